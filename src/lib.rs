@@ -1,0 +1,14 @@
+//! `lrbm` reproduces, questions and extends LRBM-Boost: *Non-parametric learning of lifted restricted Boltzmann
+//! machines* (Kaur, Kunapuli, Natarajan; IJAR 2020).
+//!
+//! The rooms of the program, from the ground up; each uses only those before it:
+//!
+//! - [`order`]: hash maps and random streams, so that nothing depends on chance or threads
+//! - [`logic`]: symbols, terms, modes, clauses, and the reader of BoostSRL files
+//! - [`kb`]: facts indexed for joins, time limits, and the slow oracle of every fast evaluator
+//! - [`data`]: datasets, the generated domains, folds and negatives
+//! - [`cli`]: one file for each command
+
+pub mod order;
+
+pub mod logic;

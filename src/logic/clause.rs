@@ -1,0 +1,191 @@
+//! Literals and conjunctions over interned constants: what trees test and rules are made of.
+
+use std::fmt;
+
+use super::symbol::{Constant, Symbols};
+
+/// A predicate with its arity, as an index into [`Predicates`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PredicateId(pub u32);
+
+/// A variable of a clause. The variables of the head come first: `0..n` for a target with `n` arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Variable(pub u32);
+
+/// An argument of a literal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Argument {
+    /// A variable, bound by the head or by some grounding of the clause.
+    Variable(Variable),
+    /// A constant of the data.
+    Constant(Constant),
+}
+
+/// A predicate applied to arguments, possibly negated.
+///
+/// A negated literal holds for a substitution if no fact matches it under *that* substitution (the ¬SameGenre of the
+/// paper's h₁). "No grounding of the whole conjunction exists", a false branch of a tree, is a different thing and is
+/// not written with this flag.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Literal {
+    /// Whether the literal is negated inside its substitution.
+    pub negated: bool,
+    /// The predicate.
+    pub predicate: PredicateId,
+    /// Its arguments.
+    pub args: Vec<Argument>,
+}
+
+impl Literal {
+    /// A positive literal.
+    pub fn new(predicate: PredicateId, args: Vec<Argument>) -> Self {
+        Literal { negated: false, predicate, args }
+    }
+
+    /// The same literal, negated inside its substitution.
+    pub fn negate(mut self) -> Self {
+        self.negated = !self.negated;
+        self
+    }
+
+    /// The variables of the literal, left to right, repeated where they repeat.
+    pub fn variables(&self) -> impl Iterator<Item = Variable> + '_ {
+        self.args.iter().filter_map(|arg| match arg {
+            Argument::Variable(v) => Some(*v),
+            Argument::Constant(_) => None,
+        })
+    }
+}
+
+/// The predicates of a database, numbered in order of first appearance.
+#[derive(Clone, Debug, Default)]
+pub struct Predicates {
+    all: crate::order::IndexSet<(String, u32)>,
+}
+
+impl Predicates {
+    /// The id of a predicate, new if it was not known.
+    pub fn intern(&mut self, name: &str, arity: usize) -> PredicateId {
+        match self.find(name, arity) {
+            Some(id) => id,
+            None => PredicateId(self.all.insert_full((name.to_owned(), arity as u32)).0 as u32),
+        }
+    }
+
+    /// The id of a predicate, if it is known.
+    pub fn find(&self, name: &str, arity: usize) -> Option<PredicateId> {
+        self.all.get_index_of(&Key(name, arity as u32)).map(|i| PredicateId(i as u32))
+    }
+
+    /// The name of a predicate.
+    pub fn name(&self, id: PredicateId) -> &str {
+        &self.all[id.0 as usize].0
+    }
+
+    /// The number of its arguments.
+    pub fn arity(&self, id: PredicateId) -> usize {
+        self.all[id.0 as usize].1 as usize
+    }
+
+    /// Every predicate, in order of first appearance.
+    pub fn iter(&self) -> impl Iterator<Item = PredicateId> + use<> {
+        (0..self.all.len() as u32).map(PredicateId)
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// Prints a predicate as `name/arity`.
+    pub fn show(&self, id: PredicateId) -> impl fmt::Display + '_ {
+        fmt::from_fn(move |f| write!(f, "{}/{}", self.name(id), self.arity(id)))
+    }
+}
+
+/// Look-up without allocating; hashes as `(String, u32)` does.
+#[derive(Hash)]
+struct Key<'a>(&'a str, u32);
+
+impl indexmap::Equivalent<(String, u32)> for Key<'_> {
+    fn equivalent(&self, key: &(String, u32)) -> bool {
+        self.0 == key.0 && self.1 == key.1
+    }
+}
+
+/// The printed name of a variable: A to Z, then A1 to Z1, and so on.
+pub fn variable_name(variable: Variable) -> impl fmt::Display {
+    fmt::from_fn(move |f| {
+        let letter = char::from(b'A' + (variable.0 % 26) as u8);
+        match variable.0 / 26 {
+            0 => write!(f, "{letter}"),
+            round => write!(f, "{letter}{round}"),
+        }
+    })
+}
+
+/// Prints a conjunction in the field's notation, `p(A, B), \+ q(B, c)`; the empty one is `true`.
+pub fn show_conjunction<'a>(
+    literals: &'a [Literal],
+    predicates: &'a Predicates,
+    symbols: &'a Symbols,
+) -> impl fmt::Display + 'a {
+    fmt::from_fn(move |f| {
+        if literals.is_empty() {
+            return f.write_str("true");
+        }
+        for (i, literal) in literals.iter().enumerate() {
+            let comma = if i > 0 { ", " } else { "" };
+            let not = if literal.negated { "\\+ " } else { "" };
+            write!(f, "{comma}{not}{}", predicates.name(literal.predicate))?;
+            for (k, arg) in literal.args.iter().enumerate() {
+                f.write_str(if k == 0 { "(" } else { ", " })?;
+                match arg {
+                    Argument::Variable(v) => write!(f, "{}", variable_name(*v))?,
+                    Argument::Constant(c) => write!(f, "{}", symbols.show(*c))?,
+                }
+            }
+            if !literal.args.is_empty() {
+                f.write_str(")")?;
+            }
+        }
+        Ok(())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn predicates_differ_by_arity_and_case() {
+        let mut predicates = Predicates::default();
+        let p1 = predicates.intern("p", 1);
+        assert_eq!(predicates.intern("p", 1), p1);
+        assert_ne!(predicates.intern("p", 2), p1);
+        assert_ne!(predicates.intern("P", 1), p1);
+        assert_eq!(predicates.find("p", 1), Some(p1));
+        assert_eq!(predicates.find("q", 1), None);
+        assert_eq!(predicates.show(p1).to_string(), "p/1");
+    }
+
+    #[test]
+    fn conjunctions_print_in_the_fields_notation() {
+        let (mut predicates, mut symbols) = (Predicates::default(), Symbols::new());
+        let p = predicates.intern("p", 2);
+        let q = predicates.intern("q", 0);
+        let red = symbols.intern("red").unwrap();
+        let body = [
+            Literal::new(p, vec![Argument::Variable(Variable(0)), Argument::Variable(Variable(27))]),
+            Literal::new(p, vec![Argument::Variable(Variable(1)), Argument::Constant(red)]).negate(),
+            Literal::new(q, vec![]),
+        ];
+        assert_eq!(show_conjunction(&body, &predicates, &symbols).to_string(), "p(A, B1), \\+ p(B, red), q");
+        assert_eq!(show_conjunction(&[], &predicates, &symbols).to_string(), "true");
+    }
+}

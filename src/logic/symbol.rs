@@ -1,0 +1,219 @@
+//! Interned constants: the only form in which data is compared and stored.
+
+use hashbrown::HashTable;
+use std::fmt;
+use std::hash::BuildHasher;
+
+use crate::order::HashMap;
+
+/// A constant of the domain: a name, a number, or a ground compound term, as a dense 32-bit id.
+///
+/// Names and numbers are told apart by the top bit, so a column of constants needs no second array for kinds.
+/// Ids follow the order of first appearance, which makes them stable for the same input.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Constant(u32);
+
+const NUMBER_BIT: u32 = 1 << 31;
+
+impl Constant {
+    /// Whether this constant is a number.
+    pub fn is_number(self) -> bool {
+        self.0 & NUMBER_BIT != 0
+    }
+
+    /// The raw id: names count up from 0, numbers from 2³¹.
+    pub fn id(self) -> u32 {
+        self.0
+    }
+
+    /// The constant with this raw id, as [`Constant::id`] gave it.
+    pub fn from_id(id: u32) -> Self {
+        Constant(id)
+    }
+
+    /// The position among the names, or `None` for a number.
+    pub fn name_index(self) -> Option<usize> {
+        (!self.is_number()).then_some(self.0 as usize)
+    }
+}
+
+impl fmt::Debug for Constant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_number() { write!(f, "n{}", self.0 & !NUMBER_BIT) } else { write!(f, "c{}", self.0) }
+    }
+}
+
+/// The tables are full: ids or text no longer fit in 32 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("more than {limit} {what}: split the data, or drop what the modes do not use")]
+pub struct SymbolsFull {
+    what: &'static str,
+    limit: u64,
+}
+
+/// All constants of a database, with their printed form.
+///
+/// The text kept for a name is its canonical print (quoted where it must be, see [`crate::logic::term`]), so names and
+/// compound terms share one table without a tag: the name `"f(a)"` keeps its quotes and the term `f(a)` has none.
+#[derive(Clone, Default)]
+pub struct Symbols {
+    text: Vec<u8>,
+    /// End of each name in `text`; it starts where the one before ends.
+    ends: Vec<u32>,
+    names: HashTable<u32>,
+    numbers: Vec<f64>,
+    number_ids: HashMap<u64, u32>,
+}
+
+impl fmt::Debug for Symbols {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Symbols({} names, {} numbers)", self.ends.len(), self.numbers.len())
+    }
+}
+
+fn hash(text: &[u8]) -> u64 {
+    rustc_hash::FxBuildHasher.hash_one(text)
+}
+
+fn slice<'a>(text: &'a [u8], ends: &[u32], index: usize) -> &'a [u8] {
+    let start = if index == 0 { 0 } else { ends[index - 1] as usize };
+    &text[start..ends[index] as usize]
+}
+
+impl Symbols {
+    /// Empty tables.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The constant whose canonical print is `text`.
+    pub fn intern(&mut self, text: &str) -> Result<Constant, SymbolsFull> {
+        let (bytes, key) = (text.as_bytes(), hash(text.as_bytes()));
+        let found = self.names.find(key, |&id| slice(&self.text, &self.ends, id as usize) == bytes);
+        if let Some(&id) = found {
+            return Ok(Constant(id));
+        }
+        let end = self.text.len() + bytes.len();
+        if end > u32::MAX as usize {
+            return Err(SymbolsFull { what: "bytes of distinct names", limit: u64::from(u32::MAX) });
+        }
+        if self.ends.len() >= NUMBER_BIT as usize {
+            return Err(SymbolsFull { what: "distinct names", limit: u64::from(NUMBER_BIT) });
+        }
+        let id = self.ends.len() as u32;
+        self.text.extend_from_slice(bytes);
+        self.ends.push(end as u32);
+        let (text, ends) = (&self.text, &self.ends);
+        self.names.insert_unique(key, id, |&id| hash(slice(text, ends, id as usize)));
+        Ok(Constant(id))
+    }
+
+    /// The constant for a number; −0 is 0.
+    pub fn intern_number(&mut self, value: f64) -> Result<Constant, SymbolsFull> {
+        let value = if value == 0.0 { 0.0 } else { value };
+        let next = self.numbers.len() as u32;
+        if next >= NUMBER_BIT {
+            return Err(SymbolsFull { what: "distinct numbers", limit: u64::from(NUMBER_BIT) });
+        }
+        let id = *self.number_ids.entry(value.to_bits()).or_insert(next);
+        if id == next {
+            self.numbers.push(value);
+        }
+        Ok(Constant(id | NUMBER_BIT))
+    }
+
+    /// The constant with this canonical print, if it occurs.
+    pub fn find(&self, text: &str) -> Option<Constant> {
+        let bytes = text.as_bytes();
+        self.names.find(hash(bytes), |&id| slice(&self.text, &self.ends, id as usize) == bytes).map(|&id| Constant(id))
+    }
+
+    /// The constant for this number, if it occurs.
+    pub fn find_number(&self, value: f64) -> Option<Constant> {
+        let value = if value == 0.0 { 0.0 } else { value };
+        self.number_ids.get(&value.to_bits()).map(|&id| Constant(id | NUMBER_BIT))
+    }
+
+    /// The value of a number, `None` for a name.
+    pub fn number(&self, constant: Constant) -> Option<f64> {
+        constant.is_number().then(|| self.numbers[(constant.0 & !NUMBER_BIT) as usize])
+    }
+
+    /// The canonical print of a name, `None` for a number.
+    pub fn name(&self, constant: Constant) -> Option<&str> {
+        let index = constant.name_index()?;
+        // Only whole strings are ever appended, so every slice is valid UTF-8.
+        Some(std::str::from_utf8(slice(&self.text, &self.ends, index)).unwrap_or("\u{fffd}"))
+    }
+
+    /// Prints a constant so that reading it again gives the same constant.
+    pub fn show(&self, constant: Constant) -> impl fmt::Display + '_ {
+        std::fmt::from_fn(move |f| match self.number(constant) {
+            Some(value) => super::term::write_number(f, value),
+            None => f.write_str(self.name(constant).unwrap_or_default()),
+        })
+    }
+
+    /// How many names there are; their ids are `0..names()`.
+    pub fn names(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// How many distinct numbers there are.
+    pub fn numbers(&self) -> usize {
+        self.numbers.len()
+    }
+
+    /// Gives back memory kept for growth.
+    pub fn shrink(&mut self) {
+        self.text.shrink_to_fit();
+        self.ends.shrink_to_fit();
+        let (text, ends) = (&self.text, &self.ends);
+        self.names.shrink_to_fit(|&id| hash(slice(text, ends, id as usize)));
+        self.numbers.shrink_to_fit();
+        self.number_ids.shrink_to_fit();
+    }
+
+    /// Bytes held, counting capacity.
+    pub fn bytes(&self) -> usize {
+        self.text.capacity()
+            + 4 * self.ends.capacity()
+            + self.names.allocation_size()
+            + 8 * self.numbers.capacity()
+            + self.number_ids.allocation_size()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_numbers_keep_apart() {
+        let mut symbols = Symbols::new();
+        let a = symbols.intern("a").unwrap();
+        let five = symbols.intern_number(5.0).unwrap();
+        let quoted_five = symbols.intern("\"5\"").unwrap();
+        assert_ne!(five, quoted_five);
+        assert_eq!(symbols.intern("a").unwrap(), a);
+        assert_eq!(symbols.find("\"5\""), Some(quoted_five));
+        assert_eq!(symbols.find("b"), None);
+        assert_eq!(symbols.number(five), Some(5.0));
+        assert_eq!(symbols.number(a), None);
+        assert_eq!(symbols.show(five).to_string(), "5");
+        assert_eq!(symbols.show(a).to_string(), "a");
+        assert_eq!(symbols.intern_number(-0.0).unwrap(), symbols.intern_number(0.0).unwrap());
+    }
+
+    #[test]
+    fn many_names_survive_growth() {
+        let mut symbols = Symbols::new();
+        let ids: Vec<Constant> = (0..10_000).map(|i| symbols.intern(&format!("x{i}")).unwrap()).collect();
+        symbols.shrink();
+        for (i, &id) in ids.iter().enumerate() {
+            assert_eq!(symbols.name(id), Some(format!("x{i}").as_str()));
+            assert_eq!(symbols.find(&format!("x{i}")), Some(id));
+        }
+        assert_eq!(symbols.names(), 10_000);
+    }
+}
