@@ -34,7 +34,7 @@ pub struct Location {
 pub struct Diagnostic {
     /// Error or warning.
     pub severity: Severity,
-    /// A short, stable name such as `capitalised-constant`; warnings of one name are reported once a file.
+    /// A short, stable name such as `capitalised-constant`; a warning is given once a file and subject.
     pub code: &'static str,
     /// What is wrong, as one lower-case sentence.
     pub message: String,
@@ -42,6 +42,8 @@ pub struct Diagnostic {
     pub help: String,
     /// Where; `None` when it concerns a whole directory.
     pub location: Option<Location>,
+    /// What the warning is about, such as the name of a directive: each subject is warned about by itself.
+    pub subject: String,
     /// How many further times the same warning would have been given.
     pub repeats: u64,
 }
@@ -58,7 +60,13 @@ impl Diagnostic {
     }
 
     fn new(severity: Severity, code: &'static str, message: String, help: String) -> Self {
-        Diagnostic { severity, code, message, help, location: None, repeats: 0 }
+        Diagnostic { severity, code, message, help, location: None, subject: String::new(), repeats: 0 }
+    }
+
+    /// The same, about one subject.
+    pub fn about(mut self, subject: impl Into<String>) -> Self {
+        self.subject = subject.into();
+        self
     }
 
     /// The same, at a place.
@@ -115,33 +123,39 @@ impl Diagnostics {
     /// After this many errors in one file the rest are only counted.
     pub const ERRORS_PER_FILE: usize = 20;
 
-    /// Adds one. A warning whose code and file are known already only raises that one's count.
+    /// Adds one. A warning whose code, file and subject are known already only raises that one's count.
     pub fn push(&mut self, diagnostic: Diagnostic) {
-        let file = |d: &Diagnostic| d.location.as_ref().map(|at| at.file.clone());
-        let place = file(&diagnostic);
+        let file = diagnostic.location.as_ref().map(|at| at.file.as_path());
         match diagnostic.severity {
             Severity::Warning => {
-                // A whole-directory warning is told apart by its text: there is one for each name it concerns.
-                let same = |d: &&mut Diagnostic| {
-                    d.severity == Severity::Warning
-                        && d.code == diagnostic.code
-                        && file(d) == place
-                        && (place.is_some() || d.message == diagnostic.message)
-                };
-                if let Some(first) = self.all.iter_mut().find(same) {
-                    first.repeats += 1;
+                if self.repeat(diagnostic.code, file, &diagnostic.subject) {
                     return;
                 }
             }
             Severity::Error => {
-                let known = self.all.iter().filter(|d| d.severity == Severity::Error && file(d) == place).count();
-                if known >= Self::ERRORS_PER_FILE {
+                let here = |d: &&Diagnostic| d.location.as_ref().map(|at| at.file.as_path()) == file;
+                if self.errors().filter(here).count() >= Self::ERRORS_PER_FILE {
                     self.suppressed_errors += 1;
                     return;
                 }
             }
         }
         self.all.push(diagnostic);
+    }
+
+    /// Counts a warning that was given before; `false` if it was not, and has to be made and pushed.
+    pub fn repeat(&mut self, code: &str, file: Option<&Path>, subject: &str) -> bool {
+        let known = self.all.iter_mut().find(|d| {
+            d.severity == Severity::Warning
+                && d.code == code
+                && d.subject == subject
+                && d.location.as_ref().map(|at| at.file.as_path()) == file
+        });
+        if let Some(first) = known {
+            first.repeats += 1;
+            return true;
+        }
+        false
     }
 
     /// Everything, in the order found.
@@ -173,13 +187,7 @@ impl Diagnostics {
     pub fn extend(&mut self, other: Diagnostics) {
         self.suppressed_errors += other.suppressed_errors;
         for diagnostic in other.all {
-            let repeats = diagnostic.repeats;
             self.push(diagnostic);
-            if repeats > 0
-                && let Some(last) = self.all.last_mut()
-            {
-                last.repeats = last.repeats.max(repeats);
-            }
         }
     }
 }

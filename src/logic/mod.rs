@@ -4,12 +4,22 @@
 
 pub mod clause;
 pub mod diagnostic;
+mod directive;
+pub mod fast;
+pub mod lexer;
 pub mod mode;
+pub mod parser;
+pub mod reader;
+pub mod sentence;
+pub mod source;
 pub mod symbol;
 pub mod term;
 
 pub use clause::{Argument, Literal, PredicateId, Predicates, Variable};
 pub use diagnostic::{Diagnostic, Diagnostics, Location, Severity};
 pub use mode::{ModeArg, ModeDeclaration, ModeSymbol, ValueLimit};
+pub use reader::{ReadError, Reader, Role, Sink};
+pub use sentence::{BodyLiteral, ImportKind, Notation, Sentence};
+pub use source::Source;
 pub use symbol::{Constant, Symbols, SymbolsFull};
 pub use term::{Atom, Term};

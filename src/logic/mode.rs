@@ -141,7 +141,9 @@ impl fmt::Display for ModeArg {
             ModeArg::Typed { symbol, type_name, constant, limit } => {
                 write!(f, "{}{type_name}", symbol.as_char())?;
                 if let Some(constant) = constant {
-                    write!(f, ":{constant}")?;
+                    // `:-` would be read as one token.
+                    let space = if matches!(constant, Term::Number(v) if v.is_sign_negative()) { " " } else { "" };
+                    write!(f, ":{space}{constant}")?;
                 }
                 match limit {
                     Some(ValueLimit::Exactly(k)) => write!(f, "!{k}"),

@@ -1,0 +1,386 @@
+//! Directives of background files: `word:` and what follows it.
+
+use super::lexer::{LexError, SyntaxError, Token, TokenKind};
+use super::mode::{ModeArg, ModeDeclaration, ModeSymbol, ValueLimit};
+use super::parser::Parser;
+use super::sentence::{ImportKind, Notation, Sentence};
+use super::term::Term;
+
+type Parse<T> = Result<T, LexError>;
+
+/// A range of integers may not be longer than this, as in the original.
+const LONGEST_RANGE: i64 = 2000;
+
+/// How the text behind a directive's colon is read.
+#[derive(Clone, Copy)]
+enum Form {
+    Mode {
+        withdrawn: bool,
+    },
+    Parameter,
+    Bridger,
+    Range,
+    Import(ImportKind),
+    Notation {
+        on: Notation,
+        off: Notation,
+    },
+    Weight,
+    /// `p/2`, known but not used.
+    PredicateArity,
+    /// `p/2, 3`, known but not used.
+    Cost,
+    /// `child isa parent`, known but not used.
+    IsA,
+    /// Anything up to the full stop, known but not used.
+    Rest,
+}
+
+/// Every directive by its name in small letters.
+const DIRECTIVES: &[(&str, Form)] = &[
+    ("mode", Form::Mode { withdrawn: false }),
+    ("nomode", Form::Mode { withdrawn: true }),
+    ("setparam", Form::Parameter),
+    ("setparameter", Form::Parameter),
+    ("bridger", Form::Bridger),
+    ("range", Form::Range),
+    ("import", Form::Import(ImportKind::Required)),
+    ("importifexists", Form::Import(ImportKind::IfExists)),
+    ("importlibrary", Form::Import(ImportKind::Library)),
+    ("useprologvariables", Form::Notation { on: Notation::Prolog, off: Notation::StandardLogic }),
+    ("useprolognotation", Form::Notation { on: Notation::Prolog, off: Notation::StandardLogic }),
+    ("usestdlogicvariables", Form::Notation { on: Notation::StandardLogic, off: Notation::Prolog }),
+    ("usestdlogicnotation", Form::Notation { on: Notation::StandardLogic, off: Notation::Prolog }),
+    ("useleadingquestionmarkvariables", Form::Notation { on: Notation::QuestionMark, off: Notation::Prolog }),
+    ("weight", Form::Weight),
+    ("wgt", Form::Weight),
+    ("temporary", Form::PredicateArity),
+    ("inline", Form::PredicateArity),
+    ("querypred", Form::PredicateArity),
+    ("hiddenpred", Form::PredicateArity),
+    ("okifunknown", Form::PredicateArity),
+    ("dontcomplainaboutmultipletypes", Form::PredicateArity),
+    ("cost", Form::Cost),
+    ("costfinal", Form::Cost),
+    ("isa", Form::IsA),
+    ("precompute", Form::Rest),
+    ("disc", Form::Rest),
+    ("constrains", Form::Rest),
+    ("determinate", Form::Rest),
+    ("threshold", Form::Rest),
+    ("filter", Form::Rest),
+    ("relevant", Form::Rest),
+    ("prune", Form::Rest),
+    ("prunetrue", Form::Rest),
+    ("prunefalse", Form::Rest),
+    ("isvariant", Form::Rest),
+    ("functionaspred", Form::Rest),
+    ("alias", Form::Rest),
+    ("randomwalkconstraint", Form::Rest),
+    ("output", Form::Rest),
+    ("out", Form::Rest),
+];
+
+fn find(word: &str) -> Option<Form> {
+    let word = word.to_ascii_lowercase();
+    // `precompute3`, `relevantClause`, `numericFunctionAsPred` are families under one name.
+    let family = match word.as_str() {
+        w if w.starts_with("precompute") && w[10..].bytes().all(|b| b.is_ascii_digit()) => "precompute",
+        w if w.starts_with("relevant") => "relevant",
+        w if w.ends_with("functionaspred") => "functionaspred",
+        w => w,
+    };
+    DIRECTIVES.iter().find(|(name, _)| *name == family).map(|&(_, form)| form)
+}
+
+/// Reads a directive whose word and colon were just read.
+pub(super) fn parse(parser: &mut Parser<'_>, word: &Token) -> Parse<Sentence> {
+    let name = parser.text(word);
+    let Some(form) = find(name) else {
+        let lower = name.to_ascii_lowercase();
+        let nearest = DIRECTIVES.iter().map(|(known, _)| *known).max_by(|a, b| {
+            strsim::jaro_winkler(a, &lower).total_cmp(&strsim::jaro_winkler(b, &lower)).then_with(|| b.cmp(a))
+        });
+        let help = format!("did you mean `{}:`? if it was to be a constant, quote it", nearest.unwrap_or("mode"));
+        return Err(SyntaxError::new(word.start, name.len(), format!("unknown directive `{name}:`"), help).into());
+    };
+    match form {
+        Form::Mode { withdrawn } => {
+            let predicate = parser.next()?;
+            mode(parser, &predicate, withdrawn)
+        }
+        Form::Parameter => {
+            let key = parser.word("the name of a parameter", "as in `setParam: nodeSize = 2.`")?;
+            parser.take_punct('=')?;
+            let value = value(parser)?;
+            optional_end(parser)?;
+            Ok(Sentence::Parameter(key.to_owned(), value))
+        }
+        Form::Bridger => {
+            let (predicate, arity) = predicate_arity(parser)?;
+            optional_end(parser)?;
+            Ok(Sentence::Bridger(predicate, arity.unwrap_or(0)))
+        }
+        Form::Range => range(parser),
+        Form::Import(kind) => import(parser, kind),
+        Form::Notation { on, off } => {
+            let word = parser.next()?;
+            let chosen = match (&word.kind, parser.text(&word).to_ascii_lowercase().as_str()) {
+                (_, "true" | "yes" | "1") => on,
+                (TokenKind::Word | TokenKind::Number { .. }, _) => off,
+                _ => return Err(parser.unexpected(&word, "`true` or `false`", "as in `usePrologVariables: true.`")),
+            };
+            optional_end(parser)?;
+            Ok(Sentence::Notation(chosen))
+        }
+        Form::Weight => {
+            let first = parser.next()?;
+            match first.kind {
+                TokenKind::Number { .. } | TokenKind::Punct('+' | '-') => parser.weighted(first),
+                _ => Err(parser.unexpected(&first, "a weight", "as in `weight: 0.5 p(a).`")),
+            }
+        }
+        Form::PredicateArity | Form::Cost | Form::IsA => {
+            parser.lexer.skip_trivia()?;
+            let start = parser.lexer.position();
+            match form {
+                Form::IsA => {
+                    let help = "as in `isa: dog isa animal.`";
+                    parser.word("a type", help)?;
+                    if parser.word("`isa` or a type", help)? == "isa" {
+                        parser.word("a type", help)?;
+                    }
+                }
+                _ => {
+                    predicate_arity(parser)?;
+                    if matches!(form, Form::Cost) {
+                        parser.take_punct(',')?;
+                        let first = parser.next()?;
+                        parser.signed_number(first)?;
+                    }
+                }
+            }
+            let text = parser.lexer.slice(start, parser.lexer.position()).trim().to_owned();
+            optional_end(parser)?;
+            Ok(Sentence::Unused(name.to_owned(), text))
+        }
+        Form::Rest => Ok(Sentence::Unused(name.to_owned(), parser.skip_to_end()?)),
+    }
+}
+
+/// A full stop, where the original lets it be left out.
+fn optional_end(parser: &mut Parser<'_>) -> Parse<()> {
+    parser.take(&TokenKind::End)?;
+    Ok(())
+}
+
+fn value(parser: &mut Parser<'_>) -> Parse<Term> {
+    let token = parser.next()?;
+    match &token.kind {
+        TokenKind::Word => Ok(Term::Name(parser.text(&token).to_owned())),
+        TokenKind::Quoted(text) => Ok(Term::Name(text.clone())),
+        TokenKind::Number { .. } | TokenKind::Punct('+' | '-') => Ok(Term::Number(parser.signed_number(token)?)),
+        _ => Err(parser.unexpected(&token, "a number, a word or a quoted text", "as in `setParam: nodeSize = 2.`")),
+    }
+}
+
+fn natural(parser: &mut Parser<'_>, expected: &str) -> Parse<u32> {
+    let token = parser.next()?;
+    match token.kind {
+        TokenKind::Number { value, .. } if value.fract() == 0.0 && value <= f64::from(u32::MAX) => Ok(value as u32),
+        _ => Err(parser.unexpected(&token, expected, "a whole number such as 2")),
+    }
+}
+
+/// `p/2`, or `p/#` for any arity.
+fn predicate_arity(parser: &mut Parser<'_>) -> Parse<(String, Option<u32>)> {
+    let predicate = parser.word("the name of a predicate", "as in `p/2`")?.to_owned();
+    let slash = parser.next()?;
+    if slash.kind != TokenKind::Punct('/') {
+        return Err(parser.unexpected(&slash, "`/` and the number of arguments", "as in `p/2`"));
+    }
+    if parser.take_punct('#')? {
+        return Ok((predicate, None));
+    }
+    Ok((predicate, Some(natural(parser, "the number of arguments")?)))
+}
+
+fn range(parser: &mut Parser<'_>) -> Parse<Sentence> {
+    let help = "as in `range: colour = {red, green}.` or `range: size = {1, ..., 5}.`";
+    let type_name = parser.word("the name of a type", help)?.to_owned();
+    let equals = parser.next()?;
+    if equals.kind != TokenKind::Punct('=') {
+        return Err(parser.unexpected(&equals, "`=`", help));
+    }
+    let braced = parser.take_punct('{')?;
+    let mut values = Vec::new();
+    loop {
+        let at = parser.peek()?;
+        if at.kind == TokenKind::End && braced {
+            for _ in 0..3 {
+                let dot = parser.next()?;
+                if dot.kind != TokenKind::End {
+                    return Err(parser.unexpected(&dot, "`...`", help));
+                }
+            }
+            if !parser.take_punct(',')? {
+                let token = parser.next()?;
+                return Err(parser.unexpected(&token, "`,` and the last number", help));
+            }
+            let last = parser.peek()?;
+            let end = value(parser)?;
+            fill(&mut values, &end).map_err(|message| {
+                LexError::from(SyntaxError::new(last.start, last.end - last.start, message, help))
+            })?;
+        } else {
+            values.push(value(parser)?);
+        }
+        if !parser.take_punct(',')? {
+            break;
+        }
+    }
+    if braced && !parser.take_punct('}')? {
+        let token = parser.next()?;
+        return Err(parser.unexpected(&token, "`,` or `}`", help));
+    }
+    optional_end(parser)?;
+    Ok(Sentence::Range(type_name, values))
+}
+
+/// The integers between the last value and `end`.
+fn fill(values: &mut Vec<Term>, end: &Term) -> Result<(), String> {
+    let (Some(Term::Number(from)), Term::Number(to)) = (values.last(), end) else {
+        return Err("`...` stands between two whole numbers".into());
+    };
+    if from.fract() != 0.0 || to.fract() != 0.0 || to < from {
+        return Err(format!("`...` needs two whole numbers in rising order, found {from} and {to}"));
+    }
+    if to - from > LONGEST_RANGE as f64 {
+        return Err(format!("a range may span at most {LONGEST_RANGE}, this one spans {}", to - from));
+    }
+    let (from, to) = (*from as i64, *to as i64);
+    values.extend((from + 1..=to).map(|i| Term::Number(i as f64)));
+    Ok(())
+}
+
+fn import(parser: &mut Parser<'_>, kind: ImportKind) -> Parse<Sentence> {
+    let token = parser.next()?;
+    let path = match token.kind.clone() {
+        TokenKind::Quoted(text) => text,
+        TokenKind::Word => {
+            let mut path = parser.text(&token).to_owned();
+            let (dot, mut ahead) = (parser.peek()?, parser.lexer.clone());
+            ahead.next()?;
+            let extension = ahead.peek()?;
+            // `file.txt` without quotes: the stop belongs to the name if a word stands right behind it.
+            let joined = dot.kind == TokenKind::End && dot.start == token.end && extension.start == dot.end;
+            if joined && extension.kind == TokenKind::Word {
+                parser.next()?;
+                let extension = parser.next()?;
+                path = format!("{path}.{}", parser.text(&extension));
+            }
+            path
+        }
+        _ => return Err(parser.unexpected(&token, "the name of a file", "as in `import: \"../modes.txt\".`")),
+    };
+    optional_end(parser)?;
+    Ok(Sentence::Import(kind, path))
+}
+
+/// A mode whose predicate was just read.
+pub(super) fn mode(parser: &mut Parser<'_>, predicate: &Token, withdrawn: bool) -> Parse<Sentence> {
+    if predicate.kind != TokenKind::Word {
+        let help = "as in `mode: p(+person, -movie).`";
+        return Err(parser.unexpected(predicate, "the name of a predicate", help));
+    }
+    let mut mode = ModeDeclaration {
+        predicate: parser.text(predicate).to_owned(),
+        args: if parser.take_punct('(')? { mode_args(parser, 0)? } else { Vec::new() },
+        withdrawn,
+        max: None,
+        max_per_input: None,
+        target: None,
+    };
+    loop {
+        parser.take_punct(',')?;
+        if parser.peek()?.kind != TokenKind::Word {
+            break;
+        }
+        let option = parser.next()?;
+        let name = parser.text(&option).to_ascii_lowercase();
+        if matches!(name.as_str(), "max" | "maxperinputvars" | "target") {
+            let equals = parser.next()?;
+            if equals.kind != TokenKind::Punct('=') {
+                return Err(parser.unexpected(&equals, "`=`", "as in `mode: p(+a), max=2.`"));
+            }
+        }
+        match name.as_str() {
+            "max" => mode.max = Some(natural(parser, "how often the predicate may occur")?),
+            "maxperinputvars" => mode.max_per_input = Some(natural(parser, "how often the predicate may occur")?),
+            "target" => {
+                let (predicate, arity) = predicate_arity(parser)?;
+                mode.target = Some((predicate, arity.unwrap_or(0)));
+            }
+            _ => {
+                let help = "end the mode with a full stop; the options are max=, maxPerInputVars= and target=p/n";
+                return Err(parser.unexpected(&option, "`.` at the end of the mode", help));
+            }
+        }
+    }
+    parser.end()?;
+    Ok(Sentence::Mode(mode))
+}
+
+/// Arguments of a mode; the opening bracket was read.
+fn mode_args(parser: &mut Parser<'_>, depth: usize) -> Parse<Vec<ModeArg>> {
+    let mut args = Vec::new();
+    if parser.take_punct(')')? {
+        return Ok(args);
+    }
+    loop {
+        args.push(mode_arg(parser, depth)?);
+        let token = parser.next()?;
+        match token.kind {
+            TokenKind::Punct(',') => {}
+            TokenKind::Punct(')') => return Ok(args),
+            _ => return Err(parser.unexpected(&token, "`,` or `)`", "as in `mode: p(+person, -movie).`")),
+        }
+    }
+}
+
+fn mode_arg(parser: &mut Parser<'_>, depth: usize) -> Parse<ModeArg> {
+    let help = "+ bound variable, - new or bound variable, # constant: as in `mode: p(+person, -movie, #genre).`";
+    let token = parser.next()?;
+    if depth > 10 {
+        return Err(SyntaxError::new(token.start, 1, "a mode nests deeper than 10", help).into());
+    }
+    let symbol = match &token.kind {
+        TokenKind::Punct(c) => ModeSymbol::from_char(*c),
+        _ => None,
+    };
+    let Some(symbol) = symbol else {
+        if token.kind == TokenKind::Word {
+            let word = parser.text(&token);
+            if parser.take_punct('(')? {
+                return Ok(ModeArg::Nested(word.to_owned(), mode_args(parser, depth + 1)?));
+            }
+            let message = format!("the argument `{word}` of a mode has no symbol before it");
+            return Err(SyntaxError::new(token.start, word.len(), message, help).into());
+        }
+        return Err(parser.unexpected(&token, "an argument of a mode", help));
+    };
+    let type_name = parser.word("the name of a type behind the symbol", help)?.to_owned();
+    let constant = if parser.take_punct(':')? { Some(value(parser)?) } else { None };
+    let limit = match parser.peek()?.kind {
+        TokenKind::Punct(c @ ('!' | '$')) => {
+            parser.next()?;
+            let k = match parser.peek()?.kind {
+                TokenKind::Number { .. } => natural(parser, "a number of values")?,
+                _ => 1,
+            };
+            Some(if c == '!' { ValueLimit::Exactly(k) } else { ValueLimit::AtMost(k) })
+        }
+        _ => None,
+    };
+    Ok(ModeArg::Typed { symbol, type_name, constant, limit })
+}
