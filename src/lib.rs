@@ -12,3 +12,6 @@
 pub mod order;
 
 pub mod logic;
+pub mod kb;
+pub mod data;
+pub mod cli;

@@ -1,1 +1,5 @@
-fn main() {}
+//! The `lrbm` command; everything it does is in the library.
+
+fn main() -> std::process::ExitCode {
+    lrbm::cli::main()
+}

@@ -6,8 +6,8 @@ use lrbm::logic::mode::{ModeArg, ModeDeclaration, ModeSymbol, ValueLimit};
 use lrbm::logic::parser::parse_sentence;
 use lrbm::logic::reader::intern_term;
 use lrbm::logic::{
-    Atom, BodyLiteral, Constant, Diagnostic, ImportKind, Notation, Reader, Role, Sentence, Sink, Source, Symbols,
-    SymbolsFull, Term,
+    Atom, BodyLiteral, Constant, Diagnostic, Full, ImportKind, Notation, Reader, Role, Sentence, Sink, Source, Symbols,
+    Term,
 };
 use proptest::prelude::*;
 use std::path::Path;
@@ -208,13 +208,13 @@ impl Sink for Record {
         &mut self.symbols
     }
 
-    fn fact(&mut self, line: u64, predicate: &str, args: &[Constant], weight: Option<f64>) -> Result<(), SymbolsFull> {
+    fn fact(&mut self, line: u64, predicate: &str, args: &[Constant], weight: Option<f64>) -> Result<(), Full> {
         let args: Vec<String> = args.iter().map(|&c| self.symbols.show(c).to_string()).collect();
         self.lines.push(format!("{line}: {weight:?} {predicate}({})", args.join(", ")));
         Ok(())
     }
 
-    fn sentence(&mut self, _: &Path, sentence: Sentence) -> Result<Vec<Diagnostic>, SymbolsFull> {
+    fn sentence(&mut self, _: &Path, sentence: Sentence) -> Result<Vec<Diagnostic>, Full> {
         self.lines.push(sentence.to_string());
         Ok(Vec::new())
     }

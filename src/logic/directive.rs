@@ -2,6 +2,7 @@
 
 use super::lexer::{LexError, SyntaxError, Token, TokenKind};
 use super::mode::{ModeArg, ModeDeclaration, ModeSymbol, ValueLimit};
+use super::nearest::nearest;
 use super::parser::Parser;
 use super::sentence::{ImportKind, Notation, Sentence};
 use super::term::Term;
@@ -97,10 +98,7 @@ fn find(word: &str) -> Option<Form> {
 pub(super) fn parse(parser: &mut Parser<'_>, word: &Token) -> Parse<Sentence> {
     let name = parser.text(word);
     let Some(form) = find(name) else {
-        let lower = name.to_ascii_lowercase();
-        let nearest = DIRECTIVES.iter().map(|(known, _)| *known).max_by(|a, b| {
-            strsim::jaro_winkler(a, &lower).total_cmp(&strsim::jaro_winkler(b, &lower)).then_with(|| b.cmp(a))
-        });
+        let nearest = nearest(name, DIRECTIVES.iter().map(|(known, _)| *known));
         let help = format!("did you mean `{}:`? if it was to be a constant, quote it", nearest.unwrap_or("mode"));
         return Err(SyntaxError::new(word.start, name.len(), format!("unknown directive `{name}:`"), help).into());
     };

@@ -274,7 +274,12 @@ impl<'a> Parser<'a> {
                 TokenKind::Punct(',') => {}
                 TokenKind::Punct(c) if c == close => return Ok(terms),
                 _ => {
-                    let help = "quote a constant that is not a plain word: \"like this\"";
+                    let help = match token.kind {
+                        TokenKind::End | TokenKind::Eof => {
+                            "close the bracket; quote a constant that has a full stop in it"
+                        }
+                        _ => "quote a constant that is not a plain word: \"like this\"",
+                    };
                     return Err(self.unexpected(&token, &format!("`,` or `{close}`"), help));
                 }
             }

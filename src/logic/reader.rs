@@ -12,16 +12,27 @@ use super::source::{LONGEST_SENTENCE, Source};
 use super::symbol::{Constant, Symbols, SymbolsFull};
 use super::term::Term;
 
+/// No more can be stored: says which table is full, and what to do.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Full(pub String);
+
+impl From<SymbolsFull> for Full {
+    fn from(error: SymbolsFull) -> Self {
+        Full(error.to_string())
+    }
+}
+
 /// What is made of the sentences of a file.
 pub trait Sink {
     /// The table in which constants are interned.
     fn symbols(&mut self) -> &mut Symbols;
 
     /// A ground fact. Its line is told for examples only, 0 otherwise: counting lines is not free.
-    fn fact(&mut self, line: u64, predicate: &str, args: &[Constant], weight: Option<f64>) -> Result<(), SymbolsFull>;
+    fn fact(&mut self, line: u64, predicate: &str, args: &[Constant], weight: Option<f64>) -> Result<(), Full>;
 
     /// Any sentence but a fact. What there is to say of it comes back as diagnostics without a place.
-    fn sentence(&mut self, file: &Path, sentence: Sentence) -> Result<Vec<Diagnostic>, SymbolsFull>;
+    fn sentence(&mut self, file: &Path, sentence: Sentence) -> Result<Vec<Diagnostic>, Full>;
 }
 
 /// What a file is for, as far as reading goes.
@@ -61,7 +72,7 @@ pub enum ReadError {
         /// The file.
         file: String,
         /// Which table.
-        error: SymbolsFull,
+        error: Full,
     },
 }
 
@@ -89,7 +100,8 @@ impl Reader {
             }
             let start = source.cursor();
             if notation == Notation::Prolog && role != Role::Background {
-                let plain = plain_fact(source.text(), start, sink.symbols(), &mut args).map_err(full)?;
+                let plain =
+                    plain_fact(source.text(), start, sink.symbols(), &mut args).map_err(|error| full(error.into()))?;
                 if let Some(fact) = plain {
                     let line = if role == Role::Examples { source.line(start) } else { 0 };
                     let name = &source.text()[fact.name_start..fact.name_end];
@@ -223,7 +235,7 @@ impl Reader {
         parsed: Parsed,
         args: &mut Vec<Constant>,
         sink: &mut S,
-    ) -> Result<(), SymbolsFull> {
+    ) -> Result<(), Full> {
         let start = source.cursor();
         let whole = |source: &mut Source| source.locate(start, parsed.end - start);
         for remark in parsed.remarks {

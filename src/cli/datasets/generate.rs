@@ -1,0 +1,37 @@
+//! `lrbm datasets generate ID --out DIR`
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use super::super::table::thousands;
+use super::super::{CommandError, Output};
+use super::GeneratorArgs;
+use crate::data::generate::{Domain, write_directory};
+
+/// What to generate, and where.
+#[derive(clap::Args)]
+pub struct Generate {
+    /// The id of a generated domain, as `lrbm datasets list` prints it.
+    id: String,
+    #[command(flatten)]
+    generator: GeneratorArgs,
+    /// The directory to write into; made if it is not there.
+    #[arg(long)]
+    out: PathBuf,
+}
+
+pub fn run(args: &Generate, output: &mut Output) -> Result<(), CommandError> {
+    let domain = Domain::find(&args.id).map_err(CommandError::input)?;
+    let settings = args.generator.settings(domain)?;
+    let counts = write_directory(domain, &settings, &args.out).map_err(super::print::with_cause)?;
+    writeln!(
+        output.out,
+        "{}: generated domain {} ({settings}): {} facts, {} positives, {} negatives",
+        args.out.display(),
+        args.id,
+        thousands(counts.facts),
+        thousands(counts.positives),
+        thousands(counts.negatives)
+    )?;
+    Ok(())
+}

@@ -1,0 +1,47 @@
+//! `lrbm datasets lint PATH`
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use super::super::{CommandError, Output, settings};
+use super::print;
+use crate::data::load::{LoadOptions, load};
+use crate::data::summary::Summary;
+
+/// Which directory, and how to read it.
+#[derive(clap::Args)]
+pub struct Lint {
+    /// A directory with pos, neg and facts files.
+    path: PathBuf,
+    /// The file of modes and parameters, if it is not in the directory.
+    #[arg(long)]
+    background: Option<PathBuf>,
+    /// The target predicate; without it, the one with the most positive examples.
+    #[arg(long)]
+    target: Option<String>,
+    /// How the directory is read: time_predicate=NAME, time_type=TYPE, time_by_argument=NAME,…
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    set: Vec<String>,
+}
+
+pub fn run(args: &Lint, output: &mut Output) -> Result<(), CommandError> {
+    let options = LoadOptions {
+        background: args.background.clone(),
+        target: args.target.clone(),
+        time: settings::time_rule(&args.set)?,
+    };
+    let loaded = load(&args.path, &options)?;
+    output.warn(&loaded.warnings);
+    let out = &mut output.out;
+    for file in &loaded.counts.files {
+        writeln!(out, "read {}", file.display())?;
+    }
+    writeln!(out)?;
+    print::summary(out, &Summary::of(&loaded))?;
+    match loaded.warnings.warnings().count() {
+        0 => writeln!(out, "\nno errors, no warnings")?,
+        1 => writeln!(out, "\nno errors, 1 warning")?,
+        n => writeln!(out, "\nno errors, {n} warnings")?,
+    }
+    Ok(())
+}

@@ -1,0 +1,61 @@
+//! What a command can fail with, and the exit code that tells.
+
+use std::io;
+
+use crate::data::load::LoadError;
+use crate::logic::Diagnostics;
+
+/// Why a command stopped.
+#[derive(Debug, thiserror::Error)]
+pub enum CommandError {
+    /// Something the user gave is wrong; the text says where, what, and what to do.
+    #[error("error: {0}")]
+    Input(String),
+    /// Places in the user's files are wrong.
+    #[error("{0}\n{n} {errors} found: nothing was done", n = .0.error_count(), errors = plural(.0.error_count()))]
+    Data(Diagnostics),
+    /// Output cannot be written.
+    #[error("error: cannot write the output: {0}")]
+    Output(io::Error),
+    /// Whoever read the output has stopped reading; that is no error.
+    #[error("the output was closed")]
+    ClosedPipe,
+}
+
+fn plural(n: u64) -> &'static str {
+    if n == 1 { "error" } else { "errors" }
+}
+
+impl CommandError {
+    /// An error in something the user gave.
+    pub fn input(message: impl ToString) -> Self {
+        CommandError::Input(message.to_string())
+    }
+
+    /// The code the process ends with.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            CommandError::Input(_) | CommandError::Data(_) => 2,
+            CommandError::Output(_) => 1,
+            CommandError::ClosedPipe => 0,
+        }
+    }
+}
+
+impl From<io::Error> for CommandError {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => CommandError::ClosedPipe,
+            _ => CommandError::Output(error),
+        }
+    }
+}
+
+impl From<LoadError> for CommandError {
+    fn from(error: LoadError) -> Self {
+        match error {
+            LoadError::Invalid(diagnostics) => CommandError::Data(diagnostics),
+            other => CommandError::input(other),
+        }
+    }
+}

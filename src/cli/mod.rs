@@ -1,0 +1,70 @@
+//! One file for each command: parse, call the library, print.
+//!
+//! Results go to stdout, messages and progress to stderr. Exit codes: 0 done (warnings allowed), 1 internal error, 2 bad
+//! usage, spec, data, model file or checksum, 3 some jobs failed, 4 nothing matched, 5 and 6 the gate.
+
+mod datasets;
+mod error;
+mod settings;
+mod table;
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::logic::Diagnostics;
+pub use error::CommandError;
+
+/// Reproduce, question and extend LRBM-Boost: boosted lifted restricted Boltzmann machines for relational data.
+#[derive(Parser)]
+#[command(name = "lrbm", version, propagate_version = true)]
+struct Cli {
+    /// Print no warnings and no progress; results and errors are printed all the same.
+    #[arg(long, short, global = true)]
+    quiet: bool,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// List, describe, generate and check datasets.
+    #[command(subcommand)]
+    Datasets(datasets::Datasets),
+}
+
+/// Where a command prints.
+struct Output {
+    quiet: bool,
+    out: io::BufWriter<io::Stdout>,
+}
+
+impl Output {
+    /// Prints warnings to stderr, unless they were silenced.
+    fn warn(&self, warnings: &Diagnostics) {
+        if !self.quiet && warnings.iter().next().is_some() {
+            eprintln!("{warnings}");
+        }
+    }
+}
+
+/// Runs the command line of this process.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let mut output = Output { quiet: cli.quiet, out: io::BufWriter::new(io::stdout()) };
+    let result = match cli.command {
+        Command::Datasets(command) => datasets::run(command, &mut output),
+    };
+    let result = result.and_then(|()| output.out.flush().map_err(CommandError::from));
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(CommandError::ClosedPipe) => ExitCode::SUCCESS,
+        Err(error) => {
+            // What was printed before the error belongs before it.
+            let _ = output.out.flush();
+            eprintln!("{error}");
+            ExitCode::from(error.exit_code())
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! The generated domains as databases, made in memory.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use super::examples::Pool;
+use super::generate::{Domain, Name, Settings, Sink};
+use super::load::{self, LoadCounts, LoadError, Loaded};
+use crate::kb::{DatabaseBuilder, TimeRule, TimeSource};
+use crate::logic::parser::parse_sentence;
+use crate::logic::{Constant, Diagnostic, Diagnostics, Full, Notation, ReadError, Sentence};
+
+/// Makes a domain and indexes it.
+///
+/// # Errors
+/// Only when the scale is so large that its symbols do not fit in the tables.
+pub fn load_domain(domain: Domain, settings: &Settings) -> Result<Loaded, LoadError> {
+    let info = domain.info();
+    let mut sink = Memory::new(info.target);
+    let mut diagnostics = Diagnostics::default();
+    for line in info.modes() {
+        add_mode(&mut sink.builder, line, &mut diagnostics);
+    }
+    domain.generate(settings, &mut sink).map_err(|error| full(info.id, error))?;
+    let target =
+        sink.pool.choose(&sink.builder.predicates, None).map_err(|error| full(info.id, Full(error.to_string())))?;
+    let labelled = sink.pool.take(&sink.builder, target);
+    let counts = LoadCounts { facts_read: sink.builder.facts() as u64, ..LoadCounts::default() };
+    let time = info
+        .time
+        .map(|predicate| TimeRule { source: TimeSource::Predicate(predicate.to_owned()), by_argument: Vec::new() });
+    load::build(sink.builder, target, labelled.examples, time.as_ref(), counts, diagnostics)
+}
+
+fn full(id: &str, error: Full) -> LoadError {
+    LoadError::Read(ReadError::Full { file: format!("generated domain {id}"), error })
+}
+
+fn add_mode(builder: &mut DatabaseBuilder, line: &str, diagnostics: &mut Diagnostics) {
+    let added = match parse_sentence(line, 0, true, Notation::Prolog, false).map(|parsed| parsed.sentence) {
+        Ok(Sentence::Mode(mode)) => builder.schema.add(&mode, &mut builder.predicates, &mut builder.symbols),
+        other => {
+            Err(Diagnostic::error("mode", format!("`{line}` is not a mode: {other:?}"), "").in_file(Path::new("modes")))
+        }
+    };
+    if let Err(diagnostic) = added {
+        diagnostics.push(diagnostic);
+    }
+}
+
+struct Memory {
+    builder: DatabaseBuilder,
+    pool: Pool,
+    target: &'static str,
+    /// Reused for every fact.
+    args: Vec<Constant>,
+    text: String,
+}
+
+impl Memory {
+    fn new(target: &'static str) -> Self {
+        let builder = DatabaseBuilder::new();
+        Memory { builder, pool: Pool::default(), target, args: Vec::new(), text: String::new() }
+    }
+
+    fn intern(&mut self, args: &[Name]) -> Result<(), Full> {
+        self.args.clear();
+        for arg in args {
+            let constant = match arg {
+                Name::Number(value) => self.builder.symbols.intern_number(f64::from(*value))?,
+                Name::Word(word) => self.builder.symbols.intern(word)?,
+                Name::Entity(..) => {
+                    self.text.clear();
+                    // Writing to a string cannot fail.
+                    let _ = write!(self.text, "{arg}");
+                    self.builder.symbols.intern(&self.text)?
+                }
+            };
+            self.args.push(constant);
+        }
+        Ok(())
+    }
+}
+
+impl Sink for Memory {
+    type Error = Full;
+
+    fn fact(&mut self, predicate: &'static str, args: &[Name]) -> Result<(), Full> {
+        self.intern(args)?;
+        let id = self.builder.predicates.intern(predicate, args.len());
+        self.builder.fact(id, &self.args).map_err(|error| Full(error.to_string()))
+    }
+
+    fn example(&mut self, positive: bool, args: &[Name]) -> Result<(), Full> {
+        self.intern(args)?;
+        let target = self.builder.predicates.intern(self.target, args.len());
+        self.pool.push(target, &self.args, positive, 1.0, 0);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::generate::{Counts, write_directory};
+    use crate::data::load::LoadOptions;
+
+    /// In memory and by way of files, a domain is the same.
+    #[test]
+    fn files_and_memory_agree() {
+        for domain in Domain::ALL {
+            let settings = Settings::new(2, 5, 0.1).unwrap();
+            let directory = tempfile::tempdir().unwrap();
+            write_directory(domain, &settings, directory.path()).unwrap();
+            let memory = load_domain(domain, &settings).unwrap();
+            let options = LoadOptions { target: Some(domain.info().target.into()), ..LoadOptions::default() };
+            let files = load::load(directory.path(), &options).unwrap();
+            assert_eq!(print(&memory), print(&files));
+            let counts = Counts::of(domain, &settings);
+            assert_eq!(memory.database.facts.len() as u64, counts.facts);
+            assert_eq!(memory.examples.len() as u64, counts.positives + counts.negatives);
+            assert!(!memory.warnings.has_errors());
+        }
+    }
+
+    fn print(loaded: &Loaded) -> Vec<String> {
+        let db = &loaded.database;
+        let atom = |id, args: &[Constant]| {
+            let args: Vec<String> = args.iter().map(|&c| db.symbols.show(c).to_string()).collect();
+            format!("{}({})", db.predicates.name(id), args.join(", "))
+        };
+        let mut facts = Vec::new();
+        for id in db.predicates.iter() {
+            facts.extend(db.facts.relation(id).iter().map(|row| atom(id, &row.to_vec())));
+        }
+        facts.sort();
+        facts.extend(loaded.examples.iter().map(|e| format!("{} {}", e.positive, atom(loaded.target, &e.args))));
+        facts
+    }
+}

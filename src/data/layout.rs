@@ -1,0 +1,84 @@
+//! Which files of a directory hold positives, negatives, facts and background.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+/// The files of one dataset directory.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Layout {
+    /// Positive examples.
+    pub positives: Option<PathBuf>,
+    /// Negative examples.
+    pub negatives: Option<PathBuf>,
+    /// Facts.
+    pub facts: Option<PathBuf>,
+    /// Modes and parameters.
+    pub background: Option<PathBuf>,
+}
+
+const EXTENSIONS: [&str; 5] = ["txt", "pl", "txt.gz", "pl.gz", "gz"];
+
+/// The names a file of one kind may have in a directory, best first.
+pub fn names(directory: &Path, kind: &str) -> Vec<String> {
+    let own = directory.canonicalize().ok();
+    let own = own.as_deref().unwrap_or(directory).file_name().map(|name| name.to_string_lossy().into_owned());
+    let mut stems: Vec<String> = Vec::new();
+    for stem in own.iter().map(|own| format!("{own}_{kind}")).chain([
+        format!("train_{kind}"),
+        format!("test_{kind}"),
+        kind.to_owned(),
+    ]) {
+        if !stems.contains(&stem) {
+            stems.push(stem);
+        }
+    }
+    if kind == "bk" {
+        stems.push("background".into());
+    }
+    stems.iter().flat_map(|stem| EXTENSIONS.map(|extension| format!("{stem}.{extension}"))).collect()
+}
+
+/// Looks for the four files of a directory.
+pub fn find(directory: &Path) -> Layout {
+    let first =
+        |kind: &str| names(directory, kind).into_iter().map(|name| directory.join(name)).find(|path| path.is_file());
+    Layout { positives: first("pos"), negatives: first("neg"), facts: first("facts"), background: first("bk") }
+}
+
+/// Opens a file, unpacking it on the way if its name ends in `.gz`.
+pub fn open(path: &Path) -> io::Result<Box<dyn Read>> {
+    let file = File::open(path)?;
+    if file.metadata()?.is_dir() {
+        return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a directory"));
+    }
+    if path.extension().is_some_and(|extension| extension == "gz") {
+        return Ok(Box::new(flate2::read::MultiGzDecoder::new(file)));
+    }
+    Ok(Box::new(file))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_layout_of_the_family_is_found() {
+        let root = tempfile::tempdir().unwrap();
+        for (directory, files) in [
+            ("train", ["train_pos.txt", "train_neg.txt", "train_facts.txt", "train_bk.txt"]),
+            ("toy", ["toy_pos.txt", "toy_neg.txt.gz", "toy_facts.pl", "toy_bk.txt"]),
+            ("plain", ["pos.pl", "neg.pl", "facts.pl", "background.txt"]),
+            ("other", ["train_pos.txt", "train_neg.txt", "train_facts.gz", "bk.txt"]),
+        ] {
+            let directory = root.path().join(directory);
+            std::fs::create_dir(&directory).unwrap();
+            for file in files {
+                std::fs::write(directory.join(file), "").unwrap();
+            }
+            let [positives, negatives, facts, background] = files.map(|file| Some(directory.join(file)));
+            assert_eq!(find(&directory), Layout { positives, negatives, facts, background });
+        }
+        assert_eq!(find(root.path()), Layout::default());
+    }
+}

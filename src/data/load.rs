@@ -1,0 +1,389 @@
+//! From a directory of files to a checked database with its examples.
+
+use std::path::{Path, PathBuf};
+
+use super::examples::{Contradiction, Pool, PoolError};
+use super::layout::{self, Layout};
+use super::parameters;
+use crate::kb::{Database, DatabaseBuilder, Example, TimeRule};
+use crate::logic::{
+    Constant, Diagnostic, Diagnostics, Full, ImportKind, Location, PredicateId, ReadError, Reader, Role, Sentence,
+    Severity, Sink, Source, Symbols,
+};
+use crate::order::{HashSet, IndexMap};
+
+/// How a directory is read.
+#[derive(Clone, Debug, Default)]
+pub struct LoadOptions {
+    /// The background file, if it is not in the directory.
+    pub background: Option<PathBuf>,
+    /// The target predicate; without it, the predicate with the most positive examples.
+    pub target: Option<String>,
+    /// What limits examples in time.
+    pub time: Option<TimeRule>,
+}
+
+/// A database with the examples of its target.
+#[derive(Debug)]
+pub struct Loaded {
+    /// Facts, modes and types.
+    pub database: Database,
+    /// The predicate to learn.
+    pub target: PredicateId,
+    /// Positives in the order of their file, then negatives.
+    pub examples: Vec<Example>,
+    /// What was counted on the way.
+    pub counts: LoadCounts,
+    /// What there is to warn about.
+    pub warnings: Diagnostics,
+}
+
+/// What was counted while reading.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LoadCounts {
+    /// The files read, in order.
+    pub files: Vec<PathBuf>,
+    /// Facts, counting repetitions.
+    pub facts_read: u64,
+    /// Examples that stood twice with the same label, and were dropped.
+    pub duplicate_examples: u64,
+    /// Examples of other predicates, by `name/arity`: positives and negatives.
+    pub other_examples: IndexMap<String, (u64, u64)>,
+}
+
+/// A directory that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// There is no such directory.
+    #[error("{0}: no such directory: give the directory that holds the pos, neg and facts files")]
+    NoDirectory(PathBuf),
+    /// A file that must be there is not.
+    #[error("{directory}: no file of {what}: looked for {looked_for}")]
+    MissingFile {
+        /// Where it was looked for.
+        directory: PathBuf,
+        /// What it would hold.
+        what: &'static str,
+        /// Its possible names.
+        looked_for: String,
+    },
+    /// A file cannot be read, or holds too much.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// The data are wrong; each place is told.
+    #[error("{0}")]
+    Invalid(Diagnostics),
+}
+
+/// Reads a directory.
+///
+/// # Errors
+/// When files are missing or unreadable, or when anything in them is wrong: then all that is wrong is told at once.
+pub fn load(directory: &Path, options: &LoadOptions) -> Result<Loaded, LoadError> {
+    if !directory.is_dir() {
+        return Err(LoadError::NoDirectory(directory.to_owned()));
+    }
+    let files = find_files(directory, options)?;
+    let mut loader = Loader::default();
+    if let Some(background) = &files.background {
+        loader.read_with_imports(background, Role::Background)?;
+    }
+    if let Some(facts) = &files.facts {
+        loader.read_with_imports(facts, Role::Facts)?;
+    }
+    for (path, positive) in [(&files.positives, true), (&files.negatives, false)] {
+        if let Some(path) = path {
+            loader.sink.reading_positives = positive;
+            loader.read_with_imports(path, Role::Examples)?;
+        }
+    }
+    if files.background.is_none() {
+        let message = format!("{}: no background file, so no modes: nothing can be learned", directory.display());
+        let help = format!("write {}, or name one with --background", directory.join("bk.txt").display());
+        loader.reader.diagnostics.push(Diagnostic::warning("no-background", message, help));
+    }
+    loader.finish(&files, options)
+}
+
+fn find_files(directory: &Path, options: &LoadOptions) -> Result<Layout, LoadError> {
+    let mut files = layout::find(directory);
+    if options.background.is_some() {
+        files.background.clone_from(&options.background);
+    }
+    let missing = |what, kind| {
+        let mut names = layout::names(directory, kind);
+        names.retain(|name| name.ends_with(".txt"));
+        let looked_for = format!("{} (.pl and .gz too)", names.join(", "));
+        Err(LoadError::MissingFile { directory: directory.to_owned(), what, looked_for })
+    };
+    match &files {
+        Layout { positives: None, negatives: None, .. } => missing("positive examples", "pos"),
+        Layout { facts: None, .. } => missing("facts", "facts"),
+        _ => Ok(files),
+    }
+}
+
+#[derive(Default)]
+struct Loader {
+    reader: Reader,
+    sink: DataSink,
+    counts: LoadCounts,
+    seen: HashSet<PathBuf>,
+}
+
+impl Loader {
+    /// Reads a file and then, in order, the files it imports, each file once.
+    fn read_with_imports(&mut self, path: &Path, role: Role) -> Result<(), LoadError> {
+        let mut waiting = vec![(path.to_owned(), role)];
+        while let Some((path, role)) = waiting.pop() {
+            if !self.seen.insert(path.canonicalize().unwrap_or_else(|_| path.clone())) {
+                continue;
+            }
+            let opened = layout::open(&path);
+            let file = path.display().to_string();
+            let reader = opened.map_err(|error| ReadError::Io { file, error })?;
+            self.sink.role = Some(role);
+            self.reader.read(&mut Source::new(&path, reader), role, &mut self.sink)?;
+            self.counts.files.push(path);
+            let imports = std::mem::take(&mut self.sink.imports);
+            waiting.extend(imports.into_iter().rev().map(|import| (import, Role::Background)));
+        }
+        Ok(())
+    }
+
+    fn finish(mut self, files: &Layout, options: &LoadOptions) -> Result<Loaded, LoadError> {
+        let mut diagnostics = self.reader.diagnostics;
+        let DataSink { builder, pool, .. } = self.sink;
+        let target = match pool.choose(&builder.predicates, options.target.as_deref()) {
+            Ok(target) => target,
+            Err(error) => {
+                diagnostics.push(no_example(&error, files));
+                return Err(LoadError::Invalid(diagnostics));
+            }
+        };
+        let labelled = pool.take(&builder, target);
+        for contradiction in &labelled.contradictions {
+            diagnostics.push(both_labels(contradiction, &builder, target, files));
+        }
+        self.counts.facts_read = builder.facts() as u64;
+        self.counts.duplicate_examples = labelled.duplicates;
+        self.counts.other_examples = labelled.others;
+        if options.target.is_none() && !self.counts.other_examples.is_empty() {
+            diagnostics.push(several_targets(&builder, target, &self.counts));
+        }
+        if diagnostics.has_errors() {
+            return Err(LoadError::Invalid(diagnostics));
+        }
+        build(builder, target, labelled.examples, options.time.as_ref(), self.counts, diagnostics)
+    }
+}
+
+/// The last step, the same for files and for what is made in memory.
+pub(super) fn build(
+    mut builder: DatabaseBuilder,
+    target: PredicateId,
+    examples: Vec<Example>,
+    time: Option<&TimeRule>,
+    counts: LoadCounts,
+    mut diagnostics: Diagnostics,
+) -> Result<Loaded, LoadError> {
+    builder.schema.add_target(target);
+    if builder.schema.argument_types(target).is_none() {
+        let name = builder.predicates.show(target);
+        let message = format!("no mode for the target {name}, so the types of its arguments are not known");
+        let slots = vec!["+type"; builder.predicates.arity(target)].join(", ");
+        let help = format!("add `mode: {}({slots}).` with the names of your types", builder.predicates.name(target));
+        diagnostics.push(Diagnostic::warning("target-without-mode", message, help));
+    }
+    for (label, word) in [(true, "positive"), (false, "negative")] {
+        // A target with classes has all its examples among the positives.
+        let classes =
+            builder.schema.modes_of(target).any(|mode| mode.args.last().is_some_and(|slot| slot.limit.is_some()));
+        if !examples.iter().any(|example| example.positive == label) && (label || !classes) {
+            let message = format!("there is no {word} example of {}", builder.predicates.show(target));
+            let help = "nothing can be learned from one class alone";
+            diagnostics.push(Diagnostic::warning("one-class", message, help));
+        }
+    }
+    match builder.build(time) {
+        Ok((database, found)) => {
+            for diagnostic in found {
+                // Each of these names what it is about in its text.
+                let subject = diagnostic.message.clone();
+                diagnostics.push(diagnostic.about(subject));
+            }
+            Ok(Loaded { database, target, examples, counts, warnings: diagnostics })
+        }
+        Err(error) => {
+            diagnostics.push(Diagnostic::error("time", error.to_string(), ""));
+            Err(LoadError::Invalid(diagnostics))
+        }
+    }
+}
+
+fn both_labels(
+    contradiction: &Contradiction,
+    builder: &DatabaseBuilder,
+    target: PredicateId,
+    files: &Layout,
+) -> Diagnostic {
+    let show = |path: &Option<PathBuf>| path.as_deref().unwrap_or(Path::new("")).display().to_string();
+    let message = format!(
+        "{} is a negative example here and a positive one in {}:{}",
+        contradiction.show(builder, target),
+        show(&files.positives),
+        contradiction.positive_line
+    );
+    let diagnostic = Diagnostic::error("positive-and-negative", message, "delete one of the two");
+    match &files.negatives {
+        Some(negatives) => diagnostic.at(locate_line(negatives, contradiction.negative_line)),
+        None => diagnostic,
+    }
+}
+
+fn several_targets(builder: &DatabaseBuilder, target: PredicateId, counts: &LoadCounts) -> Diagnostic {
+    let others: Vec<&str> = counts.other_examples.keys().map(String::as_str).collect();
+    let message = format!(
+        "the examples are of several predicates; {} has the most positives and is taken as the target, not {}",
+        builder.predicates.show(target),
+        others.join(", ")
+    );
+    Diagnostic::warning("several-targets", message, "name the target with --target")
+}
+
+fn no_example(error: &PoolError, files: &Layout) -> Diagnostic {
+    let diagnostic = Diagnostic::error("no-example", error.to_string(), error.help());
+    match files.positives.as_deref().or(files.negatives.as_deref()) {
+        Some(file) => diagnostic.in_file(file),
+        None => diagnostic,
+    }
+}
+
+/// A whole line of a file as the place of a message; the file is read again up to it, which only errors pay for.
+fn locate_line(path: &Path, line: u64) -> Location {
+    use std::io::BufRead;
+    let text = layout::open(path)
+        .ok()
+        .and_then(|reader| std::io::BufReader::new(reader).split(b'\n').nth(line.saturating_sub(1) as usize)?.ok());
+    let text = String::from_utf8_lossy(&text.unwrap_or_default()).trim_end().to_owned();
+    let indent = text.chars().take_while(|c| c.is_whitespace()).count();
+    let width = text.trim().chars().count().clamp(1, 120);
+    Location { file: path.to_owned(), line, column: indent as u64 + 1, caret: indent, width, text }
+}
+
+/// Puts every sentence where it belongs.
+#[derive(Default)]
+struct DataSink {
+    builder: DatabaseBuilder,
+    pool: Pool,
+    role: Option<Role>,
+    reading_positives: bool,
+    imports: Vec<PathBuf>,
+    /// The predicate of the fact before: facts of one predicate stand together.
+    last: Option<(String, usize, PredicateId)>,
+}
+
+impl DataSink {
+    fn predicate(&mut self, name: &str, arity: usize) -> PredicateId {
+        match &self.last {
+            Some((known, n, id)) if known == name && *n == arity => *id,
+            _ => {
+                let id = self.builder.predicates.intern(name, arity);
+                self.last = Some((name.to_owned(), arity, id));
+                id
+            }
+        }
+    }
+
+    fn import(&mut self, file: &Path, kind: ImportKind, path: &str) -> Vec<Diagnostic> {
+        if kind == ImportKind::Library {
+            return vec![unused("importLibrary", "libraries of the original program are not needed here")];
+        }
+        let directory = file.parent().unwrap_or(Path::new("."));
+        let found = ["", ".txt", ".gz", ".txt.gz"]
+            .iter()
+            .map(|end| directory.join(format!("{path}{end}")))
+            .find(|p| p.is_file());
+        match found {
+            Some(path) => {
+                self.imports.push(path);
+                Vec::new()
+            }
+            None if kind == ImportKind::IfExists => Vec::new(),
+            None => {
+                let message = format!("the imported file `{path}` does not exist");
+                let help =
+                    format!("paths start from {}; write importIfExists: if it may be missing", directory.display());
+                vec![Diagnostic::error("missing-import", message, help)]
+            }
+        }
+    }
+}
+
+fn unused(directive: &str, why: &str) -> Diagnostic {
+    let message = format!("`{directive}` is known but not used");
+    Diagnostic::warning("unused-directive", message, why).about(directive)
+}
+
+impl Sink for DataSink {
+    fn symbols(&mut self) -> &mut Symbols {
+        &mut self.builder.symbols
+    }
+
+    #[inline]
+    fn fact(&mut self, line: u64, predicate: &str, args: &[Constant], weight: Option<f64>) -> Result<(), Full> {
+        let id = self.predicate(predicate, args.len());
+        if self.role == Some(Role::Examples) {
+            self.pool.push(id, args, self.reading_positives, weight.unwrap_or(1.0), line);
+            return Ok(());
+        }
+        self.builder.fact(id, args).map_err(|error| Full(error.to_string()))
+    }
+
+    fn sentence(&mut self, file: &Path, sentence: Sentence) -> Result<Vec<Diagnostic>, Full> {
+        let builder = &mut self.builder;
+        Ok(match sentence {
+            Sentence::Mode(mode) => {
+                let added = builder.schema.add(&mode, &mut builder.predicates, &mut builder.symbols);
+                added
+                    .err()
+                    .into_iter()
+                    .map(|d| if d.severity == Severity::Warning { d.about(mode.to_string()) } else { d })
+                    .collect()
+            }
+            Sentence::Parameter(key, value) => {
+                let remark = parameters::remark(&key);
+                builder.schema.add_parameter(key, value);
+                remark.into_iter().collect()
+            }
+            Sentence::Range(name, values) => {
+                let mut constants = Vec::with_capacity(values.len());
+                for value in &values {
+                    constants.push(crate::logic::reader::intern_term(&mut builder.symbols, value)?);
+                }
+                builder.schema.add_range(&name, constants).err().into_iter().collect()
+            }
+            Sentence::Bridger(name, arity) => {
+                let id = builder.predicates.intern(&name, arity as usize);
+                builder.schema.add_bridger(id);
+                Vec::new()
+            }
+            Sentence::Import(kind, path) => self.import(file, kind, &path),
+            Sentence::Clause { head, .. } => {
+                let message = format!("the clause for `{}` is read but not used", head.predicate);
+                let help = "facts that follow from clauses have to be stated";
+                vec![Diagnostic::warning("unused-clause", message, help)]
+            }
+            Sentence::Unused(name, text) if name == ":-" && text.starts_with("dynamic") => Vec::new(),
+            Sentence::Unused(name, _) if name.ends_with(":-") => {
+                vec![Diagnostic::warning(
+                    "unused-clause",
+                    "a clause or goal is read but not used",
+                    "facts that follow from clauses have to be stated",
+                )]
+            }
+            Sentence::Unused(name, _) => vec![unused(&name, "nothing here depends on it; delete it to silence this")],
+            Sentence::Notation(_) | Sentence::Fact { .. } => Vec::new(),
+        })
+    }
+}

@@ -1,0 +1,11 @@
+//! Where data come from: published datasets and how they are fetched and read, the generated domains, and how
+//! examples are parted into folds and negatives drawn.
+
+pub mod embedded;
+pub mod examples;
+pub mod folds;
+pub mod generate;
+pub mod layout;
+pub mod load;
+pub mod parameters;
+pub mod summary;

@@ -1,0 +1,105 @@
+//! What a dataset holds, counted: the same for files and for what is made in memory.
+
+use super::load::Loaded;
+use crate::kb::Example;
+
+/// One predicate of the evidence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PredicateRow {
+    /// Its name and arity, as `name/arity`.
+    pub predicate: String,
+    /// The types of its arguments, as far as the modes tell.
+    pub types: Vec<String>,
+    /// Distinct facts.
+    pub facts: usize,
+    /// Facts that stood again and were dropped.
+    pub duplicates: u64,
+    /// Distinct constants at each argument.
+    pub constants: Vec<usize>,
+    /// How many modes it has.
+    pub modes: usize,
+}
+
+/// The counts of one dataset.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Summary {
+    /// The target with its types, such as `advisedby(person, person)`.
+    pub target: String,
+    /// Positive examples.
+    pub positives: usize,
+    /// Negative examples.
+    pub negatives: usize,
+    /// Examples that stood again with the same label and were dropped.
+    pub duplicate_examples: u64,
+    /// Examples of other predicates that were skipped: name, positives, negatives.
+    pub other_examples: Vec<(String, u64, u64)>,
+    /// The predicates of the evidence that have facts or modes, in order of first appearance.
+    pub predicates: Vec<PredicateRow>,
+    /// Distinct constants: names and numbers.
+    pub constants: (usize, usize),
+    /// Distinct facts.
+    pub facts: usize,
+    /// Facts that were dropped because they stood before.
+    pub duplicate_facts: u64,
+    /// Earliest and latest time of an example, where time limits are on.
+    pub times: Option<(f64, f64)>,
+    /// Bytes held by the database.
+    pub bytes: usize,
+}
+
+impl Summary {
+    /// Counts what was loaded.
+    pub fn of(loaded: &Loaded) -> Summary {
+        let db = &loaded.database;
+        let type_names = |id| -> Vec<String> {
+            let types = db.schema.argument_types(id).unwrap_or_default();
+            types.iter().map(|&t| db.schema.type_name(t).to_owned()).collect()
+        };
+        let row = |id| {
+            let relation = db.facts.relation(id);
+            PredicateRow {
+                predicate: db.predicates.show(id).to_string(),
+                types: type_names(id),
+                facts: relation.len(),
+                duplicates: relation.duplicates(),
+                constants: (0..relation.arity()).map(|position| relation.values(position).len()).collect(),
+                modes: db.schema.modes_of(id).count(),
+            }
+        };
+        let in_evidence = |row: &PredicateRow| row.facts > 0 || row.modes > 0;
+        let evidence = db.predicates.iter().filter(|&id| id != loaded.target || !db.facts.relation(id).is_empty());
+        let count = |positive| loaded.examples.iter().filter(|e| e.positive == positive).count();
+        let limits = |e: &Example| db.limit(loaded.target, &e.args);
+        let times = loaded.examples.iter().filter_map(limits).fold(None, |range: Option<(f64, f64)>, time| {
+            Some(range.map_or((time, time), |(low, high)| (low.min(time), high.max(time))))
+        });
+        let others = &loaded.counts.other_examples;
+        Summary {
+            target: match type_names(loaded.target).as_slice() {
+                [] => db.predicates.show(loaded.target).to_string(),
+                types => format!("{}({})", db.predicates.name(loaded.target), types.join(", ")),
+            },
+            positives: count(true),
+            negatives: count(false),
+            duplicate_examples: loaded.counts.duplicate_examples,
+            other_examples: others.iter().map(|(name, &(p, n))| (name.clone(), p, n)).collect(),
+            predicates: evidence.map(row).filter(in_evidence).collect(),
+            constants: (db.symbols.names(), db.symbols.numbers()),
+            facts: db.facts.len(),
+            duplicate_facts: db.facts.duplicates(),
+            times,
+            bytes: db.bytes(),
+        }
+    }
+}
+
+/// Positives and negatives of each fold, from the fold of each example.
+pub fn fold_sizes(examples: &[Example], folds: &[u32]) -> Vec<(usize, usize)> {
+    let k = folds.iter().max().map_or(0, |&last| last as usize + 1);
+    let mut sizes = vec![(0, 0); k];
+    for (example, &fold) in examples.iter().zip(folds) {
+        let size = &mut sizes[fold as usize];
+        *(if example.positive { &mut size.0 } else { &mut size.1 }) += 1;
+    }
+    sizes
+}

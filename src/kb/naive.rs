@@ -1,0 +1,192 @@
+//! The slow evaluator that every fast one must agree with.
+//!
+//! It tries each fact for each literal, from left to right, and looks at nothing but the list of facts. It is meant to
+//! be read and believed, so it stays as it is: no index, no reordering, no cache.
+
+use super::database::Database;
+use crate::logic::{Argument, Constant, Literal, PredicateId};
+
+/// What each variable stands for, by its number; `None` while it is free.
+type Bindings = Vec<Option<Constant>>;
+
+/// Whether some grounding of the conjunction holds for an example of the target, among the facts it may see.
+///
+/// The variables of the head are `0..head.len()`, in order.
+pub fn holds(database: &Database, body: &[Literal], target: PredicateId, head: &[Constant]) -> bool {
+    witness(database, body, target, head).is_some()
+}
+
+/// The first grounding that holds: the constant of each variable, `None` for those that only negated literals mention.
+///
+/// A negated literal holds for a substitution if no visible fact matches it; variables that no positive literal and no
+/// head binds match anything there, each negated literal for itself.
+pub fn witness(
+    database: &Database,
+    body: &[Literal],
+    target: PredicateId,
+    head: &[Constant],
+) -> Option<Vec<Option<Constant>>> {
+    let limit = database.limit(target, head);
+    let variables = body.iter().flat_map(Literal::variables).map(|v| v.0 as usize + 1).max().unwrap_or(0);
+    let mut bindings: Bindings = head.iter().copied().map(Some).collect();
+    bindings.resize(variables.max(head.len()), None);
+    let (negative, positive): (Vec<&Literal>, Vec<&Literal>) = body.iter().partition(|literal| literal.negated);
+    search(database, limit, &positive, &negative, bindings)
+}
+
+fn search(
+    database: &Database,
+    limit: Option<f64>,
+    positive: &[&Literal],
+    negative: &[&Literal],
+    bindings: Bindings,
+) -> Option<Bindings> {
+    match positive {
+        [] => {
+            let refuted = negative.iter().any(|literal| matches(database, limit, literal, &bindings).next().is_some());
+            (!refuted).then_some(bindings)
+        }
+        [first, rest @ ..] => matches(database, limit, first, &bindings)
+            .find_map(|extended| search(database, limit, rest, negative, extended)),
+    }
+}
+
+/// The bindings extended by each visible fact that matches the literal.
+fn matches<'a>(
+    database: &'a Database,
+    limit: Option<f64>,
+    literal: &'a Literal,
+    bindings: &'a Bindings,
+) -> impl Iterator<Item = Bindings> + 'a {
+    let facts = database.facts.relation(literal.predicate).iter().map(|row| row.to_vec());
+    let seen = facts.filter(move |fact| database.visible(literal.predicate, fact, limit));
+    seen.filter_map(|fact| unify(literal, &fact, bindings))
+}
+
+/// The bindings under which the literal is this fact.
+fn unify(literal: &Literal, fact: &[Constant], bindings: &Bindings) -> Option<Bindings> {
+    if literal.args.len() != fact.len() {
+        return None;
+    }
+    let mut bindings = bindings.clone();
+    for (argument, &constant) in literal.args.iter().zip(fact) {
+        let fits = match argument {
+            Argument::Constant(own) => *own == constant,
+            Argument::Variable(v) => *bindings[v.0 as usize].get_or_insert(constant) == constant,
+        };
+        if !fits {
+            return None;
+        }
+    }
+    Some(bindings)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample::{self, constants};
+    use super::*;
+
+    /// h1, h2 and h3 of the paper's running example.
+    const CLAUSES: &str = r"
+        collab(P1, P2) :- directedBy(M1, P1), inGenre(M1, G1), actedIn(P2, M2), inGenre(M2, G2), \+ sameGenre(G1, G2).
+        collab(P1, P2) :- directedBy(M1, P1), actedIn(P3, M1), samePerson(P3, P2).
+        collab(P1, P2) :- actedIn(P1, M), actedIn(P2, M).
+    ";
+
+    /// The queries among all pairs of these persons for which each clause holds.
+    fn satisfied<const N: usize>(facts: &str, persons: [&str; N]) -> Vec<Vec<String>> {
+        let (database, clauses, _) = sample::build(&format!("{CLAUSES}{facts}"), None);
+        let queries = || persons.iter().flat_map(|a| persons.iter().map(move |b| (a, b)));
+        let holds_for = |(target, body): &sample::Clause| {
+            let holds = |(a, b): &(&&str, &&str)| holds(&database, body, *target, &constants(&database, [*a, *b]));
+            queries().filter(holds).map(|(a, b)| format!("{a} {b}")).collect()
+        };
+        clauses.iter().map(holds_for).collect()
+    }
+
+    /// The witness of clause `k` for a query, without the head's variables.
+    fn found(facts: &str, k: usize, query: [&str; 2]) -> Option<Vec<String>> {
+        let (database, clauses, _) = sample::build(&format!("{CLAUSES}{facts}"), None);
+        let (target, body) = &clauses[k - 1];
+        let bindings = witness(&database, body, *target, &constants(&database, query))?;
+        Some(bindings[2..].iter().map(|c| database.symbols.show(c.unwrap()).to_string()).collect())
+    }
+
+    const NONE: [&str; 0] = [];
+
+    // Paper: Appendix, Example 1
+    #[test]
+    fn example_1_of_the_appendix() {
+        let facts = "actedIn(p1, m1). actedIn(p1, m2). actedIn(p2, m1). actedIn(p2, m2).";
+        let [h1, h2, h3] = satisfied(facts, ["p1", "p2"]).try_into().unwrap();
+        assert_eq!(h1, NONE);
+        assert_eq!(h2, NONE);
+        assert_eq!(h3, ["p1 p1", "p1 p2", "p2 p1", "p2 p2"]);
+        // θ = {P1/p1, M/m1, P2/p2}
+        assert_eq!(found(facts, 3, ["p1", "p2"]), Some(vec!["m1".into()]));
+    }
+
+    // Paper: Appendix, Example 2
+    #[test]
+    fn example_2_of_the_appendix() {
+        let facts = "directedBy(m1, p1). inGenre(m1, g1). actedIn(p2, m2). inGenre(m2, g2). directedBy(m01, p01).
+            actedIn(p03, m01). samePerson(p03, p02).";
+        let [h1, h2, h3] = satisfied(facts, ["p1", "p2", "p01", "p02", "p03"]).try_into().unwrap();
+        assert_eq!(h1, ["p1 p2"]);
+        assert_eq!(h2, ["p01 p02"]);
+        assert_eq!(h3, ["p2 p2", "p03 p03"]);
+        // θ = {P1/p01, M/m01, P2/p02, P3/p03}
+        assert_eq!(found(facts, 2, ["p01", "p02"]), Some(vec!["m01".into(), "p03".into()]));
+        assert_eq!(found(facts, 1, ["p01", "p02"]), None);
+        assert_eq!(found(facts, 3, ["p01", "p02"]), None);
+    }
+
+    /// Ann directed m1 (g1), bob directed m2 (g2 and g3); bob acted in m1, cat and dan in m2, ann in m3 of no genre.
+    const WORLD: &str = "directedBy(m1, ann). directedBy(m2, bob). actedIn(bob, m1). actedIn(cat, m2).
+        actedIn(dan, m2). actedIn(ann, m3). inGenre(m1, g1). inGenre(m2, g2). inGenre(m2, g3). sameGenre(g1, g1).
+        sameGenre(g1, g2). samePerson(dan, cat). samePerson(bob, bob).";
+
+    #[test]
+    fn every_clause_and_query_of_a_small_world() {
+        let [h1, h2, h3] = satisfied(WORLD, ["ann", "bob", "cat", "dan"]).try_into().unwrap();
+        // (ann, bob) has only g1 with g1, which are the same; (ann, cat) has g1 with g3, which are not.
+        assert_eq!(h1, ["ann cat", "ann dan", "bob bob", "bob cat", "bob dan"]);
+        assert_eq!(h2, ["ann bob", "bob cat"]);
+        assert_eq!(h3, ["ann ann", "bob bob", "cat cat", "cat dan", "dan cat", "dan dan"]);
+        // The negation is inside one substitution: g2 is refuted, g3 is not.
+        assert_eq!(found(WORLD, 1, ["ann", "cat"]).unwrap(), ["m1", "g1", "m2", "g3"]);
+        assert_eq!(found(WORLD, 2, ["bob", "cat"]).unwrap(), ["m2", "dan"]);
+    }
+
+    #[test]
+    fn a_free_variable_of_a_negated_literal_matches_anything() {
+        let text = r"p(a). p(b). q(a, c). r(c).
+            h(X) :- p(X), \+ q(X, Y).
+            h(X) :- p(X), \+ q(X, X).
+            h(X) :- \+ s(X, Y), \+ q(Y, X).
+            h(X) :- p(X), \+ q(X, Y), \+ r(Y).";
+        let (database, clauses, _) = sample::build(text, None);
+        let check = |k: usize, name: &str| {
+            let (target, body): &sample::Clause = &clauses[k];
+            witness(&database, body, *target, &constants(&database, [name]))
+        };
+        assert_eq!(check(0, "a"), None);
+        let b = constants(&database, ["b"])[0];
+        assert_eq!(check(0, "b"), Some(vec![Some(b), None]));
+        assert!(check(1, "a").is_some());
+        // Y is free in each negated literal for itself: q(a, c) refutes the query c, whatever s says of it.
+        assert!(check(2, "a").is_some());
+        assert!(check(2, "c").is_none());
+        assert!(check(3, "b").is_none());
+    }
+
+    #[test]
+    fn the_empty_conjunction_holds() {
+        let (database, clauses, _) = sample::build("p(a). rain. h(X) :- rain. h(X) :- snow.", None);
+        let head = constants(&database, ["a"]);
+        let target = clauses[0].0;
+        assert!(holds(&database, &[], target, &head));
+        assert!(holds(&database, &clauses[0].1, target, &head));
+        assert!(!holds(&database, &clauses[1].1, target, &head));
+    }
+}
