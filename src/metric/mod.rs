@@ -1,0 +1,22 @@
+//! How good predictions are: every number of a results table that is computed from one test set.
+//!
+//! The columns are listed in [`Column`], each with its definition and source, and [`Metrics`] computes all of them at
+//! once. The parts can be called alone: [`ranking`] needs any scores, [`calibration`] needs probabilities, [`threshold`]
+//! needs a cut.
+//!
+//! Two rules hold throughout. Input that cannot be meant, such as a NaN, is a [`MetricError`]. A value that does not
+//! exist for the input, such as the area under a ROC curve without negatives, is [`Undefined`] with its reason; no
+//! number is made up for it. The two columns that imitate auc.jar keep the numbers that program's users publish.
+
+mod columns;
+mod error;
+
+pub mod calibration;
+pub mod ranking;
+pub mod threshold;
+
+pub use calibration::Probabilities;
+pub use columns::{Column, Metrics, Output};
+pub use error::{MetricError, Undefined};
+pub use ranking::Ranking;
+pub use threshold::Threshold;

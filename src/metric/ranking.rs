@@ -1,0 +1,333 @@
+//! Areas under curves: how well scores put positives before negatives.
+//!
+//! All of them look only at the order of the scores and at which are equal. A [`Ranking`] sorts once, in
+//! O(n log n), and keeps one point of the ROC curve for each distinct score; each area then takes O(n).
+
+use super::error::{MetricError, Undefined};
+
+/// What is predicted positive when every example with at least this score is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Point {
+    /// The lowest score that is predicted positive.
+    pub threshold: f64,
+    /// Positives with this score or a higher one.
+    pub true_positives: u64,
+    /// Negatives with this score or a higher one.
+    pub false_positives: u64,
+}
+
+/// The examples of a test set in order of their scores, best first, equal scores together.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ranking {
+    /// One for each distinct score, from the highest down.
+    points: Vec<Point>,
+    positives: u64,
+    negatives: u64,
+}
+
+impl Ranking {
+    /// Ranks examples by `scores`, where `labels` says which are positive. Infinite scores are the first and the last.
+    ///
+    /// # Errors
+    /// If there is not one score for each label, or a score is NaN.
+    pub fn new(scores: &[f64], labels: &[bool]) -> Result<Self, MetricError> {
+        same_length(scores, labels)?;
+        if let Some(index) = scores.iter().position(|score| score.is_nan()) {
+            return Err(MetricError::NotANumber { index });
+        }
+        let mut order: Vec<(f64, bool)> = scores.iter().copied().zip(labels.iter().copied()).collect();
+        order.sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
+        let mut points: Vec<Point> = Vec::new();
+        let (mut positives, mut negatives) = (0, 0);
+        // `total_cmp` puts 0.0 right before -0.0, and `==` makes them one score.
+        for ties in order.chunk_by(|a, b| a.0 == b.0) {
+            let positive = ties.iter().filter(|(_, label)| *label).count();
+            positives += positive as u64;
+            negatives += (ties.len() - positive) as u64;
+            points.push(Point { threshold: ties[0].0, true_positives: positives, false_positives: negatives });
+        }
+        Ok(Ranking { points, positives, negatives })
+    }
+
+    /// The points of the ROC curve but for its origin, one for each distinct score, from the highest down.
+    pub fn points(&self) -> &[Point] {
+        &self.points
+    }
+
+    /// Number of positives.
+    pub fn positives(&self) -> u64 {
+        self.positives
+    }
+
+    /// Number of negatives.
+    pub fn negatives(&self) -> u64 {
+        self.negatives
+    }
+
+    /// The counts of positives and negatives, if there are both.
+    fn both_classes(&self) -> Result<(u64, u64), Undefined> {
+        match (self.positives, self.negatives) {
+            (0, 0) => Err(Undefined::NoExamples),
+            (0, _) => Err(Undefined::NoPositives),
+            (_, 0) => Err(Undefined::NoNegatives),
+            both => Ok(both),
+        }
+    }
+
+    /// Twice the number of (positive, negative) pairs in the right order, a tie counting one half: an exact number.
+    fn doubled_wins(&self) -> u128 {
+        let (mut doubled, mut before) = (0, ORIGIN);
+        for &point in &self.points {
+            let positives = point.true_positives - before.true_positives;
+            let below = (self.negatives - before.false_positives) + (self.negatives - point.false_positives);
+            doubled += u128::from(positives) * u128::from(below);
+            before = point;
+        }
+        doubled
+    }
+
+    /// What auc.jar adds to [`Ranking::doubled_wins`] by starting its ROC curve with a straight line from the origin to
+    /// the first point that has a positive, through the points before it.
+    fn doubled_shortcut(&self) -> u128 {
+        let first = self.points.partition_point(|point| point.true_positives == 0);
+        let skipped = if first == 0 { 0 } else { self.points[first - 1].false_positives };
+        let positives = self.points.get(first).map_or(0, |point| point.true_positives);
+        u128::from(positives) * u128::from(skipped)
+    }
+}
+
+/// Where each ROC curve starts: nothing is predicted positive.
+const ORIGIN: Point = Point { threshold: f64::INFINITY, true_positives: 0, false_positives: 0 };
+
+/// Checks that there is one score for each label.
+pub(super) fn same_length(scores: &[f64], labels: &[bool]) -> Result<(), MetricError> {
+    if scores.len() == labels.len() {
+        return Ok(());
+    }
+    Err(MetricError::LengthMismatch { scores: scores.len(), labels: labels.len() })
+}
+
+/// The chance that a positive scores higher than a negative, where a tie counts one half (the Mann-Whitney statistic).
+/// This is the area under the ROC curve with straight lines between its points (Fawcett 2006, *An introduction to ROC
+/// analysis*).
+///
+/// ```
+/// use lrbm::metric::ranking::{Ranking, auc_roc};
+///
+/// let ranking = Ranking::new(&[0.9, 0.5, 0.5, 0.1], &[true, true, false, false])?;
+/// assert_eq!(auc_roc(&ranking), Ok(0.875)); // 3 of 4 pairs are in order, and one is tied
+/// # Ok::<(), lrbm::metric::MetricError>(())
+/// ```
+///
+/// # Errors
+/// If a class is absent.
+pub fn auc_roc(ranking: &Ranking) -> Result<f64, Undefined> {
+    let (positives, negatives) = ranking.both_classes()?;
+    Ok(share_of_pairs(ranking.doubled_wins(), positives, negatives))
+}
+
+/// The area under the ROC curve as the program auc.jar of Davis and Goadrich computes it, for comparison with the
+/// figures that BoostSRL and its kin publish.
+///
+/// It forgets the points without a true positive and draws a straight line from the origin instead. If `f` negatives
+/// are before the first score that a positive has, and `t` positives have that score, this is too much by
+/// ½·(t/P)·(f/N). Without positives BoostSRL prints 0.5 instead of calling auc.jar, without negatives 1.
+pub fn auc_roc_jar(ranking: &Ranking) -> f64 {
+    match (ranking.positives, ranking.negatives) {
+        (0, _) => 0.5,
+        (_, 0) => 1.0,
+        (positives, negatives) => {
+            share_of_pairs(ranking.doubled_wins() + ranking.doubled_shortcut(), positives, negatives)
+        }
+    }
+}
+
+fn share_of_pairs(doubled: u128, positives: u64, negatives: u64) -> f64 {
+    doubled as f64 / (2 * u128::from(positives) * u128::from(negatives)) as f64
+}
+
+/// The area under the precision-recall curve with the interpolation of Davis and Goadrich (2006, *The relationship
+/// between precision-recall and ROC curves*).
+///
+/// Between two neighbouring points of the ROC curve the true positives grow by one, and the false positives grow
+/// in proportion; precision is linear between the points so made, and constant up to the first true positive. Points
+/// without a true positive count: the first step starts from the false positives that were there before. That
+/// is the only difference from [`auc_pr_jar`], and it shows only if several positives share the highest score that
+/// any positive has, and negatives score higher still.
+///
+/// The area depends on the share of positives; it cannot be compared between test sets of different skew.
+///
+/// # Errors
+/// If a class is absent.
+pub fn auc_pr(ranking: &Ranking) -> Result<f64, Undefined> {
+    let (positives, _) = ranking.both_classes()?;
+    Ok(davis_goadrich(&ranking.points, positives))
+}
+
+/// The area under the precision-recall curve as the program auc.jar of Davis and Goadrich computes it, for comparison
+/// with the figures that BoostSRL and its kin publish.
+///
+/// Like [`auc_pr`], but points without a true positive are forgotten, so that the first step starts from no false
+/// positives. Without positives BoostSRL prints 0 instead of calling auc.jar, without negatives 1.
+pub fn auc_pr_jar(ranking: &Ranking) -> f64 {
+    match (ranking.positives, ranking.negatives) {
+        (0, _) => 0.0,
+        (_, 0) => 1.0,
+        (positives, _) => {
+            let first = ranking.points.partition_point(|point| point.true_positives == 0);
+            davis_goadrich(&ranking.points[first..], positives)
+        }
+    }
+}
+
+/// The area under the interpolated curve from the origin of the ROC curve through `points`.
+fn davis_goadrich(points: &[Point], positives: u64) -> f64 {
+    let (mut area, mut before) = (0.0, ORIGIN);
+    let mut last_precision = None;
+    for &point in points {
+        let steps = point.true_positives - before.true_positives;
+        let added = (point.false_positives - before.false_positives) as f64;
+        for step in 1..=steps {
+            let found = (before.true_positives + step) as f64;
+            // Multiplied before it is divided, so that the last step lands on the point exactly.
+            let wrong = before.false_positives as f64 + added * step as f64 / steps as f64;
+            let precision = found / (found + wrong);
+            area += (last_precision.unwrap_or(precision) + precision) / 2.0;
+            last_precision = Some(precision);
+        }
+        if steps == 0 && point.true_positives > 0 {
+            // The curve falls straight down: no area, but the next step starts lower.
+            last_precision = Some(precision(point));
+        }
+        before = point;
+    }
+    area / positives as f64
+}
+
+fn precision(point: Point) -> f64 {
+    point.true_positives as f64 / (point.true_positives + point.false_positives) as f64
+}
+
+/// Average precision: Σ (Rₙ − Rₙ₋₁)·Pₙ over the distinct scores from the highest down, with recall R and precision P; the
+/// definition of scikit-learn's `average_precision_score`. Nothing is interpolated.
+///
+/// # Errors
+/// If a class is absent.
+pub fn average_precision(ranking: &Ranking) -> Result<f64, Undefined> {
+    let (positives, _) = ranking.both_classes()?;
+    let (mut area, mut before) = (0.0, ORIGIN);
+    for &point in &ranking.points {
+        area += (point.true_positives - before.true_positives) as f64 * precision(point);
+        before = point;
+    }
+    Ok(area / positives as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Scores of positives and of negatives.
+    fn ranking(positives: &[f64], negatives: &[f64]) -> Ranking {
+        let labels: Vec<bool> = positives.iter().map(|_| true).chain(negatives.iter().map(|_| false)).collect();
+        Ranking::new(&[positives, negatives].concat(), &labels).unwrap()
+    }
+
+    fn near(value: f64, expected: f64) {
+        assert!((value - expected).abs() < 1e-15, "{value} is not {expected}");
+    }
+
+    #[test]
+    fn equal_scores_make_one_point() {
+        let ranking = ranking(&[0.0, 2.0], &[-0.0, f64::NEG_INFINITY]);
+        let point = |threshold, true_positives, false_positives| Point { threshold, true_positives, false_positives };
+        assert_eq!(ranking.points(), [point(2.0, 1, 0), point(0.0, 2, 1), point(f64::NEG_INFINITY, 2, 2)]);
+        assert_eq!((ranking.positives(), ranking.negatives()), (2, 2));
+    }
+
+    #[test]
+    fn a_negative_first() {
+        // ROC points (0,1), (1,1), (1,2): one of two pairs is in order; auc.jar cuts the corner, ½·(1/1)·(1/2) more.
+        let ranking = ranking(&[0.5], &[0.9, 0.1]);
+        assert_eq!(auc_roc(&ranking), Ok(0.5));
+        assert_eq!(auc_roc_jar(&ranking), 0.75);
+        // The only positive is found at precision 1/2.
+        assert_eq!(auc_pr(&ranking), Ok(0.5));
+        assert_eq!(auc_pr_jar(&ranking), 0.5);
+        assert_eq!(average_precision(&ranking), Ok(0.5));
+    }
+
+    #[test]
+    fn a_negative_before_two_tied_positives() {
+        // (tp, fp): (0,1), (2,2), (2,3). Pairs in order: 2·1, tied: 2·1, of 6.
+        let ranking = ranking(&[0.5, 0.5], &[0.9, 0.5, 0.1]);
+        near(auc_roc(&ranking).unwrap(), 3.0 / 6.0);
+        near(auc_roc_jar(&ranking), 3.0 / 6.0 + 0.5 * (2.0 / 2.0) * (1.0 / 3.0));
+        // With the first point: precisions 1/(1+1.5) = 0.4 and 2/4; area ½·0.4 + ½·(0.4+0.5)/2.
+        near(auc_pr(&ranking).unwrap(), 0.425);
+        // Without it: 1/(1+1) and 2/4.
+        near(auc_pr_jar(&ranking), 0.5);
+        near(average_precision(&ranking).unwrap(), 0.5);
+    }
+
+    #[test]
+    fn ties_and_a_straight_fall() {
+        // (tp, fp): (1,0), (1,1), (3,2), (4,2), (4,4); P = 4, N = 4.
+        let ranking = ranking(&[9.0, 7.0, 7.0, 6.0], &[8.0, 7.0, 5.0, 5.0]);
+        // In order: 4 + 2·2 + 2 = 10; tied: 2; of 16.
+        near(auc_roc(&ranking).unwrap(), 11.0 / 16.0);
+        near(auc_roc_jar(&ranking), 11.0 / 16.0);
+        // Precisions: 1 | falls to 1/2 | 2/3.5, 3/5 | 4/6.
+        let strips =
+            1.0 + (1.0 / 2.0 + 4.0 / 7.0) / 2.0 + (4.0 / 7.0 + 3.0 / 5.0) / 2.0 + (3.0 / 5.0 + 2.0 / 3.0) / 2.0;
+        near(auc_pr(&ranking).unwrap(), strips / 4.0);
+        near(auc_pr_jar(&ranking), strips / 4.0);
+        near(average_precision(&ranking).unwrap(), (1.0 + 2.0 * 3.0 / 5.0 + 4.0 / 6.0) / 4.0);
+    }
+
+    #[test]
+    fn the_table_of_davis_and_goadrich() {
+        // Their example: between (5, 5) and (10, 30) of 20 positives each true positive costs five false positives,
+        // with precisions .375, .318, .286, .265, .25 after .5. The curve before is flat at .5, and everything else
+        // comes with the last score: (20, 2000).
+        let scores = |counts: [usize; 3]| [vec![3.0; counts[0]], vec![2.0; counts[1]], vec![1.0; counts[2]]].concat();
+        let ranking = ranking(&scores([5, 5, 10]), &scores([5, 25, 1970]));
+        let precisions = [0.5, 6.0 / 16.0, 7.0 / 22.0, 8.0 / 28.0, 9.0 / 34.0, 10.0 / 40.0];
+        let middle: f64 = precisions.windows(2).map(|pair| (pair[0] + pair[1]) / 2.0).sum();
+        let tail: Vec<f64> = (0..=10).map(|i| f64::from(10 + i) / f64::from(10 + i + 30 + 197 * i)).collect();
+        let last: f64 = tail.windows(2).map(|pair| (pair[0] + pair[1]) / 2.0).sum();
+        near(auc_pr(&ranking).unwrap(), (5.0 * 0.5 + middle + last) / 20.0);
+    }
+
+    #[test]
+    fn constant_scores_know_nothing() {
+        let ranking = ranking(&[0.3; 2], &[0.3; 6]);
+        assert_eq!(auc_roc(&ranking), Ok(0.5));
+        assert_eq!(auc_roc_jar(&ranking), 0.5);
+        for area in [auc_pr(&ranking).unwrap(), auc_pr_jar(&ranking), average_precision(&ranking).unwrap()] {
+            near(area, 0.25);
+        }
+    }
+
+    #[test]
+    fn one_class_has_no_area_but_in_the_columns_of_the_jar() {
+        for (ranking, reason, jar) in [
+            (ranking(&[], &[]), Undefined::NoExamples, (0.5, 0.0)),
+            (ranking(&[], &[0.2, 0.1]), Undefined::NoPositives, (0.5, 0.0)),
+            (ranking(&[0.2, 0.1], &[]), Undefined::NoNegatives, (1.0, 1.0)),
+        ] {
+            for area in [auc_roc, auc_pr, average_precision] {
+                assert_eq!(area(&ranking), Err(reason));
+            }
+            assert_eq!((auc_roc_jar(&ranking), auc_pr_jar(&ranking)), jar);
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_ranked_is_refused() {
+        let nan = Ranking::new(&[1.0, f64::NAN], &[true, false]);
+        assert_eq!(nan, Err(MetricError::NotANumber { index: 1 }));
+        let short = Ranking::new(&[1.0], &[true, false]);
+        assert_eq!(short, Err(MetricError::LengthMismatch { scores: 1, labels: 2 }));
+    }
+}
