@@ -7,6 +7,7 @@
 //! - [`logic`]: symbols, terms, modes, clauses, and the reader of BoostSRL files
 //! - [`kb`]: facts indexed for joins, time limits, and the slow oracle of every fast evaluator
 //! - [`data`]: datasets, the generated domains, folds and negatives
+//! - [`metric`]: areas under curves, calibration, F1
 //! - [`cli`]: one file for each command
 
 pub mod order;
@@ -14,4 +15,5 @@ pub mod order;
 pub mod logic;
 pub mod kb;
 pub mod data;
+pub mod metric;
 pub mod cli;

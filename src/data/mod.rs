@@ -3,9 +3,11 @@
 
 pub mod embedded;
 pub mod examples;
+pub mod fetch;
 pub mod folds;
 pub mod generate;
 pub mod layout;
 pub mod load;
+pub mod manifest;
 pub mod parameters;
 pub mod summary;

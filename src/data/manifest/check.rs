@@ -1,0 +1,171 @@
+//! What a manifest must fulfil beyond its syntax.
+
+use super::{Manifest, Source, SourceFile, TimeFrom, Unpack};
+use crate::data::fetch::path;
+
+/// The key path and what is wrong with its value.
+type Fault = (String, String);
+
+/// `Err` with the key and the reason unless the condition holds.
+fn require(holds: bool, key: impl Into<String>, reason: impl Into<String>) -> Result<(), Fault> {
+    if holds { Ok(()) } else { Err((key.into(), reason.into())) }
+}
+
+impl Manifest {
+    /// The first value that cannot be right.
+    pub(super) fn check(&self) -> Result<(), Fault> {
+        require(
+            path::is_id(&self.id),
+            "id",
+            format!("`{}` must be lower-case letters, digits and `-`, starting with a letter", self.id),
+        )?;
+        for (key, text) in [
+            ("title", &self.title),
+            ("about", &self.about),
+            ("citation", &self.citation),
+            ("licence", &self.licence),
+            ("target.predicate", &self.target.predicate),
+        ] {
+            require(!text.trim().is_empty(), key, "must not be empty")?;
+        }
+        require(!self.target.arguments.is_empty(), "target.arguments", "must name the type of at least one argument")?;
+        self.check_evidence()?;
+        self.check_arity()?;
+        require(self.folds.count >= 2, "folds.count", format!("must be at least 2, but is {}", self.folds.count))?;
+        for (i, option) in self.folds.option.iter().enumerate() {
+            let key = format!("folds.option[{i}].count");
+            require(option.count >= 2, key, format!("must be at least 2, but is {}", option.count))?;
+        }
+        self.check_time()?;
+        self.check_sources()
+    }
+
+    fn check_evidence(&self) -> Result<(), Fault> {
+        for (i, evidence) in self.evidence.iter().enumerate() {
+            let key = format!("evidence[{i}].name");
+            let name = &evidence.name;
+            require(
+                path::is_variant(name),
+                &key,
+                format!(
+                    "`{name}` must be lower-case letters, digits and `-`, and neither `raw` nor `unpacked`: it names a directory of the cache"
+                ),
+            )?;
+            require(self.evidence[..i].iter().all(|e| &e.name != name), &key, format!("`{name}` is there already"))?;
+        }
+        let defaults = self.evidence.iter().filter(|e| e.default).count();
+        require(
+            defaults == 1,
+            "evidence",
+            format!("exactly one variant must have `default = true`, but {defaults} have"),
+        )
+    }
+
+    fn check_arity(&self) -> Result<(), Fault> {
+        for (i, rule) in self.arity.iter().enumerate() {
+            let n = rule.arguments.len();
+            let key = format!("arity[{i}].arguments");
+            require(n > 2, key, format!("a rule is for predicates of more than two arguments, but this has {n}"))?;
+            if let Some(name) = &rule.evidence {
+                let known = self.evidence.iter().any(|e| &e.name == name);
+                require(known, format!("arity[{i}].evidence"), format!("there is no evidence variant `{name}`"))?;
+            }
+            for (j, projection) in rule.becomes.iter().enumerate() {
+                let keep = &projection.keep;
+                let sound = keep.len() == 2 && keep[0] != keep[1] && keep.iter().all(|k| (1..=n).contains(k));
+                let key = format!("arity[{i}].becomes[{j}].keep");
+                require(sound, key, format!("must be two different numbers from 1 to {n}, but is {keep:?}"))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn check_time(&self) -> Result<(), Fault> {
+        let Some(time) = &self.time else { return Ok(()) };
+        let known = self.target.arguments.contains(&time.type_name);
+        let reason = format!("`{}` must be the type of an argument of the target", time.type_name);
+        require(known, "time.type", reason)?;
+        match time.from {
+            TimeFrom::Predicate => {
+                require(time.predicate.is_some(), "time.predicate", "must be given, since `from = \"predicate\"`")
+            }
+            TimeFrom::Id => require(
+                time.predicate.is_none(),
+                "time.predicate",
+                "must be absent, since `from = \"id\"` reads the time off the constant",
+            ),
+        }
+    }
+
+    fn check_sources(&self) -> Result<(), Fault> {
+        require(self.files().next().is_some(), "source", "must list at least one file")?;
+        let mut taken: Vec<(&str, String)> = Vec::new();
+        for (i, source) in self.source.iter().enumerate() {
+            source.check(&format!("source[{i}]"))?;
+            for (j, file) in source.files.iter().enumerate() {
+                let key = format!("source[{i}].files[{j}]");
+                file.check(&key)?;
+                let places = [("raw", Some(file.path.as_str())), ("unpacked", file.unpacked_path())];
+                for (room, place) in places.into_iter().filter_map(|(room, place)| Some((room, place?))) {
+                    // A file cannot also be the directory of another file.
+                    let clash = taken
+                        .iter()
+                        .find(|(r, t)| *r == room && (path::is_within(t, place) || path::is_within(place, t)));
+                    if let Some((_, other)) = clash {
+                        let reason = format!("`{place}` and `{other}` cannot both be in {room}/");
+                        return Err((format!("{key}.path"), reason));
+                    }
+                    taken.push((room, place.to_owned()));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Source {
+    fn check(&self, key: &str) -> Result<(), Fault> {
+        for (name, value) in [("owner", &self.owner), ("repository", &self.repository)] {
+            let sound = path::relative(value).is_ok()
+                && value.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'));
+            let reason = format!("`{value}` must be letters, digits, `.`, `_` and `-`; addresses are built from it");
+            require(sound, format!("{key}.{name}"), reason)?;
+        }
+        let reason = format!("`{}` must be 40 lower-case hexadecimal digits: a branch or tag can move", self.commit);
+        require(is_hex(&self.commit, 40), format!("{key}.commit"), reason)?;
+        if !self.directory.is_empty() {
+            path::relative(&self.directory).map_err(|reason| (format!("{key}.directory"), reason.to_owned()))?;
+        }
+        Ok(())
+    }
+}
+
+impl SourceFile {
+    fn check(&self, key: &str) -> Result<(), Fault> {
+        path::relative(&self.path).map_err(|reason| (format!("{key}.path"), reason.to_owned()))?;
+        require(!self.path.ends_with(path::PART), format!("{key}.path"), "`.part` marks an unfinished download")?;
+        for (name, value, digits) in [("sha256", &self.sha256, 64), ("git_blob", &self.git_blob, 40)] {
+            let sound = value.as_ref().is_none_or(|value| is_hex(value, digits));
+            require(sound, format!("{key}.{name}"), format!("must be {digits} lower-case hexadecimal digits"))?;
+        }
+        if self.supplied_by_user.is_none() {
+            require(self.sha256.is_some(), format!("{key}.sha256"), "is missing; take it from `sha256sum`")?;
+            require(self.bytes.is_some(), format!("{key}.bytes"), "is missing; take it from `wc -c`")?;
+        } else {
+            let known = self.sha256.is_some() || self.git_blob.is_some();
+            require(known, key, "needs `sha256` or `git_blob`, or nothing could be said of the file that is supplied")?;
+        }
+        let ending = match self.unpack {
+            Some(Unpack::Zip) => ".zip",
+            Some(Unpack::Gzip) => ".gz",
+            None => return Ok(()),
+        };
+        let stem = self.unpacked_path().unwrap_or_default();
+        let sound = !stem.is_empty() && !stem.ends_with('/');
+        require(sound, format!("{key}.path"), format!("must end in `{ending}` to be unpacked"))
+    }
+}
+
+fn is_hex(text: &str, digits: usize) -> bool {
+    text.len() == digits && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
+}

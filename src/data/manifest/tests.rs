@@ -1,0 +1,208 @@
+use super::*;
+use crate::logic::parser::parse_sentence;
+use crate::logic::{ModeArg, ModeDeclaration, Notation, Sentence};
+
+/// A manifest that is right, for the tests to spoil.
+const TOY: &str = r#"
+id = "toy"
+title = "Toy"
+about = "Who is whose friend?"
+citation = "none"
+licence = "none"
+adaptor = "boostsrl-single"
+modes = ["mode: friends(+person,+person)."]
+
+[target]
+predicate = "friends"
+arguments = ["person", "person"]
+
+[[evidence]]
+name = "base"
+about = "all facts"
+default = true
+
+[[arity]]
+predicate = "met"
+arguments = ["person", "person", "place"]
+becomes = [{ predicate = "knows", keep = [1, 2], modes = ["mode: knows(+person,-person)."] }]
+
+[folds]
+scheme = "random"
+count = 5
+about = "at random"
+
+[negatives]
+scheme = "closed-world"
+
+[time]
+type = "person"
+from = "predicate"
+predicate = "born"
+about = "no one younger"
+
+[expected]
+positives = 1
+about = "lines"
+
+[[source]]
+owner = "someone"
+repository = "something"
+commit = "0123456789abcdef0123456789abcdef01234567"
+directory = "a/b"
+files = [
+    { path = "pos.txt", bytes = 3, sha256 = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa" },
+    { path = "all.zip", bytes = 3, sha256 = "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb", unpack = "zip" },
+]
+"#;
+
+/// The error that comes of replacing one text by another.
+fn spoilt(old: &str, new: &str) -> String {
+    assert!(TOY.contains(old), "{old}");
+    Manifest::parse(&TOY.replacen(old, new, 1), "toy.toml").unwrap_err().to_string()
+}
+
+#[test]
+fn a_manifest_is_read() {
+    let toy = Manifest::parse(TOY, "toy.toml").unwrap();
+    let (source, file) = toy.files().next().unwrap();
+    assert_eq!(
+        source.address(file),
+        "https://raw.githubusercontent.com/someone/something/0123456789abcdef0123456789abcdef01234567/a/b/pos.txt"
+    );
+    assert_eq!(toy.files().filter_map(|(_, file)| file.unpacked_path()).collect::<Vec<_>>(), ["all"]);
+    assert_eq!(toy.evidence(None).unwrap().name, "base");
+    let unknown = toy.evidence(Some("more")).unwrap_err().to_string();
+    assert_eq!(unknown, "dataset `toy` has no evidence variant `more`; it has base");
+    let rule = toy.time.unwrap().rule();
+    assert_eq!(rule, TimeRule { source: TimeSource::Predicate("born".to_owned()), by_argument: vec![] });
+}
+
+#[test]
+fn errors_name_the_line_the_key_and_the_way_out() {
+    assert_eq!(
+        spoilt("count = 5", "count = \"x\""),
+        "toy.toml:26: folds.count: invalid type: string \"x\", expected usize"
+    );
+    let unknown = spoilt("bytes = 3, sha256 = \"bb", "size = 3, sha256 = \"bb");
+    assert!(unknown.starts_with("toy.toml:49: source[0].files[1].size: unknown field `size`"), "{unknown}");
+    let scheme = spoilt("scheme = \"random\"", "scheme = \"rnd\"");
+    assert!(
+        scheme.starts_with("toy.toml:25: folds.scheme: unknown variant `rnd`, expected one of `given`"),
+        "{scheme}"
+    );
+    assert!(spoilt("title = \"Toy\"", "title = Toy").starts_with("toy.toml:3: "));
+    assert!(spoilt("title = \"Toy\"\n", "").contains("missing field `title`"));
+}
+
+#[test]
+fn values_that_cannot_be_right_are_refused() {
+    for (old, new, key) in [
+        ("id = \"toy\"", "id = \"../toy\"", "id"),
+        ("licence = \"none\"", "licence = \" \"", "licence"),
+        ("name = \"base\"", "name = \"raw\"", "evidence[0].name"),
+        ("default = true", "default = false", "evidence"),
+        ("keep = [1, 2]", "keep = [1, 4]", "arity[0].becomes[0].keep"),
+        ("keep = [1, 2]", "keep = [2, 2]", "arity[0].becomes[0].keep"),
+        (", \"place\"]", "]", "arity[0].arguments"),
+        ("count = 5", "count = 1", "folds.count"),
+        ("type = \"person\"", "type = \"paper\"", "time.type"),
+        ("predicate = \"born\"\n", "", "time.predicate"),
+        ("from = \"predicate\"", "from = \"id\"", "time.predicate"),
+        ("owner = \"someone\"", "owner = \"some/one\"", "source[0].owner"),
+        ("owner = \"someone\"", "owner = \"..\"", "source[0].owner"),
+        ("commit = \"0123456789abcdef0123456789abcdef01234567\"", "commit = \"main\"", "source[0].commit"),
+        ("directory = \"a/b\"", "directory = \"a/../..\"", "source[0].directory"),
+        ("path = \"pos.txt\"", "path = \"/etc/passwd\"", "source[0].files[0].path"),
+        ("path = \"pos.txt\"", "path = \"pos.part\"", "source[0].files[0].path"),
+        ("path = \"pos.txt\"", "path = \"all.zip/pos.txt\"", "source[0].files[1].path"),
+        ("path = \"pos.txt\", bytes = 3,", "path = \"pos.txt\",", "source[0].files[0].bytes"),
+        ("sha256 = \"aaa", "sha256 = \"AAA", "source[0].files[0].sha256"),
+        ("path = \"all.zip\"", "path = \"all.tar\"", "source[0].files[1].path"),
+    ] {
+        let error = spoilt(old, new);
+        assert!(error.starts_with(&format!("toy.toml: {key}: ")), "{old} -> {new}: {error}");
+    }
+}
+
+#[test]
+fn a_file_the_user_supplies_needs_a_checksum_of_some_kind() {
+    let line = "    { path = \"pos.txt\", bytes = 3, sha256 = \"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\" },";
+    let error = spoilt(line, "{ path = \"pos.txt\", supplied_by_user = \"ask\" },");
+    assert!(error.starts_with("toy.toml: source[0].files[0]: needs `sha256` or `git_blob`"), "{error}");
+    let blob = format!("{{ path = \"pos.txt\", supplied_by_user = \"ask\", git_blob = \"{}\" }},", "0".repeat(40));
+    Manifest::parse(&TOY.replace(line, &blob), "toy.toml").unwrap();
+}
+
+#[test]
+fn built_in_manifests_are_read() {
+    let ids: Vec<&str> = Manifest::built_in().iter().map(|m| m.id.as_str()).collect();
+    assert_eq!(ids, ["uwcse", "imdb", "cora", "sports", "mutagenesis", "yeast2", "webkb", "aan"]);
+    for ((origin, _), id) in BUILT_IN.iter().zip(&ids) {
+        assert_eq!(*origin, format!("datasets/{id}.toml"));
+    }
+    assert_eq!(Manifest::find("cora").unwrap().evidence(None).unwrap().name, "matches");
+    assert_eq!(Manifest::find("yeast2").unwrap().substitute.as_deref(), Some("earlier release (1950-2007)"));
+    assert_eq!(
+        Manifest::find("uw-cse").unwrap_err().to_string(),
+        "unknown dataset `uw-cse`; did you mean `uwcse`? \
+         known are uwcse, imdb, cora, sports, mutagenesis, yeast2, webkb and aan"
+    );
+}
+
+fn mode(text: &str) -> ModeDeclaration {
+    let parsed = parse_sentence(text, 0, true, Notation::default(), false).unwrap();
+    assert_eq!(parsed.end, text.len(), "{text}");
+    match parsed.sentence {
+        Sentence::Mode(mode) => mode,
+        other => panic!("{text} is {other:?}"),
+    }
+}
+
+fn types(mode: &ModeDeclaration) -> Vec<&str> {
+    fn of(arg: &ModeArg) -> &str {
+        match arg {
+            ModeArg::Typed { type_name, .. } => type_name,
+            ModeArg::Nested(name, _) => panic!("{name}"),
+        }
+    }
+    mode.args.iter().map(of).collect()
+}
+
+#[test]
+fn modes_of_built_in_manifests_fit_together() {
+    for manifest in Manifest::built_in() {
+        for evidence in &manifest.evidence {
+            let modes: Vec<ModeDeclaration> = manifest.modes_with(evidence).map(mode).collect();
+            let of_target = modes.iter().filter(|m| m.predicate == manifest.target.predicate);
+            let typed: Vec<_> = of_target.map(types).collect();
+            assert!(!typed.is_empty(), "{}", manifest.id);
+            assert!(typed.iter().all(|types| *types == manifest.target.arguments), "{}: {typed:?}", manifest.id);
+            for a in &modes {
+                // One predicate has one type at each position.
+                let other = modes.iter().find(|b| a.predicate == b.predicate && types(a) != types(b));
+                assert_eq!(other, None, "{} {}", manifest.id, evidence.name);
+            }
+            for rule in &manifest.arity {
+                if rule.evidence.as_ref().is_some_and(|name| *name != evidence.name) {
+                    continue;
+                }
+                let whole = modes.iter().find(|m| m.predicate == rule.predicate).unwrap();
+                assert_eq!(types(whole), rule.arguments, "{}", manifest.id);
+                for projection in &rule.becomes {
+                    let kept: Vec<&str> = projection.keep.iter().map(|k| rule.arguments[k - 1].as_str()).collect();
+                    for text in &projection.modes {
+                        let mode = mode(text);
+                        assert_eq!(
+                            (mode.predicate.as_str(), types(&mode)),
+                            (projection.predicate.as_str(), kept.clone())
+                        );
+                    }
+                }
+            }
+            // What is left with more than two arguments has a rule.
+            for m in modes.iter().filter(|m| m.args.len() > 2) {
+                assert!(manifest.arity.iter().any(|rule| rule.predicate == m.predicate), "{m}");
+            }
+        }
+    }
+}
