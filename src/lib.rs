@@ -10,10 +10,9 @@
 //! - [`metric`]: areas under curves, calibration, F1
 //! - [`cli`]: one file for each command
 
-pub mod order;
-
-pub mod logic;
-pub mod kb;
-pub mod data;
-pub mod metric;
 pub mod cli;
+pub mod data;
+pub mod kb;
+pub mod logic;
+pub mod metric;
+pub mod order;

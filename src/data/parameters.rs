@@ -33,17 +33,17 @@ const DEAD: [&str; 2] = ["treeDepth", "resampleNegs"];
 pub fn remark(key: &str) -> Option<Diagnostic> {
     let is = |known: &&str| known.eq_ignore_ascii_case(key);
     let honoured = HONOURED.join(", ");
-    if HONOURED.iter().any(|k| is(&k)) {
+    if HONOURED.iter().any(is) {
         return None;
     }
-    let (code, message, help) = if DEAD.iter().any(|k| is(&k)) {
+    let (code, message, help) = if DEAD.iter().any(is) {
         let instead = if key.eq_ignore_ascii_case("treeDepth") { "; maxTreeDepth limits the depth" } else { "" };
         (
             "dead-parameter",
             format!("`setParam: {key}` has no effect, in the original neither"),
             format!("delete it{instead}"),
         )
-    } else if KNOWN.iter().any(|k| is(&k)) {
+    } else if KNOWN.iter().any(is) {
         ("unused-parameter", format!("`setParam: {key}` is known but not used"), format!("honoured are {honoured}"))
     } else {
         let nearest = nearest(key, HONOURED.iter().chain(&KNOWN).copied()).unwrap_or_default();

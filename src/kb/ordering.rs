@@ -127,6 +127,12 @@ mod tests {
     }
 
     #[test]
+    fn a_chain_gives_way_to_make_room_for_another() {
+        // {0} goes with {0, 2}, although {0, 1} comes first: {1} has only {0, 1} to go with.
+        assert_eq!(orders_of(&[0b001, 0b010, 0b011, 0b101], 3), [[0, 2, 1], [1, 0, 2]]);
+    }
+
+    #[test]
     fn relations_without_patterns_are_sorted_once() {
         assert_eq!(orders_of(&[], 3), [[0, 1, 2]]);
         assert_eq!(orders_of(&[0, 0b111], 3), [[0, 1, 2]]);

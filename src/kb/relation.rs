@@ -128,6 +128,7 @@ impl Relation {
     }
 
     /// One of the sorted copies.
+    #[expect(clippy::should_implement_trait, reason = "an index is a thing here, not an operator")]
     #[inline]
     pub fn index(&self, id: IndexId) -> &Index {
         &self.indexes[id.0 as usize]

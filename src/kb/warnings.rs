@@ -173,8 +173,8 @@ mod tests {
 
     #[test]
     fn constants_of_two_types_are_counted() {
-        let text = "mode: actor(+person). mode: movie(+film, -person). actor(ann). actor(bob). actor(emma).
-            movie(emma, ann). movie(bob, bob). movie(emma, dan).";
+        let text = "mode: actor(+person). mode: movie(+film, -person). mode: long(+film). actor(ann). actor(bob).
+            actor(emma). long(emma). movie(emma, ann). movie(bob, bob). movie(emma, dan).";
         assert_eq!(
             warnings(text),
             [

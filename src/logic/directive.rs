@@ -268,7 +268,7 @@ fn import(parser: &mut Parser<'_>, kind: ImportKind) -> Parse<Sentence> {
         TokenKind::Word => {
             let mut path = parser.text(&token).to_owned();
             let (dot, mut ahead) = (parser.peek()?, parser.lexer.clone());
-            ahead.next()?;
+            ahead.token()?;
             let extension = ahead.peek()?;
             // `file.txt` without quotes: the stop belongs to the name if a word stands right behind it.
             let joined = dot.kind == TokenKind::End && dot.start == token.end && extension.start == dot.end;

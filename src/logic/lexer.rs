@@ -143,7 +143,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// The next token.
-    pub fn next(&mut self) -> Result<Token, LexError> {
+    pub fn token(&mut self) -> Result<Token, LexError> {
         self.skip_trivia()?;
         let start = self.position;
         let Some(first) = self.text[start..].chars().next() else {
@@ -170,7 +170,7 @@ impl<'a> Lexer<'a> {
 
     /// The next token, without moving on.
     pub fn peek(&self) -> Result<Token, LexError> {
-        self.clone().next()
+        self.clone().token()
     }
 
     fn word(&self) -> Result<(TokenKind, usize), LexError> {
@@ -271,7 +271,7 @@ mod tests {
         let mut lexer = Lexer::new(text, 0, true);
         let mut all = Vec::new();
         loop {
-            match lexer.next().unwrap().kind {
+            match lexer.token().unwrap().kind {
                 TokenKind::Eof => return all,
                 kind => all.push(kind),
             }
@@ -304,14 +304,14 @@ mod tests {
             kinds(r#"'it\'s' "a \"b\"" "c:\d""#),
             [TokenKind::Quoted("it's".into()), TokenKind::Quoted("a \"b\"".into()), TokenKind::Quoted("c:\\d".into()),]
         );
-        assert!(Lexer::new("\"abc", 0, true).next().is_err());
-        assert!(Lexer::new("/* abc", 0, true).next().is_err());
+        assert!(Lexer::new("\"abc", 0, true).token().is_err());
+        assert!(Lexer::new("/* abc", 0, true).token().is_err());
     }
 
     #[test]
     fn a_token_at_the_edge_asks_for_more() {
         for text in ["abc", "12", "12.", "12.5", "1.5e", "1e-", "\"ab", "/", "/* x", "// x", ":", ""] {
-            assert_eq!(Lexer::new(text, 0, false).next(), Err(LexError::NeedMore), "{text:?}");
+            assert_eq!(Lexer::new(text, 0, false).token(), Err(LexError::NeedMore), "{text:?}");
         }
     }
 }

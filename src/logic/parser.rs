@@ -61,7 +61,7 @@ type Parse<T> = Result<T, LexError>;
 
 impl<'a> Parser<'a> {
     pub(super) fn next(&mut self) -> Parse<Token> {
-        self.lexer.next()
+        self.lexer.token()
     }
 
     pub(super) fn peek(&self) -> Parse<Token> {
@@ -375,12 +375,12 @@ impl<'a> Parser<'a> {
     /// Whether the arguments ahead hold the symbol of a mode: `+person`, but not `+3`.
     fn is_bare_mode(&self) -> Parse<bool> {
         let mut ahead = self.lexer.clone();
-        if ahead.next()?.kind != TokenKind::Punct('(') {
+        if ahead.token()?.kind != TokenKind::Punct('(') {
             return Ok(false);
         }
         let (mut argument_starts, mut depth) = (true, 1);
         loop {
-            let token = ahead.next()?;
+            let token = ahead.token()?;
             match token.kind {
                 TokenKind::Punct('(') => depth += 1,
                 TokenKind::Punct(')') => depth -= 1,

@@ -320,7 +320,7 @@ fn recover(source: &mut Source, error: &SyntaxError) -> io::Result<()> {
     source.advance(error.at);
     loop {
         let mut lexer = Lexer::new(source.text(), source.cursor(), source.at_end());
-        let next = lexer.next();
+        let next = lexer.token();
         let mut end = lexer.position();
         let found = match next {
             Ok(token) => matches!(token.kind, TokenKind::End | TokenKind::Eof),
