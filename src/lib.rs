@@ -7,12 +7,18 @@
 //! - [`logic`]: symbols, terms, modes, clauses, and the reader of BoostSRL files
 //! - [`kb`]: facts indexed for joins, time limits, and the slow oracle of every fast evaluator
 //! - [`data`]: datasets, the generated domains, folds and negatives
+//! - [`tree`]: candidate tests, which examples they cover, growth of regression trees, walking them
+//! - [`rbm`]: the five numbers of a leaf, ψ, and coordinate descent
+//! - [`learn`]: parameters, the boosting loop, one file for each kind of model, models as files
 //! - [`metric`]: areas under curves, calibration, F1
 //! - [`cli`]: one file for each command
 
 pub mod cli;
 pub mod data;
 pub mod kb;
+pub mod learn;
 pub mod logic;
 pub mod metric;
 pub mod order;
+pub mod rbm;
+pub mod tree;

@@ -59,3 +59,11 @@ impl From<LoadError> for CommandError {
         }
     }
 }
+
+/// An error with what caused it, as bad input.
+pub fn with_cause(error: impl std::error::Error) -> CommandError {
+    match error.source() {
+        Some(cause) => CommandError::input(format!("{error}: {cause}")),
+        None => CommandError::input(error),
+    }
+}

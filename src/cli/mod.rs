@@ -3,10 +3,14 @@
 //! Results go to stdout, messages and progress to stderr. Exit codes: 0 done (warnings allowed), 1 internal error, 2 bad
 //! usage, spec, data, model file or checksum, 3 some jobs failed, 4 nothing matched, 5 and 6 the gate.
 
+mod data_args;
 mod datasets;
 mod error;
+mod predict;
+mod progress;
 mod settings;
 mod table;
+mod train;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -15,6 +19,7 @@ use clap::{Parser, Subcommand};
 
 use crate::logic::Diagnostics;
 pub use error::CommandError;
+use error::with_cause;
 
 /// Reproduce, question and extend LRBM-Boost: boosted lifted restricted Boltzmann machines for relational data.
 #[derive(Parser)]
@@ -32,6 +37,10 @@ enum Command {
     /// List, describe, generate and check datasets.
     #[command(subcommand)]
     Datasets(datasets::Datasets),
+    /// Learn a model from a directory of BoostSRL files.
+    Train(train::Train),
+    /// Score the examples of a directory with a model.
+    Predict(predict::Predict),
 }
 
 /// Where a command prints.
@@ -55,6 +64,8 @@ pub fn main() -> ExitCode {
     let mut output = Output { quiet: cli.quiet, out: io::BufWriter::new(io::stdout()) };
     let result = match cli.command {
         Command::Datasets(command) => datasets::run(command, &mut output),
+        Command::Train(args) => train::run(&args, &mut output),
+        Command::Predict(args) => predict::run(&args, &mut output),
     };
     let result = result.and_then(|()| output.out.flush().map_err(CommandError::from));
     match result {

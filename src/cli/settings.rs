@@ -7,6 +7,19 @@ use crate::logic::nearest::nearest;
 /// Keys that say how a directory is read.
 const KEYS: [&str; 3] = ["time_predicate", "time_type", "time_by_argument"];
 
+/// Whether a setting is about how a directory is read.
+pub fn is_about_time(setting: &str) -> bool {
+    KEYS.contains(&setting.split('=').next().unwrap_or_default().trim())
+}
+
+/// The error for a setting that means nothing here.
+pub fn unknown(setting: &str) -> CommandError {
+    let key = setting.split('=').next().unwrap_or_default().trim();
+    let known = KEYS.join(", ");
+    let nearest = nearest(key, KEYS).unwrap_or_default();
+    CommandError::input(format!("--set {key}: not a setting here: did you mean {nearest}? allowed are {known}"))
+}
+
 /// The time rule that `--set` asks for, if any.
 pub fn time_rule(settings: &[String]) -> Result<Option<TimeRule>, CommandError> {
     let mut source = None;
@@ -24,12 +37,7 @@ pub fn time_rule(settings: &[String]) -> Result<Option<TimeRule>, CommandError> 
             "time_predicate" => source = Some(TimeSource::Predicate(value.to_owned())),
             "time_type" => source = Some(TimeSource::Ids { type_name: value.to_owned() }),
             "time_by_argument" => by_argument = value.split(',').map(|name| name.trim().to_owned()).collect(),
-            _ => {
-                let known = KEYS.join(", ");
-                let nearest = nearest(key, KEYS).unwrap_or_default();
-                let message = format!("--set {key}: not a setting here: did you mean {nearest}? allowed are {known}");
-                return Err(CommandError::input(message));
-            }
+            _ => return Err(unknown(setting)),
         }
     }
     match source {

@@ -36,7 +36,7 @@ fn full(id: &str, error: Full) -> LoadError {
     LoadError::Read(ReadError::Full { file: format!("generated domain {id}"), error })
 }
 
-fn add_mode(builder: &mut DatabaseBuilder, line: &str, diagnostics: &mut Diagnostics) {
+pub(super) fn add_mode(builder: &mut DatabaseBuilder, line: &str, diagnostics: &mut Diagnostics) {
     let added = match parse_sentence(line, 0, true, Notation::Prolog, false).map(|parsed| parsed.sentence) {
         Ok(Sentence::Mode(mode)) => builder.schema.add(&mode, &mut builder.predicates, &mut builder.symbols),
         other => {

@@ -1,4 +1,4 @@
-//! Cross-validation: every example in exactly one test fold, positives and negatives spread evenly.
+//! Parting examples: at random, every one in exactly one test fold, positives and negatives spread evenly; or by time.
 
 use crate::kb::Example;
 use crate::order::Stream;
@@ -21,6 +21,37 @@ pub fn random_folds(examples: &[Example], k: usize, seed: u64, dataset: &str) ->
         }
     }
     folds
+}
+
+/// The group of each time, from 0 for the oldest: groups of times such that as many of `weighed` fall into each as can
+/// be without parting what has the same time.
+///
+/// `None` if there are fewer different times than groups.
+pub fn groups_by_time(weighed: &[f64], times: &[f64], groups: usize) -> Option<Vec<u32>> {
+    let mut sorted = weighed.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    // The last time of each run of equal ones, and how many there are up to it.
+    let mut ends: Vec<(f64, usize)> = Vec::new();
+    for (i, &time) in sorted.iter().enumerate() {
+        match ends.last_mut() {
+            Some(last) if last.0 == time => last.1 = i + 1,
+            _ => ends.push((time, i + 1)),
+        }
+    }
+    if groups == 0 || ends.len() < groups {
+        return None;
+    }
+    let mut cuts: Vec<f64> = Vec::with_capacity(groups - 1);
+    let mut at = 0;
+    for group in 1..groups {
+        // The end nearest to the ideal cut that leaves a time for every group still to come.
+        let last = ends.len() - 1 - (groups - group);
+        let distance = |end: usize| (ends[end].1 * groups).abs_diff(group * sorted.len());
+        let best = (at..=last).min_by_key(|&end| distance(end))?;
+        cuts.push(ends[best].0);
+        at = best + 1;
+    }
+    Some(times.iter().map(|&time| cuts.partition_point(|&cut| cut < time) as u32).collect())
 }
 
 #[cfg(test)]
@@ -58,4 +89,41 @@ mod tests {
         assert_ne!(folds, random_folds(&examples, 5, 7, "other"));
     }
     const FROZEN: [u32; 10] = [1, 3, 4, 1, 0, 2, 4, 3, 2, 0];
+
+    #[test]
+    fn times_are_cut_where_groups_come_out_even() {
+        let times = [3.0, 1.0, 1.0, 2.0, 5.0, 5.0, 5.0, 5.0];
+        // Ideal cuts behind 2.67 and 5.33 of 8: behind time 2 (3 of 8) and time 3 (4 of 8).
+        assert_eq!(groups_by_time(&times, &times, 3).unwrap(), [1, 0, 0, 0, 2, 2, 2, 2]);
+        assert_eq!(groups_by_time(&times, &[0.0, 2.5, 9.0], 3).unwrap(), [0, 1, 2]);
+        assert_eq!(groups_by_time(&times, &times, 4).unwrap(), [2, 0, 0, 1, 3, 3, 3, 3]);
+        assert_eq!(groups_by_time(&times, &times, 5), None);
+        assert_eq!(groups_by_time(&[], &[], 1), None);
+    }
+
+    proptest! {
+        #[test]
+        fn groups_by_time_are_in_order_and_none_is_empty(
+            times in prop::collection::vec(0u8..20, 1..60),
+            groups in 1usize..8,
+        ) {
+            let times: Vec<f64> = times.into_iter().map(f64::from).collect();
+            let mut distinct = times.clone();
+            distinct.sort_by(f64::total_cmp);
+            distinct.dedup();
+            let assigned = groups_by_time(&times, &times, groups);
+            prop_assert_eq!(assigned.is_some(), distinct.len() >= groups);
+            for assigned in assigned {
+                for group in 0..groups as u32 {
+                    prop_assert!(assigned.contains(&group));
+                }
+                for (a, x) in assigned.iter().zip(&times) {
+                    for (b, y) in assigned.iter().zip(&times) {
+                        let in_order = if x == y { a == b } else { (x < y) == (a < b) || a == b };
+                        prop_assert!(in_order);
+                    }
+                }
+            }
+        }
+    }
 }

@@ -1,6 +1,9 @@
 //! Where data come from: published datasets and how they are fetched and read, the generated domains, and how
 //! examples are parted into folds and negatives drawn.
 
+pub mod adapt;
+pub mod binary;
+pub mod dataset;
 pub mod embedded;
 pub mod examples;
 pub mod fetch;
@@ -9,5 +12,8 @@ pub mod generate;
 pub mod layout;
 pub mod load;
 pub mod manifest;
+pub mod negatives;
 pub mod parameters;
+pub mod report;
+pub mod split;
 pub mod summary;

@@ -1,7 +1,8 @@
 //! What a dataset holds, counted: the same for files and for what is made in memory.
 
 use super::load::Loaded;
-use crate::kb::Example;
+use crate::kb::{Database, Example};
+use crate::logic::PredicateId;
 
 /// One predicate of the evidence.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,23 +52,6 @@ impl Summary {
     /// Counts what was loaded.
     pub fn of(loaded: &Loaded) -> Summary {
         let db = &loaded.database;
-        let type_names = |id| -> Vec<String> {
-            let types = db.schema.argument_types(id).unwrap_or_default();
-            types.iter().map(|&t| db.schema.type_name(t).to_owned()).collect()
-        };
-        let row = |id| {
-            let relation = db.facts.relation(id);
-            PredicateRow {
-                predicate: db.predicates.show(id).to_string(),
-                types: type_names(id),
-                facts: relation.len(),
-                duplicates: relation.duplicates(),
-                constants: (0..relation.arity()).map(|position| relation.values(position).len()).collect(),
-                modes: db.schema.modes_of(id).count(),
-            }
-        };
-        let in_evidence = |row: &PredicateRow| row.facts > 0 || row.modes > 0;
-        let evidence = db.predicates.iter().filter(|&id| id != loaded.target || !db.facts.relation(id).is_empty());
         let count = |positive| loaded.examples.iter().filter(|e| e.positive == positive).count();
         let limits = |e: &Example| db.limit(loaded.target, &e.args);
         let times = loaded.examples.iter().filter_map(limits).fold(None, |range: Option<(f64, f64)>, time| {
@@ -75,7 +59,7 @@ impl Summary {
         });
         let others = &loaded.counts.other_examples;
         Summary {
-            target: match type_names(loaded.target).as_slice() {
+            target: match type_names(db, loaded.target).as_slice() {
                 [] => db.predicates.show(loaded.target).to_string(),
                 types => format!("{}({})", db.predicates.name(loaded.target), types.join(", ")),
             },
@@ -83,7 +67,7 @@ impl Summary {
             negatives: count(false),
             duplicate_examples: loaded.counts.duplicate_examples,
             other_examples: others.iter().map(|(name, &(p, n))| (name.clone(), p, n)).collect(),
-            predicates: evidence.map(row).filter(in_evidence).collect(),
+            predicates: predicate_rows(db, loaded.target),
             constants: (db.symbols.names(), db.symbols.numbers()),
             facts: db.facts.len(),
             duplicate_facts: db.facts.duplicates(),
@@ -91,6 +75,30 @@ impl Summary {
             bytes: db.bytes(),
         }
     }
+}
+
+/// The types of the arguments of a predicate, as far as the modes tell.
+fn type_names(db: &Database, id: PredicateId) -> Vec<String> {
+    let types = db.schema.argument_types(id).unwrap_or_default();
+    types.iter().map(|&t| db.schema.type_name(t).to_owned()).collect()
+}
+
+/// The predicates of the evidence that have facts or modes, in order of first appearance.
+pub fn predicate_rows(db: &Database, target: PredicateId) -> Vec<PredicateRow> {
+    let row = |id| {
+        let relation = db.facts.relation(id);
+        PredicateRow {
+            predicate: db.predicates.show(id).to_string(),
+            types: type_names(db, id),
+            facts: relation.len(),
+            duplicates: relation.duplicates(),
+            constants: (0..relation.arity()).map(|position| relation.values(position).len()).collect(),
+            modes: db.schema.modes_of(id).count(),
+        }
+    };
+    let in_evidence = |row: &PredicateRow| row.facts > 0 || row.modes > 0;
+    let evidence = db.predicates.iter().filter(|&id| id != target || !db.facts.relation(id).is_empty());
+    evidence.map(row).filter(in_evidence).collect()
 }
 
 /// Positives and negatives of each fold, from the fold of each example.

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use super::super::table::thousands;
-use super::super::{CommandError, Output};
+use super::super::{CommandError, Output, with_cause};
 use super::GeneratorArgs;
 use crate::data::generate::{Domain, write_directory};
 
@@ -23,7 +23,7 @@ pub struct Generate {
 pub fn run(args: &Generate, output: &mut Output) -> Result<(), CommandError> {
     let domain = Domain::find(&args.id).map_err(CommandError::input)?;
     let settings = args.generator.settings(domain)?;
-    let counts = write_directory(domain, &settings, &args.out).map_err(super::print::with_cause)?;
+    let counts = write_directory(domain, &settings, &args.out).map_err(with_cause)?;
     writeln!(
         output.out,
         "{}: generated domain {} ({settings}): {} facts, {} positives, {} negatives",

@@ -2,27 +2,140 @@
 
 use std::io::Write;
 
-use super::super::{CommandError, Output};
-use super::{GeneratorArgs, print};
+use clap::ValueEnum;
+
+use super::super::{CommandError, Output, with_cause};
+use super::fetch::StoreArgs;
+use super::{GeneratorArgs, print, published};
+use crate::data::dataset::{Arity, Dataset, Reflexive, Variant};
 use crate::data::embedded::load_domain;
 use crate::data::folds::random_folds;
 use crate::data::generate::Domain;
+use crate::data::manifest::{FoldScheme, NegativeScheme};
+use crate::data::report::DatasetReport;
+use crate::data::split::Split;
 use crate::data::summary::{Summary, fold_sizes};
 
-/// Which dataset.
+/// Which dataset, which of its variants, and how to print it.
 #[derive(clap::Args)]
 pub struct Info {
     /// The id of a dataset, as `lrbm datasets list` prints it.
     id: String,
     #[command(flatten)]
     generator: GeneratorArgs,
-    /// How many folds to show.
-    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
-    folds: u32,
+    /// How many folds to show; without it, as many as the dataset has.
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    folds: Option<u32>,
+    /// The evidence variant, of a published dataset.
+    #[arg(long)]
+    evidence: Option<String>,
+    /// Whether predicates of more than two arguments stay, of a published dataset.
+    #[arg(long, value_enum, default_value_t = ArityArg::Original)]
+    arity: ArityArg,
+    /// How examples are split, of a published dataset.
+    #[arg(long, value_enum)]
+    fold_scheme: Option<FoldArg>,
+    /// Where negatives come from, of a published dataset.
+    #[arg(long, value_enum)]
+    negatives: Option<NegativeArg>,
+    /// How many negatives stand beside each positive, of a published dataset.
+    #[arg(long, default_value_t = 2.0)]
+    negatives_per_positive: f64,
+    /// Drop training positives that are test positives, too.
+    #[arg(long)]
+    drop_shared: bool,
+    /// Drop examples of the form (a,a).
+    #[arg(long)]
+    drop_reflexive: bool,
+    /// Print the report as a section of a Markdown page.
+    #[arg(long, conflicts_with = "json")]
+    markdown: bool,
+    /// Print the report as JSON.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    store: StoreArgs,
 }
 
+#[derive(Clone, Copy, ValueEnum)]
+enum ArityArg {
+    Original,
+    Binary,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum FoldArg {
+    Given,
+    Random,
+    ByTime,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum NegativeArg {
+    Listed,
+    ClosedWorld,
+}
+
+impl Info {
+    fn variant(&self) -> Variant {
+        Variant {
+            evidence: self.evidence.clone(),
+            arity: match self.arity {
+                ArityArg::Original => Arity::Original,
+                ArityArg::Binary => Arity::Binary,
+            },
+            reflexive: if self.drop_reflexive { Reflexive::Drop } else { Reflexive::Keep },
+            drop_shared: self.drop_shared,
+            negatives: self.negatives.map(|given| match given {
+                NegativeArg::Listed => NegativeScheme::ListedThenClosedWorld,
+                NegativeArg::ClosedWorld => NegativeScheme::ClosedWorld,
+            }),
+            folds: self.fold_scheme.map(|given| match given {
+                FoldArg::Given => FoldScheme::Given,
+                FoldArg::Random => FoldScheme::Random,
+                FoldArg::ByTime => FoldScheme::ByTime,
+            }),
+        }
+    }
+}
+
+/// The seed of the published datasets' draws, unless another is asked for.
+const SEED: u64 = 20_200_120;
+
 pub fn run(args: &Info, output: &mut Output) -> Result<(), CommandError> {
-    let domain = Domain::find(&args.id).map_err(CommandError::input)?;
+    match Domain::find(&args.id) {
+        Ok(domain) => generated(domain, args, output),
+        Err(_) => report(args, output),
+    }
+}
+
+fn report(args: &Info, output: &mut Output) -> Result<(), CommandError> {
+    if args.generator.is_used_beyond_the_seed() {
+        let message = format!("--scale and --noise are for generated domains, and {} is none", args.id);
+        return Err(CommandError::Input(message));
+    }
+    let store = args.store.store();
+    let dataset = Dataset::open(&args.id, &store, &args.variant()).map_err(with_cause)?;
+    output.warn(dataset.warnings());
+    let split = Split {
+        folds: args.folds.map(|k| k as usize),
+        negatives_per_positive: args.negatives_per_positive,
+        seed: args.generator.seed().unwrap_or(SEED),
+    };
+    let report = DatasetReport::new(&dataset, &store, &split).map_err(with_cause)?;
+    let out = &mut output.out;
+    if args.json {
+        let text = serde_json::to_string_pretty(&report).map_err(CommandError::input)?;
+        writeln!(out, "{text}")?;
+    } else if args.markdown {
+        write!(out, "{}", report.markdown())?;
+    } else {
+        published::print(out, &report)?;
+    }
+    Ok(())
+}
+
+fn generated(domain: Domain, args: &Info, output: &mut Output) -> Result<(), CommandError> {
     let settings = args.generator.settings(domain)?;
     let loaded = load_domain(domain, &settings)?;
     output.warn(&loaded.warnings);
@@ -39,8 +152,9 @@ pub fn run(args: &Info, output: &mut Output) -> Result<(), CommandError> {
     }
     writeln!(out)?;
     print::summary(out, &Summary::of(&loaded))?;
-    let folds = random_folds(&loaded.examples, args.folds as usize, settings.seed(), info.id);
-    writeln!(out, "\n{} random folds, drawn with seed {}:", args.folds, settings.seed())?;
+    let k = args.folds.unwrap_or(5);
+    let folds = random_folds(&loaded.examples, k as usize, settings.seed(), info.id);
+    writeln!(out, "\n{k} random folds, drawn with seed {}:", settings.seed())?;
     print::folds(out, &fold_sizes(&loaded.examples, &folds))?;
     Ok(())
 }

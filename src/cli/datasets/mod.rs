@@ -1,10 +1,12 @@
 //! `lrbm datasets …`
 
+mod fetch;
 mod generate;
 mod info;
 mod lint;
 mod list;
 mod print;
+mod published;
 
 use clap::{Args, Subcommand};
 
@@ -15,9 +17,13 @@ use crate::data::generate::{Domain, Settings};
 #[derive(Subcommand)]
 pub enum Datasets {
     /// List every dataset.
-    List,
+    List(list::List),
     /// Describe a dataset: predicates with counts and types, examples, folds, caveats.
     Info(info::Info),
+    /// Fetch published datasets, verify and convert them.
+    Fetch(fetch::Fetch),
+    /// Check every fetched file against its recorded checksum.
+    Verify(fetch::Verify),
     /// Write a generated domain as BoostSRL files.
     Generate(generate::Generate),
     /// Check a directory of BoostSRL files, and describe it.
@@ -27,8 +33,10 @@ pub enum Datasets {
 /// Runs one of them.
 pub(super) fn run(command: Datasets, output: &mut Output) -> Result<(), CommandError> {
     match command {
-        Datasets::List => list::run(output),
+        Datasets::List(args) => list::run(&args, output),
         Datasets::Info(args) => info::run(&args, output),
+        Datasets::Fetch(args) => fetch::run_fetch(&args, output),
+        Datasets::Verify(args) => fetch::run_verify(&args, output),
         Datasets::Generate(args) => generate::run(&args, output),
         Datasets::Lint(args) => lint::run(&args, output),
     }
@@ -49,6 +57,14 @@ pub struct GeneratorArgs {
 }
 
 impl GeneratorArgs {
+    fn seed(&self) -> Option<u64> {
+        self.seed
+    }
+
+    fn is_used_beyond_the_seed(&self) -> bool {
+        self.scale.is_some() || self.noise.is_some()
+    }
+
     fn settings(&self, domain: Domain) -> Result<Settings, CommandError> {
         let default = domain.settings();
         Settings::new(

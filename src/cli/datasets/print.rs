@@ -1,9 +1,7 @@
 //! What `info` and `lint` print alike.
 
-use std::error::Error;
 use std::io::{self, Write};
 
-use super::super::CommandError;
 use super::super::table::{Table, thousands};
 use crate::data::summary::Summary;
 
@@ -70,12 +68,4 @@ pub fn paragraph(out: &mut impl Write, text: &str) -> io::Result<()> {
         line.push_str(word);
     }
     if line.is_empty() { Ok(()) } else { writeln!(out, "  {line}") }
-}
-
-/// An error with what caused it, as bad input.
-pub fn with_cause(error: impl Error) -> CommandError {
-    match error.source() {
-        Some(cause) => CommandError::input(format!("{error}: {cause}")),
-        None => CommandError::input(error),
-    }
 }

@@ -49,7 +49,12 @@ pub fn sync_directory(directory: &Path) -> io::Result<()> {
 }
 
 fn parent(path: &Path) -> io::Result<&Path> {
-    path.parent().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "the path has no directory"))
+    match path.parent() {
+        // A bare name has no directory to write in but the current one.
+        Some(parent) if parent.as_os_str().is_empty() => Ok(Path::new(".")),
+        Some(parent) => Ok(parent),
+        None => Err(io::Error::new(io::ErrorKind::InvalidInput, "the path has no directory")),
+    }
 }
 
 /// Temporary files are private by default, but a cache is often shared: leave it to the user's umask.

@@ -1,0 +1,119 @@
+//! `lrbm predict`
+
+use std::fmt::Write as _;
+use std::io::Write;
+use std::path::PathBuf;
+
+use super::data_args::DataArgs;
+use super::table::Table;
+use super::train::{check_writable, write_whole};
+use super::{CommandError, Output, settings, with_cause};
+use crate::data::load::{Loaded, load};
+use crate::learn::{Model, TreeModel};
+use crate::metric::ranking::{Ranking, auc_pr, auc_roc};
+use crate::metric::{Metrics, Output as Scores, Undefined};
+use crate::rbm::sigmoid;
+
+/// Which model, on which data.
+#[derive(clap::Args)]
+pub struct Predict {
+    /// The model.
+    #[arg(long, value_name = "MODEL.json")]
+    model: PathBuf,
+    #[command(flatten)]
+    data: DataArgs,
+    /// Write a table with the score of each example.
+    #[arg(long, value_name = "SCORES.csv")]
+    out: Option<PathBuf>,
+    /// Print every metric, not just the two areas.
+    #[arg(long)]
+    all_metrics: bool,
+}
+
+pub fn run(args: &Predict, output: &mut Output) -> Result<(), CommandError> {
+    if let Some(path) = &args.out {
+        check_writable(path)?;
+    }
+    if let Some(setting) = args.data.split_settings().others.first() {
+        return Err(settings::unknown(setting));
+    }
+    let model = TreeModel::load(&args.model).map_err(with_cause)?;
+    let mut options = args.data.load_options(Some(model.target_name().to_owned()))?;
+    // A model that was learned under time limits is asked under them, unless others are set.
+    options.time = options.time.or_else(|| model.time.clone());
+    let loaded = load(&args.data.data, &options)?;
+    output.warn(&loaded.warnings);
+    let psi = model.score(&loaded.database, loaded.target, &loaded.examples).map_err(CommandError::input)?;
+    let labels: Vec<bool> = loaded.examples.iter().map(|example| example.positive).collect();
+    if let Some(path) = &args.out {
+        write_whole(path, &scores(&loaded, &psi))?;
+    }
+    let ranking = Ranking::new(&psi, &labels).map_err(CommandError::input)?;
+    for (name, value) in [("AUC-ROC", auc_roc(&ranking)), ("AUC-PR", auc_pr(&ranking))] {
+        match value {
+            Ok(value) => writeln!(output.out, "{name} {value:.6}")?,
+            Err(_) => writeln!(output.out, "{name} undefined (one class)")?,
+        }
+    }
+    if args.all_metrics {
+        all_metrics(output, &psi, &labels)?;
+    }
+    Ok(())
+}
+
+fn all_metrics(output: &mut Output, psi: &[f64], labels: &[bool]) -> Result<(), CommandError> {
+    let probabilities: Vec<f64> = psi.iter().map(|&psi| sigmoid(psi)).collect();
+    let no_threshold = Err(Undefined::NoTrainingScores);
+    // Rankings use ψ: probabilities near 1 can be equal where ψ is not.
+    let by_psi = Metrics::new(Scores::Scores(psi), labels, no_threshold).map_err(CommandError::input)?;
+    let by_probability =
+        Metrics::new(Scores::Probabilities(&probabilities), labels, no_threshold).map_err(CommandError::input)?;
+    let mut table = Table::new(&["metric", ">value"]);
+    table.row(["positives".into(), by_psi.positives.to_string()]);
+    table.row(["negatives".into(), by_psi.negatives.to_string()]);
+    for ((column, ranked), (_, calibrated)) in by_psi.iter().zip(by_probability.iter()) {
+        let value = match (ranked, calibrated) {
+            (Ok(value), _) | (Err(Undefined::NotProbabilities), Ok(value)) => format!("{value:.6}"),
+            (Err(Undefined::NotProbabilities), Err(why)) | (Err(why), _) => format!("undefined ({why})"),
+        };
+        table.row([column.name().into(), value]);
+    }
+    table.print(&mut output.out)?;
+    Ok(())
+}
+
+/// One line for each example, positives first in the order of their file.
+fn scores(loaded: &Loaded, psi: &[f64]) -> String {
+    let db = &loaded.database;
+    let name = db.predicates.name(loaded.target);
+    let mut text = String::from("example,label,psi,probability\n");
+    for (example, &psi) in loaded.examples.iter().zip(psi) {
+        let args: Vec<String> = example.args.iter().map(|&c| db.symbols.show(c).to_string()).collect();
+        let atom = format!("{name}({})", args.join(",")).replace('"', "\"\"");
+        let label = u8::from(example.positive);
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "\"{atom}\",{label},{},{}", shortest(psi), shortest(sigmoid(psi)));
+    }
+    text
+}
+
+/// The shortest form that is read as the same number again.
+fn shortest(value: f64) -> String {
+    let (plain, exponent) = (value.to_string(), format!("{value:e}"));
+    if plain.len() <= exponent.len() { plain } else { exponent }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shortest;
+
+    #[test]
+    fn numbers_are_short_and_exact() {
+        assert_eq!(shortest(0.1), "0.1");
+        assert_eq!(shortest(1e-300), "1e-300");
+        assert_eq!(shortest(-1.8), "-1.8");
+        for value in [std::f64::consts::PI, 1e-17, 123_456_789.5, 0.0] {
+            assert_eq!(shortest(value).parse(), Ok(value));
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! `lrbm train`
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use super::data_args::DataArgs;
+use super::progress::steps_bar;
+use super::{CommandError, Output, with_cause};
+use crate::data::load::{Loaded, load};
+use crate::learn::{Kind, Learner, LrbmExplainable, Params, Preset, Task, TrainedModel, TreeModel, Unchecked, train};
+use crate::logic::Diagnostics;
+
+/// What to learn from what, and how.
+#[derive(clap::Args)]
+pub struct Train {
+    #[command(flatten)]
+    data: DataArgs,
+    /// The predicate to learn.
+    #[arg(long)]
+    target: String,
+    /// The kind of model: lrbm-boost, lrbm-noboost, lrbm-explainable or rdn-boost.
+    #[arg(long, default_value = "lrbm-boost")]
+    kind: String,
+    /// Where the parameters start: `paper` or `lookahead`.
+    #[arg(long)]
+    preset: Option<String>,
+    /// The ensemble to explain, a model file; for lrbm-explainable only.
+    #[arg(long, value_name = "MODEL.json")]
+    from: Option<PathBuf>,
+    /// The file to write the model to.
+    #[arg(long, value_name = "MODEL.json")]
+    out: PathBuf,
+    /// Also write the trees in Graphviz's language.
+    #[arg(long, value_name = "FILE")]
+    dot: Option<PathBuf>,
+}
+
+pub fn run(args: &Train, output: &mut Output) -> Result<(), CommandError> {
+    let kind = Kind::find(&args.kind).map_err(CommandError::input)?;
+    // What is wrong with a path is found in the first second, not after the last tree.
+    for path in [Some(&args.out), args.dot.as_ref()].into_iter().flatten() {
+        check_writable(path)?;
+    }
+    let from = match &args.from {
+        Some(_) if kind != Kind::LrbmExplainable => {
+            let message = format!("--from goes with --kind lrbm-explainable, not with {kind}");
+            return Err(CommandError::Input(message));
+        }
+        Some(path) => Some(TreeModel::load(path).map_err(with_cause)?),
+        None => None,
+    };
+    let settings = args.data.split_settings();
+    let mut unchecked = Unchecked::new(kind);
+    if let Some(name) = &args.preset {
+        unchecked = unchecked.preset(Preset::find(name).map_err(CommandError::input)?);
+    }
+    for setting in &settings.others {
+        unchecked = unchecked.set(setting).map_err(CommandError::input)?;
+    }
+    unchecked.check().map_err(CommandError::input)?;
+    let options = args.data.load_options(Some(args.target.clone()))?;
+    let loaded = load(&args.data.data, &options)?;
+    output.warn(&loaded.warnings);
+    let params = unchecked.background(loaded.database.schema.parameters()).check().map_err(CommandError::input)?;
+    let mut trained = fit(kind, from, &loaded, &params, output.quiet)?;
+    trained.model.time = options.time;
+    let mut warnings = Diagnostics::default();
+    trained.warnings.iter().for_each(|warning| warnings.push(warning.clone()));
+    output.warn(&warnings);
+    trained.model.save(&args.out).map_err(with_cause)?;
+    if let Some(path) = &args.dot {
+        write_whole(path, &trained.model.to_dot())?;
+    }
+    summary(output, &trained, &args.out)
+}
+
+fn fit(
+    kind: Kind,
+    from: Option<TreeModel>,
+    loaded: &Loaded,
+    params: &Params,
+    quiet: bool,
+) -> Result<TrainedModel, CommandError> {
+    let bar = steps_bar(quiet, u64::from(params.trees));
+    let mut progress = |at: crate::learn::Progress| {
+        bar.set_length(at.of as u64);
+        bar.set_position(at.done as u64);
+        bar.set_message(format!("mean log-likelihood {:.4}", at.log_likelihood));
+    };
+    let (database, target, examples) = (&loaded.database, loaded.target, loaded.examples.as_slice());
+    let trained = if from.is_some() {
+        let task = Task { database, target, examples, seed: params.seed };
+        LrbmExplainable { params: params.clone(), from }.fit(&task, &mut progress)
+    } else {
+        train(kind, database, target, examples, params, params.seed, &mut progress)
+    };
+    bar.finish_and_clear();
+    trained.map_err(CommandError::input)
+}
+
+fn summary(output: &mut Output, trained: &TrainedModel, path: &Path) -> Result<(), CommandError> {
+    let model = &trained.model;
+    let (positives, negatives) = model.trained_on;
+    let trees = model.trees().len();
+    let leaves: usize = model.trees().iter().map(|tree| tree.leaves()).sum();
+    writeln!(
+        output.out,
+        "{}: {} for {}/{}, {trees} {}, {leaves} leaves, learned from {positives} positives and {negatives} negatives",
+        path.display(),
+        model.kind,
+        model.target_name(),
+        model.target_arity(),
+        if trees == 1 { "tree" } else { "trees" },
+    )?;
+    if let Some(fidelity) = &model.fidelity {
+        writeln!(
+            output.out,
+            "fidelity to the ensemble on the training examples: R² {:.4}, mean gap in probability {:.4}",
+            fidelity.r_squared, fidelity.mean_probability_gap
+        )?;
+    }
+    Ok(())
+}
+
+/// Whether a file can be made at this place; nothing is left behind.
+pub(super) fn check_writable(path: &Path) -> Result<(), CommandError> {
+    let directory = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    let refuse = |why: String| CommandError::Input(format!("{}: cannot be written: {why}", path.display()));
+    if path.is_dir() {
+        return Err(refuse("it is a directory: give the name of a file".into()));
+    }
+    if !directory.is_dir() {
+        return Err(refuse(format!("there is no directory {}: make it first", directory.display())));
+    }
+    tempfile::tempfile_in(directory).map(|_| ()).map_err(|error| refuse(error.to_string()))
+}
+
+/// Writes a file that appears whole or not at all.
+pub(super) fn write_whole(path: &Path, text: &str) -> Result<(), CommandError> {
+    crate::data::fetch::atomic::write(path, |out| out.write_all(text.as_bytes()))
+        .map_err(|error| CommandError::Input(format!("{}: cannot be written: {error}", path.display())))
+}

@@ -1,0 +1,305 @@
+//! What there is to say of a dataset before it is used: where it is from, what it holds, what its folds are like.
+
+use std::fmt::Write;
+
+use serde::Serialize;
+
+use super::adapt::notes;
+use super::dataset::{Dataset, DatasetError, Rooms, Variant};
+use super::fetch::path::RAW;
+use super::fetch::{Store, StoreError};
+use super::manifest::{FoldScheme, Manifest, NegativeScheme};
+use super::split::{FoldCounts, Split};
+use super::summary::predicate_rows;
+use crate::order::IndexMap;
+
+/// Everything that `lrbm datasets info` tells of a dataset; the tables of `datasets/README.md` are made from it.
+#[derive(Clone, Debug, Serialize)]
+pub struct DatasetReport {
+    /// The short name.
+    pub id: String,
+    /// The name in full.
+    pub title: String,
+    /// The target with the types of its arguments.
+    pub target: String,
+    /// What the manifest says, for a published dataset.
+    pub published: Option<Published>,
+    /// The variant that was looked at.
+    pub variant: Variant,
+    /// How examples are split.
+    pub fold_scheme: FoldScheme,
+    /// Where negatives come from.
+    pub negative_scheme: NegativeScheme,
+    /// Negatives per positive that were asked for.
+    pub negatives_per_positive: f64,
+    /// The seed of the draws.
+    pub seed: u64,
+    /// Distinct positives over all folds.
+    pub positives: usize,
+    /// Listed negatives over all folds, each once.
+    pub listed_negatives: usize,
+    /// Examples that stood again and were dropped.
+    pub duplicate_examples: u64,
+    /// Examples (a,a) that the variant dropped.
+    pub reflexive_dropped: usize,
+    /// The evidence by predicate; where folds are given, of their test files together.
+    pub predicates: Vec<PredicateCount>,
+    /// Facts in all, each once; where folds are given, of their test files together.
+    pub facts: usize,
+    /// One row for each fold.
+    pub folds: Vec<FoldRow>,
+    /// How longer predicates become binary.
+    pub binary: String,
+    /// One checksum of the files that were read.
+    pub checksum: String,
+}
+
+/// What the manifest and the record of the files say.
+#[derive(Clone, Debug, Serialize)]
+pub struct Published {
+    /// What the data are about.
+    pub about: String,
+    /// What to cite.
+    pub citation: String,
+    /// The licence of the files.
+    pub licence: String,
+    /// The footnote that every table must show.
+    pub footnote: Option<String>,
+    /// The evidence variants: name, what it holds, whether it is the default.
+    pub evidence: Vec<(String, String, bool)>,
+    /// What a fold stands for.
+    pub folds_about: String,
+    /// What restricts the negatives that may be drawn.
+    pub restrictions: Vec<String>,
+    /// The rule for times.
+    pub time: Option<String>,
+    /// What a user should know.
+    pub caveats: Vec<String>,
+    /// What was found about the files that are there.
+    pub notes: Vec<String>,
+    /// Counts of the manifest beside those that were found.
+    pub expected: Vec<ExpectedCount>,
+    /// The published files.
+    pub files: Vec<PublishedFile>,
+    /// One checksum of all published files as recorded.
+    pub raw_checksum: String,
+}
+
+/// A count of the manifest and what was found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ExpectedCount {
+    /// What is counted.
+    pub name: String,
+    /// What the manifest says.
+    pub expected: u64,
+    /// What was found in the published files.
+    pub found: Option<u64>,
+}
+
+/// A published file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PublishedFile {
+    /// Where it is published.
+    pub address: String,
+    /// Its length, if the manifest knows it.
+    pub bytes: Option<u64>,
+    /// The checksum in the manifest: SHA-256, or the name git gives to the content.
+    pub checksum: String,
+    /// Whether it is in the data directory.
+    pub present: bool,
+}
+
+/// How often a predicate occurs in the evidence.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PredicateCount {
+    /// Name and arity.
+    pub predicate: String,
+    /// The types of its arguments.
+    pub types: Vec<String>,
+    /// Facts, each once.
+    pub facts: usize,
+    /// Facts that stood again and were dropped.
+    pub duplicates: u64,
+}
+
+/// One fold in numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct FoldRow {
+    /// Which, from 1.
+    pub fold: usize,
+    /// Distinct facts to train with, without citations that the time rule lets be seen.
+    pub train_facts: usize,
+    /// Distinct facts to test with, likewise.
+    pub test_facts: usize,
+    /// The counts of its examples.
+    pub counts: FoldCounts,
+}
+
+impl DatasetReport {
+    /// Looks at a dataset and all folds of a split.
+    ///
+    /// # Errors
+    /// If the split cannot be made, or the record of a published dataset cannot be read.
+    pub fn new(dataset: &Dataset, store: &Store, split: &Split) -> Result<DatasetReport, DatasetError> {
+        let published =
+            dataset.manifest.as_ref().map(|manifest| Published::new(dataset, manifest, store)).transpose()?;
+        let counts = dataset.counts(split)?;
+        let row = |(i, &counts): (usize, &FoldCounts)| {
+            let [train_facts, test_facts] = match &dataset.rooms {
+                Rooms::Pooled(room) => [room.database.facts.len(); 2],
+                Rooms::Given(folds) => [0, 1].map(|side| folds[i][side].database.facts.len()),
+            };
+            FoldRow { fold: i + 1, train_facts, test_facts, counts }
+        };
+        // The test files of given folds are all the data; their training files repeat them.
+        let rooms: Vec<_> = match &dataset.rooms {
+            Rooms::Pooled(room) => vec![room],
+            Rooms::Given(folds) => folds.iter().map(|[_, test]| test).collect(),
+        };
+        let mut predicates: IndexMap<String, PredicateCount> = IndexMap::default();
+        for found in rooms.iter().flat_map(|room| predicate_rows(&room.database, room.target)) {
+            let known = predicates.entry(found.predicate.clone()).or_insert_with(|| PredicateCount {
+                predicate: found.predicate.clone(),
+                types: found.types.clone(),
+                facts: 0,
+                duplicates: 0,
+            });
+            known.facts += found.facts;
+            known.duplicates += found.duplicates;
+        }
+        let target = rooms.first().map(|room| {
+            let db = &room.database;
+            let types = db.schema.argument_types(room.target).unwrap_or_default();
+            let types: Vec<&str> = types.iter().map(|&t| db.schema.type_name(t)).collect();
+            format!("{}({})", db.predicates.name(room.target), types.join(", "))
+        });
+        Ok(DatasetReport {
+            id: dataset.id.clone(),
+            title: dataset.title.clone(),
+            target: target.unwrap_or_default(),
+            published,
+            variant: dataset.variant.clone(),
+            fold_scheme: dataset.folds,
+            negative_scheme: dataset.negatives,
+            negatives_per_positive: split.negatives_per_positive,
+            seed: split.seed,
+            positives: rooms.iter().map(|room| room.positives.len()).sum(),
+            listed_negatives: rooms.iter().map(|room| room.listed.len()).sum(),
+            duplicate_examples: rooms.iter().map(|room| room.counts.duplicate_examples).sum(),
+            reflexive_dropped: rooms.iter().map(|room| room.reflexive_dropped).sum(),
+            facts: predicates.values().map(|count| count.facts).sum(),
+            predicates: predicates.into_values().collect(),
+            folds: counts.iter().enumerate().map(row).collect(),
+            binary: dataset.describe_binary(),
+            checksum: dataset.checksum().to_owned(),
+        })
+    }
+
+    /// Whether every count that the manifest names was found.
+    pub fn is_as_expected(&self) -> bool {
+        let expected = self.published.iter().flat_map(|published| &published.expected);
+        expected.into_iter().all(|count| count.found == Some(count.expected))
+    }
+
+    /// The report as a section of a Markdown page.
+    pub fn markdown(&self) -> String {
+        let mut out = String::new();
+        // Writing to a string cannot fail.
+        let _ = self.write_markdown(&mut out);
+        out
+    }
+
+    fn write_markdown(&self, out: &mut String) -> std::fmt::Result {
+        writeln!(out, "## {} (`{}`)\n", self.title, self.id)?;
+        if let Some(published) = &self.published {
+            published.write_markdown(out)?;
+        }
+        writeln!(
+            out,
+            "Target `{}`: {} positives, {} listed negatives.\n",
+            self.target, self.positives, self.listed_negatives
+        )?;
+        writeln!(out, "| predicate | arguments | facts | repeated |\n|---|---|---:|---:|")?;
+        for row in &self.predicates {
+            writeln!(out, "| `{}` | {} | {} | {} |", row.predicate, row.types.join(", "), row.facts, row.duplicates)?;
+        }
+        writeln!(
+            out,
+            "\n| fold | train + | train − | test + | test − | drawn in test | shared + | test (a,a) |\n|---:|---:|---:|---:|---:|---:|---:|---:|"
+        )?;
+        for FoldRow { fold, counts, .. } in &self.folds {
+            let FoldCounts { train, test, .. } = counts;
+            let drawn = 100.0 * test.drawn_share();
+            writeln!(
+                out,
+                "| {fold} | {} | {} | {} | {} | {drawn:.0}% | {} | {} |",
+                train.positives,
+                train.negatives(),
+                test.positives,
+                test.negatives(),
+                counts.shared_positives,
+                test.reflexive_positives
+            )?;
+        }
+        writeln!(out, "\nWith `arity = \"binary\"`:\n\n```text\n{}```\n", self.binary)
+    }
+}
+
+impl Published {
+    fn new(dataset: &Dataset, manifest: &Manifest, store: &Store) -> Result<Published, StoreError> {
+        let record = store.record(&manifest.id)?;
+        let count = |name: &str, expected| ExpectedCount {
+            name: name.to_owned(),
+            expected,
+            found: dataset.conversion.counts.get(name).copied(),
+        };
+        let mut expected = vec![count("positives", manifest.expected.positives)];
+        expected.extend(manifest.expected.facts.map(|facts| count("facts", facts)));
+        expected.extend(manifest.expected.others.iter().map(|(name, &n)| count(name, n)));
+        let option = manifest.folds.option.iter().find(|option| option.scheme == dataset.folds);
+        let is_default = manifest.folds.scheme == dataset.folds;
+        let about = option.filter(|_| !is_default).map_or(&manifest.folds.about, |option| &option.about);
+        let files = manifest.files().map(|(source, file)| PublishedFile {
+            address: source.address(file),
+            bytes: file.bytes,
+            checksum: file.sha256.clone().or(file.git_blob.clone()).unwrap_or_default(),
+            present: record.get(&format!("{RAW}/{}", file.path)).is_some(),
+        });
+        Ok(Published {
+            about: manifest.about.clone(),
+            citation: manifest.citation.clone(),
+            licence: manifest.licence.clone(),
+            footnote: manifest.substitute.clone(),
+            evidence: manifest.evidence.iter().map(|e| (e.name.clone(), e.about.clone(), e.default)).collect(),
+            folds_about: about.clone(),
+            restrictions: manifest.negatives.restrictions.clone(),
+            time: manifest.time.as_ref().map(|time| time.about.clone()),
+            caveats: manifest.caveats.clone(),
+            notes: notes(manifest, &record),
+            expected,
+            files: files.collect(),
+            raw_checksum: record.checksum(RAW),
+        })
+    }
+
+    fn write_markdown(&self, out: &mut String) -> std::fmt::Result {
+        writeln!(out, "{}\n", self.about)?;
+        if let Some(footnote) = &self.footnote {
+            writeln!(out, "**Stand-in:** {footnote}.\n")?;
+        }
+        writeln!(out, "- Cite: {}\n- Licence: {}", self.citation, self.licence)?;
+        writeln!(out, "- Folds: {}", self.folds_about)?;
+        for (name, about, default) in &self.evidence {
+            writeln!(out, "- Evidence `{name}`{}: {about}", if *default { " (default)" } else { "" })?;
+        }
+        self.restrictions.iter().try_for_each(|text| writeln!(out, "- Negatives: {text}"))?;
+        self.time.iter().try_for_each(|text| writeln!(out, "- Time: {text}"))?;
+        self.caveats.iter().chain(&self.notes).try_for_each(|text| writeln!(out, "- Note: {text}"))?;
+        writeln!(out, "\n| counted | manifest | found |\n|---|---:|---:|")?;
+        for ExpectedCount { name, expected, found } in &self.expected {
+            let found = found.map_or("none".to_owned(), |n| n.to_string());
+            writeln!(out, "| {} | {expected} | {found} |", name.replace('_', " "))?;
+        }
+        writeln!(out)
+    }
+}

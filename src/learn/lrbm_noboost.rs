@@ -1,0 +1,20 @@
+//! LRBM-NoBoost: one large tree instead of an ensemble.
+
+use super::boost::{self, Progress};
+use super::params::Params;
+use super::{Kind, LearnError, Learner, Task, TrainedModel, TreeModel, lrbm_boost};
+
+/// The paper's single tree: the loop of LRBM-Boost, run once, with a limit on depth instead of leaves.
+#[derive(Clone, Debug)]
+pub struct LrbmNoBoost {
+    /// Its parameters.
+    pub params: Params,
+}
+
+impl Learner for LrbmNoBoost {
+    type Model = TreeModel;
+
+    fn fit(&self, task: &Task<'_>, progress: &mut dyn FnMut(Progress)) -> Result<TrainedModel, LearnError> {
+        boost::train(Kind::LrbmNoBoost, task, &self.params, &lrbm_boost::fitter(&self.params), progress)
+    }
+}

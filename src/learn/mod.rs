@@ -1,0 +1,161 @@
+//! The learners: one file for each kind of model, behind one trait.
+//!
+//! A learner takes checked [`Params`], a database, a target and its examples, and gives a model that scores any examples
+//! of any database by ψ, the log-odds of the target. The four kinds of trees share one loop, [`boost`], and differ in
+//! their settings.
+//!
+//! ```
+//! use lrbm::data::{embedded::load_domain, generate::Domain};
+//! use lrbm::learn::{Kind, Model, Params, train};
+//!
+//! let movies = load_domain(Domain::Movies, &Domain::Movies.settings())?;
+//! let params = Params::new(Kind::LrbmBoost);
+//! let trained = train(Kind::LrbmBoost, &movies.database, movies.target, &movies.examples, &params, 1, &mut |_| {})?;
+//! let psi = trained.model.score(&movies.database, movies.target, &movies.examples)?;
+//! assert!(movies.examples.iter().zip(&psi).all(|(example, &psi)| example.positive == (psi > 0.0)));
+//! println!("{}", trained.model.describe());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub mod boost;
+mod error;
+pub mod gradient;
+mod leaf;
+pub mod lrbm_boost;
+pub mod lrbm_explainable;
+pub mod lrbm_noboost;
+pub mod model;
+pub mod params;
+pub mod rdn_boost;
+mod remarks;
+
+pub use boost::{Progress, Statistics};
+pub use error::{LearnError, ScoreError, UnknownKind};
+pub use lrbm_boost::LrbmBoost;
+pub use lrbm_explainable::LrbmExplainable;
+pub use lrbm_noboost::LrbmNoBoost;
+pub use model::{Fidelity, ModelFileError, TreeModel};
+pub use params::{ParamError, Params, Preset, Unchecked};
+pub use rdn_boost::RdnBoost;
+
+use std::fmt;
+
+use crate::kb::{Database, Example};
+use crate::logic::{Diagnostic, PredicateId};
+
+/// Something that learns models from examples.
+pub trait Learner {
+    /// What it learns.
+    type Model: Model;
+
+    /// Learns a model. The same arguments give the same model, for any number of threads.
+    ///
+    /// # Errors
+    /// If there is no positive or no negative example, or too few for what the parameters ask.
+    fn fit(&self, task: &Task<'_>, progress: &mut dyn FnMut(Progress)) -> Result<Trained<Self::Model>, LearnError>;
+}
+
+/// Something that can be asked how likely examples are.
+pub trait Model {
+    /// ψ of each example: the log-odds of the target. Their order ranks the examples.
+    ///
+    /// # Errors
+    /// If the examples are not of the arity that the model predicts.
+    fn score(&self, database: &Database, target: PredicateId, examples: &[Example]) -> Result<Vec<f64>, ScoreError>;
+
+    /// The model as people read it.
+    fn describe(&self) -> String;
+}
+
+/// What is to be learned from what.
+#[derive(Clone, Copy, Debug)]
+pub struct Task<'a> {
+    /// Facts and modes.
+    pub database: &'a Database,
+    /// The predicate to learn.
+    pub target: PredicateId,
+    /// Its training examples.
+    pub examples: &'a [Example],
+    /// Where the random draws start.
+    pub seed: u64,
+}
+
+/// A model and what there is to say of how it was learned.
+#[derive(Clone, Debug)]
+pub struct Trained<M = TreeModel> {
+    /// The model.
+    pub model: M,
+    /// What the user should know.
+    pub warnings: Vec<Diagnostic>,
+    /// What was done.
+    pub statistics: Statistics,
+}
+
+/// What [`train`] gives.
+pub type TrainedModel = Trained<TreeModel>;
+
+/// The kinds of models made of trees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// The paper's LRBM-Boost.
+    LrbmBoost,
+    /// One large tree instead of an ensemble.
+    LrbmNoBoost,
+    /// One large tree that copies an ensemble.
+    LrbmExplainable,
+    /// RDN-Boost (Natarajan et al., 2012): the same loop with the mean gradient in the leaves.
+    RdnBoost,
+}
+
+impl Kind {
+    /// Every kind.
+    pub const ALL: [Kind; 4] = [Kind::LrbmBoost, Kind::LrbmNoBoost, Kind::LrbmExplainable, Kind::RdnBoost];
+
+    /// The name that users type.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Kind::LrbmBoost => "lrbm-boost",
+            Kind::LrbmNoBoost => "lrbm-noboost",
+            Kind::LrbmExplainable => "lrbm-explainable",
+            Kind::RdnBoost => "rdn-boost",
+        }
+    }
+
+    /// The kind with this name.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn find(name: &str) -> Result<Kind, UnknownKind> {
+        let found = Self::ALL.into_iter().find(|kind| kind.name() == name);
+        found.ok_or_else(|| UnknownKind { name: name.to_owned() })
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Learns a model of a kind; `progress` hears of every tree.
+///
+/// # Errors
+/// See [`Learner::fit`].
+pub fn train(
+    kind: Kind,
+    database: &Database,
+    target: PredicateId,
+    examples: &[Example],
+    params: &Params,
+    seed: u64,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<TrainedModel, LearnError> {
+    let task = Task { database, target, examples, seed };
+    let params = params.clone();
+    match kind {
+        Kind::LrbmBoost => LrbmBoost { params }.fit(&task, progress),
+        Kind::LrbmNoBoost => LrbmNoBoost { params }.fit(&task, progress),
+        Kind::LrbmExplainable => LrbmExplainable { params, from: None }.fit(&task, progress),
+        Kind::RdnBoost => RdnBoost { params }.fit(&task, progress),
+    }
+}

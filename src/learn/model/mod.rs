@@ -1,0 +1,193 @@
+//! A sum of trees that stands by itself: it knows its predicates and constants by name, and can be asked about any database.
+
+mod bind;
+mod print;
+mod wire;
+
+pub use wire::{FORMAT_VERSION, ModelFileError};
+
+use std::collections::BTreeMap;
+
+use super::params::Value;
+use super::{Kind, Model, ScoreError};
+use crate::kb::{Database, Example, TimeRule};
+use crate::logic::{PredicateId, Predicates, Symbols};
+use crate::rbm::Theta;
+use crate::tree::{Coverage, DEFAULT_MEMORY_BYTES, Node, NodeId, Tree, walk};
+
+/// What a leaf keeps beside its value: its five numbers, if the value comes from such.
+pub type LeafWeights = Option<Theta>;
+
+/// ψ as a sum of relational regression trees.
+#[derive(Clone, Debug)]
+pub struct TreeModel {
+    /// What learned it.
+    pub kind: Kind,
+    /// The parameters it was learned with, for the record.
+    pub parameters: BTreeMap<String, Value>,
+    /// The seed it was learned with.
+    pub seed: u64,
+    /// How many positive and negative examples it was learned from.
+    pub trained_on: (u64, u64),
+    /// How well it copies what it explains, for a tree that explains an ensemble.
+    pub fidelity: Option<Fidelity>,
+    /// The time limits that training was under; examples should be scored under the same.
+    pub time: Option<TimeRule>,
+    /// ψ before the first tree.
+    pub prior: f64,
+    /// What the value of each tree is multiplied by.
+    pub step: f64,
+    target: PredicateId,
+    trees: Vec<Tree<LeafWeights>>,
+    predicates: Predicates,
+    symbols: Symbols,
+}
+
+/// How well one tree copies the ψ of an ensemble on the training examples.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Fidelity {
+    /// The part of the variance of the ensemble's ψ that the tree explains; 1 if there is nothing to explain.
+    pub r_squared: f64,
+    /// The mean of |difference in P(y = 1)|.
+    pub mean_probability_gap: f64,
+}
+
+impl TreeModel {
+    /// The name of the predicate it predicts.
+    pub fn target_name(&self) -> &str {
+        self.predicates.name(self.target)
+    }
+
+    /// The number of its arguments.
+    pub fn target_arity(&self) -> usize {
+        self.predicates.arity(self.target)
+    }
+
+    /// The trees, over the names of [`TreeModel::predicates`] and [`TreeModel::symbols`].
+    pub fn trees(&self) -> &[Tree<LeafWeights>] {
+        &self.trees
+    }
+
+    /// The predicates that the trees mention.
+    pub fn predicates(&self) -> &Predicates {
+        &self.predicates
+    }
+
+    /// The constants that the trees mention.
+    pub fn symbols(&self) -> &Symbols {
+        &self.symbols
+    }
+
+    /// The model as JSON.
+    pub fn to_json(&self) -> String {
+        wire::write(self)
+    }
+
+    /// A model from JSON, of this or an earlier version.
+    ///
+    /// # Errors
+    /// If it is not a model, or one of a later version.
+    pub fn from_json(text: &str) -> Result<Self, ModelFileError> {
+        wire::read(text)
+    }
+
+    /// Writes the model to a file, which appears whole or not at all.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn save(&self, path: &std::path::Path) -> Result<(), ModelFileError> {
+        wire::save(self, path)
+    }
+
+    /// Reads a model from a file.
+    ///
+    /// # Errors
+    /// If it cannot be read, or is not a model of this or an earlier version.
+    pub fn load(path: &std::path::Path) -> Result<Self, ModelFileError> {
+        wire::load(path)
+    }
+
+    /// The trees in Graphviz's language.
+    pub fn to_dot(&self) -> String {
+        print::dot(self)
+    }
+
+    /// The trees over the names of a database. A test with a name that it does not have never holds there.
+    pub fn bind(&self, database: &Database) -> Vec<Tree<LeafWeights>> {
+        self.trees.iter().map(|tree| bind::bind(tree, self, database)).collect()
+    }
+
+    /// The ψ of examples; the sum runs over the trees in their order.
+    fn psi(&self, database: &Database, target: PredicateId, examples: &[Example]) -> Vec<f64> {
+        let coverage = Coverage::new(database, target, examples, DEFAULT_MEMORY_BYTES);
+        let mut psi = vec![self.prior; examples.len()];
+        for tree in self.bind(database) {
+            add(&tree, &walk::leaves(&tree, &coverage), self.step, &mut psi);
+        }
+        psi
+    }
+}
+
+/// Adds what a tree says of each example to its ψ.
+pub(super) fn add<L>(tree: &Tree<L>, reached: &[NodeId], step: f64, psi: &mut [f64]) {
+    for (psi, &id) in psi.iter_mut().zip(reached) {
+        if let Node::Leaf(leaf) = tree.node(id) {
+            *psi += step * leaf.value;
+        }
+    }
+}
+
+impl Model for TreeModel {
+    fn score(&self, database: &Database, target: PredicateId, examples: &[Example]) -> Result<Vec<f64>, ScoreError> {
+        let arity = database.predicates.arity(target);
+        if arity != self.target_arity() {
+            return Err(ScoreError::Arity {
+                model: self.predicates.show(self.target).to_string(),
+                asked: database.predicates.show(target).to_string(),
+            });
+        }
+        Ok(self.psi(database, target, examples))
+    }
+
+    fn describe(&self) -> String {
+        print::describe(self)
+    }
+}
+
+/// What a model is made of when training ends: trees over the names of a database.
+pub(super) struct Parts {
+    pub kind: Kind,
+    pub parameters: BTreeMap<String, Value>,
+    pub seed: u64,
+    pub trained_on: (u64, u64),
+    pub fidelity: Option<Fidelity>,
+    pub prior: f64,
+    pub step: f64,
+    pub trees: Vec<Tree<LeafWeights>>,
+}
+
+impl TreeModel {
+    /// A model that keeps of a database only the names that its trees mention.
+    pub(super) fn from_parts(parts: Parts, database: &Database, target: PredicateId) -> Self {
+        let mut predicates = Predicates::default();
+        let target = predicates.intern(database.predicates.name(target), database.predicates.arity(target));
+        let Parts { kind, parameters, seed, trained_on, fidelity, prior, step, trees } = parts;
+        let mut model = TreeModel {
+            kind,
+            parameters,
+            seed,
+            trained_on,
+            fidelity,
+            time: None,
+            prior,
+            step,
+            target,
+            trees: Vec::new(),
+            predicates,
+            symbols: Symbols::new(),
+        };
+        model.trees = trees.into_iter().map(|tree| bind::own(tree, &mut model, database)).collect();
+        model
+    }
+}

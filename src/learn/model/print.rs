@@ -1,0 +1,96 @@
+//! Models as people read them: as clauses, and as drawings.
+
+use std::fmt::Write;
+
+use super::{LeafWeights, TreeModel};
+use crate::logic::clause::{show_conjunction, variable_name};
+use crate::logic::{Literal, Variable};
+use crate::tree::{Leaf, Node, Path};
+
+/// One clause for each path, in the order in which they are tried: the first whose body holds gives the value.
+pub(super) fn describe(model: &TreeModel) -> String {
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let _ = write_model(&mut text, model);
+    text
+}
+
+fn write_model(out: &mut String, model: &TreeModel) -> std::fmt::Result {
+    let (positives, negatives) = model.trained_on;
+    writeln!(out, "% {} for {}/{}", model.kind, model.target_name(), model.target_arity())?;
+    writeln!(out, "% learned from {positives} positive and {negatives} negative examples")?;
+    if let Some(fidelity) = model.fidelity {
+        let (r_squared, gap) = (fidelity.r_squared, fidelity.mean_probability_gap);
+        writeln!(out, "% fidelity: R² {r_squared:.4} of the ensemble's psi, mean gap of P {gap:.4}")?;
+    }
+    writeln!(out, "% psi = {} + {} * (the value of each tree); P = 1 / (1 + exp(-psi))", model.prior, model.step)?;
+    writeln!(out, "% The value of a tree is that of its first clause whose body holds; `!` ends the search.")?;
+    for (number, tree) in model.trees.iter().enumerate() {
+        writeln!(out, "\n% tree {}", number + 1)?;
+        for path in tree.paths() {
+            write_clause(out, model, &path)?;
+        }
+    }
+    Ok(())
+}
+
+fn write_clause(out: &mut String, model: &TreeModel, path: &Path<'_, LeafWeights>) -> std::fmt::Result {
+    write!(out, "{}(", model.target_name())?;
+    for k in 0..model.target_arity() {
+        write!(out, "{}, ", variable_name(Variable(k as u32)))?;
+    }
+    write!(out, "{})", path.leaf.value)?;
+    if !path.literals.is_empty() {
+        let body: Vec<Literal> = path.literals.iter().map(|&literal| literal.clone()).collect();
+        write!(out, " :- {}, !", show_conjunction(&body, &model.predicates, &model.symbols))?;
+    }
+    writeln!(out, ". % {}", weights(path.leaf, " "))
+}
+
+/// The counts and the five numbers of a leaf.
+fn weights(leaf: &Leaf<LeafWeights>, separator: &str) -> String {
+    let mut text = format!("{} positive, {} negative", leaf.positives, leaf.negatives);
+    if let Some(theta) = leaf.leaf {
+        let _ = write!(
+            text,
+            ";{separator}d={:.4} c={:.4} W={:.4} U0={:.4} U1={:.4}",
+            theta.d, theta.c, theta.w, theta.u0, theta.u1
+        );
+    }
+    text
+}
+
+pub(super) fn dot(model: &TreeModel) -> String {
+    let mut text = String::new();
+    let _ = write_dot(&mut text, model);
+    text
+}
+
+fn write_dot(out: &mut String, model: &TreeModel) -> std::fmt::Result {
+    writeln!(out, "digraph model {{")?;
+    writeln!(out, "  node [fontname=\"Helvetica\"];")?;
+    for (t, tree) in model.trees.iter().enumerate() {
+        writeln!(out, "  subgraph cluster_{t} {{")?;
+        writeln!(out, "    label=\"tree {}\";", t + 1)?;
+        for (i, node) in tree.nodes().iter().enumerate() {
+            match node {
+                Node::Split(split) => {
+                    let test = show_conjunction(&split.test, &model.predicates, &model.symbols).to_string();
+                    writeln!(out, "    t{t}n{i} [shape=box, label=\"{}\"];", escape(&test))?;
+                    writeln!(out, "    t{t}n{i} -> t{t}n{} [label=\"yes\"];", split.yes.0)?;
+                    writeln!(out, "    t{t}n{i} -> t{t}n{} [label=\"no\", style=dashed];", split.no.0)?;
+                }
+                Node::Leaf(leaf) => {
+                    let text = format!("{:.4}\n{}", leaf.value, weights(leaf, "\n"));
+                    writeln!(out, "    t{t}n{i} [shape=ellipse, label=\"{}\"];", escape(&text))?;
+                }
+            }
+        }
+        writeln!(out, "  }}")?;
+    }
+    writeln!(out, "}}")
+}
+
+fn escape(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
+}

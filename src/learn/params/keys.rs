@@ -1,0 +1,248 @@
+//! Every parameter: its name, what it means, what it may be, and where it goes.
+
+use super::value::Value;
+use super::{LeafFit, Params, Prior};
+use crate::learn::Kind;
+use crate::rbm::{Schedule, Visit};
+use crate::tree::Expand;
+
+/// A parameter of the learners.
+pub struct Key {
+    /// Its name in specs and on the command line.
+    pub name: &'static str,
+    /// What it means, in a line.
+    pub about: &'static str,
+    /// What it may be, as messages say it.
+    pub allowed: &'static str,
+    /// The kinds that use it.
+    pub kinds: &'static [Kind],
+    /// Puts a value in its place; `None` if it is not allowed.
+    pub(super) set: fn(&mut Params, &Value) -> Option<()>,
+    /// The value in its place.
+    pub(super) get: fn(&Params) -> Value,
+}
+
+const ALL: &[Kind] = &Kind::ALL;
+const ENSEMBLES: &[Kind] = &[Kind::LrbmBoost, Kind::LrbmExplainable, Kind::RdnBoost];
+const LRBM: &[Kind] = &[Kind::LrbmBoost, Kind::LrbmNoBoost, Kind::LrbmExplainable];
+const EXPLAINABLE: &[Kind] = &[Kind::LrbmExplainable];
+
+/// The most trees, leaves, or anything else that is counted.
+const MANY: u64 = 1_000_000;
+
+/// Every parameter, in the order in which they are listed.
+pub const KEYS: &[Key] = &[
+    Key {
+        name: "trees",
+        about: "how many trees are added up",
+        allowed: "a whole number from 1 to 1000000",
+        kinds: ENSEMBLES,
+        set: |p, v| whole(v, 1, MANY).map(|n| p.trees = n as u32),
+        get: |p| Value::Integer(p.trees.into()),
+    },
+    Key {
+        name: "max_leaves",
+        about: "the most leaves of a tree",
+        allowed: "a whole number from 2 to 1000000, or \"none\"",
+        kinds: ALL,
+        set: |p, v| whole_or_none(v, 2).map(|n| p.max_leaves = n),
+        get: |p| number_or_none(p.max_leaves),
+    },
+    Key {
+        name: "max_depth",
+        about: "the most tests on the way to a leaf",
+        allowed: "a whole number from 1 to 1000000, or \"none\"",
+        kinds: ALL,
+        set: |p, v| whole_or_none(v, 1).map(|n| p.max_depth = n),
+        get: |p| number_or_none(p.max_depth),
+    },
+    Key {
+        name: "node_size",
+        about: "the most literals in a test",
+        allowed: "a whole number from 1 to 4",
+        kinds: ALL,
+        set: |p, v| whole(v, 1, 4).map(|n| p.node_size = n as u32),
+        get: |p| Value::Integer(p.node_size.into()),
+    },
+    Key {
+        name: "path_length",
+        about: "the most literals of a chain that is tried as one test, between two arguments of the target or from the \
+                only one to a constant; 0 for none",
+        allowed: "a whole number from 0 to 6",
+        kinds: ALL,
+        set: |p, v| whole(v, 0, 6).map(|n| p.path_length = n as u32),
+        get: |p| Value::Integer(p.path_length.into()),
+    },
+    Key {
+        name: "min_leaf",
+        about: "the fewest examples in a leaf",
+        allowed: "a whole number from 1 to 1000000",
+        kinds: ALL,
+        set: |p, v| whole(v, 1, MANY).map(|n| p.min_leaf = n as u32),
+        get: |p| Value::Integer(p.min_leaf.into()),
+    },
+    Key {
+        name: "step",
+        about: "what the values of each tree are multiplied by",
+        allowed: "a number above 0, up to 10",
+        kinds: ALL,
+        set: |p, v| above_zero(v, 10.0).map(|x| p.step = x),
+        get: |p| Value::Number(p.step),
+    },
+    Key {
+        name: "learning_rate",
+        about: "the first step of coordinate descent in a leaf",
+        allowed: "a number above 0, up to 1",
+        kinds: LRBM,
+        set: |p, v| above_zero(v, 1.0).map(|x| p.learning_rate = x),
+        get: |p| Value::Number(p.learning_rate),
+    },
+    Key {
+        name: "prior",
+        about: "ψ before the first tree",
+        allowed: "a number from -100 to 100, or \"log-odds\"",
+        kinds: ALL,
+        set: |p, v| prior(v).map(|prior| p.prior = prior),
+        get: |p| match p.prior {
+            Prior::Value(x) => Value::Number(x),
+            Prior::LogOdds => "log-odds".into(),
+        },
+    },
+    Key {
+        name: "leaf_fit",
+        about: "how the numbers of a leaf are found",
+        allowed: "\"coordinate-descent\" or \"closed-form\"",
+        kinds: LRBM,
+        set: |p, v| one_of(v, LEAF_FITS).map(|fit| p.leaf_fit = fit),
+        get: |p| name_of(p.leaf_fit, LEAF_FITS),
+    },
+    Key {
+        name: "schedule",
+        about: "how the step of coordinate descent falls",
+        allowed: "\"authors\" or \"sqrt\"",
+        kinds: LRBM,
+        set: |p, v| one_of(v, SCHEDULES).map(|schedule| p.schedule = schedule),
+        get: |p| name_of(p.schedule, SCHEDULES),
+    },
+    Key {
+        name: "order",
+        about: "whether a step of coordinate descent looks at one example or at all",
+        allowed: "\"online\" or \"batch\"",
+        kinds: LRBM,
+        set: |p, v| one_of(v, ORDERS).map(|order| p.order = order),
+        get: |p| name_of(p.order, ORDERS),
+    },
+    Key {
+        name: "subsample",
+        about: "the part of the positives and of the negatives that each tree is grown on",
+        allowed: "a number above 0, up to 1",
+        kinds: ALL,
+        set: |p, v| above_zero(v, 1.0).map(|x| p.subsample = x),
+        get: |p| Value::Number(p.subsample),
+    },
+    Key {
+        name: "early_stopping",
+        about: "stop after this many trees without a better likelihood of held-out training examples; 0 for never",
+        allowed: "a whole number from 0 to 1000000",
+        kinds: ENSEMBLES,
+        set: |p, v| whole(v, 0, MANY).map(|n| p.early_stopping = n as u32),
+        get: |p| Value::Integer(p.early_stopping.into()),
+    },
+    Key {
+        name: "held_out",
+        about: "the part of the training examples that early_stopping holds out",
+        allowed: "a number above 0, up to 0.5",
+        kinds: ENSEMBLES,
+        set: |p, v| above_zero(v, 0.5).map(|x| p.held_out = x),
+        get: |p| Value::Number(p.held_out),
+    },
+    Key {
+        name: "expand",
+        about: "whether the leaf with the largest mean or total squared error is split next",
+        allowed: "\"mean\" or \"total\"",
+        kinds: ALL,
+        set: |p, v| one_of(v, EXPANDS).map(|expand| p.expand = expand),
+        get: |p| name_of(p.expand, EXPANDS),
+    },
+    Key {
+        name: "rescore",
+        about: "how many of the best candidates are fitted in earnest before one is chosen",
+        allowed: "a whole number from 1 to 1000000",
+        kinds: LRBM,
+        set: |p, v| whole(v, 1, MANY).map(|n| p.rescore = n as u32),
+        get: |p| Value::Integer(p.rescore.into()),
+    },
+    Key {
+        name: "max_candidates",
+        about: "the most tests looked at for one node",
+        allowed: "a whole number from 1 to 1000000",
+        kinds: ALL,
+        set: |p, v| whole(v, 1, MANY).map(|n| p.max_candidates = n as u32),
+        get: |p| Value::Integer(p.max_candidates.into()),
+    },
+    Key {
+        name: "distil_leaves",
+        about: "the most leaves of the one tree that explains the ensemble",
+        allowed: "a whole number from 2 to 1000000, or \"none\"",
+        kinds: EXPLAINABLE,
+        set: |p, v| whole_or_none(v, 2).map(|n| p.distil_leaves = n),
+        get: |p| number_or_none(p.distil_leaves),
+    },
+    Key {
+        name: "distil_depth",
+        about: "the most tests on the way to a leaf of that tree",
+        allowed: "a whole number from 1 to 1000000, or \"none\"",
+        kinds: EXPLAINABLE,
+        set: |p, v| whole_or_none(v, 1).map(|n| p.distil_depth = n),
+        get: |p| number_or_none(p.distil_depth),
+    },
+    Key {
+        name: "seed",
+        about: "where the random draws start",
+        allowed: "a whole number from 0",
+        kinds: ALL,
+        set: |p, v| v.as_u64().map(|n| p.seed = n),
+        get: |p| Value::Integer(p.seed as i64),
+    },
+];
+
+const LEAF_FITS: &[(&str, LeafFit)] =
+    &[("coordinate-descent", LeafFit::CoordinateDescent), ("closed-form", LeafFit::ClosedForm)];
+const SCHEDULES: &[(&str, Schedule)] = &[("authors", Schedule::Authors), ("sqrt", Schedule::Sqrt)];
+const ORDERS: &[(&str, Visit)] = &[("online", Visit::Online), ("batch", Visit::Batch)];
+const EXPANDS: &[(&str, Expand)] = &[("mean", Expand::Mean), ("total", Expand::Total)];
+
+fn whole(value: &Value, from: u64, to: u64) -> Option<u64> {
+    value.as_u64().filter(|n| (from..=to).contains(n))
+}
+
+fn whole_or_none(value: &Value, from: u64) -> Option<Option<u32>> {
+    match value.as_text() {
+        Some("none") => Some(None),
+        _ => whole(value, from, MANY).map(|n| Some(n as u32)),
+    }
+}
+
+fn number_or_none(number: Option<u32>) -> Value {
+    number.map_or("none".into(), |n| Value::Integer(n.into()))
+}
+
+fn above_zero(value: &Value, to: f64) -> Option<f64> {
+    value.as_f64().filter(|&x| x > 0.0 && x <= to)
+}
+
+fn prior(value: &Value) -> Option<Prior> {
+    match value.as_text() {
+        Some("log-odds") => Some(Prior::LogOdds),
+        _ => value.as_f64().filter(|x| x.abs() <= 100.0).map(Prior::Value),
+    }
+}
+
+fn one_of<T: Copy>(value: &Value, names: &[(&str, T)]) -> Option<T> {
+    let text = value.as_text()?;
+    names.iter().find(|(name, _)| *name == text).map(|&(_, meaning)| meaning)
+}
+
+fn name_of<T: PartialEq>(meaning: T, names: &[(&str, T)]) -> Value {
+    names.iter().find(|(_, known)| *known == meaning).map_or("", |(name, _)| name).into()
+}

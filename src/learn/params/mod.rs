@@ -1,0 +1,342 @@
+//! The parameters of the learners: what was written, from several places, and what it comes to once it is checked.
+//!
+//! What stands first wins: `--set`, the spec, the preset, what makes a kind what it is (one tree, no leaf limit), `setParam` of
+//! the background file, the default.
+
+mod keys;
+mod value;
+
+pub use keys::{KEYS, Key};
+pub use value::Value;
+
+use std::collections::BTreeMap;
+
+use super::Kind;
+use crate::logic::Term;
+use crate::logic::nearest::nearest;
+use crate::rbm::{Descent, Schedule, Visit};
+use crate::tree::{Expand, GrowOptions, LanguageOptions};
+
+/// ψ before the first tree.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Prior {
+    /// This value.
+    Value(f64),
+    /// log(positives / negatives) of the training examples.
+    LogOdds,
+}
+
+/// How the numbers of a leaf are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LeafFit {
+    /// By coordinate descent from zeros, as the paper does.
+    CoordinateDescent,
+    /// As where descent would end if it went on: ψ is the mean gradient.
+    ClosedForm,
+}
+
+/// Parameters whose every value is allowed, from [`Params::new`] or [`Unchecked::check`]; see [`KEYS`] for what each
+/// means.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+#[allow(missing_docs, reason = "each field is described where its key is, in KEYS")]
+pub struct Params {
+    pub trees: u32,
+    pub max_leaves: Option<u32>,
+    pub max_depth: Option<u32>,
+    pub node_size: u32,
+    pub path_length: u32,
+    pub min_leaf: u32,
+    pub step: f64,
+    pub learning_rate: f64,
+    pub prior: Prior,
+    pub leaf_fit: LeafFit,
+    pub schedule: Schedule,
+    pub order: Visit,
+    pub subsample: f64,
+    pub early_stopping: u32,
+    pub held_out: f64,
+    pub expand: Expand,
+    pub rescore: u32,
+    pub max_candidates: u32,
+    pub distil_leaves: Option<u32>,
+    pub distil_depth: Option<u32>,
+    pub seed: u64,
+}
+
+impl Params {
+    /// The parameters of a kind when nothing is said.
+    pub fn new(kind: Kind) -> Self {
+        let mut params = Self::common();
+        for &(key, ref value) in own_settings(kind).iter() {
+            params.put(key, value);
+        }
+        params
+    }
+
+    fn common() -> Self {
+        Params {
+            trees: 20,
+            max_leaves: Some(4),
+            max_depth: None,
+            node_size: 2,
+            path_length: 3,
+            min_leaf: 1,
+            step: 1.0,
+            learning_rate: 0.05,
+            prior: Prior::Value(-1.8),
+            leaf_fit: LeafFit::CoordinateDescent,
+            schedule: Schedule::Authors,
+            order: Visit::Online,
+            subsample: 1.0,
+            early_stopping: 0,
+            held_out: 0.2,
+            expand: Expand::Mean,
+            rescore: 8,
+            max_candidates: 50_000,
+            distil_leaves: None,
+            distil_depth: Some(10),
+            seed: 1,
+        }
+    }
+
+    /// Puts a value of our own, which is allowed, in its place.
+    fn put(&mut self, name: &str, value: &Value) {
+        let set = find(name).and_then(|key| (key.set)(self, value));
+        debug_assert!(set.is_some(), "{name} = {value} is not allowed");
+    }
+
+    /// The values of the keys that a kind uses, by name.
+    pub fn to_values(&self, kind: Kind) -> BTreeMap<String, Value> {
+        let used = KEYS.iter().filter(|key| key.kinds.contains(&kind));
+        used.map(|key| (key.name.to_owned(), (key.get)(self))).collect()
+    }
+
+    /// Coordinate descent as these parameters want it.
+    pub fn descent(&self) -> Descent {
+        Descent::new(self.schedule, self.order, self.learning_rate)
+    }
+
+    /// How the trees of an ensemble grow.
+    pub fn grow_options(&self) -> GrowOptions {
+        GrowOptions {
+            max_leaves: self.max_leaves.map(|n| n as usize),
+            max_depth: self.max_depth.map(|n| n as usize),
+            min_leaf: self.min_leaf as usize,
+            rescore: self.rescore as usize,
+            expand: self.expand,
+        }
+    }
+
+    /// Which tests a node may ask.
+    pub fn language_options(&self) -> LanguageOptions {
+        LanguageOptions { node_size: self.node_size as usize, max_candidates: self.max_candidates as usize }
+    }
+}
+
+/// What makes a kind what it is; a background file that was written for another learner does not change it.
+fn own_settings(kind: Kind) -> Vec<(&'static str, Value)> {
+    match kind {
+        // Paper: section 4.3, "a large lifted tree (of depth 10)"
+        Kind::LrbmNoBoost => {
+            vec![("trees", 1.into()), ("max_depth", 10.into()), ("max_leaves", "none".into())]
+        }
+        Kind::LrbmBoost | Kind::LrbmExplainable | Kind::RdnBoost => Vec::new(),
+    }
+}
+
+/// A named set of parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Preset {
+    /// What the paper's own figures seem to come from: one literal in a test, no chains.
+    Paper,
+    /// The defaults.
+    Lookahead,
+}
+
+impl Preset {
+    /// Every preset with its name.
+    pub const ALL: [(&'static str, Preset); 2] = [("paper", Preset::Paper), ("lookahead", Preset::Lookahead)];
+
+    /// The preset with this name.
+    pub fn find(name: &str) -> Result<Self, ParamError> {
+        let found = Self::ALL.iter().find(|(known, _)| *known == name);
+        found.map(|&(_, preset)| preset).ok_or_else(|| ParamError::UnknownPreset { name: name.to_owned() })
+    }
+
+    fn settings(self) -> [(&'static str, Value); 2] {
+        let (node_size, path_length) = match self {
+            Preset::Paper => (1, 0),
+            Preset::Lookahead => (2, 3),
+        };
+        [("node_size", node_size.into()), ("path_length", path_length.into())]
+    }
+}
+
+/// A parameter that cannot be used.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ParamError {
+    /// There is no such parameter.
+    #[error("{place}: no parameter is called `{key}`: did you mean `{nearest}`?")]
+    UnknownKey {
+        /// Where it was given.
+        place: &'static str,
+        /// Its name.
+        key: String,
+        /// The name that was probably meant.
+        nearest: &'static str,
+    },
+    /// The value is not allowed.
+    #[error("{place}: {key} = {value} is not allowed: it must be {allowed}")]
+    BadValue {
+        /// Where it was given.
+        place: &'static str,
+        /// The parameter.
+        key: String,
+        /// The value.
+        value: Value,
+        /// What it may be.
+        allowed: String,
+    },
+    /// The kind has no use for the parameter.
+    #[error("{place}: {kind} has no parameter `{key}`, which is for {kinds}: leave it out")]
+    NotUsed {
+        /// Where it was given.
+        place: &'static str,
+        /// The kind.
+        kind: Kind,
+        /// The parameter.
+        key: &'static str,
+        /// The kinds that use it.
+        kinds: String,
+    },
+    /// A setting of the command line without `=`.
+    #[error("--set {text}: this is not KEY=VALUE: write it as in `--set trees=10`")]
+    NoEquals {
+        /// What was written.
+        text: String,
+    },
+    /// There is no such preset.
+    #[error("no preset is called `{name}`: choose one of paper, lookahead")]
+    UnknownPreset {
+        /// Its name.
+        name: String,
+    },
+}
+
+/// Parameters as they were written.
+#[derive(Clone, Debug)]
+pub struct Unchecked {
+    kind: Kind,
+    background: Vec<(String, Value)>,
+    preset: Option<Preset>,
+    spec: Vec<(String, Value)>,
+    set: Vec<(String, Value)>,
+}
+
+impl Unchecked {
+    /// Nothing but the kind.
+    pub fn new(kind: Kind) -> Self {
+        Unchecked { kind, background: Vec::new(), preset: None, spec: Vec::new(), set: Vec::new() }
+    }
+
+    /// Adds the parameters of a background file ([`crate::kb::Schema::parameters`]); keys that mean nothing to the
+    /// learners are left out here, and warned about where the file is read.
+    pub fn background(mut self, parameters: &[(String, Term)]) -> Self {
+        self.background.extend(parameters.iter().map(|(key, value)| (key.clone(), value.into())));
+        self
+    }
+
+    /// Starts from a preset.
+    pub fn preset(mut self, preset: Preset) -> Self {
+        self.preset = Some(preset);
+        self
+    }
+
+    /// Adds a parameter of a spec.
+    pub fn spec(mut self, key: &str, value: impl Into<Value>) -> Self {
+        self.spec.push((key.to_owned(), value.into()));
+        self
+    }
+
+    /// Adds a parameter of the command line, `KEY=VALUE`.
+    ///
+    /// # Errors
+    /// If there is no `=` in it.
+    pub fn set(mut self, text: &str) -> Result<Self, ParamError> {
+        let (key, value) = text.split_once('=').ok_or_else(|| ParamError::NoEquals { text: text.to_owned() })?;
+        self.set.push((key.trim().to_owned(), Value::parse(value)));
+        Ok(self)
+    }
+
+    /// Checks every value that was given, also those that others override.
+    ///
+    /// # Errors
+    /// For a key that no kind or not this kind has, and for a value that is not allowed.
+    pub fn check(&self) -> Result<Params, ParamError> {
+        let mut params = Params::common();
+        for (key, value) in &self.background {
+            from_background(&mut params, key, value)?;
+        }
+        for (key, value) in own_settings(self.kind) {
+            params.put(key, &value);
+        }
+        for (key, value) in self.preset.iter().flat_map(|preset| preset.settings()) {
+            params.put(key, &value);
+        }
+        for (place, layer) in [("parameters", &self.spec), ("--set", &self.set)] {
+            for (key, value) in layer {
+                self.apply(&mut params, place, key, value)?;
+            }
+        }
+        Ok(params)
+    }
+
+    fn apply(&self, params: &mut Params, place: &'static str, name: &str, value: &Value) -> Result<(), ParamError> {
+        let Some(key) = find(name) else {
+            let names = KEYS.iter().map(|key| key.name);
+            let nearest = nearest(name, names).unwrap_or_default();
+            return Err(ParamError::UnknownKey { place, key: name.to_owned(), nearest });
+        };
+        if !key.kinds.contains(&self.kind) {
+            let kinds: Vec<&str> = key.kinds.iter().map(|kind| kind.name()).collect();
+            return Err(ParamError::NotUsed { place, kind: self.kind, key: key.name, kinds: kinds.join(", ") });
+        }
+        (key.set)(params, value).ok_or_else(|| ParamError::BadValue {
+            place,
+            key: name.to_owned(),
+            value: value.clone(),
+            allowed: key.allowed.to_owned(),
+        })
+    }
+}
+
+fn find(name: &str) -> Option<&'static Key> {
+    KEYS.iter().find(|key| key.name == name)
+}
+
+/// What `setParam` keys mean here. The original does not mind how they are capitalised.
+fn from_background(params: &mut Params, key: &str, value: &Value) -> Result<(), ParamError> {
+    let bad = |allowed: &str| ParamError::BadValue {
+        place: "setParam in the background file",
+        key: key.to_owned(),
+        value: value.clone(),
+        allowed: allowed.to_owned(),
+    };
+    let (name, value) = match key.to_ascii_lowercase().as_str() {
+        "nodesize" => ("node_size", value.clone()),
+        "maxtreedepth" => ("max_depth", value.clone()),
+        // A tree of k tests has k + 1 leaves.
+        "numofclauses" => {
+            let tests = value.as_u64().filter(|n| (1..1_000_000).contains(n));
+            let tests = tests.ok_or_else(|| bad("a whole number from 1 to 999999"))?;
+            ("max_leaves", Value::Integer(tests as i64 + 1))
+        }
+        _ => return Ok(()),
+    };
+    let Some(key) = find(name) else { return Ok(()) };
+    (key.set)(params, &value).ok_or_else(|| bad(key.allowed))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,21 @@
+//! RDN-Boost (Natarajan et al., 2012): the same ensemble with the mean gradient in its leaves.
+
+use super::boost::{self, Progress};
+use super::leaf::Fitter;
+use super::params::Params;
+use super::{Kind, LearnError, Learner, Task, TrainedModel, TreeModel};
+
+/// Boosted relational dependency networks.
+#[derive(Clone, Debug)]
+pub struct RdnBoost {
+    /// Its parameters.
+    pub params: Params,
+}
+
+impl Learner for RdnBoost {
+    type Model = TreeModel;
+
+    fn fit(&self, task: &Task<'_>, progress: &mut dyn FnMut(Progress)) -> Result<TrainedModel, LearnError> {
+        boost::train(Kind::RdnBoost, task, &self.params, &Fitter::Mean, progress)
+    }
+}

@@ -1,0 +1,57 @@
+//! Why nothing was learned, and what else there is to say of the data.
+
+use crate::kb::{Database, Example};
+use crate::logic::{Diagnostic, PredicateId};
+
+/// What to say when no tree has a test.
+pub(super) fn nothing_learned(database: &Database, target: PredicateId) -> Vec<Diagnostic> {
+    let predicates = &database.predicates;
+    let mut usable = Vec::new();
+    for mode in database.schema.modes() {
+        let for_target = mode.target.is_none_or(|only| only == target);
+        if mode.predicate != target && for_target && !usable.contains(&mode.predicate) {
+            usable.push(mode.predicate);
+        }
+    }
+    let model = "the model is the same number for every example";
+    if usable.is_empty() {
+        let message = format!("no mode allows a literal for {}, so {model}", predicates.show(target));
+        let help = "add modes for the evidence to the background file, such as `mode: movie(-movie,+person).`";
+        return vec![Diagnostic::warning("no-modes", message, help)];
+    }
+    let empty = |id: &&PredicateId| database.facts.relation(**id).is_empty();
+    let mut remarks: Vec<Diagnostic> = usable
+        .iter()
+        .filter(empty)
+        .map(|&id| {
+            let message = format!("predicate {} has no facts, so no test can use it", predicates.show(id));
+            let help = "check how its name is written in the facts (case matters), or drop its mode";
+            Diagnostic::warning("no-facts", message, help).about(predicates.show(id).to_string())
+        })
+        .collect();
+    let message = if remarks.len() == usable.len() {
+        format!("no predicate with a mode has facts, so {model}")
+    } else {
+        format!("no literal helps: none that the modes allow separates the examples, so {model}")
+    };
+    let help = "check that the types in the modes link the target's arguments to the evidence, or raise node_size";
+    remarks.push(Diagnostic::warning("nothing-learned", message, help));
+    remarks
+}
+
+/// Weights of examples are read, but no learner uses them yet.
+pub(super) fn weights(examples: &[Example]) -> Option<Diagnostic> {
+    let weighted = examples.iter().filter(|example| example.weight != 1.0).count();
+    (weighted > 0).then(|| {
+        let message = format!("{weighted} training examples have a weight other than 1, which is not used");
+        Diagnostic::warning("weights-not-used", message, "repeat no example; all count the same")
+    })
+}
+
+/// A budget that was hit changes what is learned, so it is told.
+pub(super) fn budget(hits: u64, max_candidates: u32) -> Option<Diagnostic> {
+    (hits > 0).then(|| {
+        let message = format!("{hits} nodes had more than {max_candidates} tests to choose from; only some were tried");
+        Diagnostic::warning("candidate-budget", message, "raise max_candidates, or lower node_size")
+    })
+}

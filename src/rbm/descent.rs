@@ -1,0 +1,297 @@
+//! Coordinate descent on θ: the paper's way to fit a leaf.
+//!
+//! The squared error of a leaf is least where ψ(θ) is the mean gradient of its examples, and every such θ is as good as
+//! any other. Descent starts from five zeros and stops early, so a leaf with few examples ends short of that mean: it
+//! is shrunk by its size. That is part of what the authors' program learns, hence it is kept.
+
+use super::theta::Theta;
+use crate::order::Stream;
+
+/// How the step of coordinate descent falls from pass to pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Schedule {
+    /// As in the authors' program: after pass t the step is divided by √(t+1), *again* each time, so that it is
+    /// η/√(t!) in pass t; and the false branch of a split starts with the step that the true branch left.
+    Authors,
+    /// η/√t in pass t, from η anew in every leaf.
+    Sqrt,
+}
+
+/// What one step of coordinate descent looks at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Visit {
+    /// One example after the other, in shuffled order.
+    Online,
+    /// The mean of all examples, as often in a pass as there are examples. The result depends on their number and the
+    /// sum of their gradients alone.
+    ///
+    /// One step a pass against the *sum* of gradients, the usual batch, diverges for a few dozen examples at the
+    /// paper's learning rate; one step against their mean would not know how many there are.
+    Batch,
+}
+
+/// Coordinate descent with all its settings.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Descent {
+    /// How the step falls.
+    pub schedule: Schedule,
+    /// What a step looks at.
+    pub visit: Visit,
+    /// The first step, η.
+    pub learning_rate: f64,
+    /// It ends when the squared change of the five numbers in a pass is at most this.
+    pub tolerance: f64,
+    /// It ends after this many passes in any case.
+    pub max_passes: u32,
+}
+
+/// Where descent ended.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Outcome {
+    /// The five numbers.
+    pub theta: Theta,
+    /// The step that the next pass would have had.
+    pub step: f64,
+    /// How many passes it took.
+    pub passes: u32,
+}
+
+impl Descent {
+    /// The authors' rule: stop when the squared change of the five numbers in a pass is at most this.
+    pub const TOLERANCE: f64 = 2.5e-5;
+    /// The authors' schedule ends by itself within some twenty passes. With the other one, walking over examples that
+    /// disagree never settles within [`Descent::TOLERANCE`] and ends here.
+    pub const MAX_PASSES: u32 = 100;
+
+    /// Descent with the authors' stopping rule.
+    pub fn new(schedule: Schedule, visit: Visit, learning_rate: f64) -> Self {
+        Descent { schedule, visit, learning_rate, tolerance: Self::TOLERANCE, max_passes: Self::MAX_PASSES }
+    }
+
+    /// Fits the two sides of a split, true side first.
+    pub fn fit_pair(&self, yes: &[f64], no: &[f64], stream: &mut Stream) -> (Outcome, Outcome) {
+        let first = self.fit(yes, self.learning_rate, stream);
+        let step = match self.schedule {
+            Schedule::Authors => first.step,
+            Schedule::Sqrt => self.learning_rate,
+        };
+        let second = self.fit(no, step, stream);
+        (first, second)
+    }
+
+    /// Fits one leaf to the gradients of its examples, with the given first step.
+    pub fn fit(&self, gradients: &[f64], first_step: f64, stream: &mut Stream) -> Outcome {
+        match self.visit {
+            Visit::Online => {
+                let mut shuffled = gradients.to_vec();
+                self.run(first_step, |walk, step| {
+                    stream.shuffle(&mut shuffled);
+                    for &gradient in &shuffled {
+                        walk.towards(gradient, step);
+                    }
+                })
+            }
+            Visit::Batch => self.fit_mean(gradients.len(), gradients.iter().sum(), first_step),
+        }
+    }
+
+    /// Fits one leaf in batches, knowing only how many examples it has and the sum of their gradients.
+    pub fn fit_mean(&self, count: usize, sum: f64, first_step: f64) -> Outcome {
+        let mean = if count == 0 { 0.0 } else { sum / count as f64 };
+        self.run(first_step, |walk, step| {
+            for _ in 0..count {
+                let before = walk.theta;
+                walk.towards(mean, step);
+                // Once a step moves nothing, no later one of this pass does.
+                if walk.theta == before {
+                    break;
+                }
+            }
+        })
+    }
+
+    fn run(&self, first_step: f64, mut pass: impl FnMut(&mut Walk, f64)) -> Outcome {
+        let mut walk = Walk::default();
+        let (mut step, mut passes) = (first_step, 0);
+        while passes < self.max_passes {
+            let before = walk.theta;
+            pass(&mut walk, step);
+            passes += 1;
+            step = match self.schedule {
+                Schedule::Authors => step / f64::from(passes + 1).sqrt(),
+                Schedule::Sqrt => first_step / f64::from(passes + 1).sqrt(),
+            };
+            if walk.theta.squared_distance(&before) <= self.tolerance {
+                break;
+            }
+        }
+        Outcome { theta: walk.theta, step, passes }
+    }
+}
+
+/// θ on its way, with the parts of ψ that a step needs again and again.
+struct Walk {
+    theta: Theta,
+    /// For c + U₁ + W and c + U₀ + W.
+    one: Unit,
+    zero: Unit,
+}
+
+/// ζ(a) and its derivative, which is the logistic function, from one exponential.
+#[derive(Clone, Copy)]
+struct Unit {
+    softplus: f64,
+    sigmoid: f64,
+}
+
+impl Unit {
+    #[inline]
+    fn at(a: f64) -> Self {
+        let small = (-a.abs()).exp();
+        let large = 1.0 / (1.0 + small);
+        let sigmoid = if a >= 0.0 { large } else { small * large };
+        Unit { softplus: a.max(0.0) + small.ln_1p(), sigmoid }
+    }
+}
+
+impl Default for Walk {
+    fn default() -> Self {
+        Walk { theta: Theta::default(), one: Unit::at(0.0), zero: Unit::at(0.0) }
+    }
+}
+
+impl Walk {
+    /// One step of each of the five numbers in turn, in the authors' order, down the gradient of (ψ − Δ)²/2.
+    #[inline]
+    fn towards(&mut self, gradient: f64, step: f64) {
+        let theta = &mut self.theta;
+        theta.d -= step * (theta.d + (self.one.softplus - self.zero.softplus) - gradient);
+        theta.u1 -= step * (theta.d + (self.one.softplus - self.zero.softplus) - gradient) * self.one.sigmoid;
+        self.one = Unit::at(theta.c + theta.u1 + theta.w);
+        theta.u0 += step * (theta.d + (self.one.softplus - self.zero.softplus) - gradient) * self.zero.sigmoid;
+        self.zero = Unit::at(theta.c + theta.u0 + theta.w);
+        self.shift(gradient, step, |theta| &mut theta.w);
+        self.shift(gradient, step, |theta| &mut theta.c);
+    }
+
+    /// A step of W or c, which move both sides at once.
+    #[inline]
+    fn shift(&mut self, gradient: f64, step: f64, number: impl Fn(&mut Theta) -> &mut f64) {
+        let residual = self.theta.d + (self.one.softplus - self.zero.softplus) - gradient;
+        *number(&mut self.theta) -= step * residual * (self.one.sigmoid - self.zero.sigmoid);
+        self.one = Unit::at(self.theta.c + self.theta.u1 + self.theta.w);
+        self.zero = Unit::at(self.theta.c + self.theta.u0 + self.theta.w);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn stream() -> Stream {
+        Stream::new(1, &["test"])
+    }
+
+    #[test]
+    fn small_leaves_stop_short_of_the_mean() {
+        // The figures of the authors' program for a mean of 0.86, to two digits.
+        for visit in [Visit::Online, Visit::Batch] {
+            let descent = Descent::new(Schedule::Authors, visit, 0.05);
+            let psi = |n: usize| descent.fit(&vec![0.86; n], 0.05, &mut stream()).theta.psi();
+            let reached = [1, 5, 10, 100].map(|n| format!("{:.2}", psi(n)));
+            assert_eq!(reached, ["0.14", "0.52", "0.73", "0.86"]);
+        }
+    }
+
+    #[test]
+    fn the_false_branch_goes_on_with_the_step_of_the_true_branch() {
+        let gradients = [0.86; 5];
+        let authors = Descent::new(Schedule::Authors, Visit::Online, 0.05);
+        let (yes, no) = authors.fit_pair(&gradients, &gradients, &mut stream());
+        // Six passes: 0.05 / √(2·3·4·5·6·7)
+        assert_eq!(yes.passes, 6);
+        assert!((yes.step - 0.05 / 5040f64.sqrt()).abs() < 1e-15);
+        assert_eq!(no, authors.fit(&gradients, yes.step, &mut stream()));
+        assert!(no.theta.psi() < 0.1 * yes.theta.psi());
+        let sqrt = Descent::new(Schedule::Sqrt, Visit::Online, 0.05);
+        let (yes, no) = sqrt.fit_pair(&gradients, &gradients, &mut stream());
+        assert_eq!(yes, no);
+    }
+
+    #[test]
+    fn no_examples_give_zero() {
+        for visit in [Visit::Online, Visit::Batch] {
+            let outcome = Descent::new(Schedule::Sqrt, visit, 0.05).fit(&[], 0.05, &mut stream());
+            assert_eq!((outcome.theta, outcome.passes), (Theta::default(), 1));
+        }
+    }
+
+    /// The rule as it is told, with nothing kept from step to step.
+    fn replay(descent: &Descent, gradients: &[f64], first_step: f64, stream: &mut Stream) -> (Theta, u32) {
+        let mut theta = Theta::default();
+        let mut step = first_step;
+        let mut order = gradients.to_vec();
+        for t in 1..=descent.max_passes {
+            let before = theta;
+            stream.shuffle(&mut order);
+            for &delta in &order {
+                // d, U1, U0, W, c by their place among the fields
+                for k in [0, 4, 3, 2, 1] {
+                    let change = step * (theta.psi() - delta) * theta.gradient()[k];
+                    let fields = [&mut theta.d, &mut theta.c, &mut theta.w, &mut theta.u0, &mut theta.u1];
+                    *fields.into_iter().nth(k).unwrap() -= change;
+                }
+            }
+            step = match descent.schedule {
+                Schedule::Authors => step / f64::from(t + 1).sqrt(),
+                Schedule::Sqrt => first_step / f64::from(t + 1).sqrt(),
+            };
+            if theta.squared_distance(&before) <= descent.tolerance {
+                return (theta, t);
+            }
+        }
+        (theta, descent.max_passes)
+    }
+
+    proptest! {
+        #[test]
+        fn descent_equals_a_naive_replay(
+            gradients in prop::collection::vec(-1.0..1.0f64, 1..40),
+            authors: bool,
+            rate in 0.01..0.3f64,
+        ) {
+            let schedule = if authors { Schedule::Authors } else { Schedule::Sqrt };
+            let descent = Descent { max_passes: 30, ..Descent::new(schedule, Visit::Online, rate) };
+            let outcome = descent.fit(&gradients, rate, &mut stream());
+            let (theta, passes) = replay(&descent, &gradients, rate, &mut stream());
+            prop_assert_eq!(outcome.passes, passes);
+            prop_assert!(outcome.theta.squared_distance(&theta) < 1e-20);
+        }
+
+        #[test]
+        fn batches_are_a_replay_on_the_mean(
+            gradients in prop::collection::vec(-1.0..1.0f64, 1..40),
+            rate in 0.01..0.3f64,
+        ) {
+            let descent = Descent::new(Schedule::Authors, Visit::Batch, rate);
+            let outcome = descent.fit(&gradients, rate, &mut stream());
+            let mean = gradients.iter().sum::<f64>() / gradients.len() as f64;
+            let (theta, passes) = replay(&descent, &vec![mean; gradients.len()], rate, &mut stream());
+            prop_assert_eq!(outcome.passes, passes);
+            prop_assert!(outcome.theta.squared_distance(&theta) < 1e-20);
+        }
+
+        #[test]
+        fn run_to_convergence_it_reaches_the_mean(gradients in prop::collection::vec(-1.0..1.0f64, 1..40)) {
+            let descent = Descent {
+                tolerance: 1e-32,
+                max_passes: 200_000,
+                ..Descent::new(Schedule::Sqrt, Visit::Batch, 0.05)
+            };
+            let mean = gradients.iter().sum::<f64>() / gradients.len() as f64;
+            let psi = descent.fit(&gradients, 0.05, &mut stream()).theta.psi();
+            prop_assert!((psi - mean).abs() < 1e-12, "{} is not {}", psi, mean);
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! The restricted Boltzmann machine in a leaf: five numbers, the value they give, and the descent that finds them.
+
+pub mod descent;
+pub mod theta;
+
+pub use descent::{Descent, Outcome, Schedule, Visit};
+pub use theta::{Theta, sigmoid, softplus};

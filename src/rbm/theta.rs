@@ -1,0 +1,109 @@
+//! θ, the weights that one path adds to the lifted RBM, and ψ, what they are worth.
+
+use serde::{Deserialize, Serialize};
+
+/// The weights of a hidden node whose clause holds: θ = (d, c, W, U₀, U₁).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Theta {
+    /// Bias of the output, d = d₁ − d₀.
+    pub d: f64,
+    /// Bias of the hidden node.
+    pub c: f64,
+    /// Weight between the clause and the hidden node.
+    pub w: f64,
+    /// Weight between the hidden node and the output 0.
+    pub u0: f64,
+    /// Weight between the hidden node and the output 1.
+    pub u1: f64,
+}
+
+impl Theta {
+    /// Weights that give exactly `value`: all of it in the bias of the output.
+    pub fn constant(value: f64) -> Self {
+        Theta { d: value, ..Theta::default() }
+    }
+
+    /// What the leaf adds to ψ for the examples that reach it.
+    pub fn psi(&self) -> f64 {
+        // Paper: Eq. (7), ψ = d + Σⱼ log((1 + exp(cⱼ + Uⱼ₁ + Σₖ Wⱼₖ fₖ)) / (1 + exp(cⱼ + Uⱼ₀ + Σₖ Wⱼₖ fₖ)))
+        // Paper: Eq. (9), of these only the path that the example takes counts, and on it f = 1.
+        self.d + (softplus(self.c + self.u1 + self.w) - softplus(self.c + self.u0 + self.w))
+    }
+
+    /// The derivatives of ψ by the five numbers, in the order of the fields.
+    pub fn gradient(&self) -> [f64; 5] {
+        let s1 = sigmoid(self.c + self.u1 + self.w);
+        let s0 = sigmoid(self.c + self.u0 + self.w);
+        [1.0, s1 - s0, s1 - s0, -s0, s1]
+    }
+
+    /// The sum of the squares of the differences.
+    pub fn squared_distance(&self, other: &Theta) -> f64 {
+        let square = |a: f64, b: f64| (a - b) * (a - b);
+        square(self.d, other.d)
+            + square(self.c, other.c)
+            + square(self.w, other.w)
+            + square(self.u0, other.u0)
+            + square(self.u1, other.u1)
+    }
+}
+
+/// ζ(a) = log(1 + eᵃ), without overflow for large `a` and without loss for small ones.
+#[inline]
+pub fn softplus(a: f64) -> f64 {
+    a.max(0.0) + (-a.abs()).exp().ln_1p()
+}
+
+/// 1 / (1 + e⁻ᵃ), without overflow. This is P(y = 1) for ψ = `a`.
+#[inline]
+pub fn sigmoid(a: f64) -> f64 {
+    // Paper: Eq. (5), p = e^ψ / (1 + e^ψ)
+    let small = (-a.abs()).exp();
+    if a >= 0.0 { 1.0 / (1.0 + small) } else { small / (1.0 + small) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn any_theta() -> impl Strategy<Value = Theta> {
+        let n = || -4.0..4.0f64;
+        (n(), n(), n(), n(), n()).prop_map(|(d, c, w, u0, u1)| Theta { d, c, w, u0, u1 })
+    }
+
+    #[test]
+    fn psi_by_hand() {
+        // c + U1 + W = ln 3 and c + U0 + W = 0, so ψ = d + ln((1 + 3) / (1 + 1)) = d + ln 2.
+        let theta = Theta { d: 0.5, c: 1.0, w: -1.0, u0: 0.0, u1: 3f64.ln() };
+        assert!((theta.psi() - (0.5 + 2f64.ln())).abs() < 1e-15);
+        assert_eq!(Theta::default().psi(), 0.0);
+        assert_eq!(Theta::constant(-1.25).psi(), -1.25);
+    }
+
+    #[test]
+    fn extremes_stay_finite() {
+        assert_eq!(softplus(1000.0), 1000.0);
+        assert_eq!(softplus(-1000.0), 0.0);
+        assert!((softplus(-40.0) - (-40f64).exp()).abs() < 1e-32);
+        assert_eq!(sigmoid(1000.0), 1.0);
+        assert_eq!(sigmoid(-1000.0), 0.0);
+        assert_eq!(sigmoid(0.0), 0.5);
+    }
+
+    proptest! {
+        #[test]
+        fn the_gradient_is_the_finite_difference(theta in any_theta()) {
+            let h = 1e-6;
+            let moved: [fn(&mut Theta) -> &mut f64; 5] =
+                [|t| &mut t.d, |t| &mut t.c, |t| &mut t.w, |t| &mut t.u0, |t| &mut t.u1];
+            for (field, expected) in moved.iter().zip(theta.gradient()) {
+                let (mut above, mut below) = (theta, theta);
+                *field(&mut above) += h;
+                *field(&mut below) -= h;
+                prop_assert!(((above.psi() - below.psi()) / (2.0 * h) - expected).abs() < 1e-8);
+            }
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! Sets of examples as bits.
+
+/// A set of the numbers `0..len`, one bit each.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Bits {
+    len: usize,
+    /// Bits from `len` on are 0.
+    words: Vec<u64>,
+}
+
+impl Bits {
+    /// The empty set.
+    pub fn zeros(len: usize) -> Self {
+        Bits { len, words: vec![0; len.div_ceil(64)] }
+    }
+
+    /// All of `0..len`.
+    pub fn ones(len: usize) -> Self {
+        let mut bits = Bits { len, words: vec![u64::MAX; len.div_ceil(64)] };
+        bits.clear_tail();
+        bits
+    }
+
+    /// The numbers for which `f` holds.
+    #[inline]
+    pub fn from_fn(len: usize, mut f: impl FnMut(usize) -> bool) -> Self {
+        let mut words = Vec::with_capacity(len.div_ceil(64));
+        for start in (0..len).step_by(64) {
+            words.push((start..len.min(start + 64)).fold(0, |word, i| word | u64::from(f(i)) << (i - start)));
+        }
+        Bits { len, words }
+    }
+
+    /// The set whose bits are `words`, lowest first; bits from `len` on are dropped.
+    ///
+    /// # Panics
+    /// If there are not as many words as `len` bits need.
+    pub fn from_words(len: usize, words: Vec<u64>) -> Self {
+        assert_eq!(words.len(), len.div_ceil(64), "a set of {len} bits needs another number of words");
+        let mut bits = Bits { len, words };
+        bits.clear_tail();
+        bits
+    }
+
+    fn clear_tail(&mut self) {
+        if let Some(last) = self.words.last_mut().filter(|_| !self.len.is_multiple_of(64)) {
+            *last &= (1 << (self.len % 64)) - 1;
+        }
+    }
+
+    /// How many numbers the set is drawn from.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether it is drawn from none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The bits, 64 to a word, lowest first.
+    #[inline]
+    pub fn words(&self) -> &[u64] {
+        &self.words
+    }
+
+    /// Whether `i` is in the set.
+    ///
+    /// # Panics
+    /// If `i` is not below [`Bits::len`].
+    #[inline]
+    pub fn get(&self, i: usize) -> bool {
+        assert!(i < self.len, "bit {i} of {}", self.len);
+        self.words[i / 64] >> (i % 64) & 1 == 1
+    }
+
+    /// Puts `i` in the set or takes it out.
+    ///
+    /// # Panics
+    /// If `i` is not below [`Bits::len`].
+    pub fn set(&mut self, i: usize, value: bool) {
+        assert!(i < self.len, "bit {i} of {}", self.len);
+        let bit = 1 << (i % 64);
+        if value { self.words[i / 64] |= bit } else { self.words[i / 64] &= !bit }
+    }
+
+    /// How many numbers are in the set.
+    pub fn count(&self) -> usize {
+        self.words.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
+    /// How many numbers are in both sets.
+    pub fn count_and(&self, other: &Bits) -> usize {
+        self.words.iter().zip(&other.words).map(|(a, b)| (a & b).count_ones() as usize).sum()
+    }
+
+    /// Whether some number is in the set.
+    pub fn any(&self) -> bool {
+        self.words.iter().any(|&word| word != 0)
+    }
+
+    /// The numbers in both sets.
+    pub fn and(&self, other: &Bits) -> Bits {
+        self.combine(other, |a, b| a & b)
+    }
+
+    /// The numbers in this set and not in the other.
+    pub fn and_not(&self, other: &Bits) -> Bits {
+        self.combine(other, |a, b| a & !b)
+    }
+
+    /// Keeps the numbers that are in the other set too.
+    pub fn and_assign(&mut self, other: &Bits) {
+        assert_eq!(self.len, other.len, "sets of different things");
+        for (word, other) in self.words.iter_mut().zip(&other.words) {
+            *word &= other;
+        }
+    }
+
+    #[inline]
+    fn combine(&self, other: &Bits, f: impl Fn(u64, u64) -> u64) -> Bits {
+        assert_eq!(self.len, other.len, "sets of different things");
+        Bits { len: self.len, words: self.words.iter().zip(&other.words).map(|(&a, &b)| f(a, b)).collect() }
+    }
+
+    /// The numbers in the set, in order.
+    pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+        self.words.iter().enumerate().flat_map(|(k, &word)| {
+            let rest = |&word: &u64| Some(word & (word - 1)).filter(|&rest| rest != 0);
+            let first = Some(word).filter(|&word| word != 0);
+            std::iter::successors(first, rest).map(move |word| 64 * k + word.trailing_zeros() as usize)
+        })
+    }
+
+    /// The sum of the values at the numbers in the set, added from the lowest to the highest.
+    ///
+    /// # Panics
+    /// If there are fewer values than numbers to choose from.
+    pub fn sum(&self, values: &[f64]) -> f64 {
+        self.iter().map(|i| values[i]).sum()
+    }
+
+    /// The values at the numbers in the set, in order.
+    ///
+    /// # Panics
+    /// If there are fewer values than numbers to choose from.
+    pub fn pick<T: Copy>(&self, values: &[T]) -> Vec<T> {
+        self.iter().map(|i| values[i]).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(len: usize, numbers: &[usize]) -> Bits {
+        Bits::from_fn(len, |i| numbers.contains(&i))
+    }
+
+    #[test]
+    fn sets_combine() {
+        let (a, b) = (of(130, &[0, 63, 64, 129]), of(130, &[63, 129, 7]));
+        assert_eq!(a.and(&b), of(130, &[63, 129]));
+        assert_eq!(a.and_not(&b), of(130, &[0, 64]));
+        assert_eq!((a.count(), a.count_and(&b)), (4, 2));
+        assert_eq!(a.iter().collect::<Vec<_>>(), [0, 63, 64, 129]);
+        let mut c = a.clone();
+        c.and_assign(&b);
+        assert_eq!(c, a.and(&b));
+        assert!(c.get(129) && !c.get(0));
+        c.set(129, false);
+        c.set(5, true);
+        assert_eq!(c, of(130, &[5, 63]));
+    }
+
+    #[test]
+    fn nothing_lies_beyond_the_end() {
+        for len in [0, 1, 63, 64, 65, 128] {
+            assert_eq!(Bits::ones(len).count(), len);
+            assert_eq!(Bits::ones(len), Bits::from_fn(len, |_| true));
+            assert_eq!(Bits::from_words(len, vec![u64::MAX; len.div_ceil(64)]), Bits::ones(len));
+            assert!(!Bits::zeros(len).any());
+        }
+    }
+
+    #[test]
+    fn values_are_picked_and_summed_in_order() {
+        let values: Vec<f64> = (0..70).map(f64::from).collect();
+        assert_eq!(of(70, &[69, 1, 3]).sum(&values), 73.0);
+        assert_eq!(of(70, &[69, 1, 3]).pick(&values), [1.0, 3.0, 69.0]);
+    }
+}

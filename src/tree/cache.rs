@@ -1,0 +1,121 @@
+//! Answers that may be forgotten: a map that holds no more than so many bytes.
+
+use std::borrow::Borrow;
+use std::hash::Hash;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::order::HashMap;
+
+/// A map under a budget of bytes. When it is full, the entries that are cheapest to find again for the room they take,
+/// and were not asked for lately, go first (the GreedyDual-Size rule, in batches).
+#[derive(Debug)]
+pub(super) struct Cache<K, V> {
+    budget: usize,
+    used: usize,
+    /// The highest priority that was ever thrown out. What is used later starts from here, so old entries age.
+    floor: f64,
+    entries: HashMap<K, Entry<V>>,
+}
+
+#[derive(Debug)]
+struct Entry<V> {
+    value: V,
+    bytes: usize,
+    /// What it cost to find, for each byte it takes.
+    worth: f64,
+    priority: f64,
+}
+
+impl<K: Hash + Eq, V: Clone> Cache<K, V> {
+    pub fn new(budget: usize) -> Self {
+        Cache { budget, used: 0, floor: 0.0, entries: HashMap::default() }
+    }
+
+    pub fn get<Q: Hash + Eq + ?Sized>(&mut self, key: &Q) -> Option<V>
+    where
+        K: Borrow<Q>,
+    {
+        let entry = self.entries.get_mut(key)?;
+        entry.priority = self.floor + entry.worth;
+        Some(entry.value.clone())
+    }
+
+    /// Keeps a value that takes `bytes` and took `cost` to find, if it fits the budget at all.
+    pub fn insert(&mut self, key: K, value: V, bytes: usize, cost: u64) {
+        if bytes > self.budget {
+            return;
+        }
+        let worth = cost as f64 / bytes.max(1) as f64;
+        let entry = Entry { value, bytes, worth, priority: self.floor + worth };
+        self.used += bytes;
+        if let Some(before) = self.entries.insert(key, entry) {
+            self.used -= before.bytes;
+        }
+        if self.used > self.budget {
+            self.evict();
+        }
+    }
+
+    /// Throws out the entries of lowest priority until three quarters of the budget are in use, or less.
+    fn evict(&mut self) {
+        let mut priorities: Vec<(f64, usize)> = self.entries.values().map(|e| (e.priority, e.bytes)).collect();
+        priorities.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+        let (wanted, mut freed) = (self.used - self.budget / 4 * 3, 0);
+        for (priority, bytes) in priorities {
+            self.floor = priority;
+            freed += bytes;
+            if freed >= wanted {
+                break;
+            }
+        }
+        let (floor, used) = (self.floor, &mut self.used);
+        self.entries.retain(|_, entry| {
+            let keep = entry.priority > floor;
+            *used -= if keep { 0 } else { entry.bytes };
+            keep
+        });
+    }
+}
+
+/// No thread leaves anything half-done behind a lock, so a panic elsewhere does not matter here.
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cheapest_go_first_and_the_budget_holds() {
+        let mut cache: Cache<u32, u32> = Cache::new(100);
+        for key in 0..10 {
+            cache.insert(key, key, 10, u64::from(10 * key));
+            assert!(cache.used <= 100);
+        }
+        assert_eq!(cache.get(&0), Some(0));
+        cache.insert(10, 10, 10, 1000);
+        assert!(cache.used <= 75);
+        assert_eq!((cache.get(&0), cache.get(&9), cache.get(&10)), (None, Some(9), Some(10)));
+    }
+
+    #[test]
+    fn what_is_not_used_gets_old() {
+        let mut cache: Cache<u32, u32> = Cache::new(40);
+        cache.insert(0, 0, 10, 50);
+        for key in 1..100 {
+            cache.insert(key, key, 10, 20);
+        }
+        assert_eq!(cache.get(&0), None);
+    }
+
+    #[test]
+    fn what_is_too_large_is_not_kept() {
+        let mut cache: Cache<u32, u32> = Cache::new(5);
+        cache.insert(1, 1, 6, 9);
+        assert_eq!(cache.get(&1), None);
+        cache.insert(1, 1, 5, 9);
+        cache.insert(1, 2, 4, 9);
+        assert_eq!((cache.get(&1), cache.used), (Some(2), 4));
+    }
+}

@@ -1,0 +1,211 @@
+//! Which examples satisfy a conjunction.
+//!
+//! Three things make this quick. A conjunction falls into components that share no variable but those of the head, and
+//! its coverage is what theirs have in common. A component is searched once for all examples that agree on the head
+//! variables it mentions. And since none of this depends on gradients, a component found for one tree is known to all
+//! later ones, as long as memory allows.
+
+use std::sync::{Arc, Mutex, OnceLock};
+
+use rayon::prelude::*;
+
+use super::bits::Bits;
+use super::cache::{Cache, lock};
+use super::component::{Flat, Key, head_variables};
+use super::groups::{Groups, Limits};
+use super::plan::{Plan, distinct_values};
+use super::search::Search;
+use crate::kb::{Database, Example};
+use crate::logic::{Literal, PredicateId};
+use crate::order::HashMap;
+
+/// How many bytes answers may take unless something else is said: half a gibibyte.
+pub const DEFAULT_MEMORY_BYTES: usize = 1 << 29;
+
+/// Which examples satisfy a conjunction, found once and remembered.
+///
+/// Threads may share it. What it answers depends neither on them nor on the memory it may use.
+#[derive(Debug)]
+pub struct Coverage<'a> {
+    database: &'a Database,
+    target: PredicateId,
+    examples: &'a [Example],
+    arity: usize,
+    memory_bytes: usize,
+    limits: Limits,
+    /// By the head variables that tell examples apart.
+    groups: Mutex<HashMap<Box<[u32]>, Arc<Groups>>>,
+    /// By predicate, see [`distinct_values`].
+    distinct: Vec<OnceLock<Box<[f64]>>>,
+    known: Mutex<Cache<Key, Arc<Bits>>>,
+}
+
+/// A conjunction in pieces.
+struct Split {
+    flat: Flat,
+    /// The literals of each component, and its normal form.
+    components: Vec<(Vec<usize>, Key)>,
+}
+
+/// What a kept answer takes beside its words: two allocations and a place in the map.
+const ENTRY_BYTES: usize = 128;
+
+impl<'a> Coverage<'a> {
+    /// Coverage of the examples of a target; answers are kept in about `memory_bytes` of memory, beside what a search
+    /// takes while it runs.
+    ///
+    /// # Panics
+    /// If an example has another number of arguments than the target.
+    pub fn new(database: &'a Database, target: PredicateId, examples: &'a [Example], memory_bytes: usize) -> Self {
+        let arity = database.predicates.arity(target);
+        let fits = |example: &Example| example.args.len() == arity;
+        assert!(examples.iter().all(fits), "examples have the arguments of the target");
+        Coverage {
+            database,
+            target,
+            examples,
+            arity,
+            memory_bytes,
+            limits: Limits::new(database, target, examples),
+            groups: Mutex::default(),
+            distinct: (0..database.predicates.len()).map(|_| OnceLock::new()).collect(),
+            // The other half is for whoever keeps whole lists of tests, see `Grower`.
+            known: Mutex::new(Cache::new(memory_bytes / 2)),
+        }
+    }
+
+    /// The facts.
+    pub fn database(&self) -> &'a Database {
+        self.database
+    }
+
+    /// The predicate that the examples are of.
+    pub fn target(&self) -> PredicateId {
+        self.target
+    }
+
+    /// The examples.
+    pub fn examples(&self) -> &'a [Example] {
+        self.examples
+    }
+
+    /// How many bytes answers may take.
+    pub fn memory_bytes(&self) -> usize {
+        self.memory_bytes
+    }
+
+    /// The examples for which some grounding of the conjunction holds, among the facts each may see.
+    ///
+    /// Variables `0..arity` are the arguments of the example. A negated literal holds if no fact matches it under the
+    /// same grounding; variables that no positive literal and no head binds match anything there.
+    pub fn cover(&self, conjunction: &[Literal]) -> Arc<Bits> {
+        self.cover_all(&[conjunction]).pop().unwrap_or_else(|| Arc::new(Bits::zeros(0)))
+    }
+
+    /// The same for several conjunctions, searched in parallel. It pays to ask for many at once.
+    ///
+    /// A conjunction is searched faster if the one without its last literal was asked for before.
+    pub fn cover_all<C: AsRef<[Literal]> + Sync>(&self, conjunctions: &[C]) -> Vec<Arc<Bits>> {
+        let split: Vec<Split> =
+            conjunctions.par_iter().with_min_len(64).map(|conjunction| self.split(conjunction.as_ref())).collect();
+        // Every component once: its place here, then its examples if they are known.
+        let mut places: HashMap<&Key, usize> = HashMap::default();
+        let (mut found, mut missing) = (Vec::new(), Vec::new());
+        {
+            let mut known = lock(&self.known);
+            for Split { flat, components } in &split {
+                for (members, key) in components {
+                    if places.contains_key(key) {
+                        continue;
+                    }
+                    places.insert(key, found.len());
+                    let bits = known.get(key);
+                    if bits.is_none() {
+                        missing.push((found.len(), key, within(&mut known, flat, members)));
+                    }
+                    found.push(bits);
+                }
+            }
+        }
+        let searched: Vec<(Arc<Bits>, u64)> =
+            missing.par_iter().map(|(_, key, within)| self.search(key, within.as_ref())).collect();
+        {
+            let mut known = lock(&self.known);
+            for ((place, key, _), (bits, steps)) in missing.into_iter().zip(searched) {
+                let bytes = 8 * (key.len() + bits.words().len()) + ENTRY_BYTES;
+                known.insert(key.clone(), bits.clone(), bytes, steps);
+                found[place] = Some(bits);
+            }
+        }
+        let whole = |split: &Split| {
+            let mut bits = split.components.iter().filter_map(|(_, key)| found[places[key]].clone());
+            let Some(first) = bits.next() else { return Arc::new(Bits::ones(self.examples.len())) };
+            bits.fold(first, |all, bits| Arc::new(all.and(&bits)))
+        };
+        split.iter().map(whole).collect()
+    }
+
+    /// The components of a conjunction with their normal forms.
+    fn split(&self, conjunction: &[Literal]) -> Split {
+        let flat = Flat::new(conjunction.iter(), self.arity);
+        let all: Vec<usize> = (0..conjunction.len()).collect();
+        let with_key = |members: Vec<usize>| {
+            let key = flat.key(&members);
+            (members, key)
+        };
+        let components = flat.components(&all).into_iter().map(with_key).collect();
+        Split { flat, components }
+    }
+
+    /// The examples that satisfy a component, and the cost of finding them. No example outside `within` does.
+    fn search(&self, key: &Key, within: Option<&Bits>) -> (Arc<Bits>, u64) {
+        let groups = self.groups(&head_variables(key));
+        let plan = Plan::new(key, self.arity, self.database, &|predicate| self.distinct(predicate));
+        let mut search = Search::new(&plan, self.database);
+        let holds = |&first: &u32| {
+            let i = first as usize;
+            // A smaller component mentions fewer head variables, so all examples of the group agree on it.
+            if within.is_some_and(|within| !within.get(i)) {
+                return false;
+            }
+            let limit_id = self.limits.of[i];
+            search.holds(&self.examples[i].args, self.limits.values[limit_id as usize], limit_id)
+        };
+        let answers: Vec<bool> = groups.first.iter().map(holds).collect();
+        let cost = search.steps + self.examples.len() as u64;
+        (Arc::new(groups.spread(&answers)), cost)
+    }
+
+    /// The examples by these head variables, and by their limits.
+    fn groups(&self, heads: &[u32]) -> Arc<Groups> {
+        if let Some(groups) = lock(&self.groups).get(heads) {
+            return groups.clone();
+        }
+        let mut groups = Groups::whole(self.examples.len());
+        if self.limits.values.len() > 1 {
+            groups = groups.refine(|i| self.limits.of[i]);
+        }
+        for &head in heads {
+            groups = groups.refine(|i| self.examples[i].args[head as usize].id());
+        }
+        let groups = Arc::new(groups);
+        lock(&self.groups).entry(heads.into()).or_insert(groups).clone()
+    }
+
+    fn distinct(&self, predicate: PredicateId) -> &[f64] {
+        match self.distinct.get(predicate.0 as usize) {
+            Some(values) => values.get_or_init(|| distinct_values(self.database.facts.relation(predicate))),
+            None => &[],
+        }
+    }
+}
+
+/// The examples that satisfy what is left of a component without its last literal, as far as that is known.
+fn within(known: &mut Cache<Key, Arc<Bits>>, flat: &Flat, members: &[usize]) -> Option<Bits> {
+    // A negated literal may hold more often without the literal that binds its variables.
+    let (_, smaller) = members.split_last().filter(|_| !members.iter().any(|&i| flat.is_negated(i)))?;
+    let parts = flat.components(smaller);
+    let mut bits = parts.into_iter().filter_map(|part| known.get(&flat.key(&part)));
+    let first = Bits::clone(&*bits.next()?);
+    Some(bits.fold(first, |all, bits| all.and(&bits)))
+}

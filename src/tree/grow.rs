@@ -1,0 +1,376 @@
+//! Growing a tree best-first: the paper's FitRegressionTree.
+
+use std::sync::{Arc, Mutex};
+
+use rayon::prelude::*;
+
+use super::bits::Bits;
+use super::cache::{Cache, lock};
+use super::candidate::{Known, Language};
+use super::coverage::Coverage;
+use super::frontier::Frontier;
+use super::node::{Leaf, NodeId, Tree};
+use super::score::{self, Gradients};
+use crate::logic::Literal;
+use crate::order::Stream;
+
+/// What a fit gives: the leaf and the value it has.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fit<L> {
+    /// What is kept in the tree.
+    pub leaf: L,
+    /// The ψ that the leaf adds to each of its examples.
+    pub value: f64,
+}
+
+/// Whether the candidates that screening likes best are fitted in earnest before one of them is chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Screening {
+    /// [`LeafFitter::screening_value`] is the value a fit reaches, so the first candidate is the best.
+    Exact,
+    /// It is near that value only, so the best few are fitted and compared again.
+    Rescore,
+}
+
+/// Finds the value of a leaf from the gradients of its examples.
+pub trait LeafFitter: Sync {
+    /// What is kept in the tree beside the value.
+    type Leaf: Clone + Send;
+
+    /// The leaf of all examples, before any test.
+    fn fit_root(&self, gradients: &[f64], stream: &mut Stream) -> Fit<Self::Leaf>;
+
+    /// The leaves on both sides of a test. They are fitted together, as a fit of the second may depend on what the first left.
+    fn fit(&self, yes: &[f64], no: &[f64], stream: &mut Stream) -> (Fit<Self::Leaf>, Fit<Self::Leaf>);
+
+    /// Whether screening is all there is to it.
+    fn screening(&self) -> Screening {
+        Screening::Rescore
+    }
+
+    /// The value by which candidates are screened: that of a leaf with so many examples and this sum of gradients.
+    ///
+    /// It must be quick and depend on nothing else. The mean is where the squared error is least.
+    fn screening_value(&self, count: usize, sum: f64) -> f64 {
+        sum / count as f64
+    }
+}
+
+/// Which leaf is expanded next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Expand {
+    /// The one with the largest mean squared error.
+    #[default]
+    Mean,
+    /// The one with the largest sum of squared errors.
+    Total,
+}
+
+/// When a tree stops growing, and how candidates are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GrowOptions {
+    /// The most leaves; `None` means any number.
+    pub max_leaves: Option<usize>,
+    /// The most tests on the way to a leaf; `None` means any number.
+    pub max_depth: Option<usize>,
+    /// The fewest examples on either side of a test.
+    pub min_leaf: usize,
+    /// How many of the candidates that screening likes best are fitted in earnest.
+    pub rescore: usize,
+    /// Which leaf is expanded next.
+    pub expand: Expand,
+}
+
+impl Default for GrowOptions {
+    fn default() -> Self {
+        GrowOptions { max_leaves: Some(4), max_depth: None, min_leaf: 1, rescore: 8, expand: Expand::Mean }
+    }
+}
+
+/// What was done to grow a tree.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GrowStatistics {
+    /// Leaves for which a test was looked for.
+    pub expansions: u64,
+    /// Leaves that stay as they are because no test lowers their error.
+    pub closed: u64,
+    /// Candidates that were screened.
+    pub screened: u64,
+    /// Candidates that were fitted in earnest.
+    pub rescored: u64,
+    /// How often the choice after the fits was not the candidate that screening liked best.
+    pub differed: u64,
+    /// How often there were more candidates than the budget allows.
+    pub budget_hits: u64,
+}
+
+/// A tree and what it took.
+#[derive(Clone, Debug)]
+pub struct Grown<L> {
+    /// The tree.
+    pub tree: Tree<L>,
+    /// The leaf each example of the coverage reaches, whether it was in use or not.
+    pub reached: Vec<NodeId>,
+    /// What was done.
+    pub statistics: GrowStatistics,
+}
+
+/// Grows trees over the same examples and tests, and remembers what does not depend on the gradients.
+#[derive(Debug)]
+pub struct Grower<'a> {
+    coverage: &'a Coverage<'a>,
+    language: &'a Language,
+    options: GrowOptions,
+    /// By the true literals of a path and the types of their variables.
+    frontiers: Mutex<Cache<PathKey, Arc<Frontier>>>,
+}
+
+type PathKey = (Vec<Literal>, Vec<Known>);
+
+/// A leaf that may still be expanded.
+struct Open {
+    id: NodeId,
+    /// The literals that are true here.
+    path: Vec<Literal>,
+    /// The variables that tests may use.
+    known: Vec<Known>,
+    depth: usize,
+    /// The examples in use that end here.
+    in_use: Bits,
+    /// All examples that end here.
+    all: Bits,
+    /// The squared error of the examples in use.
+    error: f64,
+}
+
+/// The test that is best for a leaf.
+struct Choice<L> {
+    test: Vec<Literal>,
+    new: Vec<Known>,
+    covered: Bits,
+    yes: (Fit<L>, f64),
+    no: (Fit<L>, f64),
+}
+
+/// What all fits of a tree share.
+struct Run<'r, F> {
+    fitter: &'r F,
+    gradients: &'r [f64],
+    units: Gradients,
+    seed: u64,
+    tree: String,
+}
+
+impl<'a> Grower<'a> {
+    /// A grower that has no tree yet. It keeps lists of tests in half of the memory that the coverage may use.
+    pub fn new(coverage: &'a Coverage<'a>, language: &'a Language, options: GrowOptions) -> Self {
+        let frontiers = Mutex::new(Cache::new(coverage.memory_bytes() / 2));
+        Grower { coverage, language, options, frontiers }
+    }
+
+    /// Grows a tree that fits the gradients of the examples in use.
+    ///
+    /// The draws of a fit come from a stream of its own, given by the seed, the number of the tree, the node and the rank
+    /// of the candidate, so neither threads nor other fits can move them.
+    ///
+    /// # Panics
+    /// If there is not one gradient and one bit for each example.
+    // Paper: Alg. 1, line 10
+    pub fn grow<F: LeafFitter>(
+        &self,
+        fitter: &F,
+        gradients: &[f64],
+        in_use: &Bits,
+        seed: u64,
+        tree: usize,
+    ) -> Grown<F::Leaf> {
+        let examples = self.coverage.examples().len();
+        assert_eq!(gradients.len(), examples, "one gradient for each example");
+        assert_eq!(in_use.len(), examples, "one bit for each example");
+        let run = Run { fitter, gradients, units: Gradients::new(gradients, in_use), seed, tree: tree.to_string() };
+        let mut statistics = GrowStatistics::default();
+
+        // Paper: Alg. 1, line 11
+        let here = in_use.pick(gradients);
+        let fit = fitter.fit_root(&here, &mut run.stream(NodeId(0), None));
+        let error = squared_error(fit.value, &here);
+        let mut tree = Tree::single(self.leaf(fit, in_use));
+        let mut reached = vec![tree.root(); examples];
+
+        // Paper: Alg. 1, line 12
+        let mut beam = vec![Open {
+            id: tree.root(),
+            path: Vec::new(),
+            known: self.language.head(),
+            depth: 0,
+            in_use: in_use.clone(),
+            all: Bits::ones(examples),
+            error,
+        }];
+        let mut leaves = 1;
+
+        // Paper: Alg. 1, line 13
+        // Departs from paper: the loop ends at L leaves, because the text says that a tree has L of them; `while i <= L`
+        // would make one more. It also ends when no leaf can be expanded.
+        while self.options.max_leaves.is_none_or(|most| leaves < most) {
+            // Paper: Alg. 1, line 14
+            let Some(node) = self.next_to_expand(&mut beam) else { break };
+            statistics.expansions += 1;
+            let Some(choice) = self.best_test(&run, &node, &mut statistics) else {
+                statistics.closed += 1;
+                continue;
+            };
+            leaves += 1;
+
+            // Paper: Alg. 1, line 24
+            let Choice { test, new, covered, yes, no } = choice;
+            let sides = |examples: &Bits| (examples.and(&covered), examples.and_not(&covered));
+            let (in_use_yes, in_use_no) = sides(&node.in_use);
+            let (all_yes, all_no) = sides(&node.all);
+            let (yes_leaf, no_leaf) = (self.leaf(yes.0, &in_use_yes), self.leaf(no.0, &in_use_no));
+            let (yes_id, no_id) = tree.split(node.id, test.clone(), yes_leaf, no_leaf);
+            all_yes.iter().for_each(|i| reached[i] = yes_id);
+            all_no.iter().for_each(|i| reached[i] = no_id);
+
+            let depth = node.depth + 1;
+            if self.options.max_depth.is_some_and(|most| depth >= most) {
+                continue;
+            }
+            // Paper: Alg. 1, line 25
+            let path = [&node.path[..], &test].concat();
+            let known = [&node.known[..], &new].concat();
+            beam.push(Open { id: yes_id, path, known, depth, in_use: in_use_yes, all: all_yes, error: yes.1 });
+            // Paper: Alg. 1, line 26
+            // The variables of a test that failed are bound to nothing, so this side has those from above only.
+            let (path, known) = (node.path, node.known);
+            beam.push(Open { id: no_id, path, known, depth, in_use: in_use_no, all: all_no, error: no.1 });
+        }
+        // Paper: Alg. 1, line 27
+        // Paper: Alg. 1, line 28
+        Grown { tree, reached, statistics }
+    }
+
+    /// Takes the leaf with the largest error out of the beam; of equals, the oldest.
+    fn next_to_expand(&self, beam: &mut Vec<Open>) -> Option<Open> {
+        beam.retain(|open| self.may_expand(open));
+        let key = |open: &Open| match self.options.expand {
+            Expand::Mean => open.error / open.in_use.count() as f64,
+            Expand::Total => open.error,
+        };
+        let mut best = 0;
+        for at in 1..beam.len() {
+            if key(&beam[at]).total_cmp(&key(&beam[best])).is_gt() {
+                best = at;
+            }
+        }
+        // The beam is in the order of age, and stays so.
+        (best < beam.len()).then(|| beam.remove(best))
+    }
+
+    fn may_expand(&self, open: &Open) -> bool {
+        let deep = self.options.max_depth.is_some_and(|most| open.depth >= most);
+        !deep && open.error > 0.0 && open.in_use.count() >= 2 * self.options.min_leaf.max(1)
+    }
+
+    /// The test that leaves the least error; of equals, the first. `None` if none lowers the error.
+    fn best_test<F: LeafFitter>(
+        &self,
+        run: &Run<'_, F>,
+        node: &Open,
+        statistics: &mut GrowStatistics,
+    ) -> Option<Choice<F::Leaf>> {
+        // Paper: Alg. 1, line 15
+        let frontier = self.frontier(&node.path, &node.known);
+        statistics.budget_hits += u64::from(frontier.over_budget);
+
+        // Paper: Alg. 1, line 16
+        // Departs from paper: not every candidate is fitted by coordinate descent. The error of a side has a closed form
+        // in its count and sum, which is what the fit tends to; candidates are screened with it, and the best are fitted.
+        let rescore = match run.fitter.screening() {
+            Screening::Exact => 1,
+            Screening::Rescore => self.options.rescore.max(1),
+        };
+        let scores = score::Node::new(&run.units, &node.in_use, frontier.len());
+        let (ranked, screened) = scores.screen(&frontier, run.fitter, self.options.min_leaf, rescore);
+        statistics.screened += screened as u64;
+        if run.fitter.screening() == Screening::Rescore {
+            statistics.rescored += ranked.len() as u64;
+        }
+        let fitted: Vec<(f64, Choice<F::Leaf>)> = ranked
+            .par_iter()
+            .enumerate()
+            .map(|(rank, &(_, test))| {
+                // Paper: Alg. 1, line 17
+                // Paper: Alg. 1, line 19
+                let covered = Bits::from_words(node.in_use.len(), frontier.row(test).to_vec());
+                let yes = node.in_use.and(&covered).pick(run.gradients);
+                let no = node.in_use.and_not(&covered).pick(run.gradients);
+                // Paper: Alg. 1, line 18
+                // Paper: Alg. 1, line 20
+                let (yes_fit, no_fit) = run.fitter.fit(&yes, &no, &mut run.stream(node.id, Some(rank)));
+                // Paper: Alg. 1, line 21
+                let (yes_error, no_error) = (squared_error(yes_fit.value, &yes), squared_error(no_fit.value, &no));
+                let (test, new) = frontier.test(test);
+                let choice = Choice { test, new, covered, yes: (yes_fit, yes_error), no: (no_fit, no_error) };
+                (yes_error + no_error, choice)
+            })
+            .collect();
+        // Paper: Alg. 1, line 22
+
+        // Paper: Alg. 1, line 23
+        // Candidates of equal error stand in the order of the tests, and the first is taken.
+        let order = |a: &usize, b: &usize| fitted[*a].0.total_cmp(&fitted[*b].0).then(ranked[*a].1.cmp(&ranked[*b].1));
+        let best = (0..fitted.len()).min_by(order)?;
+        statistics.differed += u64::from(best != 0);
+        let (error, choice) = fitted.into_iter().nth(best)?;
+        // What is gained must be more than rounding.
+        (error < node.error * (1.0 - 1e-10)).then_some(choice)
+    }
+
+    /// The tests that a node below these true literals may ask, in their order, each with the examples that satisfy it
+    /// together with the path.
+    ///
+    /// No two of them hold for the same examples, and each divides the examples of the path.
+    pub fn candidates(&self, path: &[Literal]) -> Vec<(Vec<Literal>, Bits)> {
+        let known = [self.language.head(), self.language.new_variables(path)].concat();
+        let frontier = self.frontier(path, &known);
+        let bits = |test| Bits::from_words(self.coverage.examples().len(), frontier.row(test).to_vec());
+        (0..frontier.len()).map(|test| (frontier.test(test).0, bits(test))).collect()
+    }
+
+    /// The tests below a path with these variables, made once.
+    fn frontier(&self, path: &[Literal], known: &[Known]) -> Arc<Frontier> {
+        let key = (path.to_vec(), known.to_vec());
+        if let Some(frontier) = lock(&self.frontiers).get(&key) {
+            return frontier;
+        }
+        let next = known.iter().map(|known| known.variable.0 + 1).max().unwrap_or(0);
+        let frontier = Arc::new(Frontier::new(self.coverage, self.language, path, known, next));
+        let bytes = frontier.bytes();
+        lock(&self.frontiers).insert(key, frontier.clone(), bytes, bytes as u64);
+        frontier
+    }
+
+    fn leaf<L>(&self, fit: Fit<L>, in_use: &Bits) -> Leaf<L> {
+        let positives = in_use.iter().filter(|&i| self.coverage.examples()[i].positive).count() as u32;
+        let negatives = in_use.count() as u32 - positives;
+        Leaf { value: fit.value, positives, negatives, leaf: fit.leaf }
+    }
+}
+
+impl<F> Run<'_, F> {
+    /// The stream of one fit: the root's own, or that of a candidate for a node by its rank.
+    fn stream(&self, node: NodeId, rank: Option<usize>) -> Stream {
+        let node = node.0.to_string();
+        match rank {
+            None => Stream::new(self.seed, &["tree", &self.tree, "root"]),
+            Some(rank) => Stream::new(self.seed, &["tree", &self.tree, "node", &node, "rank", &rank.to_string()]),
+        }
+    }
+}
+
+/// The squared error of a value for these gradients.
+fn squared_error(value: f64, gradients: &[f64]) -> f64 {
+    // Paper: Eq. (8), Σᵢ (ψ(xᵢ) − Δᵢ)², over the examples of a leaf.
+    gradients.iter().map(|gradient| (value - gradient).powi(2)).sum()
+}

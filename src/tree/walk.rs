@@ -1,0 +1,52 @@
+//! Which leaf each example reaches.
+
+use super::bits::Bits;
+use super::coverage::Coverage;
+use super::node::{Node, NodeId, Tree};
+use crate::kb::{Database, naive};
+use crate::logic::{Constant, Literal, PredicateId};
+
+/// The leaf that each example of a coverage reaches.
+pub fn leaves<L>(tree: &Tree<L>, coverage: &Coverage<'_>) -> Vec<NodeId> {
+    let mut reached = vec![tree.root(); coverage.examples().len()];
+    let all = Bits::ones(reached.len());
+    let mut waiting: Vec<(NodeId, Vec<Literal>, Bits)> = vec![(tree.root(), Vec::new(), all)];
+    while let Some((id, mut literals, here)) = waiting.pop() {
+        match tree.node(id) {
+            Node::Leaf(_) => here.iter().for_each(|i| reached[i] = id),
+            // Nobody is left, so nobody need be asked.
+            Node::Split(_) if !here.any() => {}
+            Node::Split(split) => {
+                let above = literals.clone();
+                literals.extend_from_slice(&split.test);
+                let covered = coverage.cover(&literals);
+                waiting.push((split.no, above, here.and_not(&covered)));
+                waiting.push((split.yes, literals, here.and(&covered)));
+            }
+        }
+    }
+    reached
+}
+
+/// The value that the tree gives each example of a coverage.
+pub fn values<L>(tree: &Tree<L>, coverage: &Coverage<'_>) -> Vec<f64> {
+    let value = |id: NodeId| match tree.node(id) {
+        Node::Leaf(leaf) => leaf.value,
+        Node::Split(_) => unreachable!("examples end in leaves"),
+    };
+    leaves(tree, coverage).into_iter().map(value).collect()
+}
+
+/// The leaf that one example reaches, asked test by test of the slow evaluator: the oracle of [`leaves`].
+pub fn leaf_by_hand<L>(tree: &Tree<L>, database: &Database, target: PredicateId, head: &[Constant]) -> NodeId {
+    let (mut id, mut literals) = (tree.root(), Vec::new());
+    while let Node::Split(split) = tree.node(id) {
+        let asked = [&literals[..], &split.test].concat();
+        if naive::holds(database, &asked, target, head) {
+            (id, literals) = (split.yes, asked);
+        } else {
+            id = split.no;
+        }
+    }
+    id
+}

@@ -1,0 +1,159 @@
+//! The counts that the published files must come out with.
+
+use lrbm::data::adapt::{Conversion, prepare};
+use lrbm::data::dataset::{Dataset, DatasetError, Reflexive, Variant};
+use lrbm::data::fetch::Store;
+use lrbm::data::manifest::{FoldScheme, Manifest, NegativeScheme};
+use lrbm::data::report::DatasetReport;
+use lrbm::data::split::Split;
+
+use crate::lab::{SEED, open, real};
+
+fn report(store: &Store, id: &str, variant: &Variant) -> DatasetReport {
+    DatasetReport::new(&open(store, id, variant), store, &Split::new(SEED)).unwrap()
+}
+
+#[test]
+fn every_count_of_every_manifest_is_found() {
+    let Some(store) = real() else { return };
+    for manifest in Manifest::built_in() {
+        for evidence in &manifest.evidence {
+            let variant = Variant { evidence: Some(evidence.name.clone()), ..Variant::default() };
+            let report = report(store, &manifest.id, &variant);
+            let published = report.published.as_ref().unwrap();
+            assert!(report.is_as_expected(), "{}: {:#?}", manifest.id, published.expected);
+            assert_eq!(published.notes, [""; 0]);
+            assert!(report.markdown().contains(&manifest.licence));
+            serde_json::to_string(&report).unwrap();
+        }
+    }
+}
+
+/// Written down once more, so that a slip in a manifest does not hide one in an adaptor.
+#[test]
+fn the_well_known_counts_come_out() {
+    let Some(store) = real() else { return };
+    for (id, wanted) in [
+        ("uwcse", &[("positives", 113), ("facts", 2560)][..]),
+        ("imdb", &[("positives", 382), ("facts", 696)]),
+        ("sports", &[("positives", 300), ("facts", 7824)]),
+        ("webkb", &[("positives", 121), ("facts", 1944)]),
+        ("mutagenesis", &[("positives", 2467), ("memberships", 4893)]),
+        ("yeast2", &[("positives", 11291), ("facts", 339_483)]),
+        ("aan", &[("positives", 82937)]),
+        ("cora", &[("positives", 3017), ("reflexive_positives", 471), ("facts", 7060)]),
+    ] {
+        let manifest = Manifest::find(id).unwrap();
+        prepare(store, manifest, &mut |_| {}).unwrap();
+        let found = Conversion::read(store, id, &manifest.evidence(None).unwrap().name).unwrap().counts;
+        for (name, count) in wanted {
+            assert_eq!(found.get(*name), Some(count), "{id}: {name}");
+        }
+    }
+}
+
+#[test]
+fn cora_shares_positives_and_lacks_negatives() {
+    let Some(store) = real() else { return };
+    for evidence in ["matches", "base"] {
+        let variant = Variant { evidence: Some(evidence.into()), ..Variant::default() };
+        let counts = open(store, "cora", &variant).counts(&Split::new(SEED)).unwrap();
+        let shared: Vec<usize> = counts.iter().map(|fold| fold.shared_positives).collect();
+        assert_eq!(shared, [30, 43, 70, 84, 15]);
+        let drawn: Vec<u32> = counts.iter().map(|f| (100.0 * f.test.drawn_share()).round() as u32).collect();
+        assert_eq!(drawn, [7, 65, 0, 29, 55]);
+        assert_eq!(counts.iter().map(|fold| fold.test.reflexive_positives).sum::<usize>(), 471);
+        assert_eq!(counts.iter().map(|fold| fold.test.positives).sum::<usize>(), 3017);
+        assert!(counts.iter().all(|fold| fold.test.lacking == 0 && fold.train.lacking == 0));
+    }
+    let strict = Variant { drop_shared: true, reflexive: Reflexive::Drop, ..Variant::default() };
+    let counts = open(store, "cora", &strict).counts(&Split::new(SEED)).unwrap();
+    assert!(counts.iter().all(|fold| fold.dropped_shared == fold.shared_positives));
+    assert!(counts.iter().all(|fold| fold.train.reflexive_positives + fold.test.reflexive_positives == 0));
+    assert_eq!(counts.iter().map(|fold| fold.test.positives).sum::<usize>(), 3017 - 471);
+    let easy = Variant { negatives: Some(NegativeScheme::ClosedWorld), ..Variant::default() };
+    let counts = open(store, "cora", &easy).counts(&Split::new(SEED)).unwrap();
+    assert!(counts.iter().all(|fold| fold.test.listed == 0 && fold.test.drawn == 2 * fold.test.positives));
+}
+
+#[test]
+fn folds_are_those_of_the_manifests() {
+    let Some(store) = real() else { return };
+    let universities = Variant { folds: Some(FoldScheme::Given), ..Variant::default() };
+    let webkb = open(store, "webkb", &universities);
+    let counts = webkb.counts(&Split::new(SEED)).unwrap();
+    assert_eq!(counts.iter().map(|fold| fold.test.positives).collect::<Vec<_>>(), [14, 73, 8, 26]);
+    let by_ten = Split { folds: Some(10), ..Split::new(SEED) };
+    assert!(matches!(webkb.fold_count(&by_ten), Err(DatasetError::FoldCount { count: 10, .. })));
+    assert_eq!(open(store, "webkb", &Variant::default()).counts(&by_ten).unwrap().len(), 10);
+    // Five tests, each on later years than its training; the cuts lie at the ends of years.
+    let counts = open(store, "aan", &Variant::default()).counts(&Split::new(SEED)).unwrap();
+    let tested: Vec<usize> = counts.iter().map(|fold| fold.test.positives).collect();
+    assert_eq!(tested, [11042, 14985, 13312, 19982, 9236]);
+    assert_eq!(counts[0].train.positives + tested.iter().sum::<usize>(), 82937);
+    assert_eq!(counts[4].train.positives, 82937 - 9236);
+}
+
+#[test]
+fn what_is_not_offered_is_refused_and_what_is_not_there_is_named() {
+    let empty = tempfile::tempdir().unwrap();
+    let store = Store::open(empty.path());
+    let error = Dataset::open("uwcse", &store, &Variant::default()).unwrap_err().to_string();
+    assert!(error.contains("`lrbm datasets fetch uwcse` fetches it"), "{error}");
+    let error = Dataset::open("uwcs", &store, &Variant::default()).unwrap_err().to_string();
+    assert!(error.starts_with("unknown dataset `uwcs`; did you mean `uwcse`? known are uwcse, imdb, "), "{error}");
+    let by_time = Variant { folds: Some(FoldScheme::ByTime), ..Variant::default() };
+    let error = Dataset::open("uwcse", &store, &by_time).unwrap_err().to_string();
+    assert_eq!(error, "dataset `uwcse` does not offer `folds = \"by-time\"`; it offers `given`");
+    let other = Variant { evidence: Some("all".into()), ..Variant::default() };
+    let error = Dataset::open("cora", &store, &other).unwrap_err().to_string();
+    assert_eq!(error, "dataset `cora` has no evidence variant `all`; it has matches and base");
+}
+
+#[test]
+fn a_changed_file_is_noticed_when_it_is_used() {
+    let Some(mirror) = real().map(Store::root) else { return };
+    let directory = tempfile::tempdir().unwrap();
+    copy(&mirror.join("imdb"), &directory.path().join("imdb"));
+    let store = Store::open(directory.path());
+    let first = open(&store, "imdb", &Variant::default());
+    assert_eq!(first.checksum(), open(&store, "imdb", &Variant::default()).checksum());
+    let file = store.converted("imdb", "base/fold2/test/test_pos.txt");
+    let mut bytes = std::fs::read(&file).unwrap();
+    bytes.extend(b"workedunder(a,b).\n");
+    std::fs::write(&file, bytes).unwrap();
+    let error = Dataset::open("imdb", &store, &Variant::default()).unwrap_err().to_string();
+    assert!(error.contains("fold2/test/test_pos.txt has changed since it was converted"), "{error}");
+}
+
+fn copy(from: &std::path::Path, to: &std::path::Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let target = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            std::fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}
+
+#[test]
+fn binary_predicates_take_the_place_of_longer_ones() {
+    use lrbm::data::dataset::Arity;
+    let Some(store) = real() else { return };
+    let binary = Variant { arity: Arity::Binary, ..Variant::default() };
+    for (id, longest, name) in [("uwcse", "ta", "ta_course_person"), ("mutagenesis", "bond", "bonded")] {
+        let dataset = open(store, id, &binary);
+        assert!(dataset.describe_binary().contains(&format!("  {name}(")));
+        let fold = dataset.fold(0, &Split::new(SEED)).unwrap();
+        for part in [&fold.train, &fold.test] {
+            let db = &part.database;
+            let facts = |name, arity| db.predicates.find(name, arity).map_or(0, |id| db.facts.relation(id).len());
+            assert_eq!(facts(longest, 3), 0, "{id}");
+            assert!(facts(name, 2) > 0, "{id}");
+            assert!(db.schema.modes().iter().all(|mode| mode.args.len() <= 2), "{id}");
+        }
+    }
+    assert!(open(store, "sports", &binary).describe_binary().contains("nothing changes"));
+}

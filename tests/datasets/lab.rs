@@ -1,0 +1,68 @@
+//! The real data, where there is a copy of them, and made-up data.
+
+use std::fs;
+use std::path::Path;
+use std::sync::OnceLock;
+
+use lrbm::data::dataset::{Arity, Dataset, Reflexive, Variant};
+use lrbm::data::fetch::{FetchOptions, Mirror, Store, fetch};
+use lrbm::data::manifest::Manifest;
+use lrbm::kb::{Database, Example};
+
+pub const SEED: u64 = 20200120;
+
+/// The real data: fetched once from a copy of the published files beside the repository, or else from the cache.
+pub fn real() -> Option<&'static Store> {
+    static REAL: OnceLock<Option<Store>> = OnceLock::new();
+    REAL.get_or_init(|| {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let mirror = root.join("../shared/datasets/mirror");
+        if mirror.is_dir() {
+            let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("datasets");
+            let _ = fs::remove_dir_all(&place);
+            let store = Store::open(place);
+            let options = FetchOptions { mirror: Mirror::Directory(mirror), ..FetchOptions::default() };
+            for manifest in Manifest::built_in() {
+                fetch(&store, manifest, &options, &mut |_| {}).unwrap();
+            }
+            return Some(store);
+        }
+        let cache = Store::open(root.join("datasets/cache"));
+        if Manifest::built_in().iter().all(|manifest| cache.record(&manifest.id).is_ok()) {
+            return Some(cache);
+        }
+        eprintln!("skipped: neither {} nor {} has the real data", mirror.display(), cache.root().display());
+        None
+    })
+    .as_ref()
+}
+
+/// Every variant of a published dataset.
+pub fn variants(manifest: &Manifest) -> Vec<Variant> {
+    let mut all = Vec::new();
+    for evidence in &manifest.evidence {
+        let base = Variant { evidence: Some(evidence.name.clone()), ..Variant::default() };
+        all.push(base.clone());
+        if !manifest.arity.is_empty() {
+            all.push(Variant { arity: Arity::Binary, ..base.clone() });
+        }
+    }
+    let options = manifest.folds.option.iter().map(|option| option.scheme);
+    all.extend(options.map(|scheme| Variant { folds: Some(scheme), ..Variant::default() }));
+    let options = manifest.negatives.option.iter();
+    all.extend(options.map(|&scheme| Variant { negatives: Some(scheme), ..Variant::default() }));
+    if manifest.target.symmetric {
+        all.push(Variant { reflexive: Reflexive::Drop, drop_shared: true, ..Variant::default() });
+    }
+    all
+}
+
+/// Opens a published dataset.
+pub fn open(store: &Store, id: &str, variant: &Variant) -> Dataset {
+    Dataset::open(id, store, variant).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The arguments of an example as they are written, since tables of constants differ between databases.
+pub fn names(database: &Database, example: &Example) -> Vec<String> {
+    example.args.iter().map(|&constant| database.symbols.show(constant).to_string()).collect()
+}

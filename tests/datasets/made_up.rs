@@ -1,0 +1,300 @@
+//! Made-up data: what must hold of any dataset, whatever is in its files.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+
+use lrbm::data::dataset::{Arity, Dataset, DatasetError, Reflexive, Variant};
+use lrbm::data::fetch::Store;
+use lrbm::data::load::LoadOptions;
+use lrbm::data::manifest::{FoldScheme, NegativeScheme};
+use lrbm::data::report::DatasetReport;
+use lrbm::data::split::{Fold, Part, Split};
+use lrbm::kb::{TimeRule, TimeSource};
+use proptest::prelude::*;
+use tempfile::TempDir;
+
+use crate::lab::names;
+
+/// A directory with these files.
+fn directory(files: &[(&str, &str)]) -> TempDir {
+    let root = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        let path = root.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    root
+}
+
+fn open(directory: &Path, variant: &Variant) -> Dataset {
+    Dataset::of_directory(directory, &LoadOptions::default(), variant).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn show(part: &Part) -> Vec<String> {
+    let label = |positive| if positive { '+' } else { '-' };
+    part.examples.iter().map(|e| format!("{}{}", label(e.positive), names(&part.database, e).join(","))).collect()
+}
+
+fn of(part: &Part, positive: bool) -> BTreeSet<Vec<String>> {
+    part.examples.iter().filter(|e| e.positive == positive).map(|e| names(&part.database, e)).collect()
+}
+
+const MODES: &str = "mode: t(+a,+b). mode: p(+a,-b). mode: p(-a,+b).";
+
+/// Facts p(x,y), positives and negatives of t(x,y) over x0… and y0…, in a directory.
+fn world(facts: &[(u8, u8)], positives: &[(u8, u8)], negatives: &[(u8, u8)]) -> TempDir {
+    let lines = |predicate: &str, pairs: &[(u8, u8)]| {
+        let mut text = String::new();
+        pairs.iter().for_each(|(x, y)| writeln!(text, "{predicate}(x{x},y{y}).").unwrap());
+        text
+    };
+    let negatives: Vec<(u8, u8)> = negatives.iter().copied().filter(|pair| !positives.contains(pair)).collect();
+    directory(&[
+        ("bk.txt", MODES),
+        ("facts.txt", &lines("p", facts)),
+        ("pos.txt", &lines("t", positives)),
+        ("neg.txt", &lines("t", &negatives)),
+    ])
+}
+
+fn pairs(most: u8, least: usize) -> impl Strategy<Value = Vec<(u8, u8)>> {
+    prop::collection::vec((0..most, 0..most), least..30)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn folds_partition_the_positives_and_negatives_are_new(
+        facts in pairs(9, 0),
+        positives in pairs(9, 6),
+        negatives in pairs(9, 0),
+        closed: bool,
+        ratio in 0.0f64..4.0,
+        k in 2usize..5,
+        seed: u64,
+    ) {
+        let distinct: BTreeSet<(u8, u8)> = positives.iter().copied().collect();
+        prop_assume!(distinct.len() >= k);
+        let root = world(&facts, &positives, &negatives);
+        let scheme = if closed { NegativeScheme::ClosedWorld } else { NegativeScheme::ListedThenClosedWorld };
+        let dataset = open(root.path(), &Variant { negatives: Some(scheme), ..Variant::default() });
+        let split = Split { folds: Some(k), negatives_per_positive: ratio, seed };
+        let mut tested = BTreeSet::new();
+        let wanted: BTreeSet<Vec<String>> =
+            distinct.iter().map(|(x, y)| vec![format!("x{x}"), format!("y{y}")]).collect();
+        for index in 0..k {
+            let fold = dataset.fold(index, &split).unwrap();
+            let (train, test) = (&fold.train, &fold.test);
+            // Every positive is on one side, and tested once in all.
+            prop_assert!(of(train, true).is_disjoint(&of(test, true)));
+            prop_assert_eq!(&(&of(train, true) | &of(test, true)), &wanted);
+            for positive in of(test, true) {
+                prop_assert!(tested.insert(positive));
+            }
+            prop_assert!(of(train, false).is_disjoint(&of(test, false)));
+            for (part, counts) in [(train, &fold.counts.train), (test, &fold.counts.test)] {
+                prop_assert!(of(part, false).is_disjoint(&wanted));
+                prop_assert_eq!(part.examples.len(), counts.positives + counts.negatives());
+                prop_assert_eq!(of(part, false).len(), counts.negatives());
+            }
+            // The ratio holds in the test part, but for what is lacking; the training part is made of several such.
+            let test = &fold.counts.test;
+            let needed = (ratio * test.positives as f64).round() as usize;
+            prop_assert_eq!(test.negatives() + test.lacking, needed);
+            if closed {
+                prop_assert_eq!(test.listed, 0);
+            }
+        }
+        prop_assert_eq!(tested, wanted);
+        let counts = dataset.counts(&split).unwrap();
+        for (index, counts) in counts.iter().enumerate() {
+            prop_assert_eq!(counts, &dataset.fold(index, &split).unwrap().counts);
+        }
+    }
+
+    #[test]
+    fn something_lacks_only_if_the_world_is_used_up(positives in pairs(3, 4), ratio in 0.0f64..20.0, seed: u64) {
+        let distinct: BTreeSet<(u8, u8)> = positives.iter().copied().collect();
+        prop_assume!(distinct.len() >= 2);
+        let root = world(&[(0, 0)], &positives, &[]);
+        let dataset = open(root.path(), &Variant::default());
+        let split = Split { folds: Some(2), negatives_per_positive: ratio, seed };
+        let fold = dataset.fold(0, &split).unwrap();
+        let used = of(&fold.train, false).len() + of(&fold.test, false).len();
+        let lacking = fold.counts.train.lacking + fold.counts.test.lacking;
+        let xs: BTreeSet<u8> = positives.iter().map(|p| p.0).chain([0]).collect();
+        let ys: BTreeSet<u8> = positives.iter().map(|p| p.1).chain([0]).collect();
+        let open = xs.len() * ys.len() - distinct.len();
+        prop_assert!(used <= open);
+        let needed: usize = [&fold.counts.train, &fold.counts.test]
+            .map(|counts| (ratio * counts.positives as f64).round() as usize)
+            .iter()
+            .sum();
+        prop_assert_eq!(used + lacking, needed);
+        if lacking > 0 {
+            prop_assert_eq!(used, open);
+        }
+    }
+
+    #[test]
+    fn the_same_seed_gives_the_same_and_another_gives_others(facts in pairs(9, 1), positives in pairs(9, 20), seed: u64) {
+        let root = world(&facts, &positives, &[]);
+        let dataset = open(root.path(), &Variant::default());
+        let again = open(root.path(), &Variant::default());
+        let folds = |dataset: &Dataset, seed| -> Vec<Vec<String>> {
+            (0..5).map(|i| dataset.fold(i, &Split::new(seed)).unwrap()).map(|f| [show(&f.train), show(&f.test)].concat()).collect()
+        };
+        prop_assert_eq!(folds(&dataset, seed), folds(&again, seed));
+        prop_assert_eq!(dataset.checksum(), again.checksum());
+        prop_assert_ne!(folds(&dataset, seed), folds(&dataset, seed ^ 1));
+    }
+}
+
+#[test]
+fn listed_negatives_come_first() {
+    let positives: Vec<(u8, u8)> = (0..4).map(|i| (i, i)).collect();
+    let negatives: Vec<(u8, u8)> = (0..4).map(|i| (i, i + 1)).collect();
+    let root = world(&[(8, 8)], &positives, &negatives);
+    let dataset = open(root.path(), &Variant::default());
+    let split = Split { folds: Some(2), ..Split::new(3) };
+    let fold = dataset.fold(0, &split).unwrap();
+    assert_eq!((fold.counts.test.listed, fold.counts.test.drawn), (2, 2));
+    assert_eq!(fold.counts.test.drawn_share(), 0.5);
+    // Enough are listed: a part of them is taken, and nothing is drawn.
+    let split = Split { negatives_per_positive: 0.5, ..split };
+    let fold = dataset.fold(0, &split).unwrap();
+    assert_eq!((fold.counts.test.listed, fold.counts.test.drawn), (1, 0));
+    assert!(fold.train.examples.iter().all(|e| e.positive || e.line > 0));
+    for ratio in [-1.0, f64::NAN, f64::INFINITY] {
+        let split = Split { negatives_per_positive: ratio, ..split };
+        assert!(matches!(dataset.fold(0, &split), Err(DatasetError::Ratio(_))), "{ratio}");
+    }
+    assert!(matches!(dataset.fold(2, &split), Err(DatasetError::NoSuchFold { index: 2, count: 2, .. })));
+    for count in [0, 1, 5] {
+        let split = Split { folds: Some(count), ..split };
+        assert!(matches!(dataset.fold(0, &split), Err(DatasetError::FoldCount { .. })), "{count}");
+    }
+}
+
+#[test]
+fn answers_among_the_facts_are_left_out_and_contradictions_refused() {
+    let facts = "p(x0,y0). t(x0,y1). t(x1,y1).";
+    let files = [("bk.txt", MODES), ("facts.txt", facts), ("pos.txt", "t(x0,y0). t(x1,y1)."), ("neg.txt", "t(x1,y0).")];
+    let root = directory(&files);
+    let dataset = open(root.path(), &Variant::default());
+    assert!(dataset.warnings().iter().any(|warning| warning.code == "target-in-evidence"));
+    let fold = dataset.fold(0, &Split { folds: Some(2), ..Split::new(1) }).unwrap();
+    assert!(fold.train.database.facts.relation(fold.train.target).is_empty());
+
+    fs::write(root.path().join("neg.txt"), "t(x1,y0).\nt(x1,y1).\n").unwrap();
+    let error = Dataset::of_directory(root.path(), &LoadOptions::default(), &Variant::default()).unwrap_err();
+    let text = error.to_string();
+    assert!(text.contains("neg.txt:2:1: error[positive-and-negative]: t(x1, y1) is a negative example here"), "{text}");
+}
+
+fn given() -> TempDir {
+    let bk = "mode: same(+v,+v). mode: word(+v,-w).";
+    let train = "same(a,b). same(b,a). same(c,d). same(e,e).";
+    let test = "same(b,a). same(f,g). same(f,f).";
+    let words = |names: &str| names.split(' ').fold(String::new(), |text, v| text + &format!("word({v},w). "));
+    directory(&[
+        ("fold1/train/train_bk.txt", bk),
+        ("fold1/train/train_facts.txt", &words("a b c d e")),
+        ("fold1/train/train_pos.txt", train),
+        ("fold1/train/train_neg.txt", "same(a,c). same(f,g)."),
+        ("fold1/test/test_bk.txt", bk),
+        ("fold1/test/test_facts.txt", &words("a b f g")),
+        ("fold1/test/test_pos.txt", test),
+        ("fold1/test/test_neg.txt", "same(a,f)."),
+    ])
+}
+
+#[test]
+fn given_folds_stay_and_their_overlaps_are_told() {
+    let root = given();
+    let dataset = open(root.path(), &Variant::default());
+    assert_eq!((dataset.fold_scheme(), dataset.fold_count(&Split::new(1)).unwrap()), (FoldScheme::Given, 1));
+    let fold = dataset.fold(0, &Split::new(1)).unwrap();
+    assert_eq!(fold.counts.shared_positives, 1);
+    assert_eq!(fold.counts.contradicted, 1, "same(f,g) is a positive of the test");
+    assert_eq!((fold.counts.train.listed, fold.counts.train.drawn), (1, 7));
+    assert_eq!(fold.counts.test.reflexive_positives, 1);
+    let wanted = ["+a,b", "+b,a", "+c,d", "+e,e", "-a,c"];
+    assert_eq!(show(&fold.train)[..5], wanted);
+    for part in [&fold.train, &fold.test] {
+        assert!(part.examples.iter().all(|e| e.positive || e.args[0] != e.args[1]), "(a,a) is never drawn");
+    }
+
+    let strict = Variant { drop_shared: true, reflexive: Reflexive::Drop, ..Variant::default() };
+    let fold = open(root.path(), &strict).fold(0, &Split::new(1)).unwrap();
+    assert_eq!(show(&fold.train)[..2], ["+a,b", "+c,d"]);
+    assert_eq!((fold.counts.dropped_shared, fold.counts.train.negatives()), (1, 4));
+    assert_eq!(show(&fold.test)[..2], ["+b,a", "+f,g"]);
+    let error = Dataset::of_directory(
+        root.path(),
+        &LoadOptions::default(),
+        &Variant { folds: Some(FoldScheme::Random), ..strict },
+    );
+    assert!(matches!(error, Err(DatasetError::NotOffered { key: "folds", .. })));
+}
+
+/// Papers p1 to p30, one a year; each cites those up to three years before it.
+fn papers() -> TempDir {
+    let (mut facts, mut cites) = (String::new(), String::new());
+    for paper in 1..=30 {
+        writeln!(facts, "year(p{paper},{}). author(p{paper},a{}).", 1990 + paper, paper % 4).unwrap();
+        (1.max(paper - 3)..paper).for_each(|cited| writeln!(cites, "cites(p{paper},p{cited}).").unwrap());
+    }
+    let bk = "mode: cites(+paper,+paper). mode: author(+paper,-author). mode: author(-paper,+author).";
+    directory(&[("bk.txt", bk), ("facts.txt", &facts), ("pos.txt", &cites)])
+}
+
+#[test]
+fn folds_by_time_train_on_the_past() {
+    let root = papers();
+    let time = TimeRule { source: TimeSource::Predicate("year".into()), by_argument: vec![] };
+    let options = LoadOptions { time: Some(time), ..LoadOptions::default() };
+    let by_time = Variant { folds: Some(FoldScheme::ByTime), ..Variant::default() };
+    let dataset = Dataset::of_directory(root.path(), &options, &by_time).unwrap();
+    let year = |part: &Part, k: usize| -> Vec<u32> {
+        part.examples.iter().map(|e| names(&part.database, e)[k][1..].parse().unwrap()).collect()
+    };
+    let split = Split { folds: Some(4), ..Split::new(9) };
+    for index in 0..4 {
+        let Fold { train, test, .. } = dataset.fold(index, &split).unwrap();
+        assert!(year(&train, 0).iter().max() < year(&test, 0).iter().min());
+        for part in [&train, &test] {
+            assert!(year(part, 0).iter().zip(year(part, 1)).all(|(&a, b)| b < a), "negatives lie in the past");
+        }
+    }
+    let random = Dataset::of_directory(root.path(), &options, &Variant::default()).unwrap();
+    assert_eq!(random.fold_scheme(), FoldScheme::Random);
+    let fold = random.fold(0, &split).unwrap();
+    assert!(year(&fold.train, 0).iter().zip(year(&fold.train, 1)).all(|(&a, b)| b < a));
+    let many = Split { folds: Some(40), ..split };
+    assert!(matches!(dataset.fold(0, &many), Err(DatasetError::FoldCount { count: 40, .. })));
+}
+
+#[test]
+fn generated_domains_open_like_all_others() {
+    let nowhere = Store::open("does-not-exist");
+    for id in ["movies", "movies-classes", "university", "citations"] {
+        let dataset = Dataset::open(id, &nowhere, &Variant { arity: Arity::Binary, ..Variant::default() }).unwrap();
+        let split = Split::new(1);
+        for index in 0..dataset.fold_count(&split).unwrap() {
+            let fold = dataset.fold(index, &split).unwrap();
+            let classes = id == "movies-classes";
+            assert_eq!(of(&fold.test, false).is_empty(), classes, "{id}");
+            assert!(of(&fold.train, true).is_disjoint(&of(&fold.test, true)), "{id}");
+            assert!(fold.train.database.schema.modes().iter().all(|mode| mode.args.len() <= 2 || classes), "{id}");
+        }
+        let report = DatasetReport::new(&dataset, &nowhere, &split).unwrap();
+        assert!(report.is_as_expected() && report.published.is_none());
+    }
+    let variant = Variant { evidence: Some("base".into()), ..Variant::default() };
+    let error = Dataset::open("movies", &nowhere, &variant).unwrap_err().to_string();
+    assert!(error.contains("does not offer `evidence = \"base\"`"), "{error}");
+}

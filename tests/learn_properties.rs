@@ -1,0 +1,290 @@
+//! The learners against slow and obvious versions of themselves, on small made-up data.
+
+use std::path::Path;
+
+use lrbm::data::embedded::load_domain;
+use lrbm::data::generate::{Domain, Settings};
+use lrbm::data::load::{LoadOptions, Loaded, load};
+use lrbm::kb::{Database, naive};
+use lrbm::learn::{
+    Kind, LearnError, Learner, LrbmExplainable, Model, ModelFileError, Params, Task, TrainedModel, TreeModel,
+    Unchecked, train,
+};
+use lrbm::logic::Literal;
+use lrbm::tree::Tree;
+
+fn domain(domain: Domain, noise: f64) -> Loaded {
+    load_domain(domain, &Settings::new(1, 7, noise).unwrap()).unwrap()
+}
+
+fn learn(kind: Kind, data: &Loaded, params: &Params, seed: u64) -> TrainedModel {
+    train(kind, &data.database, data.target, &data.examples, params, seed, &mut |_| {}).unwrap()
+}
+
+fn params(kind: Kind, settings: &[&str]) -> Params {
+    let mut unchecked = Unchecked::new(kind);
+    for setting in settings {
+        unchecked = unchecked.set(setting).unwrap();
+    }
+    unchecked.check().unwrap()
+}
+
+/// The value of a tree for one example, as its printed form tells it: the first clause whose body holds decides.
+fn by_hand<L>(
+    tree: &Tree<L>,
+    data: &Database,
+    target: lrbm::logic::PredicateId,
+    args: &[lrbm::logic::Constant],
+) -> f64 {
+    for path in tree.paths() {
+        let body: Vec<Literal> = path.literals.iter().map(|&literal| literal.clone()).collect();
+        if naive::holds(data, &body, target, args) {
+            return path.leaf.value;
+        }
+    }
+    panic!("the last clause has no body")
+}
+
+#[test]
+fn the_sum_of_trees_is_the_walk_by_hand() {
+    let data = domain(Domain::University, 0.2);
+    for kind in Kind::ALL {
+        let trained = learn(kind, &data, &params(kind, &["min_leaf=3"]), 3);
+        let model = &trained.model;
+        let some: Vec<_> = data.examples.iter().step_by(29).cloned().collect();
+        let psi = model.score(&data.database, data.target, &some).unwrap();
+        let trees = model.bind(&data.database);
+        for (example, psi) in some.iter().zip(psi) {
+            let mut sum = model.prior;
+            for tree in &trees {
+                sum += model.step * by_hand(tree, &data.database, data.target, &example.args);
+            }
+            assert_eq!(sum, psi, "{kind}");
+        }
+    }
+}
+
+#[test]
+fn the_number_of_threads_does_not_matter() {
+    let data = domain(Domain::University, 0.2);
+    for kind in Kind::ALL {
+        let settings: &[&str] = if kind == Kind::LrbmBoost { &["subsample=0.7", "early_stopping=3"] } else { &[] };
+        let params = params(kind, settings);
+        let run = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| {
+                let model = learn(kind, &data, &params, 11).model;
+                let psi = model.score(&data.database, data.target, &data.examples).unwrap();
+                let bits: Vec<u64> = psi.iter().map(|psi| psi.to_bits()).collect();
+                (model.to_json(), bits)
+            })
+        };
+        let one = run(1);
+        assert!(run(2) == one, "{kind}: two threads differ from one");
+        assert!(run(8) == one, "{kind}: eight threads differ from one");
+    }
+}
+
+#[test]
+fn a_model_survives_its_file() {
+    let data = domain(Domain::Movies, 0.1);
+    let directory = tempfile::tempdir().unwrap();
+    for kind in Kind::ALL {
+        let model = learn(kind, &data, &Params::new(kind), 5).model;
+        let path = directory.path().join(format!("{kind}.json"));
+        model.save(&path).unwrap();
+        let again = TreeModel::load(&path).unwrap();
+        assert_eq!(again.to_json(), model.to_json());
+        assert_eq!(again.describe(), model.describe());
+        let score = |model: &TreeModel| model.score(&data.database, data.target, &data.examples).unwrap();
+        assert_eq!(score(&again), score(&model));
+    }
+    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), Kind::ALL.len());
+}
+
+/// A tiny directory in which the rule is `happy(X) :- friend(X, Y), rich(Y)` and one level is a number.
+fn toy() -> (tempfile::TempDir, Loaded) {
+    let directory = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(directory.path().join(name), text).unwrap();
+    write(
+        "bk.txt",
+        "mode: happy(+person).\nmode: friend(+person,-person).\nmode: rich(+person).\nmode: level(+person,#level).\n",
+    );
+    write(
+        "facts.txt",
+        "friend(a,b). friend(c,b). friend(d,e). friend(f,d). rich(b). rich(f). level(d,3). level(a,high).",
+    );
+    write("pos.txt", "happy(a). happy(c).");
+    write("neg.txt", "happy(d). happy(f). happy(b).");
+    let loaded = load(directory.path(), &LoadOptions::default()).unwrap();
+    (directory, loaded)
+}
+
+fn golden() -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/learn/model-v1.json");
+    std::fs::read_to_string(path).unwrap()
+}
+
+/// The file was written by the first version of the format. It must be read for ever: never write it anew.
+#[test]
+fn the_first_version_of_the_format_is_read() {
+    let model = TreeModel::from_json(&golden()).unwrap();
+    assert_eq!((model.kind, model.target_name(), model.target_arity()), (Kind::LrbmBoost, "happy", 1));
+    assert_eq!((model.prior, model.step, model.seed, model.trained_on), (-1.8, 0.5, 9, (2, 3)));
+    assert_eq!(
+        model.describe().lines().skip(3).collect::<Vec<_>>(),
+        [
+            "% The value of a tree is that of its first clause whose body holds; `!` ends the search.",
+            "",
+            "% tree 1",
+            "happy(A, 0.8) :- friend(A, B), rich(B), !. % 2 positive, 0 negative; d=0.1000 c=0.2000 W=0.3000 \
+             U0=0.4000 U1=0.5000",
+            "happy(A, -0.25) :- \\+ level(A, 3), !. % 0 positive, 1 negative",
+            "happy(A, -0.5). % 0 positive, 2 negative",
+            "",
+            "% tree 2",
+            "happy(A, 0.0625) :- level(A, \"no such level\"), !. % 0 positive, 0 negative",
+            "happy(A, 0.125). % 2 positive, 3 negative",
+        ]
+    );
+    let (_directory, toy) = toy();
+    let psi = model.score(&toy.database, toy.target, &toy.examples).unwrap();
+    // a and c have a rich friend; d has the level 3; f and b have not. Nobody has a level that the data do not know.
+    assert_eq!(psi, [0.8, 0.8, -0.5, -0.25, -0.25].map(|value: f64| -1.8 + 0.5 * value + 0.5 * 0.125));
+    assert_eq!(model.to_json(), golden());
+    assert!(model.to_dot().contains("t0n0 [shape=box, label=\"friend(A, B), rich(B)\"];"));
+    assert!(model.to_dot().contains("label=\"level(A, \\\"no such level\\\")\""));
+}
+
+#[test]
+fn unknown_predicates_never_hold() {
+    // The same data without levels: the negated literal holds of everybody, the other never.
+    let text = golden();
+    let model = TreeModel::from_json(&text).unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(directory.path().join(name), text).unwrap();
+    write("bk.txt", "mode: happy(+person).\nmode: friend(+person,-person).\n");
+    write("facts.txt", "friend(a,b). friend(d,e).");
+    write("pos.txt", "happy(a).");
+    write("neg.txt", "happy(d).");
+    let other = load(directory.path(), &LoadOptions::default()).unwrap();
+    let psi = model.score(&other.database, other.target, &other.examples).unwrap();
+    assert_eq!(psi, [-1.8 + 0.5 * -0.25 + 0.5 * 0.125; 2]);
+}
+
+#[test]
+fn what_is_no_model_is_refused() {
+    let error = |text: &str| TreeModel::from_json(text).unwrap_err().to_string();
+    assert!(error("{").starts_with("not a model: EOF"));
+    assert!(error("{}").contains("it does not say \"format\": \"lrbm model\""));
+    let newer = golden().replace("\"version\": 1", "\"version\": 2");
+    assert!(matches!(TreeModel::from_json(&newer), Err(ModelFileError::Newer { found: 2, .. })));
+    assert!(error(&golden().replace("lrbm-boost", "lrbm-bost")).contains("no kind of model is called `lrbm-bost`"));
+    assert!(error(&golden().replace("\"yes\": 1", "\"yes\": 7")).contains("tree 0: node 0"));
+    assert!(error(&golden().replace("\"variable\": 1", "\"variable\": 4000000000")).contains("beyond 9999"));
+    assert!(error(&golden().replace("\"prior\": -1.8", "\"prior\": \"x\"")).contains("prior"));
+    let missing = TreeModel::load(Path::new("no/such/model.json")).unwrap_err().to_string();
+    assert!(missing.starts_with("no/such/model.json: "), "{missing}");
+}
+
+#[test]
+fn the_toy_rule_is_found() {
+    let (_directory, toy) = toy();
+    let trained = learn(Kind::RdnBoost, &toy, &params(Kind::RdnBoost, &["trees=1"]), 1);
+    // P = σ(−1.8) = 0.14185…: the positives' gradient is 1 − P, the negatives' is −P.
+    let p = 1.0 / (1.0 + 1.8f64.exp());
+    let leaves: Vec<(f64, u32, u32)> = trained.model.trees()[0]
+        .paths()
+        .iter()
+        .map(|path| (path.leaf.value, path.leaf.positives, path.leaf.negatives))
+        .collect();
+    assert_eq!(leaves.len(), 2);
+    assert!((leaves[0].0 - (1.0 - p)).abs() < 1e-12 && (leaves[1].0 + p).abs() < 1e-12, "{leaves:?}");
+    assert_eq!((leaves[0].1, leaves[0].2, leaves[1].1, leaves[1].2), (2, 0, 0, 3));
+    assert!(trained.model.describe().contains(":- friend(A, B), rich(B), !. % 2 positive, 0 negative"));
+    assert!(trained.warnings.is_empty());
+}
+
+fn directory(background: &str, facts: &str) -> Loaded {
+    let directory = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(directory.path().join(name), text).unwrap();
+    write("bk.txt", background);
+    write("facts.txt", facts);
+    write("pos.txt", "t(a). t(b).");
+    write("neg.txt", "t(c). t(d).");
+    load(directory.path(), &LoadOptions::default()).unwrap()
+}
+
+#[test]
+fn nothing_learned_is_said_with_its_reason() {
+    // Coordinate descent ends here and there on its way, so it may take even a useless test for a better fit.
+    let codes = |background: &str, facts: &str| {
+        let data = directory(background, facts);
+        let trained = learn(Kind::RdnBoost, &data, &Params::new(Kind::RdnBoost), 1);
+        let psi = trained.model.score(&data.database, data.target, &data.examples).unwrap();
+        assert!(psi.iter().all(|&one| one == psi[0] && one.is_finite()), "{psi:?}");
+        assert_eq!(trained.model.trees().len(), 20);
+        trained.warnings.iter().map(|warning| warning.code).collect::<Vec<_>>()
+    };
+    assert_eq!(codes("mode: t(+x).", "p(a)."), ["no-modes"]);
+    assert_eq!(codes("mode: t(+x). mode: q(+x).", "p(a)."), ["no-facts", "nothing-learned"]);
+    assert_eq!(codes("mode: t(+x). mode: p(+x). mode: q(+x).", "p(a). p(c)."), ["no-facts", "nothing-learned"]);
+    assert_eq!(codes("mode: t(+x). mode: p(+x).", "p(a). p(b). p(c). p(d)."), ["nothing-learned"]);
+}
+
+#[test]
+fn one_class_is_refused() {
+    let data = directory("mode: t(+x). mode: p(+x).", "p(a).");
+    let only: Vec<_> = data.examples.iter().filter(|example| example.positive).cloned().collect();
+    for kind in Kind::ALL {
+        let error = train(kind, &data.database, data.target, &only, &Params::new(kind), 1, &mut |_| {}).unwrap_err();
+        assert_eq!(error.to_string(), "t/1 has 2 positive and 0 negative training examples: give at least one of each");
+        let none = train(kind, &data.database, data.target, &[], &Params::new(kind), 1, &mut |_| {});
+        assert!(matches!(none, Err(LearnError::OneClass { positives: 0, negatives: 0, .. })));
+    }
+}
+
+#[test]
+fn another_arity_is_refused() {
+    let model = TreeModel::from_json(&golden()).unwrap();
+    let movies = domain(Domain::Movies, 0.0);
+    let error = model.score(&movies.database, movies.target, &movies.examples).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the model predicts happy/1 and the examples are of workedunder/2: use a model of the same arity"
+    );
+}
+
+#[test]
+fn one_tree_explains_an_ensemble() {
+    let data = domain(Domain::Movies, 0.1);
+    let ensemble = learn(Kind::LrbmBoost, &data, &Params::new(Kind::LrbmBoost), 5).model;
+    let task = Task { database: &data.database, target: data.target, examples: &data.examples, seed: 5 };
+    let learner = LrbmExplainable { params: Params::new(Kind::LrbmExplainable), from: Some(ensemble) };
+    let from_model = learner.fit(&task, &mut |_| {}).unwrap().model;
+    assert_eq!(from_model.trees().len(), 1);
+    assert!(from_model.fidelity.unwrap().r_squared > 0.9, "{:?}", from_model.fidelity);
+    // Learning the ensemble first gives the same ensemble, and so the same tree.
+    let from_scratch = learn(Kind::LrbmExplainable, &data, &Params::new(Kind::LrbmExplainable), 5).model;
+    assert_eq!(from_scratch.to_json(), from_model.to_json());
+}
+
+#[test]
+fn early_stopping_keeps_the_best_trees() {
+    let data = domain(Domain::University, 0.3);
+    let all = learn(Kind::RdnBoost, &data, &params(Kind::RdnBoost, &["trees=60"]), 2);
+    let few = learn(Kind::RdnBoost, &data, &params(Kind::RdnBoost, &["trees=60", "early_stopping=3"]), 2);
+    assert_eq!(all.model.trees().len(), 60);
+    assert!((1..60).contains(&few.model.trees().len()));
+    assert_eq!(few.statistics.trees as usize, few.model.trees().len());
+}
+
+#[test]
+fn progress_hears_of_every_tree() {
+    let data = domain(Domain::Movies, 0.0);
+    let mut heard = Vec::new();
+    let params = params(Kind::LrbmBoost, &["trees=4"]);
+    train(Kind::LrbmBoost, &data.database, data.target, &data.examples, &params, 1, &mut |at| heard.push(at)).unwrap();
+    assert_eq!(heard.iter().map(|at| (at.done, at.of)).collect::<Vec<_>>(), [(1, 4), (2, 4), (3, 4), (4, 4)]);
+    assert!(heard.windows(2).all(|pair| pair[1].log_likelihood > pair[0].log_likelihood), "{heard:?}");
+}

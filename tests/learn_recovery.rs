@@ -1,0 +1,84 @@
+//! What is there is found, and what is not there is not: planted rules and shuffled labels.
+
+use lrbm::data::embedded::load_domain;
+use lrbm::data::folds::random_folds;
+use lrbm::data::generate::{Domain, Settings};
+use lrbm::kb::{Database, Example};
+use lrbm::learn::{Kind, Model, Params, Preset, Unchecked, train};
+use lrbm::logic::PredicateId;
+use lrbm::order::Stream;
+
+/// The chance that a positive stands above a negative, ties one half: by counting pairs.
+fn auc_roc(psi: &[f64], examples: &[Example]) -> f64 {
+    let of = |label| psi.iter().zip(examples).filter(move |(_, e)| e.positive == label).map(|(&psi, _)| psi);
+    let negatives: Vec<f64> = of(false).collect();
+    let mut won = 0.0;
+    for positive in of(true) {
+        let better = negatives.iter().filter(|&&negative| positive > negative).count();
+        let same = negatives.iter().filter(|&&negative| positive == negative).count();
+        won += better as f64 + 0.5 * same as f64;
+    }
+    won / (of(true).count() * negatives.len()) as f64
+}
+
+/// The AUC-ROC of each held-out fold.
+fn cross_validated(
+    kind: Kind,
+    database: &Database,
+    target: PredicateId,
+    examples: &[Example],
+    params: &Params,
+) -> Vec<f64> {
+    const FOLDS: u32 = 5;
+    let folds = random_folds(examples, FOLDS as usize, 1, "test");
+    let part = |keep: &dyn Fn(u32) -> bool| -> Vec<Example> {
+        examples.iter().zip(&folds).filter(|&(_, &fold)| keep(fold)).map(|(example, _)| example.clone()).collect()
+    };
+    (0..FOLDS)
+        .map(|fold| {
+            let (training, test) = (part(&|f| f != fold), part(&|f| f == fold));
+            let model = train(kind, database, target, &training, params, 1, &mut |_| {}).unwrap().model;
+            auc_roc(&model.score(database, target, &test).unwrap(), &test)
+        })
+        .collect()
+}
+
+#[test]
+fn planted_rules_are_recovered() {
+    for domain in [Domain::Movies, Domain::University, Domain::Citations] {
+        let data = load_domain(domain, &domain.settings()).unwrap();
+        for kind in Kind::ALL {
+            let params = Params::new(kind);
+            let auc = cross_validated(kind, &data.database, data.target, &data.examples, &params);
+            assert!(auc.iter().all(|&auc| auc > 0.99), "{} {kind}: {auc:?}", domain.info().id);
+        }
+    }
+}
+
+/// The planted rule of the movies needs two literals that say nothing alone.
+#[test]
+fn one_literal_at_a_time_does_not_see_who_worked_under_whom() {
+    let data = load_domain(Domain::Movies, &Domain::Movies.settings()).unwrap();
+    let params = Unchecked::new(Kind::RdnBoost).preset(Preset::Paper).check().unwrap();
+    let auc = cross_validated(Kind::RdnBoost, &data.database, data.target, &data.examples, &params);
+    let mean = auc.iter().sum::<f64>() / auc.len() as f64;
+    assert!(mean < 0.95, "{auc:?}");
+}
+
+#[test]
+fn shuffled_labels_teach_nothing() {
+    for domain in [Domain::Movies, Domain::University, Domain::Citations] {
+        let data = load_domain(domain, &Settings::new(3, 5, 0.0).unwrap()).unwrap();
+        let mut labels: Vec<bool> = data.examples.iter().map(|example| example.positive).collect();
+        Stream::new(1, &["shuffled labels"]).shuffle(&mut labels);
+        let mut examples = data.examples;
+        for (example, label) in examples.iter_mut().zip(labels) {
+            example.positive = label;
+        }
+        for kind in [Kind::LrbmBoost, Kind::RdnBoost] {
+            let auc = cross_validated(kind, &data.database, data.target, &examples, &Params::new(kind));
+            let mean = auc.iter().sum::<f64>() / auc.len() as f64;
+            assert!((mean - 0.5).abs() < 0.05, "{} {kind}: {auc:?}", domain.info().id);
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! Each line of the paper's Algorithm 1 has exactly one home in the code, and so has each equation that is used.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Lines of Algorithm 1 up to the last `return`; line 29 only closes the function.
+const LINES: std::ops::RangeInclusive<u32> = 1..=28;
+
+fn sources(directory: &Path, all: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()) {
+        if entry.is_dir() {
+            sources(&entry, all);
+        } else if entry.extension().is_some_and(|extension| extension == "rs") {
+            all.push(entry);
+        }
+    }
+}
+
+/// Every tag `Paper: …` with the places where it stands.
+fn tags() -> Vec<(String, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    sources(&root, &mut files);
+    files.sort();
+    let mut tags = Vec::new();
+    for file in files {
+        for (number, line) in fs::read_to_string(&file).unwrap().lines().enumerate() {
+            if let Some((_, tag)) = line.split_once("// Paper: ") {
+                let place = format!("{}:{}", file.strip_prefix(&root).unwrap().display(), number + 1);
+                tags.push((tag.to_owned(), place));
+            }
+        }
+    }
+    tags
+}
+
+/// The line numbers of a tag: `Alg. 1, line 4, …` or `Alg. 1, lines 7 to 9: …`.
+fn lines_of(tag: &str) -> Vec<u32> {
+    let Some(rest) = tag.strip_prefix("Alg. 1, line") else { return Vec::new() };
+    let numbers: Vec<u32> = rest
+        .trim_start_matches('s')
+        .split(|c: char| !c.is_ascii_digit())
+        .filter(|word| !word.is_empty())
+        .take(if rest.starts_with('s') { 2 } else { 1 })
+        .map(|word| word.parse().unwrap())
+        .collect();
+    match numbers[..] {
+        [only] => vec![only],
+        [first, last] => (first..=last).collect(),
+        _ => panic!("`{tag}` names no line"),
+    }
+}
+
+#[test]
+fn every_line_of_the_algorithm_has_one_home() {
+    let mut homes: BTreeMap<u32, Vec<String>> = LINES.map(|line| (line, Vec::new())).collect();
+    for (tag, place) in tags() {
+        for line in lines_of(&tag) {
+            homes.entry(line).or_default().push(place.clone());
+        }
+    }
+    let wrong: Vec<_> = homes.iter().filter(|(line, places)| places.len() != 1 || !LINES.contains(line)).collect();
+    assert!(wrong.is_empty(), "lines without exactly one home: {wrong:?}");
+}
+
+#[test]
+fn every_equation_that_is_used_has_one_home() {
+    let mut homes: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (tag, place) in tags() {
+        if let Some(equation) = tag.strip_prefix("Eq. (") {
+            homes.entry(equation.split(')').next().unwrap().to_owned()).or_default().push(place);
+        }
+    }
+    // The probability of the target, ψ, the loss that trees are fitted to, and ψ at a leaf.
+    for equation in ["5", "7", "8", "9"] {
+        assert_eq!(homes.get(equation).map(Vec::len), Some(1), "Eq. ({equation}): {homes:?}");
+    }
+    assert!(homes.values().all(|places| places.len() == 1), "{homes:?}");
+}

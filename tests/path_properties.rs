@@ -1,0 +1,379 @@
+//! Chains against a slow reading of what they promise: all that can be written down, that the modes allow in some order,
+//! and that hold for some positive example.
+
+use std::collections::BTreeSet;
+
+use lrbm::kb::{Database, DatabaseBuilder, Example, Mode, TimeRule, TimeSource, TypeId, naive};
+use lrbm::logic::clause::show_conjunction;
+use lrbm::logic::{Argument, Constant, Literal, ModeArg, ModeDeclaration, ModeSymbol, PredicateId, Variable};
+use lrbm::order::Stream;
+use lrbm::tree::path::{PathOptions, chains};
+use proptest::prelude::*;
+
+/// A small random database with examples.
+struct World {
+    database: Database,
+    target: PredicateId,
+    examples: Vec<Example>,
+}
+
+const TYPES: [&str; 2] = ["person", "film"];
+
+fn draw<T: Copy>(stream: &mut Stream, from: &[T]) -> T {
+    from[stream.index(from.len())]
+}
+
+fn declare(
+    builder: &mut DatabaseBuilder,
+    name: &str,
+    types: &[usize],
+    symbols: &[ModeSymbol],
+    limits: (Option<u32>, Option<u32>),
+) {
+    let arg = |(&t, &symbol): (&usize, &ModeSymbol)| ModeArg::Typed {
+        symbol,
+        type_name: TYPES[t].to_owned(),
+        constant: None,
+        limit: None,
+    };
+    let declaration = ModeDeclaration {
+        predicate: name.to_owned(),
+        args: types.iter().zip(symbols).map(arg).collect(),
+        withdrawn: false,
+        max: limits.0,
+        max_per_input: limits.1,
+        target: None,
+    };
+    builder.schema.add(&declaration, &mut builder.predicates, &mut builder.symbols).unwrap();
+}
+
+impl World {
+    fn new(seed: u64) -> World {
+        let stream = &mut Stream::new(seed, &["world"]);
+        let mut builder = DatabaseBuilder::new();
+        let mut names = |prefix: &str| -> Vec<Constant> {
+            (0..3).map(|i| builder.symbols.intern(&format!("{prefix}{i}")).unwrap()).collect()
+        };
+        let of_type = [names("ann"), names("alien")];
+        let arity = draw(stream, &[1, 2, 2, 2, 3]);
+        let target_types: Vec<usize> = (0..arity).map(|_| stream.index(2)).collect();
+        declare(&mut builder, "target", &target_types, &vec![ModeSymbol::Input; arity], (None, None));
+        let target = builder.predicates.find("target", arity).unwrap();
+        let limited = stream.index(3) == 0;
+        for p in 0..3 {
+            let (name, arity) = (format!("p{p}"), draw(stream, &[1, 2, 2, 2, 3]));
+            let types: Vec<usize> = (0..arity).map(|_| stream.index(2)).collect();
+            let modes = 1 + stream.index(3);
+            for _ in 0..modes {
+                use ModeSymbol::*;
+                let all = [
+                    Input,
+                    Input,
+                    Input,
+                    Output,
+                    Output,
+                    Output,
+                    Constant,
+                    NotHead,
+                    New,
+                    InBody,
+                    Once,
+                    OutputOrConstant,
+                ];
+                let symbols: Vec<ModeSymbol> = (0..arity).map(|_| draw(stream, &all)).collect();
+                // Now and then another mode has other types. Limits are exact where there is one mode.
+                let other: Vec<usize> = types.iter().map(|&t| if stream.index(12) == 0 { 1 - t } else { t }).collect();
+                let limit = |stream: &mut Stream| (limited && modes == 1).then(|| 1 + stream.index(2) as u32);
+                let limits = (limit(stream), limit(stream));
+                declare(&mut builder, &name, &other, &symbols, limits);
+            }
+            let predicate = builder.predicates.find(&name, arity).unwrap();
+            for _ in 0..stream.index(9) {
+                let args: Vec<_> = types.iter().map(|&t| draw(stream, &of_type[t])).collect();
+                builder.fact(predicate, &args).unwrap();
+            }
+        }
+        // The target is evidence too; no chain may use it.
+        let example = |stream: &mut Stream| Example {
+            args: target_types.iter().map(|&t| draw(stream, &of_type[t])).collect(),
+            positive: stream.index(3) > 0,
+            weight: 1.0,
+            line: 0,
+        };
+        let examples: Vec<Example> = (0..1 + stream.index(5)).map(|_| example(stream)).collect();
+        for example in examples.iter().filter(|example| example.positive) {
+            builder.fact(target, &example.args).unwrap();
+        }
+        let mut rule = None;
+        if stream.index(3) == 0 {
+            let time = builder.predicates.intern("time", 2);
+            for &entity in of_type[0].iter().chain(&of_type[1][1..]) {
+                let when = builder.symbols.intern_number(f64::from(stream.index(3) as u32)).unwrap();
+                builder.fact(time, &[entity, when]).unwrap();
+            }
+            let by_argument = if stream.index(2) == 0 { vec!["p0".to_owned()] } else { Vec::new() };
+            rule = Some(TimeRule { source: TimeSource::Predicate("time".to_owned()), by_argument });
+        }
+        builder.schema.add_target(target);
+        let (database, _) = builder.build(rule.as_ref()).unwrap();
+        World { database, target, examples }
+    }
+
+    fn arity(&self) -> usize {
+        self.database.predicates.arity(self.target)
+    }
+
+    fn chains(&self, max_length: usize, change: impl Fn(&mut PathOptions)) -> Vec<Vec<Literal>> {
+        let mut options =
+            PathOptions { max_length, max_chains: 100_000, constant_share: 0.0, ..PathOptions::default() };
+        change(&mut options);
+        chains(&self.database, self.target, &self.examples, &options)
+    }
+
+    /// For how many positives a conjunction holds.
+    fn support(&self, conjunction: &[Literal]) -> usize {
+        let holds = |e: &&Example| naive::holds(&self.database, conjunction, self.target, &e.args);
+        self.examples.iter().filter(|e| e.positive).filter(holds).count()
+    }
+
+    fn text(&self, conjunction: &[Literal]) -> String {
+        show_conjunction(conjunction, &self.database.predicates, &self.database.symbols).to_string()
+    }
+
+    /// Variables that are not of the head, numbered as they come.
+    fn renamed(&self, conjunction: &[Literal]) -> Vec<Literal> {
+        let mut names = Vec::new();
+        let mut rename = |arg: &Argument| match *arg {
+            Argument::Variable(v) if v.0 as usize >= self.arity() => {
+                let place = names.iter().position(|&name| name == v).unwrap_or_else(|| {
+                    names.push(v);
+                    names.len() - 1
+                });
+                Argument::Variable(Variable((self.arity() + place) as u32))
+            }
+            other => other,
+        };
+        let literal = |l: &Literal| Literal::new(l.predicate, l.args.iter().map(&mut rename).collect());
+        conjunction.iter().map(literal).collect()
+    }
+
+    /// The same for any order of literals.
+    fn normal(&self, conjunction: &[Literal]) -> Vec<Literal> {
+        let orders = permutations(conjunction.len());
+        let in_order = |order: &Vec<usize>| order.iter().map(|&i| conjunction[i].clone()).collect::<Vec<_>>();
+        orders.iter().map(|order| self.renamed(&in_order(order))).min().unwrap()
+    }
+}
+
+fn permutations(n: usize) -> Vec<Vec<usize>> {
+    if n == 0 {
+        return vec![Vec::new()];
+    }
+    let with = |shorter: Vec<usize>| {
+        (0..n).map(move |at| {
+            let mut order = shorter.clone();
+            order.insert(at, n - 1);
+            order
+        })
+    };
+    permutations(n - 1).into_iter().flat_map(with).collect()
+}
+
+/// A variable with its type, and whether it came with `$`.
+type Known = (Variable, TypeId, bool);
+
+/// What is known after a literal is added under a mode; `None` if the mode does not allow it.
+fn add(world: &World, mode: &Mode, literal: &Literal, added: &[Literal], known: &[Known]) -> Option<Vec<Known>> {
+    use ModeSymbol::*;
+    if mode.predicate != literal.predicate {
+        return None;
+    }
+    let mut after = known.to_vec();
+    for (slot, arg) in mode.args.iter().zip(&literal.args) {
+        let allowed = match *arg {
+            Argument::Constant(_) => matches!(slot.symbol, Constant | OutputOrConstant),
+            Argument::Variable(v) => match known.iter().find(|known| known.0 == v) {
+                Some(&(_, type_id, once)) => {
+                    let in_body = || added.iter().any(|other| other.variables().any(|w| w == v));
+                    let reuse = match slot.symbol {
+                        Input | Output | OutputOrConstant => true,
+                        NotHead => v.0 as usize >= world.arity(),
+                        InBody => in_body(),
+                        _ => false,
+                    };
+                    reuse && !once && type_id == slot.type_id
+                }
+                None => {
+                    after.push((v, slot.type_id, slot.symbol == Once));
+                    matches!(slot.symbol, Output | OutputOrConstant | New | Once)
+                }
+            },
+        };
+        if !allowed {
+            return None;
+        }
+    }
+    let same = || added.iter().filter(|other| other.predicate == literal.predicate);
+    let inputs: Vec<usize> = (0..mode.args.len()).filter(|&k| mode.args[k].symbol == Input).collect();
+    let same_input = |other: &&Literal| inputs.iter().all(|&k| other.args[k] == literal.args[k]);
+    let within = mode.max.is_none_or(|max| same().count() < max as usize)
+        && mode.max_per_input.is_none_or(|max| same().filter(same_input).count() < max as usize);
+    within.then_some(after)
+}
+
+/// Whether literals can be added one after another, in some order and under some modes.
+fn addable(world: &World, rest: &[Literal], added: &[Literal], known: &[Known]) -> bool {
+    rest.is_empty()
+        || (0..rest.len()).any(|i| {
+            let others: Vec<Literal> =
+                rest.iter().enumerate().filter(|&(k, _)| k != i).map(|(_, l)| l.clone()).collect();
+            let now: Vec<Literal> = added.iter().chain([&rest[i]]).cloned().collect();
+            let after = |mode: &Mode| add(world, mode, &rest[i], added, known);
+            world.database.schema.modes().iter().filter_map(after).any(|known| addable(world, &others, &now, &known))
+        })
+}
+
+fn is_allowed(world: &World, chain: &[Literal]) -> bool {
+    let types = world.database.schema.argument_types(world.target).unwrap();
+    let known: Vec<Known> = types.iter().enumerate().map(|(v, &t)| (Variable(v as u32), t, false)).collect();
+    chain.iter().all(|literal| literal.predicate != world.target) && addable(world, chain, &[], &known)
+}
+
+/// The variables of the head at the ends of a chain, the second `None` for a constant; `None` if it is no chain.
+fn ends(world: &World, chain: &[Literal]) -> Option<(u32, Option<u32>)> {
+    let arity = world.arity() as u32;
+    let of = |l: &Literal| l.variables().collect::<Vec<_>>();
+    let heads = |l: &Literal| of(l).into_iter().filter(|v| v.0 < arity).collect::<Vec<_>>();
+    let mut uses: Vec<Variable> = chain.iter().flat_map(of).filter(|v| v.0 >= arity).collect();
+    uses.sort();
+    let shared = |pair: &[Literal]| of(&pair[0]).iter().filter(|v| of(&pair[1]).contains(v)).count();
+    let tied = chain.windows(2).all(|pair| shared(pair) == 1);
+    let links = uses.windows(2).filter(|pair| pair[0] == pair[1]).count();
+    let all_heads: Vec<Variable> = chain.iter().flat_map(heads).collect();
+    if !tied || links + 1 != chain.len() {
+        return None;
+    }
+    let (first, last) = (chain.first()?, chain.last()?);
+    match all_heads[..] {
+        // One literal has both, in whatever order.
+        [a, b] if chain.len() == 1 => Some((a.min(b).0, Some(a.max(b).0))),
+        [a, b] if heads(first).first() == Some(&a) && heads(last).last() == Some(&b) => Some((a.0, Some(b.0))),
+        [a] if arity == 1 && heads(first) == [a] => {
+            last.args.iter().any(|arg| matches!(arg, Argument::Constant(_))).then_some((a.0, None))
+        }
+        _ => None,
+    }
+}
+
+/// Everything of the form of a chain, mode or no mode, that holds for some positive.
+struct Enumeration<'w> {
+    world: &'w World,
+    max_length: usize,
+    found: BTreeSet<Vec<Literal>>,
+}
+
+impl Enumeration<'_> {
+    /// Adds all chains that start with these literals, the last of which is left by `link`.
+    fn extend(&mut self, chain: &[Literal], first: u32, link: Variable) {
+        if chain.len() == self.max_length {
+            return;
+        }
+        let arity = self.world.arity() as u32;
+        let used = chain.iter().flat_map(Literal::variables).map(|v| v.0 + 1).max().unwrap_or(0).max(arity);
+        let database = &self.world.database;
+        for predicate in database.predicates.iter().filter(|&p| p != self.world.target) {
+            let places = database.predicates.arity(predicate);
+            for from in 0..places {
+                let mut fillings: Vec<Vec<Argument>> = vec![Vec::new()];
+                for k in 0..places {
+                    let mut choices = vec![Argument::Variable(Variable(used + k as u32))];
+                    choices.extend(database.facts.relation(predicate).values(k).into_iter().map(Argument::Constant));
+                    choices.extend((first + 1..arity).map(|v| Argument::Variable(Variable(v))));
+                    if k == from {
+                        choices = vec![Argument::Variable(link)];
+                    }
+                    let longer =
+                        |args: &Vec<Argument>| choices.iter().map(|c| [&args[..], &[*c]].concat()).collect::<Vec<_>>();
+                    fillings = fillings.iter().flat_map(longer).collect();
+                }
+                for args in fillings {
+                    let literal = Literal::new(predicate, args);
+                    let longer: Vec<Literal> = chain.iter().cloned().chain([literal.clone()]).collect();
+                    // What does not hold does not hold with more.
+                    if self.world.support(&longer) == 0 {
+                        continue;
+                    }
+                    if ends(self.world, &longer).is_some() && is_allowed(self.world, &longer) {
+                        self.found.insert(self.world.renamed(&longer));
+                    }
+                    let leaves = literal.variables().filter(|&v| v.0 >= used);
+                    leaves.for_each(|leave| self.extend(&longer, first, leave));
+                }
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn chains_are_what_they_promise(seed in any::<u64>(), max_length in 1usize..=4) {
+        let world = World::new(seed);
+        let found = world.chains(max_length, |_| {});
+        let mut seen = BTreeSet::new();
+        for chain in &found {
+            let text = world.text(chain);
+            prop_assert!((1..=max_length).contains(&chain.len()), "{text}");
+            let ends = ends(&world, chain);
+            prop_assert!(ends.is_some_and(|(a, b)| b.is_none_or(|b| a < b)), "{text}");
+            prop_assert!(is_allowed(&world, chain), "{text}");
+            prop_assert!(world.support(chain) > 0, "{text}");
+            prop_assert!(seen.insert(world.normal(chain)), "{text} is there twice");
+        }
+        let place = |chain: &Vec<Literal>| {
+            (chain.len(), std::cmp::Reverse(world.support(chain)), world.text(chain))
+        };
+        prop_assert!(found.is_sorted_by_key(place));
+    }
+
+    #[test]
+    fn threads_and_caps_change_nothing_else(seed in any::<u64>(), max_length in 1usize..=3, most in 0usize..12) {
+        let world = World::new(seed);
+        let all = world.chains(max_length, |_| {});
+        for threads in [1, 3] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            prop_assert_eq!(&pool.install(|| world.chains(max_length, |_| {})), &all);
+        }
+        let few = world.chains(max_length, |options| options.max_chains = most);
+        prop_assert_eq!(few.len(), most.min(all.len()));
+        for length in 1..=max_length {
+            // Of each length the first ones, and no fewer than its share.
+            let of = |chains: &[Vec<Literal>]| -> Vec<Vec<Literal>> {
+                chains.iter().filter(|chain| chain.len() == length).cloned().collect()
+            };
+            let (kept, all) = (of(&few), of(&all));
+            prop_assert_eq!(&kept[..], &all[..kept.len()]);
+            prop_assert!(kept.len() >= all.len().min(most / max_length));
+        }
+        let one = world.chains(max_length, |options| options.sample = 1);
+        prop_assert!(one.iter().all(|chain| all.contains(chain)));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
+    #[test]
+    fn no_chain_is_missed(seed in any::<u64>()) {
+        let world = World::new(seed);
+        let mut slow = Enumeration { world: &world, max_length: 3, found: BTreeSet::new() };
+        for first in 0..world.arity() as u32 {
+            slow.extend(&[], first, Variable(first));
+        }
+        let fast: BTreeSet<Vec<Literal>> = world.chains(3, |_| {}).iter().map(|chain| world.renamed(chain)).collect();
+        let missed: Vec<String> = slow.found.difference(&fast).map(|chain| world.text(chain)).collect();
+        let wrong: Vec<String> = fast.difference(&slow.found).map(|chain| world.text(chain)).collect();
+        prop_assert!(missed.is_empty() && wrong.is_empty(), "missed {missed:?}, wrong {wrong:?}");
+    }
+}

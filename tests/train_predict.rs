@@ -1,0 +1,191 @@
+//! `lrbm train` and `lrbm predict` as users run them.
+
+use assert_cmd::Command;
+use std::fs;
+use std::path::Path;
+use std::process::Output;
+
+fn lrbm(args: &[&str], paths: &[(&str, &Path)]) -> Output {
+    let mut command = Command::cargo_bin("lrbm").unwrap();
+    command.args(args);
+    for (flag, path) in paths {
+        command.arg(flag).arg(path);
+    }
+    command.output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+fn generate(domain: &str, out: &Path) {
+    let output = lrbm(&["datasets", "generate", domain], &[("--out", out)]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+}
+
+fn train(data: &Path, out: &Path, more: &[&str]) -> Output {
+    lrbm(&[&["train", "--target", "workedunder"], more].concat(), &[("--data", data), ("--out", out)])
+}
+
+#[test]
+fn a_model_is_learned_saved_and_used() {
+    let home = tempfile::tempdir().unwrap();
+    let (data, model, scores) = (home.path().join("data"), home.path().join("m.json"), home.path().join("s.csv"));
+    generate("movies", &data);
+    let trained = train(&data, &model, &[]);
+    assert!(trained.status.success(), "{}", text(&trained.stderr));
+    assert!(text(&trained.stdout).contains("lrbm-boost for workedunder/2, 20 trees"), "{}", text(&trained.stdout));
+
+    let predicted = lrbm(&["predict", "--quiet"], &[("--model", &model), ("--data", &data), ("--out", &scores)]);
+    // The planted rule is found, so the training examples are told apart.
+    assert_eq!(text(&predicted.stdout), "AUC-ROC 1.000000\nAUC-PR 1.000000\n");
+    assert!(predicted.stderr.is_empty());
+
+    let table = fs::read_to_string(&scores).unwrap();
+    let lines: Vec<&str> = table.lines().collect();
+    assert_eq!(lines[0], "example,label,psi,probability");
+    let positives = fs::read_to_string(data.join("train_pos.txt")).unwrap();
+    let negatives = fs::read_to_string(data.join("train_neg.txt")).unwrap();
+    let examples: Vec<String> =
+        positives.lines().chain(negatives.lines()).map(|line| line.trim_end_matches('.').to_owned()).collect();
+    assert_eq!(lines.len(), 1 + examples.len());
+    for (i, (line, example)) in lines[1..].iter().zip(&examples).enumerate() {
+        let (name, rest) = line.split_once("\",").unwrap();
+        assert_eq!(name, format!("\"{example}"));
+        let cells: Vec<f64> = rest.split(',').map(|cell| cell.parse().unwrap()).collect();
+        assert_eq!(cells[0] == 1.0, i < positives.lines().count());
+        assert!((cells[2] - 1.0 / (1.0 + (-cells[1]).exp())).abs() < 1e-12);
+    }
+
+    let all = text(&lrbm(&["predict", "--all-metrics"], &[("--model", &model), ("--data", &data)]).stdout);
+    for column in ["auc_roc_jar", "average_precision", "cll", "brier", "ece", "f1_half", "f1_train"] {
+        assert!(all.contains(column), "{all}");
+    }
+}
+
+#[test]
+fn every_kind_can_be_learned_and_explained_from_a_file() {
+    let home = tempfile::tempdir().unwrap();
+    let (data, ensemble) = (home.path().join("data"), home.path().join("ensemble.json"));
+    generate("movies", &data);
+    for kind in ["lrbm-boost", "lrbm-noboost", "lrbm-explainable", "rdn-boost"] {
+        let (model, dot) = (home.path().join(format!("{kind}.json")), home.path().join("trees.dot"));
+        let args = ["train", "--target", "workedunder", "--kind", kind, "--set", "trees=3"];
+        let args = if kind == "lrbm-noboost" { &args[..5] } else { &args[..] };
+        let output = lrbm(args, &[("--data", &data), ("--out", &model), ("--dot", &dot)]);
+        assert!(output.status.success(), "{kind}: {}", text(&output.stderr));
+        assert!(fs::read_to_string(&dot).unwrap().starts_with("digraph"), "{kind}");
+        let predicted = lrbm(&["predict"], &[("--model", &model), ("--data", &data)]);
+        assert!(text(&predicted.stdout).starts_with("AUC-ROC "), "{kind}: {}", text(&predicted.stderr));
+    }
+    assert!(train(&data, &ensemble, &[]).status.success());
+    let explained = home.path().join("explained.json");
+    let args = ["train", "--target", "workedunder", "--kind", "lrbm-explainable"];
+    let output = lrbm(&args, &[("--data", &data), ("--out", &explained), ("--from", &ensemble)]);
+    assert!(text(&output.stdout).contains("fidelity to the ensemble"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn bad_values_name_the_key_the_value_and_what_is_allowed() {
+    let home = tempfile::tempdir().unwrap();
+    let (data, model) = (home.path().join("data"), home.path().join("m.json"));
+    generate("movies", &data);
+    for (setting, words) in [
+        ("trees=0", &["trees", "0"][..]),
+        ("max_leaves=1", &["max_leaves", "1"]),
+        ("node_size=5", &["node_size", "5"]),
+        ("learning_rate=0", &["learning_rate", "0"]),
+        ("learning_rate=2", &["learning_rate", "2"]),
+        ("prior=high", &["prior", "high", "log-odds"]),
+        ("leaf_fit=best", &["leaf_fit", "best", "closed-form"]),
+        ("tress=5", &["tress", "trees"]),
+        ("trees", &["trees"]),
+    ] {
+        let output = train(&data, &model, &["--set", setting]);
+        let stderr = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{setting}: {stderr}");
+        assert!(words.iter().all(|word| stderr.contains(word)), "{setting}: {stderr}");
+        assert!(!model.exists());
+    }
+    for (flags, word) in [(&["--kind", "lrbm"][..], "lrbm-boost"), (&["--preset", "best"], "lookahead")] {
+        let output = train(&data, &model, flags);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(text(&output.stderr).contains(word), "{}", text(&output.stderr));
+    }
+}
+
+#[test]
+fn what_cannot_be_used_is_refused_before_anything_is_written() {
+    let home = tempfile::tempdir().unwrap();
+    let (data, model) = (home.path().join("data"), home.path().join("m.json"));
+    generate("movies", &data);
+    let refused = |output: Output, words: &str| {
+        let stderr = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{stderr}");
+        assert!(stderr.contains(words), "{stderr}");
+    };
+    refused(train(&data, &home.path().join("no/where/m.json"), &[]), "there is no directory");
+    refused(train(&data, home.path(), &[]), "it is a directory");
+    refused(train(&home.path().join("nowhere"), &model, &[]), "no such directory");
+    let missing = home.path().join("missing.json");
+    refused(lrbm(&["predict"], &[("--model", &missing), ("--data", &data)]), "missing.json");
+    fs::write(&model, "{\"format\": 1}").unwrap();
+    refused(lrbm(&["predict"], &[("--model", &model), ("--data", &data)]), "m.json");
+    fs::remove_file(&model).unwrap();
+
+    fs::write(data.join("train_neg.txt"), "").unwrap();
+    refused(train(&data, &model, &[]), "0 negative");
+    assert!(!model.exists());
+}
+
+#[test]
+fn one_class_has_no_area() {
+    let home = tempfile::tempdir().unwrap();
+    let (data, model) = (home.path().join("data"), home.path().join("m.json"));
+    generate("movies", &data);
+    assert!(train(&data, &model, &["--set", "trees=1"]).status.success());
+    fs::write(data.join("train_neg.txt"), "").unwrap();
+    let output = lrbm(&["predict", "-q"], &[("--model", &model), ("--data", &data)]);
+    assert_eq!(text(&output.stdout), "AUC-ROC undefined (one class)\nAUC-PR undefined (one class)\n");
+    assert!(output.status.success());
+}
+
+#[test]
+fn the_background_file_is_honoured_and_overridden() {
+    let home = tempfile::tempdir().unwrap();
+    let (data, model) = (home.path().join("data"), home.path().join("m.json"));
+    generate("movies", &data);
+    let background = data.join("train_bk.txt");
+    let modes = fs::read_to_string(&background).unwrap();
+    fs::write(&background, format!("{modes}setParam: numOfClauses = 1.\nsetParam: nodeSize = 1.\n")).unwrap();
+    let parameter = |key: &str| {
+        let json: serde_json::Value = serde_json::from_str(&fs::read_to_string(&model).unwrap()).unwrap();
+        json["parameters"][key].clone()
+    };
+    assert!(train(&data, &model, &[]).status.success());
+    assert_eq!((parameter("max_leaves"), parameter("node_size")), (2.into(), 1.into()));
+    assert!(train(&data, &model, &["--set", "max_leaves=3"]).status.success());
+    assert_eq!((parameter("max_leaves"), parameter("node_size")), (3.into(), 1.into()));
+    fs::write(&background, format!("{modes}setParam: nodeSize = 9.\n")).unwrap();
+    let output = train(&data, &model, &[]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("nodeSize"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn time_limits_can_be_turned_on_for_a_directory() {
+    let home = tempfile::tempdir().unwrap();
+    let (data, model) = (home.path().join("data"), home.path().join("m.json"));
+    generate("citations", &data);
+    let args = ["train", "--target", "cites", "--set", "time_predicate=year"];
+    let output = lrbm(&args, &[("--data", &data), ("--out", &model)]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let scored = |args: &[&str]| text(&lrbm(args, &[("--model", &model), ("--data", &data)]).stdout);
+    // The model file remembers the limits.
+    let predicted = scored(&["predict", "-q", "--all-metrics"]);
+    assert_eq!(predicted, scored(&["predict", "-q", "--all-metrics", "--set", "time_predicate=year"]));
+    let area: f64 = predicted.lines().next().unwrap().trim_start_matches("AUC-ROC ").parse().unwrap();
+    assert!(area > 0.99, "{predicted}");
+    let output = lrbm(&["predict", "--set", "trees=3"], &[("--model", &model), ("--data", &data)]);
+    assert_eq!(output.status.code(), Some(2));
+}

@@ -1,0 +1,699 @@
+//! Trees against slow, obvious readings of what they promise: coverage is what the naive evaluator says, the candidates
+//! of a node are all conjunctions that the modes allow, a split is the best of them, and an example ends where asking it
+//! test by test leads.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use lrbm::kb::{Database, DatabaseBuilder, Example, Mode, TimeRule, TimeSource, TypeId, naive};
+use lrbm::logic::{Argument, Constant, Literal, ModeArg, ModeDeclaration, ModeSymbol, PredicateId, Variable};
+use lrbm::order::Stream;
+use lrbm::tree::{
+    Bits, Coverage, DEFAULT_MEMORY_BYTES, Expand, Fit, GrowOptions, Grower, Grown, Language, LanguageOptions,
+    LeafFitter, Node, NodeId, Screening, walk,
+};
+use proptest::prelude::*;
+
+/// A small random database with examples.
+struct World {
+    database: Database,
+    target: PredicateId,
+    examples: Vec<Example>,
+    predicates: Vec<PredicateId>,
+    constants: Vec<Constant>,
+}
+
+#[derive(Clone, Copy)]
+struct Size {
+    predicates: usize,
+    arity: usize,
+    modes: usize,
+    timed: bool,
+    limited: bool,
+    /// Whether `$` is among the modes: of a path made of literals alone nobody can tell that a variable came with it.
+    once: bool,
+}
+
+const TYPES: [&str; 3] = ["person", "film", "number"];
+
+fn draw<T: Copy>(stream: &mut Stream, from: &[T]) -> T {
+    from[stream.index(from.len())]
+}
+
+impl World {
+    fn new(seed: u64, size: Size) -> World {
+        let stream = &mut Stream::new(seed, &["world"]);
+        let mut builder = DatabaseBuilder::new();
+        let names = |prefix: &str, builder: &mut DatabaseBuilder| -> Vec<Constant> {
+            (0..4).map(|i| builder.symbols.intern(&format!("{prefix}{i}")).unwrap()).collect()
+        };
+        let mut of_type = vec![names("ann", &mut builder), names("alien", &mut builder)];
+        of_type.push((0..3).map(|i| builder.symbols.intern_number(f64::from(i)).unwrap()).collect());
+
+        let arity = 1 + stream.index(2);
+        let target_types: Vec<usize> = (0..arity).map(|_| stream.index(2)).collect();
+        let declare = |builder: &mut DatabaseBuilder, name: &str, types: &[usize], symbols: &[ModeSymbol], max| {
+            let arg = |(&t, &symbol): (&usize, &ModeSymbol)| ModeArg::Typed {
+                symbol,
+                type_name: TYPES[t].to_owned(),
+                constant: None,
+                limit: None,
+            };
+            let declaration = ModeDeclaration {
+                predicate: name.to_owned(),
+                args: types.iter().zip(symbols).map(arg).collect(),
+                withdrawn: false,
+                max,
+                max_per_input: None,
+                target: None,
+            };
+            builder.schema.add(&declaration, &mut builder.predicates, &mut builder.symbols).unwrap();
+        };
+        declare(&mut builder, "target", &target_types, &vec![ModeSymbol::Input; arity], None);
+        let target = builder.predicates.find("target", arity).unwrap();
+
+        let mut predicates = Vec::new();
+        for p in 0..size.predicates {
+            let arity = 1 + stream.index(size.arity);
+            let types: Vec<usize> = (0..arity).map(|_| draw(stream, &[0, 0, 0, 1, 1, 2])).collect();
+            let modes = 1 + stream.index(size.modes);
+            for _ in 0..modes {
+                use ModeSymbol::*;
+                let all = [Input, Input, Input, Output, Output, Output, Output, Constant, NotHead, New, InBody];
+                let all = if size.once { &[&all[..], &[Once]].concat()[..] } else { &all };
+                let symbols: Vec<ModeSymbol> = (0..arity).map(|_| draw(stream, all)).collect();
+                let max = if size.limited && modes == 1 { draw(stream, &[None, Some(1), Some(2)]) } else { None };
+                declare(&mut builder, &format!("p{p}"), &types, &symbols, max);
+            }
+            let predicate = builder.predicates.find(&format!("p{p}"), arity).unwrap();
+            predicates.push(predicate);
+            for _ in 0..stream.index(14) {
+                let args: Vec<_> = types.iter().map(|&t| draw(stream, &of_type[t])).collect();
+                builder.fact(predicate, &args).unwrap();
+            }
+        }
+        let mut rule = None;
+        if size.timed {
+            let time = builder.predicates.intern("time", 2);
+            for &entity in of_type[0].iter().chain(&of_type[1]) {
+                if stream.index(4) > 0 {
+                    let when = builder.symbols.intern_number(f64::from(stream.index(3) as u32)).unwrap();
+                    builder.fact(time, &[entity, when]).unwrap();
+                }
+            }
+            if builder.facts() > 0 && !of_type[0].is_empty() {
+                let when = builder.symbols.intern_number(7.0).unwrap();
+                let late = builder.symbols.intern("late").unwrap();
+                builder.fact(time, &[late, when]).unwrap();
+            }
+            let by_argument = if stream.index(2) == 0 { vec!["p0".to_owned()] } else { Vec::new() };
+            rule = Some(TimeRule { source: TimeSource::Predicate("time".to_owned()), by_argument });
+        }
+        let example = |stream: &mut Stream| Example {
+            args: target_types.iter().map(|&t| draw(stream, &of_type[t])).collect(),
+            positive: stream.index(2) == 0,
+            weight: 1.0,
+            line: 0,
+        };
+        let examples = (0..3 + stream.index(9)).map(|_| example(stream)).collect();
+        builder.schema.add_target(target);
+        let (database, _) = builder.build(rule.as_ref()).unwrap();
+        let constants = of_type.concat();
+        World { database, target, examples, predicates, constants }
+    }
+
+    fn arity(&self) -> usize {
+        self.database.predicates.arity(self.target)
+    }
+
+    fn conjunction(&self, stream: &mut Stream) -> Vec<Literal> {
+        let variables = self.arity() + 1 + stream.index(3);
+        let literal = |stream: &mut Stream| {
+            let predicate = draw(stream, &self.predicates);
+            // Now and then an argument too few: no fact looks like that.
+            let cut = usize::from(stream.index(30) == 0);
+            let arg = |stream: &mut Stream| match stream.index(5) {
+                0 => Argument::Constant(draw(stream, &self.constants)),
+                _ => Argument::Variable(Variable(stream.index(variables) as u32)),
+            };
+            let args = (cut..self.database.predicates.arity(predicate)).map(|_| arg(stream)).collect();
+            Literal { negated: stream.index(5) == 0, predicate, args }
+        };
+        (0..stream.index(6)).map(|_| literal(stream)).collect()
+    }
+
+    fn naive(&self, conjunction: &[Literal]) -> Bits {
+        let holds = |i: usize| naive::holds(&self.database, conjunction, self.target, &self.examples[i].args);
+        Bits::from_fn(self.examples.len(), holds)
+    }
+
+    fn coverage(&self) -> Coverage<'_> {
+        Coverage::new(&self.database, self.target, &self.examples, DEFAULT_MEMORY_BYTES)
+    }
+
+    fn language(&self, node_size: usize) -> Language {
+        let options = LanguageOptions { node_size, ..LanguageOptions::default() };
+        Language::new(&self.database, self.target, options)
+    }
+
+    fn gradients(&self, seed: u64) -> Vec<f64> {
+        let mut stream = Stream::new(seed, &["gradients"]);
+        self.examples.iter().map(|_| stream.unit() - 0.5).collect()
+    }
+}
+
+const WIDE: Size = Size { predicates: 3, arity: 4, modes: 2, timed: false, limited: false, once: false };
+const NARROW: Size = Size { predicates: 3, arity: 2, modes: 2, timed: false, limited: false, once: false };
+
+/// A leaf that is the mean gradient.
+struct Mean;
+
+impl LeafFitter for Mean {
+    type Leaf = usize;
+    fn fit_root(&self, gradients: &[f64], _: &mut Stream) -> Fit<usize> {
+        let count = gradients.len();
+        Fit { leaf: count, value: gradients.iter().sum::<f64>() / count.max(1) as f64 }
+    }
+    fn fit(&self, yes: &[f64], no: &[f64], stream: &mut Stream) -> (Fit<usize>, Fit<usize>) {
+        (self.fit_root(yes, stream), self.fit_root(no, stream))
+    }
+    fn screening(&self) -> Screening {
+        Screening::Exact
+    }
+}
+
+/// A leaf that stops at some random place between nothing and the mean gradient.
+struct Shaky;
+
+impl LeafFitter for Shaky {
+    type Leaf = f64;
+    fn fit_root(&self, gradients: &[f64], stream: &mut Stream) -> Fit<f64> {
+        let mean = gradients.iter().sum::<f64>() / gradients.len().max(1) as f64;
+        let part = stream.unit();
+        Fit { leaf: part, value: part * mean }
+    }
+    fn fit(&self, yes: &[f64], no: &[f64], stream: &mut Stream) -> (Fit<f64>, Fit<f64>) {
+        (self.fit_root(yes, stream), self.fit_root(no, stream))
+    }
+}
+
+/// What the modes allow, read from their definition: a variable that is there, a new one, or a constant of the facts.
+#[derive(Clone, Copy, PartialEq)]
+struct Known {
+    variable: Variable,
+    type_id: TypeId,
+    once: bool,
+}
+
+struct Slow<'w> {
+    world: &'w World,
+    path: Vec<Literal>,
+}
+
+impl Slow<'_> {
+    fn start(&self) -> Vec<Known> {
+        let schema = &self.world.database.schema;
+        let types = schema.argument_types(self.world.target).unwrap();
+        let known = |(v, &type_id): (usize, &TypeId)| Known { variable: Variable(v as u32), type_id, once: false };
+        let mut all: Vec<Known> = types.iter().enumerate().map(known).collect();
+        for literal in &self.path {
+            for (arg, &type_id) in literal.args.iter().zip(schema.argument_types(literal.predicate).unwrap()) {
+                if let Argument::Variable(variable) = *arg
+                    && all.iter().all(|known| known.variable != variable)
+                {
+                    all.push(Known { variable, type_id, once: false });
+                }
+            }
+        }
+        all
+    }
+
+    fn fillings(&self, mode: &Mode, known: &[Known], test: &[Literal]) -> Vec<(Vec<Argument>, Vec<Known>)> {
+        let next = known.iter().map(|k| k.variable.0 + 1).max().unwrap();
+        let mut fillings = vec![(Vec::new(), Vec::new())];
+        for (position, slot) in mode.args.iter().enumerate() {
+            let mut longer = Vec::new();
+            for (args, new) in fillings {
+                let mut with = |arg: Argument, fresh: Option<Known>| {
+                    let args: Vec<Argument> = [&args[..], &[arg]].concat();
+                    longer.push((args, new.iter().copied().chain(fresh).collect::<Vec<Known>>()));
+                };
+                use ModeSymbol::*;
+                for k in known.iter().filter(|k| k.type_id == slot.type_id && !k.once) {
+                    let in_head = (k.variable.0 as usize) < self.world.arity();
+                    let in_body = self.path.iter().chain(test).any(|l| l.variables().any(|v| v == k.variable));
+                    if match slot.symbol {
+                        Input | Output => true,
+                        NotHead => !in_head,
+                        InBody => in_body,
+                        _ => false,
+                    } {
+                        with(Argument::Variable(k.variable), None);
+                    }
+                }
+                if matches!(slot.symbol, Output | New | Once) {
+                    let variable = Variable(next + new.len() as u32);
+                    let fresh = Known { variable, type_id: slot.type_id, once: slot.symbol == Once };
+                    with(Argument::Variable(variable), Some(fresh));
+                }
+                if slot.symbol == Constant {
+                    let facts = self.world.database.facts.relation(mode.predicate);
+                    let found: BTreeSet<_> = facts.iter().map(|row| row.get(position)).collect();
+                    found.into_iter().for_each(|constant| with(Argument::Constant(constant), None));
+                }
+            }
+            fillings = longer;
+        }
+        fillings
+    }
+
+    /// Every test of up to `size` more literals.
+    fn tests(&self, size: usize, test: &[Literal], known: &[Known], all: &mut Vec<Vec<Literal>>) {
+        if !test.is_empty() {
+            all.push(test.to_vec());
+        }
+        if size == 0 {
+            return;
+        }
+        for mode in self.world.database.schema.modes().iter().filter(|mode| mode.predicate != self.world.target) {
+            let there = self.path.iter().chain(test).filter(|literal| literal.predicate == mode.predicate).count();
+            if mode.max.is_some_and(|max| there >= max as usize) {
+                continue;
+            }
+            for (args, new) in self.fillings(mode, known, test) {
+                let literal = Literal::new(mode.predicate, args);
+                if !self.path.contains(&literal) && !test.contains(&literal) {
+                    let longer = [test, &[literal]].concat();
+                    self.tests(size - 1, &longer, &[known, &new].concat(), all);
+                }
+            }
+        }
+    }
+}
+
+/// The test with new variables renamed and literals ordered in the first possible way.
+fn normal_form(test: &[Literal], next: u32) -> Vec<Literal> {
+    let mut orders: Vec<Vec<Literal>> = vec![Vec::new()];
+    for literal in test {
+        let insert = |order: Vec<Literal>| {
+            (0..=order.len()).map(move |at| [&order[..at], std::slice::from_ref(literal), &order[at..]].concat())
+        };
+        orders = orders.into_iter().flat_map(insert).collect();
+    }
+    let renamed = |order: Vec<Literal>| {
+        let mut names: Vec<Variable> = Vec::new();
+        let mut rename = |arg: Argument| match arg {
+            Argument::Variable(v) if v.0 >= next => {
+                let place = names.iter().position(|&name| name == v).unwrap_or_else(|| {
+                    names.push(v);
+                    names.len() - 1
+                });
+                Argument::Variable(Variable(next + place as u32))
+            }
+            other => other,
+        };
+        let literal = |l: Literal| Literal { args: l.args.iter().map(|&arg| rename(arg)).collect(), ..l };
+        order.into_iter().map(literal).collect::<Vec<Literal>>()
+    };
+    orders.into_iter().map(renamed).min().unwrap()
+}
+
+/// Compares the candidates below a path with all that the modes allow; gives the candidates.
+fn check_candidates(world: &World, grower: &Grower<'_>, path: &[Literal], node_size: usize) -> Vec<Vec<Literal>> {
+    let slow = Slow { world, path: path.to_vec() };
+    let known = slow.start();
+    let next = known.iter().map(|k| k.variable.0 + 1).max().unwrap();
+    let mut all = Vec::new();
+    slow.tests(node_size, &[], &known, &mut all);
+    let here = world.naive(path);
+    let mut expected: BTreeMap<Vec<u64>, usize> = BTreeMap::new();
+    let mut forms = BTreeSet::new();
+    for test in all {
+        let form = normal_form(&test, next);
+        if !forms.insert(form) {
+            continue;
+        }
+        let covered = world.naive(&[path, &test].concat());
+        if covered.any() && covered != here {
+            let fewest = expected.entry(covered.words().to_vec()).or_insert(usize::MAX);
+            *fewest = test.len().min(*fewest);
+        }
+    }
+    let candidates = grower.candidates(path);
+    let mut found: BTreeMap<Vec<u64>, usize> = BTreeMap::new();
+    for (test, covered) in &candidates {
+        assert_eq!(covered, &world.naive(&[path, test].concat()), "{test:?} below {path:?}");
+        assert!(forms.contains(&normal_form(test, next)), "{test:?} is not allowed below {path:?}");
+        let before = found.insert(covered.words().to_vec(), test.len());
+        assert_eq!(before, None, "two candidates for the same examples");
+    }
+    assert_eq!(found, expected, "below {path:?}");
+    assert!(candidates.is_sorted_by_key(|(test, _)| test.len()));
+    candidates.into_iter().map(|(test, _)| test).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn coverage_is_what_the_naive_evaluator_says(seed: u64, timed: bool, memory in prop::sample::select(vec![0, 700, 1 << 20])) {
+        let world = World::new(seed, Size { timed, ..WIDE });
+        let mut stream = Stream::new(seed, &["conjunctions"]);
+        let coverage = Coverage::new(&world.database, world.target, &world.examples, memory);
+        let conjunctions: Vec<_> = (0..12).map(|_| world.conjunction(&mut stream)).collect();
+        // Shorter ones first narrow down what is searched for longer ones.
+        for length in 1..6 {
+            for conjunction in conjunctions.iter().filter(|c| c.len() >= length) {
+                prop_assert_eq!(&*coverage.cover(&conjunction[..length]), &world.naive(&conjunction[..length]));
+            }
+        }
+        let again = Coverage::new(&world.database, world.target, &world.examples, memory);
+        for (bits, conjunction) in again.cover_all(&conjunctions).into_iter().zip(&conjunctions) {
+            prop_assert_eq!(&*bits, &world.naive(conjunction), "{:?}", conjunction);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn candidates_are_all_that_the_modes_allow(seed: u64, timed: bool, limited: bool, once: bool, node_size in 1usize..=2) {
+        let world = World::new(seed, Size { timed, limited, once, ..NARROW });
+        let (coverage, language) = (world.coverage(), world.language(node_size));
+        let grower = Grower::new(&coverage, &language, GrowOptions::default());
+        let mut path = Vec::new();
+        for depth in 0..if once { 1 } else { 3 } {
+            let candidates = check_candidates(&world, &grower, &path, node_size);
+            let Some(longest) = candidates.len().checked_sub(1) else { break };
+            // Long tests bring new variables; take one from the end more often.
+            let at = Stream::new(seed, &["step", &depth.to_string()]).index(2 * longest + 1).min(longest);
+            path.extend(candidates[at].clone());
+        }
+    }
+
+    #[test]
+    fn candidates_of_three_literals_are_all_there(seed: u64, limited: bool) {
+        let world = World::new(seed, Size { predicates: 2, arity: 2, modes: 1, timed: false, limited, once: false });
+        let (coverage, language) = (world.coverage(), world.language(3));
+        let grower = Grower::new(&coverage, &language, GrowOptions::default());
+        let candidates = check_candidates(&world, &grower, &[], 3);
+        let mut stream = Stream::new(seed, &["step"]);
+        let singles: Vec<_> = candidates.into_iter().filter(|test| test.len() == 1).collect();
+        if !singles.is_empty() {
+            check_candidates(&world, &grower, &singles[stream.index(singles.len())], 3);
+        }
+    }
+
+    #[test]
+    fn growth_takes_the_best_candidate_of_the_worst_leaf(seed: u64, total: bool, node_size in 1usize..=2, min_leaf in 1usize..=2) {
+        let world = World::new(seed, NARROW);
+        let (coverage, language) = (world.coverage(), world.language(node_size));
+        let expand = if total { Expand::Total } else { Expand::Mean };
+        let options = GrowOptions { max_leaves: Some(4), min_leaf, expand, ..GrowOptions::default() };
+        let grower = Grower::new(&coverage, &language, options);
+        let gradients = world.gradients(seed);
+        let mut stream = Stream::new(seed, &["in use"]);
+        let in_use = Bits::from_fn(gradients.len(), |_| stream.index(5) > 0);
+        prop_assume!(in_use.any());
+        let Grown { tree, reached, .. } = grower.grow(&Mean, &gradients, &in_use, seed, 0);
+
+        // The same by hand. A leaf is what it holds: true literals and examples.
+        let error = |examples: &Bits| {
+            let here = examples.pick(&gradients);
+            let mean = here.iter().sum::<f64>() / here.len() as f64;
+            here.iter().map(|g| (g - mean).powi(2)).sum::<f64>()
+        };
+        let mut leaves = vec![(NodeId(0), Vec::<Literal>::new(), in_use.clone())];
+        let mut splits = BTreeMap::new();
+        let mut nodes = 1;
+        while splits.len() < 3 && !leaves.is_empty() {
+            let key = |leaf: &Bits| if total { error(leaf) } else { error(leaf) / leaf.count() as f64 };
+            let worst = (0..leaves.len()).max_by(|&a, &b| {
+                key(&leaves[a].2).total_cmp(&key(&leaves[b].2)).then(leaves[b].0.cmp(&leaves[a].0))
+            }).unwrap();
+            let (id, path, here) = leaves.remove(worst);
+            let mut best: Option<(f64, Vec<Literal>, Bits)> = None;
+            for (test, covered) in grower.candidates(&path) {
+                let (yes, no) = (here.and(&covered), here.and_not(&covered));
+                if yes.count() < min_leaf || no.count() < min_leaf {
+                    continue;
+                }
+                let after = error(&yes) + error(&no);
+                if best.as_ref().is_none_or(|(least, ..)| after < least - 1e-12) {
+                    best = Some((after, test, covered));
+                }
+            }
+            let Some((_, test, covered)) = best.filter(|(after, ..)| *after < error(&here) - 1e-9) else { continue };
+            splits.insert(id, test.clone());
+            leaves.push((NodeId(nodes), [&path[..], &test].concat(), here.and(&covered)));
+            leaves.push((NodeId(nodes + 1), path, here.and_not(&covered)));
+            nodes += 2;
+        }
+        let grown: BTreeMap<NodeId, Vec<Literal>> = tree.nodes().iter().enumerate().filter_map(|(i, node)| match node {
+            Node::Split(split) => Some((NodeId(i as u32), split.test.clone())),
+            Node::Leaf(_) => None,
+        }).collect();
+        prop_assert_eq!(grown, splits);
+
+        // Every leaf has the mean of the examples in use that end there, by any way of walking.
+        prop_assert_eq!(&walk::leaves(&tree, &coverage), &reached);
+        let mut ended: BTreeMap<NodeId, Vec<usize>> = BTreeMap::new();
+        for (i, example) in world.examples.iter().enumerate() {
+            let by_hand = walk::leaf_by_hand(&tree, &world.database, world.target, &example.args);
+            prop_assert_eq!(by_hand, reached[i]);
+            if in_use.get(i) {
+                ended.entry(by_hand).or_default().push(i);
+            }
+        }
+        for path in tree.paths() {
+            let here = &ended[&path.id];
+            let mean = here.iter().map(|&i| gradients[i]).sum::<f64>() / here.len() as f64;
+            prop_assert!((path.leaf.value - mean).abs() < 1e-12);
+            let positives = here.iter().filter(|&&i| world.examples[i].positive).count();
+            prop_assert_eq!((path.leaf.positives as usize, path.leaf.negatives as usize), (positives, here.len() - positives));
+            prop_assert_eq!(path.leaf.leaf, here.len());
+        }
+    }
+
+    #[test]
+    fn a_path_is_what_held_and_nothing_that_failed(seed: u64) {
+        let world = World::new(seed, NARROW);
+        let (coverage, language) = (world.coverage(), world.language(2));
+        let options = GrowOptions { max_leaves: None, ..GrowOptions::default() };
+        let grower = Grower::new(&coverage, &language, options);
+        let all = Bits::ones(world.examples.len());
+        let tree = grower.grow(&Mean, &world.gradients(seed), &all, seed, 0).tree;
+        let reached = walk::leaves(&tree, &coverage);
+        for path in tree.paths() {
+            let owned = |literals: &[&Literal]| literals.iter().map(|&l| l.clone()).collect::<Vec<Literal>>();
+            let mut here = world.naive(&owned(&path.literals));
+            for failed in &path.failed {
+                here = here.and_not(&world.naive(&[&owned(&failed.above)[..], failed.test].concat()));
+            }
+            prop_assert_eq!(here, Bits::from_fn(reached.len(), |i| reached[i] == path.id));
+        }
+    }
+
+    #[test]
+    fn limits_of_growth_are_kept(seed: u64, max_leaves in 1usize..6, max_depth in 0usize..4, min_leaf in 1usize..4) {
+        let world = World::new(seed, NARROW);
+        let (coverage, language) = (world.coverage(), world.language(2));
+        let options = GrowOptions { max_leaves: Some(max_leaves), max_depth: Some(max_depth), min_leaf, ..GrowOptions::default() };
+        let grower = Grower::new(&coverage, &language, options);
+        let grown = grower.grow(&Mean, &world.gradients(seed), &Bits::ones(world.examples.len()), seed, 0);
+        prop_assert!(grown.tree.leaves() <= max_leaves);
+        prop_assert!(grown.tree.depth() <= max_depth);
+        if grown.tree.leaves() > 1 {
+            prop_assert!(grown.tree.paths().iter().all(|path| path.leaf.leaf >= min_leaf));
+        }
+    }
+
+    #[test]
+    fn neither_threads_nor_memory_change_a_tree(seed: u64, timed: bool) {
+        let world = World::new(seed, Size { timed, ..NARROW });
+        let language = world.language(2);
+        let all = Bits::ones(world.examples.len());
+        let grow = |threads: usize, memory: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| {
+                let coverage = Coverage::new(&world.database, world.target, &world.examples, memory);
+                let grower = Grower::new(&coverage, &language, GrowOptions { max_leaves: None, ..GrowOptions::default() });
+                let gradients = world.gradients(seed);
+                let grow = |tree| grower.grow(&Shaky, &gradients, &all, seed, tree);
+                (0..3).map(grow).map(|grown| (grown.tree, grown.statistics)).collect::<Vec<_>>()
+            })
+        };
+        let one = grow(1, DEFAULT_MEMORY_BYTES);
+        prop_assert_eq!(&one, &grow(2, 0));
+        prop_assert_eq!(&one, &grow(8, 2000));
+    }
+
+    #[test]
+    fn a_small_budget_gives_some_of_the_candidates(seed: u64, max_candidates in 0usize..40) {
+        let world = World::new(seed, NARROW);
+        let (coverage, language) = (world.coverage(), world.language(2));
+        let grower = Grower::new(&coverage, &language, GrowOptions::default());
+        let all: BTreeSet<Vec<u64>> = grower.candidates(&[]).into_iter().map(|(_, bits)| bits.words().to_vec()).collect();
+        let options = LanguageOptions { node_size: 2, max_candidates };
+        let small = Language::new(&world.database, world.target, options);
+        let grower = Grower::new(&coverage, &small, GrowOptions::default());
+        let some = grower.candidates(&[]);
+        prop_assert!(some.len() <= max_candidates);
+        for (test, bits) in &some {
+            prop_assert_eq!(bits, &world.naive(test));
+            prop_assert!(all.contains(bits.words()));
+        }
+        let statistics = grower.grow(&Mean, &world.gradients(seed), &Bits::ones(world.examples.len()), 0, 0).statistics;
+        prop_assert!(some.len() == all.len() || statistics.budget_hits > 0 || small.constants_were_cut());
+    }
+}
+
+/// Facts as text, `movie(m1, ann)`, for worlds made by hand.
+fn by_hand(modes: &[(&str, &[&str])], facts: &[&str], positive: &[[&str; 2]], negative: &[[&str; 2]]) -> World {
+    let mut builder = DatabaseBuilder::new();
+    for (predicate, args) in modes {
+        let arg = |text: &&str| ModeArg::Typed {
+            symbol: ModeSymbol::from_char(text.chars().next().unwrap()).unwrap(),
+            type_name: text[1..].to_owned(),
+            constant: None,
+            limit: None,
+        };
+        let declaration = ModeDeclaration {
+            predicate: (*predicate).to_owned(),
+            args: args.iter().map(arg).collect(),
+            withdrawn: false,
+            max: None,
+            max_per_input: None,
+            target: None,
+        };
+        builder.schema.add(&declaration, &mut builder.predicates, &mut builder.symbols).unwrap();
+    }
+    for fact in facts {
+        let (name, args) = fact.trim_end_matches(')').split_once('(').unwrap();
+        let args: Vec<Constant> = args.split(", ").map(|arg| builder.symbols.intern(arg).unwrap()).collect();
+        let predicate = builder.predicates.intern(name, args.len());
+        builder.fact(predicate, &args).unwrap();
+    }
+    let target = builder.predicates.find(modes[0].0, modes[0].1.len()).unwrap();
+    let mut examples = Vec::new();
+    for (pairs, is_positive) in [(positive, true), (negative, false)] {
+        for pair in pairs {
+            let args = pair.iter().map(|name| builder.symbols.intern(name).unwrap()).collect();
+            examples.push(Example { args, positive: is_positive, weight: 1.0, line: 0 });
+        }
+    }
+    let (database, _) = builder.build(None).unwrap();
+    World { database, target, examples, predicates: Vec::new(), constants: Vec::new() }
+}
+
+/// Everyone acts in some film and has some friend; only some act together.
+fn films() -> World {
+    let modes: [(&str, &[&str]); 3] =
+        [("together", &["+person", "+person"]), ("film", &["-film", "+person"]), ("friend", &["+person", "-person"])];
+    let facts = [
+        "film(m1, ann)",
+        "film(m1, bob)",
+        "film(m2, cid)",
+        "film(m2, dot)",
+        "film(m3, eve)",
+        "film(m3, ann)",
+        "friend(ann, u)",
+        "friend(bob, v)",
+        "friend(cid, w)",
+        "friend(dot, x)",
+        "friend(eve, y)",
+    ];
+    let positive = [["ann", "bob"], ["cid", "dot"], ["eve", "ann"], ["dot", "cid"]];
+    let negative = [["ann", "cid"], ["bob", "dot"], ["eve", "bob"], ["cid", "eve"], ["bob", "cid"], ["dot", "eve"]];
+    by_hand(&modes, &facts, &positive, &negative)
+}
+
+fn plus_minus(world: &World) -> Vec<f64> {
+    world.examples.iter().map(|example| if example.positive { 0.75 } else { -0.25 }).collect()
+}
+
+#[test]
+fn two_literals_find_those_who_act_together() {
+    let world = films();
+    let (coverage, gradients, all) = (world.coverage(), plus_minus(&world), Bits::ones(world.examples.len()));
+    for (node_size, leaves) in [(1, 1), (2, 2)] {
+        let language = world.language(node_size);
+        let grower = Grower::new(&coverage, &language, GrowOptions::default());
+        let grown = grower.grow(&Mean, &gradients, &all, 0, 0);
+        assert_eq!(grown.tree.leaves(), leaves, "tests of {node_size} literals");
+        if node_size == 2 {
+            let values: Vec<f64> = grown.tree.paths().iter().map(|path| path.leaf.value).collect();
+            assert_eq!(values, [0.75, -0.25]);
+            assert_eq!(walk::values(&grown.tree, &coverage), gradients);
+            let films = world.database.predicates.find("film", 2).unwrap();
+            let test: Vec<Literal> = grown.tree.paths()[0].literals.iter().map(|&l| l.clone()).collect();
+            let arg = |v| Argument::Variable(Variable(v));
+            let [with_a, with_b] = [0, 1].map(|v| Literal::new(films, vec![arg(2), arg(v)]));
+            assert_eq!(test, [with_a, with_b]);
+            // The root once; both leaves have no error left.
+            assert_eq!((grown.statistics.expansions, grown.statistics.closed), (1, 0));
+        } else {
+            assert_eq!((grown.statistics.expansions, grown.statistics.closed), (1, 1));
+        }
+    }
+}
+
+#[test]
+fn whole_tests_are_candidates_beside_those_of_the_modes() {
+    let world = films();
+    let (coverage, gradients, all) = (world.coverage(), plus_minus(&world), Bits::ones(world.examples.len()));
+    let films = world.database.predicates.find("film", 2).unwrap();
+    let arg = |v| Argument::Variable(Variable(v));
+    let chain = vec![Literal::new(films, vec![arg(9), arg(0)]), Literal::new(films, vec![arg(9), arg(1)])];
+    let language = world.language(1).with_tests(vec![chain]);
+    let grown = Grower::new(&coverage, &language, GrowOptions::default()).grow(&Mean, &gradients, &all, 0, 0);
+    assert_eq!(walk::values(&grown.tree, &coverage), gradients);
+    // Its variable is the first that is free.
+    assert_eq!(grown.tree.paths()[0].literals[0].args[0], arg(2));
+}
+
+#[test]
+fn rescoring_can_overrule_screening() {
+    /// Likes small yes sides: the value is the mean only if the side has at most two examples, and nothing otherwise.
+    struct Small;
+    impl LeafFitter for Small {
+        type Leaf = ();
+        fn fit_root(&self, gradients: &[f64], _: &mut Stream) -> Fit<()> {
+            let mean = gradients.iter().sum::<f64>() / gradients.len() as f64;
+            Fit { leaf: (), value: if gradients.len() <= 2 { mean } else { 0.0 } }
+        }
+        fn fit(&self, yes: &[f64], no: &[f64], stream: &mut Stream) -> (Fit<()>, Fit<()>) {
+            (self.fit_root(yes, stream), self.fit_root(no, stream))
+        }
+    }
+    // `most` holds for three of four positives, `few` for two of them.
+    let modes: [(&str, &[&str]); 3] =
+        [("likes", &["+person", "+person"]), ("most", &["+person"]), ("few", &["+person"])];
+    let facts = ["most(a)", "most(b)", "most(c)", "few(a)", "few(b)"];
+    let positive = [["a", "x"], ["b", "x"], ["c", "x"], ["d", "x"]];
+    let world = by_hand(&modes, &facts, &positive, &[["e", "x"], ["f", "x"], ["g", "x"]]);
+    let (coverage, language) = (world.coverage(), world.language(1));
+    let gradients = plus_minus(&world);
+    let all = Bits::ones(gradients.len());
+    for (rescore, differed, predicate) in [(1, 0, None), (8, 1, Some("few"))] {
+        let options = GrowOptions { rescore, max_leaves: Some(2), ..GrowOptions::default() };
+        let grown = Grower::new(&coverage, &language, options).grow(&Small, &gradients, &all, 0, 0);
+        assert_eq!((grown.statistics.rescored, grown.statistics.differed), (rescore.min(2) as u64, differed));
+        let chosen = grown.tree.paths()[0].literals.first().map(|literal| literal.predicate);
+        assert_eq!(chosen.map(|id| world.database.predicates.name(id)), predicate);
+    }
+}
+
+#[test]
+fn nothing_to_learn_from_gives_one_leaf() {
+    let modes: [(&str, &[&str]); 2] = [("likes", &["+person", "+person"]), ("never", &["+person"])];
+    let world = by_hand(&modes, &[], &[["a", "b"], ["b", "a"]], &[["a", "a"]]);
+    let (coverage, language) = (world.coverage(), world.language(2));
+    let grower = Grower::new(&coverage, &language, GrowOptions::default());
+    let grown = grower.grow(&Mean, &plus_minus(&world), &Bits::ones(3), 0, 0);
+    assert_eq!((grown.tree.leaves(), grown.statistics.screened, grown.statistics.closed), (1, 0, 1));
+    let none = grower.grow(&Mean, &plus_minus(&world), &Bits::zeros(3), 0, 0);
+    assert_eq!((none.tree.leaves(), none.statistics.expansions), (1, 0));
+    let flat = grower.grow(&Mean, &[0.5; 3], &Bits::ones(3), 0, 0);
+    assert_eq!((flat.tree.leaves(), flat.statistics.expansions), (1, 0));
+}
