@@ -15,176 +15,31 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::Path;
 
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
-use thiserror::Error;
+use serde::Serialize;
 
-use super::adapt::{self, ALL, AdaptError, Conversion};
-use super::binary::{self, Changes, RewriteError};
+use super::adapt::{self, ALL, Conversion};
+use super::binary;
 use super::embedded::load_domain;
 use super::fetch::{Store, StoreError, digest};
 use super::generate::{Domain, Settings};
 use super::layout;
-use super::load::{LoadCounts, LoadError, LoadOptions, Loaded, load};
-use super::manifest::{Adaptor, ArityRule, Evidence, FoldScheme, Manifest, ManifestError, NegativeScheme};
-use super::negatives::is_reflexive;
-use crate::kb::{Database, Example, TimeRule};
+use super::load::LoadOptions;
+use super::manifest::{Adaptor, ArityRule, Evidence, FoldScheme, Manifest, NegativeScheme};
+use crate::kb::{TimeRule, TimeSource};
+use crate::logic::Diagnostics;
 use crate::logic::nearest::nearest;
-use crate::logic::{Constant, Diagnostic, Diagnostics, PredicateId};
 
-/// Which of the choices that a dataset offers to take; what is `None` is as the manifest has it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Variant {
-    /// The evidence variant, by name.
-    pub evidence: Option<String>,
-    /// Whether predicates of more than two arguments stay as they are.
-    pub arity: Arity,
-    /// Whether examples of the form (a,a) stay.
-    pub reflexive: Reflexive,
-    /// Whether positives that are also among the test positives go from the training examples.
-    pub drop_shared: bool,
-    /// Where negatives come from.
-    pub negatives: Option<NegativeScheme>,
-    /// How examples are split.
-    pub folds: Option<FoldScheme>,
-}
+mod error;
+mod rooms;
+mod variant;
 
-/// What becomes of predicates of more than two arguments.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Arity {
-    /// They stay.
-    #[default]
-    Original,
-    /// Binary predicates take their place.
-    Binary,
-}
-
-/// What becomes of examples of the form (a,a).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Reflexive {
-    /// They stay.
-    #[default]
-    Keep,
-    /// They go, positive and negative.
-    Drop,
-}
-
-/// Why a dataset cannot be used as asked.
-#[derive(Debug, Error)]
-pub enum DatasetError {
-    /// There is no such dataset.
-    #[error(
-        "unknown dataset `{id}`; {}known are {known}, and any directory with files of examples and facts",
-        hint(nearest)
-    )]
-    Unknown {
-        /// What was asked for.
-        id: String,
-        /// The names there are.
-        known: String,
-        /// The one that was perhaps meant.
-        nearest: Option<String>,
-    },
-    /// The manifest does not offer what was asked for.
-    #[error(transparent)]
-    Manifest(#[from] ManifestError),
-    /// The data are not there; the message names the command that fetches them.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// The published files could not be converted.
-    #[error(transparent)]
-    Adapt(#[from] AdaptError),
-    /// The files are wrong.
-    #[error("dataset `{id}`: {error}")]
-    Load {
-        /// The dataset.
-        id: String,
-        /// What is wrong.
-        error: LoadError,
-    },
-    /// The database could not be made.
-    #[error("dataset `{id}`: {error}")]
-    Rewrite {
-        /// The dataset.
-        id: String,
-        /// What is wrong.
-        error: RewriteError,
-    },
-    /// A file is not as it was recorded.
-    #[error("dataset `{id}`: {file} has changed since it was converted; `lrbm datasets fetch {id}` makes it anew")]
-    Changed {
-        /// The dataset.
-        id: String,
-        /// The file.
-        file: String,
-    },
-    /// A choice that the dataset does not offer.
-    #[error("dataset `{id}` does not offer `{key} = \"{value}\"`; it offers {offered}")]
-    NotOffered {
-        /// The dataset.
-        id: String,
-        /// The key of the choice.
-        key: &'static str,
-        /// The value asked for.
-        value: String,
-        /// The values there are.
-        offered: String,
-    },
-    /// More folds than can be made, or another number than is given.
-    #[error("dataset `{id}`: {count} folds cannot be had: {reason}")]
-    FoldCount {
-        /// The dataset.
-        id: String,
-        /// How many were asked for.
-        count: usize,
-        /// Why not, and what can be had.
-        reason: String,
-    },
-    /// There is no such fold.
-    #[error("dataset `{id}` has folds 0 to {}, but no fold {index}", count.saturating_sub(1))]
-    NoSuchFold {
-        /// The dataset.
-        id: String,
-        /// The fold asked for, from 0.
-        index: usize,
-        /// How many folds there are.
-        count: usize,
-    },
-    /// The number of negatives per positive makes no sense.
-    #[error("negatives_per_positive must be from 0 to 10000, but is {0}")]
-    Ratio(f64),
-}
-
-fn hint(nearest: &Option<String>) -> String {
-    nearest.as_ref().map_or_else(String::new, |nearest| format!("did you mean `{nearest}`? "))
-}
-
-/// Facts and examples that belong together: all data, or one side of a given fold.
-#[derive(Clone, Debug)]
-pub(super) struct Room {
-    pub database: Arc<Database>,
-    pub target: PredicateId,
-    pub positives: Vec<Example>,
-    pub listed: Vec<Example>,
-    pub counts: LoadCounts,
-    /// Examples (a,a) that were dropped.
-    pub reflexive_dropped: usize,
-}
-
-/// How the examples come.
-#[derive(Clone, Debug)]
-pub(super) enum Rooms {
-    /// In one piece, to be split.
-    Pooled(Room),
-    /// In folds: training and test data of each.
-    Given(Vec<[Room; 2]>),
-}
+pub use error::DatasetError;
+use rooms::{Opening, fold_directories};
+pub(super) use rooms::{Room, Rooms};
+pub use variant::{Arity, Reflexive, Variant};
 
 /// What of a manifest, or of the lack of one, matters once the data are read.
 #[derive(Clone, Debug, Default)]
@@ -305,10 +160,8 @@ impl Dataset {
         let info = domain.info();
         let loaded =
             load_domain(domain, settings).map_err(|error| DatasetError::Load { id: info.id.to_owned(), error })?;
-        let time = info.time.map(|name| TimeRule {
-            source: crate::kb::TimeSource::Predicate(name.to_owned()),
-            by_argument: Vec::new(),
-        });
+        let time =
+            info.time.map(|name| TimeRule { source: TimeSource::Predicate(name.to_owned()), by_argument: Vec::new() });
         let options = LoadOptions { time, ..LoadOptions::default() };
         let opening = Opening { id: info.id, options: &options, variant, rules: None };
         let rooms = opening.room(loaded)?;
@@ -426,16 +279,6 @@ impl Dataset {
     }
 }
 
-impl Rooms {
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Room> {
-        let (one, many) = match self {
-            Rooms::Pooled(room) => (Some(room), None),
-            Rooms::Given(folds) => (None, Some(folds.iter().flatten())),
-        };
-        one.into_iter().chain(many.into_iter().flatten())
-    }
-}
-
 /// The rules of a manifest that hold for an evidence variant.
 fn rules_of(manifest: &Manifest, evidence: &Evidence) -> Vec<ArityRule> {
     let fits = |rule: &&ArityRule| rule.evidence.as_ref().is_none_or(|name| *name == evidence.name);
@@ -483,110 +326,4 @@ fn check_files(store: &Store, id: &str, variant: &str) -> Result<String, Dataset
         }
     })?;
     Ok(record.checksum(variant))
-}
-
-/// The folds of a directory in order, each with `train` and `test`; a directory with these two is one fold.
-fn fold_directories(directory: &Path) -> Vec<PathBuf> {
-    let has_both = |path: &PathBuf| path.join("train").is_dir() && path.join("test").is_dir();
-    let mut found: Vec<(u32, PathBuf)> = std::fs::read_dir(directory)
-        .into_iter()
-        .flatten()
-        .flatten()
-        .filter_map(|entry| {
-            let name = entry.file_name().to_str()?.to_ascii_lowercase();
-            let number = name.strip_prefix("fold")?.trim_start_matches(['_', '-']).parse().ok()?;
-            Some((number, entry.path()))
-        })
-        .filter(|(_, path)| has_both(path))
-        .collect();
-    found.sort();
-    let whole = Some(directory.to_owned()).filter(|path| found.is_empty() && has_both(path));
-    found.into_iter().map(|(_, path)| path).chain(whole).collect()
-}
-
-/// How the rooms of a dataset are read.
-struct Opening<'a> {
-    id: &'a str,
-    options: &'a LoadOptions,
-    variant: &'a Variant,
-    /// `None` stands for every pair of arguments.
-    rules: Option<&'a [ArityRule]>,
-}
-
-impl Opening<'_> {
-    fn pooled(&self, directory: &Path) -> Result<(Rooms, Diagnostics), DatasetError> {
-        let (room, warnings) = self.read(directory)?;
-        Ok((Rooms::Pooled(room), warnings))
-    }
-
-    fn given(&self, directory: &Path) -> Result<(Rooms, Diagnostics), DatasetError> {
-        let sides = |path: &PathBuf| Ok([self.read(&path.join("train"))?, self.read(&path.join("test"))?]);
-        let folds: Vec<_> = fold_directories(directory).par_iter().map(sides).collect::<Result<_, DatasetError>>()?;
-        let mut warnings = Diagnostics::default();
-        let mut rooms = Vec::with_capacity(folds.len());
-        for sides in folds {
-            rooms.push(sides.map(|(room, found)| {
-                warnings.extend(found);
-                room
-            }));
-        }
-        Ok((Rooms::Given(rooms), warnings))
-    }
-
-    fn read(&self, directory: &Path) -> Result<(Room, Diagnostics), DatasetError> {
-        let loaded = load(directory, self.options);
-        self.room(loaded.map_err(|error| DatasetError::Load { id: self.id.to_owned(), error })?)
-    }
-
-    /// What was loaded, without answers among the facts, and with the changes that the variant asks for.
-    fn room(&self, loaded: Loaded) -> Result<(Room, Diagnostics), DatasetError> {
-        let Loaded { mut database, target, examples, counts, warnings: found } = loaded;
-        // Where no negative is listed, some are drawn.
-        let mut warnings = Diagnostics::default();
-        found.iter().filter(|warning| warning.code != "one-class").for_each(|warning| warnings.push(warning.clone()));
-        let answers = database.facts.relation(target).len();
-        if answers > 0 {
-            let name = database.predicates.show(target).to_string();
-            let message = format!("{answers} facts of the target {name} are left out: they would be answers");
-            let help = "delete them, or name another target";
-            warnings.push(Diagnostic::warning("target-in-evidence", message, help).about(name));
-        }
-        let mut rules = Vec::new();
-        if self.variant.arity == Arity::Binary {
-            rules = self.rules.map_or_else(|| binary::rules_for(&database, target), <[_]>::to_vec);
-        }
-        if answers > 0 || !rules.is_empty() {
-            let changes = Changes { rules: &rules, without: Some(target), with: None };
-            database = binary::rewrite(&database, &changes, self.options.time.as_ref())
-                .map_err(|error| DatasetError::Rewrite { id: self.id.to_owned(), error })?;
-        }
-        let before = examples.len();
-        let kept = |example: &Example| self.variant.reflexive == Reflexive::Keep || !is_reflexive(&example.args);
-        let (positives, listed): (Vec<_>, Vec<_>) = examples.into_iter().filter(kept).partition(|e| e.positive);
-        let reflexive_dropped = before - positives.len() - listed.len();
-        let database = Arc::new(database);
-        Ok((Room { database, target, positives, listed, counts, reflexive_dropped }, warnings))
-    }
-}
-
-impl Room {
-    /// The constants that may stand at each argument of the target: those of its type in facts and examples.
-    pub(super) fn pools(&self) -> Vec<Vec<Constant>> {
-        let database = &self.database;
-        let arity = database.predicates.arity(self.target);
-        let types = database.schema.argument_types(self.target).unwrap_or_default();
-        let pool = |position: usize| {
-            let here = types.get(position);
-            let mut pool = here.map_or_else(Vec::new, |&type_id| database.constants_of_type(type_id));
-            // Without types, every argument has its own constants.
-            let alike = |other: &usize| *other == position || (here.is_some() && types.get(*other) == here);
-            for example in self.positives.iter().chain(&self.listed) {
-                pool.extend((0..arity).filter(alike).map(|other| example.args[other]));
-            }
-            pool.sort_unstable();
-            pool.dedup();
-            pool
-        };
-        (0..arity).map(pool).collect()
-    }
 }

@@ -113,7 +113,7 @@ mod tests {
             distinct.dedup();
             let assigned = groups_by_time(&times, &times, groups);
             prop_assert_eq!(assigned.is_some(), distinct.len() >= groups);
-            for assigned in assigned {
+            if let Some(assigned) = assigned {
                 for group in 0..groups as u32 {
                     prop_assert!(assigned.contains(&group));
                 }

@@ -1,0 +1,45 @@
+//! The choices that a dataset offers.
+
+use serde::{Deserialize, Serialize};
+
+use crate::data::manifest::{FoldScheme, NegativeScheme};
+
+/// Which of the choices that a dataset offers to take; what is `None` is as the manifest has it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Variant {
+    /// The evidence variant, by name.
+    pub evidence: Option<String>,
+    /// Whether predicates of more than two arguments stay as they are.
+    pub arity: Arity,
+    /// Whether examples of the form (a,a) stay.
+    pub reflexive: Reflexive,
+    /// Whether positives that are also among the test positives go from the training examples.
+    pub drop_shared: bool,
+    /// Where negatives come from.
+    pub negatives: Option<NegativeScheme>,
+    /// How examples are split.
+    pub folds: Option<FoldScheme>,
+}
+
+/// What becomes of predicates of more than two arguments.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Arity {
+    /// They stay.
+    #[default]
+    Original,
+    /// Binary predicates take their place.
+    Binary,
+}
+
+/// What becomes of examples of the form (a,a).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reflexive {
+    /// They stay.
+    #[default]
+    Keep,
+    /// They go, positive and negative.
+    Drop,
+}
