@@ -81,6 +81,7 @@ impl World {
                 let all = [Input, Input, Input, Output, Output, Output, Output, Constant, NotHead, New, InBody];
                 let all = if size.once { &[&all[..], &[Once]].concat()[..] } else { &all };
                 let symbols: Vec<ModeSymbol> = (0..arity).map(|_| draw(stream, all)).collect();
+                // Were there two modes with limits, the order of literals would matter.
                 let max = if size.limited && modes == 1 { draw(stream, &[None, Some(1), Some(2)]) } else { None };
                 declare(&mut builder, &format!("p{p}"), &types, &symbols, max);
             }
@@ -443,7 +444,7 @@ proptest! {
                     best = Some((after, test, covered));
                 }
             }
-            let Some((_, test, covered)) = best.filter(|(after, ..)| *after < error(&here) - 1e-9) else { continue };
+            let Some((_, test, covered)) = best.filter(|(after, ..)| *after < error(&here) * (1.0 - 1e-10)) else { continue };
             splits.insert(id, test.clone());
             leaves.push((NodeId(nodes), [&path[..], &test].concat(), here.and(&covered)));
             leaves.push((NodeId(nodes + 1), path, here.and_not(&covered)));

@@ -10,6 +10,7 @@ use super::bits::Bits;
 use super::candidate::{Known, Language, MAX_NODE_SIZE, Scope, WholeTest};
 use super::component::{Flat, Key};
 use super::coverage::Coverage;
+use crate::kb::TypeId;
 use crate::logic::{Argument, Literal, Variable};
 use crate::order::{HashMap, HashSet};
 
@@ -54,6 +55,10 @@ struct Proposal {
     touch: u64,
 }
 
+/// What tells a proposal from others: its normal form, the types of its new variables with whether they stand once, and
+/// its modes where they have limits.
+type Seen = (Key, Vec<(Option<TypeId>, bool)>, Vec<usize>);
+
 /// The blocks below a path.
 pub(super) struct Blocks<'b, 'a> {
     coverage: &'b Coverage<'a>,
@@ -69,7 +74,7 @@ pub(super) struct Blocks<'b, 'a> {
     pub here: Arc<Bits>,
     /// The blocks so far, by the number of their literals.
     pub list: Vec<Block>,
-    seen: HashSet<Key>,
+    seen: HashSet<Seen>,
     /// How many more candidates may be looked at.
     pub left: usize,
     /// Whether there were more.
@@ -141,7 +146,12 @@ impl<'b, 'a> Blocks<'b, 'a> {
         proposals.retain(|proposal| {
             let flat = Flat::new(proposal.literals.iter(), self.next as usize);
             let few = proposal.literals.len() <= MAX_NODE_SIZE;
-            self.seen.insert(if few { flat.exact_key() } else { flat.key(&(0..flat.literals()).collect::<Vec<_>>()) })
+            let key = if few { flat.exact_key() } else { flat.key(&(0..flat.literals()).collect::<Vec<_>>()) };
+            // Two modes may give the same literal, but allow different things to follow.
+            let mut follow: Vec<_> = proposal.new.iter().map(|known| (known.type_id, known.once)).collect();
+            follow.sort_unstable();
+            let modes = if self.language.has_limits() { proposal.modes.clone() } else { Vec::new() };
+            self.seen.insert((key, follow, modes))
         });
         if proposals.len() > self.left {
             proposals = fair_share(proposals, self.left);
@@ -219,13 +229,30 @@ impl<'b, 'a> Blocks<'b, 'a> {
                 continue;
             }
             chosen.push(b);
-            if own == size {
+            if own < size {
+                let again = !self.list[b].new.is_empty();
+                self.sets_of_blocks(&blocks[if again { at } else { at + 1 }..], size - own, chosen, bases);
+            } else if self.may_stand_together(chosen) {
                 bases.push(Base { order: bases.len(), ..self.base(chosen) });
-            } else {
-                self.sets_of_blocks(&blocks[at..], size - own, chosen, bases);
             }
             chosen.pop();
         }
+    }
+
+    /// Whether blocks may stand in one test: no literal twice, and no predicate more often than its mode allows.
+    pub fn may_stand_together(&self, blocks: &[usize]) -> bool {
+        let mut clause: Vec<&Literal> = self.path.iter().collect();
+        for block in blocks.iter().map(|&b| &self.list[b]) {
+            for (literal, &mode) in block.literals.iter().zip(&block.modes) {
+                // Literals with new variables are renamed apart.
+                let twice = clause.contains(&literal) && literal.variables().all(|v| v.0 < self.next);
+                if twice || !self.language.is_allowed(mode, literal, &clause) {
+                    return false;
+                }
+                clause.push(literal);
+            }
+        }
+        true
     }
 
     fn base(&self, blocks: &[usize]) -> Base {
@@ -361,4 +388,25 @@ pub(super) fn largest_choice(most: usize, size: usize) -> usize {
         n += 1;
     }
     n
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn choices_are_counted() {
+        // Of four things there are six pairs and four threes.
+        assert_eq!((largest_choice(5, 2), largest_choice(6, 2), largest_choice(9, 2)), (3, 4, 4));
+        assert_eq!((largest_choice(9, 3), largest_choice(10, 3)), (3, 4));
+        assert_eq!((largest_choice(0, 2), largest_choice(0, 1)), (1, usize::MAX));
+    }
+
+    #[test]
+    fn shares_are_fair() {
+        let proposal = |&mode: &usize| Proposal { literals: Vec::new(), modes: vec![mode], new: Vec::new(), touch: 0 };
+        let proposals: Vec<Proposal> = [0, 0, 0, 0, 1, 2, 2].iter().map(proposal).collect();
+        let modes: Vec<usize> = fair_share(proposals, 5).iter().map(|proposal| proposal.modes[0]).collect();
+        assert_eq!(modes, [0, 0, 1, 2, 2]);
+    }
 }

@@ -100,7 +100,7 @@ impl Combiner<'_, '_, '_> {
         let longest = blocks.list.iter().map(|block| block.literals.len()).max().unwrap_or(0);
         for size in 1..=longest.max(node_size) {
             for (b, block) in blocks.list.iter().enumerate().filter(|(_, block)| block.literals.len() == size) {
-                self.keep(&[b as u32], block.bits.words());
+                self.keep(&[b], block.bits.words());
             }
             if size <= node_size {
                 self.unions(&representatives, 0, size, &mut Vec::new(), blocks.here.words());
@@ -111,11 +111,11 @@ impl Combiner<'_, '_, '_> {
     /// The blocks that are combined: the first of each kind that holds for the same examples and touches the same parts,
     /// and no block that holds for all examples of the path. If that gives too many tests, those stay that divide the
     /// examples most evenly.
-    fn representatives(&mut self, node_size: usize) -> Vec<u32> {
+    fn representatives(&mut self, node_size: usize) -> Vec<usize> {
         let list = &self.blocks.list;
         let all = self.blocks.here.count();
         let mut kinds: HashSet<(&Bits, u64, usize, &[usize])> = HashSet::default();
-        let mut chosen: Vec<u32> = Vec::new();
+        let mut chosen: Vec<usize> = Vec::new();
         for (b, block) in list.iter().enumerate() {
             let size = block.literals.len();
             if block.count == all || size >= node_size || block.modes.is_empty() {
@@ -124,13 +124,13 @@ impl Combiner<'_, '_, '_> {
             // Where modes count predicates, blocks of other modes cannot stand for each other.
             let modes = if self.language.has_limits() { &block.modes[..] } else { &[] };
             if kinds.insert((&block.bits, block.touch, size, modes)) {
-                chosen.push(b as u32);
+                chosen.push(b);
             }
         }
         let most = largest_choice(self.blocks.left, node_size);
         if chosen.len() > most {
             self.frontier.over_budget = true;
-            let evenness = |&b: &u32| list[b as usize].count.min(all - list[b as usize].count);
+            let evenness = |&b: &usize| list[b].count.min(all - list[b].count);
             chosen.sort_by_key(|b| std::cmp::Reverse(evenness(b)));
             chosen.truncate(most);
             chosen.sort_unstable();
@@ -139,9 +139,9 @@ impl Combiner<'_, '_, '_> {
     }
 
     /// The tests of several blocks with so many literals together.
-    fn unions(&mut self, blocks: &[u32], touch: u64, size: usize, chosen: &mut Vec<u32>, words: &[u64]) {
+    fn unions(&mut self, blocks: &[usize], touch: u64, size: usize, chosen: &mut Vec<usize>, words: &[u64]) {
         for (at, &b) in blocks.iter().enumerate() {
-            let block = &self.blocks.list[b as usize];
+            let block = &self.blocks.list[b];
             let own = block.literals.len();
             if own > size || (own == size && chosen.is_empty()) || block.touch & touch != 0 {
                 continue;
@@ -154,32 +154,15 @@ impl Combiner<'_, '_, '_> {
             if own < size {
                 let rest = &blocks[at + 1..];
                 self.unions(rest, touch | block.touch, size - own, chosen, &both);
-            } else if self.is_allowed(chosen) {
+            } else if !self.language.has_limits() || self.blocks.may_stand_together(chosen) {
                 self.keep(chosen, &both);
             }
             chosen.pop();
         }
     }
 
-    /// Whether blocks may stand in one test, by how often their predicates occur.
-    fn is_allowed(&self, blocks: &[u32]) -> bool {
-        if !self.language.has_limits() {
-            return true;
-        }
-        let mut clause: Vec<&Literal> = self.blocks.path.iter().collect();
-        for block in blocks.iter().map(|&b| &self.blocks.list[b as usize]) {
-            for (literal, &mode) in block.literals.iter().zip(&block.modes) {
-                if !self.language.is_allowed(mode, literal, &clause) {
-                    return false;
-                }
-                clause.push(literal);
-            }
-        }
-        true
-    }
-
     /// Keeps a test if it divides the examples of the path, and none before it divides them in the same way.
-    fn keep(&mut self, blocks: &[u32], words: &[u64]) {
+    fn keep(&mut self, blocks: &[usize], words: &[u64]) {
         if words == self.blocks.here.words() {
             return;
         }
@@ -189,7 +172,7 @@ impl Combiner<'_, '_, '_> {
             return;
         }
         let mut test = [NO_BLOCK; MAX_NODE_SIZE];
-        test[..blocks.len()].copy_from_slice(blocks);
+        test.iter_mut().zip(blocks).for_each(|(place, &b)| *place = b as u32);
         let number = frontier.tests.len() as u32;
         frontier.tests.push(test);
         frontier.rows.extend_from_slice(words);

@@ -247,6 +247,7 @@ impl<'a> Grower<'a> {
         }
         // Paper: Alg. 1, line 27
         // Paper: Alg. 1, line 28
+        // Paper: Alg. 1, line 29
         Grown { tree, reached, statistics }
     }
 
