@@ -17,7 +17,7 @@ use crate::kb::{Database, Example, TypeId};
 use crate::logic::clause::show_conjunction;
 use crate::logic::{Constant, Literal, PredicateId};
 use crate::order::{HashMap, Stream};
-use ground::{Ground, MOST_STEPS, Places};
+use ground::{CHAIN_STEPS, Ground, MOST_STEPS, Places};
 use link::{Links, Piece};
 
 /// Which chains are wanted, and how they are looked for.
@@ -54,6 +54,9 @@ impl Default for PathOptions {
 /// Shorter chains come first, then those that hold for more of the sampled examples, then the order of their text. The
 /// variables of the head are `0..arity`, new ones follow from left to right. Around an example with very many neighbours
 /// not everything is looked at.
+///
+/// # Panics
+/// If an example has fewer arguments than the target.
 pub fn chains(
     database: &Database,
     target: PredicateId,
@@ -140,12 +143,14 @@ impl Finder<'_> {
             for a in from.level(far) {
                 for b in to.level(length - far) {
                     let (here, there) = (from.get(a), to.get(b));
-                    let cost = 1 + here.reached.len().min(there.reached.len());
-                    left = left.saturating_sub(cost);
+                    let fits = here.fits(there);
+                    let cost = if fits { here.reached.len().min(there.reached.len()) } else { 0 };
+                    left = left.saturating_sub(1 + cost);
                     if left == 0 {
                         return;
                     }
-                    if here.fits(there) && have_common(&here.reached, &there.reached) {
+                    if fits && have_common(&here.reached, &there.reached) {
+                        left = left.saturating_sub(CHAIN_STEPS);
                         let mut pieces = from.path(a);
                         pieces.extend(to.path(b).into_iter().rev().map(|piece| self.ground.links.turned(piece)));
                         f(pieces);
@@ -165,6 +170,9 @@ fn have_common(a: &[Constant], b: &[Constant]) -> bool {
     })
 }
 
+/// A chain behind what it is sorted by: how many examples it holds for, and its text.
+type Ranked = (Reverse<usize>, String, Vec<Literal>);
+
 /// The chains as literals, the best of each length.
 fn in_order(
     counts: HashMap<Chain, usize>,
@@ -173,7 +181,8 @@ fn in_order(
     types: &[TypeId],
     options: &PathOptions,
 ) -> Vec<Vec<Literal>> {
-    let mut by_length: Vec<Vec<(Reverse<usize>, String, Vec<Literal>)>> = vec![Vec::new(); options.max_length];
+    let mut by_length: Vec<Vec<Ranked>> = vec![Vec::new(); options.max_length];
+    // The map comes in no order that matters: the texts below, and the literals behind them, bring one.
     for (Chain { ends: (first, last), pieces }, count) in counts {
         let literals = links.literals(&pieces, first, last, types.len() as u32);
         if links.keep_limits(&pieces, &literals, types[first as usize], last.map(|last| types[last as usize])) {
@@ -184,7 +193,6 @@ fn in_order(
     let share = options.max_chains / options.max_length;
     let mut left = options.max_chains - by_length.iter().map(|chains| chains.len().min(share)).sum::<usize>();
     for chains in &mut by_length {
-        // Equal texts of different chains are possible where predicates of other arity share a name.
         chains.sort_unstable();
         let more = chains.len().saturating_sub(share).min(left);
         left -= more;

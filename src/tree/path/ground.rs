@@ -5,12 +5,16 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use super::link::{End, Link, Links, Piece, Shape};
-use crate::kb::{Database, TypeId};
+use crate::kb::{Database, Relation, TypeId};
 use crate::logic::{Constant, PredicateId};
 use crate::order::HashMap;
 
-/// How much may be looked at for one example on one side of its chains. Shorter ones come first, so they suffer last.
+/// How many facts, or things of that order, may be looked at for one example on one side of its chains. Shorter chains
+/// come first, so they suffer last.
 pub(super) const MOST_STEPS: usize = 100_000;
+
+/// What a chain costs that is found, so that neither can too many be.
+pub(super) const CHAIN_STEPS: usize = 16;
 
 /// The facts, from every argument at which a link is entered.
 pub(super) struct Ground<'a> {
@@ -21,11 +25,13 @@ pub(super) struct Ground<'a> {
 }
 
 /// The facts of a relation, sorted by one argument.
-#[derive(Default)]
 struct Sorted {
-    keys: Vec<Constant>,
+    by: usize,
+    arity: usize,
     /// Row after row.
     args: Vec<Constant>,
+    /// The rows in the order of that argument.
+    order: Vec<u32>,
 }
 
 /// All constants that some sequence of links leads to.
@@ -60,7 +66,7 @@ impl<'a> Ground<'a> {
     /// The places within so many links of a constant of this type.
     pub fn places(&self, start: Constant, type_id: TypeId, depth: usize, limit: Option<f64>) -> Places {
         let first = Place { last: None, ends: vec![End::head(type_id)], reached: vec![start] };
-        let mut places = Places { all: vec![first], levels: vec![0..1], steps: 0 };
+        let mut places = Places { all: vec![first], levels: std::iter::once(0..1).collect(), steps: 0 };
         for _ in 0..depth {
             let level = places.levels.last().cloned().unwrap_or_default();
             for at in level.clone() {
@@ -81,7 +87,7 @@ impl<'a> Ground<'a> {
         places
     }
 
-    /// The chains that end with a constant: one more link behind each of these places but the last ones.
+    /// Calls `f` with the chains that lead to these places and with one more link to a constant.
     pub fn to_constants(&self, places: &mut Places, limit: Option<f64>, mut f: impl FnMut(Vec<Piece>)) {
         for at in 0..places.all.len() {
             let entered = places.entered(at);
@@ -90,6 +96,7 @@ impl<'a> Ground<'a> {
                     continue;
                 }
                 for (constants, _) in self.follow(link, at, places, limit) {
+                    places.steps += CHAIN_STEPS;
                     let mut chain = places.path(at);
                     chain.push(Piece { link: number, constants });
                     f(chain);
@@ -98,7 +105,7 @@ impl<'a> Ground<'a> {
         }
     }
 
-    /// Where a link leads from a place, by the constants in it; nothing if the place is exhausted.
+    /// Where a link leads from a place, by the constants in it; nothing if that is too much to look at.
     fn follow(
         &self,
         link: &Link,
@@ -109,18 +116,18 @@ impl<'a> Ground<'a> {
         let mut found: BTreeMap<Vec<Constant>, Vec<Constant>> = BTreeMap::new();
         let Places { all, steps, .. } = places;
         for &constant in &all[at].reached {
-            if *steps >= MOST_STEPS {
-                return BTreeMap::new();
-            }
             *steps += 1;
             self.rows(&link.shape, constant, |args| {
                 *steps += 1;
-                if !self.database.visible(link.shape.predicate, args, limit) {
-                    return;
+                if self.database.visible(link.shape.predicate, args, limit) {
+                    let constants: Vec<Constant> = link.shape.constants.iter().map(|&(k, _)| args[k]).collect();
+                    found.entry(constants).or_default().extend(link.shape.to.map(|to| args[to]));
                 }
-                let constants: Vec<Constant> = link.shape.constants.iter().map(|&(k, _)| args[k]).collect();
-                found.entry(constants).or_default().extend(link.shape.to.map(|to| args[to]));
+                *steps < MOST_STEPS
             });
+            if *steps >= MOST_STEPS {
+                return BTreeMap::new();
+            }
         }
         for reached in found.values_mut() {
             reached.sort_unstable();
@@ -129,37 +136,46 @@ impl<'a> Ground<'a> {
         found
     }
 
-    /// Calls `f` with the facts of a shape that have this constant where the shape is entered.
-    fn rows(&self, shape: &Shape, entered: Constant, mut f: impl FnMut(&[Constant])) {
+    /// Calls `f` with the facts of a shape that have this constant where the shape is entered, as long as it wants more.
+    fn rows(&self, shape: &Shape, entered: Constant, mut f: impl FnMut(&[Constant]) -> bool) {
         let &Shape { predicate, from, ref constants, .. } = shape;
         let relation = self.database.facts.relation(predicate);
-        let arity = relation.arity();
         if let Some(sorted) = self.sorted.get(&(predicate, from)) {
-            let fixed = |args: &[Constant]| constants.iter().all(|&(k, only)| only.is_none_or(|only| args[k] == only));
-            let sorted = sorted.get_or_init(|| Sorted::new(relation.iter().map(|row| row.to_vec()), from));
-            let start = sorted.keys.partition_point(|&key| key < entered);
-            let run = sorted.keys[start..].partition_point(|&key| key == entered);
-            let rows = sorted.args[start * arity..(start + run) * arity].chunks_exact(arity.max(1));
-            rows.filter(|args| fixed(args)).for_each(f);
+            let fits = |args: &&[Constant]| constants.iter().all(|&(k, only)| only.is_none_or(|only| args[k] == only));
+            let sorted = sorted.get_or_init(|| Sorted::new(relation, from));
+            sorted.run(entered).filter(fits).all(f);
             return;
         }
-        let mut bound = vec![None; arity];
+        let mut bound = vec![None; relation.arity()];
         bound[from] = Some(entered);
         constants.iter().for_each(|&(k, only)| bound[k] = only);
-        let mut args = Vec::with_capacity(arity);
-        for row in relation.lookup(&bound) {
+        let mut args = Vec::with_capacity(bound.len());
+        relation.lookup(&bound).all(|row| {
             args.clear();
             args.extend(row.iter());
-            f(&args);
-        }
+            f(&args)
+        });
     }
 }
 
 impl Sorted {
-    fn new(rows: impl Iterator<Item = Vec<Constant>>, by: usize) -> Self {
-        let mut rows: Vec<Vec<Constant>> = rows.collect();
-        rows.sort_by_key(|row| row[by]);
-        Sorted { keys: rows.iter().map(|row| row[by]).collect(), args: rows.concat() }
+    fn new(relation: &Relation, by: usize) -> Self {
+        let arity = relation.arity();
+        let mut args = Vec::with_capacity(relation.len() * arity);
+        relation.iter().for_each(|row| args.extend(row.iter()));
+        let mut order: Vec<u32> = (0..relation.len() as u32).collect();
+        order.sort_unstable_by_key(|&row| args[row as usize * arity + by]);
+        Sorted { by, arity, args, order }
+    }
+
+    fn row(&self, row: u32) -> &[Constant] {
+        &self.args[row as usize * self.arity..][..self.arity]
+    }
+
+    /// The rows with this constant.
+    fn run(&self, key: Constant) -> impl Iterator<Item = &[Constant]> {
+        let start = self.order.partition_point(|&row| self.row(row)[self.by] < key);
+        self.order[start..].iter().map(|&row| self.row(row)).take_while(move |args| args[self.by] == key)
     }
 }
 
