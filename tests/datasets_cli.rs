@@ -40,7 +40,9 @@ fn what_is_fetched_verifies_and_a_changed_byte_is_named() {
     assert_eq!(text(&verified.stdout).matches("all as recorded").count(), 8);
 
     // One byte in a published, an unpacked and a converted file.
-    for file in ["uwcse/raw/background.txt", "imdb/SHA256SUMS", "sports/base/facts.txt", "webkb/raw/background.txt"] {
+    for file in
+        ["uwcse/raw/background.txt", "imdb/SHA256SUMS", "sports/base/all/all_facts.txt", "webkb/raw/background.txt"]
+    {
         let path = home.path().join(file);
         let Ok(good) = fs::read(&path) else { panic!("{file} is not there") };
         let mut bad = good.clone();

@@ -8,7 +8,7 @@ use super::adapt::notes;
 use super::dataset::{Dataset, DatasetError, Rooms, Variant};
 use super::fetch::path::RAW;
 use super::fetch::{Store, StoreError};
-use super::manifest::{FoldScheme, Manifest, NegativeScheme};
+use super::manifest::{FoldScheme, Manifest, NegativeScheme, Source};
 use super::split::{FoldCounts, Split};
 use super::summary::predicate_rows;
 use crate::order::IndexMap;
@@ -79,6 +79,8 @@ pub struct Published {
     pub notes: Vec<String>,
     /// Counts of the manifest beside those that were found.
     pub expected: Vec<ExpectedCount>,
+    /// Where the published files are: repository, commit and directory, with the number of files.
+    pub origins: Vec<String>,
     /// The published files.
     pub files: Vec<PublishedFile>,
     /// One checksum of all published files as recorded.
@@ -245,6 +247,15 @@ impl DatasetReport {
     }
 }
 
+fn origin(source: &Source) -> String {
+    let files = match source.files.as_slice() {
+        [file] => format!("`{}`", file.path),
+        files if source.directory.is_empty() => format!("{} files", files.len()),
+        files => format!("{} files below `{}`", files.len(), source.directory),
+    };
+    format!("{files} of {}/{}, commit {}", source.owner, source.repository, source.commit)
+}
+
 impl Published {
     fn new(dataset: &Dataset, manifest: &Manifest, store: &Store) -> Result<Published, StoreError> {
         let record = store.record(&manifest.id)?;
@@ -277,6 +288,7 @@ impl Published {
             caveats: manifest.caveats.clone(),
             notes: notes(manifest, &record),
             expected,
+            origins: manifest.source.iter().map(origin).collect(),
             files: files.collect(),
             raw_checksum: record.checksum(RAW),
         })
@@ -288,6 +300,9 @@ impl Published {
             writeln!(out, "**Stand-in:** {footnote}.\n")?;
         }
         writeln!(out, "- Cite: {}\n- Licence: {}", self.citation, self.licence)?;
+        for origin in &self.origins {
+            writeln!(out, "- From: {origin}")?;
+        }
         writeln!(out, "- Folds: {}", self.folds_about)?;
         for (name, about, default) in &self.evidence {
             writeln!(out, "- Evidence `{name}`{}: {about}", if *default { " (default)" } else { "" })?;

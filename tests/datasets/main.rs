@@ -5,3 +5,4 @@ mod counts;
 mod lab;
 mod leaks;
 mod made_up;
+mod shuffled;

@@ -42,6 +42,7 @@ fn about(out: &mut impl Write, published: &Published) -> io::Result<()> {
     writeln!(out)?;
     writeln!(out, "cite       {}", published.citation)?;
     writeln!(out, "licence    {}", published.licence)?;
+    published.origins.iter().try_for_each(|text| writeln!(out, "from       {text}"))?;
     writeln!(out, "folds      {}", published.folds_about)?;
     for (name, text, default) in &published.evidence {
         writeln!(out, "evidence   {name}{}: {text}", if *default { " (default)" } else { "" })?;

@@ -1,0 +1,76 @@
+//! With labels shuffled there is nothing to learn: a learner that beats chance then has seen what it must not.
+
+use lrbm::data::dataset::Variant;
+use lrbm::data::split::Split;
+use lrbm::kb::Example;
+use lrbm::learn::{Kind, Model, Unchecked, train};
+use lrbm::metric::ranking::{Ranking, auc_roc};
+use lrbm::order::Stream;
+
+use crate::lab::{SEED, open, real};
+
+/// The examples with their labels dealt out anew.
+fn shuffled(examples: &[Example], purpose: &[&str]) -> Vec<Example> {
+    let mut labels: Vec<bool> = examples.iter().map(|example| example.positive).collect();
+    Stream::new(SEED, purpose).shuffle(&mut labels);
+    examples.iter().zip(labels).map(|(example, positive)| Example { positive, ..example.clone() }).collect()
+}
+
+/// The mean area over all folds must lie within four standard deviations of one half, as Mann and Whitney give them for
+/// scores that know nothing of the labels.
+fn chance(id: &str) {
+    let Some(store) = real() else { return };
+    let dataset = open(store, id, &Variant::default());
+    let split = Split::new(SEED);
+    let params = Unchecked::new(Kind::LrbmBoost).set("trees=5").unwrap().check().unwrap();
+    let (mut sum, mut variance, mut folds) = (0.0, 0.0, 0.0);
+    for index in 0..dataset.fold_count(&split).unwrap() {
+        let fold = dataset.fold(index, &split).unwrap();
+        let name = index.to_string();
+        let training = shuffled(&fold.train.examples, &[id, "shuffled", &name, "train"]);
+        let test = shuffled(&fold.test.examples, &[id, "shuffled", &name, "test"]);
+        let part = &fold.train;
+        let trained =
+            train(Kind::LrbmBoost, &part.database, part.target, &training, &params, SEED, &mut |_| {}).unwrap();
+        let psi = trained.model.score(&fold.test.database, fold.test.target, &test).unwrap();
+        let labels: Vec<bool> = test.iter().map(|example| example.positive).collect();
+        let positives = labels.iter().filter(|&&label| label).count() as f64;
+        let negatives = labels.len() as f64 - positives;
+        sum += auc_roc(&Ranking::new(&psi, &labels).unwrap()).unwrap();
+        variance += (positives + negatives + 1.0) / (12.0 * positives * negatives);
+        folds += 1.0;
+    }
+    let (mean, deviation) = (sum / folds, f64::sqrt(variance) / folds);
+    println!("{id}: mean AUC-ROC {mean:.3} with shuffled labels, standard deviation {deviation:.3}");
+    assert!((mean - 0.5).abs() < 4.0 * deviation, "{id}: {mean} with deviation {deviation}");
+}
+
+#[test]
+fn uwcse_shuffled_is_chance() {
+    chance("uwcse");
+}
+
+#[test]
+fn imdb_shuffled_is_chance() {
+    chance("imdb");
+}
+
+#[test]
+fn sports_shuffled_is_chance() {
+    chance("sports");
+}
+
+#[test]
+fn webkb_shuffled_is_chance() {
+    chance("webkb");
+}
+
+#[test]
+fn mutagenesis_shuffled_is_chance() {
+    chance("mutagenesis");
+}
+
+#[test]
+fn cora_shuffled_is_chance() {
+    chance("cora");
+}
