@@ -197,6 +197,22 @@ impl LeafFitter for Shaky {
     }
 }
 
+/// A leaf that stops short of the mean gradient, the more so the fewer examples it has; the second side shorter still if the
+/// first has many.
+struct Short;
+
+impl LeafFitter for Short {
+    type Leaf = ();
+    fn fit_root(&self, gradients: &[f64], _: &mut Stream) -> Fit<()> {
+        Fit { leaf: (), value: gradients.iter().sum::<f64>() / (gradients.len() + 2) as f64 }
+    }
+    fn fit(&self, yes: &[f64], no: &[f64], stream: &mut Stream) -> (Fit<()>, Fit<()>) {
+        let (first, mut second) = (self.fit_root(yes, stream), self.fit_root(no, stream));
+        second.value /= (1 + yes.len()) as f64;
+        (first, second)
+    }
+}
+
 /// What the modes allow, read from their definition: a variable that is there, a new one, or a constant of the facts.
 #[derive(Clone, Copy, PartialEq)]
 struct Known {
@@ -477,6 +493,44 @@ proptest! {
     }
 
     #[test]
+    fn no_test_that_was_not_fitted_is_better(seed: u64, node_size in 1usize..=2, min_leaf in 1usize..=2) {
+        let world = World::new(seed, NARROW);
+        let (coverage, language) = (world.coverage(), world.language(node_size));
+        let options = GrowOptions { rescore: None, max_leaves: Some(2), min_leaf, ..GrowOptions::default() };
+        let grower = Grower::new(&coverage, &language, options);
+        let gradients = world.gradients(seed);
+        let all = Bits::ones(gradients.len());
+        let Grown { tree, statistics, .. } = grower.grow(&Short, &gradients, &all, seed, 0);
+
+        // Every candidate is fitted here.
+        let mut stream = Stream::new(seed, &["not used"]);
+        let error = |fit: &Fit<()>, here: &[f64]| here.iter().map(|g| (fit.value - g).powi(2)).sum::<f64>();
+        let root = error(&Short.fit_root(&gradients, &mut stream), &gradients);
+        let mut best: Option<(f64, Vec<Literal>)> = None;
+        let mut tests = 0;
+        for (test, covered) in grower.candidates(&[]) {
+            let (yes, no) = (covered.pick(&gradients), all.and_not(&covered).pick(&gradients));
+            if yes.len() < min_leaf || no.len() < min_leaf {
+                continue;
+            }
+            tests += 1;
+            let (yes_fit, no_fit) = Short.fit(&yes, &no, &mut stream);
+            let after = error(&yes_fit, &yes) + error(&no_fit, &no);
+            if best.as_ref().is_none_or(|(least, _)| after < *least) {
+                best = Some((after, test));
+            }
+        }
+        prop_assert_eq!(statistics.screened, tests);
+        prop_assert!(statistics.rescored <= tests);
+        let expected = best.filter(|(after, _)| *after < root * (1.0 - 1e-10)).map(|(_, test)| test);
+        let grown = match &tree.nodes()[0] {
+            Node::Split(split) => Some(split.test.clone()),
+            Node::Leaf(_) => None,
+        };
+        prop_assert_eq!(grown, expected);
+    }
+
+    #[test]
     fn a_path_is_what_held_and_nothing_that_failed(seed: u64) {
         let world = World::new(seed, NARROW);
         let (coverage, language) = (world.coverage(), world.language(2));
@@ -677,7 +731,7 @@ fn rescoring_can_overrule_screening() {
     let gradients = plus_minus(&world);
     let all = Bits::ones(gradients.len());
     for (rescore, differed, predicate) in [(1, 0, None), (8, 1, Some("few"))] {
-        let options = GrowOptions { rescore, max_leaves: Some(2), ..GrowOptions::default() };
+        let options = GrowOptions { rescore: Some(rescore), max_leaves: Some(2), ..GrowOptions::default() };
         let grown = Grower::new(&coverage, &language, options).grow(&Small, &gradients, &all, 0, 0);
         assert_eq!((grown.statistics.rescored, grown.statistics.differed), (rescore.min(2) as u64, differed));
         let chosen = grown.tree.paths()[0].literals.first().map(|literal| literal.predicate);

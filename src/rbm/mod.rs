@@ -2,6 +2,7 @@
 
 pub mod descent;
 pub mod theta;
+mod walk;
 
 pub use descent::{Descent, Outcome, Schedule, Visit};
 pub use theta::{Theta, sigmoid, softplus};

@@ -24,11 +24,13 @@ pub struct Fit<L> {
 }
 
 /// Whether the candidates that screening likes best are fitted in earnest before one of them is chosen.
+///
+/// Screening takes each side for the mean of its gradients. No other value has a smaller squared error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Screening {
-    /// [`LeafFitter::screening_value`] is the value a fit reaches, so the first candidate is the best.
+    /// A fit reaches the mean gradient, so the first candidate is the best.
     Exact,
-    /// It is near that value only, so the best few are fitted and compared again.
+    /// A fit may end elsewhere and have a larger error, so candidates are fitted and compared again.
     Rescore,
 }
 
@@ -46,13 +48,6 @@ pub trait LeafFitter: Sync {
     /// Whether screening is all there is to it.
     fn screening(&self) -> Screening {
         Screening::Rescore
-    }
-
-    /// The value by which candidates are screened: that of a leaf with so many examples and this sum of gradients.
-    ///
-    /// It must be quick and depend on nothing else. The mean is where the squared error is least.
-    fn screening_value(&self, count: usize, sum: f64) -> f64 {
-        sum / count as f64
     }
 }
 
@@ -75,15 +70,16 @@ pub struct GrowOptions {
     pub max_depth: Option<usize>,
     /// The fewest examples on either side of a test.
     pub min_leaf: usize,
-    /// How many of the candidates that screening likes best are fitted in earnest.
-    pub rescore: usize,
+    /// The most candidates that are fitted in earnest, those first that screening likes best; `None` means all that could
+    /// be chosen. These are mostly one to ten, but where all gradients are the same it is every candidate, to no avail.
+    pub rescore: Option<usize>,
     /// Which leaf is expanded next.
     pub expand: Expand,
 }
 
 impl Default for GrowOptions {
     fn default() -> Self {
-        GrowOptions { max_leaves: Some(4), max_depth: None, min_leaf: 1, rescore: 8, expand: Expand::Mean }
+        GrowOptions { max_leaves: Some(4), max_depth: None, min_leaf: 1, rescore: Some(64), expand: Expand::Mean }
     }
 }
 
@@ -126,6 +122,10 @@ pub struct Grower<'a> {
 }
 
 type PathKey = (Vec<Literal>, Vec<Known>);
+
+/// Candidates are fitted in batches of at most so many at the same time. The first is fitted alone and each batch is up to
+/// twice the one before, since the first few mostly show that no other can be better.
+const MOST_AT_ONCE: usize = 4;
 
 /// A leaf that may still be expanded.
 struct Open {
@@ -285,47 +285,75 @@ impl<'a> Grower<'a> {
         statistics.budget_hits += u64::from(frontier.over_budget);
 
         // Paper: Alg. 1, line 16
-        // Departs from paper: not every candidate is fitted by coordinate descent. The error of a side has a closed form
-        // in its count and sum, which is what the fit tends to; candidates are screened with it, and the best are fitted.
-        let rescore = match run.fitter.screening() {
-            Screening::Exact => 1,
-            Screening::Rescore => self.options.rescore.max(1),
+        // Departs from paper: not every candidate is fitted by coordinate descent. The least error that any two values
+        // leave has a closed form in the counts and sums of both sides. Candidates are fitted in its order until that of
+        // the next is above the error of the best fit, so that none of the rest could be chosen.
+        let most = match run.fitter.screening() {
+            Screening::Exact => Some(1),
+            Screening::Rescore => self.options.rescore,
         };
         let scores = score::Node::new(&run.units, &node.in_use, frontier.len());
-        let (ranked, screened) = scores.screen(&frontier, run.fitter, self.options.min_leaf, rescore);
+        let (ranked, screened) = scores.screen(&frontier, self.options.min_leaf, most);
         statistics.screened += screened as u64;
-        if run.fitter.screening() == Screening::Rescore {
-            statistics.rescored += ranked.len() as u64;
-        }
-        let fitted: Vec<(f64, Choice<F::Leaf>)> = ranked
-            .par_iter()
-            .enumerate()
-            .map(|(rank, &(_, test))| {
-                // Paper: Alg. 1, line 17
-                // Paper: Alg. 1, line 19
-                let covered = Bits::from_words(node.in_use.len(), frontier.row(test).to_vec());
-                let yes = node.in_use.and(&covered).pick(run.gradients);
-                let no = node.in_use.and_not(&covered).pick(run.gradients);
-                // Paper: Alg. 1, line 18
-                // Paper: Alg. 1, line 20
-                let (yes_fit, no_fit) = run.fitter.fit(&yes, &no, &mut run.stream(node.id, Some(rank)));
-                // Paper: Alg. 1, line 21
-                let (yes_error, no_error) = (squared_error(yes_fit.value, &yes), squared_error(no_fit.value, &no));
-                let (test, new) = frontier.test(test);
-                let choice = Choice { test, new, covered, yes: (yes_fit, yes_error), no: (no_fit, no_error) };
-                (yes_error + no_error, choice)
-            })
-            .collect();
-        // Paper: Alg. 1, line 22
+        let mut best: Option<(f64, usize, Choice<F::Leaf>)> = None;
+        // The sizes of batches are fixed: the number of threads must not decide what is fitted.
+        let (mut done, mut batch) = (0, 1);
+        loop {
+            let enough = best.as_ref().map_or(f64::INFINITY, |(error, ..)| error + scores.rounding());
+            let hopeful = ranked[done..].iter().take(batch).take_while(|&&(least, _)| least <= enough).count();
+            if hopeful == 0 {
+                break;
+            }
+            let fitted: Vec<(f64, Choice<F::Leaf>)> = (done..done + hopeful)
+                .into_par_iter()
+                .map(|rank| self.fit_test(run, node, &frontier, ranked[rank].1, rank))
+                .collect();
+            // Paper: Alg. 1, line 22
 
-        // Paper: Alg. 1, line 23
-        // Candidates of equal error stand in the order of the tests, and the first is taken.
-        let order = |a: &usize, b: &usize| fitted[*a].0.total_cmp(&fitted[*b].0).then(ranked[*a].1.cmp(&ranked[*b].1));
-        let best = (0..fitted.len()).min_by(order)?;
-        statistics.differed += u64::from(best != 0);
-        let (error, choice) = fitted.into_iter().nth(best)?;
+            // Paper: Alg. 1, line 23
+            // Candidates of equal error stand in the order of the tests, and the first is taken.
+            for (rank, (error, choice)) in (done..).zip(fitted) {
+                let better = |&(least, of, _): &(f64, usize, _)| {
+                    error.total_cmp(&least).then(ranked[rank].1.cmp(&ranked[of].1)).is_lt()
+                };
+                if best.as_ref().is_none_or(better) {
+                    best = Some((error, rank, choice));
+                }
+            }
+            done += hopeful;
+            batch = (2 * batch).min(MOST_AT_ONCE);
+        }
+        if run.fitter.screening() == Screening::Rescore {
+            statistics.rescored += done as u64;
+        }
+        let (error, rank, choice) = best?;
+        statistics.differed += u64::from(rank != 0);
         // What is gained must be more than rounding.
         (error < node.error * (1.0 - 1e-10)).then_some(choice)
+    }
+
+    /// The error that a test leaves when both of its sides are fitted.
+    fn fit_test<F: LeafFitter>(
+        &self,
+        run: &Run<'_, F>,
+        node: &Open,
+        frontier: &Frontier,
+        test: usize,
+        rank: usize,
+    ) -> (f64, Choice<F::Leaf>) {
+        // Paper: Alg. 1, line 17
+        // Paper: Alg. 1, line 19
+        let covered = Bits::from_words(node.in_use.len(), frontier.row(test).to_vec());
+        let yes = node.in_use.and(&covered).pick(run.gradients);
+        let no = node.in_use.and_not(&covered).pick(run.gradients);
+        // Paper: Alg. 1, line 18
+        // Paper: Alg. 1, line 20
+        let (yes_fit, no_fit) = run.fitter.fit(&yes, &no, &mut run.stream(node.id, Some(rank)));
+        // Paper: Alg. 1, line 21
+        let (yes_error, no_error) = (squared_error(yes_fit.value, &yes), squared_error(no_fit.value, &no));
+        let (test, new) = frontier.test(test);
+        let choice = Choice { test, new, covered, yes: (yes_fit, yes_error), no: (no_fit, no_error) };
+        (yes_error + no_error, choice)
     }
 
     /// The tests that a node below these true literals may ask, in their order, each with the examples that satisfy it

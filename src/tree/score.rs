@@ -8,7 +8,6 @@ use rayon::prelude::*;
 
 use super::bits::Bits;
 use super::frontier::Frontier;
-use super::grow::LeafFitter;
 
 /// Gradients in a unit so small that it does not matter, and so large that no sum overflows.
 #[derive(Debug)]
@@ -100,43 +99,43 @@ impl<'g> Node<'g> {
         (count, sum)
     }
 
-    /// The squared error after the division by a row, by the values that screening gives both sides; `None` if a side
-    /// has fewer than `min_leaf` examples.
-    fn error<F: LeafFitter>(&self, row: &[u64], fitter: &F, min_leaf: usize) -> Option<f64> {
+    /// The least squared error after the division by a row, that of the means of both sides; `None` if a side has fewer
+    /// than `min_leaf` examples.
+    fn error(&self, row: &[u64], min_leaf: usize) -> Option<f64> {
         let (count, sum) = self.side(row);
         let (others, rest) = (self.count - count, self.sum - sum);
-        let error = |count: usize, sum: i64| {
-            // The sum over the side of (value - gradient)^2, without the squares of the gradients.
+        // The sum over the side of (mean - gradient)^2 is that of the squares of the gradients without this.
+        let explained = |count: usize, sum: i64| {
             let sum = sum as f64 * self.gradients.unit;
-            let value = fitter.screening_value(count, sum);
-            value * (count as f64 * value - 2.0 * sum)
+            sum * sum / count as f64
         };
         let enough = count.min(others) >= min_leaf.max(1);
-        enough.then(|| self.squares + (error(count, sum) + error(others, rest)))
+        enough.then(|| self.squares - (explained(count, sum) + explained(others, rest)))
     }
 
-    /// The `best` tests with the least error, in order of error and then of the tests; and how many divide the examples
+    /// Errors of the same test that are worked out in different ways differ by less than this.
+    pub fn rounding(&self) -> f64 {
+        1e-10 * self.squares
+    }
+
+    /// The `most` tests with the least error, in order of error and then of the tests; and how many divide the examples
     /// at all.
-    pub fn screen<F: LeafFitter>(
-        &self,
-        frontier: &Frontier,
-        fitter: &F,
-        min_leaf: usize,
-        best: usize,
-    ) -> (Vec<(f64, usize)>, usize) {
+    pub fn screen(&self, frontier: &Frontier, min_leaf: usize, most: Option<usize>) -> (Vec<(f64, usize)>, usize) {
         let errors: Vec<Option<f64>> = (0..frontier.len())
             .into_par_iter()
             .with_min_len(256)
-            .map(|test| self.error(frontier.row(test), fitter, min_leaf))
+            .map(|test| self.error(frontier.row(test), min_leaf))
             .collect();
         let divides = errors.into_iter().enumerate().filter_map(|(test, error)| Some((error?, test)));
         let mut ranked: Vec<(f64, usize)> = divides.collect();
         let divide = ranked.len();
         let order = |a: &(f64, usize), b: &(f64, usize)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
-        if best < ranked.len() && best > 0 {
-            ranked.select_nth_unstable_by(best - 1, order);
+        if let Some(most) = most.map(|most| most.max(1))
+            && most < ranked.len()
+        {
+            ranked.select_nth_unstable_by(most - 1, order);
+            ranked.truncate(most);
         }
-        ranked.truncate(best);
         ranked.sort_unstable_by(order);
         (ranked, divide)
     }

@@ -166,11 +166,11 @@ pub const KEYS: &[Key] = &[
     },
     Key {
         name: "rescore",
-        about: "how many of the best candidates are fitted in earnest before one is chosen",
-        allowed: "a whole number from 1 to 1000000",
+        about: "the most candidates fitted in earnest before one is chosen, or all that could be chosen",
+        allowed: "a whole number from 1 to 1000000, or \"all\"",
         kinds: LRBM,
-        set: |p, v| whole(v, 1, MANY).map(|n| p.rescore = n as u32),
-        get: |p| Value::Integer(p.rescore.into()),
+        set: |p, v| whole_or(v, 1, "all").map(|n| p.rescore = n),
+        get: |p| number_or(p.rescore, "all"),
     },
     Key {
         name: "max_candidates",
@@ -216,15 +216,24 @@ fn whole(value: &Value, from: u64, to: u64) -> Option<u64> {
     value.as_u64().filter(|n| (from..=to).contains(n))
 }
 
-fn whole_or_none(value: &Value, from: u64) -> Option<Option<u32>> {
-    match value.as_text() {
-        Some("none") => Some(None),
-        _ => whole(value, from, MANY).map(|n| Some(n as u32)),
+/// A whole number, or nothing, which has a name.
+fn whole_or(value: &Value, from: u64, nothing: &str) -> Option<Option<u32>> {
+    if value.as_text() == Some(nothing) {
+        return Some(None);
     }
+    whole(value, from, MANY).map(|n| Some(n as u32))
+}
+
+fn number_or(number: Option<u32>, nothing: &str) -> Value {
+    number.map_or_else(|| nothing.into(), |n| Value::Integer(n.into()))
+}
+
+fn whole_or_none(value: &Value, from: u64) -> Option<Option<u32>> {
+    whole_or(value, from, "none")
 }
 
 fn number_or_none(number: Option<u32>) -> Value {
-    number.map_or("none".into(), |n| Value::Integer(n.into()))
+    number_or(number, "none")
 }
 
 fn above_zero(value: &Value, to: f64) -> Option<f64> {

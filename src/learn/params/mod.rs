@@ -57,7 +57,7 @@ pub struct Params {
     pub early_stopping: u32,
     pub held_out: f64,
     pub expand: Expand,
-    pub rescore: u32,
+    pub rescore: Option<u32>,
     pub max_candidates: u32,
     pub distil_leaves: Option<u32>,
     pub distil_depth: Option<u32>,
@@ -92,7 +92,7 @@ impl Params {
             early_stopping: 0,
             held_out: 0.2,
             expand: Expand::Mean,
-            rescore: 8,
+            rescore: Some(64),
             max_candidates: 50_000,
             distil_leaves: None,
             distil_depth: Some(10),
@@ -123,7 +123,7 @@ impl Params {
             max_leaves: self.max_leaves.map(|n| n as usize),
             max_depth: self.max_depth.map(|n| n as usize),
             min_leaf: self.min_leaf as usize,
-            rescore: self.rescore as usize,
+            rescore: self.rescore.map(|n| n as usize),
             expand: self.expand,
         }
     }

@@ -18,7 +18,7 @@ fn defaults_are_those_of_the_paper() {
         printed.join(" "),
         "early_stopping=0 expand=\"mean\" held_out=0.2 leaf_fit=\"coordinate-descent\" learning_rate=0.05 \
          max_candidates=50000 max_depth=\"none\" max_leaves=4 min_leaf=1 node_size=2 order=\"online\" path_length=3 \
-         prior=-1.8 rescore=8 schedule=\"authors\" seed=1 step=1 subsample=1 trees=20"
+         prior=-1.8 rescore=64 schedule=\"authors\" seed=1 step=1 subsample=1 trees=20"
     );
 }
 
@@ -45,9 +45,9 @@ fn the_first_in_line_wins() {
     assert_eq!((params.node_size, params.max_leaves, params.path_length), (1, Some(8), 0));
     let spec = preset.spec("node_size", 4).spec("max_leaves", 5);
     assert_eq!(spec.check().unwrap().node_size, 4);
-    let set = spec.set("node_size=2").unwrap().set("max_depth = none").unwrap();
+    let set = spec.set("node_size=2").unwrap().set("max_depth = none").unwrap().set("rescore=all").unwrap();
     let params = set.check().unwrap();
-    assert_eq!((params.node_size, params.max_leaves, params.max_depth), (2, Some(5), None));
+    assert_eq!((params.node_size, params.max_leaves, params.max_depth, params.rescore), (2, Some(5), None, None));
     // What makes a single tree a single tree is not for the background file to change.
     let single = Unchecked::new(Kind::LrbmNoBoost).background(&background).check().unwrap();
     assert_eq!((single.trees, single.max_leaves, single.max_depth, single.node_size), (1, None, Some(10), 3));
