@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Lines of Algorithm 1 up to the last `return`; line 29 only closes the function.
-const LINES: std::ops::RangeInclusive<u32> = 1..=28;
+/// The lines of Algorithm 1, also those that only close a loop or a function.
+const LINES: std::ops::RangeInclusive<u32> = 1..=29;
 
 fn sources(directory: &Path, all: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()) {

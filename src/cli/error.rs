@@ -62,8 +62,10 @@ impl From<LoadError> for CommandError {
 
 /// An error with what caused it, as bad input.
 pub fn with_cause(error: impl std::error::Error) -> CommandError {
-    match error.source() {
-        Some(cause) => CommandError::input(format!("{error}: {cause}")),
-        None => CommandError::input(error),
+    let text = error.to_string();
+    match error.source().map(ToString::to_string) {
+        // Some errors tell their cause themselves.
+        Some(cause) if !text.contains(&cause) => CommandError::Input(format!("{text}: {cause}")),
+        _ => CommandError::Input(text),
     }
 }

@@ -6,6 +6,7 @@
 mod data_args;
 mod datasets;
 mod error;
+mod explain;
 mod predict;
 mod progress;
 mod settings;
@@ -41,6 +42,8 @@ enum Command {
     Train(train::Train),
     /// Score the examples of a directory with a model.
     Predict(predict::Predict),
+    /// Print a model as people read it: one clause for each path, with its weights and counts.
+    Explain(explain::Explain),
 }
 
 /// Where a command prints.
@@ -66,6 +69,7 @@ pub fn main() -> ExitCode {
         Command::Datasets(command) => datasets::run(command, &mut output),
         Command::Train(args) => train::run(&args, &mut output),
         Command::Predict(args) => predict::run(&args, &mut output),
+        Command::Explain(args) => explain::run(&args, &mut output),
     };
     let result = result.and_then(|()| output.out.flush().map_err(CommandError::from));
     match result {

@@ -14,6 +14,10 @@ use crate::metric::ranking::{Ranking, auc_pr, auc_roc};
 use crate::metric::{Metrics, Output as Scores, Undefined};
 use crate::rbm::sigmoid;
 
+/// Warnings that concern learning only: a model asks for its facts by name, whatever the modes are.
+const ABOUT_LEARNING: [&str; 5] =
+    ["no-background", "fact-without-mode", "mode-without-facts", "target-without-mode", "one-class"];
+
 /// Which model, on which data.
 #[derive(clap::Args)]
 pub struct Predict {
@@ -42,7 +46,7 @@ pub fn run(args: &Predict, output: &mut Output) -> Result<(), CommandError> {
     // A model that was learned under time limits is asked under them, unless others are set.
     options.time = options.time.or_else(|| model.time.clone());
     let loaded = load(&args.data.data, &options)?;
-    output.warn(&loaded.warnings);
+    output.warn(&loaded.warnings.without(&ABOUT_LEARNING));
     let psi = model.score(&loaded.database, loaded.target, &loaded.examples).map_err(CommandError::input)?;
     let labels: Vec<bool> = loaded.examples.iter().map(|example| example.positive).collect();
     if let Some(path) = &args.out {

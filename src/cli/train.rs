@@ -7,11 +7,13 @@ use super::data_args::DataArgs;
 use super::progress::steps_bar;
 use super::{CommandError, Output, with_cause};
 use crate::data::load::{Loaded, load};
+use crate::learn::params::{KEYS, Key};
 use crate::learn::{Kind, Learner, LrbmExplainable, Params, Preset, Task, TrainedModel, TreeModel, Unchecked, train};
 use crate::logic::Diagnostics;
 
 /// What to learn from what, and how.
 #[derive(clap::Args)]
+#[command(after_help = parameters())]
 pub struct Train {
     #[command(flatten)]
     data: DataArgs,
@@ -35,11 +37,22 @@ pub struct Train {
     dot: Option<PathBuf>,
 }
 
+/// Every parameter with its meaning and what it may be.
+fn parameters() -> String {
+    let width = KEYS.iter().map(|key| key.name.len()).max().unwrap_or(0);
+    let line = |key: &Key| format!("  {:<width$}  {} ({})", key.name, key.about, key.allowed);
+    let lines: Vec<String> = KEYS.iter().map(line).collect();
+    format!("Parameters for --set KEY=VALUE:\n{}", lines.join("\n"))
+}
+
 pub fn run(args: &Train, output: &mut Output) -> Result<(), CommandError> {
     let kind = Kind::find(&args.kind).map_err(CommandError::input)?;
     // What is wrong with a path is found in the first second, not after the last tree.
     for path in [Some(&args.out), args.dot.as_ref()].into_iter().flatten() {
         check_writable(path)?;
+    }
+    if args.dot.as_ref() == Some(&args.out) {
+        return Err(CommandError::input("--out and --dot name the same file: give each its own"));
     }
     let from = match &args.from {
         Some(_) if kind != Kind::LrbmExplainable => {
@@ -49,6 +62,11 @@ pub fn run(args: &Train, output: &mut Output) -> Result<(), CommandError> {
         Some(path) => Some(TreeModel::load(path).map_err(with_cause)?),
         None => None,
     };
+    if let Some(ensemble) = from.as_ref().filter(|ensemble| ensemble.target_name() != args.target) {
+        let message =
+            format!("the ensemble predicts {}, not {}: name its own target", ensemble.target_name(), args.target);
+        return Err(CommandError::Input(message));
+    }
     let settings = args.data.split_settings();
     let mut unchecked = Unchecked::new(kind);
     if let Some(name) = &args.preset {
@@ -58,9 +76,12 @@ pub fn run(args: &Train, output: &mut Output) -> Result<(), CommandError> {
         unchecked = unchecked.set(setting).map_err(CommandError::input)?;
     }
     unchecked.check().map_err(CommandError::input)?;
-    let options = args.data.load_options(Some(args.target.clone()))?;
+    let mut options = args.data.load_options(Some(args.target.clone()))?;
+    // What copies an ensemble is under the same time limits.
+    options.time = options.time.or_else(|| from.as_ref().and_then(|ensemble| ensemble.time.clone()));
     let loaded = load(&args.data.data, &options)?;
     output.warn(&loaded.warnings);
+    refuse_classes(&loaded)?;
     let params = unchecked.background(loaded.database.schema.parameters()).check().map_err(CommandError::input)?;
     let mut trained = fit(kind, from, &loaded, &params, output.quiet)?;
     trained.model.time = options.time;
@@ -72,6 +93,21 @@ pub fn run(args: &Train, output: &mut Output) -> Result<(), CommandError> {
         write_whole(path, &trained.model.to_dot())?;
     }
     summary(output, &trained, &args.out)
+}
+
+/// A target whose last argument is a class needs a learner for several classes, which there is not yet.
+fn refuse_classes(loaded: &Loaded) -> Result<(), CommandError> {
+    let modes = loaded.database.schema.modes_of(loaded.target);
+    let classes = modes.filter_map(|mode| mode.args.last()).any(|slot| slot.limit.is_some());
+    let negatives = loaded.examples.iter().any(|example| !example.positive);
+    if classes && !negatives {
+        let target = loaded.database.predicates.show(loaded.target);
+        let message = format!(
+            "the last argument of {target} is a class: only targets that hold or do not hold can be learned so far"
+        );
+        return Err(CommandError::Input(message));
+    }
+    Ok(())
 }
 
 fn fit(

@@ -19,31 +19,46 @@ pub struct Layout {
 
 const EXTENSIONS: [&str; 5] = ["txt", "pl", "txt.gz", "pl.gz", "gz"];
 
-/// The names a file of one kind may have in a directory, best first.
-pub fn names(directory: &Path, kind: &str) -> Vec<String> {
+/// What stands before `pos`, `neg`, `facts` or `bk` in the names of files, best first.
+fn prefixes(directory: &Path) -> Vec<String> {
     let own = directory.canonicalize().ok();
-    let own = own.as_deref().unwrap_or(directory).file_name().map(|name| name.to_string_lossy().into_owned());
-    let mut stems: Vec<String> = Vec::new();
-    for stem in own.iter().map(|own| format!("{own}_{kind}")).chain([
-        format!("train_{kind}"),
-        format!("test_{kind}"),
-        kind.to_owned(),
-    ]) {
-        if !stems.contains(&stem) {
-            stems.push(stem);
+    let own = own.as_deref().unwrap_or(directory).file_name().map(|name| format!("{}_", name.to_string_lossy()));
+    let mut prefixes: Vec<String> = own.into_iter().collect();
+    for prefix in ["train_", "test_", ""] {
+        if prefixes.iter().all(|known| known != prefix) {
+            prefixes.push(prefix.to_owned());
         }
     }
+    prefixes
+}
+
+fn with_prefix(prefix: &str, kind: &str) -> [String; EXTENSIONS.len()] {
+    EXTENSIONS.map(|extension| format!("{prefix}{kind}.{extension}"))
+}
+
+/// The names a file of one kind may have in a directory, best first.
+pub fn names(directory: &Path, kind: &str) -> Vec<String> {
+    let mut names: Vec<String> = prefixes(directory).iter().flat_map(|prefix| with_prefix(prefix, kind)).collect();
     if kind == "bk" {
-        stems.push("background".into());
+        names.extend(with_prefix("", "background"));
     }
-    stems.iter().flat_map(|stem| EXTENSIONS.map(|extension| format!("{stem}.{extension}"))).collect()
+    names
 }
 
 /// Looks for the four files of a directory.
+///
+/// Positives, negatives and facts are of one family: where `train_pos.txt` is taken, `neg.txt` is not.
 pub fn find(directory: &Path) -> Layout {
-    let first =
-        |kind: &str| names(directory, kind).into_iter().map(|name| directory.join(name)).find(|path| path.is_file());
-    Layout { positives: first("pos"), negatives: first("neg"), facts: first("facts"), background: first("bk") }
+    let first = |names: &[String]| names.iter().map(|name| directory.join(name)).find(|path| path.is_file());
+    let background = first(&names(directory, "bk"));
+    for prefix in prefixes(directory) {
+        let of = |kind: &str| first(&with_prefix(&prefix, kind));
+        let (positives, negatives) = (of("pos"), of("neg"));
+        if positives.is_some() || negatives.is_some() {
+            return Layout { positives, negatives, facts: of("facts"), background };
+        }
+    }
+    Layout { background, ..Layout::default() }
 }
 
 /// Opens a file, unpacking it on the way if its name ends in `.gz`.

@@ -162,9 +162,12 @@ impl Loader {
             }
         };
         let labelled = pool.take(&builder, target);
-        for contradiction in &labelled.contradictions {
+        // Each is shown with its line, which has to be read again: no more of them than will be kept.
+        let shown = labelled.contradictions.len().min(Diagnostics::ERRORS_PER_FILE);
+        for contradiction in &labelled.contradictions[..shown] {
             diagnostics.push(both_labels(contradiction, &builder, target, files));
         }
+        diagnostics.suppress((labelled.contradictions.len() - shown) as u64);
         self.counts.facts_read = builder.facts() as u64;
         self.counts.duplicate_examples = labelled.duplicates;
         self.counts.other_examples = labelled.others;
@@ -366,7 +369,7 @@ impl Sink for DataSink {
             Sentence::Bridger(name, arity) => {
                 let id = builder.predicates.intern(&name, arity as usize);
                 builder.schema.add_bridger(id);
-                Vec::new()
+                vec![unused("bridger", "chains are found by pathfinding here, see path_length")]
             }
             Sentence::Import(kind, path) => self.import(file, kind, &path),
             Sentence::Clause { head, .. } => {

@@ -158,9 +158,21 @@ impl Diagnostics {
         false
     }
 
+    /// Counts errors that are not worth showing after so many of their kind.
+    pub fn suppress(&mut self, errors: u64) {
+        self.suppressed_errors += errors;
+    }
+
     /// Everything, in the order found.
     pub fn iter(&self) -> impl Iterator<Item = &Diagnostic> {
         self.all.iter()
+    }
+
+    /// All but the warnings of these names.
+    pub fn without(&self, codes: &[&str]) -> Diagnostics {
+        let mut rest = self.clone();
+        rest.all.retain(|d| d.severity == Severity::Error || !codes.contains(&d.code));
+        rest
     }
 
     /// The errors.

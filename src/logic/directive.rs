@@ -9,6 +9,9 @@ use super::term::Term;
 
 type Parse<T> = Result<T, LexError>;
 
+/// No predicate that a directive names may have more arguments than this: tables are made for as many.
+const LARGEST_ARITY: u32 = 255;
+
 /// A range of integers may not be longer than this, as in the original.
 const LONGEST_RANGE: i64 = 2000;
 
@@ -200,7 +203,13 @@ fn predicate_arity(parser: &mut Parser<'_>) -> Parse<(String, Option<u32>)> {
     if parser.take_punct('#')? {
         return Ok((predicate, None));
     }
-    Ok((predicate, Some(natural(parser, "the number of arguments")?)))
+    let token = parser.peek()?;
+    let arity = natural(parser, "the number of arguments")?;
+    if arity > LARGEST_ARITY {
+        let message = format!("a predicate has at most {LARGEST_ARITY} arguments, not {arity}");
+        return Err(SyntaxError::new(token.start, token.end - token.start, message, "as in `p/2`").into());
+    }
+    Ok((predicate, Some(arity)))
 }
 
 fn range(parser: &mut Parser<'_>) -> Parse<Sentence> {

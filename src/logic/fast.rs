@@ -17,66 +17,87 @@ pub struct PlainFact {
     pub end: usize,
 }
 
+/// An argument of a plain fact, before it is interned.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Plain {
+    /// A range of the text that is the canonical print of a name.
+    Name(usize, usize),
+    /// A number.
+    Number(f64),
+}
+
+/// No plain fact has more arguments; longer ones are left to the parser.
+const MOST_ARGUMENTS: usize = 16;
+
 /// Reads a plain fact at `start`, where its name begins, and leaves its constants in `args`.
 ///
-/// `None` if it is not plain or not complete; then `args` and the symbols may hold what was read so far.
+/// `None` if it is not plain or not complete; then nothing was interned.
 pub fn plain_fact(
     text: &str,
     start: usize,
     symbols: &mut Symbols,
     args: &mut Vec<Constant>,
 ) -> Result<Option<PlainFact>, SymbolsFull> {
-    let bytes = text.as_bytes();
+    let mut found = [Plain::Number(0.0); MOST_ARGUMENTS];
+    let Some((fact, count)) = scan(text, start, &mut found) else { return Ok(None) };
     args.clear();
-    if !bytes.get(start).is_some_and(u8::is_ascii_alphabetic) {
-        return Ok(None);
+    for argument in &found[..count] {
+        args.push(match *argument {
+            Plain::Name(start, end) => symbols.intern(&text[start..end])?,
+            Plain::Number(value) => symbols.intern_number(value)?,
+        });
+    }
+    Ok(Some(fact))
+}
+
+/// The fact at `start` and how many arguments it has, if it is plain and complete.
+fn scan(text: &str, start: usize, found: &mut [Plain; MOST_ARGUMENTS]) -> Option<(PlainFact, usize)> {
+    let bytes = text.as_bytes();
+    if !bytes.get(start)?.is_ascii_alphabetic() {
+        return None;
     }
     let name_end = word_end(bytes, start);
     if bytes.get(name_end) != Some(&b'(') {
-        return Ok(None);
+        return None;
     }
-    let mut at = name_end + 1;
+    let (mut at, mut count) = (name_end + 1, 0);
     loop {
         at = skip_blanks(bytes, at);
-        let Some(&first) = bytes.get(at) else { return Ok(None) };
-        let end;
-        match first {
+        let (argument, end) = match bytes.get(at)? {
             b'a'..=b'z' => {
-                end = word_end(bytes, at);
-                args.push(symbols.intern(&text[at..end])?);
+                let end = word_end(bytes, at);
+                (Plain::Name(at, end), end)
             }
             b'0'..=b'9' => {
-                end = digits_end(bytes, at);
-                let Some(value) = small_integer(&bytes[at..end]) else { return Ok(None) };
-                args.push(symbols.intern_number(value)?);
+                let end = digits_end(bytes, at);
+                (Plain::Number(small_integer(&bytes[at..end])?), end)
             }
-            b'"' => {
-                let Some(length) = memchr::memchr3(b'"', b'\\', b'\n', &bytes[at + 1..]) else { return Ok(None) };
-                if bytes[at + 1 + length] != b'"' {
-                    return Ok(None);
-                }
-                end = at + length + 2;
-                let inside = &text[at + 1..end - 1];
-                if inside.contains(['\r', '\t']) {
-                    return Ok(None);
-                }
-                // Quotes that are not needed are not part of the name.
-                args.push(symbols.intern(if is_bare_name(inside) { inside } else { &text[at..end] })?);
-            }
-            _ => return Ok(None),
-        }
+            b'"' => quoted(text, at)?,
+            _ => return None,
+        };
+        *found.get_mut(count)? = argument;
+        count += 1;
         at = skip_blanks(bytes, end);
-        match bytes.get(at) {
-            Some(b',') => at += 1,
-            Some(b')') => break,
-            _ => return Ok(None),
+        match bytes.get(at)? {
+            b',' => at += 1,
+            b')' => break,
+            _ => return None,
         }
     }
     at = skip_blanks(bytes, at + 1);
-    match bytes.get(at) {
-        Some(b'.' | b';') => Ok(Some(PlainFact { name_start: start, name_end, end: at + 1 })),
-        _ => Ok(None),
+    matches!(bytes.get(at)?, b'.' | b';').then_some((PlainFact { name_start: start, name_end, end: at + 1 }, count))
+}
+
+/// A quoted constant without escapes, and one past its closing quote.
+fn quoted(text: &str, at: usize) -> Option<(Plain, usize)> {
+    let length = memchr::memchr3(b'"', b'\\', b'\n', &text.as_bytes()[at + 1..])?;
+    let end = at + length + 2;
+    let inside = &text[at + 1..end - 1];
+    if text.as_bytes()[end - 1] != b'"' || inside.contains(['\r', '\t']) {
+        return None;
     }
+    // Quotes that are not needed are not part of the name.
+    Some((if is_bare_name(inside) { Plain::Name(at + 1, end - 1) } else { Plain::Name(at, end) }, end))
 }
 
 fn word_end(bytes: &[u8], start: usize) -> usize {

@@ -33,5 +33,11 @@ pub fn run(args: &Generate, output: &mut Output) -> Result<(), CommandError> {
         thousands(counts.positives),
         thousands(counts.negatives)
     )?;
+    let info = domain.info();
+    if info.classes.is_none() {
+        let time = info.time.map_or(String::new(), |predicate| format!(" --set time_predicate={predicate}"));
+        let directory = args.out.display();
+        writeln!(output.out, "next: lrbm train --data {directory} --target {}{time} --out model.json", info.target)?;
+    }
     Ok(())
 }
