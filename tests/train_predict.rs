@@ -126,6 +126,9 @@ fn what_cannot_be_used_is_refused_before_anything_is_written() {
     };
     refused(train(&data, &home.path().join("no/where/m.json"), &[]), "there is no directory");
     refused(train(&data, home.path(), &[]), "it is a directory");
+    refused(train(&data, Path::new("/dev/null"), &[]), "not a regular file");
+    let same = lrbm(&["train", "--target", "workedunder"], &[("--data", &data), ("--out", &model), ("--dot", &model)]);
+    refused(same, "name the same file");
     refused(train(&home.path().join("nowhere"), &model, &[]), "no such directory");
     let missing = home.path().join("missing.json");
     refused(lrbm(&["predict"], &[("--model", &missing), ("--data", &data)]), "missing.json");

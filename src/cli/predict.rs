@@ -35,9 +35,7 @@ pub struct Predict {
 }
 
 pub fn run(args: &Predict, output: &mut Output) -> Result<(), CommandError> {
-    if let Some(path) = &args.out {
-        check_writable(path)?;
-    }
+    let out = args.out.as_deref().map(check_writable).transpose()?;
     if let Some(setting) = args.data.split_settings().others.first() {
         return Err(settings::unknown(setting));
     }
@@ -49,7 +47,7 @@ pub fn run(args: &Predict, output: &mut Output) -> Result<(), CommandError> {
     output.warn(&loaded.warnings.without(&ABOUT_LEARNING));
     let psi = model.score(&loaded.database, loaded.target, &loaded.examples).map_err(CommandError::input)?;
     let labels: Vec<bool> = loaded.examples.iter().map(|example| example.positive).collect();
-    if let Some(path) = &args.out {
+    if let Some(path) = &out {
         write_whole(path, &scores(&loaded, &psi))?;
     }
     let ranking = Ranking::new(&psi, &labels).map_err(CommandError::input)?;

@@ -48,10 +48,9 @@ fn parameters() -> String {
 pub fn run(args: &Train, output: &mut Output) -> Result<(), CommandError> {
     let kind = Kind::find(&args.kind).map_err(CommandError::input)?;
     // What is wrong with a path is found in the first second, not after the last tree.
-    for path in [Some(&args.out), args.dot.as_ref()].into_iter().flatten() {
-        check_writable(path)?;
-    }
-    if args.dot.as_ref() == Some(&args.out) {
+    let out = check_writable(&args.out)?;
+    let dot = args.dot.as_deref().map(check_writable).transpose()?;
+    if dot.as_ref() == Some(&out) {
         return Err(CommandError::input("--out and --dot name the same file: give each its own"));
     }
     let from = match &args.from {
@@ -88,8 +87,8 @@ pub fn run(args: &Train, output: &mut Output) -> Result<(), CommandError> {
     let mut warnings = Diagnostics::default();
     trained.warnings.iter().for_each(|warning| warnings.push(warning.clone()));
     output.warn(&warnings);
-    trained.model.save(&args.out).map_err(with_cause)?;
-    if let Some(path) = &args.dot {
+    trained.model.save(&out).map_err(with_cause)?;
+    if let Some(path) = &dot {
         write_whole(path, &trained.model.to_dot())?;
     }
     summary(output, &trained, &args.out)
@@ -158,8 +157,8 @@ fn summary(output: &mut Output, trained: &TrainedModel, path: &Path) -> Result<(
     Ok(())
 }
 
-/// Whether a file can be made at this place; nothing is left behind.
-pub(super) fn check_writable(path: &Path) -> Result<(), CommandError> {
+/// The file to write, with links followed, if one can be made at this place; nothing is left behind.
+pub(super) fn check_writable(path: &Path) -> Result<PathBuf, CommandError> {
     let directory = match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
@@ -168,10 +167,15 @@ pub(super) fn check_writable(path: &Path) -> Result<(), CommandError> {
     if path.is_dir() {
         return Err(refuse("it is a directory: give the name of a file".into()));
     }
+    // Files are put in their place by renaming, which would do away with a pipe or a device.
+    if path.exists() && !path.is_file() {
+        return Err(refuse("it is not a regular file".into()));
+    }
     if !directory.is_dir() {
         return Err(refuse(format!("there is no directory {}: make it first", directory.display())));
     }
-    tempfile::tempfile_in(directory).map(|_| ()).map_err(|error| refuse(error.to_string()))
+    let place = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    tempfile::tempfile_in(directory).map(|_| place).map_err(|error| refuse(error.to_string()))
 }
 
 /// Writes a file that appears whole or not at all.
