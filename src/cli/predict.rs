@@ -40,7 +40,8 @@ pub fn run(args: &Predict, output: &mut Output) -> Result<(), CommandError> {
         return Err(settings::unknown(setting));
     }
     let model = TreeModel::load(&args.model).map_err(with_cause)?;
-    let mut options = args.data.load_options(Some(model.target_name().to_owned()))?;
+    let target = format!("{}/{}", model.target_name(), model.target_arity());
+    let mut options = args.data.load_options(Some(target))?;
     // A model that was learned under time limits is asked under them, unless others are set.
     options.time = options.time.or_else(|| model.time.clone());
     let loaded = load(&args.data.data, &options)?;

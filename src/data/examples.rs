@@ -77,7 +77,8 @@ impl Pool {
         self.all.push((predicate, Example { args: args.into(), positive, weight, line }));
     }
 
-    /// The target: the predicate of that name, or without a name the one with the most positives, the first of equals.
+    /// The target: the predicate of that name, written `name` or `name/arity`, or without a name the one with the most
+    /// positives, the first of equals.
     pub fn choose(&self, predicates: &Predicates, name: Option<&str>) -> Result<PredicateId, PoolError> {
         let mut counts: IndexMap<PredicateId, (u64, u64)> = IndexMap::default();
         for (predicate, example) in &self.all {
@@ -87,7 +88,8 @@ impl Pool {
         }
         let mut best: Option<(PredicateId, (u64, u64))> = None;
         for (&predicate, &count) in &counts {
-            let wanted = name.is_none_or(|name| predicates.name(predicate) == name);
+            let is = |name: &str| predicates.name(predicate) == name || predicates.show(predicate).to_string() == name;
+            let wanted = name.is_none_or(is);
             if wanted && best.is_none_or(|(_, known)| count > known) {
                 best = Some((predicate, count));
             }
@@ -133,5 +135,25 @@ impl Pool {
         }
         result.examples.append(&mut negatives);
         result
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_target_may_name_its_arity() {
+        let mut predicates = Predicates::default();
+        let (one, two) = (predicates.intern("smokes", 1), predicates.intern("smokes", 2));
+        let a = Constant::from_id(0);
+        let mut pool = Pool::default();
+        pool.push(one, &[a], true, 1.0, 1);
+        pool.push(two, &[a, a], true, 1.0, 2);
+        pool.push(two, &[a, a], true, 1.0, 3);
+        assert_eq!(pool.choose(&predicates, None), Ok(two));
+        assert_eq!(pool.choose(&predicates, Some("smokes")), Ok(two));
+        assert_eq!(pool.choose(&predicates, Some("smokes/1")), Ok(one));
+        assert!(pool.choose(&predicates, Some("smokes/3")).is_err());
     }
 }
