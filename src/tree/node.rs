@@ -157,15 +157,6 @@ impl<L> Tree<L> {
         (yes_id, no_id)
     }
 
-    /// The same tree with other things in its leaves.
-    pub fn map<M>(self, mut f: impl FnMut(Leaf<L>) -> Leaf<M>) -> Tree<M> {
-        let node = |node| match node {
-            Node::Split(split) => Node::Split(split),
-            Node::Leaf(leaf) => Node::Leaf(f(leaf)),
-        };
-        Tree { nodes: self.nodes.into_iter().map(node).collect() }
-    }
-
     /// The ways to all leaves, yes before no.
     pub fn paths(&self) -> Vec<Path<'_, L>> {
         let mut paths = Vec::new();
