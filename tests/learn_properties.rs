@@ -7,8 +7,8 @@ use lrbm::data::generate::{Domain, Settings};
 use lrbm::data::load::{LoadOptions, Loaded, load};
 use lrbm::kb::{Database, naive};
 use lrbm::learn::{
-    Kind, LearnError, Learner, LrbmExplainable, Model, ModelFileError, Params, Task, TrainedModel, TreeModel,
-    Unchecked, train,
+    Kind, LearnError, Learner, LrbmExplainable, Model, ModelFileError, Params, Resources, Task, TrainedModel,
+    TreeModel, Unchecked, train,
 };
 use lrbm::logic::Literal;
 use lrbm::tree::Tree;
@@ -259,7 +259,8 @@ fn another_arity_is_refused() {
 fn one_tree_explains_an_ensemble() {
     let data = domain(Domain::Movies, 0.1);
     let ensemble = learn(Kind::LrbmBoost, &data, &Params::new(Kind::LrbmBoost), 5).model;
-    let task = Task { database: &data.database, target: data.target, examples: &data.examples, seed: 5 };
+    let (database, target, examples) = (&data.database, data.target, data.examples.as_slice());
+    let task = Task { database, target, examples, seed: 5, resources: Resources::default() };
     let learner = LrbmExplainable { params: Params::new(Kind::LrbmExplainable), from: Some(ensemble) };
     let from_model = learner.fit(&task, &mut |_| {}).unwrap().model;
     assert_eq!(from_model.trees().len(), 1);

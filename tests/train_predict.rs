@@ -64,6 +64,37 @@ fn a_model_is_learned_saved_and_used() {
 }
 
 #[test]
+fn neither_memory_nor_an_audit_changes_a_model() {
+    let home = tempfile::tempdir().unwrap();
+    let data = home.path().join("data");
+    generate("university", &data);
+    let model = |name: &str, more: &[&str]| {
+        let out = home.path().join(name);
+        let args = [&["train", "--target", "advisedby", "--set", "trees=4"], more].concat();
+        let output = lrbm(&args, &[("--data", &data), ("--out", &out)]);
+        assert!(output.status.success(), "{more:?}: {}", text(&output.stderr));
+        (fs::read(&out).unwrap(), text(&output.stdout))
+    };
+    let (plain, printed) = model("plain.json", &[]);
+    assert!(!printed.contains("audit"), "{printed}");
+    for memory in ["0", "10kB", "1MiB", "2GiB"] {
+        assert_eq!(model("other.json", &["--memory", memory]).0, plain, "{memory}");
+    }
+    let (audited, printed) = model("audited.json", &["--audit=50"]);
+    assert_eq!(audited, plain);
+    let last = printed.lines().last().unwrap();
+    assert!(last.starts_with("audit: ") && last.ends_with("for 50 conjunctions asked again, no difference"), "{last}");
+}
+
+#[test]
+fn a_size_that_is_none_is_refused() {
+    let home = tempfile::tempdir().unwrap();
+    let output = train(home.path(), &home.path().join("m.json"), &["--memory", "plenty"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("write a number and a unit, such as 512MiB"), "{}", text(&output.stderr));
+}
+
+#[test]
 fn every_kind_can_be_learned_and_explained_from_a_file() {
     let home = tempfile::tempdir().unwrap();
     let (data, ensemble) = (home.path().join("data"), home.path().join("ensemble.json"));

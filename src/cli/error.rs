@@ -14,6 +14,9 @@ pub enum CommandError {
     /// Places in the user's files are wrong.
     #[error("{0}\n{n} {errors} found: nothing was done", n = .0.error_count(), errors = plural(.0.error_count()))]
     Data(Diagnostics),
+    /// The program is wrong; the text says where it showed.
+    #[error("error: {0}")]
+    Internal(String),
     /// Output cannot be written.
     #[error("error: cannot write the output: {0}")]
     Output(io::Error),
@@ -32,11 +35,16 @@ impl CommandError {
         CommandError::Input(message.to_string())
     }
 
+    /// An error of the program itself.
+    pub fn internal(message: impl ToString) -> Self {
+        CommandError::Internal(message.to_string())
+    }
+
     /// The code the process ends with.
     pub fn exit_code(&self) -> u8 {
         match self {
             CommandError::Input(_) | CommandError::Data(_) => 2,
-            CommandError::Output(_) => 1,
+            CommandError::Internal(_) | CommandError::Output(_) => 1,
             CommandError::ClosedPipe => 0,
         }
     }

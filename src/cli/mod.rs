@@ -10,6 +10,7 @@ mod explain;
 mod predict;
 mod progress;
 mod settings;
+mod size;
 mod table;
 mod train;
 

@@ -5,11 +5,14 @@ use std::path::{Path, PathBuf};
 
 use super::data_args::DataArgs;
 use super::progress::steps_bar;
-use super::{CommandError, Output, with_cause};
+use super::{CommandError, Output, size, with_cause};
 use crate::data::load::{Loaded, load};
 use crate::learn::params::{KEYS, Key};
-use crate::learn::{Kind, Learner, LrbmExplainable, Params, Preset, Task, TrainedModel, TreeModel, Unchecked, train};
+use crate::learn::{
+    self, Kind, Learner, LrbmExplainable, Params, Preset, Resources, Task, TrainedModel, TreeModel, Unchecked,
+};
 use crate::logic::Diagnostics;
+use crate::tree::{Audit, Audited};
 
 /// What to learn from what, and how.
 #[derive(clap::Args)]
@@ -35,6 +38,13 @@ pub struct Train {
     /// Also write the trees in Graphviz's language.
     #[arg(long, value_name = "FILE")]
     dot: Option<PathBuf>,
+    /// How much may be remembered of which examples satisfy which tests, such as 512MiB or 2GiB. Less is slower and
+    /// gives the same model.
+    #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = size::parse)]
+    memory: usize,
+    /// Ask the slow evaluator again which examples satisfy N of the tests, and fail if it says anything else.
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "1000")]
+    audit: Option<u32>,
 }
 
 /// Every parameter with its meaning and what it may be.
@@ -82,7 +92,12 @@ pub fn run(args: &Train, output: &mut Output) -> Result<(), CommandError> {
     output.warn(&loaded.warnings);
     refuse_classes(&loaded)?;
     let params = unchecked.background(loaded.database.schema.parameters()).check().map_err(CommandError::input)?;
-    let mut trained = fit(kind, from, &loaded, &params, output.quiet)?;
+    let audit = args.audit.map(|size| Audit::new(size as usize, params.seed));
+    let resources = Resources { memory_bytes: args.memory, audit: audit.as_ref() };
+    let mut trained = fit(kind, from, &loaded, &params, resources, output.quiet)?;
+    // A model from wrong answers is not written.
+    let audited = audit.map(|audit| audit.check(&loaded.database, loaded.target, &loaded.examples));
+    let audited = audited.transpose().map_err(CommandError::internal)?;
     trained.model.time = options.time;
     let mut warnings = Diagnostics::default();
     trained.warnings.iter().for_each(|warning| warnings.push(warning.clone()));
@@ -91,7 +106,11 @@ pub fn run(args: &Train, output: &mut Output) -> Result<(), CommandError> {
     if let Some(path) = &dot {
         write_whole(path, &trained.model.to_dot())?;
     }
-    summary(output, &trained, &args.out)
+    summary(output, &trained, &args.out)?;
+    if let Some(Audited { conjunctions, answers }) = audited {
+        writeln!(output.out, "audit: {answers} answers for {conjunctions} conjunctions asked again, no difference")?;
+    }
+    Ok(())
 }
 
 /// A target whose last argument is a class needs a learner for several classes, which there is not yet.
@@ -114,6 +133,7 @@ fn fit(
     from: Option<TreeModel>,
     loaded: &Loaded,
     params: &Params,
+    resources: Resources<'_>,
     quiet: bool,
 ) -> Result<TrainedModel, CommandError> {
     let bar = steps_bar(quiet, u64::from(params.trees));
@@ -123,11 +143,11 @@ fn fit(
         bar.set_message(format!("mean log-likelihood {:.4}", at.log_likelihood));
     };
     let (database, target, examples) = (&loaded.database, loaded.target, loaded.examples.as_slice());
+    let task = Task { database, target, examples, seed: params.seed, resources };
     let trained = if from.is_some() {
-        let task = Task { database, target, examples, seed: params.seed };
         LrbmExplainable { params: params.clone(), from }.fit(&task, &mut progress)
     } else {
-        train(kind, database, target, examples, params, params.seed, &mut progress)
+        learn::fit(kind, &task, params, &mut progress)
     };
     bar.finish_and_clear();
     trained.map_err(CommandError::input)

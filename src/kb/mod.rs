@@ -11,7 +11,7 @@ pub mod naive;
 pub mod ordering;
 pub mod relation;
 #[cfg(test)]
-mod sample;
+pub(crate) mod sample;
 pub mod schema;
 mod sorting;
 pub mod time;

@@ -7,7 +7,7 @@ use super::params::{Params, Prior};
 use super::{Kind, LearnError, Task, TrainedModel, TreeModel, remarks};
 use crate::kb::Example;
 use crate::order::Stream;
-use crate::tree::{Bits, Coverage, DEFAULT_MEMORY_BYTES, GrowStatistics, Grower, Language, PathOptions, Tree, path};
+use crate::tree::{Bits, GrowStatistics, Grower, Language, PathOptions, Tree, path};
 
 /// How far training is.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -64,7 +64,7 @@ pub(super) fn train(
         Prior::LogOdds => (trained_on.0 as f64 / trained_on.1 as f64).ln(),
     };
     let (trees, statistics) = boost(task, params, prior, fitter, progress)?;
-    let Task { database, target, examples, seed } = *task;
+    let Task { database, target, examples, seed, .. } = *task;
     let mut warnings: Vec<_> = remarks::weights(examples).into_iter().collect();
     warnings.extend(remarks::budget(statistics.budget_hits, params.max_candidates));
     if trees.iter().all(|tree| tree.leaves() == 1) {
@@ -88,7 +88,7 @@ pub(super) fn both_classes(task: &Task<'_>) -> Result<(u64, u64), LearnError> {
 
 /// The tests that a node may ask: what the modes give, and the chains between the arguments of the target.
 pub(super) fn language(task: &Task<'_>, params: &Params) -> Language {
-    let Task { database, target, examples, seed } = *task;
+    let Task { database, target, examples, seed, .. } = *task;
     let options = PathOptions { max_length: params.path_length as usize, seed, ..PathOptions::default() };
     let chains = path::chains(database, target, examples, &options);
     Language::new(database, target, params.language_options()).with_tests(chains)
@@ -104,8 +104,8 @@ fn boost(
     fitter: &Fitter,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Ensemble, LearnError> {
-    let Task { database, target, examples, seed } = *task;
-    let coverage = Coverage::new(database, target, examples, DEFAULT_MEMORY_BYTES);
+    let Task { examples, seed, .. } = *task;
+    let coverage = task.coverage();
     let language = language(task, params);
     let grower = Grower::new(&coverage, &language, params.grow_options());
     let (learning, held_out) = hold_out(examples, params, seed)?;

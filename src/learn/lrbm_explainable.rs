@@ -6,7 +6,7 @@ use super::model::{Parts, add};
 use super::params::Params;
 use super::{Fidelity, Kind, LearnError, Learner, LrbmBoost, Model, Task, TrainedModel, TreeModel, remarks};
 use crate::rbm::sigmoid;
-use crate::tree::{Bits, Coverage, DEFAULT_MEMORY_BYTES, GrowOptions, Grower};
+use crate::tree::{Bits, GrowOptions, Grower};
 
 /// Learns an ensemble, or takes one, and fits one tree to its ψ on the training examples.
 #[derive(Clone, Debug)]
@@ -43,9 +43,9 @@ impl LrbmExplainable {
 
     fn distil(&self, ensemble: &TreeModel, task: &Task<'_>, before: Statistics) -> Result<TrainedModel, LearnError> {
         let trained_on = boost::both_classes(task)?;
-        let Task { database, target, examples, seed } = *task;
+        let Task { database, target, examples, seed, .. } = *task;
         let goal = ensemble.score(database, target, examples)?;
-        let coverage = Coverage::new(database, target, examples, DEFAULT_MEMORY_BYTES);
+        let coverage = task.coverage();
         let language = boost::language(task, &self.params);
         let options = GrowOptions {
             max_leaves: self.params.distil_leaves.map(|n| n as usize),

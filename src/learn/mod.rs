@@ -42,6 +42,7 @@ use std::fmt;
 
 use crate::kb::{Database, Example};
 use crate::logic::{Diagnostic, PredicateId};
+use crate::tree::{Audit, Coverage, DEFAULT_MEMORY_BYTES};
 
 /// Something that learns models from examples.
 pub trait Learner {
@@ -78,6 +79,31 @@ pub struct Task<'a> {
     pub examples: &'a [Example],
     /// Where the random draws start.
     pub seed: u64,
+    /// What may be used for it.
+    pub resources: Resources<'a>,
+}
+
+/// What learning may use, and who looks on. None of it changes what is learned.
+#[derive(Clone, Copy, Debug)]
+pub struct Resources<'a> {
+    /// About how many bytes may be used to remember which examples satisfy which tests, beside data and model.
+    pub memory_bytes: usize,
+    /// Takes a sample of which examples satisfy which tests; ask it afterwards.
+    pub audit: Option<&'a Audit>,
+}
+
+impl Default for Resources<'_> {
+    fn default() -> Self {
+        Resources { memory_bytes: DEFAULT_MEMORY_BYTES, audit: None }
+    }
+}
+
+impl<'a> Task<'a> {
+    /// Which examples satisfy which tests.
+    fn coverage(&self) -> Coverage<'a> {
+        let Resources { memory_bytes, audit } = self.resources;
+        Coverage::new(self.database, self.target, self.examples, memory_bytes).audited(audit)
+    }
 }
 
 /// A model and what there is to say of how it was learned.
@@ -150,12 +176,25 @@ pub fn train(
     seed: u64,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<TrainedModel, LearnError> {
-    let task = Task { database, target, examples, seed };
+    let task = Task { database, target, examples, seed, resources: Resources::default() };
+    fit(kind, &task, params, progress)
+}
+
+/// The same as [`train`], for a task.
+///
+/// # Errors
+/// See [`Learner::fit`].
+pub fn fit(
+    kind: Kind,
+    task: &Task<'_>,
+    params: &Params,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<TrainedModel, LearnError> {
     let params = params.clone();
     match kind {
-        Kind::LrbmBoost => LrbmBoost { params }.fit(&task, progress),
-        Kind::LrbmNoBoost => LrbmNoBoost { params }.fit(&task, progress),
-        Kind::LrbmExplainable => LrbmExplainable { params, from: None }.fit(&task, progress),
-        Kind::RdnBoost => RdnBoost { params }.fit(&task, progress),
+        Kind::LrbmBoost => LrbmBoost { params }.fit(task, progress),
+        Kind::LrbmNoBoost => LrbmNoBoost { params }.fit(task, progress),
+        Kind::LrbmExplainable => LrbmExplainable { params, from: None }.fit(task, progress),
+        Kind::RdnBoost => RdnBoost { params }.fit(task, progress),
     }
 }

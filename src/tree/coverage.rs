@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use rayon::prelude::*;
 
+use super::audit::Audit;
 use super::bits::Bits;
 use super::cache::{Cache, lock};
 use super::component::{Flat, Key, head_variables};
@@ -19,8 +20,8 @@ use crate::kb::{Database, Example};
 use crate::logic::{Literal, PredicateId};
 use crate::order::HashMap;
 
-/// How many bytes answers may take unless something else is said: half a gibibyte.
-pub const DEFAULT_MEMORY_BYTES: usize = 1 << 29;
+/// How many bytes answers may take unless something else is said: a gibibyte.
+pub const DEFAULT_MEMORY_BYTES: usize = 1 << 30;
 
 /// Which examples satisfy a conjunction, found once and remembered.
 ///
@@ -38,6 +39,7 @@ pub struct Coverage<'a> {
     /// By predicate, see [`distinct_values`].
     distinct: Vec<OnceLock<Box<[f64]>>>,
     known: Mutex<Cache<Key, Arc<Bits>>>,
+    audit: Option<&'a Audit>,
 }
 
 /// A conjunction in pieces.
@@ -71,7 +73,18 @@ impl<'a> Coverage<'a> {
             distinct: (0..database.predicates.len()).map(|_| OnceLock::new()).collect(),
             // The other half is for whoever keeps whole lists of tests, see `Grower`.
             known: Mutex::new(Cache::new(memory_bytes / 2)),
+            audit: None,
         }
+    }
+
+    /// The same, with answers shown to an audit.
+    pub fn audited(self, audit: Option<&'a Audit>) -> Self {
+        Coverage { audit, ..self }
+    }
+
+    /// Whoever looks at the answers.
+    pub(super) fn audit(&self) -> Option<&'a Audit> {
+        self.audit
     }
 
     /// The facts.
@@ -142,7 +155,11 @@ impl<'a> Coverage<'a> {
             let Some(first) = bits.next() else { return Arc::new(Bits::ones(self.examples.len())) };
             bits.fold(first, |all, bits| Arc::new(all.and(&bits)))
         };
-        split.iter().map(whole).collect()
+        let covered: Vec<Arc<Bits>> = split.iter().map(whole).collect();
+        if let Some(audit) = self.audit {
+            conjunctions.iter().zip(&covered).for_each(|(conjunction, bits)| audit.note(conjunction.as_ref(), bits));
+        }
+        covered
     }
 
     /// The components of a conjunction with their normal forms.
@@ -208,4 +225,60 @@ fn within(known: &mut Cache<Key, Arc<Bits>>, flat: &Flat, members: &[usize]) -> 
     let mut bits = parts.into_iter().filter_map(|part| known.get(&flat.key(&part)));
     let first = Bits::clone(&*bits.next()?);
     Some(bits.fold(first, |all, bits| all.and(&bits)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kb::sample::{self, constants};
+    use crate::tree::{Fit, GrowOptions, Grower, Language, LanguageOptions, LeafFitter};
+
+    struct Mean;
+
+    impl LeafFitter for Mean {
+        type Leaf = ();
+        fn fit_root(&self, gradients: &[f64], _: &mut crate::order::Stream) -> Fit<()> {
+            Fit { leaf: (), value: gradients.iter().sum::<f64>() / gradients.len() as f64 }
+        }
+        fn fit(&self, yes: &[f64], no: &[f64], stream: &mut crate::order::Stream) -> (Fit<()>, Fit<()>) {
+            (self.fit_root(yes, stream), self.fit_root(no, stream))
+        }
+    }
+
+    /// Grows a tree under an audit; before it, `spoil` may do something to the coverage.
+    fn grown_under_audit(spoil: impl Fn(&Coverage<'_>, &[Literal])) -> Result<super::super::Audited, String> {
+        let text = "mode: h(+x). mode: p(+x). mode: q(+x, -y). mode: r(+y).
+            p(a). p(b). q(a, u). q(c, u). q(d, v). r(u). h(X) :- p(X).";
+        let (database, clauses, _) = sample::build(text, None);
+        let (target, body) = &clauses[0];
+        let example = |arg| Example { args: Box::new([arg]), positive: true, weight: 1.0, line: 0 };
+        let examples = constants(&database, ["a", "b", "c", "d"]).map(example);
+        let audit = Audit::new(100, 1);
+        let coverage = Coverage::new(&database, *target, &examples, 1 << 20).audited(Some(&audit));
+        spoil(&coverage, body);
+        let language = Language::new(&database, *target, LanguageOptions::default());
+        let grower = Grower::new(&coverage, &language, GrowOptions::default());
+        grower.grow(&Mean, &[1.0, 1.0, 0.0, -1.0], &Bits::ones(4), 1, 0);
+        audit.check(&database, *target, &examples).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn an_audit_of_right_answers_finds_nothing() {
+        let audited = grown_under_audit(|_, _| {}).unwrap();
+        // Each of true, p(A), q(A, B), q(A, B) with r(B), and p(A) with q(A, B) is about four examples.
+        assert!(audited.conjunctions >= 5, "{audited:?}");
+        assert!((2 * audited.conjunctions..=4 * audited.conjunctions).contains(&audited.answers), "{audited:?}");
+    }
+
+    #[test]
+    fn an_audit_finds_a_wrong_answer() {
+        let message = grown_under_audit(|coverage, body| {
+            let (_, key) = coverage.split(body).components.remove(0);
+            // p holds for a and b; here it is said to hold for b only.
+            lock(&coverage.known).insert(key, Arc::new(Bits::from_fn(4, |i| i == 1)), 100, 100);
+        });
+        let message = message.unwrap_err();
+        assert!(message.starts_with("audit: h(a) does not satisfy the conjunction `"), "{message}");
+        assert!(message.contains("p(A)") && message.contains("in the fast search and does in the slow"), "{message}");
+    }
 }

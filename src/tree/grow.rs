@@ -375,9 +375,19 @@ impl<'a> Grower<'a> {
         }
         let next = known.iter().map(|known| known.variable.0 + 1).max().unwrap_or(0);
         let frontier = Arc::new(Frontier::new(self.coverage, self.language, path, known, next));
+        self.show_to_audit(path, &frontier);
         let bytes = frontier.bytes();
         lock(&self.frontiers).insert(key, frontier.clone(), bytes, bytes as u64);
         frontier
+    }
+
+    /// Tests of several blocks were put together from the answers of a coverage, and are answers of their own.
+    fn show_to_audit(&self, path: &[Literal], frontier: &Frontier) {
+        let Some(audit) = self.coverage.audit() else { return };
+        for test in 0..frontier.len() {
+            let covered = Bits::from_words(self.coverage.examples().len(), frontier.row(test).to_vec());
+            audit.note(&[path, &frontier.test(test).0].concat(), &covered);
+        }
     }
 
     fn leaf<L>(&self, fit: Fit<L>, in_use: &Bits) -> Leaf<L> {

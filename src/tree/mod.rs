@@ -5,6 +5,7 @@
 //! A [`Coverage`] answers which examples satisfy a conjunction, a [`Language`] says which conjunctions may be asked, and
 //! a [`Grower`] keeps both through all the trees of an ensemble, since neither depends on the gradients.
 
+pub mod audit;
 pub mod bits;
 mod block;
 mod cache;
@@ -21,6 +22,7 @@ mod score;
 mod search;
 pub mod walk;
 
+pub use audit::{Audit, AuditError, Audited};
 pub use bits::Bits;
 pub use candidate::{Language, LanguageOptions};
 pub use coverage::{Coverage, DEFAULT_MEMORY_BYTES};

@@ -1,0 +1,58 @@
+//! Sizes of memory on the command line.
+
+const UNITS: [(&str, u64); 8] = [
+    ("KiB", 1 << 10),
+    ("MiB", 1 << 20),
+    ("GiB", 1 << 30),
+    ("TiB", 1 << 40),
+    ("kB", 1_000),
+    ("MB", 1_000_000),
+    ("GB", 1_000_000_000),
+    ("TB", 1_000_000_000_000),
+];
+
+/// The bytes of a size such as `512MiB`, `1.5 GiB`, `2GB`, `64K` or `1000`, which is in bytes.
+pub fn parse(text: &str) -> Result<usize, String> {
+    let refuse = || "write a number and a unit, such as 512MiB or 2GiB".to_owned();
+    let trimmed = text.trim();
+    let end = trimmed.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(trimmed.len());
+    let (number, unit) = (trimmed[..end].parse::<f64>().map_err(|_| refuse())?, trimmed[end..].trim());
+    let bytes = match unit {
+        "" | "B" => 1,
+        // K, M, G and T alone are powers of two, as memory mostly is.
+        _ => {
+            let named =
+                |(name, _): &&(&str, u64)| name.eq_ignore_ascii_case(unit) || name[..1].eq_ignore_ascii_case(unit);
+            UNITS.iter().find(named).ok_or_else(refuse)?.1
+        }
+    };
+    let size = number * bytes as f64;
+    // Above this, a number of bytes says nothing that the largest one does not.
+    Ok(if size >= usize::MAX as f64 { usize::MAX } else { size as usize })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_read() {
+        let sizes = [
+            ("0", 0),
+            ("1000", 1000),
+            ("7B", 7),
+            ("64K", 65_536),
+            ("512MiB", 536_870_912),
+            ("1.5 gib", 1_610_612_736),
+            ("2GB", 2_000_000_000),
+            ("3kb", 3_000),
+            ("99999999999TiB", usize::MAX),
+        ];
+        for (text, bytes) in sizes {
+            assert_eq!(parse(text), Ok(bytes), "{text}");
+        }
+        for bad in ["", "GiB", "-1", "1XiB", "1.2.3", "1 000", "0x10", "1e3", "∞"] {
+            assert!(parse(bad).is_err(), "{bad}");
+        }
+    }
+}
