@@ -12,6 +12,11 @@ use std::time::Instant;
 use lrbm::data::generate::{Domain, Name, Settings, Sink};
 use lrbm::data::load::{LoadOptions, load};
 
+#[path = "cases/process.rs"]
+mod process;
+
+use process::{cpu_seconds, memory};
+
 /// Writes facts, and a single example, since a directory without examples is refused.
 struct Files {
     facts: BufWriter<File>,
@@ -86,21 +91,4 @@ fn measure_in(home: &Path, domain: Domain, wanted: u64) -> Result<(), Box<dyn st
         peak / held
     );
     Ok(())
-}
-
-/// Processor time of this process so far.
-fn cpu_seconds() -> Result<f64, Box<dyn std::error::Error>> {
-    let stat = fs::read_to_string("/proc/self/stat")?;
-    let behind_name = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
-    let ticks: Vec<f64> = behind_name.split_whitespace().skip(11).take(2).filter_map(|t| t.parse().ok()).collect();
-    // A tick is a hundredth of a second on every Linux this runs on.
-    Ok(ticks.iter().sum::<f64>() / 100.0)
-}
-
-/// A memory figure of this process in bytes.
-fn memory(key: &str) -> Result<u64, Box<dyn std::error::Error>> {
-    let status = fs::read_to_string("/proc/self/status")?;
-    let line = status.lines().find(|line| line.starts_with(key)).unwrap_or_default();
-    let kibibytes: u64 = line.split_whitespace().nth(1).unwrap_or("0").parse()?;
-    Ok(kibibytes * 1024)
 }

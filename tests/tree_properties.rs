@@ -8,7 +8,7 @@ use lrbm::kb::{Database, DatabaseBuilder, Example, Mode, TimeRule, TimeSource, T
 use lrbm::logic::{Argument, Constant, Literal, ModeArg, ModeDeclaration, ModeSymbol, PredicateId, Variable};
 use lrbm::order::Stream;
 use lrbm::tree::{
-    Bits, Coverage, DEFAULT_MEMORY_BYTES, Expand, Fit, GrowOptions, Grower, Grown, Language, LanguageOptions,
+    Audit, Bits, Coverage, DEFAULT_MEMORY_BYTES, Expand, Fit, GrowOptions, Grower, Grown, Language, LanguageOptions,
     LeafFitter, Node, NodeId, Screening, walk,
 };
 use proptest::prelude::*;
@@ -25,7 +25,9 @@ struct World {
 #[derive(Clone, Copy)]
 struct Size {
     predicates: usize,
+    /// The most arguments of a predicate, and of the target.
     arity: usize,
+    target_arity: usize,
     modes: usize,
     timed: bool,
     limited: bool,
@@ -43,13 +45,14 @@ impl World {
     fn new(seed: u64, size: Size) -> World {
         let stream = &mut Stream::new(seed, &["world"]);
         let mut builder = DatabaseBuilder::new();
-        let names = |prefix: &str, builder: &mut DatabaseBuilder| -> Vec<Constant> {
-            (0..4).map(|i| builder.symbols.intern(&format!("{prefix}{i}")).unwrap()).collect()
+        let mut names = |prefix: &str, builder: &mut DatabaseBuilder| -> Vec<Constant> {
+            let name = |i: usize| builder.symbols.intern(&format!("{prefix}{i}")).unwrap();
+            (0..2 + stream.index(4)).map(name).collect()
         };
         let mut of_type = vec![names("ann", &mut builder), names("alien", &mut builder)];
         of_type.push((0..3).map(|i| builder.symbols.intern_number(f64::from(i)).unwrap()).collect());
 
-        let arity = 1 + stream.index(2);
+        let arity = 1 + stream.index(size.target_arity);
         let target_types: Vec<usize> = (0..arity).map(|_| stream.index(2)).collect();
         let declare = |builder: &mut DatabaseBuilder, name: &str, types: &[usize], symbols: &[ModeSymbol], max| {
             let arg = |(&t, &symbol): (&usize, &ModeSymbol)| ModeArg::Typed {
@@ -107,7 +110,12 @@ impl World {
                 builder.fact(time, &[late, when]).unwrap();
             }
             let by_argument = if stream.index(2) == 0 { vec!["p0".to_owned()] } else { Vec::new() };
-            rule = Some(TimeRule { source: TimeSource::Predicate("time".to_owned()), by_argument });
+            // The target has a mode, so its types are known.
+            let source = match stream.index(3) {
+                0 => TimeSource::Ids { type_name: TYPES[target_types[0]].to_owned() },
+                _ => TimeSource::Predicate("time".to_owned()),
+            };
+            rule = Some(TimeRule { source, by_argument });
         }
         let example = |stream: &mut Stream| Example {
             args: target_types.iter().map(|&t| draw(stream, &of_type[t])).collect(),
@@ -162,8 +170,19 @@ impl World {
     }
 }
 
-const WIDE: Size = Size { predicates: 3, arity: 4, modes: 2, timed: false, limited: false, once: false };
-const NARROW: Size = Size { predicates: 3, arity: 2, modes: 2, timed: false, limited: false, once: false };
+const NARROW: Size =
+    Size { predicates: 3, arity: 2, target_arity: 2, modes: 2, timed: false, limited: false, once: false };
+const WIDE: Size = Size { arity: 4, target_arity: 4, ..NARROW };
+
+/// A budget of bytes for answers: none, a few, or enough.
+fn memory() -> impl Strategy<Value = usize> {
+    prop_oneof![Just(0), (0usize..14).prop_flat_map(|bits| 1usize << bits..2 << bits), Just(DEFAULT_MEMORY_BYTES)]
+}
+
+/// Runs something in so many threads.
+fn in_threads<T: Send>(threads: usize, run: impl FnOnce() -> T + Send) -> T {
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(run)
+}
 
 /// A leaf that is the mean gradient.
 struct Mean;
@@ -372,8 +391,14 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn coverage_is_what_the_naive_evaluator_says(seed: u64, timed: bool, memory in prop::sample::select(vec![0, 700, 1 << 20])) {
-        let world = World::new(seed, Size { timed, ..WIDE });
+    fn coverage_is_what_the_naive_evaluator_says(
+        seed: u64,
+        timed: bool,
+        predicates in 1usize..=4,
+        memory in memory(),
+        threads in 1usize..=4,
+    ) {
+        let world = World::new(seed, Size { timed, predicates, ..WIDE });
         let mut stream = Stream::new(seed, &["conjunctions"]);
         let coverage = Coverage::new(&world.database, world.target, &world.examples, memory);
         let conjunctions: Vec<_> = (0..12).map(|_| world.conjunction(&mut stream)).collect();
@@ -384,9 +409,37 @@ proptest! {
             }
         }
         let again = Coverage::new(&world.database, world.target, &world.examples, memory);
-        for (bits, conjunction) in again.cover_all(&conjunctions).into_iter().zip(&conjunctions) {
+        let found = in_threads(threads, || again.cover_all(&conjunctions));
+        for (bits, conjunction) in found.into_iter().zip(&conjunctions) {
             prop_assert_eq!(&*bits, &world.naive(conjunction), "{:?}", conjunction);
         }
+    }
+
+    #[test]
+    fn an_audit_of_any_run_finds_nothing(
+        seed: u64,
+        timed: bool,
+        limited: bool,
+        node_size in 1usize..=2,
+        memory in memory(),
+        threads in 1usize..=4,
+    ) {
+        let world = World::new(seed, Size { timed, limited, arity: 3, target_arity: 4, ..NARROW });
+        // A few hundred candidates are enough, and more are slow to ask for by hand.
+        let options = LanguageOptions { node_size, max_candidates: 300 };
+        let language = Language::new(&world.database, world.target, options);
+        let (gradients, all) = (world.gradients(seed), Bits::ones(world.examples.len()));
+        let audited = |memory: usize, threads: usize| {
+            let audit = Audit::new(150, seed);
+            let coverage = Coverage::new(&world.database, world.target, &world.examples, memory).audited(Some(&audit));
+            let grower = Grower::new(&coverage, &language, GrowOptions::default());
+            in_threads(threads, || (0..2).for_each(|tree| drop(grower.grow(&Mean, &gradients, &all, seed, tree))));
+            audit.check(&world.database, world.target, &world.examples)
+        };
+        let found = audited(memory, threads);
+        prop_assert!(found.as_ref().is_ok_and(|audited| audited.answers >= audited.conjunctions), "{:?}", found);
+        // Neither threads nor memory change what is looked at.
+        prop_assert_eq!(&found, &audited(DEFAULT_MEMORY_BYTES, 1));
     }
 }
 
@@ -410,7 +463,7 @@ proptest! {
 
     #[test]
     fn candidates_of_three_literals_are_all_there(seed: u64, limited: bool) {
-        let world = World::new(seed, Size { predicates: 2, arity: 2, modes: 1, timed: false, limited, once: false });
+        let world = World::new(seed, Size { predicates: 2, modes: 1, limited, ..NARROW });
         let (coverage, language) = (world.coverage(), world.language(3));
         let grower = Grower::new(&coverage, &language, GrowOptions::default());
         let candidates = check_candidates(&world, &grower, &[], 3);
@@ -564,13 +617,18 @@ proptest! {
     }
 
     #[test]
-    fn neither_threads_nor_memory_change_a_tree(seed: u64, timed: bool) {
-        let world = World::new(seed, Size { timed, ..NARROW });
+    fn neither_threads_nor_memory_change_a_tree(
+        seed: u64,
+        timed: bool,
+        target_arity in 1usize..=4,
+        threads in 2usize..=8,
+        memory in memory(),
+    ) {
+        let world = World::new(seed, Size { timed, target_arity, ..NARROW });
         let language = world.language(2);
         let all = Bits::ones(world.examples.len());
         let grow = |threads: usize, memory: usize| {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| {
+            in_threads(threads, || {
                 let coverage = Coverage::new(&world.database, world.target, &world.examples, memory);
                 let grower = Grower::new(&coverage, &language, GrowOptions { max_leaves: None, ..GrowOptions::default() });
                 let gradients = world.gradients(seed);
@@ -579,8 +637,8 @@ proptest! {
             })
         };
         let one = grow(1, DEFAULT_MEMORY_BYTES);
-        prop_assert_eq!(&one, &grow(2, 0));
-        prop_assert_eq!(&one, &grow(8, 2000));
+        prop_assert_eq!(&one, &grow(threads, memory));
+        prop_assert_eq!(&one, &grow(1, 2000));
     }
 
     #[test]

@@ -1,0 +1,170 @@
+//! How time and memory grow with the data: LRBM-Boost on generated domains of 10⁴ to 10⁷ facts.
+//!
+//! `cargo bench --bench scaling [-- [MOST_FACTS] [--domain ID]]`, MOST_FACTS 10000000 unless said. Writes
+//! `results/bench/scaling.csv` and `scaling.md` if every domain and size was run. Not a criterion benchmark: see
+//! `ten_million`. Examples are the generator's own, so they grow as the facts do.
+//!
+//! Each size gets a process of its own, which reads the files and trains with the defaults. Exponents are slopes of
+//! least squares in the logarithms. They are of seconds of the processor, summed over threads, which a busy machine hardly
+//! changes.
+
+use std::error::Error;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::time::Instant;
+
+use lrbm::data::generate::{Counts, Domain, Settings, write_directory};
+use lrbm::data::load::{LoadOptions, load};
+use lrbm::kb::{TimeRule, TimeSource};
+use lrbm::learn::{Kind, Params, train};
+
+#[path = "cases/process.rs"]
+mod process;
+
+use process::{cpu_seconds, memory};
+
+const DOMAINS: [Domain; 3] = [Domain::Movies, Domain::University, Domain::Citations];
+const SIZES: [u64; 4] = [10_000, 100_000, 1_000_000, 10_000_000];
+const MOST_EXPONENT: f64 = 1.1;
+const MOST_GIB: f64 = 4.0;
+
+/// What a child prints, in the order of the columns of the table.
+struct Row {
+    domain: &'static str,
+    facts: f64,
+    examples: f64,
+    load_cpu: f64,
+    train_cpu: f64,
+    wall: f64,
+    peak_mib: f64,
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let args: Vec<String> = std::env::args().skip(1).filter(|arg| arg != "--bench").collect();
+    let after = |flag: &str| args.iter().skip_while(|arg| *arg != flag).nth(1);
+    let only = after("--domain").map(|id| Domain::find(id)).transpose()?;
+    if let (Some(home), Some(domain)) = (after("--measure"), only) {
+        return measure(domain, Path::new(home));
+    }
+    let most: u64 = args.iter().find_map(|arg| arg.parse().ok()).unwrap_or(SIZES[SIZES.len() - 1]);
+    let domains: Vec<Domain> = DOMAINS.into_iter().filter(|&domain| only.is_none_or(|only| only == domain)).collect();
+    let sizes: Vec<u64> = SIZES.into_iter().filter(|&size| size <= most).collect();
+    let mut rows = Vec::new();
+    for &domain in &domains {
+        for &size in &sizes {
+            let row = in_a_process(domain, size)?;
+            eprintln!("{}", line(&row));
+            rows.push(row);
+        }
+    }
+    let text = report(&rows);
+    println!("{text}");
+    if domains.len() == DOMAINS.len() && sizes.len() == SIZES.len() {
+        let home = Path::new(env!("CARGO_MANIFEST_DIR")).join("results/bench");
+        fs::create_dir_all(&home)?;
+        fs::write(home.join("scaling.md"), text)?;
+        fs::write(home.join("scaling.csv"), csv(&rows))?;
+    }
+    Ok(())
+}
+
+/// Writes a domain of about this many facts, and has it measured.
+fn in_a_process(domain: Domain, facts: u64) -> Result<Row, Box<dyn Error>> {
+    let id = domain.info().id;
+    let per_scale = Counts::of(domain, &domain.settings()).facts;
+    // Some labels are wrong, since trees that can stop early say nothing of growth.
+    let settings = Settings::new((facts as f64 / per_scale as f64).round() as u32, domain.info().seed, 0.1)?;
+    let home = tempfile::tempdir()?;
+    let counts = write_directory(domain, &settings, home.path())?;
+    let mut child = Command::new(std::env::current_exe()?);
+    let output = child.args(["--domain", id, "--measure"]).arg(home.path()).output()?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let numbers: Vec<f64> = text.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+    let [load_cpu, train_cpu, wall, peak_mib] = numbers[..] else {
+        return Err(
+            format!("{id} with {facts} facts: {}{}", output.status, String::from_utf8_lossy(&output.stderr)).into()
+        );
+    };
+    let examples = (counts.positives + counts.negatives) as f64;
+    Ok(Row { domain: id, facts: counts.facts as f64, examples, load_cpu, train_cpu, wall, peak_mib })
+}
+
+fn measure(domain: Domain, home: &Path) -> Result<(), Box<dyn Error>> {
+    let start = Instant::now();
+    let source = |predicate: &str| TimeSource::Predicate(predicate.to_owned());
+    let time = domain.info().time.map(|predicate| TimeRule { source: source(predicate), by_argument: Vec::new() });
+    let data = load(home, &LoadOptions { time, ..LoadOptions::default() })?;
+    let loaded = cpu_seconds()?;
+    let params = Params::new(Kind::LrbmBoost);
+    train(Kind::LrbmBoost, &data.database, data.target, &data.examples, &params, 1, &mut |_| {})?;
+    let trained = cpu_seconds()? - loaded;
+    let peak = memory("VmHWM:")? as f64 / (1 << 20) as f64;
+    println!("{loaded} {trained} {} {peak}", start.elapsed().as_secs_f64());
+    Ok(())
+}
+
+/// The slope of the least squares line through the logarithms.
+fn exponent(points: impl Iterator<Item = (f64, f64)>) -> f64 {
+    let logs: Vec<(f64, f64)> = points.map(|(x, y)| (x.ln(), y.ln())).collect();
+    let n = logs.len() as f64;
+    let (mean_x, mean_y) = (logs.iter().map(|p| p.0).sum::<f64>() / n, logs.iter().map(|p| p.1).sum::<f64>() / n);
+    let (mut above, mut below) = (0.0, 0.0);
+    for (x, y) in logs {
+        above += (x - mean_x) * (y - mean_y);
+        below += (x - mean_x) * (x - mean_x);
+    }
+    above / below
+}
+
+fn line(row: &Row) -> String {
+    let Row { domain, facts, examples, load_cpu, train_cpu, wall, peak_mib } = row;
+    let cpu = load_cpu + train_cpu;
+    format!(
+        "| {domain} | {facts} | {examples} | {load_cpu:.2} | {train_cpu:.2} | {:.1} | {wall:.2} | {peak_mib:.0} | {:.0} |",
+        1e6 * cpu / facts,
+        peak_mib * 1_048_576.0 / facts
+    )
+}
+
+fn report(rows: &[Row]) -> String {
+    let mut text = String::from(
+        "# How time and memory grow\n\nWritten by `cargo bench --bench scaling`; do not edit. LRBM-Boost with its defaults on \
+         generated domains, a tenth of the labels wrong. Seconds are of the processor, summed over threads; *wall* is \
+         the whole process, which reads files and trains.\n\n\
+         | domain | facts | examples | load s | train s | µs/fact | wall s | peak MiB | bytes/fact |\n\
+         |---|---|---|---|---|---|---|---|---|\n",
+    );
+    rows.iter().for_each(|row| text.push_str(&(line(row) + "\n")));
+    let _ = writeln!(
+        text,
+        "\n| domain | exponent of loading | of training | of both | goal | of the peak | peak at {:.0e} facts | goal |\n\
+         |---|---|---|---|---|---|---|---|",
+        rows.iter().map(|row| row.facts).fold(0.0, f64::max)
+    );
+    let mut at = 0;
+    while let Some(domain) = rows.get(at).map(|row| row.domain) {
+        let own: Vec<&Row> = rows.iter().filter(|row| row.domain == domain).collect();
+        at += own.len();
+        let slope = |y: fn(&Row) -> f64| exponent(own.iter().map(|row| (row.facts, y(row).max(0.01))));
+        let gib = own.iter().map(|row| row.peak_mib).fold(0.0, f64::max) / 1024.0;
+        let _ = writeln!(
+            text,
+            "| {domain} | {:.2} | {:.2} | {:.2} | ≤ {MOST_EXPONENT} | {:.2} | {gib:.2} GiB | < {MOST_GIB} GiB |",
+            slope(|row| row.load_cpu),
+            slope(|row| row.train_cpu),
+            slope(|row| row.load_cpu + row.train_cpu),
+            slope(|row| row.peak_mib),
+        );
+    }
+    text
+}
+
+fn csv(rows: &[Row]) -> String {
+    let mut text = String::from("domain,facts,examples,load_cpu_seconds,train_cpu_seconds,wall_seconds,peak_mib\n");
+    for Row { domain, facts, examples, load_cpu, train_cpu, wall, peak_mib } in rows {
+        let _ = writeln!(text, "{domain},{facts},{examples},{load_cpu:.2},{train_cpu:.2},{wall:.3},{peak_mib:.1}");
+    }
+    text
+}
