@@ -177,14 +177,52 @@ fn what_is_no_model_is_refused() {
     let error = |text: &str| TreeModel::from_json(text).unwrap_err().to_string();
     assert!(error("{").starts_with("not a model: EOF"));
     assert!(error("{}").contains("it does not say \"format\": \"lrbm model\""));
-    let newer = golden().replace("\"version\": 1", "\"version\": 2");
-    assert!(matches!(TreeModel::from_json(&newer), Err(ModelFileError::Newer { found: 2, .. })));
+    let newer = golden().replace("\"version\": 1", "\"version\": 3");
+    assert!(matches!(TreeModel::from_json(&newer), Err(ModelFileError::Newer { found: 3, .. })));
+    let many = golden().replacen("\"yes\": 1", "\"at_least\": 101, \"yes\": 1", 1);
+    assert!(error(&many).contains("a test asks for 101 groundings; it must be 1 to 100"));
     assert!(error(&golden().replace("lrbm-boost", "lrbm-bost")).contains("no kind of model is called `lrbm-bost`"));
     assert!(error(&golden().replace("\"yes\": 1", "\"yes\": 7")).contains("tree 0: node 0"));
     assert!(error(&golden().replace("\"variable\": 1", "\"variable\": 4000000000")).contains("beyond 9999"));
     assert!(error(&golden().replace("\"prior\": -1.8", "\"prior\": \"x\"")).contains("prior"));
     let missing = TreeModel::load(Path::new("no/such/model.json")).unwrap_err().to_string();
     assert!(missing.starts_with("no/such/model.json: "), "{missing}");
+}
+
+/// Whoever has three friends or more is happy: no test for one grounding tells them apart.
+#[test]
+fn a_rule_on_numbers_is_found_and_survives_its_file() {
+    let directory = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(directory.path().join(name), text).unwrap();
+    let friends = |person: usize| (0..1 + person % 5).map(move |k| format!("friend(p{person},q{k}{person})."));
+    let happy =
+        |is: bool| (0..40).filter(move |person| (person % 5 >= 2) == is).map(|person| format!("happy(p{person})."));
+    write("bk.txt", "mode: happy(+person).\nmode: friend(+person,-person).\n");
+    write("facts.txt", &(0..40).flat_map(friends).collect::<String>());
+    write("pos.txt", &happy(true).collect::<String>());
+    write("neg.txt", &happy(false).collect::<String>());
+    let data = load(directory.path(), &LoadOptions::default()).unwrap();
+    let settings = ["trees=1", "max_leaves=2", "node_size=1", "leaf_fit=closed-form"];
+    let without = learn(Kind::LrbmBoost, &data, &params(Kind::LrbmBoost, &settings), 1).model;
+    assert_eq!(without.trees()[0].leaves(), 1);
+    let with = params(Kind::LrbmBoost, &[&settings[..], &["counts=true"]].concat());
+    let model = learn(Kind::LrbmBoost, &data, &with, 1).model;
+    let text = model.describe();
+    assert!(text.contains(" :- at_least(3, (friend(A, B))), !. % 24 positive, 0 negative"), "{text}");
+    assert!(model.to_dot().contains("label=\"at_least(3, (friend(A, B)))\""));
+
+    let json = model.to_json();
+    assert!(json.contains("\"version\": 2") && json.contains("\"at_least\": 3"));
+    let again = TreeModel::from_json(&json).unwrap();
+    assert_eq!(again.to_json(), json);
+    let score = |model: &TreeModel| model.score(&data.database, data.target, &data.examples).unwrap();
+    assert_eq!(score(&again), score(&model));
+    for (psi, example) in score(&model).into_iter().zip(&data.examples) {
+        // The prior and two times the mean gradient of a side: 1 − P or −P.
+        let p = 1.0 / (1.0 + 1.8f64.exp());
+        let expected = -1.8 + 2.0 * if example.positive { 1.0 - p } else { -p };
+        assert!((psi - expected).abs() < 1e-12, "{psi} is not {expected}");
+    }
 }
 
 #[test]

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use lrbm::kb::{Database, DatabaseBuilder, Example, Mode, TimeRule, TimeSource, TypeId, naive};
 use lrbm::logic::{Argument, Constant, Literal, ModeArg, ModeDeclaration, ModeSymbol, PredicateId, Variable};
 use lrbm::order::Stream;
+use lrbm::tree::count::MOST_GROUNDINGS;
 use lrbm::tree::{
     Audit, Bits, Coverage, DEFAULT_MEMORY_BYTES, Expand, Fit, GrowOptions, Grower, Grown, Language, LanguageOptions,
     LeafFitter, Node, NodeId, Screening, walk,
@@ -155,12 +156,24 @@ impl World {
         Bits::from_fn(self.examples.len(), holds)
     }
 
+    /// The examples with so many groundings or more.
+    fn naive_count(&self, conjunction: &[Literal], at_least: u32) -> Bits {
+        let count = |i: usize| naive::count(&self.database, conjunction, self.target, &self.examples[i].args);
+        Bits::from_fn(self.examples.len(), |i| count(i) >= at_least as usize)
+    }
+
     fn coverage(&self) -> Coverage<'_> {
         Coverage::new(&self.database, self.target, &self.examples, DEFAULT_MEMORY_BYTES)
     }
 
     fn language(&self, node_size: usize) -> Language {
         let options = LanguageOptions { node_size, ..LanguageOptions::default() };
+        Language::new(&self.database, self.target, options)
+    }
+
+    /// The same with tests for several groundings, if so wanted.
+    fn counting_language(&self, node_size: usize, counts: bool) -> Language {
+        let options = LanguageOptions { node_size, counts, ..LanguageOptions::default() };
         Language::new(&self.database, self.target, options)
     }
 
@@ -376,15 +389,15 @@ fn check_candidates(world: &World, grower: &Grower<'_>, path: &[Literal], node_s
     }
     let candidates = grower.candidates(path);
     let mut found: BTreeMap<Vec<u64>, usize> = BTreeMap::new();
-    for (test, covered) in &candidates {
+    for (test, _, covered) in &candidates {
         assert_eq!(covered, &world.naive(&[path, test].concat()), "{test:?} below {path:?}");
         assert!(forms.contains(&normal_form(test, next)), "{test:?} is not allowed below {path:?}");
         let before = found.insert(covered.words().to_vec(), test.len());
         assert_eq!(before, None, "two candidates for the same examples");
     }
     assert_eq!(found, expected, "below {path:?}");
-    assert!(candidates.is_sorted_by_key(|(test, _)| test.len()));
-    candidates.into_iter().map(|(test, _)| test).collect()
+    assert!(candidates.is_sorted_by_key(|(test, ..)| test.len()));
+    candidates.into_iter().map(|(test, ..)| test).collect()
 }
 
 proptest! {
@@ -413,6 +426,36 @@ proptest! {
         for (bits, conjunction) in found.into_iter().zip(&conjunctions) {
             prop_assert_eq!(&*bits, &world.naive(conjunction), "{:?}", conjunction);
         }
+        let counted = in_threads(threads, || again.counts(&conjunctions));
+        for (counts, conjunction) in counted.into_iter().zip(&conjunctions) {
+            for (i, example) in world.examples.iter().enumerate() {
+                let by_hand = naive::count(&world.database, conjunction, world.target, &example.args);
+                prop_assert_eq!(counts.get(i) as usize, by_hand.min(MOST_GROUNDINGS as usize), "{:?}", conjunction);
+            }
+        }
+    }
+
+    #[test]
+    fn candidates_on_numbers_are_what_the_naive_evaluator_counts(seed: u64, timed: bool, node_size in 1usize..=2) {
+        let world = World::new(seed, Size { timed, ..NARROW });
+        let coverage = world.coverage();
+        let (with, without) = (world.counting_language(node_size, true), world.language(node_size));
+        let candidates = |language: &Language, path: &[Literal]| {
+            Grower::new(&coverage, language, GrowOptions::default()).candidates(path)
+        };
+        let first = candidates(&without, &[]).into_iter().map(|(test, ..)| test).next();
+        for path in [Vec::new()].into_iter().chain(first) {
+            let (here, plain) = (world.naive(&path), candidates(&without, &path));
+            let all = candidates(&with, &path);
+            // The others come first, as if there were no numbers.
+            prop_assert_eq!(&all[..plain.len()], &plain[..]);
+            let mut seen: BTreeSet<Vec<u64>> = plain.iter().map(|(.., bits)| bits.words().to_vec()).collect();
+            for (test, at_least, covered) in &all[plain.len()..] {
+                prop_assert!(*at_least > 1);
+                prop_assert_eq!(covered, &world.naive_count(test, *at_least).and(&here));
+                prop_assert!(covered.any() && *covered != here && seen.insert(covered.words().to_vec()));
+            }
+        }
     }
 
     #[test]
@@ -420,13 +463,14 @@ proptest! {
         seed: u64,
         timed: bool,
         limited: bool,
+        counts: bool,
         node_size in 1usize..=2,
         memory in memory(),
         threads in 1usize..=4,
     ) {
         let world = World::new(seed, Size { timed, limited, arity: 3, target_arity: 4, ..NARROW });
         // A few hundred candidates are enough, and more are slow to ask for by hand.
-        let options = LanguageOptions { node_size, max_candidates: 300 };
+        let options = LanguageOptions { node_size, max_candidates: 300, counts };
         let language = Language::new(&world.database, world.target, options);
         let (gradients, all) = (world.gradients(seed), Bits::ones(world.examples.len()));
         let audited = |memory: usize, threads: usize| {
@@ -475,9 +519,15 @@ proptest! {
     }
 
     #[test]
-    fn growth_takes_the_best_candidate_of_the_worst_leaf(seed: u64, total: bool, node_size in 1usize..=2, min_leaf in 1usize..=2) {
+    fn growth_takes_the_best_candidate_of_the_worst_leaf(
+        seed: u64,
+        total: bool,
+        counts: bool,
+        node_size in 1usize..=2,
+        min_leaf in 1usize..=2,
+    ) {
         let world = World::new(seed, NARROW);
-        let (coverage, language) = (world.coverage(), world.language(node_size));
+        let (coverage, language) = (world.coverage(), world.counting_language(node_size, counts));
         let expand = if total { Expand::Total } else { Expand::Mean };
         let options = GrowOptions { max_leaves: Some(4), min_leaf, expand, ..GrowOptions::default() };
         let grower = Grower::new(&coverage, &language, options);
@@ -502,25 +552,29 @@ proptest! {
                 key(&leaves[a].2).total_cmp(&key(&leaves[b].2)).then(leaves[b].0.cmp(&leaves[a].0))
             }).unwrap();
             let (id, path, here) = leaves.remove(worst);
-            let mut best: Option<(f64, Vec<Literal>, Bits)> = None;
-            for (test, covered) in grower.candidates(&path) {
+            let mut best: Option<(f64, f64, Vec<Literal>, u32, Bits)> = None;
+            for (test, at_least, covered) in grower.candidates(&path) {
                 let (yes, no) = (here.and(&covered), here.and_not(&covered));
                 if yes.count() < min_leaf || no.count() < min_leaf {
                     continue;
                 }
                 let after = error(&yes) + error(&no);
-                if best.as_ref().is_none_or(|(least, ..)| after < least - 1e-12) {
-                    best = Some((after, test, covered));
+                // A test on a number must gain more.
+                let rated = after + if at_least > 1 { 0.05 * error(&here) } else { 0.0 };
+                if best.as_ref().is_none_or(|(least, ..)| rated < least - 1e-12) {
+                    best = Some((rated, after, test, at_least, covered));
                 }
             }
-            let Some((_, test, covered)) = best.filter(|(after, ..)| *after < error(&here) * (1.0 - 1e-10)) else { continue };
-            splits.insert(id, test.clone());
-            leaves.push((NodeId(nodes), [&path[..], &test].concat(), here.and(&covered)));
+            let gains = |after: f64| after < error(&here) * (1.0 - 1e-10);
+            let Some((.., test, at_least, covered)) = best.filter(|&(_, after, ..)| gains(after)) else { continue };
+            splits.insert(id, (test.clone(), at_least));
+            let below = if at_least == 1 { [&path[..], &test].concat() } else { path.clone() };
+            leaves.push((NodeId(nodes), below, here.and(&covered)));
             leaves.push((NodeId(nodes + 1), path, here.and_not(&covered)));
             nodes += 2;
         }
-        let grown: BTreeMap<NodeId, Vec<Literal>> = tree.nodes().iter().enumerate().filter_map(|(i, node)| match node {
-            Node::Split(split) => Some((NodeId(i as u32), split.test.clone())),
+        let grown: BTreeMap<NodeId, (Vec<Literal>, u32)> = tree.nodes().iter().enumerate().filter_map(|(i, node)| match node {
+            Node::Split(split) => Some((NodeId(i as u32), (split.test.clone(), split.at_least))),
             Node::Leaf(_) => None,
         }).collect();
         prop_assert_eq!(grown, splits);
@@ -561,7 +615,7 @@ proptest! {
         let root = error(&Short.fit_root(&gradients, &mut stream), &gradients);
         let mut best: Option<(f64, Vec<Literal>)> = None;
         let mut tests = 0;
-        for (test, covered) in grower.candidates(&[]) {
+        for (test, _, covered) in grower.candidates(&[]) {
             let (yes, no) = (covered.pick(&gradients), all.and_not(&covered).pick(&gradients));
             if yes.len() < min_leaf || no.len() < min_leaf {
                 continue;
@@ -584,9 +638,9 @@ proptest! {
     }
 
     #[test]
-    fn a_path_is_what_held_and_nothing_that_failed(seed: u64) {
+    fn a_path_is_what_held_and_nothing_that_failed(seed: u64, counts: bool) {
         let world = World::new(seed, NARROW);
-        let (coverage, language) = (world.coverage(), world.language(2));
+        let (coverage, language) = (world.coverage(), world.counting_language(2, counts));
         let options = GrowOptions { max_leaves: None, ..GrowOptions::default() };
         let grower = Grower::new(&coverage, &language, options);
         let all = Bits::ones(world.examples.len());
@@ -595,8 +649,14 @@ proptest! {
         for path in tree.paths() {
             let owned = |literals: &[&Literal]| literals.iter().map(|&l| l.clone()).collect::<Vec<Literal>>();
             let mut here = world.naive(&owned(&path.literals));
+            for count in &path.counts {
+                here = here.and(&world.naive_count(count.test, count.at_least));
+            }
             for failed in &path.failed {
-                here = here.and_not(&world.naive(&[&owned(&failed.above)[..], failed.test].concat()));
+                here = here.and_not(&match failed.at_least {
+                    1 => world.naive(&[&owned(&failed.above)[..], failed.test].concat()),
+                    at_least => world.naive_count(failed.test, at_least),
+                });
             }
             prop_assert_eq!(here, Bits::from_fn(reached.len(), |i| reached[i] == path.id));
         }
@@ -620,12 +680,13 @@ proptest! {
     fn neither_threads_nor_memory_change_a_tree(
         seed: u64,
         timed: bool,
+        counts: bool,
         target_arity in 1usize..=4,
         threads in 2usize..=8,
         memory in memory(),
     ) {
         let world = World::new(seed, Size { timed, target_arity, ..NARROW });
-        let language = world.language(2);
+        let language = world.counting_language(2, counts);
         let all = Bits::ones(world.examples.len());
         let grow = |threads: usize, memory: usize| {
             in_threads(threads, || {
@@ -646,13 +707,13 @@ proptest! {
         let world = World::new(seed, NARROW);
         let (coverage, language) = (world.coverage(), world.language(2));
         let grower = Grower::new(&coverage, &language, GrowOptions::default());
-        let all: BTreeSet<Vec<u64>> = grower.candidates(&[]).into_iter().map(|(_, bits)| bits.words().to_vec()).collect();
-        let options = LanguageOptions { node_size: 2, max_candidates };
+        let all: BTreeSet<Vec<u64>> = grower.candidates(&[]).into_iter().map(|(.., bits)| bits.words().to_vec()).collect();
+        let options = LanguageOptions { node_size: 2, max_candidates, counts: false };
         let small = Language::new(&world.database, world.target, options);
         let grower = Grower::new(&coverage, &small, GrowOptions::default());
         let some = grower.candidates(&[]);
         prop_assert!(some.len() <= max_candidates);
-        for (test, bits) in &some {
+        for (test, _, bits) in &some {
             prop_assert_eq!(bits, &world.naive(test));
             prop_assert!(all.contains(bits.words()));
         }

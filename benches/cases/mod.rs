@@ -72,7 +72,7 @@ impl Ready {
     pub fn candidates(&self) -> Vec<Vec<Literal>> {
         let coverage = self.new_coverage();
         let grower = Grower::new(&coverage, &self.language, GrowOptions::default());
-        grower.candidates(&[]).into_iter().map(|(test, _)| test).collect()
+        grower.candidates(&[]).into_iter().map(|(test, ..)| test).collect()
     }
 
     /// Hands `measure` something that grows one more tree, where every test it asks for is known already.

@@ -26,7 +26,7 @@ pub struct Train {
     /// The kind of model: lrbm-boost, lrbm-noboost, lrbm-explainable or rdn-boost.
     #[arg(long, default_value = "lrbm-boost")]
     kind: String,
-    /// Where the parameters start: `paper` or `lookahead`.
+    /// Where the parameters start: `paper`, `lookahead` (the default) or `extended`.
     #[arg(long)]
     preset: Option<String>,
     /// The ensemble to explain, a model file; for lrbm-explainable only.

@@ -26,28 +26,58 @@ pub fn witness(
     target: PredicateId,
     head: &[Constant],
 ) -> Option<Vec<Option<Constant>>> {
+    let mut first = None;
+    ask(database, body, target, head, &mut |bindings| {
+        first = Some(bindings);
+        true
+    });
+    first
+}
+
+/// How many groundings hold: substitutions of the variables that positive literals mention beside the head's.
+///
+/// Facts are a set, so two ways to match all positive literals never give the same substitution.
+pub fn count(database: &Database, body: &[Literal], target: PredicateId, head: &[Constant]) -> usize {
+    let mut count = 0;
+    ask(database, body, target, head, &mut |_| {
+        count += 1;
+        false
+    });
+    count
+}
+
+/// Shows each grounding that holds to `enough`, until it says so.
+fn ask(
+    database: &Database,
+    body: &[Literal],
+    target: PredicateId,
+    head: &[Constant],
+    enough: &mut dyn FnMut(Bindings) -> bool,
+) {
     let limit = database.limit(target, head);
     let variables = body.iter().flat_map(Literal::variables).map(|v| v.0 as usize + 1).max().unwrap_or(0);
     let mut bindings: Bindings = head.iter().copied().map(Some).collect();
     bindings.resize(variables.max(head.len()), None);
     let (negative, positive): (Vec<&Literal>, Vec<&Literal>) = body.iter().partition(|literal| literal.negated);
-    search(database, limit, &positive, &negative, bindings)
+    search(database, limit, &positive, &negative, bindings, enough);
 }
 
+/// Whether `enough` was said.
 fn search(
     database: &Database,
     limit: Option<f64>,
     positive: &[&Literal],
     negative: &[&Literal],
     bindings: Bindings,
-) -> Option<Bindings> {
+    enough: &mut dyn FnMut(Bindings) -> bool,
+) -> bool {
     match positive {
         [] => {
             let refuted = negative.iter().any(|literal| matches(database, limit, literal, &bindings).next().is_some());
-            (!refuted).then_some(bindings)
+            !refuted && enough(bindings)
         }
         [first, rest @ ..] => matches(database, limit, first, &bindings)
-            .find_map(|extended| search(database, limit, rest, negative, extended)),
+            .any(|extended| search(database, limit, rest, negative, extended, enough)),
     }
 }
 
@@ -153,6 +183,10 @@ mod tests {
         assert_eq!(h1, ["ann cat", "ann dan", "bob bob", "bob cat", "bob dan"]);
         assert_eq!(h2, ["ann bob", "bob cat"]);
         assert_eq!(h3, ["ann ann", "bob bob", "cat cat", "cat dan", "dan cat", "dan dan"]);
+        // For (bob, cat): g2 and g3 of m2 with g2 and g3 of m2, and nothing says that any two of them are the same.
+        let (database, clauses, _) = sample::build(&format!("{CLAUSES}{WORLD}"), None);
+        let counted = |k: usize, query| count(&database, &clauses[k].1, clauses[k].0, &constants(&database, query));
+        assert_eq!([counted(0, ["bob", "cat"]), counted(0, ["ann", "cat"]), counted(2, ["ann", "cat"])], [4, 1, 0]);
         // The negation is inside one substitution: g2 is refuted, g3 is not.
         assert_eq!(found(WORLD, 1, ["ann", "cat"]).unwrap(), ["m1", "g1", "m2", "g3"]);
         assert_eq!(found(WORLD, 2, ["bob", "cat"]).unwrap(), ["m2", "dan"]);

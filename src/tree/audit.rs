@@ -30,6 +30,8 @@ pub struct Audit {
 struct Answer {
     draw: u64,
     conjunction: Vec<Literal>,
+    /// How many groundings were asked for.
+    at_least: u32,
     /// Some of the examples, by number, and whether each was said to satisfy the conjunction.
     examples: Vec<(u32, bool)>,
 }
@@ -75,8 +77,9 @@ impl Audit {
     }
 
     /// Takes note of an answer, if it falls into the sample.
-    pub(super) fn note(&self, conjunction: &[Literal], covered: &Bits) {
-        let mut stream = Stream::new(self.seed, &["audit", &format!("{conjunction:?}")]);
+    pub(super) fn note(&self, conjunction: &[Literal], at_least: u32, covered: &Bits) {
+        let purpose = format!("{at_least} {conjunction:?}");
+        let mut stream = Stream::new(self.seed, &["audit", &purpose]);
         let draw = stream.bits();
         let mut sample = lock(&self.sample);
         let is_full = sample.len() >= self.size;
@@ -87,14 +90,15 @@ impl Audit {
         for holds in [true, false] {
             let side = if holds { covered.clone() } else { Bits::ones(covered.len()).and_not(covered) };
             let side: Vec<usize> = side.iter().collect();
-            // With replacement: where there are few, some come twice and are asked once.
-            let drawn = (0..EXAMPLES_OF_EACH.min(side.len())).map(|_| side[stream.index(side.len())]);
-            examples.extend(drawn.map(|i| (i as u32, holds)));
+            // All where there are few; else with replacement, and what comes twice is asked once.
+            let few = side.len() <= EXAMPLES_OF_EACH;
+            let drawn = |k: usize| if few { side[k] } else { side[stream.index(side.len())] };
+            examples.extend((0..EXAMPLES_OF_EACH.min(side.len())).map(drawn).map(|i| (i as u32, holds)));
         }
         examples.sort_unstable();
         examples.dedup();
         // Answers to the same conjunction that differ are both kept, and one of them is wrong.
-        sample.insert(Answer { draw, conjunction: conjunction.to_vec(), examples });
+        sample.insert(Answer { draw, conjunction: conjunction.to_vec(), at_least, examples });
         if sample.len() > self.size {
             sample.pop_last();
         }
@@ -112,14 +116,17 @@ impl Audit {
     ) -> Result<Audited, Box<AuditError>> {
         let sample = lock(&self.sample);
         let mut audited = Audited { conjunctions: sample.len(), answers: 0 };
-        for Answer { conjunction, examples: asked, .. } in sample.iter() {
+        for Answer { conjunction, at_least, examples: asked, .. } in sample.iter() {
             for &(i, fast) in asked {
                 let args = &examples[i as usize].args;
-                let slow = naive::holds(database, conjunction, target, args);
+                let slow = match at_least {
+                    1 => naive::holds(database, conjunction, target, args),
+                    _ => naive::count(database, conjunction, target, args) >= *at_least as usize,
+                };
                 if slow != fast {
                     let args: Vec<String> = args.iter().map(|&arg| database.symbols.show(arg).to_string()).collect();
                     return Err(Box::new(AuditError {
-                        conjunction: show_conjunction(conjunction, &database.predicates, &database.symbols).to_string(),
+                        conjunction: show(conjunction, *at_least, database),
                         example: format!("{}({})", database.predicates.name(target), args.join(", ")),
                         fast,
                         slow,
@@ -130,6 +137,11 @@ impl Audit {
         }
         Ok(audited)
     }
+}
+
+fn show(conjunction: &[Literal], at_least: u32, database: &Database) -> String {
+    let conjunction = show_conjunction(conjunction, &database.predicates, &database.symbols).to_string();
+    if at_least == 1 { conjunction } else { format!("at_least({at_least}, ({conjunction}))") }
 }
 
 #[cfg(test)]
@@ -148,7 +160,7 @@ mod tests {
         let (_, clauses, _) = sample::build(TEXT, None);
         let sample = |seed: u64, order: &[usize]| {
             let audit = Audit::new(2, seed);
-            order.iter().for_each(|&k| audit.note(&clauses[k].1, &Bits::from_fn(9, |i| i % (k + 2) == 0)));
+            order.iter().for_each(|&k| audit.note(&clauses[k].1, 1, &Bits::from_fn(9, |i| i % (k + 2) == 0)));
             audit.sample.into_inner().unwrap()
         };
         let one = sample(1, &[0, 1, 2, 3]);
@@ -165,14 +177,14 @@ mod tests {
         let audit = Audit::new(10, 1);
         // p(A) holds for a and b, p(A) with q(A) for a only, p(b) for all.
         for (k, covered) in [(0, [true, true, false]), (2, [true, false, false]), (3, [true; 3])] {
-            audit.note(&clauses[k].1, &Bits::from_fn(3, |i| covered[i]));
+            audit.note(&clauses[k].1, 1, &Bits::from_fn(3, |i| covered[i]));
         }
         let audited = audit.check(&database, clauses[0].0, &examples).unwrap();
         assert_eq!(audited.conjunctions, 3);
         // The same answer once more is the same answer; another one is not, and wrong.
-        audit.note(&clauses[0].1, &Bits::from_fn(3, |i| i < 2));
+        audit.note(&clauses[0].1, 1, &Bits::from_fn(3, |i| i < 2));
         assert_eq!(audit.check(&database, clauses[0].0, &examples), Ok(audited));
-        audit.note(&clauses[0].1, &Bits::ones(3));
+        audit.note(&clauses[0].1, 1, &Bits::ones(3));
         let error = *audit.check(&database, clauses[0].0, &examples).unwrap_err();
         let expected = AuditError { conjunction: "p(A)".into(), example: "h(c)".into(), fast: true, slow: false };
         assert_eq!(error, expected);

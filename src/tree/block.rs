@@ -61,7 +61,7 @@ type Seen = (Key, Vec<(Option<TypeId>, bool)>, Vec<usize>);
 
 /// The blocks below a path.
 pub(super) struct Blocks<'b, 'a> {
-    coverage: &'b Coverage<'a>,
+    pub coverage: &'b Coverage<'a>,
     language: &'b Language,
     pub path: &'b [Literal],
     known: &'b [Known],

@@ -11,11 +11,13 @@ pub struct LanguageOptions {
     pub node_size: usize,
     /// The most candidates looked at for one node. Where there are more, the most promising parts are combined.
     pub max_candidates: usize,
+    /// Whether tests may ask for several groundings.
+    pub counts: bool,
 }
 
 impl Default for LanguageOptions {
     fn default() -> Self {
-        LanguageOptions { node_size: 2, max_candidates: 50_000 }
+        LanguageOptions { node_size: 2, max_candidates: 50_000, counts: false }
     }
 }
 

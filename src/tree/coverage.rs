@@ -7,13 +7,13 @@
 
 use std::sync::{Arc, Mutex, OnceLock};
 
-use rayon::prelude::*;
-
 use super::audit::Audit;
 use super::bits::Bits;
 use super::cache::{Cache, lock};
 use super::component::{Flat, Key, head_variables};
+use super::count::{Counts, MOST_GROUNDINGS};
 use super::groups::{Groups, Limits};
+use super::parallel;
 use super::plan::{Plan, distinct_values};
 use super::search::Search;
 use crate::kb::{Database, Example};
@@ -39,6 +39,7 @@ pub struct Coverage<'a> {
     /// By predicate, see [`distinct_values`].
     distinct: Vec<OnceLock<Box<[f64]>>>,
     known: Mutex<Cache<Key, Arc<Bits>>>,
+    counted: Mutex<Cache<Key, Arc<Counts>>>,
     audit: Option<&'a Audit>,
 }
 
@@ -72,7 +73,8 @@ impl<'a> Coverage<'a> {
             groups: Mutex::default(),
             distinct: (0..database.predicates.len()).map(|_| OnceLock::new()).collect(),
             // The other half is for whoever keeps whole lists of tests, see `Grower`.
-            known: Mutex::new(Cache::new(memory_bytes / 2)),
+            known: Mutex::new(Cache::new(memory_bytes / 8 * 3)),
+            counted: Mutex::new(Cache::new(memory_bytes / 8)),
             audit: None,
         }
     }
@@ -119,8 +121,7 @@ impl<'a> Coverage<'a> {
     ///
     /// A conjunction is searched faster if the one without its last literal was asked for before.
     pub fn cover_all<C: AsRef<[Literal]> + Sync>(&self, conjunctions: &[C]) -> Vec<Arc<Bits>> {
-        let split: Vec<Split> =
-            conjunctions.par_iter().with_min_len(64).map(|conjunction| self.split(conjunction.as_ref())).collect();
+        let split: Vec<Split> = parallel::map(conjunctions, 1000, |conjunction| self.split(conjunction.as_ref()));
         // Every component once: its place here, then its examples if they are known.
         let mut places: HashMap<&Key, usize> = HashMap::default();
         let (mut found, mut missing) = (Vec::new(), Vec::new());
@@ -140,8 +141,9 @@ impl<'a> Coverage<'a> {
                 }
             }
         }
+        let steps = 4 * self.examples.len();
         let searched: Vec<(Arc<Bits>, u64)> =
-            missing.par_iter().map(|(_, key, within)| self.search(key, within.as_ref())).collect();
+            parallel::map(&missing, steps, |(_, key, within)| self.search_one(key, within.as_ref()));
         {
             let mut known = lock(&self.known);
             for ((place, key, _), (bits, steps)) in missing.into_iter().zip(searched) {
@@ -157,7 +159,7 @@ impl<'a> Coverage<'a> {
         };
         let covered: Vec<Arc<Bits>> = split.iter().map(whole).collect();
         if let Some(audit) = self.audit {
-            conjunctions.iter().zip(&covered).for_each(|(conjunction, bits)| audit.note(conjunction.as_ref(), bits));
+            conjunctions.iter().zip(&covered).for_each(|(conjunction, bits)| audit.note(conjunction.as_ref(), 1, bits));
         }
         covered
     }
@@ -174,23 +176,58 @@ impl<'a> Coverage<'a> {
         Split { flat, components }
     }
 
+    /// How many groundings of a conjunction each example has, among the facts it may see: substitutions of the variables
+    /// that positive literals mention beside the head's. Several conjunctions are searched in parallel.
+    pub fn counts<C: AsRef<[Literal]> + Sync>(&self, conjunctions: &[C]) -> Vec<Arc<Counts>> {
+        let count = |conjunction: &C| {
+            let components = self.split(conjunction.as_ref()).components;
+            let mut counts = components.iter().map(|(_, key)| self.count_component(key));
+            let Some(first) = counts.next() else { return Arc::new(Counts(vec![1; self.examples.len()])) };
+            counts.fold(first, |all, more| Arc::new(all.times(&more)))
+        };
+        let counted: Vec<Arc<Counts>> = parallel::map(conjunctions, 16 * self.examples.len(), count);
+        if let Some(audit) = self.audit {
+            let pairs = conjunctions.iter().zip(&counted);
+            pairs.for_each(|(conjunction, counts)| audit.note(conjunction.as_ref(), 2, &counts.at_least(2)));
+        }
+        counted
+    }
+
+    fn count_component(&self, key: &Key) -> Arc<Counts> {
+        if let Some(counts) = lock(&self.counted).get(key) {
+            return counts;
+        }
+        let (groups, numbers, cost) = self.search(key, MOST_GROUNDINGS, None);
+        let counts = Arc::new(Counts(groups.of.iter().map(|&group| numbers[group as usize] as u8).collect()));
+        let bytes = 8 * key.len() + counts.0.len() + ENTRY_BYTES;
+        lock(&self.counted).insert(key.clone(), counts.clone(), bytes, cost);
+        counts
+    }
+
     /// The examples that satisfy a component, and the cost of finding them. No example outside `within` does.
-    fn search(&self, key: &Key, within: Option<&Bits>) -> (Arc<Bits>, u64) {
+    fn search_one(&self, key: &Key, within: Option<&Bits>) -> (Arc<Bits>, u64) {
+        let (groups, numbers, cost) = self.search(key, 1, within);
+        (Arc::new(groups.spread(&numbers)), cost)
+    }
+
+    /// How many groundings of a component each group of examples has, up to `enough`, and the cost of finding them. No
+    /// example outside `within` has any.
+    fn search(&self, key: &Key, enough: u32, within: Option<&Bits>) -> (Arc<Groups>, Vec<u32>, u64) {
         let groups = self.groups(&head_variables(key));
         let plan = Plan::new(key, self.arity, self.database, &|predicate| self.distinct(predicate));
-        let mut search = Search::new(&plan, self.database);
-        let holds = |&first: &u32| {
+        let mut search = Search::new(&plan, self.database, enough);
+        let count = |&first: &u32| {
             let i = first as usize;
             // A smaller component mentions fewer head variables, so all examples of the group agree on it.
             if within.is_some_and(|within| !within.get(i)) {
-                return false;
+                return 0;
             }
             let limit_id = self.limits.of[i];
-            search.holds(&self.examples[i].args, self.limits.values[limit_id as usize], limit_id)
+            search.count(&self.examples[i].args, self.limits.values[limit_id as usize], limit_id)
         };
-        let answers: Vec<bool> = groups.first.iter().map(holds).collect();
+        let numbers: Vec<u32> = groups.first.iter().map(count).collect();
         let cost = search.steps + self.examples.len() as u64;
-        (Arc::new(groups.spread(&answers)), cost)
+        (groups, numbers, cost)
     }
 
     /// The examples by these head variables, and by their limits.

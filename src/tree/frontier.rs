@@ -6,7 +6,7 @@
 //! same parts of the path, the first can stand for all in such a test.
 //!
 //! Tests come in a fixed order: fewer literals first, then fewer blocks, then the order in which modes, variables and
-//! constants come. Of several tests that hold for the same examples, only the first is kept: it would win every tie.
+//! constants come; tests for several groundings come last. Of several tests that hold for the same examples, only the first is kept: it would win every tie.
 
 use std::hash::BuildHasher;
 
@@ -22,12 +22,20 @@ use crate::order::HashSet;
 /// Stands where a test has no further block.
 const NO_BLOCK: u32 = u32::MAX;
 
+/// What is asked.
+#[derive(Clone, Copy, Debug)]
+struct Test {
+    /// Blocks, filled up with [`NO_BLOCK`].
+    blocks: [u32; MAX_NODE_SIZE],
+    /// How many groundings must exist.
+    at_least: u32,
+}
+
 /// The tests of a node, in order.
 #[derive(Debug)]
 pub(super) struct Frontier {
     blocks: Vec<Block>,
-    /// The blocks of each test, filled up with [`NO_BLOCK`].
-    tests: Vec<[u32; MAX_NODE_SIZE]>,
+    tests: Vec<Test>,
     /// For each test the examples that satisfy the path and the test, as words.
     rows: Vec<u64>,
     /// Words in a row.
@@ -49,13 +57,22 @@ impl Frontier {
         &self.rows[test * self.stride..(test + 1) * self.stride]
     }
 
-    /// The literals of a test, and the variables that are new in it.
+    /// The literals of a test, and the variables that it binds.
     pub fn test(&self, test: usize) -> (Vec<Literal>, Vec<Known>) {
         let (mut literals, mut new) = (Vec::new(), Vec::new());
-        for &block in self.tests[test].iter().take_while(|&&block| block != NO_BLOCK) {
+        for &block in self.tests[test].blocks.iter().take_while(|&&block| block != NO_BLOCK) {
             self.blocks[block as usize].append_to(self.next, &mut literals, &mut new);
         }
+        // Where there are several groundings, no variable stands for one thing.
+        if self.at_least(test) > 1 {
+            new.clear();
+        }
         (literals, new)
+    }
+
+    /// How many groundings a test asks for.
+    pub fn at_least(&self, test: usize) -> u32 {
+        self.tests[test].at_least
     }
 
     /// Bytes held, roughly.
@@ -100,10 +117,26 @@ impl Combiner<'_, '_, '_> {
         let longest = blocks.list.iter().map(|block| block.literals.len()).max().unwrap_or(0);
         for size in 1..=longest.max(node_size) {
             for (b, block) in blocks.list.iter().enumerate().filter(|(_, block)| block.literals.len() == size) {
-                self.keep(&[b], block.bits.words());
+                self.keep(&[b], 1, block.bits.words());
             }
             if size <= node_size {
                 self.unions(&representatives, 0, size, &mut Vec::new(), blocks.here.words());
+            }
+        }
+        if self.language.options().counts {
+            self.counts();
+        }
+    }
+
+    /// Tests for several groundings of one block that touches nothing of the path and brings variables to count.
+    fn counts(&mut self) {
+        let blocks = self.blocks;
+        let countable = |&b: &usize| blocks.list[b].touch == 0 && !blocks.list[b].new.is_empty();
+        let countable: Vec<usize> = (0..blocks.list.len()).filter(countable).collect();
+        let conjunctions: Vec<&[Literal]> = countable.iter().map(|&b| &blocks.list[b].literals[..]).collect();
+        for (b, counts) in countable.into_iter().zip(blocks.coverage.counts(&conjunctions)) {
+            for at_least in counts.thresholds(&blocks.here) {
+                self.keep(&[b], at_least, counts.at_least(at_least).and(&blocks.here).words());
             }
         }
     }
@@ -155,14 +188,14 @@ impl Combiner<'_, '_, '_> {
                 let rest = &blocks[at + 1..];
                 self.unions(rest, touch | block.touch, size - own, chosen, &both);
             } else if !self.language.has_limits() || self.blocks.may_stand_together(chosen) {
-                self.keep(chosen, &both);
+                self.keep(chosen, 1, &both);
             }
             chosen.pop();
         }
     }
 
     /// Keeps a test if it divides the examples of the path, and none before it divides them in the same way.
-    fn keep(&mut self, blocks: &[usize], words: &[u64]) {
+    fn keep(&mut self, blocks: &[usize], at_least: u32, words: &[u64]) {
         if words == self.blocks.here.words() {
             return;
         }
@@ -171,8 +204,8 @@ impl Combiner<'_, '_, '_> {
         if self.table.find(hash(words), |&test| frontier.row(test as usize) == words).is_some() {
             return;
         }
-        let mut test = [NO_BLOCK; MAX_NODE_SIZE];
-        test.iter_mut().zip(blocks).for_each(|(place, &b)| *place = b as u32);
+        let mut test = Test { blocks: [NO_BLOCK; MAX_NODE_SIZE], at_least };
+        test.blocks.iter_mut().zip(blocks).for_each(|(place, &b)| *place = b as u32);
         let number = frontier.tests.len() as u32;
         frontier.tests.push(test);
         frontier.rows.extend_from_slice(words);

@@ -34,8 +34,8 @@ impl Groups {
     }
 
     /// The examples whose group has `true`.
-    pub fn spread(&self, groups: &[bool]) -> Bits {
-        Bits::from_fn(self.of.len(), |i| groups[self.of[i] as usize])
+    pub fn spread(&self, numbers: &[u32]) -> Bits {
+        Bits::from_fn(self.of.len(), |i| numbers[self.of[i] as usize] > 0)
     }
 }
 

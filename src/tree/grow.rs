@@ -2,14 +2,13 @@
 
 use std::sync::{Arc, Mutex};
 
-use rayon::prelude::*;
-
 use super::bits::Bits;
 use super::cache::{Cache, lock};
 use super::candidate::{Known, Language};
 use super::coverage::Coverage;
 use super::frontier::Frontier;
 use super::node::{Leaf, NodeId, Tree};
+use super::parallel;
 use super::score::{self, Gradients};
 use crate::logic::Literal;
 use crate::order::Stream;
@@ -62,7 +61,7 @@ pub enum Expand {
 }
 
 /// When a tree stops growing, and how candidates are compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GrowOptions {
     /// The most leaves; `None` means any number.
     pub max_leaves: Option<usize>,
@@ -75,11 +74,20 @@ pub struct GrowOptions {
     pub rescore: Option<usize>,
     /// Which leaf is expanded next.
     pub expand: Expand,
+    /// How much more than any other test one for several groundings must gain, as a part of the squared error of a leaf.
+    pub count_margin: f64,
 }
 
 impl Default for GrowOptions {
     fn default() -> Self {
-        GrowOptions { max_leaves: Some(4), max_depth: None, min_leaf: 1, rescore: Some(64), expand: Expand::Mean }
+        GrowOptions {
+            max_leaves: Some(4),
+            max_depth: None,
+            min_leaf: 1,
+            rescore: Some(64),
+            expand: Expand::Mean,
+            count_margin: 0.05,
+        }
     }
 }
 
@@ -146,6 +154,7 @@ struct Open {
 /// The test that is best for a leaf.
 struct Choice<L> {
     test: Vec<Literal>,
+    at_least: u32,
     new: Vec<Known>,
     covered: Bits,
     yes: (Fit<L>, f64),
@@ -223,12 +232,12 @@ impl<'a> Grower<'a> {
             leaves += 1;
 
             // Paper: Alg. 1, line 24
-            let Choice { test, new, covered, yes, no } = choice;
+            let Choice { test, at_least, new, covered, yes, no } = choice;
             let sides = |examples: &Bits| (examples.and(&covered), examples.and_not(&covered));
             let (in_use_yes, in_use_no) = sides(&node.in_use);
             let (all_yes, all_no) = sides(&node.all);
             let (yes_leaf, no_leaf) = (self.leaf(yes.0, &in_use_yes), self.leaf(no.0, &in_use_no));
-            let (yes_id, no_id) = tree.split(node.id, test.clone(), yes_leaf, no_leaf);
+            let (yes_id, no_id) = tree.split(node.id, test.clone(), at_least, yes_leaf, no_leaf);
             all_yes.iter().for_each(|i| reached[i] = yes_id);
             all_no.iter().for_each(|i| reached[i] = no_id);
 
@@ -237,7 +246,8 @@ impl<'a> Grower<'a> {
                 continue;
             }
             // Paper: Alg. 1, line 25
-            let path = [&node.path[..], &test].concat();
+            // A test on a number binds no variable, so there is nothing of it that tests below could speak of.
+            let path = if at_least == 1 { [&node.path[..], &test].concat() } else { node.path.clone() };
             let known = [&node.known[..], &new].concat();
             beam.push(Open { id: yes_id, path, known, depth, in_use: in_use_yes, all: all_yes, error: yes.1 });
             // Paper: Alg. 1, line 26
@@ -292,7 +302,7 @@ impl<'a> Grower<'a> {
             Screening::Exact => Some(1),
             Screening::Rescore => self.options.rescore,
         };
-        let scores = score::Node::new(&run.units, &node.in_use, frontier.len());
+        let scores = score::Node::new(&run.units, &node.in_use, frontier.len(), self.options.count_margin);
         let (ranked, screened) = scores.screen(&frontier, self.options.min_leaf, most);
         statistics.screened += screened as u64;
         let mut best: Option<(f64, usize, Choice<F::Leaf>)> = None;
@@ -304,15 +314,15 @@ impl<'a> Grower<'a> {
             if hopeful == 0 {
                 break;
             }
-            let fitted: Vec<(f64, Choice<F::Leaf>)> = (done..done + hopeful)
-                .into_par_iter()
-                .map(|rank| self.fit_test(run, node, &frontier, ranked[rank].1, rank))
-                .collect();
+            let batch_of: Vec<usize> = (done..done + hopeful).collect();
+            let fit = |&rank: &usize| self.fit_test(run, node, &frontier, ranked[rank].1, rank);
+            let fitted: Vec<(f64, Choice<F::Leaf>)> = parallel::map(&batch_of, node.in_use.count(), fit);
             // Paper: Alg. 1, line 22
 
             // Paper: Alg. 1, line 23
             // Candidates of equal error stand in the order of the tests, and the first is taken.
             for (rank, (error, choice)) in (done..).zip(fitted) {
+                let error = error + scores.handicap(choice.at_least);
                 let better = |&(least, of, _): &(f64, usize, _)| {
                     error.total_cmp(&least).then(ranked[rank].1.cmp(&ranked[of].1)).is_lt()
                 };
@@ -326,7 +336,8 @@ impl<'a> Grower<'a> {
         if run.fitter.screening() == Screening::Rescore {
             statistics.rescored += done as u64;
         }
-        let (error, rank, choice) = best?;
+        let (_, rank, choice) = best?;
+        let error = choice.yes.1 + choice.no.1;
         statistics.differed += u64::from(rank != 0);
         // What is gained must be more than rounding.
         (error < node.error * (1.0 - 1e-10)).then_some(choice)
@@ -351,20 +362,22 @@ impl<'a> Grower<'a> {
         let (yes_fit, no_fit) = run.fitter.fit(&yes, &no, &mut run.stream(node.id, Some(rank)));
         // Paper: Alg. 1, line 21
         let (yes_error, no_error) = (squared_error(yes_fit.value, &yes), squared_error(no_fit.value, &no));
+        let at_least = frontier.at_least(test);
         let (test, new) = frontier.test(test);
-        let choice = Choice { test, new, covered, yes: (yes_fit, yes_error), no: (no_fit, no_error) };
+        let choice = Choice { test, at_least, new, covered, yes: (yes_fit, yes_error), no: (no_fit, no_error) };
         (yes_error + no_error, choice)
     }
 
     /// The tests that a node below these true literals may ask, in their order, each with the examples that satisfy it
     /// together with the path.
     ///
-    /// No two of them hold for the same examples, and each divides the examples of the path.
-    pub fn candidates(&self, path: &[Literal]) -> Vec<(Vec<Literal>, Bits)> {
+    /// No two of them hold for the same examples, and each divides the examples of the path. The number is how many
+    /// groundings a test asks for.
+    pub fn candidates(&self, path: &[Literal]) -> Vec<(Vec<Literal>, u32, Bits)> {
         let known = [self.language.head(), self.language.new_variables(path)].concat();
         let frontier = self.frontier(path, &known);
         let bits = |test| Bits::from_words(self.coverage.examples().len(), frontier.row(test).to_vec());
-        (0..frontier.len()).map(|test| (frontier.test(test).0, bits(test))).collect()
+        (0..frontier.len()).map(|test| (frontier.test(test).0, frontier.at_least(test), bits(test))).collect()
     }
 
     /// The tests below a path with these variables, made once.
@@ -384,9 +397,9 @@ impl<'a> Grower<'a> {
     /// Tests of several blocks were put together from the answers of a coverage, and are answers of their own.
     fn show_to_audit(&self, path: &[Literal], frontier: &Frontier) {
         let Some(audit) = self.coverage.audit() else { return };
-        for test in 0..frontier.len() {
+        for test in (0..frontier.len()).filter(|&test| frontier.at_least(test) == 1) {
             let covered = Bits::from_words(self.coverage.examples().len(), frontier.row(test).to_vec());
-            audit.note(&[path, &frontier.test(test).0].concat(), &covered);
+            audit.note(&[path, &frontier.test(test).0].concat(), 1, &covered);
         }
     }
 

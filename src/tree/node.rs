@@ -14,7 +14,11 @@ pub struct Split {
     /// Its variables are those of the head, those of the true literals above, and new ones. Literals of failed tests are
     /// not above it, so their variables may have the same numbers and mean something else.
     pub test: Vec<Literal>,
-    /// Where examples go for which some grounding exists.
+    /// How many groundings must exist: mostly 1. If it is more, those of the variables that are new in the test are
+    /// counted. Such a test shares no variable with the literals above but those of the head, and binds none for those
+    /// below.
+    pub at_least: u32,
+    /// Where examples go for which so many groundings exist.
     pub yes: NodeId,
     /// Where the others go.
     pub no: NodeId,
@@ -61,8 +65,19 @@ pub struct TreeError {
 pub struct FailedTest<'t> {
     /// The literals that were true above the test.
     pub above: Vec<&'t Literal>,
-    /// The test; no grounding of it together with `above` exists.
+    /// The test; fewer than `at_least` groundings of it, together with `above` if that is 1, exist.
     pub test: &'t [Literal],
+    /// How many groundings were asked for.
+    pub at_least: u32,
+}
+
+/// A test on the number of groundings that held on a path.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CountTest<'t> {
+    /// The test.
+    pub test: &'t [Literal],
+    /// So many groundings exist, at least.
+    pub at_least: u32,
 }
 
 /// The way from the root to a leaf.
@@ -70,6 +85,8 @@ pub struct FailedTest<'t> {
 pub struct Path<'t, L> {
     /// The literals that are true, from the root down.
     pub literals: Vec<&'t Literal>,
+    /// The tests on numbers of groundings that held, from the root down.
+    pub counts: Vec<CountTest<'t>>,
     /// The tests that failed, from the root down.
     pub failed: Vec<FailedTest<'t>>,
     /// The leaf's place in the tree.
@@ -143,16 +160,23 @@ impl<L> Tree<L> {
         depths.into_iter().max().unwrap_or(0)
     }
 
-    /// Turns a leaf into a test with two leaves; gives the ids of the yes and the no side.
+    /// Turns a leaf into a test for so many groundings with two leaves; gives the ids of the yes and the no side.
     ///
     /// # Panics
     /// If the node is not a leaf.
-    pub fn split(&mut self, id: NodeId, test: Vec<Literal>, yes: Leaf<L>, no: Leaf<L>) -> (NodeId, NodeId) {
+    pub fn split(
+        &mut self,
+        id: NodeId,
+        test: Vec<Literal>,
+        at_least: u32,
+        yes: Leaf<L>,
+        no: Leaf<L>,
+    ) -> (NodeId, NodeId) {
         let next = self.nodes.len() as u32;
         let (yes_id, no_id) = (NodeId(next), NodeId(next + 1));
         let node = &mut self.nodes[id.0 as usize];
         assert!(matches!(node, Node::Leaf(_)), "only leaves are split");
-        *node = Node::Split(Split { test, yes: yes_id, no: no_id });
+        *node = Node::Split(Split { test, at_least, yes: yes_id, no: no_id });
         self.nodes.extend([Node::Leaf(yes), Node::Leaf(no)]);
         (yes_id, no_id)
     }
@@ -160,17 +184,21 @@ impl<L> Tree<L> {
     /// The ways to all leaves, yes before no.
     pub fn paths(&self) -> Vec<Path<'_, L>> {
         let mut paths = Vec::new();
-        let mut waiting = vec![(self.root(), Vec::new(), Vec::new())];
-        while let Some((id, literals, failed)) = waiting.pop() {
+        let mut waiting = vec![(self.root(), Vec::new(), Vec::new(), Vec::new())];
+        while let Some((id, literals, counts, failed)) = waiting.pop() {
             match self.node(id) {
-                Node::Leaf(leaf) => paths.push(Path { literals, failed, id, leaf }),
+                Node::Leaf(leaf) => paths.push(Path { literals, counts, failed, id, leaf }),
                 Node::Split(split) => {
+                    let Split { test, at_least, .. } = split;
                     let mut failed_here: Vec<FailedTest<'_>> = failed.clone();
-                    failed_here.push(FailedTest { above: literals.clone(), test: &split.test });
-                    waiting.push((split.no, literals.clone(), failed_here));
-                    let mut true_here: Vec<&Literal> = literals;
-                    true_here.extend(&split.test);
-                    waiting.push((split.yes, true_here, failed));
+                    failed_here.push(FailedTest { above: literals.clone(), test, at_least: *at_least });
+                    waiting.push((split.no, literals.clone(), counts.clone(), failed_here));
+                    let (mut true_here, mut counts_here): (Vec<&Literal>, Vec<_>) = (literals, counts);
+                    match at_least {
+                        1 => true_here.extend(test),
+                        _ => counts_here.push(CountTest { test, at_least: *at_least }),
+                    }
+                    waiting.push((split.yes, true_here, counts_here, failed));
                 }
             }
         }
@@ -194,8 +222,8 @@ mod tests {
     #[test]
     fn paths_know_what_held_and_what_failed() {
         let mut tree = Tree::single(leaf(0.0));
-        let (yes, no) = tree.split(tree.root(), vec![literal(0)], leaf(1.0), leaf(2.0));
-        let (yes_yes, yes_no) = tree.split(yes, vec![literal(1), literal(2)], leaf(3.0), leaf(4.0));
+        let (yes, no) = tree.split(tree.root(), vec![literal(0)], 1, leaf(1.0), leaf(2.0));
+        let (yes_yes, yes_no) = tree.split(yes, vec![literal(1), literal(2)], 1, leaf(3.0), leaf(4.0));
         assert_eq!((tree.leaves(), tree.depth()), (3, 2));
         let [p0, p1, p2] = [0, 1, 2].map(literal);
         let paths = tree.paths();
@@ -207,12 +235,19 @@ mod tests {
         assert_eq!(paths[1].failed[0].test, [p1, p2]);
         assert!(paths[2].literals.is_empty() && paths[2].failed[0].above.is_empty());
         assert_eq!(paths[2].leaf.value, 2.0);
-        assert_eq!(Tree::from_nodes(tree.nodes().to_vec()), Ok(tree));
+        assert_eq!(Tree::from_nodes(tree.nodes().to_vec()), Ok(tree.clone()));
+        // A test on a number is no literal of those below it.
+        tree.split(no, vec![literal(1)], 3, leaf(5.0), leaf(6.0));
+        let paths = tree.paths();
+        assert!(paths[2].literals.is_empty() && paths[3].counts.is_empty());
+        assert_eq!(paths[2].counts, [CountTest { test: &[literal(1)], at_least: 3 }]);
+        assert_eq!(paths[3].failed[1].at_least, 3);
     }
 
     #[test]
     fn nodes_that_do_not_hang_together_are_no_tree() {
-        let split = |yes, no| Node::Split(Split { test: vec![literal(0)], yes: NodeId(yes), no: NodeId(no) });
+        let split =
+            |yes, no| Node::Split(Split { test: vec![literal(0)], at_least: 1, yes: NodeId(yes), no: NodeId(no) });
         let end = || Node::Leaf(leaf(0.0));
         let error = |nodes: Vec<Node<()>>| Tree::from_nodes(nodes).unwrap_err().to_string();
         assert!(error(vec![]).starts_with("node 0 of a tree is missing"));

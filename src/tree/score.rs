@@ -4,10 +4,9 @@
 //! they are made, two tests that divide the examples in the same way score the same to the last bit, and ties are
 //! decided by the order of tests and not by rounding.
 
-use rayon::prelude::*;
-
 use super::bits::Bits;
 use super::frontier::Frontier;
+use super::parallel;
 
 /// Gradients in a unit so small that it does not matter, and so large that no sum overflows.
 #[derive(Debug)]
@@ -39,14 +38,18 @@ pub(super) struct Node<'g> {
     sum: i64,
     /// The sum of squares.
     squares: f64,
+    /// The squared error that there is before any test.
+    error: f64,
+    count_margin: f64,
 }
 
 /// With fewer tests than this, making the tables takes longer than they save.
 const TESTS_FOR_TABLES: usize = 64;
 
 impl<'g> Node<'g> {
-    /// The node with the examples `here`, to be divided by so many tests.
-    pub fn new(gradients: &'g Gradients, here: &Bits, tests: usize) -> Self {
+    /// The node with the examples `here`, to be divided by so many tests. A count must gain more than other tests by the
+    /// part `count_margin` of the squared error.
+    pub fn new(gradients: &'g Gradients, here: &Bits, tests: usize, count_margin: f64) -> Self {
         let all = here.words().iter().copied().enumerate();
         let words: Vec<(usize, u64)> = all.filter(|&(_, word)| word != 0).collect();
         let table = |first: usize, byte: u64| {
@@ -64,14 +67,10 @@ impl<'g> Node<'g> {
         } else {
             words.iter().flat_map(bytes).map(|(first, byte)| table(first, byte)).collect()
         };
-        Node {
-            gradients,
-            words,
-            tables,
-            count: here.count(),
-            sum: here.iter().map(|i| gradients.units[i]).sum(),
-            squares: here.iter().map(|i| (gradients.units[i] as f64 * gradients.unit).powi(2)).sum(),
-        }
+        let (count, sum): (usize, i64) = (here.count(), here.iter().map(|i| gradients.units[i]).sum());
+        let squares: f64 = here.iter().map(|i| (gradients.units[i] as f64 * gradients.unit).powi(2)).sum();
+        let error = squares - (sum as f64 * gradients.unit).powi(2) / count.max(1) as f64;
+        Node { gradients, words, tables, count, sum, squares, error, count_margin }
     }
 
     /// How many examples of the node are in the row, and the sum of their gradients.
@@ -113,6 +112,13 @@ impl<'g> Node<'g> {
         enough.then(|| self.squares - (explained(count, sum) + explained(others, rest)))
     }
 
+    /// What is added to the error of a test that asks for so many groundings.
+    ///
+    /// There are several such tests for each other one, so the best of them looks better than it is more often.
+    pub fn handicap(&self, at_least: u32) -> f64 {
+        if at_least > 1 { self.count_margin * self.error } else { 0.0 }
+    }
+
     /// Errors of the same test that are worked out in different ways differ by less than this.
     pub fn rounding(&self) -> f64 {
         1e-10 * self.squares
@@ -121,12 +127,12 @@ impl<'g> Node<'g> {
     /// The `most` tests with the least error, in order of error and then of the tests; and how many divide the examples
     /// at all.
     pub fn screen(&self, frontier: &Frontier, min_leaf: usize, most: Option<usize>) -> (Vec<(f64, usize)>, usize) {
-        let errors: Vec<Option<f64>> = (0..frontier.len())
-            .into_par_iter()
-            .with_min_len(256)
-            .map(|test| self.error(frontier.row(test), min_leaf))
-            .collect();
-        let divides = errors.into_iter().enumerate().filter_map(|(test, error)| Some((error?, test)));
+        let tests: Vec<usize> = (0..frontier.len()).collect();
+        let error = |&test: &usize| self.error(frontier.row(test), min_leaf);
+        let errors: Vec<Option<f64>> = parallel::map(&tests, 8 * self.words.len(), error);
+        // What a count must gain more than other tests is added to its error.
+        let errors = tests.into_iter().zip(errors);
+        let divides = errors.filter_map(|(test, error)| Some((error? + self.handicap(frontier.at_least(test)), test)));
         let mut ranked: Vec<(f64, usize)> = divides.collect();
         let divide = ranked.len();
         let order = |a: &(f64, usize), b: &(f64, usize)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
@@ -150,7 +156,7 @@ mod tests {
         let gradients: Vec<f64> = (0..200).map(|i| f64::from(i * i % 37) / 8.0 - 2.0).collect();
         let here = Bits::from_fn(200, |i| i % 3 != 0 && !(64..128).contains(&i));
         let units = Gradients::new(&gradients, &Bits::ones(200));
-        let (few, many) = (Node::new(&units, &here, 1), Node::new(&units, &here, TESTS_FOR_TABLES));
+        let (few, many) = (Node::new(&units, &here, 1, 0.0), Node::new(&units, &here, TESTS_FOR_TABLES, 0.0));
         assert!(few.tables.is_empty() && many.tables.len() == 24);
         for k in 1..50 {
             let row = Bits::from_fn(200, |i| i % k == 1);
@@ -168,7 +174,7 @@ mod tests {
             let gradients = [size, -0.5 * size, 0.25 * size, f64::NAN];
             let in_use = Bits::from_fn(4, |i| i < 3);
             let units = Gradients::new(&gradients, &in_use);
-            let node = Node::new(&units, &in_use, 1);
+            let node = Node::new(&units, &in_use, 1, 0.0);
             assert!((node.sum as f64 * units.unit / (0.75 * size) - 1.0).abs() < 1e-12, "{size}");
         }
         assert_eq!(Gradients::new(&[0.0, 0.0], &Bits::ones(2)).units, [0, 0]);

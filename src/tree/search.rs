@@ -1,4 +1,6 @@
-//! Depth-first search for a witness: it stops at the first one.
+//! Depth-first search for groundings: it stops as soon as there are as many as are asked for.
+//!
+//! Whether some grounding exists is the question for one of them.
 
 use super::plan::{Access, Action, Plan, Source, Step};
 use crate::kb::{Database, Index};
@@ -16,17 +18,21 @@ pub(super) struct Search<'p, 'a> {
     limit: Option<f64>,
     /// A number that tells limits apart, for the tables of answers.
     limit_id: u32,
-    memos: Vec<HashMap<u64, bool>>,
+    /// Counts end here.
+    enough: u32,
+    memos: Vec<HashMap<u64, u32>>,
     args: Vec<Constant>,
     /// Rows looked at.
     pub steps: u64,
 }
 
 impl<'p, 'a> Search<'p, 'a> {
-    pub fn new(plan: &'p Plan<'a>, database: &'a Database) -> Self {
+    /// A search that looks for `enough` groundings, at least one.
+    pub fn new(plan: &'p Plan<'a>, database: &'a Database, enough: u32) -> Self {
         Search {
             plan,
             database,
+            enough: enough.max(1),
             bindings: vec![0; plan.slots],
             limit: None,
             limit_id: 0,
@@ -36,8 +42,9 @@ impl<'p, 'a> Search<'p, 'a> {
         }
     }
 
-    /// Whether the component holds for a head with this limit; `limit_id` tells limits apart.
-    pub fn holds(&mut self, head: &[Constant], limit: Option<f64>, limit_id: u32) -> bool {
+    /// How many groundings of the component there are for a head with this limit, or `enough` if there are more;
+    /// `limit_id` tells limits apart.
+    pub fn count(&mut self, head: &[Constant], limit: Option<f64>, limit_id: u32) -> u32 {
         for (slot, constant) in self.bindings.iter_mut().zip(head) {
             *slot = constant.id();
         }
@@ -46,31 +53,52 @@ impl<'p, 'a> Search<'p, 'a> {
         self.all(&self.plan.roots)
     }
 
-    fn all(&mut self, steps: &'p [Step<'a>]) -> bool {
-        steps.iter().all(|step| self.holds_with_memo(step))
+    /// The groundings of parts that share no free variable: every choice of one from each.
+    fn all(&mut self, steps: &'p [Step<'a>]) -> u32 {
+        let mut count = 1;
+        for step in steps {
+            count = self.enough.min(self.count_with_memo(step).saturating_mul(count));
+            if count == 0 {
+                break;
+            }
+        }
+        count
     }
 
-    fn holds_with_memo(&mut self, step: &'p Step<'a>) -> bool {
-        let Some((memo, slots)) = &step.memo else { return self.step_holds(step) };
+    fn count_with_memo(&mut self, step: &'p Step<'a>) -> u32 {
+        let Some((memo, slots)) = &step.memo else { return self.count_step(step) };
         let value = |k: usize| u64::from(slots.get(k).map_or(0, |&slot| self.bindings[slot]));
         let key = match slots.len() {
-            2 if self.limit.is_some() => return self.step_holds(step),
+            2 if self.limit.is_some() => return self.count_step(step),
             2 => value(0) << 32 | value(1),
             _ => value(0) << 32 | u64::from(self.limit_id),
         };
         if let Some(&known) = self.memos[*memo].get(&key) {
             return known;
         }
-        let holds = self.step_holds(step);
+        let count = self.count_step(step);
         if self.memos[*memo].len() < MEMO_ENTRIES {
-            self.memos[*memo].insert(key, holds);
+            self.memos[*memo].insert(key, count);
         }
-        holds
+        count
     }
 
-    fn step_holds(&mut self, step: &'p Step<'a>) -> bool {
-        let found = step.access.as_ref().is_some_and(|access| self.matches(step, access));
-        found != step.negated
+    fn count_step(&mut self, step: &'p Step<'a>) -> u32 {
+        let found = step.access.as_ref().map_or(0, |access| self.matches(step, access));
+        if step.negated { u32::from(found == 0) } else { found }
+    }
+
+    /// The sum of what `f` gives, until it is enough.
+    #[inline]
+    fn sum<T>(&mut self, items: impl IntoIterator<Item = T>, mut f: impl FnMut(&mut Self, T) -> u32) -> u32 {
+        let mut sum = 0u32;
+        for item in items {
+            sum = sum.saturating_add(f(self, item));
+            if sum >= self.enough {
+                return self.enough;
+            }
+        }
+        sum
     }
 
     #[inline]
@@ -81,19 +109,19 @@ impl<'p, 'a> Search<'p, 'a> {
         }
     }
 
-    /// Whether some fact matches under which all that follows holds.
-    fn matches(&mut self, step: &'p Step<'a>, access: &'p Access<'a>) -> bool {
+    /// In how many ways a fact matches and all that follows holds.
+    fn matches(&mut self, step: &'p Step<'a>, access: &'p Access<'a>) -> u32 {
         let index = access.index;
         let Some((&first, others)) = access.prefix.split_first() else {
             if index.order().is_empty() {
-                return index.rows() > 0 && self.row_holds(step, access, 0, 0);
+                return if index.rows() > 0 { self.row(step, access, 0, 0) } else { 0 };
             }
-            return index.directory().iter().any(|(key, run)| {
+            return self.sum(index.directory().iter(), |search, (key, run)| {
                 let fits = match access.actions.first() {
-                    Some(&(0, action)) => self.act(action, key),
+                    Some(&(0, action)) => search.act(action, key),
                     _ => true,
                 };
-                fits && self.run_holds(step, access, run, key)
+                if fits { search.run(step, access, run, key) } else { 0 }
             });
         };
         let key = self.value(first);
@@ -101,35 +129,39 @@ impl<'p, 'a> Search<'p, 'a> {
         for (k, &source) in others.iter().enumerate() {
             run = index.narrow(run, k + 1, Constant::from_id(self.value(source)));
         }
-        self.run_holds(step, access, run, key)
+        self.run(step, access, run, key)
     }
 
-    fn run_holds(&mut self, step: &'p Step<'a>, access: &'p Access<'a>, run: std::ops::Range<usize>, key: u32) -> bool {
+    fn run(&mut self, step: &'p Step<'a>, access: &'p Access<'a>, run: std::ops::Range<usize>, key: u32) -> u32 {
         if self.limit.is_none() {
             // Columns that nobody asks about do not tell rows apart, and the key of the run is bound already.
             if run.is_empty() || access.actions.iter().all(|(column, _)| *column == 0) {
                 self.steps += 1;
-                return !run.is_empty() && self.all(&step.then);
+                let rows = self.enough.min(u32::try_from(run.len()).unwrap_or(u32::MAX));
+                return if rows == 0 { 0 } else { self.enough.min(rows.saturating_mul(self.all(&step.then))) };
             }
-            if access.may_repeat && !access.prefix.is_empty() {
+            if self.enough == 1 && access.may_repeat && !access.prefix.is_empty() {
                 let column = &access.index.column(access.prefix.len())[run.clone()];
                 let mut last = None;
-                return run
-                    .zip(column)
-                    .any(|(at, value)| last.replace(value) != Some(value) && self.row_holds(step, access, at, key));
+                return self.sum(run.zip(column), |search, (at, value)| {
+                    if last.replace(value) == Some(value) { 0 } else { search.row(step, access, at, key) }
+                });
             }
         }
-        run.into_iter().any(|at| self.row_holds(step, access, at, key))
+        self.sum(run, |search, at| search.row(step, access, at, key))
     }
 
-    fn row_holds(&mut self, step: &'p Step<'a>, access: &'p Access<'a>, at: usize, key: u32) -> bool {
+    fn row(&mut self, step: &'p Step<'a>, access: &'p Access<'a>, at: usize, key: u32) -> u32 {
         self.steps += 1;
         for &(column, action) in &access.actions {
             if column > 0 && !self.act(action, access.index.column(column)[at]) {
-                return false;
+                return 0;
             }
         }
-        (self.limit.is_none() || self.is_visible(step, access.index, at, key)) && self.all(&step.then)
+        if self.limit.is_some() && !self.is_visible(step, access.index, at, key) {
+            return 0;
+        }
+        self.all(&step.then)
     }
 
     #[inline]

@@ -1,5 +1,7 @@
 //! Which leaf each example reaches.
 
+use std::sync::Arc;
+
 use super::bits::Bits;
 use super::coverage::Coverage;
 use super::node::{Node, NodeId, Tree};
@@ -18,8 +20,13 @@ pub fn leaves<L>(tree: &Tree<L>, coverage: &Coverage<'_>) -> Vec<NodeId> {
             Node::Split(_) if !here.any() => {}
             Node::Split(split) => {
                 let above = literals.clone();
-                literals.extend_from_slice(&split.test);
-                let covered = coverage.cover(&literals);
+                let covered = match split.at_least {
+                    1 => {
+                        literals.extend_from_slice(&split.test);
+                        coverage.cover(&literals)
+                    }
+                    at_least => Arc::new(coverage.counts(&[&split.test]).remove(0).at_least(at_least)),
+                };
                 waiting.push((split.no, above, here.and_not(&covered)));
                 waiting.push((split.yes, literals, here.and(&covered)));
             }
@@ -41,6 +48,11 @@ pub fn values<L>(tree: &Tree<L>, coverage: &Coverage<'_>) -> Vec<f64> {
 pub fn leaf_by_hand<L>(tree: &Tree<L>, database: &Database, target: PredicateId, head: &[Constant]) -> NodeId {
     let (mut id, mut literals) = (tree.root(), Vec::new());
     while let Node::Split(split) = tree.node(id) {
+        if split.at_least > 1 {
+            let enough = naive::count(database, &split.test, target, head) >= split.at_least as usize;
+            id = if enough { split.yes } else { split.no };
+            continue;
+        }
         let asked = [&literals[..], &split.test].concat();
         if naive::holds(database, &asked, target, head) {
             (id, literals) = (split.yes, asked);

@@ -65,7 +65,8 @@ fn rebuild(tree: &Tree<LeafWeights>, mut translate: impl FnMut(&Literal) -> Opti
                     Some(test) => {
                         waiting.extend([split.yes, split.no]);
                         met += 2;
-                        break Node::Split(Split { test, yes: NodeId(met - 2), no: NodeId(met - 1) });
+                        let (yes, no) = (NodeId(met - 2), NodeId(met - 1));
+                        break Node::Split(Split { test, at_least: split.at_least, yes, no });
                     }
                     None => id = split.no,
                 },

@@ -40,11 +40,22 @@ fn write_clause(out: &mut String, model: &TreeModel, path: &Path<'_, LeafWeights
         write!(out, "{}, ", variable_name(Variable(k as u32)))?;
     }
     write!(out, "{})", path.leaf.value)?;
+    let mut body = Vec::new();
     if !path.literals.is_empty() {
-        let body: Vec<Literal> = path.literals.iter().map(|&literal| literal.clone()).collect();
-        write!(out, " :- {}, !", show_conjunction(&body, &model.predicates, &model.symbols))?;
+        let literals: Vec<Literal> = path.literals.iter().map(|&literal| literal.clone()).collect();
+        body.push(show_test(&literals, 1, model));
+    }
+    body.extend(path.counts.iter().map(|count| show_test(count.test, count.at_least, model)));
+    if !body.is_empty() {
+        write!(out, " :- {}, !", body.join(", "))?;
     }
     writeln!(out, ". % {}", weights(path.leaf, " "))
+}
+
+/// A test as a conjunction; for several groundings `at_least(k, (…))`, in which variables beside the head's are its own.
+fn show_test(test: &[Literal], at_least: u32, model: &TreeModel) -> String {
+    let conjunction = show_conjunction(test, &model.predicates, &model.symbols).to_string();
+    if at_least == 1 { conjunction } else { format!("at_least({at_least}, ({conjunction}))") }
 }
 
 /// The counts and the five numbers of a leaf.
@@ -75,7 +86,7 @@ fn write_dot(out: &mut String, model: &TreeModel) -> std::fmt::Result {
         for (i, node) in tree.nodes().iter().enumerate() {
             match node {
                 Node::Split(split) => {
-                    let test = show_conjunction(&split.test, &model.predicates, &model.symbols).to_string();
+                    let test = show_test(&split.test, split.at_least, model);
                     writeln!(out, "    t{t}n{i} [shape=box, label=\"{}\"];", escape(&test))?;
                     writeln!(out, "    t{t}n{i} -> t{t}n{} [label=\"yes\"];", split.yes.0)?;
                     writeln!(out, "    t{t}n{i} -> t{t}n{} [label=\"no\", style=dashed];", split.no.0)?;

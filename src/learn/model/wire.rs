@@ -2,6 +2,7 @@
 //!
 //! Versions of the format:
 //! 1. The first.
+//! 2. Tests may ask for several groundings, with `at_least`. A model without such tests is written as version 1.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,10 +16,11 @@ use crate::learn::Kind;
 use crate::learn::params::Value;
 use crate::logic::{Argument, Literal, Predicates, Symbols, SymbolsFull, Variable};
 use crate::rbm::Theta;
+use crate::tree::count::MOST_GROUNDINGS;
 use crate::tree::{Leaf, Node, NodeId, Split, Tree};
 
 /// The version of the format that is written; every version up to it can be read.
-pub const FORMAT_VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 2;
 
 const FORMAT: &str = "lrbm model";
 /// The largest number a variable may have: a mistyped one must not make tables of thousands of millions.
@@ -135,6 +137,8 @@ enum WireNode {
 #[serde(deny_unknown_fields)]
 struct WireSplit {
     test: Vec<WireLiteral>,
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    at_least: u32,
     yes: u32,
     no: u32,
 }
@@ -170,11 +174,25 @@ enum WireArgument {
     Infinity(bool),
 }
 
+/// The first version that can say what the model says.
+fn version(model: &TreeModel) -> u32 {
+    let counts = |node: &Node<LeafWeights>| matches!(node, Node::Split(split) if split.at_least > 1);
+    if model.trees.iter().any(|tree| tree.nodes().iter().any(counts)) { 2 } else { 1 }
+}
+
+fn one() -> u32 {
+    1
+}
+
+fn is_one(number: &u32) -> bool {
+    *number == 1
+}
+
 pub(super) fn write(model: &TreeModel) -> String {
     let (positives, negatives) = model.trained_on;
     let wire = WireModel {
         format: FORMAT.to_owned(),
-        version: FORMAT_VERSION,
+        version: version(model),
         kind: model.kind.name().to_owned(),
         target: WirePredicate { name: model.target_name().to_owned(), arity: model.target_arity() },
         parameters: model.parameters.clone(),
@@ -202,7 +220,7 @@ fn to_wire(node: &Node<LeafWeights>, model: &TreeModel) -> WireNode {
         }),
         Node::Split(split) => {
             let test = split.test.iter().map(|literal| literal_to_wire(literal, model)).collect();
-            WireNode::Split(WireSplit { test, yes: split.yes.0, no: split.no.0 })
+            WireNode::Split(WireSplit { test, at_least: split.at_least, yes: split.yes.0, no: split.no.0 })
         }
     }
 }
@@ -305,7 +323,11 @@ fn node_from_wire(
         let predicate = predicates.intern(&literal.predicate, args.len());
         test.push(Literal { negated: literal.negated, predicate, args });
     }
-    Ok(Node::Split(Split { test, yes: NodeId(split.yes), no: NodeId(split.no) }))
+    let at_least = split.at_least;
+    if !(1..=MOST_GROUNDINGS).contains(&at_least) {
+        return Err(format!("a test asks for {at_least} groundings; it must be 1 to {MOST_GROUNDINGS}"));
+    }
+    Ok(Node::Split(Split { test, at_least, yes: NodeId(split.yes), no: NodeId(split.no) }))
 }
 
 pub(super) fn save(model: &TreeModel, path: &Path) -> Result<(), ModelFileError> {

@@ -74,6 +74,22 @@ pub const KEYS: &[Key] = &[
         get: |p| Value::Integer(p.path_length.into()),
     },
     Key {
+        name: "counts",
+        about: "whether a test may also ask for several groundings, as many as divide the training examples",
+        allowed: "true or false",
+        kinds: ALL,
+        set: |p, v| v.as_bool().map(|counts| p.counts = counts),
+        get: |p| Value::Bool(p.counts),
+    },
+    Key {
+        name: "count_margin",
+        about: "how much more than any other test one for several groundings must gain, as a part of the squared error",
+        allowed: "a number from 0 to 1",
+        kinds: ALL,
+        set: |p, v| v.as_f64().filter(|x| (0.0..=1.0).contains(x)).map(|x| p.count_margin = x),
+        get: |p| Value::Number(p.count_margin),
+    },
+    Key {
         name: "min_leaf",
         about: "the fewest examples in a leaf",
         allowed: "a whole number from 1 to 1000000",

@@ -46,6 +46,8 @@ pub struct Params {
     pub max_depth: Option<u32>,
     pub node_size: u32,
     pub path_length: u32,
+    pub counts: bool,
+    pub count_margin: f64,
     pub min_leaf: u32,
     pub step: f64,
     pub learning_rate: f64,
@@ -81,13 +83,15 @@ impl Params {
             max_depth: None,
             node_size: 2,
             path_length: 3,
+            counts: false,
+            count_margin: 0.05,
             min_leaf: 1,
-            step: 1.0,
-            learning_rate: 0.05,
+            step: 2.0,
+            learning_rate: 0.02,
             prior: Prior::Value(-1.8),
             leaf_fit: LeafFit::CoordinateDescent,
             schedule: Schedule::Authors,
-            order: Visit::Online,
+            order: Visit::Batch,
             subsample: 1.0,
             early_stopping: 0,
             held_out: 0.2,
@@ -125,12 +129,17 @@ impl Params {
             min_leaf: self.min_leaf as usize,
             rescore: self.rescore.map(|n| n as usize),
             expand: self.expand,
+            count_margin: self.count_margin,
         }
     }
 
     /// Which tests a node may ask.
     pub fn language_options(&self) -> LanguageOptions {
-        LanguageOptions { node_size: self.node_size as usize, max_candidates: self.max_candidates as usize }
+        LanguageOptions {
+            node_size: self.node_size as usize,
+            max_candidates: self.max_candidates as usize,
+            counts: self.counts,
+        }
     }
 }
 
@@ -139,24 +148,30 @@ fn own_settings(kind: Kind) -> Vec<(&'static str, Value)> {
     match kind {
         // Paper: section 4.3, "a large lifted tree (of depth 10)"
         Kind::LrbmNoBoost => {
-            vec![("trees", 1.into()), ("max_depth", 10.into()), ("max_leaves", "none".into())]
+            vec![("trees", 1.into()), ("max_depth", 10.into()), ("max_leaves", "none".into()), ("step", 1.into())]
         }
-        Kind::LrbmBoost | Kind::LrbmExplainable | Kind::RdnBoost => Vec::new(),
+        // As in BoostSRL.
+        Kind::RdnBoost => vec![("step", 1.into())],
+        Kind::LrbmBoost | Kind::LrbmExplainable => Vec::new(),
     }
 }
 
 /// A named set of parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Preset {
-    /// What the paper's own figures seem to come from: one literal in a test, no chains.
+    /// What the paper's own figures seem to come from: one literal in a test, no chains, and leaves as the authors'
+    /// program fits them.
     Paper,
     /// The defaults.
     Lookahead,
+    /// The defaults with longer chains and tests on numbers of groundings: slower, and mostly better.
+    Extended,
 }
 
 impl Preset {
     /// Every preset with its name.
-    pub const ALL: [(&'static str, Preset); 2] = [("paper", Preset::Paper), ("lookahead", Preset::Lookahead)];
+    pub const ALL: [(&'static str, Preset); 3] =
+        [("paper", Preset::Paper), ("lookahead", Preset::Lookahead), ("extended", Preset::Extended)];
 
     /// The preset with this name.
     pub fn find(name: &str) -> Result<Self, ParamError> {
@@ -164,12 +179,25 @@ impl Preset {
         found.map(|&(_, preset)| preset).ok_or_else(|| ParamError::UnknownPreset { name: name.to_owned() })
     }
 
-    fn settings(self) -> [(&'static str, Value); 2] {
+    fn settings(self) -> Vec<(&'static str, Value)> {
         let (node_size, path_length) = match self {
             Preset::Paper => (1, 0),
             Preset::Lookahead => (2, 3),
+            Preset::Extended => (2, 4),
         };
-        [("node_size", node_size.into()), ("path_length", path_length.into())]
+        let mut settings = vec![("node_size", node_size.into()), ("path_length", path_length.into())];
+        match self {
+            Preset::Paper => {
+                settings.extend([
+                    ("order", "online".into()),
+                    ("learning_rate", Value::Number(0.05)),
+                    ("step", 1.into()),
+                ]);
+            }
+            Preset::Lookahead => {}
+            Preset::Extended => settings.push(("counts", Value::Bool(true))),
+        }
+        settings
     }
 }
 
@@ -217,7 +245,7 @@ pub enum ParamError {
         text: String,
     },
     /// There is no such preset.
-    #[error("no preset is called `{name}`: choose one of paper, lookahead")]
+    #[error("no preset is called `{name}`: choose one of paper, lookahead, extended")]
     UnknownPreset {
         /// Its name.
         name: String,

@@ -9,17 +9,35 @@ fn error(unchecked: Result<Unchecked, ParamError>) -> String {
 }
 
 #[test]
-fn defaults_are_those_of_the_paper() {
+fn defaults_and_presets_are_frozen() {
+    let print = |params: &Params| {
+        let values = params.to_values(Kind::LrbmBoost);
+        values.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<String>>().join(" ")
+    };
     let params = boost().check().unwrap();
     assert_eq!(params, Params::new(Kind::LrbmBoost));
-    let printed: Vec<String> =
-        params.to_values(Kind::LrbmBoost).iter().map(|(key, value)| format!("{key}={value}")).collect();
+    let defaults = "count_margin=0.05 counts=false early_stopping=0 expand=\"mean\" held_out=0.2 \
+         leaf_fit=\"coordinate-descent\" learning_rate=0.02 max_candidates=50000 max_depth=\"none\" max_leaves=4 \
+         min_leaf=1 node_size=2 order=\"batch\" path_length=3 prior=-1.8 rescore=64 schedule=\"authors\" seed=1 \
+         step=2 subsample=1 trees=20";
+    assert_eq!(print(&params), defaults);
+    let preset = |preset| print(&boost().preset(preset).check().unwrap());
+    assert_eq!(preset(Preset::Lookahead), defaults);
+    let extended = defaults.replace("counts=false", "counts=true").replace("path_length=3", "path_length=4");
+    assert_eq!(preset(Preset::Extended), extended);
+    let paper = [
+        ("learning_rate=0.02", "learning_rate=0.05"),
+        ("node_size=2", "node_size=1"),
+        ("order=\"batch\"", "order=\"online\""),
+        ("path_length=3", "path_length=0"),
+        ("step=2", "step=1"),
+    ];
     assert_eq!(
-        printed.join(" "),
-        "early_stopping=0 expand=\"mean\" held_out=0.2 leaf_fit=\"coordinate-descent\" learning_rate=0.05 \
-         max_candidates=50000 max_depth=\"none\" max_leaves=4 min_leaf=1 node_size=2 order=\"online\" path_length=3 \
-         prior=-1.8 rescore=64 schedule=\"authors\" seed=1 step=1 subsample=1 trees=20"
+        preset(Preset::Paper),
+        paper.iter().fold(defaults.to_owned(), |text, (from, to)| text.replace(from, to))
     );
+    // One tree is added as it is, whatever the step of an ensemble.
+    assert_eq!(Params::new(Kind::LrbmNoBoost).step, 1.0);
 }
 
 #[test]
@@ -94,5 +112,5 @@ fn presets_have_names() {
     assert_eq!(Preset::find("paper"), Ok(Preset::Paper));
     assert_eq!(boost().preset(Preset::Lookahead).check().unwrap(), Params::new(Kind::LrbmBoost));
     let message = Preset::find("papers").unwrap_err().to_string();
-    assert_eq!(message, "no preset is called `papers`: choose one of paper, lookahead");
+    assert_eq!(message, "no preset is called `papers`: choose one of paper, lookahead, extended");
 }

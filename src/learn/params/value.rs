@@ -54,6 +54,13 @@ impl Value {
         }
     }
 
+    pub(super) fn as_bool(&self) -> Option<bool> {
+        match *self {
+            Value::Bool(b) => Some(b),
+            _ => None,
+        }
+    }
+
     pub(super) fn as_text(&self) -> Option<&str> {
         match self {
             Value::Text(text) => Some(text),

@@ -1,0 +1,29 @@
+//! Work that is shared between threads only where that pays.
+
+use rayon::prelude::*;
+
+/// Waking another thread takes as long as some thousand steps of a loop; with less to do than this, one thread is faster.
+const WORTH_SHARING: usize = 1 << 15;
+
+/// What `f` makes of each item, in order. `steps` says about how long one takes, in steps of a simple loop.
+pub(super) fn map<T: Sync, R: Send>(items: &[T], steps: usize, f: impl Fn(&T) -> R + Sync + Send) -> Vec<R> {
+    if items.len() < 2 || items.len().saturating_mul(steps) < WORTH_SHARING {
+        return items.iter().map(f).collect();
+    }
+    let together = (WORTH_SHARING / 8 / steps.max(1)).max(1);
+    items.par_iter().with_min_len(together).map(f).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::map;
+
+    #[test]
+    fn little_and_much_work_give_the_same() {
+        let items: Vec<usize> = (0..1000).collect();
+        let doubled: Vec<usize> = items.iter().map(|i| 2 * i).collect();
+        for steps in [0, 1, 100, usize::MAX] {
+            assert_eq!(map(&items, steps, |i| 2 * i), doubled);
+        }
+    }
+}
