@@ -1,7 +1,7 @@
 //! How time and memory grow with the data: LRBM-Boost on generated domains of 10⁴ to 10⁷ facts.
 //!
 //! `cargo bench --bench scaling [-- [MOST_FACTS] [--domain ID]]`, MOST_FACTS 10000000 unless said. Writes
-//! `results/bench/scaling.csv` and `scaling.md` if every domain and size was run. Not a criterion benchmark: see
+//! `results/bench/scaling.csv` and `scaling.md` if every domain was run. Not a criterion benchmark: see
 //! `ten_million`. Examples are the generator's own, so they grow as the facts do.
 //!
 //! Each size gets a process of its own, which reads the files and trains with the defaults. Exponents are slopes of
@@ -39,6 +39,10 @@ struct Row {
     train_cpu: f64,
     wall: f64,
     peak_mib: f64,
+    /// The peak before training.
+    data_mib: f64,
+    screened: f64,
+    fitted: f64,
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -61,7 +65,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let text = report(&rows);
     println!("{text}");
-    if domains.len() == DOMAINS.len() && sizes.len() == SIZES.len() {
+    if only.is_none() {
         let home = Path::new(env!("CARGO_MANIFEST_DIR")).join("results/bench");
         fs::create_dir_all(&home)?;
         fs::write(home.join("scaling.md"), text)?;
@@ -82,13 +86,14 @@ fn in_a_process(domain: Domain, facts: u64) -> Result<Row, Box<dyn Error>> {
     let output = child.args(["--domain", id, "--measure"]).arg(home.path()).output()?;
     let text = String::from_utf8_lossy(&output.stdout);
     let numbers: Vec<f64> = text.split_whitespace().filter_map(|word| word.parse().ok()).collect();
-    let [load_cpu, train_cpu, wall, peak_mib] = numbers[..] else {
+    let [load_cpu, train_cpu, wall, peak_mib, data_mib, screened, fitted] = numbers[..] else {
         return Err(
             format!("{id} with {facts} facts: {}{}", output.status, String::from_utf8_lossy(&output.stderr)).into()
         );
     };
     let examples = (counts.positives + counts.negatives) as f64;
-    Ok(Row { domain: id, facts: counts.facts as f64, examples, load_cpu, train_cpu, wall, peak_mib })
+    let facts = counts.facts as f64;
+    Ok(Row { domain: id, facts, examples, load_cpu, train_cpu, wall, peak_mib, data_mib, screened, fitted })
 }
 
 fn measure(domain: Domain, home: &Path) -> Result<(), Box<dyn Error>> {
@@ -98,10 +103,12 @@ fn measure(domain: Domain, home: &Path) -> Result<(), Box<dyn Error>> {
     let data = load(home, &LoadOptions { time, ..LoadOptions::default() })?;
     let loaded = cpu_seconds()?;
     let params = Params::new(Kind::LrbmBoost);
-    train(Kind::LrbmBoost, &data.database, data.target, &data.examples, &params, 1, &mut |_| {})?;
-    let trained = cpu_seconds()? - loaded;
-    let peak = memory("VmHWM:")? as f64 / (1 << 20) as f64;
-    println!("{loaded} {trained} {} {peak}", start.elapsed().as_secs_f64());
+    let mib = |bytes: u64| bytes as f64 / (1 << 20) as f64;
+    let data_mib = mib(memory("VmHWM:")?);
+    let trained = train(Kind::LrbmBoost, &data.database, data.target, &data.examples, &params, 1, &mut |_| {})?;
+    let (cpu, wall, peak_mib) = (cpu_seconds()? - loaded, start.elapsed().as_secs_f64(), mib(memory("VmHWM:")?));
+    let (screened, fitted) = (trained.statistics.screened, trained.statistics.rescored);
+    println!("{loaded} {cpu} {wall} {peak_mib} {data_mib} {screened} {fitted}");
     Ok(())
 }
 
@@ -119,10 +126,11 @@ fn exponent(points: impl Iterator<Item = (f64, f64)>) -> f64 {
 }
 
 fn line(row: &Row) -> String {
-    let Row { domain, facts, examples, load_cpu, train_cpu, wall, peak_mib } = row;
+    let Row { domain, facts, examples, load_cpu, train_cpu, wall, peak_mib, data_mib, screened, fitted } = row;
     let cpu = load_cpu + train_cpu;
     format!(
-        "| {domain} | {facts} | {examples} | {load_cpu:.2} | {train_cpu:.2} | {:.1} | {wall:.2} | {peak_mib:.0} | {:.0} |",
+        "| {domain} | {facts} | {examples} | {load_cpu:.2} | {train_cpu:.2} | {:.1} | {wall:.2} | {data_mib:.0} | {peak_mib:.0} \
+         | {:.0} | {screened} | {fitted} |",
         1e6 * cpu / facts,
         peak_mib * 1_048_576.0 / facts
     )
@@ -132,9 +140,10 @@ fn report(rows: &[Row]) -> String {
     let mut text = String::from(
         "# How time and memory grow\n\nWritten by `cargo bench --bench scaling`; do not edit. LRBM-Boost with its defaults on \
          generated domains, a tenth of the labels wrong. Seconds are of the processor, summed over threads; *wall* is \
-         the whole process, which reads files and trains.\n\n\
-         | domain | facts | examples | load s | train s | µs/fact | wall s | peak MiB | bytes/fact |\n\
-         |---|---|---|---|---|---|---|---|---|\n",
+         the whole process, which reads files and trains. *Data* is the peak before training. *Screened* and *fitted* \
+         are how many candidates, over all trees.\n\n\
+         | domain | facts | examples | load s | train s | µs/fact | wall s | data MiB | peak MiB | bytes/fact | screened \
+         | fitted |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n",
     );
     rows.iter().for_each(|row| text.push_str(&(line(row) + "\n")));
     let _ = writeln!(
@@ -162,9 +171,16 @@ fn report(rows: &[Row]) -> String {
 }
 
 fn csv(rows: &[Row]) -> String {
-    let mut text = String::from("domain,facts,examples,load_cpu_seconds,train_cpu_seconds,wall_seconds,peak_mib\n");
-    for Row { domain, facts, examples, load_cpu, train_cpu, wall, peak_mib } in rows {
-        let _ = writeln!(text, "{domain},{facts},{examples},{load_cpu:.2},{train_cpu:.2},{wall:.3},{peak_mib:.1}");
+    let mut text = String::from(
+        "domain,facts,examples,load_cpu_seconds,train_cpu_seconds,wall_seconds,peak_mib,data_mib,screened,\
+         fitted\n",
+    );
+    for Row { domain, facts, examples, load_cpu, train_cpu, wall, peak_mib, data_mib, screened, fitted } in rows {
+        let _ = writeln!(
+            text,
+            "{domain},{facts},{examples},{load_cpu:.2},{train_cpu:.2},{wall:.3},{peak_mib:.1},{data_mib:.1},{screened},\
+             {fitted}"
+        );
     }
     text
 }

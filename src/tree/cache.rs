@@ -7,13 +7,16 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use crate::order::HashMap;
 
 /// A map under a budget of bytes. When it is full, the entries that are cheapest to find again for the room they take,
-/// and were not asked for lately, go first (the GreedyDual-Size rule, in batches).
+/// and were not asked for lately, go first (the GreedyDual-Size rule, in batches); of equals, the one that was not asked for
+/// the longest.
 #[derive(Debug)]
 pub(super) struct Cache<K, V> {
     budget: usize,
     used: usize,
     /// The highest priority that was ever thrown out. What is used later starts from here, so old entries age.
     floor: f64,
+    /// How often it was asked or filled.
+    now: u64,
     entries: HashMap<K, Entry<V>>,
 }
 
@@ -24,19 +27,22 @@ struct Entry<V> {
     /// What it cost to find, for each byte it takes.
     worth: f64,
     priority: f64,
+    /// When it was used last.
+    used_at: u64,
 }
 
 impl<K: Hash + Eq, V: Clone> Cache<K, V> {
     pub fn new(budget: usize) -> Self {
-        Cache { budget, used: 0, floor: 0.0, entries: HashMap::default() }
+        Cache { budget, used: 0, floor: 0.0, now: 0, entries: HashMap::default() }
     }
 
     pub fn get<Q: Hash + Eq + ?Sized>(&mut self, key: &Q) -> Option<V>
     where
         K: Borrow<Q>,
     {
+        self.now += 1;
         let entry = self.entries.get_mut(key)?;
-        entry.priority = self.floor + entry.worth;
+        (entry.priority, entry.used_at) = (self.floor + entry.worth, self.now);
         Some(entry.value.clone())
     }
 
@@ -46,7 +52,8 @@ impl<K: Hash + Eq, V: Clone> Cache<K, V> {
             return;
         }
         let worth = cost as f64 / bytes.max(1) as f64;
-        let entry = Entry { value, bytes, worth, priority: self.floor + worth };
+        self.now += 1;
+        let entry = Entry { value, bytes, worth, priority: self.floor + worth, used_at: self.now };
         self.used += bytes;
         if let Some(before) = self.entries.insert(key, entry) {
             self.used -= before.bytes;
@@ -58,19 +65,23 @@ impl<K: Hash + Eq, V: Clone> Cache<K, V> {
 
     /// Throws out the entries of lowest priority until three quarters of the budget are in use, or less.
     fn evict(&mut self) {
-        let mut priorities: Vec<(f64, usize)> = self.entries.values().map(|e| (e.priority, e.bytes)).collect();
-        priorities.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+        let place = |entry: &Entry<V>| (entry.priority, entry.used_at);
+        let behind = |a: (f64, u64), b: (f64, u64)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
+        let mut order: Vec<((f64, u64), usize)> = self.entries.values().map(|e| (place(e), e.bytes)).collect();
+        order.sort_unstable_by(|a, b| behind(a.0, b.0));
         let (wanted, mut freed) = (self.used - self.budget / 4 * 3, 0);
-        for (priority, bytes) in priorities {
-            self.floor = priority;
+        let mut last = (self.floor, 0);
+        for (place, bytes) in order {
+            last = place;
             freed += bytes;
             if freed >= wanted {
                 break;
             }
         }
-        let (floor, used) = (self.floor, &mut self.used);
+        self.floor = last.0;
+        let used = &mut self.used;
         self.entries.retain(|_, entry| {
-            let keep = entry.priority > floor;
+            let keep = behind(place(entry), last).is_gt();
             *used -= if keep { 0 } else { entry.bytes };
             keep
         });
@@ -97,6 +108,19 @@ mod tests {
         cache.insert(10, 10, 10, 1000);
         assert!(cache.used <= 75);
         assert_eq!((cache.get(&0), cache.get(&9), cache.get(&10)), (None, Some(9), Some(10)));
+    }
+
+    #[test]
+    fn of_equals_the_one_not_asked_for_the_longest_goes_first() {
+        let mut cache: Cache<u32, u32> = Cache::new(100);
+        for key in 0..10 {
+            cache.insert(key, key, 10, 10);
+        }
+        assert_eq!((cache.get(&0), cache.get(&2)), (Some(0), Some(2)));
+        // 110 bytes; 35 go: 1, 3, 4 and 5.
+        cache.insert(10, 10, 10, 10);
+        let kept: Vec<u32> = (0..11).filter(|key| cache.get(key).is_some()).collect();
+        assert_eq!((kept, cache.used), (vec![0, 2, 6, 7, 8, 9, 10], 70));
     }
 
     #[test]

@@ -302,7 +302,7 @@ impl<'a> Grower<'a> {
             Screening::Exact => Some(1),
             Screening::Rescore => self.options.rescore,
         };
-        let scores = score::Node::new(&run.units, &node.in_use, frontier.len(), self.options.count_margin);
+        let scores = score::Node::new(&run.units, &node.in_use, self.options.count_margin);
         let (ranked, screened) = scores.screen(&frontier, self.options.min_leaf, most);
         statistics.screened += screened as u64;
         let mut best: Option<(f64, usize, Choice<F::Leaf>)> = None;

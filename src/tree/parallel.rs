@@ -5,9 +5,14 @@ use rayon::prelude::*;
 /// Waking another thread takes as long as some thousand steps of a loop; with less to do than this, one thread is faster.
 const WORTH_SHARING: usize = 1 << 15;
 
+/// Whether so many steps are worth another thread.
+pub(super) fn pays(steps: usize) -> bool {
+    steps >= WORTH_SHARING
+}
+
 /// What `f` makes of each item, in order. `steps` says about how long one takes, in steps of a simple loop.
 pub(super) fn map<T: Sync, R: Send>(items: &[T], steps: usize, f: impl Fn(&T) -> R + Sync + Send) -> Vec<R> {
-    if items.len() < 2 || items.len().saturating_mul(steps) < WORTH_SHARING {
+    if items.len() < 2 || !pays(items.len().saturating_mul(steps)) {
         return items.iter().map(f).collect();
     }
     let together = (WORTH_SHARING / 8 / steps.max(1)).max(1);

@@ -4,6 +4,8 @@
 //! they are made, two tests that divide the examples in the same way score the same to the last bit, and ties are
 //! decided by the order of tests and not by rounding.
 
+use rayon::prelude::*;
+
 use super::bits::Bits;
 use super::frontier::Frontier;
 use super::parallel;
@@ -32,8 +34,6 @@ pub(super) struct Node<'g> {
     gradients: &'g Gradients,
     /// The words in which the node has examples, with their numbers.
     words: Vec<(usize, u64)>,
-    /// For each byte of those words, the sum of every choice of its examples; empty if there are few tests.
-    tables: Vec<[i64; 256]>,
     count: usize,
     sum: i64,
     /// The sum of squares.
@@ -46,38 +46,48 @@ pub(super) struct Node<'g> {
 /// With fewer tests than this, making the tables takes longer than they save.
 const TESTS_FOR_TABLES: usize = 64;
 
+/// Tables are made for so many words at a time, half a MiB of them: those of all words would take 256 bytes for each example
+/// and not stay near the processor.
+const WORDS_AT_ONCE: usize = 32;
+
+/// For each byte of some words, the sum of every choice of its examples; empty if there are few tests.
+type Tables = Vec<[i64; 256]>;
+
 impl<'g> Node<'g> {
-    /// The node with the examples `here`, to be divided by so many tests. A count must gain more than other tests by the
-    /// part `count_margin` of the squared error.
-    pub fn new(gradients: &'g Gradients, here: &Bits, tests: usize, count_margin: f64) -> Self {
+    /// The node with the examples `here`. A test for several groundings must gain more than others by the part
+    /// `count_margin` of the squared error.
+    pub fn new(gradients: &'g Gradients, here: &Bits, count_margin: f64) -> Self {
         let all = here.words().iter().copied().enumerate();
-        let words: Vec<(usize, u64)> = all.filter(|&(_, word)| word != 0).collect();
+        let words = all.filter(|&(_, word)| word != 0).collect();
+        let (count, sum): (usize, i64) = (here.count(), here.iter().map(|i| gradients.units[i]).sum());
+        let squares: f64 = here.iter().map(|i| (gradients.units[i] as f64 * gradients.unit).powi(2)).sum();
+        let error = squares - (sum as f64 * gradients.unit).powi(2) / count.max(1) as f64;
+        Node { gradients, words, count, sum, squares, error, count_margin }
+    }
+
+    /// The tables of some of the words, for so many tests.
+    fn tables(&self, words: &[(usize, u64)], tests: usize) -> Tables {
+        if tests < TESTS_FOR_TABLES {
+            return Vec::new();
+        }
         let table = |first: usize, byte: u64| {
             let mut sums = [0; 256];
             for choice in 1..256usize {
                 let lowest = choice.trailing_zeros() as usize;
-                let own = if byte >> lowest & 1 == 1 { gradients.units[first + lowest] } else { 0 };
+                let own = if byte >> lowest & 1 == 1 { self.gradients.units[first + lowest] } else { 0 };
                 sums[choice] = sums[choice & (choice - 1)] + own;
             }
             sums
         };
         let bytes = |&(k, word): &(usize, u64)| (0..8).map(move |b| (64 * k + 8 * b, word >> (8 * b) & 255));
-        let tables = if tests < TESTS_FOR_TABLES {
-            Vec::new()
-        } else {
-            words.iter().flat_map(bytes).map(|(first, byte)| table(first, byte)).collect()
-        };
-        let (count, sum): (usize, i64) = (here.count(), here.iter().map(|i| gradients.units[i]).sum());
-        let squares: f64 = here.iter().map(|i| (gradients.units[i] as f64 * gradients.unit).powi(2)).sum();
-        let error = squares - (sum as f64 * gradients.unit).powi(2) / count.max(1) as f64;
-        Node { gradients, words, tables, count, sum, squares, error, count_margin }
+        words.iter().flat_map(bytes).map(|(first, byte)| table(first, byte)).collect()
     }
 
-    /// How many examples of the node are in the row, and the sum of their gradients.
-    fn side(&self, row: &[u64]) -> (usize, i64) {
+    /// How many examples of some words of the node are in the row, and the sum of their gradients.
+    fn side(&self, words: &[(usize, u64)], tables: &Tables, row: &[u64]) -> (usize, i64) {
         let (mut count, mut sum) = (0, 0);
-        if self.tables.is_empty() {
-            for &(k, word) in &self.words {
+        if tables.is_empty() {
+            for &(k, word) in words {
                 let mut both = row[k] & word;
                 count += both.count_ones() as usize;
                 while both != 0 {
@@ -87,7 +97,7 @@ impl<'g> Node<'g> {
             }
             return (count, sum);
         }
-        for (&(k, word), tables) in self.words.iter().zip(self.tables.chunks_exact(8)) {
+        for (&(k, word), tables) in words.iter().zip(tables.chunks_exact(8)) {
             // Examples that are not here add nothing by the tables, but must not be counted.
             let both = row[k] & word;
             count += both.count_ones() as usize;
@@ -98,10 +108,29 @@ impl<'g> Node<'g> {
         (count, sum)
     }
 
-    /// The least squared error after the division by a row, that of the means of both sides; `None` if a side has fewer
-    /// than `min_leaf` examples.
-    fn error(&self, row: &[u64], min_leaf: usize) -> Option<f64> {
-        let (count, sum) = self.side(row);
+    /// For each of so many tests, the examples of the node that satisfy it, and the sum of their gradients.
+    fn sides<'r>(&self, tests: usize, row: impl Fn(usize) -> &'r [u64] + Sync) -> Vec<(usize, i64)> {
+        let numbers: Vec<usize> = (0..tests).collect();
+        let some = |words: &[(usize, u64)]| -> Vec<(usize, i64)> {
+            let tables = self.tables(words, tests);
+            parallel::map(&numbers, 8 * words.len(), |&test| self.side(words, &tables, row(test)))
+        };
+        // Sums of whole numbers are the same in any order.
+        let add = |mut all: Vec<(usize, i64)>, some: Vec<(usize, i64)>| {
+            all.iter_mut().zip(some).for_each(|(all, some)| *all = (all.0 + some.0, all.1 + some.1));
+            all
+        };
+        let nothing = || vec![(0, 0); tests];
+        if parallel::pays(tests.saturating_mul(8 * self.words.len())) {
+            self.words.par_chunks(WORDS_AT_ONCE).map(some).reduce(nothing, add)
+        } else {
+            self.words.chunks(WORDS_AT_ONCE).map(some).fold(nothing(), add)
+        }
+    }
+
+    /// The least squared error after a division, that of the means of both sides; `None` if a side has fewer than
+    /// `min_leaf` examples.
+    fn error(&self, (count, sum): (usize, i64), min_leaf: usize) -> Option<f64> {
         let (others, rest) = (self.count - count, self.sum - sum);
         // The sum over the side of (mean - gradient)^2 is that of the squares of the gradients without this.
         let explained = |count: usize, sum: i64| {
@@ -127,12 +156,10 @@ impl<'g> Node<'g> {
     /// The `most` tests with the least error, in order of error and then of the tests; and how many divide the examples
     /// at all.
     pub fn screen(&self, frontier: &Frontier, min_leaf: usize, most: Option<usize>) -> (Vec<(f64, usize)>, usize) {
-        let tests: Vec<usize> = (0..frontier.len()).collect();
-        let error = |&test: &usize| self.error(frontier.row(test), min_leaf);
-        let errors: Vec<Option<f64>> = parallel::map(&tests, 8 * self.words.len(), error);
-        // What a count must gain more than other tests is added to its error.
-        let errors = tests.into_iter().zip(errors);
-        let divides = errors.filter_map(|(test, error)| Some((error? + self.handicap(frontier.at_least(test)), test)));
+        let sides = self.sides(frontier.len(), |test| frontier.row(test));
+        let errors = sides.into_iter().map(|side| self.error(side, min_leaf));
+        let handicap = |test: usize| self.handicap(frontier.at_least(test));
+        let divides = errors.enumerate().filter_map(|(test, error)| Some((error? + handicap(test), test)));
         let mut ranked: Vec<(f64, usize)> = divides.collect();
         let divide = ranked.len();
         let order = |a: &(f64, usize), b: &(f64, usize)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
@@ -153,18 +180,24 @@ mod tests {
 
     #[test]
     fn tables_and_single_bits_give_the_same_sums() {
-        let gradients: Vec<f64> = (0..200).map(|i| f64::from(i * i % 37) / 8.0 - 2.0).collect();
-        let here = Bits::from_fn(200, |i| i % 3 != 0 && !(64..128).contains(&i));
-        let units = Gradients::new(&gradients, &Bits::ones(200));
-        let (few, many) = (Node::new(&units, &here, 1, 0.0), Node::new(&units, &here, TESTS_FOR_TABLES, 0.0));
-        assert!(few.tables.is_empty() && many.tables.len() == 24);
-        for k in 1..50 {
-            let row = Bits::from_fn(200, |i| i % k == 1);
-            let both = row.and(&here);
-            let (count, sum) = few.side(row.words());
-            assert_eq!((count, sum), many.side(row.words()));
-            assert_eq!(count, both.count());
-            assert_eq!(sum as f64 * units.unit, both.sum(&gradients), "eighths are exact in both");
+        // Once all words at once, once not.
+        for examples in [200, 64 * WORDS_AT_ONCE + 200] {
+            let gradients: Vec<f64> = (0..examples).map(|i| (i * i % 37) as f64 / 8.0 - 2.0).collect();
+            let here = Bits::from_fn(examples, |i| i % 3 != 0 && !(64..128).contains(&i));
+            let units = Gradients::new(&gradients, &Bits::ones(examples));
+            let node = Node::new(&units, &here, 0.0);
+            assert_eq!(node.words.len(), examples.div_ceil(64) - 1);
+            assert!(node.tables(&node.words, TESTS_FOR_TABLES - 1).is_empty());
+            assert_eq!(node.tables(&node.words[..3], TESTS_FOR_TABLES).len(), 24);
+            let rows: Vec<Bits> = (1..=TESTS_FOR_TABLES).map(|k| Bits::from_fn(examples, |i| i % k == 1)).collect();
+            let row = |test: usize| rows[test].words();
+            let many = node.sides(rows.len(), row);
+            assert_eq!(node.sides(rows.len() - 1, row), many[..rows.len() - 1]);
+            for (row, (count, sum)) in rows.iter().zip(many) {
+                let both = row.and(&here);
+                assert_eq!(count, both.count());
+                assert_eq!(sum as f64 * units.unit, both.sum(&gradients), "eighths are exact in both");
+            }
         }
     }
 
@@ -174,7 +207,7 @@ mod tests {
             let gradients = [size, -0.5 * size, 0.25 * size, f64::NAN];
             let in_use = Bits::from_fn(4, |i| i < 3);
             let units = Gradients::new(&gradients, &in_use);
-            let node = Node::new(&units, &in_use, 1, 0.0);
+            let node = Node::new(&units, &in_use, 0.0);
             assert!((node.sum as f64 * units.unit / (0.75 * size) - 1.0).abs() < 1e-12, "{size}");
         }
         assert_eq!(Gradients::new(&[0.0, 0.0], &Bits::ones(2)).units, [0, 0]);
