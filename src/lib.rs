@@ -12,10 +12,12 @@
 //! - [`rbm`]: the five numbers of a leaf, ψ, and coordinate descent
 //! - [`learn`]: parameters, the boosting loop, one file for each kind of model, models as files
 //! - [`metric`]: areas under curves, calibration, F1
+//! - [`experiment`]: specifications, jobs, plans, and runs that can be resumed
 //! - [`cli`]: one file for each command
 
 pub mod cli;
 pub mod data;
+pub mod experiment;
 pub mod files;
 pub mod kb;
 pub mod learn;
