@@ -101,11 +101,7 @@ impl Job {
 
     /// What the sweep sets, as text: `trees=5, node_size=1`, or the name of a listed case; empty without a sweep.
     pub fn case(&self) -> String {
-        let shown = self.settings.iter().map(|(key, value)| match key.as_str() {
-            "case" => value.clone(),
-            _ => format!("{key}={value}"),
-        });
-        shown.collect::<Vec<_>>().join(", ")
+        case_text(&self.settings)
     }
 
     /// The name of the preset; empty without one.
@@ -125,11 +121,8 @@ impl Job {
     ///
     /// It says which row of the experiment this is and nothing of parameters, so that a changed parameter is seen as a change.
     pub fn directory(&self) -> PathBuf {
-        let mut case: Vec<String> = vec![self.preset_name().to_owned()];
-        case.extend(self.settings.iter().map(|(key, value)| match key.as_str() {
-            "case" => value.clone(),
-            _ => format!("{key}={value}"),
-        }));
+        let mut case = vec![self.preset_name().to_owned()];
+        case.extend(shown_settings(&self.settings));
         case.retain(|part| !part.is_empty());
         let case = if case.is_empty() { "default".to_owned() } else { case.join(",") };
         let mut path = PathBuf::from("jobs");
@@ -142,6 +135,18 @@ impl fmt::Display for Job {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {} fold {} seed {}", self.dataset.name, self.label(), self.fold_number(), self.seed)
     }
+}
+
+/// What a sweep sets, as text.
+pub(super) fn case_text(settings: &IndexMap<String, String>) -> String {
+    shown_settings(settings).collect::<Vec<_>>().join(", ")
+}
+
+fn shown_settings(settings: &IndexMap<String, String>) -> impl Iterator<Item = String> + '_ {
+    settings.iter().map(|(key, value)| match key.as_str() {
+        "case" => value.clone(),
+        _ => format!("{key}={value}"),
+    })
 }
 
 /// The seed to train with. Few enough bits that every reader of JSON can hold it.

@@ -5,8 +5,14 @@
 
 pub mod job;
 pub mod key;
+pub mod only;
+pub mod plan;
 pub mod source;
+pub mod spec;
 
 pub use job::{Ensemble, Job, Limits};
 pub use key::{JobId, JobKey};
+pub use only::Only;
+pub use plan::{Listed, Plan, Previous, State};
 pub use source::Source;
+pub use spec::{Experiment, SpecError};

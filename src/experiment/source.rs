@@ -53,6 +53,14 @@ impl Source {
         self.variant.folds.or_else(|| self.manifest().map(|manifest| manifest.folds.scheme))
     }
 
+    /// How many folds a published dataset has if nobody says.
+    pub fn known_folds(&self) -> Option<usize> {
+        let folds = &self.manifest()?.folds;
+        let scheme = self.fold_scheme()?;
+        let other = folds.option.iter().find(|option| option.scheme == scheme).map(|option| option.count);
+        if folds.scheme == scheme { Some(folds.count) } else { other }
+    }
+
     /// The name that [`Dataset::id`] will have.
     pub fn dataset_id(&self) -> String {
         if self.manifest().is_some() || self.generated.is_some() {
