@@ -99,8 +99,8 @@ impl Only {
 
     /// For a condition that no job fits: what its column has, to put beside the message that nothing matched.
     pub fn hint<'a>(&self, jobs: impl Iterator<Item = &'a Job> + Clone) -> Option<String> {
-        let all = self.any.iter().flatten();
-        let lonely = all.filter(|condition| !jobs.clone().any(|job| condition.holds(job))).next()?;
+        let mut all = self.any.iter().flatten();
+        let lonely = all.find(|condition| !jobs.clone().any(|job| condition.holds(job)))?;
         let mut values: Vec<String> = Vec::new();
         for value in jobs.map(|job| value_of(job, &lonely.column)) {
             if !values.contains(&value) {

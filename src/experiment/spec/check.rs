@@ -297,7 +297,12 @@ fn expected_row(
     let table = item.table()?;
     let get = |key: &str| table.get(key).and_then(Item::text);
     let (dataset, model) = (get("dataset")?, get("model")?);
+    let reported: Vec<String> = mistakes.iter().map(|mistake| mistake.path.clone()).collect();
     let mut refuse = |key: &str, reason: String| {
+        // What is out of range was taken out, and is not missing.
+        if reported.contains(&join(path, key)) {
+            return;
+        }
         let place = table.get(key).map_or(&item.place, |item| &item.place);
         let mistake = Mistake::new(place, join(path, key), reason);
         mistakes.push(match table.get(key) {
@@ -320,21 +325,23 @@ fn expected_row(
         return None;
     }
     let preset = get("preset").and_then(|name| Preset::find(name).ok());
+    let presets: Vec<Option<Preset>> = rows.iter().map(|row| row.preset).collect();
     // Without one, the only preset there is.
-    let preset = preset.or_else(|| rows.iter().all(|row| row.preset == rows[0].preset).then_some(rows[0].preset)?);
+    let preset = preset.or_else(|| presets.iter().all(|preset| *preset == presets[0]).then_some(presets[0])?);
     let rows: Vec<&Row> = rows.into_iter().filter(|row| row.preset == preset).collect();
     if rows.is_empty() {
-        refuse("preset", "the model does not run in this preset, or runs in several: name one of its own".to_owned());
+        let own: Vec<&str> =
+            Preset::ALL.iter().filter(|(_, known)| presets.contains(&Some(*known))).map(|p| p.0).collect();
+        let what = if preset.is_none() { "missing: " } else { "" };
+        refuse("preset", format!("{what}the presets of the model are {}", listed(own)));
         return None;
     }
     let case = get("case").unwrap_or_default();
     let cases: Vec<String> = rows.iter().map(|row| super::super::job::case_text(&row.settings)).collect();
     if !cases.iter().any(|known| known == case) {
-        let known = listed(cases.iter().map(String::as_str).filter(|case| !case.is_empty()));
-        refuse(
-            "case",
-            format!("no such case: {}there are {known}", did_you_mean(case, cases.iter().map(String::as_str))),
-        );
+        let known: Vec<&str> = cases.iter().map(String::as_str).filter(|case| !case.is_empty()).collect();
+        let hint = did_you_mean(case, known.iter().copied());
+        refuse("case", format!("no such case: {hint}there are {}", listed(known)));
         return None;
     }
     let Some(tolerance) = table.get("tolerance").and_then(Item::number).or(common) else {

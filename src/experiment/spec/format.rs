@@ -53,6 +53,8 @@ pub enum Shape {
     Above(f64, f64),
     /// A number from the first, up to the second.
     Between(f64, f64),
+    /// Any number.
+    Number,
     /// `true` or `false`.
     Bool,
     /// A time such as `"10 min"`.
@@ -192,7 +194,7 @@ pub const ROW: Section = Section {
         optional("preset", "the preset, if the model runs in several", PRESET),
         optional("case", "the case of the sweep, as `lrbm plan` prints it", TEXT),
         required("metric", "the column", Shape::OneOf(metrics)),
-        required("mean", "the mean over folds, seeds averaged first", Shape::Between(-1e9, 1e9)),
+        required("mean", "the mean over folds, seeds averaged first", Shape::Number),
         optional("tolerance", "how far the mean may lie from it, in both directions", TOLERANCE),
     ],
     parameters: Parameters::No,
@@ -272,19 +274,19 @@ impl Shape {
     /// What it may be, in words.
     pub fn allowed(&self) -> String {
         match self {
-            Shape::Text => "text in quotes, not empty".to_owned(),
+            Shape::Text => "text in quotes".to_owned(),
             Shape::Name => {
                 "a name of letters, digits, `-`, `_` and `.`, up to 80, with a letter or digit first".to_owned()
             }
-            Shape::Whole(from, LARGEST) => format!("a whole number from {from}"),
             Shape::Whole(from, to) => format!("a whole number from {from} to {to}"),
             Shape::Above(from, to) => format!("a number above {from}, up to {to}"),
             Shape::Between(from, to) => format!("a number from {from} to {to}"),
+            Shape::Number => "a number".to_owned(),
             Shape::Bool => "true or false".to_owned(),
             Shape::Time => "seconds, or a time such as \"90 s\", \"10 min\" or \"2 h\"".to_owned(),
             Shape::Memory => "an amount of memory such as \"500 MB\" or \"2 GiB\"".to_owned(),
             Shape::OneOf(names) => format!("one of {}", listed(names())),
-            Shape::List(each) => format!("a list, not empty, of {}", each.allowed()),
+            Shape::List(each) => format!("a list of one or more, each {}", each.allowed()),
             Shape::Table(_) | Shape::Named(_) => "a table".to_owned(),
             Shape::Tables(_) => "a list of tables".to_owned(),
         }
@@ -298,6 +300,7 @@ impl Shape {
             Shape::Whole(from, to) => item.whole().is_some_and(|n| (*from..=*to).contains(&n)),
             Shape::Above(from, to) => item.number().is_some_and(|x| x > *from && x <= *to),
             Shape::Between(from, to) => item.number().is_some_and(|x| (*from..=*to).contains(&x)),
+            Shape::Number => item.number().is_some(),
             Shape::Bool => matches!(item.scalar(), Some(Value::Bool(_))),
             Shape::Time => item.scalar().and_then(units::time).is_some(),
             Shape::Memory => item.scalar().and_then(units::memory).is_some(),

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
+use crate::logic::nearest::nearest;
+
 /// Where something was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
@@ -111,6 +113,8 @@ pub fn listed<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
 
 /// The part of a message that says what was perhaps meant, if any name is near.
 pub fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
-    let near = crate::logic::nearest::nearest(word, known);
+    const NEAR: f64 = 0.75;
+    let near = nearest(word, known);
+    let near = near.filter(|near| strsim::jaro_winkler(&near.to_lowercase(), &word.to_lowercase()) >= NEAR);
     near.map_or_else(String::new, |near| format!("did you mean `{near}`? "))
 }

@@ -27,13 +27,12 @@ pub struct Written {
 /// A model as it was written.
 #[derive(Clone, Debug)]
 pub struct Model {
-    pub place: Place,
     pub path: String,
     pub name: String,
     pub kind: Kind,
     pub preset: Option<Preset>,
     pub parameters: Vec<Written>,
-    /// The name of the model it copies, with its place, then its index.
+    /// Which model it copies.
     pub from: Option<usize>,
 }
 
@@ -78,7 +77,7 @@ pub fn takes(model: &Table, key: &str) -> bool {
 /// Reads `[[model]]`.
 pub fn read(items: &[Item], mistakes: &mut Vec<Mistake>) -> Vec<Model> {
     let mut models: Vec<Model> = Vec::new();
-    let mut froms: Vec<Option<Item>> = Vec::new();
+    let (mut froms, mut presets): (Vec<Option<Item>>, Vec<Option<Item>>) = Default::default();
     for (i, item) in items.iter().enumerate() {
         let Some(table) = item.table() else { continue };
         let path = format!("model[{i}]");
@@ -91,7 +90,6 @@ pub fn read(items: &[Item], mistakes: &mut Vec<Mistake>) -> Vec<Model> {
         }
         let preset = table.get("preset").and_then(Item::text).and_then(|name| Preset::find(name).ok());
         models.push(Model {
-            place: item.place.clone(),
             name: name.to_owned(),
             kind,
             preset,
@@ -100,12 +98,14 @@ pub fn read(items: &[Item], mistakes: &mut Vec<Mistake>) -> Vec<Model> {
             path,
         });
         froms.push(table.get("from").cloned());
+        presets.push(table.get("preset").cloned());
     }
     for (i, from) in froms.iter().enumerate() {
         models[i].from = from.as_ref().and_then(|from| ensemble_of(&models, i, from, mistakes));
-        if from.is_some() && models[i].preset.is_some() {
+        if let (Some(_), Some(preset)) = (from, presets[i].as_ref()) {
             let reason = "a model with `from` has the preset of its ensemble: leave it out";
-            mistakes.push(Mistake::new(&models[i].place, join(&models[i].path, "preset"), reason));
+            let path = join(&models[i].path, "preset");
+            mistakes.push(Mistake::new(&preset.place, path, reason).with(preset.value.inline()));
         }
         let model = &models[i];
         for parameter in &model.parameters {
@@ -233,12 +233,12 @@ fn shown(value: &Value) -> String {
 
 fn check_axis(axis: &Axis, models: &[Model], mistakes: &mut Vec<Mistake>) {
     for (i, choice) in axis.choices.iter().enumerate() {
-        let same = |other: &&Choice| other.label.1.eq_ignore_ascii_case(&choice.label.1);
-        if axis.choices[..i].iter().find(same).is_some() {
+        let same = |other: &Choice| other.label.1.eq_ignore_ascii_case(&choice.label.1);
+        if axis.choices[..i].iter().any(same) {
             let is_case = choice.label.0 == "case";
             let reason = if is_case { "another case has this name" } else { "this value is in the list twice" };
             let path = if is_case { join(&choice.path, "name") } else { choice.path.clone() };
-            mistakes.push(Mistake::new(&choice.place, path, reason).with(&choice.label.1));
+            mistakes.push(Mistake::new(&choice.place, path, reason).with(quoted_label(choice)));
         }
         for parameter in &choice.parameters {
             let Some(model) = models.iter().find(|model| can_have(models, model, &parameter.key)) else {
@@ -255,6 +255,11 @@ fn check_axis(axis: &Axis, models: &[Model], mistakes: &mut Vec<Mistake>) {
             }
         }
     }
+}
+
+fn quoted_label(choice: &Choice) -> String {
+    let (key, value) = &choice.label;
+    if key == "case" { quoted(value) } else { value.clone() }
 }
 
 fn ensemble_kind(models: &[Model], model: &Model) -> Kind {

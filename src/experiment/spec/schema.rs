@@ -52,6 +52,7 @@ fn shape(of: &Shape) -> Json {
         Shape::Whole(from, to) => json!({ "type": "integer", "minimum": from, "maximum": to }),
         Shape::Above(from, to) => json!({ "type": "number", "exclusiveMinimum": from, "maximum": to }),
         Shape::Between(from, to) => json!({ "type": "number", "minimum": from, "maximum": to }),
+        Shape::Number => json!({ "type": "number" }),
         Shape::Bool => json!({ "type": "boolean" }),
         Shape::Time => json!({ "type": ["number", "string"] }),
         Shape::Memory => json!({ "type": "string" }),

@@ -101,9 +101,9 @@ fn set_in_models(
     {
         return wrong(format!("the sweep varies `{key}`: change [sweep], or choose jobs with `--only`"));
     }
-    let datasets = table.get("dataset").and_then(Item::table).into_iter().flatten();
-    let own = datasets.filter_map(|(name, item)| item.table()?.contains_key(key).then_some(name)).next();
-    if let Some(name) = own {
+    let mut datasets = table.get("dataset").and_then(Item::table).into_iter().flatten();
+    let own = datasets.find(|(_, item)| item.table().is_some_and(|table| table.contains_key(key)));
+    if let Some((name, _)) = own {
         return wrong(format!("[dataset.{name}] has its own `{key}`: write `--set dataset.{name}.{key}=…`"));
     }
     let Some(Written::List(models)) = table.get_mut("model").map(|item| &mut item.value) else { return Ok(()) };

@@ -63,7 +63,9 @@ fn check_parameter(item: &Item, section: &Section, path: &str, mistakes: &mut Ve
     if fits {
         return Some(item.clone());
     }
-    let reason = if wants_list { "must be a list of values to try" } else { "must be one value" };
+    let allowed = path.rsplit('.').next().and_then(|key| KEYS.iter().find(|known| known.name == key));
+    let allowed = allowed.map_or("a value", |key| key.allowed);
+    let reason = if wants_list { format!("must be a list, each {allowed}") } else { format!("must be {allowed}") };
     mistakes.push(Mistake::new(&item.place, path, reason).with(item.value.inline()));
     None
 }
