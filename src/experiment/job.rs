@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::key::{JobKey, LearnerKey, SPLIT_VERSION, algorithm_version};
+use super::key::{DATA_VERSION, JobKey, LearnerKey, algorithm_version};
 use super::source::Source;
 use crate::data::fetch::digest;
 use crate::data::split::Split;
@@ -82,7 +82,7 @@ impl Job {
 
     /// What can change the result, given the checksum of the data.
     pub fn key(&self, data_checksum: &str) -> JobKey {
-        let mut algorithm = BTreeMap::from([("split".to_owned(), SPLIT_VERSION)]);
+        let mut algorithm = BTreeMap::from([("data".to_owned(), DATA_VERSION)]);
         for kind in std::iter::once(self.kind).chain(self.from.as_ref().map(|from| from.kind)) {
             algorithm.insert(kind.name().to_owned(), algorithm_version(kind));
         }

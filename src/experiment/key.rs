@@ -14,8 +14,9 @@ use crate::data::fetch::digest;
 use crate::learn::Kind;
 use crate::learn::params::Value;
 
-/// The version of how folds and negatives are drawn and examples are scored. Raise it when that changes results.
-pub const SPLIT_VERSION: u32 = 1;
+/// The version of how examples are made ready and judged: generated domains, binary arity, folds, negatives, time limits and
+/// metrics. Raise it when a change of the code changes them; changes of converted files show in their checksum.
+pub const DATA_VERSION: u32 = 1;
 
 /// The version of a learner. Raise it when a change of the code changes the models or scores of that kind.
 pub const fn algorithm_version(kind: Kind) -> u32 {

@@ -33,9 +33,11 @@ pub fn check(written: &Table, mistakes: &mut Vec<Mistake>) -> Option<Experiment>
     twice(items("presets"), "presets", mistakes);
     let empty = Table::default();
     let inner = |key: &str| table.get(key).and_then(Item::table).unwrap_or(&empty);
-    let axes = models::sweep(inner("sweep"), &models, mistakes);
+    // What a model lacks can be said only if all of them could be read.
+    let complete = models.len() == items("model").len();
+    let axes = models::sweep(inner("sweep"), &models, complete, mistakes);
     let seeds = seeds(&table, mistakes);
-    let datasets = datasets(&table, &models, &presets, &axes, mistakes);
+    let datasets = datasets(&table, &models, complete, &presets, &axes, mistakes);
     let experiment = Experiment {
         name: text(&table, "name"),
         about: text(&table, "about"),
@@ -92,6 +94,7 @@ fn seeds(table: &Table, mistakes: &mut Vec<Mistake>) -> Vec<u64> {
 fn datasets(
     table: &Table,
     models: &[Model],
+    complete: bool,
     presets: &[Preset],
     axes: &[Axis],
     mistakes: &mut Vec<Mistake>,
@@ -113,7 +116,7 @@ fn datasets(
         let at = Entry { name, place: &item.place, path: format!("datasets[{i}]"), own: of_dataset };
         let Some(source) = source(&at, table, axes, mistakes) else { continue };
         let parameters = models::parameters(of_dataset, &at.section());
-        parameters.iter().for_each(|parameter| models::check_for_dataset(parameter, models, axes, mistakes));
+        parameters.iter().for_each(|parameter| models::check_for_dataset(parameter, models, complete, axes, mistakes));
         let first = |key: &str| of_dataset.get(key).or_else(|| table.get(key));
         let folds = first("folds");
         check_folds(&at, &source, folds, mistakes);
@@ -240,7 +243,7 @@ fn offered(at: &Entry<'_>, manifest: &Manifest, mut variant: Variant, mistakes: 
         [manifest.folds.scheme].into_iter().chain(manifest.folds.option.iter().map(|option| option.scheme)).collect();
     let scheme = *variant.folds.get_or_insert(manifest.folds.scheme);
     if !schemes.contains(&scheme) {
-        let names = schemes.iter().map(|scheme| name_of(scheme));
+        let names = schemes.iter().map(name_of);
         mistakes
             .push(at.wrong("fold_scheme", format!("not on offer: there are {}", names.collect::<Vec<_>>().join(", "))));
     }
@@ -316,6 +319,10 @@ fn expected_row(
         refuse("dataset", format!("the experiment has no such dataset: {hint}it has {}", listed(names)));
         return None;
     };
+    // Without rows, a model or a parameter was wrong, which was reported where it stands.
+    if part.rows.is_empty() {
+        return None;
+    }
     let rows: Vec<&Row> = part.rows.iter().filter(|row| row.model == model).collect();
     if rows.is_empty() {
         let mut names: Vec<&str> = part.rows.iter().map(|row| row.model.as_str()).collect();

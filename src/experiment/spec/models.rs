@@ -100,8 +100,12 @@ pub fn read(items: &[Item], mistakes: &mut Vec<Mistake>) -> Vec<Model> {
         froms.push(table.get("from").cloned());
         presets.push(table.get("preset").cloned());
     }
+    let complete = models.len() == items.len();
     for (i, from) in froms.iter().enumerate() {
-        models[i].from = from.as_ref().and_then(|from| ensemble_of(&models, i, from, mistakes));
+        // A name that is not among the models may be that of one that could not be read.
+        let known = |from: &&Item| complete || models.iter().any(|model| Some(model.name.as_str()) == from.text());
+        let ensemble = from.as_ref().filter(known).and_then(|from| ensemble_of(&models, i, from, mistakes));
+        models[i].from = ensemble;
         if let (Some(_), Some(preset)) = (from, presets[i].as_ref()) {
             let reason = "a model with `from` has the preset of its ensemble: leave it out";
             let path = join(&models[i].path, "preset");
@@ -171,7 +175,7 @@ fn is_ensemble(kind: Kind) -> bool {
 }
 
 /// Reads `[sweep]`.
-pub fn sweep(table: &Table, models: &[Model], mistakes: &mut Vec<Mistake>) -> Vec<Axis> {
+pub fn sweep(table: &Table, models: &[Model], complete: bool, mistakes: &mut Vec<Mistake>) -> Vec<Axis> {
     let mut axes = Vec::new();
     for (key, item) in table.iter().filter(|(key, _)| *key != "case") {
         let mut choices = Vec::new();
@@ -202,7 +206,7 @@ pub fn sweep(table: &Table, models: &[Model], mistakes: &mut Vec<Mistake>) -> Ve
         axes.push(Axis { choices: cases });
     }
     for axis in &axes {
-        check_axis(axis, models, mistakes);
+        check_axis(axis, models, complete, mistakes);
     }
     axes
 }
@@ -231,7 +235,7 @@ fn shown(value: &Value) -> String {
     }
 }
 
-fn check_axis(axis: &Axis, models: &[Model], mistakes: &mut Vec<Mistake>) {
+fn check_axis(axis: &Axis, models: &[Model], complete: bool, mistakes: &mut Vec<Mistake>) {
     for (i, choice) in axis.choices.iter().enumerate() {
         let same = |other: &Choice| other.label.1.eq_ignore_ascii_case(&choice.label.1);
         if axis.choices[..i].iter().any(same) {
@@ -242,7 +246,9 @@ fn check_axis(axis: &Axis, models: &[Model], mistakes: &mut Vec<Mistake>) {
         }
         for parameter in &choice.parameters {
             let Some(model) = models.iter().find(|model| can_have(models, model, &parameter.key)) else {
-                mistakes.push(wrong(parameter, "no model of the experiment has this parameter"));
+                if complete {
+                    mistakes.push(wrong(parameter, "no model of the experiment has this parameter"));
+                }
                 continue;
             };
             let kind = if uses(model.kind, &parameter.key) { model.kind } else { ensemble_kind(models, model) };
@@ -367,7 +373,13 @@ fn row(
 }
 
 /// Whether any model can have a parameter that a dataset sets.
-pub fn check_for_dataset(parameter: &Written, models: &[Model], axes: &[Axis], mistakes: &mut Vec<Mistake>) {
+pub fn check_for_dataset(
+    parameter: &Written,
+    models: &[Model],
+    complete: bool,
+    axes: &[Axis],
+    mistakes: &mut Vec<Mistake>,
+) {
     let swept = axes.iter().flat_map(|axis| &axis.choices).flat_map(|choice| &choice.parameters);
     if swept.clone().any(|swept| swept.key == parameter.key) {
         mistakes.push(wrong(parameter, "the sweep varies this: a dataset cannot have its own value"));
@@ -378,7 +390,7 @@ pub fn check_for_dataset(parameter: &Written, models: &[Model], axes: &[Axis], m
             let kind = if uses(model.kind, &parameter.key) { model.kind } else { ensemble_kind(models, model) };
             check_parameter(kind, parameter, mistakes);
         }
-        None if models.is_empty() => {}
+        None if !complete => {}
         None => mistakes.push(wrong(parameter, "no model of the experiment has this parameter")),
     }
 }

@@ -32,7 +32,7 @@ pub fn time(value: &Value) -> Option<Duration> {
 pub fn memory(value: &Value) -> Option<u64> {
     let Value::Text(text) = value else { return None };
     let bytes = with_unit(text, &AMOUNTS)?;
-    (bytes >= 1.0 && bytes <= 1024.0 * 1_099_511_627_776.0).then_some(bytes as u64)
+    (1.0..=1024.0 * 1_099_511_627_776.0).contains(&bytes).then_some(bytes as u64)
 }
 
 fn with_unit(text: &str, units: &[(&str, f64)]) -> Option<f64> {
