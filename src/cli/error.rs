@@ -14,6 +14,15 @@ pub enum CommandError {
     /// Places in the user's files are wrong.
     #[error("{0}\n{n} {errors} found: nothing was done", n = .0.error_count(), errors = plural(.0.error_count()))]
     Data(Diagnostics),
+    /// Jobs of an experiment failed; the others are done.
+    #[error("{0}")]
+    JobsFailed(String),
+    /// Nothing fits what was asked for.
+    #[error("error: {0}")]
+    NothingMatched(String),
+    /// Something broke that the user could not know of.
+    #[error("error: {0}")]
+    Internal(String),
     /// Output cannot be written.
     #[error("error: cannot write the output: {0}")]
     Output(io::Error),
@@ -36,7 +45,9 @@ impl CommandError {
     pub fn exit_code(&self) -> u8 {
         match self {
             CommandError::Input(_) | CommandError::Data(_) => 2,
-            CommandError::Output(_) => 1,
+            CommandError::Output(_) | CommandError::Internal(_) => 1,
+            CommandError::JobsFailed(_) => 3,
+            CommandError::NothingMatched(_) => 4,
             CommandError::ClosedPipe => 0,
         }
     }

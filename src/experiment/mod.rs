@@ -7,8 +7,10 @@ pub mod job;
 pub mod key;
 pub mod only;
 pub mod plan;
+pub mod run;
 pub mod source;
 pub mod spec;
+pub mod store;
 
 pub use job::{Ensemble, Job, Limits};
 pub use key::{JobId, JobKey};
