@@ -7,7 +7,7 @@ use super::table::{Table, thousands};
 use super::{CommandError, Output, with_cause};
 use crate::data::fetch::Store;
 use crate::experiment::store::RunStore;
-use crate::experiment::{Experiment, Only, Plan, Previous, State, only, spec};
+use crate::experiment::{Experiment, Only, Plan, State, only, spec};
 
 /// A spec, which of its jobs, and where their results are.
 #[derive(clap::Args)]
@@ -132,10 +132,7 @@ pub fn print(chosen: &Chosen, output: &mut Output) -> Result<(), CommandError> {
     let mut states: Vec<State> = Vec::with_capacity(asked.len());
     for listed in asked.iter().map(|&place| &plan.jobs[place]) {
         let job = &listed.job;
-        let previous = store
-            .record(job)
-            .map(|record| Previous { failure: record.status.message().map(str::to_owned), key: record.key });
-        let state = listed.state(previous.as_ref());
+        let state = listed.state(store.previous(job).as_ref());
         table.row([
             job.dataset.name.clone(),
             job.label(),

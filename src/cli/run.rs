@@ -70,7 +70,7 @@ pub fn run(args: &Run, output: &mut Output) -> Result<(), CommandError> {
     let planned = planned(&chosen);
     let asked: Vec<usize> = (0..planned.jobs.len()).filter(|&job| planned.is_asked[job]).collect();
     let store = RunStore::new(&chosen.out);
-    store.prepare().map_err(refused)?;
+    let _presence = store.prepare().map_err(refused)?;
     store.freeze(&chosen.experiment.frozen).map_err(refused)?;
     let threads = args.threads.map_or_else(machine::cores, usize::from);
     let options = Options {

@@ -63,7 +63,7 @@ impl Lab {
     }
 
     pub fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(assert_cmd::cargo::cargo_bin!("lrbm"));
+        let mut command = Command::new(env!("CARGO_BIN_EXE_lrbm"));
         command.current_dir(self.home.path()).args(["run", "tiny.toml", "--out", "out"]).args(args);
         command.env_remove("LRBM_TEST_FAULT").stdin(Stdio::null());
         command
@@ -134,7 +134,7 @@ fn collect(root: &Path, directory: &Path, found: &mut BTreeMap<String, Vec<u8>>)
         let (path, name) = (entry.path(), entry.file_name().into_string().unwrap());
         let shown = path.strip_prefix(root).unwrap().display().to_string();
         match name.as_str() {
-            "run.json" | "log.txt" | "metrics.parquet" => {}
+            "run.json" | "log.txt" | "tally.json" | "metrics.parquet" => {}
             "metrics.csv" => {
                 drop(found.insert(shown, without_machine(&fs::read_to_string(&path).unwrap()).into_bytes()))
             }

@@ -89,7 +89,7 @@ fn a_dry_run_touches_nothing() {
 #[test]
 fn the_default_directory_is_named_after_the_experiment() {
     let lab = Lab::new();
-    let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin!("lrbm"));
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_lrbm"));
     let output = command.current_dir(lab.home()).args(["run", "tiny.toml", "--only", "fold=1", "-q"]).output().unwrap();
     assert!(output.status.success(), "{}", stderr(&output));
     assert_eq!(stderr(&output), "");

@@ -1,7 +1,7 @@
 //! Faults on purpose, so that tests can see what a failing job does to a run.
 //!
-//! `LRBM_TEST_FAULT=KIND:TEXT` strikes every job whose name has TEXT in it, such as `panic:fold 2`. KIND is `error`, `panic` or
-//! `sleep`.
+//! `LRBM_TEST_FAULT=KIND:TEXT` strikes every job whose name has TEXT in it, such as `panic:fold 2`. KIND is `error`, `panic`,
+//! `sleep` or `oversleep`.
 
 use std::time::Duration;
 
@@ -33,6 +33,7 @@ impl Fault {
         match self.kind.as_str() {
             "panic" => panic!("a fault on purpose"),
             "sleep" => std::thread::sleep(Duration::from_millis(500)),
+            "oversleep" => std::thread::sleep(Duration::from_secs(4)),
             _ => return Err(Failure::error("a fault on purpose")),
         }
         Ok(())

@@ -155,6 +155,9 @@ pub fn run(
     tally.wall_seconds = options.began.elapsed().as_secs_f64();
     let working = tally.job_seconds + alone_seconds + after.elapsed().as_secs_f64();
     tally.share_outside_learning = (tally.ran > 0).then(|| 1.0 - tally.train_seconds / working);
+    if tally.ran > 0 {
+        store.write_tally(&tally)?;
+    }
     listen(Event::End(tally.clone()));
     Ok(Finished { tally, table })
 }

@@ -10,6 +10,8 @@ use crate::experiment::JobId;
 
 /// Where the files of locks are, below the run directory.
 pub(super) const LOCKS: &str = ".locks";
+/// The file that all processes at work hold; no id of a job.
+const PRESENT: &str = "present";
 
 /// The right to work on a job; given back when dropped.
 #[derive(Debug)]
@@ -23,6 +25,47 @@ impl Drop for JobLock {
     fn drop(&mut self) {
         // While we hold the lock nobody else holds this file, and who waits for it will look again.
         let _ = fs::remove_file(&self.path);
+    }
+}
+
+/// Says to other processes that this one is at work on the run; until it is dropped.
+///
+/// Every process holds it at once with all others and waits for nobody: it only tells who is alone, and may take away what
+/// killed processes left behind.
+#[derive(Debug)]
+pub struct Presence {
+    path: PathBuf,
+    file: File,
+}
+
+impl Presence {
+    /// Joins the processes at work; if there are none, `clean` is called first.
+    pub(super) fn join(directory: &Path, clean: impl Fn()) -> io::Result<Presence> {
+        fs::create_dir_all(directory)?;
+        let path = directory.join(PRESENT);
+        loop {
+            let file = File::options().create(true).append(true).open(&path)?;
+            if file.try_lock().is_ok() {
+                if is_at(&file, &path) {
+                    clean();
+                }
+                file.unlock()?;
+            }
+            file.lock_shared().or_else(without_support)?;
+            if is_at(&file, &path) {
+                return Ok(Presence { path, file });
+            }
+        }
+    }
+}
+
+impl Drop for Presence {
+    fn drop(&mut self) {
+        // The last one closes the door; whoever came meanwhile keeps it open. What fails here harms nobody.
+        if self.file.unlock().is_ok() && self.file.try_lock().is_ok() && is_at(&self.file, &self.path) {
+            let _ = fs::remove_file(&self.path);
+            let _ = self.path.parent().map(fs::remove_dir);
+        }
     }
 }
 
@@ -97,6 +140,24 @@ mod tests {
         drop(held);
         assert!(try_lock(home.path(), &id("a")).unwrap().is_some());
         assert_eq!(fs::read_dir(home.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn only_who_is_alone_cleans() {
+        let home = tempfile::tempdir().unwrap();
+        let directory = home.path().join("locks");
+        let cleaned = std::cell::Cell::new(0);
+        let join = || Presence::join(&directory, || cleaned.set(cleaned.get() + 1)).unwrap();
+        let first = join();
+        let second = join();
+        assert_eq!(cleaned.get(), 1);
+        drop(first);
+        drop(join());
+        assert_eq!(cleaned.get(), 1);
+        drop(second);
+        assert!(!directory.exists());
+        drop(join());
+        assert_eq!(cleaned.get(), 2);
     }
 
     #[test]

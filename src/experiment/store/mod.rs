@@ -8,9 +8,10 @@
 //!         predictions.parquet        example, label, psi, probability
 //!         log.txt                    what happened when
 //! RUN/metrics.parquet, metrics.csv   one row for each job that has ended
+//! RUN/tally.json                     how long the last run took, and what for
 //! ```
 //!
-//! Only `run.json`, `log.txt` and columns that end in `_seconds` or `_bytes` depend on time and machine; all other bytes follow from
+//! Only `run.json`, `log.txt`, `tally.json` and columns that end in `_seconds` or `_bytes` depend on time and machine; all other bytes follow from
 //! the experiment. A job is done if its `run.json` has the id of the job and its other files are there.
 
 mod error;
@@ -21,13 +22,15 @@ mod workshop;
 
 pub use error::RunStoreError;
 pub use frame::{MetricsTable, Prediction, predictions};
-pub use lock::JobLock;
+pub use lock::{JobLock, Presence};
 pub use record::{Counts, Data, FailureKind, Machine, Outcome, Program, RECORD_VERSION, Record, Row, Status};
 pub use workshop::Workshop;
 
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+
+use serde::Serialize;
 
 use crate::experiment::{Job, JobId, Previous};
 use crate::files;
@@ -47,6 +50,9 @@ pub const LOG: &str = "log.txt";
 pub const METRICS_PARQUET: &str = "metrics.parquet";
 /// The table of all jobs, for people and their tools.
 pub const METRICS_CSV: &str = "metrics.csv";
+
+/// What the last run came to: numbers of jobs, seconds, the share of time outside learning.
+pub const TALLY: &str = "tally.json";
 
 /// How much must fit on the disk before a run begins.
 const ROOM_BYTES: usize = 4 << 20;
@@ -68,22 +74,36 @@ impl RunStore {
         &self.root
     }
 
-    /// Makes the directory and finds out whether it can be written and the disk has room, before work is spent on it.
+    /// Makes the directory and finds out whether it can be written and the disk has room, before work is spent on it. What it
+    /// gives is to be kept for as long as the run goes on.
     ///
     /// # Errors
     /// If not.
-    pub fn prepare(&self) -> Result<(), RunStoreError> {
+    pub fn prepare(&self) -> Result<Presence, RunStoreError> {
         let jobs = self.root.join("jobs");
         let probe = || {
             fs::create_dir_all(&jobs)?;
+            let presence = Presence::join(&self.root.join(lock::LOCKS), || self.sweep())?;
             for directory in [&self.root, &jobs] {
                 let mut file = files::Pending::create(&directory.join("probe"))?;
                 file.write_all(&vec![b'.'; ROOM_BYTES])?;
                 file.sync()?;
             }
-            Ok(())
+            Ok(presence)
         };
         probe().map_err(|source| RunStoreError::Unwritable { path: self.root.clone(), source })
+    }
+
+    /// Takes away unfinished tables that killed processes left behind; nobody else may be at work.
+    fn sweep(&self) {
+        for directory in [&self.root, &self.root.join("jobs")] {
+            for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+                if entry.file_name().to_string_lossy().starts_with(files::TEMPORARY) {
+                    // What cannot be removed harms nobody.
+                    let _ = fs::remove_file(entry.path());
+                }
+            }
+        }
     }
 
     /// Keeps the text of the experiment.
@@ -173,7 +193,20 @@ impl RunStore {
         Ok(())
     }
 
-    /// Takes away what killed processes left of these jobs, and what nobody holds any more.
+    /// Keeps what the last run that ran something came to, for the record.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn write_tally(&self, tally: &impl Serialize) -> Result<(), RunStoreError> {
+        let path = self.root.join(TALLY);
+        let write = |out: &mut dyn Write| {
+            serde_json::to_writer_pretty(&mut *out, tally)?;
+            out.write_all(b"\n")
+        };
+        files::write_lightly(&path, write).map_err(RunStoreError::io(&path))
+    }
+
+    /// Takes away what killed processes left of these jobs.
     pub fn tidy<'a>(&self, jobs: impl IntoIterator<Item = (&'a Job, &'a JobId)>) {
         for (job, id) in jobs {
             let room = workshop::unfinished(&self.directory(job));
@@ -184,7 +217,5 @@ impl RunStore {
                 let _ = fs::remove_dir_all(room);
             }
         }
-        // Other processes may still hold locks: then the directory is not empty, and stays.
-        let _ = fs::remove_dir(self.root.join(lock::LOCKS));
     }
 }
