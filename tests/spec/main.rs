@@ -8,4 +8,5 @@ mod only;
 mod plan;
 mod schema;
 mod set;
+mod written;
 mod wrong;
