@@ -62,6 +62,17 @@ fn a_time_limit_ends_in_a_recorded_reason() {
 }
 
 #[test]
+fn a_memory_limit_ends_in_a_recorded_reason() {
+    let lab = Lab::with(&SPEC.replace("folds = 2", "folds = 2\nmemory_limit = \"1 B\""));
+    let output = lab.run(&["-q"]);
+    assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+    let csv = fs::read_to_string(lab.out().join("metrics.csv")).unwrap();
+    // What later jobs need may be there already; the first has to ask for it.
+    assert!(csv.contains("stopped at its memory limit of 1 bytes"), "{csv}");
+    assert_eq!(lab.metrics().height(), JOBS);
+}
+
+#[test]
 fn a_directory_that_cannot_be_written_is_found_first() {
     let lab = Lab::new();
     // Works for the superuser as well, who may write anywhere.

@@ -109,7 +109,8 @@ pub fn run(
     let mut tally = Tally { jobs: asked.len(), ..Tally::default() };
     let to_run = outstanding(asked, &table, options);
     let is_failed = |&&job: &&usize| table.get(job).is_some_and(|record| record.status != Status::Done);
-    let failed_before = asked.iter().filter(|job| !to_run.contains(job)).filter(is_failed).count();
+    let tries_failed = options.fresh || options.retry_failed;
+    let failed_before = if tries_failed { 0 } else { asked.iter().filter(is_failed).count() };
     let threads = options.threads.max(1);
     let workers = options.jobs.clamp(1, threads).min(to_run.len().max(1));
     listen(Event::Begin {
