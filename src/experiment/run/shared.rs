@@ -14,8 +14,11 @@ pub struct Shared<K, V, E> {
 #[derive(Debug)]
 struct Slot<V, E> {
     users: usize,
-    value: Arc<Mutex<Option<Result<Arc<V>, E>>>>,
+    value: Arc<Mutex<Made<V, E>>>,
 }
+
+/// A value, or why there is none; `None` until somebody has tried.
+type Made<V, E> = Option<Result<Arc<V>, E>>;
 
 impl<K: Hash + Eq + Clone, V, E: Clone> Shared<K, V, E> {
     /// Nothing made yet, for users that need one value each.
