@@ -47,6 +47,7 @@ impl Presence {
             let file = File::options().create(true).append(true).open(&path)?;
             if file.try_lock().is_ok() {
                 if is_at(&file, &path) {
+                    remove_unheld(directory);
                     clean();
                 }
                 file.unlock()?;
@@ -55,6 +56,16 @@ impl Presence {
             if is_at(&file, &path) {
                 return Ok(Presence { path, file });
             }
+        }
+    }
+}
+
+/// Takes away the locks of killed processes; nobody else may be at work.
+fn remove_unheld(directory: &Path) {
+    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+        if entry.file_name() != PRESENT {
+            // What cannot be removed harms nobody: a lock is free once its process is gone.
+            let _ = fs::remove_file(entry.path());
         }
     }
 }
@@ -154,10 +165,14 @@ mod tests {
         drop(first);
         drop(join());
         assert_eq!(cleaned.get(), 1);
+        // What a killed process held is nobody's, but only who is alone can know.
+        fs::write(directory.join("killed"), "").unwrap();
+        drop(join());
+        assert!(directory.join("killed").exists());
         drop(second);
-        assert!(!directory.exists());
         drop(join());
         assert_eq!(cleaned.get(), 2);
+        assert!(!directory.exists());
     }
 
     #[test]
