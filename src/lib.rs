@@ -4,6 +4,7 @@
 //! The rooms of the program, from the ground up; each uses only those before it:
 //!
 //! - [`order`]: hash maps and random streams, so that nothing depends on chance or threads
+//! - [`files`]: files that appear whole or not at all
 //! - [`logic`]: symbols, terms, modes, clauses, and the reader of BoostSRL files
 //! - [`kb`]: facts indexed for joins, time limits, and the slow oracle of every fast evaluator
 //! - [`data`]: datasets, the generated domains, folds and negatives
@@ -11,10 +12,13 @@
 //! - [`rbm`]: the five numbers of a leaf, ψ, and coordinate descent
 //! - [`learn`]: parameters, the boosting loop, one file for each kind of model, models as files
 //! - [`metric`]: areas under curves, calibration, F1
+//! - [`experiment`]: specifications, jobs, plans, and runs that can be resumed
 //! - [`cli`]: one file for each command
 
 pub mod cli;
 pub mod data;
+pub mod experiment;
+pub mod files;
 pub mod kb;
 pub mod learn;
 pub mod logic;

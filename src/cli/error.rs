@@ -14,7 +14,13 @@ pub enum CommandError {
     /// Places in the user's files are wrong.
     #[error("{0}\n{n} {errors} found: nothing was done", n = .0.error_count(), errors = plural(.0.error_count()))]
     Data(Diagnostics),
-    /// The program is wrong; the text says where it showed.
+    /// Jobs of an experiment failed; the others are done.
+    #[error("{0}")]
+    JobsFailed(String),
+    /// Nothing fits what was asked for.
+    #[error("error: {0}")]
+    NothingMatched(String),
+    /// The program is wrong, or something broke that the user could not know of.
     #[error("error: {0}")]
     Internal(String),
     /// Output cannot be written.
@@ -44,7 +50,9 @@ impl CommandError {
     pub fn exit_code(&self) -> u8 {
         match self {
             CommandError::Input(_) | CommandError::Data(_) => 2,
-            CommandError::Internal(_) | CommandError::Output(_) => 1,
+            CommandError::Output(_) | CommandError::Internal(_) => 1,
+            CommandError::JobsFailed(_) => 3,
+            CommandError::NothingMatched(_) => 4,
             CommandError::ClosedPipe => 0,
         }
     }

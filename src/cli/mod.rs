@@ -7,8 +7,10 @@ mod data_args;
 mod datasets;
 mod error;
 mod explain;
+mod plan;
 mod predict;
 mod progress;
+mod run;
 mod settings;
 mod size;
 mod table;
@@ -39,6 +41,10 @@ enum Command {
     /// List, describe, generate and check datasets.
     #[command(subcommand)]
     Datasets(datasets::Datasets),
+    /// List the jobs of an experiment, each with its state and the reason.
+    Plan(plan::PlanArgs),
+    /// Run an experiment: datasets, models, parameters, folds and seeds of a spec.
+    Run(run::Run),
     /// Learn a model from a directory of BoostSRL files.
     Train(train::Train),
     /// Score the examples of a directory with a model.
@@ -68,6 +74,8 @@ pub fn main() -> ExitCode {
     let mut output = Output { quiet: cli.quiet, out: io::BufWriter::new(io::stdout()) };
     let result = match cli.command {
         Command::Datasets(command) => datasets::run(command, &mut output),
+        Command::Plan(args) => plan::run(&args, &mut output),
+        Command::Run(args) => run::run(&args, &mut output),
         Command::Train(args) => train::run(&args, &mut output),
         Command::Predict(args) => predict::run(&args, &mut output),
         Command::Explain(args) => explain::run(&args, &mut output),

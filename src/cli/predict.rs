@@ -65,20 +65,13 @@ pub fn run(args: &Predict, output: &mut Output) -> Result<(), CommandError> {
 }
 
 fn all_metrics(output: &mut Output, psi: &[f64], labels: &[bool]) -> Result<(), CommandError> {
-    let probabilities: Vec<f64> = psi.iter().map(|&psi| sigmoid(psi)).collect();
     let no_threshold = Err(Undefined::NoTrainingScores);
-    // Rankings use ψ: probabilities near 1 can be equal where ψ is not.
-    let by_psi = Metrics::new(Scores::Scores(psi), labels, no_threshold).map_err(CommandError::input)?;
-    let by_probability =
-        Metrics::new(Scores::Probabilities(&probabilities), labels, no_threshold).map_err(CommandError::input)?;
+    let metrics = Metrics::new(Scores::LogOdds(psi), labels, no_threshold).map_err(CommandError::input)?;
     let mut table = Table::new(&["metric", ">value"]);
-    table.row(["positives".into(), by_psi.positives.to_string()]);
-    table.row(["negatives".into(), by_psi.negatives.to_string()]);
-    for ((column, ranked), (_, calibrated)) in by_psi.iter().zip(by_probability.iter()) {
-        let value = match (ranked, calibrated) {
-            (Ok(value), _) | (Err(Undefined::NotProbabilities), Ok(value)) => format!("{value:.6}"),
-            (Err(Undefined::NotProbabilities), Err(why)) | (Err(why), _) => format!("undefined ({why})"),
-        };
+    table.row(["positives".into(), metrics.positives.to_string()]);
+    table.row(["negatives".into(), metrics.negatives.to_string()]);
+    for (column, value) in metrics.iter() {
+        let value = value.map_or_else(|why| format!("undefined ({why})"), |value| format!("{value:.6}"));
         table.row([column.name().into(), value]);
     }
     table.print(&mut output.out)?;
@@ -88,11 +81,9 @@ fn all_metrics(output: &mut Output, psi: &[f64], labels: &[bool]) -> Result<(), 
 /// One line for each example, positives first in the order of their file.
 fn scores(loaded: &Loaded, psi: &[f64]) -> String {
     let db = &loaded.database;
-    let name = db.predicates.name(loaded.target);
     let mut text = String::from("example,label,psi,probability\n");
     for (example, &psi) in loaded.examples.iter().zip(psi) {
-        let args: Vec<String> = example.args.iter().map(|&c| db.symbols.show(c).to_string()).collect();
-        let atom = format!("{name}({})", args.join(",")).replace('"', "\"\"");
+        let atom = db.show_atom(loaded.target, &example.args).replace('"', "\"\"");
         let label = u8::from(example.positive);
         // Writing to a string cannot fail.
         let _ = writeln!(text, "\"{atom}\",{label},{},{}", shortest(psi), shortest(sigmoid(psi)));

@@ -200,6 +200,6 @@ pub(super) fn check_writable(path: &Path) -> Result<PathBuf, CommandError> {
 
 /// Writes a file that appears whole or not at all.
 pub(super) fn write_whole(path: &Path, text: &str) -> Result<(), CommandError> {
-    crate::data::fetch::atomic::write(path, |out| out.write_all(text.as_bytes()))
+    crate::files::write(path, |out| out.write_all(text.as_bytes()))
         .map_err(|error| CommandError::Input(format!("{}: cannot be written: {error}", path.display())))
 }

@@ -70,8 +70,12 @@ pub struct Dataset {
     pub(super) manifest: Option<Manifest>,
     pub(super) conversion: Conversion,
     checksum: String,
+    files: FileSums,
     warnings: Diagnostics,
 }
+
+/// Files with their SHA-256.
+type FileSums = Vec<(String, String)>;
 
 impl Dataset {
     /// The dataset of a name: a published one, a generated one, or the directory of that path.
@@ -114,7 +118,7 @@ impl Dataset {
         let negatives = choose(id, "negatives", variant.negatives, &offered)?;
         let default_count = schemes.iter().find(|s| s.0 == folds).map_or(manifest.folds.count, |s| s.1);
         adapt::prepare(store, manifest, &mut |_| {})?;
-        let checksum = check_files(store, id, &evidence.name)?;
+        let (checksum, files) = check_files(store, id, &evidence.name)?;
         let target = manifest.target.predicate.as_str();
         let time = manifest.time.as_ref().map(|time| time.rule());
         let traits = Traits {
@@ -148,6 +152,7 @@ impl Dataset {
             manifest: Some(manifest.clone()),
             conversion,
             checksum,
+            files,
             warnings: rooms.1,
         })
     }
@@ -166,7 +171,14 @@ impl Dataset {
         let opening = Opening { id: info.id, options: &options, variant, rules: None };
         let rooms = opening.room(loaded)?;
         let checksum = digest::sha256(format!("generated {} {settings}", info.id).as_bytes());
-        Self::without_manifest(info.id, info.title, variant, (Rooms::Pooled(rooms.0), rooms.1), &options, checksum)
+        Self::without_manifest(
+            info.id,
+            info.title,
+            variant,
+            (Rooms::Pooled(rooms.0), rooms.1),
+            &options,
+            (checksum, Vec::new()),
+        )
     }
 
     /// A directory: one with files of examples and facts, or one with `fold1`, `fold2` and so on that have `train` and
@@ -181,12 +193,14 @@ impl Dataset {
         let is_pooled =
             files.positives.is_some() || files.negatives.is_some() || fold_directories(directory).is_empty();
         let rooms = if is_pooled { opening.pooled(directory)? } else { opening.given(directory)? };
-        let mut sums = String::new();
+        let mut files = Vec::new();
         for path in rooms.0.iter().flat_map(|room| &room.counts.files) {
             let sum = digest::sha256_of_file(path).map_err(|source| StoreError::Io { path: path.clone(), source })?;
-            sums += &format!("{sum}  {}\n", path.strip_prefix(directory).unwrap_or(path).display());
+            files.push((path.strip_prefix(directory).unwrap_or(path).display().to_string(), sum));
         }
-        Self::without_manifest(&name, &name, variant, rooms, options, digest::sha256(sums.as_bytes()))
+        let lines: String = files.iter().map(|(path, sum)| format!("{sum}  {path}\n")).collect();
+        let sums = (digest::sha256(lines.as_bytes()), files);
+        Self::without_manifest(&name, &name, variant, rooms, options, sums)
     }
 
     fn without_manifest(
@@ -195,7 +209,7 @@ impl Dataset {
         variant: &Variant,
         rooms: (Rooms, Diagnostics),
         options: &LoadOptions,
-        checksum: String,
+        (checksum, files): (String, FileSums),
     ) -> Result<Dataset, DatasetError> {
         if let Some(evidence) = &variant.evidence {
             return Err(DatasetError::NotOffered {
@@ -224,6 +238,7 @@ impl Dataset {
             manifest: None,
             conversion: Conversion::default(),
             checksum,
+            files,
             warnings: rooms.1,
         })
     }
@@ -266,6 +281,16 @@ impl Dataset {
     /// One checksum of the files that were really read; of a generated domain, of what it is made from.
     pub fn checksum(&self) -> &str {
         &self.checksum
+    }
+
+    /// The files that were really read, each with its SHA-256, by their paths below the directory of the dataset.
+    pub fn files(&self) -> &[(String, String)] {
+        &self.files
+    }
+
+    /// The time limits that examples are under.
+    pub fn time(&self) -> Option<&TimeRule> {
+        self.traits.time.as_ref()
     }
 
     /// What there is to warn about in the data.
@@ -314,7 +339,7 @@ fn choose<T: Copy + PartialEq + Serialize>(
 }
 
 /// Compares every file of a variant with its record; one checksum for all.
-fn check_files(store: &Store, id: &str, variant: &str) -> Result<String, DatasetError> {
+fn check_files(store: &Store, id: &str, variant: &str) -> Result<(String, FileSums), DatasetError> {
     let record = store.record(id)?;
     let prefix = format!("{variant}/");
     let files: Vec<(&str, &str)> = record.iter().filter(|(path, _)| path.starts_with(&prefix)).collect();
@@ -325,5 +350,6 @@ fn check_files(store: &Store, id: &str, variant: &str) -> Result<String, Dataset
             _ => Err(DatasetError::Changed { id: id.to_owned(), file: full.display().to_string() }),
         }
     })?;
-    Ok(record.checksum(variant))
+    let sums = files.iter().map(|&(path, sum)| (path.to_owned(), sum.to_owned())).collect();
+    Ok((record.checksum(variant), sums))
 }

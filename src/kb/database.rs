@@ -46,6 +46,12 @@ impl Database {
         self.times.as_ref().is_none_or(|times| times.visible(predicate, args, limit))
     }
 
+    /// An atom as people write it: `advisedby(ann,bob)`.
+    pub fn show_atom(&self, predicate: PredicateId, args: &[Constant]) -> String {
+        let args: Vec<String> = args.iter().map(|&constant| self.symbols.show(constant).to_string()).collect();
+        format!("{}({})", self.predicates.name(predicate), args.join(","))
+    }
+
     /// The constants of a type, sorted: all that stand at an argument of that type in a fact, and those of its ranges.
     ///
     /// Examples are not part of the database, so constants that only examples mention are not among them.

@@ -4,6 +4,7 @@ use super::calibration::{self, Probabilities};
 use super::error::{MetricError, Undefined};
 use super::ranking::{self, Ranking};
 use super::threshold::{self, Threshold};
+use crate::rbm::sigmoid;
 
 /// A column of a results table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -77,6 +78,9 @@ impl Column {
 pub enum Output<'a> {
     /// The probability that it is positive.
     Probabilities(&'a [f64]),
+    /// ψ, the log-odds that it is positive. It ranks, and [`sigmoid`] of it is the probability; near 1, probabilities can
+    /// be equal where ψ is not.
+    LogOdds(&'a [f64]),
     /// A number that is higher for likelier positives: good for rankings, but not for `cll`, `brier`, `ece`, `f1_half`.
     Scores(&'a [f64]),
 }
@@ -110,8 +114,13 @@ impl Metrics {
     /// # Errors
     /// If there is not one number for each label, one is NaN, or a probability is outside 0 to 1.
     pub fn new(output: Output, labels: &[bool], threshold: Result<Threshold, Undefined>) -> Result<Self, MetricError> {
+        let of_psi: Vec<f64>;
         let (scores, probabilities) = match output {
             Output::Probabilities(values) => (values, Ok(Probabilities::new(values, labels)?)),
+            Output::LogOdds(psi) => {
+                of_psi = psi.iter().map(|&psi| sigmoid(psi)).collect();
+                (psi, Ok(Probabilities::new(&of_psi, labels)?))
+            }
             Output::Scores(values) => (values, Err(Undefined::NotProbabilities)),
         };
         let ranking = Ranking::new(scores, labels)?;
@@ -232,6 +241,22 @@ mod tests {
                 _ => Ok(1.0),
             };
             assert_eq!(value, expected, "{}", column.name());
+        }
+    }
+
+    #[test]
+    fn log_odds_rank_by_themselves_and_calibrate_by_their_sigmoid() {
+        // Both are certain as probabilities, but the positive is above the negative.
+        let psi = [50.0, 45.0, 0.0, -1.0];
+        let metrics = Metrics::new(Output::LogOdds(&psi), &LABELS, Err(Undefined::NoTrainingScores)).unwrap();
+        assert_eq!(sigmoid(psi[0]), sigmoid(psi[1]));
+        assert_eq!(metrics.get(Column::AucRoc), Ok(3.0 / 4.0));
+        let probabilities = psi.map(sigmoid);
+        let same =
+            Metrics::new(Output::Probabilities(&probabilities), &LABELS, Err(Undefined::NoTrainingScores)).unwrap();
+        assert_ne!(same.get(Column::AucRoc), metrics.get(Column::AucRoc));
+        for column in [Column::Cll, Column::Brier, Column::Ece, Column::F1Half] {
+            assert_eq!(metrics.get(column), same.get(column), "{}", column.name());
         }
     }
 

@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use flate2::read::MultiGzDecoder;
 use thiserror::Error;
 
+use super::path;
 use super::store::is_unfinished;
-use super::{atomic, path};
 use crate::data::manifest::Unpack;
+use crate::files;
 
 /// Why an archive was not unpacked.
 #[derive(Debug, Error)]
@@ -86,7 +87,7 @@ impl Limits {
 /// A zip archive becomes a directory, a gzip file becomes a file.
 pub fn unpack(kind: Unpack, archive: &Path, target: &Path) -> Result<(), ArchiveError> {
     let parent = target.parent().unwrap_or(Path::new("."));
-    let workshop = atomic::directory_in(parent).map_err(ArchiveError::io(parent))?;
+    let workshop = files::directory_in(parent).map_err(ArchiveError::io(parent))?;
     let fresh = workshop.path().join("new");
     let packed = fs::metadata(archive).map_err(ArchiveError::io(archive))?.len();
     let mut budget = Budget::new(packed);
@@ -101,7 +102,7 @@ pub fn unpack(kind: Unpack, archive: &Path, target: &Path) -> Result<(), Archive
     if fs::symlink_metadata(target).is_ok() {
         fs::rename(target, workshop.path().join("old")).map_err(ArchiveError::io(target))?;
     }
-    atomic::settle(&fresh, target).map_err(ArchiveError::io(target))
+    files::settle(&fresh, target).map_err(ArchiveError::io(target))
 }
 
 fn unzip(archive: &Path, target: &Path, budget: &mut Budget) -> Result<(), ArchiveError> {

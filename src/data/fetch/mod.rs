@@ -11,7 +11,6 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 pub mod archive;
-pub mod atomic;
 pub mod digest;
 mod error;
 pub mod path;
@@ -26,6 +25,7 @@ pub use store::{DATA_DEFAULT, DATA_VARIABLE, Lock, Record, Store, StoreError};
 pub use verify::{Problem, ProblemKind, Verification};
 
 use super::manifest::{Manifest, Source, SourceFile, Unpack};
+use crate::files;
 use crate::order::HashSet;
 use path::{PART, RAW, RECORD, UNPACKED};
 use source::Fetcher;
@@ -258,7 +258,7 @@ impl Run<'_> {
                 Err(fault) => return Err(fault),
             }
         };
-        atomic::settle(&part, target).map_err(Fault::io(target))?;
+        files::settle(&part, target).map_err(Fault::io(target))?;
         (self.events)(FetchEvent::Arrived { file: &file.path, bytes: length(target) });
         Ok(sum)
     }
@@ -319,7 +319,7 @@ impl Run<'_> {
         }
         let workshop = directory.join(UNPACKED);
         for entry in fs::read_dir(&workshop).into_iter().flatten().flatten() {
-            if entry.file_name().to_string_lossy().starts_with(atomic::TEMPORARY) {
+            if entry.file_name().to_string_lossy().starts_with(files::TEMPORARY) {
                 fs::remove_dir_all(entry.path()).map_err(StoreError::io(&entry.path()))?;
             }
         }

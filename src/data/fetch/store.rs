@@ -14,9 +14,9 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use super::atomic::{self, TEMPORARY};
 use super::digest;
 use super::path::{self, PART, RAW, RECORD, UNPACKED};
+use crate::files::{self, TEMPORARY};
 
 /// The environment variable that names the data directory.
 pub const DATA_VARIABLE: &str = "LRBM_DATA";
@@ -152,7 +152,7 @@ impl Store {
             return Err(bad("the name is one of unfinished files"));
         }
         let full = self.converted(id, path);
-        atomic::write(&full, fill).map_err(StoreError::io(&full))?;
+        files::write(&full, fill).map_err(StoreError::io(&full))?;
         Ok(full)
     }
 
@@ -209,7 +209,7 @@ impl Store {
 
     pub(super) fn write_record(&self, id: &str, record: &Record) -> Result<(), StoreError> {
         let path = self.dataset(id).join(RECORD);
-        atomic::write(&path, |out| out.write_all(record.to_string().as_bytes())).map_err(StoreError::io(&path))
+        files::write(&path, |out| out.write_all(record.to_string().as_bytes())).map_err(StoreError::io(&path))
     }
 
     /// Waits until no other process writes to the dataset, then keeps them out until the lock is dropped.

@@ -1,10 +1,11 @@
 //! Writes a domain as BoostSRL files: `train_pos.txt`, `train_neg.txt`, `train_facts.txt` and `train_bk.txt`.
 
-use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::fs;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::{Counts, Domain, Name, Settings, Sink};
+use crate::files::Pending;
 
 /// Why a domain could not be written.
 #[derive(Debug, thiserror::Error)]
@@ -51,12 +52,13 @@ pub fn write_directory(domain: Domain, settings: &Settings, directory: &Path) ->
 }
 
 fn write_files(domain: Domain, settings: &Settings, paths: [PathBuf; 4]) -> Result<Counts, WriteError> {
-    let [pos, neg, facts, bk] = paths.map(Pending::create);
+    let create = |path: PathBuf| Pending::create(&path).map_err(io_error("create the file", &path));
+    let [pos, neg, facts, bk] = paths.map(create);
     let mut files =
         Files { target: domain.info().target, pos: pos?, neg: neg?, facts: facts?, counts: Counts::default() };
     let mut bk = bk?;
     domain.generate(settings, &mut files)?;
-    bk.write(|out| write_background(domain, settings, out))?;
+    write_background(domain, settings, &mut bk).map_err(io_error("write", bk.path()))?;
     publish([files.pos, files.neg, files.facts, bk])?;
     Ok(files.counts)
 }
@@ -74,60 +76,34 @@ fn write_background(domain: Domain, settings: &Settings, out: &mut impl Write) -
     info.modes().try_for_each(|mode| writeln!(out, "{mode}"))
 }
 
-/// A file that is written beside its place and removed unless it is put there.
-struct Pending {
-    path: PathBuf,
-    temporary: PathBuf,
-    out: BufWriter<File>,
-}
-
-impl Pending {
-    fn create(path: PathBuf) -> Result<Self, WriteError> {
-        let temporary = path.with_extension(format!("txt.{}.tmp", std::process::id()));
-        let file = File::create(&temporary).map_err(io_error("create the file", &temporary))?;
-        Ok(Pending { path, temporary, out: BufWriter::with_capacity(1 << 18, file) })
-    }
-
-    fn write(&mut self, text: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> Result<(), WriteError> {
-        text(&mut self.out).map_err(io_error("write", &self.temporary))
-    }
-
-    fn write_atom(&mut self, predicate: &str, args: &[Name]) -> Result<(), WriteError> {
-        self.write(|out| {
-            out.write_all(predicate.as_bytes())?;
-            for (i, arg) in args.iter().enumerate() {
-                out.write_all(if i == 0 { b"(" } else { b"," })?;
-                write!(out, "{arg}")?;
-            }
-            out.write_all(b").\n")
-        })
-    }
-
-    fn finish(&mut self) -> Result<(), WriteError> {
-        self.write(|out| {
-            out.flush()?;
-            out.get_ref().sync_all()
-        })
-    }
-}
-
-impl Drop for Pending {
-    fn drop(&mut self) {
-        // After it was put in its place there is nothing to remove.
-        let _ = fs::remove_file(&self.temporary);
-    }
+fn write_atom(file: &mut Pending, predicate: &str, args: &[Name]) -> Result<(), WriteError> {
+    let mut write = || {
+        file.write_all(predicate.as_bytes())?;
+        for (i, arg) in args.iter().enumerate() {
+            file.write_all(if i == 0 { b"(" } else { b"," })?;
+            write!(file, "{arg}")?;
+        }
+        file.write_all(b").\n")
+    };
+    let written = write();
+    written.map_err(io_error("write", file.path()))
 }
 
 /// Puts complete files in their places, all or none.
 fn publish(mut files: [Pending; 4]) -> Result<(), WriteError> {
-    files.iter_mut().try_for_each(Pending::finish)?;
-    for (i, file) in files.iter().enumerate() {
-        if let Err(source) = fs::rename(&file.temporary, &file.path) {
-            for done in &files[..i] {
-                let _ = fs::remove_file(&done.path);
+    for file in &mut files {
+        file.sync().map_err(io_error("write", file.path()))?;
+    }
+    let mut done: Vec<PathBuf> = Vec::new();
+    for file in files {
+        let path = file.path().to_owned();
+        if let Err(source) = file.put() {
+            for path in done {
+                let _ = fs::remove_file(path);
             }
-            return Err(io_error("put the file in its place", &file.path)(source));
+            return Err(io_error("put the file in its place", &path)(source));
         }
+        done.push(path);
     }
     Ok(())
 }
@@ -145,13 +121,13 @@ impl Sink for Files {
 
     fn fact(&mut self, predicate: &'static str, args: &[Name]) -> Result<(), WriteError> {
         let Ok(()) = self.counts.fact(predicate, args);
-        self.facts.write_atom(predicate, args)
+        write_atom(&mut self.facts, predicate, args)
     }
 
     fn example(&mut self, positive: bool, args: &[Name]) -> Result<(), WriteError> {
         let Ok(()) = self.counts.example(positive, args);
         let file = if positive { &mut self.pos } else { &mut self.neg };
-        file.write_atom(self.target, args)
+        write_atom(file, self.target, args)
     }
 }
 
@@ -206,15 +182,10 @@ mod tests {
         let error = write_directory(Domain::Movies, &Domain::Movies.settings(), &file).unwrap_err();
         assert!(matches!(&error, WriteError::Io { doing: "make the directory", .. }), "{error}");
 
-        // The last of the four cannot be put in its place: the three before it must go again.
-        let paths = ["a", "b", "c", "missing/d"].map(|name| home.path().join(name));
-        let temporary = |name: &str| home.path().join(format!("{name}.tmp"));
-        let files = ["a", "b", "c", "d"].map(|name| {
-            let path = paths.iter().find(|path| path.ends_with(name)).unwrap().clone();
-            let out = BufWriter::new(File::create(temporary(name)).unwrap());
-            Pending { path, temporary: temporary(name), out }
-        });
+        // The last of the four cannot be put in its place, where a directory is: the three before it must go again.
+        let files = ["a", "b", "c", "d"].map(|name| Pending::create(&home.path().join(name)).unwrap());
+        fs::create_dir(home.path().join("d")).unwrap();
         assert!(publish(files).is_err());
-        assert_eq!(listing(home.path()), ["file"]);
+        assert_eq!(listing(home.path()), ["d", "file"]);
     }
 }

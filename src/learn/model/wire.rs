@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::{Fidelity, LeafWeights, TreeModel};
-use crate::data::fetch::atomic;
+use crate::files;
 use crate::kb::{TimeRule, TimeSource};
 use crate::learn::Kind;
 use crate::learn::params::Value;
@@ -331,7 +331,7 @@ fn node_from_wire(
 }
 
 pub(super) fn save(model: &TreeModel, path: &Path) -> Result<(), ModelFileError> {
-    let written = atomic::write(path, |out| out.write_all(write(model).as_bytes()));
+    let written = files::write(path, |out| out.write_all(write(model).as_bytes()));
     written.map_err(|error| ModelFileError::Io { path: path.to_owned(), error })
 }
 

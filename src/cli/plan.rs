@@ -1,0 +1,161 @@
+//! `lrbm plan`, and what it has in common with `lrbm run`: which jobs of which spec.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use super::table::{Table, thousands};
+use super::{CommandError, Output, with_cause};
+use crate::data::fetch::Store;
+use crate::experiment::store::RunStore;
+use crate::experiment::{Experiment, Only, Plan, State, only, spec};
+
+/// A spec, which of its jobs, and where their results are.
+#[derive(clap::Args)]
+pub struct What {
+    /// The spec of the experiment, a TOML file.
+    spec: PathBuf,
+    /// The run directory; results/runs/NAME unless given.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Only these jobs, such as `dataset=imdb,fold=1` or `model~boost`.
+    #[arg(long, value_name = "EXPR")]
+    only: Vec<String>,
+    /// A key at the top of the spec, a parameter of every model that has it, MODEL.KEY, or dataset.NAME.KEY.
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+    /// Leave out datasets that were not fetched.
+    #[arg(long)]
+    available: bool,
+    /// The directory of fetched data; without it LRBM_DATA, or datasets/cache.
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+}
+
+/// A spec that was read, with the jobs that were asked for.
+pub struct Chosen {
+    /// The experiment.
+    pub experiment: Experiment,
+    /// Every job of it whose data are here or which may be asked for.
+    pub plan: Plan,
+    /// The places in the plan of the jobs that were asked for; at least one.
+    pub asked: Vec<usize>,
+    /// The run directory.
+    pub out: PathBuf,
+    /// Where the data are.
+    pub data: Store,
+    /// Datasets that were left out because they are not here.
+    pub left_out: Vec<String>,
+}
+
+impl What {
+    /// Reads the spec and chooses.
+    ///
+    /// # Errors
+    /// If the spec or an expression is wrong, data are damaged, or nothing is left.
+    pub fn choose(&self) -> Result<Chosen, CommandError> {
+        let experiment = Experiment::read(&self.spec, &self.set).map_err(CommandError::input)?;
+        let only = Only::parse(&self.only, &experiment).map_err(CommandError::input)?;
+        let data = Store::open(self.data.clone().unwrap_or_else(Store::default_directory));
+        let mut plan = Plan::new(&experiment, &data).map_err(with_cause)?;
+        let mut left_out = Vec::new();
+        if self.available {
+            let fetch = plan.fetch_command();
+            left_out.extend(plan.missing.iter().map(|missing| missing.name.clone()));
+            plan = plan.available();
+            if let (Some(fetch), true) = (fetch, plan.jobs.is_empty()) {
+                let message = format!("none of the datasets of {} is here; `{fetch}` fetches them", experiment.name);
+                return Err(CommandError::NothingMatched(message));
+            }
+        }
+        let asked: Vec<usize> = (0..plan.jobs.len()).filter(|&place| only.takes(&plan.jobs[place].job)).collect();
+        if asked.is_empty() {
+            let hint = only.hint(plan.jobs.iter().map(|listed| &listed.job));
+            let hint = hint.map_or_else(String::new, |hint| format!(": {hint}"));
+            let message = format!("no job of {} matches --only {}{hint}", experiment.name, self.only.join(" --only "));
+            return Err(CommandError::NothingMatched(message));
+        }
+        // What is not asked for need not be here.
+        plan.missing.retain(|missing| asked.iter().any(|&place| plan.jobs[place].job.dataset.name == missing.name));
+        let out = self.out.clone().unwrap_or_else(|| Path::new("results/runs").join(&experiment.name));
+        Ok(Chosen { experiment, plan, asked, out, data, left_out })
+    }
+}
+
+impl Chosen {
+    /// Says which datasets were left out; `None` if none was.
+    pub fn left_out(&self) -> Option<String> {
+        (!self.left_out.is_empty()).then(|| format!("left out, since not fetched: {}", self.left_out.join(", ")))
+    }
+}
+
+/// Names the datasets that are not here, and the command that fetches them; `None` if all are.
+pub fn missing(plan: &Plan) -> Option<String> {
+    let command = plan.fetch_command()?;
+    let names: Vec<&str> = plan.missing.iter().map(|missing| missing.name.as_str()).collect();
+    let jobs: usize = plan.missing.iter().map(|missing| missing.jobs).sum();
+    let verb = if names.len() == 1 { "dataset is" } else { "datasets are" };
+    Some(format!(
+        "{} {verb} not here, which {} need: {}\n`{command}` fetches what is missing; --available leaves it out",
+        names.len(),
+        count(jobs, "job"),
+        names.join(", "),
+    ))
+}
+
+fn count(n: usize, what: &str) -> String {
+    format!("{} {what}{}", thousands(n), if n == 1 { "" } else { "s" })
+}
+
+/// Which spec, and what to print of it.
+#[derive(clap::Args)]
+#[command(after_help = only::HELP)]
+pub struct PlanArgs {
+    #[command(flatten)]
+    what: Option<What>,
+    /// Print the JSON Schema of specs, for editors, and nothing else.
+    #[arg(long, exclusive = true)]
+    schema: bool,
+}
+
+pub fn run(args: &PlanArgs, output: &mut Output) -> Result<(), CommandError> {
+    match &args.what {
+        Some(what) => print(&what.choose()?, output),
+        None => Ok(write!(output.out, "{}", spec::schema::text())?),
+    }
+}
+
+/// Prints every job that was asked for with its state and the reason.
+pub fn print(chosen: &Chosen, output: &mut Output) -> Result<(), CommandError> {
+    let Chosen { experiment, plan, asked, out, .. } = chosen;
+    let store = RunStore::new(out);
+    let mut table = Table::new(&["dataset", "model", ">fold", ">seed", "state", "reason"]);
+    let mut states: Vec<State> = Vec::with_capacity(asked.len());
+    for listed in asked.iter().map(|&place| &plan.jobs[place]) {
+        let job = &listed.job;
+        let state = listed.state(store.previous(job).as_ref());
+        table.row([
+            job.dataset.name.clone(),
+            job.label(),
+            job.fold_number().to_string(),
+            job.seed.to_string(),
+            state.name().to_owned(),
+            state.reason(),
+        ]);
+        states.push(state);
+    }
+    writeln!(output.out, "{}: {}", experiment.name, experiment.about)?;
+    table.print(&mut output.out)?;
+    let mut parts = Vec::new();
+    for name in ["done", "to do", "failed", "no data"] {
+        let n = states.iter().filter(|state| state.name() == name).count();
+        if n > 0 {
+            parts.push(format!("{} {name}", thousands(n)));
+        }
+    }
+    writeln!(output.out, "{} in {}: {}", count(asked.len(), "job"), out.display(), parts.join(", "))?;
+    output.out.flush()?;
+    for note in [missing(plan), chosen.left_out()].into_iter().flatten().filter(|_| !output.quiet) {
+        eprintln!("{note}");
+    }
+    Ok(())
+}

@@ -1,0 +1,238 @@
+//! A run as it goes on: bars on a terminal, plain lines elsewhere, or one JSON object a line for programs.
+
+use std::io::{IsTerminal, Write};
+use std::time::Duration;
+
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::experiment::run::Event;
+use crate::experiment::store::FailureKind;
+use crate::order::IndexMap;
+
+/// Shows events.
+pub enum Display {
+    /// Bars on a terminal.
+    Bars(Bars),
+    /// A line for each job on stderr.
+    Lines(Lines),
+    /// One JSON object a line on stdout.
+    Json,
+    /// Nothing but failures.
+    Quiet,
+}
+
+impl Display {
+    /// The display for this process.
+    pub fn new(quiet: bool, json: bool) -> Self {
+        match (json, quiet) {
+            (true, _) => Display::Json,
+            (false, true) => Display::Quiet,
+            _ if std::io::stderr().is_terminal() => Display::Bars(Bars::new()),
+            _ => Display::Lines(Lines::default()),
+        }
+    }
+
+    /// Shows an event.
+    pub fn show(&mut self, event: &Event) {
+        match self {
+            Display::Bars(bars) => bars.show(event),
+            Display::Lines(lines) => {
+                if let Some(line) = lines.line(event) {
+                    eprintln!("{line}");
+                }
+            }
+            Display::Json => {
+                let mut out = std::io::stdout().lock();
+                // Whoever stopped reading does not want to know; the run goes on.
+                let _ = serde_json::to_writer(&mut out, event).map_err(std::io::Error::from);
+                let _ = out.write_all(b"\n").and_then(|()| out.flush());
+            }
+            Display::Quiet => {
+                if let Event::Failed { name, failure, message, .. } = event {
+                    eprintln!("{}", failed(name, *failure, message));
+                }
+            }
+        }
+    }
+}
+
+/// Counts jobs and words events.
+#[derive(Default)]
+pub struct Lines {
+    ended: usize,
+    to_run: usize,
+}
+
+impl Lines {
+    fn line(&mut self, event: &Event) -> Option<String> {
+        match event {
+            Event::Begin { to_run, .. } => self.to_run = *to_run,
+            Event::Done { .. } | Event::Failed { .. } | Event::Adopted { .. } => self.ended += 1,
+            _ => {}
+        }
+        let count = format!("{:>width$}/{}", self.ended, self.to_run, width = self.to_run.to_string().len());
+        match event {
+            Event::Begin { .. } => begin(event),
+            Event::Opened { dataset, seconds, warnings } => {
+                let mut lines = vec![format!("read {dataset} in {seconds:.1} s")];
+                lines.extend(warnings.iter().cloned());
+                Some(lines.join("\n"))
+            }
+            Event::Done { name, wall_seconds, .. } => {
+                Some(format!("{count} {name}: {} ({wall_seconds:.2} s)", areas(event)))
+            }
+            Event::Failed { name, failure, message, .. } => {
+                Some(format!("{count} {}", failed(name, *failure, message)))
+            }
+            Event::Adopted { name, done, .. } => {
+                let how = if *done { "done" } else { "failed" };
+                Some(format!("{count} {name}: {how} by another process"))
+            }
+            Event::Waiting { jobs } => Some(waiting(*jobs)),
+            Event::Start { .. } | Event::Tree { .. } | Event::Elsewhere { .. } | Event::End(_) => None,
+        }
+    }
+}
+
+fn begin(event: &Event) -> Option<String> {
+    let Event::Begin { run, jobs, done, failed_before, to_run, jobs_at_once, threads } = event else { return None };
+    if *to_run == 0 {
+        return None;
+    }
+    let mut parts = vec![format!("{to_run} of {jobs} jobs to run")];
+    if *done > 0 {
+        parts.push(format!("{done} done before"));
+    }
+    if *failed_before > 0 {
+        parts.push(format!("{failed_before} failed before (--retry-failed tries them again)"));
+    }
+    parts.push(format!("{jobs_at_once} at once on {threads} {}", if *threads == 1 { "thread" } else { "threads" }));
+    Some(format!("{}: {}", run.display(), parts.join(", ")))
+}
+
+fn areas(event: &Event) -> String {
+    let Event::Done { auc_roc, auc_pr, .. } = event else { return String::new() };
+    let shown = |value: &Option<f64>| value.map_or("undefined".to_owned(), |value| format!("{value:.4}"));
+    format!("AUC-ROC {} AUC-PR {}", shown(auc_roc), shown(auc_pr))
+}
+
+fn failed(name: &str, failure: FailureKind, message: &str) -> String {
+    let what = match failure {
+        FailureKind::Error => "failed",
+        FailureKind::Panic => "failed by a bug",
+        FailureKind::TimeLimit | FailureKind::MemoryLimit => "stopped",
+    };
+    format!("{name}: {what}: {message}")
+}
+
+fn waiting(jobs: usize) -> String {
+    format!("waiting for {jobs} {} of another process", if jobs == 1 { "job" } else { "jobs" })
+}
+
+/// One bar for the run, and a line for each job at work.
+pub struct Bars {
+    all: MultiProgress,
+    overall: ProgressBar,
+    running: IndexMap<usize, ProgressBar>,
+}
+
+impl Bars {
+    fn new() -> Self {
+        let all = MultiProgress::with_draw_target(ProgressDrawTarget::stderr_with_hz(10));
+        let overall = all.add(ProgressBar::new(0));
+        overall.set_style(style("[{bar:30}] {pos}/{len} jobs, {elapsed} gone, {eta} to go  {wide_msg}"));
+        Bars { all, overall, running: IndexMap::default() }
+    }
+
+    fn show(&mut self, event: &Event) {
+        match event {
+            Event::Begin { to_run, .. } => {
+                if let Some(line) = begin(event) {
+                    self.say(&line);
+                    self.overall.set_length(*to_run as u64);
+                    self.overall.enable_steady_tick(Duration::from_millis(200));
+                }
+            }
+            Event::Opened { warnings, .. } => warnings.iter().for_each(|warning| self.say(warning)),
+            Event::Start { job, name, .. } => {
+                let bar = self.all.add(ProgressBar::new_spinner());
+                bar.set_style(style("  {spinner} {wide_msg}"));
+                bar.set_message(name.clone());
+                bar.set_prefix(name.clone());
+                bar.enable_steady_tick(Duration::from_millis(200));
+                self.running.insert(*job, bar);
+            }
+            Event::Tree { job, trees, of } => {
+                if let Some(bar) = self.running.get(job) {
+                    bar.set_message(format!("{}: tree {trees} of {of}", bar.prefix()));
+                }
+            }
+            Event::Done { job, name, .. } => {
+                self.end(*job);
+                self.overall.set_message(format!("last: {name}: {}", areas(event)));
+            }
+            Event::Failed { job, name, failure, message } => {
+                self.end(*job);
+                self.say(&failed(name, *failure, message));
+            }
+            Event::Adopted { job, .. } => self.end(*job),
+            Event::Waiting { jobs } => self.overall.set_message(waiting(*jobs)),
+            Event::Elsewhere { .. } => {}
+            Event::End(_) => self.overall.finish_and_clear(),
+        }
+    }
+
+    fn end(&mut self, job: usize) {
+        if let Some(bar) = self.running.shift_remove(&job) {
+            bar.finish_and_clear();
+            self.all.remove(&bar);
+        }
+        self.overall.inc(1);
+    }
+
+    fn say(&self, line: &str) {
+        // If the terminal is gone there is nobody to tell.
+        let _ = self.all.println(line);
+    }
+}
+
+fn style(template: &str) -> ProgressStyle {
+    let style = ProgressStyle::with_template(template);
+    style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("=> ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::run::Tally;
+
+    #[test]
+    fn events_in_plain_words() {
+        let mut lines = Lines::default();
+        let begin = Event::Begin {
+            run: "results/runs/x".into(),
+            jobs: 12,
+            done: 1,
+            failed_before: 1,
+            to_run: 10,
+            jobs_at_once: 2,
+            threads: 2,
+        };
+        assert_eq!(
+            lines.line(&begin).unwrap(),
+            "results/runs/x: 10 of 12 jobs to run, 1 done before, 1 failed before (--retry-failed tries them again), \
+             2 at once on 2 threads"
+        );
+        let name = "imdb LRBM-Boost fold 1 seed 1".to_owned();
+        assert_eq!(lines.line(&Event::Start { job: 3, name: name.clone(), threads: 1 }), None);
+        let done =
+            Event::Done { job: 3, name: name.clone(), auc_roc: Some(0.98765), auc_pr: None, wall_seconds: 1.234 };
+        assert_eq!(
+            lines.line(&done).unwrap(),
+            " 1/10 imdb LRBM-Boost fold 1 seed 1: AUC-ROC 0.9877 AUC-PR undefined (1.23 s)"
+        );
+        let failed = Event::Failed { job: 4, name, failure: FailureKind::TimeLimit, message: "too long".into() };
+        assert_eq!(lines.line(&failed).unwrap(), " 2/10 imdb LRBM-Boost fold 1 seed 1: stopped: too long");
+        assert_eq!(lines.line(&Event::End(Tally::default())), None);
+    }
+}

@@ -1,0 +1,20 @@
+//! Experiments: from a specification to jobs, and from jobs to a run directory.
+//!
+//! A [`Job`] is one training and one test. What can change its result is its [`JobKey`]; the hash of that is its
+//! [`JobId`], so a job is done if its directory holds a result with the same id, whatever else has changed.
+
+pub mod job;
+pub mod key;
+pub mod only;
+pub mod plan;
+pub mod run;
+pub mod source;
+pub mod spec;
+pub mod store;
+
+pub use job::{Ensemble, Job, Limits};
+pub use key::{JobId, JobKey};
+pub use only::Only;
+pub use plan::{Listed, Plan, Previous, State};
+pub use source::Source;
+pub use spec::{Experiment, SpecError};

@@ -1,0 +1,127 @@
+//! What a run tells of itself while it goes on. The runner prints nothing; whoever listens does.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use crate::experiment::store::FailureKind;
+
+/// Something that happened. Jobs are named by their position in the plan.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "event", rename_all = "kebab-case")]
+pub enum Event {
+    /// The plan is made and the directory can be written.
+    Begin {
+        /// The run directory.
+        run: PathBuf,
+        /// Jobs that were asked for.
+        jobs: usize,
+        /// Those of them that are done already.
+        done: usize,
+        /// Those of them that failed before and are not tried again.
+        failed_before: usize,
+        /// Those of them that are to be run.
+        to_run: usize,
+        /// How many run at once.
+        jobs_at_once: usize,
+        /// The threads of all of them together.
+        threads: usize,
+    },
+    /// A dataset was read.
+    Opened {
+        /// Its name.
+        dataset: String,
+        /// How long that took.
+        seconds: f64,
+        /// What there is to warn about in it.
+        warnings: Vec<String>,
+    },
+    /// A job began.
+    Start {
+        /// Which.
+        job: usize,
+        /// Its name.
+        name: String,
+        /// Its threads.
+        threads: usize,
+    },
+    /// A tree of a job was grown.
+    Tree {
+        /// Which job.
+        job: usize,
+        /// Trees so far.
+        trees: usize,
+        /// Trees in all.
+        of: usize,
+    },
+    /// A job ended with a result.
+    Done {
+        /// Which.
+        job: usize,
+        /// Its name.
+        name: String,
+        /// Area under the ROC curve.
+        auc_roc: Option<f64>,
+        /// Area under the precision-recall curve.
+        auc_pr: Option<f64>,
+        /// Seconds from its beginning.
+        wall_seconds: f64,
+    },
+    /// A job ended without a result.
+    Failed {
+        /// Which.
+        job: usize,
+        /// Its name.
+        name: String,
+        /// What kind of failure.
+        failure: FailureKind,
+        /// The message.
+        message: String,
+    },
+    /// Another process is at work on a job.
+    Elsewhere {
+        /// Which.
+        job: usize,
+        /// Its name.
+        name: String,
+    },
+    /// Another process has ended a job.
+    Adopted {
+        /// Which.
+        job: usize,
+        /// Its name.
+        name: String,
+        /// Whether with a result.
+        done: bool,
+    },
+    /// Nothing is left but jobs that other processes are at work on.
+    Waiting {
+        /// How many.
+        jobs: usize,
+    },
+    /// Nothing more is going to happen.
+    End(Tally),
+}
+
+/// What a run came to.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Tally {
+    /// Jobs that were asked for.
+    pub jobs: usize,
+    /// Jobs that this process ran.
+    pub ran: usize,
+    /// Jobs that have a result.
+    pub done: usize,
+    /// Jobs that have failed, now or before.
+    pub failed: usize,
+    /// Jobs that were not begun, because one failed and that was to be the end.
+    pub not_run: usize,
+    /// Seconds from beginning to end.
+    pub wall_seconds: f64,
+    /// Seconds in which jobs were worked on, over all that ran at once.
+    pub job_seconds: f64,
+    /// Seconds of these that were spent learning.
+    pub train_seconds: f64,
+    /// The share of working time that was spent on anything else than learning: reading, splitting, scoring, writing.
+    pub share_outside_learning: Option<f64>,
+}

@@ -1,0 +1,225 @@
+//! One job from its data to its metrics.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::data::Data;
+use super::failure::{Failure, Watch};
+use super::fault::Fault;
+use super::shared::Shared;
+use crate::data::dataset::Dataset;
+use crate::data::fetch::digest;
+use crate::data::split::{Fold, Part};
+use crate::experiment::store::{self, MODEL, Outcome, PREDICTIONS, Prediction, RunStore, Workshop};
+use crate::experiment::{Job, JobId};
+use crate::learn::{self, Learner, LrbmExplainable, Model, Progress, Resources, Task, TrainedModel, TreeModel};
+use crate::metric::{Metrics, Output, Ranking, threshold};
+use crate::order::{HashMap, IndexMap};
+use crate::rbm::sigmoid;
+
+/// What all jobs of a run have in common.
+pub struct Bench<'a> {
+    /// Where results go.
+    pub store: &'a RunStore,
+    /// The data.
+    pub data: Data<'a>,
+    /// Ensembles that are to be copied.
+    pub ensembles: Shared<JobId, TreeModel, Failure>,
+    /// Every job of the plan by the id of its result.
+    pub by_id: HashMap<JobId, &'a Job>,
+    /// What goes wrong on purpose, in tests.
+    pub fault: Option<Fault>,
+}
+
+/// What is known of a job while it runs, and of a failed one afterwards.
+#[derive(Debug, Default)]
+pub struct Attempt {
+    pub data: Option<store::Data>,
+    pub counts: Option<store::Counts>,
+    pub warnings: Vec<String>,
+    pub train_seconds: f64,
+    pub ensemble_seconds: f64,
+    pub score_seconds: f64,
+}
+
+/// What of a job is told while it runs.
+pub enum Told {
+    /// Its dataset was read.
+    Opened {
+        /// How long that took.
+        seconds: f64,
+        /// What there is to warn about in it.
+        warnings: Vec<String>,
+    },
+    /// A tree was grown.
+    Tree(Progress),
+}
+
+/// A job at work.
+pub struct Execution<'a> {
+    /// What it shares with others.
+    pub bench: &'a Bench<'a>,
+    /// The job.
+    pub job: &'a Job,
+    /// The id of its result.
+    pub id: &'a JobId,
+    /// The id of the ensemble it copies.
+    pub ensemble_id: Option<&'a JobId>,
+    /// Its directory.
+    pub workshop: &'a mut Workshop,
+    /// Its limits.
+    pub watch: Watch,
+    /// Who is told.
+    pub tell: &'a mut (dyn FnMut(Told) + Send),
+}
+
+impl Execution<'_> {
+    /// Learns, scores and measures; writes the model and the predictions.
+    pub fn run(mut self, attempt: &mut Attempt) -> Result<Outcome, Failure> {
+        let dataset = self.dataset(attempt)?;
+        let fold = self.bench.data.fold(self.job, &dataset).map_err(Failure::error)?;
+        let counts = store::Counts::from(&fold.counts);
+        self.workshop.log(&format!(
+            "fold: {} + {} − to learn from, {} + {} − to test with",
+            counts.train_positives, counts.train_negatives, counts.test_positives, counts.test_negatives
+        ));
+        attempt.counts = Some(counts);
+        if let Some(fault) = &self.bench.fault {
+            fault.strike(self.job)?;
+        }
+        self.watch.check();
+        let mut trained = self.learn(&fold, attempt)?;
+        trained.model.time = dataset.time().cloned();
+        self.watch.check();
+        let began = Instant::now();
+        let outcome = self.test(&trained.model, &fold);
+        attempt.score_seconds = began.elapsed().as_secs_f64();
+        let outcome = outcome?;
+        self.bench.ensembles.offer(self.id, || trained.model);
+        Ok(outcome)
+    }
+
+    fn dataset(&mut self, attempt: &mut Attempt) -> Result<Arc<Dataset>, Failure> {
+        let tell = &mut *self.tell;
+        let dataset = self.bench.data.dataset(self.job, |dataset, seconds| {
+            let warnings = dataset.warnings().iter().map(ToString::to_string).collect();
+            tell(Told::Opened { seconds, warnings });
+        });
+        let dataset = dataset.map_err(Failure::error)?;
+        attempt.data = Some(store::Data::of(&dataset));
+        self.workshop.log(&format!("data: {} {}", dataset.id(), dataset.checksum()));
+        Ok(dataset)
+    }
+
+    fn learn(&mut self, fold: &Fold, attempt: &mut Attempt) -> Result<TrainedModel, Failure> {
+        let job = self.job;
+        let ensemble = match (self.ensemble_id, job.ensemble()) {
+            (Some(id), Some(first)) => Some(self.ensemble(id, &first, fold, attempt)?),
+            _ => None,
+        };
+        let began = Instant::now();
+        let Part { database, target, examples } = &fold.train;
+        let mut grown = self.progress();
+        let resources = Resources::default();
+        let task = Task { database, target: *target, examples, seed: job.training_seed(), resources };
+        let trained = match ensemble {
+            Some(ensemble) => {
+                let from = Some(TreeModel::clone(&ensemble));
+                LrbmExplainable { params: job.params.clone(), from }.fit(&task, &mut grown)
+            }
+            None => learn::fit(job.kind, &task, &job.params, &mut grown),
+        };
+        drop(grown);
+        attempt.train_seconds = began.elapsed().as_secs_f64();
+        let trained = trained.map_err(Failure::error)?;
+        for warning in &trained.warnings {
+            self.workshop.log(&warning.to_string());
+            attempt.warnings.push(warning.to_string());
+        }
+        self.workshop.log(&format!("learned in {:.3} s", attempt.train_seconds));
+        Ok(trained)
+    }
+
+    /// The very ensemble that stands beside an explainable model: of this run, of the store, or learned again.
+    fn ensemble(
+        &mut self,
+        id: &JobId,
+        first: &Job,
+        fold: &Fold,
+        attempt: &mut Attempt,
+    ) -> Result<Arc<TreeModel>, Failure> {
+        let bench = self.bench;
+        let began = Instant::now();
+        let mut learned_here = false;
+        let ensemble = bench.ensembles.get(id, || {
+            let stored = bench.by_id.get(id).filter(|job| bench.store.is_done(job, id));
+            if let Some(model) = stored.and_then(|job| bench.store.model(job)) {
+                return Ok(model);
+            }
+            learned_here = true;
+            let Part { database, target, examples } = &fold.train;
+            let mut grown = self.progress();
+            let trained =
+                learn::train(first.kind, database, *target, examples, &first.params, first.training_seed(), &mut grown);
+            let failure = |error| Failure::error(format!("the ensemble to copy: {error}"));
+            trained.map(|trained| trained.model).map_err(failure)
+        });
+        if learned_here {
+            attempt.ensemble_seconds = began.elapsed().as_secs_f64();
+            self.workshop.log(&format!("learned the ensemble to copy in {:.3} s", attempt.ensemble_seconds));
+        }
+        self.workshop.log(&format!("copies the ensemble of job {id}"));
+        ensemble
+    }
+
+    fn progress(&mut self) -> impl FnMut(Progress) {
+        |at| {
+            self.watch.check();
+            self.workshop.log(&format!("tree {} of {}, log-likelihood {:.6}", at.done, at.of, at.log_likelihood));
+            (self.tell)(Told::Tree(at));
+        }
+    }
+
+    fn test(&mut self, model: &TreeModel, fold: &Fold) -> Result<Outcome, Failure> {
+        let train_psi = score(model, &fold.train)?;
+        let ranking = Ranking::new(&train_psi, &labels(&fold.train)).map_err(Failure::error)?;
+        let threshold = threshold::best(&ranking);
+        let psi = score(model, &fold.test)?;
+        let metrics = Metrics::new(Output::LogOdds(&psi), &labels(&fold.test), threshold).map_err(Failure::error)?;
+        let predictions = store::predictions(&predictions(&fold.test, &psi)).map_err(Failure::error)?;
+        let mut files = BTreeMap::new();
+        for (name, bytes) in [(MODEL, model.to_json().as_bytes()), (PREDICTIONS, &predictions)] {
+            self.workshop.write(name, bytes).map_err(Failure::error)?;
+            files.insert(name.to_owned(), digest::sha256(bytes));
+        }
+        let mut outcome = Outcome {
+            metrics: IndexMap::default(),
+            undefined: BTreeMap::new(),
+            trees: model.trees().len(),
+            leaves: model.trees().iter().map(|tree| tree.leaves()).sum(),
+            fidelity: model.fidelity,
+            files,
+        };
+        outcome.set_metrics(&metrics);
+        Ok(outcome)
+    }
+}
+
+fn score(model: &TreeModel, part: &Part) -> Result<Vec<f64>, Failure> {
+    model.score(&part.database, part.target, &part.examples).map_err(Failure::error)
+}
+
+fn labels(part: &Part) -> Vec<bool> {
+    part.examples.iter().map(|example| example.positive).collect()
+}
+
+fn predictions(part: &Part, psi: &[f64]) -> Vec<Prediction> {
+    let row = |(example, &psi): (&crate::kb::Example, &f64)| Prediction {
+        example: part.database.show_atom(part.target, &example.args),
+        label: example.positive,
+        psi,
+        probability: sigmoid(psi),
+    };
+    part.examples.iter().zip(psi).map(row).collect()
+}

@@ -1,0 +1,94 @@
+//! What the system tells of the machine, the time and this process. What it does not tell is `None`, never an error.
+
+use std::fs;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// The processor's name.
+pub fn cpu() -> Option<String> {
+    let text = fs::read_to_string("/proc/cpuinfo").ok()?;
+    let line = text.lines().find(|line| line.starts_with("model name"))?;
+    Some(line.split_once(':')?.1.trim().to_owned())
+}
+
+/// How many threads can run at once.
+pub fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// The most memory that this process has held so far.
+pub fn peak_memory_bytes() -> Option<u64> {
+    status_bytes("VmHWM:")
+}
+
+/// The memory that this process holds now.
+pub fn memory_bytes() -> Option<u64> {
+    status_bytes("VmRSS:")
+}
+
+fn status_bytes(key: &str) -> Option<u64> {
+    let text = fs::read_to_string("/proc/self/status").ok()?;
+    let value = text.lines().find_map(|line| line.strip_prefix(key))?;
+    let kibibytes: u64 = value.split_whitespace().next()?.parse().ok()?;
+    Some(kibibytes * 1024)
+}
+
+/// The processor seconds that the calling thread has used.
+pub fn thread_cpu_seconds() -> Option<f64> {
+    let text = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    let nanoseconds: u64 = text.split_whitespace().next()?.parse().ok()?;
+    Some(nanoseconds as f64 * 1e-9)
+}
+
+/// The time in UTC: `2020-01-20T12:00:00Z`.
+pub fn now() -> String {
+    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    utc(seconds)
+}
+
+/// A time in seconds since 1970, in UTC.
+fn utc(seconds: u64) -> String {
+    let (days, second) = (seconds / 86_400, seconds % 86_400);
+    // Days are counted from 1 March of year 0, so that a leap day is the last of its year and months follow a rule.
+    let days = days + 719_468;
+    let (era, day) = (days / 146_097, days % 146_097);
+    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let day = day - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    let year = year + era * 400 + u64::from(month <= 2);
+    let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_in_utc() {
+        // From `date -u -d @SECONDS`.
+        for (seconds, text) in [
+            (0, "1970-01-01T00:00:00Z"),
+            (951_782_399, "2000-02-28T23:59:59Z"),
+            (951_782_400, "2000-02-29T00:00:00Z"),
+            (951_868_800, "2000-03-01T00:00:00Z"),
+            (1_579_478_400, "2020-01-20T00:00:00Z"),
+            (1_735_689_599, "2024-12-31T23:59:59Z"),
+            (4_107_542_400, "2100-03-01T00:00:00Z"),
+        ] {
+            assert_eq!(utc(seconds), text);
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_system_tells() {
+        let before = thread_cpu_seconds().unwrap();
+        let kept: Vec<u64> = (0..3_000_000).collect();
+        assert!(kept.iter().map(|&x| std::hint::black_box(x)).sum::<u64>() > 0);
+        assert!(thread_cpu_seconds().unwrap() >= before);
+        assert!(memory_bytes().unwrap() > 20_000_000);
+        assert!(peak_memory_bytes().unwrap() >= memory_bytes().unwrap() / 2);
+    }
+}

@@ -1,0 +1,107 @@
+//! The table at the end of a run: mean and standard deviation over folds, for each dataset and model.
+
+use crate::experiment::store::{MetricsTable, Record, Status};
+use crate::metric::Column;
+use crate::order::{IndexMap, IndexSet};
+
+/// The metrics of the table.
+pub const SHOWN: [Column; 2] = [Column::AucRoc, Column::AucPr];
+
+/// The table.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Summary {
+    /// One row for each dataset and model.
+    pub rows: Vec<SummaryRow>,
+    /// What must be said of datasets, with their names.
+    pub footnotes: Vec<(String, String)>,
+}
+
+/// A dataset and a model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SummaryRow {
+    /// The dataset.
+    pub dataset: String,
+    /// The model.
+    pub model: String,
+    /// The preset; empty without one.
+    pub preset: String,
+    /// What the sweep sets; empty without one.
+    pub case: String,
+    /// Folds with a result.
+    pub folds: usize,
+    /// Jobs that have failed.
+    pub failed: usize,
+    /// One cell for each of [`SHOWN`].
+    pub cells: [Option<Cell>; SHOWN.len()],
+}
+
+/// A mean over folds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cell {
+    /// The mean.
+    pub mean: f64,
+    /// The standard deviation between folds; none for a single one.
+    pub deviation: Option<f64>,
+}
+
+/// Sums up a table: for each fold the mean over its seeds, then the mean and standard deviation over folds.
+pub fn summarize(table: &MetricsTable) -> Summary {
+    type Key<'a> = (&'a str, &'a str, &'a str, &'a str);
+    let mut groups: IndexMap<Key<'_>, Vec<&Record>> = IndexMap::default();
+    let mut footnotes: IndexSet<(String, String)> = IndexSet::default();
+    for record in table.records() {
+        let row = &record.row;
+        groups.entry((&row.dataset, &row.model, &row.preset, &row.case)).or_default().push(record);
+        if let Some(footnote) = record.data.as_ref().and_then(|data| data.footnote.clone()) {
+            footnotes.insert((row.dataset.clone(), footnote));
+        }
+    }
+    let rows = groups.into_iter().map(|((dataset, model, preset, case), records)| {
+        let done = || records.iter().filter(|record| record.status == Status::Done);
+        SummaryRow {
+            dataset: dataset.to_owned(),
+            model: model.to_owned(),
+            preset: preset.to_owned(),
+            case: case.to_owned(),
+            folds: done().map(|record| record.row.fold).collect::<IndexSet<_>>().len(),
+            failed: records.len() - done().count(),
+            cells: SHOWN.map(|column| cell(&records, column)),
+        }
+    });
+    Summary { rows: rows.collect(), footnotes: footnotes.into_iter().collect() }
+}
+
+fn cell(records: &[&Record], column: Column) -> Option<Cell> {
+    let mut folds: IndexMap<usize, Vec<f64>> = IndexMap::default();
+    for record in records {
+        if let Some(value) = record.result.as_ref().and_then(|outcome| outcome.metric(column)) {
+            folds.entry(record.row.fold).or_default().push(value);
+        }
+    }
+    let of_folds: Vec<f64> = folds.values().map(|seeds| mean(seeds)).collect();
+    (!of_folds.is_empty()).then(|| Cell { mean: mean(&of_folds), deviation: deviation(&of_folds) })
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+/// The standard deviation of a sample.
+fn deviation(values: &[f64]) -> Option<f64> {
+    let middle = mean(values);
+    let squares: f64 = values.iter().map(|value| (value - middle) * (value - middle)).sum();
+    (values.len() > 1).then(|| (squares / (values.len() - 1) as f64).sqrt())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn means_and_deviations_by_hand() {
+        assert_eq!(mean(&[1.0, 2.0, 6.0]), 3.0);
+        // Squares 4 + 1 + 9, over 2.
+        assert_eq!(deviation(&[1.0, 2.0, 6.0]), Some(7f64.sqrt()));
+        assert_eq!(deviation(&[1.0]), None);
+    }
+}

@@ -1,0 +1,196 @@
+//! Results as tables: one row for each job, and one for each test example of a job.
+
+use polars::prelude::{Column, CsvWriter, DataFrame, NamedFrom, ParquetWriter, PolarsResult, SerWriter, Series};
+
+use super::record::{Counts, Machine, Outcome, Record};
+use crate::experiment::Job;
+use crate::metric;
+use crate::order::IndexSet;
+
+/// What the model of a job said of a test example.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Prediction {
+    /// The example as people write it.
+    pub example: String,
+    /// Whether it holds.
+    pub label: bool,
+    /// The log-odds that the model gave it.
+    pub psi: f64,
+    /// The same as a probability.
+    pub probability: f64,
+}
+
+/// `predictions.parquet`.
+///
+/// # Errors
+/// If the table cannot be made, which would be a bug.
+pub fn predictions(rows: &[Prediction]) -> PolarsResult<Vec<u8>> {
+    let mut frame = DataFrame::new(
+        rows.len(),
+        vec![
+            column("example", rows.iter().map(|row| row.example.as_str()).collect::<Vec<_>>()),
+            column("label", rows.iter().map(|row| row.label).collect::<Vec<_>>()),
+            column("psi", rows.iter().map(|row| row.psi).collect::<Vec<_>>()),
+            column("probability", rows.iter().map(|row| row.probability).collect::<Vec<_>>()),
+        ],
+    )?;
+    parquet(&mut frame)
+}
+
+/// The table of all jobs of an experiment that have ended.
+#[derive(Clone, Debug)]
+pub struct MetricsTable {
+    /// What the sweep sets, as columns.
+    settings: Vec<Setting>,
+    rows: Vec<Option<Record>>,
+}
+
+#[derive(Clone, Debug)]
+struct Setting {
+    name: String,
+    as_number: bool,
+}
+
+/// Columns that are there anyway, so that a sweep over them adds none.
+const FIXED: [&str; 11] =
+    ["job", "dataset", "model", "kind", "preset", "case", "fold", "seed", "folds", "negatives_per_positive", "status"];
+
+impl MetricsTable {
+    /// A table for these jobs, with no row yet.
+    pub fn new<'a>(jobs: impl Iterator<Item = &'a Job> + Clone) -> Self {
+        let names: IndexSet<&String> = jobs.clone().flat_map(|job| job.settings.keys()).collect();
+        let fixed = |name: &str| FIXED.contains(&name) || metric::Column::named(name).is_some();
+        let setting = |name: &String| {
+            // Decided by all jobs, so that the type of a column does not depend on which of them have ended.
+            let mut values = jobs.clone().filter_map(|job| job.settings.get(name));
+            Setting { name: name.clone(), as_number: values.all(|value| value.parse::<f64>().is_ok()) }
+        };
+        let settings = names.into_iter().filter(|name| !fixed(name)).map(setting).collect();
+        MetricsTable { settings, rows: vec![None; jobs.count()] }
+    }
+
+    /// Sets the row of a job.
+    pub fn set(&mut self, job: usize, record: Record) {
+        self.rows[job] = Some(record);
+    }
+
+    /// The row of a job.
+    pub fn get(&self, job: usize) -> Option<&Record> {
+        self.rows[job].as_ref()
+    }
+
+    /// Every row there is, in the order of the jobs.
+    pub fn records(&self) -> impl Iterator<Item = &Record> {
+        self.rows.iter().flatten()
+    }
+
+    /// The table as a frame.
+    pub(super) fn frame(&self) -> PolarsResult<DataFrame> {
+        let mut columns = self.identity();
+        columns.extend(self.settings.iter().map(|setting| self.setting(setting)));
+        columns.extend(self.outcome());
+        columns.extend(self.machine());
+        DataFrame::new(self.records().count(), columns)
+    }
+
+    fn text<'a>(&'a self, name: &str, get: impl Fn(&'a Record) -> &'a str) -> Column {
+        column(name, self.records().map(get).collect::<Vec<_>>())
+    }
+
+    fn whole(&self, name: &str, get: impl Fn(&Record) -> u64) -> Column {
+        column(name, self.records().map(get).collect::<Vec<_>>())
+    }
+
+    fn identity(&self) -> Vec<Column> {
+        vec![
+            self.text("job", |r| r.id.as_str()),
+            self.text("dataset", |r| &r.row.dataset),
+            self.text("model", |r| &r.row.model),
+            self.text("kind", |r| &r.row.kind),
+            self.text("preset", |r| &r.row.preset),
+            self.text("case", |r| &r.row.case),
+            self.whole("fold", |r| r.row.fold as u64),
+            self.whole("seed", |r| r.row.seed),
+            self.whole("folds", |r| r.key.folds as u64),
+            column("negatives_per_positive", self.records().map(|r| r.key.negatives_per_positive).collect::<Vec<_>>()),
+        ]
+    }
+
+    fn setting(&self, setting: &Setting) -> Column {
+        let values = self.records().map(|r| r.row.settings.get(&setting.name).map(String::as_str));
+        if setting.as_number {
+            let numbers: Vec<Option<f64>> = values.map(|value| value?.parse().ok()).collect();
+            return column(&setting.name, numbers);
+        }
+        column(&setting.name, values.collect::<Vec<_>>())
+    }
+
+    fn outcome(&self) -> Vec<Column> {
+        let mut columns = vec![
+            self.text("status", |r| r.status.name()),
+            column("message", self.records().map(|r| r.status.message()).collect::<Vec<_>>()),
+        ];
+        type Count = (&'static str, fn(&Counts) -> usize);
+        let counts: [Count; 4] = [
+            ("train_positives", |c| c.train_positives),
+            ("train_negatives", |c| c.train_negatives),
+            ("test_positives", |c| c.test_positives),
+            ("test_negatives", |c| c.test_negatives),
+        ];
+        for (name, get) in counts {
+            let values = self.records().map(|r| r.counts.as_ref().map(|counts| get(counts) as u64));
+            columns.push(column(name, values.collect::<Vec<_>>()));
+        }
+        let result = |get: &dyn Fn(&Outcome) -> Option<f64>| -> Vec<Option<f64>> {
+            self.records().map(|r| r.result.as_ref().and_then(get)).collect()
+        };
+        for metric in metric::Column::ALL {
+            columns.push(column(metric.name(), result(&|outcome| outcome.metric(metric))));
+        }
+        let size = |get: fn(&Outcome) -> usize| -> Vec<Option<u64>> {
+            self.records().map(|r| r.result.as_ref().map(|outcome| get(outcome) as u64)).collect()
+        };
+        columns.push(column("model_trees", size(|outcome| outcome.trees)));
+        columns.push(column("model_leaves", size(|outcome| outcome.leaves)));
+        columns.push(column("fidelity_r_squared", result(&|outcome| Some(outcome.fidelity?.r_squared))));
+        columns
+    }
+
+    fn machine(&self) -> Vec<Column> {
+        type Seconds = (&'static str, fn(&Machine) -> Option<f64>);
+        let seconds: [Seconds; 4] = [
+            ("wall_seconds", |m| Some(m.wall_seconds)),
+            ("train_seconds", |m| Some(m.train_seconds)),
+            ("score_seconds", |m| Some(m.score_seconds)),
+            ("cpu_seconds", |m| m.cpu_seconds),
+        ];
+        let mut columns: Vec<Column> = seconds
+            .into_iter()
+            .map(|(name, get)| column(name, self.records().map(|r| get(&r.machine)).collect::<Vec<_>>()))
+            .collect();
+        let peaks: Vec<Option<u64>> = self.records().map(|r| r.machine.peak_memory_bytes).collect();
+        columns.push(column("peak_memory_bytes", peaks));
+        columns
+    }
+}
+
+fn column<T, Phantom: ?Sized>(name: &str, values: T) -> Column
+where
+    Series: NamedFrom<T, Phantom>,
+{
+    Series::new(name.into(), values).into()
+}
+
+/// A frame as Parquet. Columns are written one after the other, so that bytes do not depend on threads.
+pub(super) fn parquet(frame: &mut DataFrame) -> PolarsResult<Vec<u8>> {
+    let mut bytes = Vec::new();
+    ParquetWriter::new(&mut bytes).set_parallel(false).finish(frame)?;
+    Ok(bytes)
+}
+
+/// A frame as text.
+pub(super) fn csv(frame: &mut DataFrame) -> PolarsResult<Vec<u8>> {
+    let mut bytes = Vec::new();
+    CsvWriter::new(&mut bytes).n_threads(1).finish(frame)?;
+    Ok(bytes)
+}

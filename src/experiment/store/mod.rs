@@ -1,0 +1,221 @@
+//! The run directory: one directory for each job, which is there whole or not at all, and tables of all of them.
+//!
+//! ```text
+//! RUN/spec.toml                      the experiment as it was run
+//! RUN/jobs/<dataset>/<model>/<case>/fold<k>-seed<s>/
+//!         run.json                   what was done, how, by what, and how it ended
+//!         model.json                 the model
+//!         predictions.parquet        example, label, psi, probability
+//!         log.txt                    what happened when
+//! RUN/metrics.parquet, metrics.csv   one row for each job that has ended
+//! RUN/tally.json                     how long the last run took, and what for
+//! ```
+//!
+//! Only `run.json`, `log.txt`, `tally.json` and columns that end in `_seconds` or `_bytes` depend on time and machine; all other bytes follow from
+//! the experiment. A job is done if its `run.json` has the id of the job and its other files are there.
+
+mod error;
+mod frame;
+mod lock;
+mod record;
+mod workshop;
+
+pub use error::RunStoreError;
+pub use frame::{MetricsTable, Prediction, predictions};
+pub use lock::{JobLock, Presence};
+pub use record::{Counts, Data, FailureKind, Machine, Outcome, Program, RECORD_VERSION, Record, Row, Status};
+pub use workshop::Workshop;
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use crate::experiment::{Job, JobId, Previous};
+use crate::files;
+use crate::learn::TreeModel;
+
+/// The experiment as it was run.
+pub const SPEC: &str = "spec.toml";
+/// What is known of a job.
+pub const RECORD: &str = "run.json";
+/// The model of a job.
+pub const MODEL: &str = "model.json";
+/// What the model said of the test examples of a job.
+pub const PREDICTIONS: &str = "predictions.parquet";
+/// The log of a job.
+pub const LOG: &str = "log.txt";
+/// The table of all jobs, for programs.
+pub const METRICS_PARQUET: &str = "metrics.parquet";
+/// The table of all jobs, for people and their tools.
+pub const METRICS_CSV: &str = "metrics.csv";
+
+/// What the last run came to: numbers of jobs, seconds, the share of time outside learning.
+pub const TALLY: &str = "tally.json";
+
+/// How much must fit on the disk before a run begins.
+const ROOM_BYTES: usize = 4 << 20;
+
+/// A run directory.
+#[derive(Clone, Debug)]
+pub struct RunStore {
+    root: PathBuf,
+}
+
+impl RunStore {
+    /// The run directory at a path, which need not exist yet.
+    pub fn new(root: impl Into<PathBuf>) -> Self {
+        RunStore { root: root.into() }
+    }
+
+    /// Its path.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Makes the directory and finds out whether it can be written and the disk has room, before work is spent on it. What it
+    /// gives is to be kept for as long as the run goes on.
+    ///
+    /// # Errors
+    /// If not.
+    pub fn prepare(&self) -> Result<Presence, RunStoreError> {
+        let jobs = self.root.join("jobs");
+        let probe = || {
+            fs::create_dir_all(&jobs)?;
+            let presence = Presence::join(&self.root.join(lock::LOCKS), || self.sweep())?;
+            for directory in [&self.root, &jobs] {
+                let mut file = files::Pending::create(&directory.join("probe"))?;
+                file.write_all(&vec![b'.'; ROOM_BYTES])?;
+                file.sync()?;
+            }
+            Ok(presence)
+        };
+        probe().map_err(|source| RunStoreError::Unwritable { path: self.root.clone(), source })
+    }
+
+    /// Takes away unfinished tables that killed processes left behind; nobody else may be at work.
+    fn sweep(&self) {
+        for directory in [&self.root, &self.root.join("jobs")] {
+            for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+                if entry.file_name().to_string_lossy().starts_with(files::TEMPORARY) {
+                    // What cannot be removed harms nobody.
+                    let _ = fs::remove_file(entry.path());
+                }
+            }
+        }
+    }
+
+    /// Keeps the text of the experiment.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn freeze(&self, spec: &str) -> Result<(), RunStoreError> {
+        let path = self.root.join(SPEC);
+        if fs::read(&path).is_ok_and(|old| old == spec.as_bytes()) {
+            return Ok(());
+        }
+        files::write(&path, |out| out.write_all(spec.as_bytes())).map_err(RunStoreError::io(&path))
+    }
+
+    /// The directory of a job.
+    pub fn directory(&self, job: &Job) -> PathBuf {
+        self.root.join(job.directory())
+    }
+
+    /// What is recorded of a job, whatever its id was; `None` if there is nothing that can be used.
+    ///
+    /// A record that cannot be read, is of another version, or lacks its files, is none: the job runs again.
+    pub fn record(&self, job: &Job) -> Option<Record> {
+        let directory = self.directory(job);
+        let record: Record = serde_json::from_slice(&fs::read(directory.join(RECORD)).ok()?).ok()?;
+        let whole =
+            record.status != Status::Done || [MODEL, PREDICTIONS].iter().all(|name| directory.join(name).is_file());
+        (record.version == RECORD_VERSION && whole).then_some(record)
+    }
+
+    /// What is recorded of a job, as far as a plan needs it.
+    pub fn previous(&self, job: &Job) -> Option<Previous> {
+        let record = self.record(job)?;
+        Some(Previous { failure: record.status.message().map(str::to_owned), key: record.key })
+    }
+
+    /// Whether a job has a result of this id.
+    pub fn is_done(&self, job: &Job, id: &JobId) -> bool {
+        self.record(job).is_some_and(|record| record.id == *id && record.status == Status::Done)
+    }
+
+    /// The model of a job that is done.
+    pub fn model(&self, job: &Job) -> Option<TreeModel> {
+        TreeModel::load(&self.directory(job).join(MODEL)).ok()
+    }
+
+    /// Takes the lock of a job; `None` if another process has it.
+    ///
+    /// # Errors
+    /// If the directory cannot be written.
+    pub fn try_lock(&self, id: &JobId) -> Result<Option<JobLock>, RunStoreError> {
+        let locks = self.root.join(lock::LOCKS);
+        lock::try_lock(&locks, id).map_err(RunStoreError::io(&locks))
+    }
+
+    /// Waits for the lock of a job.
+    ///
+    /// # Errors
+    /// If the directory cannot be written.
+    pub fn lock(&self, id: &JobId) -> Result<JobLock, RunStoreError> {
+        let locks = self.root.join(lock::LOCKS);
+        lock::lock(&locks, id).map_err(RunStoreError::io(&locks))
+    }
+
+    /// Begins the directory of a job whose lock is held, and takes away what a killed process left of it.
+    ///
+    /// # Errors
+    /// If it cannot be made.
+    pub fn begin(&self, job: &Job, _lock: &JobLock) -> Result<Workshop, RunStoreError> {
+        Workshop::begin(self.directory(job))
+    }
+
+    /// Writes the tables of all jobs.
+    ///
+    /// # Errors
+    /// If they cannot be written.
+    pub fn write_metrics(&self, table: &MetricsTable) -> Result<(), RunStoreError> {
+        let mut frame = table.frame().map_err(RunStoreError::Frame)?;
+        for (name, write) in
+            [(METRICS_PARQUET, frame::parquet as fn(&mut polars::prelude::DataFrame) -> _), (METRICS_CSV, frame::csv)]
+        {
+            let path = self.root.join(name);
+            let bytes: Vec<u8> = write(&mut frame).map_err(RunStoreError::Frame)?;
+            // They can be made again from the directories of the jobs, so they need not wait for the disk.
+            files::write_lightly(&path, |out| out.write_all(&bytes)).map_err(RunStoreError::io(&path))?;
+        }
+        Ok(())
+    }
+
+    /// Keeps what the last run that ran something came to, for the record.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn write_tally(&self, tally: &impl Serialize) -> Result<(), RunStoreError> {
+        let path = self.root.join(TALLY);
+        let write = |out: &mut dyn Write| {
+            serde_json::to_writer_pretty(&mut *out, tally)?;
+            out.write_all(b"\n")
+        };
+        files::write_lightly(&path, write).map_err(RunStoreError::io(&path))
+    }
+
+    /// Takes away what killed processes left of these jobs.
+    pub fn tidy<'a>(&self, jobs: impl IntoIterator<Item = (&'a Job, &'a JobId)>) {
+        for (job, id) in jobs {
+            let room = workshop::unfinished(&self.directory(job));
+            // What another process is at work on is none of our business; what cannot be removed harms nobody.
+            if room.exists()
+                && let Ok(Some(_lock)) = self.try_lock(id)
+            {
+                let _ = fs::remove_dir_all(room);
+            }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! A job that fails is recorded, and the others go on.
+
+use std::fs;
+
+use super::lab::{JOBS, Lab, SPEC, events, names, stderr, stdout};
+
+#[test]
+fn a_failing_job_is_a_row_and_the_others_go_on() {
+    for (fault, message) in [
+        ("error:movies Boost fold 2", "a fault on purpose"),
+        ("panic:movies Boost fold 2", "this is a bug in lrbm: panicked at src/"),
+    ] {
+        let lab = Lab::new();
+        let output = lab.command(&[]).env("LRBM_TEST_FAULT", fault).output().unwrap();
+        assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+        assert!(stdout(&output).contains("1 job failed"), "{}", stdout(&output));
+        assert!(!stderr(&output).contains("RUST_BACKTRACE"), "{}", stderr(&output));
+        assert_eq!(lab.metrics().height(), JOBS);
+        let csv = fs::read_to_string(lab.out().join("metrics.csv")).unwrap();
+        let failed: Vec<&str> = csv.lines().filter(|line| line.contains(",failed,")).collect();
+        assert_eq!(failed.len(), 1);
+        assert!(failed[0].contains(message), "{}", failed[0]);
+        let directory = lab.out().join("jobs/movies/Boost/default/fold2-seed7");
+        assert!(fs::read_to_string(directory.join("log.txt")).unwrap().contains(message));
+        assert!(!directory.join("model.json").exists());
+
+        // It is not tried again unasked, and still counts.
+        let output = lab.run(&[]);
+        assert_eq!(output.status.code(), Some(3));
+        assert_eq!(events(&lab.command(&["--json-events"]).output().unwrap(), "start").len(), 0);
+        assert!(stdout(&output).contains("--retry-failed"), "{}", stdout(&output));
+
+        let again = names(&lab.events("start", &["--retry-failed"]));
+        assert_eq!(again, ["movies Boost fold 2 seed 7"]);
+        let whole = Lab::new();
+        assert!(whole.run(&[]).status.success());
+        assert_eq!(lab.results(), whole.results());
+    }
+}
+
+#[test]
+fn fail_fast_begins_no_more_jobs() {
+    let lab = Lab::new();
+    let args = ["--fail-fast", "--jobs", "1", "--threads", "1"];
+    let output = lab.command(&args).env("LRBM_TEST_FAULT", "error:movies Boost fold 1").output().unwrap();
+    assert_eq!(output.status.code(), Some(3));
+    assert!(stdout(&output).contains("not run, since one failed"), "{}", stdout(&output));
+    assert!(lab.metrics().height() < JOBS);
+    let output = lab.run(&["--retry-failed"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert_eq!(lab.metrics().height(), JOBS);
+}
+
+#[test]
+fn a_time_limit_ends_in_a_recorded_reason() {
+    let lab = Lab::with(&SPEC.replace("folds = 2", "folds = 2\ntime_limit = \"3 s\""));
+    let output = lab.command(&["-q"]).env("LRBM_TEST_FAULT", "oversleep:university NoBoost").output().unwrap();
+    assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+    let csv = fs::read_to_string(lab.out().join("metrics.csv")).unwrap();
+    let stopped = csv.lines().filter(|line| line.contains("stopped after its time limit of 3 s")).count();
+    assert_eq!(stopped, 2, "{csv}");
+}
+
+#[test]
+fn a_memory_limit_ends_in_a_recorded_reason() {
+    let lab = Lab::with(&SPEC.replace("folds = 2", "folds = 2\nmemory_limit = \"1 B\""));
+    let output = lab.run(&["-q"]);
+    assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+    let csv = fs::read_to_string(lab.out().join("metrics.csv")).unwrap();
+    // What later jobs need may be there already; the first has to ask for it.
+    assert!(csv.contains("stopped at its memory limit of 1 bytes"), "{csv}");
+    assert_eq!(lab.metrics().height(), JOBS);
+}
+
+#[test]
+fn a_directory_that_cannot_be_written_is_found_first() {
+    let lab = Lab::new();
+    // Works for the superuser as well, who may write anywhere.
+    fs::write(lab.out(), "a file").unwrap();
+    let output = lab.run(&[]);
+    assert_eq!(output.status.code(), Some(2));
+    let text = stderr(&output);
+    assert!(text.contains("nothing was run") && text.contains("--out"), "{text}");
+    assert!(!text.contains("1/12"), "{text}");
+}
+
+#[test]
+fn missing_data_are_named_first() {
+    let spec = SPEC.replace("\"university\"", "\"imdb\", \"cora\"").replace("folds = 2\n", "");
+    let lab = Lab::with(&spec);
+    let output = lab.command(&[]).env("LRBM_DATA", lab.home().join("no-data")).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let text = stderr(&output);
+    assert!(text.contains("lrbm datasets fetch imdb cora"), "{text}");
+    assert!(!lab.out().exists());
+    let output = lab.command(&["--available"]).env("LRBM_DATA", lab.home().join("no-data")).output().unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+    // Five folds, since nobody says.
+    assert_eq!(lab.metrics().height(), 15);
+}

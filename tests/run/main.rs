@@ -1,0 +1,7 @@
+//! `lrbm run` as users run it: finished, killed, run twice at once, failing, resumed.
+
+mod failures;
+mod kill;
+mod lab;
+mod resume;
+mod together;

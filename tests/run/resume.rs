@@ -1,0 +1,117 @@
+//! What is done is not done again; what has changed is.
+
+use std::fs;
+
+use super::lab::{JOBS, Lab, SPEC, names, stderr, stdout};
+
+#[test]
+fn the_second_call_does_nothing_and_says_so() {
+    let lab = Lab::new();
+    let first = lab.run(&[]);
+    assert!(first.status.success(), "{}", stderr(&first));
+    let text = stdout(&first);
+    assert!(text.contains("movies") && text.contains("Explainable") && text.contains(" ± "), "{text}");
+    assert!(text.contains(&format!("{JOBS} jobs run in ")), "{text}");
+    assert!(text.contains("next: lrbm explain --model out/jobs/"), "{text}");
+    let before = lab.results();
+    let second = lab.run(&[]);
+    assert!(second.status.success());
+    assert!(stdout(&second).contains(&format!("nothing to do: {JOBS} jobs done before")), "{}", stdout(&second));
+    assert_eq!(stderr(&second), "");
+    assert_eq!(lab.results(), before);
+    assert!(lab.events("start", &["--fresh"]).len() == JOBS);
+    assert_eq!(lab.results(), before);
+}
+
+#[test]
+fn deleted_jobs_run_again_and_no_others() {
+    let lab = Lab::new();
+    assert!(lab.run(&[]).status.success());
+    let before = lab.results();
+    let jobs = lab.jobs();
+    // One that others copy, and one that is whole but for its model.
+    let ensemble = jobs.iter().find(|path| path.to_string_lossy().contains("movies/Boost")).unwrap();
+    let other = jobs.iter().find(|path| path.to_string_lossy().contains("university/NoBoost")).unwrap();
+    fs::remove_dir_all(ensemble).unwrap();
+    fs::remove_file(other.join("model.json")).unwrap();
+    let again = names(&lab.events("start", &[]));
+    assert_eq!(again.len(), 2, "{again:?}");
+    assert!(again[0].starts_with("movies Boost") && again[1].starts_with("university NoBoost"), "{again:?}");
+    assert_eq!(lab.results(), before);
+}
+
+#[test]
+fn a_changed_parameter_runs_only_what_depends_on_it() {
+    let lab = Lab::new();
+    assert!(lab.run(&[]).status.success());
+    // Blanks, comments and the words about it change nothing.
+    lab.write_spec(&SPEC.replace("Small enough", "# Quite small").replace("folds = 2", "folds   = 2 # two"));
+    assert!(lab.events("start", &[]).is_empty());
+    // The depth of the copy is the copy's own business.
+    lab.write_spec(&SPEC.replace("distil_depth = 3", "distil_depth = 2"));
+    let again = names(&lab.events("start", &[]));
+    assert_eq!(again.len(), 4);
+    assert!(again.iter().all(|name| name.contains(" Explainable ")), "{again:?}");
+    // The ensemble is not: what copies it changes with it.
+    lab.write_spec(&SPEC.replace("trees = 3", "trees = 2"));
+    let again = names(&lab.events("start", &[]));
+    assert_eq!(again.len(), 8);
+    assert!(again.iter().all(|name| !name.contains(" NoBoost ")), "{again:?}");
+    assert_eq!(lab.metrics().height(), JOBS);
+}
+
+#[test]
+fn only_some_jobs() {
+    let lab = Lab::new();
+    let some = names(&lab.events("start", &["--only", "dataset=movies,model=Explainable"]));
+    assert_eq!(some.len(), 2, "{some:?}");
+    assert_eq!(lab.metrics().height(), 2);
+    // Copied from an ensemble that had to be learned for it, which gives the same copy.
+    let alone = lab.results();
+    assert!(lab.run(&[]).status.success());
+    let all = lab.results();
+    for (path, bytes) in alone.iter().filter(|(path, _)| path.starts_with("jobs/")) {
+        assert_eq!(&all[path], bytes, "{path}");
+    }
+    assert_eq!(lab.metrics().height(), JOBS);
+    assert_eq!(lab.run(&["--only", "dataset=imdb"]).status.code(), Some(4));
+}
+
+#[test]
+fn a_dry_run_touches_nothing() {
+    let lab = Lab::new();
+    let plan = lab.run(&["--dry-run"]);
+    assert!(plan.status.success(), "{}", stderr(&plan));
+    assert!(stdout(&plan).contains("no result yet"), "{}", stdout(&plan));
+    assert!(!lab.out().exists());
+}
+
+#[test]
+fn the_default_directory_is_named_after_the_experiment() {
+    let lab = Lab::new();
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_lrbm"));
+    let output = command.current_dir(lab.home()).args(["run", "tiny.toml", "--only", "fold=1", "-q"]).output().unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert_eq!(stderr(&output), "");
+    for file in ["spec.toml", "metrics.csv", "metrics.parquet", "jobs/movies/Boost"] {
+        assert!(lab.home().join("results/runs/tiny").join(file).exists(), "{file}");
+    }
+}
+
+#[test]
+fn every_job_says_where_it_comes_from() {
+    let lab = Lab::new();
+    assert!(lab.run(&["--only", "dataset=movies,fold=1"]).status.success());
+    for job in lab.jobs() {
+        let record: serde_json::Value = serde_json::from_slice(&fs::read(job.join("run.json")).unwrap()).unwrap();
+        assert_eq!(record["status"], "done");
+        assert_eq!(record["id"].as_str().unwrap().len(), 64);
+        assert!(record["key"]["learner"]["parameters"]["max_leaves"] != serde_json::Value::Null);
+        assert!(record["counts"]["test_positives"].as_u64().unwrap() > 0);
+        assert!(record["program"]["rustc"].as_str().unwrap().starts_with("rustc "));
+        assert!(record["machine"]["wall_seconds"].as_f64().unwrap() > 0.0);
+        assert!(record["result"]["metrics"]["auc_roc"].as_f64().unwrap() > 0.5);
+        let log = fs::read_to_string(job.join("log.txt")).unwrap();
+        assert!(log.contains("begins: movies") && log.contains("done: auc_roc"), "{log}");
+    }
+}

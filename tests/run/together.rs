@@ -1,0 +1,53 @@
+//! Two processes on one run directory.
+
+use std::thread;
+
+use super::lab::{JOBS, Lab, events, names, stderr};
+
+#[test]
+fn two_at_once_share_the_work_and_both_end_with_all_of_it() {
+    let whole = Lab::new();
+    assert!(whole.run(&[]).status.success());
+    let lab = Lab::new();
+    // Both are slowed down at the same job, so that one finds it held by the other.
+    let run = || {
+        let mut command = lab.command(&["--jobs", "1", "--threads", "1", "--json-events"]);
+        command.env("LRBM_TEST_FAULT", "sleep:Boost fold 1").output().unwrap()
+    };
+    let (one, two) = thread::scope(|scope| {
+        let one = scope.spawn(run);
+        let two = scope.spawn(run);
+        (one.join().unwrap(), two.join().unwrap())
+    });
+    for output in [&one, &two] {
+        assert!(output.status.success(), "{}", stderr(output));
+        let end = &events(output, "end")[0];
+        assert_eq!(end["done"], JOBS);
+    }
+    let mut done = names(&events(&one, "done"));
+    done.extend(names(&events(&two, "done")));
+    done.sort();
+    let before = done.len();
+    done.dedup();
+    assert_eq!((done.len(), before), (JOBS, JOBS), "a job was done twice or never");
+    assert!(!events(&one, "done").is_empty() && !events(&two, "done").is_empty(), "one process did everything");
+    assert_eq!(lab.results(), whole.results());
+    assert!(lab.metrics().equals_missing(&whole.metrics()));
+}
+
+#[test]
+fn what_a_killed_process_held_is_done_by_the_other() {
+    let lab = Lab::new();
+    let mut held = lab.command(&["--jobs", "1", "--threads", "1", "-q"]);
+    let mut held = held.env("LRBM_TEST_FAULT", "sleep:movies").spawn().unwrap();
+    thread::sleep(std::time::Duration::from_millis(200));
+    thread::scope(|scope| {
+        let other = scope.spawn(|| lab.run(&["--jobs", "1", "--threads", "1"]));
+        thread::sleep(std::time::Duration::from_millis(100));
+        held.kill().unwrap();
+        held.wait().unwrap();
+        let output = other.join().unwrap();
+        assert!(output.status.success(), "{}", stderr(&output));
+    });
+    assert_eq!(lab.metrics().height(), JOBS);
+}

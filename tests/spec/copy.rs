@@ -1,0 +1,43 @@
+//! What a spec refuses beside `from` is what the copy of an ensemble does not depend on.
+
+use lrbm::data::{embedded::load_domain, generate::Domain};
+use lrbm::learn::params::KEYS;
+use lrbm::learn::{Kind, Learner, LrbmExplainable, Model, Params, Task, Unchecked, train};
+
+use crate::identity::another_value;
+use crate::lab::{experiment, jobs, refusal};
+
+fn spec(line: &str) -> String {
+    format!(
+        "name = \"x\"\ndatasets = [\"movies\"]\n[[model]]\nname = \"A\"\nkind = \"lrbm-boost\"\n[[model]]\nname = \"C\"\n\
+         kind = \"lrbm-explainable\"\nfrom = \"A\"\n{line}\n"
+    )
+}
+
+#[test]
+fn parameters_of_the_ensemble_do_not_touch_its_copy() {
+    let loaded = load_domain(Domain::Movies, &Domain::Movies.settings()).unwrap();
+    let examples = &loaded.examples[..loaded.examples.len().min(300)];
+    let task = Task { database: &loaded.database, target: loaded.target, examples, seed: 1 };
+    let params = Unchecked::new(Kind::LrbmBoost).spec("trees", 2).check().unwrap();
+    let ensemble = train(Kind::LrbmBoost, task.database, task.target, examples, &params, 1, &mut |_| {}).unwrap().model;
+    let copy = |params: Params| {
+        let learner = LrbmExplainable { params, from: Some(ensemble.clone()) };
+        let model = learner.fit(&task, &mut |_| {}).unwrap().model;
+        model.score(task.database, task.target, examples).unwrap()
+    };
+    let plain = copy(Params::new(Kind::LrbmExplainable));
+    let mut of_ensemble = 0;
+    for key in KEYS.iter().filter(|key| key.kinds.contains(&Kind::LrbmExplainable) && key.name != "seed") {
+        let text = spec(&format!("{} = {}", key.name, another_value(key.name)));
+        if lrbm::experiment::Experiment::parse(&text, "spec.toml", &[]).is_ok() {
+            assert_eq!(jobs(&experiment(&text)).len(), 10);
+            continue;
+        }
+        assert!(refusal(&text, &[]).contains("this is for the ensemble: set it in the model `A`"), "{}", key.name);
+        of_ensemble += 1;
+        let changed = Unchecked::new(Kind::LrbmExplainable).spec(key.name, another_value(key.name)).check().unwrap();
+        assert_eq!(copy(changed), plain, "{}", key.name);
+    }
+    assert!(of_ensemble >= 12, "{of_ensemble}");
+}

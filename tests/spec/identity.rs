@@ -1,0 +1,170 @@
+//! What makes two jobs the same: everything that can change a result, and nothing else.
+
+use lrbm::experiment::{Job, JobId, JobKey};
+use lrbm::learn::Kind;
+use lrbm::learn::params::{KEYS, Value};
+use proptest::prelude::*;
+
+use crate::lab::{experiment, jobs};
+
+const PLAIN: &str = r#"
+name = "x"
+about = "?"
+seed = 3
+folds = 5
+negatives_per_positive = 2
+datasets = ["movies"]
+
+[[model]]
+name = "Boost"
+kind = "lrbm-boost"
+trees = 7
+max_leaves = 5
+learning_rate = 0.1
+
+[[model]]
+name = "Copy"
+kind = "lrbm-explainable"
+from = "Boost"
+distil_depth = 4
+"#;
+
+fn ids(text: &str) -> Vec<JobId> {
+    jobs(&experiment(text)).iter().map(|job| job.key("data").id()).collect()
+}
+
+#[test]
+fn names_comments_and_limits_change_nothing() {
+    let plain = ids(PLAIN);
+    for (old, new) in [
+        ("name = \"x\"", "name = \"another\""),
+        ("about = \"?\"", "about = \"What else?\""),
+        ("about = \"?\"", "# nothing\ntime_limit = 5\nmemory_limit = \"2 GiB\""),
+        ("negatives_per_positive = 2", "negatives_per_positive = 2.0"),
+        ("learning_rate = 0.1", "learning_rate = 1e-1"),
+        ("trees = 7", "trees = 7\nnode_size = 2\npath_length = 3\nmax_depth = \"none\""),
+        ("trees = 7", "trees = 7\npreset = \"lookahead\""),
+        ("seed = 3", "seeds = [3]"),
+        ("seed = 3", "seed = 3\narity = \"original\""),
+        ("folds = 5", "folds   =   5 # five"),
+        ("folds = 5\n", ""),
+        ("name = \"Copy\"", "name = \"Explained\""),
+    ] {
+        let changed = PLAIN.replace(old, new);
+        assert_ne!(changed, PLAIN);
+        assert_eq!(ids(&changed), plain, "{new}");
+    }
+    let renamed = PLAIN.replace("\"Boost\"", "\"Ensemble\"");
+    assert_eq!(ids(&renamed), plain);
+    // A renamed model is kept in another place.
+    assert_ne!(jobs(&experiment(&renamed))[0].directory(), jobs(&experiment(PLAIN))[0].directory());
+}
+
+#[test]
+fn everything_else_changes_every_job() {
+    let plain = ids(PLAIN);
+    for (old, new) in [
+        ("seed = 3", "seed = 4"),
+        ("folds = 5", "folds = 6"),
+        ("negatives_per_positive = 2", "negatives_per_positive = 2.5"),
+        ("[\"movies\"]", "[\"university\"]"),
+        ("seed = 3", "seed = 3\narity = \"binary\""),
+        ("[[model]]\nname = \"Boost\"", "[dataset.movies]\nreflexive = \"drop\"\n\n[[model]]\nname = \"Boost\""),
+        // Of the ensemble, so of its copy, too.
+        ("trees = 7", "trees = 8"),
+        ("learning_rate = 0.1", "learning_rate = 0.2"),
+        ("trees = 7", "trees = 7\npreset = \"paper\""),
+    ] {
+        let changed = PLAIN.replacen(old, new, 1);
+        assert_ne!(changed, PLAIN);
+        let changed = ids(&changed);
+        assert!(changed.iter().all(|id| !plain.contains(id)), "{new}");
+    }
+    // Of the copy alone.
+    let changed = ids(&PLAIN.replace("distil_depth = 4", "distil_depth = 5"));
+    let same: Vec<bool> = changed.iter().zip(&plain).map(|(a, b)| a == b).collect();
+    assert_eq!(same, [true, false].repeat(5));
+    // Other data; and no two jobs are one.
+    let first = &jobs(&experiment(PLAIN))[0];
+    assert_ne!(first.key("data").id(), first.key("other").id());
+    let mut all = plain.clone();
+    all.sort();
+    all.dedup();
+    assert_eq!(all.len(), plain.len());
+}
+
+#[test]
+fn a_key_has_what_its_kind_uses() {
+    for job in jobs(&experiment(&crate::lab::shipped("regression.toml"))).iter().take(4) {
+        let key = job.key("data");
+        let mut used: Vec<&str> =
+            KEYS.iter().filter(|key| key.kinds.contains(&job.kind) && key.name != "seed").map(|key| key.name).collect();
+        used.sort_unstable();
+        let names: Vec<&str> = key.learner.parameters.keys().map(String::as_str).collect();
+        assert_eq!(names, used, "{job}");
+        assert_eq!(key.from.is_some(), job.kind == Kind::LrbmExplainable);
+        // As in a file and back.
+        let text = serde_json::to_string(&key).unwrap();
+        let again: JobKey = serde_json::from_str(&text).unwrap();
+        assert_eq!(again, key);
+        assert_eq!(again.id(), key.id());
+    }
+}
+
+#[test]
+fn ids_are_frozen() {
+    // Results of earlier versions are found by these. If a version was raised on purpose, record them anew.
+    let id = |job: &Job| job.key("data").id().short().to_owned();
+    let jobs = jobs(&experiment(PLAIN));
+    assert_eq!([id(&jobs[0]), id(&jobs[1])], FROZEN);
+    assert_eq!(jobs[0].training_seed(), FROZEN_SEED);
+}
+const FROZEN: [&str; 2] = ["87a5594ccb1e", "cde1b3bf52df"];
+const FROZEN_SEED: u64 = 53_351_038_513_341;
+
+/// A value of a parameter that is allowed and not its default.
+pub fn another_value(name: &str) -> Value {
+    match name {
+        "node_size" | "path_length" => 4.into(),
+        "max_leaves" | "max_depth" | "distil_leaves" | "distil_depth" | "trees" | "min_leaf" | "early_stopping"
+        | "rescore" | "max_candidates" => 11.into(),
+        "step" | "learning_rate" | "subsample" | "held_out" | "prior" => 0.25.into(),
+        "leaf_fit" => "closed-form".into(),
+        "schedule" => "sqrt".into(),
+        "order" => "batch".into(),
+        "expand" => "total".into(),
+        other => panic!("`{other}` is new: give it a value here"),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Any set of parameters in any order, with blanks and comments, is the same job; and each parameter counts.
+    #[test]
+    fn order_and_blanks_do_not_count_but_values_do(
+        kind in prop::sample::select(&Kind::ALL[..]),
+        chosen in prop::collection::vec(any::<bool>(), KEYS.len()),
+        order in Just((0..KEYS.len()).collect::<Vec<_>>()).prop_shuffle(),
+        noise in prop::collection::vec(0usize..4, KEYS.len()),
+    ) {
+        let usable = |i: &usize| KEYS[*i].name != "seed" && KEYS[*i].kinds.contains(&kind);
+        let spec = |order: &[usize], noise: &[usize]| {
+            let mut text = "name = \"x\"\ndatasets = [\"movies\"]\n[[model]]\nname = \"M\"\n".to_owned();
+            for &i in order.iter().filter(|&i| chosen[*i] && usable(i)) {
+                text += ["", "\n\n", "# a comment\n", "   "][noise[i]];
+                text += &format!("{} = {}\n", KEYS[i].name, another_value(KEYS[i].name));
+            }
+            text + &format!("kind = \"{kind}\"\n")
+        };
+        let plain: Vec<usize> = (0..KEYS.len()).collect();
+        let text = spec(&plain, &vec![0; KEYS.len()]);
+        let first = ids(&text);
+        prop_assert_eq!(&ids(&spec(&order, &noise)), &first);
+        for &i in order.iter().filter(|&i| chosen[*i] && usable(i)) {
+            let line = format!("{} = {}\n", KEYS[i].name, another_value(KEYS[i].name));
+            let without = ids(&text.replacen(&line, "", 1));
+            prop_assert!(without.iter().all(|id| !first.contains(id)), "{} does not count", KEYS[i].name);
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! Small specs and what they come to.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use lrbm::data::fetch::Store;
+use lrbm::experiment::{Experiment, Job, Plan};
+
+/// A path in the repository.
+pub fn repository(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+}
+
+/// The experiment of a text that must be right.
+pub fn experiment(text: &str) -> Experiment {
+    experiment_with(text, &[])
+}
+
+pub fn experiment_with(text: &str, settings: &[&str]) -> Experiment {
+    parse(text, settings).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// What is said of a text that must be wrong.
+pub fn refusal(text: &str, settings: &[&str]) -> String {
+    parse(text, settings).map(|_| ()).expect_err("the spec was taken")
+}
+
+fn parse(text: &str, settings: &[&str]) -> Result<Experiment, String> {
+    let settings: Vec<String> = settings.iter().map(|setting| (*setting).to_owned()).collect();
+    Experiment::parse(text, "spec.toml", &settings).map_err(|error| error.to_string())
+}
+
+/// The jobs of an experiment, with no data fetched.
+pub fn jobs(experiment: &Experiment) -> Vec<Job> {
+    let plan = Plan::new(experiment, &Store::open("no such directory")).unwrap();
+    plan.jobs.into_iter().map(|listed| listed.job).collect()
+}
+
+/// The text of a shipped spec.
+pub fn shipped(name: &str) -> String {
+    fs::read_to_string(repository("experiments").join(name)).unwrap()
+}
+
+/// The names of all shipped specs.
+pub fn all_shipped() -> Vec<String> {
+    let entries = fs::read_dir(repository("experiments")).unwrap();
+    let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.retain(|name| name.ends_with(".toml"));
+    names.sort();
+    names
+}
+
+/// Compares a text with its record; `LRBM_BLESS=1` records anew.
+pub fn compare(path: &Path, text: &str) -> Result<(), String> {
+    if std::env::var_os("LRBM_BLESS").is_some() {
+        fs::write(path, text).unwrap();
+    }
+    let recorded = fs::read_to_string(path).unwrap_or_default();
+    if recorded == text {
+        return Ok(());
+    }
+    Err(format!("{}\n--- recorded\n{recorded}\n--- now\n{text}", path.display()))
+}

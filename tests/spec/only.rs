@@ -1,0 +1,63 @@
+//! `--only`: a few of the jobs.
+
+use lrbm::experiment::Only;
+
+use crate::lab::{experiment, jobs, shipped};
+
+/// How many jobs of `table2` are taken, or what is said of the expression.
+fn count(expressions: &[&str]) -> Result<usize, String> {
+    let experiment = experiment(&shipped("table2.toml"));
+    let expressions: Vec<String> = expressions.iter().map(|text| (*text).to_owned()).collect();
+    let only = Only::parse(&expressions, &experiment).map_err(|error| error.to_string())?;
+    Ok(jobs(&experiment).iter().filter(|job| only.takes(job)).count())
+}
+
+#[test]
+fn conditions_choose_jobs() {
+    // 7 datasets × 3 models × 2 presets × 5 folds
+    for (expressions, expected) in [
+        (&[][..], 210),
+        (&["dataset=imdb,fold=1"], 6),
+        (&["dataset = IMDB , fold=1"], 6),
+        (&["model~boost"], 140),
+        (&["model~noboost"], 70),
+        (&["model=lrbm-boost"], 70),
+        (&["kind=lrbm-boost,preset=paper"], 35),
+        (&["dataset=imdb|cora,model!~boost"], 20),
+        (&["fold!=1|2,preset!=paper"], 63),
+        (&["dataset=imdb", "dataset=cora,fold=1"], 36),
+        (&["case="], 210),
+        (&["dataset=movies"], 0),
+    ] {
+        assert_eq!(count(expressions), Ok(expected), "{expressions:?}");
+    }
+}
+
+#[test]
+fn what_is_no_condition_is_said() {
+    assert_eq!(
+        count(&["datset=imdb"]),
+        Err("--only datset=imdb: no column is called `datset`: did you mean `dataset`? there are dataset, model, kind, \
+             preset, case, fold, seed"
+            .to_owned())
+    );
+    assert_eq!(
+        count(&["dataset=imdb,fold"]),
+        Err("--only dataset=imdb,fold: `fold` is no condition: write it as in `dataset=imdb` or `model~boost`"
+            .to_owned())
+    );
+    assert_eq!(
+        count(&["model~"]),
+        Err("--only model~: `model` is compared with nothing: write it as in `model=…`".to_owned())
+    );
+}
+
+#[test]
+fn a_swept_key_is_a_column() {
+    let experiment = experiment(&shipped("ablation-trees.toml"));
+    let only = Only::parse(&["trees=5,dataset=imdb".to_owned()], &experiment).unwrap();
+    assert_eq!(jobs(&experiment).iter().filter(|job| only.takes(job)).count(), 2 * 5 * 3);
+    let only = Only::parse(&["trees=6".to_owned()], &experiment).unwrap();
+    let jobs = jobs(&experiment);
+    assert_eq!(only.hint(jobs.iter()).unwrap(), "trees is `1`, `2`, `5`, `10`, `20`, `40`, `80`");
+}

@@ -1,0 +1,146 @@
+//! What is to do follows from the plan and what is recorded.
+
+use std::collections::BTreeMap;
+
+use assert_cmd::Command;
+use lrbm::data::fetch::Store;
+use lrbm::experiment::{JobKey, Listed, Plan, Previous, State};
+use lrbm::learn::params::Value;
+
+use crate::lab::{experiment, repository, shipped};
+
+fn first() -> Listed {
+    let plan = Plan::new(&experiment(&shipped("quick.toml")), &Store::open("no such directory")).unwrap();
+    plan.jobs[1].clone()
+}
+
+fn state(change: impl FnOnce(&mut JobKey), failure: Option<&str>) -> (&'static str, String) {
+    let listed = first();
+    let mut key = listed.key().unwrap();
+    change(&mut key);
+    let state = listed.state(Some(&Previous { key, failure: failure.map(str::to_owned) }));
+    (state.name(), state.reason())
+}
+
+#[test]
+fn every_reason_has_its_words() {
+    let to_do = |reason: &str| ("to do", reason.to_owned());
+    assert_eq!(first().state(None), State::Outstanding(lrbm::experiment::plan::Reason::NoResult));
+    assert_eq!(first().state(None).reason(), "no result yet");
+    assert_eq!(state(|_| {}, None), ("done", String::new()));
+    assert_eq!(state(|_| {}, Some("it broke\nbadly")), ("failed", "failed before: it broke".to_owned()));
+    let trees = |key: &mut JobKey| {
+        key.learner.parameters.insert("trees".to_owned(), Value::Integer(3));
+        key.from.as_mut().unwrap().parameters.insert("leaf_fit".to_owned(), "closed-form".into());
+    };
+    assert_eq!(
+        state(trees, None),
+        to_do("parameters changed: trees 3 → 20, from.leaf_fit \"closed-form\" → \"coordinate-descent\"")
+    );
+    assert_eq!(
+        state(|key| key.negatives_per_positive = 1.5, None),
+        to_do("parameters changed: negatives_per_positive 1.5 → 2")
+    );
+    assert_eq!(
+        state(|key| key.dataset.variant.drop_shared = true, None),
+        to_do("parameters changed: drop_shared true → false")
+    );
+    assert_eq!(state(|key| key.data_checksum.clear(), None), to_do("data checksum changed"));
+    assert_eq!(state(|key| key.algorithm = BTreeMap::new(), None), to_do("algorithm version changed"));
+    // A failure of something else is no failure of this.
+    assert_eq!(state(|key| key.data_checksum.clear(), Some("it broke")), to_do("data checksum changed"));
+    let both = |key: &mut JobKey| {
+        key.data_checksum.clear();
+        key.seed = 1;
+    };
+    assert_eq!(state(both, None), to_do("parameters changed: seed 1 → 20200120; data checksum changed"));
+}
+
+#[test]
+fn a_difference_of_keys_is_a_difference_of_ids() {
+    let listed = first();
+    let key = listed.key().unwrap();
+    let changes: [fn(&mut JobKey); 9] = [
+        |key| key.learner.kind = "x".to_owned(),
+        |key| key.learner.parameters.clear(),
+        |key| key.from = None,
+        |key| key.dataset.id = "x".to_owned(),
+        |key| key.dataset.variant.evidence = Some("x".to_owned()),
+        |key| key.folds = 9,
+        |key| key.fold = 9,
+        |key| key.seed = 9,
+        |key| key.algorithm.clear(),
+    ];
+    for change in changes {
+        let mut other = key.clone();
+        change(&mut other);
+        assert_ne!(other.id(), key.id());
+        let state = listed.state(Some(&Previous { key: other, failure: None }));
+        assert!(matches!(state, State::Outstanding(_)), "{state:?}");
+    }
+}
+
+#[test]
+fn data_that_are_not_here_are_named_with_the_command() {
+    let plan = Plan::new(&experiment(&shipped("regression.toml")), &Store::open("no such directory")).unwrap();
+    assert_eq!(plan.jobs.len(), 140);
+    assert_eq!(plan.fetch_command().unwrap(), "lrbm datasets fetch imdb uwcse sports webkb");
+    assert!(plan.jobs.iter().filter(|listed| listed.state(None) == State::NoData).count() == 80);
+    let here = plan.available();
+    assert_eq!(here.jobs.len(), 60);
+    assert!(here.jobs.iter().all(|listed| listed.data_checksum.is_some()));
+}
+
+#[test]
+fn the_checksum_of_a_plan_is_that_of_the_data() {
+    let here = Store::open(std::env::var_os("LRBM_DATA").unwrap_or_else(|| repository("datasets/cache").into()));
+    for listed in Plan::new(&experiment(&shipped("regression.toml")), &here).unwrap().available().jobs {
+        if listed.job.fold == 0 && listed.job.model == "LRBM-Boost" {
+            let dataset = listed.job.dataset.open(&here).unwrap();
+            assert_eq!(Some(dataset.checksum()), listed.data_checksum.as_deref(), "{}", listed.job);
+            assert_eq!(dataset.id(), listed.job.dataset.dataset_id());
+            assert_eq!(Some(dataset.fold_count(&listed.job.split).unwrap()), listed.job.split.folds);
+        }
+    }
+}
+
+fn plan_command(arguments: &[&str]) -> (i32, String, String) {
+    let directory = tempfile::tempdir().unwrap();
+    let mut command = Command::cargo_bin("lrbm").unwrap();
+    command.current_dir(directory.path()).arg("plan").args(arguments).env("LRBM_DATA", directory.path());
+    let output = command.output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+}
+
+#[test]
+fn the_command_lists_jobs_and_ends_as_it_should() {
+    let path = |name: &str| repository("experiments").join(name).display().to_string();
+    let (code, stdout, stderr) = plan_command(&[&path("quick.toml")]);
+    assert_eq!((code, stderr.as_str()), (0, ""));
+    assert_eq!(stdout.lines().count(), 1 + 1 + 45 + 1);
+    assert!(stdout.ends_with("45 jobs in results/runs/quick: 45 to do\n"), "{stdout}");
+    assert!(stdout.contains("no result yet"));
+    let (code, stdout, stderr) = plan_command(&[&path("table1.toml"), "--only", "fold=1"]);
+    assert_eq!(code, 0);
+    assert!(stdout.ends_with("16 jobs in results/runs/table1: 16 no data\n"), "{stdout}");
+    assert!(stderr.contains("`lrbm datasets fetch uwcse imdb cora webkb` fetches what is missing"), "{stderr}");
+    let (code, _, stderr) = plan_command(&[&path("quick.toml"), "--only", "dataset=movie"]);
+    assert_eq!(code, 4);
+    assert_eq!(
+        stderr,
+        "error: no job of quick matches --only dataset=movie: dataset is `movies`, `university`, `citations`\n"
+    );
+    let (code, _, stderr) = plan_command(&[&path("table1.toml"), "--available"]);
+    assert_eq!(code, 4);
+    assert!(stderr.contains("none of the datasets of table1 is here; `lrbm datasets fetch"), "{stderr}");
+    let (code, stdout, stderr) = plan_command(&[&path("regression.toml"), "--available", "--out", "elsewhere"]);
+    assert_eq!(code, 0);
+    assert!(stdout.ends_with("60 jobs in elsewhere: 60 to do\n"), "{stdout}");
+    assert_eq!(stderr, "left out, since not fetched: imdb, uwcse, sports, webkb\n");
+    let (code, _, stderr) = plan_command(&[&path("quick.toml"), "--set", "tres=3"]);
+    assert_eq!(code, 2);
+    assert!(stderr.contains("did you mean `trees`?"), "{stderr}");
+    let (code, stdout, _) = plan_command(&["--schema"]);
+    assert_eq!((code, stdout), (0, lrbm::experiment::spec::schema::text()));
+}

@@ -1,0 +1,36 @@
+//! The JSON Schema is made from the tables of the reader; the committed file is what they make.
+
+use std::fs;
+
+use lrbm::experiment::spec::format::{CASE, COMPARE, DATASET, EXPECTED, MODEL, ROW, SWEEP, TOP};
+use lrbm::experiment::spec::schema;
+
+use crate::lab::{all_shipped, compare, repository, shipped};
+
+#[test]
+fn the_committed_schema_is_up_to_date() {
+    let path = repository("experiments/spec.schema.json");
+    compare(&path, &schema::text()).unwrap_or_else(|_| panic!("{} is out of date: LRBM_BLESS=1", path.display()));
+    let parsed: serde_json::Value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+    assert_eq!(parsed["required"], serde_json::json!(["name", "datasets", "model"]));
+}
+
+#[test]
+fn editors_find_the_schema() {
+    for name in all_shipped() {
+        assert!(shipped(&name).starts_with("#:schema ./spec.schema.json\n"), "{name}");
+    }
+}
+
+#[test]
+fn the_page_of_the_format_has_every_key() {
+    let page = fs::read_to_string(repository("experiments/README.md")).unwrap();
+    for section in [&TOP, &MODEL, &DATASET, &SWEEP, &CASE, &COMPARE, &EXPECTED, &ROW] {
+        for field in section.fields {
+            assert!(page.contains(&format!("`{}`", field.name)), "{} is not explained", field.name);
+        }
+    }
+    for name in all_shipped() {
+        assert!(page.contains(&format!("`{}`", name.trim_end_matches(".toml"))), "{name} is not listed");
+    }
+}

@@ -1,0 +1,75 @@
+//! `--set` on the command line, and the frozen spec that says it again.
+
+use crate::lab::{experiment, experiment_with, jobs, refusal, shipped};
+
+#[test]
+fn keys_models_and_datasets_can_be_set() {
+    let text = shipped("table2.toml");
+    let settings =
+        ["datasets=imdb,cora", "seeds=1,2", "LRBM-Boost.trees=5", "max_leaves=8", "dataset.cora.evidence=base"];
+    let changed = experiment_with(&text, &settings);
+    assert_eq!(changed.seeds, [1, 2]);
+    let jobs = jobs(&changed);
+    assert_eq!(jobs.len(), 2 * 6 * 5 * 2);
+    for job in &jobs {
+        assert_eq!(job.params.max_leaves, Some(8), "{job}");
+        if job.model != "LRBM-NoBoost" {
+            assert_eq!(job.params.trees, 5, "{job}");
+        }
+        let evidence = job.dataset.variant.evidence.as_deref();
+        assert_eq!(evidence, Some("base"), "{job}");
+    }
+    assert_eq!(experiment_with(&text, &["folds=5"]).datasets, experiment(&text).datasets);
+    let toml = experiment_with(&text, &["datasets=[\"imdb\"]", "presets=paper", "time_limit=2 min"]);
+    assert_eq!(crate::lab::jobs(&toml).len(), 15);
+    assert_eq!(toml.limits.time, Some(std::time::Duration::from_secs(120)));
+}
+
+#[test]
+fn what_was_set_is_frozen() {
+    for (name, settings) in [
+        ("table2.toml", &["datasets=imdb,cora", "seeds=1,2", "LRBM-Boost.trees=5", "node_size=2"][..]),
+        ("quick.toml", &["datasets=movies", "dataset.movies.noise=0.2", "distil_depth=3", "prior=-1"]),
+        ("ablation-leaf-fit.toml", &["folds=5", "datasets=imdb", "max_leaves=none"]),
+        ("ablation-trees.toml", &["about=\"what?\"", "learning_rate=0.1", "memory_limit=2 GiB"]),
+        ("regression.toml", &["RDN-Boost.trees=3", "seed=5"]),
+    ] {
+        let set = experiment_with(&shipped(name), settings);
+        assert!(set.frozen.starts_with("# spec.toml with --set "), "{}", set.frozen);
+        let mut again = experiment(&set.frozen);
+        again.frozen.clone_from(&set.frozen);
+        assert_eq!(again, set, "{name}");
+        assert_eq!(jobs(&again), jobs(&set));
+    }
+    // Nothing set, nothing changed, not even the comments.
+    let text = shipped("table2.toml");
+    assert_eq!(experiment(&text).frozen, text);
+}
+
+#[test]
+fn settings_that_cannot_be_are_refused() {
+    let text = shipped("ablation-trees.toml");
+    let with = |setting: &str| refusal(&text, &[setting]);
+    for (setting, expected) in [
+        ("tree=3", "no key of a spec and no parameter of a model is called `tree`: did you mean `trees`? see"),
+        ("folds", "this is not KEY=VALUE: write it as in `--set trees=10`"),
+        ("folds=many", "folds = \"many\": must be a whole number from 1 to 1000"),
+        ("trees=3", "the sweep varies `trees`: change [sweep], or choose jobs with `--only`"),
+        ("distil_depth=3", "no model of the experiment has a parameter `distil_depth`"),
+        ("learning_rate=7", "model[0].learning_rate = 7: must be a number above 0, up to 1"),
+        ("RDN-Boost.learning_rate=0.1", "model[1].learning_rate = 0.1: rdn-boost has no such parameter"),
+        ("RND-Boost.trees=3", "no model is called `RND-Boost`: did you mean `RDN-Boost`? there are `LRBM-Boost` and"),
+        ("model=3", "`model` is a table, which cannot be set from the command line"),
+        ("datasets=imbd", "datasets[0] = \"imbd\": no such dataset: did you mean `imdb`?"),
+        ("dataset.cora.evidenc=base", "dataset.cora.evidenc: no such key: did you mean `evidence`?"),
+    ] {
+        let message = with(setting);
+        assert!(message.starts_with(&format!("--set {setting}: {expected}")), "{message}");
+    }
+    let own = "name = \"x\"\ndatasets = [\"movies\"]\n[dataset.movies]\ntrees = 3\n[[model]]\nname = \"A\"\nkind = \"lrbm-boost\"\n";
+    assert!(
+        refusal(own, &["trees=4"])
+            .contains("[dataset.movies] has its own `trees`: write `--set dataset.movies.trees=…`")
+    );
+    assert_eq!(jobs(&experiment_with(own, &["dataset.movies.trees=4"]))[0].params.trees, 4);
+}

@@ -1,0 +1,66 @@
+//! What was written is kept as it was, and nothing that can be written breaks the reader.
+
+use lrbm::experiment::Experiment;
+use lrbm::experiment::spec::written::{print, read};
+use proptest::prelude::*;
+
+use crate::lab::{all_shipped, experiment, jobs, shipped};
+
+#[test]
+fn a_spec_printed_and_read_again_is_the_same() {
+    for name in all_shipped() {
+        let text = shipped(&name);
+        let printed = print(&read(&text).unwrap());
+        assert_eq!(print(&read(&printed).unwrap()), printed, "{name}");
+        let (mut first, second) = (experiment(&text), experiment(&printed));
+        first.frozen.clone_from(&second.frozen);
+        assert_eq!(first, second, "{name}");
+        assert_eq!(jobs(&first), jobs(&second), "{name}");
+    }
+}
+
+#[test]
+fn odd_texts_survive() {
+    let text = "\"a key\" = \"quo\\\"te \\\\ ünï\\ncode\"\nempty = []\nnumber = 1.0\n[\"a.b\".c]\nx = [{ y = 1 }, 2]\n[[d.e]]\n[[d.e]]\nz = true\n";
+    let printed = print(&read(text).unwrap());
+    assert_eq!(print(&read(&printed).unwrap()), printed);
+    for part in ["\"a key\"", "number = 1.0", "[\"a.b\".c]", "x = [{ y = 1 }, 2]", "z = true"] {
+        assert!(printed.contains(part), "{printed}");
+    }
+    assert_eq!(printed.matches("[[d.e]]").count(), 2);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// A spec with a few places broken is taken or refused with words, and never breaks the program.
+    #[test]
+    fn a_broken_spec_is_refused_with_words(
+        name in prop::sample::select(all_shipped()),
+        edits in prop::collection::vec((any::<prop::sample::Index>(), 0usize..9), 1..6),
+        setting in prop::sample::select(vec!["", "trees=", "=", "datasets=", "datasets=[", "dataset..x=1", "a.b.c=1", "seeds=[1,[2]]"]),
+    ) {
+        let mut lines: Vec<String> = shipped(&name).lines().map(str::to_owned).collect();
+        for (at, edit) in edits {
+            let at = at.index(lines.len());
+            let cut = lines[at].char_indices().nth(lines[at].chars().count() / 2).map_or(0, |(i, _)| i);
+            match edit {
+                0 => lines[at].clear(),
+                1 => lines[at].truncate(cut),
+                2 => lines[at].insert(cut, '"'),
+                3 => lines[at].insert_str(cut, "-1"),
+                4 => lines[at] = lines[at].replace('=', "= ["),
+                5 => lines[at] = lines[at].replace("[[", "[").replace("]]", "]"),
+                6 => lines[at] = lines[at].replace('"', ""),
+                7 => lines[at] = lines[at].replace(|c: char| c.is_ascii_digit(), "9"),
+                _ => lines[at] = lines[at].clone().to_uppercase(),
+            }
+        }
+        let settings: Vec<String> = if setting.is_empty() { Vec::new() } else { vec![setting.to_owned()] };
+        if let Err(error) = Experiment::parse(&lines.join("\n"), "spec.toml", &settings) {
+            let message = error.to_string();
+            prop_assert!(message.ends_with("found: nothing was done"), "{}", message);
+            prop_assert!(message.lines().count() > 1, "{}", message);
+        }
+    }
+}
