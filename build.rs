@@ -7,6 +7,7 @@ fn main() {
     for source in ["src", "build.rs", "Cargo.toml", "Cargo.lock"] {
         println!("cargo:rerun-if-changed={source}");
     }
+    link_for_a_quick_start();
     // A new commit changes one of these; the index is left out, since even looking at a repository may touch it.
     for name in ["HEAD", "logs/HEAD"] {
         if let Some(path) = output("git", &["rev-parse", "--git-path", name]).filter(|path| Path::new(path).exists()) {
@@ -22,6 +23,14 @@ fn main() {
     tell("LRBM_GIT_DIRTY", &dirty.map(|changes| (!changes.is_empty()).to_string()).unwrap_or_default());
     tell("LRBM_RUSTC", &output(&rustc, &["--version"]).unwrap_or_default());
     tell("LRBM_TARGET", &std::env::var("TARGET").unwrap_or_default());
+}
+
+/// Polars brings seventy thousand addresses that a program which may be loaded anywhere must mend each time it starts. That
+/// is a good part of the time of a small training, so this one is always loaded at the same place.
+fn link_for_a_quick_start() {
+    if std::env::var("TARGET").is_ok_and(|target| target == "x86_64-unknown-linux-gnu") {
+        println!("cargo:rustc-link-arg-bins=-no-pie");
+    }
 }
 
 fn tell(name: &str, value: &str) {

@@ -97,16 +97,7 @@ impl Descent {
     /// Fits one leaf in batches, knowing only how many examples it has and the sum of their gradients.
     pub fn fit_mean(&self, count: usize, sum: f64, first_step: f64) -> Outcome {
         let mean = if count == 0 { 0.0 } else { sum / count as f64 };
-        self.run(first_step, |walk, step| {
-            for _ in 0..count {
-                let before = walk.theta;
-                walk.pass(&[mean], step);
-                // Once a step moves nothing, no later one of this pass does.
-                if walk.theta == before {
-                    break;
-                }
-            }
-        })
+        self.run(first_step, |walk, step| walk.repeat(mean, step, count))
     }
 
     fn run(&self, first_step: f64, mut pass: impl FnMut(&mut Walk, f64)) -> Outcome {

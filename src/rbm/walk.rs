@@ -13,6 +13,9 @@ const STEPS: u32 = 256;
 /// Up to these moves, a series of 2, 3, 4, 6 and 8 terms is as good as the function. It converges for moves below π.
 const REACH: [f64; 5] = [1.0 / 262_144.0, 1.0 / 8_192.0, 1.0 / 512.0, 1.0 / 64.0, 1.0 / 16.0];
 
+/// So near to its goal, ψ is linear: what is left out is the square of this, and below 1e-12.
+const NEAR: f64 = 1e-6;
+
 /// θ, with what a step needs again and again.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Walk {
@@ -45,6 +48,44 @@ impl Walk {
             walk.towards(gradient, step);
         }
         *self = walk;
+    }
+
+    /// So many steps for the same gradient.
+    pub fn repeat(&mut self, gradient: f64, step: f64, times: usize) {
+        let mut walk = *self;
+        for done in 0..times {
+            let residual = walk.psi - gradient;
+            if residual.abs() <= NEAR && step < 1.0 {
+                walk = walk.settle(residual, step, times - done);
+                break;
+            }
+            walk.towards(gradient, step);
+        }
+        *self = walk;
+    }
+
+    /// So many steps towards a gradient that ψ has almost reached: there ψ is as good as linear, every step shrinks the
+    /// residual by the same factor, and all steps together are a geometric series.
+    fn settle(&self, residual: f64, step: f64, times: usize) -> Self {
+        let Sides { one, zero } = self.sides;
+        let shift = one - zero;
+        // What is left of the residual after each of the five moves of a step, and its logarithm after all of them.
+        let left = |slope: f64| -step * slope * slope;
+        let log: f64 = [1.0, one, zero, shift, shift].into_iter().map(|slope| left(slope).ln_1p()).sum();
+        let steps = if log == 0.0 { times as f64 } else { (times as f64 * log).exp_m1() / log.exp_m1() };
+        let mut by = -step * residual * steps;
+        let mut turn = |slope: f64| {
+            let moved = by * slope;
+            by *= 1.0 + left(slope);
+            moved
+        };
+        let mut theta = self.theta;
+        theta.d += turn(1.0);
+        theta.u1 += turn(one);
+        theta.u0 += turn(-zero);
+        theta.w += turn(shift);
+        theta.c += turn(shift);
+        Walk::at(theta)
     }
 
     /// One step of each of the five numbers in turn, in the authors' order, down the gradient of (ψ − Δ)²/2.

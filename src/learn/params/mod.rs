@@ -96,7 +96,7 @@ impl Params {
             early_stopping: 0,
             held_out: 0.2,
             expand: Expand::Mean,
-            rescore: Some(64),
+            rescore: Some(1),
             max_candidates: 50_000,
             distil_leaves: None,
             distil_depth: Some(10),
@@ -191,6 +191,7 @@ impl Preset {
                 settings.extend([
                     ("order", "online".into()),
                     ("learning_rate", Value::Number(0.05)),
+                    ("rescore", 64.into()),
                     ("step", 1.into()),
                 ]);
             }

@@ -18,7 +18,7 @@ fn defaults_and_presets_are_frozen() {
     assert_eq!(params, Params::new(Kind::LrbmBoost));
     let defaults = "count_margin=0.05 counts=false early_stopping=0 expand=\"mean\" held_out=0.2 \
          leaf_fit=\"coordinate-descent\" learning_rate=0.02 max_candidates=50000 max_depth=\"none\" max_leaves=4 \
-         min_leaf=1 node_size=2 order=\"batch\" path_length=3 prior=-1.8 rescore=64 schedule=\"authors\" seed=1 \
+         min_leaf=1 node_size=2 order=\"batch\" path_length=3 prior=-1.8 rescore=1 schedule=\"authors\" seed=1 \
          step=2 subsample=1 trees=20";
     assert_eq!(print(&params), defaults);
     let preset = |preset| print(&boost().preset(preset).check().unwrap());
@@ -30,6 +30,7 @@ fn defaults_and_presets_are_frozen() {
         ("node_size=2", "node_size=1"),
         ("order=\"batch\"", "order=\"online\""),
         ("path_length=3", "path_length=0"),
+        ("rescore=1 ", "rescore=64 "),
         ("step=2", "step=1"),
     ];
     assert_eq!(
