@@ -476,7 +476,7 @@ proptest! {
         let audited = |memory: usize, threads: usize| {
             let audit = Audit::new(150, seed);
             let coverage = Coverage::new(&world.database, world.target, &world.examples, memory).audited(Some(&audit));
-            let grower = Grower::new(&coverage, &language, GrowOptions::default());
+            let grower = Grower::new(&coverage, &language, GrowOptions { single: seed % 2 == 0, ..GrowOptions::default() });
             in_threads(threads, || (0..2).for_each(|tree| drop(grower.grow(&Mean, &gradients, &all, seed, tree))));
             audit.check(&world.database, world.target, &world.examples)
         };
@@ -700,6 +700,23 @@ proptest! {
         let one = grow(1, DEFAULT_MEMORY_BYTES);
         prop_assert_eq!(&one, &grow(threads, memory));
         prop_assert_eq!(&one, &grow(1, 2000));
+    }
+
+    #[test]
+    fn a_single_tree_is_the_same_without_memory(seed: u64, timed: bool, target_arity in 1usize..=3, node_size in 1usize..=2) {
+        let world = World::new(seed, Size { timed, target_arity, ..NARROW });
+        let (coverage, language) = (world.coverage(), world.language(node_size));
+        let all = Bits::ones(world.examples.len());
+        let mut stream = Stream::new(seed, &["in use"]);
+        let some = Bits::from_fn(all.len(), |_| stream.index(5) > 0);
+        for in_use in [all, some] {
+            let grow = |single: bool| {
+                let options = GrowOptions { max_leaves: None, single, ..GrowOptions::default() };
+                let grown = Grower::new(&coverage, &language, options).grow(&Mean, &world.gradients(seed), &in_use, seed, 0);
+                (grown.tree, grown.reached)
+            };
+            prop_assert_eq!(grow(true), grow(false));
+        }
     }
 
     #[test]

@@ -53,6 +53,11 @@ enum Command {
     Explain(explain::Explain),
 }
 
+/// Prints a line to stderr. That nobody can read it is no reason to stop.
+fn say(line: impl std::fmt::Display) {
+    let _ = writeln!(io::stderr(), "{line}");
+}
+
 /// Where a command prints.
 struct Output {
     quiet: bool,
@@ -63,7 +68,7 @@ impl Output {
     /// Prints warnings to stderr, unless they were silenced.
     fn warn(&self, warnings: &Diagnostics) {
         if !self.quiet && warnings.iter().next().is_some() {
-            eprintln!("{warnings}");
+            say(warnings);
         }
     }
 }
@@ -87,7 +92,7 @@ pub fn main() -> ExitCode {
         Err(error) => {
             // What was printed before the error belongs before it.
             let _ = output.out.flush();
-            eprintln!("{error}");
+            say(&error);
             ExitCode::from(error.exit_code())
         }
     }

@@ -155,7 +155,7 @@ pub fn print(chosen: &Chosen, output: &mut Output) -> Result<(), CommandError> {
     writeln!(output.out, "{} in {}: {}", count(asked.len(), "job"), out.display(), parts.join(", "))?;
     output.out.flush()?;
     for note in [missing(plan), chosen.left_out()].into_iter().flatten().filter(|_| !output.quiet) {
-        eprintln!("{note}");
+        super::say(note);
     }
     Ok(())
 }

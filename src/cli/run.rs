@@ -65,7 +65,7 @@ pub fn run(args: &Run, output: &mut Output) -> Result<(), CommandError> {
         return Err(CommandError::Input(format!("nothing was run: {missing}")));
     }
     if let Some(note) = chosen.left_out().filter(|_| !output.quiet) {
-        eprintln!("{note}");
+        super::say(note);
     }
     let planned = planned(&chosen);
     let asked: Vec<usize> = (0..planned.jobs.len()).filter(|&job| planned.is_asked[job]).collect();

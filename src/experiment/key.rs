@@ -21,7 +21,8 @@ pub const DATA_VERSION: u32 = 1;
 /// The version of a learner. Raise it when a change of the code changes the models or scores of that kind.
 pub const fn algorithm_version(kind: Kind) -> u32 {
     match kind {
-        Kind::LrbmBoost | Kind::LrbmNoBoost | Kind::LrbmExplainable | Kind::RdnBoost => 1,
+        Kind::LrbmBoost | Kind::LrbmNoBoost | Kind::LrbmExplainable => 2,
+        Kind::RdnBoost => 1,
     }
 }
 

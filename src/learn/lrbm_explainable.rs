@@ -50,6 +50,7 @@ impl LrbmExplainable {
         let options = GrowOptions {
             max_leaves: self.params.distil_leaves.map(|n| n as usize),
             max_depth: self.params.distil_depth.map(|n| n as usize),
+            single: !self.params.counts,
             ..self.params.grow_options()
         };
         // Departs from paper: the leaves get the mean ψ at once, because a descent that stops short of it, as it does for

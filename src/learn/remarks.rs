@@ -51,7 +51,10 @@ pub(super) fn weights(examples: &[Example]) -> Option<Diagnostic> {
 /// A budget that was hit changes what is learned, so it is told.
 pub(super) fn budget(hits: u64, max_candidates: u32) -> Option<Diagnostic> {
     (hits > 0).then(|| {
-        let message = format!("{hits} nodes had more than {max_candidates} tests to choose from; only some were tried");
-        Diagnostic::warning("candidate-budget", message, "raise max_candidates, or lower node_size")
+        let message = format!(
+            "{hits} nodes had more than {max_candidates} tests to choose from, or a path of which too many literals hang \
+             together; only some tests were tried"
+        );
+        Diagnostic::warning("candidate-budget", message, "raise max_candidates, lower node_size, or allow less depth")
     })
 }

@@ -77,7 +77,9 @@ impl Audit {
     }
 
     /// Takes note of an answer, if it falls into the sample.
-    pub(super) fn note(&self, conjunction: &[Literal], at_least: u32, covered: &Bits) {
+    ///
+    /// If it is about some of the examples only, `numbers` says which.
+    pub(super) fn note(&self, conjunction: &[Literal], at_least: u32, covered: &Bits, numbers: Option<&[usize]>) {
         let purpose = format!("{at_least} {conjunction:?}");
         let mut stream = Stream::new(self.seed, &["audit", &purpose]);
         let draw = stream.bits();
@@ -87,17 +89,18 @@ impl Audit {
             return;
         }
         let mut examples = Vec::with_capacity(2 * EXAMPLES_OF_EACH);
+        let number = |i: usize| numbers.map_or(i, |numbers| numbers[i]);
         for holds in [true, false] {
             let side = if holds { covered.clone() } else { Bits::ones(covered.len()).and_not(covered) };
             let side: Vec<usize> = side.iter().collect();
             // All where there are few; else with replacement, and what comes twice is asked once.
             let few = side.len() <= EXAMPLES_OF_EACH;
             let drawn = |k: usize| if few { side[k] } else { side[stream.index(side.len())] };
-            examples.extend((0..EXAMPLES_OF_EACH.min(side.len())).map(drawn).map(|i| (i as u32, holds)));
+            examples.extend((0..EXAMPLES_OF_EACH.min(side.len())).map(drawn).map(|i| (number(i) as u32, holds)));
         }
         examples.sort_unstable();
         examples.dedup();
-        // Answers to the same conjunction that differ are both kept, and one of them is wrong.
+        // Answers to the same conjunction for other examples, or that differ, are both kept.
         sample.insert(Answer { draw, conjunction: conjunction.to_vec(), at_least, examples });
         if sample.len() > self.size {
             sample.pop_last();
@@ -160,7 +163,7 @@ mod tests {
         let (_, clauses, _) = sample::build(TEXT, None);
         let sample = |seed: u64, order: &[usize]| {
             let audit = Audit::new(2, seed);
-            order.iter().for_each(|&k| audit.note(&clauses[k].1, 1, &Bits::from_fn(9, |i| i % (k + 2) == 0)));
+            order.iter().for_each(|&k| audit.note(&clauses[k].1, 1, &Bits::from_fn(9, |i| i % (k + 2) == 0), None));
             audit.sample.into_inner().unwrap()
         };
         let one = sample(1, &[0, 1, 2, 3]);
@@ -177,14 +180,14 @@ mod tests {
         let audit = Audit::new(10, 1);
         // p(A) holds for a and b, p(A) with q(A) for a only, p(b) for all.
         for (k, covered) in [(0, [true, true, false]), (2, [true, false, false]), (3, [true; 3])] {
-            audit.note(&clauses[k].1, 1, &Bits::from_fn(3, |i| covered[i]));
+            audit.note(&clauses[k].1, 1, &Bits::from_fn(3, |i| covered[i]), None);
         }
         let audited = audit.check(&database, clauses[0].0, &examples).unwrap();
         assert_eq!(audited.conjunctions, 3);
         // The same answer once more is the same answer; another one is not, and wrong.
-        audit.note(&clauses[0].1, 1, &Bits::from_fn(3, |i| i < 2));
+        audit.note(&clauses[0].1, 1, &Bits::from_fn(3, |i| i < 2), None);
         assert_eq!(audit.check(&database, clauses[0].0, &examples), Ok(audited));
-        audit.note(&clauses[0].1, 1, &Bits::ones(3));
+        audit.note(&clauses[0].1, 1, &Bits::ones(3), None);
         let error = *audit.check(&database, clauses[0].0, &examples).unwrap_err();
         let expected = AuditError { conjunction: "p(A)".into(), example: "h(c)".into(), fast: true, slow: false };
         assert_eq!(error, expected);

@@ -14,6 +14,10 @@ use crate::kb::TypeId;
 use crate::logic::{Argument, Literal, Variable};
 use crate::order::{HashMap, HashSet};
 
+/// Nothing is tied to a part of a path that has so many literals already. Each one more multiplies the work of a search by the
+/// facts it may match, and below a deep node there are thousands of tests.
+const LARGEST_PART: usize = 6;
+
 /// Literals that hang together.
 #[derive(Clone, Debug)]
 pub(super) struct Block {
@@ -64,7 +68,8 @@ pub(super) struct Blocks<'b, 'a> {
     pub coverage: &'b Coverage<'a>,
     language: &'b Language,
     pub path: &'b [Literal],
-    known: &'b [Known],
+    /// The variables that tests may use.
+    known: Vec<Known>,
     next: u32,
     /// The part of the path each of its literals belongs to, as a bit; 0 for those without variables of their own.
     parts: Vec<u64>,
@@ -94,11 +99,16 @@ impl<'b, 'a> Blocks<'b, 'a> {
         let flat = Flat::new(path.iter(), arity);
         let mut parts = vec![0; path.len()];
         let mut part_of = HashMap::default();
+        let mut closed: HashSet<Variable> = HashSet::default();
         for (number, members) in flat.components(&(0..path.len()).collect::<Vec<_>>()).into_iter().enumerate() {
             // Parts from the 64th on count as one: then more is searched together than need be, and nothing is wrong.
             let bit = 1 << number.min(63);
+            let is_closed = members.len() >= LARGEST_PART;
             for i in members {
                 for variable in path[i].variables().filter(|v| v.0 as usize >= arity) {
+                    if is_closed {
+                        closed.insert(variable);
+                    }
                     parts[i] = bit;
                     *part_of.entry(variable).or_insert(0) |= bit;
                 }
@@ -108,7 +118,7 @@ impl<'b, 'a> Blocks<'b, 'a> {
             coverage,
             language,
             path,
-            known,
+            known: known.iter().copied().filter(|known| !closed.contains(&known.variable)).collect(),
             next,
             parts,
             part_of,
@@ -116,7 +126,7 @@ impl<'b, 'a> Blocks<'b, 'a> {
             list: Vec::new(),
             seen: HashSet::default(),
             left: language.options().max_candidates,
-            over_budget: false,
+            over_budget: !closed.is_empty(),
         };
         blocks.single_literals();
         for size in 2..=language.options().node_size {
@@ -132,7 +142,7 @@ impl<'b, 'a> Blocks<'b, 'a> {
 
     fn single_literals(&mut self) {
         let clause: Vec<&Literal> = self.path.iter().collect();
-        let scope = Scope { known: self.known, clause: &clause, next: self.next, must_use: None };
+        let scope = Scope { known: &self.known, clause: &clause, next: self.next, must_use: None };
         let mut proposals = Vec::new();
         self.language.literals(&scope, |draft| {
             let touch = self.touch(&draft.literal);

@@ -41,6 +41,8 @@ pub struct Coverage<'a> {
     known: Mutex<Cache<Key, Arc<Bits>>>,
     counted: Mutex<Cache<Key, Arc<Counts>>>,
     audit: Option<&'a Audit>,
+    /// The numbers of the examples, if they are some of those that an audit knows.
+    numbers: Option<&'a [usize]>,
 }
 
 /// A conjunction in pieces.
@@ -76,6 +78,7 @@ impl<'a> Coverage<'a> {
             known: Mutex::new(Cache::new(memory_bytes / 8 * 3)),
             counted: Mutex::new(Cache::new(memory_bytes / 8)),
             audit: None,
+            numbers: None,
         }
     }
 
@@ -84,9 +87,25 @@ impl<'a> Coverage<'a> {
         Coverage { audit, ..self }
     }
 
-    /// Whoever looks at the answers.
-    pub(super) fn audit(&self) -> Option<&'a Audit> {
-        self.audit
+    /// Coverage of some of the examples, with their numbers; it begins with nothing known.
+    pub(super) fn among<'b>(&self, examples: &'b [Example], numbers: &'b [usize]) -> Coverage<'b>
+    where
+        'a: 'b,
+    {
+        let coverage = Coverage::new(self.database, self.target, examples, self.memory_bytes / 2);
+        Coverage { audit: self.audit, numbers: Some(numbers), ..coverage }
+    }
+
+    /// Whether somebody looks at the answers.
+    pub(super) fn is_audited(&self) -> bool {
+        self.audit.is_some()
+    }
+
+    /// Shows an answer to whoever looks at them.
+    pub(super) fn show_to_audit(&self, conjunction: &[Literal], at_least: u32, covered: &Bits) {
+        if let Some(audit) = self.audit {
+            audit.note(conjunction, at_least, covered, self.numbers);
+        }
     }
 
     /// The facts.
@@ -158,8 +177,8 @@ impl<'a> Coverage<'a> {
             bits.fold(first, |all, bits| Arc::new(all.and(&bits)))
         };
         let covered: Vec<Arc<Bits>> = split.iter().map(whole).collect();
-        if let Some(audit) = self.audit {
-            conjunctions.iter().zip(&covered).for_each(|(conjunction, bits)| audit.note(conjunction.as_ref(), 1, bits));
+        for (conjunction, bits) in conjunctions.iter().zip(&covered).filter(|_| self.is_audited()) {
+            self.show_to_audit(conjunction.as_ref(), 1, bits);
         }
         covered
     }
@@ -185,12 +204,7 @@ impl<'a> Coverage<'a> {
             let Some(first) = counts.next() else { return Arc::new(Counts(vec![1; self.examples.len()])) };
             counts.fold(first, |all, more| Arc::new(all.times(&more)))
         };
-        let counted: Vec<Arc<Counts>> = parallel::map(conjunctions, 16 * self.examples.len(), count);
-        if let Some(audit) = self.audit {
-            let pairs = conjunctions.iter().zip(&counted);
-            pairs.for_each(|(conjunction, counts)| audit.note(conjunction.as_ref(), 2, &counts.at_least(2)));
-        }
-        counted
+        parallel::map(conjunctions, 16 * self.examples.len(), count)
     }
 
     fn count_component(&self, key: &Key) -> Arc<Counts> {

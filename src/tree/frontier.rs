@@ -136,7 +136,9 @@ impl Combiner<'_, '_, '_> {
         let conjunctions: Vec<&[Literal]> = countable.iter().map(|&b| &blocks.list[b].literals[..]).collect();
         for (b, counts) in countable.into_iter().zip(blocks.coverage.counts(&conjunctions)) {
             for at_least in counts.thresholds(&blocks.here) {
-                self.keep(&[b], at_least, counts.at_least(at_least).and(&blocks.here).words());
+                let enough = counts.at_least(at_least);
+                blocks.coverage.show_to_audit(&blocks.list[b].literals, at_least, &enough);
+                self.keep(&[b], at_least, enough.and(&blocks.here).words());
             }
         }
     }

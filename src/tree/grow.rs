@@ -10,6 +10,7 @@ use super::frontier::Frontier;
 use super::node::{Leaf, NodeId, Tree};
 use super::parallel;
 use super::score::{self, Gradients};
+use crate::kb::Example;
 use crate::logic::Literal;
 use crate::order::Stream;
 
@@ -74,6 +75,9 @@ pub struct GrowOptions {
     pub rescore: Option<usize>,
     /// Which leaf is expanded next.
     pub expand: Expand,
+    /// Whether the grower is for one tree only, of a language without numbers of groundings. Then nothing is remembered of a leaf below the half of the examples, and no
+    /// more examples are looked at than it has.
+    pub single: bool,
     /// How much more than any other test one for several groundings must gain, as a part of the squared error of a leaf.
     pub count_margin: f64,
 }
@@ -86,6 +90,7 @@ impl Default for GrowOptions {
             min_leaf: 1,
             rescore: Some(64),
             expand: Expand::Mean,
+            single: false,
             count_margin: 0.05,
         }
     }
@@ -290,8 +295,59 @@ impl<'a> Grower<'a> {
         node: &Open,
         statistics: &mut GrowStatistics,
     ) -> Option<Choice<F::Leaf>> {
-        // Paper: Alg. 1, line 15
+        let here = node.all.count();
+        if self.options.single && 2 * here <= node.all.len() {
+            return self.best_test_among(run, node, statistics);
+        }
         let frontier = self.frontier(&node.path, &node.known);
+        self.best_of(run, node, &frontier, statistics)
+    }
+
+    /// The same, found by looking at no example but those of the node. What is found out on the way is of no use elsewhere,
+    /// so it is forgotten. Tests that differ only outside the node count once here, so the ranks of the others, and with them
+    /// the draws of a fit that shuffles, may be others.
+    fn best_test_among<F: LeafFitter>(
+        &self,
+        run: &Run<'_, F>,
+        node: &Open,
+        statistics: &mut GrowStatistics,
+    ) -> Option<Choice<F::Leaf>> {
+        let numbers: Vec<usize> = node.all.iter().collect();
+        let examples: Vec<Example> = numbers.iter().map(|&i| self.coverage.examples()[i].clone()).collect();
+        let coverage = self.coverage.among(&examples, &numbers);
+        let frontier = self.new_frontier(&coverage, &node.path, &node.known);
+        let pick = |bits: &Bits| Bits::from_fn(numbers.len(), |k| bits.get(numbers[k]));
+        let narrow = Open {
+            path: node.path.clone(),
+            known: node.known.clone(),
+            in_use: pick(&node.in_use),
+            all: Bits::ones(numbers.len()),
+            ..*node
+        };
+        let gradients: Vec<f64> = numbers.iter().map(|&i| run.gradients[i]).collect();
+        let run = Run {
+            fitter: run.fitter,
+            gradients: &gradients,
+            units: run.units.pick(&numbers),
+            seed: run.seed,
+            tree: run.tree.clone(),
+        };
+        let mut choice = self.best_of(&run, &narrow, &frontier, statistics)?;
+        let mut covered = Bits::zeros(node.all.len());
+        choice.covered.iter().for_each(|k| covered.set(numbers[k], true));
+        choice.covered = covered;
+        Some(choice)
+    }
+
+    /// The best of these tests.
+    fn best_of<F: LeafFitter>(
+        &self,
+        run: &Run<'_, F>,
+        node: &Open,
+        // Paper: Alg. 1, line 15
+        frontier: &Frontier,
+        statistics: &mut GrowStatistics,
+    ) -> Option<Choice<F::Leaf>> {
         statistics.budget_hits += u64::from(frontier.over_budget);
 
         // Paper: Alg. 1, line 16
@@ -303,7 +359,7 @@ impl<'a> Grower<'a> {
             Screening::Rescore => self.options.rescore,
         };
         let scores = score::Node::new(&run.units, &node.in_use, self.options.count_margin);
-        let (ranked, screened) = scores.screen(&frontier, self.options.min_leaf, most);
+        let (ranked, screened) = scores.screen(frontier, self.options.min_leaf, most);
         statistics.screened += screened as u64;
         let mut best: Option<(f64, usize, Choice<F::Leaf>)> = None;
         // The sizes of batches are fixed: the number of threads must not decide what is fitted.
@@ -315,7 +371,7 @@ impl<'a> Grower<'a> {
                 break;
             }
             let batch_of: Vec<usize> = (done..done + hopeful).collect();
-            let fit = |&rank: &usize| self.fit_test(run, node, &frontier, ranked[rank].1, rank);
+            let fit = |&rank: &usize| self.fit_test(run, node, frontier, ranked[rank].1, rank);
             let fitted: Vec<(f64, Choice<F::Leaf>)> = parallel::map(&batch_of, node.in_use.count(), fit);
             // Paper: Alg. 1, line 22
 
@@ -386,21 +442,17 @@ impl<'a> Grower<'a> {
         if let Some(frontier) = lock(&self.frontiers).get(&key) {
             return frontier;
         }
-        let next = known.iter().map(|known| known.variable.0 + 1).max().unwrap_or(0);
-        let frontier = Arc::new(Frontier::new(self.coverage, self.language, path, known, next));
-        self.show_to_audit(path, &frontier);
+        let frontier = Arc::new(self.new_frontier(self.coverage, path, known));
         let bytes = frontier.bytes();
         lock(&self.frontiers).insert(key, frontier.clone(), bytes, bytes as u64);
         frontier
     }
 
-    /// Tests of several blocks were put together from the answers of a coverage, and are answers of their own.
-    fn show_to_audit(&self, path: &[Literal], frontier: &Frontier) {
-        let Some(audit) = self.coverage.audit() else { return };
-        for test in (0..frontier.len()).filter(|&test| frontier.at_least(test) == 1) {
-            let covered = Bits::from_words(self.coverage.examples().len(), frontier.row(test).to_vec());
-            audit.note(&[path, &frontier.test(test).0].concat(), 1, &covered);
-        }
+    fn new_frontier(&self, coverage: &Coverage<'_>, path: &[Literal], known: &[Known]) -> Frontier {
+        let next = known.iter().map(|known| known.variable.0 + 1).max().unwrap_or(0);
+        let frontier = Frontier::new(coverage, self.language, path, known, next);
+        show_to_audit(coverage, path, &frontier);
+        frontier
     }
 
     fn leaf<L>(&self, fit: Fit<L>, in_use: &Bits) -> Leaf<L> {
@@ -418,6 +470,17 @@ impl<F> Run<'_, F> {
             None => Stream::new(self.seed, &["tree", &self.tree, "root"]),
             Some(rank) => Stream::new(self.seed, &["tree", &self.tree, "node", &node, "rank", &rank.to_string()]),
         }
+    }
+}
+
+/// Tests of several blocks were put together from the answers of a coverage, and are answers of their own.
+fn show_to_audit(coverage: &Coverage<'_>, path: &[Literal], frontier: &Frontier) {
+    for test in (0..frontier.len()).filter(|&test| frontier.at_least(test) == 1) {
+        if !coverage.is_audited() {
+            break;
+        }
+        let covered = Bits::from_words(coverage.examples().len(), frontier.row(test).to_vec());
+        coverage.show_to_audit(&[path, &frontier.test(test).0].concat(), 1, &covered);
     }
 }
 

@@ -28,6 +28,13 @@ impl Gradients {
     }
 }
 
+impl Gradients {
+    /// Those of some examples, in the same unit.
+    pub fn pick(&self, examples: &[usize]) -> Self {
+        Gradients { units: examples.iter().map(|&i| self.units[i]).collect(), unit: self.unit }
+    }
+}
+
 /// The examples of a node, ready to be divided.
 #[derive(Debug)]
 pub(super) struct Node<'g> {

@@ -51,3 +51,55 @@ fn what_a_killed_process_held_is_done_by_the_other() {
     });
     assert_eq!(lab.metrics().height(), JOBS);
 }
+
+/// Two at the same time, with these arguments each.
+fn both(lab: &Lab, one: &[&str], two: &[&str]) {
+    let run = |args: &[&str]| lab.command(args).args(["--jobs", "1", "--threads", "1"]).output().unwrap();
+    let (one, two) = thread::scope(|scope| {
+        let one = scope.spawn(|| run(one));
+        let two = scope.spawn(|| run(two));
+        (one.join().unwrap(), two.join().unwrap())
+    });
+    for output in [one, two] {
+        assert!(output.status.success(), "{}", stderr(&output));
+    }
+}
+
+#[test]
+fn other_parameters_for_the_same_places_do_no_harm() {
+    let (lab, whole) = (Lab::new(), Lab::new());
+    for _ in 0..3 {
+        both(&lab, &["--fresh"], &["--fresh", "--set", "negatives_per_positive=3"]);
+    }
+    // Each took places from the other; whoever comes last has them all.
+    assert!(lab.run(&[]).status.success());
+    assert!(whole.run(&[]).status.success());
+    assert_eq!(lab.results(), whole.results());
+}
+
+#[test]
+fn halves_of_the_work_end_with_all_rows() {
+    let lab = Lab::new();
+    both(&lab, &["--only", "fold=1"], &["--only", "fold!=1"]);
+    assert_eq!(lab.metrics().height(), JOBS);
+}
+
+#[test]
+fn a_model_that_was_changed_is_made_again() {
+    let lab = Lab::new();
+    assert!(lab.run(&[]).status.success());
+    let before = lab.results();
+    std::fs::write(lab.jobs()[0].join("model.json"), "").unwrap();
+    std::fs::remove_file(lab.jobs()[1].join("predictions.parquet")).unwrap();
+    assert_eq!(lab.events("done", &[]).len(), 2);
+    assert_eq!(lab.results(), before);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn messages_that_nobody_can_read_do_not_stop_a_run() {
+    let lab = Lab::new();
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    assert!(lab.command(&[]).stderr(full).status().unwrap().success());
+    assert_eq!(lab.metrics().height(), JOBS);
+}

@@ -2,7 +2,7 @@
 
 use lrbm::data::{embedded::load_domain, generate::Domain};
 use lrbm::learn::params::KEYS;
-use lrbm::learn::{Kind, Learner, LrbmExplainable, Model, Params, Task, Unchecked, train};
+use lrbm::learn::{Kind, Learner, LrbmExplainable, Model, Params, Resources, Task, Unchecked, train};
 
 use crate::identity::another_value;
 use crate::lab::{experiment, jobs, refusal};
@@ -18,7 +18,8 @@ fn spec(line: &str) -> String {
 fn parameters_of_the_ensemble_do_not_touch_its_copy() {
     let loaded = load_domain(Domain::Movies, &Domain::Movies.settings()).unwrap();
     let examples = &loaded.examples[..loaded.examples.len().min(300)];
-    let task = Task { database: &loaded.database, target: loaded.target, examples, seed: 1 };
+    let task =
+        Task { database: &loaded.database, target: loaded.target, examples, seed: 1, resources: Resources::default() };
     let params = Unchecked::new(Kind::LrbmBoost).spec("trees", 2).check().unwrap();
     let ensemble = train(Kind::LrbmBoost, task.database, task.target, examples, &params, 1, &mut |_| {}).unwrap().model;
     let copy = |params: Params| {

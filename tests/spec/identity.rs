@@ -119,7 +119,7 @@ fn ids_are_frozen() {
     assert_eq!([id(&jobs[0]), id(&jobs[1])], FROZEN);
     assert_eq!(jobs[0].training_seed(), FROZEN_SEED);
 }
-const FROZEN: [&str; 2] = ["87a5594ccb1e", "cde1b3bf52df"];
+const FROZEN: [&str; 2] = ["0f6d7ad4bee2", "8c75df994899"];
 const FROZEN_SEED: u64 = 53_351_038_513_341;
 
 /// A value of a parameter that is allowed and not its default.
@@ -128,10 +128,11 @@ pub fn another_value(name: &str) -> Value {
         "node_size" | "path_length" => 4.into(),
         "max_leaves" | "max_depth" | "distil_leaves" | "distil_depth" | "trees" | "min_leaf" | "early_stopping"
         | "rescore" | "max_candidates" => 11.into(),
-        "step" | "learning_rate" | "subsample" | "held_out" | "prior" => 0.25.into(),
+        "step" | "learning_rate" | "subsample" | "held_out" | "prior" | "count_margin" => 0.25.into(),
         "leaf_fit" => "closed-form".into(),
         "schedule" => "sqrt".into(),
-        "order" => "batch".into(),
+        "order" => "online".into(),
+        "counts" => true.into(),
         "expand" => "total".into(),
         other => panic!("`{other}` is new: give it a value here"),
     }

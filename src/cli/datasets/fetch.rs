@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::super::progress::bytes_bar;
 use super::super::table::thousands;
-use super::super::{CommandError, Output, with_cause};
+use super::super::{CommandError, Output, say, with_cause};
 use crate::data::adapt::{self, AdaptEvent};
 use crate::data::fetch::{DATA_VARIABLE, FetchEvent, FetchOptions, MIRROR_VARIABLE, Mirror, Store, fetch};
 use crate::data::manifest::Manifest;
@@ -90,7 +90,7 @@ pub fn run_fetch(args: &Fetch, output: &mut Output) -> Result<(), CommandError> 
         });
         bar.finish_and_clear();
         if !output.quiet {
-            notes.iter().for_each(|note| eprintln!("{}: {note}", manifest.id));
+            notes.iter().for_each(|note| say(format_args!("{}: {note}", manifest.id)));
         }
         let fetched = fetched.map_err(with_cause)?;
         let mut remarks = Vec::new();
@@ -101,7 +101,7 @@ pub fn run_fetch(args: &Fetch, output: &mut Output) -> Result<(), CommandError> 
         })
         .map_err(with_cause)?;
         if !output.quiet {
-            remarks.iter().for_each(|remark| eprintln!("{}: {remark}", manifest.id));
+            remarks.iter().for_each(|remark| say(format_args!("{}: {remark}", manifest.id)));
         }
         writeln!(
             output.out,
@@ -122,7 +122,7 @@ pub fn run_verify(args: &Verify, output: &mut Output) -> Result<(), CommandError
     for dataset in &all {
         for problem in &dataset.problems {
             wrong += 1;
-            eprintln!("error: {}/{}/{problem}", store.root().display(), dataset.id);
+            say(format_args!("error: {}/{}/{problem}", store.root().display(), dataset.id));
         }
         let state = match (dataset.fetched, dataset.problems.len()) {
             (false, _) => format!("not fetched; `lrbm datasets fetch {}` brings it", dataset.id),

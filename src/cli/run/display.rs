@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use crate::cli::say;
 use crate::experiment::run::Event;
 use crate::experiment::store::FailureKind;
 use crate::order::IndexMap;
@@ -38,7 +39,7 @@ impl Display {
             Display::Bars(bars) => bars.show(event),
             Display::Lines(lines) => {
                 if let Some(line) = lines.line(event) {
-                    eprintln!("{line}");
+                    say(line);
                 }
             }
             Display::Json => {
@@ -49,7 +50,7 @@ impl Display {
             }
             Display::Quiet => {
                 if let Event::Failed { name, failure, message, .. } = event {
-                    eprintln!("{}", failed(name, *failure, message));
+                    say(failed(name, *failure, message));
                 }
             }
         }

@@ -55,6 +55,14 @@ impl<'a> MetricsWriter<'a> {
         if self.is_stale && Instant::now() >= self.next { self.write_now(table) } else { Ok(()) }
     }
 
+    /// Writes the tables for the last time, with whatever others have done, asked for here or not. Of several processes that end
+    /// at the same time each does so in its turn, so that the last has it all.
+    pub fn write_last(&mut self, table: &mut MetricsTable) -> Result<(), RunStoreError> {
+        let _lock = self.store.lock_metrics()?;
+        self.others = true;
+        self.write_now(table)
+    }
+
     /// Writes the tables.
     pub fn write_now(&mut self, table: &mut MetricsTable) -> Result<(), RunStoreError> {
         let began = Instant::now();

@@ -146,8 +146,8 @@ pub fn run(
         }
     }
     let after = Instant::now();
-    writer.write_now(&mut table)?;
-    store.tidy(plan.iter().map(|planned| (&planned.job, &planned.id)));
+    writer.write_last(&mut table)?;
+    store.tidy(plan.iter().map(|planned| &planned.job));
     let ended = |status: fn(&Status) -> bool| {
         asked.iter().filter_map(|&job| table.get(job)).filter(|record| status(&record.status)).count()
     };

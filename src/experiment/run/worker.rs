@@ -132,7 +132,7 @@ impl<'a> Work<'a> {
         let store = self.bench.store;
         // Nobody listens only if the run is over; then there is nothing to tell either.
         let tell = |event| drop(send.send(Message::Event(event)));
-        let lock = if wait { Some(store.lock(&planned.id)?) } else { store.try_lock(&planned.id)? };
+        let lock = if wait { Some(store.lock(&planned.job)?) } else { store.try_lock(&planned.job)? };
         let Some(lock) = lock else {
             tell(Event::Elsewhere { job, name });
             return Ok(Handled::Elsewhere);

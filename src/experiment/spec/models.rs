@@ -12,8 +12,18 @@ use crate::learn::{Kind, Params, Preset, Unchecked};
 use crate::order::IndexMap;
 
 /// The parameters of an explainable model that are about its one tree and not about the ensemble it copies.
-const OF_THE_COPY: [&str; 8] =
-    ["node_size", "path_length", "min_leaf", "expand", "rescore", "max_candidates", "distil_leaves", "distil_depth"];
+const OF_THE_COPY: [&str; 10] = [
+    "node_size",
+    "path_length",
+    "counts",
+    "count_margin",
+    "min_leaf",
+    "expand",
+    "rescore",
+    "max_candidates",
+    "distil_leaves",
+    "distil_depth",
+];
 
 /// A parameter that was written, with its place.
 #[derive(Clone, Debug)]

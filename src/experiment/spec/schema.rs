@@ -81,6 +81,9 @@ fn parameter(key: &Key) -> Json {
     if !quoted.is_empty() {
         kinds.push(json!({ "enum": quoted }));
     }
+    if key.allowed == "true or false" {
+        kinds.push(json!({ "type": "boolean" }));
+    }
     match kinds.len() {
         1 => kinds.remove(0),
         _ => json!({ "anyOf": kinds }),
@@ -116,6 +119,11 @@ mod tests {
             for schema in all {
                 if let Some(names) = schema["enum"].as_array() {
                     assert!(names.iter().all(|name| is_allowed(key, name.as_str().unwrap().into())), "{}", key.name);
+                    continue;
+                }
+                if schema["type"] == "boolean" {
+                    assert!([true, false].into_iter().all(|b| is_allowed(key, Value::Bool(b))), "{}", key.name);
+                    assert!(!is_allowed(key, Value::Integer(1)), "{}", key.name);
                     continue;
                 }
                 let step = if schema["type"] == "integer" { 1.0 } else { 1e-9 };

@@ -6,8 +6,6 @@ use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::experiment::JobId;
-
 /// Where the files of locks are, below the run directory.
 pub(super) const LOCKS: &str = ".locks";
 /// The file that all processes at work hold; no id of a job.
@@ -80,28 +78,28 @@ impl Drop for Presence {
     }
 }
 
-/// Takes the lock of a job; `None` if another process has it.
-pub(super) fn try_lock(directory: &Path, id: &JobId) -> io::Result<Option<JobLock>> {
-    take(directory, id, |file| match file.try_lock() {
+/// Takes the lock of this name; `None` if another process has it.
+pub(super) fn try_lock(directory: &Path, name: &str) -> io::Result<Option<JobLock>> {
+    take(directory, name, |file| match file.try_lock() {
         Ok(()) => Ok(true),
         Err(TryLockError::WouldBlock) => Ok(false),
         Err(TryLockError::Error(error)) => without_support(error).map(|()| true),
     })
 }
 
-/// Waits for the lock of a job.
-pub(super) fn lock(directory: &Path, id: &JobId) -> io::Result<JobLock> {
-    let taken = take(directory, id, |file| file.lock().or_else(without_support).map(|()| true))?;
+/// Waits for the lock of this name.
+pub(super) fn lock(directory: &Path, name: &str) -> io::Result<JobLock> {
+    let taken = take(directory, name, |file| file.lock().or_else(without_support).map(|()| true))?;
     taken.ok_or_else(|| io::Error::other("a lock that was waited for was not given"))
 }
 
 fn take(
     directory: &Path,
-    id: &JobId,
+    name: &str,
     mut attempt: impl FnMut(&File) -> io::Result<bool>,
 ) -> io::Result<Option<JobLock>> {
     fs::create_dir_all(directory)?;
-    let path = directory.join(id.as_str());
+    let path = directory.join(name);
     loop {
         let file = File::options().create(true).append(true).open(&path)?;
         if !attempt(&file)? {
@@ -137,19 +135,15 @@ mod tests {
     use super::*;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    fn id(text: &str) -> JobId {
-        serde_json::from_value(text.into()).unwrap()
-    }
-
     #[test]
     fn a_lock_is_held_once_and_given_back() {
         let home = tempfile::tempdir().unwrap();
-        let held = try_lock(home.path(), &id("a")).unwrap();
+        let held = try_lock(home.path(), "a").unwrap();
         assert!(held.is_some());
-        assert!(try_lock(home.path(), &id("a")).unwrap().is_none());
-        assert!(try_lock(home.path(), &id("b")).unwrap().is_some());
+        assert!(try_lock(home.path(), "a").unwrap().is_none());
+        assert!(try_lock(home.path(), "b").unwrap().is_some());
         drop(held);
-        assert!(try_lock(home.path(), &id("a")).unwrap().is_some());
+        assert!(try_lock(home.path(), "a").unwrap().is_some());
         assert_eq!(fs::read_dir(home.path()).unwrap().count(), 0);
     }
 
@@ -183,7 +177,7 @@ mod tests {
             for _ in 0..8 {
                 scope.spawn(|| {
                     for _ in 0..200 {
-                        let _lock = lock(home.path(), &id("a")).unwrap();
+                        let _lock = lock(home.path(), "a").unwrap();
                         assert_eq!(inside.fetch_add(1, Ordering::SeqCst), 0);
                         inside.fetch_sub(1, Ordering::SeqCst);
                     }

@@ -32,6 +32,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+use crate::data::fetch::digest;
 use crate::experiment::{Job, JobId, Previous};
 use crate::files;
 use crate::learn::TreeModel;
@@ -125,12 +126,19 @@ impl RunStore {
 
     /// What is recorded of a job, whatever its id was; `None` if there is nothing that can be used.
     ///
-    /// A record that cannot be read, is of another version, or lacks its files, is none: the job runs again.
+    /// A record that cannot be read, is of another version, or whose files are missing or changed, is none: the job runs
+    /// again.
     pub fn record(&self, job: &Job) -> Option<Record> {
         let directory = self.directory(job);
         let record: Record = serde_json::from_slice(&fs::read(directory.join(RECORD)).ok()?).ok()?;
-        let whole =
-            record.status != Status::Done || [MODEL, PREDICTIONS].iter().all(|name| directory.join(name).is_file());
+        let is_as_written = |(name, sha256): (&String, &String)| {
+            fs::read(directory.join(name)).is_ok_and(|bytes| digest::sha256(&bytes) == *sha256)
+        };
+        let files = record.result.as_ref().map(|outcome| &outcome.files);
+        let whole = match record.status {
+            Status::Done => files.is_some_and(|files| files.len() == 2 && files.iter().all(is_as_written)),
+            Status::Failed { .. } => true,
+        };
         (record.version == RECORD_VERSION && whole).then_some(record)
     }
 
@@ -154,18 +162,30 @@ impl RunStore {
     ///
     /// # Errors
     /// If the directory cannot be written.
-    pub fn try_lock(&self, id: &JobId) -> Result<Option<JobLock>, RunStoreError> {
+    pub fn try_lock(&self, job: &Job) -> Result<Option<JobLock>, RunStoreError> {
         let locks = self.root.join(lock::LOCKS);
-        lock::try_lock(&locks, id).map_err(RunStoreError::io(&locks))
+        lock::try_lock(&locks, &lock_name(job)).map_err(RunStoreError::io(&locks))
     }
 
     /// Waits for the lock of a job.
     ///
     /// # Errors
     /// If the directory cannot be written.
-    pub fn lock(&self, id: &JobId) -> Result<JobLock, RunStoreError> {
+    pub fn lock(&self, job: &Job) -> Result<JobLock, RunStoreError> {
+        self.lock_by_name(&lock_name(job))
+    }
+
+    /// Waits for the lock of the tables of all jobs.
+    ///
+    /// # Errors
+    /// If the directory cannot be written.
+    pub fn lock_metrics(&self) -> Result<JobLock, RunStoreError> {
+        self.lock_by_name("metrics")
+    }
+
+    fn lock_by_name(&self, name: &str) -> Result<JobLock, RunStoreError> {
         let locks = self.root.join(lock::LOCKS);
-        lock::lock(&locks, id).map_err(RunStoreError::io(&locks))
+        lock::lock(&locks, name).map_err(RunStoreError::io(&locks))
     }
 
     /// Begins the directory of a job whose lock is held, and takes away what a killed process left of it.
@@ -207,15 +227,20 @@ impl RunStore {
     }
 
     /// Takes away what killed processes left of these jobs.
-    pub fn tidy<'a>(&self, jobs: impl IntoIterator<Item = (&'a Job, &'a JobId)>) {
-        for (job, id) in jobs {
+    pub fn tidy<'a>(&self, jobs: impl IntoIterator<Item = &'a Job>) {
+        for job in jobs {
             let room = workshop::unfinished(&self.directory(job));
             // What another process is at work on is none of our business; what cannot be removed harms nobody.
             if room.exists()
-                && let Ok(Some(_lock)) = self.try_lock(id)
+                && let Ok(Some(_lock)) = self.try_lock(job)
             {
                 let _ = fs::remove_dir_all(room);
             }
         }
     }
+}
+
+/// The name of the lock of a job's place. It is not that of its id: two runs with other parameters write to the same place.
+fn lock_name(job: &Job) -> String {
+    digest::sha256(job.directory().to_string_lossy().as_bytes())
 }

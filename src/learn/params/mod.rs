@@ -129,6 +129,8 @@ impl Params {
             min_leaf: self.min_leaf as usize,
             rescore: self.rescore.map(|n| n as usize),
             expand: self.expand,
+            // Numbers are chosen by the examples of a path, and a leaf alone knows only some of them.
+            single: self.trees == 1 && !self.counts,
             count_margin: self.count_margin,
         }
     }
@@ -196,7 +198,7 @@ impl Preset {
                 ]);
             }
             Preset::Lookahead => {}
-            Preset::Extended => settings.push(("counts", Value::Bool(true))),
+            Preset::Extended => settings.push(("counts", true.into())),
         }
         settings
     }
