@@ -1,15 +1,6 @@
 //! Sizes of memory on the command line.
 
-const UNITS: [(&str, u64); 8] = [
-    ("KiB", 1 << 10),
-    ("MiB", 1 << 20),
-    ("GiB", 1 << 30),
-    ("TiB", 1 << 40),
-    ("kB", 1_000),
-    ("MB", 1_000_000),
-    ("GB", 1_000_000_000),
-    ("TB", 1_000_000_000_000),
-];
+use crate::experiment::spec::units::AMOUNTS;
 
 /// The bytes of a size such as `512MiB`, `1.5 GiB`, `2GB`, `64K` or `1000`, which is in bytes.
 pub fn parse(text: &str) -> Result<usize, String> {
@@ -18,15 +9,14 @@ pub fn parse(text: &str) -> Result<usize, String> {
     let end = trimmed.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(trimmed.len());
     let (number, unit) = (trimmed[..end].parse::<f64>().map_err(|_| refuse())?, trimmed[end..].trim());
     let bytes = match unit {
-        "" | "B" => 1,
+        "" | "B" => 1.0,
         // K, M, G and T alone are powers of two, as memory mostly is.
         _ => {
-            let named =
-                |(name, _): &&(&str, u64)| name.eq_ignore_ascii_case(unit) || name[..1].eq_ignore_ascii_case(unit);
-            UNITS.iter().find(named).ok_or_else(refuse)?.1
+            let is = |name: &str| name.eq_ignore_ascii_case(unit) || name[..1].eq_ignore_ascii_case(unit);
+            AMOUNTS.iter().find(|(name, _)| *name != "B" && is(name)).ok_or_else(refuse)?.1
         }
     };
-    let size = number * bytes as f64;
+    let size = number * bytes;
     // Above this, a number of bytes says nothing that the largest one does not.
     Ok(if size >= usize::MAX as f64 { usize::MAX } else { size as usize })
 }

@@ -9,8 +9,8 @@ use std::sync::Mutex;
 
 use super::bits::Bits;
 use super::cache::lock;
+use super::count::show_test;
 use crate::kb::{Database, Example, naive};
-use crate::logic::clause::show_conjunction;
 use crate::logic::{Literal, PredicateId};
 use crate::order::Stream;
 
@@ -129,7 +129,7 @@ impl Audit {
                 if slow != fast {
                     let args: Vec<String> = args.iter().map(|&arg| database.symbols.show(arg).to_string()).collect();
                     return Err(Box::new(AuditError {
-                        conjunction: show(conjunction, *at_least, database),
+                        conjunction: show_test(conjunction, *at_least, &database.predicates, &database.symbols),
                         example: format!("{}({})", database.predicates.name(target), args.join(", ")),
                         fast,
                         slow,
@@ -140,11 +140,6 @@ impl Audit {
         }
         Ok(audited)
     }
-}
-
-fn show(conjunction: &[Literal], at_least: u32, database: &Database) -> String {
-    let conjunction = show_conjunction(conjunction, &database.predicates, &database.symbols).to_string();
-    if at_least == 1 { conjunction } else { format!("at_least({at_least}, ({conjunction}))") }
 }
 
 #[cfg(test)]

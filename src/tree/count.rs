@@ -1,6 +1,8 @@
 //! How many groundings of a conjunction each example has, and which numbers are worth asking for.
 
 use super::bits::Bits;
+use crate::logic::clause::show_conjunction;
+use crate::logic::{Literal, Predicates, Symbols};
 use crate::order::HashMap;
 
 /// Counts end here: whoever has so many groundings or more has so many.
@@ -8,6 +10,12 @@ pub const MOST_GROUNDINGS: u32 = 100;
 
 /// No more numbers than this are asked for of one conjunction.
 const MOST_THRESHOLDS: usize = 6;
+
+/// A test as a conjunction; for several groundings `at_least(k, (…))`, in which variables beside the head's are its own.
+pub fn show_test(test: &[Literal], at_least: u32, predicates: &Predicates, symbols: &Symbols) -> String {
+    let conjunction = show_conjunction(test, predicates, symbols).to_string();
+    if at_least == 1 { conjunction } else { format!("at_least({at_least}, ({conjunction}))") }
+}
 
 /// The number of groundings of a conjunction for each example, up to [`MOST_GROUNDINGS`].
 #[derive(Clone, Debug, PartialEq, Eq)]

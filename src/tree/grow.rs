@@ -475,10 +475,10 @@ impl<F> Run<'_, F> {
 
 /// Tests of several blocks were put together from the answers of a coverage, and are answers of their own.
 fn show_to_audit(coverage: &Coverage<'_>, path: &[Literal], frontier: &Frontier) {
+    if !coverage.is_audited() {
+        return;
+    }
     for test in (0..frontier.len()).filter(|&test| frontier.at_least(test) == 1) {
-        if !coverage.is_audited() {
-            break;
-        }
         let covered = Bits::from_words(coverage.examples().len(), frontier.row(test).to_vec());
         coverage.show_to_audit(&[path, &frontier.test(test).0].concat(), 1, &covered);
     }

@@ -26,9 +26,7 @@ impl Gradients {
         let scale = 2f64.powi(exponent.clamp(-1000, 1000));
         Gradients { units: gradients.iter().map(|g| (g * scale).round() as i64).collect(), unit: 1.0 / scale }
     }
-}
 
-impl Gradients {
     /// Those of some examples, in the same unit.
     pub fn pick(&self, examples: &[usize]) -> Self {
         Gradients { units: examples.iter().map(|&i| self.units[i]).collect(), unit: self.unit }

@@ -153,11 +153,8 @@ impl Execution<'_> {
         let began = Instant::now();
         let mut learned_here = false;
         let ensemble = bench.ensembles.get(id, || {
-            let stored = bench.by_id.get(id).filter(|job| bench.store.is_done(job, id));
-            // Looked at again once it is read: another process may have put something else in its place.
-            let is_still = |job: &Job| bench.store.is_done(job, id);
-            let model = stored.and_then(|job| bench.store.model(job).filter(|_| is_still(job)));
-            if let Some(model) = model {
+            let stored = bench.by_id.get(id).and_then(|job| bench.store.model(job, id));
+            if let Some(model) = stored {
                 return Ok(model);
             }
             learned_here = true;

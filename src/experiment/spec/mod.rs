@@ -12,7 +12,7 @@ mod models;
 pub mod schema;
 mod set;
 mod shape;
-mod units;
+pub(crate) mod units;
 pub mod written;
 
 use std::path::Path;

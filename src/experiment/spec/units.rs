@@ -5,16 +5,17 @@ use std::time::Duration;
 use crate::learn::params::Value;
 
 const TIMES: [(&str, f64); 4] = [("s", 1.0), ("min", 60.0), ("h", 3600.0), ("d", 86_400.0)];
-const AMOUNTS: [(&str, f64); 9] = [
+/// Units of memory, powers of two first: who takes a first letter for a unit means those.
+pub const AMOUNTS: [(&str, f64); 9] = [
+    ("KiB", 1024.0),
+    ("MiB", 1_048_576.0),
+    ("GiB", 1_073_741_824.0),
+    ("TiB", 1_099_511_627_776.0),
     ("B", 1.0),
     ("kB", 1e3),
     ("MB", 1e6),
     ("GB", 1e9),
     ("TB", 1e12),
-    ("KiB", 1024.0),
-    ("MiB", 1_048_576.0),
-    ("GiB", 1_073_741_824.0),
-    ("TiB", 1_099_511_627_776.0),
 ];
 
 /// A time: a number of seconds, or a number with `s`, `min`, `h` or `d`. At most a year.

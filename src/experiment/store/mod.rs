@@ -148,14 +148,12 @@ impl RunStore {
         Some(Previous { failure: record.status.message().map(str::to_owned), key: record.key })
     }
 
-    /// Whether a job has a result of this id.
-    pub fn is_done(&self, job: &Job, id: &JobId) -> bool {
-        self.record(job).is_some_and(|record| record.id == *id && record.status == Status::Done)
-    }
-
-    /// The model of a job that is done.
-    pub fn model(&self, job: &Job) -> Option<TreeModel> {
-        TreeModel::load(&self.directory(job).join(MODEL)).ok()
+    /// The model of a job that has a result of this id; the very one, whatever other processes put there meanwhile.
+    pub fn model(&self, job: &Job, id: &JobId) -> Option<TreeModel> {
+        let record = self.record(job).filter(|record| record.id == *id)?;
+        let text = fs::read_to_string(self.directory(job).join(MODEL)).ok()?;
+        let is_same = record.result?.files.get(MODEL).is_some_and(|sha256| digest::sha256(text.as_bytes()) == *sha256);
+        is_same.then(|| TreeModel::from_json(&text).ok())?
     }
 
     /// Takes the lock of a job; `None` if another process has it.

@@ -3,8 +3,9 @@
 use std::fmt::Write;
 
 use super::{LeafWeights, TreeModel};
-use crate::logic::clause::{show_conjunction, variable_name};
+use crate::logic::clause::variable_name;
 use crate::logic::{Literal, Variable};
+use crate::tree::count::show_test;
 use crate::tree::{Leaf, Node, Path};
 
 /// One clause for each path, in the order in which they are tried: the first whose body holds gives the value.
@@ -40,22 +41,17 @@ fn write_clause(out: &mut String, model: &TreeModel, path: &Path<'_, LeafWeights
         write!(out, "{}, ", variable_name(Variable(k as u32)))?;
     }
     write!(out, "{})", path.leaf.value)?;
+    let show = |test: &[Literal], at_least| show_test(test, at_least, &model.predicates, &model.symbols);
     let mut body = Vec::new();
     if !path.literals.is_empty() {
         let literals: Vec<Literal> = path.literals.iter().map(|&literal| literal.clone()).collect();
-        body.push(show_test(&literals, 1, model));
+        body.push(show(&literals, 1));
     }
-    body.extend(path.counts.iter().map(|count| show_test(count.test, count.at_least, model)));
+    body.extend(path.counts.iter().map(|count| show(count.test, count.at_least)));
     if !body.is_empty() {
         write!(out, " :- {}, !", body.join(", "))?;
     }
     writeln!(out, ". % {}", weights(path.leaf, " "))
-}
-
-/// A test as a conjunction; for several groundings `at_least(k, (…))`, in which variables beside the head's are its own.
-fn show_test(test: &[Literal], at_least: u32, model: &TreeModel) -> String {
-    let conjunction = show_conjunction(test, &model.predicates, &model.symbols).to_string();
-    if at_least == 1 { conjunction } else { format!("at_least({at_least}, ({conjunction}))") }
 }
 
 /// The counts and the five numbers of a leaf.
@@ -86,7 +82,7 @@ fn write_dot(out: &mut String, model: &TreeModel) -> std::fmt::Result {
         for (i, node) in tree.nodes().iter().enumerate() {
             match node {
                 Node::Split(split) => {
-                    let test = show_test(&split.test, split.at_least, model);
+                    let test = show_test(&split.test, split.at_least, &model.predicates, &model.symbols);
                     writeln!(out, "    t{t}n{i} [shape=box, label=\"{}\"];", escape(&test))?;
                     writeln!(out, "    t{t}n{i} -> t{t}n{} [label=\"yes\"];", split.yes.0)?;
                     writeln!(out, "    t{t}n{i} -> t{t}n{} [label=\"no\", style=dashed];", split.no.0)?;
