@@ -13,6 +13,7 @@ mod error;
 
 pub mod calibration;
 pub mod ranking;
+pub mod summary;
 pub mod threshold;
 
 pub use calibration::Probabilities;

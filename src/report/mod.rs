@@ -2,3 +2,7 @@
 //!
 //! Everything starts from [`crate::experiment::Results`]. Nothing here changes a run directory but for the files of the
 //! report itself.
+
+pub mod published;
+pub mod rows;
+pub mod table;
