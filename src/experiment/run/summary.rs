@@ -1,5 +1,6 @@
 //! The table at the end of a run: mean and standard deviation over folds, for each dataset and model.
 
+use crate::experiment::results::by_fold;
 use crate::experiment::store::{MetricsTable, Record, Status};
 use crate::metric::Column;
 use crate::metric::summary::{deviation, mean};
@@ -73,12 +74,7 @@ pub fn summarize(table: &MetricsTable) -> Summary {
 }
 
 fn cell(records: &[&Record], column: Column) -> Option<Cell> {
-    let mut folds: IndexMap<usize, Vec<f64>> = IndexMap::default();
-    for record in records {
-        if let Some(value) = record.result.as_ref().and_then(|outcome| outcome.metric(column)) {
-            folds.entry(record.row.fold).or_default().push(value);
-        }
-    }
-    let of_folds: Vec<f64> = folds.values().map(|seeds| mean(seeds)).collect();
+    let folds = by_fold(records.iter().copied(), column);
+    let of_folds: Vec<f64> = folds.into_iter().map(|(_, value)| value).collect();
     (!of_folds.is_empty()).then(|| Cell { mean: mean(&of_folds), deviation: deviation(&of_folds) })
 }
