@@ -12,6 +12,7 @@ mod man;
 mod plan;
 mod predict;
 mod progress;
+mod report;
 mod run;
 mod settings;
 mod size;
@@ -47,6 +48,8 @@ enum Command {
     Plan(plan::PlanArgs),
     /// Run an experiment: datasets, models, parameters, folds and seeds of a spec.
     Run(run::Run),
+    /// Make tables, figures and a page of a run, or fill the tables of a Markdown file.
+    Report(report::ReportArgs),
     /// Learn a model from a directory of BoostSRL files.
     Train(train::Train),
     /// Score the examples of a directory with a model.
@@ -87,6 +90,7 @@ pub fn main() -> ExitCode {
         Command::Datasets(command) => datasets::run(command, &mut output),
         Command::Plan(args) => plan::run(&args, &mut output),
         Command::Run(args) => run::run(&args, &mut output),
+        Command::Report(args) => report::run(&args, &mut output),
         Command::Train(args) => train::run(&args, &mut output),
         Command::Predict(args) => predict::run(&args, &mut output),
         Command::Explain(args) => explain::run(&args, &mut output),

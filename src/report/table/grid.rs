@@ -19,6 +19,8 @@ pub struct Grid {
 pub struct GridRow {
     /// Its cells.
     pub cells: Vec<GridCell>,
+    /// Whether it is the first of a row of the table.
+    pub is_first: bool,
     /// Whether a line stands above it.
     pub line_above: bool,
 }
@@ -57,13 +59,23 @@ fn deviation(deviation: Option<f64>) -> String {
     deviation.map_or_else(String::new, |deviation| format!(" ± {deviation:.3}"))
 }
 
-fn within(within: Option<Within>) -> &'static str {
-    match within {
-        Some(Within::Both) => "within both sd",
-        Some(Within::Ours) => "within our sd",
-        Some(Within::Theirs) => "within their sd",
-        Some(Within::Neither) => "outside",
-        None => "",
+impl Value {
+    /// Whose standard deviation covers the difference, in words.
+    pub fn shown_within(&self) -> &'static str {
+        match self.within() {
+            Some(Within::Both) => "within both sd",
+            Some(Within::Ours) => "within our sd",
+            Some(Within::Theirs) => "within their sd",
+            Some(Within::Neither) => "outside",
+            None => "",
+        }
+    }
+
+    /// The published number with the digits that were published.
+    pub fn shown_paper(&self) -> Option<String> {
+        let paper = self.paper?;
+        let deviation = paper.deviation.map_or_else(String::new, |deviation| format!(" ± {}", trimmed(deviation)));
+        Some(format!("{}{deviation}", trimmed(paper.mean)))
     }
 }
 
@@ -88,8 +100,8 @@ impl Table {
         }
         let first_extra = self.rows.iter().position(|row| row.is_extra);
         for (place_of_row, row) in self.rows.iter().enumerate() {
-            let lines: &[Line] = if stacked { &[Line::Ours, Line::Paper, Line::Difference] } else { &[Line::Ours] };
-            for &line in lines {
+            let has_paper = row.cells.iter().any(|cell| matches!(cell, Cell::Value(value) if value.paper.is_some()));
+            for &line in if stacked && has_paper { &Line::ALL[..] } else { &[Line::Ours] } {
                 let mut cells = Vec::new();
                 for (place, (column, cell)) in self.columns.iter().zip(&row.cells).enumerate() {
                     if stacked && place == texts {
@@ -106,14 +118,14 @@ impl Table {
                             if column.shape == Shape::Against && !stacked {
                                 cells.push(self.line(value, Line::Paper));
                                 cells.push(GridCell::plain(value.difference().map_or(NONE.into(), shown_difference)));
-                                cells.push(GridCell::plain(within(value.within())));
+                                cells.push(GridCell::plain(value.shown_within()));
                             }
                         }
                     }
                 }
                 // One line above all that is extra is enough.
                 let line_above = line == Line::Ours && Some(place_of_row) == first_extra;
-                grid.rows.push(GridRow { cells, line_above });
+                grid.rows.push(GridRow { cells, is_first: line == Line::Ours, line_above });
             }
         }
         grid
@@ -122,13 +134,9 @@ impl Table {
     fn line(&self, value: &Value, line: Line) -> GridCell {
         match line {
             Line::Ours => self.ours(value),
-            Line::Paper => {
-                let shown =
-                    value.paper.map(|paper| format!("{}{}", trimmed(paper.mean), trimmed_deviation(paper.deviation)));
-                GridCell::plain(shown.unwrap_or_else(|| NONE.to_owned()))
-            }
+            Line::Paper => GridCell::plain(value.shown_paper().unwrap_or_else(|| NONE.to_owned())),
             Line::Difference => GridCell::plain(value.difference().map_or(NONE.to_owned(), |difference| {
-                format!("{}, {}", shown_difference(difference), within(value.within()))
+                format!("{}, {}", shown_difference(difference), value.shown_within())
             })),
         }
     }
@@ -148,10 +156,6 @@ fn trimmed(number: f64) -> String {
     text.strip_suffix("00").unwrap_or(&text).to_owned()
 }
 
-fn trimmed_deviation(deviation: Option<f64>) -> String {
-    deviation.map_or_else(String::new, |deviation| format!(" ± {}", trimmed(deviation)))
-}
-
 fn marked(text: String, mark: Option<usize>) -> String {
     mark.map_or_else(|| text.clone(), |mark| format!("{text} [{mark}]"))
 }
@@ -165,6 +169,8 @@ enum Line {
 }
 
 impl Line {
+    const ALL: [Line; 3] = [Line::Ours, Line::Paper, Line::Difference];
+
     fn name(self) -> &'static str {
         match self {
             Line::Ours => "ours",

@@ -27,7 +27,7 @@ fn write_latex(out: &mut String, table: &Table, grid: &super::Grid) -> std::fmt:
     for (place, row) in grid.rows.iter().enumerate() {
         if row.line_above {
             writeln!(out, "    \\midrule")?;
-        } else if table.style.stacked && place > 0 && place % 3 == 0 {
+        } else if table.style.stacked && place > 0 && row.is_first {
             writeln!(out, "    \\addlinespace")?;
         }
         line(out, row.cells.iter().map(shown))?;

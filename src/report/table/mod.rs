@@ -7,12 +7,14 @@ mod frame;
 mod grid;
 mod latex;
 mod markdown;
+mod notes;
 mod read;
 
 pub use frame::{csv, parquet};
 pub use grid::{Grid, GridCell, GridRow, shown_difference, shown_mean};
 pub use latex::latex;
 pub use markdown::{inline as markdown_text, markdown};
+pub use notes::{NOTES, annotate, notes_csv};
 pub use read::{ReadTableError, read};
 
 use crate::metric::Column;

@@ -34,10 +34,11 @@ fn table(results: &Results, rows: &[ReportRow<'_>], name: &str, title: &str, met
         let dataset = &rows[start].key().dataset;
         let count = rows[start..].iter().take_while(|row| row.key().dataset == *dataset).count();
         for (place, &metric) in metrics.iter().enumerate() {
-            let cells = lines[start..start + count].iter_mut().filter_map(|line| match &mut line.cells[texts + place] {
-                Cell::Value(value) => Some(value),
-                Cell::Text(_) => None,
-            });
+            let cells =
+                lines[start..start + count].iter_mut().filter_map(|line| match &mut line.cells[texts + place] {
+                    Cell::Value(value) => Some(value),
+                    Cell::Text(_) => None,
+                });
             mark_best(cells, metric);
         }
         start += count;

@@ -60,7 +60,8 @@ impl<'s, 'r> Sheet<'s, 'r> {
             Layout::DatasetsAcross => self.datasets_across(),
         };
         let number = published.name.trim_start_matches(|c: char| !c.is_ascii_digit());
-        let name: Vec<String> = std::iter::once(published.name.clone()).chain(setting.iter().map(|s| safe_name(s))).collect();
+        let name: Vec<String> =
+            std::iter::once(published.name.clone()).chain(setting.iter().map(|s| safe_name(s))).collect();
         let setting = if setting.is_empty() { String::new() } else { format!(" ({})", setting.join(", ")) };
         let deviations = published.cells.iter().any(|cell| cell.deviation.is_some());
         let whose = if deviations { "ours, theirs, or both" } else { "ours, since the paper prints none here" };
@@ -89,7 +90,8 @@ impl<'s, 'r> Sheet<'s, 'r> {
             let id = self.rows.iter().find(|row| row.key().dataset == dataset.name).map(|row| row.dataset_id.as_str());
             let target = rows::target(id.unwrap_or(&dataset.name)).unwrap_or_default();
             for metric in self.published.metrics() {
-                let mut values: Vec<Value> = self.models.iter().map(|model| self.value(dataset, model, metric)).collect();
+                let mut values: Vec<Value> =
+                    self.models.iter().map(|model| self.value(dataset, model, metric)).collect();
                 mark_best(&mut values, metric);
                 let mut cells = [&dataset.name, &target, metric_title(metric)].map(Cell::text).to_vec();
                 cells.extend(values.into_iter().map(Cell::Value));
@@ -106,7 +108,8 @@ impl<'s, 'r> Sheet<'s, 'r> {
         let mut rows = Vec::new();
         for model in &self.models {
             for &metric in &metrics {
-                let mut cells = vec![Cell::text(&model.name), Cell::text(metric_title(metric).trim_start_matches("AUC-"))];
+                let mut cells =
+                    vec![Cell::text(&model.name), Cell::text(metric_title(metric).trim_start_matches("AUC-"))];
                 cells.extend(self.datasets.iter().map(|dataset| Cell::Value(self.value(dataset, model, metric))));
                 rows.push(TableRow { cells, is_extra: model.in_paper.is_none() });
             }
@@ -148,7 +151,8 @@ impl<'s, 'r> Sheet<'s, 'r> {
         }
         for dataset in &self.datasets {
             for model in &self.models {
-                let Some(row) = self.rows.iter().find(|r| r.key().dataset == dataset.name && r.key().model == model.name)
+                let Some(row) =
+                    self.rows.iter().find(|r| r.key().dataset == dataset.name && r.key().model == model.name)
                 else {
                     continue;
                 };
