@@ -53,7 +53,7 @@ pub enum Relation {
     NotWorseAndSomewhereBetter,
     /// No difference by more than chance.
     Alike,
-    /// No lower mean by more than the other's standard deviation.
+    /// No lower mean by more than the larger of the standard deviations.
     LossWithinDeviation,
 }
 
@@ -155,6 +155,11 @@ fn compare(
     dataset: &str,
     metric: Column,
 ) -> Result<Found, String> {
+    for kind in [claim.first, other] {
+        if !rows.iter().any(|row| row.kind == kind) {
+            return Err(format!("this run has no model of kind {kind}"));
+        }
+    }
     let first = row(claim, rows, claim.first, dataset)?;
     let second = row(claim, rows, other, dataset)?;
     let paired = Paired::new(first, second, metric).ok_or("no fold has a result of both models")?;
@@ -169,9 +174,6 @@ fn row<'a, 'r>(
     kind: &str,
     dataset: &str,
 ) -> Result<&'a ReportRow<'r>, String> {
-    if !rows.iter().any(|row| row.kind == kind) {
-        return Err(format!("this run has no model of kind {kind}"));
-    }
     let named = || rows.iter().find(|row| row.kind == kind && row.key().dataset == dataset);
     let of_id = || rows.iter().find(|row| row.kind == kind && row.dataset_id == dataset);
     let row = named().or_else(of_id).ok_or_else(|| format!("{dataset} is not in this run"))?;
@@ -196,7 +198,10 @@ fn holds(relation: Relation, paired: &Paired) -> bool {
         Relation::ClearlyBetter => difference > 0.0 && paired.is_significant(),
         Relation::NotWorse | Relation::NotWorseAndSomewhereBetter => difference >= 0.0 || !paired.is_significant(),
         Relation::Alike => !paired.is_significant(),
-        Relation::LossWithinDeviation => -difference <= paired.second.deviation.unwrap_or(0.0),
+        Relation::LossWithinDeviation => {
+            let deviations = [paired.first.deviation, paired.second.deviation];
+            -difference <= deviations.into_iter().flatten().fold(0.0, f64::max)
+        }
     }
 }
 
@@ -224,7 +229,10 @@ fn conclude(claim: &Claim, evidence: &[Evidence]) -> (Verdict, String) {
     let held = found.len() - failing.len();
     if !failing.is_empty() {
         let rest = if lacking > 0 { format!("; {lacking} more cannot be compared") } else { String::new() };
-        let reason = format!("it holds in {held} of {} comparisons, not on {}{rest}", found.len(), failing.join(", "));
+        let reason = match held {
+            0 => format!("it holds in none of {} comparisons{rest}", found.len()),
+            _ => format!("it holds in {held} of {} comparisons, not on {}{rest}", found.len(), failing.join(", ")),
+        };
         return (Verdict::DidNotHold, reason);
     }
     if lacking > 0 {

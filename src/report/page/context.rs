@@ -58,6 +58,8 @@ struct Question {
     name: &'static str,
     text: &'static str,
     claims: Vec<ClaimView>,
+    /// Claims that the run has no number for.
+    unknown: Vec<ClaimView>,
 }
 
 #[derive(Serialize)]
@@ -70,7 +72,7 @@ struct ClaimView {
 
 #[derive(Serialize)]
 struct VerdictView {
-    preset: String,
+    presets: Vec<String>,
     words: &'static str,
     class: &'static str,
     reason: String,
@@ -186,11 +188,17 @@ fn questions(claims: &[Judged]) -> Vec<Question> {
                 let (sentence, source, read_as) = (claim.sentence, claim.source, claim.read_as);
                 views.push(ClaimView { sentence, source, read_as, verdicts: Vec::new() });
             }
-            if let Some(view) = views.last_mut() {
-                view.verdicts.push(verdict(judged));
+            let Some(view) = views.last_mut() else { continue };
+            let new = verdict(judged);
+            // What is said of several presets alike is said once.
+            match view.verdicts.iter_mut().find(|old| old.evidence.is_empty() && old.reason == new.reason) {
+                Some(old) => old.presets.extend(new.presets),
+                None => view.verdicts.push(new),
             }
         }
-        Question { name, text, claims: views }
+        let is_known = |view: &ClaimView| view.verdicts.iter().any(|verdict| !verdict.evidence.is_empty());
+        let (claims, unknown) = views.into_iter().partition(is_known);
+        Question { name, text, claims, unknown }
     };
     if claims.is_empty() { Vec::new() } else { QUESTIONS.iter().map(of_question).collect() }
 }
@@ -203,7 +211,7 @@ fn verdict(judged: &Judged) -> VerdictView {
     };
     let known = judged.evidence.iter().any(|one| one.found.is_ok());
     VerdictView {
-        preset: judged.preset.clone(),
+        presets: Some(judged.preset.clone()).filter(|preset| !preset.is_empty()).into_iter().collect(),
         words: judged.verdict.words(),
         class,
         reason: judged.reason.clone(),
