@@ -3,6 +3,7 @@
 //! Results go to stdout, messages and progress to stderr. Exit codes: 0 done (warnings allowed), 1 internal error, 2 bad
 //! usage, spec, data, model file or checksum, 3 some jobs failed, 4 nothing matched, 5 and 6 the gate.
 
+mod convert;
 mod data_args;
 mod datasets;
 mod error;
@@ -15,6 +16,7 @@ mod settings;
 mod size;
 mod table;
 mod train;
+mod weights;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -49,8 +51,10 @@ enum Command {
     Train(train::Train),
     /// Score the examples of a directory with a model.
     Predict(predict::Predict),
-    /// Print a model as people read it: one clause for each path, with its weights and counts.
+    /// Print a model as people read it: one clause for each path or rule, with its weights.
     Explain(explain::Explain),
+    /// Turn trees, or rules written by hand, into one lifted RBM; make it smaller, fit it, draw it.
+    Convert(convert::Convert),
 }
 
 /// Prints a line to stderr. That nobody can read it is no reason to stop.
@@ -84,6 +88,7 @@ pub fn main() -> ExitCode {
         Command::Train(args) => train::run(&args, &mut output),
         Command::Predict(args) => predict::run(&args, &mut output),
         Command::Explain(args) => explain::run(&args, &mut output),
+        Command::Convert(args) => convert::run(&args, &mut output),
     };
     let result = result.and_then(|()| output.out.flush().map_err(CommandError::from));
     match result {
