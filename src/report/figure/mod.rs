@@ -6,9 +6,11 @@
 
 mod average;
 mod bars;
+mod cases;
 mod curves;
 mod png;
 mod rows;
+mod sweep;
 
 pub mod axis;
 pub mod font;
@@ -19,7 +21,9 @@ pub mod scene;
 pub mod style;
 
 pub use bars::bars;
+pub use cases::cases;
 pub use curves::curves;
+pub use sweep::sweep;
 
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
@@ -124,6 +128,8 @@ pub fn sheets(results: &Results, published: &[Published]) -> Result<Vec<Sheet>, 
     let mut sheets = Vec::new();
     for column in [Column::AucRoc, Column::AucPr] {
         sheets.extend(bars(results, column, published));
+        sheets.extend(sweep(results, column));
+        sheets.extend(cases(results, column));
     }
     sheets.extend(curves(results)?);
     Ok(sheets)
