@@ -2,7 +2,7 @@
 
 use super::axis::Axis;
 use super::legend::{Sign, legend};
-use super::panel::{Margins, Panel, grid};
+use super::panel::{COLUMNS, Margins, Panel, grid};
 use super::rows::{Rows, average, shown};
 use super::scene::{Anchor, Scene, Stroke, Text};
 use super::style::{LABEL, Look, TICK, WIDTH};
@@ -39,8 +39,8 @@ pub fn cases(results: &Results, column: Column) -> Option<Sheet> {
     let height = lanes as f64 * LANE + list.cases.len() as f64 * BETWEEN;
     let names = list.cases.iter().map(|(name, _)| font::room(name, TICK)).fold(0.0, f64::max).min(NAMES);
     let left = names + 6.0;
-    let across = datasets.len().min(4);
-    let margins = Margins { left: 8.0, top: 24.0, bottom: 24.0 };
+    let across = datasets.len().min(COLUMNS);
+    let margins = Margins { left: 18.0, top: 24.0, bottom: 24.0 };
     let (places, width, bottom) = grid(datasets.len(), across, (left, top, WIDTH), height, margins);
     for (i, (dataset, place)) in datasets.iter().zip(places).enumerate() {
         let groups = || rows.groups.iter().filter(|group| group.key.dataset == **dataset);

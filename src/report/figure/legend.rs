@@ -12,12 +12,12 @@ pub enum Sign {
     Bar(Look),
     /// A piece of a line with its band.
     Line(Look),
-    /// A piece of a line with a marker.
+    /// A piece of a line with its band and a marker.
     MarkedLine(Look),
+    /// A piece of a line with a marker.
+    PointedLine(Look),
     /// A marker.
     Marker(Look),
-    /// A marker in another colour.
-    Shape(Marker, Colour),
     /// A piece of a line that is no data.
     Reference,
     /// The mark of a published number.
@@ -60,8 +60,11 @@ fn draw(scene: &mut Scene, sign: Sign, (left, y): Place) {
             line(scene, look, true);
             look.marker.draw(scene, (middle, y), RADIUS, look.colour);
         }
+        Sign::PointedLine(look) => {
+            line(scene, look, false);
+            look.marker.draw(scene, (middle, y), RADIUS, look.colour);
+        }
         Sign::Marker(look) => look.marker.draw(scene, (middle, y), RADIUS, look.colour),
-        Sign::Shape(marker, colour) => marker.draw(scene, (middle, y), RADIUS, colour),
         Sign::Reference => scene.line([(left, y), (right, y)], reference()),
         Sign::Published => published(scene, (middle, y)),
     }

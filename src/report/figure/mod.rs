@@ -6,11 +6,15 @@
 
 mod average;
 mod bars;
+mod calibration;
 mod cases;
+mod critical;
 mod curves;
+mod fidelity;
 mod png;
 mod rows;
 mod sweep;
+mod time;
 
 pub mod axis;
 pub mod font;
@@ -21,9 +25,13 @@ pub mod scene;
 pub mod style;
 
 pub use bars::bars;
+pub use calibration::calibration;
 pub use cases::cases;
+pub use critical::{CriticalDifference, critical_difference, mean_ranks};
 pub use curves::curves;
+pub use fidelity::fidelity;
 pub use sweep::sweep;
+pub use time::time;
 
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
@@ -131,7 +139,13 @@ pub fn sheets(results: &Results, published: &[Published]) -> Result<Vec<Sheet>, 
         sheets.extend(sweep(results, column));
         sheets.extend(cases(results, column));
     }
+    for column in [Column::AucRoc, Column::AucPr] {
+        sheets.extend(mean_ranks(results, column)?);
+    }
     sheets.extend(curves(results)?);
+    sheets.extend(calibration(results)?);
+    sheets.extend(fidelity(results)?);
+    sheets.extend(time(results, Column::AucRoc));
     Ok(sheets)
 }
 

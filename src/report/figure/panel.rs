@@ -130,6 +130,18 @@ pub fn reference() -> Stroke {
     Stroke::new(Colour::GREY, 1.1).dashed(super::style::Dash::Dotted)
 }
 
+/// The most panels in a row.
+pub const COLUMNS: usize = 4;
+
+/// Writes what the axes are, once for all panels between `top` and `bottom`, and ends the sheet.
+pub fn axis_names(scene: &mut Scene, (top, bottom): (f64, f64), below: &str, aside: &str) {
+    let place = (16.0, f64::midpoint(top, bottom));
+    scene.text(Text::new(aside, place, LABEL).anchored(Anchor::Middle).turned());
+    let below = font::fit(below, LABEL, scene.width - 20.0);
+    scene.text(Text::new(below, (scene.width / 2.0, bottom + LABEL), LABEL).anchored(Anchor::Middle));
+    scene.height = bottom + LABEL + 8.0;
+}
+
 /// Space around the panels of a figure, and between them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Margins {

@@ -42,12 +42,6 @@ impl<'r> Rows<'r> {
         self.labels.iter().map(String::as_str)
     }
 
-    /// The presets, in the order of the spec; one empty name without any.
-    pub fn presets(&self) -> Vec<&str> {
-        let names: IndexSet<&str> = self.groups.iter().map(|group| group.key.preset.as_str()).collect();
-        names.into_iter().collect()
-    }
-
     /// The row of a dataset with a label.
     pub fn find(&self, dataset: &str, label: &str) -> Option<&Group<'r>> {
         self.groups.iter().find(|group| group.key.dataset == dataset && group.key.label() == label)

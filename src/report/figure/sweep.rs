@@ -2,12 +2,11 @@
 
 use super::Sheet;
 use super::axis::{Axis, Tick};
-use super::font;
 use super::legend::{Sign, legend};
-use super::panel::{Margins, Panel, grid};
+use super::panel::{COLUMNS, Margins, Panel, axis_names, grid};
 use super::rows::{Rows, average, shown};
-use super::scene::{Anchor, Scene, Text};
-use super::style::{LABEL, Look, WIDTH};
+use super::scene::Scene;
+use super::style::{Look, WIDTH};
 use crate::experiment::Results;
 use crate::experiment::results::{Group, RowKey};
 use crate::experiment::store::Record;
@@ -15,8 +14,6 @@ use crate::learn::params::KEYS;
 use crate::metric::{Average, Column};
 use crate::order::{IndexMap, IndexSet};
 
-/// The most panels in a row.
-const COLUMNS: usize = 4;
 const HEIGHT: f64 = 118.0;
 
 /// A panel for each dataset in which a column is drawn against what a sweep over numbers sets. If the sweep sets several,
@@ -46,7 +43,8 @@ pub fn sweep(results: &Results, column: Column) -> Option<Sheet> {
         panel.heading(&mut scene, dataset);
         series.draw(&mut scene, &panel, dataset);
     }
-    axis_names(&mut scene, (top, bottom), &format!("{}{}", key_name(&key), if x.log { ", log scale" } else { "" }), column);
+    let below = format!("{}{}", key_name(&key), if x.log { ", log scale" } else { "" });
+    axis_names(&mut scene, (top, bottom), &below, shown(column));
     let skew = match (key.as_str(), column) {
         ("negatives_per_positive", Column::AucPr) => {
             " More negatives are in the test as well, so compare lines at the same number, not along a line."
@@ -67,15 +65,6 @@ pub fn sweep(results: &Results, column: Column) -> Option<Sheet> {
 /// A name as a part of that of a file.
 pub(super) fn dashes(name: &str) -> String {
     crate::experiment::job::safe_name(&name.replace('_', "-"))
-}
-
-/// Writes what both axes are, once for all panels between `top` and `bottom`, and ends the sheet.
-pub(super) fn axis_names(scene: &mut Scene, (top, bottom): (f64, f64), below: &str, column: Column) {
-    let aside = Text::new(shown(column), (16.0, f64::midpoint(top, bottom)), LABEL);
-    scene.text(aside.anchored(Anchor::Middle).turned());
-    let below = font::fit(below, LABEL, WIDTH - 20.0);
-    scene.text(Text::new(below, (WIDTH / 2.0, bottom + LABEL), LABEL).anchored(Anchor::Middle));
-    scene.height = bottom + LABEL + 8.0;
 }
 
 /// What a parameter is called at an axis.
