@@ -2,3 +2,5 @@
 //!
 //! Everything starts from [`crate::experiment::Results`]. Nothing here changes a run directory but for the files of the
 //! report itself.
+
+pub mod figure;
