@@ -2,3 +2,8 @@
 //!
 //! Everything starts from [`crate::experiment::Results`]. Nothing here changes a run directory but for the files of the
 //! report itself.
+
+pub mod compare;
+pub mod csv;
+pub mod gate;
+pub mod markdown;
