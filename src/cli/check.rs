@@ -24,13 +24,13 @@ pub struct CheckArgs {
     #[arg(long)]
     bless: bool,
     /// How many standard errors of the baseline a mean may lie away.
-    #[arg(long, value_name = "X", default_value_t = K, value_parser = not_negative)]
+    #[arg(long, value_name = "X", default_value_t = K, value_parser = not_negative, allow_negative_numbers = true)]
     k: f64,
     /// With --bless: a metric of the baseline; those it has, or auc_roc, auc_pr and cll, unless given.
     #[arg(long, value_name = "NAME", value_parser = super::metric, requires = "bless")]
     metric: Vec<Column>,
     /// With --bless: the tolerance of new rows; others keep theirs.
-    #[arg(long, value_name = "X", default_value_t = TOLERANCE, value_parser = not_negative)]
+    #[arg(long, value_name = "X", default_value_t = TOLERANCE, value_parser = not_negative, allow_negative_numbers = true)]
     tolerance: f64,
     /// Write the findings to this file as JUnit XML.
     #[arg(long, value_name = "FILE")]

@@ -55,7 +55,9 @@ fn a_run_does_not_differ_from_itself() {
 #[test]
 fn models_of_a_run_are_compared() {
     let lab = Lab::new();
-    let spec = SPEC.replace("\"imdb\"", "\"university\"");
+    let spec = SPEC
+        .replace("\"imdb\"", "\"university\"")
+        .replace("dataset.imdb]\nfolds = 5", "dataset.university]\nnoise = 0.1");
     lab.run(&spec, "a");
     let said = lab.lrbm(&["compare", "a", "--models", "Boost,NoBoost"]);
     said.expect(
@@ -78,12 +80,13 @@ fn models_of_a_run_are_compared() {
 #[test]
 fn presets_of_a_model_are_rows_of_their_own() {
     let lab = Lab::new();
-    let spec = SPEC.replace("name = \"Boost\"", "name = \"Boost\"\npresets = [\"paper\", \"lookahead\"]");
-    lab.run(&spec, "a");
-    lab.lrbm(&["compare", "a", "--models", "Boost (paper),Boost (lookahead)"])
-        .expect(0, &["| Boost (paper) → Boost (lookahead) |"]);
-    lab.lrbm(&["compare", "a", "--models", "Boost,NoBoost"])
-        .expect(2, &["`Boost` has several rows in a; say which: `Boost (paper)`, `Boost (lookahead)`"]);
+    lab.run(&SPEC.replace("seed = 7", "seed = 7\npresets = [\"paper\", \"lookahead\"]"), "a");
+    let compare = |models: &str| lab.lrbm(&["compare", "a", "--models", models, "--metric", "auc_roc"]);
+    compare("Boost (paper),Boost (lookahead)").expect(0, &["| Boost (paper) → Boost (lookahead) |"]);
+    compare("Boost,NoBoost")
+        .expect(0, &["| Boost (paper) → NoBoost (paper)         |", "| Boost (lookahead) → NoBoost (lookahead) |"]);
+    let said = "`NoBoost` has several rows in a; say which: `NoBoost (paper)`, `NoBoost (lookahead)`";
+    compare("Boost (paper),NoBoost").expect(2, &[said]);
 }
 
 #[test]

@@ -24,6 +24,9 @@ max_depth = 3
 
 [dataset.movies]
 noise = 0.1
+
+[dataset.imdb]
+folds = 5
 "#;
 
 pub struct Lab {

@@ -4,7 +4,8 @@ use thiserror::Error;
 
 use super::baseline::rounded;
 use super::{Baseline, Row, was_not_available};
-use crate::experiment::Results;
+use crate::experiment::results::Group;
+use crate::experiment::{Experiment, Results};
 use crate::metric::{Average, Column};
 
 /// Why a run is not made a baseline.
@@ -60,14 +61,8 @@ pub fn bless(
     if !groups.iter().any(|group| group.done().next().is_some()) {
         return Err(NotBlessed::Empty(run));
     }
-    // Rows of a dataset have the same folds and seeds, so what one has the others must have.
-    for group in &groups {
-        let (done, of) = (group.done().count(), |other: &&_| same_dataset(group, other));
-        let jobs = groups.iter().filter(of).map(|other| other.jobs.len()).max().unwrap_or(done);
-        if done < jobs {
-            let row = format!("{} {}", group.key.dataset, group.key.label());
-            return Err(NotBlessed::Unfinished { run, row, done, jobs });
-        }
+    if let Some((row, done, jobs)) = unfinished(results, &groups) {
+        return Err(NotBlessed::Unfinished { run, row, done, jobs });
     }
     let known = |group: &_, metric| old.and_then(|old| old.get(dataset(group), &label(group), metric));
     let mut blessed =
@@ -101,10 +96,24 @@ pub fn bless(
     Ok(blessed)
 }
 
-type Group<'r> = crate::experiment::results::Group<'r>;
-
-fn same_dataset(one: &Group<'_>, other: &Group<'_>) -> bool {
-    one.key.dataset == other.key.dataset
+/// The first row of a dataset with results that lacks some, with the number of jobs that have one and that should.
+fn unfinished(results: &Results, groups: &[Group<'_>]) -> Option<(String, usize, usize)> {
+    let Experiment { datasets, seeds, limits, .. } = &results.experiment;
+    for part in datasets {
+        let name = &part.source.name;
+        let of_part = |group: &&Group<'_>| group.key.dataset == *name;
+        let Some(first) = groups.iter().find(of_part).and_then(|group| group.jobs.first()) else { continue };
+        let jobs = first.record.key.folds * seeds.len();
+        // One job stands for its row.
+        for job in part.jobs(&seeds[..seeds.len().min(1)], 1, *limits) {
+            let group = groups.iter().filter(of_part).find(|group| group.key.label() == job.label());
+            let done = group.map_or(0, |group| group.done().count());
+            if done < jobs {
+                return Some((format!("{name} {}", job.label()), done, jobs));
+            }
+        }
+    }
+    None
 }
 
 fn dataset<'g>(group: &'g Group<'_>) -> &'g str {
