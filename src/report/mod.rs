@@ -4,3 +4,7 @@
 //! report itself.
 
 pub mod figure;
+pub mod compare;
+pub mod csv;
+pub mod gate;
+pub mod markdown;
