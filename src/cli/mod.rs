@@ -16,6 +16,7 @@ mod man;
 mod plan;
 mod predict;
 mod progress;
+mod report;
 mod run;
 mod settings;
 mod size;
@@ -60,6 +61,8 @@ enum Command {
     Compare(compare::Compare),
     /// Hold a run against a baseline: exit code 5 if results are worse than they were.
     Check(check::CheckArgs),
+    /// Make tables, figures and a page of a run, or fill the tables of a Markdown file.
+    Report(report::ReportArgs),
     /// Learn a model from a directory of BoostSRL files.
     Train(train::Train),
     /// Score the examples of a directory with a model.
@@ -130,6 +133,7 @@ pub fn main() -> ExitCode {
         Command::Run(args) => run::run(&args, &mut output),
         Command::Compare(args) => compare::run(&args, &mut output),
         Command::Check(args) => check::run(&args, &mut output),
+        Command::Report(args) => report::run(&args, &mut output),
         Command::Train(args) => train::run(&args, &mut output),
         Command::Predict(args) => predict::run(&args, &mut output),
         Command::Explain(args) => explain::run(&args, &mut output),
