@@ -3,6 +3,11 @@
 //! Everything starts from [`crate::experiment::Results`]. Nothing here changes a run directory but for the files of the
 //! report itself.
 
+pub mod figure;
+pub mod compare;
+pub mod csv;
+pub mod gate;
+pub mod markdown;
 pub mod claims;
 pub mod page;
 pub mod paired;
