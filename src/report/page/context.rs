@@ -15,6 +15,7 @@ use crate::metric::Column;
 use crate::order::IndexSet;
 use crate::report::Report;
 use crate::report::claims::{Evidence, Judged, QUESTIONS, Verdict};
+use crate::report::compare::with_sign;
 use crate::report::rows::ReportRow;
 use crate::report::table::{metric_title, shown_difference, shown_mean};
 use crate::report::tables::state;
@@ -235,10 +236,14 @@ fn evidence(one: &Evidence) -> EvidenceView {
     };
     match &one.found {
         Ok(found) => {
-            view.first = shown_mean(&found.paired.first);
-            view.second = shown_mean(&found.paired.second);
-            view.difference = shown_difference(found.paired.difference);
-            view.p = found.paired.shown_p();
+            let compared = &found.compared;
+            view.first = shown_mean(&compared.second);
+            view.second = shown_mean(&compared.first);
+            view.difference = shown_difference(compared.difference);
+            view.p = match &compared.test {
+                Ok(test) => format!("p {}", with_sign(test.p)),
+                Err(why) => why.to_string(),
+            };
             view.holds = if found.holds { "yes" } else { "no" };
             view.rows = Some(found.rows);
         }

@@ -13,7 +13,7 @@ mod read;
 pub use frame::{csv, parquet};
 pub use grid::{Grid, GridCell, GridRow, shown_difference, shown_mean};
 pub use latex::latex;
-pub use markdown::{inline as markdown_text, markdown};
+pub use markdown::markdown;
 pub use notes::{NOTES, annotate, notes_csv};
 pub use read::{ReadTableError, read};
 
