@@ -33,7 +33,9 @@ pub struct Context {
     /// How many claims held, did not hold, and cannot be said.
     tally: [usize; 3],
     has_sweep: bool,
+    /// Those that answer the question of the experiment.
     tables: Vec<Sheet>,
+    more_tables: Vec<Sheet>,
     figures: Vec<FigureView>,
     jobs: Vec<JobsView>,
     failures: Vec<(String, String, String)>,
@@ -126,6 +128,7 @@ pub fn context(report: &Report<'_>, directory: &Path) -> Context {
         // Our own drawing, which escapes the names in it.
         svg: Safe::from_safe_string(figure.svg.clone()),
     });
+    let (main_tables, more_tables) = report.tables.split_at(report.main_tables);
     let tally = [Verdict::Held, Verdict::DidNotHold, Verdict::CannotBeSaid];
     Context {
         style: Safe::from_safe_string(include_str!("style.css").to_owned()),
@@ -137,7 +140,8 @@ pub fn context(report: &Report<'_>, directory: &Path) -> Context {
         questions: questions(&report.claims),
         tally: tally.map(|verdict| report.claims.iter().filter(|judged| judged.verdict == verdict).count()),
         has_sweep: report.rows.iter().any(|row| !row.settings.is_empty()),
-        tables: report.tables.iter().map(Sheet::new).collect(),
+        tables: main_tables.iter().map(Sheet::new).collect(),
+        more_tables: more_tables.iter().map(Sheet::new).collect(),
         figures: figures.collect(),
         jobs: report.rows.iter().filter(|row| !row.group.jobs.is_empty()).map(|row| jobs(row, &base)).collect(),
         failures: failures(report, &base),
