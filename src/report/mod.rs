@@ -3,4 +3,5 @@
 //! Everything starts from [`crate::experiment::Results`]. Nothing here changes a run directory but for the files of the
 //! report itself.
 
+pub mod drawing;
 pub mod figure;

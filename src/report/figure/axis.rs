@@ -38,9 +38,11 @@ impl Axis {
     /// blown up.
     pub fn share(low: f64, high: f64) -> Self {
         const STEP: f64 = 0.05;
+        // With space for half a marker.
+        let (low, high) = ((low - 0.008).max(0.0), (high + 0.008).min(1.0));
+        let mut low = (low / STEP).floor() * STEP;
         // A hair of tolerance, since 0.95 / 0.05 may lie above 19.
-        let mut low = ((low.max(0.0) / STEP + 1e-9).floor() * STEP).max(0.0);
-        let high = ((high.min(1.0) / STEP - 1e-9).ceil() * STEP).clamp(low + STEP, 1.0f64.max(low + STEP));
+        let high = ((high / STEP - 1e-9).ceil() * STEP).clamp(low + STEP, 1.0f64.max(low + STEP));
         if high - low < 2.0 * STEP - 1e-9 {
             low = (low - STEP).max(0.0);
         }
