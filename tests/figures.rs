@@ -113,7 +113,9 @@ fn names(sheets: &[Sheet]) -> Vec<&str> {
 fn check(sheets: &[Sheet]) {
     for sheet in sheets {
         assert_eq!(sheet.scene.faults(), [""; 0], "{}", sheet.name);
-        assert!(!sheet.caption.is_empty() && sheet.name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.,=+".contains(c)));
+        assert!(
+            !sheet.caption.is_empty() && sheet.name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.,=+".contains(c))
+        );
     }
 }
 
@@ -133,8 +135,7 @@ fn check_file(figure: &Figure) {
 fn a_run_without_a_sweep() {
     let lab = Lab::new(TABLE);
     let results = lab.results();
-    let published =
-        [Published { dataset: "movies".into(), model: "Boost".into(), column: Column::AucRoc, mean: 0.8 }];
+    let published = [Published { dataset: "movies".into(), model: "Boost".into(), column: Column::AucRoc, mean: 0.8 }];
     let sheets = figure::sheets(&results, &published).unwrap();
     let expected = [
         "bars-auc-roc",
@@ -178,10 +179,7 @@ fn sweeps() {
     let (numbers, cases) = (Lab::new(SWEEP), Lab::new(CASES));
     let results = numbers.results();
     let sheets = figure::sheets(&results, &[]).unwrap();
-    assert_eq!(
-        names(&sheets),
-        ["sweep-trees-auc-roc", "sweep-trees-auc-pr", "ranks-auc-roc", "ranks-auc-pr"]
-    );
+    assert_eq!(names(&sheets), ["sweep-trees-auc-roc", "sweep-trees-auc-pr", "ranks-auc-roc", "ranks-auc-pr"]);
     check(&sheets);
     let has = |text: &str| sheets[0].scene.texts().any(|t| t.text.contains(text));
     assert!(has("log scale") && has("Boost") && has("NoBoost") && has("citations"));

@@ -34,8 +34,8 @@ pub use error::{LearnError, ScoreError, UnknownKind};
 pub use lrbm_boost::LrbmBoost;
 pub use lrbm_explainable::LrbmExplainable;
 pub use lrbm_noboost::LrbmNoBoost;
-pub use model::{Fidelity, LeafWeights, ModelFileError, TreeModel};
 pub(crate) use model::leaf_weights;
+pub use model::{Fidelity, LeafWeights, ModelFileError, TreeModel};
 pub use params::{ParamError, Params, Preset, Unchecked};
 pub use rdn_boost::RdnBoost;
 

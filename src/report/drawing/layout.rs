@@ -13,6 +13,8 @@ const ASIDE: f64 = 14.0;
 const BELOW: f64 = 34.0;
 /// Between levels that lie beside each other.
 const BESIDE: f64 = 50.0;
+/// How far from the middle of a test its two lines begin.
+const STEM: f64 = 5.0;
 /// The most leaves of a tree that grows downwards.
 const SMALL: usize = 8;
 /// The size of the words at lines.
@@ -63,7 +65,9 @@ impl Layout {
         let mut links = Vec::new();
         for (i, both) in children.iter().enumerate() {
             for (child, yes) in both.iter().flatten().copied().zip([true, false]) {
-                let from = (middles[i] - least, tops[levels[i]] + turned[i].1);
+                // Side by side, so that the solid line does not hide the dashed one.
+                let aside = if yes { -STEM } else { STEM };
+                let from = (middles[i] - least + aside, tops[levels[i]] + turned[i].1);
                 let to = (middles[child] - least, tops[levels[child]]);
                 // Levels are as high as their highest box, so this is below all of them.
                 let bend = to.1 - gap / 2.0;
@@ -159,7 +163,7 @@ mod tests {
         // Two boxes of 50 and 14 between them are 114 wide; the root, 100 wide, is in the middle.
         assert_eq!(layout.corners, [(7.0, 0.0), (0.0, 54.0), (64.0, 54.0)]);
         assert_eq!((layout.width, layout.height), (114.0, 84.0));
-        assert_eq!(layout.links[0].path, [(57.0, 20.0), (57.0, 37.0), (25.0, 37.0), (25.0, 54.0)]);
+        assert_eq!(layout.links[0].path, [(52.0, 20.0), (52.0, 37.0), (25.0, 37.0), (25.0, 54.0)]);
         assert!(layout.links[0].yes && !layout.links[1].yes);
     }
 
@@ -167,7 +171,8 @@ mod tests {
         #[test]
         fn nothing_overlaps(
             splits in prop::collection::vec(0usize..1000, 0..40),
-            sizes in prop::collection::vec((24.0f64..220.0, 18.0f64..90.0), 81),
+            // No box is lower than one line of text.
+            sizes in prop::collection::vec((24.0f64..220.0, 27.0f64..110.0), 81),
         ) {
             let children = grown(&splits);
             let sizes = &sizes[..children.len()];

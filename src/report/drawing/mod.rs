@@ -51,7 +51,8 @@ pub fn ensemble(model: &TreeModel, most: usize) -> String {
     }
     let (of, shown) = (model.trees().len(), drawn.len());
     let number = if shown == of { format!("{of} trees") } else { format!("the first {shown} of {of} trees") };
-    let title = format!("{number}; ψ = {} + {} × the sum of their values", model.prior, model.step);
+    let prior = model.prior.to_string().replace('-', "−");
+    let title = format!("{number}; ψ = {prior} + {} × the sum of their values", model.step);
     let line = format!("<text x=\"{MARGIN}\" y=\"{}\" font-size=\"13\">{}</text>\n", MARGIN + 13.0, escape(&title));
     let width = widest.max(MARGIN + font::room(&title, 13.0)) + MARGIN;
     document(&title, width, y + row + MARGIN, &(line + &body))
@@ -105,7 +106,11 @@ impl Drawn {
             let points = points.join(" ");
             writeln!(out, "<polyline points=\"{points}\" fill=\"none\" stroke=\"#555\" stroke-width=\"1.3\"{dash}/>")?;
             let (x, y, word) = (label.0, label.1, if *yes { "yes" } else { "no" });
-            writeln!(out, "<text x=\"{x:.1}\" y=\"{y:.1}\" font-size=\"{}\" fill=\"#555\">{word}</text>", layout::WORD)?;
+            writeln!(
+                out,
+                "<text x=\"{x:.1}\" y=\"{y:.1}\" font-size=\"{}\" fill=\"#555\">{word}</text>",
+                layout::WORD
+            )?;
         }
         for (card, corner) in self.cards.iter().zip(&self.layout.corners) {
             card.write(out, *corner)?;

@@ -5,8 +5,8 @@ use std::fmt::Write;
 use super::super::figure::font;
 use super::super::figure::paint::escape;
 use crate::learn::{LeafWeights, TreeModel, leaf_weights};
-use crate::tree::count::show_test;
 use crate::tree::Node;
+use crate::tree::count::show_test;
 
 /// The size of letters.
 const SIZE: f64 = 12.0;
@@ -73,7 +73,11 @@ impl Card {
         let middle = x + width / 2.0;
         for (i, line) in self.lines.iter().enumerate() {
             let baseline = y + INSIDE.1 + LINE * i as f64 + 0.78 * LINE;
-            writeln!(out, "<text x=\"{middle:.1}\" y=\"{baseline:.1}\" text-anchor=\"middle\">{}</text>", escape(line))?;
+            writeln!(
+                out,
+                "<text x=\"{middle:.1}\" y=\"{baseline:.1}\" text-anchor=\"middle\">{}</text>",
+                escape(line)
+            )?;
         }
         writeln!(out, "</g>")
     }

