@@ -75,7 +75,8 @@ impl Panel {
 
     /// Writes a name above it.
     pub fn heading(&self, scene: &mut Scene, name: &str) {
-        let name = font::fit(name, HEADING, self.width);
+        // A name may be a little longer than the panel is wide: that much is free at both sides.
+        let name = font::fit(name, HEADING, self.width + 24.0);
         let middle = self.left + self.width / 2.0;
         scene.text(Text::new(name, (middle, self.top - 6.0), HEADING).anchored(Anchor::Middle));
     }

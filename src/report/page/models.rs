@@ -7,6 +7,7 @@ use super::links::below;
 use crate::experiment::Results;
 use crate::experiment::store::MODEL;
 use crate::learn::{Model, TreeModel};
+use crate::report::drawing::tree;
 use crate::report::rows::ReportRow;
 
 /// How much text all rules may be together, so that the page of a large sweep can still be opened.
@@ -67,10 +68,6 @@ pub fn models(results: &Results, rows: &[ReportRow<'_>], base: &str) -> (Vec<Mod
         });
     }
     (views, unread)
-}
-
-fn tree(_: &TreeModel, _: usize) -> String {
-    String::new()
 }
 
 fn drawing(model: &TreeModel) -> Option<String> {
