@@ -7,6 +7,7 @@
 mod check;
 mod compare;
 mod completions;
+mod convert;
 mod data_args;
 mod datasets;
 mod error;
@@ -15,11 +16,13 @@ mod man;
 mod plan;
 mod predict;
 mod progress;
+mod report;
 mod run;
 mod settings;
 mod size;
 mod table;
 mod train;
+mod weights;
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -58,16 +61,20 @@ enum Command {
     Compare(compare::Compare),
     /// Hold a run against a baseline: exit code 5 if results are worse than they were.
     Check(check::CheckArgs),
+    /// Make tables, figures and a page of a run, or fill the tables of a Markdown file.
+    Report(report::ReportArgs),
     /// Learn a model from a directory of BoostSRL files.
     Train(train::Train),
     /// Score the examples of a directory with a model.
     Predict(predict::Predict),
-    /// Print a model as people read it: one clause for each path, with its weights and counts.
+    /// Print a model as people read it: one clause for each path or rule, with its weights.
     Explain(explain::Explain),
     /// Print what a shell needs to complete commands and options.
     Completions(completions::Completions),
     /// Print the manual page, or write one for each command.
     Man(man::ManArgs),
+    /// Turn trees, or rules written by hand, into one lifted RBM; make it smaller, fit it, draw it.
+    Convert(convert::Convert),
 }
 
 /// Prints a line to stderr. That nobody can read it is no reason to stop.
@@ -126,11 +133,13 @@ pub fn main() -> ExitCode {
         Command::Run(args) => run::run(&args, &mut output),
         Command::Compare(args) => compare::run(&args, &mut output),
         Command::Check(args) => check::run(&args, &mut output),
+        Command::Report(args) => report::run(&args, &mut output),
         Command::Train(args) => train::run(&args, &mut output),
         Command::Predict(args) => predict::run(&args, &mut output),
         Command::Explain(args) => explain::run(&args, &mut output),
         Command::Completions(args) => completions::run(&args, &mut output),
         Command::Man(args) => man::run(&args, &mut output),
+        Command::Convert(args) => convert::run(&args, &mut output),
     };
     let result = result.and_then(|()| output.out.flush().map_err(CommandError::from));
     match result {
