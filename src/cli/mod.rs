@@ -69,12 +69,12 @@ enum Command {
     Predict(predict::Predict),
     /// Print a model as people read it: one clause for each path or rule, with its weights.
     Explain(explain::Explain),
+    /// Turn trees, or rules written by hand, into one lifted RBM; make it smaller, fit it, draw it.
+    Convert(convert::Convert),
     /// Print what a shell needs to complete commands and options.
     Completions(completions::Completions),
     /// Print the manual page, or write one for each command.
     Man(man::ManArgs),
-    /// Turn trees, or rules written by hand, into one lifted RBM; make it smaller, fit it, draw it.
-    Convert(convert::Convert),
 }
 
 /// Prints a line to stderr. That nobody can read it is no reason to stop.

@@ -3,12 +3,12 @@
 //! Everything starts from [`crate::experiment::Results`]. Nothing here changes a run directory but for the files of the
 //! report itself.
 
-pub mod figure;
+pub mod claims;
 pub mod compare;
 pub mod csv;
+pub mod figure;
 pub mod gate;
 pub mod markdown;
-pub mod claims;
 pub mod page;
 pub mod paired;
 pub mod published;

@@ -65,7 +65,8 @@ impl Axis {
         let magnitude = (span / most).log10().floor();
         let steps = [1.0, 2.0, 5.0, 10.0].map(|digit| digit * 10f64.powf(magnitude));
         let step = steps.into_iter().find(|step| span / step <= most + 1e-9).unwrap_or(span);
-        let decimals = if step >= 10f64.powf(magnitude + 1.0) { -magnitude - 1.0 } else { -magnitude }.max(0.0) as usize;
+        let decimals =
+            if step >= 10f64.powf(magnitude + 1.0) { -magnitude - 1.0 } else { -magnitude }.max(0.0) as usize;
         let hair = 1e-9;
         let (first, last) = ((self.low / step - hair).ceil() as i64, (self.high / step + hair).floor() as i64);
         let ticks = (first..=last).map(|i| (i as f64 * step, i));

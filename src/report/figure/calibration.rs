@@ -43,8 +43,7 @@ fn of_preset(rows: &Rows<'_>, preset: &str) -> Result<Sheet, FigureError> {
     let top = legend(&mut scene, &entries, (50.0, 6.0), WIDTH - 10.0);
     let margins = Margins { left: 40.0, top: 24.0, bottom: 22.0 };
     let across = datasets.len().min(COLUMNS);
-    let (places, width, bottom) =
-        grid(datasets.len(), across, (18.0, top, WIDTH), HEIGHT + GAP + COUNTS, margins);
+    let (places, width, bottom) = grid(datasets.len(), across, (18.0, top, WIDTH), HEIGHT + GAP + COUNTS, margins);
     // Few datasets would make a diagram too wide.
     let width = width.min(1.6 * HEIGHT);
     for (dataset, (left, top)) in datasets.iter().zip(places) {
@@ -86,7 +85,8 @@ fn bins(results: &Results, group: &Group<'_>) -> Result<[Bin; BINS], FigureError
     let mut all = [Bin::default(); BINS];
     for stored in group.done() {
         let predictions = results.predictions(stored)?;
-        let (values, labels): (Vec<f64>, Vec<bool>) = predictions.iter().map(|row| (row.probability, row.label)).unzip();
+        let (values, labels): (Vec<f64>, Vec<bool>) =
+            predictions.iter().map(|row| (row.probability, row.label)).unzip();
         let probabilities = Probabilities::new(&values, &labels).map_err(FigureError::predictions(stored))?;
         for (sum, bin) in all.iter_mut().zip(reliability(&probabilities)) {
             sum.examples += bin.examples;

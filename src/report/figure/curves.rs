@@ -89,9 +89,10 @@ fn of_dataset(rows: &Rows<'_>, dataset: &str) -> Result<Option<Sheet>, FigureErr
     Ok(Some(Sheet {
         name: format!("curves-{}", safe_name(dataset)),
         title: format!("ROC and precision-recall curves on {dataset}"),
-        caption: "Mean curves over folds by vertical averaging (seeds averaged first); bands are one standard deviation \
+        caption:
+            "Mean curves over folds by vertical averaging (seeds averaged first); bands are one standard deviation \
                   over folds to each side. Precision is interpolated after Davis and Goadrich; dotted lines are chance."
-            .to_owned(),
+                .to_owned(),
         scene,
     }))
 }
@@ -122,7 +123,8 @@ fn draw(scene: &mut Scene, panel: &Panel, kind: &Kind, ranked: Vec<(&Ranked<'_, 
         .collect();
     // All bands lie below all lines.
     for (mean, look) in &means {
-        let ends = mean.iter().map(|(x, a)| (*x, a.mean - a.deviation.unwrap_or(0.0), a.mean + a.deviation.unwrap_or(0.0)));
+        let ends =
+            mean.iter().map(|(x, a)| (*x, a.mean - a.deviation.unwrap_or(0.0), a.mean + a.deviation.unwrap_or(0.0)));
         panel.band(scene, &ends.collect::<Vec<_>>(), *look);
     }
     for (mean, look) in &means {

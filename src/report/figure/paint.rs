@@ -92,7 +92,8 @@ fn paint<DB: DrawingBackend>(scene: &Scene, backend: DB, medium: &Medium) -> Res
     for shape in &scene.shapes {
         match shape {
             Shape::Line(places, Stroke { colour, width, dash }) => {
-                let style = ShapeStyle { color: rgba(*colour, 1.0), filled: false, stroke_width: length(*width) as u32 };
+                let style =
+                    ShapeStyle { color: rgba(*colour, 1.0), filled: false, stroke_width: length(*width) as u32 };
                 let places = all(places);
                 match dash.lengths() {
                     // plotters cannot draw a line that has come down to a single unit.
@@ -127,7 +128,11 @@ fn printable(text: &str) -> String {
 fn text_style(text: &Text, medium: &Medium) -> (Place, TextStyle<'static>) {
     let font = font::font(text.size * medium.letter * medium.scale);
     let (mut at, up) = (text.at, medium.baseline * text.size);
-    if text.turned { at.0 -= up } else { at.1 -= up }
+    if text.turned {
+        at.0 -= up
+    } else {
+        at.1 -= up
+    }
     let h_pos = match text.anchor {
         Anchor::Start => HPos::Left,
         Anchor::Middle => HPos::Center,

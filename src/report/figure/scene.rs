@@ -86,7 +86,11 @@ impl Text {
     /// The place is given as the middle of the height of the letters.
     pub fn middled(mut self) -> Self {
         let shift = TO_BASELINE * self.size;
-        if self.turned { self.at.0 += shift } else { self.at.1 += shift }
+        if self.turned {
+            self.at.0 += shift
+        } else {
+            self.at.1 += shift
+        }
         self
     }
 

@@ -157,8 +157,7 @@ pub enum Hatch {
     Middle,
 }
 
-const HATCHES: [Hatch; 6] =
-    [Hatch::None, Hatch::Rising, Hatch::Across, Hatch::Falling, Hatch::Crossed, Hatch::Middle];
+const HATCHES: [Hatch; 6] = [Hatch::None, Hatch::Rising, Hatch::Across, Hatch::Falling, Hatch::Crossed, Hatch::Middle];
 
 impl Hatch {
     /// Draws it on a rectangle, given its upper left and lower right corner.
