@@ -8,7 +8,7 @@ use super::train::{check_writable, write_whole};
 use super::weights::{self, Settings};
 use super::{CommandError, Output, with_cause};
 use crate::data::load::{Loaded, load};
-use crate::learn::{Method, Model, Prune, Resources, SavedModel};
+use crate::learn::{LearnedWeights, Method, Model, Prune, Resources, SavedModel};
 use crate::metric::calibration::{Probabilities, cll};
 use crate::metric::ranking::{Ranking, auc_pr, auc_roc};
 use crate::rbm::network::{Network, two_classes};
@@ -63,7 +63,7 @@ Rules, one sentence each; the number before a rule is what it adds to the log-od
   collab(P, Q) = 3 :- actedin(P, M), actedin(Q, M).               for one class of several
 A condition in brackets shares only the head's variables with the rest. `_` in the head stands for any argument.
 
-Parameters for --set KEY=VALUE: l2, max_steps, held_out and seed of the fit, and time_predicate, time_type, time_by_argument.";
+Parameters for --set KEY=VALUE: l2, max_steps, folds and seed of the fit, and time_predicate, time_type, time_by_argument.";
 
 pub fn run(args: &Convert, output: &mut Output) -> Result<(), CommandError> {
     let files = [&args.out, &args.dot, &args.svg].map(|path| path.as_deref().map(check_writable).transpose());
@@ -81,7 +81,7 @@ pub fn run(args: &Convert, output: &mut Output) -> Result<(), CommandError> {
     if let Some(loaded) = loaded.as_ref().filter(|_| args.rules.is_some()) {
         weights::check_names(&network, loaded, output)?;
     }
-    let fitted = shrink(args, &settings, &mut network, loaded.as_ref())?;
+    let learned = shrink(args, &settings, &mut network, loaded.as_ref())?;
     if let Some(path) = &out {
         network.save(path).map_err(with_cause)?;
     }
@@ -100,8 +100,8 @@ pub fn run(args: &Convert, output: &mut Output) -> Result<(), CommandError> {
         network.origin
     )?;
     writeln!(output.out, "{}", network.size())?;
-    if let Some(fitted) = &fitted {
-        weights::print_fitted(output, fitted)?;
+    if let Some(learned) = &learned {
+        weights::print_learned(output, learned)?;
     }
     match &loaded {
         Some(loaded) if network.classes().len() == 2 => compare(output, original.as_ref(), &network, loaded),
@@ -168,7 +168,7 @@ fn shrink(
     settings: &Settings,
     network: &mut Network,
     loaded: Option<&Loaded>,
-) -> Result<Option<crate::rbm::network::Fitted>, CommandError> {
+) -> Result<Option<LearnedWeights>, CommandError> {
     let prune = match (args.max_hidden, args.max_auc_loss) {
         (Some(size), _) => Some(Prune::ToSize(size)),
         (None, Some(loss)) => Some(Prune::ToLoss(loss)),
@@ -185,7 +185,7 @@ fn shrink(
     }
     let Some(loaded) = loaded else { return Ok(None) };
     let task = settings.task(loaded, Resources::default());
-    let mut fitted = None;
+    let mut learned = None;
     if let Some(prune) = prune {
         let area = |psi: &[f64], labels: &[bool]| {
             Ranking::new(psi, labels).ok().and_then(|ranking| auc_roc(&ranking).ok()).unwrap_or(0.5)
@@ -193,13 +193,13 @@ fn shrink(
         let pruned = settings.learner.prune(network, &task, prune, &area).map_err(CommandError::input)?;
         *network = pruned.0;
         network.origin.push_str(", pruned");
-        fitted = Some(pruned.1);
+        learned = Some(pruned.1);
     }
     if args.refit {
-        fitted = Some(settings.learner.fit(network, &task).map_err(CommandError::input)?);
+        learned = Some(settings.learner.fit(network, &task).map_err(CommandError::input)?);
         network.origin.push_str(", refitted");
     }
-    Ok(fitted)
+    Ok(learned)
 }
 
 /// How far the network is from the model, and how good it is, on the examples of the data.
