@@ -162,8 +162,8 @@ fn a_network_is_drawn() {
 
 const RULES: &str = "% who works under whom
 -2 workedunder(_, _).
-4 workedunder(A, B) :- movie(M, A), movie(M, B), director(B).
-workedunder(A, _) :- \\+ actor(A).
+4 workedunder(A, B) :- actedin(A, M), directedby(M, B).
+workedunder(A, _) :- \\+ directedby(M, A).
 ";
 
 #[test]
@@ -172,10 +172,10 @@ fn rules_by_hand_become_a_network_and_get_weights() {
     let rules = lab.file("rules.txt", RULES);
     let out = lab.path("hand.json");
     let said = done(&["convert", "-q", "--rules", &rules, "--data", &lab.data, "--out", &out]);
-    assert!(said.contains("2 rules with 4 literals") && said.contains("AUC-ROC 0.9"), "{said}");
+    assert!(said.contains("2 rules with 3 literals") && said.contains("AUC-ROC 0.9"), "{said}");
     let explained = done(&["explain", "--model", &out]);
-    assert!(explained.contains("4.0000 workedunder(A, B) :- movie(C, A), movie(C, B), director(B)."), "{explained}");
-    assert!(explained.contains("1.0000 workedunder(A, _) :- \\+ actor(A)."), "{explained}");
+    assert!(explained.contains("4.0000 workedunder(A, B) :- actedin(A, C), directedby(C, B)."), "{explained}");
+    assert!(explained.contains("1.0000 workedunder(A, _) :- \\+ directedby(C, A)."), "{explained}");
     let learned = lab.path("learned.json");
     let train = ["train", "-q", "--kind", "lrbm-weights", "--rules", &rules, "--target", "workedunder"];
     let said = done(&[&train[..], &["--data", &lab.data, "--out", &learned]].concat());
@@ -196,10 +196,13 @@ fn rules_by_hand_become_a_network_and_get_weights() {
 fn bad_rules_are_refused_with_the_way_out() {
     let lab = Lab::new("movies", "0");
     for (rules, words) in [
-        ("workedunder(A, B) :- actor(A).", &["error[unbound-head-variable]", "`B`", "write `_` in its place"][..]),
-        ("workedunder(A, B) :- movy(M, A), movie(M, B).", &["error[unknown-predicate]", "did you mean `movie`?"]),
-        ("workedunder(A, B) :- movie(M, A), movie(M, B)", &["rules.txt:1:", "full stop"]),
-        ("workedunder(A, B) :- movie(M, A), movie(M, B), !.", &["rules.txt:1:48"]),
+        ("workedunder(A, B) :- actedin(A, M).", &["error[unbound-head-variable]", "`B`", "write `_` in its place"][..]),
+        (
+            "workedunder(A, B) :- actdin(A, M), directedby(M, B).",
+            &["error[unknown-predicate]", "did you mean `actedin`?"],
+        ),
+        ("workedunder(A, B) :- actedin(A, M), directedby(M, B)", &["rules.txt:1:", "full stop"]),
+        ("workedunder(A, B) :- actedin(A, M), directedby(M, B), !.", &["rules.txt:1:55"]),
         ("", &["error[no-rules]"]),
     ] {
         let file = lab.file("rules.txt", rules);
@@ -244,7 +247,7 @@ fn what_does_not_fit_together_is_refused() {
     // Several classes can be drawn and explained, but examples do not tell them apart.
     let classes = lab.file(
         "classes.txt",
-        "workedunder(A, B) = x :- movie(M, A), movie(M, B). 0 workedunder(_, _) = y. \
+        "workedunder(A, B) = x :- actedin(A, M), directedby(M, B). 0 workedunder(_, _) = y. \
         0 workedunder(_, _) = z.",
     );
     done(&["convert", "--rules", &classes, "--out", &network]);

@@ -140,8 +140,8 @@ fn train_weights(args: &Train, output: &mut Output) -> Result<(), CommandError> 
     let out = check_writable(&args.out)?;
     let dot = args.dot.as_deref().map(check_writable).transpose()?;
     let SplitSettings { others, .. } = args.data.split_settings();
-    let settings = weights::Settings::new(&others)?;
-    let mut network = weights::from_rules(rules, 0.0)?;
+    let settings = weights::Settings::new(&others, true)?;
+    let mut network = weights::from_rules(rules, weights::Weights::Blank)?;
     if network.target_name() != args.target {
         let message = format!("the rules are for {}, not {}: name their target", network.target_name(), args.target);
         return Err(CommandError::Input(message));

@@ -31,9 +31,9 @@ const KEYS: [(&str, &str); 4] = [
 ];
 
 impl Settings {
-    /// The settings, of which each is `KEY=VALUE`.
-    pub fn new(settings: &[String]) -> Result<Self, CommandError> {
-        let mut found = Settings { learner: LrbmWeights::default(), seed: 1 };
+    /// The settings, of which each is `KEY=VALUE`; `fresh` is whether weights begin anew.
+    pub fn new(settings: &[String], fresh: bool) -> Result<Self, CommandError> {
+        let mut found = Settings { learner: LrbmWeights { fresh, ..LrbmWeights::default() }, seed: 1 };
         for setting in settings {
             let (key, value) = setting.split_once('=').map_or((setting.trim(), ""), |(k, v)| (k.trim(), v.trim()));
             let names = KEYS.map(|(name, _)| name);
@@ -69,12 +69,24 @@ impl Settings {
     }
 }
 
-/// The network of a file of rules; a rule without a weight is worth `unweighted`.
-pub fn from_rules(path: &Path, unweighted: f64) -> Result<Network, CommandError> {
+/// Which weights rules begin with.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Weights {
+    /// Those of the file, and 1 where there is none.
+    Written,
+    /// None: they are to be learned.
+    Blank,
+}
+
+/// The network of a file of rules.
+pub fn from_rules(path: &Path, weights: Weights) -> Result<Network, CommandError> {
     let text = std::fs::read_to_string(path)
         .map_err(|error| CommandError::Input(format!("{}: cannot be read: {error}", path.display())))?;
-    let rules = parse_rules(path, &text).map_err(CommandError::Data)?;
-    let mut network = Network::from_rules(&rules, unweighted).map_err(CommandError::Data)?;
+    let mut rules = parse_rules(path, &text).map_err(CommandError::Data)?;
+    if weights == Weights::Blank {
+        rules.iter_mut().for_each(|rule| rule.weight = Some(0.0));
+    }
+    let mut network = Network::from_rules(&rules, 1.0).map_err(CommandError::Data)?;
     if let Some(name) = path.file_name() {
         network.origin = format!("{}: {}", name.to_string_lossy(), network.origin);
     }
@@ -111,9 +123,12 @@ mod tests {
 
     #[test]
     fn settings_are_read_and_checked() {
-        let settings = |all: &[&str]| Settings::new(&all.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>());
+        let settings = |all: &[&str]| Settings::new(&all.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>(), true);
         let found = settings(&["l2=0.5", "max_steps=7", "folds=3", "seed=9"]).unwrap();
-        assert_eq!((found.learner, found.seed), (LrbmWeights { l2: Some(0.5), max_steps: 7, folds: 3 }, 9));
+        assert_eq!(
+            (found.learner, found.seed),
+            (LrbmWeights { fresh: true, l2: Some(0.5), max_steps: 7, folds: 3 }, 9)
+        );
         for bad in ["l2=-1", "l2", "max_steps=0", "folds=1", "seed=-1", "steps=3", "l2=NaN"] {
             assert_eq!(settings(&[bad]).err().map(|error| error.exit_code()), Some(2), "{bad}");
         }

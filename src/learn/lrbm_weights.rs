@@ -9,10 +9,14 @@ use crate::tree::Bits;
 
 /// Learns the weights of a network whose rules stay as they are.
 ///
-/// Whatever U and d were, they begin at 0 and at the log-odds of the examples: weights that have seen an example would judge it too
-/// well. Examples held out in turn say how much weights are held back, and how many steps are best; then all examples are taken.
+/// Examples held out in turn say how much weights are held back, and how many steps are best; then all examples are taken.
+///
+/// Where rules or weights were learned from the same examples, those held out are not new to them. Then weights are held back to
+/// what they were, so that they move only if that helps examples which already speak for staying.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LrbmWeights {
+    /// Whether U and d begin anew, at 0 and at the log-odds of the examples, or as they are.
+    pub fresh: bool,
     /// How much weights are held back, see [`FitOptions::l2`]; without it the best of a few.
     pub l2: Option<f64>,
     /// The most steps.
@@ -23,7 +27,7 @@ pub struct LrbmWeights {
 
 impl Default for LrbmWeights {
     fn default() -> Self {
-        LrbmWeights { l2: None, max_steps: 300, folds: 5 }
+        LrbmWeights { fresh: false, l2: None, max_steps: 300, folds: 5 }
     }
 }
 
@@ -110,7 +114,7 @@ impl<'a> Seen<'a> {
         (0..k as u32).map(part).collect()
     }
 
-    /// The network before it learned anything.
+    /// The network before it learned anything of the classes.
     fn fresh(&self, network: &Network) -> Network {
         let positives = self.positives() as f64;
         let log_odds = (positives / (self.examples.len() as f64 - positives)).ln();
@@ -162,21 +166,23 @@ impl LrbmWeights {
     }
 
     fn fit_seen(&self, network: &mut Network, seen: &Seen<'_>, seed: u64) -> LearnedWeights {
-        *network = seen.fresh(network);
+        if self.fresh {
+            *network = seen.fresh(network);
+        }
         let Choice { options, held_out } = self.choose(network, seen, &seen.parts(self.folds, seed));
         let fitted = network.fit(&seen.patterns(&seen.all()), &options, &mut |_, _| false);
         LearnedWeights { fitted, l2: options.l2, held_out }
     }
 
-    /// What is best for the examples that are held out, from a fresh network.
-    fn choose(&self, fresh: &Network, seen: &Seen<'_>, parts: &[(Bits, Bits)]) -> Choice {
+    /// What is best for the examples that are held out, from this network on.
+    fn choose(&self, network: &Network, seen: &Seen<'_>, parts: &[(Bits, Bits)]) -> Choice {
         let tried: &[f64] = self.l2.as_ref().map_or(&L2, std::slice::from_ref);
         // With too few examples to hold any out, the middle and the limit on steps are all there is.
         let mut best =
             Choice { options: FitOptions { l2: tried[tried.len() / 2], max_steps: self.max_steps }, held_out: None };
         for &l2 in tried.iter().filter(|_| !parts.is_empty()) {
             let options = FitOptions { l2, max_steps: self.max_steps };
-            let curves: Vec<Vec<f64>> = parts.iter().map(|part| curve(fresh, seen, part, &options)).collect();
+            let curves: Vec<Vec<f64>> = parts.iter().map(|part| curve(network, seen, part, &options)).collect();
             let longest = curves.iter().map(Vec::len).max().unwrap_or(0);
             for step in 0..longest {
                 // A fit that ended early stays where it ended.
@@ -203,7 +209,7 @@ impl LrbmWeights {
     ) -> Result<(Network, LearnedWeights), LearnError> {
         let mut seen = Seen::new(network, task)?;
         let parts = seen.parts(self.folds, task.seed);
-        let mut smaller = seen.fresh(network);
+        let mut smaller = if self.fresh { seen.fresh(network) } else { network.clone() };
         let Choice { options, .. } = self.choose(&smaller, &seen, &parts);
         let size = match prune {
             Prune::ToSize(size) => size,
@@ -231,10 +237,10 @@ impl LrbmWeights {
 }
 
 /// The mean log-likelihood of the examples held out after each step of a fit to the others.
-fn curve(fresh: &Network, seen: &Seen<'_>, part: &(Bits, Bits), options: &FitOptions) -> Vec<f64> {
+fn curve(network: &Network, seen: &Seen<'_>, part: &(Bits, Bits), options: &FitOptions) -> Vec<f64> {
     let (learning, held_out) = (seen.patterns(&part.0), seen.patterns(&part.1));
     let (mut curve, mut best) = (Vec::new(), 0);
-    fresh.clone().fit(&learning, options, &mut |step, network| {
+    network.clone().fit(&learning, options, &mut |step, network| {
         curve.push(network.log_likelihood(&held_out));
         if curve[step] > curve[best] {
             best = step;
@@ -246,14 +252,14 @@ fn curve(fresh: &Network, seen: &Seen<'_>, part: &(Bits, Bits), options: &FitOpt
 
 /// The area on the examples held out with each number of rules, from none to all.
 fn areas_by_size(
-    fresh: &Network,
+    network: &Network,
     seen: &Seen<'_>,
     (learning, held_out): &(Bits, Bits),
     options: &FitOptions,
     area: Area<'_>,
 ) -> Vec<f64> {
     let labels: Vec<bool> = held_out.iter().map(|i| seen.examples[i].positive).collect();
-    let (mut network, mut seen) = (fresh.clone(), seen.clone());
+    let (mut network, mut seen) = (network.clone(), seen.clone());
     network.fit(&seen.patterns(learning), options, &mut |_, _| false);
     let mut areas = vec![0.0; network.hidden().len() + 1];
     loop {

@@ -32,8 +32,8 @@ impl Patterns {
 /// How weights are fitted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FitOptions {
-    /// How much weights are held back: half of it, times the squares of U and of how far c and W are from where they began, is
-    /// added to the mean negative log-likelihood.
+    /// How much weights are held back: half of it, times the squares of how far c, W and U are from where they began, is added to
+    /// the mean negative log-likelihood. The biases of classes are free.
     pub l2: f64,
     /// The most steps.
     pub max_steps: usize,
@@ -146,7 +146,7 @@ impl Network {
 
     /// Fits all weights together. The same arguments give the same weights.
     pub fn fit(&mut self, examples: &Patterns, options: &FitOptions, watch: Watch<'_>) -> Fitted {
-        let (centre, biases) = (self.centre(), self.d.len());
+        let (start, biases) = (self.weights(), self.d.len());
         let penalty = |k: usize| if k < biases { 0.0 } else { options.l2 };
         let mut network = self.clone();
         let mut objective = |weights: &[f64]| {
@@ -154,13 +154,13 @@ impl Network {
             let (value, mut slopes) = network.gradient(examples);
             let mut loss = -value;
             for (k, slope) in slopes.iter_mut().enumerate() {
-                let away = weights[k] - centre[k];
+                let away = weights[k] - start[k];
                 loss += 0.5 * penalty(k) * away * away;
                 *slope = penalty(k) * away - *slope;
             }
             (loss, slopes)
         };
-        let steps = descend(self.weights(), options.max_steps, &mut objective, &mut |step, weights| {
+        let steps = descend(start.clone(), options.max_steps, &mut objective, &mut |step, weights| {
             self.set_weights(weights);
             watch(step, self)
         });
@@ -173,11 +173,6 @@ impl Network {
         let mut blank = Network { d, ..self.clone() };
         blank.hidden.iter_mut().for_each(|node| node.u.fill(0.0));
         blank
-    }
-
-    /// What weights are drawn to: U to 0, all others to where they are.
-    fn centre(&self) -> Vec<f64> {
-        self.with_blank_classes(self.d.clone()).weights()
     }
 }
 
