@@ -72,8 +72,9 @@ fn every_equation_that_is_used_has_one_home() {
             homes.entry(equation.split(')').next().unwrap().to_owned()).or_default().push(place);
         }
     }
-    // The probability of the target, ψ, the loss that trees are fitted to, and ψ at a leaf.
-    for equation in ["5", "7", "8", "9"] {
+    // The network, the same for two classes, the probability of the target, ψ as a difference and by its weights, the loss that
+    // trees are fitted to, and ψ at a leaf.
+    for equation in ["3", "4", "5", "6", "7", "8", "9"] {
         assert_eq!(homes.get(equation).map(Vec::len), Some(1), "Eq. ({equation}): {homes:?}");
     }
     assert!(homes.values().all(|places| places.len() == 1), "{homes:?}");

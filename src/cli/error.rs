@@ -20,6 +20,12 @@ pub enum CommandError {
     /// Nothing fits what was asked for.
     #[error("error: {0}")]
     NothingMatched(String),
+    /// The gate: results are worse than they were.
+    #[error("regression: {0}")]
+    Regression(String),
+    /// The gate, or a comparison: there is nothing to hold results against.
+    #[error("not comparable: {0}")]
+    NotComparable(String),
     /// The program is wrong, or something broke that the user could not know of.
     #[error("error: {0}")]
     Internal(String),
@@ -53,6 +59,8 @@ impl CommandError {
             CommandError::Output(_) | CommandError::Internal(_) => 1,
             CommandError::JobsFailed(_) => 3,
             CommandError::NothingMatched(_) => 4,
+            CommandError::Regression(_) => 5,
+            CommandError::NotComparable(_) => 6,
             CommandError::ClosedPipe => 0,
         }
     }

@@ -4,6 +4,7 @@ use super::facts::{FactError, Facts, FactsBuilder};
 use super::schema::{Schema, TypeId};
 use super::time::{Sources, TimeError, TimeRule, TimeSource, Times};
 use super::warnings;
+use crate::logic::rename::Names;
 use crate::logic::{Constant, Diagnostic, PredicateId, Predicates, Symbols};
 
 /// An example of a target predicate. Examples live beside the database: folds share the one and differ in the other.
@@ -35,6 +36,11 @@ pub struct Database {
 }
 
 impl Database {
+    /// Its predicates and constants.
+    pub fn names(&self) -> Names<'_> {
+        Names { predicates: &self.predicates, symbols: &self.symbols }
+    }
+
     /// The time up to which an example sees facts; `None` if it sees all.
     pub fn limit(&self, target: PredicateId, args: &[Constant]) -> Option<f64> {
         self.times.as_ref()?.of_example(target, args)

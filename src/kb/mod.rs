@@ -16,6 +16,7 @@ pub mod schema;
 mod sorting;
 pub mod time;
 mod warnings;
+pub mod wire;
 
 pub use database::{Database, DatabaseBuilder, Example};
 pub use facts::{FactError, Facts, FactsBuilder};

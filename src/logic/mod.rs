@@ -11,10 +11,13 @@ pub mod mode;
 pub mod nearest;
 pub mod parser;
 pub mod reader;
+pub mod rename;
+pub mod rule;
 pub mod sentence;
 pub mod source;
 pub mod symbol;
 pub mod term;
+pub mod wire;
 
 pub use clause::{Argument, Literal, PredicateId, Predicates, Variable};
 pub use diagnostic::{Diagnostic, Diagnostics, Location, Severity};

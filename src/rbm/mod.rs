@@ -1,8 +1,11 @@
-//! The restricted Boltzmann machine in a leaf: five numbers, the value they give, and the descent that finds them.
+//! The restricted Boltzmann machine: the five numbers of a leaf, the value they give, the descent that finds them, and the
+//! whole machine as a [`network`].
 
 pub mod descent;
+pub mod network;
 pub mod theta;
 mod walk;
 
 pub use descent::{Descent, Outcome, Schedule, Visit};
+pub use network::Network;
 pub use theta::{Theta, sigmoid, softplus};

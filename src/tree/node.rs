@@ -85,6 +85,8 @@ pub struct CountTest<'t> {
 pub struct Path<'t, L> {
     /// The literals that are true, from the root down.
     pub literals: Vec<&'t Literal>,
+    /// How many of the literals were true behind each test that held, from the root down.
+    pub ends: Vec<usize>,
     /// The tests on numbers of groundings that held, from the root down.
     pub counts: Vec<CountTest<'t>>,
     /// The tests that failed, from the root down.
@@ -184,21 +186,25 @@ impl<L> Tree<L> {
     /// The ways to all leaves, yes before no.
     pub fn paths(&self) -> Vec<Path<'_, L>> {
         let mut paths = Vec::new();
-        let mut waiting = vec![(self.root(), Vec::new(), Vec::new(), Vec::new())];
-        while let Some((id, literals, counts, failed)) = waiting.pop() {
+        let mut waiting = vec![(self.root(), Vec::new(), Vec::new(), Vec::new(), Vec::new())];
+        while let Some((id, literals, ends, counts, failed)) = waiting.pop() {
             match self.node(id) {
-                Node::Leaf(leaf) => paths.push(Path { literals, counts, failed, id, leaf }),
+                Node::Leaf(leaf) => paths.push(Path { literals, ends, counts, failed, id, leaf }),
                 Node::Split(split) => {
                     let Split { test, at_least, .. } = split;
                     let mut failed_here: Vec<FailedTest<'_>> = failed.clone();
                     failed_here.push(FailedTest { above: literals.clone(), test, at_least: *at_least });
-                    waiting.push((split.no, literals.clone(), counts.clone(), failed_here));
-                    let (mut true_here, mut counts_here): (Vec<&Literal>, Vec<_>) = (literals, counts);
+                    waiting.push((split.no, literals.clone(), ends.clone(), counts.clone(), failed_here));
+                    let (mut true_here, mut ends_here): (Vec<&Literal>, Vec<usize>) = (literals, ends);
+                    let mut counts_here: Vec<CountTest<'_>> = counts;
                     match at_least {
-                        1 => true_here.extend(test),
+                        1 => {
+                            true_here.extend(test);
+                            ends_here.push(true_here.len());
+                        }
                         _ => counts_here.push(CountTest { test, at_least: *at_least }),
                     }
-                    waiting.push((split.yes, true_here, counts_here, failed));
+                    waiting.push((split.yes, true_here, ends_here, counts_here, failed));
                 }
             }
         }
@@ -229,6 +235,7 @@ mod tests {
         let paths = tree.paths();
         assert_eq!(paths.iter().map(|path| path.id).collect::<Vec<_>>(), [yes_yes, yes_no, no]);
         assert_eq!(paths[0].literals, [&p0, &p1, &p2]);
+        assert_eq!((&paths[0].ends[..], &paths[1].ends[..]), (&[1, 3][..], &[1][..]));
         assert!(paths[0].failed.is_empty());
         assert_eq!(paths[1].literals, [&p0]);
         assert_eq!(paths[1].failed[0].above, [&p0]);

@@ -76,7 +76,8 @@ pub fn tally(out: &mut impl Write, tally: &Tally, run: &Path, model: Option<&Pat
     }
     writeln!(out, "results are in {}: metrics.csv, metrics.parquet, jobs/", run.display())?;
     if let Some(model) = model {
-        writeln!(out, "next: lrbm explain --model {}", model.display())?;
+        writeln!(out, "next: lrbm report {}", run.display())?;
+        writeln!(out, "  or: lrbm explain --model {}", model.display())?;
     }
     Ok(())
 }

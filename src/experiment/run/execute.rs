@@ -120,6 +120,8 @@ impl Execution<'_> {
         };
         let began = Instant::now();
         let Part { database, target, examples } = &fold.train;
+        let damaged = self.bench.fault.as_ref().and_then(|fault| fault.damaged(job, examples));
+        let examples = damaged.as_ref().unwrap_or(examples);
         let mut grown = self.progress();
         let resources = Resources::default();
         let task = Task { database, target: *target, examples, seed: job.training_seed(), resources };

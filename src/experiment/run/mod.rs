@@ -11,7 +11,7 @@ mod failure;
 mod fault;
 pub mod machine;
 mod metrics;
-mod provenance;
+pub mod provenance;
 mod queue;
 mod shared;
 mod summary;

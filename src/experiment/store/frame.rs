@@ -209,14 +209,20 @@ where
 }
 
 /// A frame as Parquet. Columns are written one after the other, so that bytes do not depend on threads.
-pub(super) fn parquet(frame: &mut DataFrame) -> PolarsResult<Vec<u8>> {
+///
+/// # Errors
+/// If it cannot be written, which would be a bug.
+pub fn parquet(frame: &mut DataFrame) -> PolarsResult<Vec<u8>> {
     let mut bytes = Vec::new();
     ParquetWriter::new(&mut bytes).set_parallel(false).finish(frame)?;
     Ok(bytes)
 }
 
 /// A frame as text.
-pub(super) fn csv(frame: &mut DataFrame) -> PolarsResult<Vec<u8>> {
+///
+/// # Errors
+/// If it cannot be written, which would be a bug.
+pub fn csv(frame: &mut DataFrame) -> PolarsResult<Vec<u8>> {
     let mut bytes = Vec::new();
     CsvWriter::new(&mut bytes).n_threads(1).finish(frame)?;
     Ok(bytes)

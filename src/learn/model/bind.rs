@@ -4,7 +4,8 @@ use std::collections::VecDeque;
 
 use super::{LeafWeights, TreeModel};
 use crate::kb::Database;
-use crate::logic::{Argument, Constant, Literal, Symbols};
+use crate::logic::Literal;
+use crate::logic::rename;
 use crate::tree::{Node, NodeId, Split, Tree};
 
 /// The tree of a model over the names of a database.
@@ -12,43 +13,14 @@ use crate::tree::{Node, NodeId, Split, Tree};
 /// A literal with a predicate or constant that the database does not have is false for every substitution: a test that needs
 /// it never holds, so the tree shrinks to the false branch there; negated, it always holds and is left out.
 pub(super) fn bind(tree: &Tree<LeafWeights>, model: &TreeModel, database: &Database) -> Tree<LeafWeights> {
-    rebuild(tree, |literal| {
-        let name = model.predicates.name(literal.predicate);
-        let mut bound = literal.clone();
-        bound.predicate = database.predicates.find(name, literal.args.len())?;
-        for arg in &mut bound.args {
-            if let Argument::Constant(constant) = arg {
-                *constant = find(&model.symbols, *constant, &database.symbols)?;
-            }
-        }
-        Some(bound)
-    })
-}
-
-fn find(from: &Symbols, constant: Constant, to: &Symbols) -> Option<Constant> {
-    match from.number(constant) {
-        Some(value) => to.find_number(value),
-        None => to.find(from.name(constant)?),
-    }
+    rebuild(tree, |literal| rename::find(literal, model.names(), database.names()))
 }
 
 /// The tree of a database over the names of a model, which learns those it lacks.
 pub(super) fn own(tree: Tree<LeafWeights>, model: &mut TreeModel, database: &Database) -> Tree<LeafWeights> {
     let TreeModel { predicates, symbols, .. } = model;
-    rebuild(&tree, |literal| {
-        let mut own = literal.clone();
-        own.predicate = predicates.intern(database.predicates.name(literal.predicate), literal.args.len());
-        for arg in &mut own.args {
-            if let Argument::Constant(constant) = arg {
-                // A model mentions some of the names of one database, so its tables cannot be full.
-                *constant = match database.symbols.number(*constant) {
-                    Some(value) => symbols.intern_number(value).ok()?,
-                    None => symbols.intern(database.symbols.name(*constant)?).ok()?,
-                };
-            }
-        }
-        Some(own)
-    })
+    // A model mentions some of the names of one database, so its tables cannot be full.
+    rebuild(&tree, |literal| rename::intern(literal, database.names(), predicates, symbols).ok())
 }
 
 /// The same tree with other literals; `None` from `translate` stands for a literal that never holds.
@@ -61,7 +33,7 @@ fn rebuild(tree: &Tree<LeafWeights>, mut translate: impl FnMut(&Literal) -> Opti
         let node = loop {
             match tree.node(id) {
                 Node::Leaf(leaf) => break Node::Leaf(leaf.clone()),
-                Node::Split(split) => match translate_test(&split.test, &mut translate) {
+                Node::Split(split) => match rename::conjunction(&split.test, &mut translate) {
                     Some(test) => {
                         waiting.extend([split.yes, split.no]);
                         met += 2;
@@ -75,18 +47,4 @@ fn rebuild(tree: &Tree<LeafWeights>, mut translate: impl FnMut(&Literal) -> Opti
         nodes.push(node);
     }
     Tree::from_nodes(nodes).expect("each child was numbered once, behind its parent")
-}
-
-/// The test in other words; `None` if it never holds.
-fn translate_test(test: &[Literal], translate: impl FnMut(&Literal) -> Option<Literal>) -> Option<Vec<Literal>> {
-    let translated = test.iter().map(translate);
-    let mut kept = Vec::new();
-    for (literal, translated) in test.iter().zip(translated) {
-        match translated {
-            Some(literal) => kept.push(literal),
-            None if literal.negated => {}
-            None => return None,
-        }
-    }
-    Some(kept)
 }

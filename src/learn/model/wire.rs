@@ -11,11 +11,14 @@ use serde::{Deserialize, Serialize};
 
 use super::{Fidelity, LeafWeights, TreeModel};
 use crate::files;
-use crate::kb::{TimeRule, TimeSource};
+use crate::files::json::{self, FormatError};
+use crate::kb::TimeRule;
+use crate::kb::wire::WireTime;
 use crate::learn::Kind;
 use crate::learn::params::Value;
-use crate::logic::{Argument, Literal, Predicates, Symbols, SymbolsFull, Variable};
-use crate::rbm::Theta;
+use crate::logic::wire::{WireLiteral, WirePredicate};
+use crate::logic::{Predicates, Symbols};
+use crate::rbm::{Theta, network};
 use crate::tree::count::MOST_GROUNDINGS;
 use crate::tree::{Leaf, Node, NodeId, Split, Tree};
 
@@ -23,8 +26,6 @@ use crate::tree::{Leaf, Node, NodeId, Split, Tree};
 pub const FORMAT_VERSION: u32 = 2;
 
 const FORMAT: &str = "lrbm model";
-/// The largest number a variable may have: a mistyped one must not make tables of thousands of millions.
-const LAST_VARIABLE: u32 = 9_999;
 
 /// A file that cannot be used as a model.
 #[derive(Debug, thiserror::Error)]
@@ -76,49 +77,6 @@ struct WireModel {
     trees: Vec<Vec<WireNode>>,
 }
 
-/// The time limits that training was under.
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct WireTime {
-    from: WireTimeSource,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    by_argument: Vec<String>,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum WireTimeSource {
-    Predicate(String),
-    Type(String),
-}
-
-impl From<&TimeRule> for WireTime {
-    fn from(rule: &TimeRule) -> Self {
-        let source = match &rule.source {
-            TimeSource::Predicate(name) => WireTimeSource::Predicate(name.clone()),
-            TimeSource::Ids { type_name } => WireTimeSource::Type(type_name.clone()),
-        };
-        WireTime { from: source, by_argument: rule.by_argument.clone() }
-    }
-}
-
-impl From<WireTime> for TimeRule {
-    fn from(wire: WireTime) -> Self {
-        let source = match wire.from {
-            WireTimeSource::Predicate(name) => TimeSource::Predicate(name),
-            WireTimeSource::Type(type_name) => TimeSource::Ids { type_name },
-        };
-        TimeRule { source, by_argument: wire.by_argument }
-    }
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct WirePredicate {
-    name: String,
-    arity: usize,
-}
-
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WireCounts {
@@ -151,27 +109,6 @@ struct WireLeaf {
     negatives: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     theta: Option<Theta>,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct WireLiteral {
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    negated: bool,
-    predicate: String,
-    args: Vec<WireArgument>,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum WireArgument {
-    /// By its number; those of the head come first.
-    Variable(u32),
-    /// A name in its canonical print, quoted where it must be.
-    Name(String),
-    Number(f64),
-    /// `true` for +∞: JSON has no such number.
-    Infinity(bool),
 }
 
 /// The first version that can say what the model says.
@@ -219,25 +156,10 @@ fn to_wire(node: &Node<LeafWeights>, model: &TreeModel) -> WireNode {
             theta: leaf.leaf,
         }),
         Node::Split(split) => {
-            let test = split.test.iter().map(|literal| literal_to_wire(literal, model)).collect();
+            let test =
+                split.test.iter().map(|literal| WireLiteral::new(literal, &model.predicates, &model.symbols)).collect();
             WireNode::Split(WireSplit { test, at_least: split.at_least, yes: split.yes.0, no: split.no.0 })
         }
-    }
-}
-
-fn literal_to_wire(literal: &Literal, model: &TreeModel) -> WireLiteral {
-    let arg = |arg: &Argument| match *arg {
-        Argument::Variable(variable) => WireArgument::Variable(variable.0),
-        Argument::Constant(constant) => match model.symbols.number(constant) {
-            Some(value) if value.is_infinite() => WireArgument::Infinity(value > 0.0),
-            Some(value) => WireArgument::Number(value),
-            None => WireArgument::Name(model.symbols.name(constant).unwrap_or_default().to_owned()),
-        },
-    };
-    WireLiteral {
-        negated: literal.negated,
-        predicate: model.predicates.name(literal.predicate).to_owned(),
-        args: literal.args.iter().map(arg).collect(),
     }
 }
 
@@ -247,18 +169,13 @@ pub(super) fn read(text: &str) -> Result<TreeModel, ModelFileError> {
 
 fn read_at(text: &str, place: String) -> Result<TreeModel, ModelFileError> {
     let invalid = |what: String| ModelFileError::Invalid { place: place.clone(), what };
-    // What comes first is what tells this file from any other, and from one of the future.
-    let any: serde_json::Value = serde_json::from_str(text).map_err(|error| invalid(error.to_string()))?;
-    if any.get("format").and_then(serde_json::Value::as_str) != Some(FORMAT) {
-        return Err(invalid(format!("it does not say \"format\": \"{FORMAT}\"")));
-    }
-    match any.get("version").and_then(serde_json::Value::as_u64) {
-        None | Some(0) => return Err(invalid("it has no version".to_owned())),
-        Some(found) if found > u64::from(FORMAT_VERSION) => return Err(ModelFileError::Newer { place, found }),
-        Some(_) => {}
-    }
-    let mut reader = serde_json::Deserializer::from_str(text);
-    let wire: WireModel = serde_path_to_error::deserialize(&mut reader).map_err(|error| invalid(error.to_string()))?;
+    let wire: WireModel = json::read(text, FORMAT, FORMAT_VERSION).map_err(|error| match error {
+        FormatError::Invalid(_) if json::format(text).as_deref() == Some(network::FORMAT) => {
+            invalid("it is a network, and trees are needed here".to_owned())
+        }
+        FormatError::Invalid(what) => invalid(what),
+        FormatError::Newer(found) => ModelFileError::Newer { place: place.clone(), found },
+    })?;
     from_wire(wire).map_err(invalid)
 }
 
@@ -302,27 +219,7 @@ fn node_from_wire(
         }
         WireNode::Split(split) => split,
     };
-    let mut test = Vec::with_capacity(split.test.len());
-    for literal in split.test {
-        let mut args = Vec::with_capacity(literal.args.len());
-        for arg in literal.args {
-            let full = |error: SymbolsFull| error.to_string();
-            args.push(match arg {
-                WireArgument::Variable(number) if number > LAST_VARIABLE => {
-                    return Err(format!("a variable has the number {number}, beyond {LAST_VARIABLE}"));
-                }
-                WireArgument::Variable(number) => Argument::Variable(Variable(number)),
-                WireArgument::Name(name) => Argument::Constant(symbols.intern(&name).map_err(full)?),
-                WireArgument::Number(value) => Argument::Constant(symbols.intern_number(value).map_err(full)?),
-                WireArgument::Infinity(positive) => {
-                    let value = if positive { f64::INFINITY } else { f64::NEG_INFINITY };
-                    Argument::Constant(symbols.intern_number(value).map_err(full)?)
-                }
-            });
-        }
-        let predicate = predicates.intern(&literal.predicate, args.len());
-        test.push(Literal { negated: literal.negated, predicate, args });
-    }
+    let test = split.test.into_iter().map(|literal| literal.read(predicates, symbols)).collect::<Result<_, _>>()?;
     let at_least = split.at_least;
     if !(1..=MOST_GROUNDINGS).contains(&at_least) {
         return Err(format!("a test asks for {at_least} groundings; it must be 1 to {MOST_GROUNDINGS}"));

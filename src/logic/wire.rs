@@ -1,0 +1,85 @@
+//! Predicates and literals as they stand in the JSON files of models.
+
+use serde::{Deserialize, Serialize};
+
+use super::clause::{Argument, Literal, Predicates, Variable};
+use super::symbol::{Symbols, SymbolsFull};
+
+/// The largest number a variable may have: a mistyped one must not make tables of thousands of millions.
+const LAST_VARIABLE: u32 = 9_999;
+
+/// A predicate by name.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WirePredicate {
+    /// Its name.
+    pub name: String,
+    /// The number of its arguments.
+    pub arity: usize,
+}
+
+/// A literal with names instead of ids.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WireLiteral {
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    negated: bool,
+    predicate: String,
+    args: Vec<WireArgument>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum WireArgument {
+    /// By its number; those of the head come first.
+    Variable(u32),
+    /// A name in its canonical print, quoted where it must be.
+    Name(String),
+    Number(f64),
+    /// `true` for +∞: JSON has no such number.
+    Infinity(bool),
+}
+
+impl WireLiteral {
+    /// A literal over these names.
+    pub fn new(literal: &Literal, predicates: &Predicates, symbols: &Symbols) -> Self {
+        let arg = |arg: &Argument| match *arg {
+            Argument::Variable(variable) => WireArgument::Variable(variable.0),
+            Argument::Constant(constant) => match symbols.number(constant) {
+                Some(value) if value.is_infinite() => WireArgument::Infinity(value > 0.0),
+                Some(value) => WireArgument::Number(value),
+                None => WireArgument::Name(symbols.name(constant).unwrap_or_default().to_owned()),
+            },
+        };
+        WireLiteral {
+            negated: literal.negated,
+            predicate: predicates.name(literal.predicate).to_owned(),
+            args: literal.args.iter().map(arg).collect(),
+        }
+    }
+
+    /// The literal, with its names interned.
+    ///
+    /// # Errors
+    /// If a variable has a number that no program gives, or the tables are full.
+    pub fn read(self, predicates: &mut Predicates, symbols: &mut Symbols) -> Result<Literal, String> {
+        let full = |error: SymbolsFull| error.to_string();
+        let mut args = Vec::with_capacity(self.args.len());
+        for arg in self.args {
+            args.push(match arg {
+                WireArgument::Variable(number) if number > LAST_VARIABLE => {
+                    return Err(format!("a variable has the number {number}, beyond {LAST_VARIABLE}"));
+                }
+                WireArgument::Variable(number) => Argument::Variable(Variable(number)),
+                WireArgument::Name(name) => Argument::Constant(symbols.intern(&name).map_err(full)?),
+                WireArgument::Number(value) => Argument::Constant(symbols.intern_number(value).map_err(full)?),
+                WireArgument::Infinity(positive) => {
+                    let value = if positive { f64::INFINITY } else { f64::NEG_INFINITY };
+                    Argument::Constant(symbols.intern_number(value).map_err(full)?)
+                }
+            });
+        }
+        let predicate = predicates.intern(&self.predicate, args.len());
+        Ok(Literal { negated: self.negated, predicate, args })
+    }
+}

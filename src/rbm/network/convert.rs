@@ -1,0 +1,211 @@
+//! From a sum of trees to one network.
+
+use super::{Condition, Hidden, Network, Rule};
+use crate::kb::TimeRule;
+use crate::logic::rename::{self, Names};
+use crate::logic::{Literal, PredicateId, SymbolsFull};
+use crate::rbm::{Theta, softplus};
+use crate::tree::{Path, Tree};
+
+/// Trees that add to the score of one class.
+#[derive(Clone, Copy, Debug)]
+pub struct Summands<'a> {
+    /// The class.
+    pub class: usize,
+    /// What the value of each tree is multiplied by.
+    pub step: f64,
+    /// The trees; a leaf keeps its five numbers, if it has them.
+    pub trees: &'a [Tree<Option<Theta>>],
+}
+
+/// The score of each class as a sum of trees; p(y | x) is the softmax of the scores.
+#[derive(Clone, Debug)]
+pub struct Ensemble<'a> {
+    /// The predicate that is predicted.
+    pub target: PredicateId,
+    /// The names of the classes.
+    pub classes: Vec<String>,
+    /// The score of each class before the first tree.
+    pub prior: Vec<f64>,
+    /// The trees.
+    pub sums: Vec<Summands<'a>>,
+    /// What they are written with.
+    pub names: Names<'a>,
+    /// The time limits they were learned under.
+    pub time: Option<TimeRule>,
+}
+
+/// Trees that a conversion cannot take.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ConvertError {
+    /// A leaf is a number and nothing else.
+    #[error(
+        "the leaves of tree {tree} have a value but not the five numbers d, c, W, U0 and U1, so the paper's conversion has no \
+         weights to carry over: use --method exact"
+    )]
+    NoTheta {
+        /// The first such tree, from 1.
+        tree: usize,
+    },
+    /// The paper's leaves are for two classes.
+    #[error("the paper's conversion is for two classes, and there are {classes}: use --method exact")]
+    NotTwoClasses {
+        /// How many there are.
+        classes: usize,
+    },
+    /// Too many names.
+    #[error(transparent)]
+    Full(#[from] SymbolsFull),
+}
+
+/// A network that gives every example the same probabilities as the trees.
+///
+/// Each path becomes a hidden node that is worth the value of its leaf when the path holds, and nothing when it does not (see
+/// [`Hidden::indicator`]). Trees without a test go into the biases.
+///
+/// # Errors
+/// If there are too many names.
+pub fn exact(ensemble: &Ensemble<'_>) -> Result<Network, ConvertError> {
+    let mut network = ensemble.empty("exact conversion of trees");
+    for sum in &ensemble.sums {
+        for path in sum.trees.iter().flat_map(Tree::paths) {
+            let value = sum.step * path.leaf.value;
+            let rule = network.own(&rule(&path, network.target_arity()), ensemble.names)?;
+            if rule.is_always() {
+                network.d[sum.class] += value;
+                continue;
+            }
+            let mut worth = vec![0.0; network.classes.len()];
+            worth[sum.class] = value;
+            network.push(Hidden::indicator(rule, &worth));
+        }
+    }
+    Ok(network)
+}
+
+/// The paper's conversion: every path a hidden node, with the weights of its leaf.
+///
+/// It is "almost, but not exactly, equivalent" to the trees: nodes whose path does not hold add something too. Of the leaves' d,
+/// the network has one, so each tree gives the mean of its leaves', weighted by how many training examples they got.
+///
+/// # Errors
+/// If a leaf has no five numbers, or there are not two classes.
+pub fn paper(ensemble: &Ensemble<'_>) -> Result<Network, ConvertError> {
+    let classes = ensemble.classes.len();
+    if classes != 2 || ensemble.sums.iter().any(|sum| sum.class != 1) {
+        return Err(ConvertError::NotTwoClasses { classes });
+    }
+    let mut network = ensemble.empty("the paper's conversion of trees");
+    for sum in &ensemble.sums {
+        for (number, tree) in sum.trees.iter().enumerate() {
+            let (mut d, mut examples) = (0.0, 0.0);
+            for path in tree.paths() {
+                let theta = path.leaf.leaf.ok_or(ConvertError::NoTheta { tree: number + 1 })?;
+                let here = f64::from(path.leaf.positives) + f64::from(path.leaf.negatives);
+                d += here * theta.d;
+                examples += here;
+                let rule = network.own(&rule(&path, network.target_arity()), ensemble.names)?;
+                network.push(carried_over(rule, &theta, sum.step));
+            }
+            // A tree that nobody trained has no weights to take the mean with.
+            network.d[1] += if examples > 0.0 { sum.step * d / examples } else { 0.0 };
+        }
+    }
+    Ok(network)
+}
+
+/// The hidden node of a leaf, with W in equal parts on the edges of the path's predicates.
+fn carried_over(rule: Rule, theta: &Theta, step: f64) -> Hidden {
+    let edges = rule.predicates().len();
+    let part = theta.w / edges.max(1) as f64;
+    // Without predicates there is no edge; such a path holds always, and so W is a part of the bias.
+    let c = if edges == 0 { theta.c + theta.w } else { theta.c };
+    let u = stepped(theta, step);
+    Hidden { rule, c, w: vec![part; edges], u: vec![u[0], u[1]], dropped: 0 }
+}
+
+/// U₀ and U₁ of a leaf that counts `step` times.
+///
+/// Departs from paper: it has no such step, and no weight of a hidden node multiplies what it adds. So U₀ and U₁ are moved apart
+/// around their middle until a node whose path holds is worth `step` times the leaf's; with a step of 1 they stay as they are.
+fn stepped(theta: &Theta, step: f64) -> [f64; 2] {
+    if step == 1.0 || theta.u0 == theta.u1 {
+        return [theta.u0, theta.u1];
+    }
+    let (base, middle) = (theta.c + theta.w, (theta.u0 + theta.u1) / 2.0);
+    let gain = |half: f64| softplus(base + middle + half) - softplus(base + middle - half);
+    let goal = step * gain((theta.u1 - theta.u0) / 2.0);
+    // The gain rises with `half`, by less than 2 for each 1: double until it is reached, then halve the interval.
+    let (mut low, mut high) = (0.0, goal.signum());
+    while gain(high).abs() < goal.abs() && high.abs() < 1e6 {
+        (low, high) = (high, 2.0 * high);
+    }
+    for _ in 0..200 {
+        let half = (low + high) / 2.0;
+        if half == low || half == high {
+            break;
+        }
+        if gain(half).abs() < goal.abs() { low = half } else { high = half }
+    }
+    [middle - high, middle + high]
+}
+
+/// When an example ends at a leaf.
+fn rule<L>(path: &Path<'_, L>, arity: usize) -> Rule {
+    let own = |literals: &[&Literal]| literals.iter().map(|&literal| literal.clone()).collect::<Vec<_>>();
+    let mut conditions = Vec::new();
+    // A variable that was free in a negated literal, and so stood for anything, and that a later test binds: what held before
+    // does not follow from what holds then.
+    for &end in &path.ends {
+        let (above, below) = path.literals.split_at(end);
+        let free = |literal: &&Literal| {
+            let bound = |v| above.iter().any(|l| !l.negated && l.variables().any(|other| other == v));
+            let later = |v| below.iter().any(|l| !l.negated && l.variables().any(|other| other == v));
+            literal.negated && literal.variables().any(|v| v.0 as usize >= arity && !bound(v) && later(v))
+        };
+        if above.iter().any(|literal| free(literal)) {
+            conditions.push(Condition { holds: true, at_least: 1, body: own(above) });
+        }
+    }
+    let counts = path.counts.iter();
+    conditions.extend(counts.map(|count| Condition {
+        holds: true,
+        at_least: count.at_least,
+        body: count.test.to_vec(),
+    }));
+    for failed in &path.failed {
+        // Groundings are counted of the test alone, but one grounding is of the test with all that is true above it.
+        let above = if failed.at_least == 1 { own(&failed.above) } else { Vec::new() };
+        let body = [&above[..], failed.test].concat();
+        conditions.push(Condition { holds: false, at_least: failed.at_least, body });
+    }
+    Rule::new(own(&path.literals), conditions, arity)
+}
+
+impl Ensemble<'_> {
+    /// The network with the biases, before any path.
+    fn empty(&self, origin: &str) -> Network {
+        let predicates = self.names.predicates;
+        let target = (predicates.name(self.target), predicates.arity(self.target));
+        let mut network = Network::new(target, self.classes.clone(), self.prior.clone(), origin);
+        network.time = self.time.clone();
+        network
+    }
+}
+
+impl Network {
+    /// The rule over the names of this network, which learns those it lacks.
+    pub(super) fn own(&mut self, rule: &Rule, from: Names<'_>) -> Result<Rule, SymbolsFull> {
+        let mut full = None;
+        let own = rule.map(|literal| {
+            rename::intern(literal, from, &mut self.predicates, &mut self.symbols).unwrap_or_else(|error| {
+                full = Some(error);
+                literal.clone()
+            })
+        });
+        match full {
+            Some(error) => Err(error),
+            None => Ok(own),
+        }
+    }
+}
