@@ -6,6 +6,7 @@
 pub mod claims;
 pub mod compare;
 pub mod csv;
+pub mod drawing;
 pub mod figure;
 pub mod gate;
 pub mod markdown;

@@ -38,9 +38,11 @@ impl Axis {
     /// blown up.
     pub fn share(low: f64, high: f64) -> Self {
         const STEP: f64 = 0.05;
+        // With space for half a marker.
+        let (low, high) = ((low - 0.008).max(0.0), (high + 0.008).min(1.0));
+        let mut low = (low / STEP).floor() * STEP;
         // A hair of tolerance, since 0.95 / 0.05 may lie above 19.
-        let mut low = ((low.max(0.0) / STEP + 1e-9).floor() * STEP).max(0.0);
-        let high = ((high.min(1.0) / STEP - 1e-9).ceil() * STEP).clamp(low + STEP, 1.0f64.max(low + STEP));
+        let high = ((high / STEP - 1e-9).ceil() * STEP).clamp(low + STEP, 1.0f64.max(low + STEP));
         if high - low < 2.0 * STEP - 1e-9 {
             low = (low - STEP).max(0.0);
         }
@@ -125,7 +127,7 @@ mod tests {
         assert_eq!(labels(Axis::linear(0.85, 1.0), 4), ["0.85", "0.90", "0.95", "1.00"]);
         assert_eq!(labels(Axis::linear(-3.0, 7.0), 5), ["−2", "0", "2", "4", "6"]);
         assert_eq!(labels(Axis::linear(0.0, 9000.0), 4), ["0", "5000"]);
-        assert_eq!(labels(Axis::log(0.01, 0.5), 6), ["0.01", "0.02", "0.05", "0.10", "0.20", "0.50"]);
+        assert_eq!(labels(Axis::log(0.01, 0.5), 6), ["0.01", "0.02", "0.05", "0.1", "0.2", "0.5"]);
         assert_eq!(labels(Axis::log(0.002, 300.0), 6), ["0.01", "0.1", "1", "10", "100"]);
         assert_eq!(labels(Axis::log(1e-9, 1e9), 4), ["1e-5", "1", "1e5"]);
         assert_eq!(labels(Axis::log(20.0, 80.0), 6), ["20", "50"]);

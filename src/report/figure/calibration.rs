@@ -1,6 +1,6 @@
 //! Reliability diagrams: how often what a model calls likely is so, with the number of examples behind each point.
 
-use super::axis::Axis;
+use super::axis::{Axis, Tick};
 use super::legend::{Sign, legend};
 use super::panel::{COLUMNS, Margins, Panel, axis_names, grid, reference};
 use super::rows::Rows;
@@ -16,8 +16,11 @@ use crate::order::IndexSet;
 
 const HEIGHT: f64 = 128.0;
 /// Between a diagram and the numbers of examples below it, and the height of these.
-const GAP: f64 = 8.0;
+const GAP: f64 = 15.0;
 const COUNTS: f64 = 36.0;
+/// The radius of the marker of a bin with next to no examples, and of that with most.
+const SMALLEST: f64 = 1.6;
+const LARGEST: f64 = 4.4;
 
 /// A sheet for each preset with a panel for each dataset, in a run without a sweep.
 ///
@@ -63,7 +66,7 @@ fn of_preset(rows: &Rows<'_>, preset: &str) -> Result<Sheet, FigureError> {
         }
         counts(&mut scene, Panel { top: panel.bottom() + GAP, height: COUNTS, ..panel }, &all);
     }
-    axis_names(&mut scene, (top, bottom), "predicted probability", "examples  ·  share of positives");
+    axis_names(&mut scene, (top, bottom), "predicted probability", "share of positives (bars: examples)");
     let (of, tail) = if preset.is_empty() {
         (String::new(), String::new())
     } else {
@@ -74,7 +77,7 @@ fn of_preset(rows: &Rows<'_>, preset: &str) -> Result<Sheet, FigureError> {
         title: format!("Calibration{of}"),
         caption: format!(
             "Test examples of all folds in {BINS} bins of predicted probability: for each bin the mean prediction and the share \
-             that is positive; below, how many examples it holds. Points above the diagonal are predicted too low."
+             that is positive, larger if it holds more examples; below, how many these are. Points above the diagonal are predicted too low."
         ),
         scene,
     })
@@ -103,10 +106,12 @@ fn line(scene: &mut Scene, panel: &Panel, bins: &[Bin; BINS], look: Look) {
         let n = bin.examples as f64;
         (bin.probability_sum / n, bin.positives as f64 / n)
     };
-    let points: Vec<(f64, f64)> = filled.map(point).collect();
-    panel.curve(scene, &points, look);
-    for (x, y) in points {
-        panel.mark(scene, x, y, look);
+    let most = bins.iter().map(|bin| bin.examples).max().unwrap_or(1) as f64;
+    panel.curve(scene, &filled.clone().map(point).collect::<Vec<_>>(), look);
+    for bin in filled {
+        let (x, y) = point(bin);
+        let radius = SMALLEST + (LARGEST - SMALLEST) * (bin.examples as f64 / most).sqrt();
+        look.marker.draw(scene, panel.at(x, y), radius, look.colour);
     }
 }
 
@@ -114,8 +119,8 @@ fn line(scene: &mut Scene, panel: &Panel, bins: &[Bin; BINS], look: Look) {
 fn counts(scene: &mut Scene, panel: Panel, all: &[([Bin; BINS], Look)]) {
     let most = all.iter().flat_map(|(bins, _)| bins.iter().map(|bin| bin.examples)).max().unwrap_or(0);
     let panel = Panel { y: Axis::linear(0.0, most.max(1) as f64), ..panel };
-    let ticks = panel.y.ticks(1);
-    panel.y_ticks(scene, &ticks, true);
+    let ends = [0, most.max(1)].map(|n| Tick { at: n as f64, label: n.to_string() });
+    panel.y_ticks(scene, &ends, true);
     panel.x_ticks(scene, &panel.x.ticks(2), true);
     let wide = 0.84 / (BINS * all.len().max(1)) as f64;
     for (i, (bins, look)) in all.iter().enumerate() {

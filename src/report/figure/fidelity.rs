@@ -38,6 +38,7 @@ fn explained<'a, 'r>(rows: &'a Rows<'r>) -> impl Iterator<Item = &'a Group<'r>> 
 }
 
 fn of_label(rows: &Rows<'_>, label: &str) -> Result<Option<Sheet>, FigureError> {
+    let Some(key) = explained(rows).map(|group| &group.key).find(|key| key.label() == label) else { return Ok(None) };
     let mut panels: Vec<(&str, Vec<Pair>)> = Vec::new();
     for group in explained(rows).filter(|group| group.key.label() == label) {
         let mut pairs = Vec::new();
@@ -59,8 +60,8 @@ fn of_label(rows: &Rows<'_>, label: &str) -> Result<Option<Sheet>, FigureError> 
     for ((dataset, pairs), (left, top)) in panels.iter().zip(places) {
         let axis = range(pairs);
         let panel = Panel { left, top, width, height: HEIGHT, x: axis, y: axis };
-        panel.y_ticks(&mut scene, &axis.ticks(4), true);
-        panel.x_ticks(&mut scene, &axis.ticks(4), true);
+        panel.y_ticks(&mut scene, &axis.ticks(6), true);
+        panel.x_ticks(&mut scene, &axis.ticks(6), true);
         panel.frame(&mut scene);
         let end = r_squared(pairs).map_or_else(String::new, |r_squared| format!(", R² {r_squared:.3}"));
         panel.heading(&mut scene, &format!("{dataset}{end}"));
@@ -69,7 +70,7 @@ fn of_label(rows: &Rows<'_>, label: &str) -> Result<Option<Sheet>, FigureError> 
     }
     axis_names(&mut scene, (2.0, bottom), "ψ of the ensemble", "ψ of the explainable tree");
     Ok(Some(Sheet {
-        name: format!("fidelity-{}", dashes(label)),
+        name: ["fidelity", &key.model, &key.preset].map(dashes).join("-").trim_end_matches('-').to_owned(),
         title: format!("Fidelity of {label} to its ensemble"),
         caption: "Each test example of all folds at what the ensemble and the tree say of it; larger dots are more examples, on \
                   the dotted diagonal both agree. R² is the part of the variance of the ensemble's ψ that the tree explains, on \

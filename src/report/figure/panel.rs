@@ -66,7 +66,7 @@ impl Panel {
             scene.line([(x, self.top), (x, self.bottom())], Stroke::new(Colour::GRID, 0.7));
             let half = font::room(&tick.label, TICK) / 2.0;
             if written && x - half > free_from {
-                let place = (x, self.bottom() + GAP + 0.8 * TICK);
+                let place = (x, self.bottom() + GAP + TICK);
                 scene.text(Text::new(&tick.label, place, TICK).anchored(Anchor::Middle));
                 free_from = x + half + 1.0;
             }
@@ -75,7 +75,8 @@ impl Panel {
 
     /// Writes a name above it.
     pub fn heading(&self, scene: &mut Scene, name: &str) {
-        let name = font::fit(name, HEADING, self.width);
+        // A name may be a little longer than the panel is wide: that much is free at both sides.
+        let name = font::fit(name, HEADING, self.width + 24.0);
         let middle = self.left + self.width / 2.0;
         scene.text(Text::new(name, (middle, self.top - 6.0), HEADING).anchored(Anchor::Middle));
     }

@@ -75,7 +75,8 @@ mod tests {
         let png = encode(&[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12], 2, 254);
         assert_eq!(&png[..8], b"\x89PNG\r\n\x1a\n");
         assert_eq!(&png[8..33], b"\0\0\0\x0dIHDR\0\0\0\x02\0\0\0\x02\x08\x02\0\0\0\xfd\xd4\x9a\x73");
-        assert_eq!(&png[33..54], b"\0\0\0\x09pHYs\0\0\x27\x10\0\0\x27\x10\x01\xf3\xb5\xfe\x47"[..21].as_ref());
+        // 254 to the inch are 10,000 to the metre.
+        assert_eq!(&png[33..54], b"\0\0\0\x09pHYs\0\0\x27\x10\0\0\x27\x10\x01\x94\x69\x51\x19");
         let length = u32::from_be_bytes(png[54..58].try_into().unwrap()) as usize;
         let mut rows = Vec::new();
         flate2::read::ZlibDecoder::new(&png[62..62 + length]).read_to_end(&mut rows).unwrap();

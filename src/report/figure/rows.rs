@@ -42,6 +42,22 @@ impl<'r> Rows<'r> {
         self.labels.iter().map(String::as_str)
     }
 
+    /// A label without what all rows have in common: the only preset, and before a case the only model that has cases.
+    pub fn short(&self, label: &str) -> String {
+        let Some(group) = self.groups.iter().find(|group| group.key.label() == label) else { return label.to_owned() };
+        let only = |all: IndexSet<&str>| all.len() < 2;
+        let mut key = group.key.clone();
+        if only(self.groups.iter().map(|group| group.key.preset.as_str()).collect()) {
+            key.preset.clear();
+        }
+        let with_cases = self.groups.iter().filter(|group| !group.key.case.is_empty());
+        if !key.case.is_empty() && only(with_cases.map(|group| group.key.model.as_str()).collect()) {
+            let parts = [key.case, key.preset];
+            return parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ");
+        }
+        key.label()
+    }
+
     /// The row of a dataset with a label.
     pub fn find(&self, dataset: &str, label: &str) -> Option<&Group<'r>> {
         self.groups.iter().find(|group| group.key.dataset == dataset && group.key.label() == label)

@@ -110,6 +110,11 @@ impl Text {
     }
 }
 
+/// Whether two rectangles, each given as left, top, right and bottom, have nothing in common but edges.
+pub fn apart(a: [f64; 4], b: [f64; 4]) -> bool {
+    a[2] <= b[0] || b[2] <= a[0] || a[3] <= b[1] || b[3] <= a[1]
+}
+
 /// Something on a sheet.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Shape {
@@ -183,19 +188,20 @@ impl Scene {
             _ => None,
         })
     }
-}
 
-/// Fails if texts of a sheet overlap or leave it.
-#[cfg(test)]
-pub(super) fn check_texts(scene: &Scene) {
-    let boxes: Vec<(&str, [f64; 4])> = scene.texts().map(|text| (text.text.as_str(), text.bounds())).collect();
-    for (i, (text, [left, top, right, bottom])) in boxes.iter().enumerate() {
-        let inside = *left >= 0.0 && *top >= 0.0 && *right <= scene.width && *bottom <= scene.height;
-        assert!(inside, "`{text}` leaves the sheet: {:?}", boxes[i].1);
-        for (other, [left_2, top_2, right_2, bottom_2]) in &boxes[..i] {
-            let apart = right <= left_2 || right_2 <= left || bottom <= top_2 || bottom_2 <= top;
-            assert!(apart, "`{text}` {:?} lies over `{other}`", boxes[i].1);
+    /// What a reader would stumble over: texts that overlap or leave the sheet. Empty for a figure as it should be.
+    pub fn faults(&self) -> Vec<String> {
+        let boxes: Vec<(&str, [f64; 4])> = self.texts().map(|text| (text.text.as_str(), text.bounds())).collect();
+        let mut faults = Vec::new();
+        for (i, &(text, here)) in boxes.iter().enumerate() {
+            let [left, top, right, bottom] = here;
+            if left < 0.0 || top < 0.0 || right > self.width || bottom > self.height {
+                faults.push(format!("`{text}` leaves the sheet"));
+            }
+            let over = boxes[..i].iter().filter(|(_, there)| !apart(here, *there));
+            faults.extend(over.map(|(other, _)| format!("`{text}` lies over `{other}`")));
         }
+        faults
     }
 }
 
@@ -215,11 +221,13 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "lies over")]
-    fn overlap_is_found() {
+    fn faults_are_found() {
         let mut scene = Scene::new(200.0, 100.0);
         scene.text(Text::new("one", (10.0, 50.0), 12.0));
-        scene.text(Text::new("two", (12.0, 55.0), 12.0));
-        check_texts(&scene);
+        scene.text(Text::new("two", (60.0, 50.0), 12.0));
+        assert!(scene.faults().is_empty());
+        scene.text(Text::new("three", (62.0, 55.0), 12.0));
+        scene.text(Text::new("four", (190.0, 20.0), 12.0));
+        assert_eq!(scene.faults(), ["`three` lies over `two`", "`four` leaves the sheet"]);
     }
 }

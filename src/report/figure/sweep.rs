@@ -8,6 +8,7 @@ use super::rows::{Rows, average, shown};
 use super::scene::Scene;
 use super::style::{Look, WIDTH};
 use crate::experiment::Results;
+use crate::experiment::job::{case_text, safe_name};
 use crate::experiment::results::{Group, RowKey};
 use crate::experiment::store::Record;
 use crate::learn::params::KEYS;
@@ -64,7 +65,7 @@ pub fn sweep(results: &Results, column: Column) -> Option<Sheet> {
 
 /// A name as a part of that of a file.
 pub(super) fn dashes(name: &str) -> String {
-    crate::experiment::job::safe_name(&name.replace('_', "-"))
+    if name.is_empty() { String::new() } else { safe_name(&name.replace('_', "-")) }
 }
 
 /// What a parameter is called at an axis.
@@ -111,7 +112,7 @@ impl Series {
         for group in &rows.groups {
             let mut others = record(group).row.settings.clone();
             let at = others.shift_remove(key).and_then(|text| Some((text.parse::<f64>().ok()?, text)));
-            let case = crate::experiment::job::case_text(&others);
+            let case = case_text(&others);
             let name = RowKey { case, ..group.key.clone() }.label();
             let line = lines.entry(name).or_default().entry(group.key.dataset.clone()).or_default();
             let x = at.as_ref().map_or(f64::NAN, |(number, _)| *number);
