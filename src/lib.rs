@@ -13,6 +13,7 @@
 //! - [`learn`]: parameters, the boosting loop, one file for each kind of model, models as files
 //! - [`metric`]: areas under curves, calibration, F1
 //! - [`experiment`]: specifications, jobs, plans, and runs that can be resumed
+//! - [`report`]: tables, figures, drawings, the page, comparisons and the gate
 //! - [`cli`]: one file for each command
 
 pub mod cli;

@@ -61,7 +61,7 @@ fn report(run: &Path, args: &ReportArgs, output: &mut Output) -> Result<(), Comm
         let message = format!("{}: the run has no result of its {} jobs yet{stale}", run.display(), results.planned);
         return Err(CommandError::NothingMatched(message));
     }
-    let report = Report::new(&results);
+    let report = Report::new(&results).map_err(CommandError::input)?;
     let out = args.out.as_deref().unwrap_or(run);
     let written = report.write(out).map_err(failed)?;
     for table in &report.tables[..report.main_tables] {

@@ -21,6 +21,11 @@ impl Table {
         self.rows.push(cells.into_iter().map(|cell| escape(&cell)).collect());
     }
 
+    /// Adds a row of cells that are Markdown already.
+    pub fn marked_up_row(&mut self, cells: impl IntoIterator<Item = String>) {
+        self.rows.push(cells.into_iter().collect());
+    }
+
     /// Whether there is no row below the headings.
     pub fn is_empty(&self) -> bool {
         self.rows.len() == 1

@@ -13,9 +13,9 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use polars::error::PolarsError;
-
-use super::table::{self, NOTES, ReadTableError, markdown_text};
+use super::csv::CsvError;
+use super::markdown::escape;
+use super::table::{self, NOTES, ReadTableError};
 use crate::logic::nearest::nearest;
 
 /// Why a file cannot be spliced.
@@ -87,12 +87,12 @@ pub enum Problem {
         source: ReadTableError,
     },
     /// The notes beside a table cannot be read.
-    #[error("{}: it has not the columns table, kind, about and text: {source}", path.display())]
+    #[error("{}: {source}", path.display())]
     Notes {
         /// The file.
         path: PathBuf,
         /// What is wrong with it.
-        source: PolarsError,
+        source: CsvError,
     },
 }
 
@@ -213,7 +213,7 @@ fn figure(name: &str, home: &Path) -> Result<String, Problem> {
         return Err(Problem::Unreadable { path, source });
     }
     let title = path.file_stem().unwrap_or_default().to_string_lossy().replace(['-', '_'], " ");
-    Ok(format!("\n![{}]({})\n\n", markdown_text(&title), name.replace(' ', "%20")))
+    Ok(format!("\n![{}]({})\n\n", escape(&title), name.replace(' ', "%20")))
 }
 
 #[cfg(test)]
@@ -232,7 +232,7 @@ mod tests {
     fn places_are_filled_and_stay() {
         let home = home();
         let text = "# Title\n<!-- lrbm: table t.csv -->\nold\n<!-- lrbm: end -->\n```\n<!-- lrbm: table no.csv -->\n```\n<!-- lrbm: figure bar-chart.svg -->\n<!-- lrbm: end -->\nlast";
-        let expected = "# Title\n<!-- lrbm: table t.csv -->\n\n| dataset | AUC-ROC |\n| --- | ---: |\n| imdb | 0.945 ± 0.050 |\n\n<!-- lrbm: end -->\n```\n<!-- lrbm: table no.csv -->\n```\n<!-- lrbm: figure bar-chart.svg -->\n\n![bar chart](bar-chart.svg)\n\n<!-- lrbm: end -->\nlast";
+        let expected = "# Title\n<!-- lrbm: table t.csv -->\n\n| dataset |       AUC-ROC |\n|:--------|--------------:|\n| imdb    | 0.945 ± 0.050 |\n\n<!-- lrbm: end -->\n```\n<!-- lrbm: table no.csv -->\n```\n<!-- lrbm: figure bar-chart.svg -->\n\n![bar chart](bar-chart.svg)\n\n<!-- lrbm: end -->\nlast";
         let spliced = fill(text, home.path()).unwrap();
         assert_eq!(spliced, Spliced { text: expected.into(), places: 2, changed: vec![2, 8] });
         let again = fill(expected, home.path()).unwrap();
@@ -255,6 +255,6 @@ mod tests {
         assert!(message(nested).starts_with("2: this marker begins inside that of line 1"));
         assert!(message("<!-- lrbm: table no.csv -->").contains("no.csv: cannot be read"));
         fs::write(home.path().join("bad.csv"), "a_mean\nhigh\n").unwrap();
-        assert!(message("<!-- lrbm: table bad.csv -->").ends_with("row 1, column a_mean: `high` is not a number"));
+        assert!(message("<!-- lrbm: table bad.csv -->").ends_with("line 2, column a_mean: `high` is not a number"));
     }
 }

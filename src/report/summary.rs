@@ -3,7 +3,8 @@
 use std::fmt::Write;
 
 use super::Report;
-use super::table::{markdown as table_text, markdown_text};
+use super::markdown::{Table as Lines, escape};
+use super::table::markdown as table_text;
 use super::tables::state;
 use crate::order::IndexSet;
 
@@ -18,25 +19,25 @@ pub fn markdown(report: &Report<'_>) -> String {
 fn write_page(out: &mut String, report: &Report<'_>) -> std::fmt::Result {
     let experiment = &report.results.experiment;
     let name = &experiment.name;
-    writeln!(out, "# {}\n", markdown_text(name))?;
+    writeln!(out, "# {}\n", escape(name))?;
     if !experiment.about.is_empty() {
-        writeln!(out, "{}\n", markdown_text(&experiment.about))?;
+        writeln!(out, "{}\n", escape(&experiment.about))?;
     }
     let report_command = format!("lrbm report results/runs/{name} --copy-to results/{name}");
     writeln!(out, "```sh\nlrbm run experiments/{name}.toml\n{report_command}\n```\n")?;
     writeln!(out, "{}\n", made_by(report))?;
     for sentence in state(report.results) {
-        writeln!(out, "{}\n", markdown_text(&sentence))?;
+        writeln!(out, "{}\n", escape(&sentence))?;
     }
     for table in &report.tables[..report.main_tables] {
-        writeln!(out, "## {}\n\n{}", markdown_text(&table.title), table_text(table))?;
+        writeln!(out, "## {}\n\n{}", escape(&table.title), table_text(table))?;
     }
     write_claims(out, report)?;
     if !report.figures.is_empty() {
         writeln!(out, "## Figures\n")?;
     }
     for figure in &report.figures {
-        let (title, caption) = (markdown_text(&figure.title), markdown_text(&figure.caption));
+        let (title, caption) = (escape(&figure.title), escape(&figure.caption));
         writeln!(out, "![{title}]({}.svg)\n\n{title}. {caption}\n", figure.name)?;
     }
     let others = report.tables[report.main_tables..].iter();
@@ -61,11 +62,11 @@ fn write_claims(out: &mut String, report: &Report<'_>) -> std::fmt::Result {
         return Ok(());
     }
     writeln!(out, "## The paper's claims\n")?;
-    writeln!(out, "| question | the paper says | preset | here | why |\n| --- | --- | --- | --- | --- |")?;
+    let mut lines = Lines::new(&["question", "the paper says", "preset", "here", "why"]);
     for judged in known() {
         let claim = judged.claim;
         let cells = [claim.question, claim.sentence, &judged.preset, judged.verdict.words(), &judged.reason];
-        writeln!(out, "| {} |", cells.map(markdown_text).join(" | "))?;
+        lines.row(cells.map(str::to_owned));
     }
-    writeln!(out)
+    writeln!(out, "{lines}")
 }

@@ -75,7 +75,7 @@ impl Report<'_> {
             put(directory, &table.name, "tex", table::latex(table).as_bytes())?;
             put(directory, &table.name, "csv", table::csv(table)?.as_bytes())?;
         }
-        put_file(&directory.join(NOTES), table::notes_csv(&self.tables)?.as_bytes())?;
+        put_file(&directory.join(NOTES), table::notes_csv(&self.tables).as_bytes())?;
         for figure in &self.figures {
             put(directory, &figure.name, "svg", figure.svg.as_bytes())?;
         }

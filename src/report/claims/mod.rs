@@ -7,12 +7,13 @@ mod list;
 
 pub use list::{CLAIMS, QUESTIONS};
 
-use super::paired::Paired;
+use super::compare::{Compared, Pair, compared};
 use super::published::{PublishedCell, PublishedTable};
 use super::rows::{self, ReportRow};
 use super::table::metric_title;
 use crate::data::dataset::Arity;
 use crate::metric::Column;
+use crate::metric::significance::{ALPHA, NoTest};
 use crate::order::IndexSet;
 
 /// A sentence of the paper.
@@ -53,7 +54,7 @@ pub enum Relation {
     NotWorseAndSomewhereBetter,
     /// No difference by more than chance.
     Alike,
-    /// No lower mean by more than the other's standard deviation.
+    /// No lower mean by more than the larger of the standard deviations.
     LossWithinDeviation,
 }
 
@@ -114,8 +115,8 @@ pub struct Evidence {
 pub struct Found {
     /// Their places among all rows.
     pub rows: (usize, usize),
-    /// How they compare.
-    pub paired: Paired,
+    /// How they compare: the other model first, so that a difference above 0 speaks for the one of the claim.
+    pub compared: Compared,
     /// Whether what is claimed of them holds.
     pub holds: bool,
 }
@@ -155,11 +156,17 @@ fn compare(
     dataset: &str,
     metric: Column,
 ) -> Result<Found, String> {
+    for kind in [claim.first, other] {
+        if !rows.iter().any(|row| row.kind == kind) {
+            return Err(format!("this run has no model of kind {kind}"));
+        }
+    }
     let first = row(claim, rows, claim.first, dataset)?;
     let second = row(claim, rows, other, dataset)?;
-    let paired = Paired::new(first, second, metric).ok_or("no fold has a result of both models")?;
-    let holds = holds(claim.relation, &paired);
-    Ok(Found { rows: (first.index, second.index), paired, holds })
+    let pair = Pair { model: first.key().label(), first: second.group.clone(), second: first.group.clone() };
+    let compared = compared(&pair, metric).map_err(|error| error.to_string())??;
+    let holds = holds(claim.relation, &compared);
+    Ok(Found { rows: (first.index, second.index), compared, holds })
 }
 
 /// The row of a kind of model on a dataset, or what is missing.
@@ -169,9 +176,6 @@ fn row<'a, 'r>(
     kind: &str,
     dataset: &str,
 ) -> Result<&'a ReportRow<'r>, String> {
-    if !rows.iter().any(|row| row.kind == kind) {
-        return Err(format!("this run has no model of kind {kind}"));
-    }
     let named = || rows.iter().find(|row| row.kind == kind && row.key().dataset == dataset);
     let of_id = || rows.iter().find(|row| row.kind == kind && row.dataset_id == dataset);
     let row = named().or_else(of_id).ok_or_else(|| format!("{dataset} is not in this run"))?;
@@ -189,14 +193,23 @@ fn row<'a, 'r>(
     }
 }
 
-fn holds(relation: Relation, paired: &Paired) -> bool {
-    let difference = paired.difference;
+/// Whether a difference is more than chance.
+fn is_significant(compared: &Compared) -> bool {
+    // The same difference in every fold is no chance, though the test cannot say so.
+    compared.test.as_ref().map_or_else(|why| *why == NoTest::NoSpread, |test| test.p < ALPHA)
+}
+
+fn holds(relation: Relation, compared: &Compared) -> bool {
+    let difference = compared.difference;
     match relation {
         Relation::Better => difference > 0.0,
-        Relation::ClearlyBetter => difference > 0.0 && paired.is_significant(),
-        Relation::NotWorse | Relation::NotWorseAndSomewhereBetter => difference >= 0.0 || !paired.is_significant(),
-        Relation::Alike => !paired.is_significant(),
-        Relation::LossWithinDeviation => -difference <= paired.second.deviation.unwrap_or(0.0),
+        Relation::ClearlyBetter => difference > 0.0 && is_significant(compared),
+        Relation::NotWorse | Relation::NotWorseAndSomewhereBetter => difference >= 0.0 || !is_significant(compared),
+        Relation::Alike => !is_significant(compared),
+        Relation::LossWithinDeviation => {
+            let deviations = [compared.first.deviation, compared.second.deviation];
+            -difference <= deviations.into_iter().flatten().fold(0.0, f64::max)
+        }
     }
 }
 
@@ -224,14 +237,17 @@ fn conclude(claim: &Claim, evidence: &[Evidence]) -> (Verdict, String) {
     let held = found.len() - failing.len();
     if !failing.is_empty() {
         let rest = if lacking > 0 { format!("; {lacking} more cannot be compared") } else { String::new() };
-        let reason = format!("it holds in {held} of {} comparisons, not on {}{rest}", found.len(), failing.join(", "));
+        let reason = match held {
+            0 => format!("it holds in none of {} comparisons{rest}", found.len()),
+            _ => format!("it holds in {held} of {} comparisons, not on {}{rest}", found.len(), failing.join(", ")),
+        };
         return (Verdict::DidNotHold, reason);
     }
     if lacking > 0 {
         let rest = if held > 0 { format!("; it holds in the {held} comparisons that are here") } else { String::new() };
         return (Verdict::CannotBeSaid, format!("{}{rest}", missing.join("; ")));
     }
-    let is_better = |found: &Found| found.paired.difference > 0.0 && found.paired.is_significant();
+    let is_better = |found: &Found| found.compared.difference > 0.0 && is_significant(&found.compared);
     if claim.relation == Relation::NotWorseAndSomewhereBetter && !found.iter().any(|(_, found)| is_better(found)) {
         return (Verdict::DidNotHold, "it is nowhere worse by more than chance, but nowhere better either".to_owned());
     }
@@ -241,19 +257,33 @@ fn conclude(claim: &Claim, evidence: &[Evidence]) -> (Verdict, String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::metric::significance::NoTest;
-    use crate::metric::summary::Average;
+    use crate::metric::Average;
+    use crate::metric::significance::CorrectedT;
+    use crate::metric::significance::effect::Score;
 
-    fn paired(difference: f64, p: Result<f64, NoTest>) -> Paired {
+    fn compared(difference: f64, p: Result<f64, NoTest>) -> Compared {
         let average = |mean| Average { mean, deviation: Some(0.05), n: 5 };
-        Paired { first: average(0.8 + difference), second: average(0.8), difference, p }
+        Compared {
+            dataset: "cora".into(),
+            model: "LRBM-Boost".into(),
+            folds: 5,
+            unpaired: 0,
+            first: average(0.8),
+            second: average(0.8 + difference),
+            difference,
+            interval: Err(NoTest::OutOfRange),
+            test: p.map(|p| CorrectedT { mean: difference, standard_error: 1.0, t: 1.0, freedom: 4, p }),
+            holm: None,
+            effect: Err(NoTest::OutOfRange),
+            score: Score { wins: 0, ties: 0, losses: 0 },
+        }
     }
 
     #[test]
     fn relations_by_hand() {
         use Relation::*;
         let all = [Better, ClearlyBetter, NotWorse, Alike, LossWithinDeviation];
-        let held = |difference, p| all.map(|relation| holds(relation, &paired(difference, p)));
+        let held = |difference, p| all.map(|relation| holds(relation, &compared(difference, p)));
         assert_eq!(held(0.1, Ok(0.01)), [true, true, true, false, true]);
         assert_eq!(held(0.1, Ok(0.2)), [true, false, true, true, true]);
         assert_eq!(held(-0.1, Ok(0.01)), [false, false, false, false, false]);
@@ -271,7 +301,7 @@ mod tests {
             other: "lrnn",
             found: held.ok_or("no lrnn here".to_owned()).map(|(holds, p)| Found {
                 rows: (0, 1),
-                paired: paired(0.1, Ok(p)),
+                compared: compared(0.1, Ok(p)),
                 holds,
             }),
             published: None,

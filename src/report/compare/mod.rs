@@ -9,8 +9,8 @@ mod pairing;
 mod print;
 
 pub use pairing::{ModelsError, Pair, Pairing, Side, pair};
-pub(in crate::report) use print::signed;
 pub use print::{csv, markdown};
+pub(in crate::report) use print::{signed, with_sign};
 
 use crate::experiment::results::Stored;
 use crate::metric::significance::bootstrap::{Interval, RESAMPLES, mean_interval};
@@ -156,7 +156,7 @@ fn metric(pairs: &[Pair<'_>], column: Column) -> Result<Metric, SampleError> {
 }
 
 /// A row of both sides, or why it cannot be compared.
-fn compared(pair: &Pair<'_>, column: Column) -> Result<Result<Compared, String>, SampleError> {
+pub(in crate::report) fn compared(pair: &Pair<'_>, column: Column) -> Result<Result<Compared, String>, SampleError> {
     if let Some(reason) = pairing::mismatch(pair, column) {
         return Ok(Err(reason));
     }

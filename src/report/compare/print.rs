@@ -132,7 +132,8 @@ fn p_value(p: f64) -> String {
     if p < 0.0005 { "<0.001".to_owned() } else { format!("{p:.3}") }
 }
 
-fn with_sign(p: f64) -> String {
+/// A p-value after the letter p.
+pub(in crate::report) fn with_sign(p: f64) -> String {
     let text = p_value(p);
     if text.starts_with('<') { text.replace('<', "< ") } else { format!("= {text}") }
 }

@@ -15,6 +15,7 @@ use crate::metric::Column;
 use crate::order::IndexSet;
 use crate::report::Report;
 use crate::report::claims::{Evidence, Judged, QUESTIONS, Verdict};
+use crate::report::compare::with_sign;
 use crate::report::rows::ReportRow;
 use crate::report::table::{metric_title, shown_difference, shown_mean};
 use crate::report::tables::state;
@@ -32,7 +33,9 @@ pub struct Context {
     /// How many claims held, did not hold, and cannot be said.
     tally: [usize; 3],
     has_sweep: bool,
+    /// Those that answer the question of the experiment.
     tables: Vec<Sheet>,
+    more_tables: Vec<Sheet>,
     figures: Vec<FigureView>,
     jobs: Vec<JobsView>,
     failures: Vec<(String, String, String)>,
@@ -58,6 +61,8 @@ struct Question {
     name: &'static str,
     text: &'static str,
     claims: Vec<ClaimView>,
+    /// Claims that the run has no number for.
+    unknown: Vec<ClaimView>,
 }
 
 #[derive(Serialize)]
@@ -70,7 +75,7 @@ struct ClaimView {
 
 #[derive(Serialize)]
 struct VerdictView {
-    preset: String,
+    presets: Vec<String>,
     words: &'static str,
     class: &'static str,
     reason: String,
@@ -123,6 +128,7 @@ pub fn context(report: &Report<'_>, directory: &Path) -> Context {
         // Our own drawing, which escapes the names in it.
         svg: Safe::from_safe_string(figure.svg.clone()),
     });
+    let (main_tables, more_tables) = report.tables.split_at(report.main_tables);
     let tally = [Verdict::Held, Verdict::DidNotHold, Verdict::CannotBeSaid];
     Context {
         style: Safe::from_safe_string(include_str!("style.css").to_owned()),
@@ -134,7 +140,8 @@ pub fn context(report: &Report<'_>, directory: &Path) -> Context {
         questions: questions(&report.claims),
         tally: tally.map(|verdict| report.claims.iter().filter(|judged| judged.verdict == verdict).count()),
         has_sweep: report.rows.iter().any(|row| !row.settings.is_empty()),
-        tables: report.tables.iter().map(Sheet::new).collect(),
+        tables: main_tables.iter().map(Sheet::new).collect(),
+        more_tables: more_tables.iter().map(Sheet::new).collect(),
         figures: figures.collect(),
         jobs: report.rows.iter().filter(|row| !row.group.jobs.is_empty()).map(|row| jobs(row, &base)).collect(),
         failures: failures(report, &base),
@@ -186,11 +193,17 @@ fn questions(claims: &[Judged]) -> Vec<Question> {
                 let (sentence, source, read_as) = (claim.sentence, claim.source, claim.read_as);
                 views.push(ClaimView { sentence, source, read_as, verdicts: Vec::new() });
             }
-            if let Some(view) = views.last_mut() {
-                view.verdicts.push(verdict(judged));
+            let Some(view) = views.last_mut() else { continue };
+            let new = verdict(judged);
+            // What is said of several presets alike is said once.
+            match view.verdicts.iter_mut().find(|old| old.evidence.is_empty() && old.reason == new.reason) {
+                Some(old) => old.presets.extend(new.presets),
+                None => view.verdicts.push(new),
             }
         }
-        Question { name, text, claims: views }
+        let is_known = |view: &ClaimView| view.verdicts.iter().any(|verdict| !verdict.evidence.is_empty());
+        let (claims, unknown) = views.into_iter().partition(is_known);
+        Question { name, text, claims, unknown }
     };
     if claims.is_empty() { Vec::new() } else { QUESTIONS.iter().map(of_question).collect() }
 }
@@ -203,7 +216,7 @@ fn verdict(judged: &Judged) -> VerdictView {
     };
     let known = judged.evidence.iter().any(|one| one.found.is_ok());
     VerdictView {
-        preset: judged.preset.clone(),
+        presets: Some(judged.preset.clone()).filter(|preset| !preset.is_empty()).into_iter().collect(),
         words: judged.verdict.words(),
         class,
         reason: judged.reason.clone(),
@@ -227,10 +240,14 @@ fn evidence(one: &Evidence) -> EvidenceView {
     };
     match &one.found {
         Ok(found) => {
-            view.first = shown_mean(&found.paired.first);
-            view.second = shown_mean(&found.paired.second);
-            view.difference = shown_difference(found.paired.difference);
-            view.p = found.paired.shown_p();
+            let compared = &found.compared;
+            view.first = shown_mean(&compared.second);
+            view.second = shown_mean(&compared.first);
+            view.difference = shown_difference(compared.difference);
+            view.p = match &compared.test {
+                Ok(test) => format!("p {}", with_sign(test.p)),
+                Err(why) => why.to_string(),
+            };
             view.holds = if found.holds { "yes" } else { "no" };
             view.rows = Some(found.rows);
         }

@@ -7,8 +7,8 @@ use super::links::below;
 use crate::experiment::Results;
 use crate::experiment::store::MODEL;
 use crate::learn::{Model, TreeModel};
+use crate::report::drawing::tree;
 use crate::report::rows::ReportRow;
-use crate::report::standin::tree;
 
 /// How much text all rules may be together, so that the page of a large sweep can still be opened.
 const RULES_BYTES: usize = 1_400_000;

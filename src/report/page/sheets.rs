@@ -107,7 +107,7 @@ fn value_cells(value: &Value, shape: Shape, table: &Table) -> Vec<SheetCell> {
     if table.style.stacked {
         ours.lines.push(format!("paper {paper}"));
         if value.difference().is_some() {
-            ours.lines.push(format!("{difference}, {within}"));
+            ours.lines.extend([difference, within.to_owned()]);
         }
         return vec![ours];
     }

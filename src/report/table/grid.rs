@@ -50,9 +50,11 @@ pub fn shown_mean(average: &Average) -> String {
 
 /// A difference with its sign.
 pub fn shown_difference(difference: f64) -> String {
-    let text = format!("{difference:+.3}");
-    // A minus is as wide as a plus.
-    if text == "-0.000" { "+0.000".to_owned() } else { text.replace('-', "−") }
+    match format!("{difference:+.3}").as_str() {
+        "+0.000" | "-0.000" => "0.000".to_owned(),
+        // A minus is as wide as a plus.
+        text => text.replace('-', "−"),
+    }
 }
 
 fn deviation(deviation: Option<f64>) -> String {
@@ -225,7 +227,7 @@ mod tests {
     #[test]
     fn numbers_as_people_read_them() {
         assert_eq!((trimmed(0.9719), trimmed(0.961), trimmed(0.95)), ("0.9719".into(), "0.9610".into(), "0.95".into()));
-        assert_eq!(shown_difference(-0.00001), "+0.000");
+        assert_eq!(shown_difference(-0.00001), "0.000");
         assert_eq!(shown_difference(-0.0126), "−0.013");
         assert_eq!(shown_difference(0.25), "+0.250");
     }

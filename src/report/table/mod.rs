@@ -13,7 +13,7 @@ mod read;
 pub use frame::{csv, parquet};
 pub use grid::{Grid, GridCell, GridRow, shown_difference, shown_mean};
 pub use latex::latex;
-pub use markdown::{inline as markdown_text, markdown};
+pub use markdown::markdown;
 pub use notes::{NOTES, annotate, notes_csv};
 pub use read::{ReadTableError, read};
 
@@ -224,15 +224,16 @@ pub fn metric_title(metric: Column) -> &'static str {
     }
 }
 
-/// Marks the best of numbers that are to be compared; those that look alike to readers are equally good, and a number alone is
-/// no best.
+/// Marks the best of numbers that are to be compared; those that look alike to readers are equally good, and where all look
+/// alike there is no best.
 pub fn mark_best<'v>(values: impl IntoIterator<Item = &'v mut Value>, metric: Column) {
     let mut values: Vec<&mut Value> = values.into_iter().filter(|value| value.ours.is_some()).collect();
     // As it is printed, so that no two cells with the same text differ in weight.
     let printed = |value: &Value| value.ours.map_or(f64::NAN, |ours| (ours.mean * 1000.0).round());
     let better = |a: f64, b: f64| if metric.higher_is_better() { a > b } else { a < b };
     let best = values.iter().map(|value| printed(value)).reduce(|a, b| if better(b, a) { b } else { a });
-    if let (Some(best), true) = (best, values.len() > 1) {
+    let Some(best) = best else { return };
+    if values.iter().any(|value| printed(value) != best) {
         values.iter_mut().for_each(|value| value.is_best = printed(value) == best);
     }
 }
@@ -303,5 +304,6 @@ pub(super) mod tests {
         assert_eq!(best(&[0.9001, 0.9004, 0.8996, 0.8], Column::AucRoc), [true, true, true, false]);
         assert_eq!(best(&[0.2, 0.1], Column::Brier), [false, true]);
         assert_eq!(best(&[0.2], Column::AucRoc), [false]);
+        assert_eq!(best(&[0.5, 0.5], Column::AucRoc), [false, false]);
     }
 }

@@ -2,12 +2,8 @@
 //!
 //! Its columns are `table`, `kind` (`title`, `caption`, `style` or `note`), `about` (the dataset of a note) and `text`.
 
-use std::io::Cursor;
-
-use polars::prelude::{CsvReadOptions, DataFrame, NamedFrom, PolarsResult, SerReader, Series};
-
 use super::{Note, Style, Table};
-use crate::experiment::store;
+use crate::report::csv::{self, CsvError};
 
 /// The name of the file.
 pub const NOTES: &str = "notes.csv";
@@ -16,55 +12,48 @@ const STACKED: &str = "stacked";
 const COUNTS: &str = "counts";
 
 /// The file for these tables.
-///
-/// # Errors
-/// If it cannot be made, which would be a bug.
-pub fn notes_csv(tables: &[Table]) -> PolarsResult<String> {
-    let mut lines: Vec<[&str; 4]> = Vec::new();
+pub fn notes_csv(tables: &[Table]) -> String {
+    let mut text = csv::line(["table", "kind", "about", "text"]);
     for table in tables {
-        let name = table.name.as_str();
-        lines.push([name, "title", "", &table.title]);
-        lines.push([name, "caption", "", &table.caption]);
-        let styles = [(table.style.stacked, STACKED), (table.style.counts, COUNTS)];
-        lines.extend(styles.iter().filter(|(is_on, _)| *is_on).map(|(_, style)| [name, "style", "", style]));
-        lines.extend(table.notes.iter().map(|note| {
-            let about = note.about.as_deref().unwrap_or_default();
-            [name, "note", about, note.text.as_str()]
-        }));
+        let mut add = |kind: &str, about: &str, said: &str| text += &csv::line([&table.name, kind, about, said]);
+        add("title", "", &table.title);
+        add("caption", "", &table.caption);
+        for (is_on, style) in [(table.style.stacked, STACKED), (table.style.counts, COUNTS)] {
+            if is_on {
+                add("style", "", style);
+            }
+        }
+        for note in &table.notes {
+            add("note", note.about.as_deref().unwrap_or_default(), &note.text);
+        }
     }
-    let column = |(place, name): (usize, &str)| {
-        Series::new(name.into(), lines.iter().map(|line| line[place]).collect::<Vec<_>>()).into()
-    };
-    let columns = ["table", "kind", "about", "text"].into_iter().enumerate().map(column).collect();
-    let bytes = store::csv(&mut DataFrame::new(lines.len(), columns)?)?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    text
 }
 
-/// Gives a table of this name what the file says of it.
+/// Gives a table of this name what the file says of it; what is not of it is left alone.
 ///
 /// # Errors
-/// If the text is no such file.
-pub fn annotate(table: &mut Table, name: &str, text: &str) -> PolarsResult<()> {
-    let options = CsvReadOptions::default().with_has_header(true).with_infer_schema_length(Some(0));
-    let frame = options.into_reader_with_file_handle(Cursor::new(text.as_bytes())).finish()?;
-    let column = |name: &str| -> PolarsResult<Vec<String>> {
-        Ok(frame.column(name)?.str()?.iter().map(|text| text.unwrap_or_default().to_owned()).collect())
-    };
-    let (tables, kinds, abouts, texts) = (column("table")?, column("kind")?, column("about")?, column("text")?);
+/// If the text is no CSV.
+pub fn annotate(table: &mut Table, name: &str, text: &str) -> Result<(), CsvError> {
     table.name = name.to_owned();
     table.style = Style::default();
-    for (((of, kind), about), text) in tables.into_iter().zip(kinds).zip(abouts).zip(texts) {
+    for record in csv::parse(text)? {
+        let [of, kind, about, text] = record.fields.as_slice() else { continue };
         if of != name {
             continue;
         }
         match kind.as_str() {
-            "title" => table.title = text,
-            "caption" => table.caption = text,
+            "title" => table.title.clone_from(text),
+            "caption" => table.caption.clone_from(text),
             "style" => {
                 table.style.stacked |= text == STACKED;
                 table.style.counts |= text == COUNTS;
             }
-            _ => table.notes.push(Note { about: Some(about).filter(|about| !about.is_empty()), text }),
+            "note" => {
+                let about = Some(about.clone()).filter(|about| !about.is_empty());
+                table.notes.push(Note { about, text: text.clone() });
+            }
+            _ => {}
         }
     }
     Ok(())
@@ -81,10 +70,10 @@ mod tests {
         let table = example();
         let mut other = example();
         other.name = "other".into();
-        let notes = notes_csv(&[other, table.clone()]).unwrap();
+        let notes = notes_csv(&[other, table.clone()]);
         let mut again = read(&csv(&table).unwrap()).unwrap();
         annotate(&mut again, "example", &notes).unwrap();
         assert_eq!(again, table);
-        assert!(annotate(&mut again, "example", "a,b\n1,2\n").is_err());
+        assert!(annotate(&mut again, "example", "a,\"b\n").is_err());
     }
 }

@@ -62,7 +62,7 @@ impl<'s, 'r> Sheet<'s, 'r> {
         let number = published.name.trim_start_matches(|c: char| !c.is_ascii_digit());
         let name: Vec<String> =
             std::iter::once(published.name.clone()).chain(setting.iter().map(|s| safe_name(s))).collect();
-        let setting = if setting.is_empty() { String::new() } else { format!(" ({})", setting.join(", ")) };
+        let setting = if setting.is_empty() { String::new() } else { format!(", our setting {}", setting.join(", ")) };
         let deviations = published.cells.iter().any(|cell| cell.deviation.is_some());
         let whose = if deviations { "ours, theirs, or both" } else { "ours, since the paper prints none here" };
         let mut notes = notes(results);
