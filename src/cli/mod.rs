@@ -11,6 +11,7 @@ mod plan;
 mod predict;
 mod progress;
 mod run;
+mod run_job;
 mod settings;
 mod size;
 mod table;
@@ -45,6 +46,8 @@ enum Command {
     Plan(plan::PlanArgs),
     /// Run an experiment: datasets, models, parameters, folds and seeds of a spec.
     Run(run::Run),
+    /// Run named jobs of a run directory, as tasks of a cluster do.
+    RunJob(run_job::RunJob),
     /// Learn a model from a directory of BoostSRL files.
     Train(train::Train),
     /// Score the examples of a directory with a model.
@@ -81,6 +84,7 @@ pub fn main() -> ExitCode {
         Command::Datasets(command) => datasets::run(command, &mut output),
         Command::Plan(args) => plan::run(&args, &mut output),
         Command::Run(args) => run::run(&args, &mut output),
+        Command::RunJob(args) => run_job::run(&args, &mut output),
         Command::Train(args) => train::run(&args, &mut output),
         Command::Predict(args) => predict::run(&args, &mut output),
         Command::Explain(args) => explain::run(&args, &mut output),

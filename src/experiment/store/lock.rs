@@ -39,10 +39,9 @@ pub struct Presence {
 impl Presence {
     /// Joins the processes at work; if there are none, `clean` is called first.
     pub(super) fn join(directory: &Path, clean: impl Fn()) -> io::Result<Presence> {
-        fs::create_dir_all(directory)?;
         let path = directory.join(PRESENT);
         loop {
-            let file = File::options().create(true).append(true).open(&path)?;
+            let file = open(&path)?;
             if file.try_lock().is_ok() {
                 if is_at(&file, &path) {
                     remove_unheld(directory);
@@ -54,6 +53,35 @@ impl Presence {
             if is_at(&file, &path) {
                 return Ok(Presence { path, file });
             }
+        }
+    }
+}
+
+impl Presence {
+    /// Joins the processes at work, and takes nothing away: on file systems whose locks do not reach other machines, nobody
+    /// but who began the run may think to be alone.
+    pub(super) fn beside(directory: &Path) -> io::Result<Presence> {
+        let path = directory.join(PRESENT);
+        loop {
+            let file = open(&path)?;
+            file.lock_shared().or_else(without_support)?;
+            if is_at(&file, &path) {
+                return Ok(Presence { path, file });
+            }
+        }
+    }
+}
+
+/// Opens a file of a lock. The directory goes with the last process that is at work, perhaps while we come.
+fn open(path: &Path) -> io::Result<File> {
+    const TRIES: usize = 100;
+    let mut tries = 0;
+    loop {
+        tries += 1;
+        path.parent().map_or(Ok(()), fs::create_dir_all)?;
+        match File::options().create(true).append(true).open(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound && tries < TRIES => {}
+            result => return result,
         }
     }
 }
@@ -98,10 +126,9 @@ fn take(
     name: &str,
     mut attempt: impl FnMut(&File) -> io::Result<bool>,
 ) -> io::Result<Option<JobLock>> {
-    fs::create_dir_all(directory)?;
     let path = directory.join(name);
     loop {
-        let file = File::options().create(true).append(true).open(&path)?;
+        let file = open(&path)?;
         if !attempt(&file)? {
             return Ok(None);
         }
