@@ -100,6 +100,7 @@ impl Drop for Presence {
     fn drop(&mut self) {
         // The last one closes the door; whoever came meanwhile keeps it open. What fails here harms nobody.
         if self.file.unlock().is_ok() && self.file.try_lock().is_ok() && is_at(&self.file, &self.path) {
+            self.path.parent().into_iter().for_each(remove_unheld);
             let _ = fs::remove_file(&self.path);
             let _ = self.path.parent().map(fs::remove_dir);
         }
@@ -190,9 +191,19 @@ mod tests {
         fs::write(directory.join("killed"), "").unwrap();
         drop(join());
         assert!(directory.join("killed").exists());
+        // The last one takes it along.
         drop(second);
+        assert!(!directory.exists());
         drop(join());
         assert_eq!(cleaned.get(), 2);
+        let beside = || Presence::beside(&directory).unwrap();
+        let (one, two) = (beside(), beside());
+        fs::write(directory.join("held by somebody"), "").unwrap();
+        let driver = join();
+        assert_eq!(cleaned.get(), 2, "somebody else is at work");
+        drop((one, driver));
+        assert!(directory.join("held by somebody").exists());
+        drop(two);
         assert!(!directory.exists());
     }
 
