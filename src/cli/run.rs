@@ -96,7 +96,7 @@ pub fn run(args: &Run, output: &mut Output) -> Result<(), CommandError> {
     // A cluster that would not take the tasks says so before anything is written.
     let cluster = match args.executor {
         Where::Local => None,
-        Where::Slurm => Some(cluster(args, chosen.experiment.slurm.clone())?),
+        Where::Slurm => Some(cluster(args, &chosen)?),
     };
     if cluster.is_none() && !args.slurm_option.is_empty() {
         return Err(CommandError::input("--slurm-option is for --executor slurm"));
@@ -146,13 +146,13 @@ pub fn run(args: &Run, output: &mut Output) -> Result<(), CommandError> {
 }
 
 /// The cluster, if it would take the tasks, and what they ask for.
-fn cluster(args: &Run, of_spec: SlurmSettings) -> Result<(Cluster, SlurmSettings), CommandError> {
+fn cluster(args: &Run, chosen: &Chosen) -> Result<(Cluster, SlurmSettings), CommandError> {
     if args.jobs.is_some() || args.threads.is_some() {
         let message = "--jobs and --threads are for this machine: `--slurm-option cpus=N` gives each task N processors";
         return Err(CommandError::input(message));
     }
-    let settings = of_spec.with_options(&args.slurm_option).map_err(CommandError::input)?;
-    let cluster = Cluster::prepare(&settings).map_err(CommandError::input)?;
+    let settings = chosen.experiment.slurm.clone().with_options(&args.slurm_option).map_err(CommandError::input)?;
+    let cluster = Cluster::prepare(&settings, &chosen.out).map_err(CommandError::input)?;
     Ok((cluster, settings))
 }
 

@@ -98,7 +98,7 @@ impl Desk {
     /// If a path is not text.
     pub fn new(root: &Path, experiment: &str, program: &Path, settings: &SlurmSettings) -> Result<Desk, SlurmError> {
         let root = std::path::absolute(root).map_err(io_error(root))?;
-        let text = |path: &Path| path.to_str().map(str::to_owned).ok_or_else(|| SlurmError::NotText(path.to_owned()));
+        let text = |path: &Path| path.to_str().map(str::to_owned).ok_or_else(|| SlurmError::Untold(path.to_owned()));
         let (path, program) = (text(&root)?, text(program)?);
         let digits = digest::sha256(path.as_bytes());
         let prefix = format!("lrbm-{experiment}-{}", digits.get(..8).unwrap_or_default());

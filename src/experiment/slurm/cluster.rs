@@ -57,9 +57,13 @@ pub enum SlurmError {
         /// The run directory.
         root: std::path::PathBuf,
     },
-    /// A path is not text.
-    #[error("{}: a path must be valid text for a cluster to run there; rename it or give another with --out", .0.display())]
-    NotText(std::path::PathBuf),
+    /// A path that cannot be told.
+    #[error(
+        "{}: Slurm cannot be told of a path that is not valid text or has a backslash or line break in it; rename it, or give \
+         another with --out",
+        .0.display()
+    )]
+    Untold(std::path::PathBuf),
     /// Something of the run directory cannot be read or written.
     #[error("{}: {source}", path.display())]
     Io {
@@ -78,11 +82,13 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// Asks the cluster whether it would take tasks like these; nothing is submitted or written.
+    /// Asks the cluster whether it would take tasks like these, of a run in this directory; nothing is submitted or written.
     ///
     /// # Errors
     /// If there is no Slurm, or it would not.
-    pub fn prepare(settings: &SlurmSettings) -> Result<Cluster, SlurmError> {
+    pub fn prepare(settings: &SlurmSettings, root: &Path) -> Result<Cluster, SlurmError> {
+        let root = std::path::absolute(root).map_err(|source| SlurmError::Io { path: root.to_owned(), source })?;
+        pattern(&root)?;
         let mut args = options(settings);
         args.extend(["--test-only", "--wrap=true"].map(OsString::from));
         call("sbatch", &args).map_err(|error| match error {
@@ -111,11 +117,9 @@ impl Cluster {
         script: &Path,
     ) -> Result<u64, SlurmError> {
         let mut args = options(settings);
-        // Paths that Slurm looks into for `%` are ours alone; the directory may have any name.
-        args.extend(
-            [&format!("--array=1-{tasks}"), &format!("--job-name={name}"), "--output=out/%a.txt", "--parsable"]
-                .map(OsString::from),
-        );
+        let [array, name] = [format!("--array=1-{tasks}"), format!("--job-name={name}")];
+        let output = format!("--output={}/out/%a.txt", pattern(directory)?);
+        args.extend([&array, &name, &output, "--parsable"].map(OsString::from));
         args.push("--chdir".into());
         args.push(directory.into());
         args.push(script.into());
@@ -163,6 +167,12 @@ fn options(settings: &SlurmSettings) -> Vec<OsString> {
     options.extend(settings.memory_bytes.map(|bytes| format!("--mem={}M", bytes.div_ceil(1 << 20))));
     options.extend(settings.options.iter().cloned());
     options.into_iter().map(OsString::from).collect()
+}
+
+/// A path in which Slurm puts nothing in the place of `%a` and the like. A backslash anywhere would make it leave all of them alone.
+fn pattern(path: &Path) -> Result<String, SlurmError> {
+    let text = path.to_str().filter(|text| !text.contains(|c: char| c == '\\' || c.is_control()));
+    text.map(|text| text.replace('%', "%%")).ok_or_else(|| SlurmError::Untold(path.to_owned()))
 }
 
 /// A time as Slurm reads it: days-hours:minutes:seconds.
@@ -229,5 +239,7 @@ mod tests {
             "--qos=long",
         ];
         assert_eq!(options(&settings), expected.map(OsString::from));
+        assert_eq!(pattern(Path::new("/a %a/'b'")).unwrap(), "/a %%a/'b'");
+        assert!(pattern(Path::new("/a\\b")).is_err() && pattern(Path::new("/a\nb")).is_err());
     }
 }
