@@ -25,4 +25,5 @@ pub mod logic;
 pub mod metric;
 pub mod order;
 pub mod rbm;
+pub mod report;
 pub mod tree;

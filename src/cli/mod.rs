@@ -3,10 +3,12 @@
 //! Results go to stdout, messages and progress to stderr. Exit codes: 0 done (warnings allowed), 1 internal error, 2 bad
 //! usage, spec, data, model file or checksum, 3 some jobs failed, 4 nothing matched, 5 and 6 the gate.
 
+mod completions;
 mod data_args;
 mod datasets;
 mod error;
 mod explain;
+mod man;
 mod plan;
 mod predict;
 mod progress;
@@ -51,6 +53,10 @@ enum Command {
     Predict(predict::Predict),
     /// Print a model as people read it: one clause for each path, with its weights and counts.
     Explain(explain::Explain),
+    /// Print what a shell needs to complete commands and options.
+    Completions(completions::Completions),
+    /// Print the manual page, or write one for each command.
+    Man(man::ManArgs),
 }
 
 /// Prints a line to stderr. That nobody can read it is no reason to stop.
@@ -84,6 +90,8 @@ pub fn main() -> ExitCode {
         Command::Train(args) => train::run(&args, &mut output),
         Command::Predict(args) => predict::run(&args, &mut output),
         Command::Explain(args) => explain::run(&args, &mut output),
+        Command::Completions(args) => completions::run(&args, &mut output),
+        Command::Man(args) => man::run(&args, &mut output),
     };
     let result = result.and_then(|()| output.out.flush().map_err(CommandError::from));
     match result {

@@ -112,9 +112,7 @@ impl Job {
 
     /// The model with everything that tells its rows apart: `LRBM-Boost`, `LRBM-Boost (paper)` or `LRBM-Boost (paper, trees=5)`.
     pub fn label(&self) -> String {
-        let case = self.case();
-        let parts: Vec<&str> = [self.preset_name(), &case].into_iter().filter(|part| !part.is_empty()).collect();
-        if parts.is_empty() { self.model.clone() } else { format!("{} ({})", self.model, parts.join(", ")) }
+        label(&self.model, self.preset_name(), &self.case())
     }
 
     /// The directory of its result below the run directory: `jobs/<dataset>/<model>/<preset and case>/fold<k>-seed<s>`.
@@ -135,6 +133,12 @@ impl fmt::Display for Job {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {} fold {} seed {}", self.dataset.name, self.label(), self.fold_number(), self.seed)
     }
+}
+
+/// A model with its preset and case, as far as it has them.
+pub(super) fn label(model: &str, preset: &str, case: &str) -> String {
+    let parts: Vec<&str> = [preset, case].into_iter().filter(|part| !part.is_empty()).collect();
+    if parts.is_empty() { model.to_owned() } else { format!("{model} ({})", parts.join(", ")) }
 }
 
 /// What a sweep sets, as text.

@@ -3,5 +3,6 @@
 mod failures;
 mod kill;
 mod lab;
+mod read;
 mod resume;
 mod together;

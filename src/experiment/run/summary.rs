@@ -1,7 +1,9 @@
 //! The table at the end of a run: mean and standard deviation over folds, for each dataset and model.
 
+use crate::experiment::results::by_fold;
 use crate::experiment::store::{MetricsTable, Record, Status};
 use crate::metric::Column;
+use crate::metric::summary::{deviation, mean};
 use crate::order::{IndexMap, IndexSet};
 
 /// The metrics of the table.
@@ -72,36 +74,7 @@ pub fn summarize(table: &MetricsTable) -> Summary {
 }
 
 fn cell(records: &[&Record], column: Column) -> Option<Cell> {
-    let mut folds: IndexMap<usize, Vec<f64>> = IndexMap::default();
-    for record in records {
-        if let Some(value) = record.result.as_ref().and_then(|outcome| outcome.metric(column)) {
-            folds.entry(record.row.fold).or_default().push(value);
-        }
-    }
-    let of_folds: Vec<f64> = folds.values().map(|seeds| mean(seeds)).collect();
+    let folds = by_fold(records.iter().copied(), column);
+    let of_folds: Vec<f64> = folds.into_iter().map(|(_, value)| value).collect();
     (!of_folds.is_empty()).then(|| Cell { mean: mean(&of_folds), deviation: deviation(&of_folds) })
-}
-
-fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len() as f64
-}
-
-/// The standard deviation of a sample.
-fn deviation(values: &[f64]) -> Option<f64> {
-    let middle = mean(values);
-    let squares: f64 = values.iter().map(|value| (value - middle) * (value - middle)).sum();
-    (values.len() > 1).then(|| (squares / (values.len() - 1) as f64).sqrt())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn means_and_deviations_by_hand() {
-        assert_eq!(mean(&[1.0, 2.0, 6.0]), 3.0);
-        // Squares 4 + 1 + 9, over 2.
-        assert_eq!(deviation(&[1.0, 2.0, 6.0]), Some(7f64.sqrt()));
-        assert_eq!(deviation(&[1.0]), None);
-    }
 }

@@ -1,7 +1,13 @@
 //! Results as tables: one row for each job, and one for each test example of a job.
 
-use polars::prelude::{Column, CsvWriter, DataFrame, NamedFrom, ParquetWriter, PolarsResult, SerWriter, Series};
+use std::fs::File;
+use std::path::Path;
 
+use polars::prelude::{
+    Column, CsvWriter, DataFrame, NamedFrom, ParquetReader, ParquetWriter, PolarsResult, SerReader, SerWriter, Series,
+};
+
+use super::error::RunStoreError;
 use super::record::{Counts, Machine, Outcome, Record};
 use crate::experiment::Job;
 use crate::metric;
@@ -35,6 +41,27 @@ pub fn predictions(rows: &[Prediction]) -> PolarsResult<Vec<u8>> {
         ],
     )?;
     parquet(&mut frame)
+}
+
+/// Reads `predictions.parquet` back.
+///
+/// # Errors
+/// If it cannot be read, or is another table.
+pub fn read_predictions(path: &Path) -> Result<Vec<Prediction>, RunStoreError> {
+    let file = File::open(path).map_err(RunStoreError::io(path))?;
+    let rows = || -> PolarsResult<Vec<Prediction>> {
+        let frame = ParquetReader::new(file).finish()?;
+        let (examples, labels) = (frame.column("example")?.str()?, frame.column("label")?.bool()?);
+        let (psi, probabilities) = (frame.column("psi")?.f64()?, frame.column("probability")?.f64()?);
+        let numbers = psi.iter().zip(probabilities.iter());
+        // Nothing is missing in what `predictions` writes; a row that lacks something is left out.
+        let row = |((example, label), (psi, probability)): (_, (Option<f64>, Option<f64>))| {
+            let (example, label): (Option<&str>, Option<bool>) = (example, label);
+            Some(Prediction { example: example?.to_owned(), label: label?, psi: psi?, probability: probability? })
+        };
+        Ok(examples.iter().zip(labels.iter()).zip(numbers).filter_map(row).collect())
+    };
+    rows().map_err(RunStoreError::Frame)
 }
 
 /// The table of all jobs of an experiment that have ended.

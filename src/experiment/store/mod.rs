@@ -21,7 +21,7 @@ mod record;
 mod workshop;
 
 pub use error::RunStoreError;
-pub use frame::{MetricsTable, Prediction, predictions};
+pub use frame::{MetricsTable, Prediction, predictions, read_predictions};
 pub use lock::{JobLock, Presence};
 pub use record::{Counts, Data, FailureKind, Machine, Outcome, Program, RECORD_VERSION, Record, Row, Status};
 pub use workshop::Workshop;

@@ -1,0 +1,269 @@
+//! Several models on several datasets: mean ranks, Friedman's test, critical differences.
+
+use std::ops::Range;
+
+use statrs::distribution::{ChiSquared, ContinuousCDF, FisherSnedecor};
+
+use super::Verdict;
+use super::error::{NoTest, SampleError};
+use super::sample::{doubled_ranks, finite};
+
+/// The ranks of models on datasets, the best having rank 1 and equal ones the mean of theirs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ranks {
+    /// The mean rank of each model.
+    means: Vec<f64>,
+    datasets: usize,
+    /// Σ (t³ − t) over all groups of t equal models on a dataset.
+    ties: f64,
+}
+
+/// What Friedman's test found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Friedman {
+    /// Friedman's χ² with k − 1 degrees of freedom, corrected for ties.
+    pub chi_square: f64,
+    /// Its p-value, which is too large for few datasets.
+    pub chi_square_p: f64,
+    /// F after Iman and Davenport (1980), with k − 1 and (k − 1)(N − 1) degrees of freedom; infinite if all datasets agree.
+    pub f: f64,
+    /// The verdict by F: the p-value, or that none at or below the level can be reached. If all datasets agree, p is exact.
+    pub verdict: Verdict,
+}
+
+/// A level for which critical values are known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CriticalLevel {
+    /// 0.05
+    #[default]
+    Five,
+    /// 0.10
+    Ten,
+}
+
+impl CriticalLevel {
+    /// Critical values of the studentised range over √2 for 2 to 10 models (Demšar 2006, *Statistical comparisons of classifiers
+    /// over multiple data sets*, table 5a).
+    const fn q(self) -> [f64; 9] {
+        match self {
+            CriticalLevel::Five => [1.960, 2.343, 2.569, 2.728, 2.850, 2.949, 3.031, 3.102, 3.164],
+            CriticalLevel::Ten => [1.645, 2.052, 2.291, 2.459, 2.589, 2.693, 2.780, 2.855, 2.920],
+        }
+    }
+}
+
+impl Ranks {
+    /// Ranks models by their values: `rows` has one row for each dataset with one value for each model.
+    ///
+    /// # Errors
+    /// If a row is not as long as the first, or a value is not finite.
+    pub fn new(rows: &[Vec<f64>], higher_is_better: bool) -> Result<Self, SampleError> {
+        let models = rows.first().map_or(0, Vec::len);
+        let mut sums = vec![0u64; models];
+        let mut ties = 0.0;
+        for row in rows {
+            if row.len() != models {
+                return Err(SampleError::LengthMismatch { first: models, second: row.len() });
+            }
+            finite(row)?;
+            let upwards: Vec<f64> = row.iter().map(|value| if higher_is_better { -value } else { *value }).collect();
+            let ranks = doubled_ranks(&upwards, 0.0);
+            for (sum, rank) in sums.iter_mut().zip(&ranks) {
+                *sum += rank;
+            }
+            // Summed over its t members, t² − 1 of a group is t³ − t.
+            let group = |rank: &u64| ranks.iter().filter(|other| *other == rank).count() as f64;
+            ties += ranks.iter().map(|rank| group(rank).powi(2) - 1.0).sum::<f64>();
+        }
+        let means = sums.iter().map(|&sum| sum as f64 / 2.0 / rows.len() as f64).collect();
+        Ok(Ranks { means, datasets: rows.len(), ties })
+    }
+
+    /// The mean rank of each model, in the order given; 1 is best.
+    pub fn means(&self) -> &[f64] {
+        &self.means
+    }
+
+    /// The number of datasets.
+    pub fn datasets(&self) -> usize {
+        self.datasets
+    }
+
+    /// Friedman's test, and its sharper form after Iman and Davenport: are all models as good?
+    ///
+    /// # Errors
+    /// If there are fewer than two models or datasets, or all models are level on all datasets.
+    pub fn friedman(&self, alpha: f64) -> Result<Friedman, NoTest> {
+        for have in [self.means.len(), self.datasets] {
+            if have < 2 {
+                return Err(NoTest::TooFew { have, least: 2 });
+            }
+        }
+        let (k, n) = (self.means.len() as f64, self.datasets as f64);
+        let without_ties = 1.0 - self.ties / (n * k * (k * k - 1.0));
+        if without_ties <= 0.0 {
+            return Err(NoTest::AllEqual);
+        }
+        let middle = (k + 1.0) / 2.0;
+        let squares: f64 = self.means.iter().map(|mean| (mean - middle).powi(2)).sum();
+        let chi_square = 12.0 * n / (k * (k + 1.0)) * squares / without_ties;
+        let chi_square_p = ChiSquared::new(k - 1.0).map_err(|_| NoTest::OutOfRange)?.sf(chi_square);
+        let smallest = clearest(self.means.len(), self.datasets);
+        // χ² is at most N(k − 1), where all datasets agree; up to there F grows without bounds.
+        let left = n * (k - 1.0) - chi_square;
+        let (f, p) = if left <= 1e-9 * n * k {
+            (f64::INFINITY, smallest)
+        } else {
+            let f = (n - 1.0) * chi_square / left;
+            let freedom = (k - 1.0, (k - 1.0) * (n - 1.0));
+            (f, FisherSnedecor::new(freedom.0, freedom.1).map_err(|_| NoTest::OutOfRange)?.sf(f))
+        };
+        // F is an approximation, and must not promise more than the clearest outcome holds.
+        Ok(Friedman { chi_square, chi_square_p, f, verdict: Verdict::judged(p.max(smallest), smallest, alpha) })
+    }
+
+    /// Nemenyi's critical difference: two models whose mean ranks lie at least this far apart are told apart.
+    ///
+    /// # Errors
+    /// If there are fewer than two models, more than ten, or no datasets.
+    pub fn critical_difference(&self, level: CriticalLevel) -> Result<f64, NoTest> {
+        critical_difference(self.means.len(), self.datasets, level)
+    }
+
+    /// The models by mean rank, the best first; equal ones in the order given.
+    pub fn order(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.means.len()).collect();
+        order.sort_by(|&a, &b| self.means[a].total_cmp(&self.means[b]));
+        order
+    }
+
+    /// The bars of a critical-difference diagram: ranges of [`Ranks::order`] with two models or more, none of which is told apart
+    /// from another, each as long as can be.
+    pub fn groups(&self, critical_difference: f64) -> Vec<Range<usize>> {
+        let sorted: Vec<f64> = self.order().into_iter().map(|model| self.means[model]).collect();
+        let mut groups: Vec<Range<usize>> = Vec::new();
+        for start in 0..sorted.len() {
+            let level = |&&mean: &&f64| mean - sorted[start] < critical_difference;
+            let end = start + sorted[start..].iter().take_while(level).count();
+            // One that ends where the last does lies within it.
+            if end > start + 1 && groups.last().is_none_or(|last| last.end < end) {
+                groups.push(start..end);
+            }
+        }
+        groups
+    }
+}
+
+/// Nemenyi's critical difference q·√(k(k + 1) / 6N) for k models on N datasets.
+fn critical_difference(models: usize, datasets: usize, level: CriticalLevel) -> Result<f64, NoTest> {
+    let q = level.q();
+    let most = q.len() + 1;
+    if models > most {
+        return Err(NoTest::TooMany { have: models, most });
+    }
+    for (have, least) in [(models, 2), (datasets, 1)] {
+        if have < least {
+            return Err(NoTest::TooFew { have, least });
+        }
+    }
+    let k = models as f64;
+    Ok(q[models - 2] * (k * (k + 1.0) / (6.0 * datasets as f64)).sqrt())
+}
+
+/// The probability that all datasets put all models into the same order if each order were as likely: (k!)^(1 − N).
+fn clearest(models: usize, datasets: usize) -> f64 {
+    let orders: f64 = (2..=models).map(|k| k as f64).product();
+    orders.powf(1.0 - datasets as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metric::significance::ALPHA;
+
+    /// Demšar (2006), table 6: the ranks of C4.5, with tuned leaf size, with tuned confidence, with both, on 14 datasets.
+    const DEMSAR: [[f64; 4]; 14] = [
+        [4.0, 3.0, 2.0, 1.0],
+        [1.0, 2.0, 3.0, 4.0],
+        [4.0, 1.0, 2.0, 3.0],
+        [4.0, 1.0, 3.0, 2.0],
+        [4.0, 2.0, 3.0, 1.0],
+        [1.0, 2.5, 4.0, 2.5],
+        [3.0, 2.0, 4.0, 1.0],
+        [2.5, 2.5, 4.0, 1.0],
+        [4.0, 3.0, 2.0, 1.0],
+        [2.5, 2.5, 2.5, 2.5],
+        [4.0, 2.5, 1.0, 2.5],
+        [3.0, 2.0, 4.0, 1.0],
+        [4.0, 1.0, 2.0, 3.0],
+        [3.0, 1.0, 4.0, 2.0],
+    ];
+
+    fn demsar() -> Ranks {
+        Ranks::new(&DEMSAR.map(Vec::from), false).unwrap()
+    }
+
+    #[test]
+    fn the_example_of_demsar() {
+        let ranks = demsar();
+        assert_eq!(
+            ranks.means().iter().map(|mean| format!("{mean:.3}")).collect::<Vec<_>>(),
+            ["3.143", "2.000", "2.893", "1.964"]
+        );
+        let friedman = ranks.friedman(ALPHA).unwrap();
+        // He prints 9.28 and 3.69, without the correction for ties: three pairs and a group of four, 3·6 + 60 over 14·60.
+        let without_ties = friedman.chi_square * (1.0 - 78.0 / 840.0);
+        assert_eq!(format!("{without_ties:.2}"), "9.28");
+        assert_eq!(format!("{:.2}", 13.0 * without_ties / (42.0 - without_ties)), "3.69");
+        // His critical value of F with 3 and 39 degrees of freedom is 2.85.
+        assert!(friedman.f > 2.85 && friedman.verdict.p().unwrap() < 0.05);
+        assert!(friedman.chi_square_p > friedman.verdict.p().unwrap());
+        let difference = |level| format!("{:.2}", ranks.critical_difference(level).unwrap());
+        assert_eq!((difference(CriticalLevel::Five), difference(CriticalLevel::Ten)), ("1.25".into(), "1.12".into()));
+        // At 0.05 nothing is told apart by Nemenyi; at 0.10 the best two from plain C4.5.
+        assert_eq!(ranks.order(), [3, 1, 2, 0]);
+        assert_eq!(ranks.groups(1.25), [0..4]);
+        assert_eq!(ranks.groups(1.12), [0..3, 2..4]);
+    }
+
+    #[test]
+    fn critical_differences_of_seven_datasets() {
+        for (models, expected) in [(3, "1.25"), (4, "1.77"), (5, "2.31"), (6, "2.85")] {
+            assert_eq!(format!("{:.2}", critical_difference(models, 7, CriticalLevel::Five).unwrap()), expected);
+        }
+        assert_eq!(critical_difference(11, 7, CriticalLevel::Five), Err(NoTest::TooMany { have: 11, most: 10 }));
+        assert_eq!(critical_difference(1, 7, CriticalLevel::Five), Err(NoTest::TooFew { have: 1, least: 2 }));
+        assert_eq!(critical_difference(2, 0, CriticalLevel::Ten), Err(NoTest::TooFew { have: 0, least: 1 }));
+    }
+
+    #[test]
+    fn the_better_value_has_the_lesser_rank() {
+        let rows = [vec![0.9, 0.8, 0.8], vec![0.5, 0.7, 0.6]];
+        assert_eq!(Ranks::new(&rows, true).unwrap().means(), [2.0, 1.75, 2.25]);
+        assert_eq!(Ranks::new(&rows, false).unwrap().means(), [2.0, 2.25, 1.75]);
+    }
+
+    #[test]
+    fn agreement_of_all_is_judged_exactly() {
+        let agreed = |datasets| Ranks::new(&vec![vec![3.0, 2.0, 1.0]; datasets], true).unwrap();
+        // The second dataset agrees with the first in one of six orders, the third as well.
+        let found = agreed(3).friedman(ALPHA).unwrap();
+        assert_eq!((found.chi_square, found.f), (6.0, f64::INFINITY));
+        assert!((found.verdict.p().unwrap() - 1.0 / 36.0).abs() < 1e-15);
+        let found = agreed(2).friedman(ALPHA).unwrap().verdict;
+        assert!(matches!(found, Verdict::CannotReach { smallest } if (smallest - 1.0 / 6.0).abs() < 1e-15));
+    }
+
+    #[test]
+    fn what_cannot_be_ranked_is_no_test() {
+        assert_eq!(Ranks::new(&vec![vec![1.0, 1.0]; 4], true).unwrap().friedman(ALPHA), Err(NoTest::AllEqual));
+        assert_eq!(
+            Ranks::new(&[vec![1.0, 2.0]], true).unwrap().friedman(ALPHA),
+            Err(NoTest::TooFew { have: 1, least: 2 })
+        );
+        assert_eq!(Ranks::new(&[], true).unwrap().friedman(ALPHA), Err(NoTest::TooFew { have: 0, least: 2 }));
+        let ragged = Ranks::new(&[vec![1.0, 2.0], vec![1.0]], true).unwrap_err();
+        assert_eq!(ragged, SampleError::LengthMismatch { first: 2, second: 1 });
+        assert!(Ranks::new(&[vec![f64::NAN]], true).is_err());
+    }
+}

@@ -1,0 +1,62 @@
+//! A run directory, read back without its data.
+
+use std::fs;
+
+use lrbm::experiment::{Results, ResultsError};
+use lrbm::metric::{Column, Ranking, ranking};
+
+use super::lab::{JOBS, Lab, SPEC};
+
+#[test]
+fn what_was_written_is_read() {
+    let lab = Lab::new();
+    assert!(matches!(Results::read(&lab.out()), Err(ResultsError::NoRun(_))));
+    assert!(lab.run(&[]).status.success());
+    let results = Results::read(&lab.out()).unwrap();
+    assert_eq!((results.planned, results.stored.len(), results.stale), (JOBS, JOBS, 0));
+    let rows: Vec<String> =
+        results.groups().iter().map(|row| format!("{} {}", row.key.dataset, row.key.label())).collect();
+    let expected =
+        ["Boost", "Explainable", "NoBoost"].map(|model| ["movies", "university"].map(|data| format!("{data} {model}")));
+    let [boost, explainable, noboost] = &expected;
+    assert_eq!(
+        rows,
+        [&boost[0], &explainable[0], &noboost[0], &boost[1], &explainable[1], &noboost[1]].map(String::clone)
+    );
+    for group in results.groups() {
+        let folds = group.by_fold(Column::AucRoc);
+        assert_eq!(folds.iter().map(|(fold, _)| *fold).collect::<Vec<_>>(), [1, 2]);
+        // The area recorded is that of the predictions recorded.
+        for (stored, (_, value)) in group.jobs.iter().zip(folds) {
+            let predictions = results.predictions(stored).unwrap();
+            let scores: Vec<f64> = predictions.iter().map(|row| row.psi).collect();
+            let labels: Vec<bool> = predictions.iter().map(|row| row.label).collect();
+            assert_eq!(ranking::auc_roc(&Ranking::new(&scores, &labels).unwrap()), Ok(value));
+            assert!(!results.model(stored).unwrap().trees().is_empty());
+        }
+    }
+}
+
+#[test]
+fn what_a_changed_spec_left_behind_does_not_count() {
+    let lab = Lab::new();
+    assert!(lab.run(&[]).status.success());
+    lab.write_spec(&SPEC.replace("trees = 3", "trees = 2"));
+    // The copies of the first ensemble lie there still, but are not of this spec; the jobs of another seed are missing.
+    assert!(lab.run(&["--only", "model=Boost"]).status.success());
+    let results = Results::read(&lab.out()).unwrap();
+    assert_eq!((results.planned, results.stored.len(), results.stale), (JOBS, 8, 4));
+    let spec = fs::read_to_string(lab.out().join("spec.toml")).unwrap();
+    fs::write(lab.out().join("spec.toml"), spec.replace("seed = 7", "seeds = [7, 8]")).unwrap();
+    let results = Results::read(&lab.out()).unwrap();
+    assert_eq!((results.planned, results.stored.len(), results.stale), (2 * JOBS, 8, 4));
+}
+
+#[test]
+fn folds_that_the_spec_leaves_to_the_data_are_found() {
+    let lab = Lab::with(&SPEC.replace("folds = 2\n", ""));
+    assert!(lab.run(&["--only", "fold=2,model=NoBoost"]).status.success());
+    let results = Results::read(&lab.out()).unwrap();
+    assert_eq!(results.stored.len(), 2);
+    assert_eq!(results.planned % results.stored.len(), 0);
+}
