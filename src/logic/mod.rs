@@ -12,6 +12,7 @@ pub mod nearest;
 pub mod parser;
 pub mod reader;
 pub mod rename;
+pub mod rule;
 pub mod sentence;
 pub mod source;
 pub mod symbol;

@@ -45,8 +45,7 @@ pub fn parse_sentence(
     notation: Notation,
     modes_may_be_bare: bool,
 ) -> Result<Parsed, LexError> {
-    let lexer = Lexer::new(text, start, complete);
-    let mut parser = Parser { lexer, notation, remarks: Vec::new() };
+    let mut parser = Parser::new(Lexer::new(text, start, complete), notation);
     let sentence = parser.sentence(modes_may_be_bare)?;
     Ok(Parsed { sentence, end: parser.lexer.position(), remarks: parser.remarks })
 }
@@ -60,6 +59,10 @@ pub(super) struct Parser<'a> {
 type Parse<T> = Result<T, LexError>;
 
 impl<'a> Parser<'a> {
+    pub(super) fn new(lexer: Lexer<'a>, notation: Notation) -> Self {
+        Parser { lexer, notation, remarks: Vec::new() }
+    }
+
     pub(super) fn next(&mut self) -> Parse<Token> {
         self.lexer.token()
     }

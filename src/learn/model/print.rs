@@ -5,6 +5,7 @@ use std::fmt::Write;
 use super::{LeafWeights, TreeModel};
 use crate::logic::clause::variable_name;
 use crate::logic::{Literal, Variable};
+use crate::rbm::network::draw::escape_dot;
 use crate::tree::count::show_test;
 use crate::tree::{Leaf, Node, Path};
 
@@ -83,21 +84,17 @@ fn write_dot(out: &mut String, model: &TreeModel) -> std::fmt::Result {
             match node {
                 Node::Split(split) => {
                     let test = show_test(&split.test, split.at_least, &model.predicates, &model.symbols);
-                    writeln!(out, "    t{t}n{i} [shape=box, label=\"{}\"];", escape(&test))?;
+                    writeln!(out, "    t{t}n{i} [shape=box, label=\"{}\"];", escape_dot(&test))?;
                     writeln!(out, "    t{t}n{i} -> t{t}n{} [label=\"yes\"];", split.yes.0)?;
                     writeln!(out, "    t{t}n{i} -> t{t}n{} [label=\"no\", style=dashed];", split.no.0)?;
                 }
                 Node::Leaf(leaf) => {
                     let text = format!("{:.4}\n{}", leaf.value, weights(leaf, "\n"));
-                    writeln!(out, "    t{t}n{i} [shape=ellipse, label=\"{}\"];", escape(&text))?;
+                    writeln!(out, "    t{t}n{i} [shape=ellipse, label=\"{}\"];", escape_dot(&text))?;
                 }
             }
         }
         writeln!(out, "  }}")?;
     }
     writeln!(out, "}}")
-}
-
-fn escape(text: &str) -> String {
-    text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }

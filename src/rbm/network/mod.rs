@@ -11,12 +11,21 @@
 //! itself has a grounding: a predicate that is lit by another rule adds nothing.
 
 mod convert;
+pub mod draw;
+mod equal;
+mod fit;
 mod infer;
+mod print;
 mod rule;
+mod simplify;
+mod wire;
+mod written;
 
 pub use convert::{ConvertError, Ensemble, Summands, exact, paper};
+pub use fit::{FitOptions, Fitted, Patterns};
 pub use infer::{Inference, softmax};
 pub use rule::{Condition, Rule};
+pub use wire::{FORMAT, FORMAT_VERSION, NetworkFileError};
 
 use crate::kb::TimeRule;
 use crate::logic::rename::Names;

@@ -1,0 +1,262 @@
+//! Files of rules that a person wrote.
+//!
+//! ```text
+//! % comments as in every file of the family
+//! -1.8 advisedby(_, _).                                            the log-odds before any rule holds
+//! 2.5 advisedby(A, B) :- publication(T, A), publication(T, B).     a rule with its weight
+//! advisedby(A, B) :- taughtby(C, B), ta(C, A), \+ student(B).      \+ negates inside one grounding
+//! advisedby(A, _) :- student(A), not (publication(T, A)).          no grounding exists
+//! advisedby(_, B) :- at_least(3, (publication(T, B))).             so many groundings exist
+//! collab(P, Q) = 3 :- actedin(P, M), actedin(Q, M).                a rule for one class of many
+//! ```
+
+use std::io::Cursor;
+use std::path::Path;
+
+use super::diagnostic::{Diagnostic, Diagnostics, Location};
+use super::lexer::{LexError, Lexer, SyntaxError, TokenKind};
+use super::parser::Parser;
+use super::sentence::{BodyLiteral, Notation};
+use super::source::Source;
+use super::term::{Atom, Term};
+
+/// A conjunction that is asked about as a whole.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WrittenCondition {
+    /// Whether so many groundings must exist, or must not.
+    pub holds: bool,
+    /// How many.
+    pub at_least: f64,
+    /// The conjunction.
+    pub body: Vec<BodyLiteral>,
+}
+
+/// A rule as written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WrittenRule {
+    /// The number before it.
+    pub weight: Option<f64>,
+    /// What follows.
+    pub head: Atom,
+    /// For which class.
+    pub class: Option<Term>,
+    /// The literals.
+    pub body: Vec<BodyLiteral>,
+    /// What else must be or must not be.
+    pub conditions: Vec<WrittenCondition>,
+    /// Where its head stands.
+    pub location: Location,
+}
+
+/// Reads the rules of a text; `file` is its name in messages.
+///
+/// # Errors
+/// If anything cannot be read; all such places are told.
+pub fn parse_rules(file: &Path, text: &str) -> Result<Vec<WrittenRule>, Diagnostics> {
+    let mut source = Source::with_chunk(file, Box::new(Cursor::new(text.as_bytes().to_vec())), text.len() + 1);
+    // Reading from memory cannot fail.
+    while !source.at_end() && source.refill().is_ok() {}
+    // The source drops a byte order mark.
+    let text = source.text().to_owned();
+    let (mut rules, mut diagnostics, mut start) = (Vec::new(), Diagnostics::default(), 0);
+    loop {
+        let mut parser = Parser::new(Lexer::new(&text, start, true), Notation::Prolog);
+        match parser.rule() {
+            Ok(None) => break,
+            Ok(Some((mut rule, at, width))) => {
+                rule.location = source.locate(at, width);
+                rules.push(rule);
+                start = parser.lexer.position();
+            }
+            Err(LexError::Syntax(error)) => {
+                let at = source.locate(error.at, error.width);
+                diagnostics.push(Diagnostic::error("syntax", &error.message, &error.help).at(at));
+                match next_sentence(&text, &error).filter(|_| !error.fatal) {
+                    Some(next) => start = next,
+                    None => break,
+                }
+            }
+            // The text is complete, so nothing more is waited for.
+            Err(LexError::NeedMore) => break,
+        }
+    }
+    if diagnostics.has_errors() { Err(diagnostics) } else { Ok(rules) }
+}
+
+/// Where the next sentence starts behind an error.
+fn next_sentence(text: &str, error: &SyntaxError) -> Option<usize> {
+    let mut lexer = Lexer::new(text, error.at, true);
+    loop {
+        match lexer.token() {
+            Ok(token) if token.kind == TokenKind::End => return Some(token.end),
+            Ok(token) if token.kind == TokenKind::Eof => return None,
+            Ok(_) => {}
+            Err(_) => return None,
+        }
+    }
+}
+
+type Parse<T> = Result<T, LexError>;
+
+/// What a sentence of rules looks like.
+const LOOKS: &str = "a rule looks like `0.5 target(A, B) :- p(A, X), \\+ q(X), not (r(B, Y)).`";
+
+impl Parser<'_> {
+    /// A rule with where its head starts and how long it is; `None` at the end.
+    fn rule(&mut self) -> Parse<Option<(WrittenRule, usize, usize)>> {
+        let mut token = self.next()?;
+        if token.kind == TokenKind::Eof {
+            return Ok(None);
+        }
+        let mut weight = None;
+        if matches!(token.kind, TokenKind::Number { .. } | TokenKind::Punct('+' | '-')) {
+            weight = Some(self.signed_number(token)?);
+            token = self.next()?;
+        }
+        if token.kind != TokenKind::Word {
+            return Err(self.unexpected(&token, "a rule", LOOKS));
+        }
+        let start = token.start;
+        let head = self.atom(&token)?;
+        let end = self.lexer.position();
+        let class = if self.take_punct('=')? { Some(self.term(0)?) } else { None };
+        let location =
+            Location { file: Default::default(), line: 0, column: 0, text: String::new(), caret: 0, width: 1 };
+        let mut rule = WrittenRule { weight, head, class, body: Vec::new(), conditions: Vec::new(), location };
+        if self.take(&TokenKind::Implies)? {
+            loop {
+                self.part(&mut rule)?;
+                if !self.take_punct(',')? {
+                    break;
+                }
+            }
+        }
+        self.end()?;
+        Ok(Some((rule, start, end - start)))
+    }
+
+    /// A literal of the body, or a condition.
+    fn part(&mut self, rule: &mut WrittenRule) -> Parse<()> {
+        let ahead = self.lexer.clone();
+        let token = self.next()?;
+        let word = if token.kind == TokenKind::Word { self.text(&token) } else { "" };
+        let next = self.peek()?;
+        let open = next.kind == TokenKind::Punct('(');
+        match word {
+            "true" if !open => {}
+            "exists" if open => {
+                let body = self.group()?;
+                rule.conditions.push(WrittenCondition { holds: true, at_least: 1.0, body });
+            }
+            "at_least" if open => rule.conditions.push(self.counted(true)?),
+            "not" if open => {
+                let body = self.group()?;
+                rule.conditions.push(WrittenCondition { holds: false, at_least: 1.0, body });
+            }
+            "not" if next.kind == TokenKind::Word && self.text(&next) == "at_least" => {
+                self.next()?;
+                rule.conditions.push(self.counted(false)?);
+            }
+            _ => {
+                self.lexer = ahead;
+                rule.body.push(self.literal()?);
+            }
+        }
+        Ok(())
+    }
+
+    /// `(k, (p(A, X), q(X)))` behind `at_least`.
+    fn counted(&mut self, holds: bool) -> Parse<WrittenCondition> {
+        let help = "write it as at_least(3, (p(A, X), q(X)))";
+        let must = |parser: &mut Self, c: char| {
+            let token = parser.next()?;
+            if token.kind == TokenKind::Punct(c) {
+                Ok(())
+            } else {
+                Err(parser.unexpected(&token, &format!("`{c}`"), help))
+            }
+        };
+        must(self, '(')?;
+        let first = self.next()?;
+        let at_least = self.signed_number(first)?;
+        must(self, ',')?;
+        let body = self.group()?;
+        must(self, ')')?;
+        Ok(WrittenCondition { holds, at_least, body })
+    }
+
+    /// Literals in brackets.
+    fn group(&mut self) -> Parse<Vec<BodyLiteral>> {
+        let open = self.next()?;
+        if open.kind != TokenKind::Punct('(') {
+            return Err(self.unexpected(&open, "`(`", "write the conjunction in brackets: (p(A, X), q(X))"));
+        }
+        let mut body = Vec::new();
+        loop {
+            body.push(self.literal()?);
+            let token = self.next()?;
+            match token.kind {
+                TokenKind::Punct(',') => {}
+                TokenKind::Punct(')') => return Ok(body),
+                _ => return Err(self.unexpected(&token, "`,` or `)`", "close the bracket around the conjunction")),
+            }
+        }
+    }
+
+    /// A literal, perhaps negated: `p(A)`, `\+ p(A)`, `~p(A)`, `not p(A)`.
+    fn literal(&mut self) -> Parse<BodyLiteral> {
+        let mut token = self.next()?;
+        let negated = match &token.kind {
+            TokenKind::Punct('~') => true,
+            TokenKind::Punct('\\') => self.take_punct('+')?,
+            TokenKind::Word => self.text(&token) == "not" && self.peek()?.kind == TokenKind::Word,
+            _ => false,
+        };
+        if negated {
+            token = self.next()?;
+        }
+        if token.kind != TokenKind::Word {
+            return Err(self.unexpected(&token, "the name of a predicate", LOOKS));
+        }
+        Ok(BodyLiteral { negated, atom: self.atom(&token)? })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Result<Vec<WrittenRule>, Diagnostics> {
+        parse_rules(Path::new("rules.txt"), text)
+    }
+
+    #[test]
+    fn every_kind_of_rule_is_read() {
+        let text = r"% a comment
+            -1.8 h(_, _).
+            2.5 h(A, B) :- p(A, X), \+ q(X), not q(A), ~q(B).
+            h(A, B) = 3 :- true, not (p(A, X), \+ q(X)), at_least(3, (p(B, Y))), not at_least(2, (q(A))), exists (q(B)).";
+        let rules = parse(text).unwrap();
+        assert_eq!(rules.len(), 3);
+        assert_eq!((rules[0].weight, rules[0].body.len()), (Some(-1.8), 0));
+        assert_eq!(rules[1].body.iter().map(|l| l.negated).collect::<Vec<_>>(), [false, true, true, true]);
+        assert_eq!((rules[1].location.line, rules[1].location.column), (3, 17));
+        assert_eq!(rules[2].class, Some(Term::Number(3.0)));
+        assert!(rules[2].body.is_empty());
+        let conditions: Vec<_> = rules[2].conditions.iter().map(|c| (c.holds, c.at_least, c.body.len())).collect();
+        assert_eq!(conditions, [(false, 1.0, 2), (true, 3.0, 1), (false, 2.0, 1), (true, 1.0, 1)]);
+        assert!(rules[2].conditions[0].body[1].negated);
+    }
+
+    #[test]
+    fn what_is_wrong_is_shown_where_it_is() {
+        let errors = |text: &str| parse(text).unwrap_err().to_string();
+        assert!(errors("h(A) :- p(A), !.").contains("rules.txt:1:15: error[syntax]: expected the name of a predicate"));
+        assert!(errors("h(A) :- at_least(p(A)).").contains("error[syntax]"));
+        assert!(errors("h(A) :- not (p(A).").contains("expected `,` or `)`"));
+        assert!(errors("h(A) :- p(A)").contains("end each sentence with a full stop"));
+        // Both mistakes, and the rule between them is no mistake.
+        let both = errors("h(A) :- .\nh(A) :- p(A).\n:- p(A).");
+        assert!(both.contains("rules.txt:1:9") && both.contains("rules.txt:3:1") && !both.contains(":2:"), "{both}");
+    }
+}

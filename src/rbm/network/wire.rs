@@ -1,0 +1,276 @@
+//! Networks as JSON files.
+//!
+//! Versions of the format:
+//! 1. The first.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::{Condition, Hidden, Network, Rule};
+use crate::files::json::{self, FormatError};
+use crate::kb::TimeRule;
+use crate::kb::wire::WireTime;
+use crate::logic::wire::{WireLiteral, WirePredicate};
+use crate::logic::{Literal, Predicates, Symbols};
+use crate::tree::count::MOST_GROUNDINGS;
+
+/// What such a file says it is.
+pub const FORMAT: &str = "lrbm-network";
+/// The version of the format that is written; every version up to it can be read.
+pub const FORMAT_VERSION: u32 = 1;
+
+/// A file that cannot be used as a network.
+#[derive(Debug, thiserror::Error)]
+pub enum NetworkFileError {
+    /// The file cannot be read or written.
+    #[error("{path}: {error}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        error: std::io::Error,
+    },
+    /// It is not a network.
+    #[error("{place}not a network: {what}: give a file that `lrbm convert` wrote")]
+    Invalid {
+        /// The file and a colon, or nothing.
+        place: String,
+        /// What is wrong.
+        what: String,
+    },
+    /// It is of a later version.
+    #[error(
+        "{place}a network of format version {found}, and this program reads up to {FORMAT_VERSION}: use a newer lrbm"
+    )]
+    Newer {
+        /// The file and a colon, or nothing.
+        place: String,
+        /// Its version.
+        found: u64,
+    },
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WireNetwork {
+    format: String,
+    version: u32,
+    origin: String,
+    target: WirePredicate,
+    classes: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    time: Option<WireTime>,
+    /// One bias for each class.
+    d: Vec<f64>,
+    hidden: Vec<WireHidden>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WireHidden {
+    body: Vec<WireLiteral>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    conditions: Vec<WireCondition>,
+    c: f64,
+    w: Vec<WireEdge>,
+    /// One weight for each class.
+    u: Vec<f64>,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    dropped: u32,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WireCondition {
+    holds: bool,
+    at_least: u32,
+    body: Vec<WireLiteral>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WireEdge {
+    predicate: WirePredicate,
+    weight: f64,
+}
+
+fn is_zero(number: &u32) -> bool {
+    *number == 0
+}
+
+impl Network {
+    /// The network as JSON.
+    pub fn to_json(&self) -> String {
+        let wire = WireNetwork {
+            format: FORMAT.to_owned(),
+            version: FORMAT_VERSION,
+            origin: self.origin.clone(),
+            target: WirePredicate { name: self.target_name().to_owned(), arity: self.target_arity() },
+            classes: self.classes.clone(),
+            time: self.time.as_ref().map(WireTime::from),
+            d: self.d.clone(),
+            hidden: self.hidden.iter().map(|node| self.node_to_wire(node)).collect(),
+        };
+        // Only maps with keys that are not text can fail.
+        let mut text = serde_json::to_string_pretty(&wire).unwrap_or_default();
+        text.push('\n');
+        text
+    }
+
+    fn node_to_wire(&self, node: &Hidden) -> WireHidden {
+        let predicates = &self.predicates;
+        let literals = |body: &[Literal]| -> Vec<WireLiteral> {
+            body.iter().map(|literal| WireLiteral::new(literal, predicates, &self.symbols)).collect()
+        };
+        let condition = |condition: &Condition| WireCondition {
+            holds: condition.holds,
+            at_least: condition.at_least,
+            body: literals(&condition.body),
+        };
+        let edge = |(id, &weight)| WireEdge {
+            predicate: WirePredicate { name: predicates.name(id).to_owned(), arity: predicates.arity(id) },
+            weight,
+        };
+        WireHidden {
+            body: literals(node.rule.body()),
+            conditions: node.rule.conditions().iter().map(condition).collect(),
+            c: node.c,
+            w: node.rule.predicates().into_iter().zip(&node.w).map(edge).collect(),
+            u: node.u.clone(),
+            dropped: node.dropped,
+        }
+    }
+
+    /// A network from JSON, of this or an earlier version.
+    ///
+    /// # Errors
+    /// If it is not a network, or one of a later version.
+    pub fn from_json(text: &str) -> Result<Self, NetworkFileError> {
+        read_at(text, String::new())
+    }
+
+    /// Writes the network to a file, which appears whole or not at all.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn save(&self, path: &Path) -> Result<(), NetworkFileError> {
+        let written = crate::files::write(path, |out| out.write_all(self.to_json().as_bytes()));
+        written.map_err(|error| NetworkFileError::Io { path: path.to_owned(), error })
+    }
+
+    /// Reads a network from a file.
+    ///
+    /// # Errors
+    /// If it cannot be read, or is not a network of this or an earlier version.
+    pub fn load(path: &Path) -> Result<Self, NetworkFileError> {
+        let text = std::fs::read_to_string(path);
+        let text = text.map_err(|error| NetworkFileError::Io { path: path.to_owned(), error })?;
+        read_at(&text, format!("{}: ", path.display()))
+    }
+}
+
+fn read_at(text: &str, place: String) -> Result<Network, NetworkFileError> {
+    let invalid = |what: String| NetworkFileError::Invalid { place: place.clone(), what };
+    let wire: WireNetwork = json::read(text, FORMAT, FORMAT_VERSION).map_err(|error| match error {
+        FormatError::Invalid(what) => invalid(what),
+        FormatError::Newer(found) => NetworkFileError::Newer { place: place.clone(), found },
+    })?;
+    from_wire(wire).map_err(invalid)
+}
+
+fn from_wire(wire: WireNetwork) -> Result<Network, String> {
+    let classes = wire.classes.len();
+    if classes < 2 {
+        return Err(format!("it has {classes} classes, and two are the fewest"));
+    }
+    if (1..classes).any(|k| wire.classes[..k].contains(&wire.classes[k])) {
+        return Err("two of its classes have the same name".to_owned());
+    }
+    if wire.d.len() != classes {
+        return Err(format!("d has {} numbers for {classes} classes", wire.d.len()));
+    }
+    let mut network = Network::new((&wire.target.name, wire.target.arity), wire.classes, wire.d, wire.origin);
+    network.time = wire.time.map(TimeRule::from);
+    for (number, node) in wire.hidden.into_iter().enumerate() {
+        let node = node_from_wire(node, &mut network).map_err(|what| format!("hidden[{number}]: {what}"))?;
+        network.push(node);
+    }
+    Ok(network)
+}
+
+fn node_from_wire(node: WireHidden, network: &mut Network) -> Result<Hidden, String> {
+    let (arity, classes) = (network.target_arity(), network.classes.len());
+    let Network { predicates, symbols, .. } = network;
+    let body = literals(node.body, predicates, symbols)?;
+    let mut conditions = Vec::with_capacity(node.conditions.len());
+    for WireCondition { holds, at_least, body } in node.conditions {
+        if !(1..=MOST_GROUNDINGS).contains(&at_least) {
+            return Err(format!("a condition asks for {at_least} groundings; it must be 1 to {MOST_GROUNDINGS}"));
+        }
+        conditions.push(Condition { holds, at_least, body: literals(body, predicates, symbols)? });
+    }
+    let rule = Rule::new(body, conditions, arity);
+    if node.u.len() != classes {
+        return Err(format!("u has {} numbers for {classes} classes", node.u.len()));
+    }
+    let named = |edge: &WireEdge| predicates.find(&edge.predicate.name, edge.predicate.arity);
+    if !node.w.iter().map(named).eq(rule.predicates().into_iter().map(Some)) {
+        let all: Vec<String> = rule.predicates().iter().map(|&id| predicates.show(id).to_string()).collect();
+        return Err(format!(
+            "w must have one weight for each predicate of the rule, in this order: {}",
+            if all.is_empty() { "none".to_owned() } else { all.join(", ") }
+        ));
+    }
+    let w = node.w.iter().map(|edge| edge.weight).collect();
+    Ok(Hidden { rule, c: node.c, w, u: node.u, dropped: node.dropped })
+}
+
+fn literals(
+    body: Vec<WireLiteral>,
+    predicates: &mut Predicates,
+    symbols: &mut Symbols,
+) -> Result<Vec<Literal>, String> {
+    body.into_iter().map(|literal| literal.read(predicates, symbols)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::network;
+    use super::*;
+
+    #[test]
+    fn a_network_is_read_as_it_was_written() {
+        let network = network();
+        let text = network.to_json();
+        let read = Network::from_json(&text).unwrap();
+        assert_eq!(read.to_json(), text);
+        assert_eq!(
+            (read.hidden(), read.biases(), read.classes()),
+            (network.hidden(), network.biases(), network.classes())
+        );
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_file_is_told() {
+        let good = network().to_json();
+        for (from, to, message) in [
+            ("\"version\": 1", "\"version\": 9", "a network of format version 9, and this program reads up to 1"),
+            ("lrbm-network", "lrbm model", "it does not say \"format\": \"lrbm-network\""),
+            ("\"origin\"", "\"origins\"", "unknown field `origins`"),
+            ("\"name\": \"actedIn\"", "\"name\": \"acted\"", "hidden[0]: w must have one weight for each predicate"),
+            ("    0.1,\n", "", "d has 3 numbers for 4 classes"),
+            (
+                "      \"c\": -3.0",
+                "      \"conditions\": [{\"holds\": true, \"at_least\": 0, \"body\": []}],\n      \"c\": -3.0",
+                "1 to 100",
+            ),
+            ("    \"1\",", "    \"0\",", "two of its classes have the same name"),
+            ("\"variable\": 2", "\"variable\": 123456", "a variable has the number 123456"),
+        ] {
+            assert!(good.contains(from), "{from}");
+            let error = Network::from_json(&good.replacen(from, to, 1)).unwrap_err().to_string();
+            assert!(error.contains(message), "{error}");
+        }
+    }
+}

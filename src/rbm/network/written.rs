@@ -1,0 +1,328 @@
+//! Networks from rules that a person wrote.
+
+use super::{Condition, Hidden, Network, Rule, two_classes};
+use crate::kb::Database;
+use crate::logic::nearest::nearest;
+use crate::logic::reader::intern_term;
+use crate::logic::rule::{WrittenCondition, WrittenRule};
+use crate::logic::{
+    Argument, BodyLiteral, Diagnostic, Diagnostics, Literal, Predicates, Symbols, SymbolsFull, Term, Variable,
+};
+use crate::order::{HashMap, IndexSet};
+use crate::tree::count::MOST_GROUNDINGS;
+
+impl Network {
+    /// A network of these rules: each is worth its weight while it holds, `unweighted` if it has none, and nothing otherwise
+    /// (see [`Hidden::indicator`]). Sentences without a body give the biases.
+    ///
+    /// # Errors
+    /// If the rules do not fit together, or one of them cannot be used; all that is wrong is told at once.
+    pub fn from_rules(rules: &[WrittenRule], unweighted: f64) -> Result<Network, Diagnostics> {
+        let mut wrong = Diagnostics::default();
+        let Some(first) = rules.first() else {
+            let help = "write at least one, such as `advisedby(A, B) :- publication(T, A), publication(T, B).`";
+            wrong.push(Diagnostic::error("no-rules", "there are no rules", help));
+            return Err(wrong);
+        };
+        let classes = classes(rules, &mut wrong);
+        let target = (first.head.predicate.as_str(), first.head.args.len());
+        let biases = vec![0.0; classes.len()];
+        let mut network = Network::new(target, classes, biases, format!("{} rules written by hand", rules.len()));
+        for written in rules {
+            match network.add(written, target, unweighted) {
+                Ok(()) => {}
+                Err(diagnostic) => wrong.push(diagnostic.at(written.location.clone())),
+            }
+        }
+        if wrong.has_errors() { Err(wrong) } else { Ok(network) }
+    }
+
+    fn add(&mut self, written: &WrittenRule, target: (&str, usize), unweighted: f64) -> Result<(), Diagnostic> {
+        let (name, arity) = target;
+        if (written.head.predicate.as_str(), written.head.args.len()) != target {
+            let (found, args) = (&written.head.predicate, written.head.args.len());
+            let message = format!("a rule for {found}/{args} among rules for {name}/{arity}");
+            let help = "give the rules of one target in one file";
+            return Err(Diagnostic::error("other-target", message, help));
+        }
+        let class = match &written.class {
+            None => 1,
+            Some(class) => {
+                let name = class_name(class);
+                self.classes.iter().position(|known| *known == name).unwrap_or_default()
+            }
+        };
+        let rule = self.rule(written)?;
+        let weight = written.weight.unwrap_or(unweighted);
+        if !weight.is_finite() {
+            let message = format!("the weight {weight} is not a number that can be added");
+            return Err(Diagnostic::error("weight", message, "write a finite number, such as 2.5"));
+        }
+        if rule.is_always() {
+            self.d[class] += written.weight.unwrap_or(0.0);
+            return Ok(());
+        }
+        let mut worth = vec![0.0; self.classes.len()];
+        worth[class] = weight;
+        self.push(Hidden::indicator(rule, &worth));
+        Ok(())
+    }
+
+    fn rule(&mut self, written: &WrittenRule) -> Result<Rule, Diagnostic> {
+        let mut scope = Scope { head: Vec::new(), next: written.head.args.len() as u32 };
+        for (k, term) in written.head.args.iter().enumerate() {
+            let Term::Variable(variable) = term else {
+                let message = format!("`{term}` in the head of a rule, where only variables can stand");
+                let help = "write a variable, and a literal in the body that says what it must be";
+                return Err(Diagnostic::error("head-argument", message, help));
+            };
+            let named = variable != "_";
+            if named && written.head.args[..k].contains(term) {
+                let message = format!("the variable `{variable}` stands twice in the head");
+                let help = "write two variables, and a literal in the body that makes them the same";
+                return Err(Diagnostic::error("head-argument", message, help));
+            }
+            scope.head.push(variable);
+        }
+        let groups = || {
+            let conditions = written.conditions.iter().map(|condition| condition.body.as_slice());
+            std::iter::once(written.body.as_slice()).chain(conditions)
+        };
+        let asks = groups().any(|group| !group.is_empty());
+        let mentioned = |name: &str| groups().any(|group| variables(group).any(|other| other == name));
+        let unbound = |name: &&&str| !name.starts_with('_') && !mentioned(name);
+        if let Some(variable) = scope.head.iter().find(unbound).filter(|_| asks) {
+            let message = format!("the variable `{variable}` of the head does not occur in the body");
+            let help = format!("mention {variable} in the body, or write `_` in its place if the rule holds for any");
+            return Err(Diagnostic::error("unbound-head-variable", message, help));
+        }
+        for (k, group) in groups().enumerate() {
+            let shared = |name: &&str| {
+                let elsewhere = groups().enumerate().filter(|&(other, _)| other != k);
+                *name != "_"
+                    && !scope.head.contains(name)
+                    && elsewhere.flat_map(|(_, group)| variables(group)).any(|other| other == *name)
+            };
+            if let Some(variable) = variables(group).find(shared) {
+                let message = format!("the variable `{variable}` stands inside of a condition and outside of it");
+                let help = format!(
+                    "a condition may share only the head's variables: negate inside the grounding with `\\+`, or repeat the \
+                     literals that bind {variable} in the condition under another name"
+                );
+                return Err(Diagnostic::error("shared-variable", message, help));
+            }
+        }
+        let full = |error: SymbolsFull| Diagnostic::error("full", error.to_string(), "");
+        let (predicates, symbols) = (&mut self.predicates, &mut self.symbols);
+        let body = scope.literals(&written.body, predicates, symbols).map_err(full)?;
+        let mut conditions = Vec::new();
+        for WrittenCondition { holds, at_least, body } in &written.conditions {
+            let most = f64::from(MOST_GROUNDINGS);
+            if at_least.fract() != 0.0 || !(1.0..=most).contains(at_least) {
+                let message = format!("at_least({at_least}, …) is not a number of groundings");
+                return Err(Diagnostic::error("at-least", message, format!("write a whole number from 1 to {most}")));
+            }
+            let body = scope.literals(body, predicates, symbols).map_err(full)?;
+            conditions.push(Condition { holds: *holds, at_least: *at_least as u32, body });
+        }
+        Ok(Rule::new(body, conditions, written.head.args.len()))
+    }
+
+    /// What rules mention that a database does not have: an error for a predicate, since it is misspelt or the data are others; a
+    /// warning for a constant.
+    pub fn check_names(&self, database: &Database) -> Diagnostics {
+        let mut found = Diagnostics::default();
+        for id in self.visible() {
+            let (name, arity) = (self.predicates.name(id), self.predicates.arity(id));
+            if database.predicates.find(name, arity).is_some() {
+                continue;
+            }
+            let known = || database.predicates.iter().map(|id| database.predicates.name(id));
+            let others: Vec<String> = database
+                .predicates
+                .iter()
+                .filter(|&id| database.predicates.name(id) == name)
+                .map(|id| database.predicates.show(id).to_string())
+                .collect();
+            let help = match nearest(name, known()) {
+                _ if !others.is_empty() => format!("the data have {}: give it as many arguments", others.join(", ")),
+                Some(near) => format!("did you mean `{near}`? names are case-sensitive"),
+                None => "the data have no facts at all".to_owned(),
+            };
+            let message = format!("rules mention {name}/{arity}, which the data do not have");
+            found.push(Diagnostic::error("unknown-predicate", message, help));
+        }
+        let mut seen: IndexSet<String> = IndexSet::default();
+        for arg in self.hidden.iter().flat_map(|node| node.rule.literals()).flat_map(|literal| &literal.args) {
+            let Argument::Constant(constant) = *arg else { continue };
+            let known = match self.symbols.number(constant) {
+                Some(value) => database.symbols.find_number(value),
+                None => database.symbols.find(self.symbols.name(constant).unwrap_or_default()),
+            };
+            if known.is_none() && seen.insert(self.symbols.show(constant).to_string()) {
+                let text = self.symbols.show(constant).to_string();
+                let message = format!("rules mention the constant {text}, which the data do not have");
+                let help = "a literal with it never holds; check how it is written";
+                found.push(Diagnostic::warning("unknown-constant", message, help).about(text));
+            }
+        }
+        found
+    }
+}
+
+/// The variables of literals as written, at any depth.
+fn variables(body: &[BodyLiteral]) -> impl Iterator<Item = &str> {
+    // Inside of a compound term a variable is a part of its name; it binds nothing.
+    body.iter().flat_map(|literal| &literal.atom.args).filter_map(|term| match term {
+        Term::Variable(name) => Some(name.as_str()),
+        _ => None,
+    })
+}
+
+/// The names of the variables of a head, and the next number for another.
+struct Scope<'a> {
+    head: Vec<&'a str>,
+    next: u32,
+}
+
+impl Scope<'_> {
+    fn literals(
+        &mut self,
+        body: &[BodyLiteral],
+        predicates: &mut Predicates,
+        symbols: &mut Symbols,
+    ) -> Result<Vec<Literal>, SymbolsFull> {
+        let mut local: HashMap<&str, Variable> = HashMap::default();
+        let mut literals = Vec::with_capacity(body.len());
+        for BodyLiteral { negated, atom } in body {
+            let mut args = Vec::with_capacity(atom.args.len());
+            for term in &atom.args {
+                args.push(match term {
+                    Term::Variable(name) => {
+                        let place = self.head.iter().position(|head| head == name && name != "_");
+                        let next = &mut self.next;
+                        let mut fresh = || {
+                            *next += 1;
+                            Variable(*next - 1)
+                        };
+                        Argument::Variable(match place {
+                            Some(k) => Variable(k as u32),
+                            // Each `_` is another variable.
+                            None if name == "_" => fresh(),
+                            None => *local.entry(name).or_insert_with(fresh),
+                        })
+                    }
+                    term => Argument::Constant(intern_term(symbols, term)?),
+                });
+            }
+            let predicate = predicates.intern(&atom.predicate, args.len());
+            literals.push(Literal { negated: *negated, predicate, args });
+        }
+        Ok(literals)
+    }
+}
+
+fn class_name(term: &Term) -> String {
+    match term {
+        Term::Name(name) => name.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// The classes that rules name, in order of first appearance; without any, the two of a target that holds or does not.
+fn classes(rules: &[WrittenRule], wrong: &mut Diagnostics) -> Vec<String> {
+    let named: IndexSet<String> = rules.iter().filter_map(|rule| rule.class.as_ref()).map(class_name).collect();
+    let two = two_classes();
+    if named.iter().all(|name| two.contains(name)) {
+        return two;
+    }
+    if let Some(rule) = rules.iter().find(|rule| rule.class.is_none()) {
+        let message = "a rule without a class among rules with one";
+        let help = "write it behind the head, as in `collab(P, Q) = 3 :- …`, for all rules or for none";
+        wrong.push(Diagnostic::error("rule-class", message, help).at(rule.location.clone()));
+    }
+    if named.len() < 2 {
+        let message = format!("{} is the only class", named[0]);
+        let help = "name every class; one without rules by a sentence such as `0 collab(_, _) = 2.`";
+        wrong.push(Diagnostic::error("one-class", message, help));
+        return two;
+    }
+    named.into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kb::sample;
+    use crate::logic::rule::parse_rules;
+    use std::path::Path;
+
+    fn network(text: &str) -> Result<Network, String> {
+        let rules = parse_rules(Path::new("r.txt"), text).map_err(|error| error.to_string())?;
+        Network::from_rules(&rules, 1.0).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn rules_of_two_classes() {
+        let found = network(
+            "-1.5 h(_, _). 2 h(A, B) :- p(A, X), p(B, X), \\+ q(X). h(_, B) :- not (p(B, X), q(X)), at_least(2, (p(B, _))).",
+        );
+        let network = found.unwrap();
+        assert_eq!(network.biases(), [0.0, -1.5]);
+        assert_eq!(network.hidden().iter().map(Hidden::strength).collect::<Vec<_>>(), [2.0, 1.0]);
+        let shown = |j: usize| {
+            let node: &Hidden = &network.hidden()[j];
+            node.rule.show(network.target(), network.names()).to_string()
+        };
+        assert_eq!(shown(0), r"h(A, B) :- p(A, C), p(B, C), \+ q(C)");
+        assert_eq!(shown(1), "h(_, B) :- not (p(B, C), q(C)), at_least(2, (p(B, D)))");
+    }
+
+    #[test]
+    fn what_is_printed_is_read_again() {
+        let text =
+            "1.5 h(_, _) = a. 0 h(_, _) = b. 2 h(A, B) = a :- p(A, X), \\+ q(X, B). -1 h(A, _) = c :- not (p(A, X)).";
+        let first = network(text).unwrap();
+        let second = network(&first.describe()).unwrap();
+        // Rules and what they are worth are the same; classes and rules may come in another order.
+        let rules = |network: &Network| {
+            let mut all: Vec<String> =
+                network.describe().lines().filter(|line| !line.starts_with('%')).map(str::to_owned).collect();
+            all.sort();
+            all
+        };
+        assert_eq!(rules(&first), rules(&second));
+    }
+
+    #[test]
+    fn what_cannot_be_meant_is_refused() {
+        for (text, code, words) in [
+            ("", "no-rules", "at least one"),
+            ("h(A, B) :- p(A).", "unbound-head-variable", "write `_` in its place"),
+            ("h(A) :- p(A). g(A) :- p(A).", "other-target", "g/1 among rules for h/1"),
+            ("h(a) :- p(a).", "head-argument", "only variables"),
+            ("h(A, A) :- p(A).", "head-argument", "stands twice"),
+            ("h(A) :- p(A, X), not (q(X)).", "shared-variable", "negate inside the grounding with `\\+`"),
+            ("h(A) :- at_least(2.5, (p(A))).", "at-least", "from 1 to 100"),
+            ("h(A) :- at_least(101, (p(A))).", "at-least", "from 1 to 100"),
+            ("h(A) = x :- p(A).", "one-class", "`0 collab(_, _) = 2.`"),
+            ("h(A) = x :- p(A). h(A) = y :- p(A). h(A) :- q(A).", "rule-class", "for all rules or for none"),
+        ] {
+            let error = network(text).unwrap_err();
+            assert!(error.contains(&format!("error[{code}]")) && error.contains(words), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn names_that_the_data_lack_are_told() {
+        let (database, ..) = sample::build("publication(t, ann). h(X) :- publication(T, X).", None);
+        let check = |text: &str| network(text).unwrap().check_names(&database);
+        assert!(check("h(A) :- publication(T, A).").iter().next().is_none());
+        let wrong = check("h(A) :- publicaton(T, A).").to_string();
+        assert!(wrong.contains("error[unknown-predicate]") && wrong.contains("did you mean `publication`?"), "{wrong}");
+        let arity = check("h(A) :- publication(A).").to_string();
+        assert!(arity.contains("the data have publication/2"), "{arity}");
+        let constant = check("h(A) :- publication(u, A), publication(t, A).");
+        assert!(!constant.has_errors() && constant.to_string().contains("the constant u"), "{constant}");
+    }
+}
