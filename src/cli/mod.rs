@@ -4,6 +4,7 @@
 //! usage, spec, data, model file or checksum, 3 some jobs failed, 4 nothing matched, 5 and 6 the gate.
 
 mod completions;
+mod convert;
 mod data_args;
 mod datasets;
 mod error;
@@ -17,6 +18,7 @@ mod settings;
 mod size;
 mod table;
 mod train;
+mod weights;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -51,12 +53,14 @@ enum Command {
     Train(train::Train),
     /// Score the examples of a directory with a model.
     Predict(predict::Predict),
-    /// Print a model as people read it: one clause for each path, with its weights and counts.
+    /// Print a model as people read it: one clause for each path or rule, with its weights.
     Explain(explain::Explain),
     /// Print what a shell needs to complete commands and options.
     Completions(completions::Completions),
     /// Print the manual page, or write one for each command.
     Man(man::ManArgs),
+    /// Turn trees, or rules written by hand, into one lifted RBM; make it smaller, fit it, draw it.
+    Convert(convert::Convert),
 }
 
 /// Prints a line to stderr. That nobody can read it is no reason to stop.
@@ -92,6 +96,7 @@ pub fn main() -> ExitCode {
         Command::Explain(args) => explain::run(&args, &mut output),
         Command::Completions(args) => completions::run(&args, &mut output),
         Command::Man(args) => man::run(&args, &mut output),
+        Command::Convert(args) => convert::run(&args, &mut output),
     };
     let result = result.and_then(|()| output.out.flush().map_err(CommandError::from));
     match result {

@@ -9,7 +9,7 @@ use super::table::Table;
 use super::train::{check_writable, write_whole};
 use super::{CommandError, Output, settings, with_cause};
 use crate::data::load::{Loaded, load};
-use crate::learn::{Model, TreeModel};
+use crate::learn::{Model, SavedModel};
 use crate::metric::ranking::{Ranking, auc_pr, auc_roc};
 use crate::metric::{Metrics, Output as Scores, Undefined};
 use crate::rbm::sigmoid;
@@ -21,7 +21,7 @@ const ABOUT_LEARNING: [&str; 5] =
 /// Which model, on which data.
 #[derive(clap::Args)]
 pub struct Predict {
-    /// The model.
+    /// The model, trees or a network.
     #[arg(long, value_name = "MODEL.json")]
     model: PathBuf,
     #[command(flatten)]
@@ -39,11 +39,11 @@ pub fn run(args: &Predict, output: &mut Output) -> Result<(), CommandError> {
     if let Some(setting) = args.data.split_settings().others.first() {
         return Err(settings::unknown(setting));
     }
-    let model = TreeModel::load(&args.model).map_err(with_cause)?;
+    let model = SavedModel::load(&args.model).map_err(with_cause)?;
     let target = format!("{}/{}", model.target_name(), model.target_arity());
     let mut options = args.data.load_options(Some(target))?;
     // A model that was learned under time limits is asked under them, unless others are set.
-    options.time = options.time.or_else(|| model.time.clone());
+    options.time = options.time.or_else(|| model.time().cloned());
     let loaded = load(&args.data.data, &options)?;
     output.warn(&loaded.warnings.without(&ABOUT_LEARNING));
     let psi = model.score(&loaded.database, loaded.target, &loaded.examples).map_err(CommandError::input)?;

@@ -3,9 +3,9 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use super::data_args::DataArgs;
+use super::data_args::{DataArgs, SplitSettings};
 use super::progress::steps_bar;
-use super::{CommandError, Output, size, with_cause};
+use super::{CommandError, Output, size, weights, with_cause};
 use crate::data::load::{Loaded, load};
 use crate::learn::params::{KEYS, Key};
 use crate::learn::{
@@ -23,9 +23,12 @@ pub struct Train {
     /// The predicate to learn.
     #[arg(long)]
     target: String,
-    /// The kind of model: lrbm-boost, lrbm-noboost, lrbm-explainable or rdn-boost.
+    /// The kind of model: lrbm-boost, lrbm-noboost, lrbm-explainable, rdn-boost, or lrbm-weights with --rules.
     #[arg(long, default_value = "lrbm-boost")]
     kind: String,
+    /// Rules to learn the weights of; for lrbm-weights only. `lrbm convert --help` has their notation.
+    #[arg(long, value_name = "FILE")]
+    rules: Option<PathBuf>,
     /// Where the parameters start: `paper`, `lookahead` (the default) or `extended`.
     #[arg(long)]
     preset: Option<String>,
@@ -56,7 +59,14 @@ fn parameters() -> String {
 }
 
 pub fn run(args: &Train, output: &mut Output) -> Result<(), CommandError> {
-    let kind = Kind::find(&args.kind).map_err(CommandError::input)?;
+    if args.kind == weights::KIND {
+        return train_weights(args, output);
+    }
+    let kind = Kind::find(&args.kind).map_err(|error| CommandError::Input(format!("{error}, {}", weights::KIND)))?;
+    if args.rules.is_some() {
+        let message = format!("--rules goes with --kind {}, not with {kind}", weights::KIND);
+        return Err(CommandError::Input(message));
+    }
     // What is wrong with a path is found in the first second, not after the last tree.
     let out = check_writable(&args.out)?;
     let dot = args.dot.as_deref().map(check_writable).transpose()?;
@@ -111,6 +121,55 @@ pub fn run(args: &Train, output: &mut Output) -> Result<(), CommandError> {
         writeln!(output.out, "audit: {answers} answers for {conjunctions} conjunctions asked again, no difference")?;
     }
     Ok(())
+}
+
+/// Learns the weights of rules that are given.
+fn train_weights(args: &Train, output: &mut Output) -> Result<(), CommandError> {
+    let with_trees =
+        [("--preset", args.preset.is_some()), ("--from", args.from.is_some()), ("--audit", args.audit.is_some())];
+    if let Some((flag, _)) = with_trees.iter().find(|(_, given)| *given) {
+        return Err(CommandError::Input(format!(
+            "{flag} is about learning trees, and {} learns weights",
+            weights::KIND
+        )));
+    }
+    let Some(rules) = &args.rules else {
+        let message = format!("--kind {} needs --rules FILE: the rules to learn the weights of", weights::KIND);
+        return Err(CommandError::Input(message));
+    };
+    let out = check_writable(&args.out)?;
+    let dot = args.dot.as_deref().map(check_writable).transpose()?;
+    let SplitSettings { others, .. } = args.data.split_settings();
+    let settings = weights::Settings::new(&others)?;
+    let mut network = weights::from_rules(rules, 0.0)?;
+    if network.target_name() != args.target {
+        let message = format!("the rules are for {}, not {}: name their target", network.target_name(), args.target);
+        return Err(CommandError::Input(message));
+    }
+    let target = format!("{}/{}", network.target_name(), network.target_arity());
+    let options = args.data.load_options(Some(target))?;
+    let loaded = load(&args.data.data, &options)?;
+    output.warn(&loaded.warnings.without(&weights::ABOUT_MODES));
+    weights::check_names(&network, &loaded, output)?;
+    network.time = options.time;
+    let resources = Resources { memory_bytes: args.memory, audit: None };
+    let task = settings.task(&loaded, resources);
+    let fitted = settings.learner.fit(&mut network, &task).map_err(CommandError::input)?;
+    network.origin = format!("{}, weights learned from {} examples", network.origin, loaded.examples.len());
+    network.save(&out).map_err(with_cause)?;
+    if let Some(path) = &dot {
+        write_whole(path, &network.to_dot())?;
+    }
+    writeln!(
+        output.out,
+        "{}: {} for {}/{}",
+        args.out.display(),
+        weights::KIND,
+        network.target_name(),
+        network.target_arity()
+    )?;
+    writeln!(output.out, "{}", network.size())?;
+    weights::print_fitted(output, &fitted)
 }
 
 /// A target whose last argument is a class needs a learner for several classes, which there is not yet.

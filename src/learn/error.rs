@@ -26,6 +26,17 @@ pub enum LearnError {
         /// How many negatives there are.
         negatives: usize,
     },
+    /// Too few examples to measure a loss on.
+    #[error(
+        "a loss of AUC is measured on training examples of each class that are held out, but there are only {positives} \
+         positive and {negatives} negative ones: give at least two of each, or a number of rules"
+    )]
+    TooFewToJudge {
+        /// How many positives there are.
+        positives: usize,
+        /// How many negatives there are.
+        negatives: usize,
+    },
     /// The model to explain does not fit the data.
     #[error(transparent)]
     Score(#[from] ScoreError),
@@ -41,6 +52,14 @@ pub enum ScoreError {
         model: String,
         /// What was asked.
         asked: String,
+    },
+    /// The network has more classes than examples tell apart.
+    #[error(
+        "the network tells the classes {classes} apart, and examples are positive or negative: use a network of two classes"
+    )]
+    Classes {
+        /// Their names.
+        classes: String,
     },
 }
 

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use super::{LeafWeights, TreeModel};
 use crate::kb::Database;
 use crate::logic::Literal;
-use crate::logic::rename::{self, Names};
+use crate::logic::rename;
 use crate::tree::{Node, NodeId, Split, Tree};
 
 /// The tree of a model over the names of a database.
@@ -13,8 +13,7 @@ use crate::tree::{Node, NodeId, Split, Tree};
 /// A literal with a predicate or constant that the database does not have is false for every substitution: a test that needs
 /// it never holds, so the tree shrinks to the false branch there; negated, it always holds and is left out.
 pub(super) fn bind(tree: &Tree<LeafWeights>, model: &TreeModel, database: &Database) -> Tree<LeafWeights> {
-    let own = Names { predicates: &model.predicates, symbols: &model.symbols };
-    rebuild(tree, |literal| rename::find(literal, own, database.names()))
+    rebuild(tree, |literal| rename::find(literal, model.names(), database.names()))
 }
 
 /// The tree of a database over the names of a model, which learns those it lacks.

@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use super::params::Value;
 use super::{Kind, Model, ScoreError};
 use crate::kb::{Database, Example, TimeRule};
+use crate::logic::rename::Names;
 use crate::logic::{PredicateId, Predicates, Symbols};
 use crate::rbm::Theta;
 use crate::tree::{Coverage, DEFAULT_MEMORY_BYTES, Node, NodeId, Tree, walk};
@@ -77,6 +78,11 @@ impl TreeModel {
     /// The constants that the trees mention.
     pub fn symbols(&self) -> &Symbols {
         &self.symbols
+    }
+
+    /// What the trees are written with.
+    pub fn names(&self) -> Names<'_> {
+        Names { predicates: &self.predicates, symbols: &self.symbols }
     }
 
     /// The model as JSON.

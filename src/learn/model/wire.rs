@@ -18,7 +18,7 @@ use crate::learn::Kind;
 use crate::learn::params::Value;
 use crate::logic::wire::{WireLiteral, WirePredicate};
 use crate::logic::{Predicates, Symbols};
-use crate::rbm::Theta;
+use crate::rbm::{Theta, network};
 use crate::tree::count::MOST_GROUNDINGS;
 use crate::tree::{Leaf, Node, NodeId, Split, Tree};
 
@@ -170,6 +170,9 @@ pub(super) fn read(text: &str) -> Result<TreeModel, ModelFileError> {
 fn read_at(text: &str, place: String) -> Result<TreeModel, ModelFileError> {
     let invalid = |what: String| ModelFileError::Invalid { place: place.clone(), what };
     let wire: WireModel = json::read(text, FORMAT, FORMAT_VERSION).map_err(|error| match error {
+        FormatError::Invalid(_) if json::format(text).as_deref() == Some(network::FORMAT) => {
+            invalid("it is a network, and trees are needed here".to_owned())
+        }
         FormatError::Invalid(what) => invalid(what),
         FormatError::Newer(found) => ModelFileError::Newer { place: place.clone(), found },
     })?;

@@ -52,6 +52,8 @@ impl Default for FitOptions {
 pub struct Fitted {
     /// Steps taken.
     pub steps: usize,
+    /// The step whose weights were kept.
+    pub kept: usize,
     /// The mean log-likelihood of the examples it was fitted to, with the weights that were kept.
     pub log_likelihood: f64,
     /// That of the examples held out, if there are any.
@@ -185,6 +187,7 @@ impl Network {
         self.set_weights(&best.1);
         Fitted {
             steps,
+            kept: best.2,
             log_likelihood: self.log_likelihood(examples),
             held_out: held_out.map(|held_out| self.log_likelihood(held_out)),
         }

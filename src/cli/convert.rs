@@ -1,0 +1,240 @@
+//! `lrbm convert`
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use super::data_args::DataArgs;
+use super::train::{check_writable, write_whole};
+use super::weights::{self, Settings};
+use super::{CommandError, Output, with_cause};
+use crate::data::load::{Loaded, load};
+use crate::learn::{Method, Model, Prune, Resources, SavedModel};
+use crate::metric::calibration::{Probabilities, cll};
+use crate::metric::ranking::{Ranking, auc_pr, auc_roc};
+use crate::rbm::network::{Network, two_classes};
+use crate::rbm::sigmoid;
+use crate::tree::{Coverage, DEFAULT_MEMORY_BYTES};
+
+/// From what, how, and what becomes of it.
+#[derive(clap::Args)]
+#[command(after_help = NOTATION)]
+pub struct Convert {
+    /// The model: trees that `lrbm train` wrote, or a network to make smaller, fit again or draw.
+    #[arg(long, value_name = "MODEL.json", required_unless_present = "rules", conflicts_with = "rules")]
+    model: Option<PathBuf>,
+    /// Rules written by hand, instead of a model.
+    #[arg(long, value_name = "FILE")]
+    rules: Option<PathBuf>,
+    /// How trees become a network: `exact` (the default) gives the same probabilities, `paper` carries the weights over.
+    #[arg(long, value_name = "exact|paper")]
+    method: Option<String>,
+    /// Merge rules that are the same; with --data also drop literals whose loss changes nothing for its examples.
+    #[arg(long)]
+    simplify: bool,
+    /// Simplify, then take the weakest rules away until N are left, and fit the weights again.
+    #[arg(long, value_name = "N", conflicts_with = "max_auc_loss")]
+    max_hidden: Option<usize>,
+    /// Simplify, then take rules away as long as AUC-ROC on examples held out falls by no more than X.
+    #[arg(long, value_name = "X")]
+    max_auc_loss: Option<f64>,
+    /// Fit all weights together to the examples of --data.
+    #[arg(long)]
+    refit: bool,
+    #[command(flatten)]
+    data: Option<DataArgs>,
+    /// The file to write the network to.
+    #[arg(long, value_name = "NETWORK.json")]
+    out: Option<PathBuf>,
+    /// Write the network in Graphviz's language.
+    #[arg(long, value_name = "FILE")]
+    dot: Option<PathBuf>,
+    /// Draw the network.
+    #[arg(long, value_name = "FILE.svg")]
+    svg: Option<PathBuf>,
+}
+
+const NOTATION: &str = "\
+Rules, one sentence each; the number before a rule is what it adds to the log-odds when it holds (1 if there is none):
+  -1.8 advisedby(_, _).                                           before any rule holds
+  2.5 advisedby(A, B) :- publication(T, A), publication(T, B).
+  advisedby(A, B) :- ta(C, A), taughtby(C, B), \\+ student(B).      \\+ negates inside one grounding
+  advisedby(A, _) :- student(A), not (publication(T, A)).         no grounding exists
+  advisedby(_, B) :- at_least(3, (publication(T, B))).            so many groundings exist; also with `not` before it
+  collab(P, Q) = 3 :- actedin(P, M), actedin(Q, M).               for one class of several
+A condition in brackets shares only the head's variables with the rest. `_` in the head stands for any argument.
+
+Parameters for --set KEY=VALUE: l2, max_steps, held_out and seed of the fit, and time_predicate, time_type, time_by_argument.";
+
+pub fn run(args: &Convert, output: &mut Output) -> Result<(), CommandError> {
+    let files = [&args.out, &args.dot, &args.svg].map(|path| path.as_deref().map(check_writable).transpose());
+    let [out, dot, svg] = files;
+    let (out, dot, svg) = (out?, dot?, svg?);
+    let written: Vec<&PathBuf> = [&out, &dot, &svg].into_iter().flatten().collect();
+    if (1..written.len()).any(|k| written[..k].contains(&written[k])) {
+        return Err(CommandError::input("two of --out, --dot and --svg name the same file: give each its own"));
+    }
+    needs_data(args)?;
+    let others = args.data.as_ref().map(|data| data.split_settings().others).unwrap_or_default();
+    let settings = Settings::new(&others)?;
+    let (original, mut network) = start(args)?;
+    let loaded = args.data.as_ref().map(|data| examples(data, &mut network, output)).transpose()?;
+    if let Some(loaded) = loaded.as_ref().filter(|_| args.rules.is_some()) {
+        weights::check_names(&network, loaded, output)?;
+    }
+    let fitted = shrink(args, &settings, &mut network, loaded.as_ref())?;
+    if let Some(path) = &out {
+        network.save(path).map_err(with_cause)?;
+    }
+    if let Some(path) = &dot {
+        write_whole(path, &network.to_dot())?;
+    }
+    if let Some(path) = &svg {
+        write_whole(path, &network.to_svg())?;
+    }
+    let place = args.out.as_ref().map(|path| format!("{}: ", path.display())).unwrap_or_default();
+    writeln!(
+        output.out,
+        "{place}network for {}/{}, {}",
+        network.target_name(),
+        network.target_arity(),
+        network.origin
+    )?;
+    writeln!(output.out, "{}", network.size())?;
+    if let Some(fitted) = &fitted {
+        weights::print_fitted(output, fitted)?;
+    }
+    match &loaded {
+        Some(loaded) if network.classes().len() == 2 => compare(output, original.as_ref(), &network, loaded),
+        _ => Ok(()),
+    }
+}
+
+/// What is fitted or measured needs examples.
+fn needs_data(args: &Convert) -> Result<(), CommandError> {
+    if let Some(loss) = args.max_auc_loss.filter(|loss| !(0.0..=1.0).contains(loss)) {
+        return Err(CommandError::Input(format!("--max-auc-loss {loss}: it must be from 0 to 1, such as 0.01")));
+    }
+    let flags = [
+        ("--refit", args.refit),
+        ("--max-hidden", args.max_hidden.is_some()),
+        ("--max-auc-loss", args.max_auc_loss.is_some()),
+    ];
+    match flags.iter().find(|(_, given)| *given && args.data.is_none()) {
+        Some((flag, _)) => Err(CommandError::Input(format!("{flag} needs --data DIR: the training examples"))),
+        None => Ok(()),
+    }
+}
+
+/// The model if there is one, and the network it is or becomes.
+fn start(args: &Convert) -> Result<(Option<SavedModel>, Network), CommandError> {
+    let method = args.method.as_deref().map(Method::find).transpose().map_err(CommandError::input)?;
+    let only_trees = |what: &str| match method {
+        Some(_) => Err(CommandError::Input(format!("--method is about trees, and {what}: leave it out"))),
+        None => Ok(()),
+    };
+    if let Some(path) = &args.rules {
+        only_trees("--rules gives a network")?;
+        return Ok((None, weights::from_rules(path, 1.0)?));
+    }
+    let path = args.model.as_deref().unwrap_or(Path::new(""));
+    let model = SavedModel::load(path).map_err(with_cause)?;
+    let network = match &model {
+        SavedModel::Network(network) => {
+            only_trees(&format!("{} is a network already", path.display()))?;
+            network.clone()
+        }
+        SavedModel::Trees(trees) => {
+            let refuse = |error| CommandError::Input(format!("{}: {}: {error}", path.display(), trees.kind));
+            trees.to_network(method.unwrap_or(Method::Exact)).map_err(refuse)?
+        }
+    };
+    Ok((Some(model), network))
+}
+
+/// The examples; a network is asked under the time limits it has, unless others are set.
+fn examples(data: &DataArgs, network: &mut Network, output: &Output) -> Result<Loaded, CommandError> {
+    let target = format!("{}/{}", network.target_name(), network.target_arity());
+    let mut options = data.load_options(Some(target))?;
+    options.time = options.time.or_else(|| network.time.clone());
+    let loaded = load(&data.data, &options)?;
+    output.warn(&loaded.warnings.without(&weights::ABOUT_MODES));
+    network.time = options.time;
+    Ok(loaded)
+}
+
+/// Makes the network smaller and fits it, as far as that was asked for.
+fn shrink(
+    args: &Convert,
+    settings: &Settings,
+    network: &mut Network,
+    loaded: Option<&Loaded>,
+) -> Result<Option<crate::rbm::network::Fitted>, CommandError> {
+    let prune = match (args.max_hidden, args.max_auc_loss) {
+        (Some(size), _) => Some(Prune::ToSize(size)),
+        (None, Some(loss)) => Some(Prune::ToLoss(loss)),
+        (None, None) => None,
+    };
+    if args.simplify || prune.is_some() {
+        *network = network.merged();
+        network.origin.push_str(", merged");
+        if let Some(loaded) = loaded {
+            let coverage = Coverage::new(&loaded.database, loaded.target, &loaded.examples, DEFAULT_MEMORY_BYTES);
+            *network = network.without_idle_literals(&coverage).merged();
+            network.origin.push_str(", idle literals dropped");
+        }
+    }
+    let Some(loaded) = loaded else { return Ok(None) };
+    let task = settings.task(loaded, Resources::default());
+    let mut fitted = None;
+    if let Some(prune) = prune {
+        let area = |psi: &[f64], labels: &[bool]| {
+            Ranking::new(psi, labels).ok().and_then(|ranking| auc_roc(&ranking).ok()).unwrap_or(0.5)
+        };
+        let pruned = settings.learner.prune(network, &task, prune, &area).map_err(CommandError::input)?;
+        *network = pruned.0;
+        network.origin.push_str(", pruned");
+        fitted = Some(pruned.1);
+    }
+    if args.refit {
+        fitted = Some(settings.learner.fit(network, &task).map_err(CommandError::input)?);
+        network.origin.push_str(", refitted");
+    }
+    Ok(fitted)
+}
+
+/// How far the network is from the model, and how good it is, on the examples of the data.
+fn compare(
+    output: &mut Output,
+    original: Option<&SavedModel>,
+    network: &Network,
+    loaded: &Loaded,
+) -> Result<(), CommandError> {
+    let score =
+        |model: &dyn Model| model.score(&loaded.database, loaded.target, &loaded.examples).map_err(CommandError::input);
+    let psi = score(network)?;
+    let probabilities: Vec<f64> = psi.iter().map(|&psi| sigmoid(psi)).collect();
+    let n = psi.len();
+    let original =
+        original.filter(|model| !matches!(model, SavedModel::Network(from) if from.classes() != two_classes()));
+    if let Some(original) = original {
+        let before = score(original)?;
+        let gaps: Vec<f64> = before.iter().zip(&probabilities).map(|(&psi, p)| (sigmoid(psi) - p).abs()).collect();
+        let largest = gaps.iter().copied().fold(0.0, f64::max);
+        let mean = gaps.iter().sum::<f64>() / n.max(1) as f64;
+        writeln!(
+            output.out,
+            "against the model on {n} examples: P differs by {largest:.1e} at most, {mean:.1e} on average"
+        )?;
+    }
+    let labels: Vec<bool> = loaded.examples.iter().map(|example| example.positive).collect();
+    let ranking = Ranking::new(&psi, &labels).map_err(CommandError::input)?;
+    let predicted = Probabilities::new(&probabilities, &labels).map_err(CommandError::input)?;
+    let values = [("AUC-ROC", auc_roc(&ranking)), ("AUC-PR", auc_pr(&ranking)), ("CLL", cll(&predicted))];
+    for (name, value) in values {
+        match value {
+            Ok(value) => writeln!(output.out, "{name} {value:.6}")?,
+            Err(_) => writeln!(output.out, "{name} undefined (one class)")?,
+        }
+    }
+    Ok(())
+}

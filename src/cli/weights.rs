@@ -1,0 +1,118 @@
+//! What commands share that make networks from rules and fit their weights.
+
+use std::io::Write;
+use std::path::Path;
+
+use super::{CommandError, Output};
+use crate::data::load::Loaded;
+use crate::learn::{LrbmWeights, Resources, Task};
+use crate::logic::nearest::nearest;
+use crate::logic::rule::parse_rules;
+use crate::rbm::network::{Fitted, Network};
+
+/// The kind of model that is rules with weights.
+pub const KIND: &str = "lrbm-weights";
+
+/// Warnings about modes, which rules do not need.
+pub const ABOUT_MODES: [&str; 4] = ["no-background", "fact-without-mode", "mode-without-facts", "target-without-mode"];
+
+/// How weights are fitted, as the user set it.
+pub struct Settings {
+    pub learner: LrbmWeights,
+    seed: u64,
+}
+
+/// Keys for `--set`, with what they may be.
+const KEYS: [(&str, &str); 4] = [
+    ("l2", "a number from 0: how much weights are held back"),
+    ("max_steps", "a whole number from 1 to 100000: the most steps of a fit"),
+    ("held_out", "above 0 and below 1: the part of the examples that says when to stop"),
+    ("seed", "a whole number: which examples are held out"),
+];
+
+impl Settings {
+    /// The settings, of which each is `KEY=VALUE`.
+    pub fn new(settings: &[String]) -> Result<Self, CommandError> {
+        let mut found = Settings { learner: LrbmWeights::default(), seed: 1 };
+        for setting in settings {
+            let (key, value) = setting.split_once('=').map_or((setting.trim(), ""), |(k, v)| (k.trim(), v.trim()));
+            let names = KEYS.map(|(name, _)| name);
+            let Some((_, allowed)) = KEYS.iter().find(|(name, _)| *name == key) else {
+                let near = nearest(key, names).unwrap_or_default();
+                let message =
+                    format!("--set {key}: not a setting here: did you mean {near}? allowed are {}", names.join(", "));
+                return Err(CommandError::Input(message));
+            };
+            let number: Option<f64> = value.parse().ok();
+            let whole = || value.parse::<u64>().ok();
+            let good = match key {
+                "l2" => number.filter(|l2| (0.0..=1e6).contains(l2)).map(|l2| found.learner.options.l2 = l2),
+                "max_steps" => whole()
+                    .filter(|steps| (1..=100_000).contains(steps))
+                    .map(|steps| found.learner.options.max_steps = steps as usize),
+                "held_out" => number.filter(|&part| part > 0.0 && part < 1.0).map(|part| found.learner.held_out = part),
+                _ => whole().map(|seed| found.seed = seed),
+            };
+            if good.is_none() {
+                return Err(CommandError::Input(format!("--set {key}={value}: {key} must be {allowed}")));
+            }
+        }
+        Ok(found)
+    }
+
+    /// What to fit to.
+    pub fn task<'a>(&self, loaded: &'a Loaded, resources: Resources<'a>) -> Task<'a> {
+        let (database, target, examples) = (&loaded.database, loaded.target, loaded.examples.as_slice());
+        Task { database, target, examples, seed: self.seed, resources }
+    }
+}
+
+/// The network of a file of rules; a rule without a weight is worth `unweighted`.
+pub fn from_rules(path: &Path, unweighted: f64) -> Result<Network, CommandError> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| CommandError::Input(format!("{}: cannot be read: {error}", path.display())))?;
+    let rules = parse_rules(path, &text).map_err(CommandError::Data)?;
+    let mut network = Network::from_rules(&rules, unweighted).map_err(CommandError::Data)?;
+    if let Some(name) = path.file_name() {
+        network.origin = format!("{}: {}", name.to_string_lossy(), network.origin);
+    }
+    Ok(network)
+}
+
+/// Refuses rules with predicates that the data do not have, and warns of constants.
+pub fn check_names(network: &Network, loaded: &Loaded, output: &Output) -> Result<(), CommandError> {
+    let found = network.check_names(&loaded.database);
+    if found.has_errors() {
+        return Err(CommandError::Data(found));
+    }
+    output.warn(&found);
+    Ok(())
+}
+
+/// How a fit went.
+pub fn print_fitted(output: &mut Output, fitted: &Fitted) -> Result<(), CommandError> {
+    write!(output.out, "weights fitted in {} steps: mean log-likelihood {:.4}", fitted.steps, fitted.log_likelihood)?;
+    match fitted.held_out {
+        Some(held_out) => {
+            writeln!(output.out, " ({held_out:.4} of examples held out, by which the steps were chosen)")?
+        }
+        None => writeln!(output.out)?,
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_are_read_and_checked() {
+        let settings = |all: &[&str]| Settings::new(&all.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>());
+        let found = settings(&["l2=0.5", "max_steps=7", "held_out=0.3", "seed=9"]).unwrap();
+        assert_eq!((found.learner.options.l2, found.learner.options.max_steps), (0.5, 7));
+        assert_eq!((found.learner.held_out, found.seed), (0.3, 9));
+        for bad in ["l2=-1", "l2", "max_steps=0", "held_out=1", "seed=-1", "steps=3", "l2=NaN"] {
+            assert_eq!(settings(&[bad]).err().map(|error| error.exit_code()), Some(2), "{bad}");
+        }
+    }
+}
