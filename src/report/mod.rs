@@ -2,3 +2,6 @@
 //!
 //! Everything starts from [`crate::experiment::Results`]. Nothing here changes a run directory but for the files of the
 //! report itself.
+
+pub mod explanation;
+pub mod importance;

@@ -1,8 +1,10 @@
 //! Explanations as one page that needs nothing else: no network, no script.
 
+use minijinja::value::Serde;
 use minijinja::{Environment, Value, context};
 
 use super::Told;
+use super::text::signed;
 
 const TEMPLATE: &str = include_str!("page.html");
 
@@ -16,13 +18,13 @@ impl Told {
         let mut environment = Environment::new();
         // Names that end in .html are escaped.
         environment.add_template("page.html", TEMPLATE)?;
-        environment.add_filter("number", |value: f64| format!("{value:+.4}"));
+        environment.add_filter("number", signed);
         environment.add_filter("chance", |value: f64| format!("{value:.6}"));
         let largest = self.rules.iter().map(|rule| rule.adds.abs()).fold(self.before.abs(), f64::max).max(1e-300);
         let share = move |value: f64| format!("{:.1}", 100.0 * value.abs() / largest);
         environment.add_filter("share", share);
         let page = environment.get_template("page.html")?;
-        page.render(context! { told => self, drawing => Value::from_safe_string(drawing.to_owned()) })
+        page.render(context! { told => Serde(self), drawing => Value::from_safe_string(drawing.to_owned()) })
     }
 }
 

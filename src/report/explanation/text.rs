@@ -13,12 +13,12 @@ const INDENT: &str = "            ";
 impl Display for Told {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.answer(f)?;
-        writeln!(f, "\n  {:>+9.4}  before any rule holds", self.before)?;
+        writeln!(f, "\n  {:>9}  before any rule holds", signed(self.before))?;
         for rule in &self.rules {
             write_rule(f, rule)?;
         }
         let [one, other] = &self.compared;
-        writeln!(f, "  {:>9.4}  = psi, the log-odds of {one} against {other}", self.psi)?;
+        writeln!(f, "  {:>9}  = psi, the log-odds of {one} against {other}", signed(self.psi))?;
         writeln!(f, "{} of {} rules hold", self.rules.len(), self.rules_in_all)?;
         writeln!(f)?;
         self.write_changes(f)
@@ -39,7 +39,11 @@ impl Told {
             writeln!(f, "{shown} is decided for above {threshold}")?;
         }
         if let Some(model) = self.model {
-            writeln!(f, "the model itself says {:.6}, a difference of {:.0e}", model.probability, model.difference)?;
+            write!(f, "the model itself says {:.6}, ", model.probability)?;
+            match model.difference {
+                0.0 => writeln!(f, "no difference")?,
+                difference => writeln!(f, "a difference of {difference:.0e}")?,
+            }
         }
         if let Some(label) = self.example {
             writeln!(f, "in the data it is a {label} example")?;
@@ -79,6 +83,12 @@ impl Told {
     }
 }
 
+/// A number with its sign; nothing is +0, whichever side it comes from.
+pub(super) fn signed(value: f64) -> String {
+    let text = format!("{value:+.4}");
+    if text == "-0.0000" { "+0.0000".to_owned() } else { text }
+}
+
 fn show_change(change: &ToldChange, class: &str) -> String {
     let word = if change.change == "add" { "with" } else { "without" };
     format!("{word} {}, probability of {class} {:.6}", change.fact, change.probability)
@@ -91,7 +101,7 @@ fn bindings(substitution: &[ToldBinding]) -> String {
 }
 
 fn write_rule(f: &mut fmt::Formatter<'_>, rule: &ToldRule) -> fmt::Result {
-    writeln!(f, "  {:>+9.4}  rule {}: {}", rule.adds, rule.number, rule.clause)?;
+    writeln!(f, "  {:>9}  rule {}: {}", signed(rule.adds), rule.number, rule.clause)?;
     if !rule.facts.is_empty() {
         writeln!(f, "{INDENT} with {}", bindings(&rule.substitution))?;
         writeln!(f, "{INDENT} since {}", rule.facts.join(", "))?;
