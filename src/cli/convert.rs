@@ -8,7 +8,8 @@ use super::train::{check_writable, write_whole};
 use super::weights::{self, Settings};
 use super::{CommandError, Output, with_cause};
 use crate::data::load::{Loaded, load};
-use crate::learn::{Method, Model, Prune, Resources, SavedModel};
+use crate::learn::{LearnedWeights, Method, Model, Prune, Resources, SavedModel};
+use crate::logic::{Diagnostic, Diagnostics};
 use crate::metric::calibration::{Probabilities, cll};
 use crate::metric::ranking::{Ranking, auc_pr, auc_roc};
 use crate::rbm::network::{Network, two_classes};
@@ -40,8 +41,15 @@ pub struct Convert {
     /// Fit all weights together to the examples of --data.
     #[arg(long)]
     refit: bool,
-    #[command(flatten)]
-    data: Option<DataArgs>,
+    /// A directory with pos, neg and facts files: the training examples, to fit, simplify or compare.
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+    /// The file of modes and parameters, if it is not in the directory.
+    #[arg(long, value_name = "FILE", requires = "data")]
+    background: Option<PathBuf>,
+    /// How weights are fitted (l2, max_steps, folds, seed), or how the directory is read (time_predicate and so on).
+    #[arg(long = "set", value_name = "KEY=VALUE", requires = "data")]
+    set: Vec<String>,
     /// The file to write the network to.
     #[arg(long, value_name = "NETWORK.json")]
     out: Option<PathBuf>,
@@ -61,9 +69,7 @@ Rules, one sentence each; the number before a rule is what it adds to the log-od
   advisedby(A, _) :- student(A), not (publication(T, A)).         no grounding exists
   advisedby(_, B) :- at_least(3, (publication(T, B))).            so many groundings exist; also with `not` before it
   collab(P, Q) = 3 :- actedin(P, M), actedin(Q, M).               for one class of several
-A condition in brackets shares only the head's variables with the rest. `_` in the head stands for any argument.
-
-Parameters for --set KEY=VALUE: l2, max_steps, held_out and seed of the fit, and time_predicate, time_type, time_by_argument.";
+A condition in brackets shares only the head's variables with the rest. `_` in the head stands for any argument.";
 
 pub fn run(args: &Convert, output: &mut Output) -> Result<(), CommandError> {
     let files = [&args.out, &args.dot, &args.svg].map(|path| path.as_deref().map(check_writable).transpose());
@@ -74,14 +80,17 @@ pub fn run(args: &Convert, output: &mut Output) -> Result<(), CommandError> {
         return Err(CommandError::input("two of --out, --dot and --svg name the same file: give each its own"));
     }
     needs_data(args)?;
-    let others = args.data.as_ref().map(|data| data.split_settings().others).unwrap_or_default();
-    let settings = Settings::new(&others)?;
+    let data = args.data.clone();
+    let data = data.map(|data| DataArgs { data, background: args.background.clone(), set: args.set.clone() });
+    let others = data.as_ref().map(|data| data.split_settings().others).unwrap_or_default();
+    let settings = Settings::new(&others, false)?;
     let (original, mut network) = start(args)?;
-    let loaded = args.data.as_ref().map(|data| examples(data, &mut network, output)).transpose()?;
+    output.warn(&says_nothing(&network));
+    let loaded = data.as_ref().map(|data| examples(data, &mut network, output)).transpose()?;
     if let Some(loaded) = loaded.as_ref().filter(|_| args.rules.is_some()) {
         weights::check_names(&network, loaded, output)?;
     }
-    let fitted = shrink(args, &settings, &mut network, loaded.as_ref())?;
+    let learned = shrink(args, &settings, &mut network, loaded.as_ref())?;
     if let Some(path) = &out {
         network.save(path).map_err(with_cause)?;
     }
@@ -100,8 +109,8 @@ pub fn run(args: &Convert, output: &mut Output) -> Result<(), CommandError> {
         network.origin
     )?;
     writeln!(output.out, "{}", network.size())?;
-    if let Some(fitted) = &fitted {
-        weights::print_fitted(output, fitted)?;
+    if let Some(learned) = &learned {
+        weights::print_learned(output, learned)?;
     }
     match &loaded {
         Some(loaded) if network.classes().len() == 2 => compare(output, original.as_ref(), &network, loaded),
@@ -134,7 +143,7 @@ fn start(args: &Convert) -> Result<(Option<SavedModel>, Network), CommandError> 
     };
     if let Some(path) = &args.rules {
         only_trees("--rules gives a network")?;
-        return Ok((None, weights::from_rules(path, 1.0)?));
+        return Ok((None, weights::from_rules(path, weights::Weights::Written)?));
     }
     let path = args.model.as_deref().unwrap_or(Path::new(""));
     let model = SavedModel::load(path).map_err(with_cause)?;
@@ -149,6 +158,18 @@ fn start(args: &Convert) -> Result<(Option<SavedModel>, Network), CommandError> 
         }
     };
     Ok((Some(model), network))
+}
+
+/// What to say of rules that all say nothing: leaves whose whole value is in d have no weights that the paper's conversion could carry
+/// over.
+fn says_nothing(network: &Network) -> Diagnostics {
+    let mut found = Diagnostics::default();
+    if !network.hidden().is_empty() && network.hidden().iter().all(|node| node.strength() == 0.0) {
+        let message = "no rule has weights that depend on whether it holds, so every example gets the same probability";
+        let help = "leaves that were not fitted by descent keep their value in d alone: use --method exact";
+        found.push(Diagnostic::warning("constant-network", message, help));
+    }
+    found
 }
 
 /// The examples; a network is asked under the time limits it has, unless others are set.
@@ -168,7 +189,7 @@ fn shrink(
     settings: &Settings,
     network: &mut Network,
     loaded: Option<&Loaded>,
-) -> Result<Option<crate::rbm::network::Fitted>, CommandError> {
+) -> Result<Option<LearnedWeights>, CommandError> {
     let prune = match (args.max_hidden, args.max_auc_loss) {
         (Some(size), _) => Some(Prune::ToSize(size)),
         (None, Some(loss)) => Some(Prune::ToLoss(loss)),
@@ -185,7 +206,7 @@ fn shrink(
     }
     let Some(loaded) = loaded else { return Ok(None) };
     let task = settings.task(loaded, Resources::default());
-    let mut fitted = None;
+    let mut learned = None;
     if let Some(prune) = prune {
         let area = |psi: &[f64], labels: &[bool]| {
             Ranking::new(psi, labels).ok().and_then(|ranking| auc_roc(&ranking).ok()).unwrap_or(0.5)
@@ -193,13 +214,13 @@ fn shrink(
         let pruned = settings.learner.prune(network, &task, prune, &area).map_err(CommandError::input)?;
         *network = pruned.0;
         network.origin.push_str(", pruned");
-        fitted = Some(pruned.1);
+        learned = Some(pruned.1);
     }
     if args.refit {
-        fitted = Some(settings.learner.fit(network, &task).map_err(CommandError::input)?);
+        learned = Some(settings.learner.fit(network, &task).map_err(CommandError::input)?);
         network.origin.push_str(", refitted");
     }
-    Ok(fitted)
+    Ok(learned)
 }
 
 /// How far the network is from the model, and how good it is, on the examples of the data.

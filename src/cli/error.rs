@@ -5,6 +5,9 @@ use std::io;
 use crate::data::load::LoadError;
 use crate::logic::Diagnostics;
 
+/// The exit code of a command some jobs of which have no result.
+pub const JOBS_FAILED: u8 = 3;
+
 /// Why a command stopped.
 #[derive(Debug, thiserror::Error)]
 pub enum CommandError {
@@ -57,7 +60,7 @@ impl CommandError {
         match self {
             CommandError::Input(_) | CommandError::Data(_) => 2,
             CommandError::Output(_) | CommandError::Internal(_) => 1,
-            CommandError::JobsFailed(_) => 3,
+            CommandError::JobsFailed(_) => JOBS_FAILED,
             CommandError::NothingMatched(_) => 4,
             CommandError::Regression(_) => 5,
             CommandError::NotComparable(_) => 6,

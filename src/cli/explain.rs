@@ -1,21 +1,247 @@
 //! `lrbm explain`
 
+mod query;
+
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use super::{CommandError, Output, with_cause};
-use crate::learn::{Model, SavedModel};
+use super::data_args::DataArgs;
+use super::predict::ABOUT_LEARNING;
+use super::table::Table;
+use super::train::{check_writable, write_whole};
+use super::{CommandError, Output, settings, with_cause};
+use crate::data::load::{LoadOptions, Loaded, load, load_for_questions};
+use crate::kb::{Example, TimeSource};
+use crate::learn::{Method, Model, SavedModel};
+use crate::logic::{Constant, Diagnostics};
+use crate::rbm::network::Network;
+use crate::rbm::network::explain::{Explainer, FlipOptions};
+use crate::rbm::sigmoid;
+use crate::report::explanation::{Context, Told};
+use crate::report::importance::{Importance, Weight, chart, importance};
 
-/// Which model.
+/// Which model, and what about it: its rules, one query, or what matters for the examples of a directory.
 #[derive(clap::Args)]
+#[command(after_help = NOTES)]
 pub struct Explain {
     /// The model, trees or a network.
     #[arg(long, value_name = "MODEL.json")]
     model: PathBuf,
+    /// Print trees as trees: a clause for each path, in the order in which they are tried, with weights and counts.
+    #[arg(long, conflicts_with_all = ["query", "importance"])]
+    trees: bool,
+    /// Why the model says what it says of this, such as 'advisedby(ann, bob)'.
+    #[arg(long, value_name = "ATOM", conflicts_with = "importance")]
+    query: Option<String>,
+    /// How much each rule and predicate matters for the examples of --data.
+    #[arg(long)]
+    importance: bool,
+    /// A directory with a file of facts; for --importance also pos and neg files.
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+    /// The file of modes and parameters, if it is not in the directory.
+    #[arg(long, value_name = "FILE", requires = "data")]
+    background: Option<PathBuf>,
+    /// How the directory is read (time_predicate, time_type, time_by_argument).
+    #[arg(long = "set", value_name = "KEY=VALUE", requires = "data")]
+    set: Vec<String>,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+    /// With --query: also write a page with the part of the network that is active.
+    #[arg(long, value_name = "FILE.html")]
+    html: Option<PathBuf>,
+    /// With --importance: also write the table.
+    #[arg(long, value_name = "FILE.csv")]
+    csv: Option<PathBuf>,
+    /// With --importance: also draw bars.
+    #[arg(long, value_name = "FILE.svg")]
+    svg: Option<PathBuf>,
+    /// With --query: the probability above which the decision is for the target.
+    #[arg(long, value_name = "P", default_value_t = 0.5)]
+    threshold: f64,
+    /// With --query: how many changes of one fact are tried, to see which turn the decision; 0 for none.
+    #[arg(long, value_name = "N", default_value_t = FlipOptions::default().budget)]
+    tries: usize,
+    /// With --query: ask about constants that the data never mention.
+    #[arg(long)]
+    allow_unknown: bool,
 }
 
+const NOTES: &str = "\
+Trees are converted to a network that gives the same probabilities, rules that are the same are merged, and the rules are numbered
+from the strongest. A grounding that is shown is the first in a fixed order: the literals of a rule from left to right, and for each
+the facts by their arguments in the order in which the data first mention them.
+A change that is proposed takes away a fact that such a grounding uses, or adds the fact that part of a rule lacks for one more
+grounding, with constants of the query and of that grounding. Each is tried by asking the network again. That none is found does not
+mean that there is none.";
+
 pub fn run(args: &Explain, output: &mut Output) -> Result<(), CommandError> {
+    check_together(args)?;
+    let files = [&args.html, &args.csv, &args.svg].map(|path| path.as_deref().map(check_writable).transpose());
+    let [html, csv, svg] = files;
+    let (html, csv, svg) = (html?, csv?, svg?);
+    if csv.is_some() && csv == svg {
+        return Err(CommandError::input("--csv and --svg name the same file: give each its own"));
+    }
     let model = SavedModel::load(&args.model).map_err(with_cause)?;
-    writeln!(output.out, "{}", model.describe().trim_end())?;
+    if args.trees {
+        let SavedModel::Trees(trees) = &model else {
+            let message = format!("{}: --trees: it is a network and has none: leave it out", args.model.display());
+            return Err(CommandError::Input(message));
+        };
+        writeln!(output.out, "{}", trees.describe().trim_end())?;
+        return Ok(());
+    }
+    let network = network(&model)?;
+    let Some(data) = args.data.clone() else {
+        writeln!(output.out, "{}", network.describe().trim_end())?;
+        return Ok(());
+    };
+    let data = DataArgs { data, background: args.background.clone(), set: args.set.clone() };
+    if let Some(setting) = data.split_settings().others.first() {
+        return Err(settings::unknown(setting));
+    }
+    let target = format!("{}/{}", model.target_name(), model.target_arity());
+    let mut options = data.load_options(Some(target))?;
+    // A model that was learned under time limits is asked under them, unless others are set.
+    options.time = options.time.or_else(|| model.time().cloned());
+    match &args.query {
+        Some(query) => explain_query(args, (&model, &network), query, (&data.data, &options), html.as_deref(), output),
+        None => {
+            let loaded = load(&data.data, &options)?;
+            output.warn(&loaded.warnings.without(&ABOUT_LEARNING));
+            let measured = importance(&network, &loaded.database, loaded.target, &loaded.examples);
+            let measured = measured.map_err(CommandError::input)?;
+            if let Some(path) = &csv {
+                write_whole(path, &measured.to_csv())?;
+            }
+            if let Some(path) = &svg {
+                write_whole(path, &chart(&measured, &format!("what matters for {}", network.target_name())))?;
+            }
+            print_importance(&measured, args.json, output)
+        }
+    }
+}
+
+/// The model as a network; the same probabilities, and each rule once.
+fn network(model: &SavedModel) -> Result<Network, CommandError> {
+    match model {
+        SavedModel::Trees(trees) => Ok(trees.to_network(Method::Exact).map_err(CommandError::input)?.merged()),
+        SavedModel::Network(network) => Ok(network.clone()),
+    }
+}
+
+/// What needs what.
+fn check_together(args: &Explain) -> Result<(), CommandError> {
+    let (query, importance, data) = (args.query.is_some(), args.importance, args.data.is_some());
+    let wrong = |message: &str| Err(CommandError::input(message));
+    if query && !data {
+        return wrong("--query asks about facts: give the directory that holds them with --data");
+    }
+    if importance && !data {
+        return wrong("--importance is measured on examples: give the directory that holds them with --data");
+    }
+    if data && !query && !importance {
+        return wrong("--data: add what is asked of it, --query 'p(a, b)' or --importance");
+    }
+    if args.html.is_some() && !query {
+        return wrong("--html is a page about one query: add --query 'p(a, b)'");
+    }
+    if (args.csv.is_some() || args.svg.is_some()) && !importance {
+        return wrong("--csv and --svg are of --importance: add it");
+    }
+    if args.json && !query && !importance {
+        return wrong("--json goes with --query or --importance: add one of them");
+    }
+    if !(0.0..=1.0).contains(&args.threshold) {
+        return Err(CommandError::Input(format!(
+            "--threshold {}: a probability is from 0 to 1, such as 0.5",
+            args.threshold
+        )));
+    }
+    Ok(())
+}
+
+fn explain_query(
+    args: &Explain,
+    (model, network): (&SavedModel, &Network),
+    query: &str,
+    (directory, options): (&Path, &LoadOptions),
+    html: Option<&Path>,
+    output: &mut Output,
+) -> Result<(), CommandError> {
+    let target = (network.target_name(), network.target_arity());
+    // What is wrong with the query itself is found before anything is read.
+    let atom = query::parse(query, target).map_err(one)?;
+    let mut loaded = load_for_questions(directory, options, target)?;
+    output.warn(&loaded.warnings.without(&ABOUT_LEARNING));
+    let constants = query::constants(&atom, &mut loaded, args.allow_unknown)?;
+    let context = Context {
+        model: itself(model, &loaded, &constants)?,
+        label: loaded.examples.iter().find(|example| *example.args == *constants).map(|example| example.positive),
+    };
+    // Facts that give times are not for changing: what other facts are seen hangs on them.
+    let fixed = match options.time.as_ref().map(|rule| &rule.source) {
+        Some(TimeSource::Predicate(name)) => loaded.database.predicates.find(name, 2),
+        _ => None,
+    };
+    let Loaded { database, target, .. } = loaded;
+    let mut explainer = Explainer::new(network, database, target).map_err(CommandError::input)?.fixed(fixed);
+    let options = FlipOptions { threshold: args.threshold, budget: args.tries };
+    let said = explainer.explain(&constants, &options).map_err(CommandError::input)?;
+    let told = Told::new(network, &explainer, &said, &options, context);
+    if let Some(path) = html {
+        let drawing = network.to_svg_with_lit(|j| said.fired.iter().any(|fired| fired.node == j));
+        write_whole(path, &told.to_html(&drawing).map_err(CommandError::internal)?)?;
+    }
+    match args.json {
+        true => write!(output.out, "{}", told.to_json())?,
+        false => write!(output.out, "{told}")?,
+    }
+    Ok(())
+}
+
+/// The probability by the model that the network was made from, if it was made from one.
+fn itself(model: &SavedModel, loaded: &Loaded, constants: &[Constant]) -> Result<Option<f64>, CommandError> {
+    let SavedModel::Trees(trees) = model else { return Ok(None) };
+    let example = Example { args: constants.into(), positive: false, weight: 1.0, line: 0 };
+    let psi = trees.score(&loaded.database, loaded.target, &[example]).map_err(CommandError::input)?;
+    Ok(psi.first().map(|&psi| sigmoid(psi)))
+}
+
+fn one(diagnostic: crate::logic::Diagnostic) -> CommandError {
+    let mut all = Diagnostics::default();
+    all.push(diagnostic);
+    CommandError::Data(all)
+}
+
+fn print_importance(measured: &Importance, json: bool, output: &mut Output) -> Result<(), CommandError> {
+    if json {
+        let text = serde_json::to_string_pretty(measured).map_err(CommandError::internal)?;
+        writeln!(output.out, "{text}")?;
+        return Ok(());
+    }
+    let (positives, negatives) = measured.examples;
+    let area = measured.auc_roc.map_or("undefined (one class)".to_owned(), |area| format!("{area:.6}"));
+    writeln!(output.out, "{positives} positive and {negatives} negative examples")?;
+    writeln!(output.out, "AUC-ROC {area}, mean log-likelihood {:.6}", measured.log_likelihood)?;
+    for (name, weights) in [("predicate", &measured.predicates), ("rule", &measured.rules)] {
+        writeln!(output.out)?;
+        let mut table =
+            Table::new(&[">mean |adds to psi|", ">holds for", ">AUC-ROC lost", ">log-likelihood lost", name]);
+        for weight in weights {
+            let Weight { name, holds_for, mean_contribution, auc_roc_drop, log_likelihood_drop, .. } = weight;
+            table.row([
+                format!("{mean_contribution:.4}"),
+                format!("{:.1}%", 100.0 * holds_for),
+                auc_roc_drop.map_or("undefined".to_owned(), |drop| format!("{drop:.4}")),
+                format!("{log_likelihood_drop:.4}"),
+                name.clone(),
+            ]);
+        }
+        table.print(&mut output.out)?;
+    }
+    writeln!(output.out, "lost: what is missed if the rule, or every rule with the predicate, holds for nobody")?;
     Ok(())
 }

@@ -18,6 +18,7 @@ mod predict;
 mod progress;
 mod report;
 mod run;
+mod run_job;
 mod settings;
 mod size;
 mod table;
@@ -63,6 +64,8 @@ enum Command {
     Check(check::CheckArgs),
     /// Make tables, figures and a page of a run, or fill the tables of a Markdown file.
     Report(report::ReportArgs),
+    /// Run named jobs of a run directory, as tasks of a cluster do.
+    RunJob(run_job::RunJob),
     /// Learn a model from a directory of BoostSRL files.
     Train(train::Train),
     /// Score the examples of a directory with a model.
@@ -134,6 +137,7 @@ pub fn main() -> ExitCode {
         Command::Compare(args) => compare::run(&args, &mut output),
         Command::Check(args) => check::run(&args, &mut output),
         Command::Report(args) => report::run(&args, &mut output),
+        Command::RunJob(args) => run_job::run(&args, &mut output),
         Command::Train(args) => train::run(&args, &mut output),
         Command::Predict(args) => predict::run(&args, &mut output),
         Command::Explain(args) => explain::run(&args, &mut output),

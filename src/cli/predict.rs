@@ -15,7 +15,7 @@ use crate::metric::{Metrics, Output as Scores, Undefined};
 use crate::rbm::sigmoid;
 
 /// Warnings that concern learning only: a model asks for its facts by name, whatever the modes are.
-const ABOUT_LEARNING: [&str; 5] =
+pub(super) const ABOUT_LEARNING: [&str; 5] =
     ["no-background", "fact-without-mode", "mode-without-facts", "target-without-mode", "one-class"];
 
 /// Which model, on which data.

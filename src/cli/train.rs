@@ -140,8 +140,8 @@ fn train_weights(args: &Train, output: &mut Output) -> Result<(), CommandError> 
     let out = check_writable(&args.out)?;
     let dot = args.dot.as_deref().map(check_writable).transpose()?;
     let SplitSettings { others, .. } = args.data.split_settings();
-    let settings = weights::Settings::new(&others)?;
-    let mut network = weights::from_rules(rules, 0.0)?;
+    let settings = weights::Settings::new(&others, true)?;
+    let mut network = weights::from_rules(rules, weights::Weights::Blank)?;
     if network.target_name() != args.target {
         let message = format!("the rules are for {}, not {}: name their target", network.target_name(), args.target);
         return Err(CommandError::Input(message));
@@ -154,7 +154,7 @@ fn train_weights(args: &Train, output: &mut Output) -> Result<(), CommandError> 
     network.time = options.time;
     let resources = Resources { memory_bytes: args.memory, audit: None };
     let task = settings.task(&loaded, resources);
-    let fitted = settings.learner.fit(&mut network, &task).map_err(CommandError::input)?;
+    let learned = settings.learner.fit(&mut network, &task).map_err(CommandError::input)?;
     network.origin = format!("{}, weights learned from {} examples", network.origin, loaded.examples.len());
     network.save(&out).map_err(with_cause)?;
     if let Some(path) = &dot {
@@ -169,7 +169,7 @@ fn train_weights(args: &Train, output: &mut Output) -> Result<(), CommandError> 
         network.target_arity()
     )?;
     writeln!(output.out, "{}", network.size())?;
-    weights::print_fitted(output, &fitted)
+    weights::print_learned(output, &learned)
 }
 
 /// A target whose last argument is a class needs a learner for several classes, which there is not yet.

@@ -5,10 +5,10 @@ use std::path::Path;
 
 use super::{CommandError, Output};
 use crate::data::load::Loaded;
-use crate::learn::{LrbmWeights, Resources, Task};
+use crate::learn::{LearnedWeights, LrbmWeights, Resources, Task};
 use crate::logic::nearest::nearest;
 use crate::logic::rule::parse_rules;
-use crate::rbm::network::{Fitted, Network};
+use crate::rbm::network::Network;
 
 /// The kind of model that is rules with weights.
 pub const KIND: &str = "lrbm-weights";
@@ -24,16 +24,16 @@ pub struct Settings {
 
 /// Keys for `--set`, with what they may be.
 const KEYS: [(&str, &str); 4] = [
-    ("l2", "a number from 0: how much weights are held back"),
+    ("l2", "a number from 0: how much weights are held back; without it the best of a few"),
     ("max_steps", "a whole number from 1 to 100000: the most steps of a fit"),
-    ("held_out", "above 0 and below 1: the part of the examples that says when to stop"),
-    ("seed", "a whole number: which examples are held out"),
+    ("folds", "a whole number from 2 to 100: how many parts of the examples are held out in turn"),
+    ("seed", "a whole number: which examples are held out together"),
 ];
 
 impl Settings {
-    /// The settings, of which each is `KEY=VALUE`.
-    pub fn new(settings: &[String]) -> Result<Self, CommandError> {
-        let mut found = Settings { learner: LrbmWeights::default(), seed: 1 };
+    /// The settings, of which each is `KEY=VALUE`; `fresh` is whether weights begin anew.
+    pub fn new(settings: &[String], fresh: bool) -> Result<Self, CommandError> {
+        let mut found = Settings { learner: LrbmWeights { fresh, ..LrbmWeights::default() }, seed: 1 };
         for setting in settings {
             let (key, value) = setting.split_once('=').map_or((setting.trim(), ""), |(k, v)| (k.trim(), v.trim()));
             let names = KEYS.map(|(name, _)| name);
@@ -46,11 +46,13 @@ impl Settings {
             let number: Option<f64> = value.parse().ok();
             let whole = || value.parse::<u64>().ok();
             let good = match key {
-                "l2" => number.filter(|l2| (0.0..=1e6).contains(l2)).map(|l2| found.learner.options.l2 = l2),
+                "l2" => number.filter(|l2| (0.0..=1e6).contains(l2)).map(|l2| found.learner.l2 = Some(l2)),
                 "max_steps" => whole()
                     .filter(|steps| (1..=100_000).contains(steps))
-                    .map(|steps| found.learner.options.max_steps = steps as usize),
-                "held_out" => number.filter(|&part| part > 0.0 && part < 1.0).map(|part| found.learner.held_out = part),
+                    .map(|steps| found.learner.max_steps = steps as usize),
+                "folds" => {
+                    whole().filter(|folds| (2..=100).contains(folds)).map(|folds| found.learner.folds = folds as usize)
+                }
                 _ => whole().map(|seed| found.seed = seed),
             };
             if good.is_none() {
@@ -67,12 +69,24 @@ impl Settings {
     }
 }
 
-/// The network of a file of rules; a rule without a weight is worth `unweighted`.
-pub fn from_rules(path: &Path, unweighted: f64) -> Result<Network, CommandError> {
+/// Which weights rules begin with.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Weights {
+    /// Those of the file, and 1 where there is none.
+    Written,
+    /// None: they are to be learned.
+    Blank,
+}
+
+/// The network of a file of rules.
+pub fn from_rules(path: &Path, weights: Weights) -> Result<Network, CommandError> {
     let text = std::fs::read_to_string(path)
         .map_err(|error| CommandError::Input(format!("{}: cannot be read: {error}", path.display())))?;
-    let rules = parse_rules(path, &text).map_err(CommandError::Data)?;
-    let mut network = Network::from_rules(&rules, unweighted).map_err(CommandError::Data)?;
+    let mut rules = parse_rules(path, &text).map_err(CommandError::Data)?;
+    if weights == Weights::Blank {
+        rules.iter_mut().for_each(|rule| rule.weight = Some(0.0));
+    }
+    let mut network = Network::from_rules(&rules, 1.0).map_err(CommandError::Data)?;
     if let Some(name) = path.file_name() {
         network.origin = format!("{}: {}", name.to_string_lossy(), network.origin);
     }
@@ -89,12 +103,14 @@ pub fn check_names(network: &Network, loaded: &Loaded, output: &Output) -> Resul
     Ok(())
 }
 
-/// How a fit went.
-pub fn print_fitted(output: &mut Output, fitted: &Fitted) -> Result<(), CommandError> {
-    write!(output.out, "weights fitted in {} steps: mean log-likelihood {:.4}", fitted.steps, fitted.log_likelihood)?;
-    match fitted.held_out {
+/// How weights were learned.
+pub fn print_learned(output: &mut Output, learned: &LearnedWeights) -> Result<(), CommandError> {
+    let LearnedWeights { fitted, l2, held_out } = learned;
+    write!(output.out, "weights fitted in {} steps, l2 {l2}: mean log-likelihood", fitted.steps)?;
+    write!(output.out, " {:.4}", fitted.log_likelihood)?;
+    match held_out {
         Some(held_out) => {
-            writeln!(output.out, " ({held_out:.4} of examples held out, by which the steps were chosen)")?
+            writeln!(output.out, ", and {held_out:.4} of examples held out, by which steps and l2 were chosen")?
         }
         None => writeln!(output.out)?,
     }
@@ -107,11 +123,13 @@ mod tests {
 
     #[test]
     fn settings_are_read_and_checked() {
-        let settings = |all: &[&str]| Settings::new(&all.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>());
-        let found = settings(&["l2=0.5", "max_steps=7", "held_out=0.3", "seed=9"]).unwrap();
-        assert_eq!((found.learner.options.l2, found.learner.options.max_steps), (0.5, 7));
-        assert_eq!((found.learner.held_out, found.seed), (0.3, 9));
-        for bad in ["l2=-1", "l2", "max_steps=0", "held_out=1", "seed=-1", "steps=3", "l2=NaN"] {
+        let settings = |all: &[&str]| Settings::new(&all.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>(), true);
+        let found = settings(&["l2=0.5", "max_steps=7", "folds=3", "seed=9"]).unwrap();
+        assert_eq!(
+            (found.learner, found.seed),
+            (LrbmWeights { fresh: true, l2: Some(0.5), max_steps: 7, folds: 3 }, 9)
+        );
+        for bad in ["l2=-1", "l2", "max_steps=0", "folds=1", "seed=-1", "steps=3", "l2=NaN"] {
             assert_eq!(settings(&[bad]).err().map(|error| error.exit_code()), Some(2), "{bad}");
         }
     }

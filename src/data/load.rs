@@ -80,10 +80,27 @@ pub enum LoadError {
 /// # Errors
 /// When files are missing or unreadable, or when anything in them is wrong: then all that is wrong is told at once.
 pub fn load(directory: &Path, options: &LoadOptions) -> Result<Loaded, LoadError> {
+    read(directory, options, None)
+}
+
+/// Reads a directory to ask questions about: it need not hold examples of the target, which is given with its arity.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_for_questions(
+    directory: &Path,
+    options: &LoadOptions,
+    target: (&str, usize),
+) -> Result<Loaded, LoadError> {
+    read(directory, options, Some(target))
+}
+
+/// Reads a directory. If there may be no examples, the target is known.
+fn read(directory: &Path, options: &LoadOptions, known: Option<(&str, usize)>) -> Result<Loaded, LoadError> {
     if !directory.is_dir() {
         return Err(LoadError::NoDirectory(directory.to_owned()));
     }
-    let files = find_files(directory, options)?;
+    let files = find_files(directory, options, known.is_none())?;
     let mut loader = Loader::default();
     if let Some(background) = &files.background {
         loader.read_with_imports(background, Role::Background)?;
@@ -102,10 +119,10 @@ pub fn load(directory: &Path, options: &LoadOptions) -> Result<Loaded, LoadError
         let help = format!("write {}, or name one with --background", directory.join("bk.txt").display());
         loader.reader.diagnostics.push(Diagnostic::warning("no-background", message, help));
     }
-    loader.finish(&files, options)
+    loader.finish(&files, options, known)
 }
 
-fn find_files(directory: &Path, options: &LoadOptions) -> Result<Layout, LoadError> {
+fn find_files(directory: &Path, options: &LoadOptions, examples: bool) -> Result<Layout, LoadError> {
     let mut files = layout::find(directory);
     if options.background.is_some() {
         files.background.clone_from(&options.background);
@@ -117,7 +134,7 @@ fn find_files(directory: &Path, options: &LoadOptions) -> Result<Layout, LoadErr
         Err(LoadError::MissingFile { directory: directory.to_owned(), what, looked_for })
     };
     match &files {
-        Layout { positives: None, negatives: None, .. } => missing("positive examples", "pos"),
+        Layout { positives: None, negatives: None, .. } if examples => missing("positive examples", "pos"),
         Layout { facts: None, .. } => missing("facts", "facts"),
         _ => Ok(files),
     }
@@ -151,12 +168,19 @@ impl Loader {
         Ok(())
     }
 
-    fn finish(mut self, files: &Layout, options: &LoadOptions) -> Result<Loaded, LoadError> {
+    fn finish(
+        mut self,
+        files: &Layout,
+        options: &LoadOptions,
+        known: Option<(&str, usize)>,
+    ) -> Result<Loaded, LoadError> {
         let mut diagnostics = self.reader.diagnostics;
-        let DataSink { builder, pool, .. } = self.sink;
-        let target = match pool.choose(&builder.predicates, options.target.as_deref()) {
-            Ok(target) => target,
-            Err(error) => {
+        let DataSink { mut builder, pool, .. } = self.sink;
+        let chosen = pool.choose(&builder.predicates, options.target.as_deref());
+        let target = match (known, chosen) {
+            (Some((name, arity)), _) => builder.predicates.intern(name, arity),
+            (None, Ok(target)) => target,
+            (None, Err(error)) => {
                 diagnostics.push(no_example(&error, files));
                 return Err(LoadError::Invalid(diagnostics));
             }

@@ -28,7 +28,7 @@ pub enum FactError {
 
 /// The facts of one predicate as they were given.
 #[derive(Clone, Debug)]
-enum Raw {
+pub(super) enum Raw {
     /// Nothing but a count: a fact without arguments.
     Nothing(u64),
     /// Both arguments of each fact in one number, the first above the second, so that they sort where they lie.
@@ -38,7 +38,7 @@ enum Raw {
 }
 
 impl Raw {
-    fn new(arity: usize) -> Self {
+    pub(super) fn new(arity: usize) -> Self {
         match arity {
             0 => Raw::Nothing(0),
             2 => Raw::Pairs(Vec::new()),
@@ -63,7 +63,7 @@ impl Raw {
     }
 
     #[inline]
-    fn push(&mut self, args: &[Constant]) {
+    pub(super) fn push(&mut self, args: &[Constant]) {
         match (self, args) {
             (Raw::Nothing(count), _) => *count += 1,
             (Raw::Pairs(pairs), [a, b]) => pairs.push(sorting::pair(a.id(), b.id())),
@@ -72,7 +72,7 @@ impl Raw {
         }
     }
 
-    fn index(self, orders: &[Box<[u32]>]) -> Relation {
+    pub(super) fn index(self, orders: &[Box<[u32]>]) -> Relation {
         match self {
             Raw::Nothing(count) => sorting::proposition(count),
             Raw::Pairs(pairs) => sorting::binary(pairs, orders),
@@ -149,7 +149,7 @@ impl FactsBuilder {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Facts {
     /// By predicate.
-    relations: Vec<Relation>,
+    pub(super) relations: Vec<Relation>,
     /// Stands for predicates that came after the facts.
     nothing: Relation,
 }

@@ -4,6 +4,7 @@
 //! A [`DatabaseBuilder`] takes modes and facts; [`DatabaseBuilder::build`] sorts each relation once in every order that
 //! the modes need and gives an immutable [`Database`]. Examples live beside the database, not in it.
 
+pub mod change;
 pub mod database;
 pub mod directory;
 pub mod facts;
@@ -18,6 +19,7 @@ pub mod time;
 mod warnings;
 pub mod wire;
 
+pub use change::{Change, Fact};
 pub use database::{Database, DatabaseBuilder, Example};
 pub use facts::{FactError, Facts, FactsBuilder};
 pub use ordering::{Pattern, pattern};

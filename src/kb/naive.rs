@@ -94,7 +94,7 @@ fn matches<'a>(
 }
 
 /// The bindings under which the literal is this fact.
-fn unify(literal: &Literal, fact: &[Constant], bindings: &Bindings) -> Option<Bindings> {
+pub(crate) fn unify(literal: &Literal, fact: &[Constant], bindings: &Bindings) -> Option<Bindings> {
     if literal.args.len() != fact.len() {
         return None;
     }

@@ -143,25 +143,17 @@ fn boost(
 
 /// The examples that trees are grown on, and those that say when to stop, if any are held out.
 fn hold_out(examples: &[Example], params: &Params, seed: u64) -> Result<(Bits, Option<Bits>), LearnError> {
+    let all = Bits::ones(examples.len());
     if params.early_stopping == 0 {
-        return Ok((Bits::ones(examples.len()), None));
+        return Ok((all, None));
     }
-    let Some((learning, held_out)) = hold_out_part(examples, params.held_out, seed) else {
-        let positives = examples.iter().filter(|example| example.positive).count();
-        return Err(LearnError::TooFewToHoldOut { positives, negatives: examples.len() - positives });
-    };
-    Ok((learning, Some(held_out)))
-}
-
-/// The examples to learn from, and a part of each class that is held out; `None` if a class has fewer than two.
-pub(super) fn hold_out_part(examples: &[Example], part: f64, seed: u64) -> Option<(Bits, Bits)> {
     let positives = examples.iter().filter(|example| example.positive).count();
     if positives < 2 || examples.len() - positives < 2 {
-        return None;
+        return Err(LearnError::TooFewToHoldOut { positives, negatives: examples.len() - positives });
     }
-    let all = Bits::ones(examples.len());
-    let held_out = sample(&all, examples, part, |n| n - 1, &mut Stream::new(seed, &["held out"]));
-    Some((all.and_not(&held_out), held_out))
+    let most = |n: usize| n - 1;
+    let held_out = sample(&all, examples, params.held_out, most, &mut Stream::new(seed, &["held out"]));
+    Ok((all.and_not(&held_out), Some(held_out)))
 }
 
 /// The examples one tree is grown on.

@@ -1,26 +1,51 @@
 //! The weights of rules that are given, and which of the rules to keep.
 
-use super::boost::{both_classes, hold_out_part};
+use super::boost::both_classes;
 use super::{LearnError, ScoreError, Task};
+use crate::data::folds::random_folds;
 use crate::kb::Example;
-use crate::rbm::network::{FitOptions, Fitted, Network, Patterns};
+use crate::rbm::network::{FitOptions, Fitted, Hold, Network, Patterns};
 use crate::tree::Bits;
 
 /// Learns the weights of a network whose rules stay as they are.
 ///
-/// The likelihood of examples held out says how many steps are best; then all examples are taken, and as many steps.
+/// Examples held out in turn say how much weights are held back, and how many steps are best; then all examples are taken.
+///
+/// Weights that were learned from the same examples know those that are held out. So they begin anew and are held back to 0; or
+/// they go on and are held back to what they were, and then move only if that helps examples which already speak for staying.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LrbmWeights {
-    /// How weights are fitted.
-    pub options: FitOptions,
-    /// The part of the training examples that is held out, above 0 and below 1.
-    pub held_out: f64,
+    /// Whether U and d begin anew, at 0 and at the log-odds of the examples.
+    pub fresh: bool,
+    /// How much weights are held back, see [`FitOptions::l2`]; without it the best of a few.
+    pub l2: Option<f64>,
+    /// The most steps.
+    pub max_steps: usize,
+    /// How many parts the examples fall into, each of which is held out once. It is lower if a class has fewer.
+    pub folds: usize,
 }
 
 impl Default for LrbmWeights {
     fn default() -> Self {
-        LrbmWeights { options: FitOptions::default(), held_out: 0.2 }
+        LrbmWeights { fresh: false, l2: None, max_steps: 300, folds: 5 }
     }
+}
+
+/// What is tried if nothing is said.
+const L2: [f64; 5] = [1e-5, 1e-4, 1e-3, 1e-2, 1e-1];
+
+/// Steps without a better likelihood of the examples held out before a fit ends.
+const PATIENCE: usize = 20;
+
+/// How weights were learned.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LearnedWeights {
+    /// The fit to all examples.
+    pub fitted: Fitted,
+    /// How much weights were held back.
+    pub l2: f64,
+    /// The mean log-likelihood of examples while they were held out; `None` if there were too few to hold any out.
+    pub held_out: Option<f64>,
 }
 
 /// When pruning ends.
@@ -28,7 +53,8 @@ impl Default for LrbmWeights {
 pub enum Prune {
     /// When so many rules are left.
     ToSize(usize),
-    /// At the fewest rules with which the area under the ROC curve, on training examples held out, is lower by no more than this.
+    /// At the fewest rules with which the area under the ROC curve is lower by no more than this than with all of them. It is
+    /// measured on training examples held out in turn, and weights are fitted to the others with few rules as with all.
     ToLoss(f64),
 }
 
@@ -36,6 +62,7 @@ pub enum Prune {
 pub type Area<'a> = &'a dyn Fn(&[f64], &[bool]) -> f64;
 
 /// Training examples as a network sees them.
+#[derive(Clone)]
 struct Seen<'a> {
     examples: &'a [Example],
     labels: Vec<usize>,
@@ -60,20 +87,47 @@ impl<'a> Seen<'a> {
         Ok(Seen { examples: task.examples, labels, lit: network.lit(&task.coverage()) })
     }
 
+    fn all(&self) -> Bits {
+        Bits::ones(self.examples.len())
+    }
+
+    fn positives(&self) -> usize {
+        self.labels.iter().sum()
+    }
+
     fn patterns(&self, of: &Bits) -> Patterns {
         Patterns::new(&self.lit, &self.labels, 2, of)
+    }
+
+    /// For each part that is held out once: the others, and it.
+    fn parts(&self, folds: usize, seed: u64) -> Vec<(Bits, Bits)> {
+        let fewest = self.positives().min(self.examples.len() - self.positives());
+        let k = folds.min(fewest);
+        if k < 2 {
+            return Vec::new();
+        }
+        let fold_of = random_folds(self.examples, k, seed, "weights");
+        let part = |fold| {
+            let held_out = Bits::from_fn(fold_of.len(), |i| fold_of[i] == fold);
+            (self.all().and_not(&held_out), held_out)
+        };
+        (0..k as u32).map(part).collect()
+    }
+
+    /// The network before it learned anything of the classes.
+    fn fresh(&self, network: &Network) -> Network {
+        let positives = self.positives() as f64;
+        let log_odds = (positives / (self.examples.len() as f64 - positives)).ln();
+        network.with_blank_classes(vec![0.0, log_odds])
     }
 
     /// The rule that says least: what it adds varies least over the examples. Of equals the last.
     fn weakest(&self, network: &Network) -> usize {
         let n = self.examples.len() as f64;
-        let says = |j: usize| {
-            let part = self.lit[j].count() as f64 / n;
-            network.hidden()[j].strength() * (part * (1.0 - part)).sqrt()
-        };
         let mut weakest = (0, f64::INFINITY);
-        for j in 0..network.hidden().len() {
-            let says = says(j);
+        for (j, node) in network.hidden().iter().enumerate() {
+            let part = self.lit[j].count() as f64 / n;
+            let says = node.strength() * (part * (1.0 - part)).sqrt();
             if says <= weakest.1 {
                 weakest = (j, says);
             }
@@ -82,42 +136,69 @@ impl<'a> Seen<'a> {
     }
 
     /// Takes the weakest rule away and fits the rest again, in few steps.
-    fn shrink(&mut self, network: &mut Network, of: &Bits, options: &FitOptions) {
+    fn shrink(&mut self, network: &mut Network, of: &Bits, l2: f64) {
         let j = self.weakest(network);
         let lit = self.lit.remove(j);
         *network = network.without(j, lit.count_and(of), of.count());
-        network.fit(&self.patterns(of), None, &FitOptions { max_steps: STEPS_OF_A_ROUND, ..*options });
+        let options = FitOptions { l2, hold: Hold::Blank, max_steps: STEPS_OF_A_ROUND };
+        network.fit(&self.patterns(of), &options, &mut |_, _| false);
     }
 }
 
 /// Enough to make up for one rule.
 const STEPS_OF_A_ROUND: usize = 10;
 
+/// How to fit: found on examples held out.
+#[derive(Clone, Copy)]
+struct Choice {
+    options: FitOptions,
+    held_out: Option<f64>,
+}
+
 impl LrbmWeights {
-    /// Learns the weights, from where they are.
+    /// Learns the weights.
     ///
     /// # Errors
     /// If there is no positive or no negative example, or the network is not for examples of this kind.
-    pub fn fit(&self, network: &mut Network, task: &Task<'_>) -> Result<Fitted, LearnError> {
+    pub fn fit(&self, network: &mut Network, task: &Task<'_>) -> Result<LearnedWeights, LearnError> {
         let seen = Seen::new(network, task)?;
         Ok(self.fit_seen(network, &seen, task.seed))
     }
 
-    fn fit_seen(&self, network: &mut Network, seen: &Seen<'_>, seed: u64) -> Fitted {
-        let all = seen.patterns(&Bits::ones(seen.examples.len()));
-        let mut options = self.options;
-        // With too few examples to hold any out, the limit on steps is all there is.
-        let mut judged = None;
-        if let Some((learning, held_out)) = hold_out_part(seen.examples, self.held_out, seed) {
-            let (learning, held_out) = (seen.patterns(&learning), seen.patterns(&held_out));
-            let fitted = network.clone().fit(&learning, Some(&held_out), &options);
-            options.max_steps = fitted.kept;
-            judged = fitted.held_out;
+    fn fit_seen(&self, network: &mut Network, seen: &Seen<'_>, seed: u64) -> LearnedWeights {
+        if self.fresh {
+            *network = seen.fresh(network);
         }
-        Fitted { held_out: judged, ..network.fit(&all, None, &options) }
+        let Choice { options, held_out } = self.choose(network, seen, &seen.parts(self.folds, seed));
+        let fitted = network.fit(&seen.patterns(&seen.all()), &options, &mut |_, _| false);
+        LearnedWeights { fitted, l2: options.l2, held_out }
     }
 
-    /// Takes rules away, the one that says least first, and fits the rest again each time.
+    /// What is best for the examples that are held out, from this network on.
+    fn choose(&self, network: &Network, seen: &Seen<'_>, parts: &[(Bits, Bits)]) -> Choice {
+        let tried: &[f64] = self.l2.as_ref().map_or(&L2, std::slice::from_ref);
+        // With too few examples to hold any out, the middle and the limit on steps are all there is.
+        let hold = if self.fresh { Hold::Blank } else { Hold::Start };
+        let options = |l2, max_steps| FitOptions { l2, hold, max_steps };
+        let mut best = Choice { options: options(tried[tried.len() / 2], self.max_steps), held_out: None };
+        for &l2 in tried.iter().filter(|_| !parts.is_empty()) {
+            let limit = options(l2, self.max_steps);
+            let curves: Vec<Vec<f64>> = parts.iter().map(|part| curve(network, seen, part, &limit)).collect();
+            let longest = curves.iter().map(Vec::len).max().unwrap_or(0);
+            for step in 0..longest {
+                // A fit that ended early stays where it ended.
+                let at = |curve: &Vec<f64>| curve.get(step).or(curve.last()).copied().unwrap_or(f64::NEG_INFINITY);
+                let mean = curves.iter().map(at).sum::<f64>() / curves.len() as f64;
+                if best.held_out.is_none_or(|known| mean > known) {
+                    best = Choice { options: options(l2, step), held_out: Some(mean) };
+                }
+            }
+        }
+        best
+    }
+
+    /// Takes rules away, the one that says least first, and fits the rest again each time. Weights always begin anew: else all
+    /// examples would speak for rules whose weights were learned from them.
     ///
     /// # Errors
     /// As [`LrbmWeights::fit`]; also if there are too few examples to judge a loss by.
@@ -127,48 +208,69 @@ impl LrbmWeights {
         task: &Task<'_>,
         prune: Prune,
         area: Area<'_>,
-    ) -> Result<(Network, Fitted), LearnError> {
+    ) -> Result<(Network, LearnedWeights), LearnError> {
+        let mut seen = Seen::new(network, task)?;
+        let parts = seen.parts(self.folds, task.seed);
+        let mut smaller = seen.fresh(network);
+        let anew = LrbmWeights { fresh: true, ..*self };
+        let Choice { options, .. } = anew.choose(&smaller, &seen, &parts);
         let size = match prune {
             Prune::ToSize(size) => size,
-            Prune::ToLoss(loss) => self.size_for_loss(network, task, loss, area)?,
-        };
-        let (mut smaller, mut seen) = (network.clone(), Seen::new(network, task)?);
-        let all = Bits::ones(seen.examples.len());
-        while smaller.hidden().len() > size {
-            seen.shrink(&mut smaller, &all, &self.options);
-        }
-        let fitted = self.fit_seen(&mut smaller, &seen, task.seed);
-        Ok((smaller, fitted))
-    }
-
-    /// The fewest rules that lose no more than allowed on examples that the weights are not fitted to.
-    ///
-    /// The network that is pruned may have seen them, so it looks a little better than it is, and the loss a little larger.
-    fn size_for_loss(
-        &self,
-        network: &Network,
-        task: &Task<'_>,
-        loss: f64,
-        area: Area<'_>,
-    ) -> Result<usize, LearnError> {
-        let mut seen = Seen::new(network, task)?;
-        let Some((learning, held_out)) = hold_out_part(seen.examples, self.held_out, task.seed) else {
-            let positives = seen.labels.iter().sum();
-            return Err(LearnError::TooFewToJudge { positives, negatives: seen.examples.len() - positives });
-        };
-        let labels: Vec<bool> = held_out.iter().map(|i| seen.examples[i].positive).collect();
-        let judge = |network: &Network, seen: &Seen<'_>| {
-            let psi = network.psi(&seen.lit, seen.examples.len());
-            area(&held_out.pick(&psi), &labels)
-        };
-        let needed = judge(network, &seen) - loss;
-        let (mut smaller, mut size) = (network.clone(), network.hidden().len());
-        while !smaller.hidden().is_empty() {
-            seen.shrink(&mut smaller, &learning, &self.options);
-            if judge(&smaller, &seen) >= needed {
-                size = smaller.hidden().len();
+            Prune::ToLoss(_) if parts.is_empty() => {
+                let positives = seen.positives();
+                return Err(LearnError::TooFewToJudge { positives, negatives: seen.examples.len() - positives });
             }
+            Prune::ToLoss(loss) => {
+                let areas: Vec<Vec<f64>> =
+                    parts.iter().map(|part| areas_by_size(&smaller, &seen, part, &options, area)).collect();
+                let mean = |size: usize| areas.iter().map(|areas| areas[size]).sum::<f64>() / areas.len() as f64;
+                let all = network.hidden().len();
+                // From the largest down, as long as no step loses too much: a lucky one further down does not count.
+                (0..=all).rev().take_while(|&size| mean(size) >= mean(all) - loss).last().unwrap_or(all)
+            }
+        };
+        let all = seen.all();
+        smaller.fit(&seen.patterns(&all), &options, &mut |_, _| false);
+        while smaller.hidden().len() > size {
+            seen.shrink(&mut smaller, &all, options.l2);
         }
-        Ok(size)
+        let learned = anew.fit_seen(&mut smaller, &seen, task.seed);
+        Ok((smaller, learned))
+    }
+}
+
+/// The mean log-likelihood of the examples held out after each step of a fit to the others.
+fn curve(network: &Network, seen: &Seen<'_>, part: &(Bits, Bits), options: &FitOptions) -> Vec<f64> {
+    let (learning, held_out) = (seen.patterns(&part.0), seen.patterns(&part.1));
+    let (mut curve, mut best) = (Vec::new(), 0);
+    network.clone().fit(&learning, options, &mut |step, network| {
+        curve.push(network.log_likelihood(&held_out));
+        if curve[step] > curve[best] {
+            best = step;
+        }
+        step - best >= PATIENCE
+    });
+    curve
+}
+
+/// The area on the examples held out with each number of rules, from none to all.
+fn areas_by_size(
+    network: &Network,
+    seen: &Seen<'_>,
+    (learning, held_out): &(Bits, Bits),
+    options: &FitOptions,
+    area: Area<'_>,
+) -> Vec<f64> {
+    let labels: Vec<bool> = held_out.iter().map(|i| seen.examples[i].positive).collect();
+    let (mut network, mut seen) = (network.clone(), seen.clone());
+    network.fit(&seen.patterns(learning), options, &mut |_, _| false);
+    let mut areas = vec![0.0; network.hidden().len() + 1];
+    loop {
+        let psi = network.psi(&seen.lit, seen.examples.len());
+        areas[network.hidden().len()] = area(&held_out.pick(&psi), &labels);
+        if network.hidden().is_empty() {
+            return areas;
+        }
+        seen.shrink(&mut network, learning, options.l2);
     }
 }

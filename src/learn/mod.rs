@@ -36,7 +36,7 @@ pub use error::{LearnError, ScoreError, UnknownKind};
 pub use lrbm_boost::LrbmBoost;
 pub use lrbm_explainable::LrbmExplainable;
 pub use lrbm_noboost::LrbmNoBoost;
-pub use lrbm_weights::{LrbmWeights, Prune};
+pub use lrbm_weights::{LearnedWeights, LrbmWeights, Prune};
 pub(crate) use model::leaf_weights;
 pub use model::{Fidelity, LeafWeights, ModelFileError, TreeModel};
 pub use network::{Method, SavedModel, SavedModelError};

@@ -10,6 +10,7 @@ pub mod lexer;
 pub mod mode;
 pub mod nearest;
 pub mod parser;
+pub mod query;
 pub mod reader;
 pub mod rename;
 pub mod rule;

@@ -61,15 +61,17 @@ impl fmt::Display for Table {
 /// Text that cannot end a cell, start markup or break a line.
 pub fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        // `<` starts markup only before a name; before a number it is what it looks like.
+        let starts_tag =
+            c == '<' && chars.peek().is_some_and(|next| next.is_ascii_alphabetic() || "/!?".contains(*next));
         match c {
-            '|' | '*' | '`' | '\\' | '<' | '[' => {
-                escaped.push('\\');
-                escaped.push(c);
-            }
-            '\n' | '\r' => escaped.push(' '),
-            _ => escaped.push(c),
+            '|' | '*' | '`' | '\\' | '[' => escaped.push('\\'),
+            _ if starts_tag => escaped.push('\\'),
+            _ => {}
         }
+        escaped.push(if matches!(c, '\n' | '\r') { ' ' } else { c });
     }
     escaped
 }
@@ -86,5 +88,6 @@ mod tests {
         table.row(["ä".into(), "−0.25".into()]);
         let lines = ["| name |   AUC |", "|:-----|------:|", "| a\\|b |   0.5 |", "| ä    | −0.25 |", ""];
         assert_eq!(table.to_string(), lines.join("\n"));
+        assert_eq!(escape("<b> <0.001 a\nb [x]"), "\\<b> <0.001 a b \\[x]");
     }
 }

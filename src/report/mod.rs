@@ -86,3 +86,5 @@ fn beside(results: &Results, rows: &[ReportRow<'_>]) -> Vec<Published> {
     }
     published
 }
+pub mod explanation;
+pub mod importance;

@@ -101,6 +101,11 @@ impl MetricsTable {
         self.rows[job] = Some(record);
     }
 
+    /// Takes the row of a job out.
+    pub fn clear(&mut self, job: usize) {
+        self.rows[job] = None;
+    }
+
     /// The row of a job.
     pub fn get(&self, job: usize) -> Option<&Record> {
         self.rows[job].as_ref()

@@ -75,8 +75,14 @@ impl Network {
     /// The network as SVG: predicates on the left, rules in the middle with the strongest on top, classes on the right. The
     /// weights show when the pointer rests on an edge or a node.
     pub fn to_svg(&self) -> String {
+        self.to_svg_with_lit(|_| true)
+    }
+
+    /// The same drawing with the nodes that are lit, and what they are connected to, in full, and all others faintly.
+    pub fn to_svg_with_lit(&self, lit: impl Fn(usize) -> bool) -> String {
         let mut text = String::new();
-        let _ = Drawing::new(self).write(&mut text);
+        let lit = (0..self.hidden.len()).map(lit).collect();
+        let _ = Drawing::new(self, lit).write(&mut text);
         text
     }
 
@@ -84,7 +90,7 @@ impl Network {
     fn lines(&self, node: &Hidden) -> Vec<String> {
         let body = node.rule.show_body(self.names()).to_string();
         let mut lines: Vec<String> = vec![String::new()];
-        for piece in body.split_inclusive(", ") {
+        for piece in body.split_inclusive("), ") {
             match lines.last_mut() {
                 Some(line) if line.is_empty() || line.chars().count() + piece.chars().count() <= LINE => {
                     line.push_str(piece);
@@ -116,6 +122,8 @@ struct Drawing<'a> {
     network: &'a Network,
     /// The hidden nodes in the order in which they are drawn.
     order: Vec<usize>,
+    /// Which hidden nodes are drawn in full.
+    lit: Vec<bool>,
     predicates: Vec<Card>,
     rules: Vec<Card>,
     classes: Vec<Card>,
@@ -144,7 +152,7 @@ fn centre(cards: &mut [Card], end: f64, height: f64) {
 }
 
 impl<'a> Drawing<'a> {
-    fn new(network: &'a Network) -> Self {
+    fn new(network: &'a Network, lit: Vec<bool>) -> Self {
         let order = network.strongest_first();
         let visible = network.visible().into_iter().map(|id| vec![network.predicates.show(id).to_string()]).collect();
         let (mut predicates, left, end_predicates) = column(visible, MARGIN);
@@ -156,7 +164,7 @@ impl<'a> Drawing<'a> {
         centre(&mut predicates, end_predicates, height);
         centre(&mut classes, end_classes, height);
         let width = 2.0 * MARGIN + left + middle + right + 2.0 * BETWEEN;
-        Drawing { network, order, predicates, rules, classes, width, height }
+        Drawing { network, order, lit, predicates, rules, classes, width, height }
     }
 
     fn write(&self, out: &mut String) -> fmt::Result {
@@ -174,16 +182,18 @@ impl<'a> Drawing<'a> {
         writeln!(out, "<text x=\"{MARGIN}\" y=\"26\" font-weight=\"bold\">{}</text>", escape_xml(&title))?;
         self.edges(out)?;
         for (k, card) in self.predicates.iter().enumerate() {
-            let rules = network.hidden.iter().filter(|node| node.rule.predicates().contains(&network.visible()[k]));
-            card_svg(out, card, &format!("in {} rules", rules.count()), 12.0)?;
+            let id = network.visible()[k];
+            let rules = || network.hidden.iter().zip(&self.lit).filter(|(node, _)| node.rule.predicates().contains(&id));
+            let faint = !rules().any(|(_, lit)| *lit);
+            card_svg(out, card, &format!("in {} rules", rules().count()), 12.0, faint)?;
         }
         for (&j, card) in self.order.iter().zip(&self.rules) {
             let node = &network.hidden[j];
             let clause = node.rule.show(network.target, network.names());
-            card_svg(out, card, &format!("{clause}\nc = {:.4}\nworth {:.4}", node.c, node.strength()), 3.0)?;
+            card_svg(out, card, &format!("{clause}\nc = {:.4}\nworth {:.4}", node.c, node.strength()), 3.0, !self.lit[j])?;
         }
         for (y, card) in self.classes.iter().enumerate() {
-            card_svg(out, card, &format!("d = {:.4}", network.d[y]), 12.0)?;
+            card_svg(out, card, &format!("d = {:.4}", network.d[y]), 12.0, false)?;
         }
         writeln!(out, "</svg>")
     }
@@ -197,7 +207,7 @@ impl<'a> Drawing<'a> {
             for (id, w) in node.rule.predicates().into_iter().zip(&node.w) {
                 let Some(from) = visible.iter().position(|&other| other == id) else { continue };
                 let title = format!("{} to rule: W = {w:.4}", network.predicates.show(id));
-                edge_svg(out, &self.predicates[from], rule, &title, "#888", 1.0)?;
+                edge_svg(out, &self.predicates[from], rule, &title, ("#888", 1.0, !self.lit[j]))?;
             }
             // Thick is strong; blue speaks for the class, red against it.
             let worth = node.worth();
@@ -206,27 +216,33 @@ impl<'a> Drawing<'a> {
                 let colour = if worth[y] >= mean { "#2166ac" } else { "#b2182b" };
                 let thick = 0.5 + 6.0 * (worth[y] - mean).abs() / strongest;
                 let title = format!("rule to {}: U = {:.4}", network.classes[y], node.u[y]);
-                edge_svg(out, rule, class, &title, colour, thick)?;
+                edge_svg(out, rule, class, &title, (colour, thick, !self.lit[j]))?;
             }
         }
         Ok(())
     }
 }
 
-fn edge_svg(out: &mut String, from: &Card, to: &Card, title: &str, colour: &str, thick: f64) -> fmt::Result {
+/// What is not lit.
+const FAINT: &str = " opacity=\"0.2\"";
+
+/// An edge of a colour and thickness, perhaps faint.
+fn edge_svg(out: &mut String, from: &Card, to: &Card, title: &str, look: (&str, f64, bool)) -> fmt::Result {
+    let (colour, thick, faint) = look;
+    let faint = if faint { FAINT } else { "" };
     let (x1, y1, x2, y2) = (from.x + from.width, from.middle(), to.x, to.middle());
     let bend = (x1 + x2) / 2.0;
     writeln!(
         out,
         "<path d=\"M{x1:.1} {y1:.1} C{bend:.1} {y1:.1} {bend:.1} {y2:.1} {x2:.1} {y2:.1}\" stroke=\"{colour}\" \
-         stroke-width=\"{thick:.2}\"><title>{}</title></path>",
+         stroke-width=\"{thick:.2}\"{faint}><title>{}</title></path>",
         escape_xml(title)
     )
 }
 
-fn card_svg(out: &mut String, card: &Card, title: &str, corner: f64) -> fmt::Result {
+fn card_svg(out: &mut String, card: &Card, title: &str, corner: f64, faint: bool) -> fmt::Result {
     let Card { x, y, width, height, lines } = card;
-    write!(out, "<g><title>{}</title>", escape_xml(title))?;
+    write!(out, "<g{}><title>{}</title>", if faint { FAINT } else { "" }, escape_xml(title))?;
     write!(out, "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" rx=\"{corner}\"/>")?;
     for (k, line) in lines.iter().enumerate() {
         let (x, y) = (x + 10.0, y + LINE_HEIGHT * (k + 1) as f64 + 1.0);
@@ -252,6 +268,15 @@ mod tests {
         assert_eq!(dot.matches("tooltip=\"W").count(), 8);
         assert_eq!(dot.matches("tooltip=\"U").count(), 12);
         assert!(dot.contains(r"\\+ sameGenre(D, F)"), "{dot}");
+    }
+
+    #[test]
+    fn what_is_not_lit_is_faint() {
+        let svg = network().to_svg_with_lit(|j| j == 2);
+        // h₃ and actedIn in full; h₁, h₂ and four predicates faint, with 4 + 3 edges below and 8 above.
+        assert_eq!(svg.matches("<g opacity").count(), 6);
+        assert_eq!(svg.matches("opacity=\"0.2\"><title>").count(), 6 + 7 + 8);
+        assert!(!network().to_svg().contains(" opacity="));
     }
 
     #[test]

@@ -32,19 +32,22 @@ impl Patterns {
 /// How weights are fitted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FitOptions {
-    /// How much weights are held back: half of it, times the squares of U and of how far c and W are from where they began, is
-    /// added to the mean negative log-likelihood.
+    /// How much weights are held back: half of it, times the squares of how far c, W and U are from where they are held, is added
+    /// to the mean negative log-likelihood. The biases of classes are free.
     pub l2: f64,
+    /// Where they are held.
+    pub hold: Hold,
     /// The most steps.
     pub max_steps: usize,
-    /// Steps without a better likelihood of the examples held out before it ends.
-    pub patience: usize,
 }
 
-impl Default for FitOptions {
-    fn default() -> Self {
-        FitOptions { l2: 1e-4, max_steps: 300, patience: 20 }
-    }
+/// What weights are held back to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hold {
+    /// All to what they were.
+    Start,
+    /// U to 0, which says nothing of the classes; c and W to what they were.
+    Blank,
 }
 
 /// How a fit went.
@@ -52,13 +55,12 @@ impl Default for FitOptions {
 pub struct Fitted {
     /// Steps taken.
     pub steps: usize,
-    /// The step whose weights were kept.
-    pub kept: usize,
-    /// The mean log-likelihood of the examples it was fitted to, with the weights that were kept.
+    /// The mean log-likelihood of the examples it was fitted to.
     pub log_likelihood: f64,
-    /// That of the examples held out, if there are any.
-    pub held_out: Option<f64>,
 }
+
+/// Sees the network before the first step, with the number 0, and after each; whether to stop.
+pub type Watch<'a> = &'a mut dyn FnMut(usize, &Network) -> bool;
 
 impl Network {
     /// All weights in one row: d, then c, W and U of each hidden node.
@@ -153,51 +155,39 @@ impl Network {
         value / examples.total
     }
 
-    /// Fits all weights together; `held_out` says which of the steps is the best. The same arguments give the same weights.
-    pub fn fit(&mut self, examples: &Patterns, held_out: Option<&Patterns>, options: &FitOptions) -> Fitted {
-        let (start, centre, penal) = (self.weights(), self.centre(), options.l2);
-        let is_bias = |k: usize| k < self.d.len();
-        let penalised: Vec<f64> = (0..start.len()).map(|k| if is_bias(k) { 0.0 } else { penal }).collect();
+    /// Fits all weights together. The same arguments give the same weights.
+    pub fn fit(&mut self, examples: &Patterns, options: &FitOptions, watch: Watch<'_>) -> Fitted {
+        let biases = self.d.len();
+        let held = match options.hold {
+            Hold::Start => self.weights(),
+            Hold::Blank => self.with_blank_classes(self.d.clone()).weights(),
+        };
+        let penalty = |k: usize| if k < biases { 0.0 } else { options.l2 };
         let mut network = self.clone();
         let mut objective = |weights: &[f64]| {
             network.set_weights(weights);
             let (value, mut slopes) = network.gradient(examples);
             let mut loss = -value;
             for (k, slope) in slopes.iter_mut().enumerate() {
-                let away = weights[k] - centre[k];
-                loss += 0.5 * penalised[k] * away * away;
-                *slope = penalised[k] * away - *slope;
+                let away = weights[k] - held[k];
+                loss += 0.5 * penalty(k) * away * away;
+                *slope = penalty(k) * away - *slope;
             }
             (loss, slopes)
         };
-        let mut judge = self.clone();
-        let mut best = (f64::NEG_INFINITY, start.clone(), 0);
-        let steps = descend(start, options.max_steps, &mut objective, &mut |step, weights| {
-            let Some(held_out) = held_out else {
-                best = (0.0, weights.to_vec(), step);
-                return false;
-            };
-            judge.set_weights(weights);
-            let value = judge.log_likelihood(held_out);
-            if value > best.0 {
-                best = (value, weights.to_vec(), step);
-            }
-            step - best.2 >= options.patience
+        let steps = descend(self.weights(), options.max_steps, &mut objective, &mut |step, weights| {
+            self.set_weights(weights);
+            watch(step, self)
         });
-        self.set_weights(&best.1);
-        Fitted {
-            steps,
-            kept: best.2,
-            log_likelihood: self.log_likelihood(examples),
-            held_out: held_out.map(|held_out| self.log_likelihood(held_out)),
-        }
+        Fitted { steps, log_likelihood: self.log_likelihood(examples) }
     }
 
-    /// What weights are drawn to: U to 0, all others to where they are.
-    fn centre(&self) -> Vec<f64> {
-        let mut still = self.clone();
-        still.hidden.iter_mut().for_each(|node| node.u.fill(0.0));
-        still.weights()
+    /// The same rules with nothing learned about the classes: U is 0, and the biases are these.
+    pub fn with_blank_classes(&self, d: Vec<f64>) -> Network {
+        assert_eq!(d.len(), self.classes.len(), "one bias for each class");
+        let mut blank = Network { d, ..self.clone() };
+        blank.hidden.iter_mut().for_each(|node| node.u.fill(0.0));
+        blank
     }
 }
 
@@ -307,7 +297,8 @@ mod tests {
         let mut network = Network::new(("h", 1), super::super::two_classes(), vec![0.0, 0.0], "test");
         let labels: Vec<usize> = (0..40).map(|i| usize::from(i < 10)).collect();
         let patterns = Patterns::new(&[], &labels, 2, &Bits::ones(40));
-        let fitted = network.fit(&patterns, None, &FitOptions { l2: 0.0, ..FitOptions::default() });
+        let fitted =
+            network.fit(&patterns, &FitOptions { l2: 0.0, hold: Hold::Start, max_steps: 100 }, &mut |_, _| false);
         // 10 of 40: log-odds log(1/3), likelihood (log(1/4) + 3 log(3/4)) / 4
         assert!((network.biases()[1] - network.biases()[0] - (1f64 / 3.0).ln()).abs() < 1e-5, "{:?}", network.biases());
         assert!((fitted.log_likelihood - (0.25f64.ln() + 3.0 * 0.75f64.ln()) / 4.0).abs() < 1e-9);
@@ -316,18 +307,25 @@ mod tests {
     #[test]
     fn a_fit_leads_up_and_is_the_same_again() {
         let (lit, labels) = examples(5, 200);
-        let (first, rest) = (Bits::from_fn(200, |i| i < 150), Bits::from_fn(200, |i| i >= 150));
-        let learning = Patterns::new(&lit, &labels, 4, &first);
-        let held_out = Patterns::new(&lit, &labels, 4, &rest);
-        let before = (network().log_likelihood(&learning), network().log_likelihood(&held_out));
-        let fit = || {
-            let mut network = network();
-            let fitted = network.fit(&learning, Some(&held_out), &FitOptions::default());
-            (network.weights(), fitted)
+        let patterns = Patterns::new(&lit, &labels, 4, &Bits::ones(200));
+        let before = network().log_likelihood(&patterns);
+        let fit = |max_steps| {
+            let (mut network, mut seen) = (network(), Vec::new());
+            let options = FitOptions { l2: 1e-4, hold: Hold::Blank, max_steps };
+            let fitted = network.fit(&patterns, &options, &mut |step, network| {
+                assert_eq!(step, seen.len());
+                seen.push(network.log_likelihood(&patterns));
+                step == 7
+            });
+            (network.weights(), fitted, seen)
         };
-        let (weights, fitted) = fit();
-        assert!(fitted.log_likelihood > before.0 && fitted.held_out.unwrap() > before.1, "{fitted:?} {before:?}");
-        assert_eq!(fit(), (weights, fitted));
+        let (weights, fitted, seen) = fit(100);
+        // It stops where it is told to, with the weights of that step.
+        assert_eq!((fitted.steps, seen.len(), seen[0]), (7, 8, before));
+        assert_eq!(fitted.log_likelihood, seen[7]);
+        assert!(fitted.log_likelihood > before, "{seen:?}");
+        assert_eq!(fit(100), (weights.clone(), fitted, seen.clone()));
+        assert_eq!(fit(7), (weights, fitted, seen));
     }
 
     proptest! {

@@ -3,7 +3,6 @@
 use super::{Network, Rule};
 use crate::kb::Database;
 use crate::logic::{Constant, PredicateId};
-use crate::rbm::softplus;
 use crate::tree::{Bits, Coverage};
 
 /// What a network says of one query, and why.
@@ -96,11 +95,7 @@ impl Network {
         // Paper: Eq. (6), which is a matter of ψ = E₁ − E₀ alone; node by node, so that what they share cancels at once.
         let mut psi = vec![d1 - d0; examples];
         for (node, lit) in self.hidden.iter().zip(lit) {
-            let input: f64 = node.w.iter().sum();
-            let [off, on] = [0.0, input].map(|input| {
-                let [a0, a1] = [node.u[0], node.u[1]].map(|u| node.c + u + input);
-                softplus(a1) - softplus(a0)
-            });
+            let [off, on] = [false, true].map(|on| node.log_odds([1, 0], on));
             psi.iter_mut().enumerate().for_each(|(i, psi)| *psi += if lit.get(i) { on } else { off });
         }
         psi

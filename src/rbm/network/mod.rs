@@ -13,6 +13,7 @@
 mod convert;
 pub mod draw;
 mod equal;
+pub mod explain;
 mod fit;
 mod infer;
 mod print;
@@ -22,7 +23,7 @@ mod wire;
 mod written;
 
 pub use convert::{ConvertError, Ensemble, Summands, exact, paper};
-pub use fit::{FitOptions, Fitted, Patterns};
+pub use fit::{FitOptions, Fitted, Hold, Patterns, Watch};
 pub use infer::{Inference, softmax};
 pub use rule::{Condition, Rule};
 pub use wire::{FORMAT, FORMAT_VERSION, NetworkFileError};
@@ -81,6 +82,13 @@ impl Hidden {
     pub fn adds(&self, lit: bool) -> Vec<f64> {
         let input = if lit { self.w.iter().sum() } else { 0.0 };
         self.u.iter().map(|u| softplus(self.c + u + input)).collect()
+    }
+
+    /// What it adds to the log-odds of one class against another, lit or not.
+    pub fn log_odds(&self, [one, other]: [usize; 2], lit: bool) -> f64 {
+        let input = if lit { self.w.iter().sum() } else { 0.0 };
+        let [one, other] = [one, other].map(|y| softplus(self.c + self.u[y] + input));
+        one - other
     }
 
     /// What a lit node is worth more than one that is not, for each class, counted from the class it is worth least for.

@@ -174,10 +174,8 @@ pub(in crate::report) fn compared(pair: &Pair<'_>, column: Column) -> Result<Res
     if folds.is_empty() {
         return Ok(Err(format!("no fold has {} in both", column.name())));
     }
-    let side = |get: fn(&(Vec<f64>, Vec<f64>)) -> &Vec<f64>| -> Vec<f64> {
-        folds.values().map(|seeds| mean(get(seeds))).collect()
-    };
-    let (first, second) = (side(|values| &values.0), side(|values| &values.1));
+    let (first, second): (Vec<f64>, Vec<f64>) =
+        folds.values().map(|(first, second)| (mean(first), mean(second))).unzip();
     let differences = Differences::new(&second, &first)?;
     let better = if column.higher_is_better() { differences.clone() } else { differences.reversed() };
     let (Some(of_first), Some(of_second)) = (Average::of(&first), Average::of(&second)) else {

@@ -66,7 +66,7 @@ impl Panel {
             scene.line([(x, self.top), (x, self.bottom())], Stroke::new(Colour::GRID, 0.7));
             let half = font::room(&tick.label, TICK) / 2.0;
             if written && x - half > free_from {
-                let place = (x, self.bottom() + GAP + 0.8 * TICK);
+                let place = (x, self.bottom() + GAP + TICK);
                 scene.text(Text::new(&tick.label, place, TICK).anchored(Anchor::Middle));
                 free_from = x + half + 1.0;
             }

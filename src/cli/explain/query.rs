@@ -1,0 +1,87 @@
+//! The query of `lrbm explain`: an atom of the target, about constants of the data.
+
+use super::CommandError;
+use crate::data::load::Loaded;
+use crate::logic::nearest::nearest;
+use crate::logic::query::parse_atom;
+use crate::logic::reader::intern_term;
+use crate::logic::{Atom, Constant, Diagnostic, Term};
+
+const PLACE: &str = "--query";
+
+/// An atom of the target.
+pub fn parse(query: &str, (name, arity): (&str, usize)) -> Result<Atom, Diagnostic> {
+    let atom = parse_atom(query, PLACE)?;
+    let slots = vec!["…"; arity].join(", ");
+    let ask = if arity == 0 { name.to_owned() } else { format!("{name}({slots})") };
+    if atom.predicate != name {
+        let message = format!("the model predicts {name}/{arity}, not {}", atom.predicate);
+        return Err(Diagnostic::error("query", message, format!("ask `{ask}`; names are case-sensitive")));
+    }
+    if atom.args.len() != arity {
+        let message = format!("{name} has {arity} arguments, and the query gives {}", atom.args.len());
+        return Err(Diagnostic::error("query", message, format!("ask `{ask}`")));
+    }
+    Ok(atom)
+}
+
+/// The constants of the query. Those that the data never mention are probably mistyped, unless they are allowed.
+pub fn constants(atom: &Atom, loaded: &mut Loaded, allow_unknown: bool) -> Result<Vec<Constant>, CommandError> {
+    let mut constants = Vec::with_capacity(atom.args.len());
+    for (position, term) in atom.args.iter().enumerate() {
+        if let Some(known) = find(term, loaded) {
+            constants.push(known);
+            continue;
+        }
+        if let Some(variable) = variable(term) {
+            let message = format!("the variable `{variable}`, and a query is about one example");
+            let help = format!("write a constant instead; a constant with this name would be quoted: \"{variable}\"");
+            return Err(super::one(Diagnostic::error("query", message, help)));
+        }
+        if !allow_unknown {
+            return Err(super::one(unknown(term, position, loaded)));
+        }
+        constants.push(intern_term(&mut loaded.database.symbols, term).map_err(CommandError::input)?);
+    }
+    Ok(constants)
+}
+
+/// The constant of the data that a term is. A capital letter makes no variable of a name that is a constant there.
+fn find(term: &Term, loaded: &Loaded) -> Option<Constant> {
+    let symbols = &loaded.database.symbols;
+    match term {
+        Term::Number(value) => symbols.find_number(*value),
+        Term::Variable(name) => symbols.find(&Term::Name(name.clone()).to_string()),
+        term if term.is_ground() => symbols.find(&term.to_string()),
+        _ => None,
+    }
+}
+
+fn variable(term: &Term) -> Option<&str> {
+    match term {
+        Term::Variable(name) => Some(name),
+        Term::Name(_) | Term::Number(_) => None,
+        Term::Compound(_, terms) | Term::List(terms) => terms.iter().find_map(variable),
+    }
+}
+
+fn unknown(term: &Term, position: usize, loaded: &Loaded) -> Diagnostic {
+    let database = &loaded.database;
+    let types = database.schema.argument_types(loaded.target);
+    // Those that could stand there: of the type, or at the same place of an example.
+    let mut fitting: Vec<Constant> = types
+        .and_then(|types| types.get(position))
+        .map(|&kind| database.constants_of_type(kind))
+        .unwrap_or_default();
+    fitting.extend(loaded.examples.iter().filter_map(|example| example.args.get(position)));
+    if fitting.is_empty() {
+        fitting = (0..database.symbols.names() as u32).map(Constant::from_id).collect();
+    }
+    fitting.sort_unstable();
+    fitting.dedup();
+    let written = term.to_string();
+    let near = nearest(&written, fitting.iter().filter_map(|&constant| database.symbols.name(constant)));
+    let message = format!("the data never mention `{written}`, argument {} of the query", position + 1);
+    let meant = near.map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
+    Diagnostic::error("query", message, format!("{meant}--allow-unknown asks all the same"))
+}

@@ -1,0 +1,83 @@
+//! Explanations as one page that needs nothing else: no network, no script.
+
+use minijinja::value::Serde;
+use minijinja::{Environment, Value, context};
+
+use super::Told;
+use super::text::signed;
+
+const TEMPLATE: &str = include_str!("page.html");
+
+impl Told {
+    /// The explanation as a page. `drawing` is our own SVG of the network, whose texts are escaped already; everything else is
+    /// escaped here.
+    ///
+    /// # Errors
+    /// If the template is wrong, which no input can bring about.
+    pub fn to_html(&self, drawing: &str) -> Result<String, minijinja::Error> {
+        let mut environment = Environment::new();
+        // Names that end in .html are escaped.
+        environment.add_template("page.html", TEMPLATE)?;
+        environment.add_filter("number", signed);
+        environment.add_filter("chance", |value: f64| format!("{value:.6}"));
+        let largest = self.rules.iter().map(|rule| rule.adds.abs()).fold(self.before.abs(), f64::max).max(1e-300);
+        let share = move |value: f64| format!("{:.1}", 100.0 * value.abs() / largest);
+        environment.add_filter("share", share);
+        let page = environment.get_template("page.html")?;
+        page.render(context! { told => Serde(self), drawing => Value::from_safe_string(drawing.to_owned()) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::*;
+
+    const EVIL: &str = "\"</title><script>alert(1)</script>\"";
+
+    #[test]
+    fn hostile_names_stay_names() {
+        let binding = ToldBinding { variable: "A".into(), constant: EVIL.into() };
+        let condition = ToldCondition {
+            holds: false,
+            at_least: 1,
+            found: 0,
+            body: EVIL.into(),
+            substitution: vec![binding.clone()],
+            facts: vec![EVIL.into()],
+        };
+        let rule = ToldRule {
+            number: 1,
+            adds: 1.0,
+            clause: EVIL.into(),
+            substitution: vec![binding],
+            facts: vec![EVIL.into()],
+            absent: vec![EVIL.into()],
+            conditions: vec![ToldCondition { holds: true, ..condition.clone() }, condition],
+        };
+        let change =
+            ToldChange { change: "add", fact: EVIL.into(), decision: EVIL.into(), probability: 0.5 };
+        let told = Told {
+            format: "lrbm-explanation",
+            version: 1,
+            query: EVIL.into(),
+            origin: EVIL.into(),
+            decision: EVIL.into(),
+            threshold: None,
+            classes: vec![ToldClass { name: EVIL.into(), probability: 1.0 }],
+            psi: 1.0,
+            compared: [EVIL.into(), EVIL.into()],
+            model: None,
+            example: Some("positive"),
+            before: 0.0,
+            rules: vec![rule],
+            rules_in_all: 1,
+            changes: ToldChanges { found: vec![change.clone()], closest: Some(change), tried: 1, untried: 1, cut: true },
+        };
+        let html = told.to_html("<svg><title>ours</title></svg>").unwrap();
+        assert!(!html.contains("<script"), "{html}");
+        assert!(html.contains("&lt;script&gt;") && html.contains("<svg><title>ours</title></svg>"), "{html}");
+        assert_eq!(html.matches("</title>").count(), 2);
+        // Nothing is fetched.
+        assert!(!html.contains("http://") && !html.contains("https://") && !html.contains("url("), "{html}");
+    }
+}

@@ -1,0 +1,129 @@
+//! Explanations for the terminal.
+
+use std::fmt::{self, Display};
+
+use super::{Told, ToldBinding, ToldChange, ToldCondition, ToldRule};
+
+/// No more changes than this are shown; JSON has them all.
+const SHOWN: usize = 6;
+
+/// Below a number and its sign.
+const INDENT: &str = "            ";
+
+impl Display for Told {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.answer(f)?;
+        writeln!(f, "\n  {:>9}  before any rule holds", signed(self.before))?;
+        for rule in &self.rules {
+            write_rule(f, rule)?;
+        }
+        let [one, other] = &self.compared;
+        writeln!(f, "  {:>9}  = psi, the log-odds of {one} against {other}", signed(self.psi))?;
+        writeln!(f, "{} of {} rules hold", self.rules.len(), self.rules_in_all)?;
+        writeln!(f)?;
+        self.write_changes(f)
+    }
+}
+
+impl Told {
+    fn answer(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let of = |name: &str| self.classes.iter().find(|class| class.name == name).map_or(0.0, |class| class.probability);
+        let shown = if self.threshold.is_some() { &self.compared[0] } else { &self.decision };
+        writeln!(f, "{}: {}, probability of {shown} {:.6}", self.query, self.decision, of(shown))?;
+        if self.threshold.is_none() {
+            let all: Vec<String> =
+                self.classes.iter().map(|class| format!("{} {:.6}", class.name, class.probability)).collect();
+            writeln!(f, "probabilities: {}", all.join(", "))?;
+        }
+        if let Some(threshold) = self.threshold.filter(|&threshold| threshold != 0.5) {
+            writeln!(f, "{shown} is decided for above {threshold}")?;
+        }
+        if let Some(model) = self.model {
+            write!(f, "the model itself says {:.6}, ", model.probability)?;
+            match model.difference {
+                0.0 => writeln!(f, "no difference")?,
+                difference => writeln!(f, "a difference of {difference:.0e}")?,
+            }
+        }
+        if let Some(label) = self.example {
+            writeln!(f, "in the data it is a {label} example")?;
+        }
+        Ok(())
+    }
+
+    fn write_changes(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let changes = &self.changes;
+        let searched = changes.tried + changes.untried > 0 || changes.cut;
+        if !searched {
+            return writeln!(f, "no change of one fact was tried");
+        }
+        let shown = if self.threshold.is_some() { &self.compared[0] } else { &self.decision };
+        if changes.found.is_empty() {
+            writeln!(f, "no single fact was found that turns the decision")?;
+            if let Some(closest) = &changes.closest {
+                writeln!(f, "  closest: {}", show_change(closest, shown))?;
+            }
+        } else {
+            writeln!(f, "one of these facts turns the decision:")?;
+            for change in changes.found.iter().take(SHOWN) {
+                writeln!(f, "  {}: {}", show_change(change, shown), change.decision)?;
+            }
+            if changes.found.len() > SHOWN {
+                writeln!(f, "  and {} more", changes.found.len() - SHOWN)?;
+            }
+        }
+        write!(f, "{} changes tried", changes.tried)?;
+        if changes.untried > 0 {
+            write!(f, ", {} more left out: --tries sets how many are tried", changes.untried)?;
+        }
+        if changes.cut {
+            write!(f, "; there were too many groundings to look at all of them")?;
+        }
+        writeln!(f)
+    }
+}
+
+/// A number with its sign; nothing is +0, whichever side it comes from.
+pub(super) fn signed(value: f64) -> String {
+    let text = format!("{value:+.4}");
+    if text == "-0.0000" { "+0.0000".to_owned() } else { text }
+}
+
+fn show_change(change: &ToldChange, class: &str) -> String {
+    let word = if change.change == "add" { "with" } else { "without" };
+    format!("{word} {}, probability of {class} {:.6}", change.fact, change.probability)
+}
+
+fn bindings(substitution: &[ToldBinding]) -> String {
+    let all: Vec<String> =
+        substitution.iter().map(|binding| format!("{} = {}", binding.variable, binding.constant)).collect();
+    all.join(", ")
+}
+
+fn write_rule(f: &mut fmt::Formatter<'_>, rule: &ToldRule) -> fmt::Result {
+    writeln!(f, "  {:>9}  rule {}: {}", signed(rule.adds), rule.number, rule.clause)?;
+    if !rule.facts.is_empty() {
+        writeln!(f, "{INDENT} with {}", bindings(&rule.substitution))?;
+        writeln!(f, "{INDENT} since {}", rule.facts.join(", "))?;
+    }
+    if !rule.absent.is_empty() {
+        writeln!(f, "{INDENT} not in the data: {}", rule.absent.join(", "))?;
+    }
+    rule.conditions.iter().try_for_each(|condition| write_condition(f, condition))
+}
+
+fn write_condition(f: &mut fmt::Formatter<'_>, condition: &ToldCondition) -> fmt::Result {
+    let ToldCondition { holds, at_least, found, body, substitution, facts } = condition;
+    match (holds, at_least) {
+        (false, 1) => writeln!(f, "{INDENT} ruled out: no grounding of {body}"),
+        (false, k) => writeln!(f, "{INDENT} ruled out: {k} groundings of {body}; there are {found}"),
+        (true, 1) => {
+            writeln!(f, "{INDENT} with {}", bindings(substitution))?;
+            writeln!(f, "{INDENT} since {}", facts.join(", "))
+        }
+        (true, k) => {
+            writeln!(f, "{INDENT} at least {k} groundings of {body}")?;
+            writeln!(f, "{INDENT} the first since {}", facts.join(", "))
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! `lrbm convert`, and what it writes, as users run it.
+
+use assert_cmd::Command;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+fn lrbm(args: &[&str]) -> Output {
+    Command::cargo_bin("lrbm").unwrap().args(args).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+fn done(args: &[&str]) -> String {
+    let output = lrbm(args);
+    assert!(output.status.success(), "{args:?}: {}", text(&output.stderr));
+    text(&output.stdout)
+}
+
+#[track_caller]
+fn refused(args: &[&str], words: &[&str]) {
+    let output = lrbm(args);
+    let stderr = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{args:?}: {stderr}");
+    for word in words {
+        assert!(stderr.contains(word), "{args:?}: `{word}` is not in: {stderr}");
+    }
+}
+
+/// A directory with data, and models of them as they are asked for.
+struct Lab {
+    home: tempfile::TempDir,
+    data: String,
+}
+
+impl Lab {
+    fn new(domain: &str, noise: &str) -> Lab {
+        let home = tempfile::tempdir().unwrap();
+        let data = home.path().join("data").display().to_string();
+        done(&["datasets", "generate", domain, "--out", &data, "--noise", noise]);
+        Lab { home, data }
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.home.path().join(name).display().to_string()
+    }
+
+    fn file(&self, name: &str, content: &str) -> String {
+        fs::write(self.home.path().join(name), content).unwrap();
+        self.path(name)
+    }
+
+    fn train(&self, kind: &str, target: &str, more: &[&str]) -> String {
+        let out = self.path(&format!("{kind}.json"));
+        let args = ["train", "-q", "--kind", kind, "--target", target, "--data", &self.data, "--out", &out];
+        done(&[&args[..], more].concat());
+        out
+    }
+
+    /// The lines of `predict --out`, as numbers: ψ of each example.
+    fn scores(&self, model: &str) -> Vec<f64> {
+        let out = self.path("scores.csv");
+        done(&["predict", "-q", "--model", model, "--data", &self.data, "--out", &out]);
+        let table = fs::read_to_string(out).unwrap();
+        table.lines().skip(1).map(|line| line.rsplit(',').nth(1).unwrap().parse().unwrap()).collect()
+    }
+}
+
+fn json(path: &str) -> serde_json::Value {
+    serde_json::from_str(&fs::read_to_string(Path::new(path)).unwrap()).unwrap()
+}
+
+#[test]
+fn every_kind_becomes_a_network_that_says_the_same() {
+    let lab = Lab::new("university", "0.1");
+    for kind in ["lrbm-boost", "lrbm-noboost", "lrbm-explainable", "rdn-boost"] {
+        let model = lab.train(kind, "advisedby", &[]);
+        let out = lab.path("network.json");
+        let said = done(&["convert", "-q", "--model", &model, "--data", &lab.data, "--out", &out]);
+        assert!(said.contains(&format!("network for advisedby/2, {kind}, exact conversion")), "{said}");
+        assert!(said.contains("AUC-ROC ") && said.contains("edges between predicates and rules"), "{said}");
+        let (before, after) = (lab.scores(&model), lab.scores(&out));
+        let sigmoid = |psi: &f64| 1.0 / (1.0 + (-psi).exp());
+        assert!(before.iter().zip(&after).all(|(a, b)| (sigmoid(a) - sigmoid(b)).abs() < 1e-12), "{kind}");
+        let explained = done(&["explain", "--model", &out]);
+        assert!(explained.starts_with("% lifted RBM for advisedby/2, classes false, true\n"), "{explained}");
+        // Merging alone changes nothing either.
+        let merged = lab.path("merged.json");
+        done(&["convert", "-q", "--model", &out, "--simplify", "--out", &merged]);
+        let after = lab.scores(&merged);
+        assert!(before.iter().zip(&after).all(|(a, b)| (sigmoid(a) - sigmoid(b)).abs() < 1e-12), "{kind}");
+        assert!(json(&merged)["hidden"].as_array().unwrap().len() <= json(&out)["hidden"].as_array().unwrap().len());
+    }
+}
+
+#[test]
+fn the_papers_conversion_keeps_every_path_and_tells_how_far_it_is() {
+    let lab = Lab::new("university", "0.1");
+    let model = lab.train("lrbm-boost", "advisedby", &["--set", "trees=3", "--set", "step=1"]);
+    let out = lab.path("network.json");
+    let said = done(&["convert", "-q", "--model", &model, "--method", "paper", "--data", &lab.data, "--out", &out]);
+    assert!(said.contains("against the model on") && said.contains("P differs by"), "{said}");
+    let leaves: usize = json(&model)["trees"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|tree| tree.as_array().unwrap().iter().filter(|node| node.get("leaf").is_some()).count())
+        .sum();
+    let network = json(&out);
+    let hidden = network["hidden"].as_array().unwrap();
+    assert_eq!(hidden.len(), leaves);
+    let first = json(&model)["trees"][0].as_array().unwrap().iter().find_map(|node| node.get("leaf").cloned()).unwrap();
+    let theta = &first["theta"];
+    // The weights of each leaf are those of one node.
+    let same = |node: &serde_json::Value| {
+        node["u"] == serde_json::json!([theta["u0"], theta["u1"]]) && node["c"] == theta["c"]
+    };
+    assert!(hidden.iter().any(same), "{theta}");
+    // A tree that copies an ensemble has its values in d alone.
+    let copy = lab.train("lrbm-explainable", "advisedby", &[]);
+    let output = lrbm(&["convert", "--model", &copy, "--method", "paper"]);
+    assert!(output.status.success() && text(&output.stderr).contains("warning[constant-network]"), "{output:?}");
+    refused(
+        &["convert", "--model", &lab.train("rdn-boost", "advisedby", &[]), "--method", "paper"],
+        &["rdn-boost: the leaves of tree 1", "use --method exact"],
+    );
+}
+
+#[test]
+fn smaller_networks_keep_what_they_were_asked_to_keep() {
+    let lab = Lab::new("university", "0.1");
+    let model = lab.train("lrbm-boost", "advisedby", &[]);
+    let convert = |name: &str, more: &[&str]| -> (PathBuf, String) {
+        let out = lab.path(name);
+        let args = ["convert", "-q", "--model", &model, "--data", &lab.data, "--out", &out];
+        let said = done(&[&args[..], more].concat());
+        (PathBuf::from(out), said)
+    };
+    let size = |path: &Path| json(path.to_str().unwrap())["hidden"].as_array().unwrap().len();
+    // Literals that no example misses change no score on these examples.
+    let (simple, _) = convert("simple.json", &["--simplify"]);
+    let gaps = lab.scores(&model).into_iter().zip(lab.scores(simple.to_str().unwrap())).map(|(a, b)| (a - b).abs());
+    assert!(gaps.fold(0.0, f64::max) < 1e-9);
+    let (three, said) = convert("three.json", &["--max-hidden", "3"]);
+    assert_eq!(size(&three), 3);
+    assert!(said.contains("weights fitted in"), "{said}");
+    let (pruned, _) = convert("pruned.json", &["--max-auc-loss", "0.02"]);
+    assert!(size(&pruned) <= size(&simple));
+    let (refitted, _) = convert("refitted.json", &["--refit"]);
+    let (again, _) = convert("again.json", &["--refit"]);
+    assert_eq!(fs::read(refitted).unwrap(), fs::read(again).unwrap());
+}
+
+#[test]
+fn a_network_is_drawn() {
+    let lab = Lab::new("movies", "0");
+    let model = lab.train("lrbm-boost", "workedunder", &["--set", "trees=2"]);
+    let (dot, svg) = (lab.path("n.dot"), lab.path("n.svg"));
+    done(&["convert", "-q", "--model", &model, "--dot", &dot, "--svg", &svg]);
+    assert!(fs::read_to_string(dot).unwrap().starts_with("digraph network {"));
+    let svg = fs::read_to_string(svg).unwrap();
+    assert!(svg.starts_with("<svg ") && svg.trim_end().ends_with("</svg>") && svg.contains("<title>"), "{svg}");
+}
+
+const RULES: &str = "% who works under whom
+-2 workedunder(_, _).
+4 workedunder(A, B) :- actedin(A, M), directedby(M, B).
+workedunder(A, _) :- \\+ directedby(M, A).
+";
+
+#[test]
+fn rules_by_hand_become_a_network_and_get_weights() {
+    let lab = Lab::new("movies", "0.05");
+    let rules = lab.file("rules.txt", RULES);
+    let out = lab.path("hand.json");
+    let said = done(&["convert", "-q", "--rules", &rules, "--data", &lab.data, "--out", &out]);
+    assert!(said.contains("2 rules with 3 literals") && said.contains("AUC-ROC 0.9"), "{said}");
+    let explained = done(&["explain", "--model", &out]);
+    assert!(explained.contains("4.0000 workedunder(A, B) :- actedin(A, C), directedby(C, B)."), "{explained}");
+    assert!(explained.contains("1.0000 workedunder(A, _) :- \\+ directedby(C, A)."), "{explained}");
+    let learned = lab.path("learned.json");
+    let train = ["train", "-q", "--kind", "lrbm-weights", "--rules", &rules, "--target", "workedunder"];
+    let said = done(&[&train[..], &["--data", &lab.data, "--out", &learned]].concat());
+    assert!(said.contains("weights fitted in"), "{said}");
+    let likelihood = |model: &str| -> f64 {
+        let said = done(&["predict", "-q", "--all-metrics", "--model", model, "--data", &lab.data]);
+        said.lines().find_map(|line| line.trim().strip_prefix("cll")).unwrap().trim().parse().unwrap()
+    };
+    assert!(likelihood(&learned) > likelihood(&out), "{} {}", likelihood(&learned), likelihood(&out));
+    // Nothing but the rules counts, so weights in the file change nothing.
+    let bare = lab.file("bare.txt", &RULES.replace("4 worked", "worked"));
+    let other = lab.path("other.json");
+    done(&[&train[..4], &["--rules", &bare], &train[6..], &["--data", &lab.data, "--out", &other]].concat());
+    assert_eq!(json(&learned)["hidden"], json(&other)["hidden"]);
+}
+
+#[test]
+fn bad_rules_are_refused_with_the_way_out() {
+    let lab = Lab::new("movies", "0");
+    for (rules, words) in [
+        ("workedunder(A, B) :- actedin(A, M).", &["error[unbound-head-variable]", "`B`", "write `_` in its place"][..]),
+        (
+            "workedunder(A, B) :- actdin(A, M), directedby(M, B).",
+            &["error[unknown-predicate]", "did you mean `actedin`?"],
+        ),
+        ("workedunder(A, B) :- actedin(A, M), directedby(M, B)", &["rules.txt:1:", "full stop"]),
+        ("workedunder(A, B) :- actedin(A, M), directedby(M, B), !.", &["rules.txt:1:55"]),
+        ("", &["error[no-rules]"]),
+    ] {
+        let file = lab.file("rules.txt", rules);
+        refused(&["convert", "--rules", &file, "--data", &lab.data], words);
+        let out = lab.path("m.json");
+        let train = ["train", "--kind", "lrbm-weights", "--rules", &file, "--data", &lab.data, "--out", &out];
+        refused(&[&train[..], &["--target", "workedunder"]].concat(), words);
+        assert!(!Path::new(&out).exists());
+    }
+}
+
+#[test]
+fn what_does_not_fit_together_is_refused() {
+    let lab = Lab::new("movies", "0");
+    let rules = lab.file("rules.txt", RULES);
+    let model = lab.train("lrbm-boost", "workedunder", &["--set", "trees=1"]);
+    let network = lab.path("network.json");
+    done(&["convert", "-q", "--model", &model, "--out", &network]);
+    refused(&["convert"], &["--model"]);
+    refused(&["convert", "--model", &model, "--rules", &rules], &["cannot be used with"]);
+    refused(&["convert", "--model", &model, "--method", "papr"], &["did you mean paper?"]);
+    refused(&["convert", "--model", &network, "--method", "paper"], &["is a network already"]);
+    refused(&["convert", "--rules", &rules, "--method", "exact"], &["leave it out"]);
+    refused(&["convert", "--model", &model, "--refit"], &["--refit needs --data DIR"]);
+    refused(&["convert", "--model", &model, "--max-hidden", "3"], &["--max-hidden needs --data DIR"]);
+    let with_data = ["convert", "--model", &model, "--data", &lab.data];
+    refused(&[&with_data[..], &["--max-auc-loss", "2"]].concat(), &["from 0 to 1"]);
+    refused(&[&with_data[..], &["--set", "l3=1"]].concat(), &["did you mean l2?"]);
+    refused(&[&with_data[..], &["--out", &network, "--dot", &network]].concat(), &["name the same file"]);
+    let out = lab.path("m.json");
+    let train = ["train", "--data", &lab.data, "--target", "workedunder", "--out", &out];
+    refused(&[&train[..], &["--rules", &rules]].concat(), &["--rules goes with --kind lrbm-weights"]);
+    refused(&[&train[..], &["--kind", "lrbm-weights"]].concat(), &["needs --rules FILE"]);
+    refused(&[&train[..], &["--kind", "lrbm-explainable", "--from", &network]].concat(), &["it is a network"]);
+    // A file of the future.
+    let text = fs::read_to_string(&network).unwrap().replace("\"version\": 1", "\"version\": 2");
+    let newer = lab.file("newer.json", &text);
+    for command in ["predict", "explain", "convert"] {
+        let args: &[&str] = if command == "predict" { &["--data", &lab.data] } else { &[] };
+        refused(&[&[command, "--model", &newer], args].concat(), &["format version 2", "use a newer lrbm"]);
+    }
+    // Several classes can be drawn and explained, but examples do not tell them apart.
+    let classes = lab.file(
+        "classes.txt",
+        "workedunder(A, B) = x :- actedin(A, M), directedby(M, B). 0 workedunder(_, _) = y. \
+        0 workedunder(_, _) = z.",
+    );
+    done(&["convert", "--rules", &classes, "--out", &network]);
+    assert!(done(&["explain", "--model", &network]).contains("workedunder(A, B) = x :- "));
+    refused(&["predict", "--model", &network, "--data", &lab.data], &["the classes x, y, z", "two classes"]);
+}
