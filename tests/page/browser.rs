@@ -28,6 +28,7 @@ const AFTER: &str = r##"<script>
   const headings = [...table.tHead.rows[0].cells];
   const column = headings.findIndex((heading) => heading.textContent.startsWith("AUC-ROC"));
   const button = headings[column].querySelector("button");
+  found.distinct = new Set(sorted(table, column)).size;
   button.focus();
   found.focus = document.activeElement === button;
   button.click();
@@ -122,11 +123,14 @@ fn the_page_works_in_a_browser() {
         for bad in ["wide", "wideOpen", "broken"] {
             assert_eq!(found[bad], Value::Bool(false), "{bad} at {size}: {found}");
         }
+        assert!(found["distinct"].as_u64() > Some(2), "nothing to sort: {found}");
         assert_eq!(found["anchors"], 0, "{found}");
         assert_ne!(found["themes"][0], found["themes"][1], "{found}");
     }
     let pictures = Path::new(env!("CARGO_TARGET_TMPDIR")).join("page");
     fs::create_dir_all(&pictures).unwrap();
+    // A profile in which nobody has chosen a theme.
+    let room = tempfile::tempdir().unwrap();
     let dark = "--blink-settings=preferredColorScheme=0";
     for (name, size, theme) in
         [("light", "1300,1600", None), ("dark", "1300,1600", Some(dark)), ("narrow", "500,1600", None)]
@@ -137,4 +141,6 @@ fn the_page_works_in_a_browser() {
         let (_, complaints) = browse(&browser, room.path(), &path, &args);
         assert!(fs::metadata(&picture).is_ok_and(|file| file.len() > 5_000), "{name}: {complaints}");
     }
+    let read = |name: &str| fs::read(pictures.join(name)).unwrap();
+    assert!(read("light.png") != read("dark.png"), "dark is not dark");
 }

@@ -16,6 +16,9 @@ seed = 7
 folds = 2
 datasets = ["movies", "<script>window.broken=1</script>"]
 
+[dataset.movies]
+noise = 0.2
+
 [dataset."<script>window.broken=1</script>"]
 id = "hostile"
 
@@ -85,7 +88,9 @@ impl Lab {
     fn write_hostile_data(&self) {
         let (mut pos, mut neg, mut facts) = (String::new(), String::new(), String::new());
         for person in 0..24 {
-            let (list, liked) = if person % 2 == 0 { (&mut pos, HOSTILE) } else { (&mut neg, "tea") };
+            let list = if person % 2 == 0 { &mut pos } else { &mut neg };
+            // Some like the other thing, so that there is something to get wrong.
+            let liked = if (person % 2 == 0) != (person % 7 == 3) { HOSTILE } else { "tea" };
             writeln!(list, "happy(p{person}).").unwrap();
             writeln!(facts, "likes(p{person}, \"{liked}\").").unwrap();
         }
