@@ -87,11 +87,7 @@ pub fn load(directory: &Path, options: &LoadOptions) -> Result<Loaded, LoadError
 ///
 /// # Errors
 /// As [`load`].
-pub fn load_for_questions(
-    directory: &Path,
-    options: &LoadOptions,
-    target: (&str, usize),
-) -> Result<Loaded, LoadError> {
+pub fn load_for_questions(directory: &Path, options: &LoadOptions, target: (&str, usize)) -> Result<Loaded, LoadError> {
     read(directory, options, Some(target))
 }
 

@@ -28,7 +28,9 @@ pub fn parse_atom(text: &str, name: &str) -> Result<Atom, Diagnostic> {
             }
             return Err(wrong(error));
         }
-        Err(LexError::NeedMore) => return Err(wrong(SyntaxError::new(0, text.len(), "the query ends too early", help))),
+        Err(LexError::NeedMore) => {
+            return Err(wrong(SyntaxError::new(0, text.len(), "the query ends too early", help)));
+        }
     };
     if let Some(more) = whole[parsed.end..].find(|c: char| !c.is_whitespace()) {
         let message = "a query is one atom, and here is more";
@@ -36,7 +38,12 @@ pub fn parse_atom(text: &str, name: &str) -> Result<Atom, Diagnostic> {
     }
     match parsed.sentence {
         Sentence::Fact { atom, negated: false, weight: None } => Ok(atom),
-        _ => Err(wrong(SyntaxError::new(0, text.len(), "a query is one atom without anything before or behind it", help))),
+        _ => Err(wrong(SyntaxError::new(
+            0,
+            text.len(),
+            "a query is one atom without anything before or behind it",
+            help,
+        ))),
     }
 }
 

@@ -69,10 +69,8 @@ fn unknown(term: &Term, position: usize, loaded: &Loaded) -> Diagnostic {
     let database = &loaded.database;
     let types = database.schema.argument_types(loaded.target);
     // Those that could stand there: of the type, or at the same place of an example.
-    let mut fitting: Vec<Constant> = types
-        .and_then(|types| types.get(position))
-        .map(|&kind| database.constants_of_type(kind))
-        .unwrap_or_default();
+    let mut fitting: Vec<Constant> =
+        types.and_then(|types| types.get(position)).map(|&kind| database.constants_of_type(kind)).unwrap_or_default();
     fitting.extend(loaded.examples.iter().filter_map(|example| example.args.get(position)));
     if fitting.is_empty() {
         fitting = (0..database.symbols.names() as u32).map(Constant::from_id).collect();

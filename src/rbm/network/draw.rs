@@ -183,14 +183,21 @@ impl<'a> Drawing<'a> {
         self.edges(out)?;
         for (k, card) in self.predicates.iter().enumerate() {
             let id = network.visible()[k];
-            let rules = || network.hidden.iter().zip(&self.lit).filter(|(node, _)| node.rule.predicates().contains(&id));
+            let rules =
+                || network.hidden.iter().zip(&self.lit).filter(|(node, _)| node.rule.predicates().contains(&id));
             let faint = !rules().any(|(_, lit)| *lit);
             card_svg(out, card, &format!("in {} rules", rules().count()), 12.0, faint)?;
         }
         for (&j, card) in self.order.iter().zip(&self.rules) {
             let node = &network.hidden[j];
             let clause = node.rule.show(network.target, network.names());
-            card_svg(out, card, &format!("{clause}\nc = {:.4}\nworth {:.4}", node.c, node.strength()), 3.0, !self.lit[j])?;
+            card_svg(
+                out,
+                card,
+                &format!("{clause}\nc = {:.4}\nworth {:.4}", node.c, node.strength()),
+                3.0,
+                !self.lit[j],
+            )?;
         }
         for (y, card) in self.classes.iter().enumerate() {
             card_svg(out, card, &format!("d = {:.4}", network.d[y]), 12.0, false)?;

@@ -9,7 +9,7 @@ use crate::kb::{Change, Fact};
 use crate::logic::clause::{show_conjunction, variable_name};
 use crate::logic::{Literal, Variable};
 use crate::rbm::Network;
-use crate::rbm::network::explain::{Checked, Explainer, Explanation, Fired, Flip, Flips, FlipOptions, Grounding};
+use crate::rbm::network::explain::{Checked, Explainer, Explanation, Fired, Flip, FlipOptions, Flips, Grounding};
 
 /// The version of the JSON that is written.
 pub const FORMAT_VERSION: u32 = 1;
@@ -169,10 +169,10 @@ impl Told {
         let teller = Teller { network, explainer };
         let names = network.classes();
         let two = names.len() == 2;
-        let model = context.model.filter(|_| two).map(|probability| ToldModel {
-            probability,
-            difference: (probability - said.probabilities[1]).abs(),
-        });
+        let model = context
+            .model
+            .filter(|_| two)
+            .map(|probability| ToldModel { probability, difference: (probability - said.probabilities[1]).abs() });
         let class = |(name, &probability): (&String, &f64)| ToldClass { name: name.clone(), probability };
         let target = network.target();
         let numbers = numbers(network);

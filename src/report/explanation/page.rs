@@ -54,8 +54,7 @@ mod tests {
             absent: vec![EVIL.into()],
             conditions: vec![ToldCondition { holds: true, ..condition.clone() }, condition],
         };
-        let change =
-            ToldChange { change: "add", fact: EVIL.into(), decision: EVIL.into(), probability: 0.5 };
+        let change = ToldChange { change: "add", fact: EVIL.into(), decision: EVIL.into(), probability: 0.5 };
         let told = Told {
             format: "lrbm-explanation",
             version: 1,
@@ -71,7 +70,13 @@ mod tests {
             before: 0.0,
             rules: vec![rule],
             rules_in_all: 1,
-            changes: ToldChanges { found: vec![change.clone()], closest: Some(change), tried: 1, untried: 1, cut: true },
+            changes: ToldChanges {
+                found: vec![change.clone()],
+                closest: Some(change),
+                tried: 1,
+                untried: 1,
+                cut: true,
+            },
         };
         let html = told.to_html("<svg><title>ours</title></svg>").unwrap();
         assert!(!html.contains("<script"), "{html}");

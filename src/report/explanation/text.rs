@@ -27,7 +27,8 @@ impl Display for Told {
 
 impl Told {
     fn answer(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let of = |name: &str| self.classes.iter().find(|class| class.name == name).map_or(0.0, |class| class.probability);
+        let of =
+            |name: &str| self.classes.iter().find(|class| class.name == name).map_or(0.0, |class| class.probability);
         let shown = if self.threshold.is_some() { &self.compared[0] } else { &self.decision };
         writeln!(f, "{}: {}, probability of {shown} {:.6}", self.query, self.decision, of(shown))?;
         if self.threshold.is_none() {

@@ -66,7 +66,8 @@ pub fn importance(
     let lit = network.lit(&coverage);
     let labels: Vec<bool> = examples.iter().map(|example| example.positive).collect();
     let positives = labels.iter().filter(|label| **label).count();
-    let gains = network.hidden().iter().map(|node| node.log_odds([1, 0], true) - node.log_odds([1, 0], false)).collect();
+    let gains =
+        network.hidden().iter().map(|node| node.log_odds([1, 0], true) - node.log_odds([1, 0], false)).collect();
     let whole = quality(&psi, &labels);
     let measure = Measure { psi, labels, lit, gains, whole };
     let numbers = numbers(network);

@@ -223,9 +223,7 @@ impl Explainer<'_> {
         // Less of the class that was decided for is more decisive; equals stay in the order of the search.
         let is_addition = |flip: &Flip| matches!(flip.change, Change::Add(_));
         found.sort_by(|a, b| {
-            is_addition(a)
-                .cmp(&is_addition(b))
-                .then(a.probabilities[decision].total_cmp(&b.probabilities[decision]))
+            is_addition(a).cmp(&is_addition(b)).then(a.probabilities[decision].total_cmp(&b.probabilities[decision]))
         });
         let closest = closest.filter(|_| found.is_empty());
         Flips { found, tried, untried: proposed - tried, cut, closest }

@@ -166,8 +166,7 @@ impl<'n> Explainer<'n> {
         };
         let lit_nodes = || lit.iter().enumerate().filter(|(_, lit)| **lit).map(|(j, _)| j);
         let psi = lit_nodes().fold(before, |sum, j| sum + gain(j));
-        let mut fired: Vec<Fired> =
-            lit_nodes().filter_map(|j| fire(&asked, &self.rules[j], j, gain(j))).collect();
+        let mut fired: Vec<Fired> = lit_nodes().filter_map(|j| fire(&asked, &self.rules[j], j, gain(j))).collect();
         // Equals stay in the order of the nodes.
         fired.sort_by(|a, b| b.adds.abs().total_cmp(&a.adds.abs()));
         let candidates = flip::candidates(&asked, &self.order(&fired), self.fixed, options);

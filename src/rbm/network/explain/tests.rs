@@ -59,7 +59,8 @@ impl<'n> Asking<'n> {
     }
 
     fn grounding(&self, grounding: &Grounding) -> Vec<String> {
-        let show = |c: &Option<Constant>| c.map_or("-".into(), |c| self.explainer.database().symbols.show(c).to_string());
+        let show =
+            |c: &Option<Constant>| c.map_or("-".into(), |c| self.explainer.database().symbols.show(c).to_string());
         grounding.iter().map(show).collect()
     }
 
@@ -93,7 +94,8 @@ fn people_who_share_town_and_topic() {
     let facts = ["town(ann,rome)", "town(ben,rome)", "topic(ann,logic)", "topic(ben,logic)"];
     assert_eq!(asking.facts(&fired.facts), facts);
     // Without the town they are not of the same town either, −2.5; without the topic nothing holds, −1.5.
-    let expected = ["-town(ann,rome) 0.0759", "-town(ben,rome) 0.0759", "-topic(ann,logic) 0.1824", "-topic(ben,logic) 0.1824"];
+    let expected =
+        ["-town(ann,rome) 0.0759", "-town(ben,rome) 0.0759", "-topic(ann,logic) 0.1824", "-topic(ben,logic) 0.1824"];
     assert_eq!(asking.flips(&said.flips), expected);
     assert_eq!((said.flips.tried, said.flips.untried, said.flips.cut), (4, 0, false));
 }
@@ -133,7 +135,8 @@ fn negated_literals_and_facts_that_stand_in_the_way() {
     let network = by_hand(("smokes", 1), -1.0, r"smokes(X) :- friends(X, Y), \+ rich(Y).", 1, &[4.0]);
     let types = "mode: friends(+person, -person). mode: rich(+person). mode: smokes(+person).";
     // Nobody is rich, so the data do not know the word.
-    let mut asking = Asking::new(&network, &format!("{}friends(ann, bob).", types.replace("mode: rich(+person).", "")), None);
+    let mut asking =
+        Asking::new(&network, &format!("{}friends(ann, bob).", types.replace("mode: rich(+person).", "")), None);
     let said = asking.ask(["ann"]);
     assert_eq!(asking.facts(&said.fired[0].facts), ["friends(ann,bob)"]);
     assert_eq!(said.fired[0].absent.len(), 1);
@@ -172,7 +175,8 @@ fn numbers_of_groundings_are_told() {
 fn what_lies_in_the_future_is_neither_witness_nor_proposal() {
     let network = by_hand(("good", 1), -1.0, "good(X) :- cites(Y, X), by(Y, Z).", 1, &[4.0]);
     let types = "mode: year(+paper, #year). mode: cites(+paper, -paper). mode: by(+paper, -who). mode: good(+paper).";
-    let text = format!("{types} year(old, 1). year(mid, 2). year(new, 3). cites(new, old). by(new, ann). by(mid, bob).");
+    let text =
+        format!("{types} year(old, 1). year(mid, 2). year(new, 3). cites(new, old). by(new, ann). by(mid, bob).");
     let time = TimeRule { source: TimeSource::Predicate("year".into()), by_argument: Vec::new() };
     let mut asking = Asking::new(&network, &text, Some(&time));
     let said = asking.ask(["old"]);
