@@ -99,6 +99,8 @@ one of these facts turns the decision:
         said.starts_with("together(ann, cid): false, probability of true 0.970688\ntrue is decided for above 0.99\n")
     );
     assert!(said.ends_with("no change of one fact was tried\n"), "{said}");
+    let said = printed(home.path(), &ask("together(ann, cid)", &["--top", "0"]));
+    assert!(said.contains("    +5.0000  1 more rules: --top shows more\n"), "{said}");
 }
 
 #[test]
