@@ -9,10 +9,11 @@
 //! - [`kb`]: facts indexed for joins, time limits, and the slow oracle of every fast evaluator
 //! - [`data`]: datasets, the generated domains, folds and negatives
 //! - [`tree`]: candidate tests, which examples they cover, growth of regression trees, walking them
-//! - [`rbm`]: the five numbers of a leaf, ψ, and coordinate descent
+//! - [`rbm`]: the five numbers of a leaf, ψ, coordinate descent, and the lifted RBM as one network
 //! - [`learn`]: parameters, the boosting loop, one file for each kind of model, models as files
 //! - [`metric`]: areas under curves, calibration, F1
 //! - [`experiment`]: specifications, jobs, plans, and runs that can be resumed
+//! - [`report`]: tables, figures, drawings, the page, comparisons and the gate
 //! - [`cli`]: one file for each command
 
 pub mod cli;

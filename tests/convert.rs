@@ -118,6 +118,10 @@ fn the_papers_conversion_keeps_every_path_and_tells_how_far_it_is() {
         node["u"] == serde_json::json!([theta["u0"], theta["u1"]]) && node["c"] == theta["c"]
     };
     assert!(hidden.iter().any(same), "{theta}");
+    // A tree that copies an ensemble has its values in d alone.
+    let copy = lab.train("lrbm-explainable", "advisedby", &[]);
+    let output = lrbm(&["convert", "--model", &copy, "--method", "paper"]);
+    assert!(output.status.success() && text(&output.stderr).contains("warning[constant-network]"), "{output:?}");
     refused(
         &["convert", "--model", &lab.train("rdn-boost", "advisedby", &[]), "--method", "paper"],
         &["rdn-boost: the leaves of tree 1", "use --method exact"],

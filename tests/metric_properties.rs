@@ -2,7 +2,7 @@
 //! said about recorded cases.
 
 use lrbm::metric::calibration::{LEAST_PROBABILITY, brier, cll, ece};
-use lrbm::metric::ranking::{auc_pr, auc_pr_jar, auc_roc, auc_roc_jar, average_precision};
+use lrbm::metric::ranking::{auc_pr, auc_pr_jar, auc_roc, auc_roc_jar, average_precision, pr_curve, roc_curve};
 use lrbm::metric::threshold::{best, f1_at, f1_half};
 use lrbm::metric::{Column, MetricError, Metrics, Output, Probabilities, Ranking, Threshold, Undefined};
 use proptest::prelude::*;
@@ -180,6 +180,13 @@ proptest! {
             prop_assert!(near(fast, slow), "{}: {} is not {}", name, fast, slow);
             prop_assert!((0.0..=1.0 + 1e-12).contains(&fast), "{}: {}", name, fast);
         }
+        // The area under a curve is the area under its straight lines; PR is level before its first corner.
+        let under = |curve: Vec<(f64, f64)>| -> f64 {
+            curve.windows(2).map(|pair| (pair[1].0 - pair[0].0) * (pair[0].1 + pair[1].1) / 2.0).sum()
+        };
+        let (roc, pr) = (roc_curve(&ranking).unwrap(), pr_curve(&ranking).unwrap());
+        prop_assert!(near(under(roc), auc_roc(&ranking).unwrap()));
+        prop_assert!(near(pr[0].0 * pr[0].1 + under(pr), auc_pr(&ranking).unwrap()));
         prop_assert!(auc_roc_jar(&ranking) >= auc_roc(&ranking).unwrap());
         prop_assert!(auc_pr_jar(&ranking) >= auc_pr(&ranking).unwrap());
     }

@@ -181,6 +181,53 @@ proptest! {
     }
 
     #[test]
+    fn merging_changes_no_probability(seed: u64) {
+        let world = World::new(seed);
+        let mut trees = world.trees(&mut Stream::new(seed, &["trees"]));
+        // Twice the same trees, so there is something to merge.
+        trees.extend(trees.clone());
+        for network in [exact(&world.binary(&trees, -0.5, 1.0)), paper(&world.binary(&trees, -0.5, 1.0))] {
+            let network = network.unwrap();
+            let merged = network.merged();
+            prop_assert!(2 * merged.hidden().len() <= network.hidden().len());
+            let n = world.examples.len();
+            let before = network.psi(&network.lit(&world.coverage()), n);
+            let after = merged.psi(&world.lit_as_asked_one_by_one(&merged), n);
+            for (a, b) in before.iter().zip(&after) {
+                prop_assert!((a - b).abs() < 1e-9 * (1.0 + a.abs()), "{a} {b}");
+            }
+            // Idle literals are idle for these examples, and fewer are left.
+            let shorter = merged.without_idle_literals(&world.coverage());
+            let again = shorter.psi(&world.lit_as_asked_one_by_one(&shorter), n);
+            for (a, b) in after.iter().zip(&again) {
+                prop_assert!((a - b).abs() < 1e-9 * (1.0 + a.abs()), "{a} {b}");
+            }
+            let dropped: u32 = shorter.hidden().iter().map(|node| node.dropped).sum();
+            prop_assert_eq!(merged.size().literals, shorter.size().literals + dropped as usize);
+        }
+    }
+
+    #[test]
+    fn files_keep_everything(seed: u64) {
+        let world = World::new(seed);
+        let trees = world.trees(&mut Stream::new(seed, &["trees"]));
+        let network = exact(&world.binary(&trees, 0.25, 1.0)).unwrap();
+        let text = network.to_json();
+        let read = Network::from_json(&text).unwrap();
+        prop_assert_eq!(read.to_json(), text);
+        prop_assert_eq!(read.lit(&world.coverage()), network.lit(&world.coverage()));
+        // What is printed is a file of rules, and its rules hold for the same examples.
+        let rules = lrbm::logic::rule::parse_rules(std::path::Path::new("rules"), &network.describe()).unwrap();
+        let written = Network::from_rules(&rules, 1.0).unwrap();
+        prop_assert_eq!(written.hidden().len(), network.hidden().len());
+        let order = network.strongest_first();
+        let lit = network.lit(&world.coverage());
+        for (found, j) in written.lit(&world.coverage()).into_iter().zip(order) {
+            prop_assert_eq!(&found, &lit[j]);
+        }
+    }
+
+    #[test]
     fn the_papers_conversion_carries_the_leaves_over(seed: u64) {
         let world = World::new(seed);
         let trees = world.trees(&mut Stream::new(seed, &["trees"]));

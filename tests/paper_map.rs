@@ -78,4 +78,20 @@ fn every_equation_that_is_used_has_one_home() {
         assert_eq!(homes.get(equation).map(Vec::len), Some(1), "Eq. ({equation}): {homes:?}");
     }
     assert!(homes.values().all(|places| places.len() == 1), "{homes:?}");
+    // The list for readers says the same.
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let list = fs::read_to_string(root.join("docs/PAPER_MAP.md")).unwrap();
+    let listed: BTreeMap<String, String> = list
+        .lines()
+        .filter_map(|line| line.strip_prefix("| Eq. ("))
+        .map(|line| {
+            let (equation, rest) = line.split_once(") | src/").unwrap();
+            (equation.to_owned(), rest.split(' ').next().unwrap().to_owned())
+        })
+        .collect();
+    let found: BTreeMap<String, String> = homes
+        .into_iter()
+        .map(|(equation, places)| (equation, places[0].split(':').next().unwrap().to_owned()))
+        .collect();
+    assert_eq!(listed, found);
 }

@@ -9,6 +9,7 @@ use super::weights::{self, Settings};
 use super::{CommandError, Output, with_cause};
 use crate::data::load::{Loaded, load};
 use crate::learn::{LearnedWeights, Method, Model, Prune, Resources, SavedModel};
+use crate::logic::{Diagnostic, Diagnostics};
 use crate::metric::calibration::{Probabilities, cll};
 use crate::metric::ranking::{Ranking, auc_pr, auc_roc};
 use crate::rbm::network::{Network, two_classes};
@@ -84,6 +85,7 @@ pub fn run(args: &Convert, output: &mut Output) -> Result<(), CommandError> {
     let others = data.as_ref().map(|data| data.split_settings().others).unwrap_or_default();
     let settings = Settings::new(&others, false)?;
     let (original, mut network) = start(args)?;
+    output.warn(&says_nothing(&network));
     let loaded = data.as_ref().map(|data| examples(data, &mut network, output)).transpose()?;
     if let Some(loaded) = loaded.as_ref().filter(|_| args.rules.is_some()) {
         weights::check_names(&network, loaded, output)?;
@@ -156,6 +158,18 @@ fn start(args: &Convert) -> Result<(Option<SavedModel>, Network), CommandError> 
         }
     };
     Ok((Some(model), network))
+}
+
+/// What to say of rules that all say nothing: leaves whose whole value is in d have no weights that the paper's conversion could carry
+/// over.
+fn says_nothing(network: &Network) -> Diagnostics {
+    let mut found = Diagnostics::default();
+    if !network.hidden().is_empty() && network.hidden().iter().all(|node| node.strength() == 0.0) {
+        let message = "no rule has weights that depend on whether it holds, so every example gets the same probability";
+        let help = "leaves that were not fitted by descent keep their value in d alone: use --method exact";
+        found.push(Diagnostic::warning("constant-network", message, help));
+    }
+    found
 }
 
 /// The examples; a network is asked under the time limits it has, unless others are set.

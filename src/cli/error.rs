@@ -5,6 +5,9 @@ use std::io;
 use crate::data::load::LoadError;
 use crate::logic::Diagnostics;
 
+/// The exit code of a command some jobs of which have no result.
+pub const JOBS_FAILED: u8 = 3;
+
 /// Why a command stopped.
 #[derive(Debug, thiserror::Error)]
 pub enum CommandError {
@@ -20,6 +23,12 @@ pub enum CommandError {
     /// Nothing fits what was asked for.
     #[error("error: {0}")]
     NothingMatched(String),
+    /// The gate: results are worse than they were.
+    #[error("regression: {0}")]
+    Regression(String),
+    /// The gate, or a comparison: there is nothing to hold results against.
+    #[error("not comparable: {0}")]
+    NotComparable(String),
     /// The program is wrong, or something broke that the user could not know of.
     #[error("error: {0}")]
     Internal(String),
@@ -51,8 +60,10 @@ impl CommandError {
         match self {
             CommandError::Input(_) | CommandError::Data(_) => 2,
             CommandError::Output(_) | CommandError::Internal(_) => 1,
-            CommandError::JobsFailed(_) => 3,
+            CommandError::JobsFailed(_) => JOBS_FAILED,
             CommandError::NothingMatched(_) => 4,
+            CommandError::Regression(_) => 5,
+            CommandError::NotComparable(_) => 6,
             CommandError::ClosedPipe => 0,
         }
     }

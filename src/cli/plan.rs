@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use super::table::{Table, thousands};
 use super::{CommandError, Output, with_cause};
 use crate::data::fetch::Store;
+use crate::experiment::run::Planned;
 use crate::experiment::store::RunStore;
-use crate::experiment::{Experiment, Only, Plan, State, only, spec};
+use crate::experiment::{Experiment, Frozen, FrozenError, Only, Plan, State, frozen, only, slurm, spec, tasks};
 
 /// A spec, which of its jobs, and where their results are.
 #[derive(clap::Args)]
@@ -112,16 +113,71 @@ fn count(n: usize, what: &str) -> String {
 pub struct PlanArgs {
     #[command(flatten)]
     what: Option<What>,
+    /// What to print: a table of all jobs, or a command for each task, for other schedulers.
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    format: Format,
     /// Print the JSON Schema of specs, for editors, and nothing else.
     #[arg(long, exclusive = true)]
     schema: bool,
 }
 
+/// How a plan is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    /// A table of all jobs.
+    Table,
+    /// A command for each task with jobs to do, such as for GNU parallel or HyperQueue.
+    Commands,
+}
+
 pub fn run(args: &PlanArgs, output: &mut Output) -> Result<(), CommandError> {
     match &args.what {
-        Some(what) => print(&what.choose()?, output),
+        Some(what) => match args.format {
+            Format::Table => print(&what.choose()?, output),
+            Format::Commands => commands(&what.choose()?, output),
+        },
         None => Ok(write!(output.out, "{}", spec::schema::text())?),
     }
+}
+
+/// Prints a command for each task, and leaves in the run directory what the commands need.
+fn commands(chosen: &Chosen, output: &mut Output) -> Result<(), CommandError> {
+    let Chosen { experiment, plan, asked, out, data, .. } = chosen;
+    if let Some(missing) = missing(plan) {
+        return Err(CommandError::Input(missing));
+    }
+    let store = RunStore::new(out);
+    let mut planned = Vec::with_capacity(plan.jobs.len());
+    let mut to_do = Vec::new();
+    for (place, listed) in plan.jobs.iter().enumerate() {
+        let Some(checksum) = &listed.data_checksum else { continue };
+        let outstanding = || matches!(listed.state(store.previous(&listed.job).as_ref()), State::Outstanding(_));
+        if asked.binary_search(&place).is_ok() && outstanding() {
+            to_do.push(planned.len());
+        }
+        planned.push(Planned::new(listed.job.clone(), checksum));
+    }
+    let program = slurm::this_program().map_err(CommandError::internal)?;
+    let root = std::path::absolute(out).map_err(CommandError::internal)?;
+    if !to_do.is_empty() {
+        store.freeze(&experiment.frozen).map_err(CommandError::input)?;
+        Frozen::of(plan, data).and_then(|frozen| frozen.write(&root)).map_err(CommandError::input)?;
+    }
+    let text = |path: &Path| match path.to_str() {
+        Some(text) => Ok(slurm::quote(text)),
+        None => Err(CommandError::input(FrozenError::NotText(path.to_owned()))),
+    };
+    let (program, root, digits) = (text(&program)?, text(&root)?, frozen::digits(&planned));
+    let tasks = tasks::group(&planned, &to_do, experiment.slurm.task_time);
+    for task in &tasks {
+        let ids = task.iter().map(|&job| planned[job].id.as_str().get(..digits).unwrap_or_default());
+        writeln!(output.out, "{program} run-job {root} {}", ids.collect::<Vec<_>>().join(" "))?;
+    }
+    output.out.flush()?;
+    if !output.quiet {
+        super::say(format_args!("{} with {}", count(tasks.len(), "task"), count(to_do.len(), "job")));
+    }
+    Ok(())
 }
 
 /// Prints every job that was asked for with its state and the reason.

@@ -142,7 +142,7 @@ pub(super) fn label(model: &str, preset: &str, case: &str) -> String {
 }
 
 /// What a sweep sets, as text.
-pub(super) fn case_text(settings: &IndexMap<String, String>) -> String {
+pub(crate) fn case_text(settings: &IndexMap<String, String>) -> String {
     shown_settings(settings).collect::<Vec<_>>().join(", ")
 }
 

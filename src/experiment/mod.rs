@@ -3,16 +3,20 @@
 //! A [`Job`] is one training and one test. What can change its result is its [`JobKey`]; the hash of that is its
 //! [`JobId`], so a job is done if its directory holds a result with the same id, whatever else has changed.
 
+pub mod frozen;
 pub mod job;
 pub mod key;
 pub mod only;
 pub mod plan;
 pub mod results;
 pub mod run;
+pub mod slurm;
 pub mod source;
 pub mod spec;
 pub mod store;
+pub mod tasks;
 
+pub use frozen::{Frozen, FrozenError};
 pub use job::{Ensemble, Job, Limits};
 pub use key::{JobId, JobKey};
 pub use only::Only;

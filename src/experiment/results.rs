@@ -9,7 +9,8 @@ use super::job::Job;
 use super::spec::{Experiment, Part, SpecError};
 use super::store::{self, MODEL, PREDICTIONS, Prediction, Record, RunStore, RunStoreError, SPEC, Status};
 use crate::learn::{ModelFileError, TreeModel};
-use crate::metric::Column;
+use crate::metric::summary::mean;
+use crate::metric::{Average, Column};
 use crate::order::{IndexMap, IndexSet};
 
 /// Why the results of a run cannot be read.
@@ -116,6 +117,12 @@ impl<'r> Group<'r> {
     pub fn by_fold(&self, column: Column) -> Vec<(usize, f64)> {
         by_fold(self.jobs.iter().map(|stored| &stored.record), column)
     }
+
+    /// The mean of a metric over the folds that have it; `None` if none has.
+    pub fn average(&self, column: Column) -> Option<Average> {
+        let values: Vec<f64> = self.by_fold(column).into_iter().map(|(_, value)| value).collect();
+        Average::of(&values)
+    }
 }
 
 /// The value of a metric for each fold that has it, seeds averaged first, by number of fold.
@@ -127,7 +134,7 @@ pub fn by_fold<'r>(records: impl IntoIterator<Item = &'r Record>, column: Column
         }
     }
     folds.sort_unstable_keys();
-    folds.into_iter().map(|(fold, seeds)| (fold, seeds.iter().sum::<f64>() / seeds.len() as f64)).collect()
+    folds.into_iter().map(|(fold, seeds)| (fold, mean(&seeds))).collect()
 }
 
 /// Gathers records that stand in some order into rows, in the order in which rows first appear.

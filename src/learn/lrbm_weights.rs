@@ -4,18 +4,18 @@ use super::boost::both_classes;
 use super::{LearnError, ScoreError, Task};
 use crate::data::folds::random_folds;
 use crate::kb::Example;
-use crate::rbm::network::{FitOptions, Fitted, Network, Patterns};
+use crate::rbm::network::{FitOptions, Fitted, Hold, Network, Patterns};
 use crate::tree::Bits;
 
 /// Learns the weights of a network whose rules stay as they are.
 ///
 /// Examples held out in turn say how much weights are held back, and how many steps are best; then all examples are taken.
 ///
-/// Where rules or weights were learned from the same examples, those held out are not new to them. Then weights are held back to
-/// what they were, so that they move only if that helps examples which already speak for staying.
+/// Weights that were learned from the same examples know those that are held out. So they begin anew and are held back to 0; or
+/// they go on and are held back to what they were, and then move only if that helps examples which already speak for staying.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LrbmWeights {
-    /// Whether U and d begin anew, at 0 and at the log-odds of the examples, or as they are.
+    /// Whether U and d begin anew, at 0 and at the log-odds of the examples.
     pub fresh: bool,
     /// How much weights are held back, see [`FitOptions::l2`]; without it the best of a few.
     pub l2: Option<f64>,
@@ -140,7 +140,7 @@ impl<'a> Seen<'a> {
         let j = self.weakest(network);
         let lit = self.lit.remove(j);
         *network = network.without(j, lit.count_and(of), of.count());
-        let options = FitOptions { l2, max_steps: STEPS_OF_A_ROUND };
+        let options = FitOptions { l2, hold: Hold::Blank, max_steps: STEPS_OF_A_ROUND };
         network.fit(&self.patterns(of), &options, &mut |_, _| false);
     }
 }
@@ -178,25 +178,27 @@ impl LrbmWeights {
     fn choose(&self, network: &Network, seen: &Seen<'_>, parts: &[(Bits, Bits)]) -> Choice {
         let tried: &[f64] = self.l2.as_ref().map_or(&L2, std::slice::from_ref);
         // With too few examples to hold any out, the middle and the limit on steps are all there is.
-        let mut best =
-            Choice { options: FitOptions { l2: tried[tried.len() / 2], max_steps: self.max_steps }, held_out: None };
+        let hold = if self.fresh { Hold::Blank } else { Hold::Start };
+        let options = |l2, max_steps| FitOptions { l2, hold, max_steps };
+        let mut best = Choice { options: options(tried[tried.len() / 2], self.max_steps), held_out: None };
         for &l2 in tried.iter().filter(|_| !parts.is_empty()) {
-            let options = FitOptions { l2, max_steps: self.max_steps };
-            let curves: Vec<Vec<f64>> = parts.iter().map(|part| curve(network, seen, part, &options)).collect();
+            let limit = options(l2, self.max_steps);
+            let curves: Vec<Vec<f64>> = parts.iter().map(|part| curve(network, seen, part, &limit)).collect();
             let longest = curves.iter().map(Vec::len).max().unwrap_or(0);
             for step in 0..longest {
                 // A fit that ended early stays where it ended.
                 let at = |curve: &Vec<f64>| curve.get(step).or(curve.last()).copied().unwrap_or(f64::NEG_INFINITY);
                 let mean = curves.iter().map(at).sum::<f64>() / curves.len() as f64;
                 if best.held_out.is_none_or(|known| mean > known) {
-                    best = Choice { options: FitOptions { l2, max_steps: step }, held_out: Some(mean) };
+                    best = Choice { options: options(l2, step), held_out: Some(mean) };
                 }
             }
         }
         best
     }
 
-    /// Takes rules away, the one that says least first, and fits the rest again each time.
+    /// Takes rules away, the one that says least first, and fits the rest again each time. Weights always begin anew: else all
+    /// examples would speak for rules whose weights were learned from them.
     ///
     /// # Errors
     /// As [`LrbmWeights::fit`]; also if there are too few examples to judge a loss by.
@@ -209,8 +211,9 @@ impl LrbmWeights {
     ) -> Result<(Network, LearnedWeights), LearnError> {
         let mut seen = Seen::new(network, task)?;
         let parts = seen.parts(self.folds, task.seed);
-        let mut smaller = if self.fresh { seen.fresh(network) } else { network.clone() };
-        let Choice { options, .. } = self.choose(&smaller, &seen, &parts);
+        let mut smaller = seen.fresh(network);
+        let anew = LrbmWeights { fresh: true, ..*self };
+        let Choice { options, .. } = anew.choose(&smaller, &seen, &parts);
         let size = match prune {
             Prune::ToSize(size) => size,
             Prune::ToLoss(_) if parts.is_empty() => {
@@ -231,7 +234,7 @@ impl LrbmWeights {
         while smaller.hidden().len() > size {
             seen.shrink(&mut smaller, &all, options.l2);
         }
-        let learned = self.fit_seen(&mut smaller, &seen, task.seed);
+        let learned = anew.fit_seen(&mut smaller, &seen, task.seed);
         Ok((smaller, learned))
     }
 }

@@ -182,26 +182,57 @@ pub fn auc_pr_jar(ranking: &Ranking) -> f64 {
 
 /// The area under the interpolated curve from the origin of the ROC curve through `points`.
 fn davis_goadrich(points: &[Point], positives: u64) -> f64 {
-    let (mut area, mut before) = (0.0, ORIGIN);
-    let mut last_precision = None;
-    for &point in points {
-        let steps = point.true_positives - before.true_positives;
-        let added = (point.false_positives - before.false_positives) as f64;
-        for step in 1..=steps {
-            let found = (before.true_positives + step) as f64;
-            // Multiplied before it is divided, so that the last step lands on the point exactly.
-            let wrong = before.false_positives as f64 + added * step as f64 / steps as f64;
-            let precision = found / (found + wrong);
-            area += (last_precision.unwrap_or(precision) + precision) / 2.0;
-            last_precision = Some(precision);
+    let (mut area, mut before) = (0.0, None);
+    for (found, precision) in interpolated(points) {
+        let (last_found, last_precision) = before.unwrap_or((0, precision));
+        // The curve may fall straight down: no area, but the next step starts lower.
+        if found > last_found {
+            area += (last_precision + precision) / 2.0;
         }
-        if steps == 0 && point.true_positives > 0 {
-            // The curve falls straight down: no area, but the next step starts lower.
-            last_precision = Some(precision(point));
-        }
-        before = point;
+        before = Some((found, precision));
     }
     area / positives as f64
+}
+
+/// The corners of the interpolated curve: each number of true positives from 1 up with the precision there, and the lower
+/// one where the curve falls straight down.
+fn interpolated(points: &[Point]) -> impl Iterator<Item = (u64, f64)> + '_ {
+    let before = std::iter::once(&ORIGIN).chain(points);
+    before.zip(points).flat_map(|(before, point)| {
+        let steps = point.true_positives - before.true_positives;
+        let added = (point.false_positives - before.false_positives) as f64;
+        let step = move |step: u64| {
+            let found = before.true_positives + step;
+            // Multiplied before it is divided, so that the last step lands on the point exactly.
+            let wrong = before.false_positives as f64 + added * step as f64 / steps as f64;
+            (found, found as f64 / (found as f64 + wrong))
+        };
+        let fall = (steps == 0 && point.true_positives > 0).then(|| (point.true_positives, precision(*point)));
+        (1..=steps).map(step).chain(fall)
+    })
+}
+
+/// The ROC curve with straight lines between its points: the share of negatives and that of positives with a score or a
+/// higher one, from (0, 0) to (1, 1).
+///
+/// # Errors
+/// If a class is absent.
+pub fn roc_curve(ranking: &Ranking) -> Result<Vec<(f64, f64)>, Undefined> {
+    let (positives, negatives) = ranking.both_classes()?;
+    let share = |point: &Point| {
+        (point.false_positives as f64 / negatives as f64, point.true_positives as f64 / positives as f64)
+    };
+    Ok(std::iter::once(&ORIGIN).chain(&ranking.points).map(share).collect())
+}
+
+/// The curve that [`auc_pr`] is the area under: recall and precision, with straight lines between, from the first true
+/// positive on; before it, precision is what it is there.
+///
+/// # Errors
+/// If a class is absent.
+pub fn pr_curve(ranking: &Ranking) -> Result<Vec<(f64, f64)>, Undefined> {
+    let (positives, _) = ranking.both_classes()?;
+    Ok(interpolated(&ranking.points).map(|(found, precision)| (found as f64 / positives as f64, precision)).collect())
 }
 
 fn precision(point: Point) -> f64 {
@@ -297,6 +328,18 @@ mod tests {
         let tail: Vec<f64> = (0..=10).map(|i| f64::from(10 + i) / f64::from(10 + i + 30 + 197 * i)).collect();
         let last: f64 = tail.windows(2).map(|pair| (pair[0] + pair[1]) / 2.0).sum();
         near(auc_pr(&ranking).unwrap(), (5.0 * 0.5 + middle + last) / 20.0);
+    }
+
+    #[test]
+    fn curves_by_hand() {
+        // (tp, fp): (1,0), (1,1), (3,2), (4,2), (4,4), as above.
+        let ranking = ranking(&[9.0, 7.0, 7.0, 6.0], &[8.0, 7.0, 5.0, 5.0]);
+        let roc = [(0.0, 0.0), (0.0, 0.25), (0.25, 0.25), (0.5, 0.75), (0.5, 1.0), (1.0, 1.0)];
+        assert_eq!(roc_curve(&ranking).unwrap(), roc);
+        let (a, b, c) = (2.0 / 3.5, 3.0 / 5.0, 4.0 / 6.0);
+        let pr = [(0.25, 1.0), (0.25, 0.5), (0.5, a), (0.75, b), (1.0, c), (1.0, 0.5)];
+        assert_eq!(pr_curve(&ranking).unwrap(), pr);
+        assert_eq!(pr_curve(&Ranking::new(&[0.1], &[true]).unwrap()), Err(Undefined::NoNegatives));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! `lrbm run` as users run it: finished, killed, run twice at once, failing, resumed.
 
+mod cluster;
 mod failures;
 mod kill;
 mod lab;

@@ -12,7 +12,7 @@ fn the_second_call_does_nothing_and_says_so() {
     let text = stdout(&first);
     assert!(text.contains("movies") && text.contains("Explainable") && text.contains(" ± "), "{text}");
     assert!(text.contains(&format!("{JOBS} jobs run in ")), "{text}");
-    assert!(text.contains("next: lrbm explain --model out/jobs/"), "{text}");
+    assert!(text.contains("next: lrbm report out\n  or: lrbm explain --model out/jobs/"), "{text}");
     let before = lab.results();
     let second = lab.run(&[]);
     assert!(second.status.success());

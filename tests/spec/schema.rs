@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use lrbm::experiment::spec::format::{CASE, COMPARE, DATASET, EXPECTED, MODEL, ROW, SWEEP, TOP};
+use lrbm::experiment::spec::format::{CASE, COMPARE, DATASET, EXPECTED, MODEL, ROW, SLURM, SWEEP, TOP};
 use lrbm::experiment::spec::schema;
 
 use crate::lab::{all_shipped, compare, repository, shipped};
@@ -25,7 +25,7 @@ fn editors_find_the_schema() {
 #[test]
 fn the_page_of_the_format_has_every_key() {
     let page = fs::read_to_string(repository("experiments/README.md")).unwrap();
-    for section in [&TOP, &MODEL, &DATASET, &SWEEP, &CASE, &COMPARE, &EXPECTED, &ROW] {
+    for section in [&TOP, &MODEL, &DATASET, &SWEEP, &CASE, &COMPARE, &EXPECTED, &ROW, &SLURM] {
         for field in section.fields {
             assert!(page.contains(&format!("`{}`", field.name)), "{} is not explained", field.name);
         }

@@ -57,11 +57,23 @@ impl Display {
     }
 }
 
+impl Display {
+    /// Does something while nothing is drawn.
+    pub fn paused<T>(&self, work: impl FnOnce() -> T) -> T {
+        match self {
+            Display::Bars(bars) => bars.all.suspend(work),
+            Display::Lines(_) | Display::Json | Display::Quiet => work(),
+        }
+    }
+}
+
 /// Counts jobs and words events.
 #[derive(Default)]
 pub struct Lines {
     ended: usize,
     to_run: usize,
+    /// Why tasks waited when that was last said.
+    reason: String,
 }
 
 impl Lines {
@@ -90,13 +102,23 @@ impl Lines {
                 Some(format!("{count} {name}: {how} by another process"))
             }
             Event::Waiting { jobs } => Some(waiting(*jobs)),
+            Event::Queue { running: 0, pending, reason } if *pending > 0 && *reason != self.reason => {
+                self.reason.clone_from(reason);
+                Some(queue(0, *pending, reason))
+            }
+            Event::Queue { .. } => None,
+            Event::Submitted { .. } | Event::Attached { .. } | Event::Lost { .. } | Event::Trouble { .. } => {
+                of_cluster(event)
+            }
             Event::Start { .. } | Event::Tree { .. } | Event::Elsewhere { .. } | Event::End(_) => None,
         }
     }
 }
 
 fn begin(event: &Event) -> Option<String> {
-    let Event::Begin { run, jobs, done, failed_before, to_run, jobs_at_once, threads } = event else { return None };
+    let Event::Begin { run, jobs, done, failed_before, to_run, jobs_at_once, threads, .. } = event else {
+        return None;
+    };
     if *to_run == 0 {
         return None;
     }
@@ -107,7 +129,9 @@ fn begin(event: &Event) -> Option<String> {
     if *failed_before > 0 {
         parts.push(format!("{failed_before} failed before (--retry-failed tries them again)"));
     }
-    parts.push(format!("{jobs_at_once} at once on {threads} {}", if *threads == 1 { "thread" } else { "threads" }));
+    if let (Some(at_once), Some(threads)) = (jobs_at_once, threads) {
+        parts.push(format!("{at_once} at once on {}", count(*threads, "thread")));
+    }
     Some(format!("{}: {}", run.display(), parts.join(", ")))
 }
 
@@ -122,12 +146,44 @@ fn failed(name: &str, failure: FailureKind, message: &str) -> String {
         FailureKind::Error => "failed",
         FailureKind::Panic => "failed by a bug",
         FailureKind::TimeLimit | FailureKind::MemoryLimit => "stopped",
+        FailureKind::Lost => "lost",
     };
     format!("{name}: {what}: {message}")
 }
 
 fn waiting(jobs: usize) -> String {
     format!("waiting for {jobs} {} of another process", if jobs == 1 { "job" } else { "jobs" })
+}
+
+/// What happens with a cluster, in words.
+fn of_cluster(event: &Event) -> Option<String> {
+    match event {
+        Event::Submitted { array, tasks, jobs } => {
+            Some(format!("submitted {} with {} as array {array}", count(*tasks, "task"), count(*jobs, "job")))
+        }
+        Event::Attached { tasks, jobs } => {
+            Some(format!("{} with {} are with the cluster already", count(*tasks, "task"), count(*jobs, "job")))
+        }
+        Event::Queue { running, pending, reason } => Some(queue(*running, *pending, reason)),
+        Event::Lost { task, jobs, why, again } => {
+            let then = if *again { "submitted again" } else { "given up" };
+            Some(format!("task {task} is gone without a result of {}: {why}: {then}", count(*jobs, "job")))
+        }
+        Event::Trouble { message } => Some(format!("{message}; trying again")),
+        _ => None,
+    }
+}
+
+fn queue(running: usize, pending: usize, reason: &str) -> String {
+    let mut text = format!("{} running", count(running, "task"));
+    if pending > 0 {
+        text += &format!(", {pending} pending ({reason})");
+    }
+    text
+}
+
+fn count(n: usize, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
 /// One bar for the run, and a line for each job at work.
@@ -178,6 +234,10 @@ impl Bars {
             }
             Event::Adopted { job, .. } => self.end(*job),
             Event::Waiting { jobs } => self.overall.set_message(waiting(*jobs)),
+            Event::Queue { .. } => self.overall.set_message(of_cluster(event).unwrap_or_default()),
+            Event::Submitted { .. } | Event::Attached { .. } | Event::Lost { .. } | Event::Trouble { .. } => {
+                of_cluster(event).iter().for_each(|line| self.say(line));
+            }
             Event::Elsewhere { .. } => {}
             Event::End(_) => self.overall.finish_and_clear(),
         }
@@ -216,8 +276,9 @@ mod tests {
             done: 1,
             failed_before: 1,
             to_run: 10,
-            jobs_at_once: 2,
-            threads: 2,
+            executor: "local",
+            jobs_at_once: Some(2),
+            threads: Some(2),
         };
         assert_eq!(
             lines.line(&begin).unwrap(),
@@ -235,5 +296,16 @@ mod tests {
         let failed = Event::Failed { job: 4, name, failure: FailureKind::TimeLimit, message: "too long".into() };
         assert_eq!(lines.line(&failed).unwrap(), " 2/10 imdb LRBM-Boost fold 1 seed 1: stopped: too long");
         assert_eq!(lines.line(&Event::End(Tally::default())), None);
+        let submitted = Event::Submitted { array: 17, tasks: 1, jobs: 10 };
+        assert_eq!(lines.line(&submitted).unwrap(), "submitted 1 task with 10 jobs as array 17");
+        let lost = Event::Lost { task: "17_1".into(), jobs: 2, why: "its node failed".into(), again: true };
+        assert_eq!(
+            lines.line(&lost).unwrap(),
+            "task 17_1 is gone without a result of 2 jobs: its node failed: submitted again"
+        );
+        // Said once, as long as nothing runs for the same reason.
+        let queue = |running, pending| Event::Queue { running, pending, reason: "Priority".into() };
+        assert_eq!(lines.line(&queue(0, 3)).unwrap(), "0 tasks running, 3 pending (Priority)");
+        assert_eq!((lines.line(&queue(0, 2)), lines.line(&queue(1, 1))), (None, None));
     }
 }

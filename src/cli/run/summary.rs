@@ -50,7 +50,7 @@ fn shown(cell: &Option<Cell>) -> String {
 /// Says what was done, where it is, and what can be done with it.
 pub fn tally(out: &mut impl Write, tally: &Tally, run: &Path, model: Option<&Path>) -> io::Result<()> {
     let jobs = |n: usize| format!("{n} {}", if n == 1 { "job" } else { "jobs" });
-    if tally.ran == 0 && tally.not_run == 0 {
+    if tally.ran == 0 && tally.not_run == 0 && tally.left == 0 {
         let failed = if tally.failed > 0 { format!(", {} failed before", tally.failed) } else { String::new() };
         writeln!(out, "\nnothing to do: {} done before{failed}", jobs(tally.done))?;
     } else {
@@ -68,15 +68,17 @@ pub fn tally(out: &mut impl Write, tally: &Tally, run: &Path, model: Option<&Pat
         )?;
     }
     if tally.not_run > 0 {
-        writeln!(
-            out,
-            "{} not run, since one failed: the same command without --fail-fast runs them",
-            jobs(tally.not_run)
-        )?;
+        let why =
+            if tally.failed > 0 { ", since one failed: the same command without --fail-fast runs them" } else { "" };
+        writeln!(out, "{} not run{why}", jobs(tally.not_run))?;
+    }
+    if tally.left > 0 {
+        writeln!(out, "{} left to the cluster: the same command watches again", jobs(tally.left))?;
     }
     writeln!(out, "results are in {}: metrics.csv, metrics.parquet, jobs/", run.display())?;
     if let Some(model) = model {
-        writeln!(out, "next: lrbm explain --model {}", model.display())?;
+        writeln!(out, "next: lrbm report {}", run.display())?;
+        writeln!(out, "  or: lrbm explain --model {}", model.display())?;
     }
     Ok(())
 }

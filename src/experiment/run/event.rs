@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use crate::experiment::store::FailureKind;
+use crate::experiment::store::{FailureKind, MetricsTable, Status};
 
 /// Something that happened. Jobs are named by their position in the plan.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -22,10 +22,53 @@ pub enum Event {
         failed_before: usize,
         /// Those of them that are to be run.
         to_run: usize,
-        /// How many run at once.
-        jobs_at_once: usize,
+        /// Who runs them: `local` or `slurm`.
+        executor: &'static str,
+        /// How many run at once, if that is known.
+        jobs_at_once: Option<usize>,
         /// The threads of all of them together.
-        threads: usize,
+        threads: Option<usize>,
+    },
+    /// Tasks were given to the cluster.
+    Submitted {
+        /// The id of their array.
+        array: u64,
+        /// How many there are.
+        tasks: usize,
+        /// The jobs of all of them.
+        jobs: usize,
+    },
+    /// Tasks of an earlier call are still with the cluster.
+    Attached {
+        /// How many.
+        tasks: usize,
+        /// The jobs of all of them that have no result yet.
+        jobs: usize,
+    },
+    /// How things stand with the cluster has changed.
+    Queue {
+        /// Tasks at work.
+        running: usize,
+        /// Tasks that wait.
+        pending: usize,
+        /// Why they wait, in the words of the cluster.
+        reason: String,
+    },
+    /// A task has ended without a result for each of its jobs.
+    Lost {
+        /// Its id: that of its array and its number in it.
+        task: String,
+        /// How many jobs have no result.
+        jobs: usize,
+        /// Why, as far as the cluster tells.
+        why: String,
+        /// Whether they are submitted again.
+        again: bool,
+    },
+    /// The cluster does not answer, or does not take more tasks; it is asked again.
+    Trouble {
+        /// What it said.
+        message: String,
     },
     /// A dataset was read.
     Opened {
@@ -103,6 +146,17 @@ pub enum Event {
     End(Tally),
 }
 
+impl Tally {
+    /// Counts which of these jobs have a result, and which have failed.
+    pub(super) fn count(&mut self, jobs: &[usize], table: &MetricsTable) {
+        let ended = |done: bool| {
+            let records = jobs.iter().filter_map(|&job| table.get(job));
+            records.filter(|record| (record.status == Status::Done) == done).count()
+        };
+        (self.done, self.failed) = (ended(true), ended(false));
+    }
+}
+
 /// What a run came to.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Tally {
@@ -116,6 +170,8 @@ pub struct Tally {
     pub failed: usize,
     /// Jobs that were not begun, because one failed and that was to be the end.
     pub not_run: usize,
+    /// Jobs that were left to the cluster, which may do them or not.
+    pub left: usize,
     /// Seconds from beginning to end.
     pub wall_seconds: f64,
     /// Seconds in which jobs were worked on, over all that ran at once.

@@ -64,6 +64,8 @@ pub struct Execution<'a> {
     pub job: &'a Job,
     /// The id of its result.
     pub id: &'a JobId,
+    /// The checksum that its data had when it was planned.
+    pub data_checksum: &'a str,
     /// The id of the ensemble it copies.
     pub ensemble_id: Option<&'a JobId>,
     /// Its directory.
@@ -108,6 +110,12 @@ impl Execution<'_> {
         });
         let dataset = dataset.map_err(Failure::error)?;
         attempt.data = Some(store::Data::of(&dataset));
+        if dataset.checksum() != self.data_checksum {
+            let id = dataset.id();
+            return Err(Failure::error(format!(
+                "the data of {id} have changed since the run was planned: plan it again"
+            )));
+        }
         self.workshop.log(&format!("data: {} {}", dataset.id(), dataset.checksum()));
         Ok(dataset)
     }
@@ -120,6 +128,8 @@ impl Execution<'_> {
         };
         let began = Instant::now();
         let Part { database, target, examples } = &fold.train;
+        let damaged = self.bench.fault.as_ref().and_then(|fault| fault.damaged(job, examples));
+        let examples = damaged.as_ref().unwrap_or(examples);
         let mut grown = self.progress();
         let resources = Resources::default();
         let task = Task { database, target: *target, examples, seed: job.training_seed(), resources };

@@ -1,12 +1,13 @@
 //! Faults on purpose, so that tests can see what a failing job does to a run.
 //!
 //! `LRBM_TEST_FAULT=KIND:TEXT` strikes every job whose name has TEXT in it, such as `panic:fold 2`. KIND is `error`, `panic`,
-//! `sleep` or `oversleep`.
+//! `sleep`, `oversleep` or `damage`, which makes what is learned worse: every other label to learn from is wrong.
 
 use std::time::Duration;
 
 use super::failure::Failure;
 use crate::experiment::Job;
+use crate::kb::Example;
 
 const VARIABLE: &str = "LRBM_TEST_FAULT";
 
@@ -25,9 +26,22 @@ impl Fault {
         Some(Fault { kind: kind.to_owned(), text: text.to_owned() })
     }
 
+    fn is_of(&self, job: &Job) -> bool {
+        job.to_string().contains(&self.text)
+    }
+
+    /// What a damaged learner learns from, if this is the job.
+    pub fn damaged(&self, job: &Job, examples: &[Example]) -> Option<Vec<Example>> {
+        let wrong = |(place, example): (usize, &Example)| Example {
+            positive: example.positive ^ (place % 2 == 1),
+            ..example.clone()
+        };
+        (self.kind == "damage" && self.is_of(job)).then(|| examples.iter().enumerate().map(wrong).collect())
+    }
+
     /// Goes wrong, if this is the job.
     pub fn strike(&self, job: &Job) -> Result<(), Failure> {
-        if !job.to_string().contains(&self.text) {
+        if !self.is_of(job) || self.kind == "damage" {
             return Ok(());
         }
         match self.kind.as_str() {

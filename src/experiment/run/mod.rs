@@ -1,35 +1,37 @@
-//! Running an experiment: what is left of the plan, by several workers, into a run directory.
+//! Running an experiment: what is left of the plan, by an [`Executor`], into a run directory.
 //!
-//! Workers take jobs from a queue, each with threads of its own; they send what happens to the thread that called, which
-//! keeps the table of results and tells whoever listens. Nothing that a result is made of depends on how many workers or threads
-//! there are, or on which jobs were done before.
+//! What is left follows from the plan and the directories of jobs; how it is done, by workers of this process
+//! ([`Local`]) or by tasks of a cluster ([`crate::experiment::slurm`]), changes no byte of a result. Whoever does it keeps a [`Book`]: the
+//! table of results, and who is told of what happens.
 
 mod data;
 mod event;
 mod execute;
+mod executor;
 mod failure;
 mod fault;
+mod local;
 pub mod machine;
 mod metrics;
-mod provenance;
+mod named;
+pub mod provenance;
 mod queue;
 mod shared;
 mod summary;
 mod worker;
 
 pub use event::{Event, Tally};
+pub use executor::{Book, Executor, Order};
+pub use local::Local;
+pub use named::run_named;
 pub use summary::{Cell, Summary, SummaryRow, summarize};
 
-use std::sync::mpsc;
 use std::time::Instant;
 
-use crate::data::fetch::Store;
+use crate::experiment::slurm::SlurmError;
 use crate::experiment::store::{MetricsTable, Record, RunStore, RunStoreError, Status};
 use crate::experiment::{Job, JobId, JobKey};
-use crate::order::HashMap;
 use metrics::MetricsWriter;
-use queue::{Queue, Ticket};
-use worker::{Message, Work};
 
 /// Why a run cannot go on.
 #[derive(Debug, thiserror::Error)]
@@ -40,6 +42,9 @@ pub enum RunError {
     /// There are no threads to be had.
     #[error("no threads could be started: {0}; give a smaller number with --threads")]
     Threads(rayon::ThreadPoolBuildError),
+    /// The cluster does not do what is asked of it.
+    #[error(transparent)]
+    Slurm(#[from] SlurmError),
 }
 
 /// A job of the plan with everything that decides whether it is done.
@@ -64,13 +69,9 @@ impl Planned {
     }
 }
 
-/// How to run.
+/// Which jobs to run, and when to stop.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// How many jobs at once, at most; at least 1.
-    pub jobs: usize,
-    /// How many threads all of them have together; at least 1.
-    pub threads: usize,
     /// Whether jobs run that are done already.
     pub fresh: bool,
     /// Whether jobs run that failed before.
@@ -90,7 +91,7 @@ pub struct Finished {
     pub table: MetricsTable,
 }
 
-/// Runs the jobs of a plan that are asked for and not done.
+/// Runs the jobs of a plan that are asked for and not done, wherever the executor does.
 ///
 /// `plan` is the whole experiment and `asked` the positions of the jobs that are asked for. A job that fails is recorded, and
 /// the others go on.
@@ -100,59 +101,39 @@ pub struct Finished {
 pub fn run(
     plan: &[Planned],
     asked: &[usize],
-    data: &Store,
+    executor: &mut dyn Executor,
     store: &RunStore,
     options: &Options,
     listen: &mut dyn FnMut(Event),
 ) -> Result<Finished, RunError> {
-    let mut table = table_of(plan, store);
-    let mut tally = Tally { jobs: asked.len(), ..Tally::default() };
+    let table = table_of(plan, 0..plan.len(), store);
     let to_run = outstanding(asked, &table, options);
     let is_failed = |&&job: &&usize| table.get(job).is_some_and(|record| record.status != Status::Done);
     let tries_failed = options.fresh || options.retry_failed;
     let failed_before = if tries_failed { 0 } else { asked.iter().filter(is_failed).count() };
-    let threads = options.threads.max(1);
-    let workers = options.jobs.clamp(1, threads).min(to_run.len().max(1));
+    let (jobs_at_once, threads) = executor.at_once(to_run.len()).unzip();
     listen(Event::Begin {
         run: store.root().to_owned(),
         jobs: asked.len(),
         done: asked.len() - to_run.len() - failed_before,
         failed_before,
         to_run: to_run.len(),
-        jobs_at_once: workers,
+        executor: executor.name(),
+        jobs_at_once,
         threads,
     });
-    let mut writer = MetricsWriter::new(plan, store);
-    writer.write_now(&mut table)?;
+    let tally = Tally { jobs: asked.len(), ..Tally::default() };
+    let mut book = Book { table, tally, writer: Some(MetricsWriter::new(plan, store)), listen };
+    book.write_now()?;
     let alone_seconds = options.began.elapsed().as_secs_f64();
-    let work = Work::new(plan, &to_run, data, store, options, workers);
-    let mut left = to_run;
-    // First what nobody holds, then what others held: by then they have ended it, or were killed.
-    for wait in [false, true] {
-        if left.is_empty() {
-            break;
-        }
-        if wait {
-            listen(Event::Waiting { jobs: left.len() });
-        }
-        let queue = Queue::new(tickets(plan, &left), workers, threads);
-        let phase = Phase { work: &work, queue: &queue, jobs: &left, wait };
-        phase.run(workers, &mut table, &mut writer, &mut tally, listen)?;
-        tally.not_run += queue.not_begun();
-        left = queue.elsewhere().into_iter().map(|place| left[place]).collect();
-        if tally.not_run > 0 {
-            tally.not_run += left.len();
-            break;
-        }
-    }
+    executor.execute(&Order { plan, jobs: &to_run, store, options }, &mut book)?;
     let after = Instant::now();
-    writer.write_last(&mut table)?;
-    store.tidy(plan.iter().map(|planned| &planned.job));
-    let ended = |status: fn(&Status) -> bool| {
-        asked.iter().filter_map(|&job| table.get(job)).filter(|record| status(&record.status)).count()
-    };
-    tally.done = ended(|status| *status == Status::Done);
-    tally.failed = ended(|status| *status != Status::Done);
+    book.write_last()?;
+    let Book { table, mut tally, .. } = book;
+    if tally.left == 0 {
+        store.tidy(plan.iter().map(|planned| &planned.job));
+    }
+    tally.count(asked, &table);
     tally.wall_seconds = options.began.elapsed().as_secs_f64();
     let working = tally.job_seconds + alone_seconds + after.elapsed().as_secs_f64();
     tally.share_outside_learning = (tally.ran > 0).then(|| 1.0 - tally.train_seconds / working);
@@ -163,18 +144,19 @@ pub fn run(
     Ok(Finished { tally, table })
 }
 
-/// What the directory holds of a plan: every job whose result, or failure, is of the same id.
-pub fn table_of(plan: &[Planned], store: &RunStore) -> MetricsTable {
+/// What the directory holds of jobs of a plan: every one whose result, or failure, is of the same id.
+fn table_of(plan: &[Planned], jobs: impl Iterator<Item = usize>, store: &RunStore) -> MetricsTable {
     let mut table = MetricsTable::new(plan.iter().map(|planned| &planned.job));
-    for (place, planned) in plan.iter().enumerate() {
-        if let Some(record) = recorded(planned, store) {
+    for place in jobs {
+        if let Some(record) = recorded(&plan[place], store) {
             table.set(place, record);
         }
     }
     table
 }
 
-fn recorded(planned: &Planned, store: &RunStore) -> Option<Record> {
+/// What is recorded of a job with its very id.
+pub(super) fn recorded(planned: &Planned, store: &RunStore) -> Option<Record> {
     store.record(&planned.job).filter(|record| record.id == planned.id)
 }
 
@@ -186,72 +168,4 @@ fn outstanding(asked: &[usize], table: &MetricsTable, options: &Options) -> Vec<
         Some(Status::Failed { .. }) => options.fresh || options.retry_failed,
     };
     asked.iter().copied().filter(is_left).collect()
-}
-
-fn tickets(plan: &[Planned], jobs: &[usize]) -> Vec<Ticket> {
-    let places: HashMap<&JobId, usize> = jobs.iter().enumerate().map(|(place, &job)| (&plan[job].id, place)).collect();
-    let ticket = |&job: &usize| Ticket {
-        after: plan[job].ensemble.as_ref().and_then(|id| places.get(id)).copied(),
-        // Memory can be measured for the whole process only, so who is limited runs alone.
-        alone: plan[job].job.limits.memory_bytes.is_some(),
-    };
-    jobs.iter().map(ticket).collect()
-}
-
-/// One pass of all workers over jobs.
-struct Phase<'a> {
-    work: &'a Work<'a>,
-    queue: &'a Queue,
-    jobs: &'a [usize],
-    wait: bool,
-}
-
-impl Phase<'_> {
-    fn run(
-        &self,
-        workers: usize,
-        table: &mut MetricsTable,
-        writer: &mut MetricsWriter<'_>,
-        tally: &mut Tally,
-        listen: &mut dyn FnMut(Event),
-    ) -> Result<(), RunError> {
-        let (send, receive) = mpsc::channel();
-        std::thread::scope(|scope| {
-            for _ in 0..workers {
-                let send = send.clone();
-                scope.spawn(move || self.work.labour(self.queue, self.jobs, self.wait, &send));
-            }
-            drop(send);
-            let mut result = Ok(());
-            while let Some(message) = writer.next(&receive) {
-                match message {
-                    Some(Message::Event(event)) => {
-                        writer.note_others(&event);
-                        listen(event);
-                    }
-                    Some(Message::Ended { job, record, seconds }) => {
-                        if let Some(seconds) = seconds {
-                            tally.ran += 1;
-                            tally.job_seconds += seconds.all;
-                            tally.train_seconds += seconds.learning;
-                        }
-                        table.set(job, *record);
-                        writer.changed();
-                    }
-                    Some(Message::Broken(error)) => {
-                        self.queue.stop();
-                        result = Err(error);
-                    }
-                    None => {}
-                }
-                if result.is_ok()
-                    && let Err(error) = writer.write_if_due(table)
-                {
-                    self.queue.stop();
-                    result = Err(error.into());
-                }
-            }
-            result
-        })
-    }
 }

@@ -9,6 +9,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::data::Data;
 use super::execute::{Attempt, Bench, Execution, Told};
+use super::executor::ended as ended_event;
 use super::failure::{self, Failure, Scene, Watch};
 use super::fault::Fault;
 use super::queue::{Left, Queue, Taken};
@@ -18,7 +19,6 @@ use crate::data::fetch::Store;
 use crate::experiment::store::{
     JobLock, Machine, Outcome, RECORD_VERSION, Record, Row, RunStore, RunStoreError, Status,
 };
-use crate::metric::Column;
 use crate::order::HashMap;
 
 /// What a worker sends.
@@ -137,26 +137,26 @@ impl<'a> Work<'a> {
             tell(Event::Elsewhere { job, name });
             return Ok(Handled::Elsewhere);
         };
-        if let Some(record) = self.done_meanwhile(planned, wait) {
+        let adopt = |record: Record| {
             let handled = Handled::of(&record.status);
-            tell(Event::Adopted { job, name, done: handled == Handled::Done });
+            tell(Event::Adopted { job, name: name.clone(), done: handled == Handled::Done });
             drop(send.send(Message::Ended { job, record: Box::new(record), seconds: None }));
-            return Ok(handled);
+            Ok(handled)
+        };
+        if let Some(record) = self.done_meanwhile(planned, wait) {
+            return adopt(record);
         }
         let crew = crews.of(taken.threads)?;
         tell(Event::Start { job, name: name.clone(), threads: taken.threads });
-        let (record, learning) = self.perform(job, crew, &lock, send)?;
+        let performed = self.perform(job, crew, &lock, send);
         drop(lock);
-        tell(match &record.status {
-            Status::Done => {
-                let metric = |column| record.result.as_ref().and_then(|outcome| outcome.metric(column));
-                let (auc_roc, auc_pr) = (metric(Column::AucRoc), metric(Column::AucPr));
-                Event::Done { job, name, auc_roc, auc_pr, wall_seconds: record.machine.wall_seconds }
-            }
-            Status::Failed { failure, message } => {
-                Event::Failed { job, name, failure: *failure, message: message.clone() }
-            }
-        });
+        let (record, learning) = match performed {
+            Ok(performed) => performed,
+            // On file systems whose locks do not reach other machines, another process may have ended the job at the same
+            // time, and cleared away what it took for leftovers: ours.
+            Err(error) => return self.done_meanwhile(planned, wait).map_or(Err(error.into()), adopt),
+        };
+        tell(ended_event(job, name, &record));
         let seconds = Some(Seconds { all: began.elapsed().as_secs_f64(), learning });
         let handled = Handled::of(&record.status);
         drop(send.send(Message::Ended { job, record: Box::new(record), seconds }));
@@ -202,6 +202,7 @@ impl<'a> Work<'a> {
             bench: &self.bench,
             job: &planned.job,
             id: &planned.id,
+            data_checksum: &planned.key.data_checksum,
             ensemble_id: planned.ensemble.as_ref(),
             workshop: &mut workshop,
             watch: Watch::begin(planned.job.limits),

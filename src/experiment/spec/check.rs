@@ -10,6 +10,7 @@ use super::format;
 use super::mistake::{Mistake, Place, did_you_mean, listed};
 use super::models::{self, Axis, Model};
 use super::shape::{self, join};
+use super::slurm::SlurmSettings;
 use super::units;
 use super::written::{Item, Table};
 use crate::data::dataset::Variant;
@@ -52,6 +53,7 @@ pub fn check(written: &Table, mistakes: &mut Vec<Mistake>) -> Option<Experiment>
             time: table.get("time_limit").and_then(Item::scalar).and_then(units::time),
             memory_bytes: table.get("memory_limit").and_then(Item::scalar).and_then(units::memory),
         },
+        slurm: SlurmSettings::default().with(inner("slurm")),
         frozen: String::new(),
     };
     mistakes.is_empty().then_some(experiment)

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::super::job::{Ensemble, Job, Limits, training_seed};
 use super::super::source::Source;
+use super::slurm::SlurmSettings;
 use crate::data::dataset::Arity;
 use crate::data::split::Split;
 use crate::learn::{Kind, Params, Preset};
@@ -27,6 +28,8 @@ pub struct Experiment {
     pub expected: Vec<Expected>,
     /// When to give up on a job.
     pub limits: Limits,
+    /// What tasks of a Slurm cluster ask for.
+    pub slurm: SlurmSettings,
     /// The spec as text, with what the command line set; it gives the same experiment again.
     pub frozen: String,
 }

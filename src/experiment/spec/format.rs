@@ -45,6 +45,10 @@ pub struct Field {
 pub enum Shape {
     /// Text that is not empty.
     Text,
+    /// Text of one line that is not empty.
+    Line,
+    /// An option of `sbatch` in its long form.
+    SbatchOption,
     /// A name that can be the name of a directory.
     Name,
     /// A whole number.
@@ -89,6 +93,7 @@ const RATIO: Shape = Shape::Above(0.0, 10_000.0);
 const FOLDS: Shape = Shape::Whole(1, 1000);
 const PRESET: Shape = Shape::OneOf(presets);
 const ARITY: Shape = Shape::OneOf(arities);
+const SBATCH_OPTION: Shape = Shape::SbatchOption;
 const TOLERANCE: Shape = Shape::Between(0.0, 1.0);
 
 /// The keys at the top of the file.
@@ -114,6 +119,7 @@ pub const TOP: Section = Section {
         optional("sweep", "settings to try: every combination of the lists, with every case", Shape::Table(&SWEEP)),
         optional("compare", "what the results are compared with", Shape::Table(&COMPARE)),
         optional("expected", "what the results must come to", Shape::Table(&EXPECTED)),
+        optional("slurm", "what `--executor slurm` asks the cluster for; it changes no result", Shape::Table(&SLURM)),
     ],
     parameters: Parameters::No,
 };
@@ -200,6 +206,47 @@ pub const ROW: Section = Section {
     parameters: Parameters::No,
 };
 
+/// The keys of `[slurm]`, which are those of `--slurm-option` as well.
+pub const SLURM: Section = Section {
+    fields: &[
+        optional("partition", "the partition; that of the cluster's choice if nothing is said", Shape::Line),
+        optional("account", "the account that pays", Shape::Line),
+        optional("time", "the longest a task may take; after it the cluster ends the task", Shape::Time),
+        optional("memory", "the memory of a task", Shape::Memory),
+        optional("cpus", "the processors of a task; 1 if nothing is said", Shape::Whole(1, 1024)),
+        optional("prologue", "a line of shell before the jobs of a task, such as `module load gcc`", Shape::Line),
+        optional("options", "further options of sbatch, such as `--qos=long`", Shape::List(&SBATCH_OPTION)),
+        optional("task_time", "about how long a task should take; 5 min if nothing is said", Shape::Time),
+        optional(
+            "attempts",
+            "how often a job is submitted whose task ends without its result; 3 if nothing is said",
+            Shape::Whole(1, 100),
+        ),
+    ],
+    parameters: Parameters::No,
+};
+
+/// Options of `sbatch` that a task depends on, or that have a key of their own; nobody else may set them.
+pub const OWN_OPTIONS: [&str; 17] = [
+    "account",
+    "array",
+    "chdir",
+    "cpus-per-task",
+    "error",
+    "job-name",
+    "mem",
+    "no-requeue",
+    "ntasks",
+    "output",
+    "parsable",
+    "partition",
+    "requeue",
+    "test-only",
+    "time",
+    "wait",
+    "wrap",
+];
+
 /// Tests of significance that a spec may ask for.
 pub const TESTS: [&str; 3] = ["corrected-t", "wilcoxon-over-datasets", "friedman-nemenyi"];
 
@@ -275,6 +322,11 @@ impl Shape {
     pub fn allowed(&self) -> String {
         match self {
             Shape::Text => "text in quotes".to_owned(),
+            Shape::Line => "text in quotes, on one line".to_owned(),
+            Shape::SbatchOption => format!(
+                "a long option such as \"--qos=long\", on one line, and none of {}, which are set already",
+                listed(OWN_OPTIONS)
+            ),
             Shape::Name => {
                 "a name of letters, digits, `-`, `_` and `.`, up to 80, with a letter or digit first".to_owned()
             }
@@ -296,6 +348,8 @@ impl Shape {
     pub fn fits(&self, item: &Item) -> bool {
         match self {
             Shape::Text => item.text().is_some_and(|text| !text.trim().is_empty()),
+            Shape::Line => item.text().is_some_and(is_line),
+            Shape::SbatchOption => item.text().is_some_and(is_sbatch_option),
             Shape::Name => item.text().is_some_and(is_name),
             Shape::Whole(from, to) => item.whole().is_some_and(|n| (*from..=*to).contains(&n)),
             Shape::Above(from, to) => item.number().is_some_and(|x| x > *from && x <= *to),
@@ -313,6 +367,18 @@ impl Shape {
             },
         }
     }
+}
+
+fn is_line(text: &str) -> bool {
+    !text.trim().is_empty() && !text.contains(|c: char| c.is_control() && c != '\t')
+}
+
+fn is_sbatch_option(text: &str) -> bool {
+    let name = text.strip_prefix("--").map(|rest| rest.split('=').next().unwrap_or_default());
+    let is_word = |name: &str| !name.is_empty() && name.bytes().all(|b| b.is_ascii_lowercase() || b == b'-');
+    // What is the beginning of a name stands for it.
+    let is_own = |name: &str| OWN_OPTIONS.iter().any(|own| own.starts_with(name));
+    is_line(text) && name.is_some_and(|name| is_word(name) && !is_own(name))
 }
 
 fn is_name(text: &str) -> bool {

@@ -14,6 +14,8 @@ pub enum Place {
     Line(usize),
     /// On the command line, as this `--set`.
     Set(String),
+    /// On the command line, as this `--slurm-option`.
+    SlurmOption(String),
 }
 
 /// One thing that is wrong.
@@ -95,6 +97,7 @@ fn all(origin: &str, mistakes: &[Mistake]) -> String {
         match &mistake.place {
             Place::Line(line) => text += &format!("{origin}:{line}: {mistake}\n"),
             Place::Set(setting) => text += &format!("--set {setting}: {mistake}\n"),
+            Place::SlurmOption(option) => text += &format!("--slurm-option {option}: {mistake}\n"),
         }
     }
     let n = mistakes.len();

@@ -12,6 +12,7 @@ mod models;
 pub mod schema;
 mod set;
 mod shape;
+mod slurm;
 pub(crate) mod units;
 pub mod written;
 
@@ -19,6 +20,7 @@ use std::path::Path;
 
 pub use experiment::{Compare, Expected, Experiment, Part, Row};
 pub use mistake::{Mistake, Place, SpecError};
+pub use slurm::SlurmSettings;
 
 impl Experiment {
     /// Reads a spec, with settings `KEY=VALUE` of the command line.
@@ -40,7 +42,7 @@ impl Experiment {
             // In the order of the file, then those of the command line; what is of one line stays in its order.
             mistakes.sort_by_key(|mistake| match mistake.place {
                 Place::Line(line) => line,
-                Place::Set(_) => usize::MAX,
+                Place::Set(_) | Place::SlurmOption(_) => usize::MAX,
             });
             SpecError::Wrong { origin: origin.to_owned(), mistakes }
         };

@@ -47,7 +47,8 @@ fn described(field: &Field) -> Json {
 
 fn shape(of: &Shape) -> Json {
     match of {
-        Shape::Text => json!({ "type": "string", "minLength": 1 }),
+        Shape::Text | Shape::Line => json!({ "type": "string", "minLength": 1 }),
+        Shape::SbatchOption => json!({ "type": "string", "pattern": "^--[a-z-]+(=.*)?$" }),
         Shape::Name => json!({ "type": "string", "pattern": "^[A-Za-z0-9][-A-Za-z0-9_.]{0,79}$" }),
         Shape::Whole(from, to) => json!({ "type": "integer", "minimum": from, "maximum": to }),
         Shape::Above(from, to) => json!({ "type": "number", "exclusiveMinimum": from, "maximum": to }),

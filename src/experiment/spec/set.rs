@@ -144,7 +144,7 @@ fn known_model(table: &Table, model: &str, place: &Place) -> Result<String, Mist
 }
 
 /// A value of the command line, for a key of this shape.
-fn parse(text: &str, shape: &Shape, place: &Place) -> Written {
+pub(super) fn parse(text: &str, shape: &Shape, place: &Place) -> Written {
     if let Some(value) = toml_value(text, place) {
         return match (&value, shape) {
             (Written::Scalar(_), Shape::List(_)) => Written::List(vec![Item { place: place.clone(), value }]),
@@ -156,8 +156,18 @@ fn parse(text: &str, shape: &Shape, place: &Place) -> Written {
             let item = |part: &str| Item { place: place.clone(), value: parse(part.trim(), each, place) };
             Written::List(text.split(',').map(item).collect())
         }
-        _ => Written::Scalar(Value::Text(text.to_owned())),
+        _ => self::text(text),
     }
+}
+
+/// Text as it is.
+pub(super) fn text(text: &str) -> Written {
+    Written::Scalar(Value::Text(text.to_owned()))
+}
+
+/// A list with one text in it.
+pub(super) fn list_of_one(one: &str, place: &Place) -> Written {
+    Written::List(vec![Item { place: place.clone(), value: text(one) }])
 }
 
 fn toml_value(text: &str, place: &Place) -> Option<Written> {

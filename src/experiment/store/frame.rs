@@ -101,6 +101,11 @@ impl MetricsTable {
         self.rows[job] = Some(record);
     }
 
+    /// Takes the row of a job out.
+    pub fn clear(&mut self, job: usize) {
+        self.rows[job] = None;
+    }
+
     /// The row of a job.
     pub fn get(&self, job: usize) -> Option<&Record> {
         self.rows[job].as_ref()
@@ -209,14 +214,20 @@ where
 }
 
 /// A frame as Parquet. Columns are written one after the other, so that bytes do not depend on threads.
-pub(super) fn parquet(frame: &mut DataFrame) -> PolarsResult<Vec<u8>> {
+///
+/// # Errors
+/// If it cannot be written, which would be a bug.
+pub fn parquet(frame: &mut DataFrame) -> PolarsResult<Vec<u8>> {
     let mut bytes = Vec::new();
     ParquetWriter::new(&mut bytes).set_parallel(false).finish(frame)?;
     Ok(bytes)
 }
 
 /// A frame as text.
-pub(super) fn csv(frame: &mut DataFrame) -> PolarsResult<Vec<u8>> {
+///
+/// # Errors
+/// If it cannot be written, which would be a bug.
+pub fn csv(frame: &mut DataFrame) -> PolarsResult<Vec<u8>> {
     let mut bytes = Vec::new();
     CsvWriter::new(&mut bytes).n_threads(1).finish(frame)?;
     Ok(bytes)

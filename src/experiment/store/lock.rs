@@ -39,10 +39,9 @@ pub struct Presence {
 impl Presence {
     /// Joins the processes at work; if there are none, `clean` is called first.
     pub(super) fn join(directory: &Path, clean: impl Fn()) -> io::Result<Presence> {
-        fs::create_dir_all(directory)?;
         let path = directory.join(PRESENT);
         loop {
-            let file = File::options().create(true).append(true).open(&path)?;
+            let file = open(&path)?;
             if file.try_lock().is_ok() {
                 if is_at(&file, &path) {
                     remove_unheld(directory);
@@ -54,6 +53,35 @@ impl Presence {
             if is_at(&file, &path) {
                 return Ok(Presence { path, file });
             }
+        }
+    }
+}
+
+impl Presence {
+    /// Joins the processes at work, and takes nothing away: on file systems whose locks do not reach other machines, nobody
+    /// but who began the run may think to be alone.
+    pub(super) fn beside(directory: &Path) -> io::Result<Presence> {
+        let path = directory.join(PRESENT);
+        loop {
+            let file = open(&path)?;
+            file.lock_shared().or_else(without_support)?;
+            if is_at(&file, &path) {
+                return Ok(Presence { path, file });
+            }
+        }
+    }
+}
+
+/// Opens a file of a lock. The directory goes with the last process that is at work, perhaps while we come.
+fn open(path: &Path) -> io::Result<File> {
+    const TRIES: usize = 100;
+    let mut tries = 0;
+    loop {
+        tries += 1;
+        path.parent().map_or(Ok(()), fs::create_dir_all)?;
+        match File::options().create(true).append(true).open(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound && tries < TRIES => {}
+            result => return result,
         }
     }
 }
@@ -72,6 +100,7 @@ impl Drop for Presence {
     fn drop(&mut self) {
         // The last one closes the door; whoever came meanwhile keeps it open. What fails here harms nobody.
         if self.file.unlock().is_ok() && self.file.try_lock().is_ok() && is_at(&self.file, &self.path) {
+            self.path.parent().into_iter().for_each(remove_unheld);
             let _ = fs::remove_file(&self.path);
             let _ = self.path.parent().map(fs::remove_dir);
         }
@@ -98,10 +127,9 @@ fn take(
     name: &str,
     mut attempt: impl FnMut(&File) -> io::Result<bool>,
 ) -> io::Result<Option<JobLock>> {
-    fs::create_dir_all(directory)?;
     let path = directory.join(name);
     loop {
-        let file = File::options().create(true).append(true).open(&path)?;
+        let file = open(&path)?;
         if !attempt(&file)? {
             return Ok(None);
         }
@@ -163,9 +191,19 @@ mod tests {
         fs::write(directory.join("killed"), "").unwrap();
         drop(join());
         assert!(directory.join("killed").exists());
+        // The last one takes it along.
         drop(second);
+        assert!(!directory.exists());
         drop(join());
         assert_eq!(cleaned.get(), 2);
+        let beside = || Presence::beside(&directory).unwrap();
+        let (one, two) = (beside(), beside());
+        fs::write(directory.join("held by somebody"), "").unwrap();
+        let driver = join();
+        assert_eq!(cleaned.get(), 2, "somebody else is at work");
+        drop((one, driver));
+        assert!(directory.join("held by somebody").exists());
+        drop(two);
         assert!(!directory.exists());
     }
 

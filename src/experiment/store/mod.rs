@@ -9,6 +9,7 @@
 //!         log.txt                    what happened when
 //! RUN/metrics.parquet, metrics.csv   one row for each job that has ended
 //! RUN/tally.json                     how long the last run took, and what for
+//! RUN/cluster/                       of runs on a cluster: where data are, and what was submitted
 //! ```
 //!
 //! Only `run.json`, `log.txt`, `tally.json` and columns that end in `_seconds` or `_bytes` depend on time and machine; all other bytes follow from
@@ -21,7 +22,7 @@ mod record;
 mod workshop;
 
 pub use error::RunStoreError;
-pub use frame::{MetricsTable, Prediction, predictions, read_predictions};
+pub use frame::{MetricsTable, Prediction, csv, parquet, predictions, read_predictions};
 pub use lock::{JobLock, Presence};
 pub use record::{Counts, Data, FailureKind, Machine, Outcome, Program, RECORD_VERSION, Record, Row, Status};
 pub use workshop::Workshop;
@@ -93,6 +94,15 @@ impl RunStore {
             Ok(presence)
         };
         probe().map_err(|source| RunStoreError::Unwritable { path: self.root.clone(), source })
+    }
+
+    /// Says to other processes that this one is at work on the run, for as long as what it gives is kept; takes nothing away.
+    ///
+    /// # Errors
+    /// If the directory cannot be written.
+    pub fn join(&self) -> Result<Presence, RunStoreError> {
+        let locks = self.root.join(lock::LOCKS);
+        Presence::beside(&locks).map_err(RunStoreError::io(&locks))
     }
 
     /// Takes away unfinished tables that killed processes left behind; nobody else may be at work.
@@ -181,6 +191,15 @@ impl RunStore {
         self.lock_by_name("metrics")
     }
 
+    /// Takes the lock of whoever gives tasks to a cluster; `None` if another process has it.
+    ///
+    /// # Errors
+    /// If the directory cannot be written.
+    pub fn try_lock_cluster(&self) -> Result<Option<JobLock>, RunStoreError> {
+        let locks = self.root.join(lock::LOCKS);
+        lock::try_lock(&locks, "cluster").map_err(RunStoreError::io(&locks))
+    }
+
     fn lock_by_name(&self, name: &str) -> Result<JobLock, RunStoreError> {
         let locks = self.root.join(lock::LOCKS);
         lock::lock(&locks, name).map_err(RunStoreError::io(&locks))
@@ -192,6 +211,21 @@ impl RunStore {
     /// If it cannot be made.
     pub fn begin(&self, job: &Job, _lock: &JobLock) -> Result<Workshop, RunStoreError> {
         Workshop::begin(self.directory(job))
+    }
+
+    /// Takes away the directory of a job, which is to be done again; not if another process is at work on it.
+    ///
+    /// # Errors
+    /// If it cannot be removed.
+    pub fn discard(&self, job: &Job) -> Result<(), RunStoreError> {
+        let place = self.directory(job);
+        match self.try_lock(job)? {
+            // First the record, without which a directory is none.
+            Some(_lock) if place.join(RECORD).exists() => fs::remove_file(place.join(RECORD))
+                .and_then(|()| fs::remove_dir_all(&place))
+                .map_err(RunStoreError::io(&place)),
+            _ => Ok(()),
+        }
     }
 
     /// Writes the tables of all jobs.

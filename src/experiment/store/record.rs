@@ -74,6 +74,8 @@ pub enum FailureKind {
     TimeLimit,
     /// It used more memory than it may.
     MemoryLimit,
+    /// The cluster ended its task, several times.
+    Lost,
 }
 
 impl Status {

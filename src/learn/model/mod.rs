@@ -4,6 +4,7 @@ mod bind;
 mod print;
 mod wire;
 
+pub(crate) use print::weights as leaf_weights;
 pub use wire::{FORMAT_VERSION, ModelFileError};
 
 use std::collections::BTreeMap;

@@ -56,7 +56,7 @@ fn write_clause(out: &mut String, model: &TreeModel, path: &Path<'_, LeafWeights
 }
 
 /// The counts and the five numbers of a leaf.
-fn weights(leaf: &Leaf<LeafWeights>, separator: &str) -> String {
+pub(crate) fn weights(leaf: &Leaf<LeafWeights>, separator: &str) -> String {
     let mut text = format!("{} positive, {} negative", leaf.positives, leaf.negatives);
     if let Some(theta) = leaf.leaf {
         let _ = write!(

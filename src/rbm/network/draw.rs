@@ -90,7 +90,7 @@ impl Network {
     fn lines(&self, node: &Hidden) -> Vec<String> {
         let body = node.rule.show_body(self.names()).to_string();
         let mut lines: Vec<String> = vec![String::new()];
-        for piece in body.split_inclusive(", ") {
+        for piece in body.split_inclusive("), ") {
             match lines.last_mut() {
                 Some(line) if line.is_empty() || line.chars().count() + piece.chars().count() <= LINE => {
                     line.push_str(piece);

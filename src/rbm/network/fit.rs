@@ -32,11 +32,22 @@ impl Patterns {
 /// How weights are fitted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FitOptions {
-    /// How much weights are held back: half of it, times the squares of how far c, W and U are from where they began, is added to
-    /// the mean negative log-likelihood. The biases of classes are free.
+    /// How much weights are held back: half of it, times the squares of how far c, W and U are from where they are held, is added
+    /// to the mean negative log-likelihood. The biases of classes are free.
     pub l2: f64,
+    /// Where they are held.
+    pub hold: Hold,
     /// The most steps.
     pub max_steps: usize,
+}
+
+/// What weights are held back to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hold {
+    /// All to what they were.
+    Start,
+    /// U to 0, which says nothing of the classes; c and W to what they were.
+    Blank,
 }
 
 /// How a fit went.
@@ -146,7 +157,11 @@ impl Network {
 
     /// Fits all weights together. The same arguments give the same weights.
     pub fn fit(&mut self, examples: &Patterns, options: &FitOptions, watch: Watch<'_>) -> Fitted {
-        let (start, biases) = (self.weights(), self.d.len());
+        let biases = self.d.len();
+        let held = match options.hold {
+            Hold::Start => self.weights(),
+            Hold::Blank => self.with_blank_classes(self.d.clone()).weights(),
+        };
         let penalty = |k: usize| if k < biases { 0.0 } else { options.l2 };
         let mut network = self.clone();
         let mut objective = |weights: &[f64]| {
@@ -154,13 +169,13 @@ impl Network {
             let (value, mut slopes) = network.gradient(examples);
             let mut loss = -value;
             for (k, slope) in slopes.iter_mut().enumerate() {
-                let away = weights[k] - start[k];
+                let away = weights[k] - held[k];
                 loss += 0.5 * penalty(k) * away * away;
                 *slope = penalty(k) * away - *slope;
             }
             (loss, slopes)
         };
-        let steps = descend(start.clone(), options.max_steps, &mut objective, &mut |step, weights| {
+        let steps = descend(self.weights(), options.max_steps, &mut objective, &mut |step, weights| {
             self.set_weights(weights);
             watch(step, self)
         });
@@ -282,7 +297,8 @@ mod tests {
         let mut network = Network::new(("h", 1), super::super::two_classes(), vec![0.0, 0.0], "test");
         let labels: Vec<usize> = (0..40).map(|i| usize::from(i < 10)).collect();
         let patterns = Patterns::new(&[], &labels, 2, &Bits::ones(40));
-        let fitted = network.fit(&patterns, &FitOptions { l2: 0.0, max_steps: 100 }, &mut |_, _| false);
+        let fitted =
+            network.fit(&patterns, &FitOptions { l2: 0.0, hold: Hold::Start, max_steps: 100 }, &mut |_, _| false);
         // 10 of 40: log-odds log(1/3), likelihood (log(1/4) + 3 log(3/4)) / 4
         assert!((network.biases()[1] - network.biases()[0] - (1f64 / 3.0).ln()).abs() < 1e-5, "{:?}", network.biases());
         assert!((fitted.log_likelihood - (0.25f64.ln() + 3.0 * 0.75f64.ln()) / 4.0).abs() < 1e-9);
@@ -295,7 +311,7 @@ mod tests {
         let before = network().log_likelihood(&patterns);
         let fit = |max_steps| {
             let (mut network, mut seen) = (network(), Vec::new());
-            let options = FitOptions { l2: 1e-4, max_steps };
+            let options = FitOptions { l2: 1e-4, hold: Hold::Blank, max_steps };
             let fitted = network.fit(&patterns, &options, &mut |step, network| {
                 assert_eq!(step, seen.len());
                 seen.push(network.log_likelihood(&patterns));

@@ -23,7 +23,7 @@ mod wire;
 mod written;
 
 pub use convert::{ConvertError, Ensemble, Summands, exact, paper};
-pub use fit::{FitOptions, Fitted, Patterns, Watch};
+pub use fit::{FitOptions, Fitted, Hold, Patterns, Watch};
 pub use infer::{Inference, softmax};
 pub use rule::{Condition, Rule};
 pub use wire::{FORMAT, FORMAT_VERSION, NetworkFileError};

@@ -52,6 +52,7 @@ impl Network {
         write!(out, "% {number}: c={:.4} W={input:.4} U={}", node.c, numbers(&node.u))?;
         match node.dropped {
             0 => writeln!(out)?,
+            1 => writeln!(out, "; one literal dropped that no training example noticed")?,
             n => writeln!(out, "; {n} literals dropped that no training example noticed")?,
         }
         let clause = node.rule.show(self.target, self.names()).to_string();
@@ -97,9 +98,11 @@ fn numbers(numbers: &[f64]) -> String {
 
 impl fmt::Display for super::Size {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let super::Size { visible, hidden, classes, literals, edges } = self;
+        let super::Size { visible, hidden, classes, literals, edges } = *self;
+        let many = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+        let (predicates, rules) = (many(visible, "predicate"), many(hidden, "rule"));
+        write!(f, "{predicates}, {rules} with {}, {classes} classes; ", many(literals, "literal"))?;
         let percent = 100.0 * self.density();
-        write!(f, "{visible} predicates, {hidden} rules with {literals} literals, {classes} classes; ")?;
         write!(f, "{edges} of {} edges between predicates and rules ({percent:.0}%)", visible * hidden)
     }
 }

@@ -1,0 +1,124 @@
+//! `lrbm check`
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use super::{CommandError, Output};
+use crate::experiment::Results;
+use crate::files;
+use crate::metric::Column;
+use crate::order::IndexSet;
+use crate::report::gate::{self, Baseline, BaselineError, Judgement, K, METRICS, TOLERANCE};
+
+/// Which run to check, and against what.
+#[derive(clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub struct CheckArgs {
+    /// The run directory.
+    #[arg(value_name = "RUN")]
+    run: PathBuf,
+    /// The baseline; results/baselines/NAME.csv with the name of the experiment unless given.
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
+    /// Make the run the baseline, and say what changed.
+    #[arg(long)]
+    bless: bool,
+    /// How many standard errors of the baseline a mean may lie away.
+    #[arg(long, value_name = "X", default_value_t = K, value_parser = not_negative, allow_negative_numbers = true)]
+    k: f64,
+    /// With --bless: a metric of the baseline; those it has, or auc_roc, auc_pr and cll, unless given.
+    #[arg(long, value_name = "NAME", value_parser = super::metric, requires = "bless")]
+    metric: Vec<Column>,
+    /// With --bless: the tolerance of new rows; others keep theirs.
+    #[arg(long, value_name = "X", default_value_t = TOLERANCE, value_parser = not_negative, allow_negative_numbers = true)]
+    tolerance: f64,
+    /// Write the findings to this file as JUnit XML.
+    #[arg(long, value_name = "FILE")]
+    junit: Option<PathBuf>,
+    /// Write the findings, with every row, to this file as Markdown.
+    #[arg(long, value_name = "FILE")]
+    markdown: Option<PathBuf>,
+}
+
+const AFTER_HELP: &str = "\
+A baseline has the columns dataset,model,metric,mean,sd,n,tolerance; the model is named with its preset and case, as tables print
+it: \"LRBM-Boost (paper, trees=5)\". A mean that is worse by more than the tolerance, and by more than k standard errors sd/√n, is a
+regression; one that is better by as much is reported. Rows whose data were not there (--available) are not checked. What
+the spec expects ([expected]) is checked as well, in both directions.
+
+Exit codes: 0 passed or blessed, 2 bad usage, run or baseline file, 5 a regression, 6 nothing to compare, no baseline, or rows that cannot be
+compared.";
+
+fn not_negative(text: &str) -> Result<f64, String> {
+    let value = text.parse::<f64>().ok().filter(|value| value.is_finite() && *value >= 0.0);
+    value.ok_or_else(|| "allowed is a number of at least 0".to_owned())
+}
+
+pub fn run(args: &CheckArgs, output: &mut Output) -> Result<(), CommandError> {
+    let results = super::results(&args.run, output)?;
+    let own = || Path::new("results/baselines").join(format!("{}.csv", results.experiment.name));
+    let path = args.baseline.clone().unwrap_or_else(own);
+    let (baseline, missing) = match Baseline::read(&path) {
+        Ok(baseline) => (Some(baseline), None),
+        Err(error @ BaselineError::Missing(_)) => (None, Some(error)),
+        Err(error) => return Err(CommandError::input(error)),
+    };
+    if args.bless {
+        return bless(args, &results, baseline.as_ref(), &path, output);
+    }
+    // Without a baseline there is still what the spec expects.
+    let check = gate::check(&results, &baseline.unwrap_or_default(), args.k);
+    write_files(args, &check)?;
+    write!(output.out, "{}", gate::summary(&check))?;
+    match (check.judgement(), missing) {
+        (Judgement::Regression, _) => {
+            Err(CommandError::Regression(format!("{}: results are not what they were", args.run.display())))
+        }
+        (_, Some(missing)) => Err(CommandError::NotComparable(missing.to_string())),
+        (Judgement::NotComparable, None) => {
+            let message = format!("{}: not all of {} can be compared", args.run.display(), path.display());
+            Err(CommandError::NotComparable(message))
+        }
+        (Judgement::Pass, None) => Ok(()),
+    }
+}
+
+fn write_files(args: &CheckArgs, check: &gate::Check) -> Result<(), CommandError> {
+    for (path, text) in [(&args.junit, gate::junit(check)), (&args.markdown, gate::markdown(check))] {
+        if let Some(path) = path {
+            files::write(path, |out| out.write_all(text.as_bytes())).map_err(super::unwritable(path))?;
+        }
+    }
+    Ok(())
+}
+
+fn bless(
+    args: &CheckArgs,
+    results: &Results,
+    old: Option<&Baseline>,
+    path: &Path,
+    output: &mut Output,
+) -> Result<(), CommandError> {
+    let mut metrics: IndexSet<Column> = args.metric.iter().copied().collect();
+    if let (Some(old), true) = (old, metrics.is_empty()) {
+        metrics = old.rows().map(|row| row.metric).collect();
+    }
+    if metrics.is_empty() {
+        metrics = METRICS.into_iter().collect();
+    }
+    let metrics: Vec<Column> = metrics.into_iter().collect();
+    let blessed = gate::bless(results, old, &metrics, args.tolerance);
+    let blessed = blessed.map_err(|error| CommandError::NotComparable(error.to_string()))?;
+    blessed.baseline.write(path).map_err(CommandError::input)?;
+    write!(output.out, "{}", gate::changes(&blessed))?;
+    writeln!(output.out, "{} is the baseline of {} now", path.display(), results.experiment.name)?;
+    // The spec says what it expects whatever is blessed.
+    let check = gate::check(results, &blessed.baseline, args.k);
+    write_files(args, &check)?;
+    if check.judgement() == Judgement::Regression && !output.quiet {
+        write!(output.out, "\n{}", gate::summary(&check))?;
+        output.out.flush()?;
+        super::say("warning: the spec's [expected] does not hold for this run; `lrbm check` fails until it does");
+    }
+    Ok(())
+}

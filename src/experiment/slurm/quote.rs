@@ -1,0 +1,68 @@
+//! Text for a shell, taken as it is.
+
+/// A word of shell that stands for this text, whatever is in it.
+pub fn quote(text: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./=+,:@%".contains(&byte);
+    if !text.is_empty() && text.bytes().all(is_plain) {
+        return text.to_owned();
+    }
+    // Within single quotes nothing means anything but the quote itself.
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::process::Command;
+
+    /// What a shell makes of quoted words.
+    fn shell(words: &[String]) -> Vec<String> {
+        let quoted: Vec<String> = words.iter().map(|word| quote(word)).collect();
+        let script = format!("printf '%s\\0' {}", quoted.join(" "));
+        let output = Command::new("sh").arg("-c").arg(script).output().unwrap();
+        assert!(output.status.success());
+        let text = String::from_utf8(output.stdout).unwrap();
+        text.split_terminator('\0').map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn hostile_names_stay_names() {
+        let hostile = [
+            "",
+            " ",
+            "a b",
+            "it's",
+            "''",
+            "$(touch x)",
+            "`id`",
+            "a;rm -rf b",
+            "a\nb",
+            "#!",
+            "*",
+            "~",
+            "-n",
+            "\\",
+            "\"",
+            "${HOME}",
+            "ä\u{7f}",
+            "a&&b",
+            "a|b",
+            ">x",
+            "!!",
+            "%a",
+        ]
+        .map(str::to_owned);
+        assert_eq!(shell(&hostile), hostile);
+        assert_eq!((quote("a/b-1.sh"), quote("it's")), ("a/b-1.sh".into(), "'it'\\''s'".into()));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn any_text_stays_as_it_is(words in prop::collection::vec("[^\0]{0,12}", 1..8)) {
+            prop_assert_eq!(shell(&words), words);
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! Tasks: jobs that are done one after the other by one process, on a cluster or wherever `lrbm run-job` is called.
+//!
+//! Starting a process, reading data and waiting for a place in a queue cost seconds, so a task should take minutes. What a job
+//! takes is estimated, right to an order of magnitude or so, which is enough: no result depends on it.
+
+use std::ops::Range;
+use std::time::Duration;
+
+use super::run::Planned;
+use super::{Job, JobId, Source};
+use crate::learn::{Kind, Params};
+use crate::order::HashMap;
+
+/// A run of at least this many seconds is parted, whatever a task should take, into up to [`SOME`] tasks.
+const SHORT_SECONDS: f64 = 10.0;
+/// As many tasks as a run of some length has at least.
+const SOME: usize = 16;
+/// Seconds for each test that a leaf tries on each example or ten facts; measured on the shipped experiments.
+const SECONDS_EACH: f64 = 2e-5;
+/// Seconds of every job, however small.
+const SECONDS_ALWAYS: f64 = 0.02;
+
+/// Parts jobs of a plan, given by their places, into tasks of about this length. Jobs stay in their order, so that those that
+/// share data stay together; one that copies an ensemble is in the task of the ensemble, which so is learned once.
+pub fn group(plan: &[Planned], jobs: &[usize], task_time: Duration) -> Vec<Vec<usize>> {
+    let units = units(plan, jobs);
+    let costs: Vec<f64> = units.iter().map(|unit| unit.iter().map(|&job| seconds(&plan[job].job)).sum()).collect();
+    let tasks = number(costs.iter().sum(), task_time).min(units.len());
+    parts(&costs, tasks).into_iter().map(|part| units[part].concat()).collect()
+}
+
+/// Every job that must be with others, alone or with them.
+pub fn units(plan: &[Planned], jobs: &[usize]) -> Vec<Vec<usize>> {
+    let mut units: Vec<Vec<usize>> = Vec::new();
+    let mut of_ensemble: HashMap<&JobId, usize> = HashMap::default();
+    for &job in jobs {
+        let Planned { id, ensemble, .. } = &plan[job];
+        let unit = *of_ensemble.entry(ensemble.as_ref().unwrap_or(id)).or_insert(units.len());
+        match units.get_mut(unit) {
+            Some(unit) => unit.push(job),
+            None => units.push(vec![job]),
+        }
+    }
+    units
+}
+
+/// How many tasks work of so many seconds is parted into.
+fn number(seconds: f64, task_time: Duration) -> usize {
+    let task = task_time.as_secs_f64().max(1e-3);
+    let least = ((seconds / SHORT_SECONDS.min(task)).ceil() as usize).min(SOME);
+    ((seconds / task).ceil() as usize).max(least).max(1)
+}
+
+/// Parts costs in their order into so many parts, none of which is empty or costs more than an equal share and the dearest single one.
+fn parts(costs: &[f64], number: usize) -> Vec<Range<usize>> {
+    let total: f64 = costs.iter().sum();
+    let mut parts: Vec<Range<usize>> = Vec::with_capacity(number);
+    let (mut begin, mut so_far) = (0, 0.0);
+    for (place, cost) in costs.iter().enumerate() {
+        so_far += cost;
+        let share = total * (parts.len() + 1) as f64 / number as f64;
+        // Sums of floats may fall short of the whole by a little; the last one ends the last part in any case.
+        let (left, parts_left) = (costs.len() - place - 1, number - parts.len() - 1);
+        if left == 0 || left == parts_left || (so_far >= share && parts_left > 0) {
+            parts.push(begin..place + 1);
+            begin = place + 1;
+        }
+    }
+    parts
+}
+
+/// About how many seconds a job takes.
+pub fn seconds(job: &Job) -> f64 {
+    let own = of_params(job.kind, &job.params);
+    // An ensemble that stands beside its copy has its own job; if it does not, the copy has to learn it.
+    let ensemble = job.from.as_ref().filter(|from| from.model.is_none());
+    let tests = own + ensemble.map_or(0.0, |from| of_params(from.kind, &from.params));
+    let seconds = SECONDS_ALWAYS + SECONDS_EACH * size(&job.dataset, job.split.negatives_per_positive) * tests;
+    job.limits.time.map_or(seconds, |limit| seconds.min(limit.as_secs_f64()))
+}
+
+/// What learning with these parameters costs for each example, in splits of a first tree.
+fn of_params(kind: Kind, params: &Params) -> f64 {
+    let lookahead = if params.node_size > 1 || params.path_length > 1 { 1.0 } else { 0.2 };
+    let deep = |depth: Option<u32>| 6.0 * f64::from(depth.unwrap_or(10).min(20));
+    let splits = match kind {
+        Kind::LrbmNoBoost => deep(params.max_depth),
+        Kind::LrbmExplainable => deep(params.distil_depth),
+        Kind::LrbmBoost | Kind::RdnBoost => {
+            // What later trees ask was mostly asked by the first.
+            let leaves = f64::from(params.max_leaves.unwrap_or(8));
+            leaves * (1.0 + 0.1 * f64::from(params.trees.saturating_sub(1)))
+        }
+    };
+    lookahead * splits
+}
+
+/// Examples and, counted by tens, facts, as far as they are known without reading them.
+fn size(source: &Source, negatives_per_positive: f64) -> f64 {
+    let (positives, facts) = match (source.manifest(), &source.generated) {
+        (Some(manifest), _) => {
+            let expected = &manifest.expected;
+            (expected.positives as f64, expected.facts.map_or(10.0 * expected.positives as f64, |facts| facts as f64))
+        }
+        (None, Some(settings)) => (300.0 * f64::from(settings.scale()), 3000.0 * f64::from(settings.scale())),
+        (None, None) => (1000.0, 10_000.0),
+    };
+    positives * (1.0 + negatives_per_positive) + facts / 10.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn few_tasks_for_little_work() {
+        let minutes = |n| Duration::from_secs(60 * n);
+        assert_eq!(number(0.5, minutes(5)), 1);
+        assert_eq!(number(10.1, minutes(5)), 2);
+        assert_eq!(number(300.0, minutes(5)), 16);
+        assert_eq!(number(4800.0, minutes(5)), 16);
+        assert_eq!(number(5100.0, minutes(5)), 17);
+        assert_eq!(number(20.0, Duration::from_secs(1)), 20);
+        assert_eq!(number(2.0, Duration::from_millis(100)), 20);
+        assert_eq!(number(0.0, minutes(5)), 1);
+    }
+
+    #[test]
+    fn parts_by_hand() {
+        assert_eq!(parts(&[1.0, 1.0, 1.0, 1.0], 2), [0..2, 2..4]);
+        assert_eq!(parts(&[9.0, 1.0, 1.0, 1.0], 3), [0..1, 1..2, 2..4].map(|r| r));
+        assert_eq!(parts(&[1.0, 1.0, 9.0], 3), [0..1, 1..2, 2..3]);
+        assert_eq!(parts(&[0.0, 0.0], 2), [0..1, 1..2]);
+        assert!(parts(&[], 0).is_empty());
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        /// Every job is in exactly one part, in order; no part is empty; none costs more than its share and the dearest job.
+        #[test]
+        fn parts_are_whole_and_balanced(costs in prop::collection::vec(0.0f64..100.0, 1..200), wanted in 1usize..250) {
+            let number = wanted.min(costs.len());
+            let parts = parts(&costs, number);
+            prop_assert_eq!(parts.len(), number);
+            let all: Vec<usize> = parts.iter().cloned().flatten().collect();
+            prop_assert_eq!(all, (0..costs.len()).collect::<Vec<_>>());
+            let share = costs.iter().sum::<f64>() / number as f64;
+            let dearest = costs.iter().copied().fold(0.0, f64::max);
+            for part in parts {
+                prop_assert!(!part.is_empty());
+                let cost: f64 = costs[part].iter().sum();
+                prop_assert!(cost <= share + dearest + 1e-6, "{} {} {}", cost, share, dearest);
+            }
+        }
+    }
+}

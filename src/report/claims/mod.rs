@@ -1,0 +1,349 @@
+//! The paper's claims, held against the numbers of a run.
+//!
+//! A verdict is computed from the run alone. A claim about several datasets does not hold if it fails on one of them, and
+//! cannot be said to hold while one of them is missing.
+
+mod list;
+
+pub use list::{CLAIMS, QUESTIONS};
+
+use super::compare::{Compared, Pair, compared};
+use super::published::{PublishedCell, PublishedTable};
+use super::rows::{self, ReportRow};
+use super::table::metric_title;
+use crate::data::dataset::Arity;
+use crate::metric::Column;
+use crate::metric::significance::{ALPHA, NoTest};
+use crate::order::IndexSet;
+
+/// A sentence of the paper.
+#[derive(Clone, Copy, Debug)]
+pub struct Claim {
+    /// The question that it answers.
+    pub question: &'static str,
+    /// What of the paper it speaks of.
+    pub source: &'static str,
+    /// Its words.
+    pub sentence: &'static str,
+    /// When it is taken to hold.
+    pub read_as: &'static str,
+    /// The kind of model it speaks of.
+    pub first: &'static str,
+    /// The kinds that this is compared with.
+    pub others: &'static [&'static str],
+    /// Metrics, each group with its datasets.
+    pub cells: &'static [(&'static [Column], &'static [&'static str])],
+    /// What is claimed of each of them.
+    pub relation: Relation,
+    /// The arity that predicates must have, if the claim is about one.
+    pub arity: Option<Arity>,
+    /// The table of the paper with its own numbers.
+    pub published: Option<&'static str>,
+}
+
+/// What is claimed of the first model against another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Relation {
+    /// A higher mean.
+    Better,
+    /// A higher mean, by more than chance.
+    ClearlyBetter,
+    /// No lower mean by more than chance.
+    NotWorse,
+    /// The same, and a higher mean by more than chance somewhere.
+    NotWorseAndSomewhereBetter,
+    /// No difference by more than chance.
+    Alike,
+    /// No lower mean by more than the larger of the standard deviations.
+    LossWithinDeviation,
+}
+
+/// What a run says of a claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It holds.
+    Held,
+    /// It does not.
+    DidNotHold,
+    /// The run has not the numbers for it.
+    CannotBeSaid,
+}
+
+impl Verdict {
+    /// The words of a page.
+    pub fn words(self) -> &'static str {
+        match self {
+            Verdict::Held => "held",
+            Verdict::DidNotHold => "did not hold",
+            Verdict::CannotBeSaid => "cannot be said here",
+        }
+    }
+}
+
+/// A claim with what a run says of it, in one preset.
+#[derive(Clone, Debug)]
+pub struct Judged {
+    /// The claim.
+    pub claim: &'static Claim,
+    /// The preset; empty without one.
+    pub preset: String,
+    /// What the run says.
+    pub verdict: Verdict,
+    /// Why.
+    pub reason: String,
+    /// The numbers behind it.
+    pub evidence: Vec<Evidence>,
+}
+
+/// One comparison of two models.
+#[derive(Clone, Debug)]
+pub struct Evidence {
+    /// The dataset.
+    pub dataset: &'static str,
+    /// The metric.
+    pub metric: Column,
+    /// The kind of the other model.
+    pub other: &'static str,
+    /// The rows that were compared, and how they compare; otherwise what is missing.
+    pub found: Result<Found, String>,
+    /// The difference of the means in the paper, if it prints both.
+    pub published: Option<f64>,
+}
+
+/// Two rows that were compared.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// Their places among all rows.
+    pub rows: (usize, usize),
+    /// How they compare: the other model first, so that a difference above 0 speaks for the one of the claim.
+    pub compared: Compared,
+    /// Whether what is claimed of them holds.
+    pub holds: bool,
+}
+
+/// Every claim, in every preset of a run. A run with a sweep varies what the claims take as given, so it has none.
+pub fn judge(rows: &[ReportRow<'_>]) -> Vec<Judged> {
+    if rows.iter().any(|row| !row.settings.is_empty()) {
+        return Vec::new();
+    }
+    let presets: IndexSet<&str> = rows::settings(rows).into_iter().map(|(preset, _)| preset).collect();
+    let of_claim = |claim| presets.iter().map(move |preset| judge_claim(claim, rows, preset));
+    CLAIMS.iter().flat_map(of_claim).collect()
+}
+
+fn judge_claim(claim: &'static Claim, rows: &[ReportRow<'_>], preset: &str) -> Judged {
+    let rows: Vec<&ReportRow<'_>> = rows.iter().filter(|row| row.key().preset == preset).collect();
+    let mut evidence = Vec::new();
+    for &other in claim.others {
+        for &(metrics, datasets) in claim.cells {
+            for &metric in metrics {
+                for &dataset in datasets {
+                    let found = compare(claim, &rows, other, dataset, metric);
+                    let published = published_difference(claim, other, dataset, metric);
+                    evidence.push(Evidence { dataset, metric, other, found, published });
+                }
+            }
+        }
+    }
+    let (verdict, reason) = conclude(claim, &evidence);
+    Judged { claim, preset: preset.to_owned(), verdict, reason, evidence }
+}
+
+fn compare(
+    claim: &Claim,
+    rows: &[&ReportRow<'_>],
+    other: &str,
+    dataset: &str,
+    metric: Column,
+) -> Result<Found, String> {
+    for kind in [claim.first, other] {
+        if !rows.iter().any(|row| row.kind == kind) {
+            return Err(format!("this run has no model of kind {kind}"));
+        }
+    }
+    let first = row(claim, rows, claim.first, dataset)?;
+    let second = row(claim, rows, other, dataset)?;
+    let pair = Pair { model: first.key().label(), first: second.group.clone(), second: first.group.clone() };
+    let compared = compared(&pair, metric).map_err(|error| error.to_string())??;
+    let holds = holds(claim.relation, &compared);
+    Ok(Found { rows: (first.index, second.index), compared, holds })
+}
+
+/// The row of a kind of model on a dataset, or what is missing.
+fn row<'a, 'r>(
+    claim: &Claim,
+    rows: &[&'a ReportRow<'r>],
+    kind: &str,
+    dataset: &str,
+) -> Result<&'a ReportRow<'r>, String> {
+    let named = || rows.iter().find(|row| row.kind == kind && row.key().dataset == dataset);
+    let of_id = || rows.iter().find(|row| row.kind == kind && row.dataset_id == dataset);
+    let row = named().or_else(of_id).ok_or_else(|| format!("{dataset} is not in this run"))?;
+    let Some(stored) = row.group.done().next() else {
+        return Err(format!("{} has no result on {dataset}", row.key().model));
+    };
+    let arity = stored.record.data.as_ref().map(|data| data.variant.arity);
+    match (claim.arity, arity) {
+        (Some(claimed), Some(arity)) if claimed != arity => {
+            let claimed =
+                if claimed == Arity::Binary { "binary predicates" } else { "predicates of their original arity" };
+            Err(format!("the claim is about {claimed}, which this run does not have"))
+        }
+        _ => Ok(row),
+    }
+}
+
+/// Whether a difference is more than chance.
+fn is_significant(compared: &Compared) -> bool {
+    // The same difference in every fold is no chance, though the test cannot say so.
+    compared.test.as_ref().map_or_else(|why| *why == NoTest::NoSpread, |test| test.p < ALPHA)
+}
+
+fn holds(relation: Relation, compared: &Compared) -> bool {
+    let difference = compared.difference;
+    match relation {
+        Relation::Better => difference > 0.0,
+        Relation::ClearlyBetter => difference > 0.0 && is_significant(compared),
+        Relation::NotWorse | Relation::NotWorseAndSomewhereBetter => difference >= 0.0 || !is_significant(compared),
+        Relation::Alike => !is_significant(compared),
+        Relation::LossWithinDeviation => {
+            let deviations = [compared.first.deviation, compared.second.deviation];
+            -difference <= deviations.into_iter().flatten().fold(0.0, f64::max)
+        }
+    }
+}
+
+fn published_difference(claim: &Claim, other: &str, dataset: &str, metric: Column) -> Option<f64> {
+    let table = PublishedTable::find(claim.published?)?;
+    let mean = |kind| table.cell(dataset, kind, metric).map(|cell: &PublishedCell| cell.mean);
+    Some(mean(claim.first)? - mean(other)?)
+}
+
+fn conclude(claim: &Claim, evidence: &[Evidence]) -> (Verdict, String) {
+    let found: Vec<(&Evidence, &Found)> =
+        evidence.iter().filter_map(|one| one.found.as_ref().ok().map(|found| (one, found))).collect();
+    let failing: Vec<String> = found
+        .iter()
+        .filter(|(_, found)| !found.holds)
+        .map(|(one, _)| {
+            let other = if claim.others.len() > 1 { format!(" against {}", one.other) } else { String::new() };
+            format!("{} ({}{other})", one.dataset, metric_title(one.metric))
+        })
+        .collect();
+    let missing: IndexSet<&str> =
+        evidence.iter().filter_map(|one| one.found.as_ref().err().map(String::as_str)).collect();
+    let missing: Vec<&str> = missing.into_iter().collect();
+    let lacking = evidence.len() - found.len();
+    let held = found.len() - failing.len();
+    if !failing.is_empty() {
+        let rest = if lacking > 0 { format!("; {lacking} more cannot be compared") } else { String::new() };
+        let reason = match held {
+            0 => format!("it holds in none of {} comparisons{rest}", found.len()),
+            _ => format!("it holds in {held} of {} comparisons, not on {}{rest}", found.len(), failing.join(", ")),
+        };
+        return (Verdict::DidNotHold, reason);
+    }
+    if lacking > 0 {
+        let rest = if held > 0 { format!("; it holds in the {held} comparisons that are here") } else { String::new() };
+        return (Verdict::CannotBeSaid, format!("{}{rest}", missing.join("; ")));
+    }
+    let is_better = |found: &Found| found.compared.difference > 0.0 && is_significant(&found.compared);
+    if claim.relation == Relation::NotWorseAndSomewhereBetter && !found.iter().any(|(_, found)| is_better(found)) {
+        return (Verdict::DidNotHold, "it is nowhere worse by more than chance, but nowhere better either".to_owned());
+    }
+    (Verdict::Held, format!("it holds in all {held} comparisons"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metric::Average;
+    use crate::metric::significance::CorrectedT;
+    use crate::metric::significance::effect::Score;
+
+    fn compared(difference: f64, p: Result<f64, NoTest>) -> Compared {
+        let average = |mean| Average { mean, deviation: Some(0.05), n: 5 };
+        Compared {
+            dataset: "cora".into(),
+            model: "LRBM-Boost".into(),
+            folds: 5,
+            unpaired: 0,
+            first: average(0.8),
+            second: average(0.8 + difference),
+            difference,
+            interval: Err(NoTest::OutOfRange),
+            test: p.map(|p| CorrectedT { mean: difference, standard_error: 1.0, t: 1.0, freedom: 4, p }),
+            holm: None,
+            effect: Err(NoTest::OutOfRange),
+            score: Score { wins: 0, ties: 0, losses: 0 },
+        }
+    }
+
+    #[test]
+    fn relations_by_hand() {
+        use Relation::*;
+        let all = [Better, ClearlyBetter, NotWorse, Alike, LossWithinDeviation];
+        let held = |difference, p| all.map(|relation| holds(relation, &compared(difference, p)));
+        assert_eq!(held(0.1, Ok(0.01)), [true, true, true, false, true]);
+        assert_eq!(held(0.1, Ok(0.2)), [true, false, true, true, true]);
+        assert_eq!(held(-0.1, Ok(0.01)), [false, false, false, false, false]);
+        assert_eq!(held(-0.1, Ok(0.2)), [false, false, true, true, false]);
+        assert_eq!(held(-0.04, Ok(0.01)), [false, false, false, false, true]);
+        assert_eq!(held(0.0, Err(NoTest::AllEqual)), [false, false, true, true, true]);
+        // The same gain in every fold.
+        assert_eq!(held(0.1, Err(NoTest::NoSpread)), [true, true, true, false, true]);
+    }
+
+    fn evidence(holds: &[Option<(bool, f64)>]) -> Vec<Evidence> {
+        let one = |held: &Option<(bool, f64)>| Evidence {
+            dataset: "cora",
+            metric: Column::AucRoc,
+            other: "lrnn",
+            found: held.ok_or("no lrnn here".to_owned()).map(|(holds, p)| Found {
+                rows: (0, 1),
+                compared: compared(0.1, Ok(p)),
+                holds,
+            }),
+            published: None,
+        };
+        holds.iter().map(one).collect()
+    }
+
+    #[test]
+    fn one_failure_refutes_and_one_gap_leaves_it_open() {
+        let verdict = |holds: &[Option<(bool, f64)>]| conclude(&CLAIMS[0], &evidence(holds));
+        let (yes, no) = (Some((true, 0.01)), Some((false, 0.2)));
+        assert_eq!(verdict(&[yes, yes]), (Verdict::Held, "it holds in all 2 comparisons".into()));
+        let (verdict_of_one, reason) = verdict(&[yes, no, None]);
+        assert_eq!(verdict_of_one, Verdict::DidNotHold);
+        assert_eq!(reason, "it holds in 1 of 2 comparisons, not on cora (AUC-ROC); 1 more cannot be compared");
+        let (open, reason) = verdict(&[yes, None]);
+        assert_eq!(open, Verdict::CannotBeSaid);
+        assert_eq!(reason, "no lrnn here; it holds in the 1 comparisons that are here");
+        assert_eq!(verdict(&[None, None]), (Verdict::CannotBeSaid, "no lrnn here".into()));
+    }
+
+    #[test]
+    fn an_ensemble_must_be_better_somewhere() {
+        let claim = CLAIMS.iter().find(|claim| claim.relation == Relation::NotWorseAndSomewhereBetter).unwrap();
+        assert_eq!(conclude(claim, &evidence(&[Some((true, 0.2)), Some((true, 0.3))])).0, Verdict::DidNotHold);
+        assert_eq!(conclude(claim, &evidence(&[Some((true, 0.2)), Some((true, 0.01))])).0, Verdict::Held);
+    }
+
+    #[test]
+    fn the_paper_contradicts_itself_in_one_cell_of_table_1() {
+        let board = CLAIMS.iter().find(|claim| claim.sentence.contains("across the board")).unwrap();
+        let difference = |dataset, metric| published_difference(board, "rdn-boost", dataset, metric).unwrap();
+        // 0.9719 against 0.9731.
+        assert!(difference("uwcse", Column::AucRoc) < 0.0);
+        assert!(difference("uwcse", Column::AucPr) > 0.0);
+    }
+
+    #[test]
+    fn claims_speak_of_known_questions_and_tables() {
+        for claim in CLAIMS {
+            assert!(QUESTIONS.iter().any(|(name, _)| *name == claim.question));
+            assert!(claim.published.is_none_or(|name| PublishedTable::find(name).is_some()));
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! Which rows belong together, and whether they may be compared.
+
+use std::collections::BTreeMap;
+
+use thiserror::Error;
+
+use crate::experiment::Results;
+use crate::experiment::results::{Group, RowKey, Stored};
+use crate::experiment::store::Record;
+use crate::logic::nearest::nearest;
+use crate::metric::Column;
+use crate::order::{IndexMap, IndexSet};
+
+/// Why models cannot be paired.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum ModelsError {
+    /// No row of the run is of this model.
+    #[error("{run}: no model `{model}` with a result; there are {known}{hint}")]
+    Unknown {
+        /// The run directory.
+        run: String,
+        /// What was asked for.
+        model: String,
+        /// What there is.
+        known: String,
+        /// The nearest of these.
+        hint: String,
+    },
+    /// One is a single row, the other is not.
+    #[error("`{model}` has several rows in {run}; say which: {known}")]
+    Ambiguous {
+        /// The run directory.
+        run: String,
+        /// What was asked for.
+        model: String,
+        /// What it may stand for.
+        known: String,
+    },
+}
+
+/// One side of a comparison.
+#[derive(Clone, Copy, Debug)]
+pub struct Side<'r> {
+    /// The run.
+    pub results: &'r Results,
+    /// Only this model: its name, or its name with preset and case as tables print it.
+    pub model: Option<&'r str>,
+}
+
+/// A row of both sides.
+#[derive(Clone, Debug)]
+pub struct Pair<'r> {
+    /// The model as tables print it.
+    pub model: String,
+    /// The row of the first side.
+    pub first: Group<'r>,
+    /// The row of the second side.
+    pub second: Group<'r>,
+}
+
+/// Which rows belong together.
+#[derive(Clone, Debug)]
+pub struct Pairing<'r> {
+    /// What the first side is called.
+    pub first: String,
+    /// What the second side is called.
+    pub second: String,
+    /// Rows that both have.
+    pub pairs: Vec<Pair<'r>>,
+    /// Rows that only the first has.
+    pub only_first: Vec<String>,
+    /// Rows that only the second has.
+    pub only_second: Vec<String>,
+}
+
+impl<'r> Pair<'r> {
+    /// The dataset.
+    pub fn dataset(&self) -> &str {
+        &self.first.key.dataset
+    }
+
+    /// Jobs of the same fold and seed that have a result on both sides.
+    pub fn jobs(&self) -> Vec<(&'r Stored, &'r Stored)> {
+        let place = |stored: &Stored| (stored.record.row.fold, stored.record.row.seed);
+        let second: BTreeMap<(usize, u64), &Stored> = self.second.done().map(|job| (place(job), job)).collect();
+        self.first.done().filter_map(|job| Some((job, *second.get(&place(job))?))).collect()
+    }
+
+    /// How many folds there are on either side, with a result or without.
+    pub fn folds(&self) -> usize {
+        let both = self.first.jobs.iter().chain(&self.second.jobs);
+        both.map(|stored| stored.record.row.fold).collect::<IndexSet<_>>().len()
+    }
+}
+
+/// What a row is matched by.
+#[derive(Clone, Copy)]
+enum By {
+    /// Dataset, model, preset and case.
+    Row,
+    /// All but the model.
+    Case,
+    /// The dataset alone.
+    Dataset,
+}
+
+impl By {
+    fn key(self, key: &RowKey) -> RowKey {
+        let mut key = key.clone();
+        if !matches!(self, By::Row) {
+            key.model.clear();
+        }
+        if matches!(self, By::Dataset) {
+            key.preset.clear();
+            key.case.clear();
+        }
+        key
+    }
+}
+
+/// Pairs the rows of two sides. Without models, a row belongs to the one of the same dataset, model, preset and case; with
+/// names of models, to the one of the same dataset, preset and case; with single rows, to the one of the same dataset.
+///
+/// # Errors
+/// If a model is not there, or it is not clear which of its rows is meant.
+pub fn pair<'r>(first: Side<'r>, second: Side<'r>) -> Result<Pairing<'r>, ModelsError> {
+    let (of_first, single_first) = chosen(first)?;
+    let (of_second, single_second) = chosen(second)?;
+    let by = match (first.model, second.model) {
+        (None, None) => By::Row,
+        _ if single_first && single_second => By::Dataset,
+        _ if single_first => return Err(ambiguous(second, &of_second)),
+        _ if single_second => return Err(ambiguous(first, &of_first)),
+        _ => By::Case,
+    };
+    let mut rows: IndexMap<RowKey, Group<'r>> =
+        of_second.into_iter().map(|group| (by.key(&group.key), group)).collect();
+    let mut pairing = Pairing {
+        first: title(first),
+        second: title(second),
+        pairs: Vec::new(),
+        only_first: Vec::new(),
+        only_second: Vec::new(),
+    };
+    for group in of_first {
+        // Removed in order, so that the rest keeps its own.
+        match rows.shift_remove(&by.key(&group.key)) {
+            Some(other) => {
+                let model = match by {
+                    By::Row => group.key.label(),
+                    _ => format!("{} → {}", group.key.label(), other.key.label()),
+                };
+                pairing.pairs.push(Pair { model, first: group, second: other });
+            }
+            None => pairing.only_first.push(name(&group.key)),
+        }
+    }
+    pairing.only_second = rows.values().map(|group| name(&group.key)).collect();
+    Ok(pairing)
+}
+
+fn name(key: &RowKey) -> String {
+    format!("{} {}", key.dataset, key.label())
+}
+
+fn title(side: Side<'_>) -> String {
+    let run = side.results.root.display();
+    side.model.map_or_else(|| run.to_string(), |model| format!("{model} of {run}"))
+}
+
+/// The rows of a side, and whether the model is given with preset and case, or has but one row for each dataset.
+fn chosen<'r>(side: Side<'r>) -> Result<(Vec<Group<'r>>, bool), ModelsError> {
+    let groups = side.results.groups();
+    let Some(model) = side.model else { return Ok((groups, false)) };
+    let mut rows: Vec<Group<'r>> = groups.iter().filter(|group| group.key.label() == model).cloned().collect();
+    if rows.is_empty() {
+        rows = groups.iter().filter(|group| group.key.model == model).cloned().collect();
+    }
+    if rows.is_empty() {
+        let known: IndexSet<String> = groups.iter().map(|group| group.key.label()).collect();
+        let hint = nearest(model, known.iter().map(String::as_str));
+        return Err(ModelsError::Unknown {
+            run: side.results.root.display().to_string(),
+            model: model.to_owned(),
+            known: if known.is_empty() { "none".to_owned() } else { list(&known) },
+            hint: hint.map_or_else(String::new, |hint| format!("; did you mean `{hint}`?")),
+        });
+    }
+    let labels: IndexSet<String> = rows.iter().map(|group| group.key.label()).collect();
+    Ok((rows, labels.len() == 1))
+}
+
+fn list(names: &IndexSet<String>) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
+fn ambiguous(side: Side<'_>, rows: &[Group<'_>]) -> ModelsError {
+    ModelsError::Ambiguous {
+        run: side.results.root.display().to_string(),
+        model: side.model.unwrap_or_default().to_owned(),
+        known: list(&rows.iter().map(|group| group.key.label()).collect()),
+    }
+}
+
+/// Why the rows of a pair cannot be compared; `None` if they can.
+pub(super) fn mismatch(pair: &Pair<'_>, column: Column) -> Option<String> {
+    let jobs = pair.jobs();
+    let Some(first) = pair.first.done().next() else { return Some("the first has no result".to_owned()) };
+    let Some(second) = pair.second.done().next() else { return Some("the second has no result".to_owned()) };
+    // If no fold and seed are in common, another split may be the reason: that is worth more than the bare fact.
+    let other = jobs.iter().copied().chain([(first, second)]);
+    let reason = other.into_iter().find_map(|(first, second)| difference(&first.record, &second.record, column));
+    reason.or_else(|| {
+        let seeds = |group: &Group<'_>| {
+            let seeds: IndexSet<u64> = group.done().map(|stored| stored.record.row.seed).collect();
+            seeds.iter().map(u64::to_string).collect::<Vec<_>>().join(", ")
+        };
+        jobs.is_empty().then(|| {
+            let (first, second) = (seeds(&pair.first), seeds(&pair.second));
+            format!("no fold and seed in common: seeds {first} against {second}")
+        })
+    })
+}
+
+/// What two jobs differ in that must be the same.
+fn difference(first: &Record, second: &Record, column: Column) -> Option<String> {
+    let (a, b) = (&first.key, &second.key);
+    let short = |checksum: &str| checksum.get(..12).unwrap_or(checksum).to_owned();
+    if a.dataset.id != b.dataset.id {
+        return Some(format!("other data: {} against {}", a.dataset.id, b.dataset.id));
+    }
+    if a.dataset.variant != b.dataset.variant {
+        return Some("another variant of the data".to_owned());
+    }
+    if a.data_checksum != b.data_checksum {
+        let (a, b) = (short(&a.data_checksum), short(&b.data_checksum));
+        return Some(format!("other data: checksum {a} against {b}"));
+    }
+    if a.folds != b.folds {
+        return Some(format!("other folds: {} against {}", a.folds, b.folds));
+    }
+    if a.negatives_per_positive != b.negatives_per_positive {
+        let (a, b) = (a.negatives_per_positive, b.negatives_per_positive);
+        return Some(format!("other negatives: {a} against {b} for each positive"));
+    }
+    let version = |record: &Record| record.key.algorithm.get("data").copied().unwrap_or_default();
+    if version(first) != version(second) {
+        let (a, b) = (version(first), version(second));
+        return Some(format!("examples made ready in another way: version {a} against {b}"));
+    }
+    let definition = |record: &Record| record.program.definitions.get(column.name()).cloned();
+    let same_job = first.row.fold == second.row.fold && first.row.seed == second.row.seed;
+    if definition(first) != definition(second) {
+        let text = |record| definition(record).unwrap_or_else(|| "the plain one".to_owned());
+        return Some(format!("another definition of {}: {} against {}", column.name(), text(first), text(second)));
+    }
+    (same_job && first.counts != second.counts).then(|| format!("other examples in fold {}", first.row.fold))
+}

@@ -1,0 +1,214 @@
+//! A comparison as people and programs read it.
+
+use std::fmt::Write;
+
+use super::{ALPHA, Compared, Comparison, LEVEL, Metric, OverDatasets, Refused};
+use crate::metric::Average;
+use crate::metric::significance::Verdict;
+use crate::metric::significance::effect::Score;
+use crate::report::csv::line;
+use crate::report::markdown::{Table, escape};
+
+/// The comparison in Markdown.
+pub fn markdown(comparison: &Comparison) -> String {
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let _ = write(&mut text, comparison);
+    text
+}
+
+fn write(out: &mut String, comparison: &Comparison) -> std::fmt::Result {
+    writeln!(out, "A: {}  ", escape(&comparison.first))?;
+    writeln!(out, "B: {}", escape(&comparison.second))?;
+    for metric in &comparison.metrics {
+        writeln!(out, "\n## {}\n", metric.column.name())?;
+        of_metric(out, metric)?;
+    }
+    if comparison.is_comparable() {
+        writeln!(
+            out,
+            "\nMeans ± standard deviations over the folds that are in both, seeds averaged first; B − A is the mean of the folds' \
+             differences with a {:.0}% bootstrap interval; better, level, worse: B in so many folds. p: corrected resampled t-test \
+             with the real fold sizes; Holm: corrected for the number of rows.",
+            100.0 * LEVEL
+        )?;
+    }
+    for (side, rows) in [("A", &comparison.only_first), ("B", &comparison.only_second)] {
+        if !rows.is_empty() {
+            writeln!(out, "\nOnly in {side}: {}", escape(&rows.join(", ")))?;
+        }
+    }
+    Ok(())
+}
+
+fn of_metric(out: &mut String, metric: &Metric) -> std::fmt::Result {
+    let headings =
+        ["dataset", "model", ">folds", ">A", ">B", ">B − A", ">interval", ">better/level/worse", ">p", ">Holm"];
+    let mut table = Table::new(&headings);
+    for row in &metric.rows {
+        table.row([
+            row.dataset.clone(),
+            row.model.clone(),
+            if row.unpaired > 0 {
+                format!("{} of {}", row.folds, row.folds + row.unpaired)
+            } else {
+                row.folds.to_string()
+            },
+            average(&row.first),
+            average(&row.second),
+            signed(row.difference),
+            row.interval.map_or_else(|_| "-".to_owned(), |at| format!("{} to {}", signed(at.low), signed(at.high))),
+            score(&row.score),
+            row.test.map_or_else(|reason| reason.to_string(), |test| p_value(test.p)),
+            row.holm.map_or_else(|| "-".to_owned(), p_value),
+        ]);
+    }
+    if !table.is_empty() {
+        write!(out, "{table}")?;
+    }
+    if !metric.over_datasets.is_empty() {
+        writeln!(out)?;
+    }
+    for over in &metric.over_datasets {
+        writeln!(out, "- {}", over_datasets(over))?;
+    }
+    if !metric.refused.is_empty() {
+        writeln!(out, "\nNot compared:\n")?;
+        for Refused { dataset, model, reason } in &metric.refused {
+            writeln!(out, "- {} {}: {}", escape(dataset), escape(model), escape(reason))?;
+        }
+    }
+    Ok(())
+}
+
+fn over_datasets(over: &OverDatasets) -> String {
+    let Score { wins, ties, losses } = over.score;
+    let verdict = match &over.test {
+        Err(reason) => reason.to_string(),
+        Ok(test) => {
+            let level = if test.zeros > 0 { format!(", {} level left out", test.zeros) } else { String::new() };
+            match test.verdict {
+                Verdict::P(p) => {
+                    let how = if test.is_exact { "exact" } else { "normal approximation" };
+                    format!("Wilcoxon's signed-rank test, {how}{level}: p {}", with_sign(p))
+                }
+                Verdict::CannotReach { smallest } => format!(
+                    "Wilcoxon's signed-rank test cannot tell{level}: {} can reach p = {smallest:.4} at best, not {ALPHA}",
+                    match test.pairs {
+                        1 => "one dataset".to_owned(),
+                        pairs => format!("{pairs} datasets"),
+                    }
+                ),
+            }
+        }
+    };
+    format!(
+        "{} over {} datasets: B is better on {wins}, level on {ties}, worse on {losses}; {verdict}",
+        escape(&over.model),
+        over.datasets
+    )
+}
+
+fn average(average: &Average) -> String {
+    match average.deviation {
+        Some(deviation) => format!("{:.4} ± {deviation:.4}", average.mean),
+        None => format!("{:.4}", average.mean),
+    }
+}
+
+/// A difference with its sign; zero has none.
+pub(in crate::report) fn signed(value: f64) -> String {
+    match format!("{value:+.4}").as_str() {
+        "+0.0000" | "-0.0000" => "0.0000".to_owned(),
+        text => text.replace('-', "−"),
+    }
+}
+
+fn score(score: &Score) -> String {
+    format!("{}/{}/{}", score.wins, score.ties, score.losses)
+}
+
+fn p_value(p: f64) -> String {
+    if p < 0.0005 { "<0.001".to_owned() } else { format!("{p:.3}") }
+}
+
+/// A p-value after the letter p.
+pub(in crate::report) fn with_sign(p: f64) -> String {
+    let text = p_value(p);
+    if text.starts_with('<') { text.replace('<', "< ") } else { format!("= {text}") }
+}
+
+/// The comparison as a table for programs, all digits kept.
+pub fn csv(comparison: &Comparison) -> String {
+    let mut text = line([
+        "metric",
+        "dataset",
+        "model",
+        "folds",
+        "mean_a",
+        "sd_a",
+        "mean_b",
+        "sd_b",
+        "difference",
+        "low",
+        "high",
+        "effect",
+        "t",
+        "p",
+        "p_holm",
+        "better",
+        "level",
+        "worse",
+        "note",
+    ]);
+    for metric in &comparison.metrics {
+        for row in &metric.rows {
+            text.push_str(&csv_row(metric.column.name(), row));
+        }
+        for Refused { dataset, model, reason } in &metric.refused {
+            let mut fields = vec![metric.column.name().to_owned(), dataset.clone(), model.clone()];
+            fields.resize(18, String::new());
+            fields.push(format!("not compared: {reason}"));
+            text.push_str(&line(&fields));
+        }
+    }
+    text
+}
+
+fn csv_row(metric: &str, row: &Compared) -> String {
+    let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
+    let note = row.test.err().map_or_else(String::new, |reason| reason.to_string());
+    line([
+        metric.to_owned(),
+        row.dataset.clone(),
+        row.model.clone(),
+        row.folds.to_string(),
+        number(Some(row.first.mean)),
+        number(row.first.deviation),
+        number(Some(row.second.mean)),
+        number(row.second.deviation),
+        number(Some(row.difference)),
+        number(row.interval.ok().map(|at| at.low)),
+        number(row.interval.ok().map(|at| at.high)),
+        number(row.effect.ok()),
+        number(row.test.ok().map(|test| test.t)),
+        number(row.test.ok().map(|test| test.p)),
+        number(row.holm),
+        row.score.wins.to_string(),
+        row.score.ties.to_string(),
+        row.score.losses.to_string(),
+        note,
+    ])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_as_people_read_them() {
+        assert_eq!([0.01234, -0.5, 0.0, -0.00001].map(signed), ["+0.0123", "−0.5000", "0.0000", "0.0000"]);
+        assert_eq!([0.0004, 0.0005, 0.04567].map(p_value), ["<0.001", "0.001", "0.046"]);
+        assert_eq!([0.0004, 0.5].map(with_sign), ["< 0.001", "= 0.500"]);
+    }
+}

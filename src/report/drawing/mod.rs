@@ -1,0 +1,143 @@
+//! Drawings of models, as SVG that may stand in a page as it is: no ids, classes, style sheets or scripts, and every name
+//! escaped.
+//!
+//! Boxes hold tests, rounded boxes leaves; a solid line leads to where a test holds, a dashed one to where it fails.
+//! Long tests are wrapped and shortened; whoever points at a box reads all of it.
+
+mod layout;
+mod node;
+
+use std::fmt::Write;
+
+use super::figure::font::{self, FAMILY};
+use super::figure::paint::escape;
+use crate::learn::TreeModel;
+use layout::{Layout, Link};
+use node::Card;
+
+/// Around a drawing.
+const MARGIN: f64 = 10.0;
+/// The height of the line above a tree.
+const TITLE: f64 = 24.0;
+/// Trees of an ensemble stand side by side up to this width.
+const WIDEST: f64 = 1100.0;
+/// Between the trees of an ensemble.
+const BETWEEN: f64 = 28.0;
+
+/// The `index`-th tree of a model, counted from 0.
+pub fn tree(model: &TreeModel, index: usize) -> String {
+    let of = model.trees().len();
+    let Some(drawn) = Drawn::new(model, index) else {
+        return document("no tree", 200.0, 40.0, &format!("<text x=\"10\" y=\"25\">there are {of} trees</text>\n"));
+    };
+    let (width, height) = (drawn.width + 2.0 * MARGIN, drawn.height + 2.0 * MARGIN);
+    let label = format!("Tree {} of {of} for {}", index + 1, model.target_name());
+    document(&label, width, height, &drawn.placed(MARGIN, MARGIN))
+}
+
+/// The first trees of a model, at most so many, side by side in rows.
+pub fn ensemble(model: &TreeModel, most: usize) -> String {
+    let drawn: Vec<Drawn> = (0..model.trees().len().min(most)).filter_map(|i| Drawn::new(model, i)).collect();
+    let mut body = String::new();
+    let (mut x, mut y, mut row, mut widest) = (MARGIN, MARGIN + TITLE, 0.0f64, 0.0f64);
+    for tree in &drawn {
+        if x > MARGIN && x + tree.width > WIDEST {
+            (x, y, row) = (MARGIN, y + row + BETWEEN, 0.0);
+        }
+        body += &tree.placed(x, y);
+        widest = widest.max(x + tree.width);
+        x += tree.width + BETWEEN;
+        row = row.max(tree.height);
+    }
+    let (of, shown) = (model.trees().len(), drawn.len());
+    let number = if shown == of { format!("{of} trees") } else { format!("the first {shown} of {of} trees") };
+    let prior = model.prior.to_string().replace('-', "−");
+    let title = format!("{number}; ψ = {prior} + {} × the sum of their values", model.step);
+    let line = format!("<text x=\"{MARGIN}\" y=\"{}\" font-size=\"13\">{}</text>\n", MARGIN + 13.0, escape(&title));
+    let width = widest.max(MARGIN + font::room(&title, 13.0)) + MARGIN;
+    document(&title, width, y + row + MARGIN, &(line + &body))
+}
+
+/// A whole document with a white ground, so that it can be read on a dark page as well.
+fn document(label: &str, width: f64, height: f64, body: &str) -> String {
+    let (width, height, label) = (width.ceil(), height.ceil(), escape(label));
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
+         role=\"img\" aria-label=\"{label}\" font-family=\"{FAMILY}\" font-size=\"12\" fill=\"#222\">\n\
+         <rect width=\"{width}\" height=\"{height}\" fill=\"#fff\"/>\n{body}</svg>\n"
+    )
+}
+
+/// A tree that is laid out.
+struct Drawn {
+    title: String,
+    cards: Vec<Card>,
+    layout: Layout,
+    width: f64,
+    height: f64,
+}
+
+impl Drawn {
+    fn new(model: &TreeModel, index: usize) -> Option<Self> {
+        let tree = model.trees().get(index)?;
+        let cards: Vec<Card> = tree.nodes().iter().map(|node| Card::new(model, node)).collect();
+        let children: Vec<Option<[usize; 2]>> = tree.nodes().iter().map(node::children).collect();
+        let sizes: Vec<(f64, f64)> = cards.iter().map(|card| card.size).collect();
+        let layout = Layout::new(&children, &sizes);
+        let title = format!("tree {}", index + 1);
+        let width = layout.width.max(font::room(&title, 13.0));
+        Some(Drawn { title, cards, width, height: TITLE + layout.height, layout })
+    }
+
+    /// The tree with its upper left corner at a place.
+    fn placed(&self, x: f64, y: f64) -> String {
+        let mut out = format!("<g transform=\"translate({x:.1} {y:.1})\">\n");
+        // Writing to a string cannot fail.
+        let _ = self.write(&mut out);
+        out + "</g>\n"
+    }
+
+    fn write(&self, out: &mut String) -> std::fmt::Result {
+        writeln!(out, "<text x=\"0\" y=\"13\" font-size=\"13\">{}</text>", escape(&self.title))?;
+        writeln!(out, "<g transform=\"translate(0 {TITLE})\">")?;
+        for Link { path, label, yes } in &self.layout.links {
+            let points: Vec<String> = path.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
+            let dash = if *yes { "" } else { " stroke-dasharray=\"5 3\"" };
+            let points = points.join(" ");
+            writeln!(out, "<polyline points=\"{points}\" fill=\"none\" stroke=\"#555\" stroke-width=\"1.3\"{dash}/>")?;
+            let (x, y, word) = (label.0, label.1, if *yes { "yes" } else { "no" });
+            writeln!(
+                out,
+                "<text x=\"{x:.1}\" y=\"{y:.1}\" font-size=\"{}\" fill=\"#555\">{word}</text>",
+                layout::WORD
+            )?;
+        }
+        for (card, corner) in self.cards.iter().zip(&self.layout.corners) {
+            card.write(out, *corner)?;
+        }
+        writeln!(out, "</g>")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A model with a predicate that would like to be more than text.
+    const HOSTILE: &str = include_str!("hostile.json");
+
+    #[test]
+    fn names_are_text_and_nothing_else() {
+        let model = TreeModel::from_json(HOSTILE).unwrap();
+        for svg in [tree(&model, 0), ensemble(&model, 3), tree(&model, 9)] {
+            assert!(!svg.contains("<script") && !svg.contains("<b>"), "{svg}");
+            assert!(!svg.contains(" id=") && !svg.contains("class=") && !svg.contains("<style"));
+            assert_eq!(svg.matches("<g").count(), svg.matches("</g>").count());
+            assert_eq!(svg.matches("<text").count(), svg.matches("</text>").count());
+        }
+        let svg = tree(&model, 0);
+        assert!(svg.contains("&lt;script&gt;"), "{svg}");
+        assert!(svg.contains("stroke-dasharray") && svg.contains(">yes<") && svg.contains(">no<"));
+        assert_eq!(tree(&model, 0), tree(&model, 0));
+    }
+}

@@ -1,0 +1,147 @@
+//! The boxes of a drawing: what they say, and how large they are.
+
+use std::fmt::Write;
+
+use super::super::figure::font;
+use super::super::figure::paint::escape;
+use crate::learn::{LeafWeights, TreeModel, leaf_weights};
+use crate::tree::Node;
+use crate::tree::count::show_test;
+
+/// The size of letters.
+const SIZE: f64 = 12.0;
+/// From one line of text to the next.
+const LINE: f64 = 15.0;
+/// Between the text and the edge of its box.
+const INSIDE: (f64, f64) = (8.0, 6.0);
+/// The widest line of a test.
+const WIDEST: f64 = 190.0;
+/// The most lines of a test.
+const MOST_LINES: usize = 6;
+
+/// A box with text.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Card {
+    lines: Vec<String>,
+    /// All of the text, for whoever points at the box.
+    full: String,
+    /// Its width and height.
+    pub size: (f64, f64),
+    fill: &'static str,
+    round: f64,
+}
+
+/// The children of a node: where its test holds, and where it does not.
+pub(super) fn children<L>(node: &Node<L>) -> Option<[usize; 2]> {
+    match node {
+        Node::Split(split) => Some([split.yes, split.no].map(|child| child.0 as usize)),
+        Node::Leaf(_) => None,
+    }
+}
+
+impl Card {
+    pub fn new(model: &TreeModel, node: &Node<LeafWeights>) -> Self {
+        let show = |test, at_least| show_test(test, at_least, model.predicates(), model.symbols());
+        let (lines, full, fill, round) = match node {
+            Node::Split(split) => {
+                let full = show(&split.test, split.at_least);
+                (wrap(&pieces(&full)), full, "#f4f4f4", 2.0)
+            }
+            Node::Leaf(leaf) => {
+                let sign = if leaf.value < 0.0 { "−" } else { "+" };
+                let value = format!("ψ {sign}{:.3}", leaf.value.abs());
+                let counts = format!("{} pos, {} neg", leaf.positives, leaf.negatives);
+                // Told apart by the sign as well as by the colour.
+                let fill = if leaf.value < 0.0 { "#fde3cf" } else { "#d6eaf5" };
+                (vec![value, counts], format!("{}; {}", leaf.value, leaf_weights(leaf, " ")), fill, 10.0)
+            }
+        };
+        let widest = lines.iter().map(|line| font::room(line, SIZE)).fold(0.0, f64::max);
+        let size = (widest + 2.0 * INSIDE.0, LINE * lines.len() as f64 + 2.0 * INSIDE.1);
+        Card { lines, full, size, fill, round }
+    }
+
+    /// Draws it with its upper left corner at a place.
+    pub fn write(&self, out: &mut String, (x, y): (f64, f64)) -> std::fmt::Result {
+        let (width, height) = self.size;
+        writeln!(out, "<g><title>{}</title>", escape(&self.full))?;
+        writeln!(
+            out,
+            "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" rx=\"{}\" fill=\"{}\" stroke=\"#555\"/>",
+            self.round, self.fill
+        )?;
+        let middle = x + width / 2.0;
+        for (i, line) in self.lines.iter().enumerate() {
+            let baseline = y + INSIDE.1 + LINE * i as f64 + 0.78 * LINE;
+            writeln!(
+                out,
+                "<text x=\"{middle:.1}\" y=\"{baseline:.1}\" text-anchor=\"middle\">{}</text>",
+                escape(line)
+            )?;
+        }
+        writeln!(out, "</g>")
+    }
+}
+
+/// The parts of a test between which a line may end: its literals, and if these are too long their arguments.
+fn pieces(test: &str) -> Vec<String> {
+    let mut pieces = Vec::new();
+    let (mut depth, mut piece) = (0u32, String::new());
+    for c in test.chars() {
+        piece.push(c);
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            ' ' if depth == 0 && piece.ends_with(", ") => pieces.push(std::mem::take(&mut piece)),
+            _ => {}
+        }
+    }
+    pieces.push(piece);
+    let short = |piece: &String| font::room(piece.trim_end(), SIZE) <= WIDEST;
+    let parts = |piece: String| match short(&piece) {
+        true => vec![piece],
+        false => piece.split_inclusive(", ").map(str::to_owned).collect(),
+    };
+    pieces.into_iter().flat_map(parts).collect()
+}
+
+/// Lines of pieces, none wider than [`WIDEST`]; what is too long is cut.
+fn wrap(pieces: &[String]) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for piece in pieces {
+        match lines.last_mut() {
+            Some(line) if font::room(format!("{line}{piece}").trim_end(), SIZE) <= WIDEST => line.push_str(piece),
+            _ => lines.push(piece.clone()),
+        }
+    }
+    let cut = lines.len() > MOST_LINES;
+    lines.truncate(MOST_LINES);
+    if let Some(last) = lines.last_mut().filter(|_| cut) {
+        *last = format!("{} …", last.trim_end());
+    }
+    lines.iter().map(|line| font::fit(line.trim_end(), SIZE, WIDEST)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_end_between_literals() {
+        assert_eq!(wrap(&pieces("p(A, B), q(B)")), ["p(A, B), q(B)"]);
+        let long = "advisedby(A, B), publication(C, A), publication(C, B)";
+        assert_eq!(wrap(&pieces(long)), ["advisedby(A, B),", "publication(C, A),", "publication(C, B)"]);
+    }
+
+    #[test]
+    fn long_literals_break_between_arguments_and_long_names_are_cut() {
+        let long = format!("p({}, B)", ["a_constant_of_some_length"; 3].join(", "));
+        let lines = wrap(&pieces(&long));
+        assert!(lines.len() > 1 && lines.iter().all(|line| font::room(line, SIZE) <= WIDEST), "{lines:?}");
+        let lines = wrap(&pieces(&format!("{}(A)", "x".repeat(300))));
+        assert!(lines.len() == 1 && lines[0].ends_with('…'), "{lines:?}");
+        let many = vec!["predicate_with_a_name(A, B)"; 20].join(", ");
+        let lines = wrap(&pieces(&many));
+        assert!(lines.len() == MOST_LINES && lines[MOST_LINES - 1].ends_with('…'), "{lines:?}");
+    }
+}

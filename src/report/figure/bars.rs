@@ -1,0 +1,157 @@
+//! The paper's bar charts: datasets as groups, models as bars.
+
+use super::axis::Axis;
+use super::legend::{Sign, bar, legend, published as diamond};
+use super::panel::{Panel, reference};
+use super::rows::{Rows, average, positives, shown};
+use super::scene::{Anchor, Scene, Stroke, Text};
+use super::style::{Colour, TICK, WIDTH};
+use super::{Published, Sheet, font};
+use crate::experiment::Results;
+use crate::experiment::results::Group;
+use crate::metric::{Average, Column};
+
+const LEFT: f64 = 52.0;
+const HEIGHT: f64 = 220.0;
+/// Between the bars of two datasets.
+const BETWEEN: f64 = 16.0;
+/// The least width of a bar; if they do not fit, datasets go to a further row.
+const NARROWEST: f64 = 7.0;
+const WIDEST: f64 = 34.0;
+
+/// A bar chart of a column, in a run without a sweep.
+pub fn bars(results: &Results, column: Column, published: &[Published]) -> Option<Sheet> {
+    let rows = Rows::of(results);
+    let has = rows.groups.iter().any(|group| average(group, column).is_some());
+    if rows.swept() || !has {
+        return None;
+    }
+    let datasets = rows.datasets();
+    let floor = floor(&rows, column);
+    let mut entries: Vec<(Sign, String)> = Vec::new();
+    for label in rows.labels() {
+        let key = &rows.groups.iter().find(|group| group.key.label() == label)?.key;
+        entries.push((Sign::Bar(rows.look(key)), label.to_owned()));
+    }
+    let level = chance(&rows.groups, column).filter(|&chance| chance > floor);
+    entries.extend(level.map(|_| (Sign::Reference, "chance".to_owned())));
+    let marked = |group: &Group<'_>| mark_of(group, column, published);
+    if rows.groups.iter().any(|group| marked(group).is_some()) {
+        entries.push((Sign::Published, "published".to_owned()));
+    }
+    let mut scene = Scene::new(WIDTH, 0.0);
+    let mut top = legend(&mut scene, &entries, (LEFT, 6.0), WIDTH - 10.0) + 8.0;
+    let width = WIDTH - LEFT - 10.0;
+    let narrowest = rows.labels().count() as f64 * NARROWEST;
+    let names = datasets.iter().map(|name| font::room(name, TICK).min(width / 3.0)).fold(narrowest, f64::max);
+    let in_a_row = ((width / (names + BETWEEN)) as usize).clamp(1, datasets.len());
+    // As even as can be: eight datasets are four and four, not seven and one.
+    let in_a_row = datasets.len().div_ceil(datasets.len().div_ceil(in_a_row));
+    for chunk in datasets.chunks(in_a_row) {
+        let (x, y) = (Axis::linear(0.0, in_a_row as f64), Axis::linear(floor, 1.0));
+        let panel = Panel { left: LEFT, top, width, height: HEIGHT, x, y };
+        panel.y_ticks(&mut scene, &panel.y.ticks(6), true);
+        panel.y_label(&mut scene, shown(column), 36.0);
+        for (i, dataset) in chunk.iter().enumerate() {
+            group(&mut scene, &panel, i, dataset, &rows, column, &marked);
+        }
+        scene.line([panel.at(0.0, floor), panel.at(in_a_row as f64, floor)], Stroke::new(Colour::INK, 1.0));
+        top = panel.bottom() + 30.0;
+    }
+    scene.height = top - 4.0;
+    let axis = match (column, floor) {
+        (_, 0.0) => String::new(),
+        (Column::AucRoc, 0.5) => " The axis starts at 0.5, which is chance.".to_owned(),
+        _ => format!(" The axis starts at {floor:.1}, not at 0."),
+    };
+    let chance = match column {
+        _ if level.is_none() => "",
+        Column::AucPr => " The dotted line is chance: the share of positives.",
+        _ => " The dotted line is chance.",
+    };
+    let diamonds = entries.iter().any(|(sign, _)| *sign == Sign::Published);
+    let diamonds = if diamonds { " Diamonds are published numbers, not ours." } else { "" };
+    Some(Sheet {
+        name: format!("bars-{}", column.name().replace('_', "-")),
+        title: format!("{} by dataset and model", shown(column)),
+        caption: format!(
+            "Bars are means over folds (seeds averaged first), whiskers one standard deviation over folds.\
+             {axis}{chance}{diamonds}"
+        ),
+        scene,
+    })
+}
+
+/// Where the axis starts: at chance for ROC and at 0 for PR, and lower if a bar or its whisker is.
+fn floor(rows: &Rows<'_>, column: Column) -> f64 {
+    let start = if column == Column::AucRoc { 0.5 } else { 0.0 };
+    let lower_end = |average: Average| average.mean - average.deviation.unwrap_or(0.0);
+    let ends = rows.groups.iter().filter_map(|group| average(group, column)).map(lower_end);
+    let least = ends.fold(start, f64::min);
+    ((least * 10.0 + 1e-9).floor() / 10.0).max(0.0)
+}
+
+/// What rows would come to without any knowledge.
+fn chance<'a, 'r: 'a>(groups: impl IntoIterator<Item = &'a Group<'r>>, column: Column) -> Option<f64> {
+    match column {
+        Column::AucRoc | Column::AucRocJar => Some(0.5),
+        Column::AucPr | Column::AucPrJar | Column::AveragePrecision => {
+            positives(groups.into_iter().flat_map(|group| group.jobs.iter().map(|stored| &stored.record)))
+        }
+        _ => None,
+    }
+}
+
+/// The published number of a row, if there is one. A preset that goes beyond the paper has none.
+fn mark_of(group: &Group<'_>, column: Column, published: &[Published]) -> Option<f64> {
+    let key = &group.key;
+    let same = |p: &&Published| p.dataset == key.dataset && p.model == key.model && p.column == column;
+    let of_paper = key.preset.is_empty() || key.preset == "paper";
+    published.iter().find(same).filter(|_| of_paper).map(|published| published.mean)
+}
+
+fn group(
+    scene: &mut Scene,
+    panel: &Panel,
+    place: usize,
+    dataset: &str,
+    rows: &Rows<'_>,
+    column: Column,
+    marked: &dyn Fn(&Group<'_>) -> Option<f64>,
+) {
+    let count = rows.labels().count() as f64;
+    let (from, to) = (panel.at(place as f64, 0.0).0, panel.at(place as f64 + 1.0, 0.0).0);
+    let wide = ((to - from - BETWEEN) / count).min(WIDEST);
+    let first = f64::midpoint(from, to) - wide * count / 2.0;
+    let chance = chance(rows.groups.iter().filter(|group| group.key.dataset == dataset), column);
+    for (i, label) in rows.labels().enumerate() {
+        let Some(group) = rows.find(dataset, label) else { continue };
+        let (left, right) = (first + wide * i as f64, first + wide * (i + 1) as f64);
+        let middle = f64::midpoint(left, right);
+        let height = |value: f64| panel.at(0.0, value.clamp(panel.y.low, panel.y.high)).1;
+        if let Some(Average { mean, deviation, .. }) = average(group, column) {
+            bar(scene, (left + 0.5, height(mean)), (right - 0.5, panel.bottom()), rows.look(&group.key));
+            if let Some(deviation) = deviation {
+                whisker(scene, middle, height(mean - deviation), height(mean + deviation), wide);
+            }
+        }
+        if let Some(mark) = marked(group) {
+            diamond(scene, (middle, height(mark)));
+        }
+    }
+    if let Some(chance) = chance.filter(|chance| *chance > panel.y.low + 1e-9) {
+        let y = panel.at(0.0, chance).1;
+        scene.line([(from + 3.0, y), (to - 3.0, y)], reference());
+    }
+    let name = font::fit(dataset, TICK + 1.0, to - from);
+    let below = (f64::midpoint(from, to), panel.bottom() + 16.0);
+    scene.text(Text::new(name, below, TICK + 1.0).anchored(Anchor::Middle));
+}
+
+fn whisker(scene: &mut Scene, x: f64, low: f64, high: f64, wide: f64) {
+    let (stroke, half) = (Stroke::new(Colour::INK, 1.1), (wide / 4.0).min(4.0));
+    scene.line([(x, low), (x, high)], stroke);
+    for y in [low, high] {
+        scene.line([(x - half, y), (x + half, y)], stroke);
+    }
+}

@@ -1,0 +1,134 @@
+//! Reliability diagrams: how often what a model calls likely is so, with the number of examples behind each point.
+
+use super::axis::{Axis, Tick};
+use super::legend::{Sign, legend};
+use super::panel::{COLUMNS, Margins, Panel, axis_names, grid, reference};
+use super::rows::Rows;
+use super::scene::Scene;
+use super::style::{Look, WIDTH};
+use super::sweep::dashes;
+use super::{FigureError, Sheet};
+use crate::experiment::Results;
+use crate::experiment::results::Group;
+use crate::metric::Probabilities;
+use crate::metric::calibration::{BINS, Bin, reliability};
+use crate::order::IndexSet;
+
+const HEIGHT: f64 = 128.0;
+/// Between a diagram and the numbers of examples below it, and the height of these.
+const GAP: f64 = 15.0;
+const COUNTS: f64 = 36.0;
+/// The radius of the marker of a bin with next to no examples, and of that with most.
+const SMALLEST: f64 = 1.6;
+const LARGEST: f64 = 4.4;
+
+/// A sheet for each preset with a panel for each dataset, in a run without a sweep.
+///
+/// # Errors
+/// If the predictions of a job cannot be read.
+pub fn calibration(results: &Results) -> Result<Vec<Sheet>, FigureError> {
+    let rows = Rows::of(results);
+    if rows.swept() {
+        return Ok(Vec::new());
+    }
+    let presets: IndexSet<&str> = rows.groups.iter().map(|group| group.key.preset.as_str()).collect();
+    presets.iter().map(|preset| of_preset(&rows, preset)).collect()
+}
+
+fn of_preset(rows: &Rows<'_>, preset: &str) -> Result<Sheet, FigureError> {
+    let groups: Vec<&Group<'_>> = rows.groups.iter().filter(|group| group.key.preset == preset).collect();
+    let models: IndexSet<&str> = groups.iter().map(|group| group.key.model.as_str()).collect();
+    let datasets: IndexSet<&str> = groups.iter().map(|group| group.key.dataset.as_str()).collect();
+    let mut scene = Scene::new(WIDTH, 0.0);
+    let mut entries: Vec<(Sign, String)> =
+        models.iter().map(|model| (Sign::PointedLine(rows.model_look(model)), (*model).to_owned())).collect();
+    entries.push((Sign::Reference, "as likely as predicted".to_owned()));
+    let top = legend(&mut scene, &entries, (50.0, 6.0), WIDTH - 10.0);
+    let margins = Margins { left: 40.0, top: 24.0, bottom: 22.0 };
+    let across = datasets.len().min(COLUMNS);
+    let (places, width, bottom) = grid(datasets.len(), across, (18.0, top, WIDTH), HEIGHT + GAP + COUNTS, margins);
+    // Few datasets would make a diagram too wide.
+    let width = width.min(1.6 * HEIGHT);
+    for (dataset, (left, top)) in datasets.iter().zip(places) {
+        let unit = Axis::linear(0.0, 1.0);
+        let panel = Panel { left, top, width, height: HEIGHT, x: unit, y: unit };
+        panel.y_ticks(&mut scene, &unit.ticks(2), true);
+        panel.x_ticks(&mut scene, &unit.ticks(5), false);
+        panel.frame(&mut scene);
+        panel.heading(&mut scene, dataset);
+        scene.line([panel.at(0.0, 0.0), panel.at(1.0, 1.0)], reference());
+        let mut all: Vec<([Bin; BINS], Look)> = Vec::new();
+        for group in groups.iter().filter(|group| group.key.dataset == **dataset) {
+            all.push((bins(rows.results, group)?, rows.model_look(&group.key.model)));
+        }
+        for (bins, look) in &all {
+            line(&mut scene, &panel, bins, *look);
+        }
+        counts(&mut scene, Panel { top: panel.bottom() + GAP, height: COUNTS, ..panel }, &all);
+    }
+    axis_names(&mut scene, (top, bottom), "predicted probability", "share of positives (bars: examples)");
+    let (of, tail) = if preset.is_empty() {
+        (String::new(), String::new())
+    } else {
+        (format!(", preset {preset}"), format!("-{}", dashes(preset)))
+    };
+    Ok(Sheet {
+        name: format!("calibration{tail}"),
+        title: format!("Calibration{of}"),
+        caption: format!(
+            "Test examples of all folds in {BINS} bins of predicted probability: for each bin the mean prediction and the share \
+             that is positive, larger if it holds more examples; below, how many these are. Points above the diagonal are predicted too low."
+        ),
+        scene,
+    })
+}
+
+/// The bins of a row: the test examples of all its folds and seeds.
+fn bins(results: &Results, group: &Group<'_>) -> Result<[Bin; BINS], FigureError> {
+    let mut all = [Bin::default(); BINS];
+    for stored in group.done() {
+        let predictions = results.predictions(stored)?;
+        let (values, labels): (Vec<f64>, Vec<bool>) =
+            predictions.iter().map(|row| (row.probability, row.label)).unzip();
+        let probabilities = Probabilities::new(&values, &labels).map_err(FigureError::predictions(stored))?;
+        for (sum, bin) in all.iter_mut().zip(reliability(&probabilities)) {
+            sum.examples += bin.examples;
+            sum.positives += bin.positives;
+            sum.probability_sum += bin.probability_sum;
+        }
+    }
+    Ok(all)
+}
+
+fn line(scene: &mut Scene, panel: &Panel, bins: &[Bin; BINS], look: Look) {
+    let filled = bins.iter().filter(|bin| bin.examples > 0);
+    let point = |bin: &Bin| {
+        let n = bin.examples as f64;
+        (bin.probability_sum / n, bin.positives as f64 / n)
+    };
+    let most = bins.iter().map(|bin| bin.examples).max().unwrap_or(1) as f64;
+    panel.curve(scene, &filled.clone().map(point).collect::<Vec<_>>(), look);
+    for bin in filled {
+        let (x, y) = point(bin);
+        let radius = SMALLEST + (LARGEST - SMALLEST) * (bin.examples as f64 / most).sqrt();
+        look.marker.draw(scene, panel.at(x, y), radius, look.colour);
+    }
+}
+
+/// How many examples each bin holds, a bar for each row.
+fn counts(scene: &mut Scene, panel: Panel, all: &[([Bin; BINS], Look)]) {
+    let most = all.iter().flat_map(|(bins, _)| bins.iter().map(|bin| bin.examples)).max().unwrap_or(0);
+    let panel = Panel { y: Axis::linear(0.0, most.max(1) as f64), ..panel };
+    let ends = [0, most.max(1)].map(|n| Tick { at: n as f64, label: n.to_string() });
+    panel.y_ticks(scene, &ends, true);
+    panel.x_ticks(scene, &panel.x.ticks(2), true);
+    let wide = 0.84 / (BINS * all.len().max(1)) as f64;
+    for (i, (bins, look)) in all.iter().enumerate() {
+        for (bin, Bin { examples, .. }) in bins.iter().enumerate().filter(|(_, bin)| bin.examples > 0) {
+            let left = (bin as f64 + 0.08) / BINS as f64 + i as f64 * wide;
+            let corner = panel.at(left, *examples as f64);
+            scene.rectangle(corner, panel.at(left + wide, 0.0), look.colour, 1.0);
+        }
+    }
+    panel.frame(scene);
+}

@@ -1,0 +1,144 @@
+//! An ablation over listed cases: a dot with whiskers for each, a panel for each dataset.
+
+use super::axis::Axis;
+use super::legend::{Sign, legend};
+use super::panel::{COLUMNS, Margins, Panel, grid};
+use super::rows::{Rows, average, shown};
+use super::scene::{Anchor, Scene, Stroke, Text};
+use super::style::{LABEL, Look, TICK, WIDTH};
+use super::sweep::{dashes, share_axis};
+use super::{Sheet, font, sweep};
+use crate::experiment::Results;
+use crate::experiment::results::{Group, RowKey};
+use crate::metric::{Average, Column};
+use crate::order::IndexSet;
+
+/// The height of a dot with its whiskers.
+const LANE: f64 = 13.0;
+/// Between cases.
+const BETWEEN: f64 = 7.0;
+/// The most space for the names of cases.
+const NAMES: f64 = 190.0;
+
+/// A panel for each dataset in which a column is drawn for each case of a sweep that is not over numbers.
+pub fn cases(results: &Results, column: Column) -> Option<Sheet> {
+    let rows = Rows::of(results);
+    if !rows.swept() || sweep(results, column).is_some() {
+        return None;
+    }
+    let has = rows.groups.iter().any(|group| average(group, column).is_some());
+    let list = List::of(&rows);
+    let datasets = rows.datasets();
+    let mut scene = Scene::new(WIDTH, 0.0);
+    let mut top = 6.0;
+    if list.series.len() > 1 {
+        let entries = list.series.iter().enumerate().map(|(i, name)| (Sign::Marker(Look::of(i, i)), name.clone()));
+        top = legend(&mut scene, &entries.collect::<Vec<_>>(), (50.0, 6.0), WIDTH - 10.0);
+    }
+    let lanes: usize = list.cases.iter().map(|(_, series)| series.len()).sum();
+    let height = lanes as f64 * LANE + list.cases.len() as f64 * BETWEEN;
+    let names = list.cases.iter().map(|(name, _)| font::room(name, TICK)).fold(0.0, f64::max).min(NAMES);
+    let left = names + 6.0;
+    let across = datasets.len().min(COLUMNS);
+    let margins = Margins { left: 18.0, top: 24.0, bottom: 24.0 };
+    let (places, width, bottom) = grid(datasets.len(), across, (left, top, WIDTH), height, margins);
+    for (i, (dataset, place)) in datasets.iter().zip(places).enumerate() {
+        let groups = || rows.groups.iter().filter(|group| group.key.dataset == **dataset);
+        let x = share_axis(groups().filter_map(|group| average(group, column)));
+        let panel = Panel { left: place.0, top: place.1, width, height, x, y: Axis::linear(0.0, height) };
+        panel.x_ticks(&mut scene, &x.ticks(3), true);
+        panel.frame(&mut scene);
+        panel.heading(&mut scene, dataset);
+        list.draw(&mut scene, &panel, i % across == 0, &|key| groups().find(|group| list.is(group, key)), column);
+    }
+    let middle = (left + WIDTH) / 2.0;
+    scene.text(Text::new(shown(column), (middle, bottom + LABEL), LABEL).anchored(Anchor::Middle));
+    scene.height = bottom + LABEL + 8.0;
+    has.then(|| Sheet {
+        name: format!("cases-{}", dashes(column.name())),
+        title: format!("{} by case", shown(column)),
+        caption: "Dots are means over folds (seeds averaged first), whiskers one standard deviation over folds. Each panel has \
+                  its own level axis, which does not start at 0."
+            .to_owned(),
+        scene,
+    })
+}
+
+/// What is listed from top to bottom.
+struct List {
+    /// Each case, or model that has none, with its rows as numbers of `series`.
+    cases: Vec<(String, Vec<usize>)>,
+    /// Models with their presets.
+    series: Vec<String>,
+}
+
+/// A case and a row of it.
+type Lane<'l> = (&'l str, &'l str);
+
+fn without_case(key: &RowKey) -> String {
+    RowKey { case: String::new(), ..key.clone() }.label()
+}
+
+/// The name under which a row is listed: its case, or what it is if it has none.
+fn listed(key: &RowKey) -> String {
+    if key.case.is_empty() { without_case(key) } else { key.case.clone() }
+}
+
+impl List {
+    fn of(rows: &Rows<'_>) -> Self {
+        let series: IndexSet<String> = rows.groups.iter().map(|group| without_case(&group.key)).collect();
+        // Cases first, then what the sweep does not touch.
+        let (touched, untouched): (Vec<_>, Vec<_>) = rows.groups.iter().partition(|group| !group.key.case.is_empty());
+        let names: IndexSet<String> = touched.into_iter().chain(untouched).map(|group| listed(&group.key)).collect();
+        let has = |name: &str, series: &str| {
+            rows.groups.iter().any(|group| listed(&group.key) == name && without_case(&group.key) == series)
+        };
+        let lanes = |name: &String| {
+            series.iter().enumerate().filter(|(_, series)| has(name, series)).map(|(i, _)| i).collect::<Vec<_>>()
+        };
+        let cases = names.iter().map(|name| (name.clone(), lanes(name))).collect();
+        List { cases, series: series.into_iter().collect() }
+    }
+
+    fn is(&self, group: &Group<'_>, (case, series): Lane<'_>) -> bool {
+        listed(&group.key) == case && without_case(&group.key) == series
+    }
+
+    fn draw<'a, 'r: 'a>(
+        &self,
+        scene: &mut Scene,
+        panel: &Panel,
+        named: bool,
+        find: &dyn Fn(Lane<'_>) -> Option<&'a Group<'r>>,
+        column: Column,
+    ) {
+        let mut top = panel.top;
+        for (name, series) in &self.cases {
+            let height = series.len() as f64 * LANE + BETWEEN;
+            if named {
+                let (name, y) = (font::fit(name, TICK, NAMES), top + height / 2.0);
+                scene.text(Text::new(name, (panel.left - 6.0, y), TICK).anchored(Anchor::End).middled());
+            }
+            for (lane, &i) in series.iter().enumerate() {
+                let y = top + BETWEEN / 2.0 + (lane as f64 + 0.5) * LANE;
+                let average = find((name, &self.series[i])).and_then(|group| average(group, column));
+                if let Some(average) = average {
+                    dot(scene, panel, y, average, Look::of(i, i));
+                }
+            }
+            top += height;
+        }
+    }
+}
+
+fn dot(scene: &mut Scene, panel: &Panel, y: f64, average: Average, look: Look) {
+    let place = |value: f64| panel.at(value.clamp(panel.x.low, panel.x.high), 0.0).0;
+    let (Average { mean, .. }, spread) = (average, average.deviation.unwrap_or(0.0));
+    let (low, high) = (place(mean - spread), place(mean + spread));
+    let stroke = Stroke::new(look.colour, 1.3);
+    scene.line([(low, y), (high, y)], stroke);
+    for x in [low, high] {
+        scene.line([(x, y - 2.5), (x, y + 2.5)], stroke);
+    }
+    look.marker.draw(scene, (place(mean), y), 3.4, look.colour);
+}

@@ -1,0 +1,144 @@
+//! Critical-difference diagrams (Demšar 2006, *Statistical comparisons of classifiers over multiple data sets*).
+
+use std::ops::Range;
+
+use super::axis::Axis;
+use super::rows::{Rows, average, shown};
+use super::scene::{Anchor, Scene, Stroke, Text};
+use super::style::{Colour, LABEL, TICK, WIDTH};
+use super::sweep::dashes;
+use super::{FigureError, Sheet, font};
+use crate::experiment::Results;
+use crate::metric::Column;
+use crate::metric::significance::{CriticalLevel, Ranks};
+
+/// Mean ranks of models over datasets.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CriticalDifference {
+    /// What the models are ranked by, as it is called in the title.
+    pub by: String,
+    /// The models with their mean ranks, the best first.
+    pub ranks: Vec<(String, f64)>,
+    /// Two models whose ranks lie so far apart are told apart.
+    pub difference: f64,
+    /// Models that are not told apart, as ranges of `ranks`.
+    pub groups: Vec<Range<usize>>,
+    /// How many datasets there are.
+    pub datasets: usize,
+}
+
+/// The ends of the axis.
+const AXIS: (f64, f64) = (250.0, 470.0);
+const ROW: f64 = 19.0;
+
+/// A diagram of the mean ranks of all rows over the datasets that have all of them, if there are from three to ten rows and
+/// at least two such datasets.
+///
+/// # Errors
+/// If a value is not finite.
+pub fn mean_ranks(results: &Results, column: Column) -> Result<Option<Sheet>, FigureError> {
+    let rows = Rows::of(results);
+    let labels: Vec<&str> = rows.labels().collect();
+    let value = |dataset: &str, label: &str| Some(average(rows.find(dataset, label)?, column)?.mean);
+    let of_dataset = |dataset: &str| labels.iter().map(|label| value(dataset, label)).collect::<Option<Vec<f64>>>();
+    let table: Vec<Vec<f64>> = rows.datasets().into_iter().filter_map(of_dataset).collect();
+    if labels.len() < 3 || table.len() < 2 {
+        return Ok(None);
+    }
+    let ranks = Ranks::new(&table, column.higher_is_better())?;
+    let Ok(difference) = ranks.critical_difference(CriticalLevel::Five) else { return Ok(None) };
+    let names: Vec<String> = labels.iter().map(|label| rows.short(label)).collect();
+    let named = ranks.order().into_iter().map(|i| (names[i].clone(), ranks.means()[i]));
+    let input = CriticalDifference {
+        by: shown(column).to_owned(),
+        ranks: named.collect(),
+        difference,
+        groups: ranks.groups(difference),
+        datasets: ranks.datasets(),
+    };
+    let name = format!("ranks-{}", dashes(column.name()));
+    Ok(Some(Sheet { name, ..critical_difference(&input) }))
+}
+
+/// A critical-difference diagram.
+pub fn critical_difference(input: &CriticalDifference) -> Sheet {
+    let mut scene = Scene::new(WIDTH, 0.0);
+    let axis = Axis::linear(1.0, input.ranks.len().max(2) as f64);
+    let x = |rank: f64| AXIS.0 + (AXIS.1 - AXIS.0) * axis.place(rank);
+    let ink = |width: f64| Stroke::new(Colour::INK, width);
+    // The critical difference, as a ruler.
+    let (left, right, y) = (x(1.0), x(1.0 + input.difference), 22.0);
+    scene.line([(left, y), (right, y)], ink(1.4));
+    for end in [left, right] {
+        scene.line([(end, y - 4.0), (end, y + 4.0)], ink(1.4));
+    }
+    let text = format!("critical difference {:.2}", input.difference);
+    let middle = f64::midpoint(left, right).max(70.0);
+    scene.text(Text::new(text, (middle, y - 8.0), TICK).anchored(Anchor::Middle));
+    // The axis, with the best rank at the left.
+    let y = 62.0;
+    scene.line([(AXIS.0, y), (AXIS.1, y)], ink(1.2));
+    for rank in 1..=input.ranks.len() {
+        let at = x(rank as f64);
+        scene.line([(at, y - 5.0), (at, y)], ink(1.2));
+        scene.text(Text::new(rank.to_string(), (at, y - 9.0), TICK).anchored(Anchor::Middle));
+    }
+    scene.text(Text::new("mean rank", (AXIS.0 - 14.0, y), TICK).anchored(Anchor::End).middled());
+    for (i, group) in input.groups.iter().enumerate() {
+        let (Some(first), Some(last)) = (input.ranks.get(group.start), input.ranks.get(group.end.max(1) - 1)) else {
+            continue;
+        };
+        let y = y + 9.0 + 7.0 * i as f64;
+        scene.line([(x(first.1) - 4.0, y), (x(last.1) + 4.0, y)], Stroke::new(Colour::GREY, 4.0));
+    }
+    let first_row = y + 16.0 + 7.0 * input.groups.len() as f64;
+    let half = input.ranks.len().div_ceil(2);
+    for (i, (name, rank)) in input.ranks.iter().enumerate() {
+        // From the outside in, so that no line crosses another.
+        let (row, at_left) = if i < half { (i, true) } else { (input.ranks.len() - 1 - i, false) };
+        let (at, down) = (x(*rank), first_row + ROW * row as f64);
+        let end = if at_left { AXIS.0 - 12.0 } else { AXIS.1 + 12.0 };
+        scene.line([(at, y), (at, down), (end, down)], ink(0.9));
+        let number = format!("{rank:.2}");
+        let beside = font::room(&number, LABEL) + 13.0;
+        let name = font::fit(name, LABEL, AXIS.0 - 22.0 - beside);
+        let (anchor, away) = if at_left { (Anchor::End, -1.0) } else { (Anchor::Start, 1.0) };
+        for (text, distance) in [(number, 5.0), (name, beside)] {
+            scene.text(Text::new(text, (end + away * distance, down), LABEL).anchored(anchor).middled());
+        }
+    }
+    scene.height = first_row + ROW * half as f64;
+    Sheet {
+        name: "critical-differences".to_owned(),
+        title: format!("Mean ranks by {} over {} datasets", input.by, input.datasets),
+        caption: format!(
+            "Ranks by mean {} on each dataset, 1 is best. Models on one grey bar are not told apart: their mean ranks differ by \
+             less than Nemenyi's critical difference at 0.05.",
+            input.by
+        ),
+        scene,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_are_apart_whatever_the_ranks() {
+        for models in 3..=10 {
+            for spread in [0.0, 0.01, 1.0] {
+                let rank = |i: usize| 1.0 + spread * i as f64;
+                let name = |i: usize| format!("a model with quite a long name {i} (paper, trees=40)");
+                let input = CriticalDifference {
+                    by: "AUC-ROC".to_owned(),
+                    ranks: (0..models).map(|i| (name(i), rank(i))).collect(),
+                    difference: 1.9,
+                    groups: vec![0..2, 1..models],
+                    datasets: 7,
+                };
+                assert_eq!(critical_difference(&input).scene.faults(), [""; 0]);
+            }
+        }
+    }
+}

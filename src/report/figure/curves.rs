@@ -1,0 +1,137 @@
+//! ROC and precision-recall curves of a dataset, with a band over folds.
+
+use super::average::{Curve, vertical};
+use super::axis::Axis;
+use super::legend::{Sign, legend};
+use super::panel::{Margins, Panel, grid, reference};
+use super::rows::{Rows, positives};
+use super::scene::Scene;
+use super::style::{Look, WIDTH};
+use super::{FigureError, Sheet};
+use crate::experiment::Results;
+use crate::experiment::job::safe_name;
+use crate::experiment::results::{Group, Stored};
+use crate::metric::ranking::{pr_curve, roc_curve};
+use crate::metric::{Ranking, Undefined};
+use crate::order::{IndexMap, IndexSet};
+
+/// A mean curve is drawn through so many places and one.
+const STEPS: usize = 100;
+
+type CurveOf = fn(&Ranking) -> Result<Curve, Undefined>;
+
+/// What is in a panel.
+struct Kind {
+    name: &'static str,
+    x: &'static str,
+    y: &'static str,
+    curve: CurveOf,
+}
+
+const KINDS: [Kind; 2] = [
+    Kind { name: "ROC", x: "false positive rate", y: "true positive rate", curve: roc_curve },
+    Kind { name: "PR", x: "recall", y: "precision", curve: pr_curve },
+];
+
+/// The curves of each dataset, one sheet for each, in a run without a sweep.
+///
+/// # Errors
+/// If the predictions of a job cannot be read.
+pub fn curves(results: &Results) -> Result<Vec<Sheet>, FigureError> {
+    let rows = Rows::of(results);
+    if rows.swept() {
+        return Ok(Vec::new());
+    }
+    let sheets = rows.datasets().into_iter().map(|dataset| of_dataset(&rows, dataset));
+    Ok(sheets.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
+}
+
+/// A row of results with the rankings of its jobs, by fold.
+struct Ranked<'a, 'r> {
+    group: &'a Group<'r>,
+    folds: Vec<Vec<Ranking>>,
+}
+
+fn of_dataset(rows: &Rows<'_>, dataset: &str) -> Result<Option<Sheet>, FigureError> {
+    let mut ranked: Vec<Ranked<'_, '_>> = Vec::new();
+    for group in rows.groups.iter().filter(|group| group.key.dataset == dataset) {
+        let mut folds: IndexMap<usize, Vec<Ranking>> = IndexMap::default();
+        for stored in group.done() {
+            folds.entry(stored.record.row.fold).or_default().push(ranking(rows.results, stored)?);
+        }
+        ranked.push(Ranked { group, folds: folds.into_values().collect() });
+    }
+    let drawable = |ranked: &Ranked<'_, '_>| ranked.folds.iter().flatten().any(|ranking| roc_curve(ranking).is_ok());
+    ranked.retain(drawable);
+    let models: IndexSet<&str> = ranked.iter().map(|ranked| ranked.group.key.model.as_str()).collect();
+    let presets: IndexSet<&str> = ranked.iter().map(|ranked| ranked.group.key.preset.as_str()).collect();
+    if models.is_empty() {
+        return Ok(None);
+    }
+    let mut scene = Scene::new(WIDTH, 0.0);
+    let mut entries: Vec<(Sign, String)> =
+        models.iter().map(|model| (Sign::Line(rows.model_look(model)), (*model).to_owned())).collect();
+    entries.push((Sign::Reference, "chance".to_owned()));
+    let top = legend(&mut scene, &entries, (58.0, 6.0), WIDTH - 10.0);
+    let margins = Margins { left: 58.0, top: 26.0, bottom: 42.0 };
+    let (places, width, bottom) = grid(2 * presets.len(), 2, (0.0, top, WIDTH), 250.0, margins);
+    for (place, (preset, kind)) in
+        places.iter().zip(presets.iter().flat_map(|preset| KINDS.iter().map(move |kind| (preset, kind))))
+    {
+        let (x, y) = (Axis::linear(0.0, 1.0), Axis::linear(0.0, 1.0));
+        let panel = Panel { left: place.0, top: place.1, width, height: 250.0, x, y };
+        let here = ranked.iter().filter(|ranked| ranked.group.key.preset == **preset);
+        draw(&mut scene, &panel, kind, here.map(|ranked| (ranked, rows.model_look(&ranked.group.key.model))).collect());
+        let heading = if preset.is_empty() { kind.name.to_owned() } else { format!("{}, {preset}", kind.name) };
+        panel.heading(&mut scene, &heading);
+    }
+    scene.height = bottom;
+    Ok(Some(Sheet {
+        name: format!("curves-{}", safe_name(dataset)),
+        title: format!("ROC and precision-recall curves on {dataset}"),
+        caption:
+            "Mean curves over folds by vertical averaging (seeds averaged first); bands are one standard deviation \
+                  over folds to each side. Precision is interpolated after Davis and Goadrich; dotted lines are chance."
+                .to_owned(),
+        scene,
+    }))
+}
+
+/// The test examples of a job by their scores.
+fn ranking(results: &Results, stored: &Stored) -> Result<Ranking, FigureError> {
+    let predictions = results.predictions(stored)?;
+    let (scores, labels): (Vec<f64>, Vec<bool>) = predictions.iter().map(|row| (row.psi, row.label)).unzip();
+    Ranking::new(&scores, &labels).map_err(FigureError::predictions(stored))
+}
+
+fn draw(scene: &mut Scene, panel: &Panel, kind: &Kind, ranked: Vec<(&Ranked<'_, '_>, Look)>) {
+    let ticks = panel.y.ticks(5);
+    panel.y_ticks(scene, &ticks, true);
+    panel.x_ticks(scene, &ticks, true);
+    panel.frame(scene);
+    match kind.name {
+        "ROC" => scene.line([panel.at(0.0, 0.0), panel.at(1.0, 1.0)], reference()),
+        _ => {
+            let jobs = ranked.iter().flat_map(|(ranked, _)| &ranked.group.jobs).map(|stored| &stored.record);
+            panel.level(scene, positives(jobs).unwrap_or(0.0));
+        }
+    }
+    let curve_of = |rankings: &Vec<Ranking>| rankings.iter().filter_map(|ranking| (kind.curve)(ranking).ok()).collect();
+    let means: Vec<_> = ranked
+        .iter()
+        .map(|(ranked, look)| (vertical(&ranked.folds.iter().map(curve_of).collect::<Vec<_>>(), STEPS), *look))
+        .collect();
+    // All bands lie below all lines.
+    for (mean, look) in &means {
+        let ends =
+            mean.iter().map(|(x, a)| (*x, a.mean - a.deviation.unwrap_or(0.0), a.mean + a.deviation.unwrap_or(0.0)));
+        panel.band(scene, &ends.collect::<Vec<_>>(), *look);
+    }
+    for (mean, look) in &means {
+        let start = (kind.name == "ROC").then_some((0.0, 0.0));
+        let points: Vec<(f64, f64)> = start.into_iter().chain(mean.iter().map(|(x, a)| (*x, a.mean))).collect();
+        panel.curve(scene, &points, *look);
+    }
+    panel.x_label(scene, kind.x);
+    panel.y_label(scene, kind.y, 38.0);
+}

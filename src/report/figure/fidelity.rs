@@ -1,0 +1,153 @@
+//! How well explainable trees copy their ensembles on examples that neither has seen.
+
+use super::axis::Axis;
+use super::panel::{COLUMNS, Margins, Panel, axis_names, grid, reference};
+use super::rows::Rows;
+use super::scene::Scene;
+use super::style::{Look, WIDTH};
+use super::sweep::dashes;
+use super::{FigureError, Sheet};
+use crate::experiment::Results;
+use crate::experiment::results::{Group, Stored};
+use crate::metric::summary::mean;
+use crate::order::{HashMap, IndexMap, IndexSet};
+
+const HEIGHT: f64 = 130.0;
+/// Points are gathered in so many cells to each side, so that the file stays small with thousands of examples.
+const CELLS: f64 = 56.0;
+
+/// A test example: ψ of the ensemble and of the tree.
+type Pair = (f64, f64);
+
+/// A sheet for each explainable model that stands beside its ensemble, with a panel for each dataset.
+///
+/// # Errors
+/// If the predictions of a job cannot be read.
+pub fn fidelity(results: &Results) -> Result<Vec<Sheet>, FigureError> {
+    let rows = Rows::of(results);
+    if rows.swept() {
+        return Ok(Vec::new());
+    }
+    let labels: IndexSet<String> = explained(&rows).map(|group| group.key.label()).collect();
+    let sheets = labels.iter().map(|label| of_label(&rows, label));
+    Ok(sheets.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
+}
+
+fn explained<'a, 'r>(rows: &'a Rows<'r>) -> impl Iterator<Item = &'a Group<'r>> {
+    rows.groups.iter().filter(|group| group.done().any(|stored| stored.record.key.from.is_some()))
+}
+
+fn of_label(rows: &Rows<'_>, label: &str) -> Result<Option<Sheet>, FigureError> {
+    let Some(key) = explained(rows).map(|group| &group.key).find(|key| key.label() == label) else { return Ok(None) };
+    let mut panels: Vec<(&str, Vec<Pair>)> = Vec::new();
+    for group in explained(rows).filter(|group| group.key.label() == label) {
+        let mut pairs = Vec::new();
+        for stored in group.done() {
+            pairs.extend(pairs_of(rows.results, stored)?);
+        }
+        if !pairs.is_empty() {
+            panels.push((&group.key.dataset, pairs));
+        }
+    }
+    if panels.is_empty() {
+        return Ok(None);
+    }
+    let mut scene = Scene::new(WIDTH, 0.0);
+    let margins = Margins { left: 36.0, top: 26.0, bottom: 22.0 };
+    let across = panels.len().min(COLUMNS);
+    let (places, width, bottom) = grid(panels.len(), across, (18.0, 2.0, WIDTH), HEIGHT, margins);
+    let width = width.min(1.5 * HEIGHT);
+    for ((dataset, pairs), (left, top)) in panels.iter().zip(places) {
+        let axis = range(pairs);
+        let panel = Panel { left, top, width, height: HEIGHT, x: axis, y: axis };
+        panel.y_ticks(&mut scene, &axis.ticks(6), true);
+        panel.x_ticks(&mut scene, &axis.ticks(6), true);
+        panel.frame(&mut scene);
+        let end = r_squared(pairs).map_or_else(String::new, |r_squared| format!(", R² {r_squared:.3}"));
+        panel.heading(&mut scene, &format!("{dataset}{end}"));
+        scene.line([panel.at(axis.low, axis.low), panel.at(axis.high, axis.high)], reference());
+        draw(&mut scene, &panel, pairs);
+    }
+    axis_names(&mut scene, (2.0, bottom), "ψ of the ensemble", "ψ of the explainable tree");
+    Ok(Some(Sheet {
+        name: ["fidelity", &key.model, &key.preset].map(dashes).join("-").trim_end_matches('-').to_owned(),
+        title: format!("Fidelity of {label} to its ensemble"),
+        caption: "Each test example of all folds at what the ensemble and the tree say of it; larger dots are more examples, on \
+                  the dotted diagonal both agree. R² is the part of the variance of the ensemble's ψ that the tree explains, on \
+                  these examples."
+            .to_owned(),
+        scene,
+    }))
+}
+
+/// The test examples of an explainable tree with what its ensemble said, if that is a model of the run.
+fn pairs_of(results: &Results, stored: &Stored) -> Result<Vec<Pair>, FigureError> {
+    let record = &stored.record;
+    let is_ensemble = |other: &&Stored| {
+        let (row, key) = (&other.record.row, &other.record.key);
+        other.is_done()
+            && (row.dataset == record.row.dataset && row.fold == record.row.fold && row.seed == record.row.seed)
+            && (Some(&key.learner) == record.key.from.as_ref() && key.dataset == record.key.dataset)
+            && key.negatives_per_positive == record.key.negatives_per_positive
+    };
+    let Some(ensemble) = results.stored.iter().find(is_ensemble) else { return Ok(Vec::new()) };
+    let said = results.predictions(ensemble)?;
+    let said: HashMap<&str, f64> = said.iter().map(|row| (row.example.as_str(), row.psi)).collect();
+    let tree = results.predictions(stored)?;
+    let pairs = tree.iter().filter_map(|row| Some((*said.get(row.example.as_str())?, row.psi)));
+    Ok(pairs.filter(|(a, b)| a.is_finite() && b.is_finite()).collect())
+}
+
+/// The part of the variance of the first numbers that the second explain; none if there is no variance.
+fn r_squared(pairs: &[Pair]) -> Option<f64> {
+    let middle = mean(&pairs.iter().map(|(ensemble, _)| *ensemble).collect::<Vec<_>>());
+    let all: f64 = pairs.iter().map(|(ensemble, _)| (ensemble - middle).powi(2)).sum();
+    let left: f64 = pairs.iter().map(|(ensemble, tree)| (ensemble - tree).powi(2)).sum();
+    (all > 0.0).then(|| 1.0 - left / all)
+}
+
+/// One axis for both, a little longer than the data.
+fn range(pairs: &[Pair]) -> Axis {
+    let ends = pairs.iter().map(|&(a, b)| (a.min(b), a.max(b)));
+    let (low, high) = ends.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), (a, b)| (l.min(a), h.max(b)));
+    let space = 0.06 * (high - low).max(0.5);
+    Axis::linear(low - space, high + space)
+}
+
+/// A dot for each cell with examples, at their mean place.
+fn draw(scene: &mut Scene, panel: &Panel, pairs: &[Pair]) {
+    let mut cells: IndexMap<(i64, i64), (f64, f64, u32)> = IndexMap::default();
+    for &(x, y) in pairs {
+        let cell = |value: f64, axis: Axis| (CELLS * axis.place(value)).floor() as i64;
+        let (sum_x, sum_y, n) = cells.entry((cell(x, panel.x), cell(y, panel.y))).or_default();
+        (*sum_x, *sum_y, *n) = (*sum_x + x, *sum_y + y, *n + 1);
+    }
+    // The largest first, so that none is hidden; equal ones stay in order.
+    cells.sort_by(|_, a, _, b| b.2.cmp(&a.2));
+    for (x, y, n) in cells.into_values() {
+        let radius = 1.3 * f64::from(n + 1).log2().sqrt();
+        let number = f64::from(n);
+        scene.disc(panel.at(x / number, y / number), radius.min(4.8), Look::of(0, 0).colour, 0.6);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn explained_variance_by_hand() {
+        // Variance 2 around 2; squares left 0 + 0.25 + 0.
+        assert_eq!(r_squared(&[(1.0, 1.0), (2.0, 2.5), (3.0, 3.0)]), Some(1.0 - 0.25 / 2.0));
+        assert_eq!(r_squared(&[(1.0, 1.0), (1.0, 1.0)]), None);
+    }
+
+    #[test]
+    fn many_equal_points_are_one_dot() {
+        let axis = Axis::linear(0.0, 1.0);
+        let panel = Panel { left: 0.0, top: 0.0, width: 100.0, height: 100.0, x: axis, y: axis };
+        let mut scene = Scene::new(100.0, 100.0);
+        draw(&mut scene, &panel, &[(0.2, 0.2), (0.9, 0.9), (0.2, 0.2)]);
+        assert_eq!(scene.shapes.len(), 2);
+    }
+}

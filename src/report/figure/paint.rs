@@ -1,0 +1,147 @@
+//! From shapes to files: one function draws a sheet with any of plotters' backends.
+
+use plotters::backend::{BitMapBackend, DrawingBackend, SVGBackend};
+use plotters::drawing::IntoDrawingArea;
+use plotters::element::{Circle, DashedPathElement, PathElement, Polygon, Text as TextElement};
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+use plotters::style::{Color, FontTransform, RGBAColor, ShapeStyle, TextStyle};
+
+use super::scene::{Anchor, Place, Scene, Shape, Stroke, Text};
+use super::style::Colour;
+use super::{FigureError, font, png};
+
+/// What differs between kinds of files.
+struct Medium {
+    /// Units to the pixel of a sheet. plotters knows whole units only.
+    scale: f64,
+    /// What plotters must be told as the size of letters of size 1.
+    letter: f64,
+    /// How far below its upper end plotters puts the line that letters of size 1 stand on.
+    baseline: f64,
+}
+
+/// plotters divides sizes by 1.24 and moves text down by 0.76 of what is left.
+const SVG: Medium = Medium { scale: 10.0, letter: 1.24, baseline: 0.76 };
+
+/// Bitmaps are drawn in twice their size, since plotters smooths only some edges. Letters stand on half their height.
+const BITMAP: Medium = Medium { scale: 4.0, letter: font::PER_SIZE, baseline: font::PER_SIZE / 2.0 };
+
+/// Pixels of a PNG to the pixel of a sheet.
+const PNG_SCALE: u32 = 2;
+
+/// The sheet as a whole SVG document, `title` for those who hear it read. It has no ids, classes or style sheets, so that
+/// any number of them may stand in one page.
+pub fn svg(scene: &Scene, title: &str) -> Result<String, FigureError> {
+    let (width, height) = (scene.width.ceil(), scene.height.ceil());
+    let mut drawn = String::new();
+    paint(scene, SVGBackend::with_string(&mut drawn, units(scene, &SVG)), &SVG)?;
+    // plotters' own first line gives the size in units; ours gives that in pixels.
+    let (_, shapes) = drawn.split_once('\n').unwrap_or_default();
+    let (w, h) = (width * SVG.scale, height * SVG.scale);
+    let label = escape(title);
+    // What is opaque anyway need not be said. Quotation marks of texts are escaped, so no text can look like this.
+    let shapes = shapes.replace(" opacity=\"1\"", "");
+    Ok(format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {w} {h}\" \
+         role=\"img\" aria-label=\"{label}\">\n{shapes}"
+    ))
+}
+
+/// The sheet as a PNG.
+pub fn png(scene: &Scene) -> Result<Vec<u8>, FigureError> {
+    let (width, height) = units(scene, &BITMAP);
+    let mut pixels = vec![255; 3 * width as usize * height as usize];
+    paint(scene, BitMapBackend::with_buffer(&mut pixels, (width, height)), &BITMAP)?;
+    let times = BITMAP.scale as usize / PNG_SCALE as usize;
+    let smooth = png::shrink(&pixels, width as usize, times);
+    Ok(png::encode(&smooth, width / times as u32, 100 * PNG_SCALE))
+}
+
+/// Text as it may stand in XML, in an attribute as well.
+pub fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '&' => escaped.push_str("&amp;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            // No other control character may stand in XML at all.
+            c if c.is_control() => escaped.push(' '),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+fn units(scene: &Scene, medium: &Medium) -> (u32, u32) {
+    ((scene.width.ceil() * medium.scale) as u32, (scene.height.ceil() * medium.scale) as u32)
+}
+
+fn paint<DB: DrawingBackend>(scene: &Scene, backend: DB, medium: &Medium) -> Result<(), FigureError> {
+    let area = backend.into_drawing_area();
+    let whole = |(x, y): Place| ((x * medium.scale).round() as i32, (y * medium.scale).round() as i32);
+    let length = |length: f64| (length * medium.scale).round().max(1.0) as i32;
+    let all = |places: &[Place]| {
+        let mut places: Vec<(i32, i32)> = places.iter().map(|&place| whole(place)).collect();
+        places.dedup();
+        places
+    };
+    area.fill(&rgba(Colour::PAPER, 1.0)).map_err(FigureError::drawing)?;
+    for shape in &scene.shapes {
+        match shape {
+            Shape::Line(places, Stroke { colour, width, dash }) => {
+                let style =
+                    ShapeStyle { color: rgba(*colour, 1.0), filled: false, stroke_width: length(*width) as u32 };
+                let places = all(places);
+                match dash.lengths() {
+                    // plotters cannot draw a line that has come down to a single unit.
+                    _ if places.len() < 2 => Ok(()),
+                    None => area.draw(&PathElement::new(places, style)),
+                    Some((on, off)) => area.draw(&DashedPathElement::new(places, length(on), length(off), style)),
+                }
+            }
+            Shape::Area(places, colour, opacity) => {
+                let style = rgba(*colour, *opacity).filled();
+                area.draw(&Polygon::new(places.iter().map(|&place| whole(place)).collect::<Vec<_>>(), style))
+            }
+            Shape::Disc(centre, radius, colour, opacity) => {
+                area.draw(&Circle::new(whole(*centre), length(*radius), rgba(*colour, *opacity).filled()))
+            }
+            Shape::Text(text) => {
+                let (at, style) = text_style(text, medium);
+                area.draw(&TextElement::new(printable(&text.text), whole(at), style))
+            }
+        }
+        .map_err(FigureError::drawing)?;
+    }
+    area.present().map_err(FigureError::drawing)
+}
+
+/// Names may hold anything; control characters have no shape, and XML forbids most of them.
+fn printable(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+/// How plotters has to be asked for a text: by its upper end.
+fn text_style(text: &Text, medium: &Medium) -> (Place, TextStyle<'static>) {
+    let font = font::font(text.size * medium.letter * medium.scale);
+    let (mut at, up) = (text.at, medium.baseline * text.size);
+    if text.turned {
+        at.0 -= up
+    } else {
+        at.1 -= up
+    }
+    let h_pos = match text.anchor {
+        Anchor::Start => HPos::Left,
+        Anchor::Middle => HPos::Center,
+        Anchor::End => HPos::Right,
+    };
+    let turn = if text.turned { FontTransform::Rotate270 } else { FontTransform::None };
+    (at, font.transform(turn).color(&rgba(text.colour, 1.0)).pos(Pos::new(h_pos, VPos::Top)))
+}
+
+fn rgba(Colour(red, green, blue): Colour, opacity: f64) -> RGBAColor {
+    RGBAColor(red, green, blue, opacity)
+}

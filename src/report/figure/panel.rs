@@ -1,0 +1,178 @@
+//! A panel: a rectangle with two axes in which data are drawn, alone or as one of many.
+
+use super::axis::{Axis, Tick};
+use super::font;
+use super::scene::{Anchor, Place, Scene, Stroke, Text};
+use super::style::{BAND, Colour, DATA_LINE, HEADING, LABEL, Look, RADIUS, TICK};
+
+/// Between a panel and the numbers beside it.
+const GAP: f64 = 4.0;
+
+/// A panel.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Panel {
+    /// Its left end.
+    pub left: f64,
+    /// Its upper end.
+    pub top: f64,
+    /// Its width.
+    pub width: f64,
+    /// Its height.
+    pub height: f64,
+    /// The axis from left to right.
+    pub x: Axis,
+    /// The axis from bottom to top.
+    pub y: Axis,
+}
+
+impl Panel {
+    /// Where a pair of numbers lies.
+    pub fn at(&self, x: f64, y: f64) -> Place {
+        (self.left + self.width * self.x.place(x), self.bottom() - self.height * self.y.place(y))
+    }
+
+    /// Its lower end.
+    pub fn bottom(&self) -> f64 {
+        self.top + self.height
+    }
+
+    /// Its right end.
+    pub fn right(&self) -> f64 {
+        self.left + self.width
+    }
+
+    /// Draws its outline.
+    pub fn frame(&self, scene: &mut Scene) {
+        scene.outline((self.left, self.top), (self.right(), self.bottom()), Stroke::new(Colour::GREY, 0.8));
+    }
+
+    /// Draws lines across at numbers of the upright axis, and writes the numbers.
+    pub fn y_ticks(&self, scene: &mut Scene, ticks: &[Tick], written: bool) {
+        for tick in ticks {
+            let (_, y) = self.at(self.x.low, tick.at);
+            scene.line([(self.left, y), (self.right(), y)], Stroke::new(Colour::GRID, 0.7));
+            if written {
+                let text = Text::new(&tick.label, (self.left - GAP, y), TICK).anchored(Anchor::End);
+                scene.text(text.middled());
+            }
+        }
+    }
+
+    /// Draws lines upwards at numbers of the level axis, and writes those for which there is space.
+    pub fn x_ticks(&self, scene: &mut Scene, ticks: &[Tick], written: bool) {
+        let mut free_from = f64::NEG_INFINITY;
+        for tick in ticks {
+            let (x, _) = self.at(tick.at, self.y.low);
+            scene.line([(x, self.top), (x, self.bottom())], Stroke::new(Colour::GRID, 0.7));
+            let half = font::room(&tick.label, TICK) / 2.0;
+            if written && x - half > free_from {
+                let place = (x, self.bottom() + GAP + TICK);
+                scene.text(Text::new(&tick.label, place, TICK).anchored(Anchor::Middle));
+                free_from = x + half + 1.0;
+            }
+        }
+    }
+
+    /// Writes a name above it.
+    pub fn heading(&self, scene: &mut Scene, name: &str) {
+        // A name may be a little longer than the panel is wide: that much is free at both sides.
+        let name = font::fit(name, HEADING, self.width + 24.0);
+        let middle = self.left + self.width / 2.0;
+        scene.text(Text::new(name, (middle, self.top - 6.0), HEADING).anchored(Anchor::Middle));
+    }
+
+    /// Writes what the level axis is, below the numbers.
+    pub fn x_label(&self, scene: &mut Scene, label: &str) {
+        let place = (self.left + self.width / 2.0, self.bottom() + GAP + TICK + 4.0 + LABEL);
+        scene.text(Text::new(label, place, LABEL).anchored(Anchor::Middle));
+    }
+
+    /// Writes what the upright axis is, so far left of it.
+    pub fn y_label(&self, scene: &mut Scene, label: &str, away: f64) {
+        let place = (self.left - away, self.top + self.height / 2.0);
+        scene.text(Text::new(label, place, LABEL).anchored(Anchor::Middle).turned());
+    }
+
+    /// Draws a line through data.
+    pub fn curve(&self, scene: &mut Scene, points: &[(f64, f64)], look: Look) {
+        let places: Vec<Place> = points.iter().map(|&(x, y)| self.at(x, self.within(y))).collect();
+        scene.line(places, Stroke::new(look.colour, DATA_LINE).dashed(look.dash));
+    }
+
+    /// Fills what lies between a lower and an upper end, cut off where the panel ends.
+    pub fn band(&self, scene: &mut Scene, ends: &[(f64, f64, f64)], look: Look) {
+        let upper = ends.iter().map(|&(x, _, high)| self.at(x, self.within(high)));
+        let lower = ends.iter().rev().map(|&(x, low, _)| self.at(x, self.within(low)));
+        let places: Vec<Place> = upper.chain(lower).collect();
+        if ends.len() > 1 && ends.iter().any(|(_, low, high)| high > low) {
+            scene.area(places, look.colour, BAND);
+        }
+    }
+
+    /// Draws a marker.
+    pub fn mark(&self, scene: &mut Scene, x: f64, y: f64, look: Look) {
+        look.marker.draw(scene, self.at(x, self.within(y)), RADIUS, look.colour);
+    }
+
+    /// Draws a level, dotted line from one end to the other.
+    pub fn level(&self, scene: &mut Scene, y: f64) {
+        if (self.y.low..=self.y.high).contains(&y) {
+            scene.line([self.at(self.x.low, y), self.at(self.x.high, y)], reference());
+        }
+    }
+
+    fn within(&self, y: f64) -> f64 {
+        y.clamp(self.y.low, self.y.high)
+    }
+}
+
+/// How lines are drawn that are no data: chance levels and diagonals.
+pub fn reference() -> Stroke {
+    Stroke::new(Colour::GREY, 1.1).dashed(super::style::Dash::Dotted)
+}
+
+/// The most panels in a row.
+pub const COLUMNS: usize = 4;
+
+/// Writes what the axes are, once for all panels between `top` and `bottom`, and ends the sheet.
+pub fn axis_names(scene: &mut Scene, (top, bottom): (f64, f64), below: &str, aside: &str) {
+    let place = (16.0, f64::midpoint(top, bottom));
+    scene.text(Text::new(aside, place, LABEL).anchored(Anchor::Middle).turned());
+    let below = font::fit(below, LABEL, scene.width - 20.0);
+    scene.text(Text::new(below, (scene.width / 2.0, bottom + LABEL), LABEL).anchored(Anchor::Middle));
+    scene.height = bottom + LABEL + 8.0;
+}
+
+/// Space around the panels of a figure, and between them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Margins {
+    /// Left of each panel: for the numbers of its axis.
+    pub left: f64,
+    /// Above each panel: for its name.
+    pub top: f64,
+    /// Below each panel: for numbers and the name of the axis.
+    pub bottom: f64,
+}
+
+/// The right end of a figure, which the last number of an axis may reach into.
+const RIGHT: f64 = 14.0;
+
+/// Where each of `n` panels goes when they stand in rows of `columns`: the left and the upper end of each, the width of
+/// all, and the lower end of the last row.
+pub fn grid(
+    n: usize,
+    columns: usize,
+    (left, top, right): (f64, f64, f64),
+    height: f64,
+    margins: Margins,
+) -> (Vec<Place>, f64, f64) {
+    let columns = columns.max(1);
+    let cell = (right - left) / columns as f64;
+    let width = cell - margins.left - RIGHT;
+    let down = margins.top + height + margins.bottom;
+    let place = |i: usize| {
+        let (row, column) = ((i / columns) as f64, (i % columns) as f64);
+        (left + column * cell + margins.left, top + row * down + margins.top)
+    };
+    ((0..n).map(place).collect(), width, top + n.div_ceil(columns) as f64 * down)
+}

@@ -1,0 +1,241 @@
+//! How all figures look: colours, markers, dashes, hatching and sizes.
+//!
+//! Whatever is told apart by colour is told apart by shape as well, for print without colours and for eyes that see
+//! them otherwise.
+
+use super::scene::{Place, Scene, Stroke};
+
+/// A colour: red, green and blue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Colour(pub u8, pub u8, pub u8);
+
+impl Colour {
+    /// Text, axes and outlines.
+    pub const INK: Colour = Colour(0x22, 0x22, 0x22);
+    /// What must not stand out: chance levels, outlines of panels.
+    pub const GREY: Colour = Colour(0x77, 0x77, 0x77);
+    /// Lines behind the data.
+    pub const GRID: Colour = Colour(0xdd, 0xdd, 0xdd);
+    /// The background.
+    pub const PAPER: Colour = Colour(0xff, 0xff, 0xff);
+}
+
+/// The palette of Okabe and Ito (2008, *Color universal design*) but for its yellow, which is too light for lines on white.
+const COLOURS: [Colour; 7] = [
+    Colour(0x00, 0x72, 0xb2),
+    Colour(0xd5, 0x5e, 0x00),
+    Colour(0x00, 0x9e, 0x73),
+    Colour(0xcc, 0x79, 0xa7),
+    Colour(0xe6, 0x9f, 0x00),
+    Colour(0x56, 0xb4, 0xe9),
+    Colour(0x00, 0x00, 0x00),
+];
+
+/// How a line is broken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dash {
+    /// Not at all.
+    Solid,
+    /// Into dashes.
+    Dashed,
+    /// Into dots.
+    Dotted,
+    /// Into long dashes.
+    Long,
+    /// Into short dashes.
+    Short,
+}
+
+const DASHES: [Dash; 5] = [Dash::Solid, Dash::Dashed, Dash::Dotted, Dash::Long, Dash::Short];
+
+impl Dash {
+    /// The length of a dash and of a gap.
+    pub fn lengths(self) -> Option<(f64, f64)> {
+        match self {
+            Dash::Solid => None,
+            Dash::Dashed => Some((6.0, 3.0)),
+            Dash::Dotted => Some((1.6, 2.0)),
+            Dash::Long => Some((11.0, 3.0)),
+            Dash::Short => Some((3.5, 2.5)),
+        }
+    }
+}
+
+/// The shape of a point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Marker {
+    /// A disc.
+    Circle,
+    /// A square.
+    Square,
+    /// A triangle on its side.
+    Triangle,
+    /// A square on its corner.
+    Diamond,
+    /// A triangle on its corner.
+    Down,
+    /// An x.
+    Cross,
+    /// An upright cross.
+    Plus,
+    /// An x in a square.
+    Crate,
+}
+
+const MARKERS: [Marker; 8] = [
+    Marker::Circle,
+    Marker::Square,
+    Marker::Triangle,
+    Marker::Diamond,
+    Marker::Down,
+    Marker::Cross,
+    Marker::Plus,
+    Marker::Crate,
+];
+
+impl Marker {
+    /// The marker of a number; they come again after eight.
+    pub fn number(i: usize) -> Marker {
+        MARKERS[i % MARKERS.len()]
+    }
+
+    /// Draws it, about `radius` to each side, all of the same area.
+    pub fn draw(self, scene: &mut Scene, (x, y): Place, radius: f64, colour: Colour) {
+        let r = radius;
+        let square = |scale: f64| {
+            let r = scale * r;
+            [(x - r, y - r), (x + r, y - r), (x + r, y + r), (x - r, y + r)]
+        };
+        let thick = Stroke::new(colour, 0.5 * r);
+        match self {
+            Marker::Circle => scene.disc((x, y), r, colour, 1.0),
+            Marker::Square => scene.area(square(0.88), colour, 1.0),
+            Marker::Triangle => {
+                scene.area([(x, y - 1.35 * r), (x + 1.2 * r, y + 0.75 * r), (x - 1.2 * r, y + 0.75 * r)], colour, 1.0);
+            }
+            Marker::Down => {
+                scene.area([(x, y + 1.35 * r), (x + 1.2 * r, y - 0.75 * r), (x - 1.2 * r, y - 0.75 * r)], colour, 1.0);
+            }
+            Marker::Diamond => {
+                let r = 1.3 * r;
+                scene.area([(x, y - r), (x + r, y), (x, y + r), (x - r, y)], colour, 1.0);
+            }
+            Marker::Cross => {
+                let [a, b, c, d] = square(0.95);
+                scene.line([a, c], thick);
+                scene.line([b, d], thick);
+            }
+            Marker::Plus => {
+                scene.line([(x - 1.2 * r, y), (x + 1.2 * r, y)], thick);
+                scene.line([(x, y - 1.2 * r), (x, y + 1.2 * r)], thick);
+            }
+            Marker::Crate => {
+                let [a, b, c, d] = square(0.95);
+                let thin = Stroke::new(colour, 0.35 * r);
+                scene.line([a, b, c, d, a], thin);
+                scene.line([a, c], thin);
+                scene.line([b, d], thin);
+            }
+        }
+    }
+}
+
+/// How the inside of a bar is marked, in the colour of the paper.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hatch {
+    /// Not at all.
+    None,
+    /// Lines that rise to the right.
+    Rising,
+    /// Lines across.
+    Across,
+    /// Lines that fall to the right.
+    Falling,
+    /// Lines that rise and lines that fall.
+    Crossed,
+    /// A line down the middle.
+    Middle,
+}
+
+const HATCHES: [Hatch; 6] = [Hatch::None, Hatch::Rising, Hatch::Across, Hatch::Falling, Hatch::Crossed, Hatch::Middle];
+
+impl Hatch {
+    /// Draws it on a rectangle, given its upper left and lower right corner.
+    pub fn draw(self, scene: &mut Scene, (left, top): Place, (right, bottom): Place) {
+        const GAP: f64 = 5.0;
+        let stroke = Stroke::new(Colour::PAPER, 1.0);
+        let (width, height) = (right - left, bottom - top);
+        let mut slanted = |rising: bool| {
+            // The line with this offset goes through (offset, bottom) and (offset + height, top), counted from the left end.
+            let mut offset = GAP / 2.0 - height;
+            while offset < width {
+                let (from, to) = (offset.max(0.0), (offset + height).min(width));
+                let flip = |x: f64| if rising { left + x } else { right - x };
+                let place = |x: f64| (flip(x), bottom - (x - offset));
+                if from < to {
+                    scene.line([place(from), place(to)], stroke);
+                }
+                offset += GAP;
+            }
+        };
+        match self {
+            Hatch::None => {}
+            Hatch::Rising => slanted(true),
+            Hatch::Falling => slanted(false),
+            Hatch::Crossed => {
+                slanted(true);
+                slanted(false);
+            }
+            Hatch::Across => {
+                let lines = ((height - GAP / 2.0) / (0.8 * GAP)).max(0.0) as usize;
+                for y in (0..=lines).map(|i| bottom - GAP / 2.0 - 0.8 * GAP * i as f64).filter(|&y| y > top) {
+                    scene.line([(left, y), (right, y)], stroke);
+                }
+            }
+            Hatch::Middle => {
+                let x = f64::midpoint(left, right);
+                scene.line([(x, top), (x, bottom)], Stroke::new(Colour::PAPER, 2.0));
+            }
+        }
+    }
+}
+
+/// How a row of results looks in a figure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Look {
+    /// Its colour, the same for a model in all its presets and cases.
+    pub colour: Colour,
+    /// Its marker.
+    pub marker: Marker,
+    /// How its line is broken.
+    pub dash: Dash,
+    /// How its bars are hatched.
+    pub hatch: Hatch,
+}
+
+impl Look {
+    /// The look of the `row`-th row, which belongs to the `model`-th model.
+    pub fn of(model: usize, row: usize) -> Look {
+        Look {
+            colour: COLOURS[model % COLOURS.len()],
+            marker: Marker::number(row),
+            dash: DASHES[row % DASHES.len()],
+            hatch: HATCHES[row % HATCHES.len()],
+        }
+    }
+}
+
+/// The width of a figure: that of a page with two columns, 7.2 inches.
+pub const WIDTH: f64 = 720.0;
+/// The size of the names of panels.
+pub const HEADING: f64 = 13.0;
+/// The size of the names of axes and of legends.
+pub const LABEL: f64 = 12.0;
+/// The size of the numbers at axes.
+pub const TICK: f64 = 11.0;
+/// The opacity of a band around a line.
+pub const BAND: f64 = 0.18;
+/// The width of a line that shows data.
+pub const DATA_LINE: f64 = 1.6;
+/// The radius of a marker.
+pub const RADIUS: f64 = 3.4;

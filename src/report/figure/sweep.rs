@@ -1,0 +1,192 @@
+//! An ablation over numbers: a line with a band for each model, a panel for each dataset.
+
+use super::Sheet;
+use super::axis::{Axis, Tick};
+use super::legend::{Sign, legend};
+use super::panel::{COLUMNS, Margins, Panel, axis_names, grid};
+use super::rows::{Rows, average, shown};
+use super::scene::Scene;
+use super::style::{Look, WIDTH};
+use crate::experiment::Results;
+use crate::experiment::job::{case_text, safe_name};
+use crate::experiment::results::{Group, RowKey};
+use crate::experiment::store::Record;
+use crate::learn::params::KEYS;
+use crate::metric::{Average, Column};
+use crate::order::{IndexMap, IndexSet};
+
+const HEIGHT: f64 = 118.0;
+
+/// A panel for each dataset in which a column is drawn against what a sweep over numbers sets. If the sweep sets several,
+/// the one with the most values is the axis, and the others tell lines apart.
+pub fn sweep(results: &Results, column: Column) -> Option<Sheet> {
+    let rows = Rows::of(results);
+    let key = axis_of(&rows)?;
+    let series = Series::of(&rows, &key, column);
+    if series.lines.values().all(|line| line.values().all(Vec::is_empty)) {
+        return None;
+    }
+    let mut scene = Scene::new(WIDTH, 0.0);
+    let entries = series.lines.keys().enumerate();
+    let entries: Vec<_> = entries.map(|(i, name)| (Sign::MarkedLine(Look::of(i, i)), name.clone())).collect();
+    let top = legend(&mut scene, &entries, (50.0, 6.0), WIDTH - 10.0);
+    let datasets = rows.datasets();
+    let margins = Margins { left: 36.0, top: 24.0, bottom: 22.0 };
+    let across = datasets.len().min(COLUMNS);
+    let (places, width, bottom) = grid(datasets.len(), across, (18.0, top, WIDTH), HEIGHT, margins);
+    let x = series.axis();
+    for (dataset, place) in datasets.iter().zip(places) {
+        let y = series.range(dataset);
+        let panel = Panel { left: place.0, top: place.1, width, height: HEIGHT, x, y };
+        panel.y_ticks(&mut scene, &y.ticks(4), true);
+        panel.x_ticks(&mut scene, &series.ticks(), true);
+        panel.frame(&mut scene);
+        panel.heading(&mut scene, dataset);
+        series.draw(&mut scene, &panel, dataset);
+    }
+    let below = format!("{}{}", key_name(&key), if x.log { ", log scale" } else { "" });
+    axis_names(&mut scene, (top, bottom), &below, shown(column));
+    let skew = match (key.as_str(), column) {
+        ("negatives_per_positive", Column::AucPr) => {
+            " More negatives are in the test as well, so compare lines at the same number, not along a line."
+        }
+        _ => "",
+    };
+    Some(Sheet {
+        name: format!("sweep-{}-{}", dashes(&key), dashes(column.name())),
+        title: format!("{} against {key}", shown(column)),
+        caption: format!(
+            "Means over folds (seeds averaged first); bands are one standard deviation over folds to each side. Each panel \
+             has its own upright axis, which does not start at 0.{skew}"
+        ),
+        scene,
+    })
+}
+
+/// A name as a part of that of a file.
+pub(super) fn dashes(name: &str) -> String {
+    if name.is_empty() { String::new() } else { safe_name(&name.replace('_', "-")) }
+}
+
+/// What a parameter is called at an axis.
+fn key_name(key: &str) -> String {
+    let about = KEYS.iter().find(|known| known.name == key).map(|known| known.about);
+    match (key, about) {
+        ("negatives_per_positive", _) => "negatives for each positive".to_owned(),
+        (_, Some(about)) if about.len() < 60 => format!("{key}: {about}"),
+        _ => key.to_owned(),
+    }
+}
+
+fn record<'r>(group: &Group<'r>) -> &'r Record {
+    &group.jobs[0].record
+}
+
+/// What the sweep sets to numbers and most often: two values at least.
+fn axis_of(rows: &Rows<'_>) -> Option<String> {
+    let mut values: IndexMap<&str, IndexSet<&str>> = IndexMap::default();
+    for (key, value) in rows.groups.iter().flat_map(|group| &record(group).row.settings) {
+        values.entry(key).or_default().insert(value);
+    }
+    let number = |text: &&str| text.parse::<f64>().is_ok_and(f64::is_finite);
+    values.retain(|_, values| values.len() > 1 && values.iter().all(number));
+    // The first of those with the most.
+    let most = values.values().map(IndexSet::len).max()?;
+    values.into_iter().find(|(_, values)| values.len() == most).map(|(key, _)| key.to_owned())
+}
+
+/// A mean at a number.
+type Points = Vec<(f64, Average)>;
+
+struct Series {
+    /// By name, then by dataset, from left to right. What the sweep does not touch is a point without a number: NaN.
+    lines: IndexMap<String, IndexMap<String, Points>>,
+    /// The numbers with their texts.
+    numbers: Vec<(f64, String)>,
+}
+
+impl Series {
+    fn of(rows: &Rows<'_>, key: &str, column: Column) -> Self {
+        let mut lines: IndexMap<String, IndexMap<String, Points>> = IndexMap::default();
+        let mut numbers: IndexMap<String, f64> = IndexMap::default();
+        for group in &rows.groups {
+            let mut others = record(group).row.settings.clone();
+            let at = others.shift_remove(key).and_then(|text| Some((text.parse::<f64>().ok()?, text)));
+            let case = case_text(&others);
+            let name = RowKey { case, ..group.key.clone() }.label();
+            let line = lines.entry(name).or_default().entry(group.key.dataset.clone()).or_default();
+            let x = at.as_ref().map_or(f64::NAN, |(number, _)| *number);
+            numbers.extend(at.map(|(number, text)| (text, number)));
+            line.extend(average(group, column).map(|average| (x, average)));
+        }
+        for line in lines.values_mut().flat_map(IndexMap::values_mut) {
+            line.sort_by(|a, b| a.0.total_cmp(&b.0));
+        }
+        let mut numbers: Vec<(f64, String)> = numbers.into_iter().map(|(text, number)| (number, text)).collect();
+        numbers.sort_by(|a, b| a.0.total_cmp(&b.0));
+        Series { lines, numbers }
+    }
+
+    /// From the first to the last number, with a little space; by ratios if they spread.
+    fn axis(&self) -> Axis {
+        let (low, high) = match (self.numbers.first(), self.numbers.last()) {
+            (Some((low, _)), Some((high, _))) => (*low, *high),
+            _ => (0.0, 1.0),
+        };
+        if low > 0.0 && high / low >= 8.0 {
+            let space = (high / low).powf(0.05);
+            return Axis::log(low / space, high * space);
+        }
+        let space = 0.05 * (high - low);
+        Axis::linear(low - space, high + space)
+    }
+
+    fn ticks(&self) -> Vec<Tick> {
+        self.numbers.iter().map(|(at, label)| Tick { at: *at, label: label.clone() }).collect()
+    }
+
+    fn range(&self, dataset: &str) -> Axis {
+        let points = self.lines.values().filter_map(|line| line.get(dataset)).flatten();
+        share_axis(points.map(|(_, average)| *average))
+    }
+
+    fn draw(&self, scene: &mut Scene, panel: &Panel, dataset: &str) {
+        let lines = || {
+            let lines = self.lines.values().enumerate();
+            lines.filter_map(|(i, line)| Some((drawn(line.get(dataset)?, panel.x), Look::of(i, i))))
+        };
+        for (points, look) in lines() {
+            let ends = points.iter().map(|(x, a)| (*x, low_end(a), high_end(a)));
+            panel.band(scene, &ends.collect::<Vec<_>>(), look);
+        }
+        for (points, look) in lines() {
+            panel.curve(scene, &points.iter().map(|(x, a)| (*x, a.mean)).collect::<Vec<_>>(), look);
+            for (x, average) in &points {
+                panel.mark(scene, *x, average.mean, look);
+            }
+        }
+    }
+}
+
+/// The points of a line as they are drawn: what the sweep does not touch is level, from one end to the other.
+fn drawn(points: &Points, x: Axis) -> Points {
+    let ends = |average: Average| [(x.low, average), (x.high, average)];
+    let levels = points.iter().filter(|(x, _)| x.is_nan()).flat_map(|&(_, average)| ends(average));
+    let levels: Points = levels.collect();
+    if levels.is_empty() { points.clone() } else { levels }
+}
+
+fn low_end(average: &Average) -> f64 {
+    average.mean - average.deviation.unwrap_or(0.0)
+}
+
+fn high_end(average: &Average) -> f64 {
+    average.mean + average.deviation.unwrap_or(0.0)
+}
+
+/// An axis that holds means between 0 and 1 with their deviations.
+pub(super) fn share_axis(averages: impl Iterator<Item = Average>) -> Axis {
+    let ends = averages.map(|average| (low_end(&average), high_end(&average)));
+    let (low, high) = ends.fold((1.0, 0.0), |(low, high): (f64, f64), (a, b)| (low.min(a), high.max(b)));
+    Axis::share(low.min(high), high)
+}

@@ -1,0 +1,236 @@
+//! Holds a run against a baseline and against what its spec expects.
+
+use super::{Baseline, Row, was_not_available};
+use crate::experiment::Results;
+use crate::experiment::results::{Group, RowKey};
+use crate::experiment::spec::Expected;
+use crate::learn::Preset;
+use crate::metric::{Average, Column};
+
+/// What a run came to at the gate.
+#[derive(Clone, Debug)]
+pub struct Check {
+    /// The name of the experiment.
+    pub experiment: String,
+    /// Every row of the baseline.
+    pub rows: Vec<Checked>,
+    /// Every row of the spec's `[expected]`.
+    pub expected: Vec<Checked>,
+    /// Rows of the run that the baseline does not have, each as dataset and model.
+    pub extra: Vec<String>,
+}
+
+/// A mean that was looked at.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Checked {
+    /// The dataset.
+    pub dataset: String,
+    /// The model with its preset and case.
+    pub model: String,
+    /// The metric.
+    pub metric: Column,
+    /// What it is held against.
+    pub reference: Reference,
+    /// What the run has; none if it has nothing.
+    pub now: Option<Average>,
+    /// What came of it.
+    pub finding: Finding,
+}
+
+/// What a mean is held against.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Reference {
+    /// The mean.
+    pub mean: f64,
+    /// How far it may lie away.
+    pub margin: f64,
+}
+
+/// What came of a row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Finding {
+    /// It is as it was, as far as can be told.
+    Same,
+    /// It is worse.
+    Worse,
+    /// It is better than it was, which nobody asked for.
+    Better,
+    /// Its data are not here.
+    NotChecked,
+    /// It cannot be held against the baseline.
+    NotComparable(String),
+}
+
+/// What the gate says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Judgement {
+    /// All is as it was, or better.
+    Pass,
+    /// Something is worse, or is not what the spec expects.
+    Regression,
+    /// Nothing is worse, but not all could be compared, or nothing.
+    NotComparable,
+}
+
+impl Checked {
+    /// How far the mean has moved, if there is one.
+    pub fn change(&self) -> Option<f64> {
+        Some(self.now?.mean - self.reference.mean)
+    }
+
+    /// Judges a mean by its distance from the reference.
+    fn judged(mut self) -> Self {
+        if let Some(change) = self.change() {
+            let gain = if self.metric.higher_is_better() { change } else { -change };
+            self.finding = if gain < -self.reference.margin {
+                Finding::Worse
+            } else if gain > self.reference.margin {
+                Finding::Better
+            } else {
+                Finding::Same
+            };
+        }
+        self
+    }
+}
+
+impl Check {
+    /// What the gate says. A rise above the baseline passes; a rise above what the spec expects does not, since there the tolerance holds in
+    /// both directions.
+    pub fn judgement(&self) -> Judgement {
+        let all = || self.rows.iter().chain(&self.expected);
+        let is_worse = |row: &Checked| row.finding == Finding::Worse;
+        if all().any(is_worse) || self.expected.iter().any(|row| row.finding == Finding::Better) {
+            return Judgement::Regression;
+        }
+        let is_unclear = |row: &Checked| matches!(row.finding, Finding::NotComparable(_));
+        let was_compared = self.rows.iter().any(|row| row.now.is_some() && !is_unclear(row));
+        if all().any(is_unclear) || !was_compared { Judgement::NotComparable } else { Judgement::Pass }
+    }
+
+    /// How many rows of the baseline have a finding.
+    pub fn count(&self, is: impl Fn(&Finding) -> bool) -> usize {
+        self.rows.iter().filter(|row| is(&row.finding)).count()
+    }
+}
+
+/// Holds a run against a baseline, where a mean may lie `k` standard errors away.
+pub fn check(results: &Results, baseline: &Baseline, k: f64) -> Check {
+    let groups = results.groups();
+    let rows = baseline.rows().map(|row| checked(results, &groups, row, k)).collect();
+    let expected = results.experiment.expected.iter().map(|row| expected(results, &groups, row)).collect();
+    let is_extra = |group: &&Group<'_>| {
+        let label = group.key.label();
+        !baseline.rows().any(|row| row.dataset == group.key.dataset && row.model == label)
+    };
+    let extra = groups.iter().filter(is_extra).map(|group| format!("{} {}", group.key.dataset, group.key.label()));
+    Check { experiment: results.experiment.name.clone(), rows, expected, extra: extra.collect() }
+}
+
+fn checked(results: &Results, groups: &[Group<'_>], row: &Row, k: f64) -> Checked {
+    let margin = row.tolerance.max(row.average.standard_error().map_or(0.0, |error| k * error));
+    let group = groups.iter().find(|group| group.key.dataset == row.dataset && group.key.label() == row.model);
+    let found = Checked {
+        dataset: row.dataset.clone(),
+        model: row.model.clone(),
+        metric: row.metric,
+        reference: Reference { mean: row.average.mean, margin },
+        now: group.and_then(|group| group.average(row.metric)),
+        finding: lack(results, group, &row.dataset, row.metric),
+    };
+    match found.now {
+        Some(now) if now.n != row.average.n => {
+            let failed = group.map_or(0, |group| group.jobs.len() - group.done().count());
+            let failed = if failed > 0 { format!(", {failed} jobs failed") } else { String::new() };
+            let reason = format!("{} folds where the baseline has {}{failed}", now.n, row.average.n);
+            Checked { finding: Finding::NotComparable(reason), ..found }
+        }
+        _ => found.judged(),
+    }
+}
+
+fn expected(results: &Results, groups: &[Group<'_>], row: &Expected) -> Checked {
+    let key = RowKey {
+        dataset: row.dataset.clone(),
+        model: row.model.clone(),
+        preset: preset_name(row.preset),
+        case: row.case.clone(),
+    };
+    let group = groups.iter().find(|group| group.key == key);
+    let found = Checked {
+        dataset: row.dataset.clone(),
+        model: key.label(),
+        metric: row.metric,
+        reference: Reference { mean: row.mean, margin: row.tolerance },
+        now: group.and_then(|group| group.average(row.metric)),
+        finding: lack(results, group, &row.dataset, row.metric),
+    };
+    found.judged()
+}
+
+fn preset_name(preset: Option<Preset>) -> String {
+    let named = |preset| Preset::ALL.iter().find(|(_, known)| *known == preset).map(|(name, _)| *name);
+    preset.and_then(named).unwrap_or_default().to_owned()
+}
+
+/// What is to be said if the run has no mean for a row.
+fn lack(results: &Results, group: Option<&Group<'_>>, dataset: &str, metric: Column) -> Finding {
+    match group {
+        _ if was_not_available(results, dataset) => Finding::NotChecked,
+        None => Finding::NotComparable("not in the run".to_owned()),
+        Some(group) if group.done().next().is_none() => Finding::NotComparable("all its jobs failed".to_owned()),
+        Some(_) => Finding::NotComparable(format!("{} is undefined in every fold", metric.name())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn checked(metric: Column, now: f64) -> Checked {
+        Checked {
+            dataset: "d".into(),
+            model: "m".into(),
+            metric,
+            reference: Reference { mean: 0.5, margin: 0.125 },
+            now: Some(Average { mean: now, deviation: None, n: 5 }),
+            finding: Finding::NotChecked,
+        }
+        .judged()
+    }
+
+    fn gate(rows: Vec<Checked>, expected: Vec<Checked>) -> Judgement {
+        Check { experiment: String::new(), rows, expected, extra: Vec::new() }.judgement()
+    }
+
+    #[test]
+    fn worse_depends_on_the_metric() {
+        for (metric, now, finding) in [
+            (Column::AucRoc, 0.375, Finding::Same),
+            (Column::AucRoc, 0.374, Finding::Worse),
+            (Column::AucRoc, 0.625, Finding::Same),
+            (Column::AucRoc, 0.626, Finding::Better),
+            (Column::Brier, 0.626, Finding::Worse),
+            (Column::Brier, 0.374, Finding::Better),
+        ] {
+            assert_eq!(checked(metric, now).finding, finding, "{} {now}", metric.name());
+        }
+    }
+
+    #[test]
+    fn the_gate_says_the_worst() {
+        let same = checked(Column::AucRoc, 0.5);
+        let (worse, better) = (checked(Column::AucRoc, 0.0), checked(Column::AucRoc, 1.0));
+        let absent = Checked { now: None, finding: Finding::NotChecked, ..same.clone() };
+        let unclear = Checked { finding: Finding::NotComparable("no".into()), ..same.clone() };
+        assert_eq!(gate(vec![same.clone(), absent.clone(), better.clone()], vec![]), Judgement::Pass);
+        assert_eq!(gate(vec![same.clone(), unclear.clone()], vec![]), Judgement::NotComparable);
+        assert_eq!(gate(vec![worse.clone(), unclear.clone()], vec![]), Judgement::Regression);
+        assert_eq!(gate(vec![same.clone()], vec![better]), Judgement::Regression);
+        assert_eq!(gate(vec![same.clone()], vec![unclear]), Judgement::NotComparable);
+        assert_eq!(gate(vec![same], vec![absent.clone()]), Judgement::Pass);
+        // Nothing was compared.
+        assert_eq!(gate(vec![absent], vec![]), Judgement::NotComparable);
+        assert_eq!(gate(vec![], vec![]), Judgement::NotComparable);
+    }
+}

@@ -1,0 +1,107 @@
+//! The gate as JUnit XML, which most services for continuous integration show.
+
+use super::{Check, Checked, Finding};
+use crate::report::compare::signed;
+
+/// One test case for each row of the baseline and of what the spec expects.
+pub fn junit(check: &Check) -> String {
+    let all: Vec<(&str, &Checked, bool)> = check
+        .rows
+        .iter()
+        .map(|row| ("baseline", row, row.finding == Finding::Worse))
+        .chain(check.expected.iter().map(|row| ("spec", row, matches!(row.finding, Finding::Worse | Finding::Better))))
+        .collect();
+    let failures = all.iter().filter(|(_, _, failed)| *failed).count();
+    let count = |is: fn(&Finding) -> bool| all.iter().filter(|(_, row, _)| is(&row.finding)).count();
+    let errors = count(|finding| matches!(finding, Finding::NotComparable(_)));
+    let skipped = count(|finding| *finding == Finding::NotChecked);
+    let mut text = format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
+         <testsuite name=\"{}\" tests=\"{}\" failures=\"{failures}\" errors=\"{errors}\" skipped=\"{skipped}\">\n",
+        escape(&check.experiment),
+        all.len()
+    );
+    for (against, row, failed) in all {
+        let name = format!("{} {} ({against})", row.model, row.metric.name());
+        text.push_str(&format!("  <testcase classname=\"{}\" name=\"{}\"", escape(&row.dataset), escape(&name)));
+        match &row.finding {
+            Finding::NotChecked => text.push_str("><skipped message=\"its data were not there\"/></testcase>\n"),
+            Finding::NotComparable(reason) => {
+                text.push_str(&format!("><error message=\"{}\"/></testcase>\n", escape(reason)));
+            }
+            _ if failed => {
+                let message = format!("{:.4} was {:.4}", row.now.map_or(f64::NAN, |now| now.mean), row.reference.mean);
+                let change = row.change().map_or_else(String::new, signed);
+                let message = format!("{message}: {change}, allowed ±{:.4}", row.reference.margin);
+                text.push_str(&format!("><failure message=\"{}\"/></testcase>\n", escape(&message)));
+            }
+            _ => text.push_str("/>\n"),
+        }
+    }
+    text.push_str("</testsuite>\n");
+    text
+}
+
+/// Text as XML has it within quotes.
+fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            // No other control character is allowed, even escaped.
+            '\t' | '\n' | '\r' => escaped.push(' '),
+            c if c.is_control() => {}
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Reference;
+    use super::*;
+    use crate::metric::{Average, Column};
+
+    #[test]
+    fn every_finding_has_its_element() {
+        let row = |dataset: &str, mean, finding| Checked {
+            dataset: dataset.into(),
+            model: "A & B".into(),
+            metric: Column::AucRoc,
+            reference: Reference { mean: 0.5, margin: 0.01 },
+            now: Some(Average { mean, deviation: None, n: 5 }),
+            finding,
+        };
+        let check = Check {
+            experiment: "tiny".into(),
+            rows: vec![
+                row("a", 0.5, Finding::Same),
+                row("b", 0.25, Finding::Worse),
+                row("c", 0.75, Finding::Better),
+                row("d", 0.5, Finding::NotComparable("\"4\" folds".into())),
+                row("e", 0.5, Finding::NotChecked),
+            ],
+            expected: vec![row("f", 0.75, Finding::Better)],
+            extra: Vec::new(),
+        };
+        let text = junit(&check);
+        assert!(
+            text.contains("<testsuite name=\"tiny\" tests=\"6\" failures=\"2\" errors=\"1\" skipped=\"1\">"),
+            "{text}"
+        );
+        for line in [
+            "  <testcase classname=\"a\" name=\"A &amp; B auc_roc (baseline)\"/>",
+            "><failure message=\"0.2500 was 0.5000: −0.2500, allowed ±0.0100\"/></testcase>",
+            "  <testcase classname=\"c\" name=\"A &amp; B auc_roc (baseline)\"/>",
+            "><error message=\"&quot;4&quot; folds\"/></testcase>",
+            "><skipped message=\"its data were not there\"/></testcase>",
+            "  <testcase classname=\"f\" name=\"A &amp; B auc_roc (spec)\"><failure message=\"0.7500 was 0.5000: +0.2500",
+        ] {
+            assert!(text.contains(line), "{line}\n{text}");
+        }
+    }
+}

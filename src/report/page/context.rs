@@ -1,0 +1,291 @@
+//! Everything that the template shows.
+
+use std::path::Path;
+
+use minijinja::Value as Safe;
+use serde::Serialize;
+
+use super::links::{below, relative};
+use super::models::{ModelView, models};
+use super::provenance::{DatasetView, Provenance, program_name};
+use super::sheets::Sheet;
+use crate::experiment::results::Stored;
+use crate::experiment::run::provenance::program;
+use crate::metric::Column;
+use crate::order::IndexSet;
+use crate::report::Report;
+use crate::report::claims::{Evidence, Judged, QUESTIONS, Verdict};
+use crate::report::compare::with_sign;
+use crate::report::rows::ReportRow;
+use crate::report::table::{metric_title, shown_difference, shown_mean};
+use crate::report::tables::state;
+
+/// What the template is given.
+#[derive(Serialize)]
+pub struct Context {
+    style: Safe,
+    script: Safe,
+    name: String,
+    about: String,
+    counts: Vec<(String, String)>,
+    state: Vec<String>,
+    questions: Vec<Question>,
+    /// How many claims held, did not hold, and cannot be said.
+    tally: [usize; 3],
+    has_sweep: bool,
+    /// Those that answer the question of the experiment.
+    tables: Vec<Sheet>,
+    more_tables: Vec<Sheet>,
+    figures: Vec<FigureView>,
+    jobs: Vec<JobsView>,
+    failures: Vec<(String, String, String)>,
+    models: Vec<ModelView>,
+    unread: Vec<String>,
+    datasets: Vec<DatasetView>,
+    spec: String,
+    provenance: Provenance,
+    program: String,
+}
+
+#[derive(Serialize)]
+struct FigureView {
+    name: String,
+    title: String,
+    caption: String,
+    svg: Safe,
+}
+
+/// A question of the paper with its claims.
+#[derive(Serialize)]
+struct Question {
+    name: &'static str,
+    text: &'static str,
+    claims: Vec<ClaimView>,
+    /// Claims that the run has no number for.
+    unknown: Vec<ClaimView>,
+}
+
+#[derive(Serialize)]
+struct ClaimView {
+    sentence: &'static str,
+    source: &'static str,
+    read_as: &'static str,
+    verdicts: Vec<VerdictView>,
+}
+
+#[derive(Serialize)]
+struct VerdictView {
+    presets: Vec<String>,
+    words: &'static str,
+    class: &'static str,
+    reason: String,
+    evidence: Vec<EvidenceView>,
+}
+
+#[derive(Serialize)]
+struct EvidenceView {
+    dataset: &'static str,
+    metric: &'static str,
+    other: &'static str,
+    first: String,
+    second: String,
+    difference: String,
+    p: String,
+    published: String,
+    holds: &'static str,
+    rows: Option<(usize, usize)>,
+}
+
+/// The jobs of a row.
+#[derive(Serialize)]
+struct JobsView {
+    index: usize,
+    dataset: String,
+    label: String,
+    summary: String,
+    jobs: Vec<JobView>,
+}
+
+#[derive(Serialize)]
+struct JobView {
+    fold: usize,
+    seed: u64,
+    values: [String; 2],
+    seconds: String,
+    link: String,
+    is_done: bool,
+}
+
+/// Gathers what the page of a report in this directory shows.
+pub fn context(report: &Report<'_>, directory: &Path) -> Context {
+    let results = report.results;
+    let base = relative(directory, &results.root);
+    let (models, unread) = models(results, &report.rows, &base);
+    let figures = report.figures.iter().map(|figure| FigureView {
+        name: figure.name.clone(),
+        title: figure.title.clone(),
+        caption: figure.caption.clone(),
+        // Our own drawing, which escapes the names in it.
+        svg: Safe::from_safe_string(figure.svg.clone()),
+    });
+    let (main_tables, more_tables) = report.tables.split_at(report.main_tables);
+    let tally = [Verdict::Held, Verdict::DidNotHold, Verdict::CannotBeSaid];
+    Context {
+        style: Safe::from_safe_string(include_str!("style.css").to_owned()),
+        script: Safe::from_safe_string(include_str!("script.js").to_owned()),
+        name: results.experiment.name.clone(),
+        about: results.experiment.about.clone(),
+        counts: counts(report),
+        state: state(results),
+        questions: questions(&report.claims),
+        tally: tally.map(|verdict| report.claims.iter().filter(|judged| judged.verdict == verdict).count()),
+        has_sweep: report.rows.iter().any(|row| !row.settings.is_empty()),
+        tables: main_tables.iter().map(Sheet::new).collect(),
+        more_tables: more_tables.iter().map(Sheet::new).collect(),
+        figures: figures.collect(),
+        jobs: report.rows.iter().filter(|row| !row.group.jobs.is_empty()).map(|row| jobs(row, &base)).collect(),
+        failures: failures(report, &base),
+        models,
+        unread,
+        datasets: DatasetView::all(results),
+        spec: results.spec().to_owned(),
+        provenance: Provenance::new(results),
+        program: program_name(&program()),
+    }
+}
+
+/// The size of the experiment, a word for each number.
+fn counts(report: &Report<'_>) -> Vec<(String, String)> {
+    let results = report.results;
+    let distinct = |get: fn(&ReportRow<'_>) -> String| report.rows.iter().map(get).collect::<IndexSet<_>>();
+    let done = results.stored.iter().filter(|stored| stored.is_done()).count();
+    let folds: IndexSet<usize> = results.stored.iter().map(|stored| stored.record.key.folds).collect();
+    let folds: Vec<String> = folds.iter().map(ToString::to_string).collect();
+    let mut counts = vec![
+        (format!("{done} of {}", results.planned), "jobs done".to_owned()),
+        (results.datasets().len().to_string(), "datasets".to_owned()),
+        (distinct(|row| row.key().model.clone()).len().to_string(), "models".to_owned()),
+    ];
+    for (names, what) in
+        [(distinct(|row| row.key().preset.clone()), "presets"), (distinct(|row| row.key().case.clone()), "cases")]
+    {
+        if names.len() > 1 {
+            counts.push((names.len().to_string(), what.to_owned()));
+        }
+    }
+    counts.push((folds.join(" or "), "folds".to_owned()));
+    counts.push((results.experiment.seeds.len().to_string(), "seeds".to_owned()));
+    // One of something is one thing.
+    for (number, what) in &mut counts {
+        if number == "1" {
+            what.pop();
+        }
+    }
+    counts
+}
+
+fn questions(claims: &[Judged]) -> Vec<Question> {
+    let of_question = |&(name, text): &(&'static str, &'static str)| {
+        let mut views: Vec<ClaimView> = Vec::new();
+        for judged in claims.iter().filter(|judged| judged.claim.question == name) {
+            let claim = judged.claim;
+            if views.last().is_none_or(|view| view.sentence != claim.sentence) {
+                let (sentence, source, read_as) = (claim.sentence, claim.source, claim.read_as);
+                views.push(ClaimView { sentence, source, read_as, verdicts: Vec::new() });
+            }
+            let Some(view) = views.last_mut() else { continue };
+            let new = verdict(judged);
+            // What is said of several presets alike is said once.
+            match view.verdicts.iter_mut().find(|old| old.evidence.is_empty() && old.reason == new.reason) {
+                Some(old) => old.presets.extend(new.presets),
+                None => view.verdicts.push(new),
+            }
+        }
+        let is_known = |view: &ClaimView| view.verdicts.iter().any(|verdict| !verdict.evidence.is_empty());
+        let (claims, unknown) = views.into_iter().partition(is_known);
+        Question { name, text, claims, unknown }
+    };
+    if claims.is_empty() { Vec::new() } else { QUESTIONS.iter().map(of_question).collect() }
+}
+
+fn verdict(judged: &Judged) -> VerdictView {
+    let class = match judged.verdict {
+        Verdict::Held => "held",
+        Verdict::DidNotHold => "failed",
+        Verdict::CannotBeSaid => "open",
+    };
+    let known = judged.evidence.iter().any(|one| one.found.is_ok());
+    VerdictView {
+        presets: Some(judged.preset.clone()).filter(|preset| !preset.is_empty()).into_iter().collect(),
+        words: judged.verdict.words(),
+        class,
+        reason: judged.reason.clone(),
+        evidence: judged.evidence.iter().filter(|_| known).map(evidence).collect(),
+    }
+}
+
+fn evidence(one: &Evidence) -> EvidenceView {
+    let published = one.published.map_or_else(String::new, shown_difference);
+    let mut view = EvidenceView {
+        dataset: one.dataset,
+        metric: metric_title(one.metric),
+        other: one.other,
+        first: "–".to_owned(),
+        second: "–".to_owned(),
+        difference: "–".to_owned(),
+        p: String::new(),
+        published,
+        holds: "",
+        rows: None,
+    };
+    match &one.found {
+        Ok(found) => {
+            let compared = &found.compared;
+            view.first = shown_mean(&compared.second);
+            view.second = shown_mean(&compared.first);
+            view.difference = shown_difference(compared.difference);
+            view.p = match &compared.test {
+                Ok(test) => format!("p {}", with_sign(test.p)),
+                Err(why) => why.to_string(),
+            };
+            view.holds = if found.holds { "yes" } else { "no" };
+            view.rows = Some(found.rows);
+        }
+        Err(missing) => view.p.clone_from(missing),
+    }
+    view
+}
+
+fn jobs(row: &ReportRow<'_>, base: &str) -> JobsView {
+    let lack = row.lack(Column::AucRoc);
+    let count = row.group.jobs.len();
+    let job = |stored: &&Stored| {
+        let value = |metric| stored.metric(metric).map_or("–".to_owned(), |value| format!("{value:.3}"));
+        JobView {
+            fold: stored.record.row.fold,
+            seed: stored.record.row.seed,
+            values: [value(Column::AucRoc), value(Column::AucPr)],
+            seconds: format!("{:.2}", stored.record.machine.wall_seconds),
+            link: format!("{base}{}", below(&stored.directory)),
+            is_done: stored.is_done(),
+        }
+    };
+    JobsView {
+        index: row.index,
+        dataset: row.key().dataset.clone(),
+        label: row.key().label(),
+        summary: if lack.is_empty() { format!("{count} jobs") } else { format!("{count} jobs; {lack}") },
+        jobs: row.group.jobs.iter().map(job).collect(),
+    }
+}
+
+fn failures(report: &Report<'_>, base: &str) -> Vec<(String, String, String)> {
+    let failed = report.rows.iter().flat_map(|row| row.failed().into_iter().map(move |stored| (row, stored)));
+    let shown = failed.map(|(row, stored)| {
+        let at = &stored.record.row;
+        let job = format!("{} {} fold {} seed {}", at.dataset, row.key().label(), at.fold, at.seed);
+        let message = stored.record.status.message().unwrap_or_default().to_owned();
+        (job, message, format!("{base}{}", below(&stored.directory)))
+    });
+    shown.collect()
+}

@@ -1,0 +1,102 @@
+//! The models of a run as rules and drawings: of each row the first fold that has a result.
+
+use minijinja::Value as Safe;
+use serde::Serialize;
+
+use super::links::below;
+use crate::experiment::Results;
+use crate::experiment::store::MODEL;
+use crate::learn::{Model, TreeModel};
+use crate::report::drawing::tree;
+use crate::report::rows::ReportRow;
+
+/// How much text all rules may be together, so that the page of a large sweep can still be opened.
+const RULES_BYTES: usize = 1_400_000;
+/// How much all drawings may be together.
+const DRAWINGS_BYTES: usize = 1_400_000;
+/// The least that a model gets.
+const LEAST_BYTES: usize = 3_000;
+
+/// A model.
+#[derive(Serialize)]
+pub struct ModelView {
+    dataset: String,
+    label: String,
+    fold: usize,
+    seed: u64,
+    trees: usize,
+    leaves: usize,
+    fidelity: String,
+    link: String,
+    rules: String,
+    is_cut: bool,
+    drawing: Option<Safe>,
+    drawn: String,
+}
+
+/// The models of the rows, and a sentence for each that cannot be read.
+pub fn models(results: &Results, rows: &[ReportRow<'_>], base: &str) -> (Vec<ModelView>, Vec<String>) {
+    let done = rows.iter().filter_map(|row| row.group.done().next().map(|stored| (row, stored)));
+    let done: Vec<_> = done.collect();
+    let share = |bytes: usize| (bytes / done.len().max(1)).max(LEAST_BYTES);
+    let (mut views, mut unread) = (Vec::new(), Vec::new());
+    for (row, stored) in &done {
+        let record = &stored.record;
+        let model = match results.model(stored) {
+            Ok(model) => model,
+            Err(error) => {
+                unread.push(error.to_string());
+                continue;
+            }
+        };
+        let (rules, is_cut) = cut(&model.describe(), share(RULES_BYTES));
+        let drawing = drawing(&model).filter(|svg| svg.len() <= share(DRAWINGS_BYTES));
+        views.push(ModelView {
+            dataset: row.key().dataset.clone(),
+            label: row.key().label(),
+            fold: record.row.fold,
+            seed: record.row.seed,
+            trees: model.trees().len(),
+            leaves: record.result.as_ref().map_or(0, |outcome| outcome.leaves),
+            fidelity: model.fidelity.map_or_else(String::new, |fidelity| format!("{:.3}", fidelity.r_squared)),
+            link: format!("{base}{}", below(&stored.directory.join(MODEL))),
+            rules,
+            is_cut,
+            // Our own drawing, which escapes the names in it.
+            drawing: drawing.map(Safe::from_safe_string),
+            drawn: if model.trees().len() == 1 { "the tree".to_owned() } else { "its first tree".to_owned() },
+        });
+    }
+    (views, unread)
+}
+
+fn drawing(model: &TreeModel) -> Option<String> {
+    (!model.trees().is_empty()).then(|| tree(model, 0)).filter(|svg| !svg.is_empty())
+}
+
+/// Whole lines of a text, up to a length.
+fn cut(text: &str, most: usize) -> (String, bool) {
+    if text.len() <= most {
+        return (text.trim_end().to_owned(), false);
+    }
+    let mut end = 0;
+    for line in text.split_inclusive('\n') {
+        if end + line.len() > most {
+            break;
+        }
+        end += line.len();
+    }
+    (text[..end].trim_end().to_owned(), true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::cut;
+
+    #[test]
+    fn texts_are_cut_between_lines() {
+        assert_eq!(cut("one\ntwo\n", 8), ("one\ntwo".into(), false));
+        assert_eq!(cut("one\ntwö\nthree\n", 9), ("one\ntwö".into(), true));
+        assert_eq!(cut("one\ntwo\nthree\n", 3), (String::new(), true));
+    }
+}

@@ -1,0 +1,141 @@
+//! Where the results come from: programs, machines, dates, data.
+
+use serde::Serialize;
+use serde_json::Value as Json;
+
+use crate::data::dataset::Variant;
+use crate::data::generate::Domain;
+use crate::data::manifest::Manifest;
+use crate::experiment::Results;
+use crate::experiment::store::{Counts, Data, Program, Record};
+use crate::order::IndexMap;
+
+/// The programs and machines of a run.
+#[derive(Serialize)]
+pub struct Provenance {
+    /// Each program with its number of jobs.
+    programs: Vec<(String, usize)>,
+    /// Each machine with its number of jobs.
+    machines: Vec<(String, usize)>,
+    started: String,
+    ended: String,
+    /// Hours of work of all jobs together, as text.
+    work: String,
+    definitions: Vec<(String, String)>,
+}
+
+/// A program, as people tell programs apart.
+pub fn program_name(program: &Program) -> String {
+    let commit = match (&program.git_commit, program.git_dirty) {
+        (Some(commit), Some(true)) => format!(" at commit {commit} with uncommitted changes"),
+        (Some(commit), _) => format!(" at commit {commit}"),
+        (None, _) => " of no known commit".to_owned(),
+    };
+    let Program { version, rustc, target, profile, .. } = program;
+    format!("lrbm {version}{commit}, {rustc}, {target}, {profile}")
+}
+
+impl Provenance {
+    /// Of all jobs that have ended.
+    pub fn new(results: &Results) -> Self {
+        let records = || results.stored.iter().map(|stored| &stored.record);
+        let machine = |record: &Record| {
+            let machine = &record.machine;
+            let cpu = machine.cpu.as_deref().unwrap_or("an unknown processor");
+            let (cores, os, threads, at_once) = (machine.cores, &machine.os, machine.threads, machine.jobs_at_once);
+            format!("{cpu}, {cores} cores, {os}; {threads} threads a job, {at_once} jobs at once")
+        };
+        let seconds: f64 = records().map(|record| record.machine.wall_seconds).sum();
+        let work = if seconds < 120.0 { format!("{seconds:.1} s") } else { format!("{:.1} min", seconds / 60.0) };
+        let definitions = records().next().map(|record| record.program.definitions.clone()).unwrap_or_default();
+        Provenance {
+            programs: counted(records().map(|record| program_name(&record.program))),
+            machines: counted(records().map(machine)),
+            started: records().map(|record| record.machine.started.as_str()).min().unwrap_or_default().to_owned(),
+            ended: records().map(|record| record.machine.ended.as_str()).max().unwrap_or_default().to_owned(),
+            work,
+            definitions: definitions.into_iter().collect(),
+        }
+    }
+}
+
+fn counted(names: impl Iterator<Item = String>) -> Vec<(String, usize)> {
+    let mut counts: IndexMap<String, usize> = IndexMap::default();
+    names.for_each(|name| *counts.entry(name).or_default() += 1);
+    counts.into_iter().collect()
+}
+
+/// A dataset of the run and what to know of it.
+#[derive(Serialize)]
+pub struct DatasetView {
+    name: String,
+    title: String,
+    about: String,
+    target: String,
+    citation: String,
+    licence: String,
+    folds: String,
+    footnote: String,
+    caveats: Vec<String>,
+    variant: Vec<(String, String)>,
+    checksum: String,
+    files: Vec<(String, String)>,
+    /// Fold, training positives and negatives, test positives and negatives.
+    counts: Vec<(usize, [usize; 4])>,
+}
+
+impl DatasetView {
+    /// Every dataset of a run that has a result, in the order of the spec.
+    pub fn all(results: &Results) -> Vec<DatasetView> {
+        let of_name = |name: &str| {
+            let records =
+                results.stored.iter().map(|stored| &stored.record).filter(|record| record.row.dataset == name);
+            let records: Vec<&Record> = records.collect();
+            let data = records.iter().find_map(|record| record.data.as_ref())?;
+            Some(DatasetView::new(name, data, &records))
+        };
+        results.datasets().into_iter().filter_map(of_name).collect()
+    }
+
+    fn new(name: &str, data: &Data, records: &[&Record]) -> Self {
+        let manifest = Manifest::find(&data.id).ok();
+        let domain = Domain::find(&data.id).ok().map(Domain::info);
+        let known = |get: fn(&Manifest) -> &str| manifest.map(get).unwrap_or_default().to_owned();
+        let about = domain.map_or_else(|| known(|m| &m.about), |info| info.about.to_owned());
+        let mut counts: IndexMap<usize, [usize; 4]> = IndexMap::default();
+        for record in records {
+            if let Some(Counts { train_positives, train_negatives, test_positives, test_negatives, .. }) = record.counts
+            {
+                let four = [train_positives, train_negatives, test_positives, test_negatives];
+                counts.entry(record.row.fold).or_insert(four);
+            }
+        }
+        counts.sort_unstable_keys();
+        DatasetView {
+            name: name.to_owned(),
+            title: data.title.clone(),
+            about,
+            target: crate::report::rows::target(&data.id).unwrap_or_default(),
+            citation: known(|m| &m.citation),
+            licence: known(|m| &m.licence),
+            folds: known(|m| &m.folds.about),
+            footnote: data.footnote.clone().unwrap_or_default(),
+            caveats: manifest.map(|m| m.caveats.clone()).unwrap_or_default(),
+            variant: choices(&data.variant),
+            checksum: data.checksum.clone(),
+            files: data.files.iter().map(|(name, sha256)| (name.clone(), sha256.clone())).collect(),
+            counts: counts.into_iter().collect(),
+        }
+    }
+}
+
+/// What was chosen of what a dataset offers, by the names in specs.
+fn choices(variant: &Variant) -> Vec<(String, String)> {
+    let Ok(Json::Object(fields)) = serde_json::to_value(variant) else { return Vec::new() };
+    let shown = |(name, value): (String, Json)| match value {
+        Json::Null => None,
+        Json::String(text) => Some((name, text)),
+        other => Some((name, other.to_string())),
+    };
+    fields.into_iter().filter_map(shown).collect()
+}

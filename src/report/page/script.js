@@ -1,0 +1,82 @@
+"use strict";
+(() => {
+  const root = document.documentElement;
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  const kept = (value) => {
+    // A page that was opened from a file may have no storage.
+    try {
+      if (value !== undefined) localStorage.setItem("lrbm-theme", value);
+      return localStorage.getItem("lrbm-theme");
+    } catch (_) {
+      return null;
+    }
+  };
+  const show = (theme) => {
+    if (theme === "light" || theme === "dark") root.dataset.theme = theme;
+  };
+  show(kept());
+  document.getElementById("theme").addEventListener("click", () => {
+    const current = root.dataset.theme || (dark.matches ? "dark" : "light");
+    const next = current === "dark" ? "light" : "dark";
+    show(next);
+    kept(next);
+  });
+
+  // A table of contents that fills a phone is better closed.
+  const contents = document.getElementById("contents");
+  if (matchMedia("(max-width: 60rem)").matches) contents.open = false;
+
+  // What a link leads to may lie in something that is closed.
+  const open = () => {
+    const id = decodeURIComponent(location.hash.slice(1));
+    const target = id && document.getElementById(id);
+    for (let at = target; at; at = at.parentElement) {
+      if (at.tagName === "DETAILS") at.open = true;
+    }
+    if (target) target.scrollIntoView();
+  };
+  addEventListener("hashchange", open);
+  open();
+
+  // Empty cells go last, whichever way the others are sorted.
+  const key = (row, column) => {
+    const cell = row.cells[column];
+    const text = (cell.dataset.sort ?? cell.textContent.trim()).replace("−", "-");
+    if (text === "" || text === "–") return null;
+    const number = Number(text.startsWith("p ") ? text.slice(4) : text);
+    return Number.isNaN(number) ? text : number;
+  };
+  const compare = (a, b) => {
+    if (typeof a === "number" && typeof b === "number") return a - b;
+    return String(a).localeCompare(String(b), "en", { numeric: true });
+  };
+  const sort = (table, column, direction) => {
+    for (const body of table.tBodies) {
+      const rows = [...body.rows].map((row) => [key(row, column), row]);
+      rows.sort(([a], [b]) => {
+        if (a === null || b === null) return (a === null) - (b === null);
+        return direction * compare(a, b);
+      });
+      body.append(...rows.map(([, row]) => row));
+    }
+  };
+  for (const table of document.querySelectorAll("table.sortable")) {
+    const headings = [...table.tHead.rows[0].cells];
+    headings.forEach((heading, column) => {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.append(...heading.childNodes);
+      heading.append(button);
+      heading.setAttribute("scope", "col");
+      heading.setAttribute("aria-sort", "none");
+      button.addEventListener("click", () => {
+        const falling = heading.getAttribute("aria-sort") === "none"
+          ? heading.classList.contains("number")
+          : heading.getAttribute("aria-sort") === "ascending";
+        headings.forEach((other) => other.setAttribute("aria-sort", "none"));
+        heading.setAttribute("aria-sort", falling ? "descending" : "ascending");
+        sort(table, column, falling ? -1 : 1);
+      });
+    });
+  }
+})();

@@ -1,0 +1,121 @@
+//! Tables as the template takes them: every cell with its text, what it is sorted by, and its jobs.
+
+use serde::Serialize;
+
+use crate::report::table::{Cell, Shape, Table, Value, shown_difference};
+
+/// A table.
+#[derive(Serialize)]
+pub struct Sheet {
+    id: String,
+    title: String,
+    caption: String,
+    headings: Vec<Heading>,
+    /// Groups of rows; a line stands between them, and each is sorted by itself.
+    groups: Vec<Vec<Vec<SheetCell>>>,
+    notes: Vec<(String, String)>,
+}
+
+#[derive(Serialize)]
+struct Heading {
+    text: String,
+    is_number: bool,
+}
+
+#[derive(Default, Serialize)]
+struct SheetCell {
+    /// What it is sorted by; empty goes last.
+    sort: String,
+    is_number: bool,
+    strong: bool,
+    text: String,
+    /// What comes after the text, in small print.
+    rest: String,
+    lack: String,
+    /// Further lines below.
+    lines: Vec<String>,
+    /// The row of the experiment.
+    row: Option<usize>,
+}
+
+impl Sheet {
+    /// A table for the template.
+    pub fn new(table: &Table) -> Self {
+        let mark = |name: &str| table.mark(name).map_or_else(String::new, |mark| format!(" [{mark}]"));
+        let mut headings = Vec::new();
+        for column in &table.columns {
+            let text = format!("{}{}", column.heading(), mark(&column.name));
+            let beside = column.shape == Shape::Against && !table.style.stacked;
+            let others = [("paper", true), ("difference", true), ("within one sd", false)];
+            headings.push(Heading { text, is_number: column.shape != Shape::Text });
+            let others = others.into_iter().filter(|_| beside);
+            headings.extend(others.map(|(text, is_number)| Heading { text: text.to_owned(), is_number }));
+        }
+        let mut groups = vec![Vec::new(), Vec::new()];
+        for row in &table.rows {
+            let mut cells = Vec::new();
+            for (column, cell) in table.columns.iter().zip(&row.cells) {
+                match cell {
+                    Cell::Text(text) => {
+                        let mark = if column.name == "dataset" { mark(text) } else { String::new() };
+                        cells.push(plain(format!("{text}{mark}"), text.clone(), false));
+                    }
+                    Cell::Value(value) => cells.extend(value_cells(value, column.shape, table)),
+                }
+            }
+            groups[usize::from(row.is_extra)].push(cells);
+        }
+        groups.retain(|group| !group.is_empty());
+        let notes = table.marked_notes().map(|(mark, note)| {
+            let about = mark.zip(note.about.as_ref()).map(|(mark, about)| format!("[{mark}] {about}: "));
+            (about.unwrap_or_default(), note.text.clone())
+        });
+        Sheet {
+            id: table.name.clone(),
+            title: table.title.clone(),
+            caption: table.caption.clone(),
+            headings,
+            groups,
+            notes: notes.collect(),
+        }
+    }
+}
+
+fn plain(text: String, sort: String, is_number: bool) -> SheetCell {
+    SheetCell { text, sort, is_number, ..SheetCell::default() }
+}
+
+fn value_cells(value: &Value, shape: Shape, table: &Table) -> Vec<SheetCell> {
+    let pm = |deviation: Option<f64>| deviation.map_or_else(String::new, |deviation| format!(" ± {deviation:.3}"));
+    let mut ours = SheetCell { is_number: true, lack: value.lack.clone(), row: value.row, ..SheetCell::default() };
+    match value.ours {
+        Some(average) => {
+            let count = if table.style.counts { format!(" ({})", average.n) } else { String::new() };
+            ours.sort = average.mean.to_string();
+            ours.strong = value.is_best;
+            ours.text = format!("{:.3}", average.mean);
+            ours.rest = pm(average.deviation) + &count;
+        }
+        None => ours.text = "–".to_owned(),
+    }
+    if shape != Shape::Against {
+        return vec![ours];
+    }
+    let paper = value.shown_paper().unwrap_or_else(|| "–".to_owned());
+    let difference = value.difference().map_or("–".to_owned(), shown_difference);
+    let within = value.shown_within();
+    if table.style.stacked {
+        ours.lines.push(format!("paper {paper}"));
+        if value.difference().is_some() {
+            ours.lines.extend([difference, within.to_owned()]);
+        }
+        return vec![ours];
+    }
+    let sort = |number: Option<f64>| number.map_or_else(String::new, |number| number.to_string());
+    vec![
+        ours,
+        plain(paper, sort(value.paper.map(|paper| paper.mean)), true),
+        plain(difference, sort(value.difference()), true),
+        plain(within.to_owned(), within.to_owned(), false),
+    ]
+}

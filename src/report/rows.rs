@@ -1,0 +1,108 @@
+//! The rows of an experiment with what is known of each, also of those that have no result yet.
+
+use crate::data::generate::Domain;
+use crate::experiment::results::{Group, Results, RowKey, Stored};
+use crate::experiment::spec::Part;
+use crate::metric::Column;
+use crate::metric::summary::Average;
+use crate::order::{IndexMap, IndexSet};
+
+/// A dataset with a model in one preset and one case.
+#[derive(Clone, Debug)]
+pub struct ReportRow<'r> {
+    /// Its place among all rows.
+    pub index: usize,
+    /// What tells it apart, with its jobs that have ended.
+    pub group: Group<'r>,
+    /// The id of the dataset, which can be another than its name in the spec.
+    pub dataset_id: String,
+    /// The kind of the model.
+    pub kind: &'static str,
+    /// What the sweep sets.
+    pub settings: IndexMap<String, String>,
+    /// How many jobs it has in all, if the number of folds is known.
+    pub expected: Option<usize>,
+}
+
+impl<'r> ReportRow<'r> {
+    /// What tells it apart.
+    pub fn key(&self) -> &RowKey {
+        &self.group.key
+    }
+
+    /// Mean, standard deviation and number of folds of a metric, seeds averaged first.
+    pub fn average(&self, column: Column) -> Option<Average> {
+        let folds = self.group.by_fold(column);
+        Average::of(&folds.into_iter().map(|(_, value)| value).collect::<Vec<f64>>())
+    }
+
+    /// Jobs that ended without a result.
+    pub fn failed(&self) -> Vec<&'r Stored> {
+        self.group.jobs.iter().copied().filter(|stored| !stored.is_done()).collect()
+    }
+
+    /// What of a metric is missing, in words; empty if nothing is.
+    pub fn lack(&self, column: Column) -> String {
+        let all = self.expected.unwrap_or(self.group.jobs.len());
+        let failed = self.failed().len();
+        let absent = all.saturating_sub(self.group.jobs.len());
+        let undefined = self.group.done().filter(|stored| stored.metric(column).is_none()).count();
+        let mut parts = Vec::new();
+        for (count, what) in [(failed, "failed"), (absent, "not run"), (undefined, "undefined")] {
+            if count > 0 {
+                parts.push(format!("{count} of {all} {what}"));
+            }
+        }
+        if all == 0 { "not run".to_owned() } else { parts.join(", ") }
+    }
+}
+
+/// All rows of an experiment, in the order of its spec.
+pub fn rows(results: &Results) -> Vec<ReportRow<'_>> {
+    let mut groups: IndexMap<RowKey, Group<'_>> =
+        results.groups().into_iter().map(|group| (group.key.clone(), group)).collect();
+    let seeds = &results.experiment.seeds;
+    let mut rows = Vec::new();
+    for part in &results.experiment.datasets {
+        let folds = folds(part, results);
+        // One seed and one fold give each row once.
+        for job in part.jobs(&seeds[..1], 1, results.experiment.limits) {
+            let key = RowKey {
+                dataset: job.dataset.name.clone(),
+                model: job.model.clone(),
+                preset: job.preset_name().to_owned(),
+                case: job.case(),
+            };
+            let group = groups.swap_remove(&key).unwrap_or(Group { key, jobs: Vec::new() });
+            rows.push(ReportRow {
+                index: rows.len(),
+                group,
+                dataset_id: job.dataset.dataset_id(),
+                kind: job.kind.name(),
+                settings: job.settings,
+                expected: folds.map(|folds| folds * seeds.len()),
+            });
+        }
+    }
+    rows
+}
+
+fn folds(part: &Part, results: &Results) -> Option<usize> {
+    let recorded = || {
+        let of_part = |stored: &&Stored| stored.record.row.dataset == part.source.name;
+        results.stored.iter().find(of_part).map(|stored| stored.record.key.folds)
+    };
+    part.folds.or_else(recorded).or_else(|| part.source.known_folds())
+}
+
+/// The presets and cases that rows have, in their order.
+pub fn settings<'a>(rows: &'a [ReportRow<'_>]) -> IndexSet<(&'a str, &'a str)> {
+    rows.iter().map(|row| (row.key().preset.as_str(), row.key().case.as_str())).collect()
+}
+
+/// What is predicted in a dataset, if it is one of ours.
+pub fn target(dataset_id: &str) -> Option<String> {
+    let published =
+        || crate::data::manifest::Manifest::find(dataset_id).ok().map(|found| found.target.predicate.clone());
+    published().or_else(|| Domain::find(dataset_id).ok().map(|domain| domain.info().target.to_owned()))
+}

@@ -1,0 +1,260 @@
+//! Tables and figures in Markdown files, kept the same as the files they are made from.
+//!
+//! ```text
+//! <!-- lrbm: table results/table2/table2-paper.csv -->
+//! whatever stands here is replaced
+//! <!-- lrbm: end -->
+//! ```
+//!
+//! `figure` in place of `table` puts an image there. Paths start at the directory of the Markdown file. A marker stands alone
+//! on its line; in a block of code it is text.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::csv::CsvError;
+use super::markdown::escape;
+use super::table::{self, NOTES, ReadTableError};
+use crate::logic::nearest::nearest;
+
+/// Why a file cannot be spliced.
+#[derive(Debug, thiserror::Error)]
+pub enum SpliceError {
+    /// The file itself cannot be read.
+    #[error("{}: cannot be read: {source}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// It has nothing to be spliced.
+    #[error("{}: it has no marker; put `<!-- lrbm: table PATH.csv -->` and `<!-- lrbm: end -->` around the place of a table", .0.display())]
+    NoMarker(PathBuf),
+    /// A marker is wrong.
+    #[error("{}:{line}: {problem}", path.display())]
+    Marker {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong and what is allowed.
+        problem: Problem,
+    },
+}
+
+/// What is wrong with a marker.
+#[derive(Debug, thiserror::Error)]
+pub enum Problem {
+    /// It names something that cannot be put there.
+    #[error("a marker cannot be `{found}`: it is `table PATH.csv`, `figure PATH.svg` or `end`{}", hint.map_or_else(String::new, |hint| format!("; did you mean `{hint}`?")))]
+    Unknown {
+        /// What stands there.
+        found: String,
+        /// What was perhaps meant.
+        hint: Option<&'static str>,
+    },
+    /// It is not closed as a comment.
+    #[error("the marker does not end with ` -->` on its line")]
+    Open,
+    /// Nothing ends it.
+    #[error("no `<!-- lrbm: end -->` follows this marker")]
+    NoEnd,
+    /// There is nothing to end.
+    #[error("this `end` has no marker to end")]
+    NoBegin,
+    /// It begins where another has not ended.
+    #[error("this marker begins inside that of line {0}, which has no `<!-- lrbm: end -->` yet")]
+    Nested(usize),
+    /// It does not say what to put there.
+    #[error("it does not say which file: write `<!-- lrbm: {0} PATH -->`")]
+    NoPath(&'static str),
+    /// The file to put there cannot be read.
+    #[error("{}: cannot be read: {source}; `lrbm report RUN --copy-to DIR` writes such files", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The file to put there is no table.
+    #[error("{}: {source}", path.display())]
+    Table {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: ReadTableError,
+    },
+    /// The notes beside a table cannot be read.
+    #[error("{}: {source}", path.display())]
+    Notes {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: CsvError,
+    },
+}
+
+/// What a file would become.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spliced {
+    /// Its text.
+    pub text: String,
+    /// How many places were filled.
+    pub places: usize,
+    /// The lines of the markers whose places differ from what stands there now.
+    pub changed: Vec<usize>,
+}
+
+/// What a marker asks for.
+enum Marker<'t> {
+    Table(&'t str),
+    Figure(&'t str),
+    End,
+}
+
+/// Fills the places of a Markdown file.
+///
+/// # Errors
+/// If the file or one that it names cannot be read, or a marker is wrong.
+pub fn splice(path: &Path) -> Result<Spliced, SpliceError> {
+    let text = fs::read_to_string(path).map_err(|source| SpliceError::Unreadable { path: path.to_owned(), source })?;
+    let home = path.parent().unwrap_or(Path::new(""));
+    let spliced =
+        fill(&text, home).map_err(|(line, problem)| SpliceError::Marker { path: path.to_owned(), line, problem })?;
+    if spliced.places == 0 { Err(SpliceError::NoMarker(path.to_owned())) } else { Ok(spliced) }
+}
+
+fn fill(text: &str, home: &Path) -> Result<Spliced, (usize, Problem)> {
+    let mut spliced = Spliced { text: String::with_capacity(text.len()), places: 0, changed: Vec::new() };
+    let mut is_code = false;
+    // The line of the marker that is open, what stands there, and what shall.
+    let mut open: Option<(usize, String, String)> = None;
+    for (number, line) in text.split_inclusive('\n').enumerate().map(|(place, line)| (place + 1, line)) {
+        let fence = line.trim_start();
+        is_code ^= open.is_none() && (fence.starts_with("```") || fence.starts_with("~~~"));
+        let marker = if is_code { None } else { marker(line).map_err(|problem| (number, problem))? };
+        match (marker, &mut open) {
+            (None, None) => spliced.text.push_str(line),
+            (None, Some((_, old, _))) => old.push_str(line),
+            (Some(Marker::End), Some((begin, old, new))) => {
+                spliced.places += 1;
+                if old != new {
+                    spliced.changed.push(*begin);
+                }
+                spliced.text.push_str(new);
+                spliced.text.push_str(line);
+                open = None;
+            }
+            (Some(Marker::End), None) => return Err((number, Problem::NoBegin)),
+            (Some(_), Some((begin, _, _))) => return Err((number, Problem::Nested(*begin))),
+            (Some(marker), None) => {
+                let new = content(&marker, home).map_err(|problem| (number, problem))?;
+                spliced.text.push_str(line);
+                open = Some((number, String::new(), new));
+            }
+        }
+    }
+    match open {
+        Some((line, _, _)) => Err((line, Problem::NoEnd)),
+        None => Ok(spliced),
+    }
+}
+
+fn marker(line: &str) -> Result<Option<Marker<'_>>, Problem> {
+    let Some(rest) = line.trim().strip_prefix("<!--").map(str::trim_start) else { return Ok(None) };
+    let Some(rest) = rest.strip_prefix("lrbm:") else { return Ok(None) };
+    let found = rest.strip_suffix("-->").ok_or(Problem::Open)?.trim();
+    let (kind, path) = found.split_once(char::is_whitespace).unwrap_or((found, ""));
+    let path = path.trim();
+    match kind {
+        "end" if path.is_empty() => Ok(Some(Marker::End)),
+        "table" if path.is_empty() => Err(Problem::NoPath("table")),
+        "figure" if path.is_empty() => Err(Problem::NoPath("figure")),
+        "table" => Ok(Some(Marker::Table(path))),
+        "figure" => Ok(Some(Marker::Figure(path))),
+        _ => {
+            let hint = nearest(kind, ["table", "figure", "end"]).filter(|known| *known != kind);
+            Err(Problem::Unknown { found: found.to_owned(), hint })
+        }
+    }
+}
+
+fn content(marker: &Marker<'_>, home: &Path) -> Result<String, Problem> {
+    match marker {
+        Marker::Table(name) => table(name, home),
+        Marker::Figure(name) => figure(name, home),
+        Marker::End => Ok(String::new()),
+    }
+}
+
+fn read(path: &Path) -> Result<String, Problem> {
+    fs::read_to_string(path).map_err(|source| Problem::Unreadable { path: path.to_owned(), source })
+}
+
+fn table(name: &str, home: &Path) -> Result<String, Problem> {
+    let path = home.join(name);
+    let mut table = table::read(&read(&path)?).map_err(|source| Problem::Table { path: path.clone(), source })?;
+    let notes = path.with_file_name(NOTES);
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    if notes.is_file() {
+        let text = read(&notes)?;
+        table::annotate(&mut table, &stem, &text).map_err(|source| Problem::Notes { path: notes, source })?;
+    }
+    Ok(format!("\n{}\n", table::markdown(&table)))
+}
+
+fn figure(name: &str, home: &Path) -> Result<String, Problem> {
+    let path = home.join(name);
+    // It must be there; what is in it does not matter here.
+    let source = fs::metadata(&path).err();
+    if let Some(source) = source {
+        return Err(Problem::Unreadable { path, source });
+    }
+    let title = path.file_stem().unwrap_or_default().to_string_lossy().replace(['-', '_'], " ");
+    Ok(format!("\n![{}]({})\n\n", escape(&title), name.replace(' ', "%20")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn home() -> tempfile::TempDir {
+        let home = tempfile::tempdir().unwrap();
+        fs::write(home.path().join("t.csv"), "dataset,auc_roc_mean,auc_roc_sd,auc_roc_n\nimdb,0.9446,0.0504,5\n")
+            .unwrap();
+        fs::write(home.path().join("bar-chart.svg"), "<svg/>").unwrap();
+        home
+    }
+
+    #[test]
+    fn places_are_filled_and_stay() {
+        let home = home();
+        let text = "# Title\n<!-- lrbm: table t.csv -->\nold\n<!-- lrbm: end -->\n```\n<!-- lrbm: table no.csv -->\n```\n<!-- lrbm: figure bar-chart.svg -->\n<!-- lrbm: end -->\nlast";
+        let expected = "# Title\n<!-- lrbm: table t.csv -->\n\n| dataset |       AUC-ROC |\n|:--------|--------------:|\n| imdb    | 0.945 ± 0.050 |\n\n<!-- lrbm: end -->\n```\n<!-- lrbm: table no.csv -->\n```\n<!-- lrbm: figure bar-chart.svg -->\n\n![bar chart](bar-chart.svg)\n\n<!-- lrbm: end -->\nlast";
+        let spliced = fill(text, home.path()).unwrap();
+        assert_eq!(spliced, Spliced { text: expected.into(), places: 2, changed: vec![2, 8] });
+        let again = fill(expected, home.path()).unwrap();
+        assert_eq!(again, Spliced { text: expected.into(), places: 2, changed: Vec::new() });
+    }
+
+    #[test]
+    fn wrong_markers_are_named_with_their_line() {
+        let home = home();
+        let message = |text: &str| {
+            let (line, problem) = fill(text, home.path()).unwrap_err();
+            format!("{line}: {problem}")
+        };
+        assert_eq!(message("\n<!-- lrbm: end -->"), "2: this `end` has no marker to end");
+        assert_eq!(message("<!-- lrbm: table t.csv -->\n"), "1: no `<!-- lrbm: end -->` follows this marker");
+        assert_eq!(message("<!-- lrbm: table t.csv"), "1: the marker does not end with ` -->` on its line");
+        assert!(message("<!-- lrbm: tabel t.csv -->").ends_with("did you mean `table`?"));
+        assert!(message("<!-- lrbm: table -->").starts_with("1: it does not say which file"));
+        let nested = "<!-- lrbm: table t.csv -->\n<!-- lrbm: table t.csv -->\n";
+        assert!(message(nested).starts_with("2: this marker begins inside that of line 1"));
+        assert!(message("<!-- lrbm: table no.csv -->").contains("no.csv: cannot be read"));
+        fs::write(home.path().join("bad.csv"), "a_mean\nhigh\n").unwrap();
+        assert!(message("<!-- lrbm: table bad.csv -->").ends_with("line 2, column a_mean: `high` is not a number"));
+    }
+}

@@ -1,0 +1,72 @@
+//! The page that stands beside committed tables and figures, in Markdown.
+
+use std::fmt::Write;
+
+use super::Report;
+use super::markdown::{Table as Lines, escape};
+use super::table::markdown as table_text;
+use super::tables::state;
+use crate::order::IndexSet;
+
+/// The question, how it was answered, the main tables, the figures, and what becomes of the paper's claims.
+pub fn markdown(report: &Report<'_>) -> String {
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let _ = write_page(&mut text, report);
+    text
+}
+
+fn write_page(out: &mut String, report: &Report<'_>) -> std::fmt::Result {
+    let experiment = &report.results.experiment;
+    let name = &experiment.name;
+    writeln!(out, "# {}\n", escape(name))?;
+    if !experiment.about.is_empty() {
+        writeln!(out, "{}\n", escape(&experiment.about))?;
+    }
+    let report_command = format!("lrbm report results/runs/{name} --copy-to results/{name}");
+    writeln!(out, "```sh\nlrbm run experiments/{name}.toml\n{report_command}\n```\n")?;
+    writeln!(out, "{}\n", made_by(report))?;
+    for sentence in state(report.results) {
+        writeln!(out, "{}\n", escape(&sentence))?;
+    }
+    for table in &report.tables[..report.main_tables] {
+        writeln!(out, "## {}\n\n{}", escape(&table.title), table_text(table))?;
+    }
+    write_claims(out, report)?;
+    if !report.figures.is_empty() {
+        writeln!(out, "## Figures\n")?;
+    }
+    for figure in &report.figures {
+        let (title, caption) = (escape(&figure.title), escape(&figure.caption));
+        writeln!(out, "![{title}]({}.svg)\n\n{title}. {caption}\n", figure.name)?;
+    }
+    let others = report.tables[report.main_tables..].iter();
+    let links: Vec<String> = others.map(|table| format!("[{}]({}.md)", table.title, table.name)).collect();
+    writeln!(out, "More tables: {}.", links.join(", "))
+}
+
+/// Which program, when, on how many jobs.
+fn made_by(report: &Report<'_>) -> String {
+    let records = || report.results.stored.iter().map(|stored| &stored.record);
+    let programs: IndexSet<String> = records().map(|record| super::page::program_name(&record.program)).collect();
+    let programs: Vec<String> = programs.into_iter().collect();
+    let from = records().map(|record| record.machine.started.as_str()).min().unwrap_or_default();
+    let day = from.split('T').next().unwrap_or_default();
+    format!("{} jobs, run on {day} with {}.", report.results.stored.len(), programs.join(" and "))
+}
+
+fn write_claims(out: &mut String, report: &Report<'_>) -> std::fmt::Result {
+    // What this run knows nothing of is left to the page.
+    let known = || report.claims.iter().filter(|judged| judged.evidence.iter().any(|one| one.found.is_ok()));
+    if known().next().is_none() {
+        return Ok(());
+    }
+    writeln!(out, "## The paper's claims\n")?;
+    let mut lines = Lines::new(&["question", "the paper says", "preset", "here", "why"]);
+    for judged in known() {
+        let claim = judged.claim;
+        let cells = [claim.question, claim.sentence, &judged.preset, judged.verdict.words(), &judged.reason];
+        lines.row(cells.map(str::to_owned));
+    }
+    writeln!(out, "{lines}")
+}

@@ -1,0 +1,114 @@
+//! Tables for programs: every number in a column of its own.
+//!
+//! A column `c` of text stays as it is. A column `c` of numbers becomes `c_mean`, `c_sd`, `c_n` and `c_best`, where there are
+//! published numbers also `c_paper`, `c_paper_sd`, `c_difference` and `c_within`, and where something is missing `c_lack`.
+//! `extra` tells rows that stand below a line.
+
+use polars::prelude::{Column, DataFrame, NamedFrom, PolarsResult, Series};
+
+use super::{Cell, Shape, Table, Value};
+use crate::experiment::store;
+
+/// Ends of the names of columns.
+pub(super) const MEAN: &str = "_mean";
+pub(super) const SD: &str = "_sd";
+pub(super) const COUNT: &str = "_n";
+pub(super) const BEST: &str = "_best";
+pub(super) const PAPER: &str = "_paper";
+pub(super) const PAPER_SD: &str = "_paper_sd";
+pub(super) const DIFFERENCE: &str = "_difference";
+pub(super) const WITHIN: &str = "_within";
+pub(super) const LACK: &str = "_lack";
+/// The column that tells rows below a line.
+pub(super) const EXTRA: &str = "extra";
+
+/// The table as CSV.
+///
+/// # Errors
+/// If two columns have the same name.
+pub fn csv(table: &Table) -> PolarsResult<String> {
+    let bytes = store::csv(&mut frame(table)?)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// The table as Parquet.
+///
+/// # Errors
+/// If two columns have the same name.
+pub fn parquet(table: &Table) -> PolarsResult<Vec<u8>> {
+    store::parquet(&mut frame(table)?)
+}
+
+fn frame(table: &Table) -> PolarsResult<DataFrame> {
+    let mut columns: Vec<Column> = Vec::new();
+    for (place, column) in table.columns.iter().enumerate() {
+        let name = |end: &str| format!("{}{end}", column.name);
+        if column.shape == Shape::Text {
+            let texts = table.rows.iter().map(|row| match &row.cells[place] {
+                Cell::Text(text) => text.as_str(),
+                Cell::Value(_) => "",
+            });
+            columns.push(series(&column.name, texts.collect::<Vec<_>>()));
+            continue;
+        }
+        let values: Vec<&Value> = table.rows.iter().map(|row| value(&row.cells[place])).collect();
+        let numbers = |get: &dyn Fn(&Value) -> Option<f64>| values.iter().map(|value| get(value)).collect::<Vec<_>>();
+        columns.push(series(&name(MEAN), numbers(&|value| Some(value.ours?.mean))));
+        columns.push(series(&name(SD), numbers(&|value| value.ours?.deviation)));
+        let counts: Vec<u64> = values.iter().map(|value| value.ours.map_or(0, |ours| ours.n as u64)).collect();
+        columns.push(series(&name(COUNT), counts));
+        columns.push(series(&name(BEST), values.iter().map(|value| value.is_best).collect::<Vec<bool>>()));
+        if column.shape == Shape::Against {
+            columns.push(series(&name(PAPER), numbers(&|value| Some(value.paper?.mean))));
+            if values.iter().any(|value| value.paper.is_some_and(|paper| paper.deviation.is_some())) {
+                columns.push(series(&name(PAPER_SD), numbers(&|value| value.paper?.deviation)));
+            }
+            columns.push(series(&name(DIFFERENCE), numbers(&Value::difference)));
+            let within = values.iter().map(|value| value.within().map(super::Within::name));
+            columns.push(series(&name(WITHIN), within.collect::<Vec<_>>()));
+        }
+        if values.iter().any(|value| !value.lack.is_empty()) {
+            let lacks = values.iter().map(|value| Some(value.lack.as_str()).filter(|lack| !lack.is_empty()));
+            columns.push(series(&name(LACK), lacks.collect::<Vec<_>>()));
+        }
+    }
+    if table.rows.iter().any(|row| row.is_extra) {
+        columns.push(series(EXTRA, table.rows.iter().map(|row| row.is_extra).collect::<Vec<bool>>()));
+    }
+    DataFrame::new(table.rows.len(), columns)
+}
+
+fn value(cell: &Cell) -> &Value {
+    const NOTHING: &Value = &Value { ours: None, paper: None, lack: String::new(), is_best: false, row: None };
+    match cell {
+        Cell::Value(value) => value,
+        Cell::Text(_) => NOTHING,
+    }
+}
+
+fn series<T, Phantom: ?Sized>(name: &str, values: T) -> Column
+where
+    Series: NamedFrom<T, Phantom>,
+{
+    Series::new(name.into(), values).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::example;
+    use super::*;
+
+    #[test]
+    fn every_number_has_its_column() {
+        let mut table = example();
+        table.columns.remove(1);
+        table.rows.iter_mut().for_each(|row| drop(row.cells.remove(1)));
+        let expected = "\
+model,yeast2_mean,yeast2_sd,yeast2_n,yeast2_best,yeast2_paper,yeast2_paper_sd,yeast2_difference,yeast2_within,yeast2_lack,extra
+A_B,,,0,false,0.77,0.02,,,5 of 5 failed,false
+C|D,0.5,,1,false,,,,,,true
+";
+        assert_eq!(csv(&table).unwrap(), expected);
+        assert_eq!(parquet(&table).unwrap(), parquet(&table).unwrap());
+    }
+}

@@ -1,0 +1,234 @@
+//! A table as text in rows and columns: what Markdown, LaTeX and the terminal have in common.
+
+use super::{Cell, Shape, Table, Value, Within};
+use crate::metric::summary::Average;
+
+/// Rows and columns of text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Grid {
+    /// The headings.
+    pub headings: Vec<String>,
+    /// Which columns hold numbers.
+    pub is_number: Vec<bool>,
+    /// The rows.
+    pub rows: Vec<GridRow>,
+}
+
+/// A row of text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GridRow {
+    /// Its cells.
+    pub cells: Vec<GridCell>,
+    /// Whether it is the first of a row of the table.
+    pub is_first: bool,
+    /// Whether a line stands above it.
+    pub line_above: bool,
+}
+
+/// Text, of which the first part can be strong.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GridCell {
+    /// What is to be strong.
+    pub strong: String,
+    /// What comes after it.
+    pub rest: String,
+}
+
+impl GridCell {
+    fn plain(text: impl Into<String>) -> Self {
+        GridCell { strong: String::new(), rest: text.into() }
+    }
+}
+
+/// What stands for a number that is not there.
+const NONE: &str = "–";
+
+/// A mean with its deviation, as people read it.
+pub fn shown_mean(average: &Average) -> String {
+    format!("{:.3}{}", average.mean, deviation(average.deviation))
+}
+
+/// A difference with its sign.
+pub fn shown_difference(difference: f64) -> String {
+    match format!("{difference:+.3}").as_str() {
+        "+0.000" | "-0.000" => "0.000".to_owned(),
+        // A minus is as wide as a plus.
+        text => text.replace('-', "−"),
+    }
+}
+
+fn deviation(deviation: Option<f64>) -> String {
+    deviation.map_or_else(String::new, |deviation| format!(" ± {deviation:.3}"))
+}
+
+impl Value {
+    /// Whose standard deviation covers the difference, in words.
+    pub fn shown_within(&self) -> &'static str {
+        match self.within() {
+            Some(Within::Both) => "within both sd",
+            Some(Within::Ours) => "within our sd",
+            Some(Within::Theirs) => "within their sd",
+            Some(Within::Neither) => "outside",
+            None => "",
+        }
+    }
+
+    /// The published number with the digits that were published.
+    pub fn shown_paper(&self) -> Option<String> {
+        let paper = self.paper?;
+        let deviation = paper.deviation.map_or_else(String::new, |deviation| format!(" ± {}", trimmed(deviation)));
+        Some(format!("{}{deviation}", trimmed(paper.mean)))
+    }
+}
+
+impl Table {
+    /// The table as text.
+    pub fn grid(&self) -> Grid {
+        let has_paper = self.columns.iter().any(|column| column.shape == Shape::Against);
+        let stacked = self.style.stacked && has_paper;
+        let mut grid = Grid { headings: Vec::new(), is_number: Vec::new(), rows: Vec::new() };
+        let texts = self.columns.iter().take_while(|column| column.shape == Shape::Text).count();
+        for (place, column) in self.columns.iter().enumerate() {
+            if stacked && place == texts {
+                grid.push("", false);
+            }
+            let heading = marked(column.heading(), self.mark(&column.name));
+            grid.push(&heading, column.shape != Shape::Text);
+            if column.shape == Shape::Against && !stacked {
+                grid.push(&format!("paper {heading}"), true);
+                grid.push("difference", true);
+                grid.push("within one sd", false);
+            }
+        }
+        let first_extra = self.rows.iter().position(|row| row.is_extra);
+        for (place_of_row, row) in self.rows.iter().enumerate() {
+            let has_paper = row.cells.iter().any(|cell| matches!(cell, Cell::Value(value) if value.paper.is_some()));
+            for &line in if stacked && has_paper { &Line::ALL[..] } else { &[Line::Ours] } {
+                let mut cells = Vec::new();
+                for (place, (column, cell)) in self.columns.iter().zip(&row.cells).enumerate() {
+                    if stacked && place == texts {
+                        cells.push(GridCell::plain(line.name()));
+                    }
+                    match cell {
+                        Cell::Text(_) if line != Line::Ours => cells.push(GridCell::default()),
+                        Cell::Text(text) => {
+                            let mark = if column.name == "dataset" { self.mark(text) } else { None };
+                            cells.push(GridCell::plain(marked(text.clone(), mark)));
+                        }
+                        Cell::Value(value) => {
+                            cells.push(self.line(value, line));
+                            if column.shape == Shape::Against && !stacked {
+                                cells.push(self.line(value, Line::Paper));
+                                cells.push(GridCell::plain(value.difference().map_or(NONE.into(), shown_difference)));
+                                cells.push(GridCell::plain(value.shown_within()));
+                            }
+                        }
+                    }
+                }
+                // One line above all that is extra is enough.
+                let line_above = line == Line::Ours && Some(place_of_row) == first_extra;
+                grid.rows.push(GridRow { cells, is_first: line == Line::Ours, line_above });
+            }
+        }
+        grid
+    }
+
+    fn line(&self, value: &Value, line: Line) -> GridCell {
+        match line {
+            Line::Ours => self.ours(value),
+            Line::Paper => GridCell::plain(value.shown_paper().unwrap_or_else(|| NONE.to_owned())),
+            Line::Difference => GridCell::plain(value.difference().map_or(NONE.to_owned(), |difference| {
+                format!("{}, {}", shown_difference(difference), value.shown_within())
+            })),
+        }
+    }
+
+    fn ours(&self, value: &Value) -> GridCell {
+        let lack = if value.lack.is_empty() { String::new() } else { format!(" ({})", value.lack) };
+        let Some(ours) = &value.ours else { return GridCell::plain(format!("{NONE}{lack}")) };
+        let count = if self.style.counts { format!(" ({})", ours.n) } else { String::new() };
+        let (mean, rest) = (format!("{:.3}", ours.mean), format!("{}{count}{lack}", deviation(ours.deviation)));
+        if value.is_best { GridCell { strong: mean, rest } } else { GridCell::plain(mean + &rest) }
+    }
+}
+
+/// A published number with the digits that were published.
+fn trimmed(number: f64) -> String {
+    let text = format!("{number:.4}");
+    text.strip_suffix("00").unwrap_or(&text).to_owned()
+}
+
+fn marked(text: String, mark: Option<usize>) -> String {
+    mark.map_or_else(|| text.clone(), |mark| format!("{text} [{mark}]"))
+}
+
+/// Which of its numbers a cell shows.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Line {
+    Ours,
+    Paper,
+    Difference,
+}
+
+impl Line {
+    const ALL: [Line; 3] = [Line::Ours, Line::Paper, Line::Difference];
+
+    fn name(self) -> &'static str {
+        match self {
+            Line::Ours => "ours",
+            Line::Paper => "paper",
+            Line::Difference => "difference",
+        }
+    }
+}
+
+impl Grid {
+    fn push(&mut self, heading: &str, is_number: bool) {
+        self.headings.push(heading.to_owned());
+        self.is_number.push(is_number);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::example;
+    use super::*;
+
+    fn texts(row: &GridRow) -> Vec<String> {
+        row.cells.iter().map(|cell| format!("{}{}", cell.strong, cell.rest)).collect()
+    }
+
+    #[test]
+    fn published_numbers_stand_below_ours() {
+        let grid = example().grid();
+        assert_eq!(grid.headings, ["model", "", "imdb", "yeast2 [1]"]);
+        let rows: Vec<Vec<String>> = grid.rows.iter().map(texts).collect();
+        assert_eq!(rows[0], ["A_B", "ours", "0.945 ± 0.050", "– (5 of 5 failed)"]);
+        assert_eq!(rows[1], ["", "paper", "0.95 ± 0.05", "0.77 ± 0.02"]);
+        assert_eq!(rows[2], ["", "difference", "−0.005, within both sd", "–"]);
+        assert_eq!(rows[3], ["C|D", "ours", "0.700 ± 0.010 (1 of 5 failed)", "0.500"]);
+        assert_eq!(rows[5], ["", "difference", "−0.050, outside", "–"]);
+        assert_eq!(grid.rows[0].cells[2].strong, "0.945");
+        let lines: Vec<bool> = grid.rows.iter().map(|row| row.line_above).collect();
+        assert_eq!(lines, [false, false, false, true, false, false]);
+    }
+
+    #[test]
+    fn or_beside_them() {
+        let mut table = example();
+        table.style = super::super::Style { stacked: false, counts: true };
+        let grid = table.grid();
+        assert_eq!(grid.headings[1..5], ["imdb", "paper imdb", "difference", "within one sd"]);
+        let first = texts(&grid.rows[0]);
+        assert_eq!(first[1..5], ["0.945 ± 0.050 (5)", "0.95 ± 0.05", "−0.005", "within both sd"]);
+        assert_eq!(grid.rows.len(), 2);
+    }
+
+    #[test]
+    fn numbers_as_people_read_them() {
+        assert_eq!((trimmed(0.9719), trimmed(0.961), trimmed(0.95)), ("0.9719".into(), "0.9610".into(), "0.95".into()));
+        assert_eq!(shown_difference(-0.00001), "0.000");
+        assert_eq!(shown_difference(-0.0126), "−0.013");
+        assert_eq!(shown_difference(0.25), "+0.250");
+    }
+}

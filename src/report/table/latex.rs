@@ -1,0 +1,121 @@
+//! Tables for LaTeX, with the rules of the package booktabs.
+
+use std::fmt::Write;
+
+use super::{GridCell, Table};
+
+/// The table as a float with its caption and notes.
+pub fn latex(table: &Table) -> String {
+    let grid = table.grid();
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let _ = write_latex(&mut text, table, &grid);
+    text
+}
+
+fn write_latex(out: &mut String, table: &Table, grid: &super::Grid) -> std::fmt::Result {
+    writeln!(out, "% \\usepackage{{booktabs}}")?;
+    writeln!(out, "\\begin{{table*}}[t]")?;
+    writeln!(out, "  \\centering\\small")?;
+    writeln!(out, "  \\caption{{{}}}", escaped(&format!("{}. {}", table.title, table.caption)))?;
+    writeln!(out, "  \\label{{tab:{}}}", table.name)?;
+    let columns: String = grid.is_number.iter().map(|&is_number| if is_number { 'r' } else { 'l' }).collect();
+    writeln!(out, "  \\begin{{tabular}}{{{columns}}}")?;
+    writeln!(out, "    \\toprule")?;
+    line(out, grid.headings.iter().map(|heading| escaped(heading)))?;
+    writeln!(out, "    \\midrule")?;
+    for (place, row) in grid.rows.iter().enumerate() {
+        if row.line_above {
+            writeln!(out, "    \\midrule")?;
+        } else if table.style.stacked && place > 0 && row.is_first {
+            writeln!(out, "    \\addlinespace")?;
+        }
+        line(out, row.cells.iter().map(shown))?;
+    }
+    writeln!(out, "    \\bottomrule")?;
+    writeln!(out, "  \\end{{tabular}}")?;
+    for (mark, note) in table.marked_notes() {
+        let about = match (mark, &note.about) {
+            (Some(mark), Some(about)) => format!("[{mark}] {}: ", escaped(about)),
+            _ => String::new(),
+        };
+        writeln!(out, "  \\par\\smallskip\\footnotesize {about}{}", escaped(&note.text))?;
+    }
+    writeln!(out, "\\end{{table*}}")
+}
+
+fn line(out: &mut String, cells: impl Iterator<Item = String>) -> std::fmt::Result {
+    let cells: Vec<String> = cells.collect();
+    writeln!(out, "    {} \\\\", cells.join(" & "))
+}
+
+fn shown(cell: &GridCell) -> String {
+    let strong = if cell.strong.is_empty() { String::new() } else { format!("\\textbf{{{}}}", escaped(&cell.strong)) };
+    format!("{strong}{}", escaped(&cell.rest))
+}
+
+/// Text with everything escaped that would mean something to LaTeX, and our signs as it writes them.
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\\' => escaped.push_str("\\textbackslash{}"),
+            '&' | '%' | '$' | '#' | '_' | '{' | '}' => escaped.extend(['\\', c]),
+            '~' => escaped.push_str("\\textasciitilde{}"),
+            '^' => escaped.push_str("\\textasciicircum{}"),
+            '<' => escaped.push_str("\\textless{}"),
+            '>' => escaped.push_str("\\textgreater{}"),
+            '|' => escaped.push_str("\\textbar{}"),
+            '[' => escaped.push_str("{[}"),
+            ']' => escaped.push_str("{]}"),
+            '±' => escaped.push_str("$\\pm$"),
+            '−' => escaped.push_str("$-$"),
+            '–' => escaped.push_str("--"),
+            '½' => escaped.push_str("$\\frac12$"),
+            '²' => escaped.push_str("$^2$"),
+            '≥' => escaped.push_str("$\\geq$"),
+            '\n' | '\r' => escaped.push(' '),
+            _ => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::example;
+    use super::*;
+
+    #[test]
+    fn a_table_by_hand() {
+        let expected = "\
+% \\usepackage{booktabs}
+\\begin{table*}[t]
+  \\centering\\small
+  \\caption{An example. Mean \\& deviation.}
+  \\label{tab:example}
+  \\begin{tabular}{llrr}
+    \\toprule
+    model &  & imdb & yeast2 {[}1{]} \\\\
+    \\midrule
+    A\\_B & ours & \\textbf{0.945} $\\pm$ 0.050 & -- (5 of 5 failed) \\\\
+     & paper & 0.95 $\\pm$ 0.05 & 0.77 $\\pm$ 0.02 \\\\
+     & difference & $-$0.005, within both sd & -- \\\\
+    \\midrule
+    C\\textbar{}D & ours & 0.700 $\\pm$ 0.010 (1 of 5 failed) & 0.500 \\\\
+     & paper & 0.75 $\\pm$ 0.01 & -- \\\\
+     & difference & $-$0.050, outside & -- \\\\
+    \\bottomrule
+  \\end{tabular}
+  \\par\\smallskip\\footnotesize [1] yeast2: A substitute.
+  \\par\\smallskip\\footnotesize Of 100\\% of folds.
+\\end{table*}
+";
+        assert_eq!(latex(&example()), expected);
+    }
+
+    #[test]
+    fn names_cannot_break_out() {
+        assert_eq!(escaped("\\input{x} #1"), "\\textbackslash{}input\\{x\\} \\#1");
+    }
+}

@@ -1,0 +1,67 @@
+//! Tables for Markdown.
+
+use std::fmt::Write;
+
+use super::{GridCell, Table};
+use crate::report::markdown::{self, escape};
+
+/// The table with its caption and notes.
+pub fn markdown(table: &Table) -> String {
+    let grid = table.grid();
+    let heading =
+        |(heading, &is_number): (&String, &bool)| if is_number { format!(">{heading}") } else { heading.clone() };
+    let headings: Vec<String> = grid.headings.iter().zip(&grid.is_number).map(heading).collect();
+    let mut lines = markdown::Table::new(&headings.iter().map(String::as_str).collect::<Vec<_>>());
+    for row in &grid.rows {
+        if row.line_above {
+            // Markdown has no line inside a table; an empty row keeps apart what the line would.
+            lines.row(grid.headings.iter().map(|_| String::new()));
+        }
+        lines.marked_up_row(row.cells.iter().map(shown));
+    }
+    let mut text = lines.to_string();
+    // Writing to a string cannot fail.
+    if !table.caption.is_empty() {
+        let _ = writeln!(text, "\n{}", escape(&table.caption));
+    }
+    for (mark, note) in table.marked_notes() {
+        let _ = match (mark, &note.about) {
+            (Some(mark), Some(about)) => writeln!(text, "\n\\[{mark}] {}: {}", escape(about), escape(&note.text)),
+            _ => writeln!(text, "\n{}", escape(&note.text)),
+        };
+    }
+    text
+}
+
+fn shown(cell: &GridCell) -> String {
+    let strong = if cell.strong.is_empty() { String::new() } else { format!("**{}**", escape(&cell.strong)) };
+    format!("{strong}{}", escape(&cell.rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::example;
+    use super::*;
+
+    #[test]
+    fn a_table_by_hand() {
+        let expected = "\
+| model |            |                          imdb |       yeast2 \\[1] |
+|:------|:-----------|------------------------------:|------------------:|
+| A_B   | ours       |             **0.945** ± 0.050 | – (5 of 5 failed) |
+|       | paper      |                   0.95 ± 0.05 |       0.77 ± 0.02 |
+|       | difference |        −0.005, within both sd |                 – |
+|       |            |                               |                   |
+| C\\|D  | ours       | 0.700 ± 0.010 (1 of 5 failed) |             0.500 |
+|       | paper      |                   0.75 ± 0.01 |                 – |
+|       | difference |               −0.050, outside |                 – |
+
+Mean & deviation.
+
+\\[1] yeast2: A substitute.
+
+Of 100% of folds.
+";
+        assert_eq!(markdown(&example()), expected);
+    }
+}

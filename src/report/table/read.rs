@@ -1,0 +1,162 @@
+//! A table read back from its CSV.
+
+use super::frame::{BEST, COUNT, DIFFERENCE, EXTRA, LACK, MEAN, PAPER, PAPER_SD, SD, WITHIN};
+use super::{Cell, Paper, Shape, Style, Table, TableColumn, TableRow, Value, Within};
+use crate::metric::Average;
+use crate::report::csv::{self, CsvError, Record};
+
+/// Why a text is no table of ours.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadTableError {
+    /// It is no CSV.
+    #[error(transparent)]
+    Csv(#[from] CsvError),
+    /// There are not even headings.
+    #[error("there is nothing in it; the first line has the names of the columns")]
+    Empty,
+    /// A row has not one cell for each column.
+    #[error("line {line}: it has {found} cells where there are {columns} columns")]
+    Width {
+        /// The line.
+        line: usize,
+        /// How many cells it has.
+        found: usize,
+        /// How many it should have.
+        columns: usize,
+    },
+    /// A cell does not hold what its column should.
+    #[error("line {line}, column {column}: `{found}` is not {allowed}")]
+    Cell {
+        /// The line.
+        line: usize,
+        /// The column.
+        column: String,
+        /// What stands there.
+        found: String,
+        /// What may stand there.
+        allowed: &'static str,
+    },
+}
+
+/// Reads what [`super::csv`] writes; name, title, caption and notes are not part of it.
+///
+/// # Errors
+/// If it is no CSV, or a cell does not hold what its column should.
+pub fn read(text: &str) -> Result<Table, ReadTableError> {
+    let mut records = csv::parse(text)?.into_iter();
+    let names = records.next().ok_or(ReadTableError::Empty)?.fields;
+    let mut rows = Vec::new();
+    for record in records {
+        if record.fields.len() != names.len() {
+            let (line, found, columns) = (record.line, record.fields.len(), names.len());
+            return Err(ReadTableError::Width { line, found, columns });
+        }
+        rows.push(read_row(&Reader { names: &names, record: &record })?);
+    }
+    let mut columns = Vec::new();
+    for name in &names {
+        if let Some(base) = name.strip_suffix(MEAN) {
+            let has_paper = names.contains(&format!("{base}{PAPER}"));
+            let shape = if has_paper { Shape::Against } else { Shape::Value };
+            columns.push(TableColumn { name: base.to_owned(), shape, is_extra: false });
+        } else if is_text(name, &names) {
+            columns.push(TableColumn::text(name));
+        }
+    }
+    let empty = String::new;
+    let style = Style::default();
+    Ok(Table { name: empty(), title: empty(), caption: empty(), columns, rows, notes: Vec::new(), style })
+}
+
+fn read_row(reader: &Reader<'_>) -> Result<TableRow, ReadTableError> {
+    let mut cells = Vec::new();
+    for name in reader.names {
+        if let Some(base) = name.strip_suffix(MEAN) {
+            cells.push(Cell::Value(reader.value(base)?));
+        } else if is_text(name, reader.names) {
+            cells.push(Cell::text(reader.text(name).unwrap_or_default()));
+        }
+    }
+    Ok(TableRow { cells, is_extra: reader.flag(EXTRA)? })
+}
+
+/// Whether a column is text, rather than a part of one of numbers.
+fn is_text(name: &str, names: &[String]) -> bool {
+    let ends = [PAPER_SD, SD, COUNT, BEST, PAPER, DIFFERENCE, WITHIN, LACK];
+    let base = ends.iter().find_map(|end| name.strip_suffix(end));
+    name != EXTRA && !base.is_some_and(|base| names.contains(&format!("{base}{MEAN}")))
+}
+
+/// A row by the names of its columns; an empty cell is none.
+struct Reader<'r> {
+    names: &'r [String],
+    record: &'r Record,
+}
+
+impl Reader<'_> {
+    fn text(&self, column: &str) -> Option<&str> {
+        let place = self.names.iter().position(|name| name == column)?;
+        Some(self.record.fields[place].as_str()).filter(|text| !text.is_empty())
+    }
+
+    fn parsed<T: std::str::FromStr>(&self, column: &str, allowed: &'static str) -> Result<Option<T>, ReadTableError> {
+        let Some(text) = self.text(column) else { return Ok(None) };
+        text.parse().map(Some).map_err(|_| self.wrong(column, text, allowed))
+    }
+
+    fn wrong(&self, column: &str, found: &str, allowed: &'static str) -> ReadTableError {
+        ReadTableError::Cell { line: self.record.line, column: column.to_owned(), found: found.to_owned(), allowed }
+    }
+
+    fn number(&self, column: &str) -> Result<Option<f64>, ReadTableError> {
+        self.parsed(column, "a number")
+    }
+
+    fn flag(&self, column: &str) -> Result<bool, ReadTableError> {
+        Ok(self.parsed(column, "true or false")?.unwrap_or(false))
+    }
+
+    fn value(&self, base: &str) -> Result<Value, ReadTableError> {
+        let name = |end: &str| format!("{base}{end}");
+        let deviation = self.number(&name(SD))?;
+        let n = self.parsed(&name(COUNT), "a whole number")?.unwrap_or(0);
+        let ours = self.number(&name(MEAN))?.map(|mean| Average { mean, deviation, n });
+        let paper_deviation = self.number(&name(PAPER_SD))?;
+        let paper = self.number(&name(PAPER))?.map(|mean| Paper { mean, deviation: paper_deviation });
+        if let Some(within) = self.text(&name(WITHIN))
+            && !Within::ALL.iter().any(|known| known.name() == within)
+        {
+            return Err(self.wrong(&name(WITHIN), within, "one of both, ours, theirs and neither"));
+        }
+        let lack = self.text(&name(LACK)).unwrap_or_default().to_owned();
+        Ok(Value { ours, paper, lack, is_best: self.flag(&name(BEST))?, row: None })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::example;
+    use super::super::{csv, markdown};
+    use super::*;
+
+    #[test]
+    fn what_was_written_is_read() {
+        let table = example();
+        let mut again = read(&csv(&table).unwrap()).unwrap();
+        again.style = table.style;
+        again.notes = table.notes.clone();
+        again.caption = table.caption.clone();
+        assert_eq!(markdown(&again), markdown(&table));
+        assert_eq!((&again.columns, &again.rows), (&table.columns, &table.rows));
+    }
+
+    #[test]
+    fn wrong_cells_are_named() {
+        let message = |text: &str| read(text).unwrap_err().to_string();
+        assert_eq!(message("a,b_mean,b_sd\nx,0.5,\ny,high,0.1\n"), "line 3, column b_mean: `high` is not a number");
+        assert_eq!(message("b_mean,b_best\n0.5,yes\n"), "line 2, column b_best: `yes` is not true or false");
+        assert_eq!(message("a,b\n1,2,3,4\n"), "line 2: it has 4 cells where there are 2 columns");
+        assert!(message("").starts_with("there is nothing in it"));
+        assert!(message("a\n\"b\n").starts_with("line 2: a quote is opened"));
+    }
+}

@@ -1,0 +1,129 @@
+//! What a sweep varies, as columns: one table for each setting and metric.
+
+use super::{MAIN, notes, reading, value};
+use crate::experiment::Results;
+use crate::experiment::job::safe_name;
+use crate::metric::Column;
+use crate::metric::summary::{Average, mean};
+use crate::order::{IndexMap, IndexSet};
+use crate::report::rows::ReportRow;
+use crate::report::table::{Cell, Style, Table, TableColumn, TableRow, Value, mark_best, metric_title};
+
+/// The column of models that have nothing of the sweep to vary.
+const NOT_VARIED: &str = "not varied";
+
+/// The tables of a sweep; none without one.
+pub fn sweep_tables(results: &Results, rows: &[ReportRow<'_>]) -> Vec<Table> {
+    let keys: IndexSet<&str> = rows.iter().flat_map(|row| row.settings.keys().map(String::as_str)).collect();
+    let table = |key, metric| Sweep::new(rows, key).table(results, metric);
+    keys.into_iter().flat_map(|key| MAIN.map(|metric| table(key, metric))).collect()
+}
+
+/// The rows of an experiment by everything but one setting, and by that setting.
+struct Sweep<'s, 'r> {
+    key: &'s str,
+    values: IndexSet<&'s str>,
+    lines: IndexMap<Label<'s>, IndexMap<&'s str, &'s ReportRow<'r>>>,
+}
+
+/// What tells the rows of the table apart.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Label<'s> {
+    dataset: &'s str,
+    model: &'s str,
+    preset: &'s str,
+    others: String,
+}
+
+impl<'s, 'r> Sweep<'s, 'r> {
+    fn new(rows: &'s [ReportRow<'r>], key: &'s str) -> Self {
+        let mut sweep = Sweep { key, values: IndexSet::default(), lines: IndexMap::default() };
+        let mut is_all_varied = true;
+        for row in rows {
+            let value = row.settings.get(key).map(String::as_str);
+            is_all_varied &= value.is_some();
+            sweep.values.extend(value);
+            let others = row.settings.iter().filter(|(name, _)| *name != key);
+            let others: Vec<String> = others.map(|(name, value)| format!("{name}={value}")).collect();
+            let [dataset, model, preset] = [&row.key().dataset, &row.key().model, &row.key().preset];
+            let label = Label { dataset, model, preset, others: others.join(", ") };
+            sweep.lines.entry(label).or_default().insert(value.unwrap_or(NOT_VARIED), row);
+        }
+        if !is_all_varied {
+            sweep.values.insert(NOT_VARIED);
+        }
+        sweep
+    }
+
+    fn table(&self, results: &Results, metric: Column) -> Table {
+        let has_preset = self.lines.keys().map(|label| label.preset).collect::<IndexSet<_>>().len() > 1;
+        let has_others = self.lines.keys().any(|label| !label.others.is_empty());
+        let mut columns = vec![TableColumn::text("dataset"), TableColumn::text("model")];
+        columns.extend(has_preset.then(|| TableColumn::text("preset")));
+        columns.extend(has_others.then(|| TableColumn::text("with")));
+        columns.extend(self.values.iter().map(|value| {
+            let mut column = TableColumn::value(&self.heading(value));
+            column.is_extra = *value == NOT_VARIED;
+            column
+        }));
+        let row = |label: &Label<'_>, mut values: Vec<Value>, is_extra| {
+            mark_best(&mut values, metric);
+            let mut cells = vec![Cell::text(label.dataset), Cell::text(label.model)];
+            cells.extend(has_preset.then(|| Cell::text(label.preset)));
+            cells.extend(has_others.then(|| Cell::text(&label.others)));
+            cells.extend(values.into_iter().map(Cell::Value));
+            TableRow { cells, is_extra }
+        };
+        let mut rows: Vec<TableRow> =
+            self.lines.iter().map(|(label, line)| row(label, self.values_of(line, metric), false)).collect();
+        let over = self.over_datasets(metric);
+        rows.extend(over.into_iter().map(|(label, values)| row(&label, values, true)));
+        let preset = self.lines.keys().map(|label| label.preset).find(|_| !has_preset).unwrap_or_default();
+        let preset = if preset.is_empty() { String::new() } else { format!(", preset {preset}") };
+        let what = if self.key == "case" { "cases".to_owned() } else { self.key.to_owned() };
+        Table {
+            name: format!("{}-{}", safe_name(&what), metric.name()),
+            title: format!("{} by {what}{preset}", metric_title(metric)),
+            caption: format!(
+                "{} {} Best of a row in bold. Below the line: the mean of the means of all datasets, where none is missing.",
+                results.experiment.about,
+                reading(results)
+            ),
+            columns,
+            rows,
+            notes: notes(results),
+            style: Style::default(),
+        }
+    }
+
+    fn heading(&self, value: &str) -> String {
+        if self.key == "case" || value == NOT_VARIED { value.to_owned() } else { format!("{}={value}", self.key) }
+    }
+
+    fn values_of(&self, line: &IndexMap<&str, &ReportRow<'_>>, metric: Column) -> Vec<Value> {
+        let cell = |name: &&str| line.get(name).map_or_else(Value::default, |row| value(row, metric));
+        self.values.iter().map(cell).collect()
+    }
+
+    /// For each model the mean over datasets of its means, if there are several datasets.
+    fn over_datasets(&self, metric: Column) -> Vec<(Label<'s>, Vec<Value>)> {
+        let datasets: IndexSet<&str> = self.lines.keys().map(|label| label.dataset).collect();
+        if datasets.len() < 2 {
+            return Vec::new();
+        }
+        let mut models: IndexMap<Label<'s>, Vec<Vec<Value>>> = IndexMap::default();
+        for (label, line) in &self.lines {
+            let label = Label { dataset: "all", ..label.clone() };
+            models.entry(label).or_default().push(self.values_of(line, metric));
+        }
+        let over = |lines: &[Vec<Value>], place: usize| {
+            let means: Option<Vec<f64>> = lines.iter().map(|line| Some(line[place].ours?.mean)).collect();
+            let average = |means: Vec<f64>| Average { mean: mean(&means), deviation: None, n: means.len() };
+            Value { ours: means.filter(|means| means.len() == datasets.len()).map(average), ..Value::default() }
+        };
+        let of_model = |(label, lines): (Label<'s>, Vec<Vec<Value>>)| {
+            (label, (0..self.values.len()).map(|place| over(&lines, place)).collect())
+        };
+        models.into_iter().map(of_model).collect()
+    }
+}

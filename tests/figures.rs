@@ -1,0 +1,204 @@
+//! Every figure of small runs on generated domains: nothing overlaps, names stay text, and the same run gives the same bytes.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use lrbm::experiment::Results;
+use lrbm::metric::Column;
+use lrbm::report::drawing;
+use lrbm::report::figure::{self, Figure, FigureError, Published, Sheet};
+
+/// A run in a directory that lives as long as this.
+struct Lab {
+    home: tempfile::TempDir,
+}
+
+impl Lab {
+    fn new(spec: &str) -> Self {
+        let home = tempfile::tempdir().unwrap();
+        fs::write(home.path().join("spec.toml"), spec).unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_lrbm"));
+        command.current_dir(home.path()).args(["run", "spec.toml", "--out", "out", "--quiet"]);
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        Lab { home }
+    }
+
+    fn out(&self) -> PathBuf {
+        self.home.path().join("out")
+    }
+
+    fn results(&self) -> Results {
+        Results::read(&self.out()).unwrap()
+    }
+}
+
+const HOSTILE: &str = "<script>alert('&')</script>";
+
+/// Two presets, three models of which one copies another and one has a name that would like to be more than text.
+const TABLE: &str = r#"
+name = "table"
+about = "Everything that a run without a sweep can show."
+seeds = [1, 2]
+folds = 2
+datasets = ["movies", "university"]
+presets = ["paper", "lookahead"]
+
+[[model]]
+name = "Boost"
+kind = "lrbm-boost"
+trees = 2
+
+[[model]]
+name = "Explainable"
+kind = "lrbm-explainable"
+from = "Boost"
+distil_depth = 2
+
+[[model]]
+name = "<script>alert('&')</script>"
+kind = "lrbm-noboost"
+max_depth = 2
+
+[dataset.movies]
+noise = 0.2
+"#;
+
+const SWEEP: &str = r#"
+name = "sweep"
+about = "A sweep over numbers, and a model that it leaves alone."
+seed = 1
+folds = 2
+datasets = ["movies", "university", "citations"]
+
+[[model]]
+name = "Boost"
+kind = "lrbm-boost"
+
+[[model]]
+name = "NoBoost"
+kind = "lrbm-noboost"
+max_depth = 2
+
+[sweep]
+trees = [1, 2, 16]
+"#;
+
+const CASES: &str = r#"
+name = "cases"
+about = "A sweep over named cases."
+seed = 1
+folds = 2
+datasets = ["movies", "university"]
+
+[[model]]
+name = "Boost"
+kind = "lrbm-boost"
+trees = 2
+
+[[sweep.case]]
+name = "one literal"
+node_size = 1
+
+[[sweep.case]]
+name = "a case with a name that is much too long to stand beside a panel in full"
+node_size = 2
+"#;
+
+fn names(sheets: &[Sheet]) -> Vec<&str> {
+    sheets.iter().map(|sheet| sheet.name.as_str()).collect()
+}
+
+fn check(sheets: &[Sheet]) {
+    for sheet in sheets {
+        assert_eq!(sheet.scene.faults(), [""; 0], "{}", sheet.name);
+        assert!(
+            !sheet.caption.is_empty() && sheet.name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.,=+".contains(c))
+        );
+    }
+}
+
+fn check_file(figure: &Figure) {
+    let Figure { name, svg, png, .. } = figure;
+    assert!(svg.starts_with("<svg xmlns") && svg.trim_end().ends_with("</svg>"), "{name}");
+    assert!(!svg.contains("<script") && !svg.contains(" id=") && !svg.contains("class=") && !svg.contains("<style"));
+    for tag in ["svg", "text"] {
+        assert_eq!(svg.matches(&format!("<{tag}")).count(), svg.matches(&format!("</{tag}>")).count(), "{name}");
+    }
+    assert!(png.starts_with(b"\x89PNG\r\n\x1a\n"), "{name}");
+    // Not an empty sheet: PNGs of one colour are smaller.
+    assert!(png.len() > 8000, "{name}: {}", png.len());
+}
+
+#[test]
+fn a_run_without_a_sweep() {
+    let lab = Lab::new(TABLE);
+    let results = lab.results();
+    let published = [Published { dataset: "movies".into(), model: "Boost".into(), column: Column::AucRoc, mean: 0.8 }];
+    let sheets = figure::sheets(&results, &published).unwrap();
+    let expected = [
+        "bars-auc-roc",
+        "bars-auc-pr",
+        "ranks-auc-roc",
+        "ranks-auc-pr",
+        "curves-movies",
+        "curves-university",
+        "calibration-paper",
+        "calibration-lookahead",
+        "fidelity-Explainable-paper",
+        "fidelity-Explainable-lookahead",
+        "time-auc-roc",
+    ];
+    assert_eq!(names(&sheets), expected);
+    check(&sheets);
+    let bars = &sheets[0];
+    assert!(bars.scene.texts().any(|text| text.text == "published"), "the published number has a place in the legend");
+    assert!(bars.caption.contains("published"));
+    assert!(!sheets[1].caption.contains("published"), "none is known for the other column");
+    let figures = figure::figures(&results, &published).unwrap();
+    figures.iter().for_each(check_file);
+    assert!(figures[0].svg.contains("&lt;script&gt;"), "{HOSTILE} is shown as it is");
+    assert_eq!(figures, figure::figures(&results, &published).unwrap());
+    // A tree of each kind of model.
+    for group in results.groups() {
+        let model = results.model(group.jobs[0]).unwrap();
+        for svg in [drawing::tree(&model, 0), drawing::ensemble(&model, 4)] {
+            assert!(svg.starts_with("<svg") && svg.contains("ψ ") && !svg.contains("NaN"));
+        }
+    }
+    // Predictions that are gone are an error that names the file.
+    let file = lab.out().join(&results.stored[0].directory).join("predictions.parquet");
+    fs::remove_file(&file).unwrap();
+    let error = figure::curves(&results).unwrap_err();
+    assert!(matches!(error, FigureError::Results(_)) && error.to_string().contains("predictions.parquet"), "{error}");
+}
+
+#[test]
+fn sweeps() {
+    let (numbers, cases) = (Lab::new(SWEEP), Lab::new(CASES));
+    let results = numbers.results();
+    let sheets = figure::sheets(&results, &[]).unwrap();
+    assert_eq!(names(&sheets), ["sweep-trees-auc-roc", "sweep-trees-auc-pr", "ranks-auc-roc", "ranks-auc-pr"]);
+    check(&sheets);
+    let has = |text: &str| sheets[0].scene.texts().any(|t| t.text.contains(text));
+    assert!(has("log scale") && has("Boost") && has("NoBoost") && has("citations"));
+    let sheets = figure::sheets(&cases.results(), &[]).unwrap();
+    assert_eq!(names(&sheets), ["cases-auc-roc", "cases-auc-pr"]);
+    check(&sheets);
+    let sheet = &sheets[0];
+    assert!(sheet.scene.texts().any(|text| text.text.starts_with("a case with") && text.text.ends_with('…')));
+    assert!(figure::bars(&results, Column::AucRoc, &[]).is_none(), "a sweep has too many bars");
+}
+
+#[test]
+fn an_unfinished_run_shows_what_there_is() {
+    let lab = Lab::new(TABLE);
+    let mut results = lab.results();
+    results.stored.retain(|stored| stored.record.row.dataset == "movies" && stored.record.row.fold == 1);
+    let sheets = figure::sheets(&results, &[]).unwrap();
+    check(&sheets);
+    assert!(names(&sheets).contains(&"curves-movies") && !names(&sheets).contains(&"ranks-auc-roc"));
+    results.stored.clear();
+    assert!(figure::figures(&results, &[]).unwrap().is_empty());
+}

@@ -1,0 +1,122 @@
+//! Two runs, or two models of a run, side by side.
+
+use std::path::Path;
+
+use lrbm::experiment::Results;
+use lrbm::metric::Column;
+
+use super::lab::{Lab, SPEC};
+
+/// The values of the folds of a model on `movies`.
+fn folds(run: &Path, model: &str) -> Vec<f64> {
+    let results = Results::read(run).unwrap();
+    let group = results.groups().into_iter().find(|group| group.key.model == model).unwrap();
+    group.by_fold(Column::AucRoc).into_iter().map(|(_, value)| value).collect()
+}
+
+#[test]
+fn runs_are_paired_fold_by_fold() {
+    let lab = Lab::new();
+    lab.run(SPEC, "a");
+    lab.run(&SPEC.replace("trees = 3", "trees = 12").replace("NoBoost", "Other"), "b");
+    let said = lab.lrbm(&["compare", "a", "b", "--csv", "out/c.csv"]);
+    let said = said.expect(
+        0,
+        &["A: a", "B: b", "## auc_roc", "## auc_pr", "Only in A: movies NoBoost", "Only in B: movies Other"],
+    );
+    assert!(said.stdout.contains("| movies  | Boost |     3 |"), "{}", said.stdout);
+    let csv = lab.read("out/c.csv");
+    let row: Vec<&str> =
+        csv.lines().find(|line| line.starts_with("auc_roc,movies,Boost,3,")).unwrap().split(',').collect();
+    let number = |place: usize| row[place].parse::<f64>().unwrap();
+    let (a, b) = (folds(&lab.path("a"), "Boost"), folds(&lab.path("b"), "Boost"));
+    assert_ne!(a, b);
+    let differences: Vec<f64> = a.iter().zip(&b).map(|(a, b)| b - a).collect();
+    let mean = differences.iter().sum::<f64>() / 3.0;
+    let squares: f64 = differences.iter().map(|difference| (difference - mean).powi(2)).sum();
+    assert!((number(8) - mean).abs() < 1e-12 && (number(6) - number(4) - mean).abs() < 1e-12, "{row:?}");
+    assert!(number(9) <= mean && mean <= number(10), "{row:?}");
+    // Three folds of nearly the same size: n_test/n_train is close to one half.
+    let t = mean / ((1.0 / 3.0 + 0.5) * squares / 2.0).sqrt();
+    assert!((number(12) / t - 1.0).abs() < 0.02, "{row:?}, not {t}");
+    // One row: Holm has nothing to correct.
+    assert_eq!(row[13], row[14]);
+    let better = differences.iter().filter(|difference| **difference > 0.0).count();
+    assert_eq!(row[15], better.to_string());
+}
+
+#[test]
+fn a_run_does_not_differ_from_itself() {
+    let lab = Lab::new();
+    lab.run(SPEC, "a");
+    lab.lrbm(&["compare", "a", "a", "--metric", "brier"]).expect(0, &["## brier", "0/3/0", "no difference at all"]);
+}
+
+#[test]
+fn models_of_a_run_are_compared() {
+    let lab = Lab::new();
+    let spec = SPEC
+        .replace("\"imdb\"", "\"university\"")
+        .replace("dataset.imdb]\nfolds = 5", "dataset.university]\nnoise = 0.1");
+    lab.run(&spec, "a");
+    let said = lab.lrbm(&["compare", "a", "--models", "Boost,NoBoost"]);
+    said.expect(
+        0,
+        &[
+            "A: Boost of a",
+            "B: NoBoost of a",
+            "| Boost → NoBoost |",
+            "Boost → NoBoost over 2 datasets: B is better on ",
+            "Wilcoxon's signed-rank test cannot tell: 2 datasets can reach p = 0.5000 at best, not 0.05",
+        ],
+    );
+    let said = lab.lrbm(&["compare", "a", "--models", "Bost,NoBoost"]);
+    said.expect(2, &["a: no model `Bost` with a result; there are `Boost`, `NoBoost`; did you mean `Boost`?"]);
+    lab.lrbm(&["compare", "a", "--models", "Boost"]).expect(2, &["give two names with a comma between them"]);
+    lab.lrbm(&["compare", "a"]).expect(2, &["RUN_B"]);
+    lab.lrbm(&["compare", "a", "nowhere"]).expect(2, &["nowhere: there is no run here"]);
+}
+
+#[test]
+fn presets_of_a_model_are_rows_of_their_own() {
+    let lab = Lab::new();
+    lab.run(&SPEC.replace("seed = 7", "seed = 7\npresets = [\"paper\", \"lookahead\"]"), "a");
+    let compare = |models: &str| lab.lrbm(&["compare", "a", "--models", models, "--metric", "auc_roc"]);
+    compare("Boost (paper),Boost (lookahead)").expect(0, &["| Boost (paper) → Boost (lookahead) |"]);
+    compare("Boost,NoBoost")
+        .expect(0, &["| Boost (paper) → NoBoost (paper)         |", "| Boost (lookahead) → NoBoost (lookahead) |"]);
+    let said = "`NoBoost` has several rows in a; say which: `NoBoost (paper)`, `NoBoost (lookahead)`";
+    compare("Boost (paper),NoBoost").expect(2, &[said]);
+}
+
+#[test]
+fn what_was_made_otherwise_is_not_paired() {
+    let lab = Lab::new();
+    lab.run(SPEC, "a");
+    for (old, new, reason) in [
+        ("noise = 0.1", "noise = 0.2", "movies Boost: other data: checksum "),
+        ("folds = 3", "folds = 4", "movies Boost: other folds: 3 against 4"),
+        ("folds = 3", "folds = 3\nnegatives_per_positive = 1", "other negatives: 2 against 1 for each positive"),
+        ("seed = 7", "seed = 8", "movies NoBoost: "),
+    ] {
+        lab.run(&SPEC.replace(old, new), "b");
+        lab.lrbm(&["compare", "a", "b"]).expect(6, &["Not compared:", reason, "not comparable: nothing of a and b"]);
+    }
+    // Another definition of one metric leaves the others.
+    lab.run(SPEC, "b");
+    for fold in 1..=3 {
+        let path = format!("b/jobs/movies/Boost/default/fold{fold}-seed7/run.json");
+        lab.write(&path, &lab.read(&path).replace("Davis and Goadrich 2006", "another"));
+    }
+    let said = lab.lrbm(&["compare", "a", "b"]);
+    said.expect(0, &["movies Boost: another definition of auc_pr: Davis and Goadrich 2006 against another"]);
+}
+
+#[test]
+fn folds_of_one_run_only_are_left_out() {
+    let lab = Lab::new();
+    lab.run(SPEC, "a");
+    lab.lrbm(&["run", "tiny.toml", "--available", "-q", "--out", "b", "--only", "fold=1", "--only", "fold=3"])
+        .expect(0, &[]);
+    lab.lrbm(&["compare", "a", "b"]).expect(0, &["2 of 3"]);
+}

@@ -1,0 +1,123 @@
+//! Small runs on a generated domain in a directory of their own.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// One generated domain with some wrong labels, two models, three folds; and a dataset that is not there.
+pub const SPEC: &str = r#"
+name = "tiny"
+about = "Small enough to be run often."
+seed = 7
+folds = 3
+datasets = ["movies", "imdb"]
+
+[[model]]
+name = "Boost"
+kind = "lrbm-boost"
+trees = 3
+
+[[model]]
+name = "NoBoost"
+kind = "lrbm-noboost"
+max_depth = 3
+
+[dataset.movies]
+noise = 0.1
+
+[dataset.imdb]
+folds = 5
+"#;
+
+pub struct Lab {
+    home: tempfile::TempDir,
+}
+
+impl Lab {
+    pub fn new() -> Self {
+        Lab { home: tempfile::tempdir().unwrap() }
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.home.path().join(name)
+    }
+
+    pub fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    pub fn write(&self, name: &str, text: &str) {
+        fs::create_dir_all(self.path(name).parent().unwrap()).unwrap();
+        fs::write(self.path(name), text).unwrap();
+    }
+
+    pub fn lrbm(&self, args: &[&str]) -> Said {
+        self.lrbm_with(args, None)
+    }
+
+    fn lrbm_with(&self, args: &[&str], fault: Option<&str>) -> Said {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_lrbm"));
+        command.current_dir(self.home.path()).args(args).stdin(Stdio::null());
+        command.env_remove("LRBM_TEST_FAULT").env("LRBM_DATA", self.path("no-data"));
+        if let Some(fault) = fault {
+            command.env("LRBM_TEST_FAULT", fault);
+        }
+        Said::of(command.output().unwrap())
+    }
+
+    /// Runs a spec into a directory.
+    pub fn run(&self, spec: &str, out: &str) {
+        self.run_with(spec, out, None);
+    }
+
+    /// Runs a spec with a learner that is damaged on purpose.
+    pub fn run_damaged(&self, spec: &str, out: &str) {
+        self.run_with(spec, out, Some("damage:movies"));
+    }
+
+    fn run_with(&self, spec: &str, out: &str, fault: Option<&str>) {
+        self.write("tiny.toml", spec);
+        let said = self.lrbm_with(&["run", "tiny.toml", "--available", "-q", "--fresh", "--out", out], fault);
+        assert_eq!(said.code, 0, "{}", said.stderr);
+    }
+}
+
+/// What a command said.
+pub struct Said {
+    pub code: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Said {
+    fn of(output: Output) -> Self {
+        Said {
+            code: output.status.code().unwrap(),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+
+    /// Fails unless the exit code and all these texts are there.
+    pub fn expect(self, code: i32, texts: &[&str]) -> Self {
+        let all = format!("exit code {}\n{}{}", self.code, self.stdout, self.stderr);
+        assert_eq!(self.code, code, "{all}");
+        for text in texts {
+            assert!(all.contains(text), "`{text}` is not in\n{all}");
+        }
+        self
+    }
+}
+
+/// A line of a Markdown table as cells without blanks.
+pub fn cells(line: &str) -> Vec<&str> {
+    line.trim_matches('|').split('|').map(str::trim).collect()
+}
+
+/// The name of the baseline of the spec.
+pub const BASELINE: &str = "results/baselines/tiny.csv";
+
+/// Whether a file is there.
+pub fn is_there(path: &Path) -> bool {
+    path.exists()
+}

@@ -1,0 +1,140 @@
+//! The page in a browser: nothing fails, tables sort, links open what they lead to, nothing is too wide.
+//!
+//! A copy of the page gets a script that tries all of it and writes what it found into the page, which Chromium then prints.
+//! Without Chromium the test says so and passes. Pictures are kept in the directory for temporary files of the build.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use super::lab::Lab;
+
+const BEFORE: &str = r#"<script>
+window.found = { errors: [] };
+addEventListener("error", (event) => window.found.errors.push(String(event.message)));
+addEventListener("securitypolicyviolation", (event) => window.found.errors.push("blocked " + event.blockedURI));
+</script>"#;
+
+const AFTER: &str = r##"<script>
+(() => {
+  const found = window.found;
+  const sorted = (table, column) => [...table.tBodies[0].rows].map((row) => Number(row.cells[column].dataset.sort));
+  const is = (values, better) => values.every((value, i) => i === 0 || !better(value, values[i - 1]));
+  found.tables = document.querySelectorAll("table.sortable").length;
+  const table = document.querySelector("#table-results table");
+  const headings = [...table.tHead.rows[0].cells];
+  const column = headings.findIndex((heading) => heading.textContent.startsWith("AUC-ROC"));
+  const button = headings[column].querySelector("button");
+  button.focus();
+  found.focus = document.activeElement === button;
+  button.click();
+  found.falling = headings[column].getAttribute("aria-sort");
+  found.fallingSorted = is(sorted(table, column), (a, b) => a > b);
+  button.click();
+  found.rising = headings[column].getAttribute("aria-sort");
+  found.risingSorted = is(sorted(table, column), (a, b) => a < b);
+  headings[0].querySelector("button").click();
+  found.reset = headings[column].getAttribute("aria-sort");
+  found.wide = document.documentElement.scrollWidth > document.documentElement.clientWidth;
+  document.querySelectorAll("details").forEach((details) => { details.open = true; });
+  found.wideOpen = document.documentElement.scrollWidth > document.documentElement.clientWidth;
+  document.querySelectorAll("main details").forEach((details) => { details.open = false; });
+  const ground = () => getComputedStyle(document.body).backgroundColor;
+  const before = ground();
+  document.getElementById("theme").click();
+  found.themes = [before, ground()];
+  document.getElementById("theme").click();
+  found.anchors = [...document.querySelectorAll('a[href^="#"]')]
+    .filter((link) => !document.getElementById(decodeURIComponent(link.hash.slice(1)))).length;
+  found.broken = window.broken === 1;
+  const jobs = document.querySelector("#jobs details");
+  location.hash = jobs.id;
+  setTimeout(() => {
+    found.opened = jobs.open;
+    const said = document.createElement("pre");
+    said.id = "found";
+    said.textContent = JSON.stringify(found);
+    document.body.append(said);
+  }, 500);
+})();
+</script>"##;
+
+fn chromium() -> Option<PathBuf> {
+    let names = ["chromium", "chromium-browser", "google-chrome"];
+    let directories: Vec<PathBuf> = std::env::split_paths(&std::env::var_os("PATH")?).collect();
+    names.iter().flat_map(|name| directories.iter().map(move |at| at.join(name))).find(|path| path.is_file())
+}
+
+/// Runs the browser, with a limit, and gives what it printed and what it complained of.
+fn browse(browser: &Path, room: &Path, page: &Path, args: &[&str]) -> (String, String) {
+    let (out, err) = (room.join("out"), room.join("err"));
+    let mut command = Command::new(browser);
+    command.args(["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--virtual-time-budget=5000"]);
+    command.arg(format!("--user-data-dir={}", room.join("profile").display()));
+    command.args(["--enable-logging=stderr", "--no-first-run"]).args(args).arg(format!("file://{}", page.display()));
+    command.stdin(Stdio::null()).stdout(File::create(&out).unwrap()).stderr(File::create(&err).unwrap());
+    let mut child = command.spawn().unwrap();
+    let began = Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        if began.elapsed() > Duration::from_secs(240) {
+            child.kill().unwrap();
+            panic!("the browser does not come to an end: {}", fs::read_to_string(&err).unwrap());
+        }
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    let read = |path| String::from_utf8_lossy(&fs::read(path).unwrap()).into_owned();
+    (read(&out), read(&err))
+}
+
+#[test]
+fn the_page_works_in_a_browser() {
+    let Some(browser) = chromium() else {
+        eprintln!("skipped: there is no Chromium on the path");
+        return;
+    };
+    let lab = Lab::run();
+    lab.lrbm_ok(&["report", "out"]);
+    let page = lab.page();
+    let checked =
+        page.replacen("<head>", &format!("<head>{BEFORE}"), 1).replacen("</body>", &format!("{AFTER}</body>"), 1);
+    let (path, copy) = (lab.path("out/report.html"), lab.path("out/checked.html"));
+    fs::write(&copy, checked).unwrap();
+    let room = tempfile::tempdir().unwrap();
+    for size in ["1300,900", "500,900"] {
+        let (dom, complaints) = browse(&browser, room.path(), &copy, &["--dump-dom", &format!("--window-size={size}")]);
+        let console: Vec<&str> = complaints.lines().filter(|line| line.contains("CONSOLE")).collect();
+        assert!(console.is_empty(), "{console:#?}");
+        let said = dom.split("<pre id=\"found\">").nth(1).and_then(|rest| rest.split("</pre>").next());
+        let said = said.unwrap_or_else(|| panic!("the checks did not end: {complaints}")).replace("&lt;", "<");
+        let found: Value = serde_json::from_str(&said.replace("&gt;", ">").replace("&amp;", "&")).unwrap();
+        assert_eq!(found["errors"], Value::Array(Vec::new()), "{found}");
+        assert_eq!(
+            [&found["falling"], &found["rising"], &found["reset"]],
+            ["descending", "ascending", "none"],
+            "{found}"
+        );
+        for good in ["focus", "fallingSorted", "risingSorted", "opened"] {
+            assert_eq!(found[good], Value::Bool(true), "{good}: {found}");
+        }
+        for bad in ["wide", "wideOpen", "broken"] {
+            assert_eq!(found[bad], Value::Bool(false), "{bad} at {size}: {found}");
+        }
+        assert_eq!(found["anchors"], 0, "{found}");
+        assert_ne!(found["themes"][0], found["themes"][1], "{found}");
+    }
+    let pictures = Path::new(env!("CARGO_TARGET_TMPDIR")).join("page");
+    fs::create_dir_all(&pictures).unwrap();
+    let dark = "--blink-settings=preferredColorScheme=0";
+    for (name, size, theme) in
+        [("light", "1300,1600", None), ("dark", "1300,1600", Some(dark)), ("narrow", "500,1600", None)]
+    {
+        let picture = pictures.join(format!("{name}.png"));
+        let (shot, size) = (format!("--screenshot={}", picture.display()), format!("--window-size={size}"));
+        let args: Vec<&str> = [shot.as_str(), &size].into_iter().chain(theme).collect();
+        let (_, complaints) = browse(&browser, room.path(), &path, &args);
+        assert!(fs::metadata(&picture).is_ok_and(|file| file.len() > 5_000), "{name}: {complaints}");
+    }
+}

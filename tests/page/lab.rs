@@ -1,0 +1,115 @@
+//! A small experiment with names that nobody should have, run and reported in a directory of its own.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// What no name may do to a page.
+pub const HOSTILE: &str = "<script>window.broken=1</script>";
+
+/// A generated domain and a directory of files, two models, two folds: 8 jobs.
+pub const SPEC: &str = r#"
+name = "tiny"
+about = "Does <b>anything</b> & \"everything\" break the page?"
+seed = 7
+folds = 2
+datasets = ["movies", "<script>window.broken=1</script>"]
+
+[dataset."<script>window.broken=1</script>"]
+id = "hostile"
+
+[[model]]
+name = "Boost"
+kind = "lrbm-boost"
+trees = 3
+
+[[model]]
+name = "<img src=x onerror=alert(1)>"
+kind = "lrbm-explainable"
+from = "Boost"
+distil_depth = 3
+"#;
+
+pub const JOBS: usize = 8;
+
+pub struct Lab {
+    home: tempfile::TempDir,
+}
+
+impl Lab {
+    /// A directory with a spec, not run.
+    pub fn with(spec: &str) -> Self {
+        let lab = Lab { home: tempfile::tempdir().unwrap() };
+        fs::write(lab.path("tiny.toml"), spec).unwrap();
+        lab.write_hostile_data();
+        lab
+    }
+
+    /// A directory with the hostile spec, run.
+    pub fn run() -> Self {
+        let lab = Lab::with(SPEC);
+        lab.lrbm_ok(&["run", "tiny.toml", "--out", "out"]);
+        lab
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.home.path().join(name)
+    }
+
+    pub fn lrbm(&self, args: &[&str]) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_lrbm"));
+        command.current_dir(self.home.path()).args(args).env_remove("LRBM_TEST_FAULT").output().unwrap()
+    }
+
+    /// Runs a command that must succeed, and gives what it printed.
+    pub fn lrbm_ok(&self, args: &[&str]) -> String {
+        let output = self.lrbm(args);
+        assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// Runs a command that must fail with a code, and gives its message.
+    pub fn lrbm_fails(&self, args: &[&str], code: i32) -> String {
+        let output = self.lrbm(args);
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(code), "{args:?}: {stderr}");
+        stderr
+    }
+
+    pub fn page(&self) -> String {
+        fs::read_to_string(self.path("out/report.html")).unwrap()
+    }
+
+    /// People who like something with a hostile name; the constant stands in the rules that are learned.
+    fn write_hostile_data(&self) {
+        let (mut pos, mut neg, mut facts) = (String::new(), String::new(), String::new());
+        for person in 0..24 {
+            let (list, liked) = if person % 2 == 0 { (&mut pos, HOSTILE) } else { (&mut neg, "tea") };
+            writeln!(list, "happy(p{person}).").unwrap();
+            writeln!(facts, "likes(p{person}, \"{liked}\").").unwrap();
+        }
+        let modes = "mode: likes(+person, #thing).\nmode: happy(+person).\n";
+        fs::create_dir(self.path("hostile")).unwrap();
+        for (name, text) in [("pos", pos.as_str()), ("neg", &neg), ("facts", &facts), ("bk", modes)] {
+            fs::write(self.path("hostile").join(format!("{name}.txt")), text).unwrap();
+        }
+    }
+}
+
+/// Every file below a directory, by its path there.
+pub fn files(directory: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut open = vec![directory.to_owned()];
+    while let Some(next) = open.pop() {
+        for entry in fs::read_dir(next).unwrap().map(|entry| entry.unwrap().path()) {
+            if entry.is_dir() {
+                open.push(entry);
+            } else {
+                found.push(entry.strip_prefix(directory).unwrap().display().to_string());
+            }
+        }
+    }
+    found.sort();
+    found
+}

@@ -1,0 +1,105 @@
+//! The paper's tables: each published number has a counterpart or a sentence that says why not.
+
+use std::fs;
+
+use lrbm::experiment::Results;
+use lrbm::report::published::PublishedTable;
+use lrbm::report::rows::rows;
+use lrbm::report::table::Cell;
+use lrbm::report::tables::{main_tables, paper_tables};
+
+use super::lab::Lab;
+
+/// A generated domain in the place of one of the paper's datasets, one of its own, and two of its three models.
+const SPEC: &str = r#"
+name = "tiny"
+seed = 7
+folds = 2
+datasets = ["imdb", "university"]
+presets = ["paper", "lookahead"]
+
+[dataset.imdb]
+id = "movies"
+
+[[model]]
+name = "Ensemble"
+kind = "lrbm-boost"
+trees = 2
+
+[[model]]
+name = "Single"
+kind = "lrbm-noboost"
+max_depth = 2
+
+[[model]]
+name = "RDN-Boost"
+kind = "rdn-boost"
+trees = 2
+
+[compare]
+paper = "table2"
+"#;
+
+#[test]
+fn each_published_number_has_a_counterpart_or_a_reason() {
+    let lab = Lab::with(SPEC);
+    lab.lrbm_ok(&["run", "tiny.toml", "--out", "out"]);
+    let results = Results::read(&lab.path("out")).unwrap();
+    let rows = rows(&results);
+    let table2 = PublishedTable::find("table2").unwrap();
+    let tables = main_tables(&results, &rows);
+    assert_eq!(
+        tables.iter().map(|table| table.name.as_str()).collect::<Vec<_>>(),
+        ["table2-paper", "table2-lookahead"]
+    );
+    for (table, preset) in tables.iter().zip(["paper", "lookahead"]) {
+        let columns: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
+        assert_eq!(columns, ["model", "AUC", "sports", "imdb", "uwcse", "yeast2", "cora", "webkb", "university"]);
+        let values = || {
+            table.rows.iter().flat_map(|row| &row.cells).filter_map(|cell| match cell {
+                Cell::Value(value) => Some(value),
+                Cell::Text(_) => None,
+            })
+        };
+        let published: Vec<f64> = values().filter_map(|value| value.paper).map(|paper| paper.mean).collect();
+        let expected: Vec<f64> = table2.cells.iter().map(|cell| cell.mean).collect();
+        assert_eq!(published, expected, "all of the paper's numbers, in its order");
+        // Two models and two metrics on one dataset have both; the models that the paper has not, and its dataset, stand apart.
+        assert_eq!(values().filter(|value| value.difference().is_some()).count(), 4);
+        let extra = |name: &str| table.columns.iter().find(|column| column.name == name).unwrap().is_extra;
+        assert!(extra("university") && !extra("imdb"));
+        assert_eq!(table.rows.iter().filter(|row| row.is_extra).count(), 2);
+        let notes: Vec<&str> = table.notes.iter().map(|note| note.text.as_str()).collect();
+        for missing in ["sports", "uwcse", "yeast2", "cora", "webkb", "lrbm-explainable"] {
+            assert!(notes.iter().any(|note| note.starts_with(&format!("No counterpart for {missing}: "))), "{notes:?}");
+        }
+        // Ours are those of the jobs.
+        let row = rows
+            .iter()
+            .find(|row| row.key().dataset == "imdb" && row.kind == "lrbm-boost" && row.key().preset == preset);
+        let Cell::Value(first) = &table.rows[0].cells[3] else { panic!("a number stands there") };
+        assert_eq!(first.ours, row.unwrap().average(lrbm::metric::Column::AucRoc));
+    }
+    let table1 = &paper_tables(&results, &rows, PublishedTable::find("table1").unwrap())[0];
+    let columns: Vec<&str> = table1.columns.iter().map(|column| column.name.as_str()).collect();
+    assert_eq!(columns, ["dataset", "target", "measure", "Ensemble", "RDN-Boost", "Single"]);
+    assert_eq!(table1.rows.len(), 2 * 5);
+}
+
+#[test]
+fn claims_are_judged_by_what_is_there() {
+    let lab = Lab::with(SPEC);
+    lab.lrbm_ok(&["run", "tiny.toml", "--out", "out"]);
+    lab.lrbm_ok(&["report", "out"]);
+    let page = lab.page();
+    assert!(page.contains("this run has no model of kind lrnn"), "what is missing is named");
+    assert!(page.contains("sports is not in this run"));
+    // A sweep varies what the claims take as given.
+    let swept = SPEC.replace("[compare]", "[sweep]\ntrees = [1, 2]\n\n[compare]").replace("trees = 2\n\n[[", "\n[[");
+    let lab = Lab::with(&swept.replace("trees = 2\n\n[sweep]", "[sweep]"));
+    lab.lrbm_ok(&["run", "tiny.toml", "--out", "out", "--only", "fold=1"]);
+    lab.lrbm_ok(&["report", "out"]);
+    assert!(lab.page().contains("This run varies what the paper"));
+    let table = fs::read_to_string(lab.path("out/tables/trees-auc_roc.md")).unwrap();
+    assert!(table.contains("trees=1") && table.contains("trees=2") && table.contains("not varied"), "{table}");
+}

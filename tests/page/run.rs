@@ -1,0 +1,89 @@
+//! What the command writes, and how it ends.
+
+use std::fs;
+use std::path::Path;
+
+use super::lab::{JOBS, Lab, files};
+
+#[test]
+fn a_report_has_a_page_tables_and_figures() {
+    let lab = Lab::run();
+    let printed = lab.lrbm_ok(&["report", "out", "--copy-to", "kept"]);
+    for part in ["Results\n", "movies", "AUC-ROC", "the page is out/report.html", "tables are in out/tables"] {
+        assert!(printed.contains(part), "{part}: {printed}");
+    }
+    let tables = files(&lab.path("out/tables"));
+    for stem in ["results", "all-metrics"] {
+        for ending in ["md", "tex", "csv", "parquet"] {
+            assert!(tables.contains(&format!("{stem}.{ending}")), "{tables:?}");
+        }
+    }
+    let figures = files(&lab.path("out/figures"));
+    assert!(figures.iter().any(|name| name.ends_with(".svg")) && figures.iter().any(|name| name.ends_with(".png")));
+    let kept = files(&lab.path("kept"));
+    let ending = |name: &String| Path::new(name).extension().unwrap().to_str().unwrap().to_owned();
+    assert!(kept.iter().all(|name| ["csv", "md", "tex", "svg"].contains(&ending(name).as_str())), "{kept:?}");
+    assert!(kept.contains(&"README.md".to_owned()) && kept.contains(&"notes.csv".to_owned()), "{kept:?}");
+}
+
+#[test]
+fn the_same_run_gives_the_same_bytes() {
+    let lab = Lab::run();
+    lab.lrbm_ok(&["report", "out", "--out", "one"]);
+    lab.lrbm_ok(&["report", "out", "--out", "two"]);
+    let names = files(&lab.path("one"));
+    assert_eq!(names, files(&lab.path("two")));
+    for name in names {
+        let read = |directory: &str| fs::read(lab.path(directory).join(&name)).unwrap();
+        assert!(read("one") == read("two"), "{name}");
+    }
+}
+
+#[test]
+fn unfinished_and_stale_runs_say_so() {
+    let lab = Lab::with(super::lab::SPEC);
+    lab.lrbm_ok(&["run", "tiny.toml", "--out", "out", "--only", "fold=1"]);
+    lab.lrbm_ok(&["report", "out"]);
+    let half = JOBS / 2;
+    assert!(lab.page().contains(&format!("Unfinished: {half} of {JOBS} jobs have not been run.")));
+    let table = fs::read_to_string(lab.path("out/tables/results.md")).unwrap();
+    assert!(table.contains("(1 of 2 not run)"), "{table}");
+    // The copies were made from an ensemble of three trees.
+    let spec = fs::read_to_string(lab.path("out/spec.toml")).unwrap();
+    fs::write(lab.path("out/spec.toml"), spec.replace("trees = 3", "trees = 2")).unwrap();
+    let message = lab.lrbm_fails(&["report", "out"], 4);
+    assert!(message.contains("no result of its 8 jobs yet; 4 results were made with another spec"), "{message}");
+}
+
+#[test]
+fn failed_jobs_are_shown() {
+    let lab = Lab::with(super::lab::SPEC);
+    // A directory of data that is gone by the time the job runs is a failure of the job alone.
+    let mut run = std::process::Command::new(env!("CARGO_BIN_EXE_lrbm"));
+    run.current_dir(lab.path("")).args(["run", "tiny.toml", "--out", "out", "--only", "dataset=movies"]);
+    let output = run.env("LRBM_TEST_FAULT", "panic:movies Boost fold 1 seed 7").output().unwrap();
+    assert_eq!(output.status.code(), Some(3), "{}", String::from_utf8_lossy(&output.stderr));
+    lab.lrbm_ok(&["report", "out"]);
+    let page = lab.page();
+    assert!(
+        page.contains("Failed jobs") && page.contains("jobs failed; their cells say so."),
+        "no failure on the page"
+    );
+}
+
+#[test]
+fn bad_usage_has_its_exit_codes() {
+    let lab = Lab::with(super::lab::SPEC);
+    assert!(lab.lrbm_fails(&["report", "nowhere"], 2).contains("nowhere: there is no run here"));
+    lab.lrbm_fails(&["report"], 2);
+    lab.lrbm_fails(&["report", "out", "--check"], 2);
+    lab.lrbm_fails(&["report", "out", "--splice", "README.md"], 2);
+    fs::create_dir(lab.path("out")).unwrap();
+    fs::copy(lab.path("tiny.toml"), lab.path("out/spec.toml")).unwrap();
+    let message = lab.lrbm_fails(&["report", "out"], 4);
+    assert!(message.contains("no result of its"), "{message}");
+    // A place that cannot be written is the user's to mend.
+    let lab = Lab::run();
+    fs::write(lab.path("file"), "").unwrap();
+    assert!(lab.lrbm_fails(&["report", "out", "--out", "file"], 2).contains("cannot be written here"));
+}

@@ -1,0 +1,80 @@
+//! The page as text: every link leads somewhere, and no name becomes a part of the page.
+
+use std::collections::BTreeSet;
+
+use super::lab::{HOSTILE, JOBS, Lab};
+
+/// The values of an attribute, as a browser would read them.
+fn attributes(page: &str, name: &str) -> Vec<String> {
+    let start = format!(" {name}=\"");
+    let values = page.split(start.as_str()).skip(1).map(|rest| rest.split('"').next().unwrap());
+    values.map(unescaped).collect()
+}
+
+fn unescaped(text: &str) -> String {
+    let pairs = [("&#x2f;", "/"), ("&#x27;", "'"), ("&quot;", "\""), ("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&")];
+    pairs.iter().fold(text.to_owned(), |text, (entity, c)| text.replace(entity, c))
+}
+
+fn percent_decoded(link: &str) -> String {
+    let bytes = link.as_bytes();
+    let (mut decoded, mut place) = (Vec::new(), 0);
+    while place < bytes.len() {
+        let code = link.get(place + 1..place + 3).filter(|_| bytes[place] == b'%');
+        match code.and_then(|code| u8::from_str_radix(code, 16).ok()) {
+            Some(byte) => {
+                decoded.push(byte);
+                place += 3;
+            }
+            None => {
+                decoded.push(bytes[place]);
+                place += 1;
+            }
+        }
+    }
+    String::from_utf8(decoded).unwrap()
+}
+
+#[test]
+fn every_link_leads_somewhere() {
+    let lab = Lab::run();
+    for (out, args) in
+        [("out", &["report", "out"][..]), ("elsewhere/deep", &["report", "out", "--out", "elsewhere/deep"])]
+    {
+        lab.lrbm_ok(args);
+        let page = std::fs::read_to_string(lab.path(out).join("report.html")).unwrap();
+        let ids = attributes(&page, "id");
+        let known: BTreeSet<&String> = ids.iter().collect();
+        assert_eq!(known.len(), ids.len(), "an id stands twice");
+        let links = attributes(&page, "href");
+        assert!(links.iter().filter(|link| link.ends_with("/run.json")).count() == JOBS, "{links:?}");
+        for link in links {
+            match link.strip_prefix('#') {
+                Some(id) => assert!(known.contains(&percent_decoded(id)), "#{id} is nowhere"),
+                None => assert!(lab.path(out).join(percent_decoded(&link)).is_file(), "{link} is no file"),
+            }
+        }
+        // Each number of the tables leads to its jobs.
+        assert!(page.matches("href=\"#jobs-").count() >= 4 * 2 + 4 * 10);
+    }
+}
+
+#[test]
+fn names_do_not_become_a_part_of_the_page() {
+    let lab = Lab::run();
+    lab.lrbm_ok(&["report", "out", "--copy-to", "kept"]);
+    let page = lab.page();
+    assert_eq!(page.matches("<script").count(), 1, "only our own script");
+    assert!(!page.contains("<img") && !page.contains("<b>anything"), "a name became an element");
+    assert!(page.contains("&lt;script&gt;window.broken=1"), "the dataset has no name");
+    // In the rules as well, where the constant stands in a test.
+    assert!(page.matches("window.broken=1").count() > 4);
+    // Nothing is fetched; the only addresses are names of formats.
+    for address in page.split("http").skip(1).filter(|rest| rest.starts_with("://") || rest.starts_with("s://")) {
+        assert!(address.starts_with("://www.w3.org/"), "{}", &address[..60.min(address.len())]);
+    }
+    for name in ["README.md", "results.md"] {
+        let text = std::fs::read_to_string(lab.path("kept").join(name)).unwrap();
+        assert!(!text.contains(&format!(" {HOSTILE}")), "{name} lets a name through");
+    }
+}

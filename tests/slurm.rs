@@ -1,0 +1,264 @@
+//! A sweep on a real Slurm of one machine: tasks are cancelled, the node dies, the driver is stopped and started again, and every byte
+//! is that of a local run.
+//!
+//! Needs Debian's slurm-wlm and munge, root, and `../shared/slurm/up.sh`, which starts them; without, it says that it was skipped.
+
+#[path = "run/lab.rs"]
+#[allow(dead_code, reason = "this is the lab of other tests")]
+mod lab;
+
+use std::fs;
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use lab::{Lab, SPEC, events, stderr, stdout};
+
+/// Two domains, three folds, two seeds; a sweep of three models and three that copy them, and one beside: 84 jobs.
+const SWEEP: &str = r#"
+name = "sweep"
+seeds = [1, 2]
+folds = 3
+datasets = ["movies", "university"]
+
+[[model]]
+name = "Boost"
+kind = "lrbm-boost"
+
+[[model]]
+name = "Explainable"
+kind = "lrbm-explainable"
+from = "Boost"
+distil_depth = 3
+
+[[model]]
+name = "NoBoost"
+kind = "lrbm-noboost"
+max_depth = 3
+
+[sweep]
+trees = [2, 3, 4]
+
+[slurm]
+task_time = "0.1 s"
+"#;
+const SWEEP_JOBS: usize = 84;
+
+/// A Slurm of our own, stopped when dropped.
+struct Slurm {
+    home: tempfile::TempDir,
+    scripts: PathBuf,
+}
+
+impl Slurm {
+    /// `None`, and a sentence, if it cannot be had.
+    fn start() -> Option<Slurm> {
+        let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/slurm");
+        let skip = |why: &str| eprintln!("skipped: {why}");
+        if !scripts.join("up.sh").is_file() {
+            skip("../shared/slurm/up.sh is not there");
+            return None;
+        }
+        if !has("slurmctld") || !has("slurmd") || !has("munge") {
+            skip("slurm-wlm and munge are not installed");
+            return None;
+        }
+        if stdout(&Command::new("id").arg("-u").output().unwrap()).trim() != "0" {
+            skip("only root can start a Slurm");
+            return None;
+        }
+        let slurm = Slurm { home: tempfile::tempdir().unwrap(), scripts };
+        let ports = [(); 2].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
+        let [one, two] = ports.map(|port| port.local_addr().unwrap().port().to_string());
+        // What it starts lives on, so nobody may wait for the end of what they print.
+        let log = fs::File::create(slurm.home.path().join("up.txt")).unwrap();
+        let mut up = Command::new(slurm.scripts.join("up.sh"));
+        up.arg(slurm.home.path()).env("SLURMCTLD_PORT", one).env("SLURMD_PORT", two).stdin(Stdio::null());
+        let status = up.stdout(log.try_clone().unwrap()).stderr(log).status().unwrap();
+        assert!(status.success(), "{}", fs::read_to_string(slurm.home.path().join("up.txt")).unwrap());
+        Some(slurm)
+    }
+
+    fn conf(&self) -> PathBuf {
+        self.home.path().join("slurm.conf")
+    }
+
+    fn call(&self, program: &str, args: &[&str]) -> String {
+        let output = Command::new(program).args(args).env("SLURM_CONF", self.conf()).output().unwrap();
+        stdout(&output)
+    }
+
+    /// `lrbm run --executor slurm` in a lab.
+    fn driver(&self, lab: &Lab, args: &[&str]) -> Command {
+        let mut command = lab.command(&["--executor", "slurm"]);
+        command.args(args).env("SLURM_CONF", self.conf());
+        command
+    }
+
+    /// Kills the daemon of the node, and only that: what its tasks run goes on for nobody.
+    fn kill_node(&self) {
+        let pid = fs::read_to_string(self.home.path().join("slurmd.pid")).unwrap();
+        assert!(Command::new("kill").args(["-9", pid.trim()]).status().unwrap().success());
+    }
+
+    fn start_node(&self) {
+        let log = self.home.path().join("log/slurmd.log");
+        let mut slurmd = Command::new("slurmd");
+        slurmd.arg("-f").arg(self.conf()).arg("-L").arg(log).stdin(Stdio::null());
+        assert!(slurmd.stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap().success());
+    }
+}
+
+impl Drop for Slurm {
+    fn drop(&mut self) {
+        let arrays = self.call("squeue", &["-h", "-o", "%F"]);
+        for array in arrays.lines() {
+            self.call("scancel", &[array]);
+        }
+        let _ = Command::new(self.scripts.join("down.sh")).arg(self.home.path()).status();
+    }
+}
+
+fn has(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).chain([PathBuf::from("/usr/sbin")]).any(|directory| directory.join(program).is_file())
+}
+
+/// Waits until something holds.
+fn until(what: &str, holds: impl Fn() -> bool) {
+    let began = Instant::now();
+    while !holds() {
+        assert!(began.elapsed() < Duration::from_secs(300), "waited in vain until {what}");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+}
+
+fn done(lab: &Lab) -> usize {
+    if lab.out().join("jobs").is_dir() { lab.jobs().len() } else { 0 }
+}
+
+fn spawn(mut command: Command) -> Child {
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+fn interrupt(child: &Child) {
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+}
+
+#[test]
+fn a_cluster_gives_the_bytes_of_a_local_run() {
+    let Some(slurm) = Slurm::start() else { return };
+    refused_before_anything_is_written(&slurm);
+    a_sweep_that_everything_happens_to(&slurm);
+    lost_for_good(&slurm);
+    stopped_and_cancelled(&slurm);
+}
+
+fn refused_before_anything_is_written(slurm: &Slurm) {
+    let lab = Lab::new();
+    let output = slurm.driver(&lab, &["--slurm-option", "partition=no such; touch x"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let text = stderr(&output);
+    assert!(text.contains("does not take these tasks: invalid partition specified: no such; touch x"), "{text}");
+    assert!(!lab.out().exists() && !lab.home().join("x").exists());
+}
+
+fn a_sweep_that_everything_happens_to(slurm: &Slurm) {
+    let whole = Lab::with(SWEEP);
+    assert!(whole.run(&["-q"]).status.success());
+    let expected = whole.results();
+    assert_eq!(expected.keys().filter(|path| path.ends_with("model.json")).count(), SWEEP_JOBS);
+
+    let lab = Lab::in_odd_place(SWEEP);
+    let driver = |args: &[&str]| {
+        let mut command = slurm.driver(&lab, args);
+        // Long enough that something can happen meanwhile.
+        command.env("LRBM_TEST_FAULT", "sleep:fold 1");
+        spawn(command)
+    };
+    // A first driver is stopped: the cluster goes on, and it says how that can be ended.
+    let first = driver(&[]);
+    until("some jobs are done", || done(&lab) >= 3);
+    interrupt(&first);
+    let output = first.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+    assert!(stderr(&output).contains("the same command watches again, `scancel "), "{}", stderr(&output));
+    // A second one finds what is queued, and submits nothing.
+    let second = driver(&["--json-events"]);
+    let before = done(&lab);
+    until("more jobs are done", || done(&lab) >= before + 3);
+    let queued = || slurm.call("squeue", &["-h", "-r", "-o", "%F_%K %T"]);
+    let tasks = queued();
+    let some: Vec<&str> = tasks.lines().filter_map(|line| line.split(' ').next()).collect();
+    assert!(some.len() > 10, "{tasks}");
+    // Of those that wait and those that run.
+    slurm.call("scancel", &[some[0], some[1], some[some.len() - 1]]);
+    let before = done(&lab);
+    until("more jobs are done", || done(&lab) >= before + 3);
+    slurm.kill_node();
+    until("the node is given up", || slurm.call("sinfo", &["-h", "-o", "%T"]).contains("down"));
+    slurm.start_node();
+    let output = second.wait_with_output().unwrap();
+    assert!(output.status.success(), "{}{}", stdout(&output), stderr(&output));
+    assert_eq!(events(&output, "attached").len(), 1);
+    let lost: Vec<String> = events(&output, "lost").iter().map(|event| event["why"].to_string()).collect();
+    assert!(lost.len() >= 3, "{lost:?}");
+    assert!(lost.iter().any(|why| why.contains("cancelled")), "{lost:?}");
+    assert!(!events(&output, "submitted").is_empty());
+    assert_eq!(events(&output, "end")[0]["done"], SWEEP_JOBS);
+    // What ran on for a dead node ends in its own time.
+    until("nobody is at work", || !lab.out().join(".locks").exists());
+    let found = lab.results();
+    assert_eq!(found.keys().collect::<Vec<_>>(), expected.keys().collect::<Vec<_>>());
+    for (path, bytes) in &expected {
+        assert!(found[path] == *bytes, "{path} differs");
+    }
+    assert!(lab.metrics().equals_missing(&whole.metrics()));
+    // Nothing is left to do, and nothing is submitted for it.
+    let output = slurm.driver(&lab, &[]).output().unwrap();
+    assert!(stdout(&output).contains(&format!("nothing to do: {SWEEP_JOBS} jobs done before")), "{}", stdout(&output));
+}
+
+/// Tasks that never get to their jobs: recorded with what the cluster says, tried again when asked, then like any other.
+fn lost_for_good(slurm: &Slurm) {
+    let (whole, lab) = (Lab::new(), Lab::new());
+    assert!(whole.run(&["-q"]).status.success());
+    let args = ["--slurm-option", "prologue=echo 'not today' && exit 7", "--slurm-option", "attempts=2"];
+    let output = slurm.driver(&lab, &args).output().unwrap();
+    assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+    let csv = fs::read_to_string(lab.out().join("metrics.csv")).unwrap();
+    let lost = csv.lines().filter(|line| line.contains("submitted 2 times without a result")).collect::<Vec<_>>();
+    assert_eq!(lost.len(), 12, "{csv}");
+    assert!(lost[0].contains("exit code 7:0") && lost[0].contains("it last printed: not today"), "{}", lost[0]);
+    let output = slurm.driver(&lab, &["--retry-failed"]).output().unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert_eq!(lab.results(), whole.results());
+    // All of it once more.
+    let output = slurm.driver(&lab, &["--fresh", "--json-events"]).output().unwrap();
+    assert_eq!(events(&output, "done").len(), 12, "{}", stderr(&output));
+    assert_eq!(lab.results(), whole.results());
+}
+
+/// What waits forever can be left, cancelled, and done by this machine instead.
+fn stopped_and_cancelled(slurm: &Slurm) {
+    let lab = Lab::with(SPEC);
+    let begin = |args: &[&str]| spawn(slurm.driver(&lab, args));
+    let first = begin(&["--slurm-option", "options=--begin=now+1hour"]);
+    let queued = || slurm.call("squeue", &["-h", "-o", "%F"]);
+    until("tasks are queued", || !queued().is_empty());
+    // Of two drivers, the second refuses.
+    let output: Output = slurm.driver(&lab, &[]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    assert!(stderr(&output).contains("another process gives tasks of"), "{}", stderr(&output));
+    interrupt(&first);
+    let output = first.wait_with_output().unwrap();
+    let text = stderr(&output);
+    let scancel = text.rsplit('`').nth(1).unwrap();
+    let arrays: Vec<&str> = scancel.strip_prefix("scancel ").unwrap().split(' ').collect();
+    assert_eq!(queued().trim(), arrays[0], "{text}");
+    slurm.call("scancel", &arrays);
+    until("nothing is queued", || queued().is_empty());
+    let output = lab.run(&[]);
+    assert!(output.status.success(), "{}", stderr(&output));
+}
