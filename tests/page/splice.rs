@@ -25,7 +25,7 @@ fn a_readme_is_filled_from_committed_files_and_checked() {
     // The very table that the report wrote.
     let table = fs::read_to_string(lab.path("results/tiny/results.md")).unwrap();
     assert!(filled.contains(&table), "{filled}\n---\n{table}");
-    assert!(filled.contains(&format!("](results/tiny/{figure})")) && !filled.contains("old"));
+    assert!(filled.contains(&format!("](results/tiny/{figure})")) && !filled.contains("\nold\n"));
     let printed = lab.lrbm_ok(&["report", "--splice", "README.md", "--check"]);
     assert!(printed.contains("2 places are as they should be"), "{printed}");
 }

@@ -6,14 +6,14 @@ use serde::Serialize;
 use super::links::below;
 use crate::experiment::Results;
 use crate::experiment::store::MODEL;
-use crate::learn::{Model, TreeModel};
+use crate::learn::Model;
 use crate::report::drawing::tree;
 use crate::report::rows::ReportRow;
 
 /// How much text all rules may be together, so that the page of a large sweep can still be opened.
 const RULES_BYTES: usize = 1_400_000;
 /// How much all drawings may be together.
-const DRAWINGS_BYTES: usize = 1_400_000;
+const DRAWINGS_BYTES: usize = 1_600_000;
 /// The least that a model gets.
 const LEAST_BYTES: usize = 3_000;
 
@@ -30,8 +30,9 @@ pub struct ModelView {
     link: String,
     rules: String,
     is_cut: bool,
+    /// None if the page would become too large.
     drawing: Option<Safe>,
-    drawn: String,
+    drawn: &'static str,
 }
 
 /// The models of the rows, and a sentence for each that cannot be read.
@@ -39,7 +40,7 @@ pub fn models(results: &Results, rows: &[ReportRow<'_>], base: &str) -> (Vec<Mod
     let done = rows.iter().filter_map(|row| row.group.done().next().map(|stored| (row, stored)));
     let done: Vec<_> = done.collect();
     let share = |bytes: usize| (bytes / done.len().max(1)).max(LEAST_BYTES);
-    let (mut views, mut unread) = (Vec::new(), Vec::new());
+    let (mut views, mut drawings, mut unread) = (Vec::new(), Vec::new(), Vec::new());
     for (row, stored) in &done {
         let record = &stored.record;
         let model = match results.model(stored) {
@@ -50,7 +51,7 @@ pub fn models(results: &Results, rows: &[ReportRow<'_>], base: &str) -> (Vec<Mod
             }
         };
         let (rules, is_cut) = cut(&model.describe(), share(RULES_BYTES));
-        let drawing = drawing(&model).filter(|svg| svg.len() <= share(DRAWINGS_BYTES));
+        drawings.push(if model.trees().is_empty() { String::new() } else { tree(&model, 0) });
         views.push(ModelView {
             dataset: row.key().dataset.clone(),
             label: row.key().label(),
@@ -62,16 +63,27 @@ pub fn models(results: &Results, rows: &[ReportRow<'_>], base: &str) -> (Vec<Mod
             link: format!("{base}{}", below(&stored.directory.join(MODEL))),
             rules,
             is_cut,
-            // Our own drawing, which escapes the names in it.
-            drawing: drawing.map(Safe::from_safe_string),
-            drawn: if model.trees().len() == 1 { "the tree".to_owned() } else { "its first tree".to_owned() },
+            drawing: None,
+            drawn: if model.trees().len() == 1 { "the tree" } else { "its first tree" },
         });
+    }
+    for (place, svg) in admitted(drawings, DRAWINGS_BYTES) {
+        // Our own drawing, which escapes the names in it.
+        views[place].drawing = Some(Safe::from_safe_string(svg));
     }
     (views, unread)
 }
 
-fn drawing(model: &TreeModel) -> Option<String> {
-    (!model.trees().is_empty()).then(|| tree(model, 0)).filter(|svg| !svg.is_empty())
+/// As many texts as fit, the shortest first, each with its place.
+fn admitted(texts: Vec<String>, most: usize) -> Vec<(usize, String)> {
+    let mut texts: Vec<(usize, String)> = texts.into_iter().enumerate().filter(|(_, text)| !text.is_empty()).collect();
+    texts.sort_by_key(|(place, text)| (text.len(), *place));
+    let mut sum = 0;
+    texts.retain(|(_, text)| {
+        sum += text.len();
+        sum <= most
+    });
+    texts
 }
 
 /// Whole lines of a text, up to a length.
@@ -91,12 +103,18 @@ fn cut(text: &str, most: usize) -> (String, bool) {
 
 #[cfg(test)]
 mod tests {
-    use super::cut;
+    use super::*;
 
     #[test]
     fn texts_are_cut_between_lines() {
         assert_eq!(cut("one\ntwo\n", 8), ("one\ntwo".into(), false));
         assert_eq!(cut("one\ntwö\nthree\n", 9), ("one\ntwö".into(), true));
         assert_eq!(cut("one\ntwo\nthree\n", 3), (String::new(), true));
+    }
+
+    #[test]
+    fn the_shortest_drawings_come_first() {
+        let texts = ["four", "", "one", "three", "six"].map(str::to_owned).to_vec();
+        assert_eq!(admitted(texts, 11), [(2, "one".to_owned()), (4, "six".to_owned()), (0, "four".to_owned())]);
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::report::table::{Cell, Shape, Table, Value, shown_difference};
+use crate::report::table::{Cell, Shape, Table, Value, WITHIN, shown_difference};
 
 /// A table.
 #[derive(Serialize)]
@@ -46,7 +46,7 @@ impl Sheet {
         for column in &table.columns {
             let text = format!("{}{}", column.heading(), mark(&column.name));
             let beside = column.shape == Shape::Against && !table.style.stacked;
-            let others = [("paper", true), ("difference", true), ("within one sd", false)];
+            let others = [("paper", true), ("difference", true), (WITHIN, false)];
             headings.push(Heading { text, is_number: column.shape != Shape::Text });
             let others = others.into_iter().filter(|_| beside);
             headings.extend(others.map(|(text, is_number)| Heading { text: text.to_owned(), is_number }));
@@ -103,11 +103,10 @@ fn value_cells(value: &Value, shape: Shape, table: &Table) -> Vec<SheetCell> {
     }
     let paper = value.shown_paper().unwrap_or_else(|| "–".to_owned());
     let difference = value.difference().map_or("–".to_owned(), shown_difference);
-    let within = value.shown_within();
     if table.style.stacked {
         ours.lines.push(format!("paper {paper}"));
         if value.difference().is_some() {
-            ours.lines.extend([difference, within.to_owned()]);
+            ours.lines.extend([difference, value.shown_within().to_owned()]);
         }
         return vec![ours];
     }
@@ -116,6 +115,6 @@ fn value_cells(value: &Value, shape: Shape, table: &Table) -> Vec<SheetCell> {
         ours,
         plain(paper, sort(value.paper.map(|paper| paper.mean)), true),
         plain(difference, sort(value.difference()), true),
-        plain(within.to_owned(), within.to_owned(), false),
+        plain(value.within_word().to_owned(), value.within_word().to_owned(), false),
     ]
 }

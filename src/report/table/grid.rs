@@ -40,6 +40,9 @@ impl GridCell {
     }
 }
 
+/// The heading over whose standard deviation covers a difference.
+pub const WITHIN: &str = "within sd";
+
 /// What stands for a number that is not there.
 const NONE: &str = "–";
 
@@ -73,6 +76,15 @@ impl Value {
         }
     }
 
+    /// The same in a word, for a column with the heading [`WITHIN`].
+    pub fn within_word(&self) -> &'static str {
+        match self.within() {
+            Some(Within::Neither) => "no",
+            Some(within) => within.name(),
+            None => "",
+        }
+    }
+
     /// The published number with the digits that were published.
     pub fn shown_paper(&self) -> Option<String> {
         let paper = self.paper?;
@@ -97,7 +109,7 @@ impl Table {
             if column.shape == Shape::Against && !stacked {
                 grid.push(&format!("paper {heading}"), true);
                 grid.push("difference", true);
-                grid.push("within one sd", false);
+                grid.push(WITHIN, false);
             }
         }
         let first_extra = self.rows.iter().position(|row| row.is_extra);
@@ -120,7 +132,7 @@ impl Table {
                             if column.shape == Shape::Against && !stacked {
                                 cells.push(self.line(value, Line::Paper));
                                 cells.push(GridCell::plain(value.difference().map_or(NONE.into(), shown_difference)));
-                                cells.push(GridCell::plain(value.shown_within()));
+                                cells.push(GridCell::plain(value.within_word()));
                             }
                         }
                     }
@@ -218,9 +230,9 @@ mod tests {
         let mut table = example();
         table.style = super::super::Style { stacked: false, counts: true };
         let grid = table.grid();
-        assert_eq!(grid.headings[1..5], ["imdb", "paper imdb", "difference", "within one sd"]);
+        assert_eq!(grid.headings[1..5], ["imdb", "paper imdb", "difference", "within sd"]);
         let first = texts(&grid.rows[0]);
-        assert_eq!(first[1..5], ["0.945 ± 0.050 (5)", "0.95 ± 0.05", "−0.005", "within both sd"]);
+        assert_eq!(first[1..5], ["0.945 ± 0.050 (5)", "0.95 ± 0.05", "−0.005", "both"]);
         assert_eq!(grid.rows.len(), 2);
     }
 

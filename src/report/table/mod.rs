@@ -11,7 +11,7 @@ mod notes;
 mod read;
 
 pub use frame::{csv, parquet};
-pub use grid::{Grid, GridCell, GridRow, shown_difference, shown_mean};
+pub use grid::{Grid, GridCell, GridRow, WITHIN, shown_difference, shown_mean};
 pub use latex::latex;
 pub use markdown::markdown;
 pub use notes::{NOTES, annotate, notes_csv};
