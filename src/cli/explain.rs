@@ -63,6 +63,9 @@ pub struct Explain {
     /// With --query: how many changes of one fact are tried, to see which turn the decision; 0 for none.
     #[arg(long, value_name = "N", default_value_t = FlipOptions::default().budget)]
     tries: usize,
+    /// With --query: how many rules are printed, the largest first; --json and --html have all.
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    top: usize,
     /// With --query: ask about constants that the data never mention.
     #[arg(long)]
     allow_unknown: bool,
@@ -197,7 +200,7 @@ fn explain_query(
     }
     match args.json {
         true => write!(output.out, "{}", told.to_json())?,
-        false => write!(output.out, "{told}")?,
+        false => write!(output.out, "{}", told.show(args.top))?,
     }
     Ok(())
 }

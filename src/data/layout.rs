@@ -58,7 +58,8 @@ pub fn find(directory: &Path) -> Layout {
             return Layout { positives, negatives, facts: of("facts"), background };
         }
     }
-    Layout { background, ..Layout::default() }
+    // Without examples there may still be facts to ask about.
+    Layout { facts: first(&names(directory, "facts")), background, ..Layout::default() }
 }
 
 /// Opens a file, unpacking it on the way if its name ends in `.gz`.
@@ -95,5 +96,7 @@ mod tests {
             assert_eq!(find(&directory), Layout { positives, negatives, facts, background });
         }
         assert_eq!(find(root.path()), Layout::default());
+        std::fs::write(root.path().join("facts.txt"), "").unwrap();
+        assert_eq!(find(root.path()), Layout { facts: Some(root.path().join("facts.txt")), ..Layout::default() });
     }
 }

@@ -102,7 +102,7 @@ impl<'a> Watcher<'a> {
         self.unsubmitted = arrays(loads(self.order, &left, self.settings, 1), self.cluster.most_tasks);
         loop {
             self.submit(book)?;
-            self.look(book)?;
+            self.look(book);
             if self.waiting.is_empty() {
                 return Ok(());
             }
@@ -227,10 +227,10 @@ impl<'a> Watcher<'a> {
     }
 
     /// Looks which jobs have ended.
-    fn look(&mut self, book: &mut Book<'_>) -> Result<(), SlurmError> {
+    fn look(&mut self, book: &mut Book<'_>) {
         let began = Instant::now();
         if began < self.next_look {
-            return Ok(());
+            return;
         }
         let Order { plan, store, .. } = self.order;
         let mut ended = Vec::new();
@@ -250,7 +250,6 @@ impl<'a> Watcher<'a> {
             self.end(book, job, record);
         }
         self.next_look = Instant::now() + (began.elapsed() * PARTS).max(LOOK);
-        Ok(())
     }
 
     fn end(&mut self, book: &mut Book<'_>, job: usize, record: crate::experiment::store::Record) {
@@ -299,7 +298,7 @@ impl<'a> Watcher<'a> {
             return Ok(());
         }
         self.next_look = Instant::now();
-        self.look(book)?;
+        self.look(book);
         let mut endings: HashMap<u64, HashMap<usize, Ending>> = HashMap::default();
         let mut again: IndexMap<u64, Vec<usize>> = IndexMap::default();
         let (gone, there): (Vec<Task>, Vec<Task>) =

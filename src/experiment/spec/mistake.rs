@@ -57,12 +57,13 @@ impl fmt::Display for Mistake {
     }
 }
 
-/// A long value is cut: the line says where to find the rest.
+/// A long value is cut: the line says where to find the rest. A mistake is one line, whatever its value is.
 fn shortened(value: &str) -> String {
     const LONGEST: usize = 60;
+    let value = value.replace('\n', "\\n");
     match value.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{}…", &value[..end]),
-        None => value.to_owned(),
+        None => value,
     }
 }
 

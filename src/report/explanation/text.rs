@@ -10,12 +10,22 @@ const SHOWN: usize = 6;
 /// Below a number and its sign.
 const INDENT: &str = "            ";
 
-impl Display for Told {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Told {
+    /// The explanation with its `top` largest rules; what the others add is summed.
+    pub fn show(&self, top: usize) -> impl Display + '_ {
+        fmt::from_fn(move |f| self.write(f, top))
+    }
+
+    fn write(&self, f: &mut fmt::Formatter<'_>, top: usize) -> fmt::Result {
         self.answer(f)?;
         writeln!(f, "\n  {:>9}  before any rule holds", signed(self.before))?;
-        for rule in &self.rules {
+        for rule in self.rules.iter().take(top) {
             write_rule(f, rule)?;
+        }
+        let others = self.rules.get(top..).unwrap_or_default();
+        if !others.is_empty() {
+            let sum: f64 = others.iter().map(|rule| rule.adds).sum();
+            writeln!(f, "  {:>9}  {} more rules: --top shows more", signed(sum), others.len())?;
         }
         let [one, other] = &self.compared;
         writeln!(f, "  {:>9}  = psi, the log-odds of {one} against {other}", signed(self.psi))?;
@@ -23,9 +33,7 @@ impl Display for Told {
         writeln!(f)?;
         self.write_changes(f)
     }
-}
 
-impl Told {
     fn answer(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let of =
             |name: &str| self.classes.iter().find(|class| class.name == name).map_or(0.0, |class| class.probability);
@@ -78,7 +86,7 @@ impl Told {
             write!(f, ", {} more left out: --tries sets how many are tried", changes.untried)?;
         }
         if changes.cut {
-            write!(f, "; there were too many groundings to look at all of them")?;
+            write!(f, "; not every possible change was looked at")?;
         }
         writeln!(f)
     }

@@ -1,0 +1,247 @@
+//! `lrbm explain` as users run it.
+
+use assert_cmd::Command;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+use tempfile::TempDir;
+
+fn lrbm(home: &Path, args: &[&str]) -> Output {
+    Command::cargo_bin("lrbm").unwrap().current_dir(home).args(args).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+/// What a command prints that does what it should.
+fn printed(home: &Path, args: &[&str]) -> String {
+    let output = lrbm(home, args);
+    assert!(output.status.success(), "{args:?}: {}", text(&output.stderr));
+    text(&output.stdout)
+}
+
+/// What a command says that is used wrongly.
+fn refused(home: &Path, args: &[&str]) -> String {
+    let output = lrbm(home, args);
+    assert_eq!(output.status.code(), Some(2), "{args:?}: {}", text(&output.stdout));
+    assert!(output.stdout.is_empty());
+    text(&output.stderr)
+}
+
+/// People who work together if they share a town and a topic, as rules of a network and as trees learned from examples.
+fn staff() -> TempDir {
+    let home = tempfile::tempdir().unwrap();
+    let data = home.path().join("staff");
+    fs::create_dir(&data).unwrap();
+    let people = ["ann", "ben", "cid", "dee", "eve", "fay", "gus", "hal", "ida", "jon", "kim", "leo"];
+    let topics = ["logic", "trees", "nets", "ethics"];
+    let (mut facts, mut pos, mut neg) = (String::new(), String::new(), String::new());
+    // Three towns of four people; each person has two topics.
+    let has = |i: usize| [topics[i % 4], topics[(i * i + 1) % 4]];
+    for (i, person) in people.iter().enumerate() {
+        facts += &format!("town({person}, {}).\n", ["rome", "oslo", "lima"][i / 4]);
+        has(i).iter().for_each(|topic| facts += &format!("topic({person}, {topic}).\n"));
+        for (k, other) in people.iter().enumerate().skip(i + 1) {
+            let together = i / 4 == k / 4 && has(i).iter().any(|topic| has(k).contains(topic));
+            let file = if together { &mut pos } else { &mut neg };
+            *file += &format!("together({person}, {other}).\n");
+        }
+    }
+    let modes = "mode: town(+person, -town).\nmode: topic(+person, -topic).\nmode: together(+person, +person).\n";
+    for (name, text) in [("facts", facts.as_str()), ("pos", &pos), ("neg", &neg), ("bk", modes)] {
+        fs::write(data.join(format!("{name}.txt")), text).unwrap();
+    }
+    let rules = "-1.5 together(_, _).\n5 together(A, B) :- town(A, C), town(B, C), topic(A, D), topic(B, D).\n\
+        -1 together(A, B) :- not (town(A, C), town(B, C)).\n";
+    fs::write(home.path().join("rules.txt"), rules).unwrap();
+    printed(home.path(), &["convert", "--rules", "rules.txt", "--out", "network.json"]);
+    home
+}
+
+const ASK: [&str; 6] = ["explain", "--model", "network.json", "--data", "staff", "--query"];
+
+fn ask<'a>(query: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    [&ASK[..], &[query], more].concat()
+}
+
+#[test]
+fn a_query_is_explained_by_hand() {
+    let home = staff();
+    let said = printed(home.path(), &ask("together(ann, cid)", &[]));
+    // Ann works on logic and trees, cid on nets and trees: the first they share in the order of the facts is trees.
+    let expected = "\
+together(ann, cid): true, probability of true 0.970688
+in the data it is a positive example
+
+    -1.5000  before any rule holds
+    +5.0000  rule 1: together(A, B) :- town(A, C), town(B, C), topic(A, D), topic(B, D)
+             with A = ann, B = cid, C = rome, D = trees
+             since town(ann, rome), town(cid, rome), topic(ann, trees), topic(cid, trees)
+    +3.5000  = psi, the log-odds of true against false
+1 of 2 rules hold
+
+one of these facts turns the decision:
+  without town(ann, rome), probability of true 0.075858: false
+  without town(cid, rome), probability of true 0.075858: false
+  without topic(ann, trees), probability of true 0.182426: false
+  without topic(cid, trees), probability of true 0.182426: false
+4 changes tried
+";
+    assert_eq!(said, expected);
+    let said = printed(home.path(), &ask("together(ann,eve).", &[]));
+    assert!(said.contains("ruled out: no grounding of town(ann, C), town(eve, C)\n"), "{said}");
+    assert!(said.contains("with town(ann, oslo), probability of true 0.970688: true\n"), "{said}");
+    // The threshold is the user's.
+    let said = printed(home.path(), &ask("together(ann, cid)", &["--threshold", "0.99", "--tries", "0"]));
+    assert!(
+        said.starts_with("together(ann, cid): false, probability of true 0.970688\ntrue is decided for above 0.99\n")
+    );
+    assert!(said.ends_with("no change of one fact was tried\n"), "{said}");
+    let said = printed(home.path(), &ask("together(ann, cid)", &["--top", "0"]));
+    assert!(said.contains("    +5.0000  1 more rules: --top shows more\n"), "{said}");
+}
+
+#[test]
+fn every_kind_of_model_says_what_it_is_explained_to_say() {
+    let home = staff();
+    for kind in ["lrbm-boost", "lrbm-noboost", "lrbm-explainable", "rdn-boost"] {
+        printed(home.path(), &["train", "--data", "staff", "--target", "together", "--kind", kind, "--out", "m.json"]);
+        let scores = ["predict", "--model", "m.json", "--data", "staff", "--out", "scores.csv"];
+        printed(home.path(), &scores);
+        let scores = fs::read_to_string(home.path().join("scores.csv")).unwrap();
+        for (query, positive) in [("together(ann,cid)", true), ("together(ann,eve)", false)] {
+            let args = ["explain", "--model", "m.json", "--data", "staff", "--json", "--query", query];
+            let json = printed(home.path(), &args);
+            assert_eq!(json, printed(home.path(), &args), "the same bytes");
+            let said: serde_json::Value = serde_json::from_str(&json).unwrap();
+            let line = scores.lines().find(|line| line.contains(query)).unwrap();
+            let predicted: f64 = line.rsplit(',').next().unwrap().parse().unwrap();
+            let explained = said["classes"][1]["probability"].as_f64().unwrap();
+            assert!((predicted - explained).abs() < 1e-12, "{kind}: {predicted} {explained}");
+            assert!(said["model"]["difference"].as_f64().unwrap() < 1e-12);
+            assert_eq!(said["decision"], if predicted > 0.5 { "true" } else { "false" }, "{kind}");
+            let adds: f64 = said["rules"].as_array().unwrap().iter().map(|rule| rule["adds"].as_f64().unwrap()).sum();
+            let psi = said["psi"].as_f64().unwrap();
+            assert!((said["before"].as_f64().unwrap() + adds - psi).abs() < 1e-12, "{kind}");
+            assert!((explained - 1.0 / (1.0 + (-psi).exp())).abs() < 1e-12, "{kind}");
+            assert_eq!(said["example"], if positive { "positive" } else { "negative" });
+        }
+        // The rules by themselves, the strongest first, and the trees as they were.
+        let rules = printed(home.path(), &["explain", "--model", "m.json"]);
+        assert!(rules.contains("% 1: c="), "{kind}: {rules}");
+        let trees = printed(home.path(), &["explain", "--model", "m.json", "--trees"]);
+        assert!(trees.starts_with(&format!("% {kind} for together/2")), "{trees}");
+    }
+}
+
+#[test]
+fn the_page_is_one_file_that_names_cannot_break() {
+    let home = staff();
+    let evil = "\"<script>alert(1)</script>\"";
+    let facts = home.path().join("staff/facts.txt");
+    let text = fs::read_to_string(&facts).unwrap() + &format!("town({evil}, rome). topic({evil}, trees).\n");
+    fs::write(&facts, text).unwrap();
+    printed(home.path(), &ask(&format!("together({evil}, ann)"), &["--html", "page.html"]));
+    let html = fs::read_to_string(home.path().join("page.html")).unwrap();
+    assert!(!html.contains("<script"), "{html}");
+    assert!(html.contains("&lt;script&gt;alert(1)"), "{html}");
+    // One rule is lit, the other is drawn faintly.
+    assert_eq!(html.matches("<g opacity=\"0.2\"").count(), 1, "{html}");
+    for word in ["http://", "https://"] {
+        let outside = html.replace("http://www.w3.org/2000/svg", "");
+        assert!(!outside.contains(word), "{html}");
+    }
+}
+
+#[test]
+fn importance_is_a_table_a_file_and_a_drawing() {
+    let home = staff();
+    let args = ["explain", "--model", "network.json", "--data", "staff", "--importance"];
+    let table = printed(home.path(), &[&args[..], &["--csv", "i.csv", "--svg", "i.svg"]].concat());
+    assert!(table.contains("AUC-ROC 1.000000"), "{table}");
+    assert!(table.contains("town/2") && table.contains("2: together(A, B) :- not (town(A, C), town(B, C))"), "{table}");
+    let csv = fs::read_to_string(home.path().join("i.csv")).unwrap();
+    assert_eq!(csv.lines().count(), 1 + 2 + 2, "{csv}");
+    assert!(fs::read_to_string(home.path().join("i.svg")).unwrap().starts_with("<svg "));
+    let json: serde_json::Value =
+        serde_json::from_str(&printed(home.path(), &[&args[..], &["--json"]].concat())).unwrap();
+    assert_eq!(json["rules"].as_array().unwrap().len(), 2);
+    // town is in both rules, so without it nothing is left to rank by.
+    assert_eq!(json["predicates"][0]["name"], "town/2");
+    assert!((json["predicates"][0]["auc_roc_drop"].as_f64().unwrap() - 0.5).abs() < 1e-12);
+}
+
+#[test]
+fn facts_are_enough_to_ask_about() {
+    let home = staff();
+    let guests = home.path().join("guests");
+    fs::create_dir(&guests).unwrap();
+    fs::write(guests.join("facts.txt"), "town(mia, rome). town(ned, rome). topic(mia, logic).\n").unwrap();
+    let said = printed(
+        home.path(),
+        &["explain", "--model", "network.json", "--data", "guests", "--query", "together(mia, ned)"],
+    );
+    assert!(said.contains("  with topic(ned, logic), probability of true 0.970688: true\n"), "{said}");
+    let no_town = "topic(mia, logic). topic(ned, logic).\n";
+    fs::write(guests.join("facts.txt"), no_town).unwrap();
+    let said = printed(
+        home.path(),
+        &["explain", "--model", "network.json", "--data", "guests", "--query", "together(mia, ned)"],
+    );
+    assert!(said.contains("ruled out: no grounding of town(mia, C), town(ned, C)"), "{said}");
+}
+
+#[test]
+fn bad_queries_are_refused_with_the_way_out() {
+    let home = staff();
+    for (query, words) in [
+        ("togehter(ann, ben)", ["the model predicts together/2, not togehter", "ask `together(…, …)`"]),
+        ("town(ann, rome)", ["the model predicts together/2, not town", "ask `together(…, …)`"]),
+        ("together(ann)", ["together has 2 arguments, and the query gives 1", "ask `together(…, …)`"]),
+        ("together(ann, ", ["--query:1:15: error[query]: the query ends too early", "help: "]),
+        ("together(ann ben)", ["expected `,` or `)`, found `ben`", "quote a constant"]),
+        ("together(X, ben)", ["the variable `X`, and a query is about one example", "quoted: \"X\""]),
+        ("together(f(X), ben)", ["the variable `X`", "quoted: \"X\""]),
+        ("together(ann, benn)", ["the data never mention `benn`, argument 2", "did you mean `ben`? --allow-unknown"]),
+        ("together(ann, 7)", ["the data never mention `7`, argument 2", "--allow-unknown asks all the same"]),
+    ] {
+        let said = refused(home.path(), &ask(query, &[]));
+        assert!(words.iter().all(|word| said.contains(word)), "{query}: {said}");
+    }
+    // A constant that is asked for all the same has no facts.
+    let said = printed(home.path(), &ask("together(ann, benn)", &["--allow-unknown"]));
+    assert!(said.starts_with("together(ann, benn): false, "), "{said}");
+    // A name with a capital letter is a constant if the data have it.
+    let facts: PathBuf = home.path().join("staff/facts.txt");
+    fs::write(&facts, fs::read_to_string(&facts).unwrap() + "town(\"Zoe\", rome). topic(\"Zoe\", trees).\n").unwrap();
+    assert!(printed(home.path(), &ask("together(ann, Zoe)", &[])).starts_with("together(ann, \"Zoe\"): true, "));
+}
+
+#[test]
+fn what_does_not_go_together_is_refused() {
+    let home = staff();
+    let model = ["explain", "--model", "network.json"];
+    for (more, words) in [
+        (&["--query", "together(ann, ben)"][..], "give the directory that holds them with --data"),
+        (&["--importance"], "give the directory that holds them with --data"),
+        (&["--data", "staff"], "--query 'p(a, b)' or --importance"),
+        (&["--html", "x.html"], "add --query"),
+        (&["--data", "staff", "--importance", "--html", "x.html"], "add --query"),
+        (&["--svg", "x.svg"], "--csv and --svg are of --importance"),
+        (&["--json"], "--json goes with --query or --importance"),
+        (&["--trees"], "it is a network and has none"),
+        (&["--data", "staff", "--importance", "--csv", "x", "--svg", "x"], "give each its own"),
+        (&["--data", "staff", "--query", "together(ann, ben)", "--threshold", "2"], "from 0 to 1"),
+        (&["--data", "nowhere", "--query", "together(ann, ben)"], "no such directory"),
+    ] {
+        let said = refused(home.path(), &[&model[..], more].concat());
+        assert!(said.contains(words), "{more:?}: {said}");
+    }
+    let later =
+        fs::read_to_string(home.path().join("network.json")).unwrap().replace("\"version\": 1", "\"version\": 7");
+    fs::write(home.path().join("later.json"), later).unwrap();
+    let said = refused(home.path(), &["explain", "--model", "later.json"]);
+    assert!(said.contains("version 7") && said.contains("use a newer lrbm"), "{said}");
+}
