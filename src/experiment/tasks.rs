@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn few_tasks_for_little_work() {
-        let minutes = |n| Duration::from_secs(60 * n);
+        let minutes = |n: u64| Duration::from_secs(60 * n);
         assert_eq!(number(0.5, minutes(5)), 1);
         assert_eq!(number(10.1, minutes(5)), 2);
         assert_eq!(number(300.0, minutes(5)), 16);

@@ -40,7 +40,7 @@ pub enum SpliceError {
         /// The line, from 1.
         line: usize,
         /// What is wrong and what is allowed.
-        problem: Problem,
+        problem: Box<Problem>,
     },
 }
 
@@ -121,8 +121,11 @@ enum Marker<'t> {
 pub fn splice(path: &Path) -> Result<Spliced, SpliceError> {
     let text = fs::read_to_string(path).map_err(|source| SpliceError::Unreadable { path: path.to_owned(), source })?;
     let home = path.parent().unwrap_or(Path::new(""));
-    let spliced =
-        fill(&text, home).map_err(|(line, problem)| SpliceError::Marker { path: path.to_owned(), line, problem })?;
+    let spliced = fill(&text, home).map_err(|(line, problem)| SpliceError::Marker {
+        path: path.to_owned(),
+        line,
+        problem: Box::new(problem),
+    })?;
     if spliced.places == 0 { Err(SpliceError::NoMarker(path.to_owned())) } else { Ok(spliced) }
 }
 
