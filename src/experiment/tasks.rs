@@ -111,6 +111,7 @@ fn size(source: &Source, negatives_per_positive: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::experiment::Experiment;
     use proptest::prelude::*;
 
     #[test]
@@ -129,14 +130,65 @@ mod tests {
     #[test]
     fn parts_by_hand() {
         assert_eq!(parts(&[1.0, 1.0, 1.0, 1.0], 2), [0..2, 2..4]);
-        assert_eq!(parts(&[9.0, 1.0, 1.0, 1.0], 3), [0..1, 1..2, 2..4].map(|r| r));
+        assert_eq!(parts(&[9.0, 1.0, 1.0, 1.0], 3), [0..1, 1..2, 2..4]);
         assert_eq!(parts(&[1.0, 1.0, 9.0], 3), [0..1, 1..2, 2..3]);
         assert_eq!(parts(&[0.0, 0.0], 2), [0..1, 1..2]);
         assert!(parts(&[], 0).is_empty());
     }
 
+    /// 2 datasets, 3 folds, 2 trees, of two models that are copied and one that is not: 60 jobs.
+    fn plan() -> Vec<Planned> {
+        let text = "name = \"x\"\nfolds = 3\ndatasets = [\"movies\", \"university\"]\n\
+                    [[model]]\nname = \"A\"\nkind = \"lrbm-boost\"\n\
+                    [[model]]\nname = \"Copy\"\nkind = \"lrbm-explainable\"\nfrom = \"A\"\n\
+                    [[model]]\nname = \"Again\"\nkind = \"lrbm-explainable\"\nfrom = \"A\"\ndistil_depth = 2\n\
+                    [[model]]\nname = \"Own\"\nkind = \"lrbm-explainable\"\n\
+                    [[model]]\nname = \"R\"\nkind = \"rdn-boost\"\n[sweep]\ntrees = [2, 30]\n";
+        let experiment = Experiment::parse(text, "x.toml", &[]).unwrap();
+        let parts = experiment.datasets.iter();
+        let jobs = parts.flat_map(|part| part.jobs(&experiment.seeds, 3, experiment.limits));
+        jobs.map(|job| Planned::new(job, "checksum")).collect()
+    }
+
+    #[test]
+    fn more_trees_more_data_and_deeper_trees_cost_more() {
+        let plan = plan();
+        let cost = |model: &str, trees: &str| {
+            let is = |job: &Job| job.model == model && job.settings.get("trees").is_none_or(|n| n == trees);
+            plan.iter().find(|planned| is(&planned.job)).map(|planned| seconds(&planned.job)).unwrap()
+        };
+        assert!(cost("A", "30") > cost("A", "2"));
+        // A copy of its own has to learn what it copies.
+        assert!(cost("Own", "30") > cost("Own", "2") && cost("Own", "2") > cost("Copy", "2"));
+        let mut large = plan[0].job.clone();
+        let mut source = (*large.dataset).clone();
+        source.id = "yeast2".to_owned();
+        large.dataset = std::sync::Arc::new(source);
+        assert!(seconds(&large) > 5.0 * seconds(&plan[0].job));
+        large.limits.time = Some(Duration::from_millis(1));
+        assert_eq!(seconds(&large), 0.001);
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        /// Every job that is asked for is in exactly one task, and who copies an ensemble is where the ensemble is.
+        #[test]
+        fn tasks_are_whole(asked in prop::collection::vec(any::<bool>(), 60), milliseconds in 1u64..100_000) {
+            let plan = plan();
+            let jobs: Vec<usize> = (0..plan.len()).filter(|&job| asked[job]).collect();
+            let tasks = group(&plan, &jobs, Duration::from_millis(milliseconds));
+            prop_assert!(tasks.iter().all(|task| !task.is_empty()));
+            let mut all = tasks.concat();
+            all.sort_unstable();
+            prop_assert_eq!(&all, &jobs);
+            for task in &tasks {
+                for id in task.iter().filter_map(|&job| plan[job].ensemble.as_ref()) {
+                    let beside = jobs.iter().filter(|&&job| plan[job].id == *id || plan[job].ensemble.as_ref() == Some(id));
+                    prop_assert!(beside.into_iter().all(|job| task.contains(job)));
+                }
+            }
+        }
 
         /// Every job is in exactly one part, in order; no part is empty; none costs more than its share and the dearest job.
         #[test]
