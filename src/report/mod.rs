@@ -1,14 +1,16 @@
 //! What people read of a run: tables, figures, drawings and the page, comparisons and the gate.
 //!
-//! Everything starts from [`crate::experiment::Results`]. Nothing here changes a run directory but for the files of the
-//! report itself.
+//! Reports, comparisons and the gate start from [`crate::experiment::Results`]; [`explanation`] and [`importance`] are of a model and
+//! its data. Nothing here changes a run directory but for the files of the report itself.
 
 pub mod claims;
 pub mod compare;
 pub mod csv;
 pub mod drawing;
+pub mod explanation;
 pub mod figure;
 pub mod gate;
+pub mod importance;
 pub mod markdown;
 pub mod page;
 pub mod published;
@@ -86,5 +88,3 @@ fn beside(results: &Results, rows: &[ReportRow<'_>]) -> Vec<Published> {
     }
     published
 }
-pub mod explanation;
-pub mod importance;

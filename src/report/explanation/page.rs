@@ -20,6 +20,7 @@ impl Told {
         environment.add_template("page.html", TEMPLATE)?;
         environment.add_filter("number", signed);
         environment.add_filter("chance", |value: f64| format!("{value:.6}"));
+        environment.add_filter("small", |value: f64| format!("{value:.0e}"));
         let largest = self.rules.iter().map(|rule| rule.adds.abs()).fold(self.before.abs(), f64::max).max(1e-300);
         let share = move |value: f64| format!("{:.1}", 100.0 * value.abs() / largest);
         environment.add_filter("share", share);
