@@ -41,7 +41,7 @@ pub struct Diagnostic {
     /// What to do about it.
     pub help: String,
     /// Where; `None` when it concerns a whole directory.
-    pub location: Option<Location>,
+    pub location: Option<Box<Location>>,
     /// What the warning is about, such as the name of a directive: each subject is warned about by itself.
     pub subject: String,
     /// How many further times the same warning would have been given.
@@ -71,7 +71,7 @@ impl Diagnostic {
 
     /// The same, at a place.
     pub fn at(mut self, location: Location) -> Self {
-        self.location = Some(location);
+        self.location = Some(Box::new(location));
         self
     }
 

@@ -203,7 +203,7 @@ impl<'a> Watcher<'a> {
                     self.refusals += 1;
                     // Many clusters take only so many tasks at a time: when some have ended, there is room for others.
                     let idle = self.tasks.is_empty();
-                    if (idle && book.tally.ran == 0) || self.refusals > REFUSALS && idle {
+                    if idle && (book.tally.ran == 0 || self.refusals > REFUSALS) {
                         return Err(error);
                     }
                     self.next_submission = Instant::now() + AGAIN;

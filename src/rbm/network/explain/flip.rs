@@ -140,13 +140,11 @@ impl Search<'_, '_> {
         self.found.cut |= bound.cut;
         for grounding in groundings {
             let Some(literal) = substitute(std::slice::from_ref(literal), &grounding).pop() else { continue };
-            match literal.negated {
-                false => self.add(&literal, &grounding),
-                // One fact stands in the way, or more than one change would be needed.
-                true => match &self.asked.matches(&literal)[..] {
-                    [fact] => self.found.removals.extend([fact.clone()]),
-                    _ => {}
-                },
+            if !literal.negated {
+                self.add(&literal, &grounding);
+            } else if let [fact] = &self.asked.matches(&literal)[..] {
+                // One fact stands in the way; if there were more, one change would not do.
+                self.found.removals.extend([fact.clone()]);
             }
         }
     }
