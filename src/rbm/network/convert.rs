@@ -163,7 +163,7 @@ fn rule<L>(path: &Path<'_, L>, arity: usize) -> Rule {
             let later = |v| below.iter().any(|l| !l.negated && l.variables().any(|other| other == v));
             literal.negated && literal.variables().any(|v| v.0 as usize >= arity && !bound(v) && later(v))
         };
-        if above.iter().any(|literal| free(literal)) {
+        if above.iter().any(free) {
             conditions.push(Condition { holds: true, at_least: 1, body: own(above) });
         }
     }

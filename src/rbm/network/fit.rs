@@ -191,6 +191,9 @@ impl Network {
     }
 }
 
+/// A value to make small, and its slopes.
+type Objective<'a> = &'a mut dyn FnMut(&[f64]) -> (f64, Vec<f64>);
+
 /// How many of the last steps tell how the slopes change.
 const MEMORY: usize = 10;
 
@@ -199,7 +202,7 @@ const MEMORY: usize = 10;
 fn descend(
     mut at: Vec<f64>,
     max_steps: usize,
-    objective: &mut dyn FnMut(&[f64]) -> (f64, Vec<f64>),
+    objective: Objective<'_>,
     ends: &mut dyn FnMut(usize, &[f64]) -> bool,
 ) -> usize {
     let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();

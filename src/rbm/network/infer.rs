@@ -127,7 +127,7 @@ mod tests {
         let lit = network.lit(&coverage);
         let fast: Vec<bool> = lit.iter().map(|lit| lit.get(0)).collect();
         assert_eq!(fast, witnesses.iter().map(Option::is_some).collect::<Vec<_>>());
-        assert_eq!(network.probabilities(&lit, 1), [probabilities.clone()]);
+        assert_eq!(network.probabilities(&lit, 1)[0], probabilities);
         assert_eq!(softmax(&scores), probabilities);
         (witnesses.iter().map(|found| found.as_ref().map(names)).collect(), probabilities)
     }

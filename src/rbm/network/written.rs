@@ -37,13 +37,13 @@ impl Network {
         if wrong.has_errors() { Err(wrong) } else { Ok(network) }
     }
 
-    fn add(&mut self, written: &WrittenRule, target: (&str, usize), unweighted: f64) -> Result<(), Diagnostic> {
+    fn add(&mut self, written: &WrittenRule, target: (&str, usize), unweighted: f64) -> Result<(), Box<Diagnostic>> {
         let (name, arity) = target;
         if (written.head.predicate.as_str(), written.head.args.len()) != target {
             let (found, args) = (&written.head.predicate, written.head.args.len());
             let message = format!("a rule for {found}/{args} among rules for {name}/{arity}");
             let help = "give the rules of one target in one file";
-            return Err(Diagnostic::error("other-target", message, help));
+            return refuse("other-target", message, help);
         }
         let class = match &written.class {
             None => 1,
@@ -56,7 +56,7 @@ impl Network {
         let weight = written.weight.unwrap_or(unweighted);
         if !weight.is_finite() {
             let message = format!("the weight {weight} is not a number that can be added");
-            return Err(Diagnostic::error("weight", message, "write a finite number, such as 2.5"));
+            return refuse("weight", message, "write a finite number, such as 2.5");
         }
         if rule.is_always() {
             self.d[class] += written.weight.unwrap_or(0.0);
@@ -68,19 +68,19 @@ impl Network {
         Ok(())
     }
 
-    fn rule(&mut self, written: &WrittenRule) -> Result<Rule, Diagnostic> {
+    fn rule(&mut self, written: &WrittenRule) -> Result<Rule, Box<Diagnostic>> {
         let mut scope = Scope { head: Vec::new(), next: written.head.args.len() as u32 };
         for (k, term) in written.head.args.iter().enumerate() {
             let Term::Variable(variable) = term else {
                 let message = format!("`{term}` in the head of a rule, where only variables can stand");
                 let help = "write a variable, and a literal in the body that says what it must be";
-                return Err(Diagnostic::error("head-argument", message, help));
+                return refuse("head-argument", message, help);
             };
             let named = variable != "_";
             if named && written.head.args[..k].contains(term) {
                 let message = format!("the variable `{variable}` stands twice in the head");
                 let help = "write two variables, and a literal in the body that makes them the same";
-                return Err(Diagnostic::error("head-argument", message, help));
+                return refuse("head-argument", message, help);
             }
             scope.head.push(variable);
         }
@@ -94,7 +94,7 @@ impl Network {
         if let Some(variable) = scope.head.iter().find(unbound).filter(|_| asks) {
             let message = format!("the variable `{variable}` of the head does not occur in the body");
             let help = format!("mention {variable} in the body, or write `_` in its place if the rule holds for any");
-            return Err(Diagnostic::error("unbound-head-variable", message, help));
+            return refuse("unbound-head-variable", message, help);
         }
         for (k, group) in groups().enumerate() {
             let shared = |name: &&str| {
@@ -109,10 +109,10 @@ impl Network {
                     "a condition may share only the head's variables: negate inside the grounding with `\\+`, or repeat the \
                      literals that bind {variable} in the condition under another name"
                 );
-                return Err(Diagnostic::error("shared-variable", message, help));
+                return refuse("shared-variable", message, help);
             }
         }
-        let full = |error: SymbolsFull| Diagnostic::error("full", error.to_string(), "");
+        let full = |error: SymbolsFull| Box::new(Diagnostic::error("full", error.to_string(), "use fewer names"));
         let (predicates, symbols) = (&mut self.predicates, &mut self.symbols);
         let body = scope.literals(&written.body, predicates, symbols).map_err(full)?;
         let mut conditions = Vec::new();
@@ -120,7 +120,7 @@ impl Network {
             let most = f64::from(MOST_GROUNDINGS);
             if at_least.fract() != 0.0 || !(1.0..=most).contains(at_least) {
                 let message = format!("at_least({at_least}, …) is not a number of groundings");
-                return Err(Diagnostic::error("at-least", message, format!("write a whole number from 1 to {most}")));
+                return refuse("at-least", message, format!("write a whole number from 1 to {most}"));
             }
             let body = scope.literals(body, predicates, symbols).map_err(full)?;
             conditions.push(Condition { holds: *holds, at_least: *at_least as u32, body });
@@ -170,7 +170,12 @@ impl Network {
     }
 }
 
-/// The variables of literals as written, at any depth.
+/// A rule that cannot be used, and why.
+fn refuse<T>(code: &'static str, message: impl Into<String>, help: impl Into<String>) -> Result<T, Box<Diagnostic>> {
+    Err(Box::new(Diagnostic::error(code, message, help)))
+}
+
+/// The variables of literals as written.
 fn variables(body: &[BodyLiteral]) -> impl Iterator<Item = &str> {
     // Inside of a compound term a variable is a part of its name; it binds nothing.
     body.iter().flat_map(|literal| &literal.atom.args).filter_map(|term| match term {
