@@ -1,5 +1,4 @@
 //! Modes and types over interned names: what may be asked of a relation, and which constants fit where.
-#![expect(clippy::result_large_err, reason = "modes are few, and a diagnostic in a box would serve nobody")]
 
 use std::collections::BTreeSet;
 use std::fmt;
