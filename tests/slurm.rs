@@ -96,10 +96,23 @@ impl Slurm {
         command
     }
 
-    /// Kills the daemon of the node, and only that: what its tasks run goes on for nobody.
-    fn kill_node(&self) {
+    /// Lets the node die in the middle of a job of the lab: its daemon, what watches over its tasks, and the tasks.
+    fn kill_node(&self, lab: &Lab) {
+        let tasks = loop {
+            let tasks = tasks_of(lab);
+            tasks.iter().for_each(|&(task, _)| signal("-STOP", task));
+            if tasks.iter().any(|&(task, _)| is_in_a_job(task)) {
+                break tasks;
+            }
+            tasks.iter().for_each(|&(task, _)| signal("-CONT", task));
+            std::thread::sleep(Duration::from_millis(50));
+        };
         let pid = fs::read_to_string(self.home.path().join("slurmd.pid")).unwrap();
-        assert!(Command::new("kill").args(["-9", pid.trim()]).status().unwrap().success());
+        signal("-9", pid.trim().parse().unwrap());
+        for (task, parent) in tasks {
+            signal("-9", parent);
+            signal("-9", task);
+        }
     }
 
     fn start_node(&self) {
@@ -138,12 +151,38 @@ fn done(lab: &Lab) -> usize {
     if lab.out().join("jobs").is_dir() { lab.jobs().len() } else { 0 }
 }
 
-fn spawn(mut command: Command) -> Child {
-    command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+/// The processes that do tasks of a lab, each with its parent, which is of our Slurm.
+fn tasks_of(lab: &Lab) -> Vec<(u32, u32)> {
+    let home = lab.home().to_str().unwrap();
+    let mut tasks = Vec::new();
+    for entry in fs::read_dir("/proc").unwrap().flatten() {
+        let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else { continue };
+        let line = fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        let line = String::from_utf8_lossy(&line).into_owned();
+        let status = fs::read_to_string(entry.path().join("status")).unwrap_or_default();
+        let parent = status.lines().find_map(|line| line.strip_prefix("PPid:")?.trim().parse().ok());
+        if let (true, true, Some(parent)) = (line.contains("\0run-job\0"), line.contains(home), parent) {
+            let of_parent = fs::read_to_string(format!("/proc/{parent}/comm")).unwrap_or_default();
+            assert!(of_parent.starts_with("slurmstepd"), "{of_parent}");
+            tasks.push((pid, parent));
+        }
+    }
+    tasks
 }
 
-fn interrupt(child: &Child) {
-    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+/// Whether a task is in the middle of a job: it writes the log of one that has no directory yet.
+fn is_in_a_job(task: u32) -> bool {
+    let open = fs::read_dir(format!("/proc/{task}/fd")).into_iter().flatten().flatten();
+    open.filter_map(|entry| fs::read_link(entry.path()).ok()).any(|path| path.to_string_lossy().contains("/.tmp-fold"))
+}
+
+/// Sends a signal to a process that this test has started, or that may have ended since.
+fn signal(name: &str, pid: u32) {
+    let _ = Command::new("kill").args([name, &pid.to_string()]).stderr(Stdio::null()).status().unwrap();
+}
+
+fn spawn(mut command: Command) -> Child {
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
 #[test]
@@ -180,7 +219,7 @@ fn a_sweep_that_everything_happens_to(slurm: &Slurm) {
     // A first driver is stopped: the cluster goes on, and it says how that can be ended.
     let first = driver(&[]);
     until("some jobs are done", || done(&lab) >= 3);
-    interrupt(&first);
+    signal("-INT", first.id());
     let output = first.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
     assert!(stderr(&output).contains("the same command watches again, `scancel "), "{}", stderr(&output));
@@ -190,24 +229,26 @@ fn a_sweep_that_everything_happens_to(slurm: &Slurm) {
     until("more jobs are done", || done(&lab) >= before + 3);
     let queued = || slurm.call("squeue", &["-h", "-r", "-o", "%F_%K %T"]);
     let tasks = queued();
-    let some: Vec<&str> = tasks.lines().filter_map(|line| line.split(' ').next()).collect();
-    assert!(some.len() > 10, "{tasks}");
-    // Of those that wait and those that run.
-    slurm.call("scancel", &[some[0], some[1], some[some.len() - 1]]);
+    let of = |state: &str| -> Vec<&str> { tasks.lines().filter_map(|line| line.strip_suffix(state)).collect() };
+    let (waiting, running) = (of(" PENDING"), of(" RUNNING"));
+    assert!(waiting.len() > 10, "{tasks}");
+    // Those that would run last, and whatever runs, which may have ended before we come to it.
+    let cancelled = [&waiting[waiting.len() - 4..], &running].concat();
+    slurm.call("scancel", &cancelled);
     let before = done(&lab);
     until("more jobs are done", || done(&lab) >= before + 3);
-    slurm.kill_node();
+    slurm.kill_node(&lab);
     until("the node is given up", || slurm.call("sinfo", &["-h", "-o", "%T"]).contains("down"));
     slurm.start_node();
     let output = second.wait_with_output().unwrap();
     assert!(output.status.success(), "{}{}", stdout(&output), stderr(&output));
     assert_eq!(events(&output, "attached").len(), 1);
     let lost: Vec<String> = events(&output, "lost").iter().map(|event| event["why"].to_string()).collect();
-    assert!(lost.len() >= 3, "{lost:?}");
-    assert!(lost.iter().any(|why| why.contains("cancelled")), "{lost:?}");
+    assert!(lost.iter().filter(|why| why.contains("cancelled")).count() >= 4, "{lost:?}");
+    assert!(lost.iter().any(|why| why.contains("its node failed (NODE_FAIL)")), "{lost:?}");
     assert!(!events(&output, "submitted").is_empty());
     assert_eq!(events(&output, "end")[0]["done"], SWEEP_JOBS);
-    // What ran on for a dead node ends in its own time.
+    // The last task may still be on its way out.
     until("nobody is at work", || !lab.out().join(".locks").exists());
     let found = lab.results();
     assert_eq!(found.keys().collect::<Vec<_>>(), expected.keys().collect::<Vec<_>>());
@@ -251,7 +292,7 @@ fn stopped_and_cancelled(slurm: &Slurm) {
     let output: Output = slurm.driver(&lab, &[]).output().unwrap();
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
     assert!(stderr(&output).contains("another process gives tasks of"), "{}", stderr(&output));
-    interrupt(&first);
+    signal("-INT", first.id());
     let output = first.wait_with_output().unwrap();
     let text = stderr(&output);
     let scancel = text.rsplit('`').nth(1).unwrap();
