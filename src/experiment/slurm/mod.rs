@@ -6,7 +6,7 @@
 //! attempts recorded as failed with what the cluster says of its end.
 //!
 //! The driver itself holds nothing that could be lost: stopped and started again, it finds its arrays by what it wrote down
-//! ([`batch`]), and all else by looking.
+//! (`batch.rs`), and all else by looking.
 
 mod batch;
 mod cluster;

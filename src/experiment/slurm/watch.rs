@@ -59,6 +59,8 @@ pub struct Watcher<'a> {
     tasks: Vec<Task>,
     /// What is still to be submitted.
     unsubmitted: Vec<Vec<Load>>,
+    /// Whether the cluster has taken a batch, and how often it has refused the next.
+    has_taken: bool,
     refusals: u32,
     /// Records that are of something else, by when they were written.
     foreign: HashMap<usize, SystemTime>,
@@ -80,6 +82,7 @@ impl<'a> Watcher<'a> {
             waiting: order.jobs.iter().copied().collect(),
             tasks: Vec::new(),
             unsubmitted: Vec::new(),
+            has_taken: false,
             refusals: 0,
             foreign: HashMap::default(),
             began: now,
@@ -184,7 +187,7 @@ impl<'a> Watcher<'a> {
                 Ok(array) => {
                     batch.submitted(array)?;
                     self.unsubmitted.remove(0);
-                    self.refusals = 0;
+                    (self.has_taken, self.refusals) = (true, 0);
                     let jobs = batch.loads.iter().map(|load| load.jobs.len()).sum();
                     book.tell(Event::Submitted { array, tasks, jobs });
                     let task = |(i, load)| Task {
@@ -202,8 +205,8 @@ impl<'a> Watcher<'a> {
                     batch.discard();
                     self.refusals += 1;
                     // Many clusters take only so many tasks at a time: when some have ended, there is room for others.
-                    let idle = self.tasks.is_empty();
-                    if idle && (book.tally.ran == 0 || self.refusals > REFUSALS) {
+                    // With none of ours there, there is nothing to wait for, short of a cluster that took some before.
+                    if self.tasks.is_empty() && (!self.has_taken || self.refusals > REFUSALS) {
                         return Err(error);
                     }
                     self.next_submission = Instant::now() + AGAIN;
