@@ -156,7 +156,7 @@ impl Results {
         if !spec.is_file() {
             return Err(ResultsError::NoRun(root.to_owned()));
         }
-        let experiment = Experiment::read(&spec, &[])?;
+        let experiment = Experiment::read_frozen(&spec)?;
         let store = RunStore::new(root);
         let mut results = Results { root: root.to_owned(), experiment, stored: Vec::new(), planned: 0, stale: 0 };
         for part in &results.experiment.datasets {

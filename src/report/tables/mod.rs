@@ -40,7 +40,12 @@ pub fn main_tables(results: &Results, rows: &[ReportRow<'_>]) -> Vec<Table> {
 
 /// Our number of a row.
 fn value(row: &ReportRow<'_>, metric: Column) -> Value {
-    Value { ours: row.average(metric), lack: row.lack(metric), row: Some(row.index), ..Value::default() }
+    Value {
+        ours: row.average(metric),
+        lack: row.lack(metric),
+        row: (!row.group.jobs.is_empty()).then_some(row.index),
+        ..Value::default()
+    }
 }
 
 /// What every table must say: of datasets, and of what is missing.
