@@ -1,12 +1,15 @@
 //! Predicates and literals as they stand in the JSON files of models.
 
-use serde::{Deserialize, Serialize};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::clause::{Argument, Literal, Predicates, Variable};
 use super::symbol::{Symbols, SymbolsFull};
 
 /// The largest number a variable may have: a mistyped one must not make tables of thousands of millions.
 const LAST_VARIABLE: u32 = 9_999;
+/// The largest number of arguments: those of a head are variables.
+const MOST_ARGUMENTS: usize = LAST_VARIABLE as usize;
 
 /// A predicate by name.
 #[derive(Serialize, Deserialize)]
@@ -15,7 +18,14 @@ pub struct WirePredicate {
     /// Its name.
     pub name: String,
     /// The number of its arguments.
+    #[serde(deserialize_with = "read_arity")]
     pub arity: usize,
+}
+
+fn read_arity<'de, D: Deserializer<'de>>(from: D) -> Result<usize, D::Error> {
+    let arity = u64::deserialize(from)?;
+    let small = usize::try_from(arity).ok().filter(|&arity| arity <= MOST_ARGUMENTS);
+    small.ok_or_else(|| D::Error::custom(format_args!("an arity of {arity}, beyond {MOST_ARGUMENTS}")))
 }
 
 /// A literal with names instead of ids.

@@ -266,6 +266,8 @@ mod tests {
                 "1 to 100",
             ),
             ("    \"1\",", "    \"0\",", "two of its classes have the same name"),
+            ("\"arity\": 2", "\"arity\": 4000000000", "target.arity: an arity of 4000000000, beyond 9999"),
+            ("\"arity\": 2", "\"arity\": 18446744073709551615", "target.arity: an arity of 18446744073709551615"),
             ("\"variable\": 2", "\"variable\": 123456", "a variable has the number 123456"),
         ] {
             assert!(good.contains(from), "{from}");
