@@ -1,6 +1,6 @@
 //! From a sum of trees to one network.
 
-use super::{Condition, Hidden, Network, Rule};
+use super::{Condition, Hidden, MOST_WORTH, Network, Rule, is_worth};
 use crate::kb::TimeRule;
 use crate::logic::rename::{self, Names};
 use crate::logic::{Literal, PredicateId, SymbolsFull};
@@ -36,7 +36,7 @@ pub struct Ensemble<'a> {
 }
 
 /// Trees that a conversion cannot take.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ConvertError {
     /// A leaf is a number and nothing else.
     #[error(
@@ -53,6 +53,14 @@ pub enum ConvertError {
         /// How many there are.
         classes: usize,
     },
+    /// A leaf has a number that a network cannot keep apart from others.
+    #[error("a leaf of tree {tree} has the number {value:e}, and {MOST_WORTH:e} is the most that a rule can be worth")]
+    TooLarge {
+        /// The first such tree, from 1.
+        tree: usize,
+        /// The number, times the step of its tree.
+        value: f64,
+    },
     /// Too many names.
     #[error(transparent)]
     Full(#[from] SymbolsFull),
@@ -64,12 +72,13 @@ pub enum ConvertError {
 /// [`Hidden::indicator`]). Trees without a test go into the biases.
 ///
 /// # Errors
-/// If there are too many names.
+/// If there are too many names, or a leaf is worth more than a rule can be.
 pub fn exact(ensemble: &Ensemble<'_>) -> Result<Network, ConvertError> {
     let mut network = ensemble.empty("exact conversion of trees");
     for sum in &ensemble.sums {
-        for path in sum.trees.iter().flat_map(Tree::paths) {
-            let value = sum.step * path.leaf.value;
+        let trees = sum.trees.iter().enumerate();
+        for (number, path) in trees.flat_map(|(k, tree)| tree.paths().into_iter().map(move |path| (k + 1, path))) {
+            let value = worth(number, sum.step * path.leaf.value)?;
             let rule = network.own(&rule(&path, network.target_arity()), ensemble.names)?;
             if rule.is_always() {
                 network.d[sum.class] += value;
@@ -89,7 +98,7 @@ pub fn exact(ensemble: &Ensemble<'_>) -> Result<Network, ConvertError> {
 /// the network has one, so each tree gives the mean of its leaves', weighted by how many training examples they got.
 ///
 /// # Errors
-/// If a leaf has no five numbers, or there are not two classes.
+/// If a leaf has no five numbers or such as are too large, or there are not two classes.
 pub fn paper(ensemble: &Ensemble<'_>) -> Result<Network, ConvertError> {
     let classes = ensemble.classes.len();
     if classes != 2 || ensemble.sums.iter().any(|sum| sum.class != 1) {
@@ -101,6 +110,9 @@ pub fn paper(ensemble: &Ensemble<'_>) -> Result<Network, ConvertError> {
             let (mut d, mut examples) = (0.0, 0.0);
             for path in tree.paths() {
                 let theta = path.leaf.leaf.ok_or(ConvertError::NoTheta { tree: number + 1 })?;
+                for value in [sum.step * path.leaf.value, theta.d, theta.c, theta.w, theta.u0, theta.u1] {
+                    worth(number + 1, value)?;
+                }
                 let here = f64::from(path.leaf.positives) + f64::from(path.leaf.negatives);
                 d += here * theta.d;
                 examples += here;
@@ -112,6 +124,11 @@ pub fn paper(ensemble: &Ensemble<'_>) -> Result<Network, ConvertError> {
         }
     }
     Ok(network)
+}
+
+/// A number of a leaf that a rule can be worth.
+fn worth(tree: usize, value: f64) -> Result<f64, ConvertError> {
+    if is_worth(value) { Ok(value) } else { Err(ConvertError::TooLarge { tree, value }) }
 }
 
 /// The hidden node of a leaf, with W in equal parts on the edges of the path's predicates.

@@ -1,6 +1,6 @@
 //! Networks from rules that a person wrote.
 
-use super::{Condition, Hidden, Network, Rule, two_classes};
+use super::{Condition, Hidden, MOST_WORTH, Network, Rule, is_worth, two_classes};
 use crate::kb::Database;
 use crate::logic::nearest::nearest;
 use crate::logic::reader::intern_term;
@@ -54,9 +54,10 @@ impl Network {
         };
         let rule = self.rule(written)?;
         let weight = written.weight.unwrap_or(unweighted);
-        if !weight.is_finite() {
-            let message = format!("the weight {weight} is not a number that can be added");
-            return refuse("weight", message, "write a finite number, such as 2.5");
+        if !is_worth(weight) {
+            let message = format!("the weight {weight} is too large to be added");
+            let help = format!("write a number from -{MOST_WORTH} to {MOST_WORTH}, such as 2.5; 40 is as good as certain");
+            return refuse("weight", message, help);
         }
         if rule.is_always() {
             self.d[class] += written.weight.unwrap_or(0.0);
@@ -300,6 +301,16 @@ mod tests {
     }
 
     #[test]
+    fn rules_that_are_worth_too_much_together_stay_apart() {
+        let merged = |weight: &str| {
+            let text = format!("{weight} h(A) :- p(A). {weight} h(A) :- p(A).");
+            network(&text).unwrap().merged().hidden().iter().map(Hidden::strength).collect::<Vec<_>>()
+        };
+        assert_eq!(merged("400000"), [800_000.0]);
+        assert_eq!(merged("-600000"), [600_000.0, 600_000.0]);
+    }
+
+    #[test]
     fn what_cannot_be_meant_is_refused() {
         for (text, code, words) in [
             ("", "no-rules", "at least one"),
@@ -308,6 +319,9 @@ mod tests {
             ("h(a) :- p(a).", "head-argument", "only variables"),
             ("h(A, A) :- p(A).", "head-argument", "stands twice"),
             ("h(A) :- p(A, X), not (q(X)).", "shared-variable", "negate inside the grounding with `\\+`"),
+            ("2e6 h(A) :- p(A).", "weight", "the weight 2000000 is too large to be added"),
+            ("-1e300 h(A) :- p(A).", "weight", "from -1000000 to 1000000"),
+            ("1e17 h(_).", "weight", "from -1000000 to 1000000"),
             ("h(A) :- at_least(2.5, (p(A))).", "at-least", "from 1 to 100"),
             ("h(A) :- at_least(101, (p(A))).", "at-least", "from 1 to 100"),
             ("h(A) = x :- p(A).", "one-class", "`0 collab(_, _) = 2.`"),
