@@ -11,6 +11,33 @@ const LAST_VARIABLE: u32 = 9_999;
 /// The largest number of arguments: those of a head are variables.
 const MOST_ARGUMENTS: usize = LAST_VARIABLE as usize;
 
+/// What no file can say.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TooLarge {
+    /// Variables with numbers that no file may give.
+    #[error("a rule has {0} variables or more, and {max} are the most", max = LAST_VARIABLE + 1)]
+    Variables(u32),
+    /// A predicate with more arguments than a file may give.
+    #[error("a predicate has {0} arguments, and {MOST_ARGUMENTS} are the most")]
+    Arity(usize),
+}
+
+/// Whether a file can say a rule with these literals for a target with `arity` arguments.
+///
+/// # Errors
+/// If it cannot.
+pub fn check<'a>(arity: usize, literals: impl Iterator<Item = &'a Literal>) -> Result<(), TooLarge> {
+    let small = |arity: usize| if arity > MOST_ARGUMENTS { Err(TooLarge::Arity(arity)) } else { Ok(()) };
+    small(arity)?;
+    for literal in literals {
+        small(literal.args.len())?;
+        if let Some(variable) = literal.variables().find(|variable| variable.0 > LAST_VARIABLE) {
+            return Err(TooLarge::Variables(variable.0 + 1));
+        }
+    }
+    Ok(())
+}
+
 /// A predicate by name.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

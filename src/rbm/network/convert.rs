@@ -3,6 +3,7 @@
 use super::{Condition, Hidden, MOST_WORTH, Network, Rule, is_worth};
 use crate::kb::TimeRule;
 use crate::logic::rename::{self, Names};
+use crate::logic::wire::{self, TooLarge};
 use crate::logic::{Literal, PredicateId, SymbolsFull};
 use crate::rbm::{Theta, softplus};
 use crate::tree::{Path, Tree};
@@ -55,12 +56,15 @@ pub enum ConvertError {
     },
     /// A leaf has a number that a network cannot keep apart from others.
     #[error("a leaf of tree {tree} has the number {value:e}, and {MOST_WORTH:e} is the most that a rule can be worth")]
-    TooLarge {
+    TooMuch {
         /// The first such tree, from 1.
         tree: usize,
         /// The number, times the step of its tree.
         value: f64,
     },
+    /// A path that no file of a network could keep.
+    #[error(transparent)]
+    TooWide(#[from] TooLarge),
     /// Too many names.
     #[error(transparent)]
     Full(#[from] SymbolsFull),
@@ -72,14 +76,14 @@ pub enum ConvertError {
 /// [`Hidden::indicator`]). Trees without a test go into the biases.
 ///
 /// # Errors
-/// If there are too many names, or a leaf is worth more than a rule can be.
+/// If there are too many names or variables, or a leaf is worth more than a rule can be.
 pub fn exact(ensemble: &Ensemble<'_>) -> Result<Network, ConvertError> {
     let mut network = ensemble.empty("exact conversion of trees");
     for sum in &ensemble.sums {
         let trees = sum.trees.iter().enumerate();
         for (number, path) in trees.flat_map(|(k, tree)| tree.paths().into_iter().map(move |path| (k + 1, path))) {
             let value = worth(number, sum.step * path.leaf.value)?;
-            let rule = network.own(&rule(&path, network.target_arity()), ensemble.names)?;
+            let rule = network.take(&path, ensemble.names)?;
             if rule.is_always() {
                 network.d[sum.class] += value;
                 continue;
@@ -116,7 +120,7 @@ pub fn paper(ensemble: &Ensemble<'_>) -> Result<Network, ConvertError> {
                 let here = f64::from(path.leaf.positives) + f64::from(path.leaf.negatives);
                 d += here * theta.d;
                 examples += here;
-                let rule = network.own(&rule(&path, network.target_arity()), ensemble.names)?;
+                let rule = network.take(&path, ensemble.names)?;
                 network.push(carried_over(rule, &theta, sum.step));
             }
             // A tree that nobody trained has no weights to take the mean with.
@@ -128,7 +132,7 @@ pub fn paper(ensemble: &Ensemble<'_>) -> Result<Network, ConvertError> {
 
 /// A number of a leaf that a rule can be worth.
 fn worth(tree: usize, value: f64) -> Result<f64, ConvertError> {
-    if is_worth(value) { Ok(value) } else { Err(ConvertError::TooLarge { tree, value }) }
+    if is_worth(value) { Ok(value) } else { Err(ConvertError::TooMuch { tree, value }) }
 }
 
 /// The hidden node of a leaf, with W in equal parts on the edges of the path's predicates.
@@ -211,6 +215,14 @@ impl Ensemble<'_> {
 }
 
 impl Network {
+    /// The rule of a path over the names of this network.
+    fn take<L>(&mut self, path: &Path<'_, L>, from: Names<'_>) -> Result<Rule, ConvertError> {
+        let arity = self.target_arity();
+        let rule = rule(path, arity);
+        wire::check(arity, rule.literals())?;
+        Ok(self.own(&rule, from)?)
+    }
+
     /// The rule over the names of this network, which learns those it lacks.
     pub(super) fn own(&mut self, rule: &Rule, from: Names<'_>) -> Result<Rule, SymbolsFull> {
         let mut full = None;

@@ -11,7 +11,7 @@ use super::{Condition, Hidden, Network, Rule};
 use crate::files::json::{self, FormatError};
 use crate::kb::TimeRule;
 use crate::kb::wire::WireTime;
-use crate::logic::wire::{WireLiteral, WirePredicate};
+use crate::logic::wire::{self, WireLiteral, WirePredicate};
 use crate::logic::{Literal, Predicates, Symbols};
 use crate::tree::count::MOST_GROUNDINGS;
 
@@ -211,6 +211,8 @@ fn node_from_wire(node: WireHidden, network: &mut Network) -> Result<Hidden, Str
         conditions.push(Condition { holds, at_least, body: literals(body, predicates, symbols)? });
     }
     let rule = Rule::new(body, conditions, arity);
+    // Conjunctions that are numbered one by one in the file are numbered together here.
+    wire::check(arity, rule.literals()).map_err(|error| error.to_string())?;
     if node.u.len() != classes {
         return Err(format!("u has {} numbers for {classes} classes", node.u.len()));
     }
