@@ -55,12 +55,17 @@ impl Network {
         };
         let rule = self.rule(written)?;
         if let Err(error) = wire::check(arity, rule.literals()) {
-            return refuse("too-large", error.to_string(), "no file could keep such a rule: write several smaller ones");
+            return refuse(
+                "too-large",
+                error.to_string(),
+                "no file could keep such a rule: write several smaller ones",
+            );
         }
         let weight = written.weight.unwrap_or(unweighted);
         if !is_worth(weight) {
             let message = format!("the weight {weight} is too large to be added");
-            let help = format!("write a number from -{MOST_WORTH} to {MOST_WORTH}, such as 2.5; 40 is as good as certain");
+            let help =
+                format!("write a number from -{MOST_WORTH} to {MOST_WORTH}, such as 2.5; 40 is as good as certain");
             return refuse("weight", message, help);
         }
         if rule.is_always() {
