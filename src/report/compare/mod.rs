@@ -10,7 +10,7 @@ mod print;
 
 pub use pairing::{ModelsError, Pair, Pairing, Side, pair};
 pub use print::{csv, markdown};
-pub(in crate::report) use print::{signed, with_sign};
+pub(in crate::report) use print::{p_value, sentence, signed, with_sign};
 
 use crate::experiment::results::Stored;
 use crate::metric::significance::bootstrap::{Interval, RESAMPLES, mean_interval};
