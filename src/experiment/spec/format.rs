@@ -248,7 +248,13 @@ pub const OWN_OPTIONS: [&str; 17] = [
 ];
 
 /// Tests of significance that a spec may ask for.
-pub const TESTS: [&str; 3] = ["corrected-t", "wilcoxon-over-datasets", "friedman-nemenyi"];
+pub const TESTS: [&str; 3] = [CORRECTED_T, WILCOXON, FRIEDMAN_NEMENYI];
+/// The corrected resampled t-test on the folds of each dataset.
+pub const CORRECTED_T: &str = "corrected-t";
+/// Wilcoxon's signed-rank test on the means of all datasets.
+pub const WILCOXON: &str = "wilcoxon-over-datasets";
+/// Friedman's test on the ranks of all rows, with Nemenyi's critical difference.
+pub const FRIEDMAN_NEMENYI: &str = "friedman-nemenyi";
 
 /// Kinds of models that are known but cannot be learned yet, with what they are.
 pub const NOT_BUILT: [(&str, &str); 7] = [

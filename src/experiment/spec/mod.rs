@@ -19,6 +19,7 @@ pub mod written;
 use std::path::Path;
 
 pub use experiment::{Compare, Expected, Experiment, Part, Row};
+pub use format::{CORRECTED_T, FRIEDMAN_NEMENYI, WILCOXON};
 pub use mistake::{Mistake, Place, SpecError};
 pub use slurm::SlurmSettings;
 

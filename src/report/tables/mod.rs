@@ -2,10 +2,12 @@
 
 mod everything;
 mod paper;
+mod significance;
 mod sweep;
 
 pub use everything::{all_metrics, results_table};
 pub use paper::paper_tables;
+pub use significance::significance_table;
 pub use sweep::sweep_tables;
 
 use super::published::PublishedTable;
@@ -23,6 +25,7 @@ pub fn tables(results: &Results, rows: &[ReportRow<'_>]) -> Vec<Table> {
     if !tables.iter().any(|table| table.name == everything::RESULTS) {
         tables.push(results_table(results, rows));
     }
+    tables.extend(significance_table(results));
     tables.push(all_metrics(results, rows));
     tables
 }
