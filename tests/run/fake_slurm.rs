@@ -3,7 +3,8 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
 use super::lab::{Lab, events, stderr};
 
@@ -173,4 +174,38 @@ fn tasks_that_vanish_are_submitted_again_and_then_given_up() {
     let failed = events(&output, "failed");
     assert_eq!(failed.len(), 2);
     assert!(failed[0]["message"].as_str().unwrap().contains("submitted 2 times without a result"), "{failed:?}");
+}
+
+/// Another process is in the middle of a job whose last task has vanished: it is waited for, and nothing more is submitted.
+#[test]
+fn a_job_that_somebody_else_does_is_waited_for() {
+    let lab = Lab::new();
+    let fake = Fake::new("");
+    let only = ["--only", "dataset=movies,model=NoBoost,fold=1"];
+    let mut other =
+        lab.command(&only).env("LRBM_TEST_FAULT", "oversleep:fold 1").stdout(Stdio::null()).spawn().unwrap();
+    let locks = || fs::read_dir(lab.out().join(".locks")).into_iter().flatten().flatten();
+    until("the other process is at the job", || locks().any(|entry| entry.file_name().len() == 64));
+    signal("-STOP", &other);
+    let told = lab.home().join("told");
+    let mut driver = fake.driver(&lab, &[only[0], only[1], "--slurm-option", "attempts=1"]);
+    let mut driver = driver.stdout(fs::File::create(&told).unwrap()).spawn().unwrap();
+    until("the task is lost", || fs::read_to_string(&told).unwrap().contains("\"lost\""));
+    std::thread::sleep(Duration::from_secs(2));
+    signal("-CONT", &other);
+    assert!(other.wait().unwrap().success());
+    assert!(driver.wait().unwrap().success());
+    assert_eq!(fake.calls().len(), 1);
+}
+
+fn until(what: &str, holds: impl Fn() -> bool) {
+    let began = Instant::now();
+    while !holds() {
+        assert!(began.elapsed() < Duration::from_secs(120), "waited in vain until {what}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+fn signal(name: &str, child: &Child) {
+    assert!(Command::new("kill").args([name, &child.id().to_string()]).status().unwrap().success());
 }

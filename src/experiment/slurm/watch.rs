@@ -46,6 +46,15 @@ impl Task {
     }
 }
 
+/// A job that would be given up, were nobody at work on it.
+struct Held {
+    job: usize,
+    /// Its last task.
+    task: String,
+    attempt: u64,
+    why: Why,
+}
+
 pub struct Watcher<'a> {
     order: &'a Order<'a>,
     cluster: &'a Cluster,
@@ -55,6 +64,8 @@ pub struct Watcher<'a> {
     waiting: IndexSet<usize>,
     /// Tasks with at least one of them.
     tasks: Vec<Task>,
+    /// Jobs at which another process is; they are watched, and not submitted.
+    held: Vec<Held>,
     /// What is still to be submitted.
     unsubmitted: Vec<Vec<Load>>,
     /// A batch that the cluster has refused, to be submitted again as it is.
@@ -83,6 +94,7 @@ impl<'a> Watcher<'a> {
             desk,
             waiting: order.jobs.iter().copied().collect(),
             tasks: Vec::new(),
+            held: Vec::new(),
             unsubmitted: Vec::new(),
             refused: None,
             doubtful: Vec::new(),
@@ -265,13 +277,14 @@ impl<'a> Watcher<'a> {
             |running: bool| self.tasks.iter().filter(|task| task.gone.is_none() && task.is_running == running).count();
         let event = Event::Queue { running: alive(true), pending: alive(false), reason };
         self.show(book, event);
-        self.lose(book)
+        self.lose(book);
+        self.give_up(book)
     }
 
     /// Sees to tasks that have been gone for long enough that what they wrote can be seen.
-    fn lose(&mut self, book: &mut Book<'_>) -> Result<(), RunError> {
+    fn lose(&mut self, book: &mut Book<'_>) {
         if !self.tasks.iter().any(|task| task.gone.is_some_and(|gone| gone.elapsed() >= GRACE)) {
-            return Ok(());
+            return;
         }
         self.next_look = Instant::now();
         self.look(book);
@@ -301,20 +314,27 @@ impl<'a> Watcher<'a> {
                 again.entry(attempt + 1).or_default().extend(jobs);
                 continue;
             }
-            for job in jobs {
-                let planned = &self.order.plan[job];
-                match lost::record(planned, &task.id(), attempt, &why, self.order.store)? {
-                    Some(record) => self.end(book, job, record),
-                    // Somebody is at work on it: that is its next attempt, and we wait for it.
-                    None => again.entry(attempt).or_default().push(job),
-                }
-            }
+            self.held.extend(jobs.into_iter().map(|job| Held { job, task: task.id(), attempt, why: why.clone() }));
         }
         for (attempt, mut jobs) in again {
             jobs.sort_unstable();
             jobs.dedup();
             let loads = loads(self.order, &jobs, self.settings, attempt);
             self.unsubmitted.extend(arrays(loads, self.cluster.most_tasks));
+        }
+    }
+
+    /// Gives jobs up that were submitted as often as they may be, as soon as nobody is at work on them.
+    fn give_up(&mut self, book: &mut Book<'_>) -> Result<(), RunError> {
+        for held in std::mem::take(&mut self.held) {
+            if !self.waiting.contains(&held.job) {
+                continue;
+            }
+            let planned = &self.order.plan[held.job];
+            match lost::record(planned, &held.task, held.attempt, &held.why, self.order.store)? {
+                Some(record) => self.end(book, held.job, record),
+                None => self.held.push(held),
+            }
         }
         Ok(())
     }
