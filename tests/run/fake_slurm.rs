@@ -90,6 +90,8 @@ impl Fake {
         let mut command = lab.command(&["--executor", "slurm", "--json-events"]);
         let path = std::env::var("PATH").unwrap();
         command.args(args).env("PATH", format!("{}:{path}", self.at("bin").display())).env("FAKE", self.home.path());
+        // Must not reach the commands of Slurm.
+        command.env("SBATCH_CLUSTERS", "other").env("SLURM_CLUSTERS", "other");
         command
     }
 
