@@ -13,6 +13,7 @@ mod cluster;
 mod lost;
 mod parse;
 mod quote;
+mod refusal;
 mod watch;
 
 pub use cluster::{Cluster, SlurmError};

@@ -226,11 +226,13 @@ pub const SLURM: Section = Section {
     parameters: Parameters::No,
 };
 
-/// Options of `sbatch` that a task depends on, or that have a key of their own; nobody else may set them.
-pub const OWN_OPTIONS: [&str; 17] = [
+/// Options of `sbatch` that a task depends on, or that have a key of their own, or that lead to a cluster whose queue we would not
+/// see; nobody else may set them.
+pub const OWN_OPTIONS: [&str; 18] = [
     "account",
     "array",
     "chdir",
+    "clusters",
     "cpus-per-task",
     "error",
     "job-name",
@@ -330,7 +332,7 @@ impl Shape {
             Shape::Text => "text in quotes".to_owned(),
             Shape::Line => "text in quotes, on one line".to_owned(),
             Shape::SbatchOption => format!(
-                "a long option such as \"--qos=long\", on one line, and none of {}, which are set already",
+                "a long option such as \"--qos=long\", on one line, and none of {}, which are not yours to set",
                 listed(OWN_OPTIONS)
             ),
             Shape::Name => {
