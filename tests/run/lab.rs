@@ -137,6 +137,19 @@ pub fn names(events: &[Value]) -> Vec<String> {
     names
 }
 
+/// Copies a directory with everything in it.
+pub fn copy(from: &Path, to: &Path) {
+    fs::create_dir(to).unwrap();
+    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let (path, target) = (entry.path(), to.join(entry.file_name()));
+        if path.is_dir() {
+            copy(&path, &target);
+        } else {
+            fs::copy(&path, &target).unwrap();
+        }
+    }
+}
+
 fn collect(root: &Path, directory: &Path, found: &mut BTreeMap<String, Vec<u8>>) {
     for entry in fs::read_dir(directory).unwrap().map(Result::unwrap) {
         let (path, name) = (entry.path(), entry.file_name().into_string().unwrap());

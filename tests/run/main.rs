@@ -4,6 +4,7 @@ mod cluster;
 mod failures;
 #[cfg(unix)]
 mod fake_slurm;
+mod faults;
 mod kill;
 mod lab;
 mod read;

@@ -76,9 +76,17 @@ pub struct Execution<'a> {
     pub tell: &'a mut (dyn FnMut(Told) + Send),
 }
 
+/// What a job leaves. That it cannot be written is no failure of the job, so whoever asked for it writes it.
+pub struct Product {
+    /// What it came to.
+    pub outcome: Outcome,
+    /// The files beside the record, by name.
+    pub files: [(&'static str, Vec<u8>); 2],
+}
+
 impl Execution<'_> {
-    /// Learns, scores and measures; writes the model and the predictions.
-    pub fn run(mut self, attempt: &mut Attempt) -> Result<Outcome, Failure> {
+    /// Learns, scores and measures.
+    pub fn run(mut self, attempt: &mut Attempt) -> Result<Product, Failure> {
         let dataset = self.dataset(attempt)?;
         let fold = self.bench.data.fold(self.job, &dataset).map_err(Failure::error)?;
         let counts = store::Counts::from(&fold.counts);
@@ -95,11 +103,11 @@ impl Execution<'_> {
         trained.model.time = dataset.time().cloned();
         self.watch.check();
         let began = Instant::now();
-        let outcome = self.test(&trained.model, &fold);
+        let product = test(&trained.model, &fold);
         attempt.score_seconds = began.elapsed().as_secs_f64();
-        let outcome = outcome?;
+        let product = product?;
         self.bench.ensembles.offer(self.id, || trained.model);
-        Ok(outcome)
+        Ok(product)
     }
 
     fn dataset(&mut self, attempt: &mut Attempt) -> Result<Arc<Dataset>, Failure> {
@@ -190,30 +198,26 @@ impl Execution<'_> {
             (self.tell)(Told::Tree(at));
         }
     }
+}
 
-    fn test(&mut self, model: &TreeModel, fold: &Fold) -> Result<Outcome, Failure> {
-        let train_psi = score(model, &fold.train)?;
-        let ranking = Ranking::new(&train_psi, &labels(&fold.train)).map_err(Failure::error)?;
-        let threshold = threshold::best(&ranking);
-        let psi = score(model, &fold.test)?;
-        let metrics = Metrics::new(Output::LogOdds(&psi), &labels(&fold.test), threshold).map_err(Failure::error)?;
-        let predictions = store::predictions(&predictions(&fold.test, &psi)).map_err(Failure::error)?;
-        let mut files = BTreeMap::new();
-        for (name, bytes) in [(MODEL, model.to_json().as_bytes()), (PREDICTIONS, &predictions)] {
-            self.workshop.write(name, bytes).map_err(Failure::error)?;
-            files.insert(name.to_owned(), digest::sha256(bytes));
-        }
-        let mut outcome = Outcome {
-            metrics: IndexMap::default(),
-            undefined: BTreeMap::new(),
-            trees: model.trees().len(),
-            leaves: model.trees().iter().map(|tree| tree.leaves()).sum(),
-            fidelity: model.fidelity,
-            files,
-        };
-        outcome.set_metrics(&metrics);
-        Ok(outcome)
-    }
+fn test(model: &TreeModel, fold: &Fold) -> Result<Product, Failure> {
+    let train_psi = score(model, &fold.train)?;
+    let ranking = Ranking::new(&train_psi, &labels(&fold.train)).map_err(Failure::error)?;
+    let threshold = threshold::best(&ranking);
+    let psi = score(model, &fold.test)?;
+    let metrics = Metrics::new(Output::LogOdds(&psi), &labels(&fold.test), threshold).map_err(Failure::error)?;
+    let predictions = store::predictions(&predictions(&fold.test, &psi)).map_err(Failure::error)?;
+    let files = [(MODEL, model.to_json().into_bytes()), (PREDICTIONS, predictions)];
+    let mut outcome = Outcome {
+        metrics: IndexMap::default(),
+        undefined: BTreeMap::new(),
+        trees: model.trees().len(),
+        leaves: model.trees().iter().map(|tree| tree.leaves()).sum(),
+        fidelity: model.fidelity,
+        files: files.iter().map(|(name, bytes)| ((*name).to_owned(), digest::sha256(bytes))).collect(),
+    };
+    outcome.set_metrics(&metrics);
+    Ok(Product { outcome, files })
 }
 
 fn score(model: &TreeModel, part: &Part) -> Result<Vec<f64>, Failure> {

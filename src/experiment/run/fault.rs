@@ -1,15 +1,18 @@
 //! Faults on purpose, so that tests can see what a failing job does to a run.
 //!
 //! `LRBM_TEST_FAULT=KIND:TEXT` strikes every job whose name has TEXT in it, such as `panic:fold 2`. KIND is `error`, `panic`,
-//! `sleep`, `oversleep` or `damage`, which makes what is learned worse: every other label to learn from is wrong.
+//! `sleep`, `oversleep` or `damage`, which makes what is learned worse: every other label to learn from is wrong. Faults of the disk
+//! have the same variable: see [`crate::files::fault`].
 
 use std::time::Duration;
 
 use super::failure::Failure;
 use crate::experiment::Job;
+use crate::files::fault::VARIABLE;
 use crate::kb::Example;
 
-const VARIABLE: &str = "LRBM_TEST_FAULT";
+/// Faults that strike jobs.
+const KINDS: [&str; 5] = ["error", "panic", "sleep", "oversleep", "damage"];
 
 /// What goes wrong where.
 #[derive(Clone, Debug)]
@@ -23,7 +26,7 @@ impl Fault {
     pub fn from_environment() -> Option<Fault> {
         let value = std::env::var(VARIABLE).ok()?;
         let (kind, text) = value.split_once(':')?;
-        Some(Fault { kind: kind.to_owned(), text: text.to_owned() })
+        KINDS.contains(&kind).then(|| Fault { kind: kind.to_owned(), text: text.to_owned() })
     }
 
     fn is_of(&self, job: &Job) -> bool {

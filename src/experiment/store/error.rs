@@ -32,6 +32,16 @@ pub enum RunStoreError {
     Frame(PolarsError),
 }
 
+/// A result that is not as it was written.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}: {what}", file.display())]
+pub struct Damage {
+    /// The file, below the run directory.
+    pub file: PathBuf,
+    /// What is wrong with it.
+    pub what: String,
+}
+
 impl RunStoreError {
     pub(super) fn io(path: &Path) -> impl FnOnce(io::Error) -> RunStoreError {
         let path = path.to_owned();

@@ -67,9 +67,16 @@ pub fn state(results: &Results) -> Vec<String> {
     let mut sentences = Vec::new();
     let ended = results.stored.len();
     let failed = results.stored.iter().filter(|stored| !stored.is_done()).count();
-    let absent = results.planned.saturating_sub(ended);
+    let damaged = results.damaged.len();
+    let absent = results.planned.saturating_sub(ended + damaged);
     if absent > 0 {
         sentences.push(format!("Unfinished: {absent} of {} jobs have not been run.", results.planned));
+    }
+    if damaged > 0 {
+        sentences.push(format!(
+            "{damaged} of {} results are damaged and left out: running again makes them anew.",
+            results.planned
+        ));
     }
     if failed > 0 {
         sentences.push(format!("{failed} of {} jobs failed; their cells say so.", results.planned));
