@@ -8,4 +8,4 @@ mod walk;
 
 pub use descent::{Descent, Outcome, Schedule, Visit};
 pub use network::Network;
-pub use theta::{Theta, sigmoid, softplus};
+pub use theta::{Theta, check_weight, sigmoid, softplus};

@@ -1,7 +1,7 @@
 //! Faults on purpose, so that tests can see what a failing job does to a run.
 //!
 //! `LRBM_TEST_FAULT=KIND:TEXT` strikes every job whose name has TEXT in it, such as `panic:fold 2`. KIND is `error`, `panic`,
-//! `sleep`, `oversleep` or `damage`, which makes what is learned worse: every other label to learn from is wrong. Faults of the disk
+//! `sleep`, `oversleep`, `forget`, which leaves nothing to remember coverage with, or `damage`, which makes what is learned worse: every other label to learn from is wrong. Faults of the disk
 //! have the same variable: see [`crate::files::fault`].
 
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::files::fault::VARIABLE;
 use crate::kb::Example;
 
 /// Faults that strike jobs.
-const KINDS: [&str; 5] = ["error", "panic", "sleep", "oversleep", "damage"];
+const KINDS: [&str; 6] = ["error", "panic", "sleep", "oversleep", "damage", "forget"];
 
 /// What goes wrong where.
 #[derive(Clone, Debug)]
@@ -33,6 +33,11 @@ impl Fault {
         job.to_string().contains(&self.text)
     }
 
+    /// How many bytes a job may remember coverage with, if not as many as others.
+    pub fn memory_bytes(&self, job: &Job) -> Option<usize> {
+        (self.kind == "forget" && self.is_of(job)).then_some(0)
+    }
+
     /// What a damaged learner learns from, if this is the job.
     pub fn damaged(&self, job: &Job, examples: &[Example]) -> Option<Vec<Example>> {
         let wrong = |(place, example): (usize, &Example)| Example {
@@ -44,7 +49,7 @@ impl Fault {
 
     /// Goes wrong, if this is the job.
     pub fn strike(&self, job: &Job) -> Result<(), Failure> {
-        if !self.is_of(job) || self.kind == "damage" {
+        if !self.is_of(job) || ["damage", "forget"].contains(&self.kind.as_str()) {
             return Ok(());
         }
         match self.kind.as_str() {

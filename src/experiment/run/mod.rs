@@ -8,7 +8,7 @@ mod data;
 mod event;
 mod execute;
 mod executor;
-mod failure;
+pub(super) mod failure;
 mod fault;
 mod local;
 pub mod machine;

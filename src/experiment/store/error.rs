@@ -27,6 +27,14 @@ pub enum RunStoreError {
         /// What the system said.
         source: io::Error,
     },
+    /// A table of predictions cannot be read.
+    #[error("{}: not a table of predictions: {what}; running the job again makes it anew", path.display())]
+    NoTable {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        what: String,
+    },
     /// A table could not be made.
     #[error("a table of results could not be made: {0}")]
     Frame(PolarsError),
