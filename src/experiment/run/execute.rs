@@ -13,7 +13,7 @@ use crate::data::fetch::digest;
 use crate::data::split::{Fold, Part};
 use crate::experiment::store::{self, MODEL, Outcome, PREDICTIONS, Prediction, RunStore, Workshop};
 use crate::experiment::{Job, JobId};
-use crate::learn::{self, Learner, LrbmExplainable, Model, Progress, Resources, Task, TrainedModel, TreeModel};
+use crate::learn::{self, Learner, LrbmExplainable, Model, Progress, Resources, SavedModel, Stored, Task, Trained};
 use crate::metric::{Metrics, Output, Ranking, threshold};
 use crate::order::{HashMap, IndexMap};
 use crate::rbm::sigmoid;
@@ -25,7 +25,7 @@ pub struct Bench<'a> {
     /// The data.
     pub data: Data<'a>,
     /// Ensembles that are to be copied.
-    pub ensembles: Shared<JobId, TreeModel, Failure>,
+    pub ensembles: Shared<JobId, SavedModel, Failure>,
     /// Every job of the plan by the id of its result.
     pub by_id: HashMap<JobId, &'a Job>,
     /// What goes wrong on purpose, in tests.
@@ -100,7 +100,7 @@ impl Execution<'_> {
         }
         self.watch.check();
         let mut trained = self.learn(&fold, attempt)?;
-        trained.model.time = dataset.time().cloned();
+        trained.model.set_time(dataset.time().cloned());
         self.watch.check();
         let began = Instant::now();
         let product = test(&trained.model, &fold);
@@ -128,7 +128,7 @@ impl Execution<'_> {
         Ok(dataset)
     }
 
-    fn learn(&mut self, fold: &Fold, attempt: &mut Attempt) -> Result<TrainedModel, Failure> {
+    fn learn(&mut self, fold: &Fold, attempt: &mut Attempt) -> Result<Trained<SavedModel>, Failure> {
         let job = self.job;
         let ensemble = match (self.ensemble_id, job.ensemble()) {
             (Some(id), Some(first)) => Some(self.ensemble(id, &first, fold, attempt)?),
@@ -145,8 +145,8 @@ impl Execution<'_> {
         let task = Task { database, target: *target, examples, seed: job.training_seed(), resources };
         let trained = match ensemble {
             Some(ensemble) => {
-                let from = Some(TreeModel::clone(&ensemble));
-                LrbmExplainable { params: job.params.clone(), from }.fit(&task, &mut grown)
+                let from = ensemble.trees().cloned();
+                LrbmExplainable { params: job.params.clone(), from }.fit(&task, &mut grown).map(Trained::saved)
             }
             None => learn::fit(job.kind, &task, &job.params, &mut grown),
         };
@@ -168,7 +168,7 @@ impl Execution<'_> {
         first: &Job,
         fold: &Fold,
         attempt: &mut Attempt,
-    ) -> Result<Arc<TreeModel>, Failure> {
+    ) -> Result<Arc<SavedModel>, Failure> {
         let bench = self.bench;
         let began = Instant::now();
         let mut learned_here = false;
@@ -202,7 +202,7 @@ impl Execution<'_> {
     }
 }
 
-fn test(model: &TreeModel, fold: &Fold) -> Result<Product, Failure> {
+fn test(model: &SavedModel, fold: &Fold) -> Result<Product, Failure> {
     let train_psi = score(model, &fold.train)?;
     let ranking = Ranking::new(&train_psi, &labels(&fold.train)).map_err(Failure::error)?;
     let threshold = threshold::best(&ranking);
@@ -210,19 +210,20 @@ fn test(model: &TreeModel, fold: &Fold) -> Result<Product, Failure> {
     let metrics = Metrics::new(Output::LogOdds(&psi), &labels(&fold.test), threshold).map_err(Failure::error)?;
     let predictions = store::predictions(&predictions(&fold.test, &psi)).map_err(Failure::error)?;
     let files = [(MODEL, model.to_json().into_bytes()), (PREDICTIONS, predictions)];
+    let size = model.size();
     let mut outcome = Outcome {
         metrics: IndexMap::default(),
         undefined: BTreeMap::new(),
-        trees: model.trees().len(),
-        leaves: model.trees().iter().map(|tree| tree.leaves()).sum(),
-        fidelity: model.fidelity,
+        trees: size.trees,
+        leaves: size.leaves,
+        fidelity: model.trees().and_then(|trees| trees.fidelity),
         files: files.iter().map(|(name, bytes)| ((*name).to_owned(), digest::sha256(bytes))).collect(),
     };
     outcome.set_metrics(&metrics);
     Ok(Product { outcome, files })
 }
 
-fn score(model: &TreeModel, part: &Part) -> Result<Vec<f64>, Failure> {
+fn score(model: &SavedModel, part: &Part) -> Result<Vec<f64>, Failure> {
     model.score(&part.database, part.target, &part.examples).map_err(Failure::error)
 }
 

@@ -79,7 +79,7 @@ fn trained(kind: Kind, preset: &str) -> TreeModel {
     }
     let params = unchecked.check().unwrap();
     let trained = learn::train(kind, &loaded.database, loaded.target, &loaded.examples, &params, 7, &mut |_| {});
-    trained.unwrap().model
+    trained.unwrap().into_trees().unwrap().model
 }
 
 pub fn models_seeds() -> Vec<Vec<u8>> {
