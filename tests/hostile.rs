@@ -200,6 +200,8 @@ fn compressed_data_that_swell() {
 fn a_file_of_nothing_but_errors() {
     let lab = Lab::new();
     lab.write("data/train_facts.txt", "a).\n".repeat(1_000_000).as_bytes());
+    lab.write("spec.toml", format!("name = \"x\"\n{}", "?\n".repeat(10_000)).as_bytes());
+    lab.refused(&["run", "spec.toml"], &["more\n", "mistakes found"]);
     let said = lab.refused(&["datasets", "lint", "data"], &["and 999980 more errors"]);
     assert!(said.contains("1000000 errors found"), "{said}");
 }

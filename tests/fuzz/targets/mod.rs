@@ -30,20 +30,20 @@ const fn target(
 
 /// Everything that is tried.
 pub const TARGETS: &[Target] = &[
-    target("facts", 300, 1 << 20, texts::facts_seeds, texts::facts),
-    target("background", 200, 1 << 18, texts::background_seeds, texts::background),
-    target("rules", 100, 1 << 16, texts::rules_seeds, texts::rules),
-    target("queries", 80, 1 << 14, texts::queries_seeds, texts::queries),
-    target("tables", 80, 1 << 16, texts::tables_seeds, texts::tables),
-    target("specs", 120, 1 << 16, files::specs_seeds, files::specs),
-    target("manifests", 60, 1 << 16, files::manifests_seeds, files::manifests),
-    target("models", 60, 1 << 17, files::models_seeds, files::models),
-    target("networks", 60, 1 << 16, files::networks_seeds, files::networks),
-    target("directories", 40, 1 << 16, places::directories_seeds, places::directories),
-    target("runs", 10, 1 << 16, places::runs_seeds, places::runs),
+    target("facts", 900, 1 << 18, texts::facts_seeds, texts::facts),
+    target("background", 600, 1 << 16, texts::background_seeds, texts::background),
+    target("rules", 300, 1 << 16, texts::rules_seeds, texts::rules),
+    target("queries", 240, 1 << 14, texts::queries_seeds, texts::queries),
+    target("tables", 240, 1 << 16, texts::tables_seeds, texts::tables),
+    target("specs", 360, 1 << 16, files::specs_seeds, files::specs),
+    target("manifests", 180, 1 << 16, files::manifests_seeds, files::manifests),
+    target("models", 180, 1 << 17, files::models_seeds, files::models),
+    target("networks", 180, 1 << 16, files::networks_seeds, files::networks),
+    target("directories", 120, 1 << 16, places::directories_seeds, places::directories),
+    target("runs", 30, 1 << 16, places::runs_seeds, places::runs),
     target("reports", 1, 1 << 16, places::reports_seeds, places::reports),
-    target("predictions", 10, 1 << 16, places::predictions_seeds, places::predictions),
-    target("archives", 30, 1 << 17, places::archives_seeds, places::archives),
+    target("predictions", 30, 1 << 16, places::predictions_seeds, places::predictions),
+    target("archives", 90, 1 << 17, places::archives_seeds, places::archives),
 ];
 
 /// A file of the repository.
