@@ -94,7 +94,7 @@ fn the_disk_changes_in_one_place_only() {
         "OpenOptions",
         "File::options",
         "fs::hard_link",
-        "set_len",
+        ".set_len(",
     ];
     let mut files = 0;
     for (path, text) in code(&["src"]) {

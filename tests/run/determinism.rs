@@ -5,11 +5,11 @@ use super::lab::{Lab, stderr};
 /// Every kind of model, with tests on numbers of groundings, chains and a sweep.
 const SPEC: &str = r#"
 name = "every-kind"
-about = "Every kind of model on every generated domain with two classes."
-seeds = [7, 8]
+about = "Every kind of model on two generated domains."
+seed = 7
 folds = 2
 presets = ["paper", "extended"]
-datasets = ["movies", "university", "citations"]
+datasets = ["movies", "university"]
 
 [[model]]
 name = "Boost"
@@ -45,7 +45,7 @@ fn threads_and_a_memory_of_nothing_change_no_byte() {
             let output = command.envs(fault.map(|fault| ("LRBM_TEST_FAULT", fault))).output().unwrap();
             assert!(output.status.success(), "{}", stderr(&output));
             let found = lab.results();
-            assert_eq!(found.keys().filter(|path| path.ends_with("model.json")).count(), 96);
+            assert_eq!(found.keys().filter(|path| path.ends_with("model.json")).count(), 32);
             let expected = first.get_or_insert_with(|| found.clone());
             assert_eq!(found.keys().collect::<Vec<_>>(), expected.keys().collect::<Vec<_>>());
             for (path, bytes) in &found {

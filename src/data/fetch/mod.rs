@@ -317,10 +317,13 @@ impl Run<'_> {
         if outdated > 0 {
             (self.events)(FetchEvent::Outdated { files: outdated });
         }
-        let workshop = directory.join(UNPACKED);
-        for entry in fs::read_dir(&workshop).into_iter().flatten().flatten() {
-            if entry.file_name().to_string_lossy().starts_with(files::TEMPORARY) {
-                files::remove_dir_all(&entry.path()).map_err(StoreError::io(&entry.path()))?;
+        for place in [directory.clone(), directory.join(UNPACKED)] {
+            for entry in fs::read_dir(&place).into_iter().flatten().flatten() {
+                if entry.file_name().to_string_lossy().starts_with(files::TEMPORARY) {
+                    let path = entry.path();
+                    let removed = if path.is_dir() { files::remove_dir_all(&path) } else { files::remove_file(&path) };
+                    removed.map_err(StoreError::io(&path))?;
+                }
             }
         }
         Ok(())
