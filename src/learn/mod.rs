@@ -28,6 +28,7 @@ pub mod model;
 pub mod params;
 pub mod rdn_boost;
 mod remarks;
+mod weights;
 
 pub use boost::{Progress, Statistics};
 pub use error::{LearnError, ScoreError, UnknownKind};

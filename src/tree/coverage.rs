@@ -282,16 +282,16 @@ fn within(known: &mut Cache<Key, Arc<Bits>>, flat: &Flat, members: &[usize]) -> 
 mod tests {
     use super::*;
     use crate::kb::sample::{self, constants};
-    use crate::tree::{Fit, GrowOptions, Grower, Language, LanguageOptions, LeafFitter};
+    use crate::tree::{Fit, GrowOptions, Grower, Language, LanguageOptions, LeafFitter, Sample};
 
     struct Mean;
 
     impl LeafFitter for Mean {
         type Leaf = ();
-        fn fit_root(&self, gradients: &[f64], _: &mut crate::order::Stream) -> Fit<()> {
-            Fit { leaf: (), value: gradients.iter().sum::<f64>() / gradients.len() as f64 }
+        fn fit_root(&self, all: Sample<'_>, _: &mut crate::order::Stream) -> Fit<()> {
+            Fit { leaf: (), value: all.mean() }
         }
-        fn fit(&self, yes: &[f64], no: &[f64], stream: &mut crate::order::Stream) -> (Fit<()>, Fit<()>) {
+        fn fit(&self, yes: Sample<'_>, no: Sample<'_>, stream: &mut crate::order::Stream) -> (Fit<()>, Fit<()>) {
             (self.fit_root(yes, stream), self.fit_root(no, stream))
         }
     }

@@ -91,7 +91,7 @@ pub const KEYS: &[Key] = &[
     },
     Key {
         name: "min_leaf",
-        about: "the fewest examples in a leaf",
+        about: "the fewest examples in a leaf, or their least weight if it is above 1",
         allowed: "a whole number from 1 to 1000000",
         kinds: ALL,
         set: |p, v| whole(v, 1, MANY).map(|n| p.min_leaf = n as u32),
@@ -104,6 +104,14 @@ pub const KEYS: &[Key] = &[
         kinds: ALL,
         set: |p, v| above_zero(v, 10.0).map(|x| p.step = x),
         get: |p| Value::Number(p.step),
+    },
+    Key {
+        name: "positive_weight",
+        about: "how much a positive example counts for each negative one, beside the weights of examples",
+        allowed: "a number above 0, up to 1000",
+        kinds: ALL,
+        set: |p, v| above_zero(v, 1000.0).map(|x| p.positive_weight = x),
+        get: |p| Value::Number(p.positive_weight),
     },
     Key {
         name: "learning_rate",

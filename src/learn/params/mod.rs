@@ -50,6 +50,7 @@ pub struct Params {
     pub count_margin: f64,
     pub min_leaf: u32,
     pub step: f64,
+    pub positive_weight: f64,
     pub learning_rate: f64,
     pub prior: Prior,
     pub leaf_fit: LeafFit,
@@ -87,6 +88,7 @@ impl Params {
             count_margin: 0.05,
             min_leaf: 1,
             step: 2.0,
+            positive_weight: 1.0,
             learning_rate: 0.02,
             prior: Prior::Value(-1.8),
             leaf_fit: LeafFit::CoordinateDescent,
@@ -110,9 +112,11 @@ impl Params {
         debug_assert!(set.is_some(), "{name} = {value} is not allowed");
     }
 
-    /// The values of the keys that a kind uses, by name.
+    /// The values of the keys that a kind uses, by name; without those of [`YOUNGER`] that have their default.
     pub fn to_values(&self, kind: Kind) -> BTreeMap<String, Value> {
-        let used = KEYS.iter().filter(|key| key.kinds.contains(&kind));
+        let usual = Params::common();
+        let shown = |key: &Key| !YOUNGER.contains(&key.name) || (key.get)(self) != (key.get)(&usual);
+        let used = KEYS.iter().filter(|key| key.kinds.contains(&kind) && shown(key));
         used.map(|key| (key.name.to_owned(), (key.get)(self))).collect()
     }
 
@@ -144,6 +148,10 @@ impl Params {
         }
     }
 }
+
+/// Parameters that are younger than the first recorded models and results. With their defaults everything is as it was without
+/// them, so they are left out of records: what was recorded stays what a run of today gives.
+const YOUNGER: [&str; 1] = ["positive_weight"];
 
 /// What makes a kind what it is; a background file that was written for another learner does not change it.
 fn own_settings(kind: Kind) -> Vec<(&'static str, Value)> {

@@ -1,0 +1,3 @@
+//! What the paper claims beyond binary facts: weights, numbers, recursion, time and any arity.
+
+mod weights;
