@@ -95,7 +95,8 @@ pub(super) fn both_classes(task: &Task<'_>, weights: &Weights) -> Result<(u64, u
 /// The tests that a node may ask: what the modes give, and the chains between the arguments of the target.
 pub(super) fn language(task: &Task<'_>, params: &Params) -> Language {
     let Task { database, target, examples, seed, .. } = *task;
-    let options = PathOptions { max_length: params.path_length as usize, seed, ..PathOptions::default() };
+    let max_length = params.path_length as usize;
+    let options = PathOptions { max_length, compares: params.cuts > 0, seed, ..PathOptions::default() };
     let chains = path::chains(database, target, examples, &options);
     Language::new(database, target, params.language_options()).with_tests(chains)
 }

@@ -9,7 +9,8 @@ pub(super) fn nothing_learned(database: &Database, target: PredicateId) -> Vec<D
     let mut usable = Vec::new();
     for mode in database.schema.modes() {
         let for_target = mode.target.is_none_or(|only| only == target);
-        if mode.predicate != target && for_target && !usable.contains(&mode.predicate) {
+        let has_facts = mode.predicate != target && mode.predicate.comparison().is_none();
+        if has_facts && for_target && !usable.contains(&mode.predicate) {
             usable.push(mode.predicate);
         }
     }

@@ -272,6 +272,10 @@ impl<'a> Coverage<'a> {
 fn within(known: &mut Cache<Key, Arc<Bits>>, flat: &Flat, members: &[usize]) -> Option<Bits> {
     // A negated literal may hold more often without the literal that binds its variables.
     let (_, smaller) = members.split_last().filter(|_| !members.iter().any(|&i| flat.is_negated(i)))?;
+    // So may a comparison hold for more once its variables are bound.
+    if !flat.compares_bound(smaller) {
+        return None;
+    }
     let parts = flat.components(smaller);
     let mut bits = parts.into_iter().filter_map(|part| known.get(&flat.key(&part)));
     let first = Bits::clone(&*bits.next()?);

@@ -13,6 +13,7 @@ pub mod candidate;
 mod component;
 pub mod count;
 pub mod coverage;
+mod cuts;
 mod frontier;
 mod groups;
 pub mod grow;

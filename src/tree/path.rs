@@ -31,13 +31,15 @@ pub struct PathOptions {
     pub max_chains: usize,
     /// The part of these positive examples that a chain to a constant must hold for; one of them at least.
     pub constant_share: f64,
+    /// Whether numbers are compared with, so that no chain asks for one of them.
+    pub compares: bool,
     /// Where the draw of the examples starts.
     pub seed: u64,
 }
 
 impl Default for PathOptions {
     fn default() -> Self {
-        PathOptions { max_length: 3, sample: 100, max_chains: 200, constant_share: 0.05, seed: 1 }
+        PathOptions { max_length: 3, sample: 100, max_chains: 200, constant_share: 0.05, compares: false, seed: 1 }
     }
 }
 
@@ -67,7 +69,7 @@ pub fn chains(
     if options.max_length == 0 || types.is_empty() {
         return Vec::new();
     }
-    let links = Links::new(database, target, types.len() == 1);
+    let links = Links::new(database, target, types.len() == 1, options.compares);
     let ground = Ground::new(database, &links);
     let sampled = sample(examples, options);
     let finder = Finder { ground: &ground, target, types, max_length: options.max_length };

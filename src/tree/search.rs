@@ -2,7 +2,7 @@
 //!
 //! Whether some grounding exists is the question for one of them.
 
-use super::plan::{Access, Action, Plan, Source, Step};
+use super::plan::{Access, Action, Operand, Plan, Source, Step};
 use crate::kb::{Database, Index};
 use crate::logic::Constant;
 use crate::order::HashMap;
@@ -84,7 +84,13 @@ impl<'p, 'a> Search<'p, 'a> {
     }
 
     fn count_step(&mut self, step: &'p Step<'a>) -> u32 {
-        let found = step.access.as_ref().map_or(0, |access| self.matches(step, access));
+        let found = match &step.compare {
+            Some((comparison, [left, right])) => {
+                self.steps += 1;
+                u32::from(comparison.holds(self.operand(*left), self.operand(*right)))
+            }
+            None => step.access.as_ref().map_or(0, |access| self.matches(step, access)),
+        };
         if step.negated { u32::from(found == 0) } else { found }
     }
 
@@ -106,6 +112,14 @@ impl<'p, 'a> Search<'p, 'a> {
         match source {
             Source::Constant(id) => id,
             Source::Slot(slot) => self.bindings[slot],
+        }
+    }
+
+    #[inline]
+    fn operand(&self, operand: Operand) -> Option<f64> {
+        match operand {
+            Operand::Value(value) => value,
+            Operand::Slot(slot) => self.database.symbols.number(Constant::from_id(self.bindings[slot])),
         }
     }
 

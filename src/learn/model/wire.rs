@@ -3,6 +3,7 @@
 //! Versions of the format:
 //! 1. The first.
 //! 2. Tests may ask for several groundings, with `at_least`. A model without such tests is written as version 1.
+//! 3. Tests may compare numbers, with the predicates `<=` and `>`. A model without such tests is written as one of those before.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,13 +15,13 @@ use crate::files;
 use crate::kb::{TimeRule, TimeSource};
 use crate::learn::Kind;
 use crate::learn::params::Value;
-use crate::logic::{Argument, Literal, Predicates, Symbols, SymbolsFull, Variable};
+use crate::logic::{Argument, Literal, Number, Predicates, Symbols, SymbolsFull, Variable};
 use crate::rbm::Theta;
 use crate::tree::count::MOST_GROUNDINGS;
 use crate::tree::{Leaf, Node, NodeId, Split, Tree};
 
 /// The version of the format that is written; every version up to it can be read.
-pub const FORMAT_VERSION: u32 = 2;
+pub const FORMAT_VERSION: u32 = 3;
 
 const FORMAT: &str = "lrbm model";
 /// The largest number a variable may have: a mistyped one must not make tables of thousands of millions.
@@ -176,8 +177,12 @@ enum WireArgument {
 
 /// The first version that can say what the model says.
 fn version(model: &TreeModel) -> u32 {
-    let counts = |node: &Node<LeafWeights>| matches!(node, Node::Split(split) if split.at_least > 1);
-    if model.trees.iter().any(|tree| tree.nodes().iter().any(counts)) { 2 } else { 1 }
+    let of_node = |node: &Node<LeafWeights>| match node {
+        Node::Split(split) if split.test.iter().any(|literal| literal.comparison().is_some()) => 3,
+        Node::Split(split) if split.at_least > 1 => 2,
+        _ => 1,
+    };
+    model.trees.iter().flat_map(|tree| tree.nodes()).map(of_node).max().unwrap_or(1)
 }
 
 fn one() -> u32 {
@@ -226,11 +231,15 @@ fn to_wire(node: &Node<LeafWeights>, model: &TreeModel) -> WireNode {
 }
 
 fn literal_to_wire(literal: &Literal, model: &TreeModel) -> WireLiteral {
+    let number = |value: f64| match value.is_infinite() {
+        true => WireArgument::Infinity(value > 0.0),
+        false => WireArgument::Number(value),
+    };
     let arg = |arg: &Argument| match *arg {
         Argument::Variable(variable) => WireArgument::Variable(variable.0),
+        Argument::Number(compared) => number(compared.value()),
         Argument::Constant(constant) => match model.symbols.number(constant) {
-            Some(value) if value.is_infinite() => WireArgument::Infinity(value > 0.0),
-            Some(value) => WireArgument::Number(value),
+            Some(value) => number(value),
             None => WireArgument::Name(model.symbols.name(constant).unwrap_or_default().to_owned()),
         },
     };
@@ -305,22 +314,24 @@ fn node_from_wire(
     let mut test = Vec::with_capacity(split.test.len());
     for literal in split.test {
         let mut args = Vec::with_capacity(literal.args.len());
+        let predicate = predicates.intern(&literal.predicate, literal.args.len());
         for arg in literal.args {
             let full = |error: SymbolsFull| error.to_string();
+            let mut number = |value: f64| match predicate.comparison() {
+                // What is compared with need not be a constant of any data.
+                Some(_) => Ok(Argument::Number(Number::new(value))),
+                None => symbols.intern_number(value).map(Argument::Constant).map_err(full),
+            };
             args.push(match arg {
                 WireArgument::Variable(number) if number > LAST_VARIABLE => {
                     return Err(format!("a variable has the number {number}, beyond {LAST_VARIABLE}"));
                 }
                 WireArgument::Variable(number) => Argument::Variable(Variable(number)),
                 WireArgument::Name(name) => Argument::Constant(symbols.intern(&name).map_err(full)?),
-                WireArgument::Number(value) => Argument::Constant(symbols.intern_number(value).map_err(full)?),
-                WireArgument::Infinity(positive) => {
-                    let value = if positive { f64::INFINITY } else { f64::NEG_INFINITY };
-                    Argument::Constant(symbols.intern_number(value).map_err(full)?)
-                }
+                WireArgument::Number(value) => number(value)?,
+                WireArgument::Infinity(positive) => number(if positive { f64::INFINITY } else { f64::NEG_INFINITY })?,
             });
         }
-        let predicate = predicates.intern(&literal.predicate, args.len());
         test.push(Literal { negated: literal.negated, predicate, args });
     }
     let at_least = split.at_least;

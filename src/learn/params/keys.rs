@@ -90,6 +90,15 @@ pub const KEYS: &[Key] = &[
         get: |p| Value::Number(p.count_margin),
     },
     Key {
+        name: "cuts",
+        about: "with how many numbers an argument of numbers is compared (`C <= 0.5`) where a mode has `#`; 0 asks for the \
+                numbers themselves",
+        allowed: "a whole number from 0 to 100",
+        kinds: ALL,
+        set: |p, v| whole(v, 0, 100).map(|n| p.cuts = n as u32),
+        get: |p| Value::Integer(p.cuts.into()),
+    },
+    Key {
         name: "min_leaf",
         about: "the fewest examples in a leaf, or their least weight if it is above 1",
         allowed: "a whole number from 1 to 1000000",

@@ -48,6 +48,7 @@ pub struct Params {
     pub path_length: u32,
     pub counts: bool,
     pub count_margin: f64,
+    pub cuts: u32,
     pub min_leaf: u32,
     pub step: f64,
     pub positive_weight: f64,
@@ -86,6 +87,7 @@ impl Params {
             path_length: 3,
             counts: false,
             count_margin: 0.05,
+            cuts: 0,
             min_leaf: 1,
             step: 2.0,
             positive_weight: 1.0,
@@ -145,13 +147,14 @@ impl Params {
             node_size: self.node_size as usize,
             max_candidates: self.max_candidates as usize,
             counts: self.counts,
+            cuts: self.cuts as usize,
         }
     }
 }
 
 /// Parameters that are younger than the first recorded models and results. With their defaults everything is as it was without
 /// them, so they are left out of records: what was recorded stays what a run of today gives.
-const YOUNGER: [&str; 1] = ["positive_weight"];
+const YOUNGER: [&str; 2] = ["positive_weight", "cuts"];
 
 /// What makes a kind what it is; a background file that was written for another learner does not change it.
 fn own_settings(kind: Kind) -> Vec<(&'static str, Value)> {
