@@ -15,6 +15,7 @@ pub(crate) mod sample;
 pub mod schema;
 mod sorting;
 pub mod time;
+pub mod view;
 mod warnings;
 
 pub use database::{Database, DatabaseBuilder, Example};
@@ -23,3 +24,4 @@ pub use ordering::{Pattern, pattern};
 pub use relation::{Index, IndexId, Relation, Row, Rows};
 pub use schema::{Mode, ModeSlot, Schema, TypeId};
 pub use time::{TimeError, TimeRule, TimeSource, Times};
+pub use view::{Recursion, View};

@@ -4,6 +4,7 @@
 //! be read and believed, so it stays as it is: no index, no reordering, no cache.
 
 use super::database::Database;
+use super::view::View;
 use crate::logic::{Argument, Comparison, Constant, Literal, PredicateId};
 
 /// What each variable stands for, by its number; `None` while it is free.
@@ -54,18 +55,18 @@ fn ask(
     head: &[Constant],
     enough: &mut dyn FnMut(Bindings) -> bool,
 ) {
-    let limit = database.limit(target, head);
+    let view = database.view(target, head);
     let variables = body.iter().flat_map(Literal::variables).map(|v| v.0 as usize + 1).max().unwrap_or(0);
     let mut bindings: Bindings = head.iter().copied().map(Some).collect();
     bindings.resize(variables.max(head.len()), None);
     let (checks, positive): (Vec<&Literal>, Vec<&Literal>) = body.iter().partition(|literal| literal.is_check());
-    search(database, limit, &positive, &checks, bindings, enough);
+    search(database, &view, &positive, &checks, bindings, enough);
 }
 
 /// Whether `enough` was said.
 fn search(
     database: &Database,
-    limit: Option<f64>,
+    view: &View<'_>,
     positive: &[&Literal],
     checks: &[&Literal],
     bindings: Bindings,
@@ -75,12 +76,12 @@ fn search(
         [] => {
             let holds = |literal: &Literal| match literal.comparison() {
                 Some(comparison) => compares(database, literal, comparison, &bindings),
-                None => matches(database, limit, literal, &bindings).next().is_some(),
+                None => matches(database, view, literal, &bindings).next().is_some(),
             };
             checks.iter().all(|literal| holds(literal) != literal.negated) && enough(bindings)
         }
-        [first, rest @ ..] => matches(database, limit, first, &bindings)
-            .any(|extended| search(database, limit, rest, checks, extended, enough)),
+        [first, rest @ ..] => matches(database, view, first, &bindings)
+            .any(|extended| search(database, view, rest, checks, extended, enough)),
     }
 }
 
@@ -98,12 +99,12 @@ fn compares(database: &Database, literal: &Literal, comparison: Comparison, bind
 /// The bindings extended by each visible fact that matches the literal.
 fn matches<'a>(
     database: &'a Database,
-    limit: Option<f64>,
+    view: &'a View<'_>,
     literal: &'a Literal,
     bindings: &'a Bindings,
 ) -> impl Iterator<Item = Bindings> + 'a {
     let facts = database.facts.relation(literal.predicate).iter().map(|row| row.to_vec());
-    let seen = facts.filter(move |fact| database.visible(literal.predicate, fact, limit));
+    let seen = facts.filter(move |fact| database.sees(view, literal.predicate, fact));
     seen.filter_map(|fact| unify(literal, &fact, bindings))
 }
 

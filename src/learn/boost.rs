@@ -61,6 +61,7 @@ pub(super) fn train(
 ) -> Result<TrainedModel, LearnError> {
     let weights = Weights::new(task.examples, params.positive_weight);
     let trained_on = both_classes(task, &weights)?;
+    check_recursion(task, params)?;
     let prior = match params.prior {
         Prior::Value(value) => value,
         Prior::LogOdds => {
@@ -90,6 +91,15 @@ pub(super) fn both_classes(task: &Task<'_>, weights: &Weights) -> Result<(u64, u
         return Err(LearnError::OneClass { target, positives, negatives });
     }
     Ok((positives as u64, negatives as u64))
+}
+
+/// Whether what is known of the target is evidence, if the parameters ask for that.
+pub(super) fn check_recursion(task: &Task<'_>, params: &Params) -> Result<(), LearnError> {
+    let Task { database, target, .. } = *task;
+    if params.recursive && database.recursion.is_none_or(|recursion| recursion.target != target) {
+        return Err(LearnError::NotRecursive { target: database.predicates.show(target).to_string() });
+    }
+    Ok(())
 }
 
 /// The tests that a node may ask: what the modes give, and the chains between the arguments of the target.

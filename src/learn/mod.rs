@@ -35,7 +35,7 @@ pub use error::{LearnError, ScoreError, UnknownKind};
 pub use lrbm_boost::LrbmBoost;
 pub use lrbm_explainable::LrbmExplainable;
 pub use lrbm_noboost::LrbmNoBoost;
-pub use model::{Fidelity, ModelFileError, TreeModel};
+pub use model::{Fidelity, ModelFileError, Recursive, TreeModel};
 pub use params::{ParamError, Params, Preset, Unchecked};
 pub use rdn_boost::RdnBoost;
 

@@ -30,7 +30,7 @@ pub const MAX_NODE_SIZE: usize = 4;
 
 /// The tests that the modes of a database allow for a target.
 ///
-/// The target itself is never part of a test, and modes that are for another target are not used. `+` takes a variable
+/// The target itself is part of a test only if its facts are evidence ([`crate::kb::Recursion`]), and modes that are for another target are not used. `+` takes a variable
 /// of its type, `-` such a variable or a new one, `#` a constant that stands at that argument in a fact. With cuts, where all of
 /// these are numbers, `#` takes a new variable that is compared with some of them: `charge(A, C), C <= 0.5`.
 #[derive(Clone, Debug)]
@@ -120,8 +120,11 @@ impl Language {
     /// The language of the modes of a database for a target, with the constants of its facts.
     pub fn new(database: &Database, target: PredicateId, options: LanguageOptions) -> Self {
         let schema = &database.schema;
-        let is_usable =
-            |mode: &&Mode| mode.predicate != target && mode.target.is_none_or(|for_target| for_target == target);
+        let is_recursive = is_recursive(database, target);
+        let is_usable = |mode: &&Mode| {
+            let for_target = mode.target.is_none_or(|for_target| for_target == target);
+            (mode.predicate != target || is_recursive) && for_target
+        };
         let mut constants_cut = false;
         let modes: Vec<UsableMode> = schema
             .modes()
@@ -335,6 +338,11 @@ impl Language {
         mode.max.is_none_or(|max| same().count() < max as usize)
             && mode.max_per_input.is_none_or(|max| same().filter(same_input).count() < max as usize)
     }
+}
+
+/// Whether literals of the target may be part of a test.
+pub(super) fn is_recursive(database: &Database, target: PredicateId) -> bool {
+    database.recursion.is_some_and(|recursion| recursion.target == target)
 }
 
 /// The constants that may stand at an argument, and whether some were left out. The most frequent stay.

@@ -262,6 +262,16 @@ pub(super) fn decode(key: &[u64]) -> Vec<KeyLiteral> {
     literals
 }
 
+/// Whether a key has a negated literal.
+pub(super) fn has_negation(key: &[u64]) -> bool {
+    key.iter().any(|&word| word & KIND == PREDICATE && word & NEGATED != 0)
+}
+
+/// Whether a key has a literal of a predicate.
+pub(super) fn mentions(key: &[u64], predicate: PredicateId) -> bool {
+    key.iter().any(|&word| word & KIND == PREDICATE && word as u32 == predicate.0)
+}
+
 /// The variables of the head that a key mentions, sorted, each once.
 pub(super) fn head_variables(key: &[u64]) -> Vec<u32> {
     let mut heads: Vec<u32> = key.iter().filter(|&word| word & KIND == 0).map(|&word| word as u32).collect();

@@ -3,14 +3,15 @@
 //! Versions of the format:
 //! 1. The first.
 //! 2. Tests may ask for several groundings, with `at_least`. A model without such tests is written as version 1.
-//! 3. Tests may compare numbers, with the predicates `<=` and `>`. A model without such tests is written as one of those before.
+//! 3. Tests may compare numbers, with the predicates `<=` and `>`, and ask for facts of the target, with `recursive`. A model
+//!    without these is written as one of those before.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Fidelity, LeafWeights, TreeModel};
+use super::{Fidelity, LeafWeights, Recursive, TreeModel};
 use crate::files;
 use crate::kb::{TimeRule, TimeSource};
 use crate::learn::Kind;
@@ -72,6 +73,8 @@ struct WireModel {
     fidelity: Option<Fidelity>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     time: Option<WireTime>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    recursive: Option<Recursive>,
     prior: f64,
     step: f64,
     trees: Vec<Vec<WireNode>>,
@@ -182,6 +185,9 @@ fn version(model: &TreeModel) -> u32 {
         Node::Split(split) if split.at_least > 1 => 2,
         _ => 1,
     };
+    if model.recursive.is_some() {
+        return 3;
+    }
     model.trees.iter().flat_map(|tree| tree.nodes()).map(of_node).max().unwrap_or(1)
 }
 
@@ -205,6 +211,7 @@ pub(super) fn write(model: &TreeModel) -> String {
         trained_on: WireCounts { positives, negatives },
         fidelity: model.fidelity,
         time: model.time.as_ref().map(WireTime::from),
+        recursive: model.recursive,
         prior: model.prior,
         step: model.step,
         trees: model.trees.iter().map(|tree| tree.nodes().iter().map(|node| to_wire(node, model)).collect()).collect(),
@@ -291,6 +298,7 @@ fn from_wire(wire: WireModel) -> Result<TreeModel, String> {
         trained_on: (wire.trained_on.positives, wire.trained_on.negatives),
         fidelity: wire.fidelity,
         time: wire.time.map(TimeRule::from),
+        recursive: wire.recursive,
         prior: wire.prior,
         step: wire.step,
         target,

@@ -99,6 +99,14 @@ pub const KEYS: &[Key] = &[
         get: |p| Value::Integer(p.cuts.into()),
     },
     Key {
+        name: "recursive",
+        about: "whether training positives are evidence for other examples, by the modes of the target",
+        allowed: "true or false",
+        kinds: ALL,
+        set: |p, v| v.as_bool().map(|recursive| p.recursive = recursive),
+        get: |p| Value::Bool(p.recursive),
+    },
+    Key {
         name: "min_leaf",
         about: "the fewest examples in a leaf, or their least weight if it is above 1",
         allowed: "a whole number from 1 to 1000000",

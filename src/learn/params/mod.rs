@@ -49,6 +49,7 @@ pub struct Params {
     pub counts: bool,
     pub count_margin: f64,
     pub cuts: u32,
+    pub recursive: bool,
     pub min_leaf: u32,
     pub step: f64,
     pub positive_weight: f64,
@@ -88,6 +89,7 @@ impl Params {
             counts: false,
             count_margin: 0.05,
             cuts: 0,
+            recursive: false,
             min_leaf: 1,
             step: 2.0,
             positive_weight: 1.0,
@@ -154,7 +156,7 @@ impl Params {
 
 /// Parameters that are younger than the first recorded models and results. With their defaults everything is as it was without
 /// them, so they are left out of records: what was recorded stays what a run of today gives.
-const YOUNGER: [&str; 2] = ["positive_weight", "cuts"];
+const YOUNGER: [&str; 3] = ["positive_weight", "cuts", "recursive"];
 
 /// What makes a kind what it is; a background file that was written for another learner does not change it.
 fn own_settings(kind: Kind) -> Vec<(&'static str, Value)> {

@@ -5,6 +5,7 @@
 //! other: whichever literals come first, a chain has no circle, so some order fits. Hence it is enough to look at each
 //! literal and its two ends alone.
 
+use super::super::candidate::is_recursive;
 use super::super::cuts;
 use crate::kb::{Database, Mode, ModeSlot, TypeId};
 use crate::logic::{Argument, Constant, Literal, ModeSymbol, PredicateId, Variable};
@@ -106,9 +107,10 @@ impl<'a> Links<'a> {
     ///
     /// Where `compares` is set, an argument of numbers is never asked for one of them.
     pub fn new(database: &'a Database, target: PredicateId, to_constants: bool, compares: bool) -> Self {
+        let is_recursive = is_recursive(database, target);
         let is_for = |mode: &&Mode| {
             let for_target = mode.target.is_none_or(|only| only == target);
-            mode.predicate != target && mode.predicate.comparison().is_none() && for_target
+            (mode.predicate != target || is_recursive) && mode.predicate.comparison().is_none() && for_target
         };
         let modes: Vec<&Mode> = database.schema.modes().iter().filter(is_for).collect();
         let mut found: IndexMap<Shape, Vec<Use>> = IndexMap::default();
