@@ -30,6 +30,7 @@ pub mod network;
 pub mod params;
 pub mod rdn_boost;
 mod remarks;
+mod weights;
 
 pub use boost::{Progress, Statistics};
 pub use error::{LearnError, ScoreError, UnknownKind};
@@ -38,7 +39,7 @@ pub use lrbm_explainable::LrbmExplainable;
 pub use lrbm_noboost::LrbmNoBoost;
 pub use lrbm_weights::{LearnedWeights, LrbmWeights, Prune};
 pub(crate) use model::leaf_weights;
-pub use model::{Fidelity, LeafWeights, ModelFileError, TreeModel};
+pub use model::{Fidelity, LeafWeights, ModelFileError, Recursive, TreeModel};
 pub use network::{Method, SavedModel, SavedModelError};
 pub use params::{ParamError, Params, Preset, Unchecked};
 pub use rdn_boost::RdnBoost;

@@ -35,6 +35,8 @@ pub struct TreeModel {
     pub fidelity: Option<Fidelity>,
     /// The time limits that training was under; examples should be scored under the same.
     pub time: Option<TimeRule>,
+    /// Whether facts of the target were evidence in training; examples should be scored with such facts as well.
+    pub recursive: Option<Recursive>,
     /// ψ before the first tree.
     pub prior: f64,
     /// What the value of each tree is multiplied by.
@@ -43,6 +45,14 @@ pub struct TreeModel {
     trees: Vec<Tree<LeafWeights>>,
     predicates: Predicates,
     symbols: Symbols,
+}
+
+/// Says that facts of the target are evidence for its own examples.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Recursive {
+    /// Whether p(a,b) and p(b,a) say the same, so that neither is evidence for the other.
+    pub symmetric: bool,
 }
 
 /// How well one tree copies the ψ of an ensemble on the training examples.
@@ -178,6 +188,7 @@ impl TreeModel {
     /// A model that keeps of a database only the names that its trees mention.
     pub(super) fn from_parts(parts: Parts, database: &Database, target: PredicateId) -> Self {
         let mut predicates = Predicates::default();
+        let recursion = database.recursion.filter(|recursion| recursion.target == target);
         let target = predicates.intern(database.predicates.name(target), database.predicates.arity(target));
         let Parts { kind, parameters, seed, trained_on, fidelity, prior, step, trees } = parts;
         let mut model = TreeModel {
@@ -187,6 +198,7 @@ impl TreeModel {
             trained_on,
             fidelity,
             time: None,
+            recursive: recursion.map(|recursion| Recursive { symmetric: recursion.symmetric }),
             prior,
             step,
             target,

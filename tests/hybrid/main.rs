@@ -1,0 +1,7 @@
+//! What the paper claims beyond binary facts: weights, numbers, recursion, time and any arity.
+
+mod arity;
+mod numbers;
+mod recursion;
+mod time;
+mod weights;
