@@ -1,6 +1,7 @@
 //! Files and directories that appear whole or not at all: written to a temporary sibling, synced, then renamed.
 
 pub mod json;
+pub mod xml;
 
 use std::fs::{self, File, Permissions};
 use std::io::{self, BufWriter, Write};

@@ -241,6 +241,18 @@ fn what_does_not_fit_together_is_refused() {
     refused(&[&train[..], &["--rules", &rules]].concat(), &["--rules goes with --kind lrbm-weights"]);
     refused(&[&train[..], &["--kind", "lrbm-weights"]].concat(), &["needs --rules FILE"]);
     refused(&[&train[..], &["--kind", "lrbm-explainable", "--from", &network]].concat(), &["it is a network"]);
+    // A leaf so large that nothing can be kept apart beside it.
+    let mut large = json(&model);
+    let leaf = large["trees"][0].as_array_mut().unwrap().iter_mut().find_map(|node| node.get_mut("leaf")).unwrap();
+    leaf["value"] = serde_json::json!(1e17);
+    let large = lab.file("large.json", &large.to_string());
+    for method in ["exact", "paper"] {
+        refused(
+            &["convert", "--model", &large, "--method", method],
+            &["large.json: lrbm-boost: a leaf of tree 1 has the number", "e17, and 1e6 is the most"],
+        );
+    }
+    refused(&["explain", "--model", &large], &["a leaf of tree 1"]);
     // A file of the future.
     let text = fs::read_to_string(&network).unwrap().replace("\"version\": 1", "\"version\": 2");
     let newer = lab.file("newer.json", &text);

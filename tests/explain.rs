@@ -239,8 +239,12 @@ fn what_does_not_go_together_is_refused() {
         let said = refused(home.path(), &[&model[..], more].concat());
         assert!(said.contains(words), "{more:?}: {said}");
     }
-    let later =
-        fs::read_to_string(home.path().join("network.json")).unwrap().replace("\"version\": 1", "\"version\": 7");
+    let network = fs::read_to_string(home.path().join("network.json")).unwrap();
+    let wide = network.replacen("\"arity\": 2", "\"arity\": 4000000000", 1);
+    fs::write(home.path().join("wide.json"), wide).unwrap();
+    let said = refused(home.path(), &["explain", "--model", "wide.json"]);
+    assert!(said.contains("wide.json: not a network: target.arity: an arity of 4000000000, beyond 9999"), "{said}");
+    let later = network.replace("\"version\": 1", "\"version\": 7");
     fs::write(home.path().join("later.json"), later).unwrap();
     let said = refused(home.path(), &["explain", "--model", "later.json"]);
     assert!(said.contains("version 7") && said.contains("use a newer lrbm"), "{said}");

@@ -16,7 +16,7 @@ struct World {
     facts: Vec<Fact>,
     arities: Vec<usize>,
     network: Network,
-    /// Whether no literal is negated and no grounding counted.
+    /// Whether no literal is negated.
     plain: bool,
 }
 
@@ -47,7 +47,7 @@ impl World {
             let mut parts = vec![conjunction(stream, &arities, "x", plain)];
             for k in 0..stream.index(3) {
                 let body = conjunction(stream, &arities, &format!("y{k}"), plain);
-                let at_least = if plain { 1 } else { draw(stream, &[1, 1, 2, 3]) };
+                let at_least = draw(stream, &[1, 1, 2, 3]);
                 let not = draw(stream, &["", "not "]);
                 parts.push(match at_least {
                     1 if not.is_empty() => format!("exists ({body})"),
@@ -209,8 +209,8 @@ proptest! {
             }
             prop_assert!(flips.found.iter().all(|flip| flip.decision != said.decision));
             prop_assert!(flips.closest.iter().all(|flip| flip.decision == said.decision));
-            // A fact whose loss changes a rule without negation and counts is in the first grounding of a part of it, so that no
-            // such fact is missed.
+            // A fact whose loss changes a rule without negation is in one of the first k groundings of a part of it that asks for k,
+            // so that no such fact is missed.
             if world.plain && flips.untried == 0 {
                 for fact in &world.facts {
                     let removal = Change::Remove(fact.clone());

@@ -6,9 +6,11 @@ use std::path::{Path, PathBuf};
 use super::table::{Table, thousands};
 use super::{CommandError, Output, with_cause};
 use crate::data::fetch::Store;
+use crate::experiment::plan::Listed;
 use crate::experiment::run::Planned;
-use crate::experiment::store::RunStore;
+use crate::experiment::store::{RunStore, RunStoreError};
 use crate::experiment::{Experiment, Frozen, FrozenError, Only, Plan, State, frozen, only, slurm, spec, tasks};
+use crate::order::IndexSet;
 
 /// A spec, which of its jobs, and where their results are.
 #[derive(clap::Args)]
@@ -89,6 +91,20 @@ impl Chosen {
     }
 }
 
+/// Keeps in the run directory which datasets are left out: those of now, and those of before that are still not here.
+///
+/// # Errors
+/// If it cannot be written.
+pub fn keep_left_out(chosen: &Chosen, store: &RunStore) -> Result<(), RunStoreError> {
+    let is_absent = |name: &String| {
+        let is_of = |listed: &&Listed| listed.job.dataset.name == *name;
+        chosen.plan.jobs.iter().find(is_of).is_some_and(|listed| listed.data_checksum.is_none())
+    };
+    let mut names: IndexSet<String> = store.skipped().into_iter().filter(is_absent).collect();
+    names.extend(chosen.left_out.iter().cloned());
+    store.write_skipped(&names.into_iter().collect::<Vec<String>>())
+}
+
 /// Names the datasets that are not here, and the command that fetches them; `None` if all are.
 pub fn missing(plan: &Plan) -> Option<String> {
     let command = plan.fetch_command()?;
@@ -161,6 +177,7 @@ fn commands(chosen: &Chosen, output: &mut Output) -> Result<(), CommandError> {
     let root = std::path::absolute(out).map_err(CommandError::internal)?;
     if !to_do.is_empty() {
         store.freeze(&experiment.frozen).map_err(CommandError::input)?;
+        keep_left_out(chosen, &store).map_err(CommandError::input)?;
         Frozen::of(plan, data).and_then(|frozen| frozen.write(&root)).map_err(CommandError::input)?;
     }
     let text = |path: &Path| match path.to_str() {

@@ -27,7 +27,7 @@ pub struct ReportArgs {
     #[arg(long, value_name = "FILE.md", conflicts_with_all = ["run", "out", "copy_to"])]
     splice: Option<PathBuf>,
     /// Write nothing, and fail if --splice would change the file.
-    #[arg(long, requires = "splice")]
+    #[arg(long, requires = "splice", conflicts_with = "run")]
     check: bool,
 }
 

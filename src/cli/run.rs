@@ -106,6 +106,7 @@ pub fn run(args: &Run, output: &mut Output) -> Result<(), CommandError> {
     let store = RunStore::new(&chosen.out);
     let _presence = store.prepare().map_err(refused)?;
     store.freeze(&chosen.experiment.frozen).map_err(refused)?;
+    plan::keep_left_out(&chosen, &store).map_err(refused)?;
     let options = Options { fresh: args.fresh, retry_failed: args.retry_failed, fail_fast: args.fail_fast, began };
     let display = RefCell::new(Display::new(output.quiet, args.json_events));
     let mut listen = |event| display.borrow_mut().show(&event);

@@ -43,6 +43,8 @@ pub struct Results {
     pub planned: usize,
     /// How many results are there that were made with something else than the spec says.
     pub stale: usize,
+    /// Datasets that were left out because their data were not there, and of which there is nothing.
+    pub skipped: Vec<String>,
 }
 
 /// A job that has ended.
@@ -156,22 +158,30 @@ impl Results {
         if !spec.is_file() {
             return Err(ResultsError::NoRun(root.to_owned()));
         }
-        let experiment = Experiment::read(&spec, &[])?;
+        let experiment = Experiment::read_frozen(&spec)?;
         let store = RunStore::new(root);
-        let mut results = Results { root: root.to_owned(), experiment, stored: Vec::new(), planned: 0, stale: 0 };
+        let skipped = store.skipped();
+        let mut results =
+            Results { root: root.to_owned(), experiment, stored: Vec::new(), planned: 0, stale: 0, skipped };
         for part in &results.experiment.datasets {
             let Experiment { seeds, limits, .. } = &results.experiment;
             let folds = part.folds.or_else(|| recorded_folds(part, seeds, &store));
             let Some(folds) = folds.or_else(|| part.source.known_folds()) else { continue };
+            let mut is_empty = true;
             for job in part.jobs(seeds, folds, *limits) {
                 results.planned += 1;
-                match store.record(&job) {
+                let record = store.record(&job);
+                is_empty &= record.is_none();
+                match record {
                     Some(record) if is_of(&job, &record) => {
                         results.stored.push(Stored { directory: job.directory(), record });
                     }
                     Some(_) => results.stale += 1,
                     None => {}
                 }
+            }
+            if !is_empty {
+                results.skipped.retain(|name| *name != part.source.name);
             }
         }
         Ok(results)

@@ -1,12 +1,42 @@
 //! Predicates and literals as they stand in the JSON files of models.
 
-use serde::{Deserialize, Serialize};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::clause::{Argument, Literal, Number, Predicates, Variable};
 use super::symbol::{Symbols, SymbolsFull};
 
 /// The largest number a variable may have: a mistyped one must not make tables of thousands of millions.
 const LAST_VARIABLE: u32 = 9_999;
+/// The largest number of arguments: those of a head are variables.
+const MOST_ARGUMENTS: usize = LAST_VARIABLE as usize;
+
+/// What no file can say.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TooLarge {
+    /// Variables with numbers that no file may give.
+    #[error("a rule has {0} variables or more, and {max} are the most", max = LAST_VARIABLE + 1)]
+    Variables(u32),
+    /// A predicate with more arguments than a file may give.
+    #[error("a predicate has {0} arguments, and {MOST_ARGUMENTS} are the most")]
+    Arity(usize),
+}
+
+/// Whether a file can say a rule with these literals for a target with `arity` arguments.
+///
+/// # Errors
+/// If it cannot.
+pub fn check<'a>(arity: usize, literals: impl Iterator<Item = &'a Literal>) -> Result<(), TooLarge> {
+    let small = |arity: usize| if arity > MOST_ARGUMENTS { Err(TooLarge::Arity(arity)) } else { Ok(()) };
+    small(arity)?;
+    for literal in literals {
+        small(literal.args.len())?;
+        if let Some(variable) = literal.variables().find(|variable| variable.0 > LAST_VARIABLE) {
+            return Err(TooLarge::Variables(variable.0 + 1));
+        }
+    }
+    Ok(())
+}
 
 /// A predicate by name.
 #[derive(Serialize, Deserialize)]
@@ -15,7 +45,14 @@ pub struct WirePredicate {
     /// Its name.
     pub name: String,
     /// The number of its arguments.
+    #[serde(deserialize_with = "read_arity")]
     pub arity: usize,
+}
+
+fn read_arity<'de, D: Deserializer<'de>>(from: D) -> Result<usize, D::Error> {
+    let arity = u64::deserialize(from)?;
+    let small = usize::try_from(arity).ok().filter(|&arity| arity <= MOST_ARGUMENTS);
+    small.ok_or_else(|| D::Error::custom(format_args!("an arity of {arity}, beyond {MOST_ARGUMENTS}")))
 }
 
 /// A literal with names instead of ids.

@@ -1,5 +1,7 @@
 //! The rows of an experiment with what is known of each, also of those that have no result yet.
 
+use std::fmt;
+
 use crate::data::generate::Domain;
 use crate::experiment::results::{Group, Results, RowKey, Stored};
 use crate::experiment::spec::Part;
@@ -24,6 +26,34 @@ pub struct ReportRow<'r> {
     pub expected: Option<usize>,
 }
 
+/// How many jobs of a row have a result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// How many have one.
+    pub done: usize,
+    /// How many ended without one.
+    pub failed: usize,
+    /// How many jobs there are, folds times seeds, if the number of folds is known.
+    pub jobs: Option<usize>,
+}
+
+impl Progress {
+    /// Whether all have a result.
+    pub fn is_finished(self) -> bool {
+        self.jobs == Some(self.done)
+    }
+}
+
+impl fmt::Display for Progress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.jobs {
+            Some(jobs) => write!(f, "{} of {jobs} jobs have a result", self.done)?,
+            None => write!(f, "{} jobs have a result", self.done)?,
+        }
+        if self.failed > 0 { write!(f, ", {} failed", self.failed) } else { Ok(()) }
+    }
+}
+
 impl<'r> ReportRow<'r> {
     /// What tells it apart.
     pub fn key(&self) -> &RowKey {
@@ -34,6 +64,11 @@ impl<'r> ReportRow<'r> {
     pub fn average(&self, column: Column) -> Option<Average> {
         let folds = self.group.by_fold(column);
         Average::of(&folds.into_iter().map(|(_, value)| value).collect::<Vec<f64>>())
+    }
+
+    /// How many of its jobs have a result.
+    pub fn progress(&self) -> Progress {
+        Progress { done: self.group.done().count(), failed: self.failed().len(), jobs: self.expected }
     }
 
     /// Jobs that ended without a result.

@@ -115,7 +115,7 @@ fn an_unfinished_run_is_not_blessed() {
     lab.lrbm(&["run", "tiny.toml", "--available", "-q", "--out", "run", "--only", "fold=1"]).expect(0, &[]);
     lab.lrbm(&["run", "tiny.toml", "--available", "-q", "--out", "run", "--only", "fold=2,model=Boost"]).expect(0, &[]);
     let said = lab.lrbm(&["check", "run", "--bless"]);
-    said.expect(6, &["movies Boost has a result for 2 of 3 jobs"]);
+    said.expect(6, &["movies Boost: 2 of 3 jobs have a result"]);
     assert!(!is_there(&lab.path(BASELINE)));
 }
 
@@ -143,4 +143,36 @@ fn what_the_spec_expects_holds_in_both_directions() {
     lab.lrbm(&["check", "run", "--baseline", "none.csv"]).expect(5, &["| spec", "| worse"]);
     lab.lrbm(&["check", "run", "--bless"]).expect(0, &["[expected] does not hold"]);
     lab.lrbm(&["check", "run"]).expect(5, &[]);
+}
+
+#[test]
+fn results_that_are_missing_are_missed() {
+    let spec = SPEC.replace("\"imdb\"", "\"university\", \"imdb\"").replace("seed = 7", "seeds = [7, 8]");
+    let lab = Lab::new();
+    lab.run(&spec, "run");
+    lab.lrbm(&["check", "run", "--bless", "--metric", "auc_roc"]).expect(0, &["4 rows: 4 new"]);
+    let blessed = format!("{}imdb,Boost,auc_roc,0.9,0.01,5,0.01\n", lab.read(BASELINE));
+    lab.write(BASELINE, &blessed);
+    assert_eq!(lab.read("run/skipped.json"), "[\n  \"imdb\"\n]\n");
+    lab.lrbm(&["check", "run"]).expect(0, &["4 as before, 1 not checked"]);
+    let refused = |reason: &str| {
+        lab.lrbm(&["check", "run"]).expect(6, &[&format!("not comparable: {reason}")]);
+        lab.lrbm(&["check", "run", "--bless"]).expect(6, &[reason]);
+        assert_eq!(lab.read(BASELINE), blessed);
+    };
+    // Data that were there as far as the run says.
+    std::fs::remove_file(lab.path("run/skipped.json")).unwrap();
+    refused("0 of 10 jobs have a result");
+    // A run that has nothing more to do says so again, whatever part of it is asked for.
+    let again = ["run", "tiny.toml", "--available", "-q", "--out", "run"];
+    lab.lrbm(&again).expect(0, &[]);
+    lab.lrbm(&["run", "tiny.toml", "-q", "--out", "run", "--only", "dataset=movies"]).expect(0, &[]);
+    lab.lrbm(&["check", "run"]).expect(0, &["4 as before, 1 not checked"]);
+    // One seed of a fold leaves the number of folds as it was.
+    std::fs::remove_dir_all(lab.path("run/jobs/movies/Boost/default/fold2-seed8")).unwrap();
+    refused("5 of 6 jobs have a result");
+    lab.lrbm(&again).expect(0, &[]);
+    // An interrupted run takes nothing from the baseline.
+    std::fs::remove_dir_all(lab.path("run/jobs/university")).unwrap();
+    refused("0 of 6 jobs have a result");
 }

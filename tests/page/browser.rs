@@ -52,7 +52,8 @@ const AFTER: &str = r##"<script>
     .filter((link) => !document.getElementById(decodeURIComponent(link.hash.slice(1)))).length;
   found.broken = window.broken === 1;
   const jobs = document.querySelector("#jobs details");
-  location.hash = jobs.id;
+  location.hash = "%";
+  setTimeout(() => { location.hash = jobs.id; }, 100);
   setTimeout(() => {
     found.opened = jobs.open;
     const said = document.createElement("pre");
@@ -66,7 +67,13 @@ const AFTER: &str = r##"<script>
 fn chromium() -> Option<PathBuf> {
     let names = ["chromium", "chromium-browser", "google-chrome"];
     let directories: Vec<PathBuf> = std::env::split_paths(&std::env::var_os("PATH")?).collect();
-    names.iter().flat_map(|name| directories.iter().map(move |at| at.join(name))).find(|path| path.is_file())
+    // Some systems have a script of that name that only says how to install the browser.
+    let starts = |path: &PathBuf| {
+        let version = Command::new(path).arg("--version").stdin(Stdio::null()).output();
+        version.is_ok_and(|said| said.status.success() && String::from_utf8_lossy(&said.stdout).contains("Chrom"))
+    };
+    let all = names.iter().flat_map(|name| directories.iter().map(move |at| at.join(name)));
+    all.filter(|path| path.is_file()).find(starts)
 }
 
 /// Runs the browser, with a limit, and gives what it printed and what it complained of.
@@ -74,6 +81,8 @@ fn browse(browser: &Path, room: &Path, page: &Path, args: &[&str]) -> (String, S
     let (out, err) = (room.join("out"), room.join("err"));
     let mut command = Command::new(browser);
     command.args(["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--virtual-time-budget=5000"]);
+    // Containers often have little shared memory.
+    command.arg("--disable-dev-shm-usage");
     command.arg(format!("--user-data-dir={}", room.join("profile").display()));
     command.args(["--enable-logging=stderr", "--no-first-run"]).args(args).arg(format!("file://{}", page.display()));
     command.stdin(Stdio::null()).stdout(File::create(&out).unwrap()).stderr(File::create(&err).unwrap());

@@ -87,3 +87,61 @@ fn bad_usage_has_its_exit_codes() {
     fs::write(lab.path("file"), "").unwrap();
     assert!(lab.lrbm_fails(&["report", "out", "--out", "file"], 2).contains("cannot be written here"));
 }
+
+#[test]
+fn tests_that_the_spec_asks_for_are_reported() {
+    const THREE: &str = r#"
+name = "tiny"
+seed = 7
+folds = 3
+datasets = ["movies", "university"]
+
+[dataset.movies]
+noise = 0.2
+
+[dataset.university]
+noise = 0.2
+
+[[model]]
+name = "Boost"
+kind = "lrbm-boost"
+trees = 3
+
+[[model]]
+name = "Single"
+kind = "lrbm-noboost"
+max_depth = 2
+
+[[model]]
+name = "RDN"
+kind = "rdn-boost"
+trees = 2
+
+[compare]
+tests = ["friedman-nemenyi", "corrected-t", "wilcoxon-over-datasets"]
+"#;
+    let lab = Lab::with(THREE);
+    lab.lrbm_ok(&["run", "tiny.toml", "--out", "out"]);
+    lab.lrbm_ok(&["report", "out"]);
+    let table = fs::read_to_string(lab.path("out/tables/tests.csv")).unwrap();
+    let count = |start: &str| table.lines().filter(|line| line.starts_with(start)).count();
+    // Two metrics; two others; two datasets.
+    assert_eq!((count("friedman-nemenyi,"), count("corrected-t,"), count("wilcoxon-over-datasets,")), (2, 8, 4));
+    assert!(table.lines().nth(1).unwrap().starts_with("friedman-nemenyi,auc_roc,"), "{table}");
+    // Two datasets are too few: at best they agree in one of six orders, and 1/6 is not below 0.05.
+    for part in [
+        "corrected-t,auc_roc,movies,Boost → Single,",
+        "corrected-t,auc_pr,university,Boost → RDN,",
+        "Wilcoxon's signed-rank test cannot tell",
+        "Friedman's test cannot ",
+    ] {
+        assert!(table.contains(part), "{part}: {table}");
+    }
+    let page = lab.page();
+    assert!(page.contains("Tests of significance") && page.contains("Nemenyi"), "no tests on the page");
+    // Nobody asked for tests here.
+    fs::write(lab.path("tiny.toml"), THREE.split("[compare]").next().unwrap()).unwrap();
+    lab.lrbm_ok(&["run", "tiny.toml", "--out", "out"]);
+    lab.lrbm_ok(&["report", "out", "--out", "other"]);
+    assert!(!files(&lab.path("other/tables")).contains(&"tests.csv".to_owned()));
+}

@@ -2,6 +2,8 @@
 
 mod cluster;
 mod failures;
+#[cfg(unix)]
+mod fake_slurm;
 mod kill;
 mod lab;
 mod read;

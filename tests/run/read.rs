@@ -60,3 +60,21 @@ fn folds_that_the_spec_leaves_to_the_data_are_found() {
     assert_eq!(results.stored.len(), 2);
     assert_eq!(results.planned % results.stored.len(), 0);
 }
+
+#[test]
+fn the_data_may_be_gone() {
+    let lab = Lab::with(&SPEC.replace("[\"movies\", \"university\"]", "[\"mine\"]"));
+    let made = std::process::Command::new(env!("CARGO_BIN_EXE_lrbm"))
+        .args(["datasets", "generate", "movies", "--out", "mine"])
+        .current_dir(lab.home())
+        .output()
+        .unwrap();
+    assert!(made.status.success());
+    assert!(lab.run(&[]).status.success());
+    // This process has another working directory, and then the data are nowhere.
+    for _ in 0..2 {
+        let results = Results::read(&lab.out()).unwrap();
+        assert_eq!((results.planned, results.stored.len()), (JOBS / 2, JOBS / 2));
+        let _ = fs::remove_dir_all(lab.home().join("mine"));
+    }
+}

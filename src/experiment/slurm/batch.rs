@@ -8,7 +8,8 @@
 //!                        out/1.txt …     what each task printed
 //! ```
 //!
-//! None of it says what is done: that follows from the directories of jobs alone.
+//! None of it says what is done: that follows from the directories of jobs alone. A batch stays, also if the cluster did not take it:
+//! its name must never stand for other tasks, since an array of that name may still turn up.
 
 use std::fs;
 use std::io;
@@ -174,12 +175,6 @@ impl Batch {
         let path = self.directory.join(SUBMITTED);
         put(&path, &SubmittedFile { array }).map_err(io_error(&path))
     }
-
-    /// Takes it away: the cluster did not take it.
-    pub fn discard(&self) {
-        // What cannot be removed harms nobody: it has no id, and nothing of its name is queued.
-        let _ = fs::remove_dir_all(&self.directory);
-    }
 }
 
 /// The last line that a task has printed, if it has printed something.
@@ -233,8 +228,6 @@ mod tests {
         assert_eq!(earlier[1].tasks[0].0, 2);
         assert!(first.name.starts_with("lrbm-quick-") && first.name.ends_with("-0001"), "{}", first.name);
         assert_ne!(first.name, second.name);
-        second.discard();
-        assert_eq!(desk.earlier().len(), 1);
         let script = fs::read_to_string(first.script()).unwrap();
         let lines: Vec<&str> = script.lines().collect();
         assert_eq!(lines[..2], ["#!/bin/bash -l", "module load gcc"]);

@@ -185,10 +185,11 @@ fn days(time: Duration) -> String {
 fn call(program: &'static str, args: &[OsString]) -> Result<String, SlurmError> {
     let mut command = Command::new(program);
     command.args(args).stdin(Stdio::null()).env("LC_ALL", "C");
-    // What the user likes to see must not decide what we see.
+    // What the user likes to see must not decide what we see; nor may one command ask another cluster than the next.
     for (name, _) in std::env::vars_os() {
-        if name.to_string_lossy().starts_with("SQUEUE_") {
-            command.env_remove(name);
+        let text = name.to_string_lossy();
+        if text.starts_with("SQUEUE_") || matches!(&*text, "SBATCH_CLUSTERS" | "SLURM_CLUSTERS") {
+            command.env_remove(&name);
         }
     }
     apart(&mut command);

@@ -6,13 +6,14 @@
 //! attempts recorded as failed with what the cluster says of its end.
 //!
 //! The driver itself holds nothing that could be lost: stopped and started again, it finds its arrays by what it wrote down
-//! ([`batch`]), and all else by looking.
+//! (`batch.rs`), and all else by looking.
 
 mod batch;
 mod cluster;
 mod lost;
 mod parse;
 mod quote;
+mod refusal;
 mod watch;
 
 pub use cluster::{Cluster, SlurmError};

@@ -1,10 +1,12 @@
 //! The driver: submits tasks, looks at the directories of jobs and at the queue, and submits again what was lost.
 
+mod submit;
+
 use std::fs;
 use std::path::PathBuf;
 use std::time::{Duration, Instant, SystemTime};
 
-use super::batch::{Desk, Load, last_line};
+use super::batch::{Batch, Desk, Load, last_line};
 use super::cluster::{Cluster, SlurmError};
 use super::lost::{self, Why};
 use super::parse::{Ending, Queued};
@@ -26,10 +28,6 @@ const ASK: (Duration, Duration) = (Duration::from_secs(2), Duration::from_secs(3
 /// How long a shared file system may take to show what a task has written. If it takes longer, a job is submitted once too often,
 /// and its task finds it done.
 const GRACE: Duration = Duration::from_secs(5);
-/// How long to wait before something is submitted that the cluster did not take, and how often.
-const AGAIN: Duration = Duration::from_secs(15);
-const REFUSALS: u32 = 20;
-
 /// A task that the cluster has, or had when it was last asked.
 struct Task {
     directory: PathBuf,
@@ -48,6 +46,15 @@ impl Task {
     }
 }
 
+/// A job that would be given up, were nobody at work on it.
+struct Held {
+    job: usize,
+    /// Its last task.
+    task: String,
+    attempt: u64,
+    why: Why,
+}
+
 pub struct Watcher<'a> {
     order: &'a Order<'a>,
     cluster: &'a Cluster,
@@ -57,8 +64,16 @@ pub struct Watcher<'a> {
     waiting: IndexSet<usize>,
     /// Tasks with at least one of them.
     tasks: Vec<Task>,
+    /// Jobs at which another process is; they are watched, and not submitted.
+    held: Vec<Held>,
     /// What is still to be submitted.
     unsubmitted: Vec<Vec<Load>>,
+    /// A batch that the cluster has refused, to be submitted again as it is.
+    refused: Option<Batch>,
+    /// Batches that the cluster may have without our having been told.
+    doubtful: Vec<Batch>,
+    /// Whether the cluster has taken a batch, and how often it has refused the next while it had nothing of ours.
+    has_taken: bool,
     refusals: u32,
     /// Records that are of something else, by when they were written.
     foreign: HashMap<usize, SystemTime>,
@@ -79,7 +94,11 @@ impl<'a> Watcher<'a> {
             desk,
             waiting: order.jobs.iter().copied().collect(),
             tasks: Vec::new(),
+            held: Vec::new(),
             unsubmitted: Vec::new(),
+            refused: None,
+            doubtful: Vec::new(),
+            has_taken: false,
             refusals: 0,
             foreign: HashMap::default(),
             began: now,
@@ -97,7 +116,7 @@ impl<'a> Watcher<'a> {
         interrupted: &mut dyn FnMut(&Standing) -> Option<Answer>,
     ) -> Result<(), RunError> {
         self.attach(book)?;
-        let with_cluster: HashSet<usize> = self.tasks.iter().flat_map(|task| task.load.jobs.iter().copied()).collect();
+        let with_cluster = self.with_cluster();
         let left: Vec<usize> = self.waiting.iter().copied().filter(|job| !with_cluster.contains(job)).collect();
         self.unsubmitted = arrays(loads(self.order, &left, self.settings, 1), self.cluster.most_tasks);
         loop {
@@ -175,43 +194,8 @@ impl<'a> Watcher<'a> {
         Ok(())
     }
 
-    /// Submits what is to be submitted, as far as the cluster takes it.
-    fn submit(&mut self, book: &mut Book<'_>) -> Result<(), SlurmError> {
-        while !self.unsubmitted.is_empty() && Instant::now() >= self.next_submission {
-            let batch = self.desk.write(self.order.plan, self.unsubmitted[0].clone())?;
-            let tasks = batch.loads.len();
-            match self.cluster.submit(self.settings, &batch.name, tasks, &batch.directory, &batch.script()) {
-                Ok(array) => {
-                    batch.submitted(array)?;
-                    self.unsubmitted.remove(0);
-                    self.refusals = 0;
-                    let jobs = batch.loads.iter().map(|load| load.jobs.len()).sum();
-                    book.tell(Event::Submitted { array, tasks, jobs });
-                    let task = |(i, load)| Task {
-                        directory: batch.directory.clone(),
-                        name: batch.name.clone(),
-                        array,
-                        number: i + 1,
-                        load,
-                        is_running: false,
-                        gone: None,
-                    };
-                    self.tasks.extend(batch.loads.clone().into_iter().enumerate().map(task));
-                }
-                Err(error) => {
-                    batch.discard();
-                    self.refusals += 1;
-                    // Many clusters take only so many tasks at a time: when some have ended, there is room for others.
-                    let idle = self.tasks.is_empty();
-                    if idle && (book.tally.ran == 0 || self.refusals > REFUSALS) {
-                        return Err(error);
-                    }
-                    self.next_submission = Instant::now() + AGAIN;
-                    self.trouble(book, &error);
-                }
-            }
-        }
-        Ok(())
+    fn with_cluster(&self) -> HashSet<usize> {
+        self.tasks.iter().flat_map(|task| task.load.jobs.iter().copied()).collect()
     }
 
     fn trouble(&mut self, book: &mut Book<'_>, error: &SlurmError) {
@@ -260,11 +244,14 @@ impl<'a> Watcher<'a> {
 
     /// Asks which tasks are still there, and sees to those that are not.
     fn ask(&mut self, book: &mut Book<'_>) -> Result<(), RunError> {
-        self.tasks.retain(|task| task.load.jobs.iter().any(|job| self.waiting.contains(job)));
+        let waits = |load: &Load| load.jobs.iter().any(|job| self.waiting.contains(job));
+        self.tasks.retain(|task| waits(&task.load));
+        self.doubtful.retain(|batch| batch.loads.iter().any(waits));
         if Instant::now() < self.next_ask {
             return Ok(());
         }
-        let names: IndexSet<&str> = self.tasks.iter().map(|task| task.name.as_str()).collect();
+        let doubtful = self.doubtful.iter().map(|batch| batch.name.as_str());
+        let names: IndexSet<&str> = self.tasks.iter().map(|task| task.name.as_str()).chain(doubtful).collect();
         let names: Vec<&str> = names.into_iter().collect();
         let answer = self.cluster.queue(&names);
         let now = Instant::now();
@@ -277,6 +264,7 @@ impl<'a> Watcher<'a> {
                 return Ok(());
             }
         };
+        self.adopt(book, &queued)?;
         let by_task: HashMap<(u64, usize), &Queued> = queued.iter().map(|one| ((one.array, one.task), one)).collect();
         for task in &mut self.tasks {
             match by_task.get(&(task.array, task.number)) {
@@ -289,13 +277,14 @@ impl<'a> Watcher<'a> {
             |running: bool| self.tasks.iter().filter(|task| task.gone.is_none() && task.is_running == running).count();
         let event = Event::Queue { running: alive(true), pending: alive(false), reason };
         self.show(book, event);
-        self.lose(book)
+        self.lose(book);
+        self.give_up(book)
     }
 
     /// Sees to tasks that have been gone for long enough that what they wrote can be seen.
-    fn lose(&mut self, book: &mut Book<'_>) -> Result<(), RunError> {
+    fn lose(&mut self, book: &mut Book<'_>) {
         if !self.tasks.iter().any(|task| task.gone.is_some_and(|gone| gone.elapsed() >= GRACE)) {
-            return Ok(());
+            return;
         }
         self.next_look = Instant::now();
         self.look(book);
@@ -304,8 +293,11 @@ impl<'a> Watcher<'a> {
         let (gone, there): (Vec<Task>, Vec<Task>) =
             self.tasks.drain(..).partition(|task| task.gone.is_some_and(|gone| gone.elapsed() >= GRACE));
         self.tasks = there;
+        let with_cluster = self.with_cluster();
         for task in gone {
-            let jobs: Vec<usize> = task.load.jobs.iter().copied().filter(|job| self.waiting.contains(job)).collect();
+            // A batch that turned up late may have what was submitted twice.
+            let is_lost = |job: &usize| self.waiting.contains(job) && !with_cluster.contains(job);
+            let jobs: Vec<usize> = task.load.jobs.iter().copied().filter(is_lost).collect();
             if jobs.is_empty() {
                 continue;
             }
@@ -322,25 +314,36 @@ impl<'a> Watcher<'a> {
                 again.entry(attempt + 1).or_default().extend(jobs);
                 continue;
             }
-            for job in jobs {
-                let planned = &self.order.plan[job];
-                match lost::record(planned, &task.id(), attempt, &why, self.order.store)? {
-                    Some(record) => self.end(book, job, record),
-                    // Somebody is at work on it: that is its next attempt, and we wait for it.
-                    None => again.entry(attempt).or_default().push(job),
-                }
-            }
+            self.held.extend(jobs.into_iter().map(|job| Held { job, task: task.id(), attempt, why: why.clone() }));
         }
         for (attempt, mut jobs) in again {
             jobs.sort_unstable();
+            jobs.dedup();
             let loads = loads(self.order, &jobs, self.settings, attempt);
             self.unsubmitted.extend(arrays(loads, self.cluster.most_tasks));
+        }
+    }
+
+    /// Gives jobs up that were submitted as often as they may be, as soon as nobody is at work on them.
+    fn give_up(&mut self, book: &mut Book<'_>) -> Result<(), RunError> {
+        for held in std::mem::take(&mut self.held) {
+            if !self.waiting.contains(&held.job) {
+                continue;
+            }
+            let planned = &self.order.plan[held.job];
+            match lost::record(planned, &held.task, held.attempt, &held.why, self.order.store)? {
+                Some(record) => self.end(book, held.job, record),
+                None => self.held.push(held),
+            }
         }
         Ok(())
     }
 
     /// Cancels everything; what is not done is not run.
     fn cancel(&mut self, book: &mut Book<'_>) {
+        if let Err(error) = self.settle(book) {
+            self.trouble(book, &error);
+        }
         book.tally.not_run = self.waiting.len();
         if let Err(error) = self.cluster.cancel(&self.standing().arrays) {
             self.trouble(book, &error);

@@ -25,8 +25,17 @@ const SEED: u64 = 20_200_120;
 /// Negatives beside each positive, as in the paper.
 const NEGATIVES_PER_POSITIVE: f64 = 2.0;
 
+/// What is asked of directories with data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Data {
+    /// They must be there.
+    IsHere,
+    /// They were there when the experiment was run.
+    MayBeGone,
+}
+
 /// The experiment that a table describes; `None` if something was wrong.
-pub fn check(written: &Table, mistakes: &mut Vec<Mistake>) -> Option<Experiment> {
+pub fn check(written: &Table, data: Data, mistakes: &mut Vec<Mistake>) -> Option<Experiment> {
     let table = shape::check(written, &format::TOP, "", &Place::Line(1), mistakes);
     let items = |key: &str| table.get(key).map_or(&[][..], Item::items);
     let models = models::read(items("model"), mistakes);
@@ -38,7 +47,7 @@ pub fn check(written: &Table, mistakes: &mut Vec<Mistake>) -> Option<Experiment>
     let complete = models.len() == items("model").len();
     let axes = models::sweep(inner("sweep"), &models, complete, mistakes);
     let seeds = seeds(&table, mistakes);
-    let datasets = datasets(&table, &models, complete, &presets, &axes, mistakes);
+    let datasets = datasets(&table, data, &models, complete, &presets, &axes, mistakes);
     let experiment = Experiment {
         name: text(&table, "name"),
         about: text(&table, "about"),
@@ -95,6 +104,7 @@ fn seeds(table: &Table, mistakes: &mut Vec<Mistake>) -> Vec<u64> {
 
 fn datasets(
     table: &Table,
+    data: Data,
     models: &[Model],
     complete: bool,
     presets: &[Preset],
@@ -115,7 +125,7 @@ fn datasets(
     for (i, item) in listed_items.iter().enumerate() {
         let Some(name) = item.text() else { continue };
         let of_dataset = own.get(name).and_then(Item::table).unwrap_or(&empty);
-        let at = Entry { name, place: &item.place, path: format!("datasets[{i}]"), own: of_dataset };
+        let at = Entry { name, place: &item.place, path: format!("datasets[{i}]"), own: of_dataset, data };
         let Some(source) = source(&at, table, axes, mistakes) else { continue };
         let parameters = models::parameters(of_dataset, &at.section());
         parameters.iter().for_each(|parameter| models::check_for_dataset(parameter, models, complete, axes, mistakes));
@@ -142,6 +152,7 @@ struct Entry<'a> {
     place: &'a Place,
     path: String,
     own: &'a Table,
+    data: Data,
 }
 
 impl Entry<'_> {
@@ -159,7 +170,8 @@ impl Entry<'_> {
 fn source(at: &Entry<'_>, table: &Table, axes: &[Axis], mistakes: &mut Vec<Mistake>) -> Option<Source> {
     let id = at.own.get("id").and_then(Item::text).unwrap_or(at.name).to_owned();
     let (manifest, domain) = (Manifest::find(&id).ok(), Domain::find(&id).ok());
-    if manifest.is_none() && domain.is_none() && !Path::new(&id).is_dir() {
+    let is_directory = at.data == Data::MayBeGone || Path::new(&id).is_dir();
+    if manifest.is_none() && domain.is_none() && !is_directory {
         mistakes.push(unknown_dataset(at, &id));
         return None;
     }

@@ -227,11 +227,13 @@ pub const SLURM: Section = Section {
     parameters: Parameters::No,
 };
 
-/// Options of `sbatch` that a task depends on, or that have a key of their own; nobody else may set them.
-pub const OWN_OPTIONS: [&str; 17] = [
+/// Options of `sbatch` that a task depends on, or that have a key of their own, or that lead to a cluster whose queue we would not
+/// see; nobody else may set them.
+pub const OWN_OPTIONS: [&str; 18] = [
     "account",
     "array",
     "chdir",
+    "clusters",
     "cpus-per-task",
     "error",
     "job-name",
@@ -249,7 +251,13 @@ pub const OWN_OPTIONS: [&str; 17] = [
 ];
 
 /// Tests of significance that a spec may ask for.
-pub const TESTS: [&str; 3] = ["corrected-t", "wilcoxon-over-datasets", "friedman-nemenyi"];
+pub const TESTS: [&str; 3] = [CORRECTED_T, WILCOXON, FRIEDMAN_NEMENYI];
+/// The corrected resampled t-test on the folds of each dataset.
+pub const CORRECTED_T: &str = "corrected-t";
+/// Wilcoxon's signed-rank test on the means of all datasets.
+pub const WILCOXON: &str = "wilcoxon-over-datasets";
+/// Friedman's test on the ranks of all rows, with Nemenyi's critical difference.
+pub const FRIEDMAN_NEMENYI: &str = "friedman-nemenyi";
 
 /// Kinds of models that are known but cannot be learned yet, with what they are.
 pub const NOT_BUILT: [(&str, &str); 7] = [
@@ -327,7 +335,7 @@ impl Shape {
             Shape::Text => "text in quotes".to_owned(),
             Shape::Line => "text in quotes, on one line".to_owned(),
             Shape::SbatchOption => format!(
-                "a long option such as \"--qos=long\", on one line, and none of {}, which are set already",
+                "a long option such as \"--qos=long\", on one line, and none of {}, which are not yours to set",
                 listed(OWN_OPTIONS)
             ),
             Shape::Name => {

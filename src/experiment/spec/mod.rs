@@ -19,6 +19,7 @@ pub mod written;
 use std::path::Path;
 
 pub use experiment::{Compare, Expected, Experiment, Part, Row};
+pub use format::{CORRECTED_T, FRIEDMAN_NEMENYI, WILCOXON};
 pub use mistake::{Mistake, Place, SpecError};
 pub use slurm::SlurmSettings;
 
@@ -28,9 +29,17 @@ impl Experiment {
     /// # Errors
     /// If the file cannot be read, or with everything that is wrong in it.
     pub fn read(path: &Path, settings: &[String]) -> Result<Experiment, SpecError> {
-        let text =
-            std::fs::read_to_string(path).map_err(|source| SpecError::Unreadable { path: path.to_owned(), source })?;
+        let text = Self::text(path)?;
         Self::parse(&text, &path.display().to_string(), settings)
+    }
+
+    /// Reads the spec that a run directory keeps. Directories with data may have been moved since, or lie elsewhere from here.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or with everything that is wrong in it.
+    pub fn read_frozen(path: &Path) -> Result<Experiment, SpecError> {
+        let text = Self::text(path)?;
+        Self::parse_with(&text, &path.display().to_string(), &[], check::Data::MayBeGone)
     }
 
     /// Reads the text of a spec; `origin` names it in errors.
@@ -38,6 +47,14 @@ impl Experiment {
     /// # Errors
     /// With everything that is wrong.
     pub fn parse(text: &str, origin: &str, settings: &[String]) -> Result<Experiment, SpecError> {
+        Self::parse_with(text, origin, settings, check::Data::IsHere)
+    }
+
+    fn text(path: &Path) -> Result<String, SpecError> {
+        std::fs::read_to_string(path).map_err(|source| SpecError::Unreadable { path: path.to_owned(), source })
+    }
+
+    fn parse_with(text: &str, origin: &str, settings: &[String], data: check::Data) -> Result<Experiment, SpecError> {
         let wrong = |mut mistakes: Vec<Mistake>| {
             // In the order of the file, then those of the command line; what is of one line stays in its order.
             mistakes.sort_by_key(|mistake| match mistake.place {
@@ -49,7 +66,7 @@ impl Experiment {
         let mut table = written::read(text).map_err(wrong)?;
         let mut mistakes = Vec::new();
         set::apply(&mut table, settings, &mut mistakes);
-        let experiment = check::check(&table, &mut mistakes);
+        let experiment = check::check(&table, data, &mut mistakes);
         let mut experiment = experiment.ok_or_else(|| wrong(mistakes))?;
         experiment.frozen = match settings {
             // As it was written, with its comments.

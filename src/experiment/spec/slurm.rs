@@ -136,6 +136,14 @@ mod tests {
     }
 
     #[test]
+    fn another_cluster_is_refused() {
+        for option in ["--clusters=b", "--cluster=b", "--clusters", "-Mb", "-M b"] {
+            let message = with(&[&format!("options={option}")]).unwrap_err();
+            assert!(message.contains("must be a long option"), "{option}: {message}");
+        }
+    }
+
+    #[test]
     fn wrong_options_are_all_named() {
         let message = with(&["partitio=x", "cpus=0", "time", "options=--array=1-2", "prologue=a\nb"]).unwrap_err();
         for part in [

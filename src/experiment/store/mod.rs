@@ -9,6 +9,7 @@
 //!         log.txt                    what happened when
 //! RUN/metrics.parquet, metrics.csv   one row for each job that has ended
 //! RUN/tally.json                     how long the last run took, and what for
+//! RUN/skipped.json                   datasets that were left out because their data were not there; only if there are any
 //! RUN/cluster/                       of runs on a cluster: where data are, and what was submitted
 //! ```
 //!
@@ -28,7 +29,7 @@ pub use record::{Counts, Data, FailureKind, Machine, Outcome, Program, RECORD_VE
 pub use workshop::Workshop;
 
 use std::fs;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -52,6 +53,9 @@ pub const LOG: &str = "log.txt";
 pub const METRICS_PARQUET: &str = "metrics.parquet";
 /// The table of all jobs, for people and their tools.
 pub const METRICS_CSV: &str = "metrics.csv";
+
+/// The datasets that were left out because their data were not there.
+pub const SKIPPED: &str = "skipped.json";
 
 /// What the last run came to: numbers of jobs, seconds, the share of time outside learning.
 pub const TALLY: &str = "tally.json";
@@ -127,6 +131,28 @@ impl RunStore {
             return Ok(());
         }
         files::write(&path, |out| out.write_all(spec.as_bytes())).map_err(RunStoreError::io(&path))
+    }
+
+    /// Keeps the names of datasets that are left out because their data are not there.
+    ///
+    /// # Errors
+    /// If they cannot be written.
+    pub fn write_skipped(&self, datasets: &[String]) -> Result<(), RunStoreError> {
+        let path = self.root.join(SKIPPED);
+        if datasets.is_empty() {
+            return match fs::remove_file(&path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => Err(RunStoreError::io(&path)(error)),
+                _ => Ok(()),
+            };
+        }
+        let text = serde_json::to_string_pretty(datasets).unwrap_or_default() + "\n";
+        files::write(&path, |out| out.write_all(text.as_bytes())).map_err(RunStoreError::io(&path))
+    }
+
+    /// The names of datasets that were left out because their data were not there. A list that cannot be read names none.
+    pub fn skipped(&self) -> Vec<String> {
+        let names = fs::read(self.root.join(SKIPPED)).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        names.unwrap_or_default()
     }
 
     /// The directory of a job.

@@ -16,6 +16,8 @@ pub struct Ranks {
     datasets: usize,
     /// Σ (t³ − t) over all groups of t equal models on a dataset.
     ties: f64,
+    /// In how many ways the ranks of each dataset can be given to the models.
+    arrangements: Vec<f64>,
 }
 
 /// What Friedman's test found.
@@ -61,6 +63,7 @@ impl Ranks {
         let models = rows.first().map_or(0, Vec::len);
         let mut sums = vec![0u64; models];
         let mut ties = 0.0;
+        let mut arrangements = Vec::with_capacity(rows.len());
         for row in rows {
             if row.len() != models {
                 return Err(SampleError::LengthMismatch { first: models, second: row.len() });
@@ -74,9 +77,10 @@ impl Ranks {
             // Summed over its t members, t² − 1 of a group is t³ − t.
             let group = |rank: &u64| ranks.iter().filter(|other| *other == rank).count() as f64;
             ties += ranks.iter().map(|rank| group(rank).powi(2) - 1.0).sum::<f64>();
+            arrangements.push(ways(ranks));
         }
         let means = sums.iter().map(|&sum| sum as f64 / 2.0 / rows.len() as f64).collect();
-        Ok(Ranks { means, datasets: rows.len(), ties })
+        Ok(Ranks { means, datasets: rows.len(), ties, arrangements })
     }
 
     /// The mean rank of each model, in the order given; 1 is best.
@@ -108,7 +112,7 @@ impl Ranks {
         let squares: f64 = self.means.iter().map(|mean| (mean - middle).powi(2)).sum();
         let chi_square = 12.0 * n / (k * (k + 1.0)) * squares / without_ties;
         let chi_square_p = ChiSquared::new(k - 1.0).map_err(|_| NoTest::OutOfRange)?.sf(chi_square);
-        let smallest = clearest(self.means.len(), self.datasets);
+        let smallest = clearest(&self.arrangements);
         // χ² is at most N(k − 1), where all datasets agree; up to there F grows without bounds.
         let left = n * (k - 1.0) - chi_square;
         let (f, p) = if left <= 1e-9 * n * k {
@@ -170,16 +174,35 @@ fn critical_difference(models: usize, datasets: usize, level: CriticalLevel) -> 
     Ok(q[models - 2] * (k * (k + 1.0) / (6.0 * datasets as f64)).sqrt())
 }
 
-/// The probability that all datasets put all models into the same order if each order were as likely: (k!)^(1 − N).
-fn clearest(models: usize, datasets: usize) -> f64 {
-    let orders: f64 = (2..=models).map(|k| k as f64).product();
-    orders.powf(1.0 - datasets as f64)
+/// In how many ways ranks can be given to models: k! / ∏ t! with groups of t equal ranks.
+fn ways(mut ranks: Vec<u64>) -> f64 {
+    ranks.sort_unstable();
+    let mut ways = 1.0;
+    let mut placed = 0;
+    for group in ranks.chunk_by(|a, b| a == b) {
+        // Places for the group among those so far, one member after the other: every step is a whole number.
+        for member in 1..=group.len() {
+            placed += 1;
+            ways = ways * placed as f64 / member as f64;
+        }
+    }
+    ways
+}
+
+/// The probability of the clearest outcome if every arrangement of the ranks of a dataset were as likely. It can be had with
+/// each arrangement of one dataset, and then at best one of each other: a product over all datasets but the one with the most. If
+/// all datasets agree it is exact; if ties differ between datasets, no outcome is less likely.
+fn clearest(arrangements: &[f64]) -> f64 {
+    let most = (0..arrangements.len()).max_by(|&a, &b| arrangements[a].total_cmp(&arrangements[b]));
+    let others = arrangements.iter().enumerate().filter(|(place, _)| Some(*place) != most);
+    1.0 / others.map(|(_, ways)| ways).product::<f64>()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::metric::significance::ALPHA;
+    use proptest::prelude::*;
 
     /// Demšar (2006), table 6: the ranks of C4.5, with tuned leaf size, with tuned confidence, with both, on 14 datasets.
     const DEMSAR: [[f64; 4]; 14] = [
@@ -255,6 +278,20 @@ mod tests {
     }
 
     #[test]
+    fn ties_leave_fewer_arrangements() {
+        let tied = |datasets| Ranks::new(&vec![vec![2.0, 1.0, 1.0]; datasets], true).unwrap();
+        // The best of three agrees in one of three arrangements: 24 of the 216 ways to permute three rows.
+        let found = tied(3).friedman(1.0).unwrap();
+        assert_eq!((found.f, found.verdict), (f64::INFINITY, Verdict::P(1.0 / 9.0)));
+        assert_eq!(tied(3).friedman(ALPHA).unwrap().verdict, Verdict::CannotReach { smallest: 1.0 / 9.0 });
+        assert_eq!(tied(4).friedman(ALPHA).unwrap().verdict, Verdict::P(1.0 / 27.0));
+        // A dataset on which all are level says nothing.
+        let level = Ranks::new(&[vec![3.0, 2.0, 1.0], vec![3.0, 2.0, 1.0], vec![1.0; 3]], true).unwrap();
+        assert_eq!(level.friedman(ALPHA).unwrap().verdict, Verdict::CannotReach { smallest: 1.0 / 6.0 });
+        assert_eq!(ways(vec![2, 2, 2, 5, 5, 5]), 20.0);
+    }
+
+    #[test]
     fn what_cannot_be_ranked_is_no_test() {
         assert_eq!(Ranks::new(&vec![vec![1.0, 1.0]; 4], true).unwrap().friedman(ALPHA), Err(NoTest::AllEqual));
         assert_eq!(
@@ -265,5 +302,37 @@ mod tests {
         let ragged = Ranks::new(&[vec![1.0, 2.0], vec![1.0]], true).unwrap_err();
         assert_eq!(ragged, SampleError::LengthMismatch { first: 2, second: 1 });
         assert!(Ranks::new(&[vec![f64::NAN]], true).is_err());
+    }
+
+    /// χ² for every way to permute each of three rows of three.
+    fn all_chi_squares(rows: &[Vec<f64>]) -> Vec<f64> {
+        const ORDERS: [[usize; 3]; 6] = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
+        let mut found = Vec::new();
+        for way in 0..216 {
+            let order = [ORDERS[way % 6], ORDERS[way / 6 % 6], ORDERS[way / 36]];
+            let permuted: Vec<Vec<f64>> =
+                rows.iter().zip(order).map(|(row, order)| order.map(|place| row[place]).to_vec()).collect();
+            found.push(Ranks::new(&permuted, true).unwrap().friedman(1.0).unwrap().chi_square);
+        }
+        found
+    }
+
+    proptest! {
+        #[test]
+        fn the_clearest_outcome_is_no_less_likely_than_said(
+            rows in prop::collection::vec(prop::collection::vec((0u8..3).prop_map(f64::from), 3), 3),
+        ) {
+            let ranks = Ranks::new(&rows, true).unwrap();
+            let Ok(found) = ranks.friedman(1.0) else { return Ok(()) };
+            let all = all_chi_squares(&rows);
+            let share = |least: f64| all.iter().filter(|value| **value >= least - 1e-9).count() as f64 / 216.0;
+            let greatest = all.iter().copied().fold(0.0, f64::max);
+            let smallest = clearest(&ranks.arrangements);
+            prop_assert!(smallest <= share(greatest) + 1e-12);
+            // If all agree, p is exact.
+            if found.f.is_infinite() {
+                prop_assert!((found.verdict.p().unwrap() - share(found.chi_square)).abs() < 1e-12);
+            }
+        }
     }
 }

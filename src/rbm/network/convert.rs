@@ -1,8 +1,9 @@
 //! From a sum of trees to one network.
 
-use super::{Condition, Hidden, Network, Rule};
+use super::{Condition, Hidden, MOST_WORTH, Network, Rule, is_worth};
 use crate::kb::TimeRule;
 use crate::logic::rename::{self, Names};
+use crate::logic::wire::{self, TooLarge};
 use crate::logic::{Literal, PredicateId, SymbolsFull};
 use crate::rbm::{Theta, softplus};
 use crate::tree::{Path, Tree};
@@ -36,7 +37,7 @@ pub struct Ensemble<'a> {
 }
 
 /// Trees that a conversion cannot take.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ConvertError {
     /// A leaf is a number and nothing else.
     #[error(
@@ -53,6 +54,17 @@ pub enum ConvertError {
         /// How many there are.
         classes: usize,
     },
+    /// A leaf has a number that a network cannot keep apart from others.
+    #[error("a leaf of tree {tree} has the number {value:e}, and {MOST_WORTH:e} is the most that a rule can be worth")]
+    TooMuch {
+        /// The first such tree, from 1.
+        tree: usize,
+        /// The number, times the step of its tree.
+        value: f64,
+    },
+    /// A path that no file of a network could keep.
+    #[error(transparent)]
+    TooWide(#[from] TooLarge),
     /// Too many names.
     #[error(transparent)]
     Full(#[from] SymbolsFull),
@@ -64,13 +76,14 @@ pub enum ConvertError {
 /// [`Hidden::indicator`]). Trees without a test go into the biases.
 ///
 /// # Errors
-/// If there are too many names.
+/// If there are too many names or variables, or a leaf is worth more than a rule can be.
 pub fn exact(ensemble: &Ensemble<'_>) -> Result<Network, ConvertError> {
     let mut network = ensemble.empty("exact conversion of trees");
     for sum in &ensemble.sums {
-        for path in sum.trees.iter().flat_map(Tree::paths) {
-            let value = sum.step * path.leaf.value;
-            let rule = network.own(&rule(&path, network.target_arity()), ensemble.names)?;
+        let trees = sum.trees.iter().enumerate();
+        for (number, path) in trees.flat_map(|(k, tree)| tree.paths().into_iter().map(move |path| (k + 1, path))) {
+            let value = worth(number, sum.step * path.leaf.value)?;
+            let rule = network.take(&path, ensemble.names)?;
             if rule.is_always() {
                 network.d[sum.class] += value;
                 continue;
@@ -89,7 +102,7 @@ pub fn exact(ensemble: &Ensemble<'_>) -> Result<Network, ConvertError> {
 /// the network has one, so each tree gives the mean of its leaves', weighted by how many training examples they got.
 ///
 /// # Errors
-/// If a leaf has no five numbers, or there are not two classes.
+/// If a leaf has no five numbers or such as are too large, or there are not two classes.
 pub fn paper(ensemble: &Ensemble<'_>) -> Result<Network, ConvertError> {
     let classes = ensemble.classes.len();
     if classes != 2 || ensemble.sums.iter().any(|sum| sum.class != 1) {
@@ -101,10 +114,13 @@ pub fn paper(ensemble: &Ensemble<'_>) -> Result<Network, ConvertError> {
             let (mut d, mut examples) = (0.0, 0.0);
             for path in tree.paths() {
                 let theta = path.leaf.leaf.ok_or(ConvertError::NoTheta { tree: number + 1 })?;
+                for value in [sum.step * path.leaf.value, theta.d, theta.c, theta.w, theta.u0, theta.u1] {
+                    worth(number + 1, value)?;
+                }
                 let here = f64::from(path.leaf.positives) + f64::from(path.leaf.negatives);
                 d += here * theta.d;
                 examples += here;
-                let rule = network.own(&rule(&path, network.target_arity()), ensemble.names)?;
+                let rule = network.take(&path, ensemble.names)?;
                 network.push(carried_over(rule, &theta, sum.step));
             }
             // A tree that nobody trained has no weights to take the mean with.
@@ -112,6 +128,11 @@ pub fn paper(ensemble: &Ensemble<'_>) -> Result<Network, ConvertError> {
         }
     }
     Ok(network)
+}
+
+/// A number of a leaf that a rule can be worth.
+fn worth(tree: usize, value: f64) -> Result<f64, ConvertError> {
+    if is_worth(value) { Ok(value) } else { Err(ConvertError::TooMuch { tree, value }) }
 }
 
 /// The hidden node of a leaf, with W in equal parts on the edges of the path's predicates.
@@ -194,6 +215,14 @@ impl Ensemble<'_> {
 }
 
 impl Network {
+    /// The rule of a path over the names of this network.
+    fn take<L>(&mut self, path: &Path<'_, L>, from: Names<'_>) -> Result<Rule, ConvertError> {
+        let arity = self.target_arity();
+        let rule = rule(path, arity);
+        wire::check(arity, rule.literals())?;
+        Ok(self.own(&rule, from)?)
+    }
+
     /// The rule over the names of this network, which learns those it lacks.
     pub(super) fn own(&mut self, rule: &Rule, from: Names<'_>) -> Result<Rule, SymbolsFull> {
         let mut full = None;

@@ -3,28 +3,11 @@
 use std::fmt::{self, Write};
 
 use super::{Hidden, Network};
+use crate::files::xml;
 
 /// Text inside a quoted string of Graphviz's language.
 pub fn escape_dot(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
-}
-
-/// Text inside XML, also inside a quoted attribute. Characters that XML cannot hold become U+FFFD.
-pub fn escape_xml(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\'' => escaped.push_str("&#39;"),
-            '\t' | '\n' => escaped.push(c),
-            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => escaped.push('\u{fffd}'),
-            c => escaped.push(c),
-        }
-    }
-    escaped
 }
 
 /// Rules are broken into lines of about so many characters.
@@ -179,7 +162,7 @@ impl<'a> Drawing<'a> {
         writeln!(out, "rect {{ fill: #fff; stroke: #555 }}</style>")?;
         writeln!(out, "<rect x=\"0\" y=\"0\" width=\"100%\" height=\"100%\" style=\"stroke: none\"/>")?;
         let title = format!("{}/{}: {}", network.target_name(), network.target_arity(), network.size());
-        writeln!(out, "<text x=\"{MARGIN}\" y=\"26\" font-weight=\"bold\">{}</text>", escape_xml(&title))?;
+        writeln!(out, "<text x=\"{MARGIN}\" y=\"26\" font-weight=\"bold\">{}</text>", xml::escape(&title))?;
         self.edges(out)?;
         for (k, card) in self.predicates.iter().enumerate() {
             let id = network.visible()[k];
@@ -243,17 +226,17 @@ fn edge_svg(out: &mut String, from: &Card, to: &Card, title: &str, look: (&str, 
         out,
         "<path d=\"M{x1:.1} {y1:.1} C{bend:.1} {y1:.1} {bend:.1} {y2:.1} {x2:.1} {y2:.1}\" stroke=\"{colour}\" \
          stroke-width=\"{thick:.2}\"{faint}><title>{}</title></path>",
-        escape_xml(title)
+        xml::escape(title)
     )
 }
 
 fn card_svg(out: &mut String, card: &Card, title: &str, corner: f64, faint: bool) -> fmt::Result {
     let Card { x, y, width, height, lines } = card;
-    write!(out, "<g{}><title>{}</title>", if faint { FAINT } else { "" }, escape_xml(title))?;
+    write!(out, "<g{}><title>{}</title>", if faint { FAINT } else { "" }, xml::escape(title))?;
     write!(out, "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" rx=\"{corner}\"/>")?;
     for (k, line) in lines.iter().enumerate() {
         let (x, y) = (x + 10.0, y + LINE_HEIGHT * (k + 1) as f64 + 1.0);
-        write!(out, "<text x=\"{x:.1}\" y=\"{y:.1}\">{}</text>", escape_xml(line))?;
+        write!(out, "<text x=\"{x:.1}\" y=\"{y:.1}\">{}</text>", xml::escape(line))?;
     }
     writeln!(out, "</g>")
 }
@@ -288,7 +271,6 @@ mod tests {
 
     #[test]
     fn nothing_in_a_text_ends_it() {
-        assert_eq!(escape_xml("<a & \"b\"'\u{1}>"), "&lt;a &amp; &quot;b&quot;&#39;\u{fffd}&gt;");
         assert_eq!(escape_dot("a\"b\\c\nd"), "a\\\"b\\\\c\\nd");
     }
 }

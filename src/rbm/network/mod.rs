@@ -53,13 +53,21 @@ pub struct Hidden {
 /// double can add to 1.
 const APART: f64 = 60.0;
 
+/// The most that one rule can be worth, either way: sums of many such values still have all the digits that keep nodes apart.
+pub const MOST_WORTH: f64 = 1e6;
+
+/// Whether a rule can be worth so much.
+fn is_worth(value: f64) -> bool {
+    (-MOST_WORTH..=MOST_WORTH).contains(&value)
+}
+
 impl Hidden {
     /// A node that adds `worth` to the scores of the classes if its rule holds, up to a number that is the same for all, and
     /// nothing if it does not.
     ///
     /// With K = 60 + v, c = −K and W = K, and a class that is worth v more than all others, its U is v and theirs −v: a lit node
     /// adds ζ(v) − ζ(−v) = v, and one that is not adds less than e⁻⁶⁰. A rule that asks nothing has no edge to carry W, so it is
-    /// always lit, and its bias is 0.
+    /// always lit, and its bias is 0. No worth is beyond [`MOST_WORTH`] by much, or 60 is lost beside v.
     pub fn indicator(rule: Rule, worth: &[f64]) -> Self {
         let (least, most) = worth.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, m), &v| (l.min(v), m.max(v)));
         // ζ(r) − ζ(−r) = r: the weights reach from −r to r, and ζ of each lies as far above ζ(−r) as its class is worth more.

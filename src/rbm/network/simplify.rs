@@ -1,13 +1,14 @@
 //! Smaller networks: rules that are the same become one, and literals and rules that nobody misses go.
 
-use super::{Condition, Hidden, Network, Rule, shares};
+use super::{Condition, Hidden, Network, Rule, is_worth, shares};
 use crate::tree::{Bits, Coverage};
 
 impl Network {
     /// The network with equivalent rules merged; it gives the same probabilities for every example.
     ///
     /// A merged node is worth the sum of what the others are worth (see [`Hidden::indicator`]); what they add when their rule does
-    /// not hold goes into the biases, as does what a rule is worth that holds always.
+    /// not hold goes into the biases, as does what a rule is worth that holds always. Rules that would together be worth more
+    /// than a rule can be stay apart.
     pub fn merged(&self) -> Network {
         let arity = self.target_arity();
         let mut groups: Vec<Vec<usize>> = Vec::new();
@@ -21,17 +22,17 @@ impl Network {
         let mut merged = Network { hidden: Vec::new(), ..self.clone() };
         for group in groups {
             let first = &self.hidden[group[0]];
-            if group.len() == 1 && !first.rule.is_always() {
-                merged.hidden.push(first.clone());
+            let nodes = || group.iter().map(|&j| &self.hidden[j]);
+            let mut worth = vec![0.0; self.classes.len()];
+            nodes().for_each(|node| worth.iter_mut().zip(node.worth()).for_each(|(sum, worth)| *sum += worth));
+            let too_much = !worth.iter().all(|&worth| is_worth(worth));
+            if (group.len() == 1 || too_much) && !first.rule.is_always() {
+                merged.hidden.extend(nodes().cloned());
                 continue;
             }
-            let mut worth = vec![0.0; self.classes.len()];
-            for node in group.iter().map(|&j| &self.hidden[j]) {
-                merged.d.iter_mut().zip(node.adds(false)).for_each(|(d, off)| *d += off);
-                worth.iter_mut().zip(node.worth()).for_each(|(sum, worth)| *sum += worth);
-            }
+            nodes().for_each(|node| merged.d.iter_mut().zip(node.adds(false)).for_each(|(d, off)| *d += off));
             if !first.rule.is_always() {
-                let dropped = group.iter().map(|&j| self.hidden[j].dropped).max().unwrap_or(0);
+                let dropped = nodes().map(|node| node.dropped).max().unwrap_or(0);
                 merged.hidden.push(Hidden { dropped, ..Hidden::indicator(first.rule.clone(), &worth) });
             }
         }

@@ -11,7 +11,7 @@ use super::{Condition, Hidden, Network, Rule};
 use crate::files::json::{self, FormatError};
 use crate::kb::TimeRule;
 use crate::kb::wire::WireTime;
-use crate::logic::wire::{WireLiteral, WirePredicate};
+use crate::logic::wire::{self, WireLiteral, WirePredicate};
 use crate::logic::{Literal, Predicates, Symbols};
 use crate::tree::count::MOST_GROUNDINGS;
 
@@ -211,6 +211,8 @@ fn node_from_wire(node: WireHidden, network: &mut Network) -> Result<Hidden, Str
         conditions.push(Condition { holds, at_least, body: literals(body, predicates, symbols)? });
     }
     let rule = Rule::new(body, conditions, arity);
+    // Conjunctions that are numbered one by one in the file are numbered together here.
+    wire::check(arity, rule.literals()).map_err(|error| error.to_string())?;
     if node.u.len() != classes {
         return Err(format!("u has {} numbers for {classes} classes", node.u.len()));
     }
@@ -266,6 +268,8 @@ mod tests {
                 "1 to 100",
             ),
             ("    \"1\",", "    \"0\",", "two of its classes have the same name"),
+            ("\"arity\": 2", "\"arity\": 4000000000", "target.arity: an arity of 4000000000, beyond 9999"),
+            ("\"arity\": 2", "\"arity\": 18446744073709551615", "target.arity: an arity of 18446744073709551615"),
             ("\"variable\": 2", "\"variable\": 123456", "a variable has the number 123456"),
         ] {
             assert!(good.contains(from), "{from}");

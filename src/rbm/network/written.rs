@@ -1,10 +1,11 @@
 //! Networks from rules that a person wrote.
 
-use super::{Condition, Hidden, Network, Rule, two_classes};
+use super::{Condition, Hidden, MOST_WORTH, Network, Rule, is_worth, two_classes};
 use crate::kb::Database;
 use crate::logic::nearest::nearest;
 use crate::logic::reader::intern_term;
 use crate::logic::rule::{WrittenCondition, WrittenRule};
+use crate::logic::wire;
 use crate::logic::{
     Argument, BodyLiteral, Diagnostic, Diagnostics, Literal, Predicates, Symbols, SymbolsFull, Term, Variable,
 };
@@ -53,10 +54,19 @@ impl Network {
             }
         };
         let rule = self.rule(written)?;
+        if let Err(error) = wire::check(arity, rule.literals()) {
+            return refuse(
+                "too-large",
+                error.to_string(),
+                "no file could keep such a rule: write several smaller ones",
+            );
+        }
         let weight = written.weight.unwrap_or(unweighted);
-        if !weight.is_finite() {
-            let message = format!("the weight {weight} is not a number that can be added");
-            return refuse("weight", message, "write a finite number, such as 2.5");
+        if !is_worth(weight) {
+            let message = format!("the weight {weight} is too large to be added");
+            let help =
+                format!("write a number from -{MOST_WORTH} to {MOST_WORTH}, such as 2.5; 40 is as good as certain");
+            return refuse("weight", message, help);
         }
         if rule.is_always() {
             self.d[class] += written.weight.unwrap_or(0.0);
@@ -300,6 +310,16 @@ mod tests {
     }
 
     #[test]
+    fn rules_that_are_worth_too_much_together_stay_apart() {
+        let merged = |weight: &str| {
+            let text = format!("{weight} h(A) :- p(A). {weight} h(A) :- p(A).");
+            network(&text).unwrap().merged().hidden().iter().map(Hidden::strength).collect::<Vec<_>>()
+        };
+        assert_eq!(merged("400000"), [800_000.0]);
+        assert_eq!(merged("-600000"), [600_000.0, 600_000.0]);
+    }
+
+    #[test]
     fn what_cannot_be_meant_is_refused() {
         for (text, code, words) in [
             ("", "no-rules", "at least one"),
@@ -308,6 +328,9 @@ mod tests {
             ("h(a) :- p(a).", "head-argument", "only variables"),
             ("h(A, A) :- p(A).", "head-argument", "stands twice"),
             ("h(A) :- p(A, X), not (q(X)).", "shared-variable", "negate inside the grounding with `\\+`"),
+            ("2e6 h(A) :- p(A).", "weight", "the weight 2000000 is too large to be added"),
+            ("-1e300 h(A) :- p(A).", "weight", "from -1000000 to 1000000"),
+            ("1e17 h(_).", "weight", "from -1000000 to 1000000"),
             ("h(A) :- at_least(2.5, (p(A))).", "at-least", "from 1 to 100"),
             ("h(A) :- at_least(101, (p(A))).", "at-least", "from 1 to 100"),
             ("h(A) = x :- p(A).", "one-class", "`0 collab(_, _) = 2.`"),
@@ -316,6 +339,40 @@ mod tests {
             let error = network(text).unwrap_err();
             assert!(error.contains(&format!("error[{code}]")) && error.contains(words), "{text}: {error}");
         }
+    }
+
+    #[test]
+    fn what_no_file_could_keep_is_refused() {
+        let chain = |from: usize, to: usize| -> String {
+            let links: Vec<String> = (from..to).map(|k| format!("q(V{k}, V{})", k + 1)).collect();
+            links.join(", ")
+        };
+        // One variable of the head, then V1 to V9999.
+        let most = network(&format!("h(A) :- p(A), {}.", chain(1, 9_999))).unwrap();
+        assert!(Network::from_json(&most.to_json()).is_ok());
+        let wide = format!("p(A{})", ", a".repeat(9_999));
+        for (body, words) in [
+            (format!("p(A), {}", chain(1, 10_000)), "10001 variables or more, and 10000 are the most"),
+            // Those of conditions count as well.
+            (format!("p(A), {}, not ({})", chain(1, 6_000), chain(6_001, 12_000)), "10001 variables or more"),
+            (wide, "a predicate has 10000 arguments, and 9999 are the most"),
+        ] {
+            let error = network(&format!("h(A) :- {body}.")).unwrap_err();
+            assert!(error.contains("error[too-large]") && error.contains(words), "{error}");
+        }
+        // A file may number each condition from the first on, but together they are as many.
+        let small = network("h(A) :- p(A), not (q(A, V)).").unwrap().to_json();
+        let mut file: serde_json::Value = serde_json::from_str(&small).unwrap();
+        let argument = |k: usize| serde_json::json!({ "variable": k });
+        let literal = |k: usize| serde_json::json!({ "predicate": "q", "args": [argument(k), argument(k + 1)] });
+        let body: Vec<serde_json::Value> = (1..6_000).map(literal).collect();
+        let condition = &mut file["hidden"][0]["conditions"][0];
+        condition["body"] = body.into();
+        let condition = condition.clone();
+        assert!(Network::from_json(&file.to_string()).is_ok());
+        file["hidden"][0]["conditions"].as_array_mut().unwrap().push(condition);
+        let error = Network::from_json(&file.to_string()).unwrap_err().to_string();
+        assert!(error.contains("hidden[0]: a rule has 10001 variables or more"), "{error}");
     }
 
     #[test]

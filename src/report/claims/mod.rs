@@ -13,7 +13,6 @@ use super::rows::{self, ReportRow};
 use super::table::metric_title;
 use crate::data::dataset::Arity;
 use crate::metric::Column;
-use crate::metric::significance::{ALPHA, NoTest};
 use crate::order::IndexSet;
 
 /// A sentence of the paper.
@@ -164,8 +163,14 @@ fn compare(
     let first = row(claim, rows, claim.first, dataset)?;
     let second = row(claim, rows, other, dataset)?;
     let pair = Pair { model: first.key().label(), first: second.group.clone(), second: first.group.clone() };
+    // Means over some of the folds say nothing of the rest.
+    for row in [first, second] {
+        if !row.progress().is_finished() {
+            return Err(format!("{} on {dataset}: {}", row.key().model, row.progress()));
+        }
+    }
     let compared = compared(&pair, metric).map_err(|error| error.to_string())??;
-    let holds = holds(claim.relation, &compared);
+    let holds = holds(claim.relation, &compared)?;
     Ok(Found { rows: (first.index, second.index), compared, holds })
 }
 
@@ -193,24 +198,23 @@ fn row<'a, 'r>(
     }
 }
 
-/// Whether a difference is more than chance.
-fn is_significant(compared: &Compared) -> bool {
-    // The same difference in every fold is no chance, though the test cannot say so.
-    compared.test.as_ref().map_or_else(|why| *why == NoTest::NoSpread, |test| test.p < ALPHA)
-}
-
-fn holds(relation: Relation, compared: &Compared) -> bool {
+/// Whether what is claimed holds, or why that cannot be said.
+fn holds(relation: Relation, compared: &Compared) -> Result<bool, String> {
     let difference = compared.difference;
-    match relation {
+    let is_told_apart = || {
+        let cannot = |why| format!("no test is possible on {}: {why}", compared.dataset);
+        compared.is_told_apart().map_err(cannot)
+    };
+    Ok(match relation {
         Relation::Better => difference > 0.0,
-        Relation::ClearlyBetter => difference > 0.0 && is_significant(compared),
-        Relation::NotWorse | Relation::NotWorseAndSomewhereBetter => difference >= 0.0 || !is_significant(compared),
-        Relation::Alike => !is_significant(compared),
-        Relation::LossWithinDeviation => {
-            let deviations = [compared.first.deviation, compared.second.deviation];
-            -difference <= deviations.into_iter().flatten().fold(0.0, f64::max)
-        }
-    }
+        Relation::ClearlyBetter => is_told_apart()? && difference > 0.0,
+        Relation::NotWorse | Relation::NotWorseAndSomewhereBetter => !is_told_apart()? || difference >= 0.0,
+        Relation::Alike => !is_told_apart()?,
+        Relation::LossWithinDeviation => match (compared.first.deviation, compared.second.deviation) {
+            (Some(first), Some(second)) => -difference <= first.max(second),
+            _ => return Err(format!("a single fold on {} has no standard deviation", compared.dataset)),
+        },
+    })
 }
 
 fn published_difference(claim: &Claim, other: &str, dataset: &str, metric: Column) -> Option<f64> {
@@ -247,7 +251,7 @@ fn conclude(claim: &Claim, evidence: &[Evidence]) -> (Verdict, String) {
         let rest = if held > 0 { format!("; it holds in the {held} comparisons that are here") } else { String::new() };
         return (Verdict::CannotBeSaid, format!("{}{rest}", missing.join("; ")));
     }
-    let is_better = |found: &Found| found.compared.difference > 0.0 && is_significant(&found.compared);
+    let is_better = |found: &Found| found.compared.difference > 0.0 && found.compared.is_told_apart() == Ok(true);
     if claim.relation == Relation::NotWorseAndSomewhereBetter && !found.iter().any(|(_, found)| is_better(found)) {
         return (Verdict::DidNotHold, "it is nowhere worse by more than chance, but nowhere better either".to_owned());
     }
@@ -258,8 +262,8 @@ fn conclude(claim: &Claim, evidence: &[Evidence]) -> (Verdict, String) {
 mod tests {
     use super::*;
     use crate::metric::Average;
-    use crate::metric::significance::CorrectedT;
     use crate::metric::significance::effect::Score;
+    use crate::metric::significance::{CorrectedT, NoTest};
 
     fn compared(difference: f64, p: Result<f64, NoTest>) -> Compared {
         let average = |mean| Average { mean, deviation: Some(0.05), n: 5 };
@@ -283,7 +287,7 @@ mod tests {
     fn relations_by_hand() {
         use Relation::*;
         let all = [Better, ClearlyBetter, NotWorse, Alike, LossWithinDeviation];
-        let held = |difference, p| all.map(|relation| holds(relation, &compared(difference, p)));
+        let held = |difference, p| all.map(|relation| holds(relation, &compared(difference, p)).unwrap());
         assert_eq!(held(0.1, Ok(0.01)), [true, true, true, false, true]);
         assert_eq!(held(0.1, Ok(0.2)), [true, false, true, true, true]);
         assert_eq!(held(-0.1, Ok(0.01)), [false, false, false, false, false]);
@@ -292,6 +296,24 @@ mod tests {
         assert_eq!(held(0.0, Err(NoTest::AllEqual)), [false, false, true, true, true]);
         // The same gain in every fold.
         assert_eq!(held(0.1, Err(NoTest::NoSpread)), [true, true, true, false, true]);
+    }
+
+    #[test]
+    fn without_a_test_nothing_is_said_of_chance() {
+        use Relation::*;
+        let one_fold = Compared { folds: 1, ..compared(0.1, Err(NoTest::TooFew { have: 1, least: 2 })) };
+        let two_folds = Compared { folds: 2, ..compared(0.1, Err(NoTest::NoSpread)) };
+        for compared in [one_fold, two_folds] {
+            for relation in [ClearlyBetter, NotWorse, NotWorseAndSomewhereBetter, Alike] {
+                let reason = holds(relation, &compared).unwrap_err();
+                assert!(reason.starts_with("no test is possible on cora: "), "{reason}");
+            }
+            // A mean is a mean.
+            assert_eq!(holds(Better, &compared), Ok(true));
+        }
+        let mut single = compared(-0.1, Ok(0.2));
+        single.first.deviation = None;
+        assert!(holds(LossWithinDeviation, &single).is_err());
     }
 
     fn evidence(holds: &[Option<(bool, f64)>]) -> Vec<Evidence> {

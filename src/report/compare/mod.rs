@@ -10,7 +10,7 @@ mod print;
 
 pub use pairing::{ModelsError, Pair, Pairing, Side, pair};
 pub use print::{csv, markdown};
-pub(in crate::report) use print::{signed, with_sign};
+pub(in crate::report) use print::{p_value, sentence, signed, with_sign};
 
 use crate::experiment::results::Stored;
 use crate::metric::significance::bootstrap::{Interval, RESAMPLES, mean_interval};
@@ -27,6 +27,9 @@ pub const SHOWN: [Column; 2] = [Column::AucRoc, Column::AucPr];
 
 /// How sure an interval is.
 pub const LEVEL: f64 = 0.95;
+
+/// In how many folds a difference must be the same to count without a test.
+const LEAST_WITHOUT_SPREAD: usize = 3;
 
 /// Where the draws of intervals start.
 const SEED: u64 = 1979;
@@ -86,6 +89,23 @@ pub struct Compared {
     pub effect: Result<f64, NoTest>,
     /// In how many folds the second is better, level, worse.
     pub score: Score,
+}
+
+impl Compared {
+    /// Whether the difference is more than chance: p below the level in the corrected t-test. The same difference in
+    /// every fold leaves the test no spread; other than 0 and in at least three folds it is told apart all the same, in two it may
+    /// well be chance.
+    ///
+    /// # Errors
+    /// If that cannot be told, with the reason.
+    pub fn is_told_apart(&self) -> Result<bool, NoTest> {
+        match self.test {
+            Ok(test) => Ok(test.p < ALPHA),
+            Err(NoTest::AllEqual) => Ok(false),
+            Err(NoTest::NoSpread) if self.folds >= LEAST_WITHOUT_SPREAD => Ok(true),
+            Err(why) => Err(why),
+        }
+    }
 }
 
 /// A row that both sides have and that cannot be compared.

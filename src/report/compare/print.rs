@@ -70,7 +70,7 @@ fn of_metric(out: &mut String, metric: &Metric) -> std::fmt::Result {
         writeln!(out)?;
     }
     for over in &metric.over_datasets {
-        writeln!(out, "- {}", over_datasets(over))?;
+        writeln!(out, "- {}", escape(&sentence(over)))?;
     }
     if !metric.refused.is_empty() {
         writeln!(out, "\nNot compared:\n")?;
@@ -81,7 +81,8 @@ fn of_metric(out: &mut String, metric: &Metric) -> std::fmt::Result {
     Ok(())
 }
 
-fn over_datasets(over: &OverDatasets) -> String {
+/// What is to be said of a model over all datasets, in one sentence.
+pub(in crate::report) fn sentence(over: &OverDatasets) -> String {
     let Score { wins, ties, losses } = over.score;
     let verdict = match &over.test {
         Err(reason) => reason.to_string(),
@@ -104,8 +105,7 @@ fn over_datasets(over: &OverDatasets) -> String {
     };
     format!(
         "{} over {} datasets: B is better on {wins}, level on {ties}, worse on {losses}; {verdict}",
-        escape(&over.model),
-        over.datasets
+        over.model, over.datasets
     )
 }
 
@@ -128,7 +128,8 @@ fn score(score: &Score) -> String {
     format!("{}/{}/{}", score.wins, score.ties, score.losses)
 }
 
-fn p_value(p: f64) -> String {
+/// A p-value with three decimals.
+pub(in crate::report) fn p_value(p: f64) -> String {
     if p < 0.0005 { "<0.001".to_owned() } else { format!("{p:.3}") }
 }
 

@@ -10,7 +10,7 @@ mod node;
 use std::fmt::Write;
 
 use super::figure::font::{self, FAMILY};
-use super::figure::paint::escape;
+use crate::files::xml::escape;
 use crate::learn::TreeModel;
 use layout::{Layout, Link};
 use node::Card;

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::super::figure::font;
-use super::super::figure::paint::escape;
+use crate::files::xml::escape;
 use crate::learn::{LeafWeights, TreeModel, leaf_weights};
 use crate::tree::Node;
 use crate::tree::count::show_test;

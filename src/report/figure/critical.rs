@@ -10,7 +10,8 @@ use super::sweep::dashes;
 use super::{FigureError, Sheet, font};
 use crate::experiment::Results;
 use crate::metric::Column;
-use crate::metric::significance::{CriticalLevel, Ranks};
+use crate::metric::significance::{ALPHA, CriticalLevel, Ranks, SampleError, Verdict};
+use crate::report::compare::with_sign;
 
 /// Mean ranks of models over datasets.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,12 +32,15 @@ pub struct CriticalDifference {
 const AXIS: (f64, f64) = (250.0, 470.0);
 const ROW: f64 = 19.0;
 
-/// A diagram of the mean ranks of all rows over the datasets that have all of them, if there are from three to ten rows and
-/// at least two such datasets.
+/// The names and ranks of all rows over the datasets that have all of them, if there are at least three rows and two such
+/// datasets.
 ///
 /// # Errors
 /// If a value is not finite.
-pub fn mean_ranks(results: &Results, column: Column) -> Result<Option<Sheet>, FigureError> {
+pub(in crate::report) fn ranked(
+    results: &Results,
+    column: Column,
+) -> Result<Option<(Vec<String>, Ranks)>, SampleError> {
     let rows = Rows::of(results);
     let labels: Vec<&str> = rows.labels().collect();
     let value = |dataset: &str, label: &str| Some(average(rows.find(dataset, label)?, column)?.mean);
@@ -46,8 +50,32 @@ pub fn mean_ranks(results: &Results, column: Column) -> Result<Option<Sheet>, Fi
         return Ok(None);
     }
     let ranks = Ranks::new(&table, column.higher_is_better())?;
+    Ok(Some((labels.iter().map(|label| rows.short(label)).collect(), ranks)))
+}
+
+/// What Friedman's test says of ranks, in a sentence: without it Nemenyi's test has nothing to stand on.
+pub(in crate::report) fn friedman_words(ranks: &Ranks) -> String {
+    match ranks.friedman(ALPHA).map(|test| test.verdict) {
+        Ok(Verdict::P(p)) if p < ALPHA => format!("Friedman's test rejects that all are alike (p {}).", with_sign(p)),
+        Ok(Verdict::P(p)) => {
+            format!("Friedman's test does not reject that all are alike (p {}), so none is told apart.", with_sign(p))
+        }
+        Ok(Verdict::CannotReach { smallest }) => format!(
+            "Friedman's test cannot tell: {} datasets can reach p = {smallest:.4} at best, not {ALPHA}.",
+            ranks.datasets()
+        ),
+        Err(why) => format!("Friedman's test cannot be made: {why}."),
+    }
+}
+
+/// A diagram of the mean ranks of all rows over the datasets that have all of them, if there are from three to ten rows and
+/// at least two such datasets.
+///
+/// # Errors
+/// If a value is not finite.
+pub fn mean_ranks(results: &Results, column: Column) -> Result<Option<Sheet>, FigureError> {
+    let Some((names, ranks)) = ranked(results, column)? else { return Ok(None) };
     let Ok(difference) = ranks.critical_difference(CriticalLevel::Five) else { return Ok(None) };
-    let names: Vec<String> = labels.iter().map(|label| rows.short(label)).collect();
     let named = ranks.order().into_iter().map(|i| (names[i].clone(), ranks.means()[i]));
     let input = CriticalDifference {
         by: shown(column).to_owned(),
@@ -57,7 +85,9 @@ pub fn mean_ranks(results: &Results, column: Column) -> Result<Option<Sheet>, Fi
         datasets: ranks.datasets(),
     };
     let name = format!("ranks-{}", dashes(column.name()));
-    Ok(Some(Sheet { name, ..critical_difference(&input) }))
+    let sheet = critical_difference(&input);
+    let caption = format!("{} {}", sheet.caption, friedman_words(&ranks));
+    Ok(Some(Sheet { name, caption, ..sheet }))
 }
 
 /// A critical-difference diagram.

@@ -9,6 +9,7 @@ use plotters::style::{Color, FontTransform, RGBAColor, ShapeStyle, TextStyle};
 use super::scene::{Anchor, Place, Scene, Shape, Stroke, Text};
 use super::style::Colour;
 use super::{FigureError, font, png};
+use crate::files::xml::escape;
 
 /// What differs between kinds of files.
 struct Medium {
@@ -55,24 +56,6 @@ pub fn png(scene: &Scene) -> Result<Vec<u8>, FigureError> {
     let times = BITMAP.scale as usize / PNG_SCALE as usize;
     let smooth = png::shrink(&pixels, width as usize, times);
     Ok(png::encode(&smooth, width / times as u32, 100 * PNG_SCALE))
-}
-
-/// Text as it may stand in XML, in an attribute as well.
-pub fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '&' => escaped.push_str("&amp;"),
-            '"' => escaped.push_str("&quot;"),
-            '\'' => escaped.push_str("&#39;"),
-            // No other control character may stand in XML at all.
-            c if c.is_control() => escaped.push(' '),
-            c => escaped.push(c),
-        }
-    }
-    escaped
 }
 
 fn units(scene: &Scene, medium: &Medium) -> (u32, u32) {

@@ -4,9 +4,10 @@ use thiserror::Error;
 
 use super::baseline::rounded;
 use super::{Baseline, Row, was_not_available};
+use crate::experiment::Results;
 use crate::experiment::results::Group;
-use crate::experiment::{Experiment, Results};
 use crate::metric::{Average, Column};
+use crate::report::rows::{Progress, ReportRow, rows};
 
 /// Why a run is not made a baseline.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -15,18 +16,14 @@ pub enum NotBlessed {
     #[error("{0} has no result: there is nothing to bless")]
     Empty(String),
     /// It has not all it should have.
-    #[error(
-        "{run}: {row} has a result for {done} of {jobs} jobs; `lrbm run` finishes it, --retry-failed tries failed jobs again"
-    )]
+    #[error("{run}: {row}: {progress}; `lrbm run` finishes it, --retry-failed tries failed jobs again")]
     Unfinished {
         /// The run directory.
         run: String,
         /// The row that is not finished.
         row: String,
-        /// How many jobs have a result.
-        done: usize,
-        /// How many there are.
-        jobs: usize,
+        /// How many of its jobs have a result.
+        progress: Progress,
     },
 }
 
@@ -61,8 +58,11 @@ pub fn bless(
     if !groups.iter().any(|group| group.done().next().is_some()) {
         return Err(NotBlessed::Empty(run));
     }
-    if let Some((row, done, jobs)) = unfinished(results, &groups) {
-        return Err(NotBlessed::Unfinished { run, row, done, jobs });
+    let is_unfinished =
+        |row: &&ReportRow<'_>| !was_not_available(results, &row.key().dataset) && !row.progress().is_finished();
+    if let Some(row) = rows(results).iter().find(is_unfinished) {
+        let (name, progress) = (format!("{} {}", row.key().dataset, row.key().label()), row.progress());
+        return Err(NotBlessed::Unfinished { run, row: name, progress });
     }
     let known = |group: &_, metric| old.and_then(|old| old.get(dataset(group), &label(group), metric));
     let mut blessed =
@@ -94,26 +94,6 @@ pub fn bless(
         }
     }
     Ok(blessed)
-}
-
-/// The first row of a dataset with results that lacks some, with the number of jobs that have one and that should.
-fn unfinished(results: &Results, groups: &[Group<'_>]) -> Option<(String, usize, usize)> {
-    let Experiment { datasets, seeds, limits, .. } = &results.experiment;
-    for part in datasets {
-        let name = &part.source.name;
-        let of_part = |group: &&Group<'_>| group.key.dataset == *name;
-        let Some(first) = groups.iter().find(of_part).and_then(|group| group.jobs.first()) else { continue };
-        let jobs = first.record.key.folds * seeds.len();
-        // One job stands for its row.
-        for job in part.jobs(&seeds[..seeds.len().min(1)], 1, *limits) {
-            let group = groups.iter().filter(of_part).find(|group| group.key.label() == job.label());
-            let done = group.map_or(0, |group| group.done().count());
-            if done < jobs {
-                return Some((format!("{name} {}", job.label()), done, jobs));
-            }
-        }
-    }
-    None
 }
 
 fn dataset<'g>(group: &'g Group<'_>) -> &'g str {

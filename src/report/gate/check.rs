@@ -2,10 +2,11 @@
 
 use super::{Baseline, Row, was_not_available};
 use crate::experiment::Results;
-use crate::experiment::results::{Group, RowKey};
+use crate::experiment::results::RowKey;
 use crate::experiment::spec::Expected;
 use crate::learn::Preset;
 use crate::metric::{Average, Column};
+use crate::report::rows::{ReportRow, rows};
 
 /// What a run came to at the gate.
 #[derive(Clone, Debug)]
@@ -78,6 +79,19 @@ impl Checked {
         Some(self.now?.mean - self.reference.mean)
     }
 
+    /// With a finding that says why there is nothing to judge, or judged.
+    fn unless(self, lack: Option<Finding>) -> Self {
+        match lack {
+            Some(finding) => Checked { finding, ..self },
+            None => self.judged(),
+        }
+    }
+
+    /// Whether it was judged.
+    fn is_clear(&self) -> bool {
+        !matches!(self.finding, Finding::NotChecked | Finding::NotComparable(_))
+    }
+
     /// Judges a mean by its distance from the reference.
     fn judged(mut self) -> Self {
         if let Some(change) = self.change() {
@@ -116,56 +130,55 @@ impl Check {
 
 /// Holds a run against a baseline, where a mean may lie `k` standard errors away.
 pub fn check(results: &Results, baseline: &Baseline, k: f64) -> Check {
-    let groups = results.groups();
-    let rows = baseline.rows().map(|row| checked(results, &groups, row, k)).collect();
-    let expected = results.experiment.expected.iter().map(|row| expected(results, &groups, row)).collect();
-    let is_extra = |group: &&Group<'_>| {
-        let label = group.key.label();
-        !baseline.rows().any(|row| row.dataset == group.key.dataset && row.model == label)
+    let all = rows(results);
+    let rows = baseline.rows().map(|row| checked(results, &all, row, k)).collect();
+    let expected = results.experiment.expected.iter().map(|row| expected(results, &all, row)).collect();
+    let is_extra = |row: &&ReportRow<'_>| {
+        let (dataset, label) = (&row.key().dataset, row.key().label());
+        !row.group.jobs.is_empty() && !baseline.rows().any(|row| row.dataset == *dataset && row.model == label)
     };
-    let extra = groups.iter().filter(is_extra).map(|group| format!("{} {}", group.key.dataset, group.key.label()));
+    let extra = all.iter().filter(is_extra).map(|row| format!("{} {}", row.key().dataset, row.key().label()));
     Check { experiment: results.experiment.name.clone(), rows, expected, extra: extra.collect() }
 }
 
-fn checked(results: &Results, groups: &[Group<'_>], row: &Row, k: f64) -> Checked {
+fn checked(results: &Results, all: &[ReportRow<'_>], row: &Row, k: f64) -> Checked {
     let margin = row.tolerance.max(row.average.standard_error().map_or(0.0, |error| k * error));
-    let group = groups.iter().find(|group| group.key.dataset == row.dataset && group.key.label() == row.model);
+    let here = all.iter().find(|here| here.key().dataset == row.dataset && here.key().label() == row.model);
     let found = Checked {
         dataset: row.dataset.clone(),
         model: row.model.clone(),
         metric: row.metric,
         reference: Reference { mean: row.average.mean, margin },
-        now: group.and_then(|group| group.average(row.metric)),
-        finding: lack(results, group, &row.dataset, row.metric),
+        now: here.and_then(|here| here.average(row.metric)),
+        finding: Finding::NotChecked,
     };
+    let found = found.unless(lack(results, here, &row.dataset, row.metric));
     match found.now {
-        Some(now) if now.n != row.average.n => {
-            let failed = group.map_or(0, |group| group.jobs.len() - group.done().count());
-            let failed = if failed > 0 { format!(", {failed} jobs failed") } else { String::new() };
-            let reason = format!("{} folds where the baseline has {}{failed}", now.n, row.average.n);
+        Some(now) if found.is_clear() && now.n != row.average.n => {
+            let reason = format!("{} folds where the baseline has {}", now.n, row.average.n);
             Checked { finding: Finding::NotComparable(reason), ..found }
         }
-        _ => found.judged(),
+        _ => found,
     }
 }
 
-fn expected(results: &Results, groups: &[Group<'_>], row: &Expected) -> Checked {
+fn expected(results: &Results, all: &[ReportRow<'_>], row: &Expected) -> Checked {
     let key = RowKey {
         dataset: row.dataset.clone(),
         model: row.model.clone(),
         preset: preset_name(row.preset),
         case: row.case.clone(),
     };
-    let group = groups.iter().find(|group| group.key == key);
+    let here = all.iter().find(|here| *here.key() == key);
     let found = Checked {
         dataset: row.dataset.clone(),
         model: key.label(),
         metric: row.metric,
         reference: Reference { mean: row.mean, margin: row.tolerance },
-        now: group.and_then(|group| group.average(row.metric)),
-        finding: lack(results, group, &row.dataset, row.metric),
+        now: here.and_then(|here| here.average(row.metric)),
+        finding: Finding::NotChecked,
     };
-    found.judged()
+    found.unless(lack(results, here, &row.dataset, row.metric))
 }
 
 fn preset_name(preset: Option<Preset>) -> String {
@@ -173,14 +186,18 @@ fn preset_name(preset: Option<Preset>) -> String {
     preset.and_then(named).unwrap_or_default().to_owned()
 }
 
-/// What is to be said if the run has no mean for a row.
-fn lack(results: &Results, group: Option<&Group<'_>>, dataset: &str, metric: Column) -> Finding {
-    match group {
-        _ if was_not_available(results, dataset) => Finding::NotChecked,
-        None => Finding::NotComparable("not in the run".to_owned()),
-        Some(group) if group.done().next().is_none() => Finding::NotComparable("all its jobs failed".to_owned()),
-        Some(_) => Finding::NotComparable(format!("{} is undefined in every fold", metric.name())),
+/// What is to be said if the run has not all that a row needs.
+fn lack(results: &Results, row: Option<&ReportRow<'_>>, dataset: &str, metric: Column) -> Option<Finding> {
+    if was_not_available(results, dataset) {
+        return Some(Finding::NotChecked);
     }
+    let reason = match row {
+        None => "not in the run".to_owned(),
+        Some(row) if !row.progress().is_finished() => row.progress().to_string(),
+        Some(row) if row.average(metric).is_none() => format!("{} is undefined in every fold", metric.name()),
+        Some(_) => return None,
+    };
+    Some(Finding::NotComparable(reason))
 }
 
 #[cfg(test)]

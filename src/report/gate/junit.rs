@@ -1,6 +1,7 @@
 //! The gate as JUnit XML, which most services for continuous integration show.
 
 use super::{Check, Checked, Finding};
+use crate::files::xml::escape;
 use crate::report::compare::signed;
 
 /// One test case for each row of the baseline and of what the spec expects.
@@ -40,24 +41,6 @@ pub fn junit(check: &Check) -> String {
     }
     text.push_str("</testsuite>\n");
     text
-}
-
-/// Text as XML has it within quotes.
-fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            // No other control character is allowed, even escaped.
-            '\t' | '\n' | '\r' => escaped.push(' '),
-            c if c.is_control() => {}
-            c => escaped.push(c),
-        }
-    }
-    escaped
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::fmt::{self, Write};
 
 use super::{Importance, Weight};
-use crate::rbm::network::draw::escape_xml;
+use crate::files::xml::escape;
 
 /// No more bars than this of each kind; the table has them all.
 const BARS: usize = 25;
@@ -38,11 +38,7 @@ fn write(out: &mut String, importance: &Importance, title: &str) -> fmt::Result 
     )?;
     writeln!(out, "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>")?;
     let mut y = 1.3 * LINE;
-    writeln!(
-        out,
-        "<text x=\"{MARGIN}\" y=\"{y:.1}\" font-size=\"13\" font-weight=\"bold\">{}</text>",
-        escape_xml(title)
-    )?;
+    writeln!(out, "<text x=\"{MARGIN}\" y=\"{y:.1}\" font-size=\"13\" font-weight=\"bold\">{}</text>", escape(title))?;
     y += LINE;
     let (positives, negatives) = importance.examples;
     writeln!(
@@ -67,8 +63,8 @@ fn write(out: &mut String, importance: &Importance, title: &str) -> fmt::Result 
 fn bar(out: &mut String, weight: &Weight, left: f64, y: f64, length: f64) -> fmt::Result {
     let area = weight.auc_roc_drop.map_or("undefined".to_owned(), |drop| format!("{drop:+.4}"));
     let (end, top) = (left - 8.0, y - 11.0);
-    write!(out, "<g><title>{}</title>", escape_xml(&weight.name))?;
-    write!(out, "<text x=\"{end:.1}\" y=\"{y:.1}\" text-anchor=\"end\">{}</text>", escape_xml(&short(&weight.name)))?;
+    write!(out, "<g><title>{}</title>", escape(&weight.name))?;
+    write!(out, "<text x=\"{end:.1}\" y=\"{y:.1}\" text-anchor=\"end\">{}</text>", escape(&short(&weight.name)))?;
     write!(out, "<rect x=\"{left:.1}\" y=\"{top:.1}\" width=\"{length:.1}\" height=\"14\" fill=\"#0072b2\"/>")?;
     let behind = left + length + 6.0;
     writeln!(

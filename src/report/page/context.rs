@@ -205,7 +205,9 @@ fn questions(claims: &[Judged]) -> Vec<Question> {
         let (claims, unknown) = views.into_iter().partition(is_known);
         Question { name, text, claims, unknown }
     };
-    if claims.is_empty() { Vec::new() } else { QUESTIONS.iter().map(of_question).collect() }
+    // A run of other data or models is no place to list what the paper says.
+    let any_known = claims.iter().flat_map(|judged| &judged.evidence).any(|evidence| evidence.found.is_ok());
+    if any_known { QUESTIONS.iter().map(of_question).collect() } else { Vec::new() }
 }
 
 fn verdict(judged: &Judged) -> VerdictView {

@@ -28,7 +28,12 @@
 
   // What a link leads to may lie in something that is closed.
   const open = () => {
-    const id = decodeURIComponent(location.hash.slice(1));
+    let id = location.hash.slice(1);
+    try {
+      id = decodeURIComponent(id);
+    } catch {
+      // A stray % is no link of ours; it leads nowhere.
+    }
     const target = id && document.getElementById(id);
     for (let at = target; at; at = at.parentElement) {
       if (at.tagName === "DETAILS") at.open = true;

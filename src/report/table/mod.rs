@@ -158,7 +158,9 @@ impl Value {
     /// Whether the difference lies within one standard deviation, and of whom.
     pub fn within(&self) -> Option<Within> {
         let difference = self.difference()?.abs();
-        let covers = |deviation: Option<f64>| deviation.is_some_and(|deviation| difference <= deviation);
+        // What the last bit of a subtraction says is nobody's difference: 1 − 0.95 is within 0.05.
+        const DUST: f64 = 1e-12;
+        let covers = |deviation: Option<f64>| deviation.is_some_and(|deviation| difference <= deviation + DUST);
         let name = match (covers(self.ours?.deviation), covers(self.paper?.deviation)) {
             (true, true) => Within::Both,
             (true, false) => Within::Ours,
@@ -233,6 +235,11 @@ pub fn mark_best<'v>(values: impl IntoIterator<Item = &'v mut Value>, metric: Co
     let better = |a: f64, b: f64| if metric.higher_is_better() { a > b } else { a < b };
     let best = values.iter().map(|value| printed(value)).reduce(|a, b| if better(b, a) { b } else { a });
     let Some(best) = best else { return };
+    // Means over other folds are not compared.
+    let folds = |value: &Value| value.ours.map(|ours| ours.n);
+    if values.windows(2).any(|pair| folds(pair[0]) != folds(pair[1])) {
+        return;
+    }
     if values.iter().any(|value| printed(value) != best) {
         values.iter_mut().for_each(|value| value.is_best = printed(value) == best);
     }

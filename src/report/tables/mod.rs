@@ -2,10 +2,12 @@
 
 mod everything;
 mod paper;
+mod significance;
 mod sweep;
 
 pub use everything::{all_metrics, results_table};
 pub use paper::paper_tables;
+pub use significance::significance_table;
 pub use sweep::sweep_tables;
 
 use super::published::PublishedTable;
@@ -23,6 +25,7 @@ pub fn tables(results: &Results, rows: &[ReportRow<'_>]) -> Vec<Table> {
     if !tables.iter().any(|table| table.name == everything::RESULTS) {
         tables.push(results_table(results, rows));
     }
+    tables.extend(significance_table(results));
     tables.push(all_metrics(results, rows));
     tables
 }
@@ -40,7 +43,12 @@ pub fn main_tables(results: &Results, rows: &[ReportRow<'_>]) -> Vec<Table> {
 
 /// Our number of a row.
 fn value(row: &ReportRow<'_>, metric: Column) -> Value {
-    Value { ours: row.average(metric), lack: row.lack(metric), row: Some(row.index), ..Value::default() }
+    Value {
+        ours: row.average(metric),
+        lack: row.lack(metric),
+        row: (!row.group.jobs.is_empty()).then_some(row.index),
+        ..Value::default()
+    }
 }
 
 /// What every table must say: of datasets, and of what is missing.

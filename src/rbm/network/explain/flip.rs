@@ -109,17 +109,32 @@ struct Search<'s, 'a> {
 impl Search<'_, '_> {
     fn look_at(&mut self, condition: &Condition) {
         let body = &condition.body;
-        if let Some(grounding) = self.asked.first(body) {
+        if self.asked.number(condition) < condition.at_least {
+            (0..body.len()).for_each(|i| self.without_literal(body, i));
+            return;
+        }
+        let negated: Vec<Literal> = body.iter().filter(|literal| literal.negated).cloned().collect();
+        for grounding in self.enough(condition) {
             self.found.removals.extend(self.asked.facts(body, &grounding));
             // What is negated could come true, and then the grounding holds no longer.
-            let negated: Vec<Literal> = body.iter().filter(|literal| literal.negated).cloned().collect();
             for literal in substitute(&negated, &grounding) {
                 self.add(&literal, &grounding);
             }
         }
-        if self.asked.number(condition) < condition.at_least {
-            (0..body.len()).for_each(|i| self.without_literal(body, i));
+    }
+
+    /// As many groundings as a condition asks for. However many more there are, a change that leaves fewer than k of them leaves
+    /// fewer than k of any, so that it ends one of these.
+    fn enough(&mut self, condition: &Condition) -> Vec<Grounding> {
+        let wanted = condition.at_least as usize;
+        if wanted == 1 {
+            return self.asked.first(&condition.body).into_iter().collect();
         }
+        let mut bound = Bound { groundings: wanted, facts: self.facts, cut: false };
+        let groundings = self.asked.groundings(&condition.body, &mut bound);
+        self.facts = bound.facts;
+        self.found.cut |= groundings.len() < wanted;
+        groundings
     }
 
     /// Groundings that lack nothing but one literal.

@@ -168,7 +168,10 @@ fn numbers_of_groundings_are_told() {
     let checked = &said.fired[0].conditions[0];
     assert_eq!((checked.holds, checked.at_least, checked.number), (true, 3, 3));
     assert_eq!(asking.facts(&checked.facts), ["task(bob,a)"]);
-    assert_eq!(asking.flips(&said.flips), ["-task(bob,a) 0.0474"]);
+    assert_eq!(asking.flips(&said.flips), ["a", "b", "c"].map(|task| format!("-task(bob,{task}) 0.0474")));
+    // With one more, no single one is missed.
+    let mut asking = Asking::new(&network, &format!("{text} task(bob, d)."), None);
+    assert!(asking.ask(["bob"]).flips.found.is_empty());
 }
 
 #[test]

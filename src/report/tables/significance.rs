@@ -1,0 +1,143 @@
+//! The tests of significance that a spec asks for.
+
+use super::{MAIN, notes};
+use crate::experiment::Results;
+use crate::experiment::results::Group;
+use crate::experiment::spec::{CORRECTED_T, FRIEDMAN_NEMENYI, WILCOXON};
+use crate::metric::Column;
+use crate::metric::significance::{ALPHA, CriticalLevel};
+use crate::order::IndexSet;
+use crate::report::compare::{Comparison, Metric, OverDatasets, Side, p_value, pair, sentence, signed};
+use crate::report::figure::{friedman_words, ranked};
+use crate::report::table::{Cell, Style, Table, TableColumn, TableRow};
+
+const COLUMNS: [&str; 8] = ["test", "metric", "dataset", "models", "difference", "p", "holm", "finding"];
+
+/// What the tests say that `[compare] tests` names: the first model of the spec against each other one, and all together.
+/// None if no test is named.
+pub fn significance_table(results: &Results) -> Option<Table> {
+    let tests = &results.experiment.compare.tests;
+    if tests.is_empty() {
+        return None;
+    }
+    let asks = |name: &str| tests.iter().any(|test| test == name);
+    let (t, wilcoxon) = (asks(CORRECTED_T), asks(WILCOXON));
+    let mut lines = Vec::new();
+    if t || wilcoxon {
+        for comparison in comparisons(results) {
+            match comparison {
+                Ok(comparison) => {
+                    for metric in &comparison.metrics {
+                        lines.extend(t.then(|| corrected_t(metric)).into_iter().flatten());
+                        lines.extend(wilcoxon.then(|| over(metric)).into_iter().flatten());
+                    }
+                }
+                Err((models, reason)) => {
+                    lines.push(line(["", "", "", &models, "", "", "", &format!("not compared: {reason}")]));
+                }
+            }
+        }
+    }
+    if asks(FRIEDMAN_NEMENYI) {
+        lines.extend(MAIN.into_iter().map(|column| friedman(results, column)));
+    }
+    // Tests stand together, in the order in which they were asked for.
+    let place = |row: &TableRow| match row.cells.first() {
+        Some(Cell::Text(test)) => tests.iter().position(|name| name == test).unwrap_or(tests.len()),
+        _ => tests.len(),
+    };
+    lines.sort_by_key(place);
+    Some(Table {
+        name: "tests".to_owned(),
+        title: "Tests of significance".to_owned(),
+        caption: "Differences are the second model minus the first, over the folds that both have. corrected-t: corrected \
+                  resampled t-test on the folds of a dataset; Holm: corrected for the number of datasets. \
+                  wilcoxon-over-datasets: signed-rank test on the means of datasets; A is the first model, B the second. \
+                  friedman-nemenyi: ranks of all rows over the datasets that have all of them."
+            .to_owned(),
+        columns: COLUMNS.map(TableColumn::text).into(),
+        rows: lines,
+        notes: notes(results),
+        style: Style::default(),
+    })
+}
+
+/// The first model against each other one; otherwise what was to be compared, and why it cannot be.
+fn comparisons(results: &Results) -> Vec<Result<Comparison, (String, String)>> {
+    let groups = results.groups();
+    let has_result = |group: &&Group<'_>| group.done().next().is_some();
+    let models: IndexSet<&str> = groups.iter().filter(has_result).map(|group| group.key.model.as_str()).collect();
+    let mut models = models.into_iter();
+    let Some(first) = models.next() else { return Vec::new() };
+    let against = |other: &str| {
+        let side = |model| Side { results, model: Some(model) };
+        let pairing = pair(side(first), side(other)).map_err(|error| error.to_string())?;
+        Comparison::new(&pairing, &MAIN).map_err(|error| error.to_string())
+    };
+    models.map(|other| against(other).map_err(|reason| (format!("{first} → {other}"), reason))).collect()
+}
+
+fn line(cells: [&str; 8]) -> TableRow {
+    TableRow { cells: cells.map(Cell::text).into(), is_extra: false }
+}
+
+fn corrected_t(metric: &Metric) -> Vec<TableRow> {
+    let name = metric.column.name();
+    let tested = metric.rows.iter().map(|row| {
+        let missing = match row.unpaired {
+            0 => String::new(),
+            n => format!(" on {} of {} folds", row.folds, row.folds + n),
+        };
+        let finding = match (row.holm, &row.test) {
+            (Some(p), _) if p < ALPHA => "told apart".to_owned(),
+            (_, Ok(_)) => "not told apart".to_owned(),
+            (_, Err(why)) => match row.is_told_apart() {
+                Ok(true) => format!("told apart: {why}"),
+                Ok(false) => format!("not told apart: {why}"),
+                Err(_) => format!("no test: {why}"),
+            },
+        };
+        let p = row.test.map_or_else(|_| "-".to_owned(), |test| p_value(test.p));
+        let holm = row.holm.map_or_else(|| "-".to_owned(), p_value);
+        let finding = format!("{finding}{missing}");
+        line([CORRECTED_T, name, &row.dataset, &row.model, &signed(row.difference), &p, &holm, &finding])
+    });
+    let refused = metric.refused.iter().map(|row| {
+        let finding = format!("not compared: {}", row.reason);
+        line([CORRECTED_T, name, &row.dataset, &row.model, "-", "-", "-", &finding])
+    });
+    tested.chain(refused).collect()
+}
+
+fn over(metric: &Metric) -> Vec<TableRow> {
+    let row = |over: &OverDatasets| {
+        let p = over.test.ok().and_then(|test| test.verdict.p());
+        let p = p.map_or_else(|| "-".to_owned(), p_value);
+        line([WILCOXON, metric.column.name(), "all", &over.model, "-", &p, "-", &sentence(over)])
+    };
+    if metric.over_datasets.is_empty() {
+        let model = metric.rows.first().map_or("", |row| row.model.as_str());
+        let finding = "no test: fewer than two datasets";
+        return vec![line([WILCOXON, metric.column.name(), "all", model, "-", "-", "-", finding])];
+    }
+    metric.over_datasets.iter().map(row).collect()
+}
+
+fn friedman(results: &Results, column: Column) -> TableRow {
+    let (mut p, mut finding) = ("-".to_owned(), String::new());
+    match ranked(results, column) {
+        Err(error) => finding = format!("no test: {error}"),
+        Ok(None) => finding.push_str("no test: it takes three rows and two datasets that have all of them"),
+        Ok(Some((names, ranks))) => {
+            let test = ranks.friedman(ALPHA);
+            p = test.ok().and_then(|test| test.verdict.p()).map_or(p, p_value);
+            let means: Vec<String> =
+                ranks.order().into_iter().map(|i| format!("{} {:.2}", names[i], ranks.means()[i])).collect();
+            let difference = ranks
+                .critical_difference(CriticalLevel::Five)
+                .map_or_else(|why| why.to_string(), |difference| format!("critical difference {difference:.2}"));
+            finding = format!("{} Mean ranks: {}; {difference}.", friedman_words(&ranks), means.join(", "));
+        }
+    }
+    line([FRIEDMAN_NEMENYI, column.name(), "all", "all", "-", &p, "-", &finding])
+}

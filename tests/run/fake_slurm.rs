@@ -1,0 +1,213 @@
+//! The driver of a cluster against commands of Slurm that are small scripts, so that they can do what a real Slurm does once a year.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use super::lab::{Lab, events, stderr};
+
+/// Notes the name of each array and leaves the rest to `on_sbatch`; `accept` queues and runs an array, slowly enough to be seen.
+const SBATCH: &str = r#"#!/bin/sh
+[ -z "$SBATCH_CLUSTERS$SLURM_CLUSTERS" ] || { echo "sbatch: error: another cluster" >&2; exit 1; }
+for arg; do
+  case $arg in
+    --test-only) exit 0 ;;
+    --array=1-*) tasks=${arg#--array=1-} ;;
+    --job-name=*) name=${arg#--job-name=} ;;
+  esac
+  script=$arg
+done
+echo "$name" >> "$FAKE/calls"
+calls=$(wc -l < "$FAKE/calls")
+array=$((16 + calls))
+queue() {
+  for i in $(seq "$tasks"); do echo "$array|$i|RUNNING|None|$name" > "$FAKE/queue/${array}_$i"; done
+}
+accept() {
+  queue
+  (
+    sleep 2
+    for i in $(seq "$tasks"); do
+      SLURM_ARRAY_TASK_ID=$i sh "$script"
+      rm "$FAKE/queue/${array}_$i"
+    done
+  ) > "$FAKE/out" 2>&1 < /dev/null &
+}
+fail() {
+  echo "sbatch: error: Batch job submission failed: $1" >&2
+  exit 1
+}
+. "$FAKE/on_sbatch"
+echo "$array"
+"#;
+
+/// Shows what is queued under the names it is asked for.
+const SQUEUE: &str = r#"#!/bin/sh
+for arg; do names=$arg; done
+if [ -e "$FAKE/deaf" ]; then
+  rm "$FAKE/deaf"
+  echo "slurm_load_jobs error: Socket timed out on send/recv operation" >&2
+  exit 1
+fi
+for name in $(echo "$names" | tr , ' '); do
+  cat "$FAKE"/queue/* 2> /dev/null | grep "|$name\$"
+done
+exit 0
+"#;
+
+const SCONTROL: &str = r#"#!/bin/sh
+case "$*" in "show config") echo "MaxArraySize = 1001" ;; *) exit 1 ;; esac
+"#;
+
+struct Fake {
+    home: tempfile::TempDir,
+}
+
+impl Fake {
+    /// `on_sbatch` is what `sbatch` does, in shell.
+    fn new(on_sbatch: &str) -> Self {
+        let fake = Fake { home: tempfile::tempdir().unwrap() };
+        fs::create_dir(fake.at("queue")).unwrap();
+        fs::create_dir(fake.at("bin")).unwrap();
+        fs::write(fake.at("on_sbatch"), on_sbatch).unwrap();
+        for (name, text) in
+            [("sbatch", SBATCH), ("squeue", SQUEUE), ("scontrol", SCONTROL), ("scancel", "#!/bin/sh\nexit 0\n")]
+        {
+            let path = fake.at("bin").join(name);
+            fs::write(&path, text).unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        fake
+    }
+
+    fn at(&self, name: &str) -> PathBuf {
+        self.home.path().join(name)
+    }
+
+    fn driver(&self, lab: &Lab, args: &[&str]) -> Command {
+        let mut command = lab.command(&["--executor", "slurm", "--json-events"]);
+        let path = std::env::var("PATH").unwrap();
+        command.args(args).env("PATH", format!("{}:{path}", self.at("bin").display())).env("FAKE", self.home.path());
+        // Must not reach the commands of Slurm.
+        command.env("SBATCH_CLUSTERS", "other").env("SLURM_CLUSTERS", "other");
+        command
+    }
+
+    /// The names of arrays that were submitted, in order.
+    fn calls(&self) -> Vec<String> {
+        let text = fs::read_to_string(self.at("calls")).unwrap_or_default();
+        text.lines().map(str::to_owned).collect()
+    }
+}
+
+const LOST_ANSWER: &str = "fail 'Socket timed out on send/recv operation'";
+
+fn batches(lab: &Lab) -> usize {
+    let entries = fs::read_dir(lab.out().join("cluster")).unwrap().flatten();
+    entries.filter(|entry| entry.file_name().to_string_lossy().starts_with("batch-")).count()
+}
+
+#[test]
+fn an_array_whose_answer_was_lost_is_found() {
+    let (whole, lab) = (Lab::new(), Lab::new());
+    assert!(whole.run(&["-q"]).status.success());
+    // The queue cannot be asked either, at first.
+    let fake = Fake::new(&format!("accept\ntouch \"$FAKE/deaf\"\n{LOST_ANSWER}"));
+    let output = fake.driver(&lab, &[]).output().unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert_eq!(fake.calls().len(), 1);
+    let submitted = events(&output, "submitted");
+    assert_eq!((submitted.len(), &submitted[0]["array"]), (1, &17.into()));
+    assert!(events(&output, "lost").is_empty());
+    assert!(lab.out().join("cluster/batch-0001/submitted.json").is_file());
+    assert_eq!(lab.results(), whole.results());
+}
+
+#[test]
+fn what_did_not_arrive_is_submitted_under_another_name() {
+    let lab = Lab::new();
+    let fake = Fake::new(&format!("[ \"$calls\" != 1 ] || {LOST_ANSWER}\naccept"));
+    let output = fake.driver(&lab, &["--only", "dataset=movies"]).output().unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+    let calls = fake.calls();
+    assert!(calls.len() == 2 && calls[0].ends_with("-0001") && calls[1].ends_with("-0002"), "{calls:?}");
+    assert_eq!(events(&output, "submitted")[0]["array"], 18);
+}
+
+#[test]
+fn a_refusal_for_good_ends_the_run_at_once() {
+    let lab = Lab::new();
+    let fake = Fake::new("fail 'Invalid account or account/partition combination specified'");
+    let output = fake.driver(&lab, &[]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("Invalid account"), "{}", stderr(&output));
+    assert_eq!(fake.calls().len(), 1);
+}
+
+#[test]
+fn a_refusal_for_now_is_met_with_patience() {
+    let lab = Lab::new();
+    let fake = Fake::new("fail 'Job violates accounting/QOS policy'");
+    let output = fake.driver(&lab, &[]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("Job violates accounting/QOS policy"), "{}", stderr(&output));
+    // The same batch each time, since it was surely not taken.
+    let calls = fake.calls();
+    assert!(calls.len() == 5 && calls.iter().all(|name| *name == calls[0]), "{calls:?}");
+    assert_eq!(batches(&lab), 1);
+    // Another process begins another.
+    fs::write(fake.at("on_sbatch"), "accept").unwrap();
+    let output = fake.driver(&lab, &["--only", "dataset=movies"]).output().unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(fake.calls()[5].ends_with("-0002"), "{:?}", fake.calls());
+}
+
+#[test]
+fn tasks_that_vanish_are_submitted_again_and_then_given_up() {
+    let lab = Lab::new();
+    let fake = Fake::new("");
+    let args = ["--only", "dataset=movies,model=NoBoost", "--slurm-option", "attempts=2"];
+    let output = fake.driver(&lab, &args).output().unwrap();
+    assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+    let calls = fake.calls();
+    assert!(calls.len() == 2 && calls[0] != calls[1], "{calls:?}");
+    let failed = events(&output, "failed");
+    assert_eq!(failed.len(), 2);
+    assert!(failed[0]["message"].as_str().unwrap().contains("submitted 2 times without a result"), "{failed:?}");
+}
+
+/// Another process is in the middle of a job whose last task has vanished: it is waited for, and nothing more is submitted.
+#[test]
+fn a_job_that_somebody_else_does_is_waited_for() {
+    let lab = Lab::new();
+    let fake = Fake::new("");
+    let only = ["--only", "dataset=movies,model=NoBoost,fold=1"];
+    let mut other =
+        lab.command(&only).env("LRBM_TEST_FAULT", "oversleep:fold 1").stdout(Stdio::null()).spawn().unwrap();
+    let locks = || fs::read_dir(lab.out().join(".locks")).into_iter().flatten().flatten();
+    until("the other process is at the job", || locks().any(|entry| entry.file_name().len() == 64));
+    signal("-STOP", &other);
+    let told = lab.home().join("told");
+    let mut driver = fake.driver(&lab, &[only[0], only[1], "--slurm-option", "attempts=1"]);
+    let mut driver = driver.stdout(fs::File::create(&told).unwrap()).spawn().unwrap();
+    until("the task is lost", || fs::read_to_string(&told).unwrap().contains("\"lost\""));
+    std::thread::sleep(Duration::from_secs(2));
+    signal("-CONT", &other);
+    assert!(other.wait().unwrap().success());
+    assert!(driver.wait().unwrap().success());
+    assert_eq!(fake.calls().len(), 1);
+}
+
+fn until(what: &str, holds: impl Fn() -> bool) {
+    let began = Instant::now();
+    while !holds() {
+        assert!(began.elapsed() < Duration::from_secs(120), "waited in vain until {what}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+fn signal(name: &str, child: &Child) {
+    assert!(Command::new("kill").args([name, &child.id().to_string()]).status().unwrap().success());
+}
