@@ -468,7 +468,7 @@ proptest! {
     ) {
         let world = World::new(seed, Size { timed, limited, arity: 3, target_arity: 4, ..NARROW });
         // A few hundred candidates are enough, and more are slow to ask for by hand.
-        let options = LanguageOptions { node_size, max_candidates: 300, counts };
+        let options = LanguageOptions { node_size, max_candidates: 300, counts, cuts: 0 };
         let language = Language::new(&world.database, world.target, options);
         let (gradients, all) = (world.gradients(seed), Bits::ones(world.examples.len()));
         let audited = |memory: usize, threads: usize| {
@@ -723,7 +723,7 @@ proptest! {
         let (coverage, language) = (world.coverage(), world.language(2));
         let grower = Grower::new(&coverage, &language, GrowOptions::default());
         let all: BTreeSet<Vec<u64>> = grower.candidates(&[]).into_iter().map(|(.., bits)| bits.words().to_vec()).collect();
-        let options = LanguageOptions { node_size: 2, max_candidates, counts: false };
+        let options = LanguageOptions { max_candidates, ..LanguageOptions::default() };
         let small = Language::new(&world.database, world.target, options);
         let grower = Grower::new(&coverage, &small, GrowOptions::default());
         let some = grower.candidates(&[]);

@@ -108,7 +108,8 @@ mod tests {
         let t = database.predicates.find("t", 2).unwrap();
         let [a, b, c] = constants(&database, ["a", "b", "c"]);
         database.recursion = Some(Recursion { target: t, symmetric: false });
-        let view = database.view(t, &[b, a]);
+        let example = [b, a];
+        let view = database.view(t, &example);
         assert!(database.sees(&view, t, &[a, a]));
         assert!(!database.sees(&view, t, &[c, a]), "a fact of the same year is not known yet");
         assert!(!database.knows_answer(t, &[b, a]), "the own answer is never earlier");

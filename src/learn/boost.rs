@@ -61,7 +61,7 @@ pub(super) fn train(
 ) -> Result<TrainedModel, LearnError> {
     let weights = Weights::new(task.examples, params.positive_weight);
     let trained_on = both_classes(task, &weights)?;
-    check_recursion(task, params)?;
+    check_recursion(task, params.recursive)?;
     let prior = match params.prior {
         Prior::Value(value) => value,
         Prior::LogOdds => {
@@ -93,10 +93,10 @@ pub(super) fn both_classes(task: &Task<'_>, weights: &Weights) -> Result<(u64, u
     Ok((positives as u64, negatives as u64))
 }
 
-/// Whether what is known of the target is evidence, if the parameters ask for that.
-pub(super) fn check_recursion(task: &Task<'_>, params: &Params) -> Result<(), LearnError> {
+/// Whether what is known of the target is evidence, if that is wanted.
+pub(super) fn check_recursion(task: &Task<'_>, wanted: bool) -> Result<(), LearnError> {
     let Task { database, target, .. } = *task;
-    if params.recursive && database.recursion.is_none_or(|recursion| recursion.target != target) {
+    if wanted && database.recursion.is_none_or(|recursion| recursion.target != target) {
         return Err(LearnError::NotRecursive { target: database.predicates.show(target).to_string() });
     }
     Ok(())

@@ -45,7 +45,7 @@ impl LrbmExplainable {
     fn distil(&self, ensemble: &TreeModel, task: &Task<'_>, before: Statistics) -> Result<TrainedModel, LearnError> {
         let weights = Weights::new(task.examples, self.params.positive_weight);
         let trained_on = boost::both_classes(task, &weights)?;
-        boost::check_recursion(task, &self.params)?;
+        boost::check_recursion(task, ensemble.recursive.is_some())?;
         let Task { database, target, examples, seed, .. } = *task;
         let goal = ensemble.score(database, target, examples)?;
         let coverage = task.coverage();

@@ -10,6 +10,9 @@ use crate::order::HashMap;
 /// No more answers of parts are kept than this, for each part.
 const MEMO_ENTRIES: usize = 1 << 20;
 
+/// A table of answers with room for more than this is made anew and not cleared.
+const SMALL_TABLE: usize = 64;
+
 /// A search through one plan, for one head after the other.
 pub(super) struct Search<'p, 'a> {
     plan: &'p Plan<'a>,
@@ -17,8 +20,8 @@ pub(super) struct Search<'p, 'a> {
     bindings: Vec<u32>,
     /// The target, if an example must not see its own answer among the facts.
     hidden: Option<PredicateId>,
-    /// Whether the plan asks for facts of it, so that answers of parts are good for one example only.
-    forgets: bool,
+    /// The tables of parts that ask for facts of it: their answers are good for one example only.
+    forgotten: Vec<usize>,
     /// The example.
     head: Vec<Constant>,
     limit: Option<f64>,
@@ -38,7 +41,7 @@ impl<'p, 'a> Search<'p, 'a> {
     pub fn new(plan: &'p Plan<'a>, database: &'a Database, enough: u32, hidden: Option<PredicateId>) -> Self {
         Search {
             hidden,
-            forgets: hidden.is_some_and(|hidden| mentions(&plan.roots, hidden)),
+            forgotten: hidden.map_or_else(Vec::new, |hidden| tables_with(&plan.roots, hidden)),
             head: Vec::new(),
             plan,
             database,
@@ -61,8 +64,10 @@ impl<'p, 'a> Search<'p, 'a> {
         (self.limit, self.limit_id) = (limit, limit_id);
         self.head.clear();
         self.head.extend_from_slice(head);
-        if self.forgets {
-            self.memos.iter_mut().for_each(HashMap::clear);
+        for &memo in &self.forgotten {
+            // To clear a table takes as long as it is large, and most examples need little.
+            let table = &mut self.memos[memo];
+            if table.capacity() > SMALL_TABLE { *table = HashMap::default() } else { table.clear() }
         }
         self.steps += 1;
         self.all(&self.plan.roots)
@@ -221,6 +226,17 @@ impl<'p, 'a> Search<'p, 'a> {
             }
         }
     }
+}
+
+/// The tables of steps that ask for facts of a predicate, themselves or further on.
+fn tables_with(steps: &[Step<'_>], predicate: PredicateId) -> Vec<usize> {
+    let mut tables = Vec::new();
+    for step in steps {
+        let here = step.predicate == predicate || mentions(&step.then, predicate);
+        tables.extend(step.memo.as_ref().filter(|_| here).map(|(memo, _)| *memo));
+        tables.extend(tables_with(&step.then, predicate));
+    }
+    tables
 }
 
 /// Whether some step asks for facts of a predicate.

@@ -1,6 +1,7 @@
 //! What the paper claims beyond binary facts: weights, numbers, recursion, time and any arity.
 
 mod arity;
+mod cli;
 mod numbers;
 mod recursion;
 mod time;

@@ -156,7 +156,7 @@ impl Params {
 
 /// Parameters that are younger than the first recorded models and results. With their defaults everything is as it was without
 /// them, so they are left out of records: what was recorded stays what a run of today gives.
-const YOUNGER: [&str; 3] = ["positive_weight", "cuts", "recursive"];
+pub const YOUNGER: [&str; 3] = ["positive_weight", "cuts", "recursive"];
 
 /// What makes a kind what it is; a background file that was written for another learner does not change it.
 fn own_settings(kind: Kind) -> Vec<(&'static str, Value)> {
