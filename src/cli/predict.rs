@@ -47,10 +47,7 @@ pub fn run(args: &Predict, output: &mut Output) -> Result<(), CommandError> {
     options.time = options.time.or_else(|| model.time().cloned());
     let mut loaded = load(&args.data.data, &options)?;
     output.warn(&loaded.warnings.without(&ABOUT_LEARNING));
-    if let Some(recursive) = model.recursive() {
-        output.warn(&known_answers(&loaded));
-        loaded.know_facts(recursive.symmetric);
-    }
+    know(&model, &mut loaded, output);
     let psi = model.score(&loaded.database, loaded.target, &loaded.examples).map_err(CommandError::input)?;
     let labels: Vec<bool> = loaded.examples.iter().map(|example| example.positive).collect();
     if let Some(path) = &out {
@@ -67,6 +64,14 @@ pub fn run(args: &Predict, output: &mut Output) -> Result<(), CommandError> {
         all_metrics(output, &psi, &labels)?;
     }
     Ok(())
+}
+
+/// For a recursive model, makes what the facts say of the target evidence.
+pub(super) fn know(model: &SavedModel, loaded: &mut Loaded, output: &Output) {
+    if let Some(recursive) = model.recursive() {
+        output.warn(&known_answers(loaded));
+        loaded.know_facts(recursive.symmetric);
+    }
 }
 
 /// A recursive model without anything known of its target can do no more than another.

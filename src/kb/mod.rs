@@ -27,4 +27,4 @@ pub use ordering::{Pattern, pattern};
 pub use relation::{Index, IndexId, Relation, Row, Rows};
 pub use schema::{Mode, ModeSlot, Schema, TypeId};
 pub use time::{TimeError, TimeRule, TimeSource, Times};
-pub use view::{Recursion, View};
+pub use view::{Recursion, Recursive, View};

@@ -1,5 +1,7 @@
 //! What an example may see: facts up to its time, and never its own answer.
 
+use serde::{Deserialize, Serialize};
+
 use super::database::Database;
 use crate::logic::{Constant, PredicateId};
 
@@ -12,6 +14,14 @@ pub struct Recursion {
     /// The target.
     pub target: PredicateId,
     /// Whether p(a,b) and p(b,a) say the same.
+    pub symmetric: bool,
+}
+
+/// What of it a model keeps: facts of its target are evidence for its own examples.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Recursive {
+    /// Whether p(a,b) and p(b,a) say the same, so that neither is evidence for the other.
     pub symmetric: bool,
 }
 
@@ -41,6 +51,12 @@ impl<'e> View<'e> {
 }
 
 impl Database {
+    /// Whether facts of a target are evidence for its own examples, and how.
+    pub fn recursive(&self, target: PredicateId) -> Option<Recursive> {
+        let own = self.recursion.filter(|recursion| recursion.target == target)?;
+        Some(Recursive { symmetric: own.symmetric })
+    }
+
     /// How an example of a target looks at the facts.
     pub fn view<'e>(&self, target: PredicateId, args: &'e [Constant]) -> View<'e> {
         let own = self.recursion.filter(|recursion| recursion.target == target).map(|recursion| (recursion, args));

@@ -39,7 +39,7 @@ pub use lrbm_explainable::LrbmExplainable;
 pub use lrbm_noboost::LrbmNoBoost;
 pub use lrbm_weights::{LearnedWeights, LrbmWeights, Prune};
 pub(crate) use model::leaf_weights;
-pub use model::{Fidelity, LeafWeights, ModelFileError, Recursive, TreeModel};
+pub use model::{Fidelity, LeafWeights, ModelFileError, TreeModel};
 pub use network::{Method, SavedModel, SavedModelError};
 pub use params::{ParamError, Params, Preset, Unchecked};
 pub use rdn_boost::RdnBoost;

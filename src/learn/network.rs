@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::{Model, ModelFileError, ScoreError, TreeModel};
 use crate::files::json;
-use crate::kb::{Database, Example, TimeRule};
+use crate::kb::{Database, Example, Recursive, TimeRule};
 use crate::logic::PredicateId;
 use crate::logic::nearest::nearest;
 use crate::rbm::network::{ConvertError, Ensemble, FORMAT, Network, NetworkFileError, Summands, two_classes};
@@ -63,6 +63,7 @@ impl TreeModel {
             sums: vec![Summands { class: 1, step: self.step, trees: self.trees() }],
             names: self.names(),
             time: self.time.clone(),
+            recursive: self.recursive,
         };
         let mut network = match method {
             Method::Exact => exact(&ensemble)?,
@@ -154,6 +155,14 @@ impl SavedModel {
         match self {
             SavedModel::Trees(model) => model.time.as_ref(),
             SavedModel::Network(network) => network.time.as_ref(),
+        }
+    }
+
+    /// Whether facts of the target are evidence for its own examples.
+    pub fn recursive(&self) -> Option<Recursive> {
+        match self {
+            SavedModel::Trees(model) => model.recursive,
+            SavedModel::Network(network) => network.recursive,
         }
     }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use assert_cmd::Command;
 
-fn write(home: &Path, directory: &str, files: [(&str, &str); 4]) {
+pub fn write(home: &Path, directory: &str, files: [(&str, &str); 4]) {
     std::fs::create_dir_all(home.join(directory)).unwrap();
     for (name, text) in files {
         std::fs::write(home.join(directory).join(format!("{name}.txt")), text).unwrap();
@@ -12,7 +12,7 @@ fn write(home: &Path, directory: &str, files: [(&str, &str); 4]) {
 }
 
 /// Exit code, stdout and stderr.
-fn lrbm(home: &Path, line: &str) -> (Option<i32>, String, String) {
+pub fn lrbm(home: &Path, line: &str) -> (Option<i32>, String, String) {
     let output = Command::cargo_bin("lrbm").unwrap().current_dir(home).args(line.split_whitespace()).output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     (output.status.code(), text(output.stdout), text(output.stderr))
@@ -37,7 +37,7 @@ fn thresholds_print_readably_and_are_audited() {
     assert_eq!(code, Some(0), "{err}");
     assert!(out.contains("no difference"), "{out}");
     assert_eq!(err, "");
-    let (_, text, _) = lrbm(home.path(), "explain --model m.json");
+    let (_, text, _) = lrbm(home.path(), "explain --model m.json --trees");
     assert!(text.contains(":- mass(A, B), B <= 2.25, !."), "{text}");
     let (code, out, err) = lrbm(home.path(), "predict --model m.json --data other");
     assert_eq!((code, out.as_str()), (Some(0), "AUC-ROC 1.000000\nAUC-PR 1.000000\n"), "{err}");

@@ -2,6 +2,7 @@
 
 mod arity;
 mod cli;
+mod network;
 mod numbers;
 mod recursion;
 mod time;

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use super::params::Value;
 use super::{Kind, Model, ScoreError};
-use crate::kb::{Database, Example, TimeRule};
+use crate::kb::{Database, Example, Recursive, TimeRule};
 use crate::logic::rename::Names;
 use crate::logic::{PredicateId, Predicates, Symbols};
 use crate::rbm::Theta;
@@ -45,14 +45,6 @@ pub struct TreeModel {
     trees: Vec<Tree<LeafWeights>>,
     predicates: Predicates,
     symbols: Symbols,
-}
-
-/// Says that facts of the target are evidence for its own examples.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Recursive {
-    /// Whether p(a,b) and p(b,a) say the same, so that neither is evidence for the other.
-    pub symmetric: bool,
 }
 
 /// How well one tree copies the ψ of an ensemble on the training examples.
@@ -188,7 +180,7 @@ impl TreeModel {
     /// A model that keeps of a database only the names that its trees mention.
     pub(super) fn from_parts(parts: Parts, database: &Database, target: PredicateId) -> Self {
         let mut predicates = Predicates::default();
-        let recursion = database.recursion.filter(|recursion| recursion.target == target);
+        let recursive = database.recursive(target);
         let target = predicates.intern(database.predicates.name(target), database.predicates.arity(target));
         let Parts { kind, parameters, seed, trained_on, fidelity, prior, step, trees } = parts;
         let mut model = TreeModel {
@@ -198,7 +190,7 @@ impl TreeModel {
             trained_on,
             fidelity,
             time: None,
-            recursive: recursion.map(|recursion| Recursive { symmetric: recursion.symmetric }),
+            recursive,
             prior,
             step,
             target,

@@ -11,11 +11,11 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Fidelity, LeafWeights, Recursive, TreeModel};
+use super::{Fidelity, LeafWeights, TreeModel};
 use crate::files;
 use crate::files::json::{self, FormatError};
-use crate::kb::TimeRule;
 use crate::kb::wire::WireTime;
+use crate::kb::{Recursive, TimeRule};
 use crate::learn::Kind;
 use crate::learn::params::Value;
 use crate::logic::wire::{WireLiteral, WirePredicate};
