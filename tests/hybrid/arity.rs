@@ -116,7 +116,7 @@ proptest! {
                 unchecked = unchecked.set("trees=2").unwrap();
             }
             let params = unchecked.check().unwrap();
-            let model = train(kind, database, *target, examples, &params, 1, &mut |_| {}).unwrap().model;
+            let model = train(kind, database, *target, examples, &params, 1, &mut |_| {}).unwrap().into_trees().unwrap().model;
             let coverage = Coverage::new(database, *target, examples, 1 << 20);
             for tree in model.bind(database) {
                 let reached = walk::leaves(&tree, &coverage);

@@ -139,7 +139,7 @@ proptest! {
         };
         let examples: Vec<Example> = world.examples.iter().map(example).collect();
         let params = params(&["recursive=true", "trees=3"]);
-        let model = train(Kind::LrbmBoost, &database, ids[0], &examples, &params, 1, &mut |_| {}).unwrap().model;
+        let model = train(Kind::LrbmBoost, &database, ids[0], &examples, &params, 1, &mut |_| {}).unwrap().into_trees().unwrap().model;
         let coverage = Coverage::new(&database, ids[0], &examples, 1 << 20);
         for tree in model.bind(&database) {
             let reached = walk::leaves(&tree, &coverage);
@@ -183,7 +183,7 @@ fn a_planted_leak_is_not_used() {
         let learn = |data: &Loaded, settings: &[&str]| -> TreeModel {
             let trained =
                 train(Kind::LrbmBoost, &data.database, data.target, &data.examples, &params(settings), 1, &mut |_| {});
-            trained.unwrap().model
+            trained.unwrap().into_trees().unwrap().model
         };
         let accuracy = |model: &TreeModel, data: &Loaded| {
             let psi = model.score(&data.database, data.target, &data.examples).unwrap();
@@ -229,7 +229,7 @@ fn what_is_known_of_others_is_used() {
     data.know_positives(false, None).unwrap();
     let settings = params(&["recursive=true"]);
     let trained = train(Kind::LrbmBoost, &data.database, data.target, &data.examples, &settings, 1, &mut |_| {});
-    let model = trained.unwrap().model;
+    let model = trained.unwrap().into_trees().unwrap().model;
     let psi = model.score(&data.database, data.target, &test).unwrap();
     let right = psi.iter().zip(&test).filter(|&(&psi, example)| (psi > 0.0) == example.positive).count();
     assert!(right as f64 > 0.9 * test.len() as f64, "{right} of {}\n{}", test.len(), model.describe());

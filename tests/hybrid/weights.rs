@@ -18,7 +18,7 @@ fn params(kind: Kind, settings: &[&str]) -> Params {
 }
 
 fn learn(kind: Kind, data: &Loaded, examples: &[Example], params: &Params) -> TreeModel {
-    train(kind, &data.database, data.target, examples, params, 3, &mut |_| {}).unwrap().model
+    train(kind, &data.database, data.target, examples, params, 3, &mut |_| {}).unwrap().into_trees().unwrap().model
 }
 
 /// The same tests at the same places, and values that differ by no more than rounding. Counts of examples do not matter.
