@@ -254,11 +254,11 @@ fn what_does_not_fit_together_is_refused() {
     }
     refused(&["explain", "--model", &large], &["a leaf of tree 1"]);
     // A file of the future.
-    let text = fs::read_to_string(&network).unwrap().replace("\"version\": 1", "\"version\": 2");
+    let text = fs::read_to_string(&network).unwrap().replace("\"version\": 1", "\"version\": 9");
     let newer = lab.file("newer.json", &text);
     for command in ["predict", "explain", "convert"] {
         let args: &[&str] = if command == "predict" { &["--data", &lab.data] } else { &[] };
-        refused(&[&[command, "--model", &newer], args].concat(), &["format version 2", "use a newer lrbm"]);
+        refused(&[&[command, "--model", &newer], args].concat(), &["format version 9", "use a newer lrbm"]);
     }
     // Several classes can be drawn and explained, but examples do not tell them apart.
     let classes = lab.file(

@@ -2,7 +2,7 @@
 //! conversion of trees says what the trees say.
 
 use lrbm::kb::{Database, DatabaseBuilder, Example};
-use lrbm::logic::{Argument, Constant, Literal, PredicateId, Variable};
+use lrbm::logic::{Argument, Comparison, Constant, Literal, Number, PredicateId, Variable};
 use lrbm::order::Stream;
 use lrbm::rbm::network::{Ensemble, Summands, exact, paper, softmax, two_classes};
 use lrbm::rbm::{Network, Theta, sigmoid};
@@ -16,6 +16,8 @@ struct World {
     examples: Vec<Example>,
     evidence: Vec<PredicateId>,
     constants: Vec<Constant>,
+    /// Whether comparisons may be about variables that nothing binds; they never hold, and no rule can say them.
+    wild: bool,
 }
 
 fn draw<T: Copy>(stream: &mut Stream, from: &[T]) -> T {
@@ -28,7 +30,7 @@ impl World {
         let mut builder = DatabaseBuilder::new();
         let mut constants: Vec<Constant> =
             (0..4).map(|i| builder.symbols.intern(&format!("ann{i}")).unwrap()).collect();
-        constants.push(builder.symbols.intern_number(7.5).unwrap());
+        constants.extend([7.5, -2.0, 40.0].map(|x| builder.symbols.intern_number(x).unwrap()));
         let target = builder.predicates.intern("target", 1 + stream.index(2));
         let mut evidence = Vec::new();
         for p in 0..3 {
@@ -49,7 +51,11 @@ impl World {
         };
         let examples = (0..6 + stream.index(6)).map(|_| example(stream)).collect();
         let (database, _) = builder.build(None).unwrap();
-        World { database, target, examples, evidence, constants }
+        World { database, target, examples, evidence, constants, wild: false }
+    }
+
+    fn wild(seed: u64) -> World {
+        World { wild: seed % 2 == 1, ..World::new(seed) }
     }
 
     fn arity(&self) -> usize {
@@ -67,7 +73,22 @@ impl World {
             let args = (0..self.database.predicates.arity(predicate)).map(|_| arg(stream)).collect();
             Literal { negated: stream.index(4) == 0, predicate, args }
         };
-        (0..1 + stream.index(2)).map(|_| literal(stream)).collect()
+        let mut body: Vec<Literal> = (0..1 + stream.index(2)).map(|_| literal(stream)).collect();
+        if stream.index(2) == 0 {
+            let bound = body.iter().filter(|literal| !literal.negated).flat_map(Literal::variables);
+            let mut known: Vec<Variable> = (0..self.arity() as u32).map(Variable).chain(bound).collect();
+            if self.wild {
+                known.push(Variable(variables as u32 - 1));
+            }
+            let mut side = |number: f64| match stream.index(2) {
+                0 => Argument::Number(Number::new(number)),
+                _ => Argument::Variable(draw(stream, &known)),
+            };
+            let (left, right) = (side(7.5), side(-0.1));
+            let compared = Literal::compare(left, draw(stream, &Comparison::ALL), right);
+            body.push(Literal { negated: stream.index(4) == 0, ..compared });
+        }
+        body
     }
 
     fn tree(&self, stream: &mut Stream, leaves: usize) -> Tree<Option<Theta>> {
@@ -106,7 +127,15 @@ impl World {
     fn binary<'a>(&'a self, trees: &'a [Tree<Option<Theta>>], prior: f64, step: f64) -> Ensemble<'a> {
         let sums = vec![Summands { class: 1, step, trees }];
         let (classes, prior) = (two_classes(), vec![0.0, prior]);
-        Ensemble { target: self.target, classes, prior, sums, names: self.database.names(), time: None }
+        Ensemble {
+            target: self.target,
+            classes,
+            prior,
+            sums,
+            names: self.database.names(),
+            time: None,
+            recursive: None,
+        }
     }
 
     /// The sum of the trees for each example.
@@ -138,7 +167,7 @@ proptest! {
 
     #[test]
     fn the_exact_conversion_of_two_classes_is_the_ensemble(seed: u64, step in 0.1..3.0f64, prior in -3.0..3.0f64) {
-        let world = World::new(seed);
+        let world = World::wild(seed);
         let trees = world.trees(&mut Stream::new(seed, &["trees"]));
         let network = exact(&world.binary(&trees, prior, step)).unwrap();
         let lit = world.lit_as_asked_one_by_one(&network);
@@ -168,6 +197,7 @@ proptest! {
             sums,
             names: world.database.names(),
             time: None,
+            recursive: None,
         };
         let network = exact(&ensemble).unwrap();
         let found = network.probabilities(&world.lit_as_asked_one_by_one(&network), world.examples.len());
@@ -182,7 +212,7 @@ proptest! {
 
     #[test]
     fn merging_changes_no_probability(seed: u64) {
-        let world = World::new(seed);
+        let world = World::wild(seed);
         let mut trees = world.trees(&mut Stream::new(seed, &["trees"]));
         // Twice the same trees, so there is something to merge.
         trees.extend(trees.clone());

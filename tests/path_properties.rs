@@ -193,6 +193,7 @@ fn add(world: &World, mode: &Mode, literal: &Literal, added: &[Literal], known: 
     for (slot, arg) in mode.args.iter().zip(&literal.args) {
         let allowed = match *arg {
             Argument::Constant(_) => matches!(slot.symbol, Constant | OutputOrConstant),
+            Argument::Number(_) => false,
             Argument::Variable(v) => match known.iter().find(|known| known.0 == v) {
                 Some(&(_, type_id, once)) => {
                     let in_body = || added.iter().any(|other| other.variables().any(|w| w == v));

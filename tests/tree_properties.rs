@@ -10,7 +10,7 @@ use lrbm::order::Stream;
 use lrbm::tree::count::MOST_GROUNDINGS;
 use lrbm::tree::{
     Audit, Bits, Coverage, DEFAULT_MEMORY_BYTES, Expand, Fit, GrowOptions, Grower, Grown, Language, LanguageOptions,
-    LeafFitter, Node, NodeId, Screening, walk,
+    LeafFitter, Node, NodeId, Sample, Screening, walk,
 };
 use proptest::prelude::*;
 
@@ -202,11 +202,10 @@ struct Mean;
 
 impl LeafFitter for Mean {
     type Leaf = usize;
-    fn fit_root(&self, gradients: &[f64], _: &mut Stream) -> Fit<usize> {
-        let count = gradients.len();
-        Fit { leaf: count, value: gradients.iter().sum::<f64>() / count.max(1) as f64 }
+    fn fit_root(&self, all: Sample<'_>, _: &mut Stream) -> Fit<usize> {
+        Fit { leaf: all.gradients.len(), value: all.mean() }
     }
-    fn fit(&self, yes: &[f64], no: &[f64], stream: &mut Stream) -> (Fit<usize>, Fit<usize>) {
+    fn fit(&self, yes: Sample<'_>, no: Sample<'_>, stream: &mut Stream) -> (Fit<usize>, Fit<usize>) {
         (self.fit_root(yes, stream), self.fit_root(no, stream))
     }
     fn screening(&self) -> Screening {
@@ -219,12 +218,11 @@ struct Shaky;
 
 impl LeafFitter for Shaky {
     type Leaf = f64;
-    fn fit_root(&self, gradients: &[f64], stream: &mut Stream) -> Fit<f64> {
-        let mean = gradients.iter().sum::<f64>() / gradients.len().max(1) as f64;
+    fn fit_root(&self, all: Sample<'_>, stream: &mut Stream) -> Fit<f64> {
         let part = stream.unit();
-        Fit { leaf: part, value: part * mean }
+        Fit { leaf: part, value: part * all.mean() }
     }
-    fn fit(&self, yes: &[f64], no: &[f64], stream: &mut Stream) -> (Fit<f64>, Fit<f64>) {
+    fn fit(&self, yes: Sample<'_>, no: Sample<'_>, stream: &mut Stream) -> (Fit<f64>, Fit<f64>) {
         (self.fit_root(yes, stream), self.fit_root(no, stream))
     }
 }
@@ -235,12 +233,12 @@ struct Short;
 
 impl LeafFitter for Short {
     type Leaf = ();
-    fn fit_root(&self, gradients: &[f64], _: &mut Stream) -> Fit<()> {
-        Fit { leaf: (), value: gradients.iter().sum::<f64>() / (gradients.len() + 2) as f64 }
+    fn fit_root(&self, all: Sample<'_>, _: &mut Stream) -> Fit<()> {
+        Fit { leaf: (), value: all.sum() / (all.weight() + 2.0) }
     }
-    fn fit(&self, yes: &[f64], no: &[f64], stream: &mut Stream) -> (Fit<()>, Fit<()>) {
+    fn fit(&self, yes: Sample<'_>, no: Sample<'_>, stream: &mut Stream) -> (Fit<()>, Fit<()>) {
         let (first, mut second) = (self.fit_root(yes, stream), self.fit_root(no, stream));
-        second.value /= (1 + yes.len()) as f64;
+        second.value /= 1.0 + yes.weight();
         (first, second)
     }
 }
@@ -470,7 +468,7 @@ proptest! {
     ) {
         let world = World::new(seed, Size { timed, limited, arity: 3, target_arity: 4, ..NARROW });
         // A few hundred candidates are enough, and more are slow to ask for by hand.
-        let options = LanguageOptions { node_size, max_candidates: 300, counts };
+        let options = LanguageOptions { node_size, max_candidates: 300, counts, cuts: 0 };
         let language = Language::new(&world.database, world.target, options);
         let (gradients, all) = (world.gradients(seed), Bits::ones(world.examples.len()));
         let audited = |memory: usize, threads: usize| {
@@ -612,7 +610,7 @@ proptest! {
         // Every candidate is fitted here.
         let mut stream = Stream::new(seed, &["not used"]);
         let error = |fit: &Fit<()>, here: &[f64]| here.iter().map(|g| (fit.value - g).powi(2)).sum::<f64>();
-        let root = error(&Short.fit_root(&gradients, &mut stream), &gradients);
+        let root = error(&Short.fit_root(Sample::even(&gradients), &mut stream), &gradients);
         let mut best: Option<(f64, Vec<Literal>)> = None;
         let mut tests = 0;
         for (test, _, covered) in grower.candidates(&[]) {
@@ -621,7 +619,7 @@ proptest! {
                 continue;
             }
             tests += 1;
-            let (yes_fit, no_fit) = Short.fit(&yes, &no, &mut stream);
+            let (yes_fit, no_fit) = Short.fit(Sample::even(&yes), Sample::even(&no), &mut stream);
             let after = error(&yes_fit, &yes) + error(&no_fit, &no);
             if best.as_ref().is_none_or(|(least, _)| after < *least) {
                 best = Some((after, test));
@@ -725,7 +723,7 @@ proptest! {
         let (coverage, language) = (world.coverage(), world.language(2));
         let grower = Grower::new(&coverage, &language, GrowOptions::default());
         let all: BTreeSet<Vec<u64>> = grower.candidates(&[]).into_iter().map(|(.., bits)| bits.words().to_vec()).collect();
-        let options = LanguageOptions { node_size: 2, max_candidates, counts: false };
+        let options = LanguageOptions { max_candidates, ..LanguageOptions::default() };
         let small = Language::new(&world.database, world.target, options);
         let grower = Grower::new(&coverage, &small, GrowOptions::default());
         let some = grower.candidates(&[]);
@@ -849,11 +847,10 @@ fn rescoring_can_overrule_screening() {
     struct Small;
     impl LeafFitter for Small {
         type Leaf = ();
-        fn fit_root(&self, gradients: &[f64], _: &mut Stream) -> Fit<()> {
-            let mean = gradients.iter().sum::<f64>() / gradients.len() as f64;
-            Fit { leaf: (), value: if gradients.len() <= 2 { mean } else { 0.0 } }
+        fn fit_root(&self, all: Sample<'_>, _: &mut Stream) -> Fit<()> {
+            Fit { leaf: (), value: if all.gradients.len() <= 2 { all.mean() } else { 0.0 } }
         }
-        fn fit(&self, yes: &[f64], no: &[f64], stream: &mut Stream) -> (Fit<()>, Fit<()>) {
+        fn fit(&self, yes: Sample<'_>, no: Sample<'_>, stream: &mut Stream) -> (Fit<()>, Fit<()>) {
             (self.fit_root(yes, stream), self.fit_root(no, stream))
         }
     }

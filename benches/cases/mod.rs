@@ -7,7 +7,8 @@ use lrbm::learn::{Kind, Params, Stored, train};
 use lrbm::logic::Literal;
 use lrbm::order::Stream;
 use lrbm::tree::{
-    Bits, Coverage, DEFAULT_MEMORY_BYTES, Fit, GrowOptions, Grower, Language, LanguageOptions, LeafFitter, Screening,
+    Bits, Coverage, DEFAULT_MEMORY_BYTES, Fit, GrowOptions, Grower, Language, LanguageOptions, LeafFitter, Sample,
+    Screening,
 };
 
 /// The domains, one of them with time limits.
@@ -30,10 +31,10 @@ struct Mean;
 
 impl LeafFitter for Mean {
     type Leaf = ();
-    fn fit_root(&self, gradients: &[f64], _: &mut Stream) -> Fit<()> {
-        Fit { leaf: (), value: gradients.iter().sum::<f64>() / gradients.len().max(1) as f64 }
+    fn fit_root(&self, all: Sample<'_>, _: &mut Stream) -> Fit<()> {
+        Fit { leaf: (), value: all.mean() }
     }
-    fn fit(&self, yes: &[f64], no: &[f64], stream: &mut Stream) -> (Fit<()>, Fit<()>) {
+    fn fit(&self, yes: Sample<'_>, no: Sample<'_>, stream: &mut Stream) -> (Fit<()>, Fit<()>) {
         (self.fit_root(yes, stream), self.fit_root(no, stream))
     }
     fn screening(&self) -> Screening {

@@ -68,6 +68,7 @@ Rules, one sentence each; the number before a rule is what it adds to the log-od
   advisedby(A, B) :- ta(C, A), taughtby(C, B), \\+ student(B).      \\+ negates inside one grounding
   advisedby(A, _) :- student(A), not (publication(T, A)).         no grounding exists
   advisedby(_, B) :- at_least(3, (publication(T, B))).            so many groundings exist; also with `not` before it
+  active(M) :- lumo(M, E), E <= -1.5.                             numbers are compared with <=, <, >= and >
   collab(P, Q) = 3 :- actedin(P, M), actedin(Q, M).               for one class of several
 A condition in brackets shares only the head's variables with the rest. `_` in the head stands for any argument.";
 
@@ -179,8 +180,11 @@ fn examples(data: &DataArgs, network: &mut Network, output: &Output) -> Result<L
     let target = format!("{}/{}", network.target_name(), network.target_arity());
     let mut options = data.load_options(Some(target))?;
     options.time = options.time.or_else(|| network.time.clone());
-    let loaded = load(&data.data, &options)?;
+    let mut loaded = load(&data.data, &options)?;
     output.warn(&loaded.warnings.without(&weights::ABOUT_MODES));
+    if let Some(recursive) = network.recursive {
+        loaded.know_positives(recursive.symmetric, options.time.as_ref()).map_err(CommandError::input)?;
+    }
     network.time = options.time;
     Ok(loaded)
 }

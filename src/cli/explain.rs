@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::data_args::DataArgs;
-use super::predict::ABOUT_LEARNING;
+use super::predict::{ABOUT_LEARNING, know};
 use super::table::Table;
 use super::train::{check_writable, write_whole};
 use super::{CommandError, Output, settings, with_cause};
@@ -76,7 +76,7 @@ Trees are converted to a network that gives the same probabilities, rules that a
 from the strongest. A grounding that is shown is the first in a fixed order: the literals of a rule from left to right, and for each
 the facts by their arguments in the order in which the data first mention them.
 A change that is proposed takes away a fact that such a grounding uses, or adds the fact that part of a rule lacks for one more
-grounding, with constants of the query and of that grounding. Each is tried by asking the network again. That none is found does not
+grounding, with constants of the query and of that grounding, or with the number of the data that just passes a comparison. Each is tried by asking the network again. That none is found does not
 mean that there is none.";
 
 pub fn run(args: &Explain, output: &mut Output) -> Result<(), CommandError> {
@@ -112,8 +112,9 @@ pub fn run(args: &Explain, output: &mut Output) -> Result<(), CommandError> {
     match &args.query {
         Some(query) => explain_query(args, (&model, &network), query, (&data.data, &options), html.as_deref(), output),
         None => {
-            let loaded = load(&data.data, &options)?;
+            let mut loaded = load(&data.data, &options)?;
             output.warn(&loaded.warnings.without(&ABOUT_LEARNING));
+            know(&model, &mut loaded, output);
             let measured = importance(&network, &loaded.database, loaded.target, &loaded.examples);
             let measured = measured.map_err(CommandError::input)?;
             if let Some(path) = &csv {
@@ -179,6 +180,7 @@ fn explain_query(
     let atom = query::parse(query, target).map_err(one)?;
     let mut loaded = load_for_questions(directory, options, target)?;
     output.warn(&loaded.warnings.without(&ABOUT_LEARNING));
+    know(model, &mut loaded, output);
     let constants = query::constants(&atom, &mut loaded, args.allow_unknown)?;
     let context = Context {
         model: itself(model, &loaded, &constants)?,

@@ -10,6 +10,7 @@ use super::train::{check_writable, write_whole};
 use super::{CommandError, Output, settings, with_cause};
 use crate::data::load::{Loaded, load};
 use crate::learn::{Model, SavedModel, Stored};
+use crate::logic::{Diagnostic, Diagnostics};
 use crate::metric::ranking::{Ranking, auc_pr, auc_roc};
 use crate::metric::{Metrics, Output as Scores, Undefined};
 use crate::rbm::sigmoid;
@@ -44,8 +45,9 @@ pub fn run(args: &Predict, output: &mut Output) -> Result<(), CommandError> {
     let mut options = args.data.load_options(Some(target))?;
     // A model that was learned under time limits is asked under them, unless others are set.
     options.time = options.time.or_else(|| model.time().cloned());
-    let loaded = load(&args.data.data, &options)?;
+    let mut loaded = load(&args.data.data, &options)?;
     output.warn(&loaded.warnings.without(&ABOUT_LEARNING));
+    know(&model, &mut loaded, output);
     let psi = model.score(&loaded.database, loaded.target, &loaded.examples).map_err(CommandError::input)?;
     let labels: Vec<bool> = loaded.examples.iter().map(|example| example.positive).collect();
     if let Some(path) = &out {
@@ -62,6 +64,26 @@ pub fn run(args: &Predict, output: &mut Output) -> Result<(), CommandError> {
         all_metrics(output, &psi, &labels)?;
     }
     Ok(())
+}
+
+/// For a recursive model, makes what the facts say of the target evidence.
+pub(super) fn know(model: &SavedModel, loaded: &mut Loaded, output: &Output) {
+    if let Some(recursive) = model.recursive() {
+        output.warn(&known_answers(loaded));
+        loaded.know_facts(recursive.symmetric);
+    }
+}
+
+/// A recursive model without anything known of its target can do no more than another.
+fn known_answers(loaded: &Loaded) -> Diagnostics {
+    let mut warnings = Diagnostics::default();
+    if loaded.database.facts.relation(loaded.target).is_empty() {
+        let target = loaded.database.predicates.show(loaded.target);
+        let message = format!("the model is recursive, and the facts say nothing of {target}");
+        let help = "add what is known of it, such as the training positives, to the facts; labels are never looked at";
+        warnings.push(Diagnostic::warning("nothing-known", message, help));
+    }
+    warnings
 }
 
 fn all_metrics(output: &mut Output, psi: &[f64], labels: &[bool]) -> Result<(), CommandError> {

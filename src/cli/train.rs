@@ -33,6 +33,9 @@ pub struct Train {
     /// Where the parameters start: `paper`, `lookahead` (the default) or `extended`.
     #[arg(long)]
     preset: Option<String>,
+    /// With `--set recursive=true`: p(a,b) and p(b,a) say the same, so that neither is evidence for the other.
+    #[arg(long)]
+    symmetric: bool,
     /// The ensemble to explain, a model file; for lrbm-explainable only.
     #[arg(long, value_name = "MODEL.json")]
     from: Option<PathBuf>,
@@ -102,10 +105,18 @@ pub fn run(args: &Train, output: &mut Output) -> Result<(), CommandError> {
     let mut options = args.data.load_options(Some(args.target.clone()))?;
     // What copies an ensemble is under the same time limits.
     options.time = options.time.or_else(|| from.as_ref().and_then(|ensemble| ensemble.time.clone()));
-    let loaded = load(&args.data.data, &options)?;
+    let mut loaded = load(&args.data.data, &options)?;
     output.warn(&loaded.warnings);
     refuse_classes(&loaded)?;
     let params = unchecked.background(loaded.database.schema.parameters()).check().map_err(CommandError::input)?;
+    // What copies an ensemble knows what that knew.
+    let copied = from.as_ref().and_then(|ensemble| ensemble.recursive);
+    if params.recursive || copied.is_some() {
+        let symmetric = args.symmetric || copied.is_some_and(|recursive| recursive.symmetric);
+        loaded.know_positives(symmetric, options.time.as_ref()).map_err(CommandError::input)?;
+    } else if args.symmetric {
+        return Err(CommandError::input("--symmetric goes with --set recursive=true"));
+    }
     let audit = args.audit.map(|size| Audit::new(size as usize, params.seed));
     let resources = Resources { memory_bytes: args.memory, audit: audit.as_ref() };
     let mut trained = fit(kind, from, &loaded, &params, resources, output.quiet)?;

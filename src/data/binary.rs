@@ -8,7 +8,7 @@ use std::fmt::Write;
 use super::embedded::add_mode;
 use super::manifest::{ArityRule, Projection};
 use crate::kb::{Database, DatabaseBuilder, FactError, Schema, TimeError, TimeRule};
-use crate::logic::{Constant, Diagnostics, ModeSymbol, PredicateId, Predicates};
+use crate::logic::{Constant, Diagnostics, ModeSymbol, PredicateId, Predicates, Symbols, SymbolsFull};
 use crate::order::{HashMap, IndexSet};
 
 /// Why a database could not be made from another.
@@ -17,6 +17,9 @@ pub enum RewriteError {
     /// A fact that cannot be kept.
     #[error(transparent)]
     Fact(#[from] FactError),
+    /// There are too many constants.
+    #[error(transparent)]
+    Symbols(#[from] SymbolsFull),
     /// The rule for times does not fit what is left.
     #[error(transparent)]
     Time(#[from] TimeError),
@@ -32,8 +35,19 @@ pub(super) struct Changes<'a> {
     pub rules: &'a [ArityRule],
     /// A predicate whose facts are left out.
     pub without: Option<PredicateId>,
-    /// Facts of a predicate that are added.
-    pub with: Option<(PredicateId, &'a [&'a [Constant]])>,
+    /// Facts that are added.
+    pub with: Option<Added<'a>>,
+}
+
+/// Facts of a predicate to add to a database.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Added<'a> {
+    /// The predicate.
+    pub predicate: PredicateId,
+    /// The arguments of each.
+    pub facts: &'a [&'a [Constant]],
+    /// Whose constants these are, if not the database's own.
+    pub from: Option<&'a Database>,
 }
 
 /// The database with some changes. Constants and predicates keep their ids; new predicates stand behind the old ones.
@@ -80,12 +94,27 @@ pub(super) fn rewrite(
             }
         }
     }
-    if let Some((id, facts)) = changes.with {
+    if let Some(Added { predicate, facts, from }) = changes.with {
         for args in facts {
-            builder.fact(id, args)?;
+            match from {
+                None => builder.fact(predicate, args)?,
+                Some(from) => {
+                    let own = args.iter().map(|&constant| intern(&mut builder.symbols, &from.symbols, constant));
+                    let own: Vec<Constant> = own.collect::<Result<_, SymbolsFull>>()?;
+                    builder.fact(predicate, &own)?;
+                }
+            }
         }
     }
     Ok(builder.build(time)?.0)
+}
+
+/// The constant of another table, new if it was not known.
+fn intern(to: &mut Symbols, from: &Symbols, constant: Constant) -> Result<Constant, SymbolsFull> {
+    match from.number(constant) {
+        Some(value) => to.intern_number(value),
+        None => to.intern(from.name(constant).unwrap_or_default()),
+    }
 }
 
 fn copy_schema(
@@ -297,7 +326,11 @@ mod tests {
         let (database, target) = toy();
         let old = database.predicates.find("old", 1).unwrap();
         let bob = [database.symbols.find("bob").unwrap()];
-        let changes = Changes { without: Some(old), with: Some((target, &[&bob])), ..Changes::default() };
+        let changes = Changes {
+            without: Some(old),
+            with: Some(Added { predicate: target, facts: &[&bob], from: None }),
+            ..Changes::default()
+        };
         let changed = rewrite(&database, &changes, None).unwrap();
         assert!(facts(&changed, "old", 1).is_empty());
         assert_eq!(facts(&changed, "t", 1), ["bob"]);

@@ -39,7 +39,7 @@ mod variant;
 pub use error::DatasetError;
 use rooms::{Opening, fold_directories};
 pub(super) use rooms::{Room, Rooms};
-pub use variant::{Arity, Reflexive, Variant};
+pub use variant::{Arity, Reflexive, TimeUse, Variant};
 
 /// What of a manifest, or of the lack of one, matters once the data are read.
 #[derive(Clone, Debug, Default)]
@@ -121,6 +121,7 @@ impl Dataset {
         let (checksum, files) = check_files(store, id, &evidence.name)?;
         let target = manifest.target.predicate.as_str();
         let time = manifest.time.as_ref().map(|time| time.rule());
+        check_time(id, variant, time.as_ref())?;
         let traits = Traits {
             symmetric: manifest.target.symmetric,
             reflexive_negatives: manifest.target.reflexive_negatives,
@@ -219,6 +220,7 @@ impl Dataset {
                 offered: "all its facts, so leave the key out".to_owned(),
             });
         }
+        check_time(id, variant, options.time.as_ref())?;
         let (schemes, default_count): (&[FoldScheme], usize) = match &rooms.0 {
             Rooms::Given(folds) => (&[FoldScheme::Given], folds.len()),
             Rooms::Pooled(_) if options.time.is_some() => (&[FoldScheme::Random, FoldScheme::ByTime], 5),
@@ -290,7 +292,7 @@ impl Dataset {
 
     /// The time limits that examples are under.
     pub fn time(&self) -> Option<&TimeRule> {
-        self.traits.time.as_ref()
+        self.traits.time.as_ref().filter(|_| self.variant.time == TimeUse::Limit)
     }
 
     /// What there is to warn about in the data.
@@ -315,6 +317,19 @@ fn room_rules(room: &Room, variant: &Variant) -> Vec<ArityRule> {
     match variant.arity {
         Arity::Original => binary::rules_for(&room.database, room.target),
         Arity::Binary => Vec::new(),
+    }
+}
+
+/// Times can be ignored only where there are times.
+fn check_time(id: &str, variant: &Variant, time: Option<&TimeRule>) -> Result<(), DatasetError> {
+    match (variant.time, time) {
+        (TimeUse::Ignore, None) => Err(DatasetError::NotOffered {
+            id: id.to_owned(),
+            key: "time",
+            value: "ignore".to_owned(),
+            offered: "no times, so leave the key out".to_owned(),
+        }),
+        _ => Ok(()),
     }
 }
 

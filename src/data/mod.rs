@@ -14,6 +14,7 @@ pub mod load;
 pub mod manifest;
 pub mod negatives;
 pub mod parameters;
+pub mod recursion;
 pub mod report;
 pub mod split;
 pub mod summary;

@@ -8,12 +8,12 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::binary::{self, Changes, Translation};
-use super::dataset::{Dataset, DatasetError, Room, Rooms};
+use super::binary::{self, Added, Changes, Translation};
+use super::dataset::{Dataset, DatasetError, Room, Rooms, TimeUse};
 use super::folds::{groups_by_time, random_folds};
 use super::manifest::{FoldScheme, NegativeScheme};
 use super::negatives::{ArgumentSet, World, is_reflexive};
-use crate::kb::{Database, Example};
+use crate::kb::{Database, Example, Recursion};
 use crate::logic::{Constant, PredicateId};
 use crate::order::Stream;
 
@@ -26,12 +26,14 @@ pub struct Split {
     pub negatives_per_positive: f64,
     /// Where the random draws start.
     pub seed: u64,
+    /// Whether the positives that are trained on are evidence for other examples, of the training and of the test.
+    pub recursive: bool,
 }
 
 impl Split {
     /// The folds of the dataset, with two negatives for each positive, as in the paper.
     pub fn new(seed: u64) -> Split {
-        Split { folds: None, negatives_per_positive: 2.0, seed }
+        Split { folds: None, negatives_per_positive: 2.0, seed, recursive: false }
     }
 }
 
@@ -114,6 +116,13 @@ pub struct FoldCounts {
     pub contradicted: usize,
 }
 
+/// Positives that are known, with whose constants they are written if not with those of the facts.
+#[derive(Clone, Copy)]
+struct Known<'a> {
+    positives: &'a [Example],
+    from: Option<&'a Database>,
+}
+
 /// Examples that stay together, with their negatives.
 #[derive(Clone, Debug, Default)]
 struct Group {
@@ -161,7 +170,7 @@ impl Dataset {
         }
         match &self.rooms {
             Rooms::Pooled(room) => self.pooled_fold(room, index, count, split),
-            Rooms::Given(folds) => Ok(self.given_fold(&folds[index], index, split)),
+            Rooms::Given(folds) => self.given_fold(&folds[index], index, split),
         }
     }
 
@@ -177,7 +186,8 @@ impl Dataset {
                 Ok((0..count).map(|index| self.choose(groups.clone(), index).2).collect())
             }
             Rooms::Given(folds) => {
-                Ok(folds.iter().enumerate().map(|(i, fold)| self.given_fold(fold, i, split).counts).collect())
+                let (plain, folds) = (Split { recursive: false, ..*split }, folds.iter().enumerate());
+                folds.map(|(i, fold)| Ok(self.given_fold(fold, i, &plain)?.counts)).collect()
             }
         }
     }
@@ -191,17 +201,35 @@ impl Dataset {
 
     fn pooled_fold(&self, room: &Room, index: usize, count: usize, split: &Split) -> Result<Fold, DatasetError> {
         let (trained, tested, counts) = self.choose(self.groups(room, count, split)?, index);
-        let mut database = Arc::clone(&room.database);
-        if self.traits.target_is_evidence {
-            // Answers of the test never become evidence, whatever the times say.
-            let known: Vec<&[Constant]> = trained.positives.iter().map(|example| &*example.args).collect();
-            let changes = Changes { rules: &[], without: None, with: Some((room.target, &known)) };
-            let changed = binary::rewrite(&database, &changes, self.traits.time.as_ref());
-            let wrong = |error| DatasetError::Rewrite { id: self.id.clone(), error };
-            database = Arc::new(changed.map_err(wrong)?);
-        }
+        let known = Known { positives: &trained.positives, from: None };
+        let known = (self.traits.target_is_evidence || split.recursive).then_some(known);
+        let database = self.evidence(room, known, split)?;
         let part = |group: Group| Part { database: Arc::clone(&database), target: room.target, examples: group.all() };
         Ok(Fold { index, train: part(trained), test: part(tested), counts })
+    }
+
+    /// The facts that examples are judged by: those of a room, with the answers that are known. Answers of the test never are,
+    /// whatever the times say.
+    fn evidence(&self, room: &Room, known: Option<Known<'_>>, split: &Split) -> Result<Arc<Database>, DatasetError> {
+        let ignored = self.variant.time == TimeUse::Ignore;
+        let mut database = match known {
+            None if !ignored => return Ok(Arc::clone(&room.database)),
+            None => (*room.database).clone(),
+            Some(Known { positives, from }) => {
+                let facts: Vec<&[Constant]> = positives.iter().map(|example| &*example.args).collect();
+                let with = Some(Added { predicate: room.target, facts: &facts, from });
+                let changes = Changes { rules: &[], without: None, with };
+                let changed = binary::rewrite(&room.database, &changes, self.traits.time.as_ref());
+                changed.map_err(|error| DatasetError::Rewrite { id: self.id.clone(), error })?
+            }
+        };
+        if ignored {
+            database.times = None;
+        }
+        if split.recursive {
+            database.recursion = Some(Recursion { target: room.target, symmetric: self.traits.symmetric });
+        }
+        Ok(Arc::new(database))
     }
 
     /// What a fold trains on and what it tests.
@@ -325,7 +353,7 @@ impl Dataset {
         (whole, counts)
     }
 
-    fn given_fold(&self, [train, test]: &[Room; 2], index: usize, split: &Split) -> Fold {
+    fn given_fold(&self, [train, test]: &[Room; 2], index: usize, split: &Split) -> Result<Fold, DatasetError> {
         let mut counts = FoldCounts::default();
         let symmetric = self.traits.symmetric;
         // The test first: what it asks is then refused to the draws of the training.
@@ -350,12 +378,11 @@ impl Dataset {
         });
         counts.shared_negatives = trained.negatives.iter().filter(|e| tested_negatives.contains(&e.args)).count();
         (counts.train, counts.test) = (trained.counts, tested.counts);
-        let part = |room: &Room, group: Group| Part {
-            database: Arc::clone(&room.database),
-            target: room.target,
-            examples: group.all(),
-        };
-        Fold { index, train: part(train, trained), test: part(test, tested), counts }
+        let known = |from| split.recursive.then_some(Known { positives: &trained.positives, from });
+        let of_train = self.evidence(train, known(None), split)?;
+        let of_test = self.evidence(test, known(Some(&train.database)), split)?;
+        let part = |database, room: &Room, group: Group| Part { database, target: room.target, examples: group.all() };
+        Ok(Fold { index, train: part(of_train, train, trained), test: part(of_test, test, tested), counts })
     }
 
     #[expect(clippy::too_many_arguments, reason = "each is another thing, and this is called twice")]

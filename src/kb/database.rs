@@ -3,6 +3,7 @@
 use super::facts::{FactError, Facts, FactsBuilder};
 use super::schema::{Schema, TypeId};
 use super::time::{Sources, TimeError, TimeRule, TimeSource, Times};
+use super::view::Recursion;
 use super::warnings;
 use crate::logic::rename::Names;
 use crate::logic::{Constant, Diagnostic, PredicateId, Predicates, Symbols};
@@ -33,6 +34,8 @@ pub struct Database {
     pub facts: Facts,
     /// The times of entities, if examples may not see all facts.
     pub times: Option<Times>,
+    /// The target whose facts are evidence for its own examples, if there is one. Without it, facts of a target are never used.
+    pub recursion: Option<Recursion>,
 }
 
 impl Database {
@@ -149,7 +152,7 @@ impl DatabaseBuilder {
             times = Some(found);
             warnings.extend(warning);
         }
-        Ok((Database { symbols, predicates, schema, facts, times }, warnings))
+        Ok((Database { symbols, predicates, schema, facts, times, recursion: None }, warnings))
     }
 }
 

@@ -16,6 +16,7 @@ pub(crate) mod sample;
 pub mod schema;
 mod sorting;
 pub mod time;
+pub mod view;
 mod warnings;
 pub mod wire;
 
@@ -26,3 +27,4 @@ pub use ordering::{Pattern, pattern};
 pub use relation::{Index, IndexId, Relation, Row, Rows};
 pub use schema::{Mode, ModeSlot, Schema, TypeId};
 pub use time::{TimeError, TimeRule, TimeSource, Times};
+pub use view::{Recursion, Recursive, View};

@@ -4,7 +4,8 @@
 //! be read and believed, so it stays as it is: no index, no reordering, no cache.
 
 use super::database::Database;
-use crate::logic::{Argument, Constant, Literal, PredicateId};
+use super::view::View;
+use crate::logic::{Argument, Comparison, Constant, Literal, PredicateId};
 
 /// What each variable stands for, by its number; `None` while it is free.
 type Bindings = Vec<Option<Constant>>;
@@ -19,7 +20,7 @@ pub fn holds(database: &Database, body: &[Literal], target: PredicateId, head: &
 /// The first grounding that holds: the constant of each variable, `None` for those that only negated literals mention.
 ///
 /// A negated literal holds for a substitution if no visible fact matches it; variables that no positive literal and no
-/// head binds match anything there, each negated literal for itself.
+/// head binds match anything there, each negated literal for itself. A comparison holds between two numbers.
 pub fn witness(
     database: &Database,
     body: &[Literal],
@@ -54,42 +55,56 @@ fn ask(
     head: &[Constant],
     enough: &mut dyn FnMut(Bindings) -> bool,
 ) {
-    let limit = database.limit(target, head);
+    let view = database.view(target, head);
     let variables = body.iter().flat_map(Literal::variables).map(|v| v.0 as usize + 1).max().unwrap_or(0);
     let mut bindings: Bindings = head.iter().copied().map(Some).collect();
     bindings.resize(variables.max(head.len()), None);
-    let (negative, positive): (Vec<&Literal>, Vec<&Literal>) = body.iter().partition(|literal| literal.negated);
-    search(database, limit, &positive, &negative, bindings, enough);
+    let (checks, positive): (Vec<&Literal>, Vec<&Literal>) = body.iter().partition(|literal| literal.is_check());
+    search(database, &view, &positive, &checks, bindings, enough);
 }
 
 /// Whether `enough` was said.
 fn search(
     database: &Database,
-    limit: Option<f64>,
+    view: &View<'_>,
     positive: &[&Literal],
-    negative: &[&Literal],
+    checks: &[&Literal],
     bindings: Bindings,
     enough: &mut dyn FnMut(Bindings) -> bool,
 ) -> bool {
     match positive {
         [] => {
-            let refuted = negative.iter().any(|literal| matches(database, limit, literal, &bindings).next().is_some());
-            !refuted && enough(bindings)
+            let holds = |literal: &Literal| match literal.comparison() {
+                Some(comparison) => compares(database, literal, comparison, &bindings),
+                None => matches(database, view, literal, &bindings).next().is_some(),
+            };
+            checks.iter().all(|literal| holds(literal) != literal.negated) && enough(bindings)
         }
-        [first, rest @ ..] => matches(database, limit, first, &bindings)
-            .any(|extended| search(database, limit, rest, negative, extended, enough)),
+        [first, rest @ ..] => matches(database, view, first, &bindings)
+            .any(|extended| search(database, view, rest, checks, extended, enough)),
     }
+}
+
+/// Whether a comparison holds; what is free, or a name, is no number.
+fn compares(database: &Database, literal: &Literal, comparison: Comparison, bindings: &Bindings) -> bool {
+    let [left, right] = &literal.args[..] else { return false };
+    let value = |argument: &Argument| match argument {
+        Argument::Number(number) => Some(number.value()),
+        Argument::Constant(constant) => database.symbols.number(*constant),
+        Argument::Variable(v) => bindings[v.0 as usize].and_then(|constant| database.symbols.number(constant)),
+    };
+    comparison.holds(value(left), value(right))
 }
 
 /// The bindings extended by each visible fact that matches the literal.
 fn matches<'a>(
     database: &'a Database,
-    limit: Option<f64>,
+    view: &'a View<'_>,
     literal: &'a Literal,
     bindings: &'a Bindings,
 ) -> impl Iterator<Item = Bindings> + 'a {
     let facts = database.facts.relation(literal.predicate).iter().map(|row| row.to_vec());
-    let seen = facts.filter(move |fact| database.visible(literal.predicate, fact, limit));
+    let seen = facts.filter(move |fact| database.sees(view, literal.predicate, fact));
     seen.filter_map(|fact| unify(literal, &fact, bindings))
 }
 
@@ -102,6 +117,8 @@ pub(crate) fn unify(literal: &Literal, fact: &[Constant], bindings: &Bindings) -
     for (argument, &constant) in literal.args.iter().zip(fact) {
         let fits = match argument {
             Argument::Constant(own) => *own == constant,
+            // A number is for comparisons; where a fact is asked for, its own constant stands.
+            Argument::Number(_) => false,
             Argument::Variable(v) => *bindings[v.0 as usize].get_or_insert(constant) == constant,
         };
         if !fits {

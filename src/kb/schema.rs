@@ -6,8 +6,8 @@ use std::fmt;
 use super::ordering::{self, Pattern};
 use crate::logic::reader::intern_term;
 use crate::logic::{
-    Constant, Diagnostic, ModeArg, ModeDeclaration, ModeSymbol, PredicateId, Predicates, Symbols, SymbolsFull, Term,
-    ValueLimit,
+    Comparison, Constant, Diagnostic, ModeArg, ModeDeclaration, ModeSymbol, PredicateId, Predicates, Symbols,
+    SymbolsFull, Term, ValueLimit,
 };
 use crate::order::{HashMap, IndexSet};
 
@@ -93,6 +93,7 @@ impl Schema {
             max_per_input: declaration.max_per_input,
             target: declaration.target.as_ref().map(|(name, arity)| predicates.intern(name, *arity as usize)),
         };
+        check_comparison(&mode, declaration)?;
         self.note_types(&mode);
         if declaration.withdrawn {
             return self.withdraw(&mode, declaration);
@@ -144,6 +145,10 @@ impl Schema {
     }
 
     fn note_types(&mut self, mode: &Mode) {
+        // A comparison is for numbers of any type.
+        if mode.predicate.comparison().is_some() {
+            return;
+        }
         let types = || mode.args.iter().map(|slot| slot.type_id);
         let first = self.argument_types.entry(mode.predicate).or_insert_with(|| types().collect());
         for (position, (&first, later)) in first.iter().zip(types()).enumerate() {
@@ -311,6 +316,24 @@ impl Schema {
             + ranges * size_of::<Constant>()
             + self.types.iter().map(|name| name.capacity() + 2 * size_of::<String>()).sum::<usize>()
     }
+}
+
+/// Numbers that are compared are bound before, the second may also be one of the data, and both are of one type.
+fn check_comparison(mode: &Mode, declaration: &ModeDeclaration) -> Result<(), Diagnostic> {
+    let name = declaration.predicate.as_str();
+    if Comparison::ALL.iter().all(|known| known.name() != name) {
+        return Ok(());
+    }
+    let symbols: Vec<ModeSymbol> = mode.args.iter().map(|slot| slot.symbol).collect();
+    let sound = matches!(symbols[..], [ModeSymbol::Input, ModeSymbol::Input | ModeSymbol::Constant]);
+    if sound && mode.args[0].type_id == mode.args[1].type_id && mode.args[1].constant.is_none() {
+        return Ok(());
+    }
+    Err(Diagnostic::error(
+        "bad-comparison",
+        format!("`{declaration}` is no way to compare two numbers"),
+        format!("write `mode: {name}(+year,+year).` for two variables of one type, or `mode: {name}(+year,#year).`"),
+    ))
 }
 
 fn full(error: SymbolsFull) -> Diagnostic {

@@ -4,6 +4,7 @@ use super::gradient::{gradients, log_likelihood};
 use super::leaf::Fitter;
 use super::model::{LeafWeights, Parts, add};
 use super::params::{Params, Prior};
+use super::weights::Weights;
 use super::{Kind, LearnError, Task, TrainedModel, TreeModel, remarks};
 use crate::kb::Example;
 use crate::order::Stream;
@@ -58,14 +59,19 @@ pub(super) fn train(
     fitter: &Fitter,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<TrainedModel, LearnError> {
-    let trained_on = both_classes(task)?;
+    let weights = Weights::new(task.examples, params.positive_weight);
+    let trained_on = both_classes(task, &weights)?;
+    check_recursion(task, params.recursive)?;
     let prior = match params.prior {
         Prior::Value(value) => value,
-        Prior::LogOdds => (trained_on.0 as f64 / trained_on.1 as f64).ln(),
+        Prior::LogOdds => {
+            let (positives, negatives) = weights.of_classes(task.examples);
+            (positives / negatives).ln()
+        }
     };
-    let (trees, statistics) = boost(task, params, prior, fitter, progress)?;
-    let Task { database, target, examples, seed, .. } = *task;
-    let mut warnings: Vec<_> = remarks::weights(examples).into_iter().collect();
+    let (trees, statistics) = boost(task, params, &weights, prior, fitter, progress)?;
+    let Task { database, target, seed, .. } = *task;
+    let mut warnings = Vec::new();
     warnings.extend(remarks::budget(statistics.budget_hits, params.max_candidates));
     if trees.iter().all(|tree| tree.leaves() == 1) {
         warnings.extend(remarks::nothing_learned(database, target));
@@ -75,21 +81,32 @@ pub(super) fn train(
     Ok(TrainedModel { model: TreeModel::from_parts(parts, database, target), warnings, statistics })
 }
 
-/// How many positive and negative examples there are; at least one of each.
-pub(super) fn both_classes(task: &Task<'_>) -> Result<(u64, u64), LearnError> {
+/// How many positive and negative examples there are; at least one of each that counts.
+pub(super) fn both_classes(task: &Task<'_>, weights: &Weights) -> Result<(u64, u64), LearnError> {
     let positives = task.examples.iter().filter(|example| example.positive).count();
     let negatives = task.examples.len() - positives;
-    if positives == 0 || negatives == 0 {
+    let (of_positives, of_negatives) = weights.of_classes(task.examples);
+    if of_positives == 0.0 || of_negatives == 0.0 {
         let target = task.database.predicates.show(task.target).to_string();
         return Err(LearnError::OneClass { target, positives, negatives });
     }
     Ok((positives as u64, negatives as u64))
 }
 
+/// Whether what is known of the target is evidence, if that is wanted.
+pub(super) fn check_recursion(task: &Task<'_>, wanted: bool) -> Result<(), LearnError> {
+    let Task { database, target, .. } = *task;
+    if wanted && database.recursion.is_none_or(|recursion| recursion.target != target) {
+        return Err(LearnError::NotRecursive { target: database.predicates.show(target).to_string() });
+    }
+    Ok(())
+}
+
 /// The tests that a node may ask: what the modes give, and the chains between the arguments of the target.
 pub(super) fn language(task: &Task<'_>, params: &Params) -> Language {
     let Task { database, target, examples, seed, .. } = *task;
-    let options = PathOptions { max_length: params.path_length as usize, seed, ..PathOptions::default() };
+    let max_length = params.path_length as usize;
+    let options = PathOptions { max_length, compares: params.cuts > 0, seed, ..PathOptions::default() };
     let chains = path::chains(database, target, examples, &options);
     Language::new(database, target, params.language_options()).with_tests(chains)
 }
@@ -100,6 +117,7 @@ type Ensemble = (Vec<Tree<LeafWeights>>, Statistics);
 fn boost(
     task: &Task<'_>,
     params: &Params,
+    weights: &Weights,
     prior: f64,
     fitter: &Fitter,
     progress: &mut dyn FnMut(Progress),
@@ -107,8 +125,8 @@ fn boost(
     let Task { examples, seed, .. } = *task;
     let coverage = task.coverage();
     let language = language(task, params);
-    let grower = Grower::new(&coverage, &language, params.grow_options());
-    let (learning, held_out) = hold_out(examples, params, seed)?;
+    let grower = Grower::new(&coverage, &language, params.grow_options()).weighted(weights.get());
+    let (learning, held_out) = hold_out(examples, weights.counted(), params, seed)?;
     let mut patience = Patience::new(params.early_stopping);
     // Paper: Alg. 1, line 2, F₀ = ψ₀
     let mut psi = vec![prior; examples.len()];
@@ -125,10 +143,10 @@ fn boost(
         add(&grown.tree, &grown.reached, params.step, &mut psi);
         statistics = statistics.after(&grown.statistics);
         trees.push(grown.tree);
-        let log_likelihood = mean_log_likelihood(examples, &psi, &learning);
+        let log_likelihood = mean_log_likelihood(examples, &psi, weights, &learning);
         progress(Progress { done: number + 1, of: params.trees as usize, log_likelihood });
         if let Some(held_out) = &held_out
-            && patience.ends(mean_log_likelihood(examples, &psi, held_out))
+            && patience.ends(mean_log_likelihood(examples, &psi, weights, held_out))
         {
             break;
         }
@@ -142,14 +160,14 @@ fn boost(
 }
 
 /// The examples that trees are grown on, and those that say when to stop, if any are held out.
-fn hold_out(examples: &[Example], params: &Params, seed: u64) -> Result<(Bits, Option<Bits>), LearnError> {
-    let all = Bits::ones(examples.len());
+fn hold_out(examples: &[Example], all: Bits, params: &Params, seed: u64) -> Result<(Bits, Option<Bits>), LearnError> {
     if params.early_stopping == 0 {
         return Ok((all, None));
     }
-    let positives = examples.iter().filter(|example| example.positive).count();
-    if positives < 2 || examples.len() - positives < 2 {
-        return Err(LearnError::TooFewToHoldOut { positives, negatives: examples.len() - positives });
+    let positives = all.iter().filter(|&i| examples[i].positive).count();
+    let negatives = all.count() - positives;
+    if positives < 2 || negatives < 2 {
+        return Err(LearnError::TooFewToHoldOut { positives, negatives });
     }
     let most = |n: usize| n - 1;
     let held_out = sample(&all, examples, params.held_out, most, &mut Stream::new(seed, &["held out"]));
@@ -178,9 +196,10 @@ fn sample(from: &Bits, examples: &[Example], part: f64, most: impl Fn(usize) -> 
     taken
 }
 
-fn mean_log_likelihood(examples: &[Example], psi: &[f64], of: &Bits) -> f64 {
-    let sum: f64 = of.iter().map(|i| log_likelihood(examples[i].positive, psi[i])).sum();
-    sum / of.count().max(1) as f64
+fn mean_log_likelihood(examples: &[Example], psi: &[f64], weights: &Weights, of: &Bits) -> f64 {
+    let sum: f64 = of.iter().map(|i| weights.at(i) * log_likelihood(examples[i].positive, psi[i])).sum();
+    let total: f64 = of.iter().map(|i| weights.at(i)).sum();
+    if total > 0.0 { sum / total } else { 0.0 }
 }
 
 /// Waits for a better likelihood, but not for ever.
@@ -230,12 +249,12 @@ mod tests {
         let little = draw(&all, &examples, 0.01, 1, 0);
         assert_eq!((count(&little, true), count(&little, false)), (1, 1));
         let params = super::super::Unchecked::new(Kind::LrbmBoost).spec("early_stopping", 3).spec("held_out", 0.3);
-        let (learning, held_out) = hold_out(&examples, &params.check().unwrap(), 1).unwrap();
+        let (learning, held_out) = hold_out(&examples, all, &params.check().unwrap(), 1).unwrap();
         let held_out = held_out.unwrap();
         assert_eq!((count(&held_out, true), count(&held_out, false)), (1, 2));
         assert!(!learning.and(&held_out).any());
         assert_eq!(learning.count() + held_out.count(), 10);
-        let error = hold_out(&examples[..4], &params.check().unwrap(), 1).unwrap_err();
+        let error = hold_out(&examples[..4], Bits::ones(4), &params.check().unwrap(), 1).unwrap_err();
         assert_eq!(error, LearnError::TooFewToHoldOut { positives: 3, negatives: 1 });
     }
 }

@@ -37,6 +37,12 @@ pub enum LearnError {
         /// How many negatives there are.
         negatives: usize,
     },
+    /// Nothing is known of the target's facts.
+    #[error("recursive = true needs a database in which the positives of {target} are evidence: set its `recursion`")]
+    NotRecursive {
+        /// The target.
+        target: String,
+    },
     /// The model to explain does not fit the data.
     #[error(transparent)]
     Score(#[from] ScoreError),

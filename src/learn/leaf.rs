@@ -3,7 +3,7 @@
 use super::model::LeafWeights;
 use crate::order::Stream;
 use crate::rbm::{Descent, Outcome, Theta};
-use crate::tree::{Fit, LeafFitter, Screening};
+use crate::tree::{Fit, LeafFitter, Sample, Screening};
 
 /// How a leaf gets its value.
 #[derive(Clone, Copy, Debug)]
@@ -16,18 +16,14 @@ pub(super) enum Fitter {
     Mean,
 }
 
-fn mean(gradients: &[f64]) -> f64 {
-    if gradients.is_empty() { 0.0 } else { gradients.iter().sum::<f64>() / gradients.len() as f64 }
-}
-
 fn descended(outcome: &Outcome) -> Fit<LeafWeights> {
     Fit { leaf: Some(outcome.theta), value: outcome.theta.psi() }
 }
 
 impl Fitter {
     /// The fit that needs no descent.
-    fn direct(&self, gradients: &[f64]) -> Fit<LeafWeights> {
-        let value = mean(gradients);
+    fn direct(&self, sample: Sample<'_>) -> Fit<LeafWeights> {
+        let value = sample.mean();
         let leaf = match self {
             Fitter::Mean => None,
             Fitter::Descent(_) | Fitter::ClosedForm => Some(Theta::constant(value)),
@@ -39,14 +35,14 @@ impl Fitter {
 impl LeafFitter for Fitter {
     type Leaf = LeafWeights;
 
-    fn fit_root(&self, gradients: &[f64], stream: &mut Stream) -> Fit<LeafWeights> {
+    fn fit_root(&self, all: Sample<'_>, stream: &mut Stream) -> Fit<LeafWeights> {
         match self {
-            Fitter::Descent(descent) => descended(&descent.fit(gradients, descent.learning_rate, stream)),
-            Fitter::ClosedForm | Fitter::Mean => self.direct(gradients),
+            Fitter::Descent(descent) => descended(&descent.fit(all, descent.learning_rate, stream)),
+            Fitter::ClosedForm | Fitter::Mean => self.direct(all),
         }
     }
 
-    fn fit(&self, yes: &[f64], no: &[f64], stream: &mut Stream) -> (Fit<LeafWeights>, Fit<LeafWeights>) {
+    fn fit(&self, yes: Sample<'_>, no: Sample<'_>, stream: &mut Stream) -> (Fit<LeafWeights>, Fit<LeafWeights>) {
         match self {
             Fitter::Descent(descent) => {
                 let (yes, no) = descent.fit_pair(yes, no, stream);

@@ -1,6 +1,7 @@
 //! The weights of rules that are given, and which of the rules to keep.
 
 use super::boost::both_classes;
+use super::weights::Weights;
 use super::{LearnError, ScoreError, Task};
 use crate::data::folds::random_folds;
 use crate::kb::Example;
@@ -66,12 +67,14 @@ pub type Area<'a> = &'a dyn Fn(&[f64], &[bool]) -> f64;
 struct Seen<'a> {
     examples: &'a [Example],
     labels: Vec<usize>,
+    weights: Weights,
     lit: Vec<Bits>,
 }
 
 impl<'a> Seen<'a> {
     fn new(network: &Network, task: &Task<'a>) -> Result<Self, LearnError> {
-        both_classes(task)?;
+        let weights = Weights::new(task.examples, 1.0);
+        both_classes(task, &weights)?;
         let arity = task.database.predicates.arity(task.target);
         if arity != network.target_arity() {
             return Err(ScoreError::Arity {
@@ -84,7 +87,7 @@ impl<'a> Seen<'a> {
             return Err(ScoreError::Classes { classes: network.classes().join(", ") }.into());
         }
         let labels = task.examples.iter().map(|example| usize::from(example.positive)).collect();
-        Ok(Seen { examples: task.examples, labels, lit: network.lit(&task.coverage()) })
+        Ok(Seen { examples: task.examples, labels, weights, lit: network.lit(&task.coverage()) })
     }
 
     fn all(&self) -> Bits {
@@ -96,7 +99,7 @@ impl<'a> Seen<'a> {
     }
 
     fn patterns(&self, of: &Bits) -> Patterns {
-        Patterns::new(&self.lit, &self.labels, 2, of)
+        Patterns::new(&self.lit, &self.labels, 2, of, self.weights.get())
     }
 
     /// For each part that is held out once: the others, and it.
@@ -116,8 +119,8 @@ impl<'a> Seen<'a> {
 
     /// The network before it learned anything of the classes.
     fn fresh(&self, network: &Network) -> Network {
-        let positives = self.positives() as f64;
-        let log_odds = (positives / (self.examples.len() as f64 - positives)).ln();
+        let (positives, negatives) = self.weights.of_classes(self.examples);
+        let log_odds = (positives / negatives).ln();
         network.with_blank_classes(vec![0.0, log_odds])
     }
 

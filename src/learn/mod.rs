@@ -31,6 +31,7 @@ pub mod params;
 pub mod rdn_boost;
 mod remarks;
 pub mod saved;
+mod weights;
 
 pub use boost::{Progress, Statistics};
 pub use error::{LearnError, ScoreError, UnknownKind};

@@ -2,7 +2,7 @@
 
 use super::saved::{ModelSize, Stored};
 use super::{Model, ScoreError, TreeModel};
-use crate::kb::{Database, Example, TimeRule};
+use crate::kb::{Database, Example, Recursive, TimeRule};
 use crate::logic::PredicateId;
 use crate::logic::nearest::nearest;
 use crate::rbm::network::{ConvertError, Ensemble, Network, Summands, two_classes};
@@ -61,6 +61,7 @@ impl TreeModel {
             sums: vec![Summands { class: 1, step: self.step, trees: self.trees() }],
             names: self.names(),
             time: self.time.clone(),
+            recursive: self.recursive,
         };
         let mut network = match method {
             Method::Exact => exact(&ensemble)?,
@@ -108,6 +109,10 @@ impl Stored for Network {
 
     fn time(&self) -> Option<&TimeRule> {
         self.time.as_ref()
+    }
+
+    fn recursive(&self) -> Option<Recursive> {
+        self.recursive
     }
 
     fn set_time(&mut self, time: Option<TimeRule>) {

@@ -1,6 +1,6 @@
 //! Why nothing was learned, and what else there is to say of the data.
 
-use crate::kb::{Database, Example};
+use crate::kb::Database;
 use crate::logic::{Diagnostic, PredicateId};
 
 /// What to say when no tree has a test.
@@ -9,7 +9,8 @@ pub(super) fn nothing_learned(database: &Database, target: PredicateId) -> Vec<D
     let mut usable = Vec::new();
     for mode in database.schema.modes() {
         let for_target = mode.target.is_none_or(|only| only == target);
-        if mode.predicate != target && for_target && !usable.contains(&mode.predicate) {
+        let has_facts = mode.predicate != target && mode.predicate.comparison().is_none();
+        if has_facts && for_target && !usable.contains(&mode.predicate) {
             usable.push(mode.predicate);
         }
     }
@@ -37,15 +38,6 @@ pub(super) fn nothing_learned(database: &Database, target: PredicateId) -> Vec<D
     let help = "check that the types in the modes link the target's arguments to the evidence, or raise node_size";
     remarks.push(Diagnostic::warning("nothing-learned", message, help));
     remarks
-}
-
-/// Weights of examples are read, but no learner uses them yet.
-pub(super) fn weights(examples: &[Example]) -> Option<Diagnostic> {
-    let weighted = examples.iter().filter(|example| example.weight != 1.0).count();
-    (weighted > 0).then(|| {
-        let message = format!("{weighted} training examples have a weight other than 1, which is not used");
-        Diagnostic::warning("weights-not-used", message, "repeat no example; all count the same")
-    })
 }
 
 /// A budget that was hit changes what is learned, so it is told.

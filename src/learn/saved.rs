@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::{Model, ScoreError, Trained, TreeModel};
 use crate::files::json::{self, FileError};
-use crate::kb::{Database, Example, TimeRule};
+use crate::kb::{Database, Example, Recursive, TimeRule};
 use crate::logic::PredicateId;
 use crate::rbm::network::{self, Network};
 
@@ -18,6 +18,11 @@ pub trait Stored: Model {
 
     /// The time limits that it was learned under; examples should be scored under the same.
     fn time(&self) -> Option<&TimeRule>;
+
+    /// Whether facts of the target are evidence for its own examples, and how; none unless it says so.
+    fn recursive(&self) -> Option<Recursive> {
+        None
+    }
 
     /// Takes down the time limits that it was learned under.
     fn set_time(&mut self, time: Option<TimeRule>);
@@ -119,6 +124,10 @@ impl Stored for SavedModel {
 
     fn time(&self) -> Option<&TimeRule> {
         self.stored().time()
+    }
+
+    fn recursive(&self) -> Option<Recursive> {
+        self.stored().recursive()
     }
 
     fn set_time(&mut self, time: Option<TimeRule>) {

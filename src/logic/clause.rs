@@ -3,10 +3,91 @@
 use std::fmt;
 
 use super::symbol::{Constant, Symbols};
+use super::term::write_number;
 
 /// A predicate with its arity, as an index into [`Predicates`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PredicateId(pub u32);
+
+impl PredicateId {
+    /// The built-in `X <= Y`.
+    pub const AT_MOST: PredicateId = PredicateId(u32::MAX);
+    /// The built-in `X > Y`.
+    pub const ABOVE: PredicateId = PredicateId(u32::MAX - 1);
+
+    /// The comparison that this is, if it is built in.
+    #[inline]
+    pub fn comparison(self) -> Option<Comparison> {
+        match self {
+            PredicateId::AT_MOST => Some(Comparison::AtMost),
+            PredicateId::ABOVE => Some(Comparison::Above),
+            _ => None,
+        }
+    }
+}
+
+/// A predicate of two numbers that has no facts. It holds for numbers only, and binds nothing: with a variable that no other
+/// literal and no head binds, it does not hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Comparison {
+    /// `X <= Y`
+    AtMost,
+    /// `X > Y`
+    Above,
+}
+
+impl Comparison {
+    /// Every comparison.
+    pub const ALL: [Comparison; 2] = [Comparison::AtMost, Comparison::Above];
+
+    /// How it is written between two terms.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Comparison::AtMost => "<=",
+            Comparison::Above => ">",
+        }
+    }
+
+    /// Its predicate.
+    pub const fn predicate(self) -> PredicateId {
+        match self {
+            Comparison::AtMost => PredicateId::AT_MOST,
+            Comparison::Above => PredicateId::ABOVE,
+        }
+    }
+
+    /// Whether it holds; what is `None` is no number.
+    #[inline]
+    pub fn holds(self, left: Option<f64>, right: Option<f64>) -> bool {
+        match (self, left, right) {
+            (Comparison::AtMost, Some(left), Some(right)) => left <= right,
+            (Comparison::Above, Some(left), Some(right)) => left > right,
+            _ => false,
+        }
+    }
+}
+
+/// A number that is compared with; it need not be a constant of the data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Number(u64);
+
+impl Number {
+    /// The number of this value; −0 is 0.
+    pub fn new(value: f64) -> Self {
+        Number(if value == 0.0 { 0 } else { value.to_bits() })
+    }
+
+    /// Its value.
+    #[inline]
+    pub fn value(self) -> f64 {
+        f64::from_bits(self.0)
+    }
+
+    /// The bits of its value.
+    pub fn bits(self) -> u64 {
+        self.0
+    }
+}
 
 /// A variable of a clause. The variables of the head come first: `0..n` for a target with `n` arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -19,6 +100,8 @@ pub enum Argument {
     Variable(Variable),
     /// A constant of the data.
     Constant(Constant),
+    /// A number that a comparison is made with.
+    Number(Number),
 }
 
 /// A predicate applied to arguments, possibly negated.
@@ -48,16 +131,32 @@ impl Literal {
         self
     }
 
+    /// A comparison of two terms.
+    pub fn compare(left: Argument, comparison: Comparison, right: Argument) -> Self {
+        Literal::new(comparison.predicate(), vec![left, right])
+    }
+
+    /// The comparison that the literal makes, if it is one.
+    pub fn comparison(&self) -> Option<Comparison> {
+        self.predicate.comparison()
+    }
+
+    /// Whether the literal only tests a substitution and binds nothing: it is negated, or a comparison.
+    pub fn is_check(&self) -> bool {
+        self.negated || self.comparison().is_some()
+    }
+
     /// The variables of the literal, left to right, repeated where they repeat.
     pub fn variables(&self) -> impl Iterator<Item = Variable> + '_ {
         self.args.iter().filter_map(|arg| match arg {
             Argument::Variable(v) => Some(*v),
-            Argument::Constant(_) => None,
+            Argument::Constant(_) | Argument::Number(_) => None,
         })
     }
 }
 
-/// The predicates of a database, numbered in order of first appearance.
+/// The predicates of a database, numbered in order of first appearance. Every database has the [comparisons](Comparison), which
+/// are not listed.
 #[derive(Clone, Debug, Default)]
 pub struct Predicates {
     all: crate::order::IndexSet<(String, u32)>,
@@ -74,17 +173,23 @@ impl Predicates {
 
     /// The id of a predicate, if it is known.
     pub fn find(&self, name: &str, arity: usize) -> Option<PredicateId> {
+        if let Some(known) = Comparison::ALL.into_iter().find(|known| arity == 2 && known.name() == name) {
+            return Some(known.predicate());
+        }
         self.all.get_index_of(&Key(name, arity as u32)).map(|i| PredicateId(i as u32))
     }
 
     /// The name of a predicate.
     pub fn name(&self, id: PredicateId) -> &str {
-        &self.all[id.0 as usize].0
+        match id.comparison() {
+            Some(comparison) => comparison.name(),
+            None => &self.all[id.0 as usize].0,
+        }
     }
 
     /// The number of its arguments.
     pub fn arity(&self, id: PredicateId) -> usize {
-        self.all[id.0 as usize].1 as usize
+        if id.comparison().is_some() { 2 } else { self.all[id.0 as usize].1 as usize }
     }
 
     /// Every predicate, in order of first appearance.
@@ -129,7 +234,7 @@ pub fn variable_name(variable: Variable) -> impl fmt::Display {
     })
 }
 
-/// Prints a conjunction in the field's notation, `p(A, B), \+ q(B, c)`; the empty one is `true`.
+/// Prints a conjunction in the field's notation, `p(A, B), B <= 0.5, \+ q(B, c)`; the empty one is `true`.
 pub fn show_conjunction<'a>(
     literals: &'a [Literal],
     predicates: &'a Predicates,
@@ -142,13 +247,22 @@ pub fn show_conjunction<'a>(
         for (i, literal) in literals.iter().enumerate() {
             let comma = if i > 0 { ", " } else { "" };
             let not = if literal.negated { "\\+ " } else { "" };
-            write!(f, "{comma}{not}{}", predicates.name(literal.predicate))?;
+            write!(f, "{comma}{not}")?;
+            let show = |arg: &Argument, f: &mut fmt::Formatter<'_>| match arg {
+                Argument::Variable(v) => write!(f, "{}", variable_name(*v)),
+                Argument::Constant(c) => write!(f, "{}", symbols.show(*c)),
+                Argument::Number(number) => write_number(f, number.value()),
+            };
+            if let (Some(comparison), [left, right]) = (literal.comparison(), &literal.args[..]) {
+                show(left, f)?;
+                write!(f, " {} ", comparison.name())?;
+                show(right, f)?;
+                continue;
+            }
+            f.write_str(predicates.name(literal.predicate))?;
             for (k, arg) in literal.args.iter().enumerate() {
                 f.write_str(if k == 0 { "(" } else { ", " })?;
-                match arg {
-                    Argument::Variable(v) => write!(f, "{}", variable_name(*v))?,
-                    Argument::Constant(c) => write!(f, "{}", symbols.show(*c))?,
-                }
+                show(arg, f)?;
             }
             if !literal.args.is_empty() {
                 f.write_str(")")?;
@@ -186,6 +300,14 @@ mod tests {
             Literal::new(q, vec![]),
         ];
         assert_eq!(show_conjunction(&body, &predicates, &symbols).to_string(), "p(A, B1), \\+ p(B, red), q");
+        let number = |x| Argument::Number(Number::new(x));
+        let variable = |v| Argument::Variable(Variable(v));
+        let body = [
+            Literal::new(p, vec![variable(0), variable(2)]),
+            Literal::compare(variable(2), Comparison::AtMost, number(-0.117)),
+            Literal::compare(variable(2), Comparison::Above, variable(1)).negate(),
+        ];
+        assert_eq!(show_conjunction(&body, &predicates, &symbols).to_string(), "p(A, C), C <= -0.117, \\+ C > B");
         assert_eq!(show_conjunction(&[], &predicates, &symbols).to_string(), "true");
     }
 }

@@ -1,5 +1,6 @@
 //! Directives of background files: `word:` and what follows it.
 
+use super::clause::Comparison;
 use super::lexer::{LexError, SyntaxError, Token, TokenKind};
 use super::mode::{ModeArg, ModeDeclaration, ModeSymbol, ValueLimit};
 use super::nearest::nearest;
@@ -296,12 +297,18 @@ fn import(parser: &mut Parser<'_>, kind: ImportKind) -> Parse<Sentence> {
 
 /// A mode whose predicate was just read.
 pub(super) fn mode(parser: &mut Parser<'_>, predicate: &Token, withdrawn: bool) -> Parse<Sentence> {
-    if predicate.kind != TokenKind::Word {
-        let help = "as in `mode: p(+person, -movie).`";
-        return Err(parser.unexpected(predicate, "the name of a predicate", help));
-    }
+    let name = match predicate.kind {
+        TokenKind::Word => parser.text(predicate).to_owned(),
+        // Comparisons of numbers, which have no facts.
+        TokenKind::Punct('>') => Comparison::Above.name().to_owned(),
+        TokenKind::Punct('<') if parser.take_punct('=')? => Comparison::AtMost.name().to_owned(),
+        _ => {
+            let help = "as in `mode: p(+person, -movie).`, or `mode: <=(+year, +year).` to compare numbers";
+            return Err(parser.unexpected(predicate, "the name of a predicate", help));
+        }
+    };
     let mut mode = ModeDeclaration {
-        predicate: parser.text(predicate).to_owned(),
+        predicate: name,
         args: if parser.take_punct('(')? { mode_args(parser, 0)? } else { Vec::new() },
         withdrawn,
         max: None,

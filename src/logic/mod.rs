@@ -20,7 +20,7 @@ pub mod symbol;
 pub mod term;
 pub mod wire;
 
-pub use clause::{Argument, Literal, PredicateId, Predicates, Variable};
+pub use clause::{Argument, Comparison, Literal, Number, PredicateId, Predicates, Variable};
 pub use diagnostic::{Diagnostic, Diagnostics, Location, Severity};
 pub use mode::{ModeArg, ModeDeclaration, ModeSymbol, ValueLimit};
 pub use reader::{Full, ReadError, Reader, Role, Sink};

@@ -276,6 +276,13 @@ impl Reader {
             let help = "quote it, or set the notation with `useStdLogicVariables: true.`";
             self.tell(Diagnostic::warning("capitalised-constant", message, help), source, at, variable.len());
         }
+        if let Some(weight) = weight.filter(|weight| role == Role::Examples && !(0.0..=MOST_WEIGHT).contains(weight)) {
+            let message = format!("an example cannot have the weight {weight}");
+            let help =
+                format!("give a number from 0, which leaves the example out, to {MOST_WEIGHT}; 1 is the usual weight");
+            self.diagnostics.push(Diagnostic::error("bad-weight", message, help).at(whole(source)));
+            return Ok(());
+        }
         args.clear();
         for term in &atom.args {
             args.push(intern_term(sink.symbols(), term)?);
@@ -284,6 +291,9 @@ impl Reader {
         sink.fact(line, &atom.predicate, args, weight)
     }
 }
+
+/// The most an example may count.
+pub const MOST_WEIGHT: f64 = 1000.0;
 
 /// A comment shorter than this is simply read whole.
 const KEPT_OF_COMMENT: usize = 1 << 16;

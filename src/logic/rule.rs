@@ -7,12 +7,14 @@
 //! advisedby(A, B) :- taughtby(C, B), ta(C, A), \+ student(B).      \+ negates inside one grounding
 //! advisedby(A, _) :- student(A), not (publication(T, A)).          no grounding exists
 //! advisedby(_, B) :- at_least(3, (publication(T, B))).             so many groundings exist
+//! active(M) :- lumo(M, E), E <= -1.5.                              numbers are compared with <=, <, >= and >
 //! collab(P, Q) = 3 :- actedin(P, M), actedin(Q, M).                a rule for one class of many
 //! ```
 
 use std::io::Cursor;
 use std::path::Path;
 
+use super::clause::Comparison;
 use super::diagnostic::{Diagnostic, Diagnostics, Location};
 use super::lexer::{LexError, Lexer, SyntaxError, TokenKind};
 use super::parser::Parser;
@@ -205,8 +207,9 @@ impl Parser<'_> {
         }
     }
 
-    /// A literal, perhaps negated: `p(A)`, `\+ p(A)`, `~p(A)`, `not p(A)`.
+    /// A literal, perhaps negated: `p(A)`, `\+ p(A)`, `~p(A)`, `not p(A)`, `A <= 0.5`.
     fn literal(&mut self) -> Parse<BodyLiteral> {
+        let mut ahead = self.lexer.clone();
         let mut token = self.next()?;
         let negated = match &token.kind {
             TokenKind::Punct('~') => true,
@@ -215,12 +218,41 @@ impl Parser<'_> {
             _ => false,
         };
         if negated {
+            ahead = self.lexer.clone();
             token = self.next()?;
+        }
+        let is_number = matches!(token.kind, TokenKind::Number { .. } | TokenKind::Punct('+' | '-'));
+        let is_compared = matches!(self.peek()?.kind, TokenKind::Punct('<' | '>' | '='));
+        let is_term = matches!(token.kind, TokenKind::Word | TokenKind::Quoted(_));
+        if is_number || (is_term && is_compared) {
+            self.lexer = ahead;
+            return Ok(BodyLiteral { negated, atom: self.comparison()? });
         }
         if token.kind != TokenKind::Word {
             return Err(self.unexpected(&token, "the name of a predicate", LOOKS));
         }
         Ok(BodyLiteral { negated, atom: self.atom(&token)? })
+    }
+
+    /// Two terms with a comparison between them. Those that are not built in are the others with their sides exchanged.
+    fn comparison(&mut self) -> Parse<Atom> {
+        let left = self.term(0)?;
+        let sign = self.next()?;
+        let (comparison, exchanged) = match sign.kind {
+            TokenKind::Punct('<') if self.take_punct('=')? => (Comparison::AtMost, false),
+            TokenKind::Punct('<') => (Comparison::Above, true),
+            TokenKind::Punct('>') if self.take_punct('=')? => (Comparison::AtMost, true),
+            TokenKind::Punct('>') => (Comparison::Above, false),
+            // As Prolog writes it.
+            TokenKind::Punct('=') if self.take_punct('<')? => (Comparison::AtMost, false),
+            _ => {
+                let help = "numbers are compared as in `p(A, X), X <= 0.5`; what is the same has the same variable";
+                return Err(self.unexpected(&sign, "`<=`, `<`, `>=` or `>`", help));
+            }
+        };
+        let right = self.term(0)?;
+        let args = if exchanged { vec![right, left] } else { vec![left, right] };
+        Ok(Atom { predicate: comparison.name().to_owned(), args })
     }
 }
 
@@ -248,6 +280,27 @@ mod tests {
         let conditions: Vec<_> = rules[2].conditions.iter().map(|c| (c.holds, c.at_least, c.body.len())).collect();
         assert_eq!(conditions, [(false, 1.0, 2), (true, 3.0, 1), (false, 2.0, 1), (true, 1.0, 1)]);
         assert!(rules[2].conditions[0].body[1].negated);
+    }
+
+    #[test]
+    fn numbers_are_compared() {
+        let text = r"h(A) :- p(A, X), X <= -0.5, X > 2. h(A) :- p(A, X), \+ X<3, not (q(A, Y), 1e-3 >= Y), 5 =< X.";
+        let rules = parse(text).unwrap();
+        let shown = |body: &[BodyLiteral]| -> Vec<(bool, String)> {
+            let one = |BodyLiteral { negated, atom }: &BodyLiteral| {
+                let args: Vec<String> = atom.args.iter().map(Term::to_string).collect();
+                (*negated, format!("{}({})", atom.predicate, args.join(", ")))
+            };
+            body[1..].iter().map(one).collect()
+        };
+        let is = |words: &[&str]| -> Vec<(bool, String)> {
+            words.iter().map(|word| (word.starts_with('\\'), word.trim_start_matches('\\').to_owned())).collect()
+        };
+        assert_eq!(shown(&rules[0].body), is(&["<=(X, -0.5)", ">(X, 2)"]));
+        assert_eq!(shown(&rules[1].body), is(&[r"\>(3, X)", "<=(5, X)"]));
+        assert_eq!(shown(&rules[1].conditions[0].body), is(&["<=(Y, 0.001)"]));
+        let error = parse("h(A) :- p(A, X), X = 3.").unwrap_err().to_string();
+        assert!(error.contains("rules.txt:1:20") && error.contains("expected `<=`, `<`, `>=` or `>`"), "{error}");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::clause::{Argument, Literal, Predicates, Variable};
+use super::clause::{Argument, Literal, Number, Predicates, Variable};
 use super::symbol::{Symbols, SymbolsFull};
 
 /// The largest number a variable may have: a mistyped one must not make tables of thousands of millions.
@@ -80,11 +80,15 @@ enum WireArgument {
 impl WireLiteral {
     /// A literal over these names.
     pub fn new(literal: &Literal, predicates: &Predicates, symbols: &Symbols) -> Self {
+        let number = |value: f64| match value.is_infinite() {
+            true => WireArgument::Infinity(value > 0.0),
+            false => WireArgument::Number(value),
+        };
         let arg = |arg: &Argument| match *arg {
             Argument::Variable(variable) => WireArgument::Variable(variable.0),
+            Argument::Number(compared) => number(compared.value()),
             Argument::Constant(constant) => match symbols.number(constant) {
-                Some(value) if value.is_infinite() => WireArgument::Infinity(value > 0.0),
-                Some(value) => WireArgument::Number(value),
+                Some(value) => number(value),
                 None => WireArgument::Name(symbols.name(constant).unwrap_or_default().to_owned()),
             },
         };
@@ -101,6 +105,12 @@ impl WireLiteral {
     /// If a variable has a number that no program gives, or the tables are full.
     pub fn read(self, predicates: &mut Predicates, symbols: &mut Symbols) -> Result<Literal, String> {
         let full = |error: SymbolsFull| error.to_string();
+        let predicate = predicates.intern(&self.predicate, self.args.len());
+        let number = |value: f64, symbols: &mut Symbols| match predicate.comparison() {
+            // What is compared with need not be a constant of any data.
+            Some(_) => Ok(Argument::Number(Number::new(value))),
+            None => symbols.intern_number(value).map(Argument::Constant).map_err(full),
+        };
         let mut args = Vec::with_capacity(self.args.len());
         for arg in self.args {
             args.push(match arg {
@@ -109,14 +119,12 @@ impl WireLiteral {
                 }
                 WireArgument::Variable(number) => Argument::Variable(Variable(number)),
                 WireArgument::Name(name) => Argument::Constant(symbols.intern(&name).map_err(full)?),
-                WireArgument::Number(value) => Argument::Constant(symbols.intern_number(value).map_err(full)?),
+                WireArgument::Number(value) => number(value, symbols)?,
                 WireArgument::Infinity(positive) => {
-                    let value = if positive { f64::INFINITY } else { f64::NEG_INFINITY };
-                    Argument::Constant(symbols.intern_number(value).map_err(full)?)
+                    number(if positive { f64::INFINITY } else { f64::NEG_INFINITY }, symbols)?
                 }
             });
         }
-        let predicate = predicates.intern(&self.predicate, args.len());
         Ok(Literal { negated: self.negated, predicate, args })
     }
 }

@@ -7,6 +7,7 @@
 use super::theta::Theta;
 use super::walk::Walk;
 use crate::order::Stream;
+use crate::tree::Sample;
 
 /// How the step of coordinate descent falls from pass to pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,8 +24,8 @@ pub enum Schedule {
 pub enum Visit {
     /// One example after the other, in shuffled order.
     Online,
-    /// The mean of all examples, as often in a pass as there are examples. The result depends on their number and the
-    /// sum of their gradients alone.
+    /// The mean of all examples, as often in a pass as there are examples. The result depends on their number, or weight,
+    /// and the sum of their gradients alone.
     ///
     /// One step a pass against the *sum* of gradients, the usual batch, diverges for a few dozen examples at the
     /// paper's learning rate; one step against their mean would not know how many there are.
@@ -70,7 +71,7 @@ impl Descent {
     }
 
     /// Fits the two sides of a split, true side first.
-    pub fn fit_pair(&self, yes: &[f64], no: &[f64], stream: &mut Stream) -> (Outcome, Outcome) {
+    pub fn fit_pair(&self, yes: Sample<'_>, no: Sample<'_>, stream: &mut Stream) -> (Outcome, Outcome) {
         let first = self.fit(yes, self.learning_rate, stream);
         let step = match self.schedule {
             Schedule::Authors => first.step,
@@ -81,23 +82,40 @@ impl Descent {
     }
 
     /// Fits one leaf to the gradients of its examples, with the given first step.
-    pub fn fit(&self, gradients: &[f64], first_step: f64, stream: &mut Stream) -> Outcome {
-        match self.visit {
-            Visit::Online => {
-                let mut shuffled = gradients.to_vec();
+    ///
+    /// An example of weight 2 is visited twice in a pass; what a weight has beyond a whole number is a visit with that part of
+    /// the step.
+    pub fn fit(&self, sample: Sample<'_>, first_step: f64, stream: &mut Stream) -> Outcome {
+        match (self.visit, sample.weights) {
+            (Visit::Online, None) => {
+                let mut shuffled = sample.gradients.to_vec();
                 self.run(first_step, |walk, step| {
                     stream.shuffle(&mut shuffled);
                     walk.pass(&shuffled, step);
                 })
             }
-            Visit::Batch => self.fit_mean(gradients.len(), gradients.iter().sum(), first_step),
+            (Visit::Online, Some(weights)) => {
+                let mut shuffled = visits(sample.gradients, weights);
+                self.run(first_step, |walk, step| {
+                    stream.shuffle(&mut shuffled);
+                    shuffled.iter().for_each(|&(gradient, part)| walk.pass(&[gradient], part * step));
+                })
+            }
+            (Visit::Batch, _) => self.fit_mean(sample.weight(), sample.sum(), first_step),
         }
     }
 
-    /// Fits one leaf in batches, knowing only how many examples it has and the sum of their gradients.
-    pub fn fit_mean(&self, count: usize, sum: f64, first_step: f64) -> Outcome {
-        let mean = if count == 0 { 0.0 } else { sum / count as f64 };
-        self.run(first_step, |walk, step| walk.repeat(mean, step, count))
+    /// Fits one leaf in batches, knowing only the weight of its examples, their number if all count 1, and the sum of their
+    /// gradients.
+    pub fn fit_mean(&self, weight: f64, sum: f64, first_step: f64) -> Outcome {
+        let mean = if weight > 0.0 { sum / weight } else { 0.0 };
+        let part = weight.fract();
+        self.run(first_step, |walk, step| {
+            walk.repeat(mean, step, weight as usize);
+            if part > 0.0 {
+                walk.pass(&[mean], part * step);
+            }
+        })
     }
 
     fn run(&self, first_step: f64, mut pass: impl FnMut(&mut Walk, f64)) -> Outcome {
@@ -119,6 +137,16 @@ impl Descent {
     }
 }
 
+/// Each gradient as often as its weight says, with the part of the step that a visit takes.
+fn visits(gradients: &[f64], weights: &[f64]) -> Vec<(f64, f64)> {
+    let mut visits = Vec::with_capacity(gradients.len());
+    for (&gradient, weight) in gradients.iter().zip(weights) {
+        visits.extend(std::iter::repeat_n((gradient, 1.0), *weight as usize));
+        visits.extend(Some((gradient, weight.fract())).filter(|&(_, part)| part > 0.0));
+    }
+    visits
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -133,7 +161,7 @@ mod tests {
         // The figures of the authors' program for a mean of 0.86, to two digits.
         for visit in [Visit::Online, Visit::Batch] {
             let descent = Descent::new(Schedule::Authors, visit, 0.05);
-            let psi = |n: usize| descent.fit(&vec![0.86; n], 0.05, &mut stream()).theta.psi();
+            let psi = |n: usize| descent.fit(Sample::even(&vec![0.86; n]), 0.05, &mut stream()).theta.psi();
             let reached = [1, 5, 10, 100].map(|n| format!("{:.2}", psi(n)));
             assert_eq!(reached, ["0.14", "0.52", "0.73", "0.86"]);
         }
@@ -141,23 +169,23 @@ mod tests {
 
     #[test]
     fn the_false_branch_goes_on_with_the_step_of_the_true_branch() {
-        let gradients = [0.86; 5];
+        let gradients = Sample::even(&[0.86; 5]);
         let authors = Descent::new(Schedule::Authors, Visit::Online, 0.05);
-        let (yes, no) = authors.fit_pair(&gradients, &gradients, &mut stream());
+        let (yes, no) = authors.fit_pair(gradients, gradients, &mut stream());
         // Six passes: 0.05 / √(2·3·4·5·6·7)
         assert_eq!(yes.passes, 6);
         assert!((yes.step - 0.05 / 5040f64.sqrt()).abs() < 1e-15);
-        assert_eq!(no, authors.fit(&gradients, yes.step, &mut stream()));
+        assert_eq!(no, authors.fit(gradients, yes.step, &mut stream()));
         assert!(no.theta.psi() < 0.1 * yes.theta.psi());
         let sqrt = Descent::new(Schedule::Sqrt, Visit::Online, 0.05);
-        let (yes, no) = sqrt.fit_pair(&gradients, &gradients, &mut stream());
+        let (yes, no) = sqrt.fit_pair(gradients, gradients, &mut stream());
         assert_eq!(yes, no);
     }
 
     #[test]
     fn no_examples_give_zero() {
         for visit in [Visit::Online, Visit::Batch] {
-            let outcome = Descent::new(Schedule::Sqrt, visit, 0.05).fit(&[], 0.05, &mut stream());
+            let outcome = Descent::new(Schedule::Sqrt, visit, 0.05).fit(Sample::even(&[]), 0.05, &mut stream());
             assert_eq!((outcome.theta, outcome.passes), (Theta::default(), 1));
         }
     }
@@ -205,13 +233,31 @@ mod tests {
             let schedule = if authors { Schedule::Authors } else { Schedule::Sqrt };
             let visit = if batch { Visit::Batch } else { Visit::Online };
             let descent = Descent { max_passes: 12, ..Descent::new(schedule, visit, rate) };
-            let outcome = descent.fit(&gradients, rate, &mut stream());
+            let outcome = descent.fit(Sample::even(&gradients), rate, &mut stream());
             let mean = gradients.iter().sum::<f64>() / gradients.len() as f64;
             let seen = if batch { vec![mean; gradients.len()] } else { gradients };
             let (theta, passes) = replay(&descent, &seen, rate, &mut stream());
             prop_assert_eq!(outcome.passes, passes);
             prop_assert!((outcome.theta.psi() - theta.psi()).abs() < 1e-9);
             prop_assert!(outcome.theta.squared_distance(&theta).sqrt() < 1e-9);
+        }
+
+        #[test]
+        fn whole_weights_are_repeated_examples(
+            weighted in prop::collection::vec((-1.0..1.0f64, 0u32..4), 1..30),
+            batch: bool,
+        ) {
+            let visit = if batch { Visit::Batch } else { Visit::Online };
+            let descent = Descent::new(Schedule::Authors, visit, 0.05);
+            let (gradients, weights): (Vec<f64>, Vec<f64>) =
+                weighted.iter().map(|&(gradient, times)| (gradient, f64::from(times))).unzip();
+            let twice: Vec<f64> =
+                weighted.iter().flat_map(|&(gradient, times)| vec![gradient; times as usize]).collect();
+            let sample = Sample { gradients: &gradients, weights: Some(&weights) };
+            let (one, other) =
+                (descent.fit(sample, 0.05, &mut stream()), descent.fit(Sample::even(&twice), 0.05, &mut stream()));
+            prop_assert_eq!(one.passes, other.passes);
+            prop_assert!(one.theta.squared_distance(&other.theta).sqrt() < 1e-12);
         }
 
         #[test]
@@ -222,7 +268,7 @@ mod tests {
                 ..Descent::new(Schedule::Sqrt, Visit::Batch, 0.05)
             };
             let mean = gradients.iter().sum::<f64>() / gradients.len() as f64;
-            let psi = descent.fit(&gradients, 0.05, &mut stream()).theta.psi();
+            let psi = descent.fit(Sample::even(&gradients), 0.05, &mut stream()).theta.psi();
             prop_assert!((psi - mean).abs() < 1e-12, "{} is not {}", psi, mean);
         }
     }

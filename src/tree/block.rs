@@ -22,6 +22,8 @@ const LARGEST_PART: usize = 6;
 #[derive(Clone, Debug)]
 pub(super) struct Block {
     pub literals: Vec<Literal>,
+    /// What numbers among its variables are compared with.
+    pub comparisons: Vec<Literal>,
     /// The mode of each literal; empty if the block is a test of its own, and no part of larger ones.
     pub modes: Vec<usize>,
     pub new: Vec<Known>,
@@ -37,7 +39,7 @@ impl Block {
     /// Adds the block to a test whose new variables are `new` so far; its own are numbered behind them.
     pub fn append_to(&self, next: u32, literals: &mut Vec<Literal>, new: &mut Vec<Known>) {
         let shift = new.len() as u32;
-        literals.extend(self.literals.iter().map(|literal| shifted(literal, next, shift)));
+        literals.extend(self.literals.iter().chain(&self.comparisons).map(|literal| shifted(literal, next, shift)));
         new.extend(self.new.iter().map(|known| known.shifted(shift)));
     }
 }
@@ -54,6 +56,7 @@ fn shifted(literal: &Literal, from: u32, by: u32) -> Literal {
 /// A block that is not searched for yet.
 struct Proposal {
     literals: Vec<Literal>,
+    comparisons: Vec<Literal>,
     modes: Vec<usize>,
     new: Vec<Known>,
     touch: u64,
@@ -146,7 +149,13 @@ impl<'b, 'a> Blocks<'b, 'a> {
         let mut proposals = Vec::new();
         self.language.literals(&scope, |draft| {
             let touch = self.touch(&draft.literal);
-            proposals.push(Proposal { literals: vec![draft.literal], modes: vec![draft.mode], new: draft.new, touch });
+            proposals.push(Proposal {
+                literals: vec![draft.literal],
+                comparisons: draft.comparisons,
+                modes: vec![draft.mode],
+                new: draft.new,
+                touch,
+            });
         });
         self.add(proposals);
     }
@@ -154,8 +163,8 @@ impl<'b, 'a> Blocks<'b, 'a> {
     /// Searches for the proposals that were not seen before, and keeps those that hold for some example of the path.
     fn add(&mut self, mut proposals: Vec<Proposal>) {
         proposals.retain(|proposal| {
-            let flat = Flat::new(proposal.literals.iter(), self.next as usize);
-            let few = proposal.literals.len() <= MAX_NODE_SIZE;
+            let flat = Flat::new(proposal.literals.iter().chain(&proposal.comparisons), self.next as usize);
+            let few = flat.literals() <= MAX_NODE_SIZE;
             let key = if few { flat.exact_key() } else { flat.key(&(0..flat.literals()).collect::<Vec<_>>()) };
             // Two modes may give the same literal, but allow different things to follow.
             let mut follow: Vec<_> = proposal.new.iter().map(|known| (known.type_id, known.once)).collect();
@@ -170,7 +179,8 @@ impl<'b, 'a> Blocks<'b, 'a> {
         self.left -= proposals.len();
         let conjunction = |proposal: &Proposal| {
             let touched = self.path.iter().zip(&self.parts).filter(|(_, part)| *part & proposal.touch != 0);
-            touched.map(|(literal, _)| literal).chain(&proposal.literals).cloned().collect::<Vec<Literal>>()
+            let own = proposal.literals.iter().chain(&proposal.comparisons);
+            touched.map(|(literal, _)| literal).chain(own).cloned().collect::<Vec<Literal>>()
         };
         let conjunctions: Vec<Vec<Literal>> = proposals.iter().map(conjunction).collect();
         let covered = self.coverage.cover_all(&conjunctions);
@@ -178,10 +188,10 @@ impl<'b, 'a> Blocks<'b, 'a> {
         for (proposal, bits) in proposals.into_iter().zip(covered) {
             let bits = if whole { bits } else { Arc::new(bits.and(&self.here)) };
             let count = bits.count();
-            let Proposal { literals, modes, new, touch } = proposal;
+            let Proposal { literals, comparisons, modes, new, touch } = proposal;
             // What holds for nobody holds for nobody together with more.
             if count > 0 {
-                self.list.push(Block { literals, modes, new, touch, count, bits });
+                self.list.push(Block { literals, comparisons, modes, new, touch, count, bits });
             }
         }
     }
@@ -269,7 +279,11 @@ impl<'b, 'a> Blocks<'b, 'a> {
         let mut base = Base { count: usize::MAX, ..Base::default() };
         for block in blocks.iter().map(|&b| &self.list[b]) {
             base.parts.push((base.new.len(), block.new.len(), block.touch));
-            block.append_to(self.next, &mut base.literals, &mut base.new);
+            let shift = base.new.len() as u32;
+            let move_up = |literal: &Literal| shifted(literal, self.next, shift);
+            base.literals.extend(block.literals.iter().map(move_up));
+            base.comparisons.extend(block.comparisons.iter().map(move_up));
+            base.new.extend(block.new.iter().map(|known| known.shifted(shift)));
             base.modes.extend(&block.modes);
             base.count = base.count.min(block.count);
         }
@@ -283,7 +297,7 @@ impl<'b, 'a> Blocks<'b, 'a> {
         let known: Vec<Known> = self.known.iter().chain(&base.new).copied().collect();
         let any = self.language.has_in_body();
         let mut proposals = Vec::new();
-        let mut propose = |mode: usize, literal: Literal, new: &[Known]| {
+        let mut propose = |mode: usize, literal: Literal, comparisons: &[Literal], new: &[Known]| {
             let touch = self.touch(&literal);
             let waits = any && !self.language.finds_in_body(mode, &literal, self.path);
             if waits || base.is_tied_by(&literal, touch, self.next) {
@@ -292,13 +306,14 @@ impl<'b, 'a> Blocks<'b, 'a> {
                 literals.push(literal);
                 let modes = base.modes.iter().copied().chain([mode]).collect();
                 let touch = base.parts.iter().fold(touch, |all, part| all | part.2);
-                proposals.push(Proposal { literals, modes, new: with(new), touch });
+                let comparisons = [&base.comparisons[..], comparisons].concat();
+                proposals.push(Proposal { literals, comparisons, modes, new: with(new), touch });
             }
         };
         if any || !base.new.is_empty() {
             let must_use = (!any).then_some(self.next);
             let scope = Scope { known: &known, clause: &clause, next, must_use };
-            self.language.literals(&scope, |draft| propose(draft.mode, draft.literal, &draft.new));
+            self.language.literals(&scope, |draft| propose(draft.mode, draft.literal, &draft.comparisons, &draft.new));
         }
         if base.parts.iter().any(|part| part.2 != 0) {
             let singles = self.list.iter().take_while(|block| block.literals.len() == 1);
@@ -306,7 +321,10 @@ impl<'b, 'a> Blocks<'b, 'a> {
                 let shift = base.new.len() as u32;
                 let (mode, literal) = (block.modes[0], shifted(&block.literals[0], self.next, shift));
                 if !clause.contains(&&literal) && self.language.is_allowed(mode, &literal, &clause) {
-                    propose(mode, literal, &block.new.iter().map(|known| known.shifted(shift)).collect::<Vec<_>>());
+                    let comparisons: Vec<Literal> =
+                        block.comparisons.iter().map(|literal| shifted(literal, self.next, shift)).collect();
+                    let new: Vec<Known> = block.new.iter().map(|known| known.shifted(shift)).collect();
+                    propose(mode, literal, &comparisons, &new);
                 }
             }
         }
@@ -327,6 +345,7 @@ impl<'b, 'a> Blocks<'b, 'a> {
             let new = |known: &Known| Known { variable: rename(known.variable), ..*known };
             Proposal {
                 literals: whole.literals.iter().map(literal).collect(),
+                comparisons: Vec::new(),
                 modes: Vec::new(),
                 new: whole.new.iter().map(new).collect(),
                 touch: 0,
@@ -360,6 +379,7 @@ fn fair_share(proposals: Vec<Proposal>, most: usize) -> Vec<Proposal> {
 struct Base {
     order: usize,
     literals: Vec<Literal>,
+    comparisons: Vec<Literal>,
     modes: Vec<usize>,
     new: Vec<Known>,
     /// For each block: where its new variables start, how many they are, and the parts of the path it touches.
@@ -414,7 +434,13 @@ mod tests {
 
     #[test]
     fn shares_are_fair() {
-        let proposal = |&mode: &usize| Proposal { literals: Vec::new(), modes: vec![mode], new: Vec::new(), touch: 0 };
+        let proposal = |&mode: &usize| Proposal {
+            literals: Vec::new(),
+            comparisons: Vec::new(),
+            modes: vec![mode],
+            new: Vec::new(),
+            touch: 0,
+        };
         let proposals: Vec<Proposal> = [0, 0, 0, 0, 1, 2, 2].iter().map(proposal).collect();
         let modes: Vec<usize> = fair_share(proposals, 5).iter().map(|proposal| proposal.modes[0]).collect();
         assert_eq!(modes, [0, 0, 1, 2, 2]);

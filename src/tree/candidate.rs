@@ -1,7 +1,8 @@
 //! Which literals the modes allow, given the variables that are there.
 
+use super::cuts;
 use crate::kb::{Database, Mode, ModeSlot, TypeId};
-use crate::logic::{Argument, Constant, Literal, ModeSymbol, PredicateId, Variable};
+use crate::logic::{Argument, Comparison, Constant, Literal, ModeSymbol, Number, PredicateId, Variable};
 use crate::order::HashMap;
 
 /// How large tests may get.
@@ -13,11 +14,14 @@ pub struct LanguageOptions {
     pub max_candidates: usize,
     /// Whether tests may ask for several groundings.
     pub counts: bool,
+    /// How many numbers an argument of numbers is compared with, where a mode wants a constant; 0 means that numbers are constants
+    /// like all others.
+    pub cuts: usize,
 }
 
 impl Default for LanguageOptions {
     fn default() -> Self {
-        LanguageOptions { node_size: 2, max_candidates: 50_000, counts: false }
+        LanguageOptions { node_size: 2, max_candidates: 50_000, counts: false, cuts: 0 }
     }
 }
 
@@ -26,8 +30,9 @@ pub const MAX_NODE_SIZE: usize = 4;
 
 /// The tests that the modes of a database allow for a target.
 ///
-/// The target itself is never part of a test, and modes that are for another target are not used. `+` takes a variable
-/// of its type, `-` such a variable or a new one, `#` a constant that stands at that argument in a fact.
+/// The target itself is part of a test only if its facts are evidence ([`crate::kb::Recursion`]), and modes that are for another target are not used. `+` takes a variable
+/// of its type, `-` such a variable or a new one, `#` a constant that stands at that argument in a fact. With cuts, where all of
+/// these are numbers, `#` takes a new variable that is compared with some of them: `charge(A, C), C <= 0.5`.
 #[derive(Clone, Debug)]
 pub struct Language {
     options: LanguageOptions,
@@ -50,6 +55,8 @@ struct UsableMode {
     mode: Mode,
     /// For each argument the constants it may be.
     constants: Vec<Vec<Constant>>,
+    /// For each argument the numbers it is compared with.
+    cuts: Vec<Vec<f64>>,
 }
 
 /// A test that is a candidate everywhere.
@@ -83,8 +90,18 @@ pub(super) struct Draft {
     /// The mode, for its limits.
     pub mode: usize,
     pub literal: Literal,
+    /// What its new variables are compared with; this comes with the literal and does not count as another.
+    pub comparisons: Vec<Literal>,
     /// The variables that are new in it.
     pub new: Vec<Known>,
+}
+
+/// A literal in the making.
+#[derive(Clone, Debug, Default)]
+struct Filling {
+    args: Vec<Argument>,
+    new: Vec<Known>,
+    comparisons: Vec<Literal>,
 }
 
 /// What a literal is built from.
@@ -103,8 +120,11 @@ impl Language {
     /// The language of the modes of a database for a target, with the constants of its facts.
     pub fn new(database: &Database, target: PredicateId, options: LanguageOptions) -> Self {
         let schema = &database.schema;
-        let is_usable =
-            |mode: &&Mode| mode.predicate != target && mode.target.is_none_or(|for_target| for_target == target);
+        let is_recursive = is_recursive(database, target);
+        let is_usable = |mode: &&Mode| {
+            let for_target = mode.target.is_none_or(|for_target| for_target == target);
+            (mode.predicate != target || is_recursive) && for_target
+        };
         let mut constants_cut = false;
         let modes: Vec<UsableMode> = schema
             .modes()
@@ -115,12 +135,15 @@ impl Language {
                 let places = mode.args.iter().filter(|slot| slot.symbol.may_be_constant()).count().max(1);
                 let most = (options.max_candidates as f64).powf(1.0 / places as f64).ceil() as usize;
                 let all = mode.args.iter().enumerate();
-                let constants = all.map(|(position, slot)| {
-                    let (constants, cut) = constants_for(database, mode, position, slot, most);
-                    constants_cut |= cut;
-                    constants
-                });
-                UsableMode { mode: mode.clone(), constants: constants.collect() }
+                let (mut constants, mut compared) = (Vec::new(), Vec::new());
+                for (position, slot) in all {
+                    let (found, cut) = constants_for(database, mode, position, slot, most);
+                    let cuts = cuts::of_slot(database, mode, position, options.cuts);
+                    constants_cut |= cut && cuts.is_empty();
+                    constants.push(if cuts.is_empty() { found } else { Vec::new() });
+                    compared.push(cuts);
+                }
+                UsableMode { mode: mode.clone(), constants, cuts: compared }
             })
             .collect();
         Language {
@@ -206,7 +229,7 @@ impl Language {
         let asked = self.modes[mode].mode.args.iter().zip(&literal.args);
         asked.filter(|(slot, _)| slot.symbol == ModeSymbol::InBody).all(|(_, arg)| match arg {
             Argument::Variable(v) => clause.iter().any(|other| other.variables().any(|own| own == *v)),
-            Argument::Constant(_) => true,
+            Argument::Constant(_) | Argument::Number(_) => true,
         })
     }
 
@@ -222,49 +245,71 @@ impl Language {
     /// A literal that is in the clause already is left out. Two modes may give the same literal.
     pub(super) fn literals(&self, scope: &Scope<'_>, mut f: impl FnMut(Draft)) {
         for (number, usable) in self.modes.iter().enumerate() {
-            let mut args = Vec::with_capacity(usable.mode.args.len());
-            self.fill(number, scope, &mut args, &mut Vec::new(), &mut f);
+            let args = Vec::with_capacity(usable.mode.args.len());
+            self.fill(number, scope, &mut Filling { args, ..Filling::default() }, &mut f);
         }
     }
 
-    fn fill(
-        &self,
-        number: usize,
-        scope: &Scope<'_>,
-        args: &mut Vec<Argument>,
-        new: &mut Vec<Known>,
-        f: &mut impl FnMut(Draft),
-    ) {
+    fn fill(&self, number: usize, scope: &Scope<'_>, filling: &mut Filling, f: &mut impl FnMut(Draft)) {
         let usable = &self.modes[number];
-        let Some(slot) = usable.mode.args.get(args.len()) else {
+        let position = filling.args.len();
+        let Some(slot) = usable.mode.args.get(position) else {
             let is_from =
                 |from: u32, arg: &Argument| matches!(arg, Argument::Variable(v) if v.0 >= from && v.0 < scope.next);
-            let uses_one = |from: u32| args.iter().any(|arg| is_from(from, arg));
-            let literal = Literal::new(usable.mode.predicate, args.clone());
+            let uses_one = |from: u32| filling.args.iter().any(|arg| is_from(from, arg));
+            let literal = Literal::new(usable.mode.predicate, filling.args.clone());
             let wanted = scope.must_use.is_none_or(uses_one);
-            if wanted && !scope.clause.contains(&&literal) && self.is_allowed(number, &literal, scope.clause) {
-                f(Draft { mode: number, literal, new: new.clone() });
+            // A number is no news to itself.
+            let says_something = literal.comparison().is_none() || literal.args.first() != literal.args.last();
+            if wanted
+                && says_something
+                && !scope.clause.contains(&&literal)
+                && self.is_allowed(number, &literal, scope.clause)
+            {
+                let Filling { new, comparisons, .. } = filling.clone();
+                f(Draft { mode: number, literal, comparisons, new });
             }
             return;
         };
-        let next = |argument, args: &mut Vec<Argument>, new: &mut Vec<Known>, f: &mut _| {
-            args.push(argument);
-            self.fill(number, scope, args, new, f);
-            args.pop();
+        let next = |argument, filling: &mut Filling, f: &mut _| {
+            filling.args.push(argument);
+            self.fill(number, scope, filling, f);
+            filling.args.pop();
         };
         for known in scope.known {
             if self.may_reuse(slot, known, scope) {
-                next(Argument::Variable(known.variable), args, new, f);
+                next(Argument::Variable(known.variable), filling, f);
             }
         }
+        let fresh = |filling: &Filling| Known {
+            variable: Variable(scope.next + filling.new.len() as u32),
+            type_id: Some(slot.type_id),
+            once: slot.symbol == ModeSymbol::Once,
+        };
         if slot.symbol.may_be_new() {
-            let variable = Variable(scope.next + new.len() as u32);
-            new.push(Known { variable, type_id: Some(slot.type_id), once: slot.symbol == ModeSymbol::Once });
-            next(Argument::Variable(variable), args, new, f);
-            new.pop();
+            let known = fresh(filling);
+            filling.new.push(known);
+            next(Argument::Variable(known.variable), filling, f);
+            filling.new.pop();
         }
-        for &constant in &usable.constants[args.len()] {
-            next(Argument::Constant(constant), args, new, f);
+        for &constant in &usable.constants[position] {
+            next(Argument::Constant(constant), filling, f);
+        }
+        for &cut in &usable.cuts[position] {
+            let cut = Argument::Number(Number::new(cut));
+            if usable.mode.predicate.comparison().is_some() {
+                next(cut, filling, f);
+                continue;
+            }
+            for comparison in Comparison::ALL {
+                let known = fresh(filling);
+                let variable = Argument::Variable(known.variable);
+                filling.new.push(known);
+                filling.comparisons.push(Literal::compare(variable, comparison, cut));
+                next(variable, filling, f);
+                filling.comparisons.pop();
+                filling.new.pop();
+            }
         }
     }
 
@@ -293,6 +338,11 @@ impl Language {
         mode.max.is_none_or(|max| same().count() < max as usize)
             && mode.max_per_input.is_none_or(|max| same().filter(same_input).count() < max as usize)
     }
+}
+
+/// Whether literals of the target may be part of a test.
+pub(super) fn is_recursive(database: &Database, target: PredicateId) -> bool {
+    database.recursion.is_some_and(|recursion| recursion.target == target)
 }
 
 /// The constants that may stand at an argument, and whether some were left out. The most frequent stay.

@@ -12,6 +12,9 @@ const CONSTANT: u64 = 1 << 32;
 const LOCAL: u64 = 2 << 32;
 const PREDICATE: u64 = 3 << 32;
 const NEGATED: u64 = 1 << 34;
+/// Marks the halves of a number that is compared with, the high one first.
+const HIGH: u64 = 1 << 35;
+const LOW: u64 = 1 << 36;
 const KIND: u64 = 3 << 32;
 
 /// An argument, decoded.
@@ -21,6 +24,8 @@ pub(super) enum Arg {
     Head(u32),
     /// The id of a constant.
     Constant(u32),
+    /// The bits of a number that is compared with.
+    Number(u64),
     /// Any other variable, numbered from 0.
     Local(u32),
 }
@@ -48,7 +53,11 @@ impl Flat {
             let negated = if literal.negated { NEGATED } else { 0 };
             words.push(PREDICATE | negated | u64::from(literal.predicate.0));
             for arg in &literal.args {
-                words.push(match arg {
+                let word = match arg {
+                    Argument::Number(number) => {
+                        words.push(CONSTANT | HIGH | number.bits() >> 32);
+                        CONSTANT | LOW | number.bits() & u64::from(u32::MAX)
+                    }
                     Argument::Constant(constant) => CONSTANT | u64::from(constant.id()),
                     Argument::Variable(v) if (v.0 as usize) < arity => u64::from(v.0),
                     Argument::Variable(v) => {
@@ -58,7 +67,8 @@ impl Flat {
                         });
                         LOCAL | place as u64
                     }
-                });
+                };
+                words.push(word);
             }
             starts.push(words.len());
         }
@@ -77,16 +87,29 @@ impl Flat {
         self.literal(i)[0] & NEGATED != 0
     }
 
+    /// Whether a literal only tests a substitution: it is negated, or a comparison.
+    fn is_check(&self, i: usize) -> bool {
+        self.is_negated(i) || PredicateId(self.literal(i)[0] as u32).comparison().is_some()
+    }
+
+    /// Whether every variable of a comparison among these literals that is not of the head stands in another literal that binds
+    /// it. Without that, fewer literals could hold less often.
+    pub fn compares_bound(&self, members: &[usize]) -> bool {
+        let locals = |i: usize| self.literal(i)[1..].iter().filter(|&word| word & KIND == LOCAL);
+        let bound = |word: &u64| members.iter().any(|&i| !self.is_check(i) && locals(i).any(|other| other == word));
+        members.iter().filter(|&&i| self.is_check(i)).all(|&i| locals(i).all(bound))
+    }
+
     /// The literals in `members` that hang together, each group in the order given, groups by their first literal.
     ///
-    /// Variables that only negated literals mention tie nothing together: there, each literal stands for itself.
+    /// Variables that only negated literals and comparisons mention tie nothing together: there, each literal stands for itself.
     pub fn components(&self, members: &[usize]) -> Vec<Vec<usize>> {
         // The component of each local variable that is in a positive literal.
         const NONE: usize = usize::MAX;
         let mut owner = vec![NONE; self.locals];
         let mut parent: Vec<usize> = (0..members.len()).collect();
         for positive in [true, false] {
-            for (at, &i) in members.iter().enumerate().filter(|&(_, &i)| self.is_negated(i) != positive) {
+            for (at, &i) in members.iter().enumerate().filter(|&(_, &i)| self.is_check(i) != positive) {
                 for word in self.literal(i)[1..].iter().filter(|&word| word & KIND == LOCAL) {
                     let owner = &mut owner[(word & u64::from(u32::MAX)) as usize];
                     match *owner {
@@ -221,6 +244,13 @@ pub(super) fn decode(key: &[u64]) -> Vec<KeyLiteral> {
                 });
                 continue;
             }
+            CONSTANT if word & HIGH != 0 => Arg::Number(u64::from(low) << 32),
+            CONSTANT if word & LOW != 0 => {
+                if let Some(Arg::Number(bits)) = literals.last_mut().and_then(|literal| literal.args.last_mut()) {
+                    *bits |= u64::from(low);
+                }
+                continue;
+            }
             CONSTANT => Arg::Constant(low),
             LOCAL => Arg::Local(low),
             _ => Arg::Head(low),
@@ -230,6 +260,16 @@ pub(super) fn decode(key: &[u64]) -> Vec<KeyLiteral> {
         }
     }
     literals
+}
+
+/// Whether a key has a negated literal.
+pub(super) fn has_negation(key: &[u64]) -> bool {
+    key.iter().any(|&word| word & KIND == PREDICATE && word & NEGATED != 0)
+}
+
+/// Whether a key has a literal of a predicate.
+pub(super) fn mentions(key: &[u64], predicate: PredicateId) -> bool {
+    key.iter().any(|&word| word & KIND == PREDICATE && word as u32 == predicate.0)
 }
 
 /// The variables of the head that a key mentions, sorted, each once.
@@ -243,7 +283,7 @@ pub(super) fn head_variables(key: &[u64]) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::logic::{Constant, Variable};
+    use crate::logic::{Comparison, Constant, Number, Variable};
 
     /// `p(A, x, 3)` as `(false, 0, [..])`: variables are negative numbers counting from −1, constants are not negative.
     fn literal(negated: bool, predicate: u32, args: &[i32]) -> Literal {
@@ -303,5 +343,23 @@ mod tests {
         let args = vec![Arg::Head(1), Arg::Local(0), Arg::Constant(8), Arg::Local(0)];
         assert_eq!(decode(&key), [KeyLiteral { negated: true, predicate: PredicateId(5), args }]);
         assert_eq!(head_variables(&key), [1]);
+        let compared =
+            |x| Literal::compare(Argument::Variable(Variable(4)), Comparison::Above, Argument::Number(Number::new(x)));
+        let key = key_of(&[compared(-0.1)]);
+        let args = vec![Arg::Local(0), Arg::Number((-0.1f64).to_bits())];
+        assert_eq!(decode(&key), [KeyLiteral { negated: false, predicate: PredicateId::ABOVE, args }]);
+        assert_ne!(key, key_of(&[compared(-0.1 - 1e-17 - f64::EPSILON)]));
+    }
+
+    #[test]
+    fn comparisons_tie_what_is_bound_and_bind_nothing() {
+        let compare = |a: u32, b: u32| {
+            Literal::compare(Argument::Variable(Variable(a)), Comparison::AtMost, Argument::Variable(Variable(b)))
+        };
+        // p(A, C), p(B, D), C <= D: one piece. E <= F: nobody binds them.
+        let literals = [literal(false, 0, &[-1, -3]), literal(false, 0, &[-2, -4]), compare(2, 3), compare(4, 5)];
+        assert_eq!(components_of(&literals), [vec![0, 1, 2], vec![3]]);
+        let flat = Flat::new(literals.iter(), 2);
+        assert!(flat.compares_bound(&[0, 1, 2]) && !flat.compares_bound(&[0, 2]) && flat.compares_bound(&[1]));
     }
 }

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use super::audit::Audit;
 use super::bits::Bits;
 use super::cache::{Cache, lock};
-use super::component::{Flat, Key, head_variables};
+use super::component::{Flat, Key, has_negation, head_variables, mentions};
 use super::count::{Counts, MOST_GROUNDINGS};
 use super::groups::{Groups, Limits};
 use super::parallel;
@@ -34,7 +34,9 @@ pub struct Coverage<'a> {
     arity: usize,
     memory_bytes: usize,
     limits: Limits,
-    /// By the head variables that tell examples apart.
+    /// The examples whose own answer is among the facts, so that it must be hidden from them; `None` if there are none.
+    answers: Option<Bits>,
+    /// By the head variables that tell examples apart, and whether own answers do.
     groups: Mutex<HashMap<Box<[u32]>, Arc<Groups>>>,
     /// By predicate, see [`distinct_values`].
     distinct: Vec<OnceLock<Box<[f64]>>>,
@@ -65,6 +67,7 @@ impl<'a> Coverage<'a> {
         let arity = database.predicates.arity(target);
         let fits = |example: &Example| example.args.len() == arity;
         assert!(examples.iter().all(fits), "examples have the arguments of the target");
+        let answers = Bits::from_fn(examples.len(), |i| database.knows_answer(target, &examples[i].args));
         Coverage {
             database,
             target,
@@ -72,6 +75,7 @@ impl<'a> Coverage<'a> {
             arity,
             memory_bytes,
             limits: Limits::new(database, target, examples),
+            answers: Some(answers).filter(Bits::any),
             groups: Mutex::default(),
             distinct: (0..database.predicates.len()).map(|_| OnceLock::new()).collect(),
             // The other half is for whoever keeps whole lists of tests, see `Grower`.
@@ -227,9 +231,36 @@ impl<'a> Coverage<'a> {
     /// How many groundings of a component each group of examples has, up to `enough`, and the cost of finding them. No
     /// example outside `within` has any.
     fn search(&self, key: &Key, enough: u32, within: Option<&Bits>) -> (Arc<Groups>, Vec<u32>, u64) {
-        let groups = self.groups(&head_variables(key));
         let plan = Plan::new(key, self.arity, self.database, &|predicate| self.distinct(predicate));
-        let mut search = Search::new(&plan, self.database, enough);
+        let heads = head_variables(key);
+        if self.answers.is_none() || !mentions(key, self.target) {
+            return self.search_groups(&plan, self.groups(&heads, false), enough, within, None);
+        }
+        // What nobody would find with all answers in sight nobody finds without its own, and that is known for many examples at
+        // once; unless less to see makes a negated literal true.
+        let (mut cost, mut found) = (0, None);
+        if !has_negation(key) {
+            // `within` knows what examples see without their own answers, on which those of a group need not agree.
+            let (groups, numbers, steps) = self.search_groups(&plan, self.groups(&heads, false), 1, None, None);
+            let all = groups.spread(&numbers);
+            (cost, found) = (steps, Some(within.map_or_else(|| all.clone(), |within| all.and(within))));
+        }
+        let within = found.as_ref().or(within);
+        let groups = self.groups(&heads, true);
+        let (groups, numbers, steps) = self.search_groups(&plan, groups, enough, within, Some(self.target));
+        (groups, numbers, cost + steps)
+    }
+
+    /// The same for these groups. Where `hidden` is set, no example sees its own answer.
+    fn search_groups(
+        &self,
+        plan: &Plan<'_>,
+        groups: Arc<Groups>,
+        enough: u32,
+        within: Option<&Bits>,
+        hidden: Option<PredicateId>,
+    ) -> (Arc<Groups>, Vec<u32>, u64) {
+        let mut search = Search::new(plan, self.database, enough, hidden);
         let count = |&first: &u32| {
             let i = first as usize;
             // A smaller component mentions fewer head variables, so all examples of the group agree on it.
@@ -244,9 +275,11 @@ impl<'a> Coverage<'a> {
         (groups, numbers, cost)
     }
 
-    /// The examples by these head variables, and by their limits.
-    fn groups(&self, heads: &[u32]) -> Arc<Groups> {
-        if let Some(groups) = lock(&self.groups).get(heads) {
+    /// The examples by these head variables, and by their limits; if `own` is set, every example whose answer is known stands
+    /// alone, since nobody else sees what it sees.
+    fn groups(&self, heads: &[u32], own: bool) -> Arc<Groups> {
+        let key: Box<[u32]> = heads.iter().copied().chain(own.then_some(u32::MAX)).collect();
+        if let Some(groups) = lock(&self.groups).get(&key) {
             return groups.clone();
         }
         let mut groups = Groups::whole(self.examples.len());
@@ -256,8 +289,11 @@ impl<'a> Coverage<'a> {
         for &head in heads {
             groups = groups.refine(|i| self.examples[i].args[head as usize].id());
         }
+        if let Some(answers) = self.answers.as_ref().filter(|_| own) {
+            groups = groups.refine(|i| if answers.get(i) { i as u32 + 1 } else { 0 });
+        }
         let groups = Arc::new(groups);
-        lock(&self.groups).entry(heads.into()).or_insert(groups).clone()
+        lock(&self.groups).entry(key).or_insert(groups).clone()
     }
 
     fn distinct(&self, predicate: PredicateId) -> &[f64] {
@@ -272,6 +308,10 @@ impl<'a> Coverage<'a> {
 fn within(known: &mut Cache<Key, Arc<Bits>>, flat: &Flat, members: &[usize]) -> Option<Bits> {
     // A negated literal may hold more often without the literal that binds its variables.
     let (_, smaller) = members.split_last().filter(|_| !members.iter().any(|&i| flat.is_negated(i)))?;
+    // So may a comparison hold for more once its variables are bound.
+    if !flat.compares_bound(smaller) {
+        return None;
+    }
     let parts = flat.components(smaller);
     let mut bits = parts.into_iter().filter_map(|part| known.get(&flat.key(&part)));
     let first = Bits::clone(&*bits.next()?);
@@ -282,16 +322,16 @@ fn within(known: &mut Cache<Key, Arc<Bits>>, flat: &Flat, members: &[usize]) -> 
 mod tests {
     use super::*;
     use crate::kb::sample::{self, constants};
-    use crate::tree::{Fit, GrowOptions, Grower, Language, LanguageOptions, LeafFitter};
+    use crate::tree::{Fit, GrowOptions, Grower, Language, LanguageOptions, LeafFitter, Sample};
 
     struct Mean;
 
     impl LeafFitter for Mean {
         type Leaf = ();
-        fn fit_root(&self, gradients: &[f64], _: &mut crate::order::Stream) -> Fit<()> {
-            Fit { leaf: (), value: gradients.iter().sum::<f64>() / gradients.len() as f64 }
+        fn fit_root(&self, all: Sample<'_>, _: &mut crate::order::Stream) -> Fit<()> {
+            Fit { leaf: (), value: all.mean() }
         }
-        fn fit(&self, yes: &[f64], no: &[f64], stream: &mut crate::order::Stream) -> (Fit<()>, Fit<()>) {
+        fn fit(&self, yes: Sample<'_>, no: Sample<'_>, stream: &mut crate::order::Stream) -> (Fit<()>, Fit<()>) {
             (self.fit_root(yes, stream), self.fit_root(no, stream))
         }
     }

@@ -77,7 +77,7 @@ impl Frontier {
 
     /// Bytes held, roughly.
     pub fn bytes(&self) -> usize {
-        let block = |block: &Block| 200 + block.literals.len() * 100 + 8 * self.stride;
+        let block = |block: &Block| 200 + (block.literals.len() + block.comparisons.len()) * 100 + 8 * self.stride;
         8 * self.rows.len() + size_of_val(&self.tests[..]) + self.blocks.iter().map(block).sum::<usize>()
     }
 

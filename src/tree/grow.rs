@@ -9,6 +9,7 @@ use super::coverage::Coverage;
 use super::frontier::Frontier;
 use super::node::{Leaf, NodeId, Tree};
 use super::parallel;
+use super::sample::{Picked, Sample};
 use super::score::{self, Gradients};
 use crate::kb::Example;
 use crate::logic::Literal;
@@ -40,10 +41,10 @@ pub trait LeafFitter: Sync {
     type Leaf: Clone + Send;
 
     /// The leaf of all examples, before any test.
-    fn fit_root(&self, gradients: &[f64], stream: &mut Stream) -> Fit<Self::Leaf>;
+    fn fit_root(&self, all: Sample<'_>, stream: &mut Stream) -> Fit<Self::Leaf>;
 
     /// The leaves on both sides of a test. They are fitted together, as a fit of the second may depend on what the first left.
-    fn fit(&self, yes: &[f64], no: &[f64], stream: &mut Stream) -> (Fit<Self::Leaf>, Fit<Self::Leaf>);
+    fn fit(&self, yes: Sample<'_>, no: Sample<'_>, stream: &mut Stream) -> (Fit<Self::Leaf>, Fit<Self::Leaf>);
 
     /// Whether screening is all there is to it.
     fn screening(&self) -> Screening {
@@ -68,7 +69,7 @@ pub struct GrowOptions {
     pub max_leaves: Option<usize>,
     /// The most tests on the way to a leaf; `None` means any number.
     pub max_depth: Option<usize>,
-    /// The fewest examples on either side of a test.
+    /// The fewest examples on either side of a test; where examples have weights, the least weight if it is above 1.
     pub min_leaf: usize,
     /// The most candidates that are fitted in earnest, those first that screening likes best; `None` means all that could
     /// be chosen. These are mostly one to ten, but where all gradients are the same it is every candidate, to no avail.
@@ -130,6 +131,8 @@ pub struct Grower<'a> {
     coverage: &'a Coverage<'a>,
     language: &'a Language,
     options: GrowOptions,
+    /// How much each example counts; `None` if all count 1.
+    weights: Option<&'a [f64]>,
     /// By the true literals of a path and the types of their variables.
     frontiers: Mutex<Cache<PathKey, Arc<Frontier>>>,
 }
@@ -152,6 +155,8 @@ struct Open {
     in_use: Bits,
     /// All examples that end here.
     all: Bits,
+    /// How much the examples in use count.
+    weight: f64,
     /// The squared error of the examples in use.
     error: f64,
 }
@@ -170,6 +175,7 @@ struct Choice<L> {
 struct Run<'r, F> {
     fitter: &'r F,
     gradients: &'r [f64],
+    weights: Option<&'r [f64]>,
     units: Gradients,
     seed: u64,
     tree: String,
@@ -179,7 +185,17 @@ impl<'a> Grower<'a> {
     /// A grower that has no tree yet. It keeps lists of tests in half of the memory that the coverage may use.
     pub fn new(coverage: &'a Coverage<'a>, language: &'a Language, options: GrowOptions) -> Self {
         let frontiers = Mutex::new(Cache::new(coverage.memory_bytes() / 2));
-        Grower { coverage, language, options, frontiers }
+        Grower { coverage, language, options, weights: None, frontiers }
+    }
+
+    /// The same with weights of the examples: an example of weight 2 is as good as two of weight 1.
+    ///
+    /// # Panics
+    /// If there is not one weight for each example.
+    pub fn weighted(self, weights: Option<&'a [f64]>) -> Self {
+        let examples = self.coverage.examples().len();
+        assert!(weights.is_none_or(|weights| weights.len() == examples), "one weight for each example");
+        Grower { weights, ..self }
     }
 
     /// Grows a tree that fits the gradients of the examples in use.
@@ -201,13 +217,15 @@ impl<'a> Grower<'a> {
         let examples = self.coverage.examples().len();
         assert_eq!(gradients.len(), examples, "one gradient for each example");
         assert_eq!(in_use.len(), examples, "one bit for each example");
-        let run = Run { fitter, gradients, units: Gradients::new(gradients, in_use), seed, tree: tree.to_string() };
+        let weights = self.weights;
+        let units = Gradients::new(gradients, weights, in_use);
+        let run = Run { fitter, gradients, weights, units, seed, tree: tree.to_string() };
         let mut statistics = GrowStatistics::default();
 
         // Paper: Alg. 1, line 11
-        let here = in_use.pick(gradients);
-        let fit = fitter.fit_root(&here, &mut run.stream(NodeId(0), None));
-        let error = squared_error(fit.value, &here);
+        let here = run.pick(in_use);
+        let fit = fitter.fit_root(here.sample(), &mut run.stream(NodeId(0), None));
+        let error = here.sample().squared_error(fit.value);
         let mut tree = Tree::single(self.leaf(fit, in_use));
         let mut reached = vec![tree.root(); examples];
 
@@ -219,6 +237,7 @@ impl<'a> Grower<'a> {
             depth: 0,
             in_use: in_use.clone(),
             all: Bits::ones(examples),
+            weight: here.sample().weight(),
             error,
         }];
         let mut leaves = 1;
@@ -254,11 +273,13 @@ impl<'a> Grower<'a> {
             // A test on a number binds no variable, so there is nothing of it that tests below could speak of.
             let path = if at_least == 1 { [&node.path[..], &test].concat() } else { node.path.clone() };
             let known = [&node.known[..], &new].concat();
-            beam.push(Open { id: yes_id, path, known, depth, in_use: in_use_yes, all: all_yes, error: yes.1 });
+            let weight = run.weight(&in_use_yes);
+            beam.push(Open { id: yes_id, path, known, depth, in_use: in_use_yes, all: all_yes, weight, error: yes.1 });
             // Paper: Alg. 1, line 26
             // The variables of a test that failed are bound to nothing, so this side has those from above only.
             let (path, known) = (node.path, node.known);
-            beam.push(Open { id: no_id, path, known, depth, in_use: in_use_no, all: all_no, error: no.1 });
+            let weight = run.weight(&in_use_no);
+            beam.push(Open { id: no_id, path, known, depth, in_use: in_use_no, all: all_no, weight, error: no.1 });
         }
         // Paper: Alg. 1, line 27
         // Paper: Alg. 1, line 28
@@ -270,7 +291,7 @@ impl<'a> Grower<'a> {
     fn next_to_expand(&self, beam: &mut Vec<Open>) -> Option<Open> {
         beam.retain(|open| self.may_expand(open));
         let key = |open: &Open| match self.options.expand {
-            Expand::Mean => open.error / open.in_use.count() as f64,
+            Expand::Mean => open.error / open.weight,
             Expand::Total => open.error,
         };
         let mut best = 0;
@@ -285,7 +306,12 @@ impl<'a> Grower<'a> {
 
     fn may_expand(&self, open: &Open) -> bool {
         let deep = self.options.max_depth.is_some_and(|most| open.depth >= most);
-        !deep && open.error > 0.0 && open.in_use.count() >= 2 * self.options.min_leaf.max(1)
+        let twice = 2 * self.options.min_leaf.max(1);
+        let enough = match self.weights {
+            Some(_) if self.options.min_leaf > 1 => open.weight >= twice as f64,
+            _ => open.in_use.count() >= if self.weights.is_some() { 2 } else { twice },
+        };
+        !deep && open.error > 0.0 && enough
     }
 
     /// The test that leaves the least error; of equals, the first. `None` if none lowers the error.
@@ -324,10 +350,12 @@ impl<'a> Grower<'a> {
             all: Bits::ones(numbers.len()),
             ..*node
         };
-        let gradients: Vec<f64> = numbers.iter().map(|&i| run.gradients[i]).collect();
+        let some = |of: &[f64]| -> Vec<f64> { numbers.iter().map(|&i| of[i]).collect() };
+        let (gradients, weights) = (some(run.gradients), run.weights.map(some));
         let run = Run {
             fitter: run.fitter,
             gradients: &gradients,
+            weights: weights.as_deref(),
             units: run.units.pick(&numbers),
             seed: run.seed,
             tree: run.tree.clone(),
@@ -411,13 +439,14 @@ impl<'a> Grower<'a> {
         // Paper: Alg. 1, line 17
         // Paper: Alg. 1, line 19
         let covered = Bits::from_words(node.in_use.len(), frontier.row(test).to_vec());
-        let yes = node.in_use.and(&covered).pick(run.gradients);
-        let no = node.in_use.and_not(&covered).pick(run.gradients);
+        let yes = run.pick(&node.in_use.and(&covered));
+        let no = run.pick(&node.in_use.and_not(&covered));
+        let (yes, no) = (yes.sample(), no.sample());
         // Paper: Alg. 1, line 18
         // Paper: Alg. 1, line 20
-        let (yes_fit, no_fit) = run.fitter.fit(&yes, &no, &mut run.stream(node.id, Some(rank)));
+        let (yes_fit, no_fit) = run.fitter.fit(yes, no, &mut run.stream(node.id, Some(rank)));
         // Paper: Alg. 1, line 21
-        let (yes_error, no_error) = (squared_error(yes_fit.value, &yes), squared_error(no_fit.value, &no));
+        let (yes_error, no_error) = (yes.squared_error(yes_fit.value), no.squared_error(no_fit.value));
         let at_least = frontier.at_least(test);
         let (test, new) = frontier.test(test);
         let choice = Choice { test, at_least, new, covered, yes: (yes_fit, yes_error), no: (no_fit, no_error) };
@@ -463,6 +492,16 @@ impl<'a> Grower<'a> {
 }
 
 impl<F> Run<'_, F> {
+    /// What some examples are fitted to.
+    fn pick(&self, here: &Bits) -> Picked {
+        Picked::new(here, self.gradients, self.weights)
+    }
+
+    /// How much some examples count.
+    fn weight(&self, here: &Bits) -> f64 {
+        self.weights.map_or(here.count() as f64, |weights| here.sum(weights))
+    }
+
     /// The stream of one fit: the root's own, or that of a candidate for a node by its rank.
     fn stream(&self, node: NodeId, rank: Option<usize>) -> Stream {
         let node = node.0.to_string();
@@ -482,10 +521,4 @@ fn show_to_audit(coverage: &Coverage<'_>, path: &[Literal], frontier: &Frontier)
         let covered = Bits::from_words(coverage.examples().len(), frontier.row(test).to_vec());
         coverage.show_to_audit(&[path, &frontier.test(test).0].concat(), 1, &covered);
     }
-}
-
-/// The squared error of a value for these gradients.
-fn squared_error(value: f64, gradients: &[f64]) -> f64 {
-    // Paper: Eq. (8), Σᵢ (ψ(xᵢ) − Δᵢ)², over the examples of a leaf.
-    gradients.iter().map(|gradient| (value - gradient).powi(2)).sum()
 }

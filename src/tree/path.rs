@@ -31,13 +31,15 @@ pub struct PathOptions {
     pub max_chains: usize,
     /// The part of these positive examples that a chain to a constant must hold for; one of them at least.
     pub constant_share: f64,
+    /// Whether numbers are compared with, so that no chain asks for one of them.
+    pub compares: bool,
     /// Where the draw of the examples starts.
     pub seed: u64,
 }
 
 impl Default for PathOptions {
     fn default() -> Self {
-        PathOptions { max_length: 3, sample: 100, max_chains: 200, constant_share: 0.05, seed: 1 }
+        PathOptions { max_length: 3, sample: 100, max_chains: 200, constant_share: 0.05, compares: false, seed: 1 }
     }
 }
 
@@ -46,8 +48,8 @@ impl Default for PathOptions {
 ///
 /// A chain is a row of literals in which each shares one new variable with the next. The modes must allow its literals
 /// to be added one after another in some order, starting from the variables of the head. Arguments that the chain does
-/// not pass through are variables of no other literal, or constants where the modes want constants. The target is never
-/// part of a chain.
+/// not pass through are variables of no other literal, or constants where the modes want constants. The target is
+/// part of a chain only if its facts are evidence.
 ///
 /// For a target with one variable, chains lead from it to a literal with a constant instead.
 ///
@@ -67,7 +69,7 @@ pub fn chains(
     if options.max_length == 0 || types.is_empty() {
         return Vec::new();
     }
-    let links = Links::new(database, target, types.len() == 1);
+    let links = Links::new(database, target, types.len() == 1, options.compares);
     let ground = Ground::new(database, &links);
     let sampled = sample(examples, options);
     let finder = Finder { ground: &ground, target, types, max_length: options.max_length };
@@ -111,14 +113,14 @@ struct Finder<'f> {
 impl Finder<'_> {
     /// The chains that hold for an example, each once.
     fn around(&self, example: &Example) -> Vec<Chain> {
-        let limit = self.ground.database.limit(self.target, &example.args);
+        let view = &self.ground.database.view(self.target, &example.args);
         let places = |argument: usize, depth: usize| {
-            self.ground.places(example.args[argument], self.types[argument], depth, limit)
+            self.ground.places(example.args[argument], self.types[argument], depth, view)
         };
         let mut chains = Vec::new();
         if self.types.len() == 1 {
             let add = |pieces| chains.push(Chain { ends: (0, None), pieces });
-            self.ground.to_constants(&mut places(0, self.max_length - 1), limit, add);
+            self.ground.to_constants(&mut places(0, self.max_length - 1), view, add);
             return chains;
         }
         // A chain of odd length is met one link further from its first argument.

@@ -5,7 +5,7 @@
 
 use super::component::{Arg, Key, KeyLiteral, decode};
 use crate::kb::{Database, Index, IndexId, Relation};
-use crate::logic::PredicateId;
+use crate::logic::{Comparison, Constant, PredicateId};
 
 /// Where a value comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,11 +25,22 @@ pub(super) enum Action {
     Bind(usize),
 }
 
+/// One side of a comparison.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Operand {
+    /// A number; `None` stands for what is none: a name, or a variable that is bound to nothing.
+    Value(Option<f64>),
+    /// A place among the bindings.
+    Slot(usize),
+}
+
 /// A literal to match, and what must hold under some match of it.
 #[derive(Debug)]
 pub(super) struct Step<'a> {
     pub negated: bool,
     pub predicate: PredicateId,
+    /// For a comparison, what is compared.
+    pub compare: Option<(Comparison, [Operand; 2])>,
     /// `None` if the literal has another number of arguments than the facts: nothing matches.
     pub access: Option<Access<'a>>,
     /// The parts that must hold under a match.
@@ -106,7 +117,7 @@ impl<'a> Builder<'a, '_, '_> {
         match arg {
             Arg::Head(v) => Some(v as usize),
             Arg::Local(k) => Some(self.arity + k as usize),
-            Arg::Constant(_) => None,
+            Arg::Constant(_) | Arg::Number(_) => None,
         }
     }
 
@@ -124,7 +135,7 @@ impl<'a> Builder<'a, '_, '_> {
 
     /// Literals that share a variable which is free and which a positive one of them can bind.
     fn parts(&self, literals: Vec<usize>, bound: &[bool]) -> Vec<Vec<usize>> {
-        let positive = |&&i: &&usize| !self.literals[i].negated;
+        let positive = |&&i: &&usize| self.binds(i);
         let mut can_bind = vec![false; bound.len()];
         for &i in literals.iter().filter(positive) {
             self.slots(i).for_each(|slot| can_bind[slot] = !bound[slot]);
@@ -163,8 +174,8 @@ impl<'a> Builder<'a, '_, '_> {
 
     /// The step of one part, with what its first literal costs.
     fn step(&mut self, mut part: Vec<usize>, bound: &[bool], at_root: bool) -> (f64, Step<'a>) {
-        // A negated literal waits until all its variables are bound that will be; then it is a part of its own.
-        let positive = |&&i: &&usize| !self.literals[i].negated;
+        // A negated literal or a comparison waits until all its variables are bound that will be; then it is a part of its own.
+        let positive = |&&i: &&usize| self.binds(i);
         let cost = |&i: &usize| self.rows(i, bound);
         let cheapest = part.iter().filter(positive).min_by(|a, b| cost(a).total_cmp(&cost(b)));
         let first = cheapest.or(part.first()).copied().unwrap_or_default();
@@ -177,7 +188,7 @@ impl<'a> Builder<'a, '_, '_> {
         }
         let access = self.access(first, bound, &used_later);
         let mut now_bound = bound.to_vec();
-        if !self.literals[first].negated {
+        if self.binds(first) {
             self.slots(first).for_each(|slot| now_bound[slot] = true);
         }
         let mut interface: Vec<usize> =
@@ -191,7 +202,29 @@ impl<'a> Builder<'a, '_, '_> {
             self.memos += 1;
         }
         let KeyLiteral { negated, predicate, .. } = self.literals[first];
-        (cost, Step { negated, predicate, access, then, memo })
+        let compare = predicate.comparison().map(|comparison| (comparison, self.operands(first, bound)));
+        (cost, Step { negated, predicate, compare, access, then, memo })
+    }
+
+    /// Whether a literal binds its variables.
+    fn binds(&self, literal: usize) -> bool {
+        let KeyLiteral { negated, predicate, .. } = &self.literals[literal];
+        !negated && predicate.comparison().is_none()
+    }
+
+    /// What a comparison compares.
+    fn operands(&self, literal: usize, bound: &[bool]) -> [Operand; 2] {
+        let args = &self.literals[literal].args;
+        let operand = |k: usize| match (args.get(k), args.len()) {
+            (Some(Arg::Number(bits)), 2) => Operand::Value(Some(f64::from_bits(*bits))),
+            (Some(Arg::Constant(id)), 2) => Operand::Value(self.database.symbols.number(Constant::from_id(*id))),
+            (Some(arg), 2) => match self.slot(*arg) {
+                Some(slot) if bound[slot] => Operand::Slot(slot),
+                _ => Operand::Value(None),
+            },
+            _ => Operand::Value(None),
+        };
+        [operand(0), operand(1)]
     }
 
     fn access(&self, literal: usize, bound: &[bool], used_later: &[bool]) -> Option<Access<'a>> {

@@ -2,19 +2,28 @@
 //!
 //! Whether some grounding exists is the question for one of them.
 
-use super::plan::{Access, Action, Plan, Source, Step};
-use crate::kb::{Database, Index};
-use crate::logic::Constant;
+use super::plan::{Access, Action, Operand, Plan, Source, Step};
+use crate::kb::{Database, Index, View};
+use crate::logic::{Constant, PredicateId};
 use crate::order::HashMap;
 
 /// No more answers of parts are kept than this, for each part.
 const MEMO_ENTRIES: usize = 1 << 20;
+
+/// A table of answers with room for more than this is made anew and not cleared.
+const SMALL_TABLE: usize = 64;
 
 /// A search through one plan, for one head after the other.
 pub(super) struct Search<'p, 'a> {
     plan: &'p Plan<'a>,
     database: &'a Database,
     bindings: Vec<u32>,
+    /// The target, if an example must not see its own answer among the facts.
+    hidden: Option<PredicateId>,
+    /// The tables of parts that ask for facts of it: their answers are good for one example only.
+    forgotten: Vec<usize>,
+    /// The example.
+    head: Vec<Constant>,
     limit: Option<f64>,
     /// A number that tells limits apart, for the tables of answers.
     limit_id: u32,
@@ -27,9 +36,13 @@ pub(super) struct Search<'p, 'a> {
 }
 
 impl<'p, 'a> Search<'p, 'a> {
-    /// A search that looks for `enough` groundings, at least one.
-    pub fn new(plan: &'p Plan<'a>, database: &'a Database, enough: u32) -> Self {
+    /// A search that looks for `enough` groundings, at least one. Where `hidden` is set, no example sees its own answer among
+    /// the facts of that predicate.
+    pub fn new(plan: &'p Plan<'a>, database: &'a Database, enough: u32, hidden: Option<PredicateId>) -> Self {
         Search {
+            hidden,
+            forgotten: hidden.map_or_else(Vec::new, |hidden| tables_with(&plan.roots, hidden)),
+            head: Vec::new(),
             plan,
             database,
             enough: enough.max(1),
@@ -49,6 +62,13 @@ impl<'p, 'a> Search<'p, 'a> {
             *slot = constant.id();
         }
         (self.limit, self.limit_id) = (limit, limit_id);
+        self.head.clear();
+        self.head.extend_from_slice(head);
+        for &memo in &self.forgotten {
+            // To clear a table takes as long as it is large, and most examples need little.
+            let table = &mut self.memos[memo];
+            if table.capacity() > SMALL_TABLE { *table = HashMap::default() } else { table.clear() }
+        }
         self.steps += 1;
         self.all(&self.plan.roots)
     }
@@ -84,7 +104,13 @@ impl<'p, 'a> Search<'p, 'a> {
     }
 
     fn count_step(&mut self, step: &'p Step<'a>) -> u32 {
-        let found = step.access.as_ref().map_or(0, |access| self.matches(step, access));
+        let found = match &step.compare {
+            Some((comparison, [left, right])) => {
+                self.steps += 1;
+                u32::from(comparison.holds(self.operand(*left), self.operand(*right)))
+            }
+            None => step.access.as_ref().map_or(0, |access| self.matches(step, access)),
+        };
         if step.negated { u32::from(found == 0) } else { found }
     }
 
@@ -106,6 +132,14 @@ impl<'p, 'a> Search<'p, 'a> {
         match source {
             Source::Constant(id) => id,
             Source::Slot(slot) => self.bindings[slot],
+        }
+    }
+
+    #[inline]
+    fn operand(&self, operand: Operand) -> Option<f64> {
+        match operand {
+            Operand::Value(value) => value,
+            Operand::Slot(slot) => self.database.symbols.number(Constant::from_id(self.bindings[slot])),
         }
     }
 
@@ -133,7 +167,7 @@ impl<'p, 'a> Search<'p, 'a> {
     }
 
     fn run(&mut self, step: &'p Step<'a>, access: &'p Access<'a>, run: std::ops::Range<usize>, key: u32) -> u32 {
-        if self.limit.is_none() {
+        if self.limit.is_none() && self.hidden != Some(step.predicate) {
             // Columns that nobody asks about do not tell rows apart, and the key of the run is bound already.
             if run.is_empty() || access.actions.iter().all(|(column, _)| *column == 0) {
                 self.steps += 1;
@@ -158,7 +192,9 @@ impl<'p, 'a> Search<'p, 'a> {
                 return 0;
             }
         }
-        if self.limit.is_some() && !self.is_visible(step, access.index, at, key) {
+        if (self.limit.is_some() || self.hidden == Some(step.predicate))
+            && !self.is_visible(step, access.index, at, key)
+        {
             return 0;
         }
         self.all(&step.then)
@@ -181,6 +217,29 @@ impl<'p, 'a> Search<'p, 'a> {
         for (column, &position) in index.order().iter().enumerate().skip(1) {
             self.args[position as usize] = Constant::from_id(index.column(column)[at]);
         }
-        self.database.visible(step.predicate, &self.args, self.limit)
+        let predicate = step.predicate;
+        let recursion = self.database.recursion.filter(|recursion| recursion.target == predicate);
+        match recursion {
+            None => self.database.visible(predicate, &self.args, self.limit),
+            Some(recursion) => {
+                self.database.sees(&View::recursive(self.limit, recursion, &self.head), predicate, &self.args)
+            }
+        }
     }
+}
+
+/// The tables of steps that ask for facts of a predicate, themselves or further on.
+fn tables_with(steps: &[Step<'_>], predicate: PredicateId) -> Vec<usize> {
+    let mut tables = Vec::new();
+    for step in steps {
+        let here = step.predicate == predicate || mentions(&step.then, predicate);
+        tables.extend(step.memo.as_ref().filter(|_| here).map(|(memo, _)| *memo));
+        tables.extend(tables_with(&step.then, predicate));
+    }
+    tables
+}
+
+/// Whether some step asks for facts of a predicate.
+fn mentions(steps: &[Step<'_>], predicate: PredicateId) -> bool {
+    steps.iter().any(|step| step.predicate == predicate || mentions(&step.then, predicate))
 }

@@ -81,7 +81,7 @@ proptest! {
         let root = world(&facts, &positives, &negatives);
         let scheme = if closed { NegativeScheme::ClosedWorld } else { NegativeScheme::ListedThenClosedWorld };
         let dataset = open(root.path(), &Variant { negatives: Some(scheme), ..Variant::default() });
-        let split = Split { folds: Some(k), negatives_per_positive: ratio, seed };
+        let split = Split { folds: Some(k), negatives_per_positive: ratio, ..Split::new(seed) };
         let mut tested = BTreeSet::new();
         let wanted: BTreeSet<Vec<String>> =
             distinct.iter().map(|(x, y)| vec![format!("x{x}"), format!("y{y}")]).collect();
@@ -121,7 +121,7 @@ proptest! {
         prop_assume!(distinct.len() >= 2);
         let root = world(&[(0, 0)], &positives, &[]);
         let dataset = open(root.path(), &Variant::default());
-        let split = Split { folds: Some(2), negatives_per_positive: ratio, seed };
+        let split = Split { folds: Some(2), negatives_per_positive: ratio, ..Split::new(seed) };
         let fold = dataset.fold(0, &split).unwrap();
         let used = of(&fold.train, false).len() + of(&fold.test, false).len();
         let lacking = fold.counts.train.lacking + fold.counts.test.lacking;

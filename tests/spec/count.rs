@@ -16,10 +16,12 @@ fn shipped_specs_are_right_and_have_their_jobs() {
         ("ablation-node-size.toml", 7 * 4 * 5 * 3),
         ("ablation-trees.toml", 7 * 14 * 5 * 3),
         ("figures.toml", 7 * 2 * 5),
+        ("hybrid.toml", 4 * 4 * 5),
         ("quick.toml", 45),
         ("regression.toml", 7 * 4 * 5),
         ("table1.toml", 4 * 4 * 5),
         ("table2.toml", 7 * 6 * 5),
+        ("temporal.toml", 4 * 2 * 5),
     ];
     let counted: Vec<(String, usize)> = all_shipped()
         .into_iter()

@@ -95,6 +95,7 @@ impl Info {
                 FoldArg::Random => FoldScheme::Random,
                 FoldArg::ByTime => FoldScheme::ByTime,
             }),
+            ..Variant::default()
         }
     }
 }
@@ -120,7 +121,7 @@ fn report(args: &Info, output: &mut Output) -> Result<(), CommandError> {
     let split = Split {
         folds: args.folds.map(|k| k as usize),
         negatives_per_positive: args.negatives_per_positive,
-        seed: args.generator.seed().unwrap_or(SEED),
+        ..Split::new(args.generator.seed().unwrap_or(SEED))
     };
     let report = DatasetReport::new(&dataset, &store, &split).map_err(with_cause)?;
     let out = &mut output.out;

@@ -20,6 +20,27 @@ pub struct Variant {
     pub negatives: Option<NegativeScheme>,
     /// How examples are split.
     pub folds: Option<FoldScheme>,
+    /// Whether examples are under the time limits of the dataset. Results from before there was a choice are under them, so that is
+    /// left out of records.
+    #[serde(skip_serializing_if = "TimeUse::is_limit")]
+    pub time: TimeUse,
+}
+
+/// What becomes of the times of a dataset.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TimeUse {
+    /// An example sees only what lies before it.
+    #[default]
+    Limit,
+    /// Examples see all facts, those of their future as well. Folds and negatives are the same as with limits.
+    Ignore,
+}
+
+impl TimeUse {
+    fn is_limit(&self) -> bool {
+        *self == TimeUse::Limit
+    }
 }
 
 /// What becomes of predicates of more than two arguments.

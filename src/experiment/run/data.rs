@@ -11,15 +11,15 @@ use crate::experiment::Job;
 
 /// The name of a dataset and its variant: a sweep may take several variants of one.
 type SourceKey = (String, String);
-/// What the split of a job depends on beside its dataset: folds, negatives as bits, seed, fold.
-type SplitKey = (Option<usize>, u64, u64, usize);
+/// What the split of a job depends on beside its dataset: folds, negatives as bits, seed, fold, and whether it is recursive.
+type SplitKey = (Option<usize>, u64, u64, usize, bool);
 
 fn source_key(job: &Job) -> SourceKey {
     (job.dataset.name.clone(), serde_json::to_string(&job.dataset.variant).unwrap_or_default())
 }
 
 fn split_key(job: &Job) -> SplitKey {
-    (job.split.folds, job.split.negatives_per_positive.to_bits(), job.split.seed, job.fold)
+    (job.split.folds, job.split.negatives_per_positive.to_bits(), job.split.seed, job.fold, job.split.recursive)
 }
 
 /// Datasets and folds in use.

@@ -13,7 +13,7 @@ use super::shape::{self, join};
 use super::slurm::SlurmSettings;
 use super::units;
 use super::written::{Item, Table};
-use crate::data::dataset::Variant;
+use crate::data::dataset::{TimeUse, Variant};
 use crate::data::generate::{Domain, Settings};
 use crate::data::manifest::{FoldScheme, Manifest};
 use crate::learn::Preset;
@@ -213,7 +213,13 @@ fn source(at: &Entry<'_>, table: &Table, axes: &[Axis], mistakes: &mut Vec<Mista
         drop_shared: matches!(at.own.get("drop_shared").and_then(Item::scalar), Some(Value::Bool(true))),
         negatives: own("negatives").and_then(format::negative_scheme),
         folds: own("fold_scheme").and_then(format::fold_scheme),
+        time: own("time").and_then(format::time_use).unwrap_or_default(),
     };
+    let has_times = manifest.is_some_and(|manifest| manifest.time.is_some())
+        || domain.is_some_and(|domain| domain.info().time.is_some());
+    if variant.time == TimeUse::Ignore && !has_times {
+        mistakes.push(at.wrong("time", "the dataset has no times: leave it out"));
+    }
     let swept = |key: &str| {
         axes.iter().flat_map(|axis| &axis.choices).any(|choice| match key {
             "arity" => choice.arity.is_some(),

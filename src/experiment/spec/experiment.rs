@@ -99,7 +99,8 @@ pub struct Expected {
 impl Part {
     /// The split of its jobs, with this seed.
     pub fn split(&self, seed: u64) -> Split {
-        Split { folds: self.folds, negatives_per_positive: self.negatives_per_positive, seed }
+        let negatives_per_positive = self.negatives_per_positive;
+        Split { folds: self.folds, negatives_per_positive, ..Split::new(seed) }
     }
 
     /// Every job of this dataset, by seed, fold and row, so that what shares a fold stands together.
@@ -128,6 +129,7 @@ impl Part {
                             folds: Some(folds),
                             negatives_per_positive: row.negatives_per_positive.unwrap_or(self.negatives_per_positive),
                             seed,
+                            recursive: row.params.recursive || from.is_some_and(|from| from.params.recursive),
                         },
                         fold,
                         seed,

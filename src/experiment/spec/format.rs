@@ -4,7 +4,7 @@
 use super::mistake::listed;
 use super::units;
 use super::written::{Item, Written};
-use crate::data::dataset::{Arity, Reflexive};
+use crate::data::dataset::{Arity, Reflexive, TimeUse};
 use crate::data::manifest::{FoldScheme, NegativeScheme};
 use crate::learn::params::Value;
 use crate::learn::{Kind, Preset};
@@ -147,6 +147,7 @@ pub const DATASET: Section = Section {
         optional("negatives_per_positive", "how many negatives stand beside each positive", RATIO),
         optional("reflexive", "whether examples of the form (a,a) stay", Shape::OneOf(reflexives)),
         optional("drop_shared", "whether training positives that are test positives, too, go", Shape::Bool),
+        optional("time", "whether examples are under the time limits of the dataset", Shape::OneOf(time_uses)),
         optional("scale", "how many times as large a generated domain is", Shape::Whole(1, 1_000_000)),
         optional("noise", "the share of wrong labels of a generated domain", Shape::Between(0.0, 0.99)),
         optional("data_seed", "the seed that a generated domain is made with", SEED),
@@ -313,7 +314,9 @@ const NEGATIVE_SCHEMES: [(&str, NegativeScheme); 2] = [
     ("listed-then-closed-world", NegativeScheme::ListedThenClosedWorld),
     ("closed-world", NegativeScheme::ClosedWorld),
 ];
+const TIME_USES: [(&str, TimeUse); 2] = [("limit", TimeUse::Limit), ("ignore", TimeUse::Ignore)];
 named!(arities, arity, Arity, ARITIES);
+named!(time_uses, time_use, TimeUse, TIME_USES);
 named!(reflexives, reflexive, Reflexive, REFLEXIVES);
 named!(fold_schemes, fold_scheme, FoldScheme, FOLD_SCHEMES);
 named!(negative_schemes, negative_scheme, NegativeScheme, NEGATIVE_SCHEMES);

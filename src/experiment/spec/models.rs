@@ -12,11 +12,13 @@ use crate::learn::{Kind, Params, Preset, Unchecked};
 use crate::order::{HashSet, IndexMap};
 
 /// The parameters of an explainable model that are about its one tree and not about the ensemble it copies.
-const OF_THE_COPY: [&str; 10] = [
+const OF_THE_COPY: [&str; 12] = [
     "node_size",
     "path_length",
     "counts",
     "count_margin",
+    "cuts",
+    "positive_weight",
     "min_leaf",
     "expand",
     "rescore",

@@ -13,7 +13,7 @@ use super::params::Value;
 use super::saved::{ModelSize, Stored};
 use super::{Kind, Model, ScoreError};
 use crate::files::json::{self, FileError};
-use crate::kb::{Database, Example, TimeRule};
+use crate::kb::{Database, Example, Recursive, TimeRule};
 use crate::logic::rename::Names;
 use crate::logic::{PredicateId, Predicates, Symbols};
 use crate::rbm::Theta;
@@ -37,6 +37,8 @@ pub struct TreeModel {
     pub fidelity: Option<Fidelity>,
     /// The time limits that training was under; examples should be scored under the same.
     pub time: Option<TimeRule>,
+    /// Whether facts of the target were evidence in training; examples should be scored with such facts as well.
+    pub recursive: Option<Recursive>,
     /// ψ before the first tree.
     pub prior: f64,
     /// What the value of each tree is multiplied by.
@@ -177,6 +179,10 @@ impl Stored for TreeModel {
         self.time.as_ref()
     }
 
+    fn recursive(&self) -> Option<Recursive> {
+        self.recursive
+    }
+
     fn set_time(&mut self, time: Option<TimeRule>) {
         self.time = time;
     }
@@ -206,6 +212,7 @@ impl TreeModel {
     /// A model that keeps of a database only the names that its trees mention.
     pub(super) fn from_parts(parts: Parts, database: &Database, target: PredicateId) -> Self {
         let mut predicates = Predicates::default();
+        let recursive = database.recursive(target);
         let target = predicates.intern(database.predicates.name(target), database.predicates.arity(target));
         let Parts { kind, parameters, seed, trained_on, fidelity, prior, step, trees } = parts;
         let mut model = TreeModel {
@@ -215,6 +222,7 @@ impl TreeModel {
             trained_on,
             fidelity,
             time: None,
+            recursive,
             prior,
             step,
             target,

@@ -3,6 +3,8 @@
 //! Versions of the format:
 //! 1. The first.
 //! 2. Tests may ask for several groundings, with `at_least`. A model without such tests is written as version 1.
+//! 3. Tests may compare numbers, with the predicates `<=` and `>`, and ask for facts of the target, with `recursive`. A model
+//!    without these is written as one of those before.
 
 use std::collections::BTreeMap;
 
@@ -10,8 +12,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{Fidelity, LeafWeights, TreeModel};
 use crate::files::json::{self, FileError, Format};
-use crate::kb::TimeRule;
 use crate::kb::wire::WireTime;
+use crate::kb::{Recursive, TimeRule};
 use crate::learn::Kind;
 use crate::learn::params::Value;
 use crate::logic::wire::{WireLiteral, WirePredicate};
@@ -21,7 +23,7 @@ use crate::tree::count::MOST_GROUNDINGS;
 use crate::tree::{Leaf, Node, NodeId, Split, Tree};
 
 /// Files of trees.
-pub const FORMAT: Format = Format { name: "lrbm model", thing: "model", maker: "lrbm train", version: 2 };
+pub const FORMAT: Format = Format { name: "lrbm model", thing: "model", maker: "lrbm train", version: 3 };
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -37,6 +39,8 @@ struct WireModel {
     fidelity: Option<Fidelity>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     time: Option<WireTime>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    recursive: Option<Recursive>,
     prior: f64,
     step: f64,
     trees: Vec<Vec<WireNode>>,
@@ -78,8 +82,15 @@ struct WireLeaf {
 
 /// The first version that can say what the model says.
 fn version(model: &TreeModel) -> u32 {
-    let counts = |node: &Node<LeafWeights>| matches!(node, Node::Split(split) if split.at_least > 1);
-    if model.trees.iter().any(|tree| tree.nodes().iter().any(counts)) { 2 } else { 1 }
+    let of_node = |node: &Node<LeafWeights>| match node {
+        Node::Split(split) if split.test.iter().any(|literal| literal.comparison().is_some()) => 3,
+        Node::Split(split) if split.at_least > 1 => 2,
+        _ => 1,
+    };
+    if model.recursive.is_some() {
+        return 3;
+    }
+    model.trees.iter().flat_map(|tree| tree.nodes()).map(of_node).max().unwrap_or(1)
 }
 
 fn one() -> u32 {
@@ -102,6 +113,7 @@ pub(super) fn write(model: &TreeModel) -> String {
         trained_on: WireCounts { positives, negatives },
         fidelity: model.fidelity,
         time: model.time.as_ref().map(WireTime::from),
+        recursive: model.recursive,
         prior: model.prior,
         step: model.step,
         trees: model.trees.iter().map(|tree| tree.nodes().iter().map(|node| to_wire(node, model)).collect()).collect(),
@@ -157,6 +169,7 @@ fn from_wire(wire: WireModel) -> Result<TreeModel, String> {
         trained_on: (wire.trained_on.positives, wire.trained_on.negatives),
         fidelity: wire.fidelity,
         time: wire.time.map(TimeRule::from),
+        recursive: wire.recursive,
         prior: wire.prior,
         step: wire.step,
         target,

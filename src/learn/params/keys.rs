@@ -90,8 +90,25 @@ pub const KEYS: &[Key] = &[
         get: |p| Value::Number(p.count_margin),
     },
     Key {
+        name: "cuts",
+        about: "with how many numbers an argument of numbers is compared (`C <= 0.5`) where a mode has `#`; 0 asks for the \
+                numbers themselves",
+        allowed: "a whole number from 0 to 100",
+        kinds: ALL,
+        set: |p, v| whole(v, 0, 100).map(|n| p.cuts = n as u32),
+        get: |p| Value::Integer(p.cuts.into()),
+    },
+    Key {
+        name: "recursive",
+        about: "whether training positives are evidence for other examples, by the modes of the target",
+        allowed: "true or false",
+        kinds: ALL,
+        set: |p, v| v.as_bool().map(|recursive| p.recursive = recursive),
+        get: |p| Value::Bool(p.recursive),
+    },
+    Key {
         name: "min_leaf",
-        about: "the fewest examples in a leaf",
+        about: "the fewest examples in a leaf, or their least weight if it is above 1",
         allowed: "a whole number from 1 to 1000000",
         kinds: ALL,
         set: |p, v| whole(v, 1, MANY).map(|n| p.min_leaf = n as u32),
@@ -104,6 +121,14 @@ pub const KEYS: &[Key] = &[
         kinds: ALL,
         set: |p, v| above_zero(v, 10.0).map(|x| p.step = x),
         get: |p| Value::Number(p.step),
+    },
+    Key {
+        name: "positive_weight",
+        about: "how much a positive example counts for each negative one, beside the weights of examples",
+        allowed: "a number above 0, up to 1000",
+        kinds: ALL,
+        set: |p, v| above_zero(v, 1000.0).map(|x| p.positive_weight = x),
+        get: |p| Value::Number(p.positive_weight),
     },
     Key {
         name: "learning_rate",

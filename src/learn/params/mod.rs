@@ -48,8 +48,11 @@ pub struct Params {
     pub path_length: u32,
     pub counts: bool,
     pub count_margin: f64,
+    pub cuts: u32,
+    pub recursive: bool,
     pub min_leaf: u32,
     pub step: f64,
+    pub positive_weight: f64,
     pub learning_rate: f64,
     pub prior: Prior,
     pub leaf_fit: LeafFit,
@@ -85,8 +88,11 @@ impl Params {
             path_length: 3,
             counts: false,
             count_margin: 0.05,
+            cuts: 0,
+            recursive: false,
             min_leaf: 1,
             step: 2.0,
+            positive_weight: 1.0,
             learning_rate: 0.02,
             prior: Prior::Value(-1.8),
             leaf_fit: LeafFit::CoordinateDescent,
@@ -110,9 +116,11 @@ impl Params {
         debug_assert!(set.is_some(), "{name} = {value} is not allowed");
     }
 
-    /// The values of the keys that a kind uses, by name.
+    /// The values of the keys that a kind uses, by name; without those of [`YOUNGER`] that have their default.
     pub fn to_values(&self, kind: Kind) -> BTreeMap<String, Value> {
-        let used = KEYS.iter().filter(|key| key.kinds.contains(&kind));
+        let usual = Params::common();
+        let shown = |key: &Key| !YOUNGER.contains(&key.name) || (key.get)(self) != (key.get)(&usual);
+        let used = KEYS.iter().filter(|key| key.kinds.contains(&kind) && shown(key));
         used.map(|key| (key.name.to_owned(), (key.get)(self))).collect()
     }
 
@@ -141,9 +149,14 @@ impl Params {
             node_size: self.node_size as usize,
             max_candidates: self.max_candidates as usize,
             counts: self.counts,
+            cuts: self.cuts as usize,
         }
     }
 }
+
+/// Parameters that are younger than the first recorded models and results. With their defaults everything is as it was without
+/// them, so they are left out of records: what was recorded stays what a run of today gives.
+pub const YOUNGER: [&str; 3] = ["positive_weight", "cuts", "recursive"];
 
 /// What makes a kind what it is; a background file that was written for another learner does not change it.
 fn own_settings(kind: Kind) -> Vec<(&'static str, Value)> {
@@ -166,7 +179,7 @@ pub enum Preset {
     Paper,
     /// The defaults.
     Lookahead,
-    /// The defaults with longer chains and tests on numbers of groundings: slower, and mostly better.
+    /// The defaults with longer chains, tests on numbers of groundings and larger trees: slower, and mostly better.
     Extended,
 }
 
@@ -198,7 +211,7 @@ impl Preset {
                 ]);
             }
             Preset::Lookahead => {}
-            Preset::Extended => settings.push(("counts", true.into())),
+            Preset::Extended => settings.extend([("counts", true.into()), ("max_leaves", 8.into())]),
         }
         settings
     }

@@ -1,7 +1,7 @@
 //! From a sum of trees to one network.
 
 use super::{Condition, Hidden, MOST_WORTH, Network, Rule, is_worth};
-use crate::kb::TimeRule;
+use crate::kb::{Recursive, TimeRule};
 use crate::logic::rename::{self, Names};
 use crate::logic::wire::{self, TooLarge};
 use crate::logic::{Literal, PredicateId, SymbolsFull};
@@ -34,6 +34,8 @@ pub struct Ensemble<'a> {
     pub names: Names<'a>,
     /// The time limits they were learned under.
     pub time: Option<TimeRule>,
+    /// Whether they may ask for facts of the target.
+    pub recursive: Option<Recursive>,
 }
 
 /// Trees that a conversion cannot take.
@@ -175,14 +177,14 @@ fn stepped(theta: &Theta, step: f64) -> [f64; 2] {
 fn rule<L>(path: &Path<'_, L>, arity: usize) -> Rule {
     let own = |literals: &[&Literal]| literals.iter().map(|&literal| literal.clone()).collect::<Vec<_>>();
     let mut conditions = Vec::new();
-    // A variable that was free in a negated literal, and so stood for anything, and that a later test binds: what held before
-    // does not follow from what holds then.
+    // A variable that was free in a negated literal, and so stood for anything, or in a comparison, which so did not hold, and that
+    // a later test binds: what held before does not follow from what holds then.
     for &end in &path.ends {
         let (above, below) = path.literals.split_at(end);
         let free = |literal: &&Literal| {
-            let bound = |v| above.iter().any(|l| !l.negated && l.variables().any(|other| other == v));
-            let later = |v| below.iter().any(|l| !l.negated && l.variables().any(|other| other == v));
-            literal.negated && literal.variables().any(|v| v.0 as usize >= arity && !bound(v) && later(v))
+            let bound = |v| above.iter().any(|l| !l.is_check() && l.variables().any(|other| other == v));
+            let later = |v| below.iter().any(|l| !l.is_check() && l.variables().any(|other| other == v));
+            literal.is_check() && literal.variables().any(|v| v.0 as usize >= arity && !bound(v) && later(v))
         };
         if above.iter().any(free) {
             conditions.push(Condition { holds: true, at_least: 1, body: own(above) });
@@ -210,6 +212,7 @@ impl Ensemble<'_> {
         let target = (predicates.name(self.target), predicates.arity(self.target));
         let mut network = Network::new(target, self.classes.clone(), self.prior.clone(), origin);
         network.time = self.time.clone();
+        network.recursive = self.recursive;
         network
     }
 }

@@ -64,9 +64,9 @@ struct Subsumption<'a> {
     attempts: usize,
 }
 
-/// Whether a variable stands in no positive literal and not in the head: in a negated literal it matches anything.
+/// Whether a variable stands in no literal that binds it and not in the head: in a negated literal it matches anything.
 fn is_free(body: &[Literal], variable: Variable, arity: usize) -> bool {
-    let binds = |literal: &Literal| !literal.negated && literal.variables().any(|v| v == variable);
+    let binds = |literal: &Literal| !literal.is_check() && literal.variables().any(|v| v == variable);
     variable.0 as usize >= arity && !body.iter().any(binds)
 }
 

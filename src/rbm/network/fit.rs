@@ -18,14 +18,17 @@ pub struct Patterns {
 }
 
 impl Patterns {
-    /// The examples in `of`, each with the number of its class; `lit` says which of them light each hidden node.
-    pub fn new(lit: &[Bits], labels: &[usize], classes: usize, of: &Bits) -> Self {
+    /// The examples in `of`, each with the number of its class; `lit` says which of them light each hidden node, and `weights` how much
+    /// each counts, if that is not 1.
+    pub fn new(lit: &[Bits], labels: &[usize], classes: usize, of: &Bits, weights: Option<&[f64]>) -> Self {
+        let weight = |i: usize| weights.map_or(1.0, |weights| weights[i]);
         let mut all: IndexMap<Vec<u32>, Vec<f64>> = IndexMap::default();
         for i in of.iter() {
             let on: Vec<u32> = (0..lit.len() as u32).filter(|&j| lit[j as usize].get(i)).collect();
-            all.entry(on).or_insert_with(|| vec![0.0; classes])[labels[i]] += 1.0;
+            all.entry(on).or_insert_with(|| vec![0.0; classes])[labels[i]] += weight(i);
         }
-        Patterns { all: all.into_iter().collect(), total: of.count().max(1) as f64 }
+        let total: f64 = of.iter().map(weight).sum();
+        Patterns { all: all.into_iter().collect(), total: if total > 0.0 { total } else { 1.0 } }
     }
 }
 
@@ -288,7 +291,7 @@ mod tests {
     #[test]
     fn the_likelihood_is_that_of_the_probabilities() {
         let (lit, labels) = examples(1, 40);
-        let patterns = Patterns::new(&lit, &labels, 4, &Bits::ones(40));
+        let patterns = Patterns::new(&lit, &labels, 4, &Bits::ones(40), None);
         assert!(patterns.all.len() <= 8, "three nodes are lit in eight ways");
         let probabilities = network().probabilities(&lit, 40);
         let mean: f64 = labels.iter().zip(&probabilities).map(|(&y, p)| p[y].ln()).sum::<f64>() / 40.0;
@@ -299,7 +302,7 @@ mod tests {
     fn without_rules_the_biases_become_the_log_odds() {
         let mut network = Network::new(("h", 1), super::super::two_classes(), vec![0.0, 0.0], "test");
         let labels: Vec<usize> = (0..40).map(|i| usize::from(i < 10)).collect();
-        let patterns = Patterns::new(&[], &labels, 2, &Bits::ones(40));
+        let patterns = Patterns::new(&[], &labels, 2, &Bits::ones(40), None);
         let fitted =
             network.fit(&patterns, &FitOptions { l2: 0.0, hold: Hold::Start, max_steps: 100 }, &mut |_, _| false);
         // 10 of 40: log-odds log(1/3), likelihood (log(1/4) + 3 log(3/4)) / 4
@@ -310,7 +313,7 @@ mod tests {
     #[test]
     fn a_fit_leads_up_and_is_the_same_again() {
         let (lit, labels) = examples(5, 200);
-        let patterns = Patterns::new(&lit, &labels, 4, &Bits::ones(200));
+        let patterns = Patterns::new(&lit, &labels, 4, &Bits::ones(200), None);
         let before = network().log_likelihood(&patterns);
         let fit = |max_steps| {
             let (mut network, mut seen) = (network(), Vec::new());
@@ -337,7 +340,7 @@ mod tests {
         #[test]
         fn the_gradient_is_the_finite_difference(seed: u64) {
             let (lit, labels) = examples(seed, 30);
-            let patterns = Patterns::new(&lit, &labels, 4, &Bits::ones(30));
+            let patterns = Patterns::new(&lit, &labels, 4, &Bits::ones(30), None);
             let mut stream = Stream::new(seed, &["weights"]);
             let mut network = network();
             let weights: Vec<f64> = network.weights().iter().map(|_| 4.0 * stream.unit() - 2.0).collect();

@@ -28,7 +28,7 @@ pub use infer::{Inference, softmax};
 pub use rule::{Condition, Rule};
 pub use wire::FORMAT;
 
-use crate::kb::TimeRule;
+use crate::kb::{Recursive, TimeRule};
 use crate::logic::rename::Names;
 use crate::logic::{PredicateId, Predicates, Symbols};
 use crate::order::IndexSet;
@@ -136,6 +136,8 @@ pub struct Network {
     pub origin: String,
     /// The time limits that its rules were learned under; examples should be asked under the same.
     pub time: Option<TimeRule>,
+    /// Whether its rules may ask for facts of the target; examples should then be asked with such facts.
+    pub recursive: Option<Recursive>,
     target: PredicateId,
     classes: Vec<String>,
     d: Vec<f64>,
@@ -180,6 +182,7 @@ impl Network {
         Network {
             origin: origin.into(),
             time: None,
+            recursive: None,
             target,
             classes,
             d,

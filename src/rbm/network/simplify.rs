@@ -117,10 +117,10 @@ fn shortened(rule: &Rule, arity: usize, covers: &dyn Fn(&Rule) -> bool) -> Rule 
     Rule::new(body, conditions, arity)
 }
 
-/// Whether a literal binds no variable that a negated one needs: without it, that one would mean something else.
+/// Whether a literal binds no variable that a negated one or a comparison needs: without it, that one would mean something else.
 fn may_go(body: &[crate::logic::Literal], i: usize, arity: usize) -> bool {
     let others = || body.iter().enumerate().filter(|&(k, _)| k != i).map(|(_, literal)| literal);
-    let needed = |v| others().any(|literal| literal.negated && literal.variables().any(|other| other == v));
-    let bound = |v| others().any(|literal| !literal.negated && literal.variables().any(|other| other == v));
-    body[i].negated || body[i].variables().all(|v| (v.0 as usize) < arity || !needed(v) || bound(v))
+    let needed = |v| others().any(|literal| literal.is_check() && literal.variables().any(|other| other == v));
+    let bound = |v| others().any(|literal| !literal.is_check() && literal.variables().any(|other| other == v));
+    body[i].is_check() || body[i].variables().all(|v| (v.0 as usize) < arity || !needed(v) || bound(v))
 }

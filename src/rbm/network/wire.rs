@@ -2,6 +2,8 @@
 //!
 //! Versions of the format:
 //! 1. The first.
+//! 2. Rules may compare numbers, with the predicates `<=` and `>`, and ask for facts of the target, with `recursive`. A network without
+//!    these is written as version 1.
 
 use std::path::Path;
 
@@ -9,15 +11,15 @@ use serde::{Deserialize, Serialize};
 
 use super::{Condition, Hidden, Network, Rule};
 use crate::files::json::{self, FileError, Format};
-use crate::kb::TimeRule;
 use crate::kb::wire::WireTime;
+use crate::kb::{Recursive, TimeRule};
 use crate::logic::wire::{self, WireLiteral, WirePredicate};
 use crate::logic::{Literal, Predicates, Symbols};
 use crate::rbm::check_weight;
 use crate::tree::count::MOST_GROUNDINGS;
 
 /// Files of networks.
-pub const FORMAT: Format = Format { name: "lrbm-network", thing: "network", maker: "lrbm convert", version: 1 };
+pub const FORMAT: Format = Format { name: "lrbm-network", thing: "network", maker: "lrbm convert", version: 2 };
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -29,6 +31,8 @@ struct WireNetwork {
     classes: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     time: Option<WireTime>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    recursive: Option<Recursive>,
     /// One bias for each class.
     d: Vec<f64>,
     hidden: Vec<WireHidden>,
@@ -68,15 +72,22 @@ fn is_zero(number: &u32) -> bool {
 }
 
 impl Network {
+    /// The first version that can say what the network says.
+    fn version(&self) -> u32 {
+        let compares = |node: &Hidden| node.rule.literals().any(|literal| literal.comparison().is_some());
+        if self.recursive.is_some() || self.hidden.iter().any(compares) { 2 } else { 1 }
+    }
+
     /// The network as JSON.
     pub fn to_json(&self) -> String {
         let wire = WireNetwork {
             format: FORMAT.name.to_owned(),
-            version: FORMAT.version,
+            version: self.version(),
             origin: self.origin.clone(),
             target: WirePredicate { name: self.target_name().to_owned(), arity: self.target_arity() },
             classes: self.classes.clone(),
             time: self.time.as_ref().map(WireTime::from),
+            recursive: self.recursive,
             d: self.d.clone(),
             hidden: self.hidden.iter().map(|node| self.node_to_wire(node)).collect(),
         };
@@ -146,6 +157,7 @@ fn from_wire(wire: WireNetwork) -> Result<Network, String> {
     wire.d.iter().try_for_each(|&d| check_weight("a number of d", d))?;
     let mut network = Network::new((&wire.target.name, wire.target.arity), wire.classes, wire.d, wire.origin);
     network.time = wire.time.map(TimeRule::from);
+    network.recursive = wire.recursive;
     for (number, node) in wire.hidden.into_iter().enumerate() {
         let node = node_from_wire(node, &mut network).map_err(|what| format!("hidden[{number}]: {what}"))?;
         network.push(node);
@@ -214,7 +226,7 @@ mod tests {
     fn what_is_wrong_with_a_file_is_told() {
         let good = network().to_json();
         for (from, to, message) in [
-            ("\"version\": 1", "\"version\": 9", "a network of format version 9, and this program reads up to 1"),
+            ("\"version\": 1", "\"version\": 9", "a network of format version 9, and this program reads up to 2"),
             ("lrbm-network", "lrbm model", "it does not say \"format\": \"lrbm-network\""),
             ("\"origin\"", "\"origins\"", "unknown field `origins`"),
             ("\"name\": \"actedIn\"", "\"name\": \"acted\"", "hidden[0]: w must have one weight for each predicate"),

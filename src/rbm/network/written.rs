@@ -7,7 +7,8 @@ use crate::logic::reader::intern_term;
 use crate::logic::rule::{WrittenCondition, WrittenRule};
 use crate::logic::wire;
 use crate::logic::{
-    Argument, BodyLiteral, Diagnostic, Diagnostics, Literal, Predicates, Symbols, SymbolsFull, Term, Variable,
+    Argument, BodyLiteral, Comparison, Diagnostic, Diagnostics, Literal, Number, Predicates, Symbols, SymbolsFull,
+    Term, Variable,
 };
 use crate::order::{HashMap, IndexSet};
 use crate::tree::count::MOST_GROUNDINGS;
@@ -122,6 +123,7 @@ impl Network {
                 return refuse("shared-variable", message, help);
             }
         }
+        groups().try_for_each(|group| check_comparisons(group, &scope.head))?;
         let full = |error: SymbolsFull| Box::new(Diagnostic::error("full", error.to_string(), "use fewer names"));
         let (predicates, symbols) = (&mut self.predicates, &mut self.symbols);
         let body = scope.literals(&written.body, predicates, symbols).map_err(full)?;
@@ -194,6 +196,35 @@ fn variables(body: &[BodyLiteral]) -> impl Iterator<Item = &str> {
     })
 }
 
+/// Only numbers can be compared, and what a variable is must come from elsewhere.
+fn check_comparisons(body: &[BodyLiteral], head: &[&str]) -> Result<(), Box<Diagnostic>> {
+    let compares = |literal: &BodyLiteral| Comparison::ALL.iter().any(|known| known.name() == literal.atom.predicate);
+    let binds = |literal: &BodyLiteral, name: &str| {
+        let own = |term: &Term| matches!(term, Term::Variable(other) if other == name);
+        !literal.negated && !compares(literal) && literal.atom.args.iter().any(own)
+    };
+    for term in body.iter().filter(|literal| compares(literal)).flat_map(|literal| &literal.atom.args) {
+        match term {
+            Term::Number(_) => {}
+            Term::Variable(name) => {
+                let bound =
+                    name != "_" && (head.contains(&name.as_str()) || body.iter().any(|literal| binds(literal, name)));
+                if !bound {
+                    let message = format!("the variable `{name}` is compared, and nothing says what it is");
+                    let help =
+                        format!("mention {name} in another literal that is not negated, as in `p(A, X), X <= 0.5`");
+                    return refuse("unbound-comparison", message, help);
+                }
+            }
+            other => {
+                let message = format!("`{other}` is compared, and it is no number");
+                return refuse("not-a-number", message, "compare a variable with a number or with another variable");
+            }
+        }
+    }
+    Ok(())
+}
+
 /// The names of the variables of a head, and the next number for another.
 struct Scope<'a> {
     head: Vec<&'a str>,
@@ -210,6 +241,7 @@ impl Scope<'_> {
         let mut local: HashMap<&str, Variable> = HashMap::default();
         let mut literals = Vec::with_capacity(body.len());
         for BodyLiteral { negated, atom } in body {
+            let predicate = predicates.intern(&atom.predicate, atom.args.len());
             let mut args = Vec::with_capacity(atom.args.len());
             for term in &atom.args {
                 args.push(match term {
@@ -227,10 +259,11 @@ impl Scope<'_> {
                             None => *local.entry(name).or_insert_with(fresh),
                         })
                     }
+                    // What is compared with need not be a constant of any data.
+                    Term::Number(value) if predicate.comparison().is_some() => Argument::Number(Number::new(*value)),
                     term => Argument::Constant(intern_term(symbols, term)?),
                 });
             }
-            let predicate = predicates.intern(&atom.predicate, args.len());
             literals.push(Literal { negated: *negated, predicate, args });
         }
         Ok(literals)
@@ -310,6 +343,28 @@ mod tests {
     }
 
     #[test]
+    fn comparisons_of_numbers() {
+        let text = "2 h(A) :- p(A, X), X <= -0.25. -1 h(A) :- not (p(A, X), X >= 3), p(A, Y), p(A, Z), Y < Z.";
+        let first = network(text).unwrap();
+        let shown =
+            |network: &Network, j: usize| network.hidden()[j].rule.show(network.target(), network.names()).to_string();
+        assert_eq!(shown(&first, 0), "h(A) :- p(A, B), B <= -0.25");
+        assert_eq!(shown(&first, 1), "h(A) :- p(A, B), p(A, C), C > B, not (p(A, D), 3 <= D)");
+        // What is printed and what a file says is the same network.
+        let again = network(&first.describe()).unwrap();
+        assert_eq!((shown(&again, 0), shown(&again, 1)), (shown(&first, 0), shown(&first, 1)));
+        let file = first.to_json();
+        assert!(
+            file.contains("\"version\": 2") && network("h(A) :- p(A).").unwrap().to_json().contains("\"version\": 1")
+        );
+        let read = Network::from_json(&file).unwrap();
+        assert_eq!(read.hidden(), first.hidden());
+        assert_eq!(read.to_json(), file);
+        let (database, ..) = sample::build("p(a, 1). h(X) :- p(X, Y).", None);
+        assert!(first.check_names(&database).iter().next().is_none());
+    }
+
+    #[test]
     fn rules_that_are_worth_too_much_together_stay_apart() {
         let merged = |weight: &str| {
             let text = format!("{weight} h(A) :- p(A). {weight} h(A) :- p(A).");
@@ -333,6 +388,10 @@ mod tests {
             ("1e17 h(_).", "weight", "from -1000000 to 1000000"),
             ("h(A) :- at_least(2.5, (p(A))).", "at-least", "from 1 to 100"),
             ("h(A) :- at_least(101, (p(A))).", "at-least", "from 1 to 100"),
+            ("h(A) :- p(A), X <= 3.", "unbound-comparison", "the variable `X` is compared"),
+            ("h(A) :- p(A), \\+ q(A, X), X > 3.", "unbound-comparison", "that is not negated"),
+            ("h(A) :- p(A, X), X <= red.", "not-a-number", "`red` is compared"),
+            ("h(A) :- p(A, X), not (q(A), X <= 3).", "shared-variable", "another name"),
             ("h(A) = x :- p(A).", "one-class", "`0 collab(_, _) = 2.`"),
             ("h(A) = x :- p(A). h(A) = y :- p(A). h(A) :- q(A).", "rule-class", "for all rules or for none"),
         ] {

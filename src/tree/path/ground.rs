@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use super::link::{End, Link, Links, Piece, Shape};
-use crate::kb::{Database, Relation, TypeId};
+use crate::kb::{Database, Relation, TypeId, View};
 use crate::logic::{Constant, PredicateId};
 use crate::order::HashMap;
 
@@ -64,7 +64,7 @@ impl<'a> Ground<'a> {
     }
 
     /// The places within so many links of a constant of this type.
-    pub fn places(&self, start: Constant, type_id: TypeId, depth: usize, limit: Option<f64>) -> Places {
+    pub fn places(&self, start: Constant, type_id: TypeId, depth: usize, view: &View<'_>) -> Places {
         let first = Place { last: None, ends: vec![End::head(type_id)], reached: vec![start] };
         let mut places = Places { all: vec![first], levels: std::iter::once(0..1).collect(), steps: 0 };
         for _ in 0..depth {
@@ -76,7 +76,7 @@ impl<'a> Ground<'a> {
                     if ends.is_empty() {
                         continue;
                     }
-                    for (constants, reached) in self.follow(link, at, &mut places, limit) {
+                    for (constants, reached) in self.follow(link, at, &mut places, view) {
                         let last = Some((at, Piece { link: number, constants }));
                         places.all.push(Place { last, ends: ends.clone(), reached });
                     }
@@ -88,14 +88,14 @@ impl<'a> Ground<'a> {
     }
 
     /// Calls `f` with the chains that lead to these places and with one more link to a constant.
-    pub fn to_constants(&self, places: &mut Places, limit: Option<f64>, mut f: impl FnMut(Vec<Piece>)) {
+    pub fn to_constants(&self, places: &mut Places, view: &View<'_>, mut f: impl FnMut(Vec<Piece>)) {
         for at in 0..places.all.len() {
             let entered = places.entered(at);
             for (number, link) in self.links.all.iter().enumerate().filter(|(_, link)| link.shape.to.is_none()) {
                 if !link.can_enter(&entered) {
                     continue;
                 }
-                for (constants, _) in self.follow(link, at, places, limit) {
+                for (constants, _) in self.follow(link, at, places, view) {
                     places.steps += CHAIN_STEPS;
                     let mut chain = places.path(at);
                     chain.push(Piece { link: number, constants });
@@ -111,7 +111,7 @@ impl<'a> Ground<'a> {
         link: &Link,
         at: usize,
         places: &mut Places,
-        limit: Option<f64>,
+        view: &View<'_>,
     ) -> BTreeMap<Vec<Constant>, Vec<Constant>> {
         let mut found: BTreeMap<Vec<Constant>, Vec<Constant>> = BTreeMap::new();
         let Places { all, steps, .. } = places;
@@ -119,7 +119,7 @@ impl<'a> Ground<'a> {
             *steps += 1;
             self.rows(&link.shape, constant, |args| {
                 *steps += 1;
-                if self.database.visible(link.shape.predicate, args, limit) {
+                if self.database.sees(view, link.shape.predicate, args) {
                     let constants: Vec<Constant> = link.shape.constants.iter().map(|&(k, _)| args[k]).collect();
                     found.entry(constants).or_default().extend(link.shape.to.map(|to| args[to]));
                 }

@@ -5,6 +5,8 @@
 //! other: whichever literals come first, a chain has no circle, so some order fits. Hence it is enough to look at each
 //! literal and its two ends alone.
 
+use super::super::candidate::is_recursive;
+use super::super::cuts;
 use crate::kb::{Database, Mode, ModeSlot, TypeId};
 use crate::logic::{Argument, Constant, Literal, ModeSymbol, PredicateId, Variable};
 use crate::order::IndexMap;
@@ -102,15 +104,23 @@ pub(super) struct Links<'a> {
 
 impl<'a> Links<'a> {
     /// The links between variables, or with `to_constants` also those that end a chain with a constant.
-    pub fn new(database: &'a Database, target: PredicateId, to_constants: bool) -> Self {
-        let is_for = |mode: &&Mode| mode.predicate != target && mode.target.is_none_or(|only| only == target);
+    ///
+    /// Where `compares` is set, an argument of numbers is never asked for one of them.
+    pub fn new(database: &'a Database, target: PredicateId, to_constants: bool, compares: bool) -> Self {
+        let is_recursive = is_recursive(database, target);
+        let is_for = |mode: &&Mode| {
+            let for_target = mode.target.is_none_or(|only| only == target);
+            (mode.predicate != target || is_recursive) && mode.predicate.comparison().is_none() && for_target
+        };
         let modes: Vec<&Mode> = database.schema.modes().iter().filter(is_for).collect();
         let mut found: IndexMap<Shape, Vec<Use>> = IndexMap::default();
         for (number, mode) in modes.iter().enumerate() {
+            let is_compared = |k: usize| compares && !cuts::of_slot(database, mode, k, 1).is_empty();
+            let compared: Vec<bool> = (0..mode.args.len()).map(is_compared).collect();
             for from in 0..mode.args.len() {
                 let to = (0..mode.args.len()).filter(|&to| to != from).map(Some);
                 for to in to.chain(to_constants.then_some(None)) {
-                    for (shape, uses) in shapes(mode, from, to, number) {
+                    for (shape, uses) in shapes(mode, from, to, number, &compared) {
                         found.entry(shape).or_default().extend(uses);
                     }
                 }
@@ -203,7 +213,7 @@ impl<'a> Links<'a> {
 }
 
 /// The shapes that a mode gives between two of its arguments, each with the ways to use it.
-fn shapes(mode: &Mode, from: usize, to: Option<usize>, number: usize) -> Vec<(Shape, Vec<Use>)> {
+fn shapes(mode: &Mode, from: usize, to: Option<usize>, number: usize, compared: &[bool]) -> Vec<(Shape, Vec<Use>)> {
     let mut uses = Vec::new();
     for from in ends(&mode.args[from]) {
         match to {
@@ -216,7 +226,10 @@ fn shapes(mode: &Mode, from: usize, to: Option<usize>, number: usize) -> Vec<(Sh
     }
     let mut choices: Vec<Vec<(usize, Option<Constant>)>> = vec![Vec::new()];
     for (k, slot) in mode.args.iter().enumerate().filter(|&(k, _)| k != from && Some(k) != to) {
-        let (variable, constant) = (slot.symbol.may_be_new(), slot.symbol.may_be_constant());
+        let (variable, constant) = match compared[k] {
+            true => (true, false),
+            false => (slot.symbol.may_be_new(), slot.symbol.may_be_constant()),
+        };
         let constant = constant && (!variable || choices.len() < MOST_CHOICES);
         let with = |chosen: &Vec<_>| [&chosen[..], &[(k, slot.constant)]].concat();
         let longer: Vec<_> = choices.iter().filter(|_| constant).map(with).collect();

@@ -2,12 +2,12 @@
 //!
 //! The search is bounded, and says so when it was cut short. It proposes to take away facts that groundings of the rules use, and
 //! to add the fact that some conjunction of a rule lacks to have one more grounding, with constants of the query and of what is
-//! grounded already. Every proposal is tried: the rules are asked again with that fact changed.
+//! grounded already; where a number is compared, with those of the data that pass and lie nearest to what it is compared with. Every proposal is tried: the rules are asked again with that fact changed.
 
 use super::ground::{Asked, Bound, Grounding, ground_fact, question, substitute};
 use super::{Explainer, decide};
 use crate::kb::{Change, Fact, TypeId};
-use crate::logic::{Argument, Constant, Literal, PredicateId, Variable};
+use crate::logic::{Argument, Comparison, Constant, Literal, PredicateId, Variable};
 use crate::order::{HashMap, IndexSet};
 use crate::rbm::network::{Condition, Rule};
 
@@ -113,12 +113,13 @@ impl Search<'_, '_> {
             (0..body.len()).for_each(|i| self.without_literal(body, i));
             return;
         }
-        let negated: Vec<Literal> = body.iter().filter(|literal| literal.negated).cloned().collect();
+        let could_come = |literal: &&Literal| literal.negated && literal.comparison().is_none();
+        let negated: Vec<Literal> = body.iter().filter(could_come).cloned().collect();
         for grounding in self.enough(condition) {
             self.found.removals.extend(self.asked.facts(body, &grounding));
             // What is negated could come true, and then the grounding holds no longer.
             for literal in substitute(&negated, &grounding) {
-                self.add(&literal, &grounding);
+                self.add(&literal, &[], &grounding);
             }
         }
     }
@@ -137,16 +138,21 @@ impl Search<'_, '_> {
         groundings
     }
 
-    /// Groundings that lack nothing but one literal.
+    /// Groundings that lack nothing but one literal. That a comparison fails is no matter of one fact, but of the number that another
+    /// literal of the conjunction could bring.
     fn without_literal(&mut self, body: &[Literal], i: usize) {
         let literal = &body[i];
+        if literal.comparison().is_some() {
+            return;
+        }
         let arity = self.asked.head().len();
         let is_bound = |v: Variable| {
-            let binds = |(k, other): (usize, &Literal)| k != i && !other.negated && other.variables().any(|u| u == v);
+            let binds =
+                |(k, other): (usize, &Literal)| k != i && !other.is_check() && other.variables().any(|u| u == v);
             (v.0 as usize) < arity || body.iter().enumerate().any(binds)
         };
-        // A negated literal about something that only this literal binds cannot be asked without it.
-        let kept = |(k, other): &(usize, &Literal)| *k != i && (!other.negated || other.variables().all(is_bound));
+        // A negated literal or comparison about something that only this literal binds cannot be asked without it.
+        let kept = |(k, other): &(usize, &Literal)| *k != i && (!other.is_check() || other.variables().all(is_bound));
         let rest: Vec<Literal> = body.iter().enumerate().filter(kept).map(|(_, other)| other.clone()).collect();
         let allowed = FACTS.min(self.facts);
         let mut bound = Bound { groundings: GROUNDINGS, facts: allowed, cut: false };
@@ -156,7 +162,7 @@ impl Search<'_, '_> {
         for grounding in groundings {
             let Some(literal) = substitute(std::slice::from_ref(literal), &grounding).pop() else { continue };
             if !literal.negated {
-                self.add(&literal, &grounding);
+                self.add(&literal, &substitute(body, &grounding), &grounding);
             } else if let [fact] = &self.asked.matches(&literal)[..] {
                 // One fact stands in the way; if there were more, one change would not do.
                 self.found.removals.extend([fact.clone()]);
@@ -164,8 +170,9 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Proposes the facts that a literal could state, with what is free filled from the query and the grounding.
-    fn add(&mut self, literal: &Literal, grounding: &Grounding) {
+    /// Proposes the facts that a literal of a conjunction could state, with what is free filled from the query and the grounding, or
+    /// as the comparisons of the conjunction ask.
+    fn add(&mut self, literal: &Literal, body: &[Literal], grounding: &Grounding) {
         let mut free: Vec<Variable> = literal.variables().collect();
         free.sort_unstable();
         free.dedup();
@@ -173,11 +180,57 @@ impl Search<'_, '_> {
         pool.sort_unstable();
         pool.dedup();
         let mut bindings = vec![None; free.last().map_or(0, |v| v.0 as usize + 1)];
-        self.fill(literal, &free, &pool, &mut bindings);
+        let pools: Vec<(Variable, Vec<Constant>)> =
+            free.into_iter().map(|v| (v, self.compared(literal, body, v).unwrap_or_else(|| pool.clone()))).collect();
+        self.fill(literal, &pools, &mut bindings);
     }
 
-    fn fill(&mut self, literal: &Literal, free: &[Variable], pool: &[Constant], bindings: &mut Grounding) {
-        let Some((&variable, others)) = free.split_first() else {
+    /// The numbers of the data that a variable could stand for to pass what it is compared with, nearest to each of these; `None` if
+    /// it is compared with nothing that is known.
+    fn compared(&mut self, literal: &Literal, body: &[Literal], variable: Variable) -> Option<Vec<Constant>> {
+        let symbols = &self.asked.database().symbols;
+        let known = |arg: &Argument| match arg {
+            Argument::Number(number) => Some(number.value()),
+            Argument::Constant(constant) => symbols.number(*constant),
+            Argument::Variable(_) => None,
+        };
+        let own = Argument::Variable(variable);
+        let mut asks: Vec<(Comparison, bool, bool, f64)> = Vec::new();
+        for check in body {
+            let (Some(comparison), [left, right]) = (check.comparison(), &check.args[..]) else { continue };
+            match (*left == own, *right == own) {
+                (true, false) => asks.extend(known(right).map(|value| (comparison, check.negated, true, value))),
+                (false, true) => asks.extend(known(left).map(|value| (comparison, check.negated, false, value))),
+                _ => {}
+            }
+        }
+        if asks.is_empty() {
+            return None;
+        }
+        let place = literal.args.iter().position(|arg| *arg == own)?;
+        let kind = *self.asked.database().schema.argument_types(literal.predicate)?.get(place)?;
+        let asked = self.asked;
+        let all = self.of_type.entry(kind).or_insert_with(|| asked.constants_of_type(kind));
+        let passes = |x: f64| {
+            asks.iter().all(|&(comparison, negated, is_left, value)| {
+                let (left, right) = if is_left { (x, value) } else { (value, x) };
+                comparison.holds(Some(left), Some(right)) != negated
+            })
+        };
+        let numbers = all.iter().filter_map(|&constant| Some((constant, symbols.number(constant)?)));
+        let numbers: Vec<(Constant, f64)> = numbers.filter(|&(_, x)| passes(x)).collect();
+        let nearest = |&(_, _, _, value): &(Comparison, bool, bool, f64)| {
+            let gap = |&&(_, x): &&(Constant, f64)| (x - value).abs();
+            numbers.iter().min_by(|a, b| gap(a).total_cmp(&gap(b))).map(|&(constant, _)| constant)
+        };
+        let mut found: Vec<Constant> = asks.iter().filter_map(nearest).collect();
+        found.sort_unstable();
+        found.dedup();
+        Some(found)
+    }
+
+    fn fill(&mut self, literal: &Literal, free: &[(Variable, Vec<Constant>)], bindings: &mut Grounding) {
+        let Some(((variable, pool), others)) = free.split_first() else {
             let stated = substitute(std::slice::from_ref(literal), bindings);
             let fact = stated.first().and_then(ground_fact);
             let database = self.asked.database();
@@ -190,9 +243,9 @@ impl Search<'_, '_> {
                 return;
             }
             self.facts -= 1;
-            if self.fits(literal, variable, constant) {
+            if self.fits(literal, *variable, constant) {
                 bindings[variable.0 as usize] = Some(constant);
-                self.fill(literal, others, pool, bindings);
+                self.fill(literal, others, bindings);
             }
         }
     }

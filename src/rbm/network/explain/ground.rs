@@ -6,12 +6,13 @@
 //! so it never turns back and its first grounding costs no more than the facts that were tried.
 
 use crate::kb::naive::unify;
-use crate::kb::{Database, Example, Fact, TypeId};
+use crate::kb::{Database, Example, Fact, TypeId, View};
 use crate::logic::{Argument, Constant, Literal, PredicateId};
 use crate::rbm::network::{Condition, Rule};
 use crate::tree::Coverage;
 
-/// What each variable stands for, by its number, those of the head first; `None` for one that only negated literals mention.
+/// What each variable stands for, by its number, those of the head first; `None` for one that only negated literals or comparisons
+/// mention.
 pub type Grounding = Vec<Option<Constant>>;
 
 /// What a few answers take.
@@ -23,7 +24,7 @@ pub(super) struct Asked<'a> {
     target: PredicateId,
     coverage: Coverage<'a>,
     args: &'a [Constant],
-    limit: Option<f64>,
+    view: View<'a>,
 }
 
 /// How far a search for groundings may go, and whether it had to stop.
@@ -46,17 +47,20 @@ pub(super) fn question(args: &[Constant]) -> [Example; 1] {
 pub fn substitute(body: &[Literal], grounding: &[Option<Constant>]) -> Vec<Literal> {
     let bound = |arg: &Argument| match arg {
         Argument::Variable(v) => grounding.get(v.0 as usize).copied().flatten().map_or(*arg, Argument::Constant),
-        Argument::Constant(_) => *arg,
+        Argument::Constant(_) | Argument::Number(_) => *arg,
     };
     body.iter().map(|literal| Literal { args: literal.args.iter().map(bound).collect(), ..literal.clone() }).collect()
 }
 
-/// The fact that a literal without variables states.
+/// The fact that a literal without variables states; a comparison states none.
 pub(super) fn ground_fact(literal: &Literal) -> Option<Fact> {
     let constant = |arg: &Argument| match arg {
         Argument::Constant(constant) => Some(*constant),
-        Argument::Variable(_) => None,
+        Argument::Variable(_) | Argument::Number(_) => None,
     };
+    if literal.comparison().is_some() {
+        return None;
+    }
     let args = literal.args.iter().map(constant).collect::<Option<Box<[Constant]>>>()?;
     Some(Fact { predicate: literal.predicate, args })
 }
@@ -65,7 +69,7 @@ impl<'a> Asked<'a> {
     pub fn new(database: &'a Database, target: PredicateId, question: &'a [Example; 1]) -> Self {
         let args = &question[0].args;
         let coverage = Coverage::new(database, target, question, MEMORY_BYTES);
-        Asked { database, target, coverage, args, limit: database.limit(target, args) }
+        Asked { database, target, coverage, args, view: database.view(target, args) }
     }
 
     /// The facts and names.
@@ -103,7 +107,7 @@ impl<'a> Asked<'a> {
 
     /// Whether the query may see a fact.
     pub fn sees(&self, fact: &Fact) -> bool {
-        self.database.visible(fact.predicate, &fact.args, self.limit)
+        self.database.sees(&self.view, fact.predicate, &fact.args)
     }
 
     /// The head's variables and nothing else.
@@ -135,7 +139,7 @@ impl<'a> Asked<'a> {
             bound.cut = true;
             return;
         }
-        let Some(next) = left.iter().position(|literal| !literal.negated) else {
+        let Some(next) = left.iter().position(|literal| !literal.is_check()) else {
             found.push(grounding);
             return;
         };
@@ -161,7 +165,7 @@ impl<'a> Asked<'a> {
     pub fn matches(&self, literal: &Literal) -> Vec<Fact> {
         let constant = |arg: &Argument| match arg {
             Argument::Constant(constant) => Some(*constant),
-            Argument::Variable(_) => None,
+            Argument::Variable(_) | Argument::Number(_) => None,
         };
         let bound: Vec<Option<Constant>> = literal.args.iter().map(constant).collect();
         let rows = self.database.facts.relation(literal.predicate).lookup(&bound);
@@ -174,7 +178,7 @@ impl<'a> Asked<'a> {
     /// The facts that a grounding uses, in the order of the literals, each once.
     pub fn facts(&self, body: &[Literal], grounding: &[Option<Constant>]) -> Vec<Fact> {
         let mut facts: Vec<Fact> = Vec::new();
-        for literal in substitute(body, grounding).iter().filter(|literal| !literal.negated) {
+        for literal in substitute(body, grounding).iter().filter(|literal| !literal.is_check()) {
             facts.extend(ground_fact(literal).filter(|fact| !facts.contains(fact)));
         }
         facts

@@ -81,7 +81,8 @@ pub struct Fired {
     pub grounding: Grounding,
     /// The facts that the grounding uses.
     pub facts: Vec<Fact>,
-    /// The negated literals under the grounding: nothing in the data matches them. Variables that are left match anything.
+    /// The negated literals under the grounding, without comparisons: nothing in the data matches them. Variables that are left match
+    /// anything.
     pub absent: Vec<Literal>,
     /// Its conditions, in their order.
     pub conditions: Vec<Checked>,
@@ -188,7 +189,8 @@ impl<'n> Explainer<'n> {
 fn fire(asked: &Asked<'_>, rule: &Rule, node: usize, adds: f64) -> Option<Fired> {
     let grounding = asked.first(rule.body())?;
     let facts = asked.facts(rule.body(), &grounding);
-    let absent = substitute(rule.body(), &grounding).into_iter().filter(|literal| literal.negated).collect();
+    let is_absent = |literal: &Literal| literal.negated && literal.comparison().is_none();
+    let absent = substitute(rule.body(), &grounding).into_iter().filter(is_absent).collect();
     let check = |condition: &Condition| {
         let grounding = asked.first(&condition.body);
         let facts = grounding.as_ref().map(|grounding| asked.facts(&condition.body, grounding));

@@ -224,3 +224,27 @@ fn a_small_budget_says_so() {
     assert_eq!((part.tried, part.tried + part.untried), (1, whole.tried));
     assert_eq!(ask(&mut asking, 0), Flips::default());
 }
+
+#[test]
+fn thresholds_are_met_by_numbers_of_the_data() {
+    let text = "mode: heavy(+thing). mode: mass(+thing, -kg). mode: older(+thing, -thing). mode: age(+thing, -years).
+        mass(a, 3). mass(b, 9). mass(c, 5). mass(c, 2). age(a, 5). age(b, 7). older(a, b).";
+    let rules =
+        "-2 heavy(_). 4 heavy(A) :- mass(A, X), X > 4, X <= 8. 4 heavy(A) :- older(A, B), age(B, X), age(A, Y), Y > X.";
+    let rules = crate::logic::rule::parse_rules(std::path::Path::new("rules"), rules).unwrap();
+    let network = Network::from_rules(&rules, 1.0).unwrap();
+    let mut asking = Asking::new(&network, text, None);
+    let said = asking.ask(["c"]);
+    close(said.psi, 2.0);
+    assert_eq!(asking.grounding(&said.fired[0].grounding), ["c", "5"]);
+    assert_eq!(asking.facts(&said.fired[0].facts), ["mass(c,5)"]);
+    assert_eq!(asking.flips(&said.flips), ["-mass(c,5) 0.1192"]);
+    // 3 is too light; of the masses in the data 5 is the only one in between. The second rule would need b at an age below 5, which is
+    // the age of nobody; 5 itself is not below it.
+    let said = asking.ask(["a"]);
+    assert!(said.fired.is_empty());
+    assert_eq!(asking.flips(&said.flips)[0], "+mass(a,5) 0.8808");
+    assert!(asking.flips(&said.flips).iter().all(|flip| !flip.contains("age(b")), "{:?}", asking.flips(&said.flips));
+    // A drawing has the comparisons as predicates of their own.
+    assert!(network.to_svg().contains("&gt;/2") && network.to_dot().contains("mass(A, B), B > 4, B <= 8"));
+}

@@ -1,0 +1,63 @@
+//! How much each training example counts: its own weight, and that of its class.
+
+use crate::kb::Example;
+use crate::tree::Bits;
+
+/// The weights of some examples.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Weights {
+    count: usize,
+    /// `None` if all are 1: then nothing needs to be multiplied, and sums are whole numbers.
+    of: Option<Vec<f64>>,
+}
+
+impl Weights {
+    /// Positive examples count `positive_weight` times as much as they say themselves.
+    pub fn new(examples: &[Example], positive_weight: f64) -> Self {
+        let weight = |example: &Example| example.weight * if example.positive { positive_weight } else { 1.0 };
+        let all_one = examples.iter().all(|example| weight(example) == 1.0);
+        Weights { count: examples.len(), of: (!all_one).then(|| examples.iter().map(weight).collect()) }
+    }
+
+    /// The weights, unless all are 1.
+    pub fn get(&self) -> Option<&[f64]> {
+        self.of.as_deref()
+    }
+
+    /// The weight of an example.
+    pub fn at(&self, example: usize) -> f64 {
+        self.of.as_ref().map_or(1.0, |weights| weights[example])
+    }
+
+    /// The examples that count at all.
+    pub fn counted(&self) -> Bits {
+        Bits::from_fn(self.count, |i| self.at(i) > 0.0)
+    }
+
+    /// The weight of all positives and of all negatives.
+    pub fn of_classes(&self, examples: &[Example]) -> (f64, f64) {
+        let of = |label| {
+            let own = examples.iter().enumerate().filter(|(_, example)| example.positive == label);
+            own.map(|(i, _)| self.at(i)).sum()
+        };
+        (of(true), of(false))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn own_weights_and_those_of_classes() {
+        let example = |positive, weight| Example { args: Box::new([]), positive, weight, line: 0 };
+        let even = [example(true, 1.0), example(false, 1.0)];
+        assert_eq!(Weights::new(&even, 1.0).get(), None);
+        assert_eq!(Weights::new(&even, 3.0).get(), Some(&[3.0, 1.0][..]));
+        let own = [example(true, 0.5), example(true, 0.0), example(false, 2.0)];
+        let weights = Weights::new(&own, 2.0);
+        // A weight of 0.5 and one of the class of 2 make 1, but others do not.
+        assert_eq!(weights.get(), Some(&[1.0, 0.0, 2.0][..]));
+        assert_eq!((weights.counted().count(), weights.of_classes(&own)), (2, (1.0, 2.0)));
+    }
+}

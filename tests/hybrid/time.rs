@@ -1,0 +1,64 @@
+//! Time limits, and data that are read without them.
+
+use lrbm::data::dataset::{Dataset, TimeUse, Variant};
+use lrbm::data::fetch::Store;
+use lrbm::data::manifest::FoldScheme;
+use lrbm::data::split::Split;
+
+fn citations(time: TimeUse, folds: FoldScheme) -> Dataset {
+    let variant = Variant { time, folds: Some(folds), ..Variant::default() };
+    Dataset::open("citations", &Store::open("no such directory"), &variant).unwrap()
+}
+
+#[test]
+fn ignoring_time_changes_what_is_seen_and_nothing_else() {
+    for folds in [FoldScheme::Random, FoldScheme::ByTime] {
+        let (limited, peeking) = (citations(TimeUse::Limit, folds), citations(TimeUse::Ignore, folds));
+        assert!(limited.time().is_some() && peeking.time().is_none());
+        for recursive in [false, true] {
+            let split = Split { recursive, ..Split::new(3) };
+            let (one, other) = (limited.fold(1, &split).unwrap(), peeking.fold(1, &split).unwrap());
+            assert_eq!(one.counts, other.counts);
+            for (limited, peeking) in [(&one.train, &other.train), (&one.test, &other.test)] {
+                assert_eq!(limited.examples, peeking.examples);
+                assert_eq!(limited.database.facts, peeking.database.facts);
+                assert!(limited.database.times.is_some() && peeking.database.times.is_none());
+                // Somebody sees more without limits.
+                let sees_all = |part: &lrbm::data::split::Part| {
+                    let written = part.database.predicates.iter().find(|&id| id != part.target).unwrap();
+                    part.examples.iter().all(|example| {
+                        let view = part.database.view(part.target, &example.args);
+                        part.database
+                            .facts
+                            .relation(written)
+                            .iter()
+                            .all(|row| part.database.sees(&view, written, &row.to_vec()))
+                    })
+                };
+                assert!(sees_all(peeking) && !sees_all(limited));
+            }
+        }
+    }
+}
+
+#[test]
+fn time_cannot_be_ignored_where_there_is_none() {
+    let variant = Variant { time: TimeUse::Ignore, ..Variant::default() };
+    let error = Dataset::open("movies", &Store::open("no such directory"), &variant).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "dataset `movies` does not offer `time = \"ignore\"`; it offers no times, so leave the key out"
+    );
+}
+
+#[test]
+fn limits_are_left_out_of_records_and_their_lack_is_not() {
+    let record = |variant: &Variant| serde_json::to_string(variant).unwrap();
+    let usual = Variant::default();
+    assert!(!record(&usual).contains("time"));
+    let peeking = Variant { time: TimeUse::Ignore, ..Variant::default() };
+    assert!(record(&peeking).contains("\"time\":\"ignore\""));
+    for variant in [usual, peeking] {
+        assert_eq!(serde_json::from_str::<Variant>(&record(&variant)).unwrap(), variant);
+    }
+}
