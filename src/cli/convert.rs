@@ -47,7 +47,7 @@ pub struct Convert {
     /// The file of modes and parameters, if it is not in the directory.
     #[arg(long, value_name = "FILE", requires = "data")]
     background: Option<PathBuf>,
-    /// How weights are fitted (l2, max_steps, folds, seed), or how the directory is read (time_predicate and so on).
+    /// How weights are fitted (start, l2, max_steps, folds, seed), or how the directory is read (time_predicate and so on).
     #[arg(long = "set", value_name = "KEY=VALUE", requires = "data")]
     set: Vec<String>,
     /// The file to write the network to.
@@ -84,7 +84,7 @@ pub fn run(args: &Convert, output: &mut Output) -> Result<(), CommandError> {
     let data = args.data.clone();
     let data = data.map(|data| DataArgs { data, background: args.background.clone(), set: args.set.clone() });
     let others = data.as_ref().map(|data| data.split_settings().others).unwrap_or_default();
-    let settings = Settings::new(&others, false)?;
+    let settings = Settings::new(&others)?;
     let (original, mut network) = start(args)?;
     output.warn(&says_nothing(&network));
     let loaded = data.as_ref().map(|data| examples(data, &mut network, output)).transpose()?;
@@ -187,6 +187,11 @@ fn examples(data: &DataArgs, network: &mut Network, output: &Output) -> Result<L
     Ok(loaded)
 }
 
+/// Whether weights begin anew when rules are taken away, and when all are fitted together: what gave the better likelihood on parts of
+/// training folds that nothing was learned from (`scripts/networks --settle`).
+const PRUNED_ANEW: bool = true;
+const REFITTED_ANEW: bool = false;
+
 /// Makes the network smaller and fits it, as far as that was asked for.
 fn shrink(
     args: &Convert,
@@ -215,13 +220,13 @@ fn shrink(
         let area = |psi: &[f64], labels: &[bool]| {
             Ranking::new(psi, labels).ok().and_then(|ranking| auc_roc(&ranking).ok()).unwrap_or(0.5)
         };
-        let pruned = settings.learner.prune(network, &task, prune, &area).map_err(CommandError::input)?;
+        let pruned = settings.learner(PRUNED_ANEW).prune(network, &task, prune, &area).map_err(CommandError::input)?;
         *network = pruned.0;
         network.origin.push_str(", pruned");
         learned = Some(pruned.1);
     }
     if args.refit {
-        learned = Some(settings.learner.fit(network, &task).map_err(CommandError::input)?);
+        learned = Some(settings.learner(REFITTED_ANEW).fit(network, &task).map_err(CommandError::input)?);
         network.origin.push_str(", refitted");
     }
     Ok(learned)

@@ -156,7 +156,7 @@ fn train_weights(args: &Train, output: &mut Output) -> Result<(), CommandError> 
     let out = check_writable(&args.out)?;
     let dot = args.dot.as_deref().map(check_writable).transpose()?;
     let SplitSettings { others, .. } = args.data.split_settings();
-    let settings = weights::Settings::new(&others, true)?;
+    let settings = weights::Settings::new(&others)?;
     let mut network = weights::from_rules(rules, weights::Weights::Blank)?;
     if network.target_name() != args.target {
         let message = format!("the rules are for {}, not {}: name their target", network.target_name(), args.target);
@@ -170,7 +170,7 @@ fn train_weights(args: &Train, output: &mut Output) -> Result<(), CommandError> 
     network.time = options.time;
     let resources = Resources { memory_bytes: args.memory, audit: None };
     let task = settings.task(&loaded, resources);
-    let learned = settings.learner.fit(&mut network, &task).map_err(CommandError::input)?;
+    let learned = settings.learner(true).fit(&mut network, &task).map_err(CommandError::input)?;
     network.origin = format!("{}, weights learned from {} examples", network.origin, loaded.examples.len());
     network.save(&out).map_err(with_cause)?;
     if let Some(path) = &dot {

@@ -139,11 +139,11 @@ impl<'a> Seen<'a> {
     }
 
     /// Takes the weakest rule away and fits the rest again, in few steps.
-    fn shrink(&mut self, network: &mut Network, of: &Bits, l2: f64) {
+    fn shrink(&mut self, network: &mut Network, of: &Bits, options: &FitOptions) {
         let j = self.weakest(network);
         let lit = self.lit.remove(j);
         *network = network.without(j, lit.count_and(of), of.count());
-        let options = FitOptions { l2, hold: Hold::Blank, max_steps: STEPS_OF_A_ROUND };
+        let options = FitOptions { max_steps: STEPS_OF_A_ROUND, ..*options };
         network.fit(&self.patterns(of), &options, &mut |_, _| false);
     }
 }
@@ -200,8 +200,7 @@ impl LrbmWeights {
         best
     }
 
-    /// Takes rules away, the one that says least first, and fits the rest again each time. Weights always begin anew: else all
-    /// examples would speak for rules whose weights were learned from them.
+    /// Takes rules away, the one that says least first, and fits the rest again each time.
     ///
     /// # Errors
     /// As [`LrbmWeights::fit`]; also if there are too few examples to judge a loss by.
@@ -214,9 +213,8 @@ impl LrbmWeights {
     ) -> Result<(Network, LearnedWeights), LearnError> {
         let mut seen = Seen::new(network, task)?;
         let parts = seen.parts(self.folds, task.seed);
-        let mut smaller = seen.fresh(network);
-        let anew = LrbmWeights { fresh: true, ..*self };
-        let Choice { options, .. } = anew.choose(&smaller, &seen, &parts);
+        let mut smaller = if self.fresh { seen.fresh(network) } else { network.clone() };
+        let Choice { options, .. } = self.choose(&smaller, &seen, &parts);
         let size = match prune {
             Prune::ToSize(size) => size,
             Prune::ToLoss(_) if parts.is_empty() => {
@@ -235,9 +233,9 @@ impl LrbmWeights {
         let all = seen.all();
         smaller.fit(&seen.patterns(&all), &options, &mut |_, _| false);
         while smaller.hidden().len() > size {
-            seen.shrink(&mut smaller, &all, options.l2);
+            seen.shrink(&mut smaller, &all, &options);
         }
-        let learned = anew.fit_seen(&mut smaller, &seen, task.seed);
+        let learned = self.fit_seen(&mut smaller, &seen, task.seed);
         Ok((smaller, learned))
     }
 }
@@ -274,6 +272,6 @@ fn areas_by_size(
         if network.hidden().is_empty() {
             return areas;
         }
-        seen.shrink(&mut network, learning, options.l2);
+        seen.shrink(&mut network, learning, options);
     }
 }

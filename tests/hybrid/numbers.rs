@@ -122,7 +122,11 @@ fn machines(seed: u64) -> Loaded {
 }
 
 fn learn(data: &Loaded, params: &Params) -> TreeModel {
-    train(Kind::LrbmBoost, &data.database, data.target, &data.examples, params, 1, &mut |_| {}).unwrap().into_trees().unwrap().model
+    train(Kind::LrbmBoost, &data.database, data.target, &data.examples, params, 1, &mut |_| {})
+        .unwrap()
+        .into_trees()
+        .unwrap()
+        .model
 }
 
 /// The share of examples on the right side of ψ = 0.
