@@ -49,6 +49,7 @@ impl World {
         let example = |stream: &mut Stream| Example {
             args: (0..2).map(|_| constants[stream.index(constants.len())]).collect(),
             positive: stream.index(2) == 0,
+            class: 0,
             weight: 1.0,
             line: 0,
         };
@@ -122,7 +123,11 @@ fn machines(seed: u64) -> Loaded {
 }
 
 fn learn(data: &Loaded, params: &Params) -> TreeModel {
-    train(Kind::LrbmBoost, &data.database, data.target, &data.examples, params, 1, &mut |_| {}).unwrap().into_trees().unwrap().model
+    train(Kind::LrbmBoost, &data.database, data.target, &data.examples, params, 1, &mut |_| {})
+        .unwrap()
+        .into_trees()
+        .unwrap()
+        .model
 }
 
 /// The share of examples on the right side of ψ = 0.
