@@ -179,7 +179,7 @@ pub enum Preset {
     Paper,
     /// The defaults.
     Lookahead,
-    /// The defaults with longer chains and tests on numbers of groundings: slower, and mostly better.
+    /// The defaults with longer chains, tests on numbers of groundings and larger trees: slower, and mostly better.
     Extended,
 }
 
@@ -211,7 +211,7 @@ impl Preset {
                 ]);
             }
             Preset::Lookahead => {}
-            Preset::Extended => settings.push(("counts", true.into())),
+            Preset::Extended => settings.extend([("counts", true.into()), ("max_leaves", 8.into())]),
         }
         settings
     }
