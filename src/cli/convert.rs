@@ -4,14 +4,16 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::data_args::DataArgs;
+use super::predict::{classes, load_for, options_for};
 use super::train::{check_writable, write_whole};
 use super::weights::{self, Settings};
 use super::{CommandError, Output, with_cause};
-use crate::data::load::{Loaded, load};
+use crate::data::load::Loaded;
 use crate::learn::{LearnedWeights, Method, Model, Prune, Resources, SavedModel};
 use crate::logic::{Diagnostic, Diagnostics};
 use crate::metric::calibration::{Probabilities, cll};
 use crate::metric::ranking::{Ranking, auc_pr, auc_roc};
+use crate::metric::{ClassMetrics, Column, Metrics, Output as Scores, Undefined};
 use crate::rbm::network::{Network, two_classes};
 use crate::rbm::sigmoid;
 use crate::tree::{Coverage, DEFAULT_MEMORY_BYTES};
@@ -114,6 +116,9 @@ pub fn run(args: &Convert, output: &mut Output) -> Result<(), CommandError> {
         weights::print_learned(output, learned)?;
     }
     match &loaded {
+        Some(loaded) if loaded.database.classes.is_some() => {
+            compare_classes(output, original.as_ref(), &network, loaded)
+        }
         Some(loaded) if network.classes().len() == 2 => compare(output, original.as_ref(), &network, loaded),
         _ => Ok(()),
     }
@@ -175,10 +180,9 @@ fn says_nothing(network: &Network) -> Diagnostics {
 
 /// The examples; a network is asked under the time limits it has, unless others are set.
 fn examples(data: &DataArgs, network: &mut Network, output: &Output) -> Result<Loaded, CommandError> {
-    let target = format!("{}/{}", network.target_name(), network.target_arity());
-    let mut options = data.load_options(Some(target))?;
-    options.time = options.time.or_else(|| network.time.clone());
-    let mut loaded = load(&data.data, &options)?;
+    let saved = SavedModel::from(network.clone());
+    let options = options_for(&saved, data)?;
+    let mut loaded = load_for(&saved, data, &options)?;
     output.warn(&loaded.warnings.without(&weights::ABOUT_MODES));
     if let Some(recursive) = network.recursive {
         loaded.know_positives(recursive.symmetric, options.time.as_ref()).map_err(CommandError::input)?;
@@ -249,12 +253,7 @@ fn compare(
     if let Some(original) = original {
         let before = score(original)?;
         let gaps: Vec<f64> = before.iter().zip(&probabilities).map(|(&psi, p)| (sigmoid(psi) - p).abs()).collect();
-        let largest = gaps.iter().copied().fold(0.0, f64::max);
-        let mean = gaps.iter().sum::<f64>() / n.max(1) as f64;
-        writeln!(
-            output.out,
-            "against the model on {n} examples: P differs by {largest:.1e} at most, {mean:.1e} on average"
-        )?;
+        print_gaps(output, &gaps, n)?;
     }
     let labels: Vec<bool> = loaded.examples.iter().map(|example| example.positive).collect();
     let ranking = Ranking::new(&psi, &labels).map_err(CommandError::input)?;
@@ -265,6 +264,49 @@ fn compare(
             Ok(value) => writeln!(output.out, "{name} {value:.6}")?,
             Err(_) => writeln!(output.out, "{name} undefined (one class)")?,
         }
+    }
+    Ok(())
+}
+
+fn print_gaps(output: &mut Output, gaps: &[f64], examples: usize) -> Result<(), CommandError> {
+    let largest = gaps.iter().copied().fold(0.0, f64::max);
+    let mean = gaps.iter().sum::<f64>() / gaps.len().max(1) as f64;
+    writeln!(
+        output.out,
+        "against the model on {examples} examples: P differs by {largest:.1e} at most, {mean:.1e} on average"
+    )?;
+    Ok(())
+}
+
+/// The same where examples are of several classes.
+fn compare_classes(
+    output: &mut Output,
+    original: Option<&SavedModel>,
+    network: &Network,
+    loaded: &Loaded,
+) -> Result<(), CommandError> {
+    let score = |model: &dyn Model| {
+        model.score_classes(&loaded.database, loaded.target, &loaded.examples).map_err(CommandError::input)
+    };
+    let odds = score(network)?;
+    if let Some(original) = original.filter(|model| Model::classes(*model) == Some(network.classes())) {
+        let before = score(original)?;
+        let pairs = before.iter().flatten().zip(odds.iter().flatten());
+        let gaps: Vec<f64> = pairs.map(|(a, b)| (sigmoid(*a) - sigmoid(*b)).abs()).collect();
+        print_gaps(output, &gaps, loaded.examples.len())?;
+    }
+    let labels = classes::labels(loaded, network.classes())?;
+    let outputs: Vec<Scores<'_>> = odds.iter().map(|row| Scores::LogOdds(row)).collect();
+    let no_thresholds = vec![Err(Undefined::NoTrainingScores); outputs.len()];
+    let metrics = Metrics::macro_average(&outputs, &labels, &no_thresholds).map_err(CommandError::input)?;
+    for (name, column) in [("AUC-ROC", Column::AucRoc), ("AUC-PR", Column::AucPr)] {
+        match metrics.get(column) {
+            Ok(value) => writeln!(output.out, "{name} {value:.6} (mean over classes)")?,
+            Err(why) => writeln!(output.out, "{name} undefined (of some class: {why})")?,
+        }
+    }
+    if let Ok(decided) = ClassMetrics::new(&odds, &labels).map_err(CommandError::input)? {
+        writeln!(output.out, "accuracy {:.6}\nlog loss {:.6}", decided.accuracy, decided.log_loss)?;
     }
     Ok(())
 }

@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::data_args::{DataArgs, SplitSettings};
+use super::predict::{load_for, options_for};
 use super::progress::steps_bar;
 use super::{CommandError, Output, size, weights, with_cause};
 use crate::data::load::{Loaded, load};
@@ -107,14 +108,13 @@ pub fn run(args: &Train, output: &mut Output) -> Result<(), CommandError> {
     options.time = options.time.or_else(|| from.as_ref().and_then(|ensemble| ensemble.time.clone()));
     let mut loaded = load(&args.data.data, &options)?;
     output.warn(&loaded.warnings);
-    refuse_classes(&loaded)?;
     let params = unchecked.background(loaded.database.schema.parameters()).check().map_err(CommandError::input)?;
     // What copies an ensemble knows what that knew.
     let copied = from.as_ref().and_then(|ensemble| ensemble.recursive);
-    if params.recursive || copied.is_some() {
+    if (params.recursive || copied.is_some()) && loaded.database.classes.is_none() {
         let symmetric = args.symmetric || copied.is_some_and(|recursive| recursive.symmetric);
         loaded.know_positives(symmetric, options.time.as_ref()).map_err(CommandError::input)?;
-    } else if args.symmetric {
+    } else if args.symmetric && !params.recursive {
         return Err(CommandError::input("--symmetric goes with --set recursive=true"));
     }
     let audit = args.audit.map(|size| Audit::new(size as usize, params.seed));
@@ -162,9 +162,9 @@ fn train_weights(args: &Train, output: &mut Output) -> Result<(), CommandError> 
         let message = format!("the rules are for {}, not {}: name their target", network.target_name(), args.target);
         return Err(CommandError::Input(message));
     }
-    let target = format!("{}/{}", network.target_name(), network.target_arity());
-    let options = args.data.load_options(Some(target))?;
-    let loaded = load(&args.data.data, &options)?;
+    let saved = SavedModel::from(network.clone());
+    let options = options_for(&saved, &args.data)?;
+    let loaded = load_for(&saved, &args.data, &options)?;
     output.warn(&loaded.warnings.without(&weights::ABOUT_MODES));
     weights::check_names(&network, &loaded, output)?;
     network.time = options.time;
@@ -186,21 +186,6 @@ fn train_weights(args: &Train, output: &mut Output) -> Result<(), CommandError> 
     )?;
     writeln!(output.out, "{}", network.size())?;
     weights::print_learned(output, &learned)
-}
-
-/// A target whose last argument is a class needs a learner for several classes, which there is not yet.
-fn refuse_classes(loaded: &Loaded) -> Result<(), CommandError> {
-    let modes = loaded.database.schema.modes_of(loaded.target);
-    let classes = modes.filter_map(|mode| mode.args.last()).any(|slot| slot.limit.is_some());
-    let negatives = loaded.examples.iter().any(|example| !example.positive);
-    if classes && !negatives {
-        let target = loaded.database.predicates.show(loaded.target);
-        let message = format!(
-            "the last argument of {target} is a class: only targets that hold or do not hold can be learned so far"
-        );
-        return Err(CommandError::Input(message));
-    }
-    Ok(())
 }
 
 fn fit(
@@ -237,7 +222,10 @@ fn summary(
 ) -> Result<(), CommandError> {
     let model = &trained.model;
     let positives = loaded.examples.iter().filter(|example| example.positive).count();
-    let negatives = loaded.examples.len() - positives;
+    let from = match loaded.database.classes_of(loaded.target) {
+        Some(names) => format!("{positives} examples of the classes {}", names.join(", ")),
+        None => format!("{positives} positives and {} negatives", loaded.examples.len() - positives),
+    };
     let ModelSize { trees, leaves } = model.size();
     let size = match trees {
         0 => format!("{leaves} parts"),
@@ -246,7 +234,7 @@ fn summary(
     };
     writeln!(
         output.out,
-        "{}: {kind} for {}/{}, {size}, learned from {positives} positives and {negatives} negatives",
+        "{}: {kind} for {}/{}, {size}, learned from {from}",
         path.display(),
         model.target_name(),
         model.target_arity(),

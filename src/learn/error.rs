@@ -37,6 +37,37 @@ pub enum LearnError {
         /// How many negatives there are.
         negatives: usize,
     },
+    /// All examples are of one class of several.
+    #[error(
+        "{}: give examples of at least two",
+        only.as_ref().map_or_else(
+            || format!("no training example of {target} has a weight"),
+            |only| format!("all training examples of {target} are of class {only}")
+        )
+    )]
+    OneOfClasses {
+        /// The target.
+        target: String,
+        /// The one class, if there is any.
+        only: Option<String>,
+    },
+    /// A class with too few examples to hold some out.
+    #[error(
+        "training examples of each class are held out, but only one is of class {class}: give at least two of each, or do without \
+         holding out (early_stopping=0, a number of rules)"
+    )]
+    TooFewOfClass {
+        /// The class.
+        class: String,
+    },
+    /// A parameter that does not go with several classes.
+    #[error("{what} is for targets that hold or do not hold, and {target} tells classes apart: leave it out")]
+    NotForClasses {
+        /// The parameter.
+        what: &'static str,
+        /// The target.
+        target: String,
+    },
     /// Nothing is known of the target's facts.
     #[error("recursive = true needs a database in which the positives of {target} are evidence: set its `recursion`")]
     NotRecursive {
@@ -59,12 +90,40 @@ pub enum ScoreError {
         /// What was asked.
         asked: String,
     },
-    /// The network has more classes than examples tell apart.
+    /// The model has more classes than examples tell apart.
     #[error(
-        "the network tells the classes {classes} apart, and examples are positive or negative: use a network of two classes"
+        "the model tells the classes {classes} apart, and examples are positive or negative: use a model of two classes"
     )]
     Classes {
         /// Their names.
+        classes: String,
+    },
+    /// Examples are of classes that the model does not know.
+    #[error(
+        "the model tells the classes {model} apart, and there are examples of class {class}: use a model that knows it"
+    )]
+    UnknownClass {
+        /// The classes that it knows.
+        model: String,
+        /// The class.
+        class: String,
+    },
+    /// Examples are of other classes.
+    #[error(
+        "the model tells the classes {model} apart, and the examples are of {asked}: use a model of the same classes"
+    )]
+    OtherClasses {
+        /// Those of the model.
+        model: String,
+        /// Those of the examples.
+        asked: String,
+    },
+    /// Examples are of several classes, and the model knows none.
+    #[error(
+        "the examples are of the classes {classes}, and the model says of a target whether it holds: use a model of classes"
+    )]
+    NoClasses {
+        /// The classes of the examples.
         classes: String,
     },
 }

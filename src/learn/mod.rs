@@ -39,8 +39,8 @@ pub use lrbm_boost::LrbmBoost;
 pub use lrbm_explainable::LrbmExplainable;
 pub use lrbm_noboost::LrbmNoBoost;
 pub use lrbm_weights::{LearnedWeights, LrbmWeights, Prune};
-pub(crate) use model::leaf_weights;
-pub use model::{Fidelity, LeafWeights, TreeModel};
+pub use model::{ClassSums, Fidelity, LeafWeights, TreeModel};
+pub(crate) use model::{leaf_weights, tree_title};
 pub use network::Method;
 pub use params::{ParamError, Params, Preset, Unchecked};
 pub use rdn_boost::RdnBoost;
@@ -60,17 +60,37 @@ pub trait Learner {
     /// Learns a model. The same arguments give the same model, for any number of threads.
     ///
     /// # Errors
-    /// If there is no positive or no negative example, or too few for what the parameters ask.
+    /// If there is no positive or no negative example, or none of a second class, or too few for what the parameters ask.
     fn fit(&self, task: &Task<'_>, progress: &mut dyn FnMut(Progress)) -> Result<Trained<Self::Model>, LearnError>;
 }
 
 /// Something that can be asked how likely examples are.
 pub trait Model {
-    /// ψ of each example: the log-odds of the target. Their order ranks the examples.
+    /// ψ of each example: the log-odds of the target, or of the second of two classes. Their order ranks the examples.
     ///
     /// # Errors
-    /// If the examples are not of the arity that the model predicts.
+    /// If the examples are not of the arity that the model predicts, or it tells several classes apart.
     fn score(&self, database: &Database, target: PredicateId, examples: &[Example]) -> Result<Vec<f64>, ScoreError>;
+
+    /// The names of the classes that it tells apart; `None` if it says of a target whether it holds.
+    fn classes(&self) -> Option<&[String]> {
+        None
+    }
+
+    /// The log-odds of each class against all others, a row for each class with a number for each example. The sigmoid of it is the
+    /// probability of the class. A target that holds or does not has two classes: it does not, and it does.
+    ///
+    /// # Errors
+    /// As [`Model::score`].
+    fn score_classes(
+        &self,
+        database: &Database,
+        target: PredicateId,
+        examples: &[Example],
+    ) -> Result<Vec<Vec<f64>>, ScoreError> {
+        let psi = self.score(database, target, examples)?;
+        Ok(vec![psi.iter().map(|psi| -psi).collect(), psi])
+    }
 
     /// The model as people read it.
     fn describe(&self) -> String;
@@ -107,6 +127,11 @@ impl Default for Resources<'_> {
 }
 
 impl<'a> Task<'a> {
+    /// The names of the classes, if the target tells several apart.
+    pub fn classes(&self) -> Option<&'a [String]> {
+        self.database.classes_of(self.target)
+    }
+
     /// Which examples satisfy which tests.
     fn coverage(&self) -> Coverage<'a> {
         let Resources { memory_bytes, audit } = self.resources;

@@ -108,6 +108,19 @@ impl Model for SavedModel {
         self.stored().score(database, target, examples)
     }
 
+    fn classes(&self) -> Option<&[String]> {
+        self.stored().classes()
+    }
+
+    fn score_classes(
+        &self,
+        database: &Database,
+        target: PredicateId,
+        examples: &[Example],
+    ) -> Result<Vec<Vec<f64>>, ScoreError> {
+        self.stored().score_classes(database, target, examples)
+    }
+
     fn describe(&self) -> String {
         self.stored().describe()
     }

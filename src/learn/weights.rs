@@ -50,7 +50,7 @@ mod tests {
 
     #[test]
     fn own_weights_and_those_of_classes() {
-        let example = |positive, weight| Example { args: Box::new([]), positive, weight, line: 0 };
+        let example = |positive, weight| Example { args: Box::new([]), positive, class: 0, weight, line: 0 };
         let even = [example(true, 1.0), example(false, 1.0)];
         assert_eq!(Weights::new(&even, 1.0).get(), None);
         assert_eq!(Weights::new(&even, 3.0).get(), Some(&[3.0, 1.0][..]));

@@ -342,7 +342,7 @@ mod tests {
             p(a). p(b). q(a, u). q(c, u). q(d, v). r(u). h(X) :- p(X).";
         let (database, clauses, _) = sample::build(text, None);
         let (target, body) = &clauses[0];
-        let example = |arg| Example { args: Box::new([arg]), positive: true, weight: 1.0, line: 0 };
+        let example = |arg| Example { args: Box::new([arg]), positive: true, class: 0, weight: 1.0, line: 0 };
         let examples = constants(&database, ["a", "b", "c", "d"]).map(example);
         let audit = Audit::new(100, 1);
         let coverage = Coverage::new(&database, *target, &examples, 1 << 20).audited(Some(&audit));

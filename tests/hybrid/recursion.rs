@@ -107,7 +107,7 @@ proptest! {
         let world = World::new(seed, timed);
         let (database, ids, constants) = world.database(|_| true, true);
         let example = |&(pair, positive): &([usize; 2], bool)| Example {
-            args: pair.map(|k| constants[k]).into(), positive, weight: 1.0, line: 0,
+            args: pair.map(|k| constants[k]).into(), positive, class: 0, weight: 1.0, line: 0,
         };
         let examples: Vec<Example> = world.examples.iter().map(example).collect();
         let coverage = Coverage::new(&database, ids[0], &examples, 1 << 20);
@@ -135,7 +135,7 @@ proptest! {
         let world = World::new(seed, timed);
         let (database, ids, constants) = world.database(|_| true, true);
         let example = |&(pair, positive): &([usize; 2], bool)| Example {
-            args: pair.map(|k| constants[k]).into(), positive, weight: 1.0, line: 0,
+            args: pair.map(|k| constants[k]).into(), positive, class: 0, weight: 1.0, line: 0,
         };
         let examples: Vec<Example> = world.examples.iter().map(example).collect();
         let params = params(&["recursive=true", "trees=3"]);

@@ -17,6 +17,7 @@ fn shipped_specs_are_right_and_have_their_jobs() {
         ("ablation-trees.toml", 7 * 14 * 5 * 3),
         ("figures.toml", 7 * 2 * 5),
         ("hybrid.toml", 4 * 4 * 5),
+        ("multiclass.toml", 3 * 4 * 5),
         ("quick.toml", 45),
         ("regression.toml", 7 * 4 * 5),
         ("table1.toml", 4 * 4 * 5),

@@ -148,6 +148,8 @@ pub const DATASET: Section = Section {
         optional("reflexive", "whether examples of the form (a,a) stay", Shape::OneOf(reflexives)),
         optional("drop_shared", "whether training positives that are test positives, too, go", Shape::Bool),
         optional("time", "whether examples are under the time limits of the dataset", Shape::OneOf(time_uses)),
+        optional("classes", "whether the last argument of the target becomes the class of an example", Shape::Bool),
+        optional("class_size", "with `classes`: how many examples a class has at least", Shape::Whole(1, 1_000_000)),
         optional("scale", "how many times as large a generated domain is", Shape::Whole(1, 1_000_000)),
         optional("noise", "the share of wrong labels of a generated domain", Shape::Between(0.0, 0.99)),
         optional("data_seed", "the seed that a generated domain is made with", SEED),

@@ -11,7 +11,7 @@ use crate::data::dataset::{Dataset, Variant};
 use crate::data::split::{FoldCounts, PartCounts};
 use crate::experiment::{Job, JobId, JobKey};
 use crate::learn::Fidelity;
-use crate::metric::{Column, Metrics};
+use crate::metric::{ClassMetrics, Column, Metrics};
 use crate::order::IndexMap;
 
 /// The version of the format that is written. A record of another version is taken as none, so its job runs again.
@@ -213,6 +213,9 @@ pub struct Outcome {
     pub leaves: usize,
     /// How well an explainable model copies its ensemble.
     pub fidelity: Option<Fidelity>,
+    /// What is measured of several classes only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub classes: Option<ClassMetrics>,
     /// The SHA-256 of `model.json` and `predictions.parquet`.
     pub files: BTreeMap<String, String>,
 }

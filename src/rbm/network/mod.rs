@@ -24,7 +24,7 @@ mod written;
 
 pub use convert::{ConvertError, Ensemble, Summands, exact, paper};
 pub use fit::{FitOptions, Fitted, Hold, Patterns, Watch};
-pub use infer::{Inference, softmax};
+pub use infer::{Inference, against_others, log_sum_exp, softmax};
 pub use rule::{Condition, Rule};
 pub use wire::FORMAT;
 

@@ -270,11 +270,9 @@ impl Scope<'_> {
     }
 }
 
+/// The name of a class, as data that have it as an argument give it.
 fn class_name(term: &Term) -> String {
-    match term {
-        Term::Name(name) => name.clone(),
-        other => other.to_string(),
-    }
+    term.to_string()
 }
 
 /// The classes that rules name, in order of first appearance; without any, the two of a target that holds or does not.

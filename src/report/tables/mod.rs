@@ -1,14 +1,19 @@
-//! Which tables a run has: the paper's own, one for each setting that a sweep varies, and two of everything.
+//! Which tables a run has: the paper's own, one for each setting that a sweep varies, one for each dataset with several variants, and two of
+//! everything.
 
+mod classes;
 mod everything;
 mod paper;
 mod significance;
 mod sweep;
+mod variants;
 
+pub use classes::classes_table;
 pub use everything::{all_metrics, results_table};
 pub use paper::paper_tables;
 pub use significance::significance_table;
 pub use sweep::sweep_tables;
+pub use variants::variant_tables;
 
 use super::published::PublishedTable;
 use super::rows::ReportRow;
@@ -35,9 +40,11 @@ pub fn main_tables(results: &Results, rows: &[ReportRow<'_>]) -> Vec<Table> {
     let published = results.experiment.compare.paper.as_deref().and_then(PublishedTable::find);
     let mut tables = published.map(|published| paper_tables(results, rows, published)).unwrap_or_default();
     tables.extend(sweep_tables(results, rows));
+    tables.extend(variant_tables(results, rows));
     if tables.is_empty() {
         tables.push(results_table(results, rows));
     }
+    tables.extend(classes_table(results, rows));
     tables
 }
 
