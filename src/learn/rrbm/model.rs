@@ -1,0 +1,123 @@
+//! Walks and the machine over them: a model that stands by itself.
+
+use super::count::{Counter, Counts};
+use super::feature::Feature;
+use super::walk::{self, Step};
+use crate::kb::{Database, Example};
+use crate::learn::record::Record;
+use crate::learn::{Model, ScoreError};
+use crate::logic::clause::show_conjunction;
+use crate::logic::{PredicateId, Predicates, Symbols};
+use crate::rbm::DenseRbm;
+
+/// ψ by a discriminative RBM over lifted random walks.
+#[derive(Clone, Debug)]
+pub struct RrbmModel {
+    /// How it was learned.
+    pub record: Record,
+    pub(super) feature: Feature,
+    pub(super) target: PredicateId,
+    pub(super) predicates: Predicates,
+    pub(super) walks: Vec<WalkInput>,
+    pub(super) rbm: DenseRbm,
+}
+
+/// A walk as an input of the machine.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WalkInput {
+    /// Its steps, over the predicates of the model.
+    pub steps: Vec<Step>,
+    /// The largest worth of the training examples, by which inputs are divided.
+    pub scale: f64,
+}
+
+impl RrbmModel {
+    /// A model over the names of a database, of which it keeps those that its walks mention.
+    pub(super) fn new(
+        record: Record,
+        feature: Feature,
+        (database, target): (&Database, PredicateId),
+        walks: Vec<WalkInput>,
+        rbm: DenseRbm,
+    ) -> Self {
+        let from = &database.predicates;
+        let mut predicates = Predicates::default();
+        let mut own = |id| predicates.intern(from.name(id), from.arity(id));
+        let target = own(target);
+        let mut walks = walks;
+        for step in walks.iter_mut().flat_map(|walk| &mut walk.steps) {
+            step.predicate = own(step.predicate);
+        }
+        RrbmModel { record, feature, target, predicates, walks, rbm }
+    }
+
+    /// The name of the predicate it predicts.
+    pub fn target_name(&self) -> &str {
+        self.predicates.name(self.target)
+    }
+
+    /// The number of its arguments.
+    pub fn target_arity(&self) -> usize {
+        self.predicates.arity(self.target)
+    }
+
+    /// The walks, over [`RrbmModel::predicates`].
+    pub fn walks(&self) -> &[WalkInput] {
+        &self.walks
+    }
+
+    /// The predicates that the walks mention.
+    pub fn predicates(&self) -> &Predicates {
+        &self.predicates
+    }
+
+    /// The machine, of which walk `k` is the input `k`.
+    pub fn rbm(&self) -> &DenseRbm {
+        &self.rbm
+    }
+
+    /// What is made of the number of groundings of a walk.
+    pub fn feature(&self) -> Feature {
+        self.feature
+    }
+
+    /// A walk as a conjunction.
+    pub fn show_walk(&self, walk: usize) -> String {
+        show_conjunction(&walk::literals(&self.walks[walk].steps), &self.predicates, &Symbols::new()).to_string()
+    }
+
+    /// The numbers of groundings of each walk for each example, of a target with as many arguments.
+    pub fn counts(&self, database: &Database, target: PredicateId, examples: &[Example]) -> Vec<Counts> {
+        // A walk over a predicate that the database does not have is never there.
+        let bound = |step: &Step| {
+            let (name, arity) = (self.predicates.name(step.predicate), self.predicates.arity(step.predicate));
+            database.predicates.find(name, arity).map(|predicate| Step { predicate, ..*step })
+        };
+        let walks: Vec<Option<Vec<Step>>> =
+            self.walks.iter().map(|walk| walk.steps.iter().map(bound).collect()).collect();
+        Counter::new(database, target, &walks).count(examples)
+    }
+
+    /// What a machine sees of these counts.
+    pub(super) fn inputs(&self, counts: &[Counts]) -> Vec<Counts> {
+        let scales: Vec<f64> = self.walks.iter().map(|walk| walk.scale).collect();
+        self.feature.inputs(counts, Some, &scales)
+    }
+}
+
+impl Model for RrbmModel {
+    fn score(&self, database: &Database, target: PredicateId, examples: &[Example]) -> Result<Vec<f64>, ScoreError> {
+        if database.predicates.arity(target) != self.target_arity() {
+            return Err(ScoreError::Arity {
+                model: self.predicates.show(self.target).to_string(),
+                asked: database.predicates.show(target).to_string(),
+            });
+        }
+        let inputs = self.inputs(&self.counts(database, target, examples));
+        Ok(inputs.iter().map(|row| self.rbm.psi(row)).collect())
+    }
+
+    fn describe(&self) -> String {
+        super::print::describe(self)
+    }
+}
