@@ -18,6 +18,7 @@
 //! ```
 
 pub mod boost;
+pub mod clauses;
 mod error;
 pub mod gradient;
 mod leaf;
