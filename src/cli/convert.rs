@@ -152,6 +152,10 @@ fn start(args: &Convert) -> Result<(Option<SavedModel>, Network), CommandError> 
             only_trees(&format!("{} is a network already", path.display()))?;
             network.clone()
         }
+        SavedModel::Walks(_) => {
+            let message = format!("{}: a model over walks, and only trees and rules become a network", path.display());
+            return Err(CommandError::Input(message));
+        }
         SavedModel::Trees(trees) => {
             let refuse = |error| CommandError::Input(format!("{}: {}: {error}", path.display(), trees.kind));
             trees.to_network(method.unwrap_or(Method::Exact)).map_err(refuse)?

@@ -89,18 +89,24 @@ pub fn run(args: &Explain, output: &mut Output) -> Result<(), CommandError> {
     }
     let model = SavedModel::load(&args.model).map_err(with_cause)?;
     if args.trees {
-        let SavedModel::Trees(trees) = &model else {
-            let message = format!("{}: --trees: it is a network and has none: leave it out", args.model.display());
+        let Some(trees) = model.trees() else {
+            let is = if matches!(model, SavedModel::Network(_)) { "a network" } else { "another kind of model" };
+            let message = format!("{}: --trees: it is {is} and has none: leave it out", args.model.display());
             return Err(CommandError::Input(message));
         };
         writeln!(output.out, "{}", trees.describe().trim_end())?;
         return Ok(());
     }
-    let network = network(&model)?;
     let Some(data) = args.data.clone() else {
+        if let SavedModel::Walks(walks) = &model {
+            writeln!(output.out, "{}", walks.describe().trim_end())?;
+            return Ok(());
+        }
+        let network = network(&model)?;
         writeln!(output.out, "{}", network.describe().trim_end())?;
         return Ok(());
     };
+    let network = network(&model)?;
     let data = DataArgs { data, background: args.background.clone(), set: args.set.clone() };
     if let Some(setting) = data.split_settings().others.first() {
         return Err(settings::unknown(setting));
@@ -127,11 +133,15 @@ pub fn run(args: &Explain, output: &mut Output) -> Result<(), CommandError> {
     }
 }
 
+/// What cannot be asked of a model that has no rules.
+const NO_RULES: &str = "--query and --importance are about rules, and this model has none: leave them out to see its weights";
+
 /// The model as a network; the same probabilities, and each rule once.
 fn network(model: &SavedModel) -> Result<Network, CommandError> {
     match model {
         SavedModel::Trees(trees) => Ok(trees.to_network(Method::Exact).map_err(CommandError::input)?.merged()),
         SavedModel::Network(network) => Ok(network.clone()),
+        SavedModel::Walks(_) => Err(CommandError::input(NO_RULES)),
     }
 }
 

@@ -86,6 +86,10 @@ fn of_params(kind: Kind, params: &Params) -> f64 {
     let splits = match kind {
         Kind::LrbmNoBoost => deep(params.max_depth),
         Kind::LrbmExplainable => deep(params.distil_depth),
+        // Counting is cheap beside descent, which goes through the examples again and again.
+        Kind::RrbmC | Kind::RrbmE => {
+            return 5e-4 * f64::from(params.epochs) * f64::from(params.hidden_units);
+        }
         Kind::LrbmBoost | Kind::RdnBoost => {
             // What later trees ask was mostly asked by the first.
             let leaves = f64::from(params.max_leaves.unwrap_or(8));

@@ -37,6 +37,16 @@ pub enum LearnError {
         /// How many negatives there are.
         negatives: usize,
     },
+    /// The kind is not made for such data.
+    #[error("{kind} {what}: {instead}")]
+    Cannot {
+        /// The kind.
+        kind: Kind,
+        /// What it cannot do, or what it needs and does not have.
+        what: String,
+        /// What to do instead.
+        instead: String,
+    },
     /// The model to explain does not fit the data.
     #[error(transparent)]
     Score(#[from] ScoreError),

@@ -30,8 +30,11 @@ pub mod model;
 pub mod network;
 pub mod params;
 pub mod rdn_boost;
+pub mod record;
 mod remarks;
+pub mod rrbm;
 pub mod saved;
+pub mod sgd;
 
 pub use boost::{Progress, Statistics};
 pub use error::{LearnError, ScoreError, UnknownKind};
@@ -44,6 +47,7 @@ pub use model::{Fidelity, LeafWeights, TreeModel};
 pub use network::Method;
 pub use params::{ParamError, Params, Preset, Unchecked};
 pub use rdn_boost::RdnBoost;
+pub use rrbm::{Rrbm, RrbmModel};
 pub use saved::{ModelSize, SavedModel, Stored};
 
 use std::fmt;
@@ -139,11 +143,16 @@ pub enum Kind {
     LrbmExplainable,
     /// RDN-Boost (Natarajan et al., 2012): the same loop with the mean gradient in the leaves.
     RdnBoost,
+    /// RRBM-C (Kaur et al., 2017): a discriminative RBM over numbers of lifted random walks.
+    RrbmC,
+    /// RRBM-E: the same over whether there are such walks.
+    RrbmE,
 }
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Kind; 4] = [Kind::LrbmBoost, Kind::LrbmNoBoost, Kind::LrbmExplainable, Kind::RdnBoost];
+    pub const ALL: [Kind; 6] =
+        [Kind::LrbmBoost, Kind::LrbmNoBoost, Kind::LrbmExplainable, Kind::RdnBoost, Kind::RrbmC, Kind::RrbmE];
 
     /// The name that users type.
     pub const fn name(self) -> &'static str {
@@ -152,6 +161,8 @@ impl Kind {
             Kind::LrbmNoBoost => "lrbm-noboost",
             Kind::LrbmExplainable => "lrbm-explainable",
             Kind::RdnBoost => "rdn-boost",
+            Kind::RrbmC => "rrbm-c",
+            Kind::RrbmE => "rrbm-e",
         }
     }
 
@@ -159,6 +170,7 @@ impl Kind {
     pub const fn grows_trees(self) -> bool {
         match self {
             Kind::LrbmBoost | Kind::LrbmNoBoost | Kind::LrbmExplainable | Kind::RdnBoost => true,
+            Kind::RrbmC | Kind::RrbmE => false,
         }
     }
 
@@ -211,5 +223,6 @@ pub fn fit(
         Kind::LrbmNoBoost => LrbmNoBoost { params }.fit(task, progress).map(Trained::saved),
         Kind::LrbmExplainable => LrbmExplainable { params, from: None }.fit(task, progress).map(Trained::saved),
         Kind::RdnBoost => RdnBoost { params }.fit(task, progress).map(Trained::saved),
+        Kind::RrbmC | Kind::RrbmE => Rrbm { kind, params }.fit(task, progress).map(Trained::saved),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Model, ScoreError, Trained, TreeModel};
+use super::{Model, RrbmModel, ScoreError, Trained, TreeModel, rrbm};
 use crate::files::json::{self, FileError};
 use crate::kb::{Database, Example, TimeRule};
 use crate::logic::PredicateId;
@@ -45,6 +45,8 @@ pub enum SavedModel {
     Trees(TreeModel),
     /// A network.
     Network(Network),
+    /// A machine over walks.
+    Walks(RrbmModel),
 }
 
 impl SavedModel {
@@ -55,6 +57,7 @@ impl SavedModel {
     pub fn from_json(text: &str) -> Result<Self, FileError> {
         match json::format(text) {
             Some(name) if name == network::FORMAT.name => Network::from_json(text).map(SavedModel::Network),
+            Some(name) if name == rrbm::FORMAT.name => RrbmModel::from_json(text).map(SavedModel::Walks),
             _ => TreeModel::from_json(text).map(SavedModel::Trees),
         }
     }
@@ -79,7 +82,7 @@ impl SavedModel {
     pub fn trees(&self) -> Option<&TreeModel> {
         match self {
             SavedModel::Trees(model) => Some(model),
-            SavedModel::Network(_) => None,
+            SavedModel::Network(_) | SavedModel::Walks(_) => None,
         }
     }
 
@@ -87,6 +90,7 @@ impl SavedModel {
         match self {
             SavedModel::Trees(model) => model,
             SavedModel::Network(network) => network,
+            SavedModel::Walks(model) => model,
         }
     }
 
@@ -94,6 +98,7 @@ impl SavedModel {
         match self {
             SavedModel::Trees(model) => model,
             SavedModel::Network(network) => network,
+            SavedModel::Walks(model) => model,
         }
     }
 }
@@ -146,6 +151,12 @@ impl From<Network> for SavedModel {
     }
 }
 
+impl From<RrbmModel> for SavedModel {
+    fn from(model: RrbmModel) -> Self {
+        SavedModel::Walks(model)
+    }
+}
+
 impl<M: Into<SavedModel>> Trained<M> {
     /// The same, as a model of any kind.
     pub fn saved(self) -> Trained<SavedModel> {
@@ -160,7 +171,7 @@ impl Trained<SavedModel> {
         let Trained { model, warnings, statistics } = self;
         match model {
             SavedModel::Trees(model) => Some(Trained { model, warnings, statistics }),
-            SavedModel::Network(_) => None,
+            SavedModel::Network(_) | SavedModel::Walks(_) => None,
         }
     }
 }

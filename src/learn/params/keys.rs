@@ -3,6 +3,7 @@
 use super::value::Value;
 use super::{LeafFit, Params, Prior};
 use crate::learn::Kind;
+use crate::learn::rrbm::feature::Feature;
 use crate::rbm::{Schedule, Visit};
 use crate::tree::Expand;
 
@@ -23,9 +24,13 @@ pub struct Key {
 }
 
 const ALL: &[Kind] = &Kind::ALL;
+const TREES: &[Kind] = &[Kind::LrbmBoost, Kind::LrbmNoBoost, Kind::LrbmExplainable, Kind::RdnBoost];
 const ENSEMBLES: &[Kind] = &[Kind::LrbmBoost, Kind::LrbmExplainable, Kind::RdnBoost];
 const LRBM: &[Kind] = &[Kind::LrbmBoost, Kind::LrbmNoBoost, Kind::LrbmExplainable];
 const EXPLAINABLE: &[Kind] = &[Kind::LrbmExplainable];
+const WALKS: &[Kind] = &[Kind::RrbmC, Kind::RrbmE];
+const DESCENT: &[Kind] = WALKS;
+const STEPS: &[Kind] = &[Kind::LrbmBoost, Kind::LrbmNoBoost, Kind::LrbmExplainable, Kind::RrbmC, Kind::RrbmE];
 
 /// The most trees, leaves, or anything else that is counted.
 const MANY: u64 = 1_000_000;
@@ -44,7 +49,7 @@ pub const KEYS: &[Key] = &[
         name: "max_leaves",
         about: "the most leaves of a tree",
         allowed: "a whole number from 2 to 1000000, or \"none\"",
-        kinds: ALL,
+        kinds: TREES,
         set: |p, v| whole_or_none(v, 2).map(|n| p.max_leaves = n),
         get: |p| number_or_none(p.max_leaves),
     },
@@ -52,7 +57,7 @@ pub const KEYS: &[Key] = &[
         name: "max_depth",
         about: "the most tests on the way to a leaf",
         allowed: "a whole number from 1 to 1000000, or \"none\"",
-        kinds: ALL,
+        kinds: TREES,
         set: |p, v| whole_or_none(v, 1).map(|n| p.max_depth = n),
         get: |p| number_or_none(p.max_depth),
     },
@@ -60,7 +65,7 @@ pub const KEYS: &[Key] = &[
         name: "node_size",
         about: "the most literals in a test",
         allowed: "a whole number from 1 to 4",
-        kinds: ALL,
+        kinds: TREES,
         set: |p, v| whole(v, 1, 4).map(|n| p.node_size = n as u32),
         get: |p| Value::Integer(p.node_size.into()),
     },
@@ -69,7 +74,7 @@ pub const KEYS: &[Key] = &[
         about: "the most literals of a chain that is tried as one test, between two arguments of the target or from the \
                 only one to a constant; 0 for none",
         allowed: "a whole number from 0 to 6",
-        kinds: ALL,
+        kinds: TREES,
         set: |p, v| whole(v, 0, 6).map(|n| p.path_length = n as u32),
         get: |p| Value::Integer(p.path_length.into()),
     },
@@ -77,7 +82,7 @@ pub const KEYS: &[Key] = &[
         name: "counts",
         about: "whether a test may also ask for several groundings, as many as divide the training examples",
         allowed: "true or false",
-        kinds: ALL,
+        kinds: TREES,
         set: |p, v| v.as_bool().map(|counts| p.counts = counts),
         get: |p| Value::Bool(p.counts),
     },
@@ -85,7 +90,7 @@ pub const KEYS: &[Key] = &[
         name: "count_margin",
         about: "how much more than any other test one for several groundings must gain, as a part of the squared error",
         allowed: "a number from 0 to 1",
-        kinds: ALL,
+        kinds: TREES,
         set: |p, v| v.as_f64().filter(|x| (0.0..=1.0).contains(x)).map(|x| p.count_margin = x),
         get: |p| Value::Number(p.count_margin),
     },
@@ -93,7 +98,7 @@ pub const KEYS: &[Key] = &[
         name: "min_leaf",
         about: "the fewest examples in a leaf",
         allowed: "a whole number from 1 to 1000000",
-        kinds: ALL,
+        kinds: TREES,
         set: |p, v| whole(v, 1, MANY).map(|n| p.min_leaf = n as u32),
         get: |p| Value::Integer(p.min_leaf.into()),
     },
@@ -101,15 +106,15 @@ pub const KEYS: &[Key] = &[
         name: "step",
         about: "what the values of each tree are multiplied by",
         allowed: "a number above 0, up to 10",
-        kinds: ALL,
+        kinds: TREES,
         set: |p, v| above_zero(v, 10.0).map(|x| p.step = x),
         get: |p| Value::Number(p.step),
     },
     Key {
         name: "learning_rate",
-        about: "the first step of coordinate descent in a leaf",
+        about: "the first step of coordinate descent in a leaf; for kinds without trees, the step of gradient descent",
         allowed: "a number above 0, up to 1",
-        kinds: LRBM,
+        kinds: STEPS,
         set: |p, v| above_zero(v, 1.0).map(|x| p.learning_rate = x),
         get: |p| Value::Number(p.learning_rate),
     },
@@ -117,7 +122,7 @@ pub const KEYS: &[Key] = &[
         name: "prior",
         about: "ψ before the first tree",
         allowed: "a number from -100 to 100, or \"log-odds\"",
-        kinds: ALL,
+        kinds: TREES,
         set: |p, v| prior(v).map(|prior| p.prior = prior),
         get: |p| match p.prior {
             Prior::Value(x) => Value::Number(x),
@@ -152,7 +157,7 @@ pub const KEYS: &[Key] = &[
         name: "subsample",
         about: "the part of the positives and of the negatives that each tree is grown on",
         allowed: "a number above 0, up to 1",
-        kinds: ALL,
+        kinds: TREES,
         set: |p, v| above_zero(v, 1.0).map(|x| p.subsample = x),
         get: |p| Value::Number(p.subsample),
     },
@@ -176,7 +181,7 @@ pub const KEYS: &[Key] = &[
         name: "expand",
         about: "whether the leaf with the largest mean or total squared error is split next",
         allowed: "\"mean\" or \"total\"",
-        kinds: ALL,
+        kinds: TREES,
         set: |p, v| one_of(v, EXPANDS).map(|expand| p.expand = expand),
         get: |p| name_of(p.expand, EXPANDS),
     },
@@ -192,7 +197,7 @@ pub const KEYS: &[Key] = &[
         name: "max_candidates",
         about: "the most tests looked at for one node",
         allowed: "a whole number from 1 to 1000000",
-        kinds: ALL,
+        kinds: TREES,
         set: |p, v| whole(v, 1, MANY).map(|n| p.max_candidates = n as u32),
         get: |p| Value::Integer(p.max_candidates.into()),
     },
@@ -213,6 +218,62 @@ pub const KEYS: &[Key] = &[
         get: |p| number_or_none(p.distil_depth),
     },
     Key {
+        name: "walk_length",
+        about: "the most steps of a walk between the arguments of the target",
+        allowed: "a whole number from 1 to 8",
+        kinds: WALKS,
+        set: |p, v| whole(v, 1, 8).map(|n| p.walk_length = n as u32),
+        get: |p| Value::Integer(p.walk_length.into()),
+    },
+    Key {
+        name: "max_walks",
+        about: "the most walks that are kept",
+        allowed: "a whole number from 1 to 100000",
+        kinds: WALKS,
+        set: |p, v| whole(v, 1, 100_000).map(|n| p.max_walks = n as u32),
+        get: |p| Value::Integer(p.max_walks.into()),
+    },
+    Key {
+        name: "count_scale",
+        about: "what numbers of walks are turned into, before they are divided by the largest",
+        allowed: "\"log\" or \"linear\"",
+        kinds: &[Kind::RrbmC],
+        set: |p, v| one_of(v, COUNT_SCALES).map(|scale| p.count_scale = scale),
+        get: |p| name_of(p.count_scale, COUNT_SCALES),
+    },
+    Key {
+        name: "hidden_units",
+        about: "how many hidden units there are",
+        allowed: "a whole number from 1 to 10000",
+        kinds: WALKS,
+        set: |p, v| whole(v, 1, 10_000).map(|n| p.hidden_units = n as u32),
+        get: |p| Value::Integer(p.hidden_units.into()),
+    },
+    Key {
+        name: "epochs",
+        about: "how often gradient descent goes through the examples",
+        allowed: "a whole number from 0 to 1000000",
+        kinds: DESCENT,
+        set: |p, v| whole(v, 0, MANY).map(|n| p.epochs = n as u32),
+        get: |p| Value::Integer(p.epochs.into()),
+    },
+    Key {
+        name: "batch",
+        about: "how many examples a step of gradient descent looks at",
+        allowed: "a whole number from 1 to 1000000",
+        kinds: DESCENT,
+        set: |p, v| whole(v, 1, MANY).map(|n| p.batch = n as u32),
+        get: |p| Value::Integer(p.batch.into()),
+    },
+    Key {
+        name: "l2",
+        about: "how much weights are held back: half of it times their squares is added to the mean loss",
+        allowed: "a number from 0 to 1000",
+        kinds: DESCENT,
+        set: |p, v| v.as_f64().filter(|x| (0.0..=1000.0).contains(x)).map(|x| p.l2 = x),
+        get: |p| Value::Number(p.l2),
+    },
+    Key {
         name: "seed",
         about: "where the random draws start",
         allowed: "a whole number from 0",
@@ -226,6 +287,7 @@ const LEAF_FITS: &[(&str, LeafFit)] =
     &[("coordinate-descent", LeafFit::CoordinateDescent), ("closed-form", LeafFit::ClosedForm)];
 const SCHEDULES: &[(&str, Schedule)] = &[("authors", Schedule::Authors), ("sqrt", Schedule::Sqrt)];
 const ORDERS: &[(&str, Visit)] = &[("online", Visit::Online), ("batch", Visit::Batch)];
+const COUNT_SCALES: &[(&str, Feature)] = &[("log", Feature::Log), ("linear", Feature::Linear)];
 const EXPANDS: &[(&str, Expand)] = &[("mean", Expand::Mean), ("total", Expand::Total)];
 
 fn whole(value: &Value, from: u64, to: u64) -> Option<u64> {

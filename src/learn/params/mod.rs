@@ -12,6 +12,8 @@ pub use value::Value;
 use std::collections::BTreeMap;
 
 use super::Kind;
+use super::rrbm::feature::Feature;
+use super::sgd::SgdOptions;
 use crate::logic::Term;
 use crate::logic::nearest::nearest;
 use crate::rbm::{Descent, Schedule, Visit};
@@ -63,6 +65,13 @@ pub struct Params {
     pub max_candidates: u32,
     pub distil_leaves: Option<u32>,
     pub distil_depth: Option<u32>,
+    pub walk_length: u32,
+    pub max_walks: u32,
+    pub count_scale: Feature,
+    pub hidden_units: u32,
+    pub epochs: u32,
+    pub batch: u32,
+    pub l2: f64,
     pub seed: u64,
 }
 
@@ -100,6 +109,13 @@ impl Params {
             max_candidates: 50_000,
             distil_leaves: None,
             distil_depth: Some(10),
+            walk_length: 4,
+            max_walks: 200,
+            count_scale: Feature::Log,
+            hidden_units: 20,
+            epochs: 100,
+            batch: 32,
+            l2: 1e-4,
             seed: 1,
         }
     }
@@ -135,6 +151,16 @@ impl Params {
         }
     }
 
+    /// Gradient descent as these parameters want it.
+    pub fn sgd_options(&self) -> SgdOptions {
+        SgdOptions {
+            epochs: self.epochs as usize,
+            learning_rate: self.learning_rate,
+            batch: self.batch as usize,
+            l2: self.l2,
+        }
+    }
+
     /// Which tests a node may ask.
     pub fn language_options(&self) -> LanguageOptions {
         LanguageOptions {
@@ -155,6 +181,7 @@ fn own_settings(kind: Kind) -> Vec<(&'static str, Value)> {
         // As in BoostSRL.
         Kind::RdnBoost => vec![("step", 1.into())],
         Kind::LrbmBoost | Kind::LrbmExplainable => Vec::new(),
+        Kind::RrbmC | Kind::RrbmE => vec![("learning_rate", 0.01.into())],
     }
 }
 
@@ -247,6 +274,12 @@ pub enum ParamError {
         /// What was written.
         text: String,
     },
+    /// Presets are about trees.
+    #[error("{kind} has no presets, which are for kinds that grow trees: leave it out")]
+    NoPresets {
+        /// The kind.
+        kind: Kind,
+    },
     /// There is no such preset.
     #[error("no preset is called `{name}`: choose one of paper, lookahead, extended")]
     UnknownPreset {
@@ -311,6 +344,9 @@ impl Unchecked {
         }
         for (key, value) in own_settings(self.kind) {
             params.put(key, &value);
+        }
+        if self.preset.is_some() && !self.kind.grows_trees() {
+            return Err(ParamError::NoPresets { kind: self.kind });
         }
         for (key, value) in self.preset.iter().flat_map(|preset| preset.settings()) {
             params.put(key, &value);

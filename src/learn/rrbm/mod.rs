@@ -16,10 +16,10 @@ pub mod walk;
 mod wire;
 
 pub use model::{RrbmModel, WalkInput};
-pub use wire::{FORMAT, FORMAT_VERSION};
+pub use wire::FORMAT;
 
 use super::record::Record;
-use super::sgd::{Differentiable, SgdOptions, descend};
+use super::sgd::{Differentiable, descend};
 use super::{Kind, LearnError, Learner, Params, Progress, Statistics, Task, Trained};
 use crate::kb::{Schema, TypeId};
 use crate::logic::{Diagnostic, PredicateId};
@@ -66,7 +66,7 @@ impl Learner for Rrbm {
         let stream = &mut Stream::new(task.seed, &["rrbm"]);
         let rbm = DenseRbm::new(kept.walks.len(), params.hidden_units as usize, record.log_odds(), stream);
         let mut machine = Machine { rbm, inputs };
-        descend(&mut machine, task, &SgdOptions::from(params), progress);
+        descend(&mut machine, task, &params.sgd_options(), progress);
         let input = |&(walk, scale): &(u32, f64)| WalkInput { steps: found.walks[walk as usize].clone(), scale };
         let walks = kept.walks.iter().map(input).collect();
         let model = RrbmModel::new(record, feature, (task.database, task.target), walks, machine.rbm);

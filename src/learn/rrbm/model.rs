@@ -3,9 +3,9 @@
 use super::count::{Counter, Counts};
 use super::feature::Feature;
 use super::walk::{self, Step};
-use crate::kb::{Database, Example};
+use crate::kb::{Database, Example, TimeRule};
 use crate::learn::record::Record;
-use crate::learn::{Model, ScoreError};
+use crate::learn::{Model, ModelSize, ScoreError, Stored};
 use crate::logic::clause::show_conjunction;
 use crate::logic::{PredicateId, Predicates, Symbols};
 use crate::rbm::DenseRbm;
@@ -49,16 +49,6 @@ impl RrbmModel {
             step.predicate = own(step.predicate);
         }
         RrbmModel { record, feature, target, predicates, walks, rbm }
-    }
-
-    /// The name of the predicate it predicts.
-    pub fn target_name(&self) -> &str {
-        self.predicates.name(self.target)
-    }
-
-    /// The number of its arguments.
-    pub fn target_arity(&self) -> usize {
-        self.predicates.arity(self.target)
     }
 
     /// The walks, over [`RrbmModel::predicates`].
@@ -119,5 +109,31 @@ impl Model for RrbmModel {
 
     fn describe(&self) -> String {
         super::print::describe(self)
+    }
+}
+
+impl Stored for RrbmModel {
+    fn target_name(&self) -> &str {
+        self.predicates.name(self.target)
+    }
+
+    fn target_arity(&self) -> usize {
+        self.predicates.arity(self.target)
+    }
+
+    fn time(&self) -> Option<&TimeRule> {
+        self.record.time.as_ref()
+    }
+
+    fn set_time(&mut self, time: Option<TimeRule>) {
+        self.record.time = time;
+    }
+
+    fn to_json(&self) -> String {
+        self.text()
+    }
+
+    fn size(&self) -> ModelSize {
+        ModelSize { trees: 0, leaves: self.rbm.hidden() }
     }
 }

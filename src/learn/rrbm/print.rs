@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use super::RrbmModel;
 use super::feature::Feature;
+use crate::learn::Stored;
 
 /// The hidden units and the walks of each that are printed.
 const UNITS: usize = 5;

@@ -8,17 +8,16 @@ use serde::{Deserialize, Serialize};
 use super::feature::Feature;
 use super::model::{RrbmModel, WalkInput};
 use super::walk::{Step, Way};
-use crate::files::json::{self, FormatError};
-use crate::learn::Kind;
+use crate::files::json::{self, FileError, Format};
+use crate::learn::{Kind, Stored};
 use crate::learn::record::WireRecord;
 use crate::logic::Predicates;
 use crate::logic::wire::WirePredicate;
 use crate::rbm::DenseRbm;
 
-/// What such a file says it is.
-pub const FORMAT: &str = "lrbm walks";
-/// The version of the format that is written; every version up to it can be read.
-pub const FORMAT_VERSION: u32 = 1;
+/// What such a file is.
+pub const FORMAT: Format =
+    Format { name: "lrbm walks", thing: "model over walks", maker: "lrbm train --kind rrbm-c", version: 1 };
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -66,7 +65,7 @@ struct WireUnit {
 
 impl RrbmModel {
     /// The model as JSON.
-    pub fn to_json(&self) -> String {
+    pub(super) fn text(&self) -> String {
         let step = |step: &Step| WireStep {
             predicate: self.predicates.name(step.predicate).to_owned(),
             way: match step.way {
@@ -78,8 +77,8 @@ impl RrbmModel {
         let walk =
             |walk: &WalkInput| WireWalk { steps: walk.steps.iter().map(step).collect(), scale: walk.scale };
         let wire = WireModel {
-            format: FORMAT.to_owned(),
-            version: FORMAT_VERSION,
+            format: FORMAT.name.to_owned(),
+            version: FORMAT.version,
             target: WirePredicate { name: self.target_name().to_owned(), arity: self.target_arity() },
             learned: (&self.record).into(),
             feature: self.feature.name().to_owned(),
@@ -91,18 +90,15 @@ impl RrbmModel {
                 .map(|unit| WireUnit { c: unit.c, u0: unit.u0, u1: unit.u1, w: unit.w.to_vec() })
                 .collect(),
         };
-        // Only maps with keys that are not text can fail.
-        let mut text = serde_json::to_string_pretty(&wire).unwrap_or_default();
-        text.push('\n');
-        text
+        json::text(&wire)
     }
 
     /// A model from JSON, of this or an earlier version.
     ///
     /// # Errors
     /// If it is not one, or one of a later version.
-    pub fn from_json(text: &str) -> Result<Self, FormatError> {
-        from_wire(json::read(text, FORMAT, FORMAT_VERSION)?).map_err(FormatError::Invalid)
+    pub fn from_json(text: &str) -> Result<Self, FileError> {
+        from_wire(FORMAT.read(text)?).map_err(|what| FORMAT.invalid(what))
     }
 }
 
