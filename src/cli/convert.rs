@@ -152,8 +152,8 @@ fn start(args: &Convert) -> Result<(Option<SavedModel>, Network), CommandError> 
             only_trees(&format!("{} is a network already", path.display()))?;
             network.clone()
         }
-        SavedModel::Walks(_) => {
-            let message = format!("{}: a model over walks, and only trees and rules become a network", path.display());
+        SavedModel::Walks(_) | SavedModel::Template(_) => {
+            let message = format!("{}: only trees and rules written by hand become a network", path.display());
             return Err(CommandError::Input(message));
         }
         SavedModel::Trees(trees) => {

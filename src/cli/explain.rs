@@ -98,8 +98,8 @@ pub fn run(args: &Explain, output: &mut Output) -> Result<(), CommandError> {
         return Ok(());
     }
     let Some(data) = args.data.clone() else {
-        if let SavedModel::Walks(walks) = &model {
-            writeln!(output.out, "{}", walks.describe().trim_end())?;
+        if matches!(model, SavedModel::Walks(_) | SavedModel::Template(_)) {
+            writeln!(output.out, "{}", model.describe().trim_end())?;
             return Ok(());
         }
         let network = network(&model)?;
@@ -141,7 +141,7 @@ fn network(model: &SavedModel) -> Result<Network, CommandError> {
     match model {
         SavedModel::Trees(trees) => Ok(trees.to_network(Method::Exact).map_err(CommandError::input)?.merged()),
         SavedModel::Network(network) => Ok(network.clone()),
-        SavedModel::Walks(_) => Err(CommandError::input(NO_RULES)),
+        SavedModel::Walks(_) | SavedModel::Template(_) => Err(CommandError::input(NO_RULES)),
     }
 }
 

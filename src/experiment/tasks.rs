@@ -90,6 +90,8 @@ fn of_params(kind: Kind, params: &Params) -> f64 {
         Kind::RrbmC | Kind::RrbmE => {
             return 5e-4 * f64::from(params.epochs) * f64::from(params.hidden_units);
         }
+        // Clauses cost what one large tree does, and their network is small.
+        Kind::Lrnn => deep(None) + 1e-2 * f64::from(params.epochs),
         Kind::LrbmBoost | Kind::RdnBoost => {
             // What later trees ask was mostly asked by the first.
             let leaves = f64::from(params.max_leaves.unwrap_or(8));

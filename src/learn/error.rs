@@ -63,6 +63,12 @@ pub enum ScoreError {
         /// What was asked.
         asked: String,
     },
+    /// The model knows nothing of times.
+    #[error("{kind} cannot keep time limits, and the data have some: use another kind of model, or data without them")]
+    Times {
+        /// Its kind.
+        kind: Kind,
+    },
     /// The network has more classes than examples tell apart.
     #[error(
         "the network tells the classes {classes} apart, and examples are positive or negative: use a network of two classes"

@@ -26,6 +26,7 @@ pub mod lrbm_boost;
 pub mod lrbm_explainable;
 pub mod lrbm_noboost;
 pub mod lrbm_weights;
+pub mod lrnn;
 pub mod model;
 pub mod network;
 pub mod params;
@@ -42,6 +43,7 @@ pub use lrbm_boost::LrbmBoost;
 pub use lrbm_explainable::LrbmExplainable;
 pub use lrbm_noboost::LrbmNoBoost;
 pub use lrbm_weights::{LearnedWeights, LrbmWeights, Prune};
+pub use lrnn::{Lrnn, LrnnModel};
 pub(crate) use model::leaf_weights;
 pub use model::{Fidelity, LeafWeights, TreeModel};
 pub use network::Method;
@@ -147,12 +149,21 @@ pub enum Kind {
     RrbmC,
     /// RRBM-E: the same over whether there are such walks.
     RrbmE,
+    /// LRNN (Šourek et al., 2015): networks that are unrolled from weighted rules.
+    Lrnn,
 }
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Kind; 6] =
-        [Kind::LrbmBoost, Kind::LrbmNoBoost, Kind::LrbmExplainable, Kind::RdnBoost, Kind::RrbmC, Kind::RrbmE];
+    pub const ALL: [Kind; 7] = [
+        Kind::LrbmBoost,
+        Kind::LrbmNoBoost,
+        Kind::LrbmExplainable,
+        Kind::RdnBoost,
+        Kind::RrbmC,
+        Kind::RrbmE,
+        Kind::Lrnn,
+    ];
 
     /// The name that users type.
     pub const fn name(self) -> &'static str {
@@ -163,6 +174,7 @@ impl Kind {
             Kind::RdnBoost => "rdn-boost",
             Kind::RrbmC => "rrbm-c",
             Kind::RrbmE => "rrbm-e",
+            Kind::Lrnn => "lrnn",
         }
     }
 
@@ -170,7 +182,7 @@ impl Kind {
     pub const fn grows_trees(self) -> bool {
         match self {
             Kind::LrbmBoost | Kind::LrbmNoBoost | Kind::LrbmExplainable | Kind::RdnBoost => true,
-            Kind::RrbmC | Kind::RrbmE => false,
+            Kind::RrbmC | Kind::RrbmE | Kind::Lrnn => false,
         }
     }
 
@@ -224,5 +236,6 @@ pub fn fit(
         Kind::LrbmExplainable => LrbmExplainable { params, from: None }.fit(task, progress).map(Trained::saved),
         Kind::RdnBoost => RdnBoost { params }.fit(task, progress).map(Trained::saved),
         Kind::RrbmC | Kind::RrbmE => Rrbm { kind, params }.fit(task, progress).map(Trained::saved),
+        Kind::Lrnn => Lrnn { params, template: None }.fit(task, progress).map(Trained::saved),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Model, RrbmModel, ScoreError, Trained, TreeModel, rrbm};
+use super::{LrnnModel, Model, RrbmModel, ScoreError, Trained, TreeModel, lrnn, rrbm};
 use crate::files::json::{self, FileError};
 use crate::kb::{Database, Example, TimeRule};
 use crate::logic::PredicateId;
@@ -47,6 +47,8 @@ pub enum SavedModel {
     Network(Network),
     /// A machine over walks.
     Walks(RrbmModel),
+    /// A template with weights.
+    Template(LrnnModel),
 }
 
 impl SavedModel {
@@ -58,6 +60,7 @@ impl SavedModel {
         match json::format(text) {
             Some(name) if name == network::FORMAT.name => Network::from_json(text).map(SavedModel::Network),
             Some(name) if name == rrbm::FORMAT.name => RrbmModel::from_json(text).map(SavedModel::Walks),
+            Some(name) if name == lrnn::FORMAT.name => LrnnModel::from_json(text).map(SavedModel::Template),
             _ => TreeModel::from_json(text).map(SavedModel::Trees),
         }
     }
@@ -82,7 +85,7 @@ impl SavedModel {
     pub fn trees(&self) -> Option<&TreeModel> {
         match self {
             SavedModel::Trees(model) => Some(model),
-            SavedModel::Network(_) | SavedModel::Walks(_) => None,
+            SavedModel::Network(_) | SavedModel::Walks(_) | SavedModel::Template(_) => None,
         }
     }
 
@@ -91,6 +94,7 @@ impl SavedModel {
             SavedModel::Trees(model) => model,
             SavedModel::Network(network) => network,
             SavedModel::Walks(model) => model,
+            SavedModel::Template(model) => model,
         }
     }
 
@@ -99,6 +103,7 @@ impl SavedModel {
             SavedModel::Trees(model) => model,
             SavedModel::Network(network) => network,
             SavedModel::Walks(model) => model,
+            SavedModel::Template(model) => model,
         }
     }
 }
@@ -157,6 +162,12 @@ impl From<RrbmModel> for SavedModel {
     }
 }
 
+impl From<LrnnModel> for SavedModel {
+    fn from(model: LrnnModel) -> Self {
+        SavedModel::Template(model)
+    }
+}
+
 impl<M: Into<SavedModel>> Trained<M> {
     /// The same, as a model of any kind.
     pub fn saved(self) -> Trained<SavedModel> {
@@ -171,7 +182,7 @@ impl Trained<SavedModel> {
         let Trained { model, warnings, statistics } = self;
         match model {
             SavedModel::Trees(model) => Some(Trained { model, warnings, statistics }),
-            SavedModel::Network(_) | SavedModel::Walks(_) => None,
+            SavedModel::Network(_) | SavedModel::Walks(_) | SavedModel::Template(_) => None,
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::value::Value;
 use super::{LeafFit, Params, Prior};
 use crate::learn::Kind;
+use crate::learn::lrnn::Family;
 use crate::learn::rrbm::feature::Feature;
 use crate::rbm::{Schedule, Visit};
 use crate::tree::Expand;
@@ -29,8 +30,10 @@ const ENSEMBLES: &[Kind] = &[Kind::LrbmBoost, Kind::LrbmExplainable, Kind::RdnBo
 const LRBM: &[Kind] = &[Kind::LrbmBoost, Kind::LrbmNoBoost, Kind::LrbmExplainable];
 const EXPLAINABLE: &[Kind] = &[Kind::LrbmExplainable];
 const WALKS: &[Kind] = &[Kind::RrbmC, Kind::RrbmE];
-const DESCENT: &[Kind] = WALKS;
-const STEPS: &[Kind] = &[Kind::LrbmBoost, Kind::LrbmNoBoost, Kind::LrbmExplainable, Kind::RrbmC, Kind::RrbmE];
+const TEMPLATE: &[Kind] = &[Kind::Lrnn];
+const DESCENT: &[Kind] = &[Kind::RrbmC, Kind::RrbmE, Kind::Lrnn];
+const STEPS: &[Kind] =
+    &[Kind::LrbmBoost, Kind::LrbmNoBoost, Kind::LrbmExplainable, Kind::RrbmC, Kind::RrbmE, Kind::Lrnn];
 
 /// The most trees, leaves, or anything else that is counted.
 const MANY: u64 = 1_000_000;
@@ -248,6 +251,22 @@ pub const KEYS: &[Key] = &[
         kinds: WALKS,
         set: |p, v| whole(v, 1, 10_000).map(|n| p.hidden_units = n as u32),
         get: |p| Value::Integer(p.hidden_units.into()),
+    },
+    Key {
+        name: "family",
+        about: "whether the groundings of a rule are joined by their maximum or their average",
+        allowed: "\"max\" or \"avg\"",
+        kinds: TEMPLATE,
+        set: |p, v| one_of(v, &Family::NAMES).map(|family| p.family = family),
+        get: |p| p.family.name().into(),
+    },
+    Key {
+        name: "max_groundings",
+        about: "the most groundings of a rule that are taken for one head",
+        allowed: "a whole number from 1 to 1000000",
+        kinds: TEMPLATE,
+        set: |p, v| whole(v, 1, MANY).map(|n| p.max_groundings = n as u32),
+        get: |p| Value::Integer(p.max_groundings.into()),
     },
     Key {
         name: "epochs",

@@ -12,6 +12,7 @@ pub use value::Value;
 use std::collections::BTreeMap;
 
 use super::Kind;
+use super::lrnn::Family;
 use super::rrbm::feature::Feature;
 use super::sgd::SgdOptions;
 use crate::logic::Term;
@@ -69,6 +70,8 @@ pub struct Params {
     pub max_walks: u32,
     pub count_scale: Feature,
     pub hidden_units: u32,
+    pub family: Family,
+    pub max_groundings: u32,
     pub epochs: u32,
     pub batch: u32,
     pub l2: f64,
@@ -113,6 +116,8 @@ impl Params {
             max_walks: 200,
             count_scale: Feature::Log,
             hidden_units: 20,
+            family: Family::Max,
+            max_groundings: 1000,
             epochs: 100,
             batch: 32,
             l2: 1e-4,
@@ -181,7 +186,7 @@ fn own_settings(kind: Kind) -> Vec<(&'static str, Value)> {
         // As in BoostSRL.
         Kind::RdnBoost => vec![("step", 1.into())],
         Kind::LrbmBoost | Kind::LrbmExplainable => Vec::new(),
-        Kind::RrbmC | Kind::RrbmE => vec![("learning_rate", 0.01.into())],
+        Kind::RrbmC | Kind::RrbmE | Kind::Lrnn => vec![("learning_rate", 0.01.into())],
     }
 }
 

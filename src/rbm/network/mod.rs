@@ -27,6 +27,7 @@ pub use fit::{FitOptions, Fitted, Hold, Patterns, Watch};
 pub use infer::{Inference, softmax};
 pub use rule::{Condition, Rule};
 pub use wire::FORMAT;
+pub(crate) use written::{Scope, unknown_predicate};
 
 use crate::kb::TimeRule;
 use crate::logic::rename::Names;
