@@ -5,10 +5,11 @@ use std::path::Path;
 use lrbm::data::embedded::load_domain;
 use lrbm::data::generate::{Domain, Settings};
 use lrbm::data::load::{LoadOptions, Loaded, load};
+use lrbm::files::json::FileError;
 use lrbm::kb::{Database, naive};
 use lrbm::learn::{
-    Kind, LearnError, Learner, LrbmExplainable, Model, ModelFileError, Params, Resources, Task, TrainedModel,
-    TreeModel, Unchecked, train,
+    Kind, LearnError, Learner, LrbmExplainable, Model, Params, Resources, Task, TrainedModel, TreeModel, Unchecked,
+    train,
 };
 use lrbm::logic::Literal;
 use lrbm::tree::Tree;
@@ -18,7 +19,7 @@ fn domain(domain: Domain, noise: f64) -> Loaded {
 }
 
 fn learn(kind: Kind, data: &Loaded, params: &Params, seed: u64) -> TrainedModel {
-    train(kind, &data.database, data.target, &data.examples, params, seed, &mut |_| {}).unwrap()
+    train(kind, &data.database, data.target, &data.examples, params, seed, &mut |_| {}).unwrap().into_trees().unwrap()
 }
 
 fn params(kind: Kind, settings: &[&str]) -> Params {
@@ -178,7 +179,7 @@ fn what_is_no_model_is_refused() {
     assert!(error("{").starts_with("not a model: EOF"));
     assert!(error("{}").contains("it does not say \"format\": \"lrbm model\""));
     let newer = golden().replace("\"version\": 1", "\"version\": 3");
-    assert!(matches!(TreeModel::from_json(&newer), Err(ModelFileError::Newer { found: 3, .. })));
+    assert!(matches!(TreeModel::from_json(&newer), Err(FileError::Newer { found: 3, .. })));
     let many = golden().replacen("\"yes\": 1", "\"at_least\": 101, \"yes\": 1", 1);
     assert!(error(&many).contains("a test asks for 101 groundings; it must be 1 to 100"));
     assert!(error(&golden().replace("lrbm-boost", "lrbm-bost")).contains("no kind of model is called `lrbm-bost`"));

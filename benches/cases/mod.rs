@@ -3,7 +3,7 @@
 use lrbm::data::embedded::load_domain;
 use lrbm::data::generate::{Domain, Settings};
 use lrbm::data::load::Loaded;
-use lrbm::learn::{Kind, Params, train};
+use lrbm::learn::{Kind, Params, Stored, train};
 use lrbm::logic::Literal;
 use lrbm::order::Stream;
 use lrbm::tree::{
@@ -90,7 +90,7 @@ impl Ready {
         let Loaded { database, target, examples, .. } = &self.data;
         let params = Params::new(Kind::LrbmBoost);
         let trained = train(Kind::LrbmBoost, database, *target, examples, &params, 1, &mut |_| {});
-        trained.expect("examples of both classes").model.trees().len()
+        trained.expect("examples of both classes").model.size().trees
     }
 
     /// Runs a case; what it does beside what is measured is outside `measure`.

@@ -12,7 +12,7 @@ use super::train::{check_writable, write_whole};
 use super::{CommandError, Output, settings, with_cause};
 use crate::data::load::{LoadOptions, Loaded, load, load_for_questions};
 use crate::kb::{Example, TimeSource};
-use crate::learn::{Method, Model, SavedModel};
+use crate::learn::{Method, Model, SavedModel, Stored};
 use crate::logic::{Constant, Diagnostics};
 use crate::rbm::network::Network;
 use crate::rbm::network::explain::{Explainer, FlipOptions};

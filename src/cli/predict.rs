@@ -9,7 +9,7 @@ use super::table::Table;
 use super::train::{check_writable, write_whole};
 use super::{CommandError, Output, settings, with_cause};
 use crate::data::load::{Loaded, load};
-use crate::learn::{Model, SavedModel};
+use crate::learn::{Model, SavedModel, Stored};
 use crate::metric::ranking::{Ranking, auc_pr, auc_roc};
 use crate::metric::{Metrics, Output as Scores, Undefined};
 use crate::rbm::sigmoid;

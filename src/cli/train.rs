@@ -9,7 +9,8 @@ use super::{CommandError, Output, size, weights, with_cause};
 use crate::data::load::{Loaded, load};
 use crate::learn::params::{KEYS, Key};
 use crate::learn::{
-    self, Kind, Learner, LrbmExplainable, Params, Preset, Resources, Task, TrainedModel, TreeModel, Unchecked,
+    self, Kind, Learner, LrbmExplainable, ModelSize, Params, Preset, Resources, SavedModel, Stored, Task, Trained,
+    TreeModel, Unchecked,
 };
 use crate::logic::Diagnostics;
 use crate::tree::{Audit, Audited};
@@ -70,6 +71,9 @@ pub fn run(args: &Train, output: &mut Output) -> Result<(), CommandError> {
     // What is wrong with a path is found in the first second, not after the last tree.
     let out = check_writable(&args.out)?;
     let dot = args.dot.as_deref().map(check_writable).transpose()?;
+    if dot.is_some() && !kind.grows_trees() {
+        return Err(CommandError::Input(format!("--dot draws trees, and {kind} has none: leave it out")));
+    }
     if dot.as_ref() == Some(&out) {
         return Err(CommandError::input("--out and --dot name the same file: give each its own"));
     }
@@ -108,15 +112,16 @@ pub fn run(args: &Train, output: &mut Output) -> Result<(), CommandError> {
     // A model from wrong answers is not written.
     let audited = audit.map(|audit| audit.check(&loaded.database, loaded.target, &loaded.examples));
     let audited = audited.transpose().map_err(CommandError::internal)?;
-    trained.model.time = options.time;
+    trained.model.set_time(options.time);
     let mut warnings = Diagnostics::default();
     trained.warnings.iter().for_each(|warning| warnings.push(warning.clone()));
     output.warn(&warnings);
     trained.model.save(&out).map_err(with_cause)?;
     if let Some(path) = &dot {
-        write_whole(path, &trained.model.to_dot())?;
+        let trees = trained.model.trees().map(TreeModel::to_dot);
+        write_whole(path, &trees.unwrap_or_default())?;
     }
-    summary(output, &trained, &args.out)?;
+    summary(output, kind, &trained, &args.out, &loaded)?;
     if let Some(Audited { conjunctions, answers }) = audited {
         writeln!(output.out, "audit: {answers} answers for {conjunctions} conjunctions asked again, no difference")?;
     }
@@ -194,7 +199,7 @@ fn fit(
     params: &Params,
     resources: Resources<'_>,
     quiet: bool,
-) -> Result<TrainedModel, CommandError> {
+) -> Result<Trained<SavedModel>, CommandError> {
     let bar = steps_bar(quiet, u64::from(params.trees));
     let mut progress = |at: crate::learn::Progress| {
         bar.set_length(at.of as u64);
@@ -204,7 +209,7 @@ fn fit(
     let (database, target, examples) = (&loaded.database, loaded.target, loaded.examples.as_slice());
     let task = Task { database, target, examples, seed: params.seed, resources };
     let trained = if from.is_some() {
-        LrbmExplainable { params: params.clone(), from }.fit(&task, &mut progress)
+        LrbmExplainable { params: params.clone(), from }.fit(&task, &mut progress).map(Trained::saved)
     } else {
         learn::fit(kind, &task, params, &mut progress)
     };
@@ -212,21 +217,30 @@ fn fit(
     trained.map_err(CommandError::input)
 }
 
-fn summary(output: &mut Output, trained: &TrainedModel, path: &Path) -> Result<(), CommandError> {
+fn summary(
+    output: &mut Output,
+    kind: Kind,
+    trained: &Trained<SavedModel>,
+    path: &Path,
+    loaded: &Loaded,
+) -> Result<(), CommandError> {
     let model = &trained.model;
-    let (positives, negatives) = model.trained_on;
-    let trees = model.trees().len();
-    let leaves: usize = model.trees().iter().map(|tree| tree.leaves()).sum();
+    let positives = loaded.examples.iter().filter(|example| example.positive).count();
+    let negatives = loaded.examples.len() - positives;
+    let ModelSize { trees, leaves } = model.size();
+    let size = match trees {
+        0 => format!("{leaves} parts"),
+        1 => format!("1 tree, {leaves} leaves"),
+        _ => format!("{trees} trees, {leaves} leaves"),
+    };
     writeln!(
         output.out,
-        "{}: {} for {}/{}, {trees} {}, {leaves} leaves, learned from {positives} positives and {negatives} negatives",
+        "{}: {kind} for {}/{}, {size}, learned from {positives} positives and {negatives} negatives",
         path.display(),
-        model.kind,
         model.target_name(),
         model.target_arity(),
-        if trees == 1 { "tree" } else { "trees" },
     )?;
-    if let Some(fidelity) = &model.fidelity {
+    if let Some(fidelity) = model.trees().and_then(|trees| trees.fidelity) {
         writeln!(
             output.out,
             "fidelity to the ensemble on the training examples: R² {:.4}, mean gap in probability {:.4}",

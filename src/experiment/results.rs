@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use super::job::Job;
 use super::spec::{Experiment, Part, SpecError};
 use super::store::{self, MODEL, PREDICTIONS, Prediction, Record, RunStore, RunStoreError, SPEC, Status};
-use crate::learn::{ModelFileError, TreeModel};
+use crate::files::json::FileError;
+use crate::learn::SavedModel;
 use crate::metric::summary::mean;
 use crate::metric::{Average, Column};
 use crate::order::{IndexMap, IndexSet};
@@ -27,7 +28,7 @@ pub enum ResultsError {
     Store(#[from] RunStoreError),
     /// The model of a job cannot be read.
     #[error(transparent)]
-    Model(#[from] ModelFileError),
+    Model(#[from] FileError),
 }
 
 /// A run directory as it lies there.
@@ -223,8 +224,8 @@ impl Results {
     ///
     /// # Errors
     /// If the file cannot be read.
-    pub fn model(&self, stored: &Stored) -> Result<TreeModel, ResultsError> {
-        Ok(TreeModel::load(&self.root.join(&stored.directory).join(MODEL))?)
+    pub fn model(&self, stored: &Stored) -> Result<SavedModel, ResultsError> {
+        Ok(SavedModel::load(&self.root.join(&stored.directory).join(MODEL))?)
     }
 
     /// The frozen spec as text.

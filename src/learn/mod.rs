@@ -31,6 +31,7 @@ pub mod network;
 pub mod params;
 pub mod rdn_boost;
 mod remarks;
+pub mod saved;
 
 pub use boost::{Progress, Statistics};
 pub use error::{LearnError, ScoreError, UnknownKind};
@@ -39,10 +40,11 @@ pub use lrbm_explainable::LrbmExplainable;
 pub use lrbm_noboost::LrbmNoBoost;
 pub use lrbm_weights::{LearnedWeights, LrbmWeights, Prune};
 pub(crate) use model::leaf_weights;
-pub use model::{Fidelity, LeafWeights, ModelFileError, TreeModel};
-pub use network::{Method, SavedModel, SavedModelError};
+pub use model::{Fidelity, LeafWeights, TreeModel};
+pub use network::Method;
 pub use params::{ParamError, Params, Preset, Unchecked};
 pub use rdn_boost::RdnBoost;
+pub use saved::{ModelSize, SavedModel, Stored};
 
 use std::fmt;
 
@@ -123,10 +125,10 @@ pub struct Trained<M = TreeModel> {
     pub statistics: Statistics,
 }
 
-/// What [`train`] gives.
+/// What learners of trees give.
 pub type TrainedModel = Trained<TreeModel>;
 
-/// The kinds of models made of trees.
+/// The kinds of models that are learned from examples alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// The paper's LRBM-Boost.
@@ -150,6 +152,13 @@ impl Kind {
             Kind::LrbmNoBoost => "lrbm-noboost",
             Kind::LrbmExplainable => "lrbm-explainable",
             Kind::RdnBoost => "rdn-boost",
+        }
+    }
+
+    /// Whether its models are sums of trees, which can be drawn.
+    pub const fn grows_trees(self) -> bool {
+        match self {
+            Kind::LrbmBoost | Kind::LrbmNoBoost | Kind::LrbmExplainable | Kind::RdnBoost => true,
         }
     }
 
@@ -181,7 +190,7 @@ pub fn train(
     params: &Params,
     seed: u64,
     progress: &mut dyn FnMut(Progress),
-) -> Result<TrainedModel, LearnError> {
+) -> Result<Trained<SavedModel>, LearnError> {
     let task = Task { database, target, examples, seed, resources: Resources::default() };
     fit(kind, &task, params, progress)
 }
@@ -195,12 +204,12 @@ pub fn fit(
     task: &Task<'_>,
     params: &Params,
     progress: &mut dyn FnMut(Progress),
-) -> Result<TrainedModel, LearnError> {
+) -> Result<Trained<SavedModel>, LearnError> {
     let params = params.clone();
     match kind {
-        Kind::LrbmBoost => LrbmBoost { params }.fit(task, progress),
-        Kind::LrbmNoBoost => LrbmNoBoost { params }.fit(task, progress),
-        Kind::LrbmExplainable => LrbmExplainable { params, from: None }.fit(task, progress),
-        Kind::RdnBoost => RdnBoost { params }.fit(task, progress),
+        Kind::LrbmBoost => LrbmBoost { params }.fit(task, progress).map(Trained::saved),
+        Kind::LrbmNoBoost => LrbmNoBoost { params }.fit(task, progress).map(Trained::saved),
+        Kind::LrbmExplainable => LrbmExplainable { params, from: None }.fit(task, progress).map(Trained::saved),
+        Kind::RdnBoost => RdnBoost { params }.fit(task, progress).map(Trained::saved),
     }
 }

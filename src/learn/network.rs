@@ -1,13 +1,11 @@
-//! Trees as one lifted RBM, and both kinds of model behind one door.
+//! Trees as one lifted RBM.
 
-use std::path::Path;
-
-use super::{Model, ModelFileError, ScoreError, TreeModel};
-use crate::files::json;
+use super::saved::{ModelSize, Stored};
+use super::{Model, ScoreError, TreeModel};
 use crate::kb::{Database, Example, TimeRule};
 use crate::logic::PredicateId;
 use crate::logic::nearest::nearest;
-use crate::rbm::network::{ConvertError, Ensemble, FORMAT, Network, NetworkFileError, Summands, two_classes};
+use crate::rbm::network::{ConvertError, Ensemble, Network, Summands, two_classes};
 use crate::rbm::network::{exact, paper};
 use crate::tree::{Coverage, DEFAULT_MEMORY_BYTES};
 
@@ -99,77 +97,28 @@ impl Model for Network {
     }
 }
 
-/// A model from a file, whichever of the two it is.
-#[derive(Clone, Debug)]
-pub enum SavedModel {
-    /// A sum of trees.
-    Trees(TreeModel),
-    /// A network.
-    Network(Network),
-}
-
-/// A file that is neither.
-#[derive(Debug, thiserror::Error)]
-pub enum SavedModelError {
-    /// It should hold trees.
-    #[error(transparent)]
-    Trees(#[from] ModelFileError),
-    /// It should hold a network.
-    #[error(transparent)]
-    Network(#[from] NetworkFileError),
-}
-
-impl SavedModel {
-    /// Reads a model from a file, by what the file says it is.
-    ///
-    /// # Errors
-    /// If it cannot be read, or is no model of this or an earlier version.
-    pub fn load(path: &Path) -> Result<Self, SavedModelError> {
-        let text = std::fs::read_to_string(path);
-        let text = text.map_err(|error| ModelFileError::Io { path: path.to_owned(), error })?;
-        match json::format(&text).as_deref() {
-            Some(FORMAT) => Ok(SavedModel::Network(Network::load(path)?)),
-            _ => Ok(SavedModel::Trees(TreeModel::load(path)?)),
-        }
+impl Stored for Network {
+    fn target_name(&self) -> &str {
+        Network::target_name(self)
     }
 
-    /// The name of the predicate it predicts.
-    pub fn target_name(&self) -> &str {
-        match self {
-            SavedModel::Trees(model) => model.target_name(),
-            SavedModel::Network(network) => network.target_name(),
-        }
+    fn target_arity(&self) -> usize {
+        Network::target_arity(self)
     }
 
-    /// The number of its arguments.
-    pub fn target_arity(&self) -> usize {
-        match self {
-            SavedModel::Trees(model) => model.target_arity(),
-            SavedModel::Network(network) => network.target_arity(),
-        }
+    fn time(&self) -> Option<&TimeRule> {
+        self.time.as_ref()
     }
 
-    /// The time limits that it was learned under.
-    pub fn time(&self) -> Option<&TimeRule> {
-        match self {
-            SavedModel::Trees(model) => model.time.as_ref(),
-            SavedModel::Network(network) => network.time.as_ref(),
-        }
-    }
-}
-
-impl Model for SavedModel {
-    fn score(&self, database: &Database, target: PredicateId, examples: &[Example]) -> Result<Vec<f64>, ScoreError> {
-        match self {
-            SavedModel::Trees(model) => model.score(database, target, examples),
-            SavedModel::Network(network) => network.score(database, target, examples),
-        }
+    fn set_time(&mut self, time: Option<TimeRule>) {
+        self.time = time;
     }
 
-    fn describe(&self) -> String {
-        match self {
-            SavedModel::Trees(model) => model.describe(),
-            SavedModel::Network(network) => Model::describe(network),
-        }
+    fn to_json(&self) -> String {
+        Network::to_json(self)
+    }
+
+    fn size(&self) -> ModelSize {
+        ModelSize { trees: 0, leaves: self.size().hidden }
     }
 }

@@ -3,6 +3,7 @@
 use std::fs;
 
 use lrbm::experiment::{Results, ResultsError};
+use lrbm::learn::Stored as _;
 use lrbm::metric::{Column, Ranking, ranking};
 
 use super::lab::{JOBS, Lab, SPEC};
@@ -32,7 +33,7 @@ fn what_was_written_is_read() {
             let scores: Vec<f64> = predictions.iter().map(|row| row.psi).collect();
             let labels: Vec<bool> = predictions.iter().map(|row| row.label).collect();
             assert_eq!(ranking::auc_roc(&Ranking::new(&scores, &labels).unwrap()), Ok(value));
-            assert!(!results.model(stored).unwrap().trees().is_empty());
+            assert!(results.model(stored).unwrap().size().trees > 0);
         }
     }
 }

@@ -21,7 +21,8 @@ fn parameters_of_the_ensemble_do_not_touch_its_copy() {
     let task =
         Task { database: &loaded.database, target: loaded.target, examples, seed: 1, resources: Resources::default() };
     let params = Unchecked::new(Kind::LrbmBoost).spec("trees", 2).check().unwrap();
-    let ensemble = train(Kind::LrbmBoost, task.database, task.target, examples, &params, 1, &mut |_| {}).unwrap().model;
+    let ensemble = train(Kind::LrbmBoost, task.database, task.target, examples, &params, 1, &mut |_| {}).unwrap();
+    let ensemble = ensemble.into_trees().unwrap().model;
     let copy = |params: Params| {
         let learner = LrbmExplainable { params, from: Some(ensemble.clone()) };
         let model = learner.fit(&task, &mut |_| {}).unwrap().model;

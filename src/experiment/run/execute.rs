@@ -13,7 +13,7 @@ use crate::data::fetch::digest;
 use crate::data::split::{Fold, Part};
 use crate::experiment::store::{self, MODEL, Outcome, PREDICTIONS, Prediction, RunStore, Workshop};
 use crate::experiment::{Job, JobId};
-use crate::learn::{self, Learner, LrbmExplainable, Model, Progress, Resources, Task, TrainedModel, TreeModel};
+use crate::learn::{self, Learner, LrbmExplainable, Model, Progress, Resources, SavedModel, Stored, Task, Trained};
 use crate::metric::{Metrics, Output, Ranking, threshold};
 use crate::order::{HashMap, IndexMap};
 use crate::rbm::sigmoid;
@@ -25,7 +25,7 @@ pub struct Bench<'a> {
     /// The data.
     pub data: Data<'a>,
     /// Ensembles that are to be copied.
-    pub ensembles: Shared<JobId, TreeModel, Failure>,
+    pub ensembles: Shared<JobId, SavedModel, Failure>,
     /// Every job of the plan by the id of its result.
     pub by_id: HashMap<JobId, &'a Job>,
     /// What goes wrong on purpose, in tests.
@@ -92,7 +92,7 @@ impl Execution<'_> {
         }
         self.watch.check();
         let mut trained = self.learn(&fold, attempt)?;
-        trained.model.time = dataset.time().cloned();
+        trained.model.set_time(dataset.time().cloned());
         self.watch.check();
         let began = Instant::now();
         let outcome = self.test(&trained.model, &fold);
@@ -120,7 +120,7 @@ impl Execution<'_> {
         Ok(dataset)
     }
 
-    fn learn(&mut self, fold: &Fold, attempt: &mut Attempt) -> Result<TrainedModel, Failure> {
+    fn learn(&mut self, fold: &Fold, attempt: &mut Attempt) -> Result<Trained<SavedModel>, Failure> {
         let job = self.job;
         let ensemble = match (self.ensemble_id, job.ensemble()) {
             (Some(id), Some(first)) => Some(self.ensemble(id, &first, fold, attempt)?),
@@ -135,8 +135,8 @@ impl Execution<'_> {
         let task = Task { database, target: *target, examples, seed: job.training_seed(), resources };
         let trained = match ensemble {
             Some(ensemble) => {
-                let from = Some(TreeModel::clone(&ensemble));
-                LrbmExplainable { params: job.params.clone(), from }.fit(&task, &mut grown)
+                let from = ensemble.trees().cloned();
+                LrbmExplainable { params: job.params.clone(), from }.fit(&task, &mut grown).map(Trained::saved)
             }
             None => learn::fit(job.kind, &task, &job.params, &mut grown),
         };
@@ -158,7 +158,7 @@ impl Execution<'_> {
         first: &Job,
         fold: &Fold,
         attempt: &mut Attempt,
-    ) -> Result<Arc<TreeModel>, Failure> {
+    ) -> Result<Arc<SavedModel>, Failure> {
         let bench = self.bench;
         let began = Instant::now();
         let mut learned_here = false;
@@ -191,7 +191,7 @@ impl Execution<'_> {
         }
     }
 
-    fn test(&mut self, model: &TreeModel, fold: &Fold) -> Result<Outcome, Failure> {
+    fn test(&mut self, model: &SavedModel, fold: &Fold) -> Result<Outcome, Failure> {
         let train_psi = score(model, &fold.train)?;
         let ranking = Ranking::new(&train_psi, &labels(&fold.train)).map_err(Failure::error)?;
         let threshold = threshold::best(&ranking);
@@ -203,12 +203,13 @@ impl Execution<'_> {
             self.workshop.write(name, bytes).map_err(Failure::error)?;
             files.insert(name.to_owned(), digest::sha256(bytes));
         }
+        let size = model.size();
         let mut outcome = Outcome {
             metrics: IndexMap::default(),
             undefined: BTreeMap::new(),
-            trees: model.trees().len(),
-            leaves: model.trees().iter().map(|tree| tree.leaves()).sum(),
-            fidelity: model.fidelity,
+            trees: size.trees,
+            leaves: size.leaves,
+            fidelity: model.trees().and_then(|trees| trees.fidelity),
             files,
         };
         outcome.set_metrics(&metrics);
@@ -216,7 +217,7 @@ impl Execution<'_> {
     }
 }
 
-fn score(model: &TreeModel, part: &Part) -> Result<Vec<f64>, Failure> {
+fn score(model: &SavedModel, part: &Part) -> Result<Vec<f64>, Failure> {
     model.score(&part.database, part.target, &part.examples).map_err(Failure::error)
 }
 

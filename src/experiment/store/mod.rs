@@ -37,7 +37,7 @@ use serde::Serialize;
 use crate::data::fetch::digest;
 use crate::experiment::{Job, JobId, Previous};
 use crate::files;
-use crate::learn::TreeModel;
+use crate::learn::SavedModel;
 
 /// The experiment as it was run.
 pub const SPEC: &str = "spec.toml";
@@ -185,11 +185,11 @@ impl RunStore {
     }
 
     /// The model of a job that has a result of this id; the very one, whatever other processes put there meanwhile.
-    pub fn model(&self, job: &Job, id: &JobId) -> Option<TreeModel> {
+    pub fn model(&self, job: &Job, id: &JobId) -> Option<SavedModel> {
         let record = self.record(job).filter(|record| record.id == *id)?;
         let text = fs::read_to_string(self.directory(job).join(MODEL)).ok()?;
         let is_same = record.result?.files.get(MODEL).is_some_and(|sha256| digest::sha256(text.as_bytes()) == *sha256);
-        is_same.then(|| TreeModel::from_json(&text).ok())?
+        is_same.then(|| SavedModel::from_json(&text).ok())?
     }
 
     /// Takes the lock of a job; `None` if another process has it.

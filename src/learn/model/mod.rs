@@ -5,12 +5,14 @@ mod print;
 mod wire;
 
 pub(crate) use print::weights as leaf_weights;
-pub use wire::{FORMAT_VERSION, ModelFileError};
+pub use wire::FORMAT;
 
 use std::collections::BTreeMap;
 
 use super::params::Value;
+use super::saved::{ModelSize, Stored};
 use super::{Kind, Model, ScoreError};
+use crate::files::json::{self, FileError};
 use crate::kb::{Database, Example, TimeRule};
 use crate::logic::rename::Names;
 use crate::logic::{PredicateId, Predicates, Symbols};
@@ -95,7 +97,7 @@ impl TreeModel {
     ///
     /// # Errors
     /// If it is not a model, or one of a later version.
-    pub fn from_json(text: &str) -> Result<Self, ModelFileError> {
+    pub fn from_json(text: &str) -> Result<Self, FileError> {
         wire::read(text)
     }
 
@@ -103,16 +105,16 @@ impl TreeModel {
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub fn save(&self, path: &std::path::Path) -> Result<(), ModelFileError> {
-        wire::save(self, path)
+    pub fn save(&self, path: &std::path::Path) -> Result<(), FileError> {
+        json::save(path, &self.to_json())
     }
 
     /// Reads a model from a file.
     ///
     /// # Errors
     /// If it cannot be read, or is not a model of this or an earlier version.
-    pub fn load(path: &std::path::Path) -> Result<Self, ModelFileError> {
-        wire::load(path)
+    pub fn load(path: &std::path::Path) -> Result<Self, FileError> {
+        json::load(path, wire::read)
     }
 
     /// The trees in Graphviz's language.
@@ -159,6 +161,32 @@ impl Model for TreeModel {
 
     fn describe(&self) -> String {
         print::describe(self)
+    }
+}
+
+impl Stored for TreeModel {
+    fn target_name(&self) -> &str {
+        TreeModel::target_name(self)
+    }
+
+    fn target_arity(&self) -> usize {
+        TreeModel::target_arity(self)
+    }
+
+    fn time(&self) -> Option<&TimeRule> {
+        self.time.as_ref()
+    }
+
+    fn set_time(&mut self, time: Option<TimeRule>) {
+        self.time = time;
+    }
+
+    fn to_json(&self) -> String {
+        TreeModel::to_json(self)
+    }
+
+    fn size(&self) -> ModelSize {
+        ModelSize { trees: self.trees.len(), leaves: self.trees.iter().map(Tree::leaves).sum() }
     }
 }
 

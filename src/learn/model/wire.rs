@@ -5,13 +5,11 @@
 //! 2. Tests may ask for several groundings, with `at_least`. A model without such tests is written as version 1.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use super::{Fidelity, LeafWeights, TreeModel};
-use crate::files;
-use crate::files::json::{self, FormatError};
+use crate::files::json::{self, FileError, Format};
 use crate::kb::TimeRule;
 use crate::kb::wire::WireTime;
 use crate::learn::Kind;
@@ -22,41 +20,8 @@ use crate::rbm::{Theta, network};
 use crate::tree::count::MOST_GROUNDINGS;
 use crate::tree::{Leaf, Node, NodeId, Split, Tree};
 
-/// The version of the format that is written; every version up to it can be read.
-pub const FORMAT_VERSION: u32 = 2;
-
-const FORMAT: &str = "lrbm model";
-
-/// A file that cannot be used as a model.
-#[derive(Debug, thiserror::Error)]
-pub enum ModelFileError {
-    /// The file cannot be read or written.
-    #[error("{path}: {error}")]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// What the system says.
-        error: std::io::Error,
-    },
-    /// It is not a model.
-    #[error("{place}not a model: {what}: give a file that `lrbm train` wrote")]
-    Invalid {
-        /// The file and a colon, or nothing.
-        place: String,
-        /// What is wrong.
-        what: String,
-    },
-    /// It is of a later version.
-    #[error(
-        "{place}a model of format version {found}, and this program reads up to {FORMAT_VERSION}: use a newer lrbm"
-    )]
-    Newer {
-        /// The file and a colon, or nothing.
-        place: String,
-        /// Its version.
-        found: u64,
-    },
-}
+/// Files of trees.
+pub const FORMAT: Format = Format { name: "lrbm model", thing: "model", maker: "lrbm train", version: 2 };
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -128,7 +93,7 @@ fn is_one(number: &u32) -> bool {
 pub(super) fn write(model: &TreeModel) -> String {
     let (positives, negatives) = model.trained_on;
     let wire = WireModel {
-        format: FORMAT.to_owned(),
+        format: FORMAT.name.to_owned(),
         version: version(model),
         kind: model.kind.name().to_owned(),
         target: WirePredicate { name: model.target_name().to_owned(), arity: model.target_arity() },
@@ -141,10 +106,7 @@ pub(super) fn write(model: &TreeModel) -> String {
         step: model.step,
         trees: model.trees.iter().map(|tree| tree.nodes().iter().map(|node| to_wire(node, model)).collect()).collect(),
     };
-    // Only maps with keys that are not text can fail.
-    let mut text = serde_json::to_string_pretty(&wire).unwrap_or_default();
-    text.push('\n');
-    text
+    json::text(&wire)
 }
 
 fn to_wire(node: &Node<LeafWeights>, model: &TreeModel) -> WireNode {
@@ -163,20 +125,14 @@ fn to_wire(node: &Node<LeafWeights>, model: &TreeModel) -> WireNode {
     }
 }
 
-pub(super) fn read(text: &str) -> Result<TreeModel, ModelFileError> {
-    read_at(text, String::new())
-}
-
-fn read_at(text: &str, place: String) -> Result<TreeModel, ModelFileError> {
-    let invalid = |what: String| ModelFileError::Invalid { place: place.clone(), what };
-    let wire: WireModel = json::read(text, FORMAT, FORMAT_VERSION).map_err(|error| match error {
-        FormatError::Invalid(_) if json::format(text).as_deref() == Some(network::FORMAT) => {
-            invalid("it is a network, and trees are needed here".to_owned())
+pub(super) fn read(text: &str) -> Result<TreeModel, FileError> {
+    let wire = FORMAT.read(text).map_err(|error| match error {
+        FileError::Invalid { .. } if json::format(text).as_deref() == Some(network::FORMAT.name) => {
+            FORMAT.invalid("it is a network, and trees are needed here")
         }
-        FormatError::Invalid(what) => invalid(what),
-        FormatError::Newer(found) => ModelFileError::Newer { place: place.clone(), found },
+        error => error,
     })?;
-    from_wire(wire).map_err(invalid)
+    from_wire(wire).map_err(|what| FORMAT.invalid(what))
 }
 
 fn from_wire(wire: WireModel) -> Result<TreeModel, String> {
@@ -225,14 +181,4 @@ fn node_from_wire(
         return Err(format!("a test asks for {at_least} groundings; it must be 1 to {MOST_GROUNDINGS}"));
     }
     Ok(Node::Split(Split { test, at_least, yes: NodeId(split.yes), no: NodeId(split.no) }))
-}
-
-pub(super) fn save(model: &TreeModel, path: &Path) -> Result<(), ModelFileError> {
-    let written = files::write(path, |out| out.write_all(write(model).as_bytes()));
-    written.map_err(|error| ModelFileError::Io { path: path.to_owned(), error })
-}
-
-pub(super) fn load(path: &Path) -> Result<TreeModel, ModelFileError> {
-    let text = std::fs::read_to_string(path).map_err(|error| ModelFileError::Io { path: path.to_owned(), error })?;
-    read_at(&text, format!("{}: ", path.display()))
 }

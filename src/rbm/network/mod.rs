@@ -26,7 +26,7 @@ pub use convert::{ConvertError, Ensemble, Summands, exact, paper};
 pub use fit::{FitOptions, Fitted, Hold, Patterns, Watch};
 pub use infer::{Inference, softmax};
 pub use rule::{Condition, Rule};
-pub use wire::{FORMAT, FORMAT_VERSION, NetworkFileError};
+pub use wire::FORMAT;
 
 use crate::kb::TimeRule;
 use crate::logic::rename::Names;

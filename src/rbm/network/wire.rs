@@ -3,53 +3,20 @@
 //! Versions of the format:
 //! 1. The first.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use super::{Condition, Hidden, Network, Rule};
-use crate::files::json::{self, FormatError};
+use crate::files::json::{self, FileError, Format};
 use crate::kb::TimeRule;
 use crate::kb::wire::WireTime;
 use crate::logic::wire::{self, WireLiteral, WirePredicate};
 use crate::logic::{Literal, Predicates, Symbols};
 use crate::tree::count::MOST_GROUNDINGS;
 
-/// What such a file says it is.
-pub const FORMAT: &str = "lrbm-network";
-/// The version of the format that is written; every version up to it can be read.
-pub const FORMAT_VERSION: u32 = 1;
-
-/// A file that cannot be used as a network.
-#[derive(Debug, thiserror::Error)]
-pub enum NetworkFileError {
-    /// The file cannot be read or written.
-    #[error("{path}: {error}")]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// What the system says.
-        error: std::io::Error,
-    },
-    /// It is not a network.
-    #[error("{place}not a network: {what}: give a file that `lrbm convert` wrote")]
-    Invalid {
-        /// The file and a colon, or nothing.
-        place: String,
-        /// What is wrong.
-        what: String,
-    },
-    /// It is of a later version.
-    #[error(
-        "{place}a network of format version {found}, and this program reads up to {FORMAT_VERSION}: use a newer lrbm"
-    )]
-    Newer {
-        /// The file and a colon, or nothing.
-        place: String,
-        /// Its version.
-        found: u64,
-    },
-}
+/// Files of networks.
+pub const FORMAT: Format = Format { name: "lrbm-network", thing: "network", maker: "lrbm convert", version: 1 };
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -103,8 +70,8 @@ impl Network {
     /// The network as JSON.
     pub fn to_json(&self) -> String {
         let wire = WireNetwork {
-            format: FORMAT.to_owned(),
-            version: FORMAT_VERSION,
+            format: FORMAT.name.to_owned(),
+            version: FORMAT.version,
             origin: self.origin.clone(),
             target: WirePredicate { name: self.target_name().to_owned(), arity: self.target_arity() },
             classes: self.classes.clone(),
@@ -112,10 +79,7 @@ impl Network {
             d: self.d.clone(),
             hidden: self.hidden.iter().map(|node| self.node_to_wire(node)).collect(),
         };
-        // Only maps with keys that are not text can fail.
-        let mut text = serde_json::to_string_pretty(&wire).unwrap_or_default();
-        text.push('\n');
-        text
+        json::text(&wire)
     }
 
     fn node_to_wire(&self, node: &Hidden) -> WireHidden {
@@ -146,37 +110,25 @@ impl Network {
     ///
     /// # Errors
     /// If it is not a network, or one of a later version.
-    pub fn from_json(text: &str) -> Result<Self, NetworkFileError> {
-        read_at(text, String::new())
+    pub fn from_json(text: &str) -> Result<Self, FileError> {
+        from_wire(FORMAT.read(text)?).map_err(|what| FORMAT.invalid(what))
     }
 
     /// Writes the network to a file, which appears whole or not at all.
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub fn save(&self, path: &Path) -> Result<(), NetworkFileError> {
-        let written = crate::files::write(path, |out| out.write_all(self.to_json().as_bytes()));
-        written.map_err(|error| NetworkFileError::Io { path: path.to_owned(), error })
+    pub fn save(&self, path: &Path) -> Result<(), FileError> {
+        json::save(path, &self.to_json())
     }
 
     /// Reads a network from a file.
     ///
     /// # Errors
     /// If it cannot be read, or is not a network of this or an earlier version.
-    pub fn load(path: &Path) -> Result<Self, NetworkFileError> {
-        let text = std::fs::read_to_string(path);
-        let text = text.map_err(|error| NetworkFileError::Io { path: path.to_owned(), error })?;
-        read_at(&text, format!("{}: ", path.display()))
+    pub fn load(path: &Path) -> Result<Self, FileError> {
+        json::load(path, Self::from_json)
     }
-}
-
-fn read_at(text: &str, place: String) -> Result<Network, NetworkFileError> {
-    let invalid = |what: String| NetworkFileError::Invalid { place: place.clone(), what };
-    let wire: WireNetwork = json::read(text, FORMAT, FORMAT_VERSION).map_err(|error| match error {
-        FormatError::Invalid(what) => invalid(what),
-        FormatError::Newer(found) => NetworkFileError::Newer { place: place.clone(), found },
-    })?;
-    from_wire(wire).map_err(invalid)
 }
 
 fn from_wire(wire: WireNetwork) -> Result<Network, String> {

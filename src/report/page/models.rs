@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::links::below;
 use crate::experiment::Results;
 use crate::experiment::store::MODEL;
-use crate::learn::Model;
+use crate::learn::{Model, Stored};
 use crate::report::drawing::tree;
 use crate::report::rows::ReportRow;
 
@@ -51,20 +51,23 @@ pub fn models(results: &Results, rows: &[ReportRow<'_>], base: &str) -> (Vec<Mod
             }
         };
         let (rules, is_cut) = cut(&model.describe(), share(RULES_BYTES));
-        drawings.push(if model.trees().is_empty() { String::new() } else { tree(&model, 0) });
+        let size = model.size();
+        let trees = model.trees().filter(|trees| !trees.trees().is_empty());
+        drawings.push(trees.map_or_else(String::new, |trees| tree(trees, 0)));
+        let fidelity = model.trees().and_then(|trees| trees.fidelity);
         views.push(ModelView {
             dataset: row.key().dataset.clone(),
             label: row.key().label(),
             fold: record.row.fold,
             seed: record.row.seed,
-            trees: model.trees().len(),
+            trees: size.trees,
             leaves: record.result.as_ref().map_or(0, |outcome| outcome.leaves),
-            fidelity: model.fidelity.map_or_else(String::new, |fidelity| format!("{:.3}", fidelity.r_squared)),
+            fidelity: fidelity.map_or_else(String::new, |fidelity| format!("{:.3}", fidelity.r_squared)),
             link: format!("{base}{}", below(&stored.directory.join(MODEL))),
             rules,
             is_cut,
             drawing: None,
-            drawn: if model.trees().len() == 1 { "the tree" } else { "its first tree" },
+            drawn: if size.trees == 1 { "the tree" } else { "its first tree" },
         });
     }
     for (place, svg) in admitted(drawings, DRAWINGS_BYTES) {

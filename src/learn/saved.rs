@@ -1,0 +1,166 @@
+//! Every kind of model behind one door: what can be kept in a file and asked again.
+
+use std::path::Path;
+
+use super::{Model, ScoreError, Trained, TreeModel};
+use crate::files::json::{self, FileError};
+use crate::kb::{Database, Example, TimeRule};
+use crate::logic::PredicateId;
+use crate::rbm::network::{self, Network};
+
+/// A model that can be kept in a file.
+pub trait Stored: Model {
+    /// The name of the predicate it predicts.
+    fn target_name(&self) -> &str;
+
+    /// The number of its arguments.
+    fn target_arity(&self) -> usize;
+
+    /// The time limits that it was learned under; examples should be scored under the same.
+    fn time(&self) -> Option<&TimeRule>;
+
+    /// Takes down the time limits that it was learned under.
+    fn set_time(&mut self, time: Option<TimeRule>);
+
+    /// The model as the text of a file.
+    fn to_json(&self) -> String;
+
+    /// How large it is.
+    fn size(&self) -> ModelSize;
+}
+
+/// How large a model is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ModelSize {
+    /// How many trees it has.
+    pub trees: usize,
+    /// How many leaves its trees have, or how many rules or hidden nodes it has without trees.
+    pub leaves: usize,
+}
+
+/// A model of any kind.
+#[derive(Clone, Debug)]
+pub enum SavedModel {
+    /// A sum of trees.
+    Trees(TreeModel),
+    /// A network.
+    Network(Network),
+}
+
+impl SavedModel {
+    /// A model from the text of a file, by what the text says it is.
+    ///
+    /// # Errors
+    /// If it is no model of this or an earlier version.
+    pub fn from_json(text: &str) -> Result<Self, FileError> {
+        match json::format(text) {
+            Some(name) if name == network::FORMAT.name => Network::from_json(text).map(SavedModel::Network),
+            _ => TreeModel::from_json(text).map(SavedModel::Trees),
+        }
+    }
+
+    /// Reads a model from a file, by what the file says it is.
+    ///
+    /// # Errors
+    /// If it cannot be read, or is no model of this or an earlier version.
+    pub fn load(path: &Path) -> Result<Self, FileError> {
+        json::load(path, Self::from_json)
+    }
+
+    /// Writes the model to a file, which appears whole or not at all.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn save(&self, path: &Path) -> Result<(), FileError> {
+        json::save(path, &self.to_json())
+    }
+
+    /// Its trees, if it is a sum of trees.
+    pub fn trees(&self) -> Option<&TreeModel> {
+        match self {
+            SavedModel::Trees(model) => Some(model),
+            SavedModel::Network(_) => None,
+        }
+    }
+
+    fn stored(&self) -> &dyn Stored {
+        match self {
+            SavedModel::Trees(model) => model,
+            SavedModel::Network(network) => network,
+        }
+    }
+
+    fn stored_mut(&mut self) -> &mut dyn Stored {
+        match self {
+            SavedModel::Trees(model) => model,
+            SavedModel::Network(network) => network,
+        }
+    }
+}
+
+impl Model for SavedModel {
+    fn score(&self, database: &Database, target: PredicateId, examples: &[Example]) -> Result<Vec<f64>, ScoreError> {
+        self.stored().score(database, target, examples)
+    }
+
+    fn describe(&self) -> String {
+        self.stored().describe()
+    }
+}
+
+impl Stored for SavedModel {
+    fn target_name(&self) -> &str {
+        self.stored().target_name()
+    }
+
+    fn target_arity(&self) -> usize {
+        self.stored().target_arity()
+    }
+
+    fn time(&self) -> Option<&TimeRule> {
+        self.stored().time()
+    }
+
+    fn set_time(&mut self, time: Option<TimeRule>) {
+        self.stored_mut().set_time(time);
+    }
+
+    fn to_json(&self) -> String {
+        self.stored().to_json()
+    }
+
+    fn size(&self) -> ModelSize {
+        self.stored().size()
+    }
+}
+
+impl From<TreeModel> for SavedModel {
+    fn from(model: TreeModel) -> Self {
+        SavedModel::Trees(model)
+    }
+}
+
+impl From<Network> for SavedModel {
+    fn from(network: Network) -> Self {
+        SavedModel::Network(network)
+    }
+}
+
+impl<M: Into<SavedModel>> Trained<M> {
+    /// The same, as a model of any kind.
+    pub fn saved(self) -> Trained<SavedModel> {
+        let Trained { model, warnings, statistics } = self;
+        Trained { model: model.into(), warnings, statistics }
+    }
+}
+
+impl Trained<SavedModel> {
+    /// The same, as trees, if it is a sum of trees.
+    pub fn into_trees(self) -> Option<Trained<TreeModel>> {
+        let Trained { model, warnings, statistics } = self;
+        match model {
+            SavedModel::Trees(model) => Some(Trained { model, warnings, statistics }),
+            SavedModel::Network(_) => None,
+        }
+    }
+}
