@@ -89,14 +89,19 @@ pub fn run(args: &Explain, output: &mut Output) -> Result<(), CommandError> {
     }
     let model = SavedModel::load(&args.model).map_err(with_cause)?;
     if args.trees {
-        let SavedModel::Trees(trees) = &model else {
-            let message = format!("{}: --trees: it is a network and has none: leave it out", args.model.display());
+        let Some(trees) = model.trees() else {
+            let what = if matches!(model, SavedModel::Network(_)) { "is a network" } else { "counts groundings" };
+            let message = format!("{}: --trees: it {what} and has none: leave it out", args.model.display());
             return Err(CommandError::Input(message));
         };
         writeln!(output.out, "{}", trees.describe().trim_end())?;
         return Ok(());
     }
-    let network = network(&model)?;
+    if let (SavedModel::Mln(model), None) = (&model, &args.data) {
+        writeln!(output.out, "{}", model.describe().trim_end())?;
+        return Ok(());
+    }
+    let network = network(&model, &args.model)?;
     let Some(data) = args.data.clone() else {
         writeln!(output.out, "{}", network.describe().trim_end())?;
         return Ok(());
@@ -128,8 +133,13 @@ pub fn run(args: &Explain, output: &mut Output) -> Result<(), CommandError> {
 }
 
 /// The model as a network; the same probabilities, and each rule once.
-fn network(model: &SavedModel) -> Result<Network, CommandError> {
+fn network(model: &SavedModel, path: &Path) -> Result<Network, CommandError> {
     match model {
+        // A network knows whether a rule holds, not how often.
+        SavedModel::Mln(_) => Err(CommandError::Input(format!(
+            "{}: it counts groundings, so it is no network of rules that hold or do not: leave out --data to print its clauses",
+            path.display()
+        ))),
         SavedModel::Trees(trees) => Ok(trees.to_network(Method::Exact).map_err(CommandError::input)?.merged()),
         SavedModel::Network(network) => Ok(network.clone()),
     }

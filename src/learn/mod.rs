@@ -26,11 +26,14 @@ pub mod lrbm_boost;
 pub mod lrbm_explainable;
 pub mod lrbm_noboost;
 pub mod lrbm_weights;
+pub mod mln;
 pub mod model;
 pub mod network;
 pub mod params;
+pub mod progol;
 pub mod rdn_boost;
 mod remarks;
+pub mod rpt;
 pub mod saved;
 
 pub use boost::{Progress, Statistics};
@@ -39,11 +42,14 @@ pub use lrbm_boost::LrbmBoost;
 pub use lrbm_explainable::LrbmExplainable;
 pub use lrbm_noboost::LrbmNoBoost;
 pub use lrbm_weights::{LearnedWeights, LrbmWeights, Prune};
+pub use mln::{MlnBoost, MlnModel};
 pub(crate) use model::leaf_weights;
 pub use model::{Fidelity, LeafWeights, TreeModel};
 pub use network::Method;
 pub use params::{ParamError, Params, Preset, Unchecked};
+pub use progol::Progol;
 pub use rdn_boost::RdnBoost;
+pub use rpt::Rpt;
 pub use saved::{ModelSize, SavedModel, Stored};
 
 use std::fmt;
@@ -139,11 +145,25 @@ pub enum Kind {
     LrbmExplainable,
     /// RDN-Boost (Natarajan et al., 2012): the same loop with the mean gradient in the leaves.
     RdnBoost,
+    /// MLN-Boost (Khot et al., 2011): the same loop with weights for numbers of groundings.
+    MlnBoost,
+    /// A relational probability tree: one tree with the frequencies of the classes in its leaves.
+    Rpt,
+    /// Clauses as Progol learns them (Muggleton, 1995), with weights.
+    Progol,
 }
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Kind; 4] = [Kind::LrbmBoost, Kind::LrbmNoBoost, Kind::LrbmExplainable, Kind::RdnBoost];
+    pub const ALL: [Kind; 7] = [
+        Kind::LrbmBoost,
+        Kind::LrbmNoBoost,
+        Kind::LrbmExplainable,
+        Kind::RdnBoost,
+        Kind::MlnBoost,
+        Kind::Rpt,
+        Kind::Progol,
+    ];
 
     /// The name that users type.
     pub const fn name(self) -> &'static str {
@@ -152,13 +172,17 @@ impl Kind {
             Kind::LrbmNoBoost => "lrbm-noboost",
             Kind::LrbmExplainable => "lrbm-explainable",
             Kind::RdnBoost => "rdn-boost",
+            Kind::MlnBoost => "mln-boost",
+            Kind::Rpt => "rpt",
+            Kind::Progol => "progol",
         }
     }
 
     /// Whether its models are sums of trees, which can be drawn.
     pub const fn grows_trees(self) -> bool {
         match self {
-            Kind::LrbmBoost | Kind::LrbmNoBoost | Kind::LrbmExplainable | Kind::RdnBoost => true,
+            Kind::LrbmBoost | Kind::LrbmNoBoost | Kind::LrbmExplainable | Kind::RdnBoost | Kind::Rpt => true,
+            Kind::MlnBoost | Kind::Progol => false,
         }
     }
 
@@ -211,5 +235,8 @@ pub fn fit(
         Kind::LrbmNoBoost => LrbmNoBoost { params }.fit(task, progress).map(Trained::saved),
         Kind::LrbmExplainable => LrbmExplainable { params, from: None }.fit(task, progress).map(Trained::saved),
         Kind::RdnBoost => RdnBoost { params }.fit(task, progress).map(Trained::saved),
+        Kind::MlnBoost => MlnBoost { params }.fit(task, progress).map(Trained::saved),
+        Kind::Rpt => Rpt { params }.fit(task, progress).map(Trained::saved),
+        Kind::Progol => Progol { params }.fit(task, progress).map(Trained::saved),
     }
 }

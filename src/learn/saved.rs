@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::mln::{self, MlnModel};
 use super::{Model, ScoreError, Trained, TreeModel};
 use crate::files::json::{self, FileError};
 use crate::kb::{Database, Example, TimeRule};
@@ -45,6 +46,8 @@ pub enum SavedModel {
     Trees(TreeModel),
     /// A network.
     Network(Network),
+    /// Weights for numbers of groundings.
+    Mln(MlnModel),
 }
 
 impl SavedModel {
@@ -55,6 +58,7 @@ impl SavedModel {
     pub fn from_json(text: &str) -> Result<Self, FileError> {
         match json::format(text) {
             Some(name) if name == network::FORMAT.name => Network::from_json(text).map(SavedModel::Network),
+            Some(name) if name == mln::FORMAT.name => MlnModel::from_json(text).map(SavedModel::Mln),
             _ => TreeModel::from_json(text).map(SavedModel::Trees),
         }
     }
@@ -79,7 +83,7 @@ impl SavedModel {
     pub fn trees(&self) -> Option<&TreeModel> {
         match self {
             SavedModel::Trees(model) => Some(model),
-            SavedModel::Network(_) => None,
+            SavedModel::Network(_) | SavedModel::Mln(_) => None,
         }
     }
 
@@ -87,6 +91,7 @@ impl SavedModel {
         match self {
             SavedModel::Trees(model) => model,
             SavedModel::Network(network) => network,
+            SavedModel::Mln(model) => model,
         }
     }
 
@@ -94,6 +99,7 @@ impl SavedModel {
         match self {
             SavedModel::Trees(model) => model,
             SavedModel::Network(network) => network,
+            SavedModel::Mln(model) => model,
         }
     }
 }
@@ -146,6 +152,12 @@ impl From<Network> for SavedModel {
     }
 }
 
+impl From<MlnModel> for SavedModel {
+    fn from(model: MlnModel) -> Self {
+        SavedModel::Mln(model)
+    }
+}
+
 impl<M: Into<SavedModel>> Trained<M> {
     /// The same, as a model of any kind.
     pub fn saved(self) -> Trained<SavedModel> {
@@ -160,7 +172,7 @@ impl Trained<SavedModel> {
         let Trained { model, warnings, statistics } = self;
         match model {
             SavedModel::Trees(model) => Some(Trained { model, warnings, statistics }),
-            SavedModel::Network(_) => None,
+            SavedModel::Network(_) | SavedModel::Mln(_) => None,
         }
     }
 }

@@ -229,9 +229,8 @@ impl<'a> Coverage<'a> {
     fn search(&self, key: &Key, enough: u32, within: Option<&Bits>) -> (Arc<Groups>, Vec<u32>, u64) {
         let plan = Plan::new(key, self.arity, self.database, &|predicate| self.distinct(predicate));
         let mut search = Search::new(&plan, self.database, enough);
-        let (groups, numbers) = self.search_groups(&head_variables(key), within, |head, limit, limit_id| {
-            search.count(head, limit, limit_id)
-        });
+        let (groups, numbers) = self
+            .search_groups(&head_variables(key), within, |head, limit, limit_id| search.count(head, limit, limit_id));
         let cost = search.steps + self.examples.len() as u64;
         (groups, numbers, cost)
     }

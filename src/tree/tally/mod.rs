@@ -17,6 +17,7 @@ use std::sync::{Arc, Mutex};
 use super::cache::{Cache, lock};
 use super::component::{Flat, Key, head_variables};
 use super::coverage::Coverage;
+use super::parallel;
 use super::plan::Plan;
 use super::search::Search;
 use crate::logic::{Literal, Variable};
@@ -108,6 +109,11 @@ impl<'c, 'a> Tally<'c, 'a> {
         counts
     }
 
+    /// The same for several patterns, in parallel.
+    pub fn counts_of_all(&self, patterns: &[Pattern]) -> Vec<Vec<f64>> {
+        parallel::map(patterns, 16 * self.coverage.examples().len(), |pattern| self.counts(pattern))
+    }
+
     /// The parts of a pattern, and the conjunctions that depend on nothing but the head.
     fn parts(&self, pattern: &Pattern) -> (Vec<Part>, Vec<usize>) {
         let arity = self.arity();
@@ -117,7 +123,8 @@ impl<'c, 'a> Tally<'c, 'a> {
             flat.components(&all).into_iter().map(|literals| Part { literals, none_of: Vec::new() }).collect();
         let mut closed = Vec::new();
         for (number, group) in pattern.none_of.iter().enumerate() {
-            let own: Vec<Variable> = group.iter().flat_map(Literal::variables).filter(|v| v.0 as usize >= arity).collect();
+            let own: Vec<Variable> =
+                group.iter().flat_map(Literal::variables).filter(|v| v.0 as usize >= arity).collect();
             let touches = |part: &Part| {
                 let mut variables = part.literals.iter().flat_map(|&k| pattern.literals[k].variables());
                 variables.any(|variable| own.contains(&variable))

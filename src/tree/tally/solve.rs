@@ -37,7 +37,8 @@ pub(super) fn least_squares(columns: &[&[f64]], y: &[f64], of: &[usize]) -> Vec<
     }
     let mut weights = vec![0.0; size];
     for at in (0..used.len()).rev() {
-        let known: f64 = (at + 1..used.len()).map(|later| factor[later][at] * weights[used[later]] * lengths[used[later]]).sum();
+        let known: f64 =
+            (at + 1..used.len()).map(|later| factor[later][at] * weights[used[later]] * lengths[used[later]]).sum();
         weights[used[at]] = (solved[at] - known) / factor[at][at] / lengths[used[at]];
     }
     weights

@@ -8,7 +8,8 @@ use crate::tree::bits::Bits;
 use crate::tree::{Expand, Language, LanguageOptions};
 
 fn examples_of(database: &Database, names: &[&str]) -> Vec<Example> {
-    let example = |name: &&str| Example { args: constants(database, [*name]).into(), positive: true, weight: 1.0, line: 0 };
+    let example =
+        |name: &&str| Example { args: constants(database, [*name]).into(), positive: true, weight: 1.0, line: 0 };
     names.iter().map(example).collect()
 }
 
@@ -93,8 +94,7 @@ fn a_tree_divides_groundings() {
     let grower = CountGrower::new(&tally, &language);
     let options = CountOptions { max_leaves: Some(3), max_depth: None, min_leaf: 1, expand: Expand::Total };
     let (leaves, _) = grower.grow(&options, &gradients, &Bits::ones(5));
-    let fitted: Vec<f64> =
-        (0..5).map(|i| leaves.iter().map(|leaf| leaf.weight * leaf.counts[i]).sum()).collect();
+    let fitted: Vec<f64> = (0..5).map(|i| leaves.iter().map(|leaf| leaf.weight * leaf.counts[i]).sum()).collect();
     assert!(fitted.iter().zip(gradients).all(|(a, b)| (a - b).abs() < 1e-9), "{fitted:?}: {leaves:?}");
     // in(A, B) and comedy(B), in(A, B) without, no movie at all.
     let weights: Vec<f64> = leaves.iter().map(|leaf| (leaf.weight * 1e6).round() / 1e6).collect();
@@ -105,9 +105,8 @@ fn a_tree_divides_groundings() {
     let options = CountClauseOptions { clauses: 4, max_length: 2, beam: 3, min_examples: 1 };
     let (clauses, _) = grower.clauses(&options, &gradients, &Bits::ones(5));
     assert!(clauses[0].pattern.literals.is_empty());
-    let error: f64 = (0..5)
-        .map(|i| (gradients[i] - clauses.iter().map(|c| c.weight * c.counts[i]).sum::<f64>()).powi(2))
-        .sum();
+    let error: f64 =
+        (0..5).map(|i| (gradients[i] - clauses.iter().map(|c| c.weight * c.counts[i]).sum::<f64>()).powi(2)).sum();
     assert!(error < 1e-9, "{error}: {clauses:?}");
 }
 
