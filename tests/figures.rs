@@ -163,7 +163,8 @@ fn a_run_without_a_sweep() {
     // A tree of each kind of model.
     for group in results.groups() {
         let model = results.model(group.jobs[0]).unwrap();
-        for svg in [drawing::tree(&model, 0), drawing::ensemble(&model, 4)] {
+        let trees = model.trees().unwrap();
+        for svg in [drawing::tree(trees, 0), drawing::ensemble(trees, 4)] {
             assert!(svg.starts_with("<svg") && svg.contains("ψ ") && !svg.contains("NaN"));
         }
     }

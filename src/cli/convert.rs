@@ -160,6 +160,12 @@ fn start(args: &Convert) -> Result<(Option<SavedModel>, Network), CommandError> 
             let refuse = |error| CommandError::Input(format!("{}: {}: {error}", path.display(), trees.kind));
             trees.to_network(method.unwrap_or(Method::Exact)).map_err(refuse)?
         }
+        SavedModel::Mln(_) => {
+            return Err(CommandError::Input(format!(
+                "{}: it counts groundings, and a network knows only whether a rule holds: give trees or a network",
+                path.display()
+            )));
+        }
     };
     Ok((Some(model), network))
 }

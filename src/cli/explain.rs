@@ -90,23 +90,27 @@ pub fn run(args: &Explain, output: &mut Output) -> Result<(), CommandError> {
     let model = SavedModel::load(&args.model).map_err(with_cause)?;
     if args.trees {
         let Some(trees) = model.trees() else {
-            let is = if matches!(model, SavedModel::Network(_)) { "a network" } else { "another kind of model" };
-            let message = format!("{}: --trees: it is {is} and has none: leave it out", args.model.display());
+            let what = match model {
+                SavedModel::Mln(_) => "counts groundings",
+                SavedModel::Walks(_) => "counts walks",
+                SavedModel::Template(_) => "has rules",
+                SavedModel::Trees(_) | SavedModel::Network(_) => "is a network",
+            };
+            let message = format!("{}: --trees: it {what} and has none: leave it out", args.model.display());
             return Err(CommandError::Input(message));
         };
         writeln!(output.out, "{}", trees.describe().trim_end())?;
         return Ok(());
     }
     let Some(data) = args.data.clone() else {
-        if matches!(model, SavedModel::Walks(_) | SavedModel::Template(_)) {
-            writeln!(output.out, "{}", model.describe().trim_end())?;
-            return Ok(());
-        }
-        let network = network(&model)?;
-        writeln!(output.out, "{}", network.describe().trim_end())?;
+        let text = match model {
+            SavedModel::Trees(_) | SavedModel::Network(_) => network(&model, &args.model)?.describe(),
+            SavedModel::Mln(_) | SavedModel::Walks(_) | SavedModel::Template(_) => model.describe(),
+        };
+        writeln!(output.out, "{}", text.trim_end())?;
         return Ok(());
     };
-    let network = network(&model)?;
+    let network = network(&model, &args.model)?;
     let data = DataArgs { data, background: args.background.clone(), set: args.set.clone() };
     if let Some(setting) = data.split_settings().others.first() {
         return Err(settings::unknown(setting));
@@ -137,8 +141,13 @@ pub fn run(args: &Explain, output: &mut Output) -> Result<(), CommandError> {
 const NO_RULES: &str = "--query and --importance are about rules, and this model has none: leave them out to see its weights";
 
 /// The model as a network; the same probabilities, and each rule once.
-fn network(model: &SavedModel) -> Result<Network, CommandError> {
+fn network(model: &SavedModel, path: &Path) -> Result<Network, CommandError> {
     match model {
+        // A network knows whether a rule holds, not how often.
+        SavedModel::Mln(_) => Err(CommandError::Input(format!(
+            "{}: it counts groundings, so it is no network of rules that hold or do not: leave out --data to print its clauses",
+            path.display()
+        ))),
         SavedModel::Trees(trees) => Ok(trees.to_network(Method::Exact).map_err(CommandError::input)?.merged()),
         SavedModel::Network(network) => Ok(network.clone()),
         SavedModel::Walks(_) | SavedModel::Template(_) => Err(CommandError::input(NO_RULES)),

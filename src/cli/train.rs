@@ -24,7 +24,8 @@ pub struct Train {
     /// The predicate to learn.
     #[arg(long)]
     target: String,
-    /// The kind of model: lrbm-boost, lrbm-noboost, lrbm-explainable, rdn-boost, or lrbm-weights with --rules.
+    /// The kind of model: lrbm-boost, lrbm-noboost, lrbm-explainable, rdn-boost, mln-boost, rpt, progol, or lrbm-weights with
+    /// --rules.
     #[arg(long, default_value = "lrbm-boost")]
     kind: String,
     /// Rules to learn the weights of; for lrbm-weights only. `lrbm convert --help` has their notation.

@@ -2,12 +2,12 @@
 
 use super::gradient::{gradients, log_likelihood};
 use super::leaf::Fitter;
-use super::model::{LeafWeights, Parts, add};
+use super::model::{Parts, add};
 use super::params::{Params, Prior};
 use super::{Kind, LearnError, Task, TrainedModel, TreeModel, remarks};
 use crate::kb::Example;
 use crate::order::Stream;
-use crate::tree::{Bits, GrowStatistics, Grower, Language, PathOptions, Tree, path};
+use crate::tree::{Bits, GrowStatistics, Grower, Language, PathOptions, path};
 
 /// How far training is.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,12 +59,19 @@ pub(super) fn train(
     progress: &mut dyn FnMut(Progress),
 ) -> Result<TrainedModel, LearnError> {
     let trained_on = both_classes(task)?;
-    let prior = match params.prior {
-        Prior::Value(value) => value,
-        Prior::LogOdds => (trained_on.0 as f64 / trained_on.1 as f64).ln(),
-    };
-    let (trees, statistics) = boost(task, params, prior, fitter, progress)?;
+    let prior = prior(params, trained_on);
     let Task { database, target, examples, seed, .. } = *task;
+    let coverage = task.coverage();
+    let language = language(task, params);
+    let grower = Grower::new(&coverage, &language, params.grow_options());
+    let mut statistics = Statistics::default();
+    let trees = boost(task, params, prior, progress, |round, psi| {
+        let grown = grower.grow(fitter, round.gradients, round.in_use, seed, round.number);
+        add(&grown.tree, &grown.reached, params.step, psi);
+        statistics = statistics.after(&grown.statistics);
+        grown.tree
+    })?;
+    statistics.trees = trees.len() as u64;
     let mut warnings: Vec<_> = remarks::weights(examples).into_iter().collect();
     warnings.extend(remarks::budget(statistics.budget_hits, params.max_candidates));
     if trees.iter().all(|tree| tree.leaves() == 1) {
@@ -73,6 +80,14 @@ pub(super) fn train(
     let parameters = params.to_values(kind);
     let parts = Parts { kind, parameters, seed, trained_on, fidelity: None, prior, step: params.step, trees };
     Ok(TrainedModel { model: TreeModel::from_parts(parts, database, target), warnings, statistics })
+}
+
+/// ψ before the first tree, for so many positives and negatives.
+pub(super) fn prior(params: &Params, (positives, negatives): (u64, u64)) -> f64 {
+    match params.prior {
+        Prior::Value(value) => value,
+        Prior::LogOdds => (positives as f64 / negatives as f64).ln(),
+    }
 }
 
 /// How many positive and negative examples there are; at least one of each.
@@ -94,37 +109,39 @@ pub(super) fn language(task: &Task<'_>, params: &Params) -> Language {
     Language::new(database, target, params.language_options()).with_tests(chains)
 }
 
-type Ensemble = (Vec<Tree<LeafWeights>>, Statistics);
+/// What the next summand is fitted to.
+pub(super) struct Round<'r> {
+    /// How many summands there are.
+    pub number: usize,
+    /// How ψ of each example should move.
+    pub gradients: &'r [f64],
+    /// The examples to learn from.
+    pub in_use: &'r Bits,
+}
 
+/// A sum of whatever `grow` fits to the gradients; it also adds to the ψ of each example what its summand says of it.
 // Paper: Alg. 1, line 1
-fn boost(
+pub(super) fn boost<T>(
     task: &Task<'_>,
     params: &Params,
     prior: f64,
-    fitter: &Fitter,
     progress: &mut dyn FnMut(Progress),
-) -> Result<Ensemble, LearnError> {
+    mut grow: impl FnMut(Round<'_>, &mut [f64]) -> T,
+) -> Result<Vec<T>, LearnError> {
     let Task { examples, seed, .. } = *task;
-    let coverage = task.coverage();
-    let language = language(task, params);
-    let grower = Grower::new(&coverage, &language, params.grow_options());
     let (learning, held_out) = hold_out(examples, params, seed)?;
     let mut patience = Patience::new(params.early_stopping);
     // Paper: Alg. 1, line 2, F₀ = ψ₀
     let mut psi = vec![prior; examples.len()];
     let mut trees = Vec::with_capacity(params.trees as usize);
-    let mut statistics = Statistics::default();
     // Paper: Alg. 1, line 3
     for number in 0..params.trees as usize {
         // Paper: Alg. 1, line 4, GenerateExamples: Δᵢ = I(yᵢ = 1) − P(yᵢ = 1)
         let gradients = gradients(examples, &psi);
         let in_use = draw(&learning, examples, params.subsample, seed, number);
         // Paper: Alg. 1, line 5
-        let grown = grower.grow(fitter, &gradients, &in_use, seed, number);
         // Paper: Alg. 1, line 6, Fₙ = Fₙ + Fₙ₋₁, with a step that the paper does not have and that is 1 by default.
-        add(&grown.tree, &grown.reached, params.step, &mut psi);
-        statistics = statistics.after(&grown.statistics);
-        trees.push(grown.tree);
+        trees.push(grow(Round { number, gradients: &gradients, in_use: &in_use }, &mut psi));
         let log_likelihood = mean_log_likelihood(examples, &psi, &learning);
         progress(Progress { done: number + 1, of: params.trees as usize, log_likelihood });
         if let Some(held_out) = &held_out
@@ -136,9 +153,8 @@ fn boost(
     // Paper: Alg. 1, lines 7 to 9: P(y = 1) = sigmoid(ψ), see [`crate::rbm::sigmoid`]
     if held_out.is_some() {
         trees.truncate(patience.best_trees);
-        statistics.trees = trees.len() as u64;
     }
-    Ok((trees, statistics))
+    Ok(trees)
 }
 
 /// The examples that trees are grown on, and those that say when to stop, if any are held out.

@@ -1,6 +1,7 @@
 //! What can be wrong with what a learner or a model is given.
 
 use super::Kind;
+use crate::rbm::network::ConvertError;
 
 /// Data that nothing can be learned from, or a model that cannot be used for it.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -37,6 +38,9 @@ pub enum LearnError {
         /// How many negatives there are.
         negatives: usize,
     },
+    /// Rules that no network can hold.
+    #[error(transparent)]
+    Rules(#[from] ConvertError),
     /// The kind is not made for such data.
     #[error("{kind} {what}: {instead}")]
     Cannot {

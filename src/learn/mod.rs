@@ -26,13 +26,16 @@ pub mod lrbm_boost;
 pub mod lrbm_explainable;
 pub mod lrbm_noboost;
 pub mod lrbm_weights;
+pub mod mln;
 pub mod lrnn;
 pub mod model;
 pub mod network;
 pub mod params;
+pub mod progol;
 pub mod rdn_boost;
 pub mod record;
 mod remarks;
+pub mod rpt;
 pub mod rrbm;
 pub mod saved;
 pub mod sgd;
@@ -43,12 +46,15 @@ pub use lrbm_boost::LrbmBoost;
 pub use lrbm_explainable::LrbmExplainable;
 pub use lrbm_noboost::LrbmNoBoost;
 pub use lrbm_weights::{LearnedWeights, LrbmWeights, Prune};
+pub use mln::{MlnBoost, MlnModel};
 pub use lrnn::{Lrnn, LrnnModel};
 pub(crate) use model::leaf_weights;
 pub use model::{Fidelity, LeafWeights, TreeModel};
 pub use network::Method;
 pub use params::{ParamError, Params, Preset, Unchecked};
+pub use progol::Progol;
 pub use rdn_boost::RdnBoost;
+pub use rpt::Rpt;
 pub use rrbm::{Rrbm, RrbmModel};
 pub use saved::{ModelSize, SavedModel, Stored};
 
@@ -145,6 +151,12 @@ pub enum Kind {
     LrbmExplainable,
     /// RDN-Boost (Natarajan et al., 2012): the same loop with the mean gradient in the leaves.
     RdnBoost,
+    /// MLN-Boost (Khot et al., 2011): the same loop with weights for numbers of groundings.
+    MlnBoost,
+    /// A relational probability tree: one tree with the frequencies of the classes in its leaves.
+    Rpt,
+    /// Clauses as Progol learns them (Muggleton, 1995), with weights.
+    Progol,
     /// RRBM-C (Kaur et al., 2017): a discriminative RBM over numbers of lifted random walks.
     RrbmC,
     /// RRBM-E: the same over whether there are such walks.
@@ -155,11 +167,14 @@ pub enum Kind {
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Kind; 7] = [
+    pub const ALL: [Kind; 10] = [
         Kind::LrbmBoost,
         Kind::LrbmNoBoost,
         Kind::LrbmExplainable,
         Kind::RdnBoost,
+        Kind::MlnBoost,
+        Kind::Rpt,
+        Kind::Progol,
         Kind::RrbmC,
         Kind::RrbmE,
         Kind::Lrnn,
@@ -172,6 +187,9 @@ impl Kind {
             Kind::LrbmNoBoost => "lrbm-noboost",
             Kind::LrbmExplainable => "lrbm-explainable",
             Kind::RdnBoost => "rdn-boost",
+            Kind::MlnBoost => "mln-boost",
+            Kind::Rpt => "rpt",
+            Kind::Progol => "progol",
             Kind::RrbmC => "rrbm-c",
             Kind::RrbmE => "rrbm-e",
             Kind::Lrnn => "lrnn",
@@ -181,8 +199,8 @@ impl Kind {
     /// Whether its models are sums of trees, which can be drawn.
     pub const fn grows_trees(self) -> bool {
         match self {
-            Kind::LrbmBoost | Kind::LrbmNoBoost | Kind::LrbmExplainable | Kind::RdnBoost => true,
-            Kind::RrbmC | Kind::RrbmE | Kind::Lrnn => false,
+            Kind::LrbmBoost | Kind::LrbmNoBoost | Kind::LrbmExplainable | Kind::RdnBoost | Kind::Rpt => true,
+            Kind::MlnBoost | Kind::Progol | Kind::RrbmC | Kind::RrbmE | Kind::Lrnn => false,
         }
     }
 
@@ -235,6 +253,9 @@ pub fn fit(
         Kind::LrbmNoBoost => LrbmNoBoost { params }.fit(task, progress).map(Trained::saved),
         Kind::LrbmExplainable => LrbmExplainable { params, from: None }.fit(task, progress).map(Trained::saved),
         Kind::RdnBoost => RdnBoost { params }.fit(task, progress).map(Trained::saved),
+        Kind::MlnBoost => MlnBoost { params }.fit(task, progress).map(Trained::saved),
+        Kind::Rpt => Rpt { params }.fit(task, progress).map(Trained::saved),
+        Kind::Progol => Progol { params }.fit(task, progress).map(Trained::saved),
         Kind::RrbmC | Kind::RrbmE => Rrbm { kind, params }.fit(task, progress).map(Trained::saved),
         Kind::Lrnn => Lrnn { params, template: None }.fit(task, progress).map(Trained::saved),
     }

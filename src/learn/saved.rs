@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{LrnnModel, Model, RrbmModel, ScoreError, Trained, TreeModel, lrnn, rrbm};
+use super::{LrnnModel, MlnModel, Model, RrbmModel, ScoreError, Trained, TreeModel, lrnn, mln, rrbm};
 use crate::files::json::{self, FileError};
 use crate::kb::{Database, Example, TimeRule};
 use crate::logic::PredicateId;
@@ -45,6 +45,8 @@ pub enum SavedModel {
     Trees(TreeModel),
     /// A network.
     Network(Network),
+    /// Weights for numbers of groundings.
+    Mln(MlnModel),
     /// A machine over walks.
     Walks(RrbmModel),
     /// A template with weights.
@@ -59,6 +61,7 @@ impl SavedModel {
     pub fn from_json(text: &str) -> Result<Self, FileError> {
         match json::format(text) {
             Some(name) if name == network::FORMAT.name => Network::from_json(text).map(SavedModel::Network),
+            Some(name) if name == mln::FORMAT.name => MlnModel::from_json(text).map(SavedModel::Mln),
             Some(name) if name == rrbm::FORMAT.name => RrbmModel::from_json(text).map(SavedModel::Walks),
             Some(name) if name == lrnn::FORMAT.name => LrnnModel::from_json(text).map(SavedModel::Template),
             _ => TreeModel::from_json(text).map(SavedModel::Trees),
@@ -85,7 +88,7 @@ impl SavedModel {
     pub fn trees(&self) -> Option<&TreeModel> {
         match self {
             SavedModel::Trees(model) => Some(model),
-            SavedModel::Network(_) | SavedModel::Walks(_) | SavedModel::Template(_) => None,
+            _ => None,
         }
     }
 
@@ -93,6 +96,7 @@ impl SavedModel {
         match self {
             SavedModel::Trees(model) => model,
             SavedModel::Network(network) => network,
+            SavedModel::Mln(model) => model,
             SavedModel::Walks(model) => model,
             SavedModel::Template(model) => model,
         }
@@ -102,6 +106,7 @@ impl SavedModel {
         match self {
             SavedModel::Trees(model) => model,
             SavedModel::Network(network) => network,
+            SavedModel::Mln(model) => model,
             SavedModel::Walks(model) => model,
             SavedModel::Template(model) => model,
         }
@@ -156,6 +161,12 @@ impl From<Network> for SavedModel {
     }
 }
 
+impl From<MlnModel> for SavedModel {
+    fn from(model: MlnModel) -> Self {
+        SavedModel::Mln(model)
+    }
+}
+
 impl From<RrbmModel> for SavedModel {
     fn from(model: RrbmModel) -> Self {
         SavedModel::Walks(model)
@@ -182,7 +193,7 @@ impl Trained<SavedModel> {
         let Trained { model, warnings, statistics } = self;
         match model {
             SavedModel::Trees(model) => Some(Trained { model, warnings, statistics }),
-            SavedModel::Network(_) | SavedModel::Walks(_) | SavedModel::Template(_) => None,
+            _ => None,
         }
     }
 }

@@ -17,7 +17,7 @@ use super::parallel;
 use super::plan::{Plan, distinct_values};
 use super::search::Search;
 use crate::kb::{Database, Example};
-use crate::logic::{Literal, PredicateId};
+use crate::logic::{Constant, Literal, PredicateId};
 use crate::order::HashMap;
 
 /// How many bytes answers may take unless something else is said: a gibibyte.
@@ -227,9 +227,23 @@ impl<'a> Coverage<'a> {
     /// How many groundings of a component each group of examples has, up to `enough`, and the cost of finding them. No
     /// example outside `within` has any.
     fn search(&self, key: &Key, enough: u32, within: Option<&Bits>) -> (Arc<Groups>, Vec<u32>, u64) {
-        let groups = self.groups(&head_variables(key));
         let plan = Plan::new(key, self.arity, self.database, &|predicate| self.distinct(predicate));
         let mut search = Search::new(&plan, self.database, enough);
+        let (groups, numbers) = self
+            .search_groups(&head_variables(key), within, |head, limit, limit_id| search.count(head, limit, limit_id));
+        let cost = search.steps + self.examples.len() as u64;
+        (groups, numbers, cost)
+    }
+
+    /// What `count` says of each group of examples that agree on these head variables, given the arguments of one of them, its
+    /// limit and the number of that; 0 without asking for those outside of `within`.
+    pub(super) fn search_groups(
+        &self,
+        heads: &[u32],
+        within: Option<&Bits>,
+        mut count: impl FnMut(&[Constant], Option<f64>, u32) -> u32,
+    ) -> (Arc<Groups>, Vec<u32>) {
+        let groups = self.groups(heads);
         let count = |&first: &u32| {
             let i = first as usize;
             // A smaller component mentions fewer head variables, so all examples of the group agree on it.
@@ -237,11 +251,10 @@ impl<'a> Coverage<'a> {
                 return 0;
             }
             let limit_id = self.limits.of[i];
-            search.count(&self.examples[i].args, self.limits.values[limit_id as usize], limit_id)
+            count(&self.examples[i].args, self.limits.values[limit_id as usize], limit_id)
         };
-        let numbers: Vec<u32> = groups.first.iter().map(count).collect();
-        let cost = search.steps + self.examples.len() as u64;
-        (groups, numbers, cost)
+        let numbers = groups.first.iter().map(count).collect();
+        (groups, numbers)
     }
 
     /// The examples by these head variables, and by their limits.
@@ -260,7 +273,8 @@ impl<'a> Coverage<'a> {
         lock(&self.groups).entry(heads.into()).or_insert(groups).clone()
     }
 
-    fn distinct(&self, predicate: PredicateId) -> &[f64] {
+    /// See [`distinct_values`].
+    pub(super) fn distinct(&self, predicate: PredicateId) -> &[f64] {
         match self.distinct.get(predicate.0 as usize) {
             Some(values) => values.get_or_init(|| distinct_values(self.database.facts.relation(predicate))),
             None => &[],

@@ -22,6 +22,7 @@ pub mod path;
 mod plan;
 mod score;
 mod search;
+pub mod tally;
 pub mod walk;
 
 pub use audit::{Audit, AuditError, Audited};
@@ -31,3 +32,4 @@ pub use coverage::{Coverage, DEFAULT_MEMORY_BYTES};
 pub use grow::{Expand, Fit, GrowOptions, GrowStatistics, Grower, Grown, LeafFitter, Screening};
 pub use node::{CountTest, FailedTest, Leaf, Node, NodeId, Path, Split, Tree};
 pub use path::PathOptions;
+pub use tally::{CountGrower, CountOptions, Pattern, Tally, Weighted};

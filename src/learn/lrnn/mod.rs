@@ -26,10 +26,10 @@ pub use net::Family;
 pub use template::{Template, TemplateRule};
 pub use wire::FORMAT;
 
-use super::clauses::{ClauseOptions, learn_clauses};
+use super::clauses::learn_clauses;
 use super::record::Record;
 use super::sgd::{Differentiable, descend};
-use super::{Kind, LearnError, Learner, Params, Progress, Statistics, Task, Trained};
+use super::{Kind, LearnError, Learner, Params, Progress, Statistics, Task, Trained, remarks};
 use crate::logic::Diagnostic;
 use crate::order::Stream;
 use net::{Layout, Net, Weights};
@@ -58,7 +58,7 @@ impl Learner for Lrnn {
         let mut warnings = Vec::new();
         let template = match &self.template {
             Some(template) => template.clone(),
-            None => learned(task, &mut warnings),
+            None => learned(task, params, &mut warnings),
         };
         let layout = Layout { rules: template.rules.len(), heads: template.heads().len() };
         let weights = start(&template, layout, record.log_odds(), &mut Stream::new(task.seed, &["lrnn"]));
@@ -75,14 +75,14 @@ impl Learner for Lrnn {
 }
 
 /// The clauses of the clause learner as a template.
-fn learned(task: &Task<'_>, warnings: &mut Vec<Diagnostic>) -> Template {
-    let theory = learn_clauses(task, &ClauseOptions::default());
-    if theory.clauses.is_empty() {
-        let message = "no clause was found, so the model is the same number for every example";
-        let help = "give rules of your own, or check that the modes link the target's arguments to the evidence";
-        warnings.push(Diagnostic::warning("no-clauses", message, help));
-    }
+fn learned(task: &Task<'_>, params: &Params, warnings: &mut Vec<Diagnostic>) -> Template {
+    let options = params.clause_options();
+    let theory = learn_clauses(task, &options);
     let (database, target) = (task.database, task.target);
+    warnings.extend(remarks::clauses(&theory, &options));
+    if theory.clauses.is_empty() {
+        warnings.extend(remarks::nothing_learned(database, target));
+    }
     // Clauses mention some of the names of one database, so the tables cannot be full.
     Template::from_clauses(&theory.clauses, database, target)
         .unwrap_or_else(|_| Template::new(database.predicates.name(target), database.predicates.arity(target)))

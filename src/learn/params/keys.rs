@@ -1,7 +1,7 @@
 //! Every parameter: its name, what it means, what it may be, and where it goes.
 
 use super::value::Value;
-use super::{LeafFit, Params, Prior};
+use super::{ClauseWeights, Form, LeafFit, Params, Prior};
 use crate::learn::Kind;
 use crate::learn::lrnn::Family;
 use crate::learn::rrbm::feature::Feature;
@@ -25,10 +25,22 @@ pub struct Key {
 }
 
 const ALL: &[Kind] = &Kind::ALL;
-const TREES: &[Kind] = &[Kind::LrbmBoost, Kind::LrbmNoBoost, Kind::LrbmExplainable, Kind::RdnBoost];
-const ENSEMBLES: &[Kind] = &[Kind::LrbmBoost, Kind::LrbmExplainable, Kind::RdnBoost];
+const ENSEMBLES: &[Kind] = &[Kind::LrbmBoost, Kind::LrbmExplainable, Kind::RdnBoost, Kind::MlnBoost];
+/// Those whose trees test whether something is there.
+const TREES: &[Kind] = &[Kind::LrbmBoost, Kind::LrbmNoBoost, Kind::LrbmExplainable, Kind::RdnBoost, Kind::Rpt];
+/// Those that add what they learn to a first ψ.
+const SUMS: &[Kind] = &[Kind::LrbmBoost, Kind::LrbmNoBoost, Kind::LrbmExplainable, Kind::RdnBoost, Kind::MlnBoost];
+/// Those that grow trees of any kind.
+const GROWN: &[Kind] =
+    &[Kind::LrbmBoost, Kind::LrbmNoBoost, Kind::LrbmExplainable, Kind::RdnBoost, Kind::MlnBoost, Kind::Rpt];
 const LRBM: &[Kind] = &[Kind::LrbmBoost, Kind::LrbmNoBoost, Kind::LrbmExplainable];
 const EXPLAINABLE: &[Kind] = &[Kind::LrbmExplainable];
+const MLN: &[Kind] = &[Kind::MlnBoost];
+const RPT: &[Kind] = &[Kind::Rpt];
+const PROGOL: &[Kind] = &[Kind::Progol];
+/// Those that search for clauses from seeds.
+const SEEDS: &[Kind] = &[Kind::Progol, Kind::Lrnn];
+const CLAUSES: &[Kind] = &[Kind::MlnBoost, Kind::Progol, Kind::Lrnn];
 const WALKS: &[Kind] = &[Kind::RrbmC, Kind::RrbmE];
 const TEMPLATE: &[Kind] = &[Kind::Lrnn];
 const DESCENT: &[Kind] = &[Kind::RrbmC, Kind::RrbmE, Kind::Lrnn];
@@ -52,7 +64,7 @@ pub const KEYS: &[Key] = &[
         name: "max_leaves",
         about: "the most leaves of a tree",
         allowed: "a whole number from 2 to 1000000, or \"none\"",
-        kinds: TREES,
+        kinds: GROWN,
         set: |p, v| whole_or_none(v, 2).map(|n| p.max_leaves = n),
         get: |p| number_or_none(p.max_leaves),
     },
@@ -60,7 +72,7 @@ pub const KEYS: &[Key] = &[
         name: "max_depth",
         about: "the most tests on the way to a leaf",
         allowed: "a whole number from 1 to 1000000, or \"none\"",
-        kinds: TREES,
+        kinds: GROWN,
         set: |p, v| whole_or_none(v, 1).map(|n| p.max_depth = n),
         get: |p| number_or_none(p.max_depth),
     },
@@ -68,7 +80,7 @@ pub const KEYS: &[Key] = &[
         name: "node_size",
         about: "the most literals in a test",
         allowed: "a whole number from 1 to 4",
-        kinds: TREES,
+        kinds: GROWN,
         set: |p, v| whole(v, 1, 4).map(|n| p.node_size = n as u32),
         get: |p| Value::Integer(p.node_size.into()),
     },
@@ -77,7 +89,7 @@ pub const KEYS: &[Key] = &[
         about: "the most literals of a chain that is tried as one test, between two arguments of the target or from the \
                 only one to a constant; 0 for none",
         allowed: "a whole number from 0 to 6",
-        kinds: TREES,
+        kinds: GROWN,
         set: |p, v| whole(v, 0, 6).map(|n| p.path_length = n as u32),
         get: |p| Value::Integer(p.path_length.into()),
     },
@@ -101,7 +113,7 @@ pub const KEYS: &[Key] = &[
         name: "min_leaf",
         about: "the fewest examples in a leaf",
         allowed: "a whole number from 1 to 1000000",
-        kinds: TREES,
+        kinds: GROWN,
         set: |p, v| whole(v, 1, MANY).map(|n| p.min_leaf = n as u32),
         get: |p| Value::Integer(p.min_leaf.into()),
     },
@@ -109,7 +121,7 @@ pub const KEYS: &[Key] = &[
         name: "step",
         about: "what the values of each tree are multiplied by",
         allowed: "a number above 0, up to 10",
-        kinds: TREES,
+        kinds: SUMS,
         set: |p, v| above_zero(v, 10.0).map(|x| p.step = x),
         get: |p| Value::Number(p.step),
     },
@@ -125,7 +137,7 @@ pub const KEYS: &[Key] = &[
         name: "prior",
         about: "ψ before the first tree",
         allowed: "a number from -100 to 100, or \"log-odds\"",
-        kinds: TREES,
+        kinds: SUMS,
         set: |p, v| prior(v).map(|prior| p.prior = prior),
         get: |p| match p.prior {
             Prior::Value(x) => Value::Number(x),
@@ -160,7 +172,7 @@ pub const KEYS: &[Key] = &[
         name: "subsample",
         about: "the part of the positives and of the negatives that each tree is grown on",
         allowed: "a number above 0, up to 1",
-        kinds: TREES,
+        kinds: SUMS,
         set: |p, v| above_zero(v, 1.0).map(|x| p.subsample = x),
         get: |p| Value::Number(p.subsample),
     },
@@ -184,7 +196,7 @@ pub const KEYS: &[Key] = &[
         name: "expand",
         about: "whether the leaf with the largest mean or total squared error is split next",
         allowed: "\"mean\" or \"total\"",
-        kinds: TREES,
+        kinds: GROWN,
         set: |p, v| one_of(v, EXPANDS).map(|expand| p.expand = expand),
         get: |p| name_of(p.expand, EXPANDS),
     },
@@ -200,7 +212,7 @@ pub const KEYS: &[Key] = &[
         name: "max_candidates",
         about: "the most tests looked at for one node",
         allowed: "a whole number from 1 to 1000000",
-        kinds: TREES,
+        kinds: GROWN,
         set: |p, v| whole(v, 1, MANY).map(|n| p.max_candidates = n as u32),
         get: |p| Value::Integer(p.max_candidates.into()),
     },
@@ -219,6 +231,110 @@ pub const KEYS: &[Key] = &[
         kinds: EXPLAINABLE,
         set: |p, v| whole_or_none(v, 1).map(|n| p.distil_depth = n),
         get: |p| number_or_none(p.distil_depth),
+    },
+    Key {
+        name: "form",
+        about: "whether each step learns a tree or clauses",
+        allowed: "\"trees\" or \"clauses\"",
+        kinds: MLN,
+        set: |p, v| one_of(v, FORMS).map(|form| p.form = form),
+        get: |p| name_of(p.form, FORMS),
+    },
+    Key {
+        name: "clauses_per_step",
+        about: "how many clauses each step learns, if it learns clauses",
+        allowed: "a whole number from 1 to 1000000",
+        kinds: MLN,
+        set: |p, v| whole(v, 1, MANY).map(|n| p.clauses_per_step = n as u32),
+        get: |p| Value::Integer(p.clauses_per_step.into()),
+    },
+    Key {
+        name: "beam",
+        about: "how many clauses are kept to be made longer",
+        allowed: "a whole number from 1 to 1000000",
+        kinds: MLN,
+        set: |p, v| whole(v, 1, MANY).map(|n| p.beam = n as u32),
+        get: |p| Value::Integer(p.beam.into()),
+    },
+    Key {
+        name: "count_budget",
+        about: "the most facts looked at to count the groundings of a conjunction for one example",
+        allowed: "a whole number from 1 to 1000000",
+        kinds: MLN,
+        set: |p, v| whole(v, 1, MANY).map(|n| p.count_budget = n as u32),
+        get: |p| Value::Integer(p.count_budget.into()),
+    },
+    Key {
+        name: "laplace",
+        about: "how many examples of each class a leaf is taken to have beside its own",
+        allowed: "a number above 0, up to 1000",
+        kinds: RPT,
+        set: |p, v| above_zero(v, 1000.0).map(|x| p.laplace = x),
+        get: |p| Value::Number(p.laplace),
+    },
+    Key {
+        name: "clause_length",
+        about: "the most literals in a clause",
+        allowed: "a whole number from 1 to 20",
+        kinds: CLAUSES,
+        set: |p, v| whole(v, 1, 20).map(|n| p.clause_length = n as u32),
+        get: |p| Value::Integer(p.clause_length.into()),
+    },
+    Key {
+        name: "variable_depth",
+        about: "how many literals may lie between a variable of a clause and the target's",
+        allowed: "a whole number from 1 to 10",
+        kinds: SEEDS,
+        set: |p, v| whole(v, 1, 10).map(|n| p.variable_depth = n as u32),
+        get: |p| Value::Integer(p.variable_depth.into()),
+    },
+    Key {
+        name: "recall",
+        about: "the most facts that a mode takes into a bottom clause for each binding of its inputs",
+        allowed: "a whole number from 1 to 1000000",
+        kinds: SEEDS,
+        set: |p, v| whole(v, 1, MANY).map(|n| p.recall = n as u32),
+        get: |p| Value::Integer(p.recall.into()),
+    },
+    Key {
+        name: "noise",
+        about: "the largest part of the examples that a clause covers which may be negative",
+        allowed: "a number from 0 to 1",
+        kinds: SEEDS,
+        set: |p, v| v.as_f64().filter(|x| (0.0..=1.0).contains(x)).map(|x| p.noise = x),
+        get: |p| Value::Number(p.noise),
+    },
+    Key {
+        name: "min_positives",
+        about: "the fewest positive examples that a clause covers and no clause before it did",
+        allowed: "a whole number from 1 to 1000000",
+        kinds: SEEDS,
+        set: |p, v| whole(v, 1, MANY).map(|n| p.min_positives = n as u32),
+        get: |p| Value::Integer(p.min_positives.into()),
+    },
+    Key {
+        name: "search_limit",
+        about: "the most clauses looked at for one seed example",
+        allowed: "a whole number from 1 to 1000000",
+        kinds: SEEDS,
+        set: |p, v| whole(v, 1, MANY).map(|n| p.search_limit = n as u32),
+        get: |p| Value::Integer(p.search_limit.into()),
+    },
+    Key {
+        name: "max_seeds",
+        about: "the most positive examples that clauses are searched from",
+        allowed: "a whole number from 1 to 1000000",
+        kinds: SEEDS,
+        set: |p, v| whole(v, 1, MANY).map(|n| p.max_seeds = n as u32),
+        get: |p| Value::Integer(p.max_seeds.into()),
+    },
+    Key {
+        name: "clause_weights",
+        about: "whether each clause gets a weight of its own or all have the same vote",
+        allowed: "\"fitted\" or \"votes\"",
+        kinds: PROGOL,
+        set: |p, v| one_of(v, CLAUSE_WEIGHTS).map(|weights| p.clause_weights = weights),
+        get: |p| name_of(p.clause_weights, CLAUSE_WEIGHTS),
     },
     Key {
         name: "walk_length",
@@ -306,6 +422,8 @@ const LEAF_FITS: &[(&str, LeafFit)] =
     &[("coordinate-descent", LeafFit::CoordinateDescent), ("closed-form", LeafFit::ClosedForm)];
 const SCHEDULES: &[(&str, Schedule)] = &[("authors", Schedule::Authors), ("sqrt", Schedule::Sqrt)];
 const ORDERS: &[(&str, Visit)] = &[("online", Visit::Online), ("batch", Visit::Batch)];
+const FORMS: &[(&str, Form)] = &[("trees", Form::Trees), ("clauses", Form::Clauses)];
+const CLAUSE_WEIGHTS: &[(&str, ClauseWeights)] = &[("fitted", ClauseWeights::Fitted), ("votes", ClauseWeights::Votes)];
 const COUNT_SCALES: &[(&str, Feature)] = &[("log", Feature::Log), ("linear", Feature::Linear)];
 const EXPANDS: &[(&str, Expand)] = &[("mean", Expand::Mean), ("total", Expand::Total)];
 
