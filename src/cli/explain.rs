@@ -1,5 +1,6 @@
 //! `lrbm explain`
 
+mod parts;
 mod query;
 
 use std::io::Write;
@@ -110,7 +111,6 @@ pub fn run(args: &Explain, output: &mut Output) -> Result<(), CommandError> {
         writeln!(output.out, "{}", text.trim_end())?;
         return Ok(());
     };
-    let network = network(&model, &args.model)?;
     let data = DataArgs { data, background: args.background.clone(), set: args.set.clone() };
     if let Some(setting) = data.split_settings().others.first() {
         return Err(settings::unknown(setting));
@@ -119,6 +119,10 @@ pub fn run(args: &Explain, output: &mut Output) -> Result<(), CommandError> {
     let mut options = data.load_options(Some(target))?;
     // A model that was learned under time limits is asked under them, unless others are set.
     options.time = options.time.or_else(|| model.time().cloned());
+    if let Some(explained) = parts::explain(args, &model, (&data.data, &options), output) {
+        return explained;
+    }
+    let network = network(&model, &args.model)?;
     match &args.query {
         Some(query) => explain_query(args, (&model, &network), query, (&data.data, &options), html.as_deref(), output),
         None => {
@@ -137,9 +141,6 @@ pub fn run(args: &Explain, output: &mut Output) -> Result<(), CommandError> {
     }
 }
 
-/// What cannot be asked of a model that has no rules.
-const NO_RULES: &str = "--query and --importance are about rules, and this model has none: leave them out to see its weights";
-
 /// The model as a network; the same probabilities, and each rule once.
 fn network(model: &SavedModel, path: &Path) -> Result<Network, CommandError> {
     match model {
@@ -150,7 +151,10 @@ fn network(model: &SavedModel, path: &Path) -> Result<Network, CommandError> {
         ))),
         SavedModel::Trees(trees) => Ok(trees.to_network(Method::Exact).map_err(CommandError::input)?.merged()),
         SavedModel::Network(network) => Ok(network.clone()),
-        SavedModel::Walks(_) | SavedModel::Template(_) => Err(CommandError::input(NO_RULES)),
+        SavedModel::Walks(_) | SavedModel::Template(_) => Err(CommandError::Input(format!(
+            "{}: it is no network of rules that hold or do not: leave out --data to print its weights",
+            path.display()
+        ))),
     }
 }
 

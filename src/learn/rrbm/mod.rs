@@ -15,7 +15,7 @@ mod print;
 pub mod walk;
 mod wire;
 
-pub use model::{RrbmModel, WalkInput};
+pub use model::{Account, Present, RrbmModel, WalkInput};
 pub use wire::FORMAT;
 
 use super::record::Record;

@@ -95,14 +95,63 @@ impl RrbmModel {
     }
 }
 
+/// The walks that join the arguments of an example.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Account {
+    /// ψ of the example.
+    pub psi: f64,
+    /// The walks that are there.
+    pub walks: Vec<Present>,
+}
+
+/// A walk that joins the arguments of an example.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Present {
+    /// The number of the walk.
+    pub walk: usize,
+    /// How often it does.
+    pub count: f64,
+    /// By how much ψ would be lower if it did not.
+    pub adds: f64,
+}
+
+impl RrbmModel {
+    /// What there is of walks between the arguments of an example.
+    ///
+    /// # Errors
+    /// As for [`Model::score`].
+    pub fn present(&self, database: &Database, target: PredicateId, example: &Example) -> Result<Account, ScoreError> {
+        self.check(database, target)?;
+        let counts = self.counts(database, target, std::slice::from_ref(example));
+        let (counts, inputs) = (counts.concat(), self.inputs(&counts).concat());
+        let psi = self.rbm.psi(&inputs);
+        let without = |at: usize| {
+            let others: Counts = inputs.iter().enumerate().filter(|&(k, _)| k != at).map(|(_, &input)| input).collect();
+            self.rbm.psi(&others)
+        };
+        let present = |(at, &(walk, count)): (usize, &(u32, f64))| Present {
+            walk: walk as usize,
+            count,
+            adds: psi - without(at),
+        };
+        Ok(Account { psi, walks: counts.iter().enumerate().map(present).collect() })
+    }
+
+    /// Whether the examples can be asked about.
+    fn check(&self, database: &Database, target: PredicateId) -> Result<(), ScoreError> {
+        if database.predicates.arity(target) == self.target_arity() {
+            return Ok(());
+        }
+        Err(ScoreError::Arity {
+            model: self.predicates.show(self.target).to_string(),
+            asked: database.predicates.show(target).to_string(),
+        })
+    }
+}
+
 impl Model for RrbmModel {
     fn score(&self, database: &Database, target: PredicateId, examples: &[Example]) -> Result<Vec<f64>, ScoreError> {
-        if database.predicates.arity(target) != self.target_arity() {
-            return Err(ScoreError::Arity {
-                model: self.predicates.show(self.target).to_string(),
-                asked: database.predicates.show(target).to_string(),
-            });
-        }
+        self.check(database, target)?;
         let inputs = self.inputs(&self.counts(database, target, examples));
         Ok(inputs.iter().map(|row| self.rbm.psi(row)).collect())
     }
