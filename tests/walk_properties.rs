@@ -223,7 +223,7 @@ fn the_auc_that_walks_allow_is_reached() {
         (Domain::Movies, 2, 0.0),
         (Domain::Movies, 2, 0.2),
         (Domain::University, 2, 0.0),
-        (Domain::University, 3, 0.1),
+        (Domain::University, 2, 0.1),
         (Domain::Citations, 2, 0.0),
         (Domain::Citations, 2, 0.1),
     ] {

@@ -1,5 +1,6 @@
 //! `lrbm explain`
 
+mod groundings;
 mod parts;
 mod query;
 
@@ -13,13 +14,14 @@ use super::train::{check_writable, write_whole};
 use super::{CommandError, Output, settings, with_cause};
 use crate::data::load::{LoadOptions, Loaded, load, load_for_questions};
 use crate::kb::{Example, TimeSource};
-use crate::learn::{Method, Model, SavedModel, Stored};
+use crate::learn::{Method, MlnModel, Model, SavedModel, Stored};
 use crate::logic::{Constant, Diagnostics};
 use crate::rbm::network::Network;
 use crate::rbm::network::explain::{Explainer, FlipOptions};
 use crate::rbm::sigmoid;
 use crate::report::explanation::{Context, Told};
 use crate::report::importance::{Importance, Weight, chart, importance};
+use groundings::Account;
 
 /// Which model, and what about it: its rules, one query, or what matters for the examples of a directory.
 #[derive(clap::Args)]
@@ -103,26 +105,18 @@ pub fn run(args: &Explain, output: &mut Output) -> Result<(), CommandError> {
         writeln!(output.out, "{}", trees.describe().trim_end())?;
         return Ok(());
     }
+    let network = match &model {
+        SavedModel::Mln(model) => return explain_groundings(args, model, output),
+        SavedModel::Walks(model) => return parts::of_walks(args, model, output),
+        SavedModel::Template(model) => return parts::of_rules(args, model, output),
+        SavedModel::Trees(trees) => trees.to_network(Method::Exact).map_err(CommandError::input)?.merged(),
+        SavedModel::Network(network) => network.clone(),
+    };
     let Some(data) = args.data.clone() else {
-        let text = match model {
-            SavedModel::Trees(_) | SavedModel::Network(_) => network(&model, &args.model)?.describe(),
-            SavedModel::Mln(_) | SavedModel::Walks(_) | SavedModel::Template(_) => model.describe(),
-        };
-        writeln!(output.out, "{}", text.trim_end())?;
+        writeln!(output.out, "{}", network.describe().trim_end())?;
         return Ok(());
     };
-    let data = DataArgs { data, background: args.background.clone(), set: args.set.clone() };
-    if let Some(setting) = data.split_settings().others.first() {
-        return Err(settings::unknown(setting));
-    }
-    let target = format!("{}/{}", model.target_name(), model.target_arity());
-    let mut options = data.load_options(Some(target))?;
-    // A model that was learned under time limits is asked under them, unless others are set.
-    options.time = options.time.or_else(|| model.time().cloned());
-    if let Some(explained) = parts::explain(args, &model, (&data.data, &options), output) {
-        return explained;
-    }
-    let network = network(&model, &args.model)?;
+    let (data, options) = how_to_load(args, data, &model)?;
     match &args.query {
         Some(query) => explain_query(args, (&model, &network), query, (&data.data, &options), html.as_deref(), output),
         None => {
@@ -141,21 +135,54 @@ pub fn run(args: &Explain, output: &mut Output) -> Result<(), CommandError> {
     }
 }
 
-/// The model as a network; the same probabilities, and each rule once.
-fn network(model: &SavedModel, path: &Path) -> Result<Network, CommandError> {
-    match model {
-        // A network knows whether a rule holds, not how often.
-        SavedModel::Mln(_) => Err(CommandError::Input(format!(
-            "{}: it counts groundings, so it is no network of rules that hold or do not: leave out --data to print its clauses",
-            path.display()
-        ))),
-        SavedModel::Trees(trees) => Ok(trees.to_network(Method::Exact).map_err(CommandError::input)?.merged()),
-        SavedModel::Network(network) => Ok(network.clone()),
-        SavedModel::Walks(_) | SavedModel::Template(_) => Err(CommandError::Input(format!(
-            "{}: it is no network of rules that hold or do not: leave out --data to print its weights",
-            path.display()
-        ))),
+/// Where the data are and how they are read for a model.
+fn how_to_load(args: &Explain, data: PathBuf, model: &dyn Stored) -> Result<(DataArgs, LoadOptions), CommandError> {
+    let data = DataArgs { data, background: args.background.clone(), set: args.set.clone() };
+    if let Some(setting) = data.split_settings().others.first() {
+        return Err(settings::unknown(setting));
     }
+    let target = format!("{}/{}", model.target_name(), model.target_arity());
+    let mut options = data.load_options(Some(target))?;
+    // A model that was learned under time limits is asked under them, unless others are set.
+    options.time = options.time.or_else(|| model.time().cloned());
+    Ok((data, options))
+}
+
+/// The clauses of a model that counts their groundings, or what each adds for a query.
+fn explain_groundings(args: &Explain, model: &MlnModel, output: &mut Output) -> Result<(), CommandError> {
+    match asked(args, model, &["--importance", "--html"], output)? {
+        Some((loaded, constants)) => {
+            Account::new(model, &loaded, &constants, args.threshold)?.print(args.json, args.top, output)
+        }
+        None => Ok(()),
+    }
+}
+
+/// The data and the constants of the query, for a model that is no network; without a query the model is printed.
+fn asked(
+    args: &Explain,
+    model: &dyn Stored,
+    only_networks: &[&str],
+    output: &mut Output,
+) -> Result<Option<(Loaded, Vec<Constant>)>, CommandError> {
+    let given = [("--importance", args.importance), ("--html", args.html.is_some()), ("--json", args.json)];
+    if let Some((flag, _)) = given.iter().find(|(flag, given)| *given && only_networks.contains(flag)) {
+        return Err(CommandError::Input(format!(
+            "{}: {flag} is about rules that hold or do not, and this is another kind of model: leave it out, or ask with --query",
+            args.model.display()
+        )));
+    }
+    let (Some(data), Some(query)) = (&args.data, &args.query) else {
+        writeln!(output.out, "{}", model.describe().trim_end())?;
+        return Ok(None);
+    };
+    let target = (model.target_name(), model.target_arity());
+    let atom = query::parse(query, target).map_err(one)?;
+    let (data, options) = how_to_load(args, data.clone(), model)?;
+    let mut loaded = load_for_questions(&data.data, &options, target)?;
+    output.warn(&loaded.warnings.without(&ABOUT_LEARNING));
+    let constants = query::constants(&atom, &mut loaded, args.allow_unknown)?;
+    Ok(Some((loaded, constants)))
 }
 
 /// What needs what.

@@ -1,18 +1,20 @@
-//! `lrbm explain --query` for models whose parts are walks or rules of a template.
+//! `lrbm explain` for models whose parts are walks or rules of a template.
 
 use std::io::Write;
-use std::path::Path;
 
-use super::super::predict::ABOUT_LEARNING;
 use super::super::table::Table;
-use super::{CommandError, Explain, Output, one, query};
-use crate::data::load::{LoadOptions, Loaded, load_for_questions};
+use super::{CommandError, Explain, Output, asked};
 use crate::kb::Example;
-use crate::learn::{LrnnModel, RrbmModel, SavedModel, ScoreError, Stored};
+use crate::learn::rrbm::Present;
+use crate::learn::{LrnnModel, RrbmModel};
 use crate::rbm::sigmoid;
 
+/// What is not there for such models.
+const ONLY_NETWORKS: [&str; 3] = ["--importance", "--html", "--json"];
+
 /// What a model says of one example, and what that is made of.
-struct Account {
+struct Told {
+    query: String,
     /// ψ without any part.
     bias: f64,
     psi: f64,
@@ -24,91 +26,63 @@ struct Account {
     reading: &'static str,
 }
 
-/// Prints why a model says what it says of a query; `None` if it is another kind of model.
-pub fn explain(
-    args: &Explain,
-    model: &SavedModel,
-    (directory, options): (&Path, &LoadOptions),
-    output: &mut Output,
-) -> Option<Result<(), CommandError>> {
-    match model {
-        SavedModel::Walks(walks) => {
-            let account = |loaded: &Loaded, example: &Example| of_walks(walks, loaded, example);
-            Some(answer(args, (model, &account), (directory, options), output))
-        }
-        SavedModel::Template(rules) => {
-            let account = |loaded: &Loaded, example: &Example| of_rules(rules, loaded, example);
-            Some(answer(args, (model, &account), (directory, options), output))
-        }
-        _ => None,
-    }
-}
-
-type Accountant<'a> = &'a dyn Fn(&Loaded, &Example) -> Result<Account, ScoreError>;
-
-fn answer(
-    args: &Explain,
-    (model, account): (&SavedModel, Accountant<'_>),
-    (directory, options): (&Path, &LoadOptions),
-    output: &mut Output,
-) -> Result<(), CommandError> {
-    let Some(asked) = args.query.as_deref().filter(|_| !args.json && args.html.is_none()) else {
-        let message = "of this kind of model --query is explained as text: leave out --importance, --json and --html";
-        return Err(CommandError::input(message));
-    };
-    let target = (model.target_name(), model.target_arity());
-    let atom = query::parse(asked, target).map_err(one)?;
-    let mut loaded = load_for_questions(directory, options, target)?;
-    output.warn(&loaded.warnings.without(&ABOUT_LEARNING));
-    let constants = query::constants(&atom, &mut loaded, args.allow_unknown)?;
+/// Prints the walks of a model, or those that matter for a query.
+pub fn of_walks(args: &Explain, model: &RrbmModel, output: &mut Output) -> Result<(), CommandError> {
+    let Some((loaded, constants)) = asked(args, model, &ONLY_NETWORKS, output)? else { return Ok(()) };
+    let query = loaded.database.show_atom(loaded.target, &constants);
     let example = Example { args: constants.into(), positive: false, weight: 1.0, line: 0 };
-    let account = account(&loaded, &example).map_err(CommandError::input)?;
-    print(output, &atom.to_string(), &account, args.top)
-}
-
-fn of_walks(model: &RrbmModel, loaded: &Loaded, example: &Example) -> Result<Account, ScoreError> {
-    let present = model.present(&loaded.database, loaded.target, example)?;
-    let part = |walk: &crate::learn::rrbm::Present| (walk.adds, walk.count.to_string(), model.show_walk(walk.walk));
-    Ok(Account {
+    let found = model.present(&loaded.database, loaded.target, &example).map_err(CommandError::input)?;
+    let part = |walk: &Present| (walk.adds, walk.count.to_string(), model.show_walk(walk.walk));
+    let told = Told {
+        query,
         bias: model.rbm().psi(&[]),
-        psi: present.psi,
-        parts: present.walks.iter().map(part).collect(),
+        psi: found.psi,
+        parts: found.walks.iter().map(part).collect(),
         heading: ">groundings",
-        reading: "adds: by how much psi would be lower without the walk; the units mix walks, so these do not add up",
-    })
+        reading: "adds: by how much psi would be lower without the walk; units mix walks, so these do not add up to psi",
+    };
+    told.print(args.top, output)
 }
 
-fn of_rules(model: &LrnnModel, loaded: &Loaded, example: &Example) -> Result<Account, ScoreError> {
-    let fired = model.fired(&loaded.database, loaded.target, std::slice::from_ref(example))?;
-    let fired = fired.into_iter().next().unwrap_or_default();
+/// Prints the rules of a model, or those that matter for a query.
+pub fn of_rules(args: &Explain, model: &LrnnModel, output: &mut Output) -> Result<(), CommandError> {
+    let Some((loaded, constants)) = asked(args, model, &ONLY_NETWORKS, output)? else { return Ok(()) };
+    let query = loaded.database.show_atom(loaded.target, &constants);
+    let example = Example { args: constants.into(), positive: false, weight: 1.0, line: 0 };
+    let fired = model.fired(&loaded.database, loaded.target, &[example]).map_err(CommandError::input)?.concat();
     let bias = model.head_weight(0);
     let text = |rule: usize| model.template().show(&model.template().rules[rule]);
-    Ok(Account {
+    let told = Told {
+        query,
         bias,
         psi: bias + fired.iter().map(|fired| fired.adds).sum::<f64>(),
         parts: fired.iter().map(|fired| (fired.adds, format!("{:.4}", fired.value), text(fired.rule))).collect(),
         heading: ">value",
-        reading: "adds: the value of the rule times its weight; with the first number these add up to psi",
-    })
+        reading: "adds: the value of the rule times its weight; all together, with psi of no part, they are psi",
+    };
+    told.print(args.top, output)
 }
 
-fn print(output: &mut Output, atom: &str, account: &Account, top: usize) -> Result<(), CommandError> {
-    let Account { bias, psi, parts, heading, reading } = account;
-    writeln!(output.out, "{atom}: P = {:.4}, psi = {psi:.4}; without any part psi is {bias:.4}", sigmoid(*psi))?;
-    if parts.is_empty() {
-        writeln!(output.out, "no part of the model is there for it")?;
-        return Ok(());
+impl Told {
+    fn print(&self, top: usize, output: &mut Output) -> Result<(), CommandError> {
+        let Told { query, bias, psi, parts, heading, reading } = self;
+        let out = &mut output.out;
+        writeln!(out, "{query}: probability of true {:.6}, psi {psi:.4}; without any part psi is {bias:.4}", sigmoid(*psi))?;
+        if parts.is_empty() {
+            writeln!(out, "no part of the model is there for it")?;
+            return Ok(());
+        }
+        let mut order: Vec<&(f64, String, String)> = parts.iter().collect();
+        order.sort_by(|a, b| b.0.abs().total_cmp(&a.0.abs()));
+        let mut table = Table::new(&[">adds", heading, "what"]);
+        for (adds, measure, text) in order.iter().take(top) {
+            table.row([format!("{adds:+.4}"), measure.clone(), text.clone()]);
+        }
+        table.print(out)?;
+        if order.len() > top {
+            writeln!(out, "and {} more: --top shows them", order.len() - top)?;
+        }
+        writeln!(out, "{reading}")?;
+        Ok(())
     }
-    let mut order: Vec<&(f64, String, String)> = parts.iter().collect();
-    order.sort_by(|a, b| b.0.abs().total_cmp(&a.0.abs()));
-    let mut table = Table::new(&[">adds", heading, "what"]);
-    for (adds, measure, text) in order.iter().take(top) {
-        table.row([format!("{adds:+.4}"), measure.clone(), text.clone()]);
-    }
-    table.print(&mut output.out)?;
-    if order.len() > top {
-        writeln!(output.out, "and {} more: --top shows them", order.len() - top)?;
-    }
-    writeln!(output.out, "{reading}")?;
-    Ok(())
 }

@@ -3,7 +3,8 @@
 //! every positive example is covered or was tried.
 //!
 //! The best clause is the one that compresses most: the positives it covers without those that are covered already, less the
-//! negatives it covers, less its literals. A clause never splits a variable of the bottom clause in two, as Progol may: what
+//! negatives it covers, less its literals. Where negatives are many and no clause is clean, this finds nothing, so they may be
+//! weighed down until both classes weigh the same. A clause never splits a variable of the bottom clause in two, as Progol may: what
 //! is the same thing around the seed is the same variable.
 
 mod bottom;
@@ -25,8 +26,10 @@ pub struct ClauseOptions {
     pub variable_depth: usize,
     /// The most facts that one mode takes into a bottom clause for each binding of its inputs.
     pub recall: usize,
-    /// The largest part of the examples that a clause covers which may be negative.
+    /// The largest part of what a clause covers which may be negative, by weight.
     pub noise: f64,
+    /// Whether the negatives together weigh as much as the positives, if they are more.
+    pub balance: bool,
     /// The fewest positives that a clause covers and no clause before it did.
     pub min_positives: usize,
     /// The most clauses looked at for one seed.
@@ -42,6 +45,7 @@ impl Default for ClauseOptions {
             variable_depth: 2,
             recall: 10,
             noise: 0.3,
+            balance: true,
             min_positives: 2,
             search_limit: 5000,
             max_seeds: 100,
@@ -82,14 +86,7 @@ pub fn learn_clauses(task: &Task<'_>, options: &ClauseOptions) -> Theory {
     let coverage = task.coverage();
     let mut theory = Theory::default();
     let examples = task.examples;
-    let of_class = |label: bool| Bits::from_fn(examples.len(), |i| examples[i].positive == label);
-    let mut space = Space {
-        coverage: &coverage,
-        positives: of_class(true),
-        negatives: of_class(false),
-        uncovered: of_class(true),
-        options: *options,
-    };
+    let mut space = Space::new(&coverage, options);
     for seed in space.positives.clone().iter() {
         if !space.uncovered.get(seed) {
             continue;
@@ -123,6 +120,8 @@ struct Space<'s, 'a> {
     negatives: Bits,
     /// The positives that no clause covers yet.
     uncovered: Bits,
+    /// What the weight of a negative is multiplied by.
+    of_negative: f64,
     options: ClauseOptions,
 }
 
@@ -138,11 +137,23 @@ struct Judged {
     acceptable: bool,
 }
 
-impl Space<'_, '_> {
+impl<'s, 'a> Space<'s, 'a> {
+    fn new(coverage: &'s Coverage<'a>, options: &ClauseOptions) -> Self {
+        let examples = coverage.examples();
+        let of_class = |label: bool| Bits::from_fn(examples.len(), |i| examples[i].positive == label);
+        let weight = |label: bool| -> f64 { examples.iter().filter(|e| e.positive == label).map(|e| e.weight).sum() };
+        let of_negative = match options.balance {
+            true if weight(false) > 0.0 => (weight(true) / weight(false)).min(1.0),
+            _ => 1.0,
+        };
+        let (positives, negatives) = (of_class(true), of_class(false));
+        Space { coverage, uncovered: positives.clone(), positives, negatives, of_negative, options: *options }
+    }
+
     fn judge(&self, length: usize, covered: Arc<Bits>) -> Judged {
         let examples: &[Example] = self.coverage.examples();
         let weight = |of: &Bits| -> f64 { covered.and(of).iter().map(|i| examples[i].weight).sum() };
-        let (all, negatives) = (weight(&self.positives), weight(&self.negatives));
+        let (all, negatives) = (weight(&self.positives), self.of_negative * weight(&self.negatives));
         let gained = weight(&self.uncovered);
         let compression = gained - negatives - length as f64;
         let enough = covered.count_and(&self.uncovered) >= self.options.min_positives;

@@ -93,16 +93,9 @@ fn the_best_clause_is_the_best_of_all_subsets() {
     let world = World::family();
     let task = world.task();
     let coverage = task.coverage();
-    let of_class = |label: bool| Bits::from_fn(9, |i| world.examples[i].positive == label);
     for noise in [0.0, 0.3, 0.6] {
         let options = ClauseOptions { min_positives: 1, max_length: 3, noise, ..ClauseOptions::default() };
-        let space = Space {
-            coverage: &coverage,
-            positives: of_class(true),
-            negatives: of_class(false),
-            uncovered: of_class(true),
-            options,
-        };
+        let space = Space::new(&coverage, &options);
         for seed in 0..4 {
             let bottom = bottom::Bottom::new(&world.database, world.target, &world.examples[seed], &options);
             let found = search::best_clause(&space, &bottom);
@@ -134,6 +127,21 @@ fn the_best_clause_is_the_best_of_all_subsets() {
             assert_eq!(found, best, "seed {seed}, noise {noise}");
         }
     }
+}
+
+#[test]
+fn negatives_may_weigh_as_much_as_positives() {
+    let world = World::family();
+    let task = world.task();
+    let coverage = task.coverage();
+    let all = Arc::new(Bits::ones(9));
+    // Four positives and five negatives, two literals.
+    let judge = |balance| {
+        let options = ClauseOptions { balance, ..ClauseOptions::default() };
+        Space::new(&coverage, &options).judge(2, all.clone()).compression
+    };
+    assert_eq!(judge(false), 4.0 - 5.0 - 2.0);
+    assert!((judge(true) - (4.0 - 4.0 - 2.0)).abs() < 1e-12);
 }
 
 #[test]

@@ -297,12 +297,21 @@ pub const KEYS: &[Key] = &[
         get: |p| Value::Integer(p.recall.into()),
     },
     Key {
-        name: "noise",
-        about: "the largest part of the examples that a clause covers which may be negative",
+        // A dataset of a spec has its own `noise`.
+        name: "clause_noise",
+        about: "the largest part of what a clause covers which may be negative, by weight",
         allowed: "a number from 0 to 1",
         kinds: SEEDS,
         set: |p, v| v.as_f64().filter(|x| (0.0..=1.0).contains(x)).map(|x| p.noise = x),
         get: |p| Value::Number(p.noise),
+    },
+    Key {
+        name: "balance",
+        about: "whether the negatives together weigh as much as the positives in the search for clauses, if they are more",
+        allowed: "true or false",
+        kinds: SEEDS,
+        set: |p, v| v.as_bool().map(|balance| p.balance = balance),
+        get: |p| Value::Bool(p.balance),
     },
     Key {
         name: "min_positives",
