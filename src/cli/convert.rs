@@ -158,9 +158,19 @@ fn start(args: &Convert) -> Result<(Option<SavedModel>, Network), CommandError> 
             only_trees(&format!("{} is a network already", path.display()))?;
             network.clone()
         }
+        SavedModel::Walks(_) | SavedModel::Template(_) => {
+            let message = format!("{}: only trees and rules written by hand become a network", path.display());
+            return Err(CommandError::Input(message));
+        }
         SavedModel::Trees(trees) => {
             let refuse = |error| CommandError::Input(format!("{}: {}: {error}", path.display(), trees.kind));
             trees.to_network(method.unwrap_or(Method::Exact)).map_err(refuse)?
+        }
+        SavedModel::Mln(_) => {
+            return Err(CommandError::Input(format!(
+                "{}: it counts groundings, and a network knows only whether a rule holds: give trees or a network",
+                path.display()
+            )));
         }
     };
     Ok((Some(model), network))

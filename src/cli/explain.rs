@@ -1,5 +1,7 @@
 //! `lrbm explain`
 
+mod groundings;
+mod parts;
 mod query;
 
 use std::io::Write;
@@ -12,7 +14,7 @@ use super::train::{check_writable, write_whole};
 use super::{CommandError, Output, settings, with_cause};
 use crate::data::load::{LoadOptions, Loaded, load_for_questions};
 use crate::kb::{Example, TimeSource};
-use crate::learn::{Method, Model, SavedModel};
+use crate::learn::{Method, MlnModel, Model, SavedModel, Stored};
 use crate::logic::nearest::nearest;
 use crate::logic::{Constant, Diagnostics};
 use crate::rbm::network::Network;
@@ -20,6 +22,7 @@ use crate::rbm::network::explain::{Explainer, FlipOptions};
 use crate::rbm::sigmoid;
 use crate::report::explanation::{Context, Told};
 use crate::report::importance::{Importance, Weight, chart, importance};
+use groundings::Account;
 
 /// Which model, and what about it: its rules, one query, or what matters for the examples of a directory.
 #[derive(clap::Args)]
@@ -93,23 +96,31 @@ pub fn run(args: &Explain, output: &mut Output) -> Result<(), CommandError> {
     }
     let model = SavedModel::load(&args.model).map_err(with_cause)?;
     if args.trees {
-        let SavedModel::Trees(trees) = &model else {
-            let message = format!("{}: --trees: it is a network and has none: leave it out", args.model.display());
+        let Some(trees) = model.trees() else {
+            let what = match model {
+                SavedModel::Mln(_) => "counts groundings",
+                SavedModel::Walks(_) => "counts walks",
+                SavedModel::Template(_) => "has rules",
+                SavedModel::Trees(_) | SavedModel::Network(_) => "is a network",
+            };
+            let message = format!("{}: --trees: it {what} and has none: leave it out", args.model.display());
             return Err(CommandError::Input(message));
         };
         writeln!(output.out, "{}", trees.describe().trim_end())?;
         return Ok(());
     }
-    let network = network(&model)?;
+    let network = match &model {
+        SavedModel::Mln(model) => return explain_groundings(args, model, output),
+        SavedModel::Walks(model) => return parts::of_walks(args, model, output),
+        SavedModel::Template(model) => return parts::of_rules(args, model, output),
+        SavedModel::Trees(trees) => trees.to_network(Method::Exact).map_err(CommandError::input)?.merged(),
+        SavedModel::Network(network) => network.clone(),
+    };
     let Some(data) = args.data.clone() else {
         writeln!(output.out, "{}", network.describe().trim_end())?;
         return Ok(());
     };
-    let data = DataArgs { data, background: args.background.clone(), set: args.set.clone() };
-    if let Some(setting) = data.split_settings().others.first() {
-        return Err(settings::unknown(setting));
-    }
-    let options = options_for(&model, &data)?;
+    let (data, options) = how_to_load(args, data, &model)?;
     match &args.query {
         Some(query) => explain_query(args, (&model, &network), query, (&data.data, &options), html.as_deref(), output),
         None => {
@@ -129,12 +140,51 @@ pub fn run(args: &Explain, output: &mut Output) -> Result<(), CommandError> {
     }
 }
 
-/// The model as a network; the same probabilities, and each rule once.
-fn network(model: &SavedModel) -> Result<Network, CommandError> {
-    match model {
-        SavedModel::Trees(trees) => Ok(trees.to_network(Method::Exact).map_err(CommandError::input)?.merged()),
-        SavedModel::Network(network) => Ok(network.clone()),
+/// Where the data are and how they are read for a model.
+fn how_to_load(args: &Explain, data: PathBuf, model: &dyn Stored) -> Result<(DataArgs, LoadOptions), CommandError> {
+    let data = DataArgs { data, background: args.background.clone(), set: args.set.clone() };
+    if let Some(setting) = data.split_settings().others.first() {
+        return Err(settings::unknown(setting));
     }
+    let options = options_for(model, &data)?;
+    Ok((data, options))
+}
+
+/// The clauses of a model that counts their groundings, or what each adds for a query.
+fn explain_groundings(args: &Explain, model: &MlnModel, output: &mut Output) -> Result<(), CommandError> {
+    match asked(args, model, &["--importance", "--html"], output)? {
+        Some((loaded, constants)) => {
+            Account::new(model, &loaded, &constants, args.threshold)?.print(args.json, args.top, output)
+        }
+        None => Ok(()),
+    }
+}
+
+/// The data and the constants of the query, for a model that is no network; without a query the model is printed.
+fn asked(
+    args: &Explain,
+    model: &dyn Stored,
+    only_networks: &[&str],
+    output: &mut Output,
+) -> Result<Option<(Loaded, Vec<Constant>)>, CommandError> {
+    let given = [("--importance", args.importance), ("--html", args.html.is_some()), ("--json", args.json)];
+    if let Some((flag, _)) = given.iter().find(|(flag, given)| *given && only_networks.contains(flag)) {
+        return Err(CommandError::Input(format!(
+            "{}: {flag} is about rules that hold or do not, and this is another kind of model: leave it out, or ask with --query",
+            args.model.display()
+        )));
+    }
+    let (Some(data), Some(query)) = (&args.data, &args.query) else {
+        writeln!(output.out, "{}", model.describe().trim_end())?;
+        return Ok(None);
+    };
+    let target = (model.target_name(), model.target_arity());
+    let atom = query::parse(query, target).map_err(one)?;
+    let (data, options) = how_to_load(args, data.clone(), model)?;
+    let mut loaded = load_for_questions(&data.data, &options, target)?;
+    output.warn(&loaded.warnings.without(&ABOUT_LEARNING));
+    let constants = query::constants(&atom, &mut loaded, args.allow_unknown)?;
+    Ok(Some((loaded, constants)))
 }
 
 /// What needs what.

@@ -70,7 +70,7 @@ pub fn run(args: &Predict, output: &mut Output) -> Result<(), CommandError> {
 }
 
 /// How the data that a model is asked about are read.
-pub(super) fn options_for(model: &SavedModel, data: &DataArgs) -> Result<LoadOptions, CommandError> {
+pub(super) fn options_for(model: &dyn Stored, data: &DataArgs) -> Result<LoadOptions, CommandError> {
     let with_class = model.classes().is_some();
     let target = format!("{}/{}", model.target_name(), model.target_arity() + usize::from(with_class));
     let mut options = data.load_options(Some(target))?;

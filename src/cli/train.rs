@@ -8,10 +8,11 @@ use super::predict::{load_for, options_for};
 use super::progress::steps_bar;
 use super::{CommandError, Output, size, weights, with_cause};
 use crate::data::load::{Loaded, load};
+use crate::learn::lrnn::Template;
 use crate::learn::params::{KEYS, Key};
 use crate::learn::{
-    self, Kind, Learner, LrbmExplainable, ModelSize, Params, Preset, Resources, SavedModel, Stored, Task, Trained,
-    TreeModel, Unchecked,
+    self, Kind, Learner, LrbmExplainable, Lrnn, ModelSize, Params, Preset, Resources, SavedModel, Stored, Task,
+    Trained, TreeModel, Unchecked,
 };
 use crate::logic::Diagnostics;
 use crate::tree::{Audit, Audited};
@@ -25,10 +26,12 @@ pub struct Train {
     /// The predicate to learn.
     #[arg(long)]
     target: String,
-    /// The kind of model: lrbm-boost, lrbm-noboost, lrbm-explainable, rdn-boost, or lrbm-weights with --rules.
+    /// The kind of model: lrbm-boost, lrbm-noboost, lrbm-explainable, rdn-boost, mln-boost, rpt, progol, rrbm-c, rrbm-e, lrnn,
+    /// or lrbm-weights with --rules.
     #[arg(long, default_value = "lrbm-boost")]
     kind: String,
-    /// Rules to learn the weights of; for lrbm-weights only. `lrbm convert --help` has their notation.
+    /// Rules to learn the weights of; for lrbm-weights, and for lrnn in the place of clauses that it learns itself. `lrbm
+    /// convert --help` has their notation.
     #[arg(long, value_name = "FILE")]
     rules: Option<PathBuf>,
     /// Where the parameters start: `paper`, `lookahead` (the default) or `extended`.
@@ -68,8 +71,8 @@ pub fn run(args: &Train, output: &mut Output) -> Result<(), CommandError> {
         return train_weights(args, output);
     }
     let kind = Kind::find(&args.kind).map_err(|error| CommandError::Input(format!("{error}, {}", weights::KIND)))?;
-    if args.rules.is_some() {
-        let message = format!("--rules goes with --kind {}, not with {kind}", weights::KIND);
+    if args.rules.is_some() && kind != Kind::Lrnn {
+        let message = format!("--rules goes with --kind {} or lrnn, not with {kind}", weights::KIND);
         return Err(CommandError::Input(message));
     }
     // What is wrong with a path is found in the first second, not after the last tree.
@@ -108,6 +111,7 @@ pub fn run(args: &Train, output: &mut Output) -> Result<(), CommandError> {
     options.time = options.time.or_else(|| from.as_ref().and_then(|ensemble| ensemble.time.clone()));
     let mut loaded = load(&args.data.data, &options)?;
     output.warn(&loaded.warnings);
+    let template = args.rules.as_deref().map(|path| template(path, &loaded)).transpose()?;
     let params = unchecked.background(loaded.database.schema.parameters()).check().map_err(CommandError::input)?;
     // What copies an ensemble knows what that knew.
     let copied = from.as_ref().and_then(|ensemble| ensemble.recursive);
@@ -119,7 +123,12 @@ pub fn run(args: &Train, output: &mut Output) -> Result<(), CommandError> {
     }
     let audit = args.audit.map(|size| Audit::new(size as usize, params.seed));
     let resources = Resources { memory_bytes: args.memory, audit: audit.as_ref() };
-    let mut trained = fit(kind, from, &loaded, &params, resources, output.quiet)?;
+    let given = match (from, template) {
+        (Some(from), _) => Given::Ensemble(from),
+        (None, Some(template)) => Given::Template(template),
+        (None, None) => Given::Nothing,
+    };
+    let mut trained = fit(kind, given, &loaded, &params, resources, output.quiet)?;
     // A model from wrong answers is not written.
     let audited = audit.map(|audit| audit.check(&loaded.database, loaded.target, &loaded.examples));
     let audited = audited.transpose().map_err(CommandError::internal)?;
@@ -188,14 +197,31 @@ fn train_weights(args: &Train, output: &mut Output) -> Result<(), CommandError> 
     weights::print_learned(output, &learned)
 }
 
+/// Rules that a person wrote, to be unrolled.
+fn template(path: &Path, loaded: &Loaded) -> Result<Template, CommandError> {
+    let predicates = &loaded.database.predicates;
+    let target = (predicates.name(loaded.target), predicates.arity(loaded.target));
+    let template = Template::from_rules(&weights::read(path)?, target).map_err(CommandError::Data)?;
+    let unknown = template.check_names(&loaded.database);
+    if unknown.has_errors() { Err(CommandError::Data(unknown)) } else { Ok(template) }
+}
+
+/// What a learner has beside data and parameters.
+enum Given {
+    Nothing,
+    Ensemble(TreeModel),
+    Template(Template),
+}
+
 fn fit(
     kind: Kind,
-    from: Option<TreeModel>,
+    given: Given,
     loaded: &Loaded,
     params: &Params,
     resources: Resources<'_>,
     quiet: bool,
 ) -> Result<Trained<SavedModel>, CommandError> {
+    // The first word of progress says how many steps there are.
     let bar = steps_bar(quiet, u64::from(params.trees));
     let mut progress = |at: crate::learn::Progress| {
         bar.set_length(at.of as u64);
@@ -204,10 +230,15 @@ fn fit(
     };
     let (database, target, examples) = (&loaded.database, loaded.target, loaded.examples.as_slice());
     let task = Task { database, target, examples, seed: params.seed, resources };
-    let trained = if from.is_some() {
-        LrbmExplainable { params: params.clone(), from }.fit(&task, &mut progress).map(Trained::saved)
-    } else {
-        learn::fit(kind, &task, params, &mut progress)
+    let params = params.clone();
+    let trained = match given {
+        Given::Ensemble(from) => {
+            LrbmExplainable { params, from: Some(from) }.fit(&task, &mut progress).map(Trained::saved)
+        }
+        Given::Template(template) => {
+            Lrnn { params, template: Some(template) }.fit(&task, &mut progress).map(Trained::saved)
+        }
+        Given::Nothing => learn::fit(kind, &task, &params, &mut progress),
     };
     bar.finish_and_clear();
     trained.map_err(CommandError::input)

@@ -7,7 +7,7 @@ use super::{CommandError, Output};
 use crate::data::load::Loaded;
 use crate::learn::{LearnedWeights, LrbmWeights, Resources, Task};
 use crate::logic::nearest::nearest;
-use crate::logic::rule::parse_rules;
+use crate::logic::rule::{WrittenRule, parse_rules};
 use crate::rbm::network::Network;
 
 /// The kind of model that is rules with weights.
@@ -91,11 +91,16 @@ pub enum Weights {
     Blank,
 }
 
-/// The network of a file of rules.
-pub fn from_rules(path: &Path, weights: Weights) -> Result<Network, CommandError> {
+/// The rules of a file.
+pub fn read(path: &Path) -> Result<Vec<WrittenRule>, CommandError> {
     let text = std::fs::read_to_string(path)
         .map_err(|error| CommandError::Input(format!("{}: cannot be read: {error}", path.display())))?;
-    let mut rules = parse_rules(path, &text).map_err(CommandError::Data)?;
+    parse_rules(path, &text).map_err(CommandError::Data)
+}
+
+/// The network of a file of rules.
+pub fn from_rules(path: &Path, weights: Weights) -> Result<Network, CommandError> {
+    let mut rules = read(path)?;
     if weights == Weights::Blank {
         rules.iter_mut().for_each(|rule| rule.weight = Some(0.0));
     }

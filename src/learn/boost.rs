@@ -2,13 +2,13 @@
 
 use super::gradient::Scores;
 use super::leaf::Fitter;
-use super::model::{ClassSums, LeafWeights, Parts, add, with_counts};
+use super::model::{ClassSums, Parts, add, with_counts};
 use super::params::{Params, Prior};
 use super::weights::Weights;
 use super::{Kind, LearnError, Task, TrainedModel, TreeModel, remarks};
 use crate::kb::Example;
 use crate::order::Stream;
-use crate::tree::{Bits, GrowStatistics, Grower, Language, PathOptions, Tree, path};
+use crate::tree::{Bits, GrowStatistics, Grower, Language, PathOptions, path};
 
 /// How far training is.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -62,17 +62,26 @@ pub(super) fn train(
     let weights = Weights::new(task.examples, params.positive_weight);
     let (trained_on, classes) = kinds_of_examples(task, params, &weights)?;
     check_recursion(task, params.recursive)?;
-    let priors = match (params.prior, &classes) {
-        (Prior::Value(value), None) => vec![value],
-        (Prior::LogOdds, None) => {
-            let (positives, negatives) = weights.of_classes(task.examples);
-            vec![(positives / negatives).ln()]
-        }
-        (_, Some(classes)) => classes.priors.clone(),
+    let priors = match &classes {
+        None => vec![prior(params, &weights, task.examples)],
+        Some(classes) => classes.priors.clone(),
     };
-    let (trees, statistics) = boost(task, params, &weights, &priors, fitter, progress)?;
+    let Task { database, target, examples, seed, .. } = *task;
+    let coverage = task.coverage();
+    let language = language(task, params);
+    let grower = Grower::new(&coverage, &language, params.grow_options()).weighted(weights.get());
+    let mut statistics = Statistics::default();
+    let trees = boost(task, params, &weights, &priors, progress, |round, psi| {
+        let grown = grower.grow(fitter, round.gradients, round.in_use, seed, round.number);
+        add(&grown.tree, &grown.reached, params.step, psi);
+        statistics = statistics.after(&grown.statistics);
+        let own = |i: usize| examples[i].class as usize == round.class;
+        let counted = |tree| if priors.len() > 1 { with_counts(tree, &grown.reached, round.in_use, own) } else { tree };
+        counted(grown.tree)
+    })?;
+    let trees: Vec<_> = trees.into_iter().flatten().collect();
+    statistics.trees = trees.len() as u64;
     let prior = if classes.is_some() { 0.0 } else { priors[0] };
-    let Task { database, target, seed, .. } = *task;
     let mut warnings = Vec::new();
     warnings.extend(remarks::budget(statistics.budget_hits, params.max_candidates));
     if trees.iter().all(|tree| tree.leaves() == 1) {
@@ -81,6 +90,27 @@ pub(super) fn train(
     let parameters = params.to_values(kind);
     let parts = Parts { kind, parameters, seed, trained_on, classes, fidelity: None, prior, step: params.step, trees };
     Ok(TrainedModel { model: TreeModel::from_parts(parts, database, target), warnings, statistics })
+}
+
+/// ψ before the first tree, of a target that holds or does not.
+pub(super) fn prior(params: &Params, weights: &Weights, examples: &[Example]) -> f64 {
+    match params.prior {
+        Prior::Value(value) => value,
+        Prior::LogOdds => {
+            let (positives, negatives) = weights.of_classes(examples);
+            (positives / negatives).ln()
+        }
+    }
+}
+
+/// How many positive and negative examples there are, for a kind that does not tell several classes apart.
+pub(super) fn count_both(kind: Kind, task: &Task<'_>) -> Result<(u64, u64), LearnError> {
+    if let Some(names) = task.classes() {
+        let what = format!("does not tell several classes apart, and there are {}", names.join(", "));
+        let instead = "use lrbm-boost, lrbm-noboost, lrbm-explainable or rdn-boost".to_owned();
+        return Err(LearnError::Cannot { kind, what, instead });
+    }
+    both_classes(task, &Weights::even(task.examples.len()))
 }
 
 /// How many positive and negative examples there are; or, if the target tells classes apart, how many examples, and of which.
@@ -147,46 +177,49 @@ pub(super) fn language(task: &Task<'_>, params: &Params) -> Language {
     Language::new(database, target, params.language_options()).with_tests(chains)
 }
 
-type Ensemble = (Vec<Tree<LeafWeights>>, Statistics);
+/// What the next summand is fitted to.
+pub(super) struct Round<'r> {
+    /// How many summands there are.
+    pub number: usize,
+    /// The class it is for, if there are several.
+    pub class: usize,
+    /// How ψ of each example should move.
+    pub gradients: &'r [f64],
+    /// The examples to learn from.
+    pub in_use: &'r Bits,
+}
 
+/// For each class of several, or for the target, a sum of whatever `grow` fits to the gradients; it also adds to the ψ of each example what its summand says of it.
 // Paper: Alg. 1, line 1
-fn boost(
+pub(super) fn boost<T>(
     task: &Task<'_>,
     params: &Params,
     weights: &Weights,
     priors: &[f64],
-    fitter: &Fitter,
     progress: &mut dyn FnMut(Progress),
-) -> Result<Ensemble, LearnError> {
+    mut grow: impl FnMut(Round<'_>, &mut [f64]) -> T,
+) -> Result<Vec<Vec<T>>, LearnError> {
     let Task { examples, seed, .. } = *task;
-    let coverage = task.coverage();
-    let language = language(task, params);
-    let grower = Grower::new(&coverage, &language, params.grow_options()).weighted(weights.get());
     let kinds = kinds(examples, task.classes().map(<[_]>::len));
     let (learning, held_out) = hold_out(task, &kinds, weights.counted(), params)?;
     let mut patience = Patience::new(params.early_stopping);
     // Paper: Alg. 1, line 2, F₀ = ψ₀; one for each class, if there are several.
     let mut scores = Scores::new(priors, examples.len());
-    let mut trees: Vec<Vec<Tree<LeafWeights>>> = vec![Vec::with_capacity(params.trees as usize); priors.len()];
-    let mut statistics = Statistics::default();
+    let mut summands: Vec<Vec<T>> = priors.iter().map(|_| Vec::with_capacity(params.trees as usize)).collect();
     // Paper: Alg. 1, line 3
-    for number in 0..params.trees as usize {
+    for step in 0..params.trees as usize {
         // Paper: Alg. 1, line 4, GenerateExamples: Δᵢ = I(yᵢ = 1) − P(yᵢ = 1)
         let gradients = scores.gradients(examples);
-        let in_use = draw(&learning, &kinds, params.subsample, seed, number);
+        let in_use = draw(&learning, &kinds, params.subsample, seed, step);
         // All trees of a step fit the gradients from before it.
-        for (k, (gradients, trees)) in gradients.iter().zip(&mut trees).enumerate() {
+        for (class, (gradients, summands)) in gradients.iter().zip(&mut summands).enumerate() {
             // Paper: Alg. 1, line 5
-            let grown = grower.grow(fitter, gradients, &in_use, seed, number * priors.len() + k);
             // Paper: Alg. 1, line 6, Fₙ = Fₙ + Fₙ₋₁, with a step that the paper does not have and that is 1 by default.
-            add(&grown.tree, &grown.reached, params.step, scores.column(k));
-            statistics = statistics.after(&grown.statistics);
-            let own = |i: usize| examples[i].class as usize == k;
-            let counted = |tree| if priors.len() > 1 { with_counts(tree, &grown.reached, &in_use, own) } else { tree };
-            trees.push(counted(grown.tree));
+            let round = Round { number: step * priors.len() + class, class, gradients, in_use: &in_use };
+            summands.push(grow(round, scores.column(class)));
         }
         let log_likelihood = mean_log_likelihood(examples, &scores, weights, &learning);
-        progress(Progress { done: number + 1, of: params.trees as usize, log_likelihood });
+        progress(Progress { done: step + 1, of: params.trees as usize, log_likelihood });
         if let Some(held_out) = &held_out
             && patience.ends(mean_log_likelihood(examples, &scores, weights, held_out))
         {
@@ -195,11 +228,9 @@ fn boost(
     }
     // Paper: Alg. 1, lines 7 to 9: P(y = 1) = sigmoid(ψ), see [`crate::rbm::sigmoid`]
     if held_out.is_some() {
-        trees.iter_mut().for_each(|trees| trees.truncate(patience.best_steps));
+        summands.iter_mut().for_each(|summands| summands.truncate(patience.best_steps));
     }
-    let trees: Vec<Tree<LeafWeights>> = trees.into_iter().flatten().collect();
-    statistics.trees = trees.len() as u64;
-    Ok((trees, statistics))
+    Ok(summands)
 }
 
 /// The examples of each kind: positives, then negatives; or of each class.

@@ -1,6 +1,7 @@
 //! What can be wrong with what a learner or a model is given.
 
 use super::Kind;
+use crate::rbm::network::ConvertError;
 
 /// Data that nothing can be learned from, or a model that cannot be used for it.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -74,6 +75,19 @@ pub enum LearnError {
         /// The target.
         target: String,
     },
+    /// Rules that no network can hold.
+    #[error(transparent)]
+    Rules(#[from] ConvertError),
+    /// The kind is not made for such data.
+    #[error("{kind} {what}: {instead}")]
+    Cannot {
+        /// The kind.
+        kind: Kind,
+        /// What it cannot do, or what it needs and does not have.
+        what: String,
+        /// What to do instead.
+        instead: String,
+    },
     /// The model to explain does not fit the data.
     #[error(transparent)]
     Score(#[from] ScoreError),
@@ -89,6 +103,12 @@ pub enum ScoreError {
         model: String,
         /// What was asked.
         asked: String,
+    },
+    /// The model knows nothing of times.
+    #[error("{kind} cannot keep time limits, and the data have some: use another kind of model, or data without them")]
+    Times {
+        /// Its kind.
+        kind: Kind,
     },
     /// The model has more classes than examples tell apart.
     #[error(

@@ -18,6 +18,7 @@
 //! ```
 
 pub mod boost;
+pub mod clauses;
 mod error;
 pub mod gradient;
 mod leaf;
@@ -25,12 +26,19 @@ pub mod lrbm_boost;
 pub mod lrbm_explainable;
 pub mod lrbm_noboost;
 pub mod lrbm_weights;
+pub mod lrnn;
+pub mod mln;
 pub mod model;
 pub mod network;
 pub mod params;
+pub mod progol;
 pub mod rdn_boost;
+pub mod record;
 mod remarks;
+pub mod rpt;
+pub mod rrbm;
 pub mod saved;
+pub mod sgd;
 mod weights;
 
 pub use boost::{Progress, Statistics};
@@ -39,11 +47,16 @@ pub use lrbm_boost::LrbmBoost;
 pub use lrbm_explainable::LrbmExplainable;
 pub use lrbm_noboost::LrbmNoBoost;
 pub use lrbm_weights::{LearnedWeights, LrbmWeights, Prune};
+pub use lrnn::{Lrnn, LrnnModel};
+pub use mln::{MlnBoost, MlnModel};
 pub use model::{ClassSums, Fidelity, LeafWeights, TreeModel};
 pub(crate) use model::{leaf_weights, tree_title};
 pub use network::Method;
 pub use params::{ParamError, Params, Preset, Unchecked};
+pub use progol::Progol;
 pub use rdn_boost::RdnBoost;
+pub use rpt::Rpt;
+pub use rrbm::{Rrbm, RrbmModel};
 pub use saved::{ModelSize, SavedModel, Stored};
 
 use std::fmt;
@@ -164,11 +177,34 @@ pub enum Kind {
     LrbmExplainable,
     /// RDN-Boost (Natarajan et al., 2012): the same loop with the mean gradient in the leaves.
     RdnBoost,
+    /// MLN-Boost (Khot et al., 2011): the same loop with weights for numbers of groundings.
+    MlnBoost,
+    /// A relational probability tree: one tree with the frequencies of the classes in its leaves.
+    Rpt,
+    /// Clauses as Progol learns them (Muggleton, 1995), with weights.
+    Progol,
+    /// RRBM-C (Kaur et al., 2017): a discriminative RBM over numbers of lifted random walks.
+    RrbmC,
+    /// RRBM-E: the same over whether there are such walks.
+    RrbmE,
+    /// LRNN (Šourek et al., 2015): networks that are unrolled from weighted rules.
+    Lrnn,
 }
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Kind; 4] = [Kind::LrbmBoost, Kind::LrbmNoBoost, Kind::LrbmExplainable, Kind::RdnBoost];
+    pub const ALL: [Kind; 10] = [
+        Kind::LrbmBoost,
+        Kind::LrbmNoBoost,
+        Kind::LrbmExplainable,
+        Kind::RdnBoost,
+        Kind::MlnBoost,
+        Kind::Rpt,
+        Kind::Progol,
+        Kind::RrbmC,
+        Kind::RrbmE,
+        Kind::Lrnn,
+    ];
 
     /// The name that users type.
     pub const fn name(self) -> &'static str {
@@ -177,13 +213,20 @@ impl Kind {
             Kind::LrbmNoBoost => "lrbm-noboost",
             Kind::LrbmExplainable => "lrbm-explainable",
             Kind::RdnBoost => "rdn-boost",
+            Kind::MlnBoost => "mln-boost",
+            Kind::Rpt => "rpt",
+            Kind::Progol => "progol",
+            Kind::RrbmC => "rrbm-c",
+            Kind::RrbmE => "rrbm-e",
+            Kind::Lrnn => "lrnn",
         }
     }
 
     /// Whether its models are sums of trees, which can be drawn.
     pub const fn grows_trees(self) -> bool {
         match self {
-            Kind::LrbmBoost | Kind::LrbmNoBoost | Kind::LrbmExplainable | Kind::RdnBoost => true,
+            Kind::LrbmBoost | Kind::LrbmNoBoost | Kind::LrbmExplainable | Kind::RdnBoost | Kind::Rpt => true,
+            Kind::MlnBoost | Kind::Progol | Kind::RrbmC | Kind::RrbmE | Kind::Lrnn => false,
         }
     }
 
@@ -236,5 +279,10 @@ pub fn fit(
         Kind::LrbmNoBoost => LrbmNoBoost { params }.fit(task, progress).map(Trained::saved),
         Kind::LrbmExplainable => LrbmExplainable { params, from: None }.fit(task, progress).map(Trained::saved),
         Kind::RdnBoost => RdnBoost { params }.fit(task, progress).map(Trained::saved),
+        Kind::MlnBoost => MlnBoost { params }.fit(task, progress).map(Trained::saved),
+        Kind::Rpt => Rpt { params }.fit(task, progress).map(Trained::saved),
+        Kind::Progol => Progol { params }.fit(task, progress).map(Trained::saved),
+        Kind::RrbmC | Kind::RrbmE => Rrbm { kind, params }.fit(task, progress).map(Trained::saved),
+        Kind::Lrnn => Lrnn { params, template: None }.fit(task, progress).map(Trained::saved),
     }
 }

@@ -19,6 +19,11 @@ impl Weights {
         Weights { count: examples.len(), of: (!all_one).then(|| examples.iter().map(weight).collect()) }
     }
 
+    /// So many examples that all count alike.
+    pub fn even(count: usize) -> Self {
+        Weights { count, of: None }
+    }
+
     /// The weights, unless all are 1.
     pub fn get(&self) -> Option<&[f64]> {
         self.of.as_deref()

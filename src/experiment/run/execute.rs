@@ -142,7 +142,7 @@ impl Execution<'_> {
         };
         drop(grown);
         attempt.train_seconds = began.elapsed().as_secs_f64();
-        let trained = trained.map_err(Failure::error)?;
+        let trained = trained.map_err(|error| Failure::of_learning(&error))?;
         for warning in &trained.warnings {
             self.workshop.log(&warning.to_string());
             attempt.warnings.push(warning.to_string());

@@ -68,6 +68,8 @@ pub enum Status {
 pub enum FailureKind {
     /// The data or the parameters do not allow it.
     Error,
+    /// The kind of model is not made for such data, and says so.
+    Refused,
     /// A bug.
     Panic,
     /// It took longer than it may.
@@ -79,12 +81,18 @@ pub enum FailureKind {
 }
 
 impl Status {
-    /// `done` or `failed`.
+    /// `done`, `refused` or `failed`.
     pub fn name(&self) -> &'static str {
         match self {
             Status::Done => "done",
+            Status::Failed { failure: FailureKind::Refused, .. } => "refused",
             Status::Failed { .. } => "failed",
         }
+    }
+
+    /// Whether the kind of model is not made for the data; it is not to blame for having no result.
+    pub fn is_refused(&self) -> bool {
+        matches!(self, Status::Failed { failure: FailureKind::Refused, .. })
     }
 
     /// The message of a failure.

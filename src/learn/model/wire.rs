@@ -15,8 +15,8 @@ use super::{ClassSums, Fidelity, LeafWeights, TreeModel};
 use crate::files::json::{self, FileError, Format};
 use crate::kb::wire::WireTime;
 use crate::kb::{Recursive, TimeRule};
-use crate::learn::Kind;
 use crate::learn::params::Value;
+use crate::learn::{Kind, mln};
 use crate::logic::wire::{WireLiteral, WirePredicate};
 use crate::logic::{Predicates, Symbols};
 use crate::rbm::{Theta, network};
@@ -148,6 +148,9 @@ pub(super) fn read(text: &str) -> Result<TreeModel, FileError> {
     let wire = FORMAT.read(text).map_err(|error| match error {
         FileError::Invalid { .. } if json::format(text).as_deref() == Some(network::FORMAT.name) => {
             FORMAT.invalid("it is a network, and trees are needed here")
+        }
+        FileError::Invalid { .. } if json::format(text).as_deref() == Some(mln::FORMAT.name) => {
+            FORMAT.invalid("it has weights for numbers of groundings, and trees are needed here")
         }
         error => error,
     })?;

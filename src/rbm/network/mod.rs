@@ -27,6 +27,7 @@ pub use fit::{FitOptions, Fitted, Hold, Patterns, Watch};
 pub use infer::{Inference, against_others, log_sum_exp, softmax};
 pub use rule::{Condition, Rule};
 pub use wire::FORMAT;
+pub(crate) use written::{Scope, unknown_predicate};
 
 use crate::kb::{Recursive, TimeRule};
 use crate::logic::rename::Names;

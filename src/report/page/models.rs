@@ -55,6 +55,7 @@ pub struct NetworkView {
 /// The model as one network that says the same, and where it comes from.
 fn network(model: &SavedModel) -> Option<(Network, String)> {
     match model {
+        SavedModel::Mln(_) | SavedModel::Walks(_) | SavedModel::Template(_) => None,
         SavedModel::Network(network) => Some((network.clone(), String::new())),
         SavedModel::Trees(trees) => {
             let exact = trees.to_network(Method::Exact).ok()?;

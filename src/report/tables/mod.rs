@@ -19,7 +19,9 @@ use super::published::PublishedTable;
 use super::rows::ReportRow;
 use super::table::{Note, Table, Value};
 use crate::experiment::Results;
+use crate::experiment::store::Row;
 use crate::metric::Column;
+use crate::order::IndexMap;
 
 /// The metrics that the paper reports.
 pub const MAIN: [Column; 2] = [Column::AucRoc, Column::AucPr];
@@ -73,10 +75,19 @@ fn notes(results: &Results) -> Vec<Note> {
 pub fn state(results: &Results) -> Vec<String> {
     let mut sentences = Vec::new();
     let ended = results.stored.len();
-    let failed = results.stored.iter().filter(|stored| !stored.is_done()).count();
+    let refused = results.stored.iter().filter(|stored| stored.record.status.is_refused());
+    let failed = results.stored.iter().filter(|stored| !stored.is_done()).count() - refused.clone().count();
     let absent = results.planned.saturating_sub(ended);
     if absent > 0 {
         sentences.push(format!("Unfinished: {absent} of {} jobs have not been run.", results.planned));
+    }
+    let mut reasons: IndexMap<(&str, &str, &str), usize> = IndexMap::default();
+    for stored in refused {
+        let Row { dataset, model, .. } = &stored.record.row;
+        *reasons.entry((dataset, model, stored.record.status.message().unwrap_or_default())).or_default() += 1;
+    }
+    for ((dataset, model, why), jobs) in reasons {
+        sentences.push(format!("{model} on {dataset} refused ({jobs} jobs): {why}."));
     }
     if failed > 0 {
         sentences.push(format!("{failed} of {} jobs failed; their cells say so.", results.planned));
