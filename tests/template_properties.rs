@@ -33,7 +33,13 @@ fn fit(database: &Database, target: PredicateId, examples: &[Example], lrnn: &Lr
 }
 
 /// The value of a ground atom as the definition has it: every substitution of every rule is tried.
-fn value(model: &LrnnModel, database: &Database, constants: &[Constant], predicate: PredicateId, args: &[Constant]) -> Option<f64> {
+fn value(
+    model: &LrnnModel,
+    database: &Database,
+    constants: &[Constant],
+    predicate: PredicateId,
+    args: &[Constant],
+) -> Option<f64> {
     let template = model.template();
     let names = &template.predicates;
     let Some(head) = template.head_number(predicate) else {
@@ -81,7 +87,8 @@ fn value(model: &LrnnModel, database: &Database, constants: &[Constant], predica
     fired.then(|| if head == 0 { sum } else { sigmoid(sum) })
 }
 
-const RULES: &str = "t(X) :- p(X, Y), h(Y). t(X) :- h(X), p(Y, X). t(X) :- k(X). h(Y) :- q(Y). h(Y) :- p(Y, Z), g(Z), p(Z, Y).
+const RULES: &str =
+    "t(X) :- p(X, Y), h(Y). t(X) :- h(X), p(Y, X). t(X) :- k(X). h(Y) :- q(Y). h(Y) :- p(Y, Z), g(Z), p(Z, Y).
     g(Z) :- r(Z). g(Z) :- q(Z), p(Z, Z). k(X) :- p(X, Y), l(Y). l(X) :- r(X).";
 
 proptest! {
@@ -202,13 +209,21 @@ fn walks_and_templates_on_the_command_line() {
         let args = ["train", "-q", "--data", "m", "--target", "workedunder", "--out", "model.json", "--kind", kind];
         lrbm(&[&args[..], more].concat())
     };
-    std::fs::write(home.path().join("rules.txt"), "workedunder(A, B) :- soft(A, M), directedby(M, B). soft(A, M) :- actedin(A, M).")
-        .unwrap();
+    std::fs::write(
+        home.path().join("rules.txt"),
+        "workedunder(A, B) :- soft(A, M), directedby(M, B). soft(A, M) :- actedin(A, M).",
+    )
+    .unwrap();
     let positive = std::fs::read_to_string(home.path().join("m/train_pos.txt")).unwrap();
     let query = positive.lines().find(|line| line.starts_with("workedunder")).unwrap().trim_end_matches('.');
     for (kind, more, model, parts) in [
         ("rrbm-c", &["--set", "walk_length=2"][..], "% rrbm-c for workedunder/2", "actedin(A, C), directedby(C, B)"),
-        ("lrnn", &["--rules", "rules.txt"][..], "soft(A, B) :- actedin(A, B).", "workedunder(A, B) :- soft(A, C), directedby(C, B)."),
+        (
+            "lrnn",
+            &["--rules", "rules.txt"][..],
+            "soft(A, B) :- actedin(A, B).",
+            "workedunder(A, B) :- soft(A, C), directedby(C, B).",
+        ),
     ] {
         let (code, out, err) = train(kind, more);
         assert_eq!(code, Some(0), "{err}");

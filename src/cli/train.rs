@@ -7,11 +7,11 @@ use super::data_args::{DataArgs, SplitSettings};
 use super::progress::steps_bar;
 use super::{CommandError, Output, size, weights, with_cause};
 use crate::data::load::{Loaded, load};
-use crate::learn::params::{KEYS, Key};
 use crate::learn::lrnn::Template;
+use crate::learn::params::{KEYS, Key};
 use crate::learn::{
-    self, Kind, Learner, LrbmExplainable, Lrnn, ModelSize, Params, Preset, Resources, SavedModel, Stored, Task, Trained,
-    TreeModel, Unchecked,
+    self, Kind, Learner, LrbmExplainable, Lrnn, ModelSize, Params, Preset, Resources, SavedModel, Stored, Task,
+    Trained, TreeModel, Unchecked,
 };
 use crate::logic::Diagnostics;
 use crate::tree::{Audit, Audited};

@@ -48,7 +48,11 @@ fn a_refusal_is_no_failure_and_is_told() {
     let lab = Lab::with(spec);
     let output = lab.run(&["--fail-fast"]);
     assert!(output.status.success(), "{}", stderr(&output));
-    assert!(stdout(&output).contains("4 jobs refused: the kind of model is not made for the data"), "{}", stdout(&output));
+    assert!(
+        stdout(&output).contains("4 jobs refused: the kind of model is not made for the data"),
+        "{}",
+        stdout(&output)
+    );
     let csv = fs::read_to_string(lab.out().join("metrics.csv")).unwrap();
     let refused: Vec<&str> = csv.lines().filter(|line| line.contains(",refused,")).collect();
     assert_eq!((refused.len(), csv.contains(",failed,")), (4, false));
@@ -63,7 +67,10 @@ fn a_refusal_is_no_failure_and_is_told() {
     let table = fs::read_to_string(lab.out().join("tables/results.md")).unwrap();
     assert!(table.contains("2 of 2 refused"), "{table}");
     assert!(table.contains("L on citations refused (2 jobs): lrnn cannot keep time limits"), "{table}");
-    assert!(table.contains("W on university refused (2 jobs): rrbm-e walks over predicates of one or two arguments"), "{table}");
+    assert!(
+        table.contains("W on university refused (2 jobs): rrbm-e walks over predicates of one or two arguments"),
+        "{table}"
+    );
     assert!(!table.contains("failed"), "{table}");
 }
 

@@ -1,8 +1,8 @@
 //! What makes two jobs the same: everything that can change a result, and nothing else.
 
 use lrbm::experiment::{Job, JobId, JobKey};
-use lrbm::learn::{Kind, Params};
 use lrbm::learn::params::{KEYS, Value};
+use lrbm::learn::{Kind, Params};
 use proptest::prelude::*;
 
 use crate::lab::{experiment, jobs};

@@ -67,7 +67,11 @@ impl Told {
     fn print(&self, top: usize, output: &mut Output) -> Result<(), CommandError> {
         let Told { query, bias, psi, parts, heading, reading } = self;
         let out = &mut output.out;
-        writeln!(out, "{query}: probability of true {:.6}, psi {psi:.4}; without any part psi is {bias:.4}", sigmoid(*psi))?;
+        writeln!(
+            out,
+            "{query}: probability of true {:.6}, psi {psi:.4}; without any part psi is {bias:.4}",
+            sigmoid(*psi)
+        )?;
         if parts.is_empty() {
             writeln!(out, "no part of the model is there for it")?;
             return Ok(());

@@ -63,7 +63,11 @@ pub fn tally(out: &mut impl Write, tally: &Tally, run: &Path, model: Option<&Pat
         }
     }
     if tally.refused > 0 {
-        writeln!(out, "{} refused: the kind of model is not made for the data; metrics.csv says why", jobs(tally.refused))?;
+        writeln!(
+            out,
+            "{} refused: the kind of model is not made for the data; metrics.csv says why",
+            jobs(tally.refused)
+        )?;
     }
     if tally.failed > 0 {
         writeln!(

@@ -64,8 +64,7 @@ impl Learner for Lrnn {
         let weights = start(&template, layout, record.log_odds(), &mut Stream::new(task.seed, &["lrnn"]));
         let unrolled = unroll(&template, &task.coverage(), params.family, params.max_groundings as usize);
         warnings.extend(cut(unrolled.budget_hits, params.max_groundings));
-        let mut machine =
-            Machine { layout, family: params.family, weights, nets: unrolled.nets, of: unrolled.of };
+        let mut machine = Machine { layout, family: params.family, weights, nets: unrolled.nets, of: unrolled.of };
         descend(&mut machine, task, &params.sgd_options(), progress);
         let statistics = Statistics { budget_hits: unrolled.budget_hits, ..Statistics::default() };
         let Machine { weights, family, .. } = machine;

@@ -38,11 +38,17 @@ impl Family {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Neuron {
     Fact,
-    Rule { rule: u32, inputs: Vec<u32> },
+    Rule {
+        rule: u32,
+        inputs: Vec<u32>,
+    },
     /// Each input with how many groundings have it.
     Group(Vec<(u32, u32)>),
     /// For each rule that has groundings, its number and its group.
-    Atom { head: u32, inputs: Vec<(u32, u32)> },
+    Atom {
+        head: u32,
+        inputs: Vec<(u32, u32)>,
+    },
 }
 
 impl Neuron {
@@ -54,9 +60,10 @@ impl Neuron {
                 Neuron::Rule { rule: *rule, inputs: inputs.iter().map(|&input| number(input)).collect() }
             }
             Neuron::Group(inputs) => Neuron::Group(inputs.iter().map(|&(input, n)| (number(input), n)).collect()),
-            Neuron::Atom { head, inputs } => {
-                Neuron::Atom { head: *head, inputs: inputs.iter().map(|&(rule, input)| (rule, number(input))).collect() }
-            }
+            Neuron::Atom { head, inputs } => Neuron::Atom {
+                head: *head,
+                inputs: inputs.iter().map(|&(rule, input)| (rule, number(input))).collect(),
+            },
         }
     }
 

@@ -21,8 +21,14 @@ fn write_model(out: &mut String, model: &LrnnModel) -> std::fmt::Result {
     };
     writeln!(out, "% {} for {}/{}", model.record.kind, model.target_name(), model.target_arity())?;
     writeln!(out, "% learned from {positives} positive and {negatives} negative examples")?;
-    writeln!(out, "% a rule is s(sum of its k atoms - k + c), with s(x) = 1 / (1 + exp(-x)), of its groundings the {joined};")?;
-    writeln!(out, "% an atom is s(d + sum of w * rule over its rules), for the target without s: that is psi; a fact is 1")?;
+    writeln!(
+        out,
+        "% a rule is s(sum of its k atoms - k + c), with s(x) = 1 / (1 + exp(-x)), of its groundings the {joined};"
+    )?;
+    writeln!(
+        out,
+        "% an atom is s(d + sum of w * rule over its rules), for the target without s: that is psi; a fact is 1"
+    )?;
     let template = &model.template;
     for (number, head) in template.heads().enumerate() {
         writeln!(out, "\n% {}: d={:.4}", template.predicates.show(head), model.head_weight(number))?;

@@ -121,7 +121,8 @@ impl Template {
         if !wrong.has_errors()
             && let Err(what) = template.check()
         {
-            let help = "write rules whose bodies are facts, or latent predicates of rules that do not lead back to them";
+            let help =
+                "write rules whose bodies are facts, or latent predicates of rules that do not lead back to them";
             wrong.push(Diagnostic::error("template", what, help));
         }
         if wrong.has_errors() { Err(wrong) } else { Ok(template) }
@@ -143,7 +144,11 @@ impl Template {
                 Term::Variable(name) if name == "_" || !names.contains(&name.as_str()) => names.push(name),
                 term => {
                     let message = format!("`{term}` in the head, where only different variables can stand");
-                    return refuse("head-argument", message, "write a variable, and a literal that says what it must be");
+                    return refuse(
+                        "head-argument",
+                        message,
+                        "write a variable, and a literal that says what it must be",
+                    );
                 }
             }
         }
@@ -182,7 +187,8 @@ impl Template {
                 rule.body.iter().all(|l| !self.heads.contains(&l.predicate) || settled.contains(&l.predicate))
             };
             let is_ready = |head: &&PredicateId| {
-                !settled.contains(*head) && self.rules.iter().filter(|rule| rule.head == **head).all(|rule| ready(&rule))
+                !settled.contains(*head)
+                    && self.rules.iter().filter(|rule| rule.head == **head).all(|rule| ready(&rule))
             };
             let next: Vec<PredicateId> = self.heads.iter().filter(is_ready).copied().collect();
             if next.is_empty() {

@@ -46,8 +46,7 @@ fn templates_are_unrolled_over_the_facts_of_each_example() {
     let sulphur = sigmoid(0.5 * sigmoid(1.5) + 0.125);
     // Of the four atoms in the body, has and bond are facts.
     let rule = |x: f64, y: f64| sigmoid(1.0 + x + 1.0 + y - 4.0 + 0.5);
-    let expected =
-        [rule(oxygen, carbon), rule(carbon, carbon), rule(sulphur, oxygen)].map(|value| -0.25 + 3.0 * value);
+    let expected = [rule(oxygen, carbon), rule(carbon, carbon), rule(sulphur, oxygen)].map(|value| -0.25 + 3.0 * value);
     for (net, expected) in unrolled.nets.iter().zip(expected.into_iter().chain([-0.25])) {
         assert!((net.psi(weights) - expected).abs() < 1e-12, "{} {expected}", net.psi(weights));
     }
@@ -88,8 +87,7 @@ fn uniform_rules_are_unfolded() {
     let (database, ..) = sample::build(text, None);
     let target = database.predicates.find("good", 1).unwrap();
     // Both latent predicates have one rule; Z of the inner one is not the Z of the outer.
-    let template =
-        template("good(X) :- p(X, Z), h(Z). h(Y) :- q(Y), g(Y). g(Z) :- s(Z, Y).", ("good", 1)).unwrap();
+    let template = template("good(X) :- p(X, Z), h(Z). h(Y) :- q(Y), g(Y). g(Z) :- s(Z, Y).", ("good", 1)).unwrap();
     let [m, n] = sample::constants(&database, ["m", "n"]);
     let examples = [m, n].map(|args| Example { args: Box::new([args]), positive: true, weight: 1.0, line: 0 });
     let coverage = Coverage::new(&database, target, &examples, DEFAULT_MEMORY_BYTES);
@@ -147,8 +145,16 @@ fn weights_are_learned_kept_and_shown() {
         ("\n  \"family\": \"max\"", "\n  \"family\": \"min\"", "the family \"min\"; it must be max or avg"),
         ("\"kind\": \"lrnn\"", "\"kind\": \"rrbm-c\"", "rrbm-c has another format"),
         ("\"w\"", "\"weight\"", "unknown field `weight`"),
-        ("\"name\": \"group\"", "\"name\": \"groups\"", "offsets must have one d for each head, in this order: toxic/1"),
-        ("\"predicate\": \"has\"", "\"negated\": true, \"predicate\": \"has\"", "a rule for toxic/1 has a negated literal"),
+        (
+            "\"name\": \"group\"",
+            "\"name\": \"groups\"",
+            "offsets must have one d for each head, in this order: toxic/1",
+        ),
+        (
+            "\"predicate\": \"has\"",
+            "\"negated\": true, \"predicate\": \"has\"",
+            "a rule for toxic/1 has a negated literal",
+        ),
     ] {
         let text = model.to_json();
         assert!(text.contains(from), "{from}");

@@ -120,7 +120,9 @@ impl<'a> Unroller<'a> {
         };
         for (number, rule) in (0u32..).zip(&template.rules) {
             // A rule that mentions what the database does not have has no groundings.
-            if let (Some(bound), Some(head)) = (bound(template, rule, number, database), template.head_number(rule.head)) {
+            if let (Some(bound), Some(head)) =
+                (bound(template, rule, number, database), template.head_number(rule.head))
+            {
                 unroller.by_head[head].push(unroller.rules.len());
                 unroller.rules.push(bound);
             }

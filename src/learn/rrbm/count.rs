@@ -105,7 +105,8 @@ impl<'a> Counter<'a> {
             let mut counts = Vec::new();
             with(0, first, example, &mut |from| {
                 with(1, second, example, &mut |to| {
-                    for (walk, &(a, b)) in self.parts.iter().enumerate().filter_map(|(k, part)| Some((k, part.as_ref()?)))
+                    for (walk, &(a, b)) in
+                        self.parts.iter().enumerate().filter_map(|(k, part)| Some((k, part.as_ref()?)))
                     {
                         let ways = product(&from[a], &to[b]);
                         if ways > 0.0 {

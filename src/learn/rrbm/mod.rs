@@ -111,13 +111,19 @@ fn ends(kind: Kind, task: &Task<'_>) -> Result<(TypeId, TypeId), LearnError> {
     let longer: Vec<String> = longer(schema, task.target).map(|id| predicates.show(id).to_string()).collect();
     if !longer.is_empty() {
         let what = format!("walks over predicates of one or two arguments, and the modes have {}", longer.join(", "));
-        return refuse(what, "set arity = \"binary\" in the spec, which makes binary predicates of them, or drop their modes");
+        return refuse(
+            what,
+            "set arity = \"binary\" in the spec, which makes binary predicates of them, or drop their modes",
+        );
     }
     match schema.argument_types(task.target) {
         Some(&[first, second]) => Ok((first, second)),
         _ => {
             let what = format!("needs the types of the target's arguments, and no mode gives those of {target}");
-            refuse(what, "add a mode for the target to the background file, such as `mode: advisedby(+person,+person).`")
+            refuse(
+                what,
+                "add a mode for the target to the background file, such as `mode: advisedby(+person,+person).`",
+            )
         }
     }
 }
@@ -152,7 +158,9 @@ fn no_walks(task: &Task<'_>, possible: u64, walk_length: u32) -> Diagnostic {
     let message = if possible == 0 {
         format!("no walk of up to {walk_length} steps leads from one argument of {target} to the other, so {model}")
     } else {
-        format!("none of the {possible} walks between the arguments of {target} tells training examples apart, so {model}")
+        format!(
+            "none of the {possible} walks between the arguments of {target} tells training examples apart, so {model}"
+        )
     };
     Diagnostic::warning("no-walks", message, "raise walk_length, or add facts and modes that link the two arguments")
 }

@@ -28,7 +28,10 @@ fn write_model(out: &mut String, model: &RrbmModel) -> std::fmt::Result {
         Feature::Log => "log(1 + the number of groundings) / the largest of the training examples",
     };
     writeln!(out, "% {walks} walks from A to B; an input is {input}")?;
-    writeln!(out, "% {units} hidden units; psi = d + sum over units of log((1 + exp(c + U1 + Wv)) / (1 + exp(c + U0 + Wv)))")?;
+    writeln!(
+        out,
+        "% {units} hidden units; psi = d + sum over units of log((1 + exp(c + U1 + Wv)) / (1 + exp(c + U0 + Wv)))"
+    )?;
     let nothing = model.rbm.psi(&[]);
     writeln!(out, "% psi without any walk: {nothing:.4}; beside each walk what it adds alone, at its largest")?;
     let alone: Vec<f64> = (0..walks).map(|walk| model.rbm.psi(&[(walk as u32, 1.0)]) - nothing).collect();

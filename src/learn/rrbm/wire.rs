@@ -9,8 +9,8 @@ use super::feature::Feature;
 use super::model::{RrbmModel, WalkInput};
 use super::walk::{Step, Way};
 use crate::files::json::{self, FileError, Format};
-use crate::learn::{Kind, Stored};
 use crate::learn::record::WireRecord;
+use crate::learn::{Kind, Stored};
 use crate::logic::Predicates;
 use crate::logic::wire::WirePredicate;
 use crate::rbm::DenseRbm;
@@ -74,8 +74,7 @@ impl RrbmModel {
                 Way::Stay => WireWay::Stay,
             },
         };
-        let walk =
-            |walk: &WalkInput| WireWalk { steps: walk.steps.iter().map(step).collect(), scale: walk.scale };
+        let walk = |walk: &WalkInput| WireWalk { steps: walk.steps.iter().map(step).collect(), scale: walk.scale };
         let wire = WireModel {
             format: FORMAT.name.to_owned(),
             version: FORMAT.version,
