@@ -110,7 +110,7 @@ proptest! {
         }
         let (database, _) = builder.build(None).unwrap();
         let examples: Vec<Example> = (0..4)
-            .map(|k| Example { args: Box::new([constants[k]]), positive: k % 2 == 0, weight: 1.0, line: 0 })
+            .map(|k| Example { args: Box::new([constants[k]]), positive: k % 2 == 0, class: 0, weight: 1.0, line: 0 })
             .collect();
         let family = if average { "family=avg" } else { "family=max" };
         let template = Some(template(RULES, ("t", 1)));

@@ -71,6 +71,7 @@ fn all_pairs(database: &Database) -> Vec<Example> {
     let pair = |&first: &Constant, &second: &Constant| Example {
         args: Box::new([first, second]),
         positive: true,
+        class: 0,
         weight: 1.0,
         line: 0,
     };

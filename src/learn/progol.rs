@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn votes_make_the_examples_likely() {
-        let example = |positive| Example { args: Box::new([]), positive, weight: 1.0, line: 0 };
+        let example = |positive| Example { args: Box::new([]), positive, class: 0, weight: 1.0, line: 0 };
         // Of those with no vote one of four is positive, of those with one vote two of three.
         let labels = [true, false, false, false, true, true, false];
         let votes = [0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0];

@@ -116,7 +116,7 @@ mod tests {
 
     fn fitted(weights: [f64; 4], l2: f64) -> f64 {
         let (database, ..) = sample::build("p(a).", None);
-        let example = |(i, weight)| Example { args: Box::new([]), positive: i == 0, weight, line: 0 };
+        let example = |(i, weight)| Example { args: Box::new([]), positive: i == 0, class: 0, weight, line: 0 };
         let examples: Vec<Example> = weights.into_iter().enumerate().map(example).collect();
         let target = crate::logic::PredicateId(0);
         let task = Task { database: &database, target, examples: &examples, seed: 1, resources: Resources::default() };

@@ -26,6 +26,7 @@ impl World {
         let example = |positive: bool, words: &[&str; 2]| Example {
             args: constants(&database, *words).into(),
             positive,
+            class: 0,
             weight: 1.0,
             line: 0,
         };

@@ -24,7 +24,8 @@ const RULES: &str = "toxic(M) :- has(M, X), group(X), bond(X, Y), group(Y).
 
 fn examples(database: &Database, names: [&str; 4], positive: [bool; 4]) -> Vec<Example> {
     let constants = sample::constants(database, names);
-    let example = |(constant, positive)| Example { args: Box::new([constant]), positive, weight: 1.0, line: 0 };
+    let example =
+        |(constant, positive)| Example { args: Box::new([constant]), positive, class: 0, weight: 1.0, line: 0 };
     constants.into_iter().zip(positive).map(example).collect()
 }
 
@@ -59,7 +60,8 @@ fn averages_count_groundings_and_budgets_are_told() {
     let target = database.predicates.find("good", 1).unwrap();
     let template = template("good(X) :- p(X, Y), h(Y). h(Y) :- q(Y). h(Y) :- r(Y).", ("good", 1)).unwrap();
     let [m, n] = sample::constants(&database, ["m", "n"]);
-    let examples = [m, n].map(|args| Example { args: Box::new([args]), positive: true, weight: 1.0, line: 0 });
+    let examples =
+        [m, n].map(|args| Example { args: Box::new([args]), positive: true, class: 0, weight: 1.0, line: 0 });
     let coverage = Coverage::new(&database, target, &examples, DEFAULT_MEMORY_BYTES);
     let layout = Layout { rules: 3, heads: 2 };
     let all = [2.0, 0.0, 1.0, 0.0, -2.0, 0.5, 0.0, 0.25];
@@ -89,7 +91,8 @@ fn uniform_rules_are_unfolded() {
     // Both latent predicates have one rule; Z of the inner one is not the Z of the outer.
     let template = template("good(X) :- p(X, Z), h(Z). h(Y) :- q(Y), g(Y). g(Z) :- s(Z, Y).", ("good", 1)).unwrap();
     let [m, n] = sample::constants(&database, ["m", "n"]);
-    let examples = [m, n].map(|args| Example { args: Box::new([args]), positive: true, weight: 1.0, line: 0 });
+    let examples =
+        [m, n].map(|args| Example { args: Box::new([args]), positive: true, class: 0, weight: 1.0, line: 0 });
     let coverage = Coverage::new(&database, target, &examples, DEFAULT_MEMORY_BYTES);
     // A budget of one grounding does not matter for what is only asked to exist.
     let unrolled = unroll(&template, &coverage, Family::Max, 1);

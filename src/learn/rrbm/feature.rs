@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     fn example(positive: bool) -> Example {
-        Example { args: Box::new([]), positive, weight: 1.0, line: 0 }
+        Example { args: Box::new([]), positive, class: 0, weight: 1.0, line: 0 }
     }
 
     /// Walks 0 to 5 over four examples, of which the first two are positive.

@@ -8,8 +8,13 @@ use crate::tree::bits::Bits;
 use crate::tree::{Expand, Language, LanguageOptions};
 
 fn examples_of(database: &Database, names: &[&str]) -> Vec<Example> {
-    let example =
-        |name: &&str| Example { args: constants(database, [*name]).into(), positive: true, weight: 1.0, line: 0 };
+    let example = |name: &&str| Example {
+        args: constants(database, [*name]).into(),
+        positive: true,
+        class: 0,
+        weight: 1.0,
+        line: 0,
+    };
     names.iter().map(example).collect()
 }
 
