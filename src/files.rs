@@ -1,20 +1,27 @@
 //! Files and directories that appear whole or not at all: written to a temporary sibling, synced, then renamed.
 
+mod disk;
+pub mod fault;
 pub mod json;
 pub mod xml;
 
-use std::fs::{self, File, Permissions};
+use std::fs::{File, Permissions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use tempfile::{Builder, NamedTempFile, TempDir};
+
+pub use disk::{
+    Sink, create_dir, create_dir_all, lock_file, remove_dir, remove_dir_all, remove_file, rename, write_in_place,
+};
+use fault::Act;
 
 /// How temporary siblings start; a file of such a name is what a killed program left behind.
 pub const TEMPORARY: &str = ".tmp-";
 
 /// Writes a file with what `fill` gives; a reader sees the old content or the new, never a part.
 pub fn write(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-    fs::create_dir_all(parent(path)?)?;
+    create_dir_all(parent(path)?)?;
     let mut pending = Pending::create(path)?;
     fill(&mut pending)?;
     pending.sync()?;
@@ -34,14 +41,15 @@ pub fn write_lightly(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Resul
 #[derive(Debug)]
 pub struct Pending {
     path: PathBuf,
-    out: BufWriter<NamedTempFile>,
+    out: BufWriter<Sink<NamedTempFile>>,
 }
 
 impl Pending {
     /// Starts a file that is to be at `path`, whose directory is there.
     pub fn create(path: &Path) -> io::Result<Self> {
+        fault::point(Act::Make)?;
         let file = builder(0o666).tempfile_in(parent(path)?)?;
-        Ok(Pending { path: path.to_owned(), out: BufWriter::with_capacity(1 << 18, file) })
+        Ok(Pending { path: path.to_owned(), out: BufWriter::with_capacity(1 << 18, Sink(file)) })
     }
 
     /// Where it is to be.
@@ -52,13 +60,15 @@ impl Pending {
     /// Hands everything that was written to the disk.
     pub fn sync(&mut self) -> io::Result<()> {
         self.out.flush()?;
-        self.out.get_ref().as_file().sync_all()
+        fault::point(Act::Sync)?;
+        self.out.get_ref().0.as_file().sync_all()
     }
 
     /// Puts the file in its place.
     pub fn put(self) -> io::Result<()> {
         let file = self.out.into_inner().map_err(io::IntoInnerError::into_error)?;
-        file.persist(&self.path).map(drop).map_err(|error| error.error)
+        fault::point(Act::Move)?;
+        file.0.persist(&self.path).map(drop).map_err(|error| error.error)
     }
 }
 
@@ -74,18 +84,20 @@ impl Write for Pending {
 
 /// A temporary directory in `parent`, gone when dropped unless it is renamed into place.
 pub fn directory_in(parent: &Path) -> io::Result<TempDir> {
-    fs::create_dir_all(parent)?;
+    create_dir_all(parent)?;
+    fault::point(Act::Make)?;
     builder(0o777).tempdir_in(parent)
 }
 
 /// Renames what is complete and synced to its final name, and makes the new name last.
 pub fn settle(complete: &Path, path: &Path) -> io::Result<()> {
-    fs::rename(complete, path)?;
+    rename(complete, path)?;
     sync_directory(parent(path)?)
 }
 
 /// Makes new names in a directory survive a loss of power, where the system has a way to ask for it.
 pub fn sync_directory(directory: &Path) -> io::Result<()> {
+    fault::point(Act::Sync)?;
     if cfg!(unix) { File::open(directory)?.sync_all() } else { Ok(()) }
 }
 
@@ -122,6 +134,7 @@ fn shared(_: u32) -> Option<Permissions> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     #[test]
     fn a_failed_write_leaves_the_old_file_and_nothing_else() {

@@ -16,6 +16,8 @@
 //! - [`report`]: tables, figures, drawings, the page, comparisons and the gate
 //! - [`cli`]: one file for each command
 
+#![forbid(unsafe_code)]
+
 pub mod cli;
 pub mod data;
 pub mod experiment;

@@ -1,5 +1,7 @@
 //! The `lrbm` command; everything it does is in the library.
 
+#![forbid(unsafe_code)]
+
 fn main() -> std::process::ExitCode {
     lrbm::cli::main()
 }

@@ -30,7 +30,7 @@ pub struct CheckArgs {
     #[arg(long, value_name = "NAME", value_parser = super::metric, requires = "bless")]
     metric: Vec<Column>,
     /// With --bless: the tolerance of new rows; others keep theirs.
-    #[arg(long, value_name = "X", default_value_t = TOLERANCE, value_parser = not_negative, allow_negative_numbers = true)]
+    #[arg(long, value_name = "X", default_value_t = TOLERANCE, value_parser = not_negative, allow_negative_numbers = true, requires = "bless")]
     tolerance: f64,
     /// Write the findings to this file as JUnit XML.
     #[arg(long, value_name = "FILE")]

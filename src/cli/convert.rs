@@ -90,8 +90,10 @@ pub fn run(args: &Convert, output: &mut Output) -> Result<(), CommandError> {
     let (original, mut network) = start(args)?;
     output.warn(&says_nothing(&network));
     let loaded = data.as_ref().map(|data| examples(data, &mut network, output)).transpose()?;
-    if let Some(loaded) = loaded.as_ref().filter(|_| args.rules.is_some()) {
-        weights::check_names(&network, loaded, output)?;
+    match &loaded {
+        Some(loaded) if args.rules.is_some() => weights::check_names(&network, loaded, output)?,
+        None if args.rules.is_some() => output.warn(&weights::unchecked_names(&network)),
+        _ => {}
     }
     let learned = shrink(args, &settings, &mut network, loaded.as_ref())?;
     if let Some(path) = &out {

@@ -30,7 +30,7 @@ pub fn run(args: &ManArgs, output: &mut Output) -> Result<(), CommandError> {
     let write = |(name, text): &(String, Vec<u8>)| -> io::Result<()> {
         files::write(&directory.join(format!("{name}.1")), |out| out.write_all(text))
     };
-    std::fs::create_dir_all(directory)
+    files::create_dir_all(directory)
         .and_then(|()| pages.iter().try_for_each(write))
         .map_err(|error| CommandError::Input(format!("{}: {error}", directory.display())))?;
     writeln!(

@@ -108,7 +108,17 @@ fn results(path: &Path, output: &Output) -> Result<Results, CommandError> {
             "{path}: results that were made with another spec do not count: {stale}; `lrbm run` makes them anew"
         ));
     }
+    tell_damaged(&results, output);
     Ok(results)
+}
+
+/// Says which results are not as they were written.
+fn tell_damaged(results: &Results, output: &Output) {
+    let shown = if output.quiet { &[] } else { results.damaged.as_slice() };
+    for damaged in shown {
+        let (root, damage) = (results.root.display(), &damaged.damage);
+        say(format_args!("warning: {root}: {damage}: the result does not count; `lrbm run` makes it anew"));
+    }
 }
 
 /// Where a command prints.

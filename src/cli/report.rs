@@ -53,11 +53,15 @@ fn report(run: &Path, args: &ReportArgs, output: &mut Output) -> Result<(), Comm
         ResultsError::Store(_) => CommandError::internal(error),
         _ => CommandError::input(error),
     })?;
+    super::tell_damaged(&results, output);
     if results.stored.is_empty() {
-        let stale = match results.stale {
+        let mut stale = match results.stale {
             0 => String::new(),
             n => format!("; {n} results were made with another spec than the one there"),
         };
+        if !results.damaged.is_empty() {
+            stale += &format!("; {} results are damaged", results.damaged.len());
+        }
         let message = format!("{}: the run has no result of its {} jobs yet{stale}", run.display(), results.planned);
         return Err(CommandError::NothingMatched(message));
     }

@@ -83,6 +83,9 @@ Exit codes: 0 all jobs have a result or were refused by a kind of model that is 
 
 pub fn run(args: &Run, output: &mut Output) -> Result<(), CommandError> {
     let began = Instant::now();
+    if args.executor == Where::Local && !args.slurm_option.is_empty() {
+        return Err(CommandError::input("--slurm-option is for --executor slurm"));
+    }
     let chosen = args.what.choose()?;
     if args.dry_run {
         return plan::print(&chosen, output);
@@ -98,9 +101,6 @@ pub fn run(args: &Run, output: &mut Output) -> Result<(), CommandError> {
         Where::Local => None,
         Where::Slurm => Some(cluster(args, &chosen)?),
     };
-    if cluster.is_none() && !args.slurm_option.is_empty() {
-        return Err(CommandError::input("--slurm-option is for --executor slurm"));
-    }
     let planned = planned(&chosen);
     let asked: Vec<usize> = (0..planned.jobs.len()).filter(|&job| planned.is_asked[job]).collect();
     let store = RunStore::new(&chosen.out);

@@ -2,6 +2,8 @@
 
 use std::io::{self, Write};
 
+use crate::report::markdown::padded;
+
 /// A table in the making.
 pub struct Table {
     rows: Vec<Vec<String>>,
@@ -31,7 +33,7 @@ impl Table {
             let mut line = String::new();
             for ((cell, &width), &right) in row.iter().zip(&widths).zip(&self.right) {
                 line.push_str("  ");
-                line.push_str(&if right { format!("{cell:>width$}") } else { format!("{cell:<width$}") });
+                line.push_str(&padded(cell, width, right));
             }
             writeln!(out, "{}", line.trim_end())?;
         }

@@ -54,7 +54,7 @@ pub struct Train {
     #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = size::parse)]
     memory: usize,
     /// Ask the slow evaluator again which examples satisfy N of the tests, and fail if it says anything else.
-    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "1000")]
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "1000", value_parser = clap::value_parser!(u32).range(1..))]
     audit: Option<u32>,
 }
 

@@ -8,6 +8,7 @@ use crate::data::load::Loaded;
 use crate::learn::{LearnedWeights, LrbmWeights, Resources, Task};
 use crate::logic::nearest::nearest;
 use crate::logic::rule::{WrittenRule, parse_rules};
+use crate::logic::{Diagnostic, Diagnostics};
 use crate::rbm::network::Network;
 
 /// The kind of model that is rules with weights.
@@ -119,6 +120,19 @@ pub fn check_names(network: &Network, loaded: &Loaded, output: &Output) -> Resul
     }
     output.warn(&found);
     Ok(())
+}
+
+/// Warns that without data nobody knows whether the names of rules are right: one that is misspelt never holds.
+pub fn unchecked_names(network: &Network) -> Diagnostics {
+    let predicates = network.names().predicates;
+    let names: Vec<String> = network.visible().into_iter().map(|id| predicates.show(id).to_string()).collect();
+    let mut found = Diagnostics::default();
+    if !names.is_empty() {
+        let message = format!("there are no data to compare the names of the rules with: {}", names.join(", "));
+        let help = "a literal with a misspelt name never holds; --data DIR finds it";
+        found.push(Diagnostic::warning("names-not-checked", message, help));
+    }
+    found
 }
 
 /// How weights were learned.

@@ -105,11 +105,16 @@ fn look(source: &Source, data: &Store, split: &Split) -> Result<Found, DatasetEr
 
 /// What a run directory holds of a job.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Previous {
-    /// The key it was done with.
-    pub key: JobKey,
-    /// The message, if it failed.
-    pub failure: Option<String>,
+pub enum Previous {
+    /// It has ended.
+    Ended {
+        /// The key it was done with.
+        key: Box<JobKey>,
+        /// The message, if it failed.
+        failure: Option<String>,
+    },
+    /// A result that is not as it was written; what is wrong with it.
+    Damaged(String),
 }
 
 /// How things stand with a job.
@@ -130,6 +135,8 @@ pub enum State {
 pub enum Reason {
     /// There is nothing.
     NoResult,
+    /// There is a result that is not as it was written.
+    Damaged(String),
     /// There is a result of something else.
     Changed(Vec<Change>),
 }
@@ -156,9 +163,10 @@ impl Listed {
         match (self.key(), previous) {
             (None, _) => State::NoData,
             (Some(_), None) => State::Outstanding(Reason::NoResult),
-            (Some(key), Some(previous)) => match changes(&previous.key, &key) {
+            (Some(_), Some(Previous::Damaged(what))) => State::Outstanding(Reason::Damaged(what.clone())),
+            (Some(key), Some(Previous::Ended { key: old, failure })) => match changes(old, &key) {
                 changes if !changes.is_empty() => State::Outstanding(Reason::Changed(changes)),
-                _ => previous.failure.clone().map_or(State::Done, State::Failed),
+                _ => failure.clone().map_or(State::Done, State::Failed),
             },
         }
     }
@@ -190,6 +198,7 @@ impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Reason::NoResult => f.write_str("no result yet"),
+            Reason::Damaged(what) => write!(f, "the result is damaged: {what}"),
             Reason::Changed(changes) => {
                 let changes: Vec<String> = changes.iter().map(Change::to_string).collect();
                 f.write_str(&changes.join("; "))

@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 
 use super::job::Job;
 use super::spec::{Experiment, Part, SpecError};
-use super::store::{self, MODEL, Outcome, PREDICTIONS, Prediction, Record, RunStore, RunStoreError, SPEC, Status};
+use super::store::{
+    self, Damage, MODEL, Outcome, PREDICTIONS, Prediction, Record, RunStore, RunStoreError, SPEC, Status,
+};
 use crate::files::json::FileError;
 use crate::learn::SavedModel;
 use crate::metric::summary::mean;
@@ -44,8 +46,19 @@ pub struct Results {
     pub planned: usize,
     /// How many results are there that were made with something else than the spec says.
     pub stale: usize,
+    /// Results that are not as they were written, and do not count.
+    pub damaged: Vec<Damaged>,
     /// Datasets that were left out because their data were not there, and of which there is nothing.
     pub skipped: Vec<String>,
+}
+
+/// A result that is not as it was written.
+#[derive(Clone, Debug)]
+pub struct Damaged {
+    /// The row it would be of.
+    pub key: RowKey,
+    /// What is wrong with it.
+    pub damage: Damage,
 }
 
 /// A job that has ended.
@@ -88,6 +101,12 @@ impl RowKey {
         let row = &record.row;
         let [dataset, model, preset, case] = [&row.dataset, &row.model, &row.preset, &row.case].map(Clone::clone);
         RowKey { dataset, model, preset, case }
+    }
+
+    /// The row of a job.
+    pub fn of_job(job: &Job) -> Self {
+        let (dataset, model) = (job.dataset.name.clone(), job.model.clone());
+        RowKey { dataset, model, preset: job.preset_name().to_owned(), case: job.case() }
     }
 
     /// The model with its preset and case, as [`Job::label`] prints it.
@@ -165,7 +184,7 @@ impl Results {
     /// Reads a run directory.
     ///
     /// # Errors
-    /// If it holds no run, or its spec is damaged. Damaged results are none.
+    /// If it holds no run, or its spec is damaged. Damaged results are none; they are listed.
     pub fn read(root: &Path) -> Result<Results, ResultsError> {
         let spec = root.join(SPEC);
         if !spec.is_file() {
@@ -174,8 +193,15 @@ impl Results {
         let experiment = Experiment::read_frozen(&spec)?;
         let store = RunStore::new(root);
         let skipped = store.skipped();
-        let mut results =
-            Results { root: root.to_owned(), experiment, stored: Vec::new(), planned: 0, stale: 0, skipped };
+        let mut results = Results {
+            root: root.to_owned(),
+            experiment,
+            stored: Vec::new(),
+            planned: 0,
+            stale: 0,
+            damaged: Vec::new(),
+            skipped,
+        };
         for part in &results.experiment.datasets {
             let Experiment { seeds, limits, .. } = &results.experiment;
             let folds = part.folds.or_else(|| recorded_folds(part, seeds, &store));
@@ -183,14 +209,15 @@ impl Results {
             let mut is_empty = true;
             for job in part.jobs(seeds, folds, *limits) {
                 results.planned += 1;
-                let record = store.record(&job);
-                is_empty &= record.is_none();
-                match record {
-                    Some(record) if is_of(&job, &record) => {
+                let held = store.held(&job);
+                is_empty &= matches!(held, Ok(None));
+                match held {
+                    Ok(Some(record)) if is_of(&job, &record) => {
                         results.stored.push(Stored { directory: job.directory(), record });
                     }
-                    Some(_) => results.stale += 1,
-                    None => {}
+                    Ok(Some(_)) => results.stale += 1,
+                    Ok(None) => {}
+                    Err(damage) => results.damaged.push(Damaged { key: RowKey::of_job(&job), damage }),
                 }
             }
             if !is_empty {

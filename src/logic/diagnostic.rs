@@ -143,6 +143,19 @@ impl Diagnostics {
         self.all.push(diagnostic);
     }
 
+    /// Counts one that would not be shown, so that its place need not be looked for; `false` if it has to be pushed.
+    pub fn counted(&mut self, diagnostic: &Diagnostic, file: &Path) -> bool {
+        match diagnostic.severity {
+            Severity::Warning => self.repeat(diagnostic.code, Some(file), &diagnostic.subject),
+            Severity::Error => {
+                let here = |d: &&Diagnostic| d.location.as_ref().is_some_and(|at| at.file == file);
+                let is_full = self.errors().filter(here).count() >= Self::ERRORS_PER_FILE;
+                self.suppressed_errors += u64::from(is_full);
+                is_full
+            }
+        }
+    }
+
     /// Counts a warning that was given before; `false` if it was not, and has to be made and pushed.
     pub fn repeat(&mut self, code: &str, file: Option<&Path>, subject: &str) -> bool {
         let known = self.all.iter_mut().find(|d| {

@@ -123,10 +123,8 @@ impl Reader {
                     source.refill().map_err(unreadable)?;
                 }
                 Err(LexError::Syntax(error)) => {
-                    self.diagnostics.push(
-                        Diagnostic::error("syntax", &error.message, &error.help)
-                            .at(source.locate(error.at, error.width)),
-                    );
+                    let diagnostic = Diagnostic::error("syntax", &error.message, &error.help);
+                    self.tell(diagnostic, source, error.at, error.width);
                     if error.fatal {
                         return Ok(());
                     }
@@ -142,6 +140,13 @@ impl Reader {
                     source.advance(end);
                 }
             }
+        }
+    }
+
+    /// Adds a diagnostic. Finding its place takes as long as the window is, so that is done only for those that are shown.
+    fn tell(&mut self, diagnostic: Diagnostic, source: &mut Source, at: usize, width: usize) {
+        if !self.diagnostics.counted(&diagnostic, source.file()) {
+            self.diagnostics.push(diagnostic.at(source.locate(at, width)));
         }
     }
 
@@ -237,20 +242,16 @@ impl Reader {
         sink: &mut S,
     ) -> Result<(), Full> {
         let start = source.cursor();
-        let whole = |source: &mut Source| source.locate(start, parsed.end - start);
+        let whole = parsed.end - start;
         for remark in parsed.remarks {
-            if !self.diagnostics.repeat(remark.code, Some(source.file()), "") {
-                self.diagnostics.push(
-                    Diagnostic::warning(remark.code, remark.message, remark.help)
-                        .at(source.locate(remark.at, remark.width)),
-                );
-            }
+            let diagnostic = Diagnostic::warning(remark.code, remark.message, remark.help);
+            self.tell(diagnostic, source, remark.at, remark.width);
         }
         let (atom, negated, weight) = match parsed.sentence {
             Sentence::Fact { atom, negated, weight } => (atom, negated, weight),
             other => {
                 for diagnostic in sink.sentence(source.file(), other)? {
-                    self.diagnostics.push(diagnostic.at(whole(source)));
+                    self.tell(diagnostic, source, start, whole);
                 }
                 return Ok(());
             }
@@ -258,25 +259,22 @@ impl Reader {
         if negated {
             let message = format!("`~{atom}` is left out: what is not stated does not hold anyway");
             let help = "delete it; negative examples belong into the file of negatives, without `~`";
-            self.diagnostics.push(Diagnostic::warning("negated-fact", message, help).at(whole(source)));
+            self.tell(Diagnostic::warning("negated-fact", message, help), source, start, whole);
             return Ok(());
         }
         if let Some(variable) = atom.args.iter().find_map(first_variable) {
-            let at = source.text()[start..parsed.end].find(variable).map_or(start, |i| start + i);
+            // Behind the name of the predicate, which may have the same letters.
+            let arguments = start + source.text()[start..parsed.end].find('(').unwrap_or(0);
+            let at = source.text()[arguments..parsed.end].find(variable).map_or(start, |i| arguments + i);
             if role == Role::Examples {
                 let message = format!("the variable `{variable}` in an example, which must be ground");
                 let help = format!("quote it to mean a constant: \"{variable}\"");
-                self.diagnostics
-                    .push(Diagnostic::error("example-not-ground", message, help).at(source.locate(at, variable.len())));
+                self.tell(Diagnostic::error("example-not-ground", message, help), source, at, variable.len());
                 return Ok(());
             }
-            if !self.diagnostics.repeat("capitalised-constant", Some(source.file()), "") {
-                let message = format!("`{variable}` is read as a constant; other programs read a variable");
-                let help = "quote it, or set the notation with `useStdLogicVariables: true.`";
-                self.diagnostics.push(
-                    Diagnostic::warning("capitalised-constant", message, help).at(source.locate(at, variable.len())),
-                );
-            }
+            let message = format!("`{variable}` is read as a constant; other programs read a variable");
+            let help = "quote it, or set the notation with `useStdLogicVariables: true.`";
+            self.tell(Diagnostic::warning("capitalised-constant", message, help), source, at, variable.len());
         }
         if let Some(weight) = weight.filter(|weight| role == Role::Examples && !(0.0..=MOST_WEIGHT).contains(weight)) {
             let message = format!("an example cannot have the weight {weight}");
@@ -321,8 +319,7 @@ pub fn intern_term(symbols: &mut Symbols, term: &Term) -> Result<Constant, Symbo
 fn recover(source: &mut Source, error: &SyntaxError) -> io::Result<()> {
     // A word at the beginning of a line starts a sentence: the full stop before it is what was missing.
     let text = source.text();
-    let line_start = memchr::memrchr(b'\n', &text.as_bytes()[..error.at]).map(|i| i + 1);
-    let starts_line = line_start == Some(error.at) && text[error.at..].starts_with(|c: char| c.is_alphabetic());
+    let starts_line = text[..error.at].ends_with('\n') && text[error.at..].starts_with(|c: char| c.is_alphabetic());
     if starts_line && error.at > source.cursor() {
         source.advance(error.at);
         return Ok(());

@@ -71,8 +71,10 @@ pub fn parse_rules(file: &Path, text: &str) -> Result<Vec<WrittenRule>, Diagnost
                 start = parser.lexer.position();
             }
             Err(LexError::Syntax(error)) => {
-                let at = source.locate(error.at, error.width);
-                diagnostics.push(Diagnostic::error("syntax", &error.message, &error.help).at(at));
+                let diagnostic = Diagnostic::error("syntax", &error.message, &error.help);
+                if !diagnostics.counted(&diagnostic, file) {
+                    diagnostics.push(diagnostic.at(source.locate(error.at, error.width)));
+                }
                 match next_sentence(&text, &error).filter(|_| !error.fatal) {
                     Some(next) => start = next,
                     None => break,

@@ -197,17 +197,18 @@ impl Source {
         let before = &self.text[..at];
         let line_start = memchr::memrchr(b'\n', before.as_bytes()).map_or(0, |i| i + 1);
         let line_end = memchr::memchr(b'\n', &self.text.as_bytes()[at..]).map_or(self.text.len(), |i| at + i);
-        let left: Vec<char> = self.text[line_start..at].chars().collect();
-        let mut hidden = left.len() as u64;
+        let left = &self.text[line_start..at];
+        let mut hidden = left.chars().count() as u64;
         if line_start == 0 {
             hidden += self.columns_before;
         }
-        let shown_left = &left[left.len().saturating_sub(WINDOW)..];
+        let mut shown_left: Vec<char> = left.chars().rev().take(WINDOW).collect();
+        shown_left.reverse();
         let cut_left = (shown_left.len() as u64) < hidden;
         let right: String = self.text[at..line_end].chars().take(WINDOW).collect();
         let cut_right = right.len() < line_end - at;
         let mut text: String = if cut_left { "…".into() } else { String::new() };
-        text.extend(shown_left);
+        text.extend(&shown_left);
         text.push_str(right.trim_end_matches('\r'));
         if cut_right {
             text.push('…');

@@ -206,6 +206,18 @@ mod tests {
     }
 
     #[test]
+    fn text_beyond_32_bits_is_refused() {
+        // Zeros that nobody looks at take no memory.
+        let mut symbols = Symbols { text: vec![0; u32::MAX as usize - 2], ..Symbols::default() };
+        let error = symbols.intern("abc").unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "more than 4294967295 bytes of distinct names: split the data, or drop what the modes do not use"
+        );
+        assert_eq!((symbols.names(), symbols.find("abc")), (0, None));
+    }
+
+    #[test]
     fn many_names_survive_growth() {
         let mut symbols = Symbols::new();
         let ids: Vec<Constant> = (0..10_000).map(|i| symbols.intern(&format!("x{i}")).unwrap()).collect();

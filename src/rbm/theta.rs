@@ -19,6 +19,17 @@ pub struct Theta {
 }
 
 impl Theta {
+    /// Refuses numbers that cannot be computed with.
+    ///
+    /// # Errors
+    /// If one is larger than [`MOST_WEIGHT`].
+    pub fn check(&self) -> Result<(), String> {
+        let Theta { d, c, w, u0, u1 } = *self;
+        [("d", d), ("c", c), ("w", w), ("u0", u0), ("u1", u1)]
+            .into_iter()
+            .try_for_each(|(name, x)| check_weight(name, x))
+    }
+
     /// Weights that give exactly `value`: all of it in the bias of the output.
     pub fn constant(value: f64) -> Self {
         Theta { d: value, ..Theta::default() }
@@ -47,6 +58,21 @@ impl Theta {
             + square(self.u0, other.u0)
             + square(self.u1, other.u1)
     }
+}
+
+/// The largest number that is taken from a file as a weight, a bias or the value of a leaf. No model comes near it; sums of any number
+/// of such numbers, and products of three, are finite, so that no score is undefined.
+pub const MOST_WEIGHT: f64 = 1e100;
+
+/// Refuses numbers that cannot be computed with.
+///
+/// # Errors
+/// If the number is larger than [`MOST_WEIGHT`]; `name` says what it is.
+pub fn check_weight(name: &str, value: f64) -> Result<(), String> {
+    if value.abs() <= MOST_WEIGHT {
+        return Ok(());
+    }
+    Err(format!("{name} is {value:e}, and only numbers from -{MOST_WEIGHT:e} to {MOST_WEIGHT:e} can be computed with"))
 }
 
 /// ζ(a) = log(1 + eᵃ), without overflow for large `a` and without loss for small ones.

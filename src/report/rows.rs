@@ -22,6 +22,8 @@ pub struct ReportRow<'r> {
     pub kind: &'static str,
     /// What the sweep sets.
     pub settings: IndexMap<String, String>,
+    /// How many results are not as they were written.
+    pub damaged: usize,
     /// How many jobs it has in all, if the number of folds is known.
     pub expected: Option<usize>,
 }
@@ -91,11 +93,18 @@ impl<'r> ReportRow<'r> {
     pub fn lack(&self, column: Column) -> String {
         let all = self.expected.unwrap_or(self.group.jobs.len());
         let failed = self.failed().len();
-        let absent = all.saturating_sub(self.group.jobs.len());
+        let absent = all.saturating_sub(self.group.jobs.len() + self.damaged);
         let undefined = self.group.done().filter(|stored| stored.metric(column).is_none()).count();
         let mut parts = Vec::new();
         let refused = self.refused().len();
-        for (count, what) in [(refused, "refused"), (failed, "failed"), (absent, "not run"), (undefined, "undefined")] {
+        let parts_of_all = [
+            (refused, "refused"),
+            (failed, "failed"),
+            (self.damaged, "damaged"),
+            (absent, "not run"),
+            (undefined, "undefined"),
+        ];
+        for (count, what) in parts_of_all {
             if count > 0 {
                 parts.push(format!("{count} of {all} {what}"));
             }
@@ -114,12 +123,8 @@ pub fn rows(results: &Results) -> Vec<ReportRow<'_>> {
         let folds = folds(part, results);
         // One seed and one fold give each row once.
         for job in part.jobs(&seeds[..1], 1, results.experiment.limits) {
-            let key = RowKey {
-                dataset: job.dataset.name.clone(),
-                model: job.model.clone(),
-                preset: job.preset_name().to_owned(),
-                case: job.case(),
-            };
+            let key = RowKey::of_job(&job);
+            let damaged = results.damaged.iter().filter(|damaged| damaged.key == key).count();
             let group = groups.swap_remove(&key).unwrap_or(Group { key, jobs: Vec::new() });
             rows.push(ReportRow {
                 index: rows.len(),
@@ -127,6 +132,7 @@ pub fn rows(results: &Results) -> Vec<ReportRow<'_>> {
                 dataset_id: job.dataset.dataset_id(),
                 kind: job.kind.name(),
                 settings: job.settings,
+                damaged,
                 expected: folds.map(|folds| folds * seeds.len()),
             });
         }

@@ -11,7 +11,7 @@
 
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use super::csv::CsvError;
 use super::markdown::escape;
@@ -70,6 +70,12 @@ pub enum Problem {
     /// It does not say what to put there.
     #[error("it does not say which file: write `<!-- lrbm: {0} PATH -->`")]
     NoPath(&'static str),
+    /// The path leads out of the directory of the file.
+    #[error("`{0}` does not lead to a file below the directory of this one: give a relative path without `..`")]
+    Outside(String),
+    /// It is no picture.
+    #[error("`{0}` is no figure: give an .svg or .png file")]
+    NoFigure(String),
     /// The file to put there cannot be read.
     #[error("{}: cannot be read: {source}; `lrbm report RUN --copy-to DIR` writes such files", path.display())]
     Unreadable {
@@ -153,7 +159,10 @@ fn fill(text: &str, home: &Path) -> Result<Spliced, (usize, Problem)> {
             (Some(Marker::End), None) => return Err((number, Problem::NoBegin)),
             (Some(_), Some((begin, _, _))) => return Err((number, Problem::Nested(*begin))),
             (Some(marker), None) => {
-                let new = content(&marker, home).map_err(|problem| (number, problem))?;
+                let mut new = content(&marker, home).map_err(|problem| (number, problem))?;
+                if line.ends_with("\r\n") {
+                    new = new.replace('\n', "\r\n");
+                }
                 spliced.text.push_str(line);
                 open = Some((number, String::new(), new));
             }
@@ -192,12 +201,19 @@ fn content(marker: &Marker<'_>, home: &Path) -> Result<String, Problem> {
     }
 }
 
+/// The place of a file that a marker names, which is below the directory of the Markdown file.
+fn below(home: &Path, name: &str) -> Result<PathBuf, Problem> {
+    let path = Path::new(name);
+    let is_plain = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
+    if path.components().all(is_plain) { Ok(home.join(path)) } else { Err(Problem::Outside(name.to_owned())) }
+}
+
 fn read(path: &Path) -> Result<String, Problem> {
     fs::read_to_string(path).map_err(|source| Problem::Unreadable { path: path.to_owned(), source })
 }
 
 fn table(name: &str, home: &Path) -> Result<String, Problem> {
-    let path = home.join(name);
+    let path = below(home, name)?;
     let mut table = table::read(&read(&path)?).map_err(|source| Problem::Table { path: path.clone(), source })?;
     let notes = path.with_file_name(NOTES);
     let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
@@ -209,14 +225,24 @@ fn table(name: &str, home: &Path) -> Result<String, Problem> {
 }
 
 fn figure(name: &str, home: &Path) -> Result<String, Problem> {
-    let path = home.join(name);
+    let path = below(home, name)?;
+    if !path.extension().is_some_and(|extension| extension == "svg" || extension == "png") {
+        return Err(Problem::NoFigure(name.to_owned()));
+    }
     // It must be there; what is in it does not matter here.
-    let source = fs::metadata(&path).err();
-    if let Some(source) = source {
-        return Err(Problem::Unreadable { path, source });
+    match fs::metadata(&path) {
+        Err(source) => return Err(Problem::Unreadable { path, source }),
+        Ok(found) if !found.is_file() => return Err(Problem::NoFigure(name.to_owned())),
+        Ok(_) => {}
     }
     let title = path.file_stem().unwrap_or_default().to_string_lossy().replace(['-', '_'], " ");
-    Ok(format!("\n![{}]({})\n\n", escape(&title), name.replace(' ', "%20")))
+    Ok(format!("\n![{}]({})\n\n", escape(&title), address(name)))
+}
+
+/// A path as an address in Markdown.
+fn address(name: &str) -> String {
+    let plain = |b: u8| b.is_ascii_alphanumeric() || b"-._~/".contains(&b);
+    name.bytes().map(|b| if plain(b) { char::from(b).to_string() } else { format!("%{b:02X}") }).collect()
 }
 
 #[cfg(test)]
@@ -240,6 +266,10 @@ mod tests {
         assert_eq!(spliced, Spliced { text: expected.into(), places: 2, changed: vec![2, 8] });
         let again = fill(expected, home.path()).unwrap();
         assert_eq!(again, Spliced { text: expected.into(), places: 2, changed: Vec::new() });
+        // Lines end as they do in the file.
+        let other = fill(&text.replace('\n', "\r\n"), home.path()).unwrap();
+        assert_eq!(other, Spliced { text: expected.replace('\n', "\r\n"), places: 2, changed: vec![2, 8] });
+        assert_eq!(fill(&other.text, home.path()).unwrap().changed, []);
     }
 
     #[test]
@@ -257,6 +287,13 @@ mod tests {
         let nested = "<!-- lrbm: table t.csv -->\n<!-- lrbm: table t.csv -->\n";
         assert!(message(nested).starts_with("2: this marker begins inside that of line 1"));
         assert!(message("<!-- lrbm: table no.csv -->").contains("no.csv: cannot be read"));
+        for out in ["../t.csv", "/etc/hosts", "a/../../t.csv"] {
+            assert!(message(&format!("<!-- lrbm: table {out} -->")).contains("does not lead to a file below"), "{out}");
+        }
+        assert!(message("<!-- lrbm: figure ../x.svg -->").contains("does not lead to a file below"));
+        assert_eq!(message("<!-- lrbm: figure t.csv -->"), "1: `t.csv` is no figure: give an .svg or .png file");
+        fs::create_dir(home.path().join("directory.svg")).unwrap();
+        assert!(message("<!-- lrbm: figure directory.svg -->").contains("is no figure"));
         fs::write(home.path().join("bad.csv"), "a_mean\nhigh\n").unwrap();
         assert!(message("<!-- lrbm: table bad.csv -->").ends_with("line 2, column a_mean: `high` is not a number"));
     }

@@ -46,7 +46,7 @@ impl Report<'_> {
         let tables = directory.join("tables");
         let figures = directory.join("figures");
         for made in [directory, &tables, &figures] {
-            std::fs::create_dir_all(made).map_err(|source| WriteError::Io { path: made.to_owned(), source })?;
+            files::create_dir_all(made).map_err(|source| WriteError::Io { path: made.to_owned(), source })?;
         }
         for table in &self.tables {
             put(&tables, &table.name, "md", table::markdown(table).as_bytes())?;
@@ -69,7 +69,7 @@ impl Report<'_> {
     /// # Errors
     /// If a file cannot be written.
     pub fn copy_to(&self, directory: &Path) -> Result<Written, WriteError> {
-        std::fs::create_dir_all(directory).map_err(|source| WriteError::Io { path: directory.to_owned(), source })?;
+        files::create_dir_all(directory).map_err(|source| WriteError::Io { path: directory.to_owned(), source })?;
         for table in &self.tables {
             put(directory, &table.name, "md", table::markdown(table).as_bytes())?;
             put(directory, &table.name, "tex", table::latex(table).as_bytes())?;

@@ -7,4 +7,5 @@ mod download;
 mod lab;
 mod real;
 mod server;
+mod stopped;
 mod store;

@@ -50,6 +50,15 @@ impl Lab {
         lab
     }
 
+    /// In a directory that is in memory, if the system has such a one: for tests of hundreds of runs that wait for the disk.
+    pub fn in_memory(spec: &str) -> Self {
+        let memory = Path::new("/dev/shm");
+        let home = if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() };
+        let lab = Lab { home: home.or_else(|_| tempfile::tempdir()).unwrap() };
+        lab.write_spec(spec);
+        lab
+    }
+
     /// A directory whose name means something to shells and to Slurm, if it is not quoted.
     pub fn in_odd_place(spec: &str) -> Self {
         let home = tempfile::Builder::new().prefix("o'd\"d $(exit 9) ;%a ä").tempdir().unwrap();
@@ -135,6 +144,19 @@ pub fn names(events: &[Value]) -> Vec<String> {
     let mut names: Vec<String> = events.iter().map(|event| event["name"].as_str().unwrap().to_owned()).collect();
     names.sort();
     names
+}
+
+/// Copies a directory with everything in it.
+pub fn copy(from: &Path, to: &Path) {
+    fs::create_dir(to).unwrap();
+    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let (path, target) = (entry.path(), to.join(entry.file_name()));
+        if path.is_dir() {
+            copy(&path, &target);
+        } else {
+            fs::copy(&path, &target).unwrap();
+        }
+    }
 }
 
 fn collect(root: &Path, directory: &Path, found: &mut BTreeMap<String, Vec<u8>>) {

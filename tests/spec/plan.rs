@@ -18,7 +18,7 @@ fn state(change: impl FnOnce(&mut JobKey), failure: Option<&str>) -> (&'static s
     let listed = first();
     let mut key = listed.key().unwrap();
     change(&mut key);
-    let state = listed.state(Some(&Previous { key, failure: failure.map(str::to_owned) }));
+    let state = listed.state(Some(&Previous::Ended { key: Box::new(key), failure: failure.map(str::to_owned) }));
     (state.name(), state.reason())
 }
 
@@ -75,7 +75,7 @@ fn a_difference_of_keys_is_a_difference_of_ids() {
         let mut other = key.clone();
         change(&mut other);
         assert_ne!(other.id(), key.id());
-        let state = listed.state(Some(&Previous { key: other, failure: None }));
+        let state = listed.state(Some(&Previous::Ended { key: Box::new(other), failure: None }));
         assert!(matches!(state, State::Outstanding(_)), "{state:?}");
     }
 }

@@ -86,6 +86,7 @@ impl Lines {
         let count = format!("{:>width$}/{}", self.ended, self.to_run, width = self.to_run.to_string().len());
         match event {
             Event::Begin { .. } => begin(event),
+            Event::Damaged { what, .. } => Some(damaged(what)),
             Event::Opened { dataset, seconds, warnings } => {
                 let mut lines = vec![format!("read {dataset} in {seconds:.1} s")];
                 lines.extend(warnings.iter().cloned());
@@ -133,6 +134,10 @@ fn begin(event: &Event) -> Option<String> {
         parts.push(format!("{at_once} at once on {}", count(*threads, "thread")));
     }
     Some(format!("{}: {}", run.display(), parts.join(", ")))
+}
+
+fn damaged(what: &str) -> String {
+    format!("warning: {what}: the result does not count, and its job is done again")
 }
 
 fn areas(event: &Event) -> String {
@@ -211,6 +216,7 @@ impl Bars {
                     self.overall.enable_steady_tick(Duration::from_millis(200));
                 }
             }
+            Event::Damaged { what, .. } => self.say(&damaged(what)),
             Event::Opened { warnings, .. } => warnings.iter().for_each(|warning| self.say(warning)),
             Event::Start { job, name, .. } => {
                 let bar = self.all.add(ProgressBar::new_spinner());

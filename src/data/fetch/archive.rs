@@ -10,7 +10,7 @@ use thiserror::Error;
 use super::path;
 use super::store::is_unfinished;
 use crate::data::manifest::Unpack;
-use crate::files;
+use crate::files::{self, Sink};
 
 /// Why an archive was not unpacked.
 #[derive(Debug, Error)]
@@ -100,7 +100,7 @@ pub fn unpack(kind: Unpack, archive: &Path, target: &Path) -> Result<(), Archive
     }
     // A directory cannot be replaced in one step: put the old one aside, to go with the workshop.
     if fs::symlink_metadata(target).is_ok() {
-        fs::rename(target, workshop.path().join("old")).map_err(ArchiveError::io(target))?;
+        files::rename(target, &workshop.path().join("old")).map_err(ArchiveError::io(target))?;
     }
     files::settle(&fresh, target).map_err(ArchiveError::io(target))
 }
@@ -114,7 +114,7 @@ fn unzip(archive: &Path, target: &Path, budget: &mut Budget) -> Result<(), Archi
     if zip.has_duplicate_names() {
         return Err(ArchiveError::damaged("two entries have the same name"));
     }
-    fs::create_dir_all(target).map_err(ArchiveError::io(target))?;
+    files::create_dir_all(target).map_err(ArchiveError::io(target))?;
     for i in 0..zip.len() {
         let entry = zip.by_index(i).map_err(ArchiveError::damaged)?;
         let name = String::from_utf8_lossy(entry.name_raw()).into_owned();
@@ -134,7 +134,7 @@ fn unzip(archive: &Path, target: &Path, budget: &mut Budget) -> Result<(), Archi
         let full = target.join(&name);
         let directory = if is_directory { Some(full.as_path()) } else { full.parent() };
         if let Some(directory) = directory {
-            fs::create_dir_all(directory).map_err(ArchiveError::io(directory))?;
+            files::create_dir_all(directory).map_err(ArchiveError::io(directory))?;
         }
         if !is_directory {
             budget.write(entry, &full)?;
@@ -158,7 +158,7 @@ impl Budget {
 
     /// Writes all of `from` to a new file, and syncs it.
     fn write(&mut self, mut from: impl Read, path: &Path) -> Result<(), ArchiveError> {
-        let mut out = File::options().write(true).create_new(true).open(path).map_err(ArchiveError::io(path))?;
+        let mut out = Sink::create_new(path).map_err(ArchiveError::io(path))?;
         let mut block = vec![0; 1 << 16];
         loop {
             let n = match from.read(&mut block) {

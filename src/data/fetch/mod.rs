@@ -240,7 +240,7 @@ impl Run<'_> {
     /// Brings one file to its place.
     fn bring(&mut self, source: &Source, file: &SourceFile, target: &Path) -> Result<String, Fault> {
         if let Some(parent) = target.parent() {
-            fs::create_dir_all(parent).map_err(Fault::io(parent))?;
+            files::create_dir_all(parent).map_err(Fault::io(parent))?;
         }
         let part = part_of(target);
         let mut attempt = 1;
@@ -317,10 +317,13 @@ impl Run<'_> {
         if outdated > 0 {
             (self.events)(FetchEvent::Outdated { files: outdated });
         }
-        let workshop = directory.join(UNPACKED);
-        for entry in fs::read_dir(&workshop).into_iter().flatten().flatten() {
-            if entry.file_name().to_string_lossy().starts_with(files::TEMPORARY) {
-                fs::remove_dir_all(entry.path()).map_err(StoreError::io(&entry.path()))?;
+        for place in [directory.clone(), directory.join(UNPACKED)] {
+            for entry in fs::read_dir(&place).into_iter().flatten().flatten() {
+                if entry.file_name().to_string_lossy().starts_with(files::TEMPORARY) {
+                    let path = entry.path();
+                    let removed = if path.is_dir() { files::remove_dir_all(&path) } else { files::remove_file(&path) };
+                    removed.map_err(StoreError::io(&path))?;
+                }
             }
         }
         Ok(())
@@ -339,7 +342,7 @@ fn part_of(target: &Path) -> PathBuf {
 }
 
 fn remove_file(path: &Path) -> Result<(), StoreError> {
-    match fs::remove_file(path) {
+    match files::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(StoreError::io(path)(error)),
         _ => Ok(()),
     }

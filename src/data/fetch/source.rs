@@ -11,6 +11,7 @@ use ureq::http::header::{ACCEPT_ENCODING, CONTENT_RANGE, RANGE, TRANSFER_ENCODIN
 use super::error::{Fault, FetchError};
 use super::{FetchOptions, digest};
 use crate::data::manifest::{Source, SourceFile};
+use crate::files::{self, Sink};
 
 /// The environment variable that names the place to fetch from.
 pub const MIRROR_VARIABLE: &str = "LRBM_MIRROR";
@@ -285,7 +286,7 @@ enum Stop {
 /// Copies all of `from` to `to`, behind `start` bytes that are there; how many there are then.
 fn pump(
     from: &mut dyn Read,
-    to: &mut File,
+    to: &mut Sink<File>,
     start: u64,
     part: &Path,
     wanted: &Wanted<'_>,
@@ -347,21 +348,21 @@ fn keep_if_right(wanted: &Wanted<'_>, part: &Path) -> Result<String, Fault> {
 }
 
 /// Opens the unfinished file to write behind its first `start` bytes.
-fn open_part(part: &Path, start: u64) -> Result<File, Fault> {
+fn open_part(part: &Path, start: u64) -> Result<Sink<File>, Fault> {
     if start == 0 {
         // Not truncated but new, so that a link in its place is not followed.
         remove(part)?;
-        return File::options().write(true).create_new(true).open(part).map_err(Fault::io(part));
+        return Sink::create_new(part).map_err(Fault::io(part));
     }
-    File::options().append(true).open(part).map_err(Fault::io(part))
+    Sink::append(part).map_err(Fault::io(part))
 }
 
-fn sync(file: &File, path: &Path) -> Result<(), Fault> {
+fn sync(file: &Sink<File>, path: &Path) -> Result<(), Fault> {
     file.sync_all().map_err(Fault::io(path))
 }
 
 fn remove(path: &Path) -> Result<(), Fault> {
-    match fs::remove_file(path) {
+    match files::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Fault::io(path)(error)),
         _ => Ok(()),
     }

@@ -187,7 +187,7 @@ impl Store {
             self.write_record(id, &record)?;
         }
         let directory = self.dataset(id).join(variant);
-        match fs::remove_dir_all(&directory) {
+        match files::remove_dir_all(&directory) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(StoreError::io(&directory)(error)),
             _ => Ok(()),
         }
@@ -236,8 +236,8 @@ impl Store {
 
     fn lock_file(&self, id: &str) -> Result<(PathBuf, File), StoreError> {
         let path = self.root.join(format!(".{id}.lock"));
-        fs::create_dir_all(&self.root).map_err(StoreError::io(&self.root))?;
-        let file = File::options().create(true).append(true).open(&path).map_err(StoreError::io(&path))?;
+        files::create_dir_all(&self.root).map_err(StoreError::io(&self.root))?;
+        let file = files::lock_file(&path).map_err(StoreError::io(&path))?;
         Ok((path, file))
     }
 

@@ -1,11 +1,10 @@
 //! Writes a domain as BoostSRL files: `train_pos.txt`, `train_neg.txt`, `train_facts.txt` and `train_bk.txt`.
 
-use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::{Counts, Domain, Name, Settings, Sink};
-use crate::files::Pending;
+use crate::files::{self, Pending};
 
 /// Why a domain could not be written.
 #[derive(Debug, thiserror::Error)]
@@ -42,11 +41,11 @@ pub fn write_directory(domain: Domain, settings: &Settings, directory: &Path) ->
         return Err(WriteError::AlreadyThere { path: path.clone() });
     }
     let made_here = !directory.exists();
-    fs::create_dir_all(directory).map_err(io_error("make the directory", directory))?;
+    files::create_dir_all(directory).map_err(io_error("make the directory", directory))?;
     let result = write_files(domain, settings, paths);
     if result.is_err() && made_here {
         // If it cannot be removed, an empty directory stays; the error that led here is what the user must know.
-        let _ = fs::remove_dir(directory);
+        let _ = files::remove_dir(directory);
     }
     result
 }
@@ -99,7 +98,7 @@ fn publish(mut files: [Pending; 4]) -> Result<(), WriteError> {
         let path = file.path().to_owned();
         if let Err(source) = file.put() {
             for path in done {
-                let _ = fs::remove_file(path);
+                let _ = files::remove_file(&path);
             }
             return Err(io_error("put the file in its place", &path)(source));
         }
@@ -134,6 +133,7 @@ impl Sink for Files {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     fn listing(directory: &Path) -> Vec<String> {
         let name = |entry: io::Result<fs::DirEntry>| entry.unwrap().file_name().into_string().unwrap();

@@ -29,6 +29,15 @@ pub enum Event {
         /// The threads of all of them together.
         threads: Option<usize>,
     },
+    /// A result is not as it was written, and its job is done again.
+    Damaged {
+        /// Which job.
+        job: usize,
+        /// Its name.
+        name: String,
+        /// The file, and what is wrong with it.
+        what: String,
+    },
     /// Tasks were given to the cluster.
     Submitted {
         /// The id of their array.

@@ -76,9 +76,17 @@ pub struct Execution<'a> {
     pub tell: &'a mut (dyn FnMut(Told) + Send),
 }
 
+/// What a job leaves. That it cannot be written is no failure of the job, so whoever asked for it writes it.
+pub struct Product {
+    /// What it came to.
+    pub outcome: Outcome,
+    /// The files beside the record, by name.
+    pub files: [(&'static str, Vec<u8>); 2],
+}
+
 impl Execution<'_> {
-    /// Learns, scores and measures; writes the model and the predictions.
-    pub fn run(mut self, attempt: &mut Attempt) -> Result<Outcome, Failure> {
+    /// Learns, scores and measures.
+    pub fn run(mut self, attempt: &mut Attempt) -> Result<Product, Failure> {
         let dataset = self.dataset(attempt)?;
         let fold = self.bench.data.fold(self.job, &dataset).map_err(Failure::error)?;
         let counts = store::Counts::from(&fold.counts);
@@ -95,11 +103,11 @@ impl Execution<'_> {
         trained.model.set_time(dataset.time().cloned());
         self.watch.check();
         let began = Instant::now();
-        let outcome = self.test(&trained.model, &fold);
+        let product = test(&trained.model, &fold);
         attempt.score_seconds = began.elapsed().as_secs_f64();
-        let outcome = outcome?;
+        let product = product?;
         self.bench.ensembles.offer(self.id, || trained.model);
-        Ok(outcome)
+        Ok(product)
     }
 
     fn dataset(&mut self, attempt: &mut Attempt) -> Result<Arc<Dataset>, Failure> {
@@ -130,8 +138,10 @@ impl Execution<'_> {
         let Part { database, target, examples } = &fold.train;
         let damaged = self.bench.fault.as_ref().and_then(|fault| fault.damaged(job, examples));
         let examples = damaged.as_ref().unwrap_or(examples);
+        let forgetful = self.bench.fault.as_ref().and_then(|fault| fault.memory_bytes(job));
+        let mut resources = Resources::default();
+        resources.memory_bytes = forgetful.unwrap_or(resources.memory_bytes);
         let mut grown = self.progress();
-        let resources = Resources::default();
         let task = Task { database, target: *target, examples, seed: job.training_seed(), resources };
         let trained = match ensemble {
             Some(ensemble) => {
@@ -190,31 +200,27 @@ impl Execution<'_> {
             (self.tell)(Told::Tree(at));
         }
     }
+}
 
-    fn test(&mut self, model: &SavedModel, fold: &Fold) -> Result<Outcome, Failure> {
-        let Tested { metrics, decided, predictions } = match model.classes() {
-            None => test_binary(model, fold)?,
-            Some(_) => test_classes(model, fold)?,
-        };
-        let predictions = store::predictions(&predictions).map_err(Failure::error)?;
-        let mut files = BTreeMap::new();
-        for (name, bytes) in [(MODEL, model.to_json().as_bytes()), (PREDICTIONS, &predictions)] {
-            self.workshop.write(name, bytes).map_err(Failure::error)?;
-            files.insert(name.to_owned(), digest::sha256(bytes));
-        }
-        let size = model.size();
-        let mut outcome = Outcome {
-            metrics: IndexMap::default(),
-            undefined: BTreeMap::new(),
-            trees: size.trees,
-            leaves: size.leaves,
-            fidelity: model.trees().and_then(|trees| trees.fidelity),
-            classes: decided,
-            files,
-        };
-        outcome.set_metrics(&metrics);
-        Ok(outcome)
-    }
+fn test(model: &SavedModel, fold: &Fold) -> Result<Product, Failure> {
+    let Tested { metrics, decided, predictions } = match model.classes() {
+        None => test_binary(model, fold)?,
+        Some(_) => test_classes(model, fold)?,
+    };
+    let predictions = store::predictions(&predictions).map_err(Failure::error)?;
+    let files = [(MODEL, model.to_json().into_bytes()), (PREDICTIONS, predictions)];
+    let size = model.size();
+    let mut outcome = Outcome {
+        metrics: IndexMap::default(),
+        undefined: BTreeMap::new(),
+        trees: size.trees,
+        leaves: size.leaves,
+        fidelity: model.trees().and_then(|trees| trees.fidelity),
+        classes: decided,
+        files: files.iter().map(|(name, bytes)| ((*name).to_owned(), digest::sha256(bytes))).collect(),
+    };
+    outcome.set_metrics(&metrics);
+    Ok(Product { outcome, files })
 }
 
 /// What a test showed.

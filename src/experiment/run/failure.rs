@@ -58,10 +58,25 @@ pub fn watch_thread(scene: &Scene) {
     SCENE.with(|current| *current.borrow_mut() = Some(Arc::clone(scene)));
 }
 
+/// Does something that may panic in code that is not ours; a panic is an error and prints nothing.
+pub fn quietly<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    let scene = Scene::default();
+    let before = SCENE.with(|current| current.borrow().clone());
+    watch_thread(&scene);
+    let result = panic::catch_unwind(AssertUnwindSafe(work));
+    SCENE.with(|current| *current.borrow_mut() = before);
+    result.map_err(|payload| text_of(&*payload))
+}
+
 /// Does the work of a job; a panic in it is a failure.
 pub fn guard<T>(scene: &Scene, work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
     // What the work leaves half done is thrown away with the job.
     panic::catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|payload| Err(caught(scene, payload)))
+}
+
+fn text_of(payload: &(dyn Any + Send)) -> String {
+    let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_default()
 }
 
 fn caught(scene: &Scene, payload: Box<dyn Any + Send>) -> Failure {
@@ -69,8 +84,7 @@ fn caught(scene: &Scene, payload: Box<dyn Any + Send>) -> Failure {
         Ok(failure) => return *failure,
         Err(payload) => payload,
     };
-    let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    let text = text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_default();
+    let text = text_of(&*payload);
     let place = held(scene).take().map_or_else(String::new, |place| format!(" at {place}"));
     Failure { kind: FailureKind::Panic, message: format!("this is a bug in lrbm: panicked{place}: {text}") }
 }
@@ -143,5 +157,7 @@ mod tests {
         });
         assert_eq!(late.unwrap_err().kind, FailureKind::TimeLimit);
         assert_eq!(Watch::begin(Limits::default()).look(), None);
+        assert_eq!(quietly(|| 1), Ok(1));
+        assert_eq!(quietly(|| -> u8 { panic!("no") }), Err("no".to_owned()));
     }
 }

@@ -3,6 +3,8 @@
 use std::fs;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use crate::files::fault;
+
 /// The processor's name.
 pub fn cpu() -> Option<String> {
     let text = fs::read_to_string("/proc/cpuinfo").ok()?;
@@ -42,7 +44,7 @@ pub fn thread_cpu_seconds() -> Option<f64> {
 /// The time in UTC: `2020-01-20T12:00:00Z`.
 pub fn now() -> String {
     let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-    utc(seconds)
+    utc(seconds.saturating_sub(fault::clock_behind()))
 }
 
 /// A time in seconds since 1970, in UTC.

@@ -8,7 +8,7 @@ mod data;
 mod event;
 mod execute;
 mod executor;
-mod failure;
+pub(super) mod failure;
 mod fault;
 mod local;
 pub mod machine;
@@ -124,6 +124,7 @@ pub fn run(
         jobs_at_once,
         threads,
     });
+    tell_damaged(plan, &to_run, &table, store, listen);
     let tally = Tally { jobs: asked.len(), ..Tally::default() };
     let mut book = Book { table, tally, writer: Some(MetricsWriter::new(plan, store)), listen };
     book.write_now()?;
@@ -155,6 +156,21 @@ fn table_of(plan: &[Planned], jobs: impl Iterator<Item = usize>, store: &RunStor
         }
     }
     table
+}
+
+/// Tells which results are not as they were written. Whoever looks only for what can be used would not see them.
+fn tell_damaged(
+    plan: &[Planned],
+    to_run: &[usize],
+    table: &MetricsTable,
+    store: &RunStore,
+    listen: &mut dyn FnMut(Event),
+) {
+    for &job in to_run.iter().filter(|&&job| table.get(job).is_none()) {
+        if let Err(damage) = store.held(&plan[job].job) {
+            listen(Event::Damaged { job, name: plan[job].job.to_string(), what: damage.to_string() });
+        }
+    }
 }
 
 /// What is recorded of a job with its very id.

@@ -3,7 +3,9 @@
 
 use std::time::Instant;
 
-use super::{Book, Event, Executor, Finished, Options, Order, Planned, RunError, Tally, outstanding, table_of};
+use super::{
+    Book, Event, Executor, Finished, Options, Order, Planned, RunError, Tally, outstanding, table_of, tell_damaged,
+};
 use crate::experiment::store::{RunStore, Status};
 
 /// Runs these jobs of a plan, as far as they are neither done nor failed.
@@ -34,6 +36,7 @@ pub fn run_named(
         jobs_at_once,
         threads,
     });
+    tell_damaged(plan, &to_run, &table, store, listen);
     let mut book = Book::unwritten(table, Tally { jobs: named.len(), ..Tally::default() }, listen);
     executor.execute(&Order { plan, jobs: &to_run, store, options: &options }, &mut book)?;
     let Book { table, mut tally, listen, .. } = book;

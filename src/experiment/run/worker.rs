@@ -8,7 +8,7 @@ use hashbrown::hash_map::Entry;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::data::Data;
-use super::execute::{Attempt, Bench, Execution, Told};
+use super::execute::{Attempt, Bench, Execution, Product, Told};
 use super::executor::ended as ended_event;
 use super::failure::{self, Failure, Scene, Watch};
 use super::fault::Fault;
@@ -209,6 +209,15 @@ impl<'a> Work<'a> {
             tell: &mut tell,
         };
         let result = crew.pool.install(|| failure::guard(&crew.scene, || execution.run(&mut attempt)));
+        let result = match result {
+            Ok(Product { outcome, files }) => {
+                for (name, bytes) in files {
+                    workshop.write(name, &bytes)?;
+                }
+                Ok(outcome)
+            }
+            Err(failure) => Err(failure),
+        };
         match &result {
             Ok(outcome) => {
                 let shown = outcome.metrics.iter().filter_map(|(name, value)| Some(format!("{name} {:.6}", (*value)?)));

@@ -116,11 +116,11 @@ impl Desk {
     /// If the directory cannot be written.
     pub fn write(&self, plan: &[Planned], loads: Vec<Load>) -> Result<Batch, SlurmError> {
         let cluster = self.root.join(CLUSTER);
-        fs::create_dir_all(&cluster).map_err(io_error(&cluster))?;
+        files::create_dir_all(&cluster).map_err(io_error(&cluster))?;
         let mut number = numbers(&cluster).map_err(io_error(&cluster))?.last().map_or(1, |last| last + 1);
         let directory = loop {
             let directory = cluster.join(format!("{PREFIX}{number:04}"));
-            match fs::create_dir(&directory) {
+            match files::create_dir(&directory) {
                 Ok(()) => break directory,
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
                 Err(error) => return Err(io_error(&directory)(error)),
@@ -129,14 +129,16 @@ impl Desk {
         let name = format!("{}-{number:04}", self.prefix);
         let write = || {
             for inner in ["tasks", "out"] {
-                fs::create_dir(directory.join(inner))?;
+                files::create_dir(&directory.join(inner))?;
             }
             for (i, load) in loads.iter().enumerate() {
-                fs::write(directory.join("tasks").join((i + 1).to_string()), frozen::list(plan, &load.jobs))?;
+                let list = frozen::list(plan, &load.jobs);
+                files::write_in_place(&directory.join("tasks").join((i + 1).to_string()), list.as_bytes())?;
             }
             // The root is text, as is all that comes after it.
             let lists = quote(&directory.join("tasks").to_string_lossy());
-            fs::write(directory.join(SCRIPT), format!("{}{lists}/\"$SLURM_ARRAY_TASK_ID\"\n", self.script))?;
+            let script = format!("{}{lists}/\"$SLURM_ARRAY_TASK_ID\"\n", self.script);
+            files::write_in_place(&directory.join(SCRIPT), script.as_bytes())?;
             let ids = |load: &Load| load.jobs.iter().map(|&job| plan[job].id.clone()).collect();
             let tasks = loads.iter().map(|load| TaskFile { attempt: load.attempt, jobs: ids(load) }).collect();
             put(&directory.join(BATCH), &BatchFile { name: name.clone(), tasks })

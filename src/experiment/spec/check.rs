@@ -19,6 +19,7 @@ use crate::data::manifest::{FoldScheme, Manifest};
 use crate::learn::Preset;
 use crate::learn::params::Value;
 use crate::metric::Column;
+use crate::order::HashSet;
 
 /// The seed of a spec that names none.
 const SEED: u64 = 20_200_120;
@@ -47,7 +48,17 @@ pub fn check(written: &Table, data: Data, mistakes: &mut Vec<Mistake>) -> Option
     let complete = models.len() == items("model").len();
     let axes = models::sweep(inner("sweep"), &models, complete, mistakes);
     let seeds = seeds(&table, mistakes);
+    // What is far too much is not even counted out.
+    let rows = models::count(&models, &presets, &axes);
+    let least = rows.saturating_mul(seeds.len().max(1)).saturating_mul(items("datasets").len().max(1));
+    let place = table.get("sweep").map_or(Place::Line(1), |item| item.place.clone());
+    let axes = if too_many(least, &place, mistakes) { Vec::new() } else { axes };
     let datasets = datasets(&table, data, &models, complete, &presets, &axes, mistakes);
+    let folds = |part: &Part| part.folds.or_else(|| part.source.known_folds()).unwrap_or(1);
+    let jobs = datasets.iter().map(|part| part.rows.len().saturating_mul(folds(part)).saturating_mul(seeds.len()));
+    if least <= MOST_JOBS {
+        too_many(jobs.fold(0, usize::saturating_add), &place, mistakes);
+    }
     let experiment = Experiment {
         name: text(&table, "name"),
         about: text(&table, "about"),
@@ -68,6 +79,19 @@ pub fn check(written: &Table, data: Data, mistakes: &mut Vec<Mistake>) -> Option
     mistakes.is_empty().then_some(experiment)
 }
 
+/// The most jobs that an experiment may have.
+pub const MOST_JOBS: usize = 100_000;
+
+fn too_many(jobs: usize, place: &Place, mistakes: &mut Vec<Mistake>) -> bool {
+    if jobs > MOST_JOBS {
+        let reason = format!(
+            "the experiment would have {jobs} jobs or more, and {MOST_JOBS} are the most: give fewer seeds, folds or values, or several specs"
+        );
+        mistakes.push(Mistake::new(place, "", reason));
+    }
+    jobs > MOST_JOBS
+}
+
 fn text(table: &Table, key: &str) -> String {
     table.get(key).and_then(Item::text).unwrap_or_default().to_owned()
 }
@@ -78,9 +102,9 @@ fn texts(item: Option<&Item>) -> Vec<String> {
 
 /// Refuses a value that stands in a list twice.
 fn twice(items: &[Item], path: &str, mistakes: &mut Vec<Mistake>) {
-    let shown = |item: &Item| item.value.inline().to_lowercase();
+    let mut seen: HashSet<String> = HashSet::default();
     for (i, item) in items.iter().enumerate() {
-        if items[..i].iter().any(|earlier| shown(earlier) == shown(item)) {
+        if !seen.insert(item.value.inline().to_lowercase()) {
             let reason = "this is in the list twice";
             mistakes.push(Mistake::new(&item.place, format!("{path}[{i}]"), reason).with(item.value.inline()));
         }

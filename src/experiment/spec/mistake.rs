@@ -92,9 +92,12 @@ fn shipped_hint(path: &std::path::Path) -> &'static str {
     if path.exists() { "" } else { "; specs that come with the program are in experiments/" }
 }
 
+/// More than this many mistakes are not mistakes any more, but another file.
+const MOST_SHOWN: usize = 50;
+
 fn all(origin: &str, mistakes: &[Mistake]) -> String {
     let mut text = String::new();
-    for mistake in mistakes {
+    for mistake in mistakes.iter().take(MOST_SHOWN) {
         match &mistake.place {
             Place::Line(line) => text += &format!("{origin}:{line}: {mistake}\n"),
             Place::Set(setting) => text += &format!("--set {setting}: {mistake}\n"),
@@ -102,6 +105,9 @@ fn all(origin: &str, mistakes: &[Mistake]) -> String {
         }
     }
     let n = mistakes.len();
+    if n > MOST_SHOWN {
+        text += &format!("… and {} more\n", n - MOST_SHOWN);
+    }
     text + &format!("{n} {} found: nothing was done", if n == 1 { "mistake" } else { "mistakes" })
 }
 

@@ -9,7 +9,7 @@ use crate::data::dataset::Arity;
 use crate::experiment::job::Ensemble;
 use crate::learn::params::{KEYS, ParamError, Value};
 use crate::learn::{Kind, Params, Preset, Unchecked};
-use crate::order::IndexMap;
+use crate::order::{HashSet, IndexMap};
 
 /// The parameters of an explainable model that are about its one tree and not about the ensemble it copies.
 const OF_THE_COPY: [&str; 12] = [
@@ -253,9 +253,9 @@ fn shown(value: &Value) -> String {
 }
 
 fn check_axis(axis: &Axis, models: &[Model], complete: bool, mistakes: &mut Vec<Mistake>) {
-    for (i, choice) in axis.choices.iter().enumerate() {
-        let same = |other: &Choice| other.label.1.eq_ignore_ascii_case(&choice.label.1);
-        if axis.choices[..i].iter().any(same) {
+    let mut seen: HashSet<String> = HashSet::default();
+    for choice in &axis.choices {
+        if !seen.insert(choice.label.1.to_ascii_lowercase()) {
             let is_case = choice.label.0 == "case";
             let reason = if is_case { "another case has this name" } else { "this value is in the list twice" };
             let path = if is_case { join(&choice.path, "name") } else { choice.path.clone() };
@@ -319,6 +319,15 @@ pub fn rows(
         }
     }
     Ok(rows)
+}
+
+/// How many rows a dataset has, without making them.
+pub fn count(models: &[Model], presets: &[Preset], axes: &[Axis]) -> usize {
+    let of = |model: &Model| {
+        let varied = axes.iter().filter(|axis| takes_part(models, model, axis)).map(|axis| axis.choices.len().max(1));
+        varied.fold(presets_of(models, model, presets).len(), usize::saturating_mul)
+    };
+    models.iter().map(of).fold(0, usize::saturating_add)
 }
 
 /// The presets that a model runs in.

@@ -27,9 +27,27 @@ pub enum RunStoreError {
         /// What the system said.
         source: io::Error,
     },
+    /// A table of predictions cannot be read.
+    #[error("{}: not a table of predictions: {what}; running the job again makes it anew", path.display())]
+    NoTable {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        what: String,
+    },
     /// A table could not be made.
     #[error("a table of results could not be made: {0}")]
     Frame(PolarsError),
+}
+
+/// A result that is not as it was written.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}: {what}", file.display())]
+pub struct Damage {
+    /// The file, below the run directory.
+    pub file: PathBuf,
+    /// What is wrong with it.
+    pub what: String,
 }
 
 impl RunStoreError {

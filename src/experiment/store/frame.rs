@@ -4,12 +4,14 @@ use std::fs::File;
 use std::path::Path;
 
 use polars::prelude::{
-    Column, CsvWriter, DataFrame, NamedFrom, ParquetReader, ParquetWriter, PolarsResult, SerReader, SerWriter, Series,
+    Column, CsvWriter, DataFrame, NamedFrom, ParallelStrategy, ParquetReader, ParquetWriter, PolarsResult, SerReader,
+    SerWriter, Series,
 };
 
 use super::error::RunStoreError;
 use super::record::{Counts, Machine, Outcome, Record};
 use crate::experiment::Job;
+use crate::experiment::run::failure;
 use crate::metric::{self, ClassMetrics};
 use crate::order::IndexSet;
 
@@ -50,7 +52,8 @@ pub fn predictions(rows: &[Prediction]) -> PolarsResult<Vec<u8>> {
 pub fn read_predictions(path: &Path) -> Result<Vec<Prediction>, RunStoreError> {
     let file = File::open(path).map_err(RunStoreError::io(path))?;
     let rows = || -> PolarsResult<Vec<Prediction>> {
-        let frame = ParquetReader::new(file).finish()?;
+        // On this thread, where a panic over what others wrote can be caught.
+        let frame = ParquetReader::new(file).read_parallel(ParallelStrategy::None).finish()?;
         let (examples, labels) = (frame.column("example")?.str()?, frame.column("label")?.bool()?);
         let (psi, probabilities) = (frame.column("psi")?.f64()?, frame.column("probability")?.f64()?);
         let numbers = psi.iter().zip(probabilities.iter());
@@ -61,7 +64,10 @@ pub fn read_predictions(path: &Path) -> Result<Vec<Prediction>, RunStoreError> {
         };
         Ok(examples.iter().zip(labels.iter()).zip(numbers).filter_map(row).collect())
     };
-    rows().map_err(RunStoreError::Frame)
+    match failure::quietly(rows) {
+        Ok(rows) => rows.map_err(|error| RunStoreError::NoTable { path: path.to_owned(), what: error.to_string() }),
+        Err(what) => Err(RunStoreError::NoTable { path: path.to_owned(), what }),
+    }
 }
 
 /// The table of all jobs of an experiment that have ended.

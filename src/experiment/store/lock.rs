@@ -6,6 +6,8 @@ use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::files;
+
 /// Where the files of locks are, below the run directory.
 pub(super) const LOCKS: &str = ".locks";
 /// The file that all processes at work hold; no id of a job.
@@ -22,7 +24,7 @@ pub struct JobLock {
 impl Drop for JobLock {
     fn drop(&mut self) {
         // While we hold the lock nobody else holds this file, and who waits for it will look again.
-        let _ = fs::remove_file(&self.path);
+        let _ = files::remove_file(&self.path);
     }
 }
 
@@ -78,8 +80,8 @@ fn open(path: &Path) -> io::Result<File> {
     let mut tries = 0;
     loop {
         tries += 1;
-        path.parent().map_or(Ok(()), fs::create_dir_all)?;
-        match File::options().create(true).append(true).open(path) {
+        path.parent().map_or(Ok(()), files::create_dir_all)?;
+        match files::lock_file(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound && tries < TRIES => {}
             result => return result,
         }
@@ -91,7 +93,7 @@ fn remove_unheld(directory: &Path) {
     for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
         if entry.file_name() != PRESENT {
             // What cannot be removed harms nobody: a lock is free once its process is gone.
-            let _ = fs::remove_file(entry.path());
+            let _ = files::remove_file(&entry.path());
         }
     }
 }
@@ -101,8 +103,8 @@ impl Drop for Presence {
         // The last one closes the door; whoever came meanwhile keeps it open. What fails here harms nobody.
         if self.file.unlock().is_ok() && self.file.try_lock().is_ok() && is_at(&self.file, &self.path) {
             self.path.parent().into_iter().for_each(remove_unheld);
-            let _ = fs::remove_file(&self.path);
-            let _ = self.path.parent().map(fs::remove_dir);
+            let _ = files::remove_file(&self.path);
+            let _ = self.path.parent().map(files::remove_dir);
         }
     }
 }

@@ -22,7 +22,7 @@ mod lock;
 mod record;
 mod workshop;
 
-pub use error::RunStoreError;
+pub use error::{Damage, RunStoreError};
 pub use frame::{MetricsTable, Prediction, csv, parquet, predictions, read_predictions};
 pub use lock::{JobLock, Presence};
 pub use record::{Counts, Data, FailureKind, Machine, Outcome, Program, RECORD_VERSION, Record, Row, Status};
@@ -88,7 +88,7 @@ impl RunStore {
     pub fn prepare(&self) -> Result<Presence, RunStoreError> {
         let jobs = self.root.join("jobs");
         let probe = || {
-            fs::create_dir_all(&jobs)?;
+            files::create_dir_all(&jobs)?;
             let presence = Presence::join(&self.root.join(lock::LOCKS), || self.sweep())?;
             for directory in [&self.root, &jobs] {
                 let mut file = files::Pending::create(&directory.join("probe"))?;
@@ -115,7 +115,7 @@ impl RunStore {
             for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
                 if entry.file_name().to_string_lossy().starts_with(files::TEMPORARY) {
                     // What cannot be removed harms nobody.
-                    let _ = fs::remove_file(entry.path());
+                    let _ = files::remove_file(&entry.path());
                 }
             }
         }
@@ -140,7 +140,7 @@ impl RunStore {
     pub fn write_skipped(&self, datasets: &[String]) -> Result<(), RunStoreError> {
         let path = self.root.join(SKIPPED);
         if datasets.is_empty() {
-            return match fs::remove_file(&path) {
+            return match files::remove_file(&path) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => Err(RunStoreError::io(&path)(error)),
                 _ => Ok(()),
             };
@@ -161,27 +161,47 @@ impl RunStore {
     }
 
     /// What is recorded of a job, whatever its id was; `None` if there is nothing that can be used.
-    ///
-    /// A record that cannot be read, is of another version, or whose files are missing or changed, is none: the job runs
-    /// again.
     pub fn record(&self, job: &Job) -> Option<Record> {
+        self.held(job).ok()?
+    }
+
+    /// What is recorded of a job, whatever its id was; `None` if there is nothing.
+    ///
+    /// # Errors
+    /// If there is something that is not as it was written: a record that cannot be read or is of a later version, or whose
+    /// files are missing or changed. It does not count, and the job runs again.
+    pub fn held(&self, job: &Job) -> Result<Option<Record>, Damage> {
         let directory = self.directory(job);
-        let record: Record = serde_json::from_slice(&fs::read(directory.join(RECORD)).ok()?).ok()?;
-        let is_as_written = |(name, sha256): (&String, &String)| {
-            fs::read(directory.join(name)).is_ok_and(|bytes| digest::sha256(&bytes) == *sha256)
+        let damage = |name: &str, what: String| Damage { file: job.directory().join(name), what };
+        let record = match fs::read(directory.join(RECORD)) {
+            Ok(bytes) => Record::from_bytes(&bytes).map_err(|what| damage(RECORD, what))?,
+            // The record comes last and goes first, so what is there without it was never finished.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(damage(RECORD, error.to_string())),
         };
-        let files = record.result.as_ref().map(|outcome| &outcome.files);
-        let whole = match record.status {
-            Status::Done => files.is_some_and(|files| files.len() == 2 && files.iter().all(is_as_written)),
-            Status::Failed { .. } => true,
-        };
-        (record.version == RECORD_VERSION && whole).then_some(record)
+        if record.status == Status::Done {
+            let files = record.result.as_ref().map(|outcome| &outcome.files);
+            for name in [MODEL, PREDICTIONS] {
+                let wanted = files.and_then(|files| files.get(name));
+                match fs::read(directory.join(name)) {
+                    Ok(bytes) if wanted == Some(&digest::sha256(&bytes)) => {}
+                    Ok(_) => return Err(damage(name, "its checksum does not fit".to_owned())),
+                    Err(error) => return Err(damage(name, error.to_string())),
+                }
+            }
+        }
+        Ok(Some(record))
     }
 
     /// What is recorded of a job, as far as a plan needs it.
     pub fn previous(&self, job: &Job) -> Option<Previous> {
-        let record = self.record(job)?;
-        Some(Previous { failure: record.status.message().map(str::to_owned), key: record.key })
+        match self.held(job) {
+            Ok(record) => record.map(|record| {
+                let failure = record.status.message().map(str::to_owned);
+                Previous::Ended { key: Box::new(record.key), failure }
+            }),
+            Err(damage) => Some(Previous::Damaged(damage.to_string())),
+        }
     }
 
     /// The model of a job that has a result of this id; the very one, whatever other processes put there meanwhile.
@@ -247,8 +267,8 @@ impl RunStore {
         let place = self.directory(job);
         match self.try_lock(job)? {
             // First the record, without which a directory is none.
-            Some(_lock) if place.join(RECORD).exists() => fs::remove_file(place.join(RECORD))
-                .and_then(|()| fs::remove_dir_all(&place))
+            Some(_lock) if place.join(RECORD).exists() => files::remove_file(&place.join(RECORD))
+                .and_then(|()| files::remove_dir_all(&place))
                 .map_err(RunStoreError::io(&place)),
             _ => Ok(()),
         }
@@ -292,7 +312,7 @@ impl RunStore {
             if room.exists()
                 && let Ok(Some(_lock)) = self.try_lock(job)
             {
-                let _ = fs::remove_dir_all(room);
+                let _ = files::remove_dir_all(&room);
             }
         }
     }

@@ -2,20 +2,23 @@
 //!
 //! Versions of the format:
 //! 1. The first.
+//! 2. The last line before the closing brace is `"checksum"`: the SHA-256 of every byte before that line's comma. Records of version 1 are
+//!    read as they are.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
 use crate::data::dataset::{Dataset, Variant};
+use crate::data::fetch::digest;
 use crate::data::split::{FoldCounts, PartCounts};
 use crate::experiment::{Job, JobId, JobKey};
 use crate::learn::Fidelity;
 use crate::metric::{ClassMetrics, Column, Metrics};
 use crate::order::IndexMap;
 
-/// The version of the format that is written. A record of another version is taken as none, so its job runs again.
-pub const RECORD_VERSION: u32 = 1;
+/// The version of the format that is written. A record of a later version cannot be used, so its job runs again.
+pub const RECORD_VERSION: u32 = 2;
 
 /// The content of `run.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -45,6 +48,35 @@ pub struct Record {
     pub program: Program,
     /// Everything that depends on time and machine.
     pub machine: Machine,
+}
+
+impl Record {
+    /// The text of `run.json`.
+    pub(super) fn to_text(&self) -> String {
+        let text = serde_json::to_string_pretty(self).unwrap_or_default();
+        let body = text.strip_suffix("\n}").unwrap_or(&text);
+        format!("{body}{}", seal(body))
+    }
+
+    /// Reads `run.json`; if it is not as it was written, what is wrong.
+    pub(super) fn from_bytes(bytes: &[u8]) -> Result<Record, String> {
+        let text = std::str::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())?;
+        let record: Record = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        let is_sealed = || text.rfind(SEAL).and_then(|at| text.split_at_checked(at)).is_some_and(|(b, s)| seal(b) == s);
+        match record.version {
+            1 if !text.contains(SEAL) => Ok(record),
+            1 | RECORD_VERSION if is_sealed() => Ok(record),
+            1 | RECORD_VERSION => Err("its checksum does not fit".to_owned()),
+            other => Err(format!("it is of format version {other}, and this program reads up to {RECORD_VERSION}")),
+        }
+    }
+}
+
+const SEAL: &str = ",\n  \"checksum\": \"";
+
+/// The end of a record with this beginning.
+fn seal(body: &str) -> String {
+    format!("{SEAL}{}\"\n}}\n", digest::sha256(body.as_bytes()))
 }
 
 /// How a job ended.

@@ -8,14 +8,14 @@ use std::time::Instant;
 use tempfile::TempDir;
 
 use super::{LOG, RECORD, Record, RunStoreError};
-use crate::files;
+use crate::files::{self, Sink};
 
 /// A job's directory in the making; gone when dropped unless it is put in its place.
 #[derive(Debug)]
 pub struct Workshop {
     place: PathBuf,
     made: TempDir,
-    log: File,
+    log: Sink<File>,
     began: Instant,
 }
 
@@ -26,10 +26,10 @@ impl Workshop {
             // Each job has a room of its own for what is unfinished, so that whoever holds its lock may clear it.
             let parent = unfinished(&place);
             if parent.exists() {
-                fs::remove_dir_all(&parent)?;
+                files::remove_dir_all(&parent)?;
             }
             let made = files::directory_in(&parent)?;
-            let log = File::create(made.path().join(LOG))?;
+            let log = Sink::create(&made.path().join(LOG))?;
             Ok((made, log))
         };
         let (made, log) = begin().map_err(RunStoreError::io(&place))?;
@@ -39,7 +39,8 @@ impl Workshop {
     /// Writes a line to the log, with the seconds since the beginning.
     pub fn log(&mut self, line: &str) {
         // A log that cannot be written must not end the job; a full disk is found when the result is written.
-        let _ = writeln!(self.log, "{:9.3} {line}", self.began.elapsed().as_secs_f64());
+        let line = format!("{:9.3} {line}\n", self.began.elapsed().as_secs_f64());
+        let _ = self.log.write_all(line.as_bytes());
     }
 
     /// Writes a file.
@@ -48,7 +49,7 @@ impl Workshop {
     /// If it cannot be written.
     pub fn write(&self, name: &str, bytes: &[u8]) -> Result<(), RunStoreError> {
         let path = self.made.path().join(name);
-        fs::write(&path, bytes).map_err(RunStoreError::io(&self.place.join(name)))
+        files::write_in_place(&path, bytes).map_err(RunStoreError::io(&self.place.join(name)))
     }
 
     /// Writes the record, and puts the directory in its place; an old one goes.
@@ -56,9 +57,7 @@ impl Workshop {
     /// # Errors
     /// If it cannot be written.
     pub fn put(self, record: &Record) -> Result<(), RunStoreError> {
-        let mut text = serde_json::to_string_pretty(record).unwrap_or_default();
-        text.push('\n');
-        self.write(RECORD, text.as_bytes())?;
+        self.write(RECORD, record.to_text().as_bytes())?;
         let Workshop { place, made, log, .. } = self;
         drop(log);
         let put = || {
@@ -67,10 +66,10 @@ impl Workshop {
             // A directory cannot take the place of one with files in it. Killed between the two, the job runs again.
             let old = room.join(format!("{}old", files::TEMPORARY));
             if place.exists() {
-                fs::rename(&place, &old)?;
+                files::rename(&place, &old)?;
             }
             files::settle(made.path(), &place)?;
-            fs::remove_dir_all(&room)
+            files::remove_dir_all(&room)
         };
         let put = put().map_err(RunStoreError::io(&place));
         // What was renamed is not there any more; what was not must go.

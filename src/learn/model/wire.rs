@@ -19,7 +19,7 @@ use crate::learn::params::Value;
 use crate::learn::{Kind, mln};
 use crate::logic::wire::{WireLiteral, WirePredicate};
 use crate::logic::{Predicates, Symbols};
-use crate::rbm::{Theta, network};
+use crate::rbm::{Theta, check_weight, network};
 use crate::tree::count::MOST_GROUNDINGS;
 use crate::tree::{Leaf, Node, NodeId, Split, Tree};
 
@@ -159,6 +159,8 @@ pub(super) fn read(text: &str) -> Result<TreeModel, FileError> {
 
 fn from_wire(wire: WireModel) -> Result<TreeModel, String> {
     let kind = Kind::find(&wire.kind).map_err(|error| error.to_string())?;
+    check_weight("prior", wire.prior)?;
+    check_weight("step", wire.step)?;
     let (mut predicates, mut symbols) = (Predicates::default(), Symbols::new());
     let target = predicates.intern(&wire.target.name, wire.target.arity);
     let mut trees = Vec::with_capacity(wire.trees.len());
@@ -218,6 +220,8 @@ fn node_from_wire(
 ) -> Result<Node<LeafWeights>, String> {
     let split = match node {
         WireNode::Leaf(WireLeaf { value, positives, negatives, theta }) => {
+            check_weight("the value of a leaf", value)?;
+            theta.as_ref().map_or(Ok(()), Theta::check)?;
             return Ok(Node::Leaf(Leaf { value, positives, negatives, leaf: theta }));
         }
         WireNode::Split(split) => split,

@@ -15,6 +15,7 @@ use crate::kb::wire::WireTime;
 use crate::kb::{Recursive, TimeRule};
 use crate::logic::wire::{self, WireLiteral, WirePredicate};
 use crate::logic::{Literal, Predicates, Symbols};
+use crate::rbm::check_weight;
 use crate::tree::count::MOST_GROUNDINGS;
 
 /// Files of networks.
@@ -153,6 +154,7 @@ fn from_wire(wire: WireNetwork) -> Result<Network, String> {
     if wire.d.len() != classes {
         return Err(format!("d has {} numbers for {classes} classes", wire.d.len()));
     }
+    wire.d.iter().try_for_each(|&d| check_weight("a number of d", d))?;
     let mut network = Network::new((&wire.target.name, wire.target.arity), wire.classes, wire.d, wire.origin);
     network.time = wire.time.map(TimeRule::from);
     network.recursive = wire.recursive;
@@ -180,6 +182,9 @@ fn node_from_wire(node: WireHidden, network: &mut Network) -> Result<Hidden, Str
     if node.u.len() != classes {
         return Err(format!("u has {} numbers for {classes} classes", node.u.len()));
     }
+    check_weight("c", node.c)?;
+    node.u.iter().try_for_each(|&u| check_weight("a number of u", u))?;
+    node.w.iter().try_for_each(|edge| check_weight("a weight of w", edge.weight))?;
     let named = |edge: &WireEdge| predicates.find(&edge.predicate.name, edge.predicate.arity);
     if !node.w.iter().map(named).eq(rule.predicates().into_iter().map(Some)) {
         let all: Vec<String> = rule.predicates().iter().map(|&id| predicates.show(id).to_string()).collect();
@@ -232,6 +237,8 @@ mod tests {
                 "1 to 100",
             ),
             ("    \"1\",", "    \"0\",", "two of its classes have the same name"),
+            ("\"c\": -3.0", "\"c\": -1.5e308", "hidden[0]: c is -1.5e308, and only numbers from -1e100 to 1e100"),
+            ("    0.1,\n", "    1e101,\n", "a number of d is 1e101"),
             ("\"arity\": 2", "\"arity\": 4000000000", "target.arity: an arity of 4000000000, beyond 9999"),
             ("\"arity\": 2", "\"arity\": 18446744073709551615", "target.arity: an arity of 18446744073709551615"),
             ("\"variable\": 2", "\"variable\": 123456", "a variable has the number 123456"),

@@ -77,9 +77,16 @@ pub fn state(results: &Results) -> Vec<String> {
     let ended = results.stored.len();
     let refused = results.stored.iter().filter(|stored| stored.record.status.is_refused());
     let failed = results.stored.iter().filter(|stored| !stored.is_done()).count() - refused.clone().count();
-    let absent = results.planned.saturating_sub(ended);
+    let damaged = results.damaged.len();
+    let absent = results.planned.saturating_sub(ended + damaged);
     if absent > 0 {
         sentences.push(format!("Unfinished: {absent} of {} jobs have not been run.", results.planned));
+    }
+    if damaged > 0 {
+        sentences.push(format!(
+            "{damaged} of {} results are damaged and left out: running again makes them anew.",
+            results.planned
+        ));
     }
     let mut reasons: IndexMap<(&str, &str, &str), usize> = IndexMap::default();
     for stored in refused {

@@ -1,0 +1,157 @@
+//! Files with a format of ours: specs, manifests, models, networks.
+
+use std::sync::OnceLock;
+
+use lrbm::data::embedded::load_domain;
+use lrbm::data::generate::{Domain, Settings};
+use lrbm::data::load::Loaded;
+use lrbm::data::manifest::Manifest;
+use lrbm::experiment::Experiment;
+use lrbm::learn::{self, Kind};
+use lrbm::learn::{Method, Model, TreeModel, Unchecked};
+use lrbm::logic::rule::parse_rules;
+use lrbm::rbm::Network;
+
+use super::files_of;
+
+pub fn specs_seeds() -> Vec<Vec<u8>> {
+    files_of("experiments", "", ".toml")
+}
+
+pub fn specs(input: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(input) else { return false };
+    match Experiment::parse(text, "spec.toml", &[]) {
+        Ok(experiment) => {
+            let part =
+                experiment.datasets.iter().map(|part| part.jobs(&experiment.seeds[..1], 1, experiment.limits).len());
+            assert!(part.sum::<usize>() <= 100_000);
+            // What a run keeps is the same experiment.
+            let again = Experiment::parse(&experiment.frozen, "spec.toml", &[]).unwrap();
+            assert_eq!(again.name, experiment.name);
+            true
+        }
+        Err(error) => {
+            assert!(!error.to_string().is_empty());
+            false
+        }
+    }
+}
+
+pub fn manifests_seeds() -> Vec<Vec<u8>> {
+    files_of("datasets", "", ".toml")
+}
+
+pub fn manifests(input: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(input) else { return false };
+    match Manifest::parse(text, "toy.toml") {
+        Ok(manifest) => {
+            for (source, file) in manifest.files() {
+                // Nothing is fetched from anywhere else, and nothing is put outside of its place.
+                let address = source.address(file);
+                assert!(["http://", "https://"].iter().any(|scheme| address.starts_with(scheme)), "{address}");
+                assert!(!file.path.split('/').any(|part| part == "..") && !file.path.starts_with('/'), "{}", file.path);
+            }
+            true
+        }
+        Err(error) => {
+            assert!(!error.to_string().is_empty());
+            false
+        }
+    }
+}
+
+/// A small world to ask models about.
+fn world() -> &'static Loaded {
+    static WORLD: OnceLock<Loaded> = OnceLock::new();
+    WORLD.get_or_init(|| {
+        let mut loaded = load_domain(Domain::Movies, &Settings::new(1, 7, 0.0).unwrap()).unwrap();
+        loaded.examples.truncate(20);
+        loaded
+    })
+}
+
+fn trained(kind: Kind, preset: &str) -> TreeModel {
+    let loaded = load_domain(Domain::Movies, &Settings::new(1, 7, 0.0).unwrap()).unwrap();
+    let preset = learn::Preset::find(preset).unwrap();
+    let mut unchecked = Unchecked::new(kind).preset(preset);
+    if kind != Kind::LrbmNoBoost {
+        unchecked = unchecked.set("trees=2").unwrap();
+    }
+    let params = unchecked.check().unwrap();
+    let trained = learn::train(kind, &loaded.database, loaded.target, &loaded.examples, &params, 7, &mut |_| {});
+    trained.unwrap().into_trees().unwrap().model
+}
+
+pub fn models_seeds() -> Vec<Vec<u8>> {
+    let mut seeds = files_of("tests/fixtures/learn", "", ".json");
+    for kind in [Kind::LrbmBoost, Kind::RdnBoost, Kind::LrbmNoBoost] {
+        seeds.push(trained(kind, "extended").to_json().into_bytes());
+    }
+    seeds
+}
+
+pub fn models(input: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(input) else { return false };
+    let model = match TreeModel::from_json(text) {
+        Ok(model) => model,
+        Err(error) => {
+            assert!(!error.to_string().is_empty());
+            return false;
+        }
+    };
+    let again = model.to_json();
+    assert_eq!(TreeModel::from_json(&again).unwrap().to_json(), again);
+    assert!(!model.describe().is_empty() && !model.to_dot().is_empty());
+    let world = world();
+    if let Ok(scores) = model.score(&world.database, world.target, &world.examples) {
+        assert!(scores.iter().all(|score| score.is_finite()), "{scores:?}");
+    }
+    for method in Method::ALL {
+        if let Ok(network) = model.to_network(method) {
+            check_network(&network);
+        }
+    }
+    true
+}
+
+pub fn networks_seeds() -> Vec<Vec<u8>> {
+    let exact = |kind| trained(kind, "lookahead").to_network(Method::Exact).unwrap().to_json().into_bytes();
+    let mut seeds = vec![exact(Kind::LrbmBoost), exact(Kind::RdnBoost)];
+    for rules in super::texts::rules_seeds() {
+        let rules = parse_rules(std::path::Path::new("rules"), std::str::from_utf8(&rules).unwrap()).unwrap();
+        seeds.push(Network::from_rules(&rules, 1.0).unwrap().to_json().into_bytes());
+    }
+    seeds
+}
+
+pub fn networks(input: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(input) else { return false };
+    match Network::from_json(text) {
+        Ok(network) => {
+            check_network(&network);
+            true
+        }
+        Err(error) => {
+            assert!(!error.to_string().is_empty());
+            false
+        }
+    }
+}
+
+/// A network that was taken can be written, read, printed, drawn and asked, and its scores are numbers.
+pub fn check_network(network: &Network) {
+    let text = network.to_json();
+    assert_eq!(Network::from_json(&text).unwrap().to_json(), text);
+    assert!(!Network::describe(network).is_empty() && !network.to_dot().is_empty());
+    if network.hidden().len() < 40 {
+        assert!(network.to_svg().ends_with("</svg>\n"));
+    }
+    let world = world();
+    if let Ok(scores) = Model::score(network, &world.database, world.target, &world.examples) {
+        assert!(scores.iter().all(|score| score.is_finite()), "{scores:?}");
+    }
+    if network.target_arity() == 2 {
+        let said = network.infer(&world.database, world.target, &world.examples[0].args);
+        assert!(said.probabilities.iter().all(|p| (0.0..=1.0).contains(p)), "{:?}", said.probabilities);
+    }
+}

@@ -1,0 +1,134 @@
+//! Rules that hold for the whole source, and that a compiler does not know.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn repository(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+}
+
+fn text(path: &str) -> String {
+    fs::read_to_string(repository(path)).unwrap()
+}
+
+/// Every Rust file below a directory.
+fn sources(directory: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+/// All code below these directories, without comments.
+fn code(directories: &[&str]) -> Vec<(PathBuf, String)> {
+    let mut paths = Vec::new();
+    directories.iter().for_each(|directory| sources(&repository(directory), &mut paths));
+    paths.sort();
+    let without_comments = |text: String| -> String {
+        text.lines().filter(|line| !line.trim_start().starts_with("//")).map(|line| format!("{line}\n")).collect()
+    };
+    paths.into_iter().map(|path| (path.clone(), without_comments(fs::read_to_string(path).unwrap()))).collect()
+}
+
+/// The names of the dependencies in a section of Cargo.toml.
+fn dependencies(section: &str) -> Vec<String> {
+    let manifest: toml::Table = text("Cargo.toml").parse().unwrap();
+    manifest[section].as_table().unwrap().keys().cloned().collect()
+}
+
+#[test]
+fn every_dependency_has_its_reason_and_no_reason_is_left_over() {
+    let page = text("CONTRIBUTING.md");
+    let section = page.split("## Dependencies").nth(1).unwrap();
+    let rows =
+        section.lines().skip_while(|line| !line.starts_with("|---")).skip(1).take_while(|line| line.starts_with('|'));
+    let mut named: Vec<String> = Vec::new();
+    for row in rows {
+        let (crates, reason) = row.trim_matches('|').split_once('|').unwrap();
+        assert!(reason.trim().len() > 5, "{row}");
+        let crates = crates.split('(').next().unwrap();
+        named.extend(crates.split(',').map(|name| name.trim().to_owned()));
+    }
+    let mut wanted = dependencies("dependencies");
+    wanted.extend(dependencies("dev-dependencies"));
+    named.sort();
+    wanted.sort();
+    assert_eq!(named, wanted);
+}
+
+#[test]
+fn every_dependency_is_used() {
+    // Cargo.toml says why.
+    const FOR_FEATURES: [&str; 2] = ["either", "regex-automata"];
+    let (own, all) = (code(&["src"]), code(&["src", "tests", "benches"]));
+    for (section, code) in [("dependencies", &own), ("dev-dependencies", &all)] {
+        for name in dependencies(section).iter().filter(|name| !FOR_FEATURES.contains(&name.as_str())) {
+            let path = format!("{}::", name.replace('-', "_"));
+            assert!(code.iter().any(|(_, text)| text.contains(&path)), "{name} is not used");
+        }
+    }
+}
+
+#[test]
+fn unsafe_code_is_forbidden() {
+    assert!(text("Cargo.toml").contains("unsafe_code = \"forbid\""));
+    for root in ["src/lib.rs", "src/main.rs"] {
+        assert!(text(root).contains("#![forbid(unsafe_code)]"), "{root}");
+    }
+}
+
+/// What changes the disk goes through `files`, where faults can strike it: tests that stop a run at every such place miss none.
+#[test]
+fn the_disk_changes_in_one_place_only() {
+    const WORDS: [&str; 10] = [
+        "fs::write",
+        "fs::rename",
+        "fs::remove",
+        "fs::create_dir",
+        "fs::copy",
+        "File::create",
+        "OpenOptions",
+        "File::options",
+        "fs::hard_link",
+        ".set_len(",
+    ];
+    let mut files = 0;
+    for (path, text) in code(&["src"]) {
+        if path.starts_with(repository("src/files")) || path == repository("src/files.rs") || path.ends_with("tests.rs")
+        {
+            continue;
+        }
+        files += 1;
+        let text = text.split("#[cfg(test)]\nmod tests").next().unwrap();
+        for word in WORDS {
+            assert!(!text.contains(word), "{}: {word}: use crate::files", path.display());
+        }
+    }
+    assert!(files > 200);
+}
+
+/// The time of day decides nothing: it is written down, in one place, and read nowhere.
+#[test]
+fn the_clock_is_looked_at_in_one_place_only() {
+    let looks = |(path, text): (PathBuf, String)| text.contains("SystemTime::now").then_some(path);
+    let places: Vec<PathBuf> = code(&["src"]).into_iter().filter_map(looks).collect();
+    assert_eq!(places, [repository("src/experiment/run/machine.rs")]);
+}
+
+#[test]
+fn every_test_that_reliability_names_exists() {
+    let all: String = code(&["src", "tests"]).into_iter().map(|(_, text)| text).collect();
+    let page = text("RELIABILITY.md");
+    let quoted = page.split('`').skip(1).step_by(2);
+    let is_name =
+        |name: &&str| name.matches('_').count() >= 2 && name.chars().all(|c| c.is_ascii_lowercase() || c == '_');
+    let names: Vec<&str> = quoted.filter(is_name).collect();
+    assert!(names.len() > 40, "{}", names.len());
+    for name in names {
+        assert!(all.contains(&format!("fn {name}()")), "no test is called {name}");
+    }
+}
