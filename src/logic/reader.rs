@@ -280,7 +280,7 @@ impl Reader {
             let message = format!("an example cannot have the weight {weight}");
             let help =
                 format!("give a number from 0, which leaves the example out, to {MOST_WEIGHT}; 1 is the usual weight");
-            self.diagnostics.push(Diagnostic::error("bad-weight", message, help).at(whole(source)));
+            self.tell(Diagnostic::error("bad-weight", message, help), source, start, whole);
             return Ok(());
         }
         args.clear();
