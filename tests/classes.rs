@@ -10,7 +10,7 @@ use lrbm::data::generate::Domain;
 use lrbm::data::load::{LoadOptions, Loaded, load};
 use lrbm::data::split::Split;
 use lrbm::kb::Example;
-use lrbm::learn::{Kind, LearnError, Method, Model, Params, ScoreError, Stored, TreeModel, Unchecked, train};
+use lrbm::learn::{Kind, LearnError, Method, Model, Params, ScoreError, TreeModel, Unchecked, train};
 use lrbm::order::Stream;
 use lrbm::rbm::{Network, sigmoid};
 
