@@ -57,8 +57,10 @@ const NEW: [Kind; 3] = [Kind::MlnBoost, Kind::Rpt, Kind::Progol];
 #[test]
 fn noisy_domains_are_learned_as_well_as_the_planted_rules_allow() {
     for domain in [Domain::Movies, Domain::University, Domain::Citations] {
-        let data = load_domain(domain, &Settings::new(2, 3, 0.1).unwrap()).unwrap();
-        let rules = parse_rules(Path::new("planted"), &domain.info().rules.join("\n")).unwrap();
+        let data = load_domain(domain, &Settings::new(1, 3, 0.1).unwrap()).unwrap();
+        // Which paper is the earlier one is no literal; no example sees what is later than itself.
+        let text = domain.info().rules.join("\n").replace(", Y < X", "");
+        let rules = parse_rules(Path::new("planted"), &text).unwrap();
         let planted = Network::from_rules(&rules, 1.0).unwrap();
         let holds = |example: &Example| {
             let scores = planted.infer(&data.database, data.target, &example.args).scores;

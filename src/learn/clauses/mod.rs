@@ -44,10 +44,10 @@ impl Default for ClauseOptions {
             max_length: 4,
             variable_depth: 2,
             recall: 10,
-            noise: 0.3,
+            noise: 0.5,
             balance: true,
             min_positives: 2,
-            search_limit: 5000,
+            search_limit: 1000,
             max_seeds: 100,
         }
     }

@@ -5,7 +5,9 @@
 //! Σᵢ (Σ w·n(xᵢ) − Δᵢ)². A test that fails for a grounding of the path above it is negated there as a whole: the clause of a no side
 //! counts the groundings of the path that have no extension by the test.
 //!
-//! Here all weights of a step are solved for together; the original solves for the two sides of each test as they are made.
+//! Departures from the original: all weights of a step are solved for together, not those of the two sides of each test as they are
+//! made; weights can be held back (`shrinkage`, 0 by default); and no test is tied to a part of a path that has `largest_part` literals
+//! already, since counts of long conjunctions are large, slow and carry over badly from one set of facts to another.
 
 mod model;
 mod wire;
@@ -36,7 +38,7 @@ impl Learner for MlnBoost {
         let coverage = task.coverage();
         let language = language(task, params);
         let tally = Tally::new(&coverage, params.count_budget.into());
-        let grower = CountGrower::new(&tally, &language);
+        let grower = CountGrower::new(&tally, &language, params.largest_part as usize);
         let mut statistics = Statistics::default();
         let steps = boost(task, params, first, progress, |round, psi| {
             let (found, done) = match params.form {

@@ -265,6 +265,22 @@ pub const KEYS: &[Key] = &[
         get: |p| Value::Integer(p.count_budget.into()),
     },
     Key {
+        name: "shrinkage",
+        about: "how much weights are held back, as the number of examples that speak for 0",
+        allowed: "a number from 0 to 1000000",
+        kinds: MLN,
+        set: |p, v| v.as_f64().filter(|x| (0.0..=1e6).contains(x)).map(|x| p.shrinkage = x),
+        get: |p| Value::Number(p.shrinkage),
+    },
+    Key {
+        name: "largest_part",
+        about: "how many literals of a path that hang together are not added to any more",
+        allowed: "a whole number from 1 to 6",
+        kinds: MLN,
+        set: |p, v| whole(v, 1, 6).map(|n| p.largest_part = n as u32),
+        get: |p| Value::Integer(p.largest_part.into()),
+    },
+    Key {
         name: "laplace",
         about: "how many examples of each class a leaf is taken to have beside its own",
         allowed: "a number above 0, up to 1000",

@@ -7,7 +7,7 @@ use crate::tree::candidate::Known;
 use crate::tree::parallel;
 
 /// How clauses are searched for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClauseOptions {
     /// How many clauses are learned from one set of gradients.
     pub clauses: usize,
@@ -17,6 +17,8 @@ pub struct ClauseOptions {
     pub beam: usize,
     /// The fewest examples with a grounding of a clause.
     pub min_examples: usize,
+    /// How much weights are held back.
+    pub shrinkage: f64,
 }
 
 /// A clause of the beam.
@@ -42,11 +44,11 @@ impl CountGrower<'_, '_, '_> {
         let mut statistics = CountStatistics::default();
         let empty = Weighted { pattern: Pattern::default(), weight: 0.0, counts: vec![1.0; gradients.len()] };
         let mut found = vec![empty];
-        let mut left = refit(found.iter_mut(), gradients, &of);
+        let mut left = refit(found.iter_mut(), gradients, &of, options.shrinkage);
         for _ in 0..options.clauses {
             let Some(clause) = self.best_clause(options, &left, &of, &mut statistics) else { break };
             found.push(clause);
-            left = refit(found.iter_mut(), gradients, &of);
+            left = refit(found.iter_mut(), gradients, &of, options.shrinkage);
         }
         (found, statistics)
     }
@@ -80,7 +82,7 @@ impl CountGrower<'_, '_, '_> {
             let error = |body: &Body| {
                 let counts = self.tally.counts(&body.pattern);
                 let some = of.iter().filter(|&&i| counts[i] > 0.0).count();
-                (some >= options.min_examples.max(1)).then(|| error_of(&counts, left, of))
+                (some >= options.min_examples.max(1)).then(|| error_of(&counts, left, of, options.shrinkage))
             };
             let errors = parallel::map(&longer, 16 * left.len(), error);
             let mut ranked: Vec<(f64, usize)> =
@@ -102,8 +104,8 @@ impl CountGrower<'_, '_, '_> {
     }
 }
 
-/// The squared error over these examples with the best weight, Σ Δ·n / Σ n².
-fn error_of(counts: &[f64], left: &[f64], of: &[usize]) -> f64 {
-    let weight = least_squares(&[counts], left, of)[0];
+/// The squared error over these examples with the best weight, Σ Δ·n / (λ + Σ n²).
+fn error_of(counts: &[f64], left: &[f64], of: &[usize], shrinkage: f64) -> f64 {
+    let weight = least_squares(&[counts], left, of, shrinkage)[0];
     of.iter().map(|&i| (left[i] - weight * counts[i]).powi(2)).sum()
 }

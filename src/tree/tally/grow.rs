@@ -27,6 +27,8 @@ pub struct CountOptions {
     pub min_leaf: usize,
     /// Which leaf is expanded next.
     pub expand: Expand,
+    /// How much weights are held back: with λ, Σ (Σ w·n − Δ)² + λ Σ w² is made least.
+    pub shrinkage: f64,
 }
 
 /// A pattern and what each of its groundings is worth.
@@ -58,6 +60,8 @@ type PathKey = (Vec<Literal>, Vec<Known>, u32);
 pub struct CountGrower<'g, 'c, 'a> {
     pub(super) tally: &'g Tally<'c, 'a>,
     pub(super) language: &'g Language,
+    /// So many literals of a path that hang together are not added to.
+    largest_part: usize,
     candidates: Mutex<HashMap<PathKey, Arc<Candidates>>>,
 }
 
@@ -92,15 +96,16 @@ struct Choice {
 }
 
 impl<'g, 'c, 'a> CountGrower<'g, 'c, 'a> {
-    /// A grower that has no tree yet.
-    pub fn new(tally: &'g Tally<'c, 'a>, language: &'g Language) -> Self {
-        CountGrower { tally, language, candidates: Mutex::default() }
+    /// A grower that has no tree yet. Nothing is tied to a part of a path that has `largest_part` literals already: to count the
+    /// groundings of parts that are large and hang together in more than one way takes long.
+    pub fn new(tally: &'g Tally<'c, 'a>, language: &'g Language, largest_part: usize) -> Self {
+        CountGrower { tally, language, largest_part, candidates: Mutex::default() }
     }
 
     /// Grows a tree that fits the gradients of the examples in use. Gives a pattern for each leaf.
     ///
-    /// All weights of a tree are those of the least squared error, so that Σᵢ (Σ w·n(xᵢ) − Δᵢ)² cannot be lowered by changing them;
-    /// for a leaf that shares no example with another this is w = Σ Δ·n / Σ n².
+    /// All weights of a tree are found together, those for which Σᵢ (Σ w·n(xᵢ) − Δᵢ)² + λ Σ w² is least; for a leaf that shares no
+    /// example with another this is w = Σ Δ·n / (λ + Σ n²).
     ///
     /// # Panics
     /// If there is not one gradient and one bit for each example.
@@ -111,7 +116,7 @@ impl<'g, 'c, 'a> CountGrower<'g, 'c, 'a> {
         let known = self.language.head();
         let whole = Weighted { pattern: Pattern::default(), weight: 0.0, counts: vec![1.0; examples] };
         let mut leaves = vec![Open { leaf: whole, next: known.len() as u32, known, depth: 0, open: true }];
-        let mut left = refit(leaves.iter_mut().map(|open| &mut open.leaf), gradients, &of);
+        let mut left = refit(leaves.iter_mut().map(|open| &mut open.leaf), gradients, &of, options.shrinkage);
         let mut statistics = CountStatistics::default();
         while options.max_leaves.is_none_or(|most| leaves.len() < most) {
             let Some(at) = next_to_expand(&leaves, &left, &of, options) else { break };
@@ -127,7 +132,7 @@ impl<'g, 'c, 'a> CountGrower<'g, 'c, 'a> {
                     let [yes, no] = leaves.remove(at).split(candidate, choice);
                     // The sides stand where the leaf stood: nearest to the root first, yes before no.
                     leaves.splice(at..at, [yes, no]);
-                    left = refit(leaves.iter_mut().map(|open| &mut open.leaf), gradients, &of);
+                    left = refit(leaves.iter_mut().map(|open| &mut open.leaf), gradients, &of, options.shrinkage);
                 }
             }
         }
@@ -140,7 +145,7 @@ impl<'g, 'c, 'a> CountGrower<'g, 'c, 'a> {
         if let Some(candidates) = lock(&self.candidates).get(&key) {
             return candidates.clone();
         }
-        let blocks = Blocks::new(self.tally.coverage(), self.language, path, known, next);
+        let blocks = Blocks::new(self.tally.coverage(), self.language, path, known, next, self.largest_part);
         let over_budget = blocks.over_budget;
         let candidate = |block: crate::tree::block::Block| Candidate { test: block.literals, new: block.new };
         let candidates = Arc::new((blocks.list.into_iter().map(candidate).collect(), over_budget));
@@ -176,7 +181,7 @@ impl<'g, 'c, 'a> CountGrower<'g, 'c, 'a> {
             if some < least || (others > 0 && others < least) {
                 return None;
             }
-            Some((error_of(&yes, &no, &target, &here), at))
+            Some((error_of([&yes, &no], &target, &here, options.shrinkage), at))
         };
         let errors = parallel::map(&numbers, 16 * counts.len(), error);
         let best = errors.into_iter().flatten().min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)))?;
@@ -206,16 +211,21 @@ impl Open {
 }
 
 /// The squared error over these examples with the best two weights for the counts of both sides.
-fn error_of(yes: &[f64], no: &[f64], target: &[f64], here: &[usize]) -> f64 {
-    let weights = least_squares(&[yes, no], target, here);
+fn error_of([yes, no]: [&[f64]; 2], target: &[f64], here: &[usize], shrinkage: f64) -> f64 {
+    let weights = least_squares(&[yes, no], target, here, shrinkage);
     here.iter().map(|&i| (target[i] - weights[0] * yes[i] - weights[1] * no[i]).powi(2)).sum()
 }
 
 /// Gives all patterns their best weights; what is left of the gradients then.
-pub(super) fn refit<'w>(all: impl Iterator<Item = &'w mut Weighted>, gradients: &[f64], of: &[usize]) -> Vec<f64> {
+pub(super) fn refit<'w>(
+    all: impl Iterator<Item = &'w mut Weighted>,
+    gradients: &[f64],
+    of: &[usize],
+    shrinkage: f64,
+) -> Vec<f64> {
     let all: Vec<&mut Weighted> = all.collect();
     let columns: Vec<&[f64]> = all.iter().map(|weighted| &weighted.counts[..]).collect();
-    let weights = least_squares(&columns, gradients, of);
+    let weights = least_squares(&columns, gradients, of, shrinkage);
     let mut left = gradients.to_vec();
     for (weighted, weight) in all.into_iter().zip(weights) {
         weighted.weight = weight;

@@ -91,8 +91,9 @@ fn a_tree_divides_groundings() {
     let options = LanguageOptions { node_size: 1, ..LanguageOptions::default() };
     let language = Language::new(&database, clauses[0].0, options);
     let tally = Tally::new(&coverage, 1000);
-    let grower = CountGrower::new(&tally, &language);
-    let options = CountOptions { max_leaves: Some(3), max_depth: None, min_leaf: 1, expand: Expand::Total };
+    let grower = CountGrower::new(&tally, &language, 6);
+    let options =
+        CountOptions { max_leaves: Some(3), max_depth: None, min_leaf: 1, expand: Expand::Total, shrinkage: 0.0 };
     let (leaves, _) = grower.grow(&options, &gradients, &Bits::ones(5));
     let fitted: Vec<f64> = (0..5).map(|i| leaves.iter().map(|leaf| leaf.weight * leaf.counts[i]).sum()).collect();
     assert!(fitted.iter().zip(gradients).all(|(a, b)| (a - b).abs() < 1e-9), "{fitted:?}: {leaves:?}");
@@ -102,7 +103,7 @@ fn a_tree_divides_groundings() {
     assert_eq!(leaves[1].pattern.none_of.len(), 1);
     assert_eq!(leaves[1].counts, [1.0, 1.0, 1.0, 2.0, 0.0]);
     // Movies and comedies are clauses that say the same.
-    let options = CountClauseOptions { clauses: 4, max_length: 2, beam: 3, min_examples: 1 };
+    let options = CountClauseOptions { clauses: 4, max_length: 2, beam: 3, min_examples: 1, shrinkage: 0.0 };
     let (clauses, _) = grower.clauses(&options, &gradients, &Bits::ones(5));
     assert!(clauses[0].pattern.literals.is_empty());
     let error: f64 =
