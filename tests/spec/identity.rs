@@ -125,14 +125,19 @@ const FROZEN_SEED: u64 = 53_351_038_513_341;
 /// A value of a parameter that is allowed and not its default.
 pub fn another_value(name: &str) -> Value {
     match name {
-        "node_size" | "path_length" => 4.into(),
+        "node_size" | "path_length" | "largest_part" | "variable_depth" => 4.into(),
         "max_leaves" | "max_depth" | "distil_leaves" | "distil_depth" | "trees" | "min_leaf" | "early_stopping"
-        | "rescore" | "max_candidates" => 11.into(),
-        "step" | "learning_rate" | "subsample" | "held_out" | "prior" | "count_margin" => 0.25.into(),
+        | "rescore" | "max_candidates" | "clauses_per_step" | "beam" | "count_budget" | "clause_length" | "recall"
+        | "min_positives" | "search_limit" | "max_seeds" => 11.into(),
+        "step" | "learning_rate" | "subsample" | "held_out" | "prior" | "count_margin" | "shrinkage" | "laplace"
+        | "clause_noise" => 0.25.into(),
         "leaf_fit" => "closed-form".into(),
         "schedule" => "sqrt".into(),
         "order" => "online".into(),
         "counts" => true.into(),
+        "balance" => false.into(),
+        "form" => "clauses".into(),
+        "clause_weights" => "votes".into(),
         "expand" => "total".into(),
         other => panic!("`{other}` is new: give it a value here"),
     }

@@ -259,13 +259,10 @@ pub const WILCOXON: &str = "wilcoxon-over-datasets";
 pub const FRIEDMAN_NEMENYI: &str = "friedman-nemenyi";
 
 /// Kinds of models that are known but cannot be learned yet, with what they are.
-pub const NOT_BUILT: [(&str, &str); 7] = [
-    ("mln-boost", "MLN-Boost, Khot et al. 2011"),
+pub const NOT_BUILT: [(&str, &str); 4] = [
     ("rrbm-c", "relational RBM on counts, Kaur et al. 2017"),
     ("rrbm-e", "relational RBM on existence, Kaur et al. 2017"),
     ("lrnn", "lifted relational neural networks, Šourek et al. 2015"),
-    ("rpt", "a relational probability tree"),
-    ("progol", "a clause learner after Muggleton's Progol"),
     ("lrbm-weights", "a lifted RBM of given rules"),
 ];
 

@@ -304,12 +304,12 @@ pub const KEYS: &[Key] = &[
         get: |p| Value::Integer(p.recall.into()),
     },
     Key {
-        name: "noise",
+        name: "clause_noise",
         about: "the largest part of what a clause covers which may be negative, by weight",
         allowed: "a number from 0 to 1",
         kinds: PROGOL,
-        set: |p, v| v.as_f64().filter(|x| (0.0..=1.0).contains(x)).map(|x| p.noise = x),
-        get: |p| Value::Number(p.noise),
+        set: |p, v| v.as_f64().filter(|x| (0.0..=1.0).contains(x)).map(|x| p.clause_noise = x),
+        get: |p| Value::Number(p.clause_noise),
     },
     Key {
         name: "balance",
