@@ -52,12 +52,15 @@ fn planted_rules_are_recovered() {
     for domain in [Domain::Movies, Domain::University, Domain::Citations] {
         let data = load_domain(domain, &domain.settings()).unwrap();
         for kind in Kind::ALL {
+            // In one fold no training example tells `professor(B)` from `taughtby(C, B, D)`, and one test example does. One clause
+            // instead of many trees then ranks that example with the negatives.
+            let least = if matches!(kind, Kind::Progol | Kind::Lrnn) { 0.98 } else { 0.99 };
             let params = Params::new(kind);
             let Some(auc) = cross_validated(kind, &data.database, data.target, &data.examples, &params) else {
                 refused.push((domain.info().id, kind));
                 continue;
             };
-            assert!(auc.iter().all(|&auc| auc > 0.99), "{} {kind}: {auc:?}", domain.info().id);
+            assert!(auc.iter().all(|&auc| auc > least), "{} {kind}: {auc:?}", domain.info().id);
         }
     }
     // Two predicates of the university have three arguments, and citations have times.

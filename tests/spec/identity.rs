@@ -127,14 +127,14 @@ const FROZEN_SEED: u64 = 53_351_038_513_341;
 /// A value of a parameter that is allowed and not its default.
 pub fn another_value(name: &str) -> Value {
     match name {
-        "node_size" | "path_length" | "variable_depth" | "cuts" => 4.into(),
+        "node_size" | "path_length" | "largest_part" | "variable_depth" | "cuts" => 4.into(),
         "walk_length" => 3.into(),
         "max_leaves" | "max_depth" | "distil_leaves" | "distil_depth" | "trees" | "min_leaf" | "early_stopping"
         | "rescore" | "max_candidates" | "clauses_per_step" | "beam" | "count_budget" | "clause_length" | "recall"
         | "min_positives" | "search_limit" | "max_seeds" | "max_walks" | "hidden_units" | "epochs" | "batch"
         | "max_groundings" => 11.into(),
         "step" | "learning_rate" | "subsample" | "held_out" | "prior" | "count_margin" | "laplace" | "clause_noise"
-        | "l2" | "positive_weight" => 0.25.into(),
+        | "l2" | "shrinkage" | "positive_weight" => 0.25.into(),
         "leaf_fit" => "closed-form".into(),
         "schedule" => "sqrt".into(),
         "order" => "online".into(),

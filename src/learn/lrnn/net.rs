@@ -9,7 +9,7 @@
 //!
 //! Neurons that are alike are one, so examples around which the rules see the same have one network.
 
-use crate::order::{HashMap, IndexMap};
+use crate::order::{HashMap, IndexSet};
 use crate::rbm::sigmoid;
 
 /// How the groundings of a rule are joined.
@@ -80,12 +80,12 @@ impl Neuron {
 /// Neurons, each once.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Arena {
-    all: IndexMap<Neuron, ()>,
+    all: IndexSet<Neuron>,
 }
 
 impl Arena {
     pub fn add(&mut self, neuron: Neuron) -> u32 {
-        self.all.insert_full(neuron, ()).0 as u32
+        self.all.insert_full(neuron).0 as u32
     }
 
     /// The group of a rule's neurons, one for each grounding.
@@ -113,7 +113,7 @@ impl Arena {
         let mut waiting = vec![root];
         numbers.insert(root, 0);
         while let Some(at) = waiting.pop() {
-            for input in self.all.get_index(at as usize).map_or_else(Vec::new, |(neuron, ())| neuron.inputs()) {
+            for input in self.all[at as usize].inputs() {
                 if numbers.insert(input, 0).is_none() {
                     reached.push(input);
                     waiting.push(input);
@@ -125,8 +125,8 @@ impl Arena {
         for (number, id) in (0u32..).zip(&reached) {
             numbers.insert(*id, number);
         }
-        let neuron = |id: &u32| self.all.get_index(*id as usize).map(|(neuron, ())| neuron.renumbered(|i| numbers[&i]));
-        Net { neurons: reached.iter().filter_map(neuron).collect() }
+        let neuron = |&id: &u32| self.all[id as usize].renumbered(|input| numbers[&input]);
+        Net { neurons: reached.iter().map(neuron).collect() }
     }
 }
 

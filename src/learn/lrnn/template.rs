@@ -74,6 +74,9 @@ impl Template {
 
     /// Clauses that were learned, as rules for the target. Between a literal and its facts stands a latent predicate of its
     /// own, `soft_p(A, B) :- p(A, B)`, whose weight says how much a fact of `p` counts in all rules.
+    ///
+    /// # Errors
+    /// If the table of constants is full.
     pub fn from_clauses(clauses: &[Clause], database: &Database, target: PredicateId) -> Result<Self, SymbolsFull> {
         let mut template = Template::new(database.predicates.name(target), database.predicates.arity(target));
         let mut softened: Vec<(PredicateId, PredicateId)> = Vec::new();
@@ -134,7 +137,7 @@ impl Template {
             let message = format!("the rule for {} has a class, a negation or a condition", written.head.predicate);
             return refuse("not-definite", message, "a rule of a template is a head and literals that are not negated");
         }
-        if written.weight.is_some_and(|weight| !(weight.abs() <= MOST_WEIGHT)) {
+        if written.weight.is_some_and(|weight| !(-MOST_WEIGHT..=MOST_WEIGHT).contains(&weight)) {
             let help = "write a weight from -1000 to 1000, or none";
             return refuse("weight", "the weight is too large to start from".to_owned(), help);
         }
@@ -233,4 +236,4 @@ impl Template {
 }
 
 /// The largest weight that rules may start from.
-pub(super) const MOST_WEIGHT: f64 = 1000.0;
+const MOST_WEIGHT: f64 = 1000.0;

@@ -11,7 +11,7 @@ use super::template::{Template, TemplateRule};
 use crate::kb::{Database, Example};
 use crate::logic::rename;
 use crate::logic::{Argument, Constant, Literal, PredicateId, Variable};
-use crate::order::{HashMap, IndexMap, IndexSet};
+use crate::order::{HashMap, IndexSet};
 use crate::tree::{Bits, Coverage};
 
 /// The networks of some examples.
@@ -37,7 +37,7 @@ pub(super) fn unroll(template: &Template, coverage: &Coverage<'_>, family: Famil
     let mut covered = coverage.cover_all(&asked).into_iter();
     let covered: Vec<Option<std::sync::Arc<Bits>>> =
         uniform.iter().map(|body| body.as_ref().and_then(|_| covered.next())).collect();
-    let mut roots: IndexMap<u32, ()> = IndexMap::default();
+    let mut roots: IndexSet<u32> = IndexSet::default();
     let mut of = Vec::with_capacity(coverage.examples().len());
     for (i, example) in coverage.examples().iter().enumerate() {
         let mut inputs = Vec::new();
@@ -49,9 +49,9 @@ pub(super) fn unroll(template: &Template, coverage: &Coverage<'_>, family: Famil
             inputs.extend(group.map(|group| (unroller.rules[rule].number, group)));
         }
         let root = unroller.arena.add(Neuron::Atom { head: 0, inputs });
-        of.push(roots.insert_full(root, ()).0);
+        of.push(roots.insert_full(root).0);
     }
-    let nets = roots.keys().map(|&root| unroller.arena.network(root)).collect();
+    let nets = roots.iter().map(|&root| unroller.arena.network(root)).collect();
     Unrolled { nets, of, budget_hits: unroller.budget_hits }
 }
 
@@ -129,14 +129,14 @@ impl<'a> Unroller<'a> {
         }
         // No predicate depends on itself, so this ends; the order of heads is any.
         let mut uniform = vec![None; unroller.by_head.len()];
-        (0..uniform.len()).for_each(|head| {
+        for head in 0..uniform.len() {
             unroller.settle(head, &mut uniform);
-        });
+        }
         unroller.uniform = uniform.into_iter().map(|uniform| uniform == Some(true)).collect();
         unroller
     }
 
-    fn settle(&self, head: usize, known: &mut Vec<Option<bool>>) -> bool {
+    fn settle(&self, head: usize, known: &mut [Option<bool>]) -> bool {
         if let Some(uniform) = known[head] {
             return uniform;
         }

@@ -345,8 +345,8 @@ pub const KEYS: &[Key] = &[
         about: "the largest part of what a clause covers which may be negative, by weight",
         allowed: "a number from 0 to 1",
         kinds: SEEDS,
-        set: |p, v| v.as_f64().filter(|x| (0.0..=1.0).contains(x)).map(|x| p.noise = x),
-        get: |p| Value::Number(p.noise),
+        set: |p, v| v.as_f64().filter(|x| (0.0..=1.0).contains(x)).map(|x| p.clause_noise = x),
+        get: |p| Value::Number(p.clause_noise),
     },
     Key {
         name: "balance",

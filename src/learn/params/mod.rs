@@ -99,7 +99,7 @@ pub struct Params {
     pub clause_length: u32,
     pub variable_depth: u32,
     pub recall: u32,
-    pub noise: f64,
+    pub clause_noise: f64,
     pub balance: bool,
     pub min_positives: u32,
     pub search_limit: u32,
@@ -165,7 +165,7 @@ impl Params {
             clause_length: clauses.max_length as u32,
             variable_depth: clauses.variable_depth as u32,
             recall: clauses.recall as u32,
-            noise: clauses.noise,
+            clause_noise: clauses.noise,
             balance: clauses.balance,
             min_positives: clauses.min_positives as u32,
             search_limit: clauses.search_limit as u32,
@@ -245,7 +245,7 @@ impl Params {
             max_length: self.clause_length as usize,
             variable_depth: self.variable_depth as usize,
             recall: self.recall as usize,
-            noise: self.noise,
+            noise: self.clause_noise,
             balance: self.balance,
             min_positives: self.min_positives as usize,
             search_limit: self.search_limit as usize,
@@ -289,13 +289,9 @@ fn own_settings(kind: Kind) -> Vec<(&'static str, Value)> {
         Kind::RdnBoost => vec![("step", 1.into())],
         // Chosen, as are shrinkage and largest_part, by cross-validation inside the training folds of IMDB, UW-CSE and WEBKB.
         Kind::MlnBoost => vec![("prior", "log-odds".into()), ("step", 1.into())],
-        Kind::Rpt => vec![
-            ("trees", 1.into()),
-            ("max_leaves", "none".into()),
-            ("max_depth", 10.into()),
-            ("min_leaf", 5.into()),
-            ("expand", "total".into()),
-        ],
+        Kind::Rpt => {
+            vec![("trees", 1.into()), ("max_leaves", "none".into()), ("max_depth", 10.into()), ("min_leaf", 5.into())]
+        }
         Kind::LrbmBoost | Kind::LrbmExplainable | Kind::Progol => Vec::new(),
         // l2 by cross-validation on the generated domains with a tenth of the labels wrong.
         Kind::RrbmC | Kind::RrbmE => vec![("learning_rate", 0.01.into()), ("l2", 0.003.into())],

@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use super::walk::{Step, Way};
 use crate::kb::{Database, Example, Index, Relation};
 use crate::logic::{Constant, PredicateId};
-use crate::order::{HashMap, IndexMap};
+use crate::order::{HashMap, IndexSet};
 
 /// The number of ways to each constant, by its id, ascending.
 type Ways = Vec<(u32, f64)>;
@@ -47,13 +47,13 @@ enum Table<'a> {
 #[derive(Default)]
 struct Beginnings {
     /// The beginning before, and the step behind it.
-    all: IndexMap<(usize, Step), ()>,
+    all: IndexSet<(usize, Step)>,
 }
 
 impl Beginnings {
     /// The number of a beginning; 0 for none.
     fn insert(&mut self, steps: impl Iterator<Item = Step>) -> usize {
-        steps.fold(0, |before, step| self.all.insert_full((before, step), ()).0 + 1)
+        steps.fold(0, |before, step| self.all.insert_full((before, step)).0 + 1)
     }
 }
 
@@ -68,7 +68,7 @@ impl<'a> Counter<'a> {
             Some((first, backward.insert(second.iter().rev().map(|step| step.turned()))))
         };
         let parts = walks.iter().map(part).collect();
-        let steps = forward.all.keys().chain(backward.all.keys()).map(|&(_, step)| step);
+        let steps = forward.all.iter().chain(&backward.all).map(|&(_, step)| step);
         let mut tables = HashMap::default();
         for step in steps {
             tables.entry(step).or_insert_with(|| Table::new(database, step));
@@ -80,9 +80,9 @@ impl<'a> Counter<'a> {
     pub fn count(&self, examples: &[Example]) -> Vec<Counts> {
         let limit = |example: &Example| self.database.limit(self.target, &example.args);
         // Ends with the same limit are the same, wherever they stand.
-        let mut ends: [IndexMap<(Constant, Option<u64>), ()>; 2] = Default::default();
+        let mut ends: [IndexSet<(Constant, Option<u64>)>; 2] = Default::default();
         let mut number = |side: usize, example: &Example| {
-            ends[side].insert_full((example.args[side], limit(example).map(f64::to_bits)), ()).0
+            ends[side].insert_full((example.args[side], limit(example).map(f64::to_bits))).0
         };
         let numbers: Vec<(usize, usize)> = examples.iter().map(|e| (number(0, e), number(1, e))).collect();
         let known: [Vec<OnceLock<Vec<Ways>>>; 2] =
@@ -124,7 +124,7 @@ impl<'a> Counter<'a> {
     fn ways(&self, start: Constant, beginnings: &Beginnings, limit: Option<f64>) -> Vec<Ways> {
         let mut all: Vec<Ways> = Vec::with_capacity(beginnings.all.len() + 1);
         all.push(vec![(start.id(), 1.0)]);
-        for &(before, step) in beginnings.all.keys() {
+        for &(before, step) in &beginnings.all {
             let ways = self.go(&all[before], step, limit);
             all.push(ways);
         }
