@@ -201,7 +201,7 @@ mod tests {
         assert_eq!(error.to_string(), "a fact of p/2 has 1 arguments: give as many as the predicate has");
         assert_eq!(builder.len(), 4);
 
-        let mut full = FactsBuilder { raw: vec![Raw::new(2), Raw::Nothing(u32::MAX as usize)] };
+        let mut full = FactsBuilder { raw: vec![Raw::new(2), Raw::Nothing(u64::from(u32::MAX))] };
         let error = full.push(q, &[], &predicates).unwrap_err().to_string();
         assert!(error.starts_with("more than 4294967295 facts of q/0"), "{error}");
         full.push(p, &[a, b], &predicates).unwrap();
