@@ -173,7 +173,8 @@ impl Mutator {
                 input.extend(rest);
             }
             12 => {
-                let times = [2, 10, 100, 5000, 1_000_000][stream.index(5)];
+                // As much as there may be is slow to try, and rare.
+                let times = if stream.below(40) == 0 { 1_000_000 } else { [2, 10, 100, 1000][stream.index(4)] };
                 let copy = &input[from..to.min(from + 40)];
                 let times = times.min(self.largest / copy.len().max(1));
                 let many = copy.repeat(times);
@@ -182,7 +183,7 @@ impl Mutator {
             13 => {
                 let (open, close) =
                     [("f(", ")"), ("[", "]"), ("{\"a\":", "}"), ("(", ")"), ("a.", "")][stream.index(5)];
-                let depth = [3, 50, 300, 20_000][stream.index(4)];
+                let depth = if stream.below(20) == 0 { 20_000 } else { [3, 50, 300][stream.index(3)] };
                 let inside = format!("{}{}{}", open.repeat(depth), "x", close.repeat(depth));
                 drop(input.splice(at..at, inside.into_bytes()));
             }

@@ -103,6 +103,7 @@ pub fn rules_seeds() -> Vec<Vec<u8>> {
         "-1.8 advisedby(_, _).\n2.5 advisedby(A, B) :- publication(T, A), publication(T, B).\n",
         "advisedby(A, B) :- ta(C, A), taughtby(C, B), \\+ student(B).\nadvisedby(A, _) :- student(A), not (publication(T, A)).\n",
         "advisedby(_, B) :- at_least(3, (publication(T, B))).\nadvisedby(_, B) :- not at_least(2, (publication(T, B))).\n",
+        "active(M) :- lumo(M, E), E <= -1.5.\n3 active(M) :- lumo(M, E), E > 2, \\+ old(M).\nactive(M) :- not (lumo(M, E), E >= 1e3).\n",
         "collab(P, Q) = 3 :- actedin(P, M), actedin(Q, M).\ncollab(P, _) = 1 :- actedin(P, \"M 1\").\n",
     ]
     .iter()
