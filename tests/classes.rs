@@ -166,13 +166,12 @@ fn two_classes_are_one_psi_with_half_the_step() {
     for path in names {
         let name = path.file_name().unwrap().to_str().unwrap().to_owned();
         let text = fs::read_to_string(&path).unwrap();
-        let new = match () {
-            () if name.contains("pos") => atoms.join("\n"),
-            () if name.contains("neg") => String::new(),
-            () if name.contains("bk") || name.contains("background") => {
-                text.replace("workedunder(+person,+person)", "workedunder(+person,+person,#label!1)")
-            }
-            () => text,
+        let new = if name.contains("pos") {
+            atoms.join("\n")
+        } else if name.contains("neg") {
+            String::new()
+        } else {
+            text.replace("workedunder(+person,+person)", "workedunder(+person,+person,#label!1)")
         };
         fs::write(path, new).unwrap();
     }
@@ -428,4 +427,58 @@ fn commands_with_classes() {
     assert!(code == Some(2) && err.contains("examples are positive or negative"), "{err}");
     let (code, _, err) = lrbm(home.path(), "train --data data --target collaborated --out m.json --set recursive=true");
     assert!(code == Some(2) && err.contains("tells classes apart"), "{err}");
+}
+
+#[test]
+fn runs_and_reports_of_classes() {
+    let home = tempfile::tempdir().unwrap();
+    let spec = |datasets: &str| {
+        format!(
+            "name = \"mine\"\nabout = \"Which class?\"\nfolds = 2\ndatasets = [{datasets}]\n
+            [[model]]\nname = \"Boost\"\nkind = \"lrbm-boost\"\ntrees = 2\n
+            [[model]]\nname = \"One tree\"\nkind = \"lrbm-explainable\"\nfrom = \"Boost\"\n
+            [dataset.noisy]\nid = \"movies-classes\"\nnoise = 0.2\n"
+        )
+    };
+    fs::write(home.path().join("mine.toml"), spec("\"movies-classes\", \"noisy\", \"movies\"")).unwrap();
+    let done = |line: &str| {
+        let (code, out, err) = lrbm(home.path(), line);
+        assert_eq!(code, Some(0), "{line}: {err}");
+        out
+    };
+    done("run mine.toml --out run -q");
+    let table = fs::read_to_string(home.path().join("run/metrics.csv")).unwrap();
+    let heading = table.lines().next().unwrap();
+    for column in ["accuracy", "f1_macro", "log_loss", "auc_roc"] {
+        assert!(heading.split(',').any(|name| name == column), "{heading}");
+    }
+    // A prediction for each example and class, as the files write it.
+    let job = "run/jobs/movies-classes/Boost/default";
+    let job = fs::read_dir(home.path().join(job)).unwrap().next().unwrap().unwrap().path();
+    let record: serde_json::Value = serde_json::from_str(&fs::read_to_string(job.join("run.json")).unwrap()).unwrap();
+    assert!(record["result"]["classes"]["accuracy"].as_f64().unwrap() > 0.9, "{record}");
+    assert!(record["key"].to_string().contains("movies-classes") && !record["key"].to_string().contains("class_size"));
+    done("report run");
+    let read = |name: &str| fs::read_to_string(home.path().join("run/tables").join(name)).unwrap();
+    // Not of the dataset without classes.
+    let decisions = read("classes.md");
+    assert!(
+        decisions.contains("| noisy") && decisions.contains("accuracy") && !decisions.contains("| movies "),
+        "{decisions}"
+    );
+    let variants = read("variants-movies-classes.md");
+    assert!(variants.contains("movies-classes |") && variants.contains("noisy |"), "{variants}");
+    let page = fs::read_to_string(home.path().join("run/report.html")).unwrap();
+    assert!(page.contains("Decisions between classes") && page.contains("Variants of movies-classes side by side"));
+    // Without classes there are neither.
+    fs::write(
+        home.path().join("plain.toml"),
+        spec("\"movies\"").replace("[dataset.noisy]", "[dataset.movies]").replace("-classes", ""),
+    )
+    .unwrap();
+    done("run plain.toml --out plain -q");
+    let table = fs::read_to_string(home.path().join("plain/metrics.csv")).unwrap();
+    assert!(!table.lines().next().unwrap().contains("accuracy"));
+    done("report plain");
+    assert!(!home.path().join("plain/tables/classes.md").exists());
 }

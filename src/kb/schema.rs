@@ -252,8 +252,8 @@ impl Schema {
             }
         }
         let is_class = |slot: &ModeSlot| slot.symbol == ModeSymbol::Input && Some(slot.type_id) == class;
-        for place in 0..if as_constants { self.modes.len() } else { 0 } {
-            let mut mode = self.modes[place].clone();
+        let before = if as_constants { self.modes.clone() } else { Vec::new() };
+        for mut mode in before {
             if mode.predicate != to && mode.predicate.comparison().is_none() && mode.args.iter().any(is_class) {
                 mode.args.iter_mut().filter(|slot| is_class(slot)).for_each(|slot| slot.symbol = ModeSymbol::Constant);
                 if !self.modes.contains(&mode) {

@@ -187,9 +187,8 @@ impl MetricsTable {
         }
         // Only where there are several classes, so that other tables stay as they are.
         if self.records().any(|r| r.result.as_ref().is_some_and(|outcome| outcome.classes.is_some())) {
-            for k in 0..ClassMetrics::NAMES.len() {
-                let values = result(&|outcome| Some(outcome.classes?.named()[k].1));
-                columns.push(column(ClassMetrics::NAMES[k], values));
+            for (k, name) in ClassMetrics::NAMES.into_iter().enumerate() {
+                columns.push(column(name, result(&|outcome| Some(outcome.classes?.named()[k].1))));
             }
         }
         let size = |get: fn(&Outcome) -> usize| -> Vec<Option<u64>> {
