@@ -36,7 +36,8 @@ pub enum Written {
 /// # Errors
 /// With every place at which the text is not TOML.
 pub fn read(text: &str) -> Result<Table, Vec<Mistake>> {
-    let line = |offset: usize| Place::Line(1 + text.bytes().take(offset).filter(|&byte| byte == b'\n').count());
+    let ends: Vec<usize> = memchr::memchr_iter(b'\n', text.as_bytes()).collect();
+    let line = |offset: usize| Place::Line(1 + ends.partition_point(|&end| end < offset));
     let (document, errors) = DeTable::parse_recoverable(text);
     if errors.is_empty() {
         return Ok(table(document.get_ref(), &line));
