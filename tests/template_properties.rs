@@ -63,6 +63,7 @@ fn value(
                     .args
                     .iter()
                     .map(|arg| match *arg {
+                        Argument::Number(_) => unreachable!("no template compares"),
                         Argument::Variable(variable) => bound[variable.0 as usize],
                         Argument::Constant(_) => unreachable!("these rules have no constants"),
                     })
