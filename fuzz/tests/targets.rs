@@ -25,6 +25,6 @@ macro_rules! tests {
 }
 
 tests![
-    facts, background, rules, queries, tables, specs, manifests, models, networks, directories, runs, reports, predictions,
+    facts, background, rules, queries, tables, specs, manifests, models, networks, directories, runs, reports, 
     archives,
 ];

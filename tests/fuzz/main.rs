@@ -139,6 +139,5 @@ tests![
     directories,
     runs,
     reports,
-    predictions,
     archives,
 ];

@@ -42,7 +42,6 @@ pub const TARGETS: &[Target] = &[
     target("directories", 120, 1 << 16, places::directories_seeds, places::directories),
     target("runs", 30, 1 << 16, places::runs_seeds, places::runs),
     target("reports", 1, 1 << 16, places::reports_seeds, places::reports),
-    target("predictions", 30, 1 << 16, places::predictions_seeds, places::predictions),
     target("archives", 90, 1 << 17, places::archives_seeds, places::archives),
 ];
 

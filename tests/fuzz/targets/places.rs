@@ -10,7 +10,7 @@ use lrbm::data::fetch::{Store, archive, digest};
 use lrbm::data::load::{LoadOptions, load};
 use lrbm::data::manifest::Unpack;
 use lrbm::experiment::run::{Local, Options, Planned, run};
-use lrbm::experiment::store::{self, RunStore};
+use lrbm::experiment::store::RunStore;
 use lrbm::experiment::{Experiment, Plan, Results};
 use lrbm::report::Report;
 use tempfile::TempDir;
@@ -171,25 +171,6 @@ pub fn reports(input: &[u8]) -> bool {
     let page = fs::read_to_string(out.join("report.html")).unwrap();
     assert!(page.trim_end().ends_with("</html>"));
     true
-}
-
-pub fn predictions_seeds() -> Vec<Vec<u8>> {
-    let (home, job) = finished();
-    let row = |i: u32| store::Prediction {
-        example: format!("p(a{i}, \"b c\")"),
-        label: i % 2 == 0,
-        psi: f64::from(i) - 2.5,
-        probability: 0.5,
-    };
-    let few = store::predictions(&(0..5).map(row).collect::<Vec<_>>()).unwrap();
-    vec![fs::read(home.path().join("run").join(job).join("predictions.parquet")).unwrap(), few]
-}
-
-pub fn predictions(input: &[u8]) -> bool {
-    let room = room();
-    let path = room.path().join("predictions.parquet");
-    fs::write(&path, input).unwrap();
-    store::read_predictions(&path).is_ok()
 }
 
 fn zipped(entries: &[(&str, &[u8])]) -> Vec<u8> {
