@@ -250,7 +250,9 @@ impl<'p, 'a> Search<'p, 'a> {
         match recursion {
             None => self.database.visible(predicate, &self.args, self.limit),
             Some(recursion) => {
-                self.database.sees(&View::recursive(self.limit, recursion, &self.head), predicate, &self.args)
+                // Where nothing is hidden, the answer is for all examples of a group, and no own answer is among the facts or all are.
+                let own: &[Constant] = if self.hidden.is_some() { &self.head } else { &[] };
+                self.database.sees(&View::recursive(self.limit, recursion, own), predicate, &self.args)
             }
         }
     }
