@@ -36,7 +36,8 @@ pub fn line<S: AsRef<str>>(fields: impl IntoIterator<Item = S>) -> String {
             text.push(',');
         }
         let field = field.as_ref();
-        if field.contains([',', '"', '\n', '\r']) {
+        // A mark of byte order at the beginning of a file would be taken for no part of it.
+        if field.contains([',', '"', '\n', '\r', '\u{feff}']) {
             text.push_str(&format!("\"{}\"", field.replace('"', "\"\"")));
         } else {
             text.push_str(field);

@@ -139,8 +139,8 @@ impl Execution<'_> {
         let damaged = self.bench.fault.as_ref().and_then(|fault| fault.damaged(job, examples));
         let examples = damaged.as_ref().unwrap_or(examples);
         let forgetful = self.bench.fault.as_ref().and_then(|fault| fault.memory_bytes(job));
-        let mut resources = Resources::default();
-        resources.memory_bytes = forgetful.unwrap_or(resources.memory_bytes);
+        let usual = Resources::default();
+        let resources = Resources { memory_bytes: forgetful.unwrap_or(usual.memory_bytes), ..usual };
         let mut grown = self.progress();
         let task = Task { database, target: *target, examples, seed: job.training_seed(), resources };
         let trained = match ensemble {
