@@ -50,11 +50,11 @@ impl Settings {
             let number: Option<f64> = value.parse().ok();
             let whole = || value.parse::<u64>().ok();
             let good = match key {
-                "start" => match value {
-                    "anew" => Some(found.fresh = Some(true)),
-                    "kept" => Some(found.fresh = Some(false)),
-                    _ => None,
-                },
+                "start" => {
+                    found.fresh =
+                        [("anew", true), ("kept", false)].iter().find(|(name, _)| *name == value).map(|way| way.1);
+                    found.fresh.map(|_| ())
+                }
                 "l2" => number.filter(|l2| (0.0..=1e6).contains(l2)).map(|l2| found.learner.l2 = Some(l2)),
                 "max_steps" => whole()
                     .filter(|steps| (1..=100_000).contains(steps))

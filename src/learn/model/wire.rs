@@ -207,7 +207,7 @@ fn check_classes(classes: &ClassSums, trees: usize) -> Result<(), String> {
         let (priors, examples) = (priors.len(), trained_on.len());
         return Err(format!("it has {priors} priors and {examples} numbers of examples for {count} classes"));
     }
-    if trees % count != 0 {
+    if !trees.is_multiple_of(count) {
         return Err(format!("{trees} trees are not the same number for each of {count} classes"));
     }
     Ok(())
