@@ -180,7 +180,7 @@ fn clauses_vote_or_have_weights() {
             // The same number of votes is the same ψ, and more votes are more.
             let mut of_votes: Vec<(usize, f64)> =
                 data.examples.iter().zip(&psi).step_by(7).map(|(example, &psi)| (held(example), psi)).collect();
-            of_votes.sort_by(|a, b| a.0.cmp(&b.0));
+            of_votes.sort_by_key(|vote| vote.0);
             for pair in of_votes.windows(2) {
                 let gap = pair[1].1 - pair[0].1;
                 if pair[0].0 == pair[1].0 { assert!(gap.abs() < 1e-9) } else { assert!(gap > 0.0) }
