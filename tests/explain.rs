@@ -249,3 +249,33 @@ fn what_does_not_go_together_is_refused() {
     let said = refused(home.path(), &["explain", "--model", "later.json"]);
     assert!(said.contains("version 7") && said.contains("use a newer lrbm"), "{said}");
 }
+
+#[test]
+fn a_model_that_counts_says_what_each_clause_adds() {
+    let home = staff();
+    let home = home.path();
+    printed(
+        home,
+        &["-q", "train", "--data", "staff", "--target", "together", "--kind", "mln-boost", "--out", "m.json"],
+    );
+    let clauses = printed(home, &["explain", "--model", "m.json"]);
+    assert!(clauses.starts_with("% mln-boost for together/2") && clauses.contains(":- "), "{clauses}");
+    let ask = ["-q", "explain", "--model", "m.json", "--data", "staff", "--query", "together(ann, eve)"];
+    let said = printed(home, &ask);
+    assert!(said.starts_with("together(ann,eve): false, probability of true 0."), "{said}");
+    assert!(said.contains("in the data it is a negative example") && said.contains("= psi"), "{said}");
+    // What is added makes ψ, and the probability is the one that predict gives.
+    let json: serde_json::Value = serde_json::from_str(&printed(home, &[&ask[..], &["--json"]].concat())).unwrap();
+    let added: f64 = json["clauses"].as_array().unwrap().iter().map(|clause| clause["adds"].as_f64().unwrap()).sum();
+    let number = |key: &str| json[key].as_f64().unwrap();
+    assert!((number("prior") + added - number("psi")).abs() < 1e-9, "{json}");
+    assert!((1.0 / (1.0 + (-number("psi")).exp()) - number("probability")).abs() < 1e-12, "{json}");
+    for (flags, message) in [
+        (&["explain", "--model", "m.json", "--trees"][..], "it counts groundings and has none"),
+        (&["explain", "--model", "m.json", "--data", "staff", "--importance"], "--importance is about rules"),
+        (&["convert", "--model", "m.json", "--out", "n.json"], "it counts groundings"),
+    ] {
+        let error = refused(home, flags);
+        assert!(error.contains(message), "{error}");
+    }
+}

@@ -46,6 +46,7 @@ impl World {
         let example = |stream: &mut Stream| Example {
             args: (0..arity).map(|_| draw(stream, &constants)).collect(),
             positive: stream.index(2) == 0,
+            class: 0,
             weight: 1.0,
             line: 0,
         };

@@ -98,6 +98,7 @@ impl World {
         let example = |stream: &mut Stream| Example {
             args: target_types.iter().map(|&t| draw(stream, &of_type[t])).collect(),
             positive: stream.index(3) > 0,
+            class: 0,
             weight: 1.0,
             line: 0,
         };
@@ -369,7 +370,7 @@ fn database(modes: &[(&str, &str)], facts: &[(&str, String)]) -> DatabaseBuilder
 
 fn example(builder: &mut DatabaseBuilder, args: &str, positive: bool) -> Example {
     let args = args.split(' ').map(|word| builder.symbols.intern(word).unwrap()).collect();
-    Example { args, positive, weight: 1.0, line: 0 }
+    Example { args, positive, class: 0, weight: 1.0, line: 0 }
 }
 
 /// Venues are the same if papers in them are; every even venue is like the next one, and only that.

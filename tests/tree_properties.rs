@@ -121,6 +121,7 @@ impl World {
         let example = |stream: &mut Stream| Example {
             args: target_types.iter().map(|&t| draw(stream, &of_type[t])).collect(),
             positive: stream.index(2) == 0,
+            class: 0,
             weight: 1.0,
             line: 0,
         };
@@ -768,7 +769,7 @@ fn by_hand(modes: &[(&str, &[&str])], facts: &[&str], positive: &[[&str; 2]], ne
     for (pairs, is_positive) in [(positive, true), (negative, false)] {
         for pair in pairs {
             let args = pair.iter().map(|name| builder.symbols.intern(name).unwrap()).collect();
-            examples.push(Example { args, positive: is_positive, weight: 1.0, line: 0 });
+            examples.push(Example { args, positive: is_positive, class: 0, weight: 1.0, line: 0 });
         }
     }
     let (database, _) = builder.build(None).unwrap();

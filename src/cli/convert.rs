@@ -4,14 +4,16 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::data_args::DataArgs;
+use super::predict::{classes, load_for, options_for};
 use super::train::{check_writable, write_whole};
 use super::weights::{self, Settings};
 use super::{CommandError, Output, with_cause};
-use crate::data::load::{Loaded, load};
+use crate::data::load::Loaded;
 use crate::learn::{LearnedWeights, Method, Model, Prune, Resources, SavedModel};
 use crate::logic::{Diagnostic, Diagnostics};
 use crate::metric::calibration::{Probabilities, cll};
 use crate::metric::ranking::{Ranking, auc_pr, auc_roc};
+use crate::metric::{ClassMetrics, Column, Metrics, Output as Scores, Undefined};
 use crate::rbm::network::{Network, two_classes};
 use crate::rbm::sigmoid;
 use crate::tree::{Coverage, DEFAULT_MEMORY_BYTES};
@@ -47,7 +49,7 @@ pub struct Convert {
     /// The file of modes and parameters, if it is not in the directory.
     #[arg(long, value_name = "FILE", requires = "data")]
     background: Option<PathBuf>,
-    /// How weights are fitted (l2, max_steps, folds, seed), or how the directory is read (time_predicate and so on).
+    /// How weights are fitted (start, l2, max_steps, folds, seed), or how the directory is read (time_predicate and so on).
     #[arg(long = "set", value_name = "KEY=VALUE", requires = "data")]
     set: Vec<String>,
     /// The file to write the network to.
@@ -84,7 +86,7 @@ pub fn run(args: &Convert, output: &mut Output) -> Result<(), CommandError> {
     let data = args.data.clone();
     let data = data.map(|data| DataArgs { data, background: args.background.clone(), set: args.set.clone() });
     let others = data.as_ref().map(|data| data.split_settings().others).unwrap_or_default();
-    let settings = Settings::new(&others, false)?;
+    let settings = Settings::new(&others)?;
     let (original, mut network) = start(args)?;
     output.warn(&says_nothing(&network));
     let loaded = data.as_ref().map(|data| examples(data, &mut network, output)).transpose()?;
@@ -116,6 +118,9 @@ pub fn run(args: &Convert, output: &mut Output) -> Result<(), CommandError> {
         weights::print_learned(output, learned)?;
     }
     match &loaded {
+        Some(loaded) if loaded.database.classes.is_some() => {
+            compare_classes(output, original.as_ref(), &network, loaded)
+        }
         Some(loaded) if network.classes().len() == 2 => compare(output, original.as_ref(), &network, loaded),
         _ => Ok(()),
     }
@@ -155,9 +160,19 @@ fn start(args: &Convert) -> Result<(Option<SavedModel>, Network), CommandError> 
             only_trees(&format!("{} is a network already", path.display()))?;
             network.clone()
         }
+        SavedModel::Walks(_) | SavedModel::Template(_) => {
+            let message = format!("{}: only trees and rules written by hand become a network", path.display());
+            return Err(CommandError::Input(message));
+        }
         SavedModel::Trees(trees) => {
             let refuse = |error| CommandError::Input(format!("{}: {}: {error}", path.display(), trees.kind));
             trees.to_network(method.unwrap_or(Method::Exact)).map_err(refuse)?
+        }
+        SavedModel::Mln(_) => {
+            return Err(CommandError::Input(format!(
+                "{}: it counts groundings, and a network knows only whether a rule holds: give trees or a network",
+                path.display()
+            )));
         }
     };
     Ok((Some(model), network))
@@ -177,10 +192,9 @@ fn says_nothing(network: &Network) -> Diagnostics {
 
 /// The examples; a network is asked under the time limits it has, unless others are set.
 fn examples(data: &DataArgs, network: &mut Network, output: &Output) -> Result<Loaded, CommandError> {
-    let target = format!("{}/{}", network.target_name(), network.target_arity());
-    let mut options = data.load_options(Some(target))?;
-    options.time = options.time.or_else(|| network.time.clone());
-    let mut loaded = load(&data.data, &options)?;
+    let saved = SavedModel::from(network.clone());
+    let options = options_for(&saved, data)?;
+    let mut loaded = load_for(&saved, data, &options)?;
     output.warn(&loaded.warnings.without(&weights::ABOUT_MODES));
     if let Some(recursive) = network.recursive {
         loaded.know_positives(recursive.symmetric, options.time.as_ref()).map_err(CommandError::input)?;
@@ -188,6 +202,11 @@ fn examples(data: &DataArgs, network: &mut Network, output: &Output) -> Result<L
     network.time = options.time;
     Ok(loaded)
 }
+
+/// Whether weights begin anew when rules are taken away, and when all are fitted together: what gave the better likelihood on parts of
+/// training folds that nothing was learned from (`scripts/networks --settle`).
+const PRUNED_ANEW: bool = true;
+const REFITTED_ANEW: bool = false;
 
 /// Makes the network smaller and fits it, as far as that was asked for.
 fn shrink(
@@ -217,13 +236,13 @@ fn shrink(
         let area = |psi: &[f64], labels: &[bool]| {
             Ranking::new(psi, labels).ok().and_then(|ranking| auc_roc(&ranking).ok()).unwrap_or(0.5)
         };
-        let pruned = settings.learner.prune(network, &task, prune, &area).map_err(CommandError::input)?;
+        let pruned = settings.learner(PRUNED_ANEW).prune(network, &task, prune, &area).map_err(CommandError::input)?;
         *network = pruned.0;
         network.origin.push_str(", pruned");
         learned = Some(pruned.1);
     }
     if args.refit {
-        learned = Some(settings.learner.fit(network, &task).map_err(CommandError::input)?);
+        learned = Some(settings.learner(REFITTED_ANEW).fit(network, &task).map_err(CommandError::input)?);
         network.origin.push_str(", refitted");
     }
     Ok(learned)
@@ -246,12 +265,7 @@ fn compare(
     if let Some(original) = original {
         let before = score(original)?;
         let gaps: Vec<f64> = before.iter().zip(&probabilities).map(|(&psi, p)| (sigmoid(psi) - p).abs()).collect();
-        let largest = gaps.iter().copied().fold(0.0, f64::max);
-        let mean = gaps.iter().sum::<f64>() / n.max(1) as f64;
-        writeln!(
-            output.out,
-            "against the model on {n} examples: P differs by {largest:.1e} at most, {mean:.1e} on average"
-        )?;
+        print_gaps(output, &gaps, n)?;
     }
     let labels: Vec<bool> = loaded.examples.iter().map(|example| example.positive).collect();
     let ranking = Ranking::new(&psi, &labels).map_err(CommandError::input)?;
@@ -262,6 +276,49 @@ fn compare(
             Ok(value) => writeln!(output.out, "{name} {value:.6}")?,
             Err(_) => writeln!(output.out, "{name} undefined (one class)")?,
         }
+    }
+    Ok(())
+}
+
+fn print_gaps(output: &mut Output, gaps: &[f64], examples: usize) -> Result<(), CommandError> {
+    let largest = gaps.iter().copied().fold(0.0, f64::max);
+    let mean = gaps.iter().sum::<f64>() / gaps.len().max(1) as f64;
+    writeln!(
+        output.out,
+        "against the model on {examples} examples: P differs by {largest:.1e} at most, {mean:.1e} on average"
+    )?;
+    Ok(())
+}
+
+/// The same where examples are of several classes.
+fn compare_classes(
+    output: &mut Output,
+    original: Option<&SavedModel>,
+    network: &Network,
+    loaded: &Loaded,
+) -> Result<(), CommandError> {
+    let score = |model: &dyn Model| {
+        model.score_classes(&loaded.database, loaded.target, &loaded.examples).map_err(CommandError::input)
+    };
+    let odds = score(network)?;
+    if let Some(original) = original.filter(|model| Model::classes(*model) == Some(network.classes())) {
+        let before = score(original)?;
+        let pairs = before.iter().flatten().zip(odds.iter().flatten());
+        let gaps: Vec<f64> = pairs.map(|(a, b)| (sigmoid(*a) - sigmoid(*b)).abs()).collect();
+        print_gaps(output, &gaps, loaded.examples.len())?;
+    }
+    let labels = classes::labels(loaded, network.classes())?;
+    let outputs: Vec<Scores<'_>> = odds.iter().map(|row| Scores::LogOdds(row)).collect();
+    let no_thresholds = vec![Err(Undefined::NoTrainingScores); outputs.len()];
+    let metrics = Metrics::macro_average(&outputs, &labels, &no_thresholds).map_err(CommandError::input)?;
+    for (name, column) in [("AUC-ROC", Column::AucRoc), ("AUC-PR", Column::AucPr)] {
+        match metrics.get(column) {
+            Ok(value) => writeln!(output.out, "{name} {value:.6} (mean over classes)")?,
+            Err(why) => writeln!(output.out, "{name} undefined (of some class: {why})")?,
+        }
+    }
+    if let Ok(decided) = ClassMetrics::new(&odds, &labels).map_err(CommandError::input)? {
+        writeln!(output.out, "accuracy {:.6}\nlog loss {:.6}", decided.accuracy, decided.log_loss)?;
     }
     Ok(())
 }

@@ -37,6 +37,6 @@ impl DataArgs {
     /// How to load the directory.
     pub fn load_options(&self, target: Option<String>) -> Result<LoadOptions, CommandError> {
         let time = settings::time_rule(&self.split_settings().time)?;
-        Ok(LoadOptions { background: self.background.clone(), target, time })
+        Ok(LoadOptions { background: self.background.clone(), target, time, ..LoadOptions::default() })
     }
 }

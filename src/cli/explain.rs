@@ -1,24 +1,28 @@
 //! `lrbm explain`
 
+mod groundings;
+mod parts;
 mod query;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::data_args::DataArgs;
-use super::predict::{ABOUT_LEARNING, know};
+use super::predict::{ABOUT_LEARNING, know, load_for, options_for};
 use super::table::Table;
 use super::train::{check_writable, write_whole};
 use super::{CommandError, Output, settings, with_cause};
-use crate::data::load::{LoadOptions, Loaded, load, load_for_questions};
+use crate::data::load::{LoadOptions, Loaded, load_for_questions};
 use crate::kb::{Example, TimeSource};
-use crate::learn::{Method, Model, SavedModel, Stored};
+use crate::learn::{Method, MlnModel, Model, SavedModel, Stored};
+use crate::logic::nearest::nearest;
 use crate::logic::{Constant, Diagnostics};
 use crate::rbm::network::Network;
 use crate::rbm::network::explain::{Explainer, FlipOptions};
 use crate::rbm::sigmoid;
 use crate::report::explanation::{Context, Told};
 use crate::report::importance::{Importance, Weight, chart, importance};
+use groundings::Account;
 
 /// Which model, and what about it: its rules, one query, or what matters for the examples of a directory.
 #[derive(clap::Args)]
@@ -60,6 +64,9 @@ pub struct Explain {
     /// With --query: the probability above which the decision is for the target.
     #[arg(long, value_name = "P", default_value_t = 0.5)]
     threshold: f64,
+    /// With --query: why, or why not, this class of several, against the most likely other one.
+    #[arg(long, value_name = "CLASS")]
+    class: Option<String>,
     /// With --query: how many changes of one fact are tried, to see which turn the decision; 0 for none.
     #[arg(long, value_name = "N", default_value_t = FlipOptions::default().budget)]
     tries: usize,
@@ -89,30 +96,35 @@ pub fn run(args: &Explain, output: &mut Output) -> Result<(), CommandError> {
     }
     let model = SavedModel::load(&args.model).map_err(with_cause)?;
     if args.trees {
-        let SavedModel::Trees(trees) = &model else {
-            let message = format!("{}: --trees: it is a network and has none: leave it out", args.model.display());
+        let Some(trees) = model.trees() else {
+            let what = match model {
+                SavedModel::Mln(_) => "counts groundings",
+                SavedModel::Walks(_) => "counts walks",
+                SavedModel::Template(_) => "has rules",
+                SavedModel::Trees(_) | SavedModel::Network(_) => "is a network",
+            };
+            let message = format!("{}: --trees: it {what} and has none: leave it out", args.model.display());
             return Err(CommandError::Input(message));
         };
         writeln!(output.out, "{}", trees.describe().trim_end())?;
         return Ok(());
     }
-    let network = network(&model)?;
+    let network = match &model {
+        SavedModel::Mln(model) => return explain_groundings(args, model, output),
+        SavedModel::Walks(model) => return parts::of_walks(args, model, output),
+        SavedModel::Template(model) => return parts::of_rules(args, model, output),
+        SavedModel::Trees(trees) => trees.to_network(Method::Exact).map_err(CommandError::input)?.merged(),
+        SavedModel::Network(network) => network.clone(),
+    };
     let Some(data) = args.data.clone() else {
         writeln!(output.out, "{}", network.describe().trim_end())?;
         return Ok(());
     };
-    let data = DataArgs { data, background: args.background.clone(), set: args.set.clone() };
-    if let Some(setting) = data.split_settings().others.first() {
-        return Err(settings::unknown(setting));
-    }
-    let target = format!("{}/{}", model.target_name(), model.target_arity());
-    let mut options = data.load_options(Some(target))?;
-    // A model that was learned under time limits is asked under them, unless others are set.
-    options.time = options.time.or_else(|| model.time().cloned());
+    let (data, options) = how_to_load(args, data, &model)?;
     match &args.query {
         Some(query) => explain_query(args, (&model, &network), query, (&data.data, &options), html.as_deref(), output),
         None => {
-            let mut loaded = load(&data.data, &options)?;
+            let mut loaded = load_for(&model, &data, &options)?;
             output.warn(&loaded.warnings.without(&ABOUT_LEARNING));
             know(&model, &mut loaded, output);
             let measured = importance(&network, &loaded.database, loaded.target, &loaded.examples);
@@ -128,12 +140,51 @@ pub fn run(args: &Explain, output: &mut Output) -> Result<(), CommandError> {
     }
 }
 
-/// The model as a network; the same probabilities, and each rule once.
-fn network(model: &SavedModel) -> Result<Network, CommandError> {
-    match model {
-        SavedModel::Trees(trees) => Ok(trees.to_network(Method::Exact).map_err(CommandError::input)?.merged()),
-        SavedModel::Network(network) => Ok(network.clone()),
+/// Where the data are and how they are read for a model.
+fn how_to_load(args: &Explain, data: PathBuf, model: &dyn Stored) -> Result<(DataArgs, LoadOptions), CommandError> {
+    let data = DataArgs { data, background: args.background.clone(), set: args.set.clone() };
+    if let Some(setting) = data.split_settings().others.first() {
+        return Err(settings::unknown(setting));
     }
+    let options = options_for(model, &data)?;
+    Ok((data, options))
+}
+
+/// The clauses of a model that counts their groundings, or what each adds for a query.
+fn explain_groundings(args: &Explain, model: &MlnModel, output: &mut Output) -> Result<(), CommandError> {
+    match asked(args, model, &["--importance", "--html"], output)? {
+        Some((loaded, constants)) => {
+            Account::new(model, &loaded, &constants, args.threshold)?.print(args.json, args.top, output)
+        }
+        None => Ok(()),
+    }
+}
+
+/// The data and the constants of the query, for a model that is no network; without a query the model is printed.
+fn asked(
+    args: &Explain,
+    model: &dyn Stored,
+    only_networks: &[&str],
+    output: &mut Output,
+) -> Result<Option<(Loaded, Vec<Constant>)>, CommandError> {
+    let given = [("--importance", args.importance), ("--html", args.html.is_some()), ("--json", args.json)];
+    if let Some((flag, _)) = given.iter().find(|(flag, given)| *given && only_networks.contains(flag)) {
+        return Err(CommandError::Input(format!(
+            "{}: {flag} is about rules that hold or do not, and this is another kind of model: leave it out, or ask with --query",
+            args.model.display()
+        )));
+    }
+    let (Some(data), Some(query)) = (&args.data, &args.query) else {
+        writeln!(output.out, "{}", model.describe().trim_end())?;
+        return Ok(None);
+    };
+    let target = (model.target_name(), model.target_arity());
+    let atom = query::parse(query, target).map_err(one)?;
+    let (data, options) = how_to_load(args, data.clone(), model)?;
+    let mut loaded = load_for_questions(&data.data, &options, target)?;
+    output.warn(&loaded.warnings.without(&ABOUT_LEARNING));
+    let constants = query::constants(&atom, &mut loaded, args.allow_unknown)?;
+    Ok(Some((loaded, constants)))
 }
 
 /// What needs what.
@@ -154,6 +205,9 @@ fn check_together(args: &Explain) -> Result<(), CommandError> {
     }
     if (args.csv.is_some() || args.svg.is_some()) && !importance {
         return wrong("--csv and --svg are of --importance: add it");
+    }
+    if args.class.is_some() && !query {
+        return wrong("--class is of one query: add --query 'p(a, b)'");
     }
     if args.json && !query && !importance {
         return wrong("--json goes with --query or --importance: add one of them");
@@ -182,17 +236,16 @@ fn explain_query(
     output.warn(&loaded.warnings.without(&ABOUT_LEARNING));
     know(model, &mut loaded, output);
     let constants = query::constants(&atom, &mut loaded, args.allow_unknown)?;
-    let context = Context {
-        model: itself(model, &loaded, &constants)?,
-        label: loaded.examples.iter().find(|example| *example.args == *constants).map(|example| example.positive),
-    };
+    let class = args.class.as_deref().map(|name| find_class(name, network)).transpose()?;
+    let context = Context { model: itself(model, &loaded, &constants)?, label: label(&loaded, &constants) };
     // Facts that give times are not for changing: what other facts are seen hangs on them.
     let fixed = match options.time.as_ref().map(|rule| &rule.source) {
         Some(TimeSource::Predicate(name)) => loaded.database.predicates.find(name, 2),
         _ => None,
     };
     let Loaded { database, target, .. } = loaded;
-    let mut explainer = Explainer::new(network, database, target).map_err(CommandError::input)?.fixed(fixed);
+    let mut explainer =
+        Explainer::new(network, database, target).map_err(CommandError::input)?.fixed(fixed).about(class);
     let options = FlipOptions { threshold: args.threshold, budget: args.tries };
     let said = explainer.explain(&constants, &options).map_err(CommandError::input)?;
     let told = Told::new(network, &explainer, &said, &options, context);
@@ -207,12 +260,31 @@ fn explain_query(
     Ok(())
 }
 
-/// The probability by the model that the network was made from, if it was made from one.
-fn itself(model: &SavedModel, loaded: &Loaded, constants: &[Constant]) -> Result<Option<f64>, CommandError> {
+/// The number of a class that was asked about.
+fn find_class(name: &str, network: &Network) -> Result<usize, CommandError> {
+    let known = network.classes();
+    known.iter().position(|class| class == name).ok_or_else(|| {
+        let near = nearest(name, known.iter().map(String::as_str)).unwrap_or_default();
+        CommandError::Input(format!("--class {name}: did you mean {near}? the classes are {}", known.join(", ")))
+    })
+}
+
+/// What the data say of the query, if it is an example there.
+fn label(loaded: &Loaded, constants: &[Constant]) -> Option<String> {
+    let example = loaded.examples.iter().find(|example| *example.args == *constants)?;
+    Some(match loaded.database.classes_of(loaded.target) {
+        Some(names) => names[example.class as usize].clone(),
+        None if example.positive => "positive".to_owned(),
+        None => "negative".to_owned(),
+    })
+}
+
+/// The probability of each class by the model that the network was made from, if it was made from one.
+fn itself(model: &SavedModel, loaded: &Loaded, constants: &[Constant]) -> Result<Option<Vec<f64>>, CommandError> {
     let SavedModel::Trees(trees) = model else { return Ok(None) };
-    let example = Example { args: constants.into(), positive: false, weight: 1.0, line: 0 };
-    let psi = trees.score(&loaded.database, loaded.target, &[example]).map_err(CommandError::input)?;
-    Ok(psi.first().map(|&psi| sigmoid(psi)))
+    let example = Example { args: constants.into(), positive: false, class: 0, weight: 1.0, line: 0 };
+    let odds = trees.score_classes(&loaded.database, loaded.target, &[example]).map_err(CommandError::input)?;
+    Ok(Some(odds.iter().map(|row| sigmoid(row[0])).collect()))
 }
 
 fn one(diagnostic: crate::logic::Diagnostic) -> CommandError {
@@ -227,9 +299,8 @@ fn print_importance(measured: &Importance, json: bool, output: &mut Output) -> R
         writeln!(output.out, "{text}")?;
         return Ok(());
     }
-    let (positives, negatives) = measured.examples;
     let area = measured.auc_roc.map_or("undefined (one class)".to_owned(), |area| format!("{area:.6}"));
-    writeln!(output.out, "{positives} positive and {negatives} negative examples")?;
+    writeln!(output.out, "{}", measured.counted())?;
     writeln!(output.out, "AUC-ROC {area}, mean log-likelihood {:.6}", measured.log_likelihood)?;
     for (name, weights) in [("predicate", &measured.predicates), ("rule", &measured.rules)] {
         writeln!(output.out)?;

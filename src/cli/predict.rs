@@ -1,5 +1,7 @@
 //! `lrbm predict`
 
+pub(super) mod classes;
+
 use std::fmt::Write as _;
 use std::io::Write;
 use std::path::PathBuf;
@@ -8,8 +10,9 @@ use super::data_args::DataArgs;
 use super::table::Table;
 use super::train::{check_writable, write_whole};
 use super::{CommandError, Output, settings, with_cause};
-use crate::data::load::{Loaded, load};
-use crate::learn::{Model, SavedModel, Stored};
+use crate::data::classes::ClassLabels;
+use crate::data::load::{LoadError, LoadOptions, Loaded, load};
+use crate::learn::{Model, SavedModel, ScoreError, Stored};
 use crate::logic::{Diagnostic, Diagnostics};
 use crate::metric::ranking::{Ranking, auc_pr, auc_roc};
 use crate::metric::{Metrics, Output as Scores, Undefined};
@@ -41,13 +44,13 @@ pub fn run(args: &Predict, output: &mut Output) -> Result<(), CommandError> {
         return Err(settings::unknown(setting));
     }
     let model = SavedModel::load(&args.model).map_err(with_cause)?;
-    let target = format!("{}/{}", model.target_name(), model.target_arity());
-    let mut options = args.data.load_options(Some(target))?;
-    // A model that was learned under time limits is asked under them, unless others are set.
-    options.time = options.time.or_else(|| model.time().cloned());
-    let mut loaded = load(&args.data.data, &options)?;
+    let options = options_for(&model, &args.data)?;
+    let mut loaded = load_for(&model, &args.data, &options)?;
     output.warn(&loaded.warnings.without(&ABOUT_LEARNING));
     know(&model, &mut loaded, output);
+    if let Some(names) = model.classes().filter(|_| loaded.database.classes.is_some()) {
+        return classes::run(args, &model, names, &loaded, out.as_deref(), output);
+    }
     let psi = model.score(&loaded.database, loaded.target, &loaded.examples).map_err(CommandError::input)?;
     let labels: Vec<bool> = loaded.examples.iter().map(|example| example.positive).collect();
     if let Some(path) = &out {
@@ -64,6 +67,35 @@ pub fn run(args: &Predict, output: &mut Output) -> Result<(), CommandError> {
         all_metrics(output, &psi, &labels)?;
     }
     Ok(())
+}
+
+/// How the data that a model is asked about are read.
+pub(super) fn options_for(model: &dyn Stored, data: &DataArgs) -> Result<LoadOptions, CommandError> {
+    let with_class = model.classes().is_some();
+    let target = format!("{}/{}", model.target_name(), model.target_arity() + usize::from(with_class));
+    let mut options = data.load_options(Some(target))?;
+    options.classes = if with_class { ClassLabels::Always } else { ClassLabels::Never };
+    // A model that was learned under time limits is asked under them, unless others are set.
+    options.time = options.time.or_else(|| model.time().cloned());
+    Ok(options)
+}
+
+/// The data that a model is asked about.
+pub(super) fn load_for(model: &SavedModel, data: &DataArgs, options: &LoadOptions) -> Result<Loaded, CommandError> {
+    match load(&data.data, options) {
+        Err(error @ LoadError::Invalid(_)) if options.classes == ClassLabels::Always => {
+            let target = Some(format!("{}/{}", model.target_name(), model.target_arity()));
+            let plain = LoadOptions { target, classes: ClassLabels::Never, ..options.clone() };
+            let Ok(loaded) = load(&data.data, &plain) else { return Err(error.into()) };
+            let names = model.classes().unwrap_or_default();
+            // Of two classes, the second may be what holds, and the first what does not.
+            match names.len() {
+                2 => Ok(loaded),
+                _ => Err(CommandError::input(ScoreError::Classes { classes: names.join(", ") })),
+            }
+        }
+        other => Ok(other?),
+    }
 }
 
 /// For a recursive model, makes what the facts say of the target evidence.

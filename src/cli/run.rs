@@ -79,7 +79,7 @@ With --executor slurm the jobs are grouped into tasks of some minutes, which are
 again what is lost, and writes the tables. It can be stopped and started again: the cluster goes on, and the same command finds
 what is queued. The run directory, the data and this program must be visible on the nodes under the same paths.
 
-Exit codes: 0 all jobs have a result, 2 bad spec or data, 3 some jobs failed, 4 no job is asked for.";
+Exit codes: 0 all jobs have a result or were refused by a kind of model that is not made for the data, 2 bad spec or data, 3 some jobs failed, 4 no job is asked for.";
 
 pub fn run(args: &Run, output: &mut Output) -> Result<(), CommandError> {
     let began = Instant::now();

@@ -38,7 +38,7 @@ This is what a task of a cluster calls; `lrbm plan SPEC --format commands` print
 or have failed are left alone, so it is safe to call it twice, also at the same time. The tables of the run are not written:
 `lrbm run SPEC` does so once all tasks have ended, and `lrbm report` works with what is there.
 
-Exit codes: 0 all named jobs have a result, 2 bad run directory or id, 3 some jobs failed.";
+Exit codes: 0 all named jobs have a result or were refused, 2 bad run directory or id, 3 some jobs failed.";
 
 pub fn run(args: &RunJob, output: &mut Output) -> Result<(), CommandError> {
     let root = absolute(&args.run)?;

@@ -4,13 +4,15 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::data_args::{DataArgs, SplitSettings};
+use super::predict::{load_for, options_for};
 use super::progress::steps_bar;
 use super::{CommandError, Output, size, weights, with_cause};
 use crate::data::load::{Loaded, load};
+use crate::learn::lrnn::Template;
 use crate::learn::params::{KEYS, Key};
 use crate::learn::{
-    self, Kind, Learner, LrbmExplainable, ModelSize, Params, Preset, Resources, SavedModel, Stored, Task, Trained,
-    TreeModel, Unchecked,
+    self, Kind, Learner, LrbmExplainable, Lrnn, ModelSize, Params, Preset, Resources, SavedModel, Stored, Task,
+    Trained, TreeModel, Unchecked,
 };
 use crate::logic::Diagnostics;
 use crate::tree::{Audit, Audited};
@@ -24,10 +26,12 @@ pub struct Train {
     /// The predicate to learn.
     #[arg(long)]
     target: String,
-    /// The kind of model: lrbm-boost, lrbm-noboost, lrbm-explainable, rdn-boost, or lrbm-weights with --rules.
+    /// The kind of model: lrbm-boost, lrbm-noboost, lrbm-explainable, rdn-boost, mln-boost, rpt, progol, rrbm-c, rrbm-e, lrnn,
+    /// or lrbm-weights with --rules.
     #[arg(long, default_value = "lrbm-boost")]
     kind: String,
-    /// Rules to learn the weights of; for lrbm-weights only. `lrbm convert --help` has their notation.
+    /// Rules to learn the weights of; for lrbm-weights, and for lrnn in the place of clauses that it learns itself. `lrbm
+    /// convert --help` has their notation.
     #[arg(long, value_name = "FILE")]
     rules: Option<PathBuf>,
     /// Where the parameters start: `paper`, `lookahead` (the default) or `extended`.
@@ -67,8 +71,8 @@ pub fn run(args: &Train, output: &mut Output) -> Result<(), CommandError> {
         return train_weights(args, output);
     }
     let kind = Kind::find(&args.kind).map_err(|error| CommandError::Input(format!("{error}, {}", weights::KIND)))?;
-    if args.rules.is_some() {
-        let message = format!("--rules goes with --kind {}, not with {kind}", weights::KIND);
+    if args.rules.is_some() && kind != Kind::Lrnn {
+        let message = format!("--rules goes with --kind {} or lrnn, not with {kind}", weights::KIND);
         return Err(CommandError::Input(message));
     }
     // What is wrong with a path is found in the first second, not after the last tree.
@@ -107,19 +111,24 @@ pub fn run(args: &Train, output: &mut Output) -> Result<(), CommandError> {
     options.time = options.time.or_else(|| from.as_ref().and_then(|ensemble| ensemble.time.clone()));
     let mut loaded = load(&args.data.data, &options)?;
     output.warn(&loaded.warnings);
-    refuse_classes(&loaded)?;
+    let template = args.rules.as_deref().map(|path| template(path, &loaded)).transpose()?;
     let params = unchecked.background(loaded.database.schema.parameters()).check().map_err(CommandError::input)?;
     // What copies an ensemble knows what that knew.
     let copied = from.as_ref().and_then(|ensemble| ensemble.recursive);
-    if params.recursive || copied.is_some() {
+    if (params.recursive || copied.is_some()) && loaded.database.classes.is_none() {
         let symmetric = args.symmetric || copied.is_some_and(|recursive| recursive.symmetric);
         loaded.know_positives(symmetric, options.time.as_ref()).map_err(CommandError::input)?;
-    } else if args.symmetric {
+    } else if args.symmetric && !params.recursive {
         return Err(CommandError::input("--symmetric goes with --set recursive=true"));
     }
     let audit = args.audit.map(|size| Audit::new(size as usize, params.seed));
     let resources = Resources { memory_bytes: args.memory, audit: audit.as_ref() };
-    let mut trained = fit(kind, from, &loaded, &params, resources, output.quiet)?;
+    let given = match (from, template) {
+        (Some(from), _) => Given::Ensemble(from),
+        (None, Some(template)) => Given::Template(template),
+        (None, None) => Given::Nothing,
+    };
+    let mut trained = fit(kind, given, &loaded, &params, resources, output.quiet)?;
     // A model from wrong answers is not written.
     let audited = audit.map(|audit| audit.check(&loaded.database, loaded.target, &loaded.examples));
     let audited = audited.transpose().map_err(CommandError::internal)?;
@@ -156,21 +165,21 @@ fn train_weights(args: &Train, output: &mut Output) -> Result<(), CommandError> 
     let out = check_writable(&args.out)?;
     let dot = args.dot.as_deref().map(check_writable).transpose()?;
     let SplitSettings { others, .. } = args.data.split_settings();
-    let settings = weights::Settings::new(&others, true)?;
+    let settings = weights::Settings::new(&others)?;
     let mut network = weights::from_rules(rules, weights::Weights::Blank)?;
     if network.target_name() != args.target {
         let message = format!("the rules are for {}, not {}: name their target", network.target_name(), args.target);
         return Err(CommandError::Input(message));
     }
-    let target = format!("{}/{}", network.target_name(), network.target_arity());
-    let options = args.data.load_options(Some(target))?;
-    let loaded = load(&args.data.data, &options)?;
+    let saved = SavedModel::from(network.clone());
+    let options = options_for(&saved, &args.data)?;
+    let loaded = load_for(&saved, &args.data, &options)?;
     output.warn(&loaded.warnings.without(&weights::ABOUT_MODES));
     weights::check_names(&network, &loaded, output)?;
     network.time = options.time;
     let resources = Resources { memory_bytes: args.memory, audit: None };
     let task = settings.task(&loaded, resources);
-    let learned = settings.learner.fit(&mut network, &task).map_err(CommandError::input)?;
+    let learned = settings.learner(true).fit(&mut network, &task).map_err(CommandError::input)?;
     network.origin = format!("{}, weights learned from {} examples", network.origin, loaded.examples.len());
     network.save(&out).map_err(with_cause)?;
     if let Some(path) = &dot {
@@ -188,29 +197,31 @@ fn train_weights(args: &Train, output: &mut Output) -> Result<(), CommandError> 
     weights::print_learned(output, &learned)
 }
 
-/// A target whose last argument is a class needs a learner for several classes, which there is not yet.
-fn refuse_classes(loaded: &Loaded) -> Result<(), CommandError> {
-    let modes = loaded.database.schema.modes_of(loaded.target);
-    let classes = modes.filter_map(|mode| mode.args.last()).any(|slot| slot.limit.is_some());
-    let negatives = loaded.examples.iter().any(|example| !example.positive);
-    if classes && !negatives {
-        let target = loaded.database.predicates.show(loaded.target);
-        let message = format!(
-            "the last argument of {target} is a class: only targets that hold or do not hold can be learned so far"
-        );
-        return Err(CommandError::Input(message));
-    }
-    Ok(())
+/// Rules that a person wrote, to be unrolled.
+fn template(path: &Path, loaded: &Loaded) -> Result<Template, CommandError> {
+    let predicates = &loaded.database.predicates;
+    let target = (predicates.name(loaded.target), predicates.arity(loaded.target));
+    let template = Template::from_rules(&weights::read(path)?, target).map_err(CommandError::Data)?;
+    let unknown = template.check_names(&loaded.database);
+    if unknown.has_errors() { Err(CommandError::Data(unknown)) } else { Ok(template) }
+}
+
+/// What a learner has beside data and parameters.
+enum Given {
+    Nothing,
+    Ensemble(TreeModel),
+    Template(Template),
 }
 
 fn fit(
     kind: Kind,
-    from: Option<TreeModel>,
+    given: Given,
     loaded: &Loaded,
     params: &Params,
     resources: Resources<'_>,
     quiet: bool,
 ) -> Result<Trained<SavedModel>, CommandError> {
+    // The first word of progress says how many steps there are.
     let bar = steps_bar(quiet, u64::from(params.trees));
     let mut progress = |at: crate::learn::Progress| {
         bar.set_length(at.of as u64);
@@ -219,10 +230,15 @@ fn fit(
     };
     let (database, target, examples) = (&loaded.database, loaded.target, loaded.examples.as_slice());
     let task = Task { database, target, examples, seed: params.seed, resources };
-    let trained = if from.is_some() {
-        LrbmExplainable { params: params.clone(), from }.fit(&task, &mut progress).map(Trained::saved)
-    } else {
-        learn::fit(kind, &task, params, &mut progress)
+    let params = params.clone();
+    let trained = match given {
+        Given::Ensemble(from) => {
+            LrbmExplainable { params, from: Some(from) }.fit(&task, &mut progress).map(Trained::saved)
+        }
+        Given::Template(template) => {
+            Lrnn { params, template: Some(template) }.fit(&task, &mut progress).map(Trained::saved)
+        }
+        Given::Nothing => learn::fit(kind, &task, &params, &mut progress),
     };
     bar.finish_and_clear();
     trained.map_err(CommandError::input)
@@ -237,7 +253,10 @@ fn summary(
 ) -> Result<(), CommandError> {
     let model = &trained.model;
     let positives = loaded.examples.iter().filter(|example| example.positive).count();
-    let negatives = loaded.examples.len() - positives;
+    let from = match loaded.database.classes_of(loaded.target) {
+        Some(names) => format!("{positives} examples of the classes {}", names.join(", ")),
+        None => format!("{positives} positives and {} negatives", loaded.examples.len() - positives),
+    };
     let ModelSize { trees, leaves } = model.size();
     let size = match trees {
         0 => format!("{leaves} parts"),
@@ -246,7 +265,7 @@ fn summary(
     };
     writeln!(
         output.out,
-        "{}: {kind} for {}/{}, {size}, learned from {positives} positives and {negatives} negatives",
+        "{}: {kind} for {}/{}, {size}, learned from {from}",
         path.display(),
         model.target_name(),
         model.target_arity(),

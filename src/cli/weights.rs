@@ -7,7 +7,7 @@ use super::{CommandError, Output};
 use crate::data::load::Loaded;
 use crate::learn::{LearnedWeights, LrbmWeights, Resources, Task};
 use crate::logic::nearest::nearest;
-use crate::logic::rule::parse_rules;
+use crate::logic::rule::{WrittenRule, parse_rules};
 use crate::logic::{Diagnostic, Diagnostics};
 use crate::rbm::network::Network;
 
@@ -19,12 +19,15 @@ pub const ABOUT_MODES: [&str; 4] = ["no-background", "fact-without-mode", "mode-
 
 /// How weights are fitted, as the user set it.
 pub struct Settings {
-    pub learner: LrbmWeights,
+    learner: LrbmWeights,
+    /// Whether weights begin anew, if that was said.
+    fresh: Option<bool>,
     seed: u64,
 }
 
 /// Keys for `--set`, with what they may be.
-const KEYS: [(&str, &str); 4] = [
+const KEYS: [(&str, &str); 5] = [
+    ("start", "\"anew\" or \"kept\": whether weights begin anew, or at what they were and are held back to that"),
     ("l2", "a number from 0: how much weights are held back; without it the best of a few"),
     ("max_steps", "a whole number from 1 to 100000: the most steps of a fit"),
     ("folds", "a whole number from 2 to 100: how many parts of the examples are held out in turn"),
@@ -32,9 +35,9 @@ const KEYS: [(&str, &str); 4] = [
 ];
 
 impl Settings {
-    /// The settings, of which each is `KEY=VALUE`; `fresh` is whether weights begin anew.
-    pub fn new(settings: &[String], fresh: bool) -> Result<Self, CommandError> {
-        let mut found = Settings { learner: LrbmWeights { fresh, ..LrbmWeights::default() }, seed: 1 };
+    /// The settings, of which each is `KEY=VALUE`.
+    pub fn new(settings: &[String]) -> Result<Self, CommandError> {
+        let mut found = Settings { learner: LrbmWeights::default(), fresh: None, seed: 1 };
         for setting in settings {
             let (key, value) = setting.split_once('=').map_or((setting.trim(), ""), |(k, v)| (k.trim(), v.trim()));
             let names = KEYS.map(|(name, _)| name);
@@ -47,6 +50,11 @@ impl Settings {
             let number: Option<f64> = value.parse().ok();
             let whole = || value.parse::<u64>().ok();
             let good = match key {
+                "start" => {
+                    found.fresh =
+                        [("anew", true), ("kept", false)].iter().find(|(name, _)| *name == value).map(|way| way.1);
+                    found.fresh.map(|_| ())
+                }
                 "l2" => number.filter(|l2| (0.0..=1e6).contains(l2)).map(|l2| found.learner.l2 = Some(l2)),
                 "max_steps" => whole()
                     .filter(|steps| (1..=100_000).contains(steps))
@@ -61,6 +69,11 @@ impl Settings {
             }
         }
         Ok(found)
+    }
+
+    /// What fits; if nothing was said, weights begin anew or not as `fresh` says.
+    pub fn learner(&self, fresh: bool) -> LrbmWeights {
+        LrbmWeights { fresh: self.fresh.unwrap_or(fresh), ..self.learner }
     }
 
     /// What to fit to.
@@ -79,11 +92,16 @@ pub enum Weights {
     Blank,
 }
 
-/// The network of a file of rules.
-pub fn from_rules(path: &Path, weights: Weights) -> Result<Network, CommandError> {
+/// The rules of a file.
+pub fn read(path: &Path) -> Result<Vec<WrittenRule>, CommandError> {
     let text = std::fs::read_to_string(path)
         .map_err(|error| CommandError::Input(format!("{}: cannot be read: {error}", path.display())))?;
-    let mut rules = parse_rules(path, &text).map_err(CommandError::Data)?;
+    parse_rules(path, &text).map_err(CommandError::Data)
+}
+
+/// The network of a file of rules.
+pub fn from_rules(path: &Path, weights: Weights) -> Result<Network, CommandError> {
+    let mut rules = read(path)?;
     if weights == Weights::Blank {
         rules.iter_mut().for_each(|rule| rule.weight = Some(0.0));
     }
@@ -137,13 +155,14 @@ mod tests {
 
     #[test]
     fn settings_are_read_and_checked() {
-        let settings = |all: &[&str]| Settings::new(&all.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>(), true);
+        let settings = |all: &[&str]| Settings::new(&all.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>());
         let found = settings(&["l2=0.5", "max_steps=7", "folds=3", "seed=9"]).unwrap();
-        assert_eq!(
-            (found.learner, found.seed),
-            (LrbmWeights { fresh: true, l2: Some(0.5), max_steps: 7, folds: 3 }, 9)
-        );
-        for bad in ["l2=-1", "l2", "max_steps=0", "folds=1", "seed=-1", "steps=3", "l2=NaN"] {
+        let learner = LrbmWeights { fresh: true, l2: Some(0.5), max_steps: 7, folds: 3 };
+        assert_eq!((found.learner(true), found.seed), (learner, 9));
+        assert!(!found.learner(false).fresh);
+        assert!(settings(&["start=anew"]).unwrap().learner(false).fresh);
+        assert!(!settings(&["start=kept"]).unwrap().learner(true).fresh);
+        for bad in ["start=new", "l2=-1", "l2", "max_steps=0", "folds=1", "seed=-1", "steps=3", "l2=NaN"] {
             assert_eq!(settings(&[bad]).err().map(|error| error.exit_code()), Some(2), "{bad}");
         }
     }

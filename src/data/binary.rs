@@ -106,7 +106,9 @@ pub(super) fn rewrite(
             }
         }
     }
-    Ok(builder.build(time)?.0)
+    let mut changed = builder.build(time)?.0;
+    changed.classes.clone_from(&database.classes);
+    Ok(changed)
 }
 
 /// The constant of another table, new if it was not known.
@@ -152,7 +154,9 @@ fn copy_schema(
 /// Rules for every predicate of more than two arguments but the target: one predicate `p_i_j` for each pair.
 pub(super) fn rules_for(database: &Database, target: PredicateId) -> Vec<ArityRule> {
     let Database { schema, predicates, .. } = database;
-    let longer = predicates.iter().filter(|&id| id != target && predicates.arity(id) > 2);
+    let labelled = database.classes.as_ref().map(|classes| classes.labelled);
+    let evidence = |id: &PredicateId| *id != target && Some(*id) != labelled;
+    let longer = predicates.iter().filter(evidence).filter(|&id| predicates.arity(id) > 2);
     longer
         .map(|id| {
             let (name, arity) = (predicates.name(id), predicates.arity(id));

@@ -22,6 +22,7 @@ use serde::Serialize;
 
 use super::adapt::{self, ALL, Conversion};
 use super::binary;
+use super::classes::ClassLabels;
 use super::embedded::load_domain;
 use super::fetch::{Store, StoreError, digest};
 use super::generate::{Domain, Settings};
@@ -130,7 +131,8 @@ impl Dataset {
             default_count,
             time: time.clone(),
         };
-        let options = LoadOptions { background: None, target: Some(target.to_owned()), time };
+        let classes = class_labels(variant);
+        let options = LoadOptions { background: None, target: Some(target.to_owned()), time, classes };
         let directory = store.dataset(id).join(&evidence.name);
         let rules = rules_of(manifest, evidence);
         let opening = Opening { id, options: &options, variant, rules: Some(&rules) };
@@ -164,6 +166,14 @@ impl Dataset {
     /// If it is too large, or does not offer the variant.
     pub fn of_domain(domain: Domain, settings: &Settings, variant: &Variant) -> Result<Dataset, DatasetError> {
         let info = domain.info();
+        if variant.classes {
+            return Err(DatasetError::NotOffered {
+                id: info.id.to_owned(),
+                key: "classes",
+                value: "true".to_owned(),
+                offered: "its target as it is, so leave the key out".to_owned(),
+            });
+        }
         let loaded =
             load_domain(domain, settings).map_err(|error| DatasetError::Load { id: info.id.to_owned(), error })?;
         let time =
@@ -189,6 +199,7 @@ impl Dataset {
     /// If files are missing or wrong, or the directory does not offer the variant.
     pub fn of_directory(directory: &Path, options: &LoadOptions, variant: &Variant) -> Result<Dataset, DatasetError> {
         let name = directory.file_name().unwrap_or(directory.as_os_str()).to_string_lossy().into_owned();
+        let options = &LoadOptions { classes: class_labels(variant), ..options.clone() };
         let opening = Opening { id: &name, options, variant, rules: None };
         let files = layout::find(directory);
         let is_pooled =
@@ -317,6 +328,14 @@ fn room_rules(room: &Room, variant: &Variant) -> Vec<ArityRule> {
     match variant.arity {
         Arity::Original => binary::rules_for(&room.database, room.target),
         Arity::Binary => Vec::new(),
+    }
+}
+
+/// Whether the last argument of the target is a class.
+fn class_labels(variant: &Variant) -> ClassLabels {
+    match variant.classes {
+        true => ClassLabels::Made { least: variant.class_size as usize },
+        false => ClassLabels::AsMarked,
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::examples::Pool;
 use super::generate::{Domain, Name, Settings, Sink};
-use super::load::{self, LoadCounts, LoadError, Loaded};
+use super::load::{self, LoadCounts, LoadError, LoadOptions, Loaded};
 use crate::kb::{DatabaseBuilder, TimeRule, TimeSource};
 use crate::logic::parser::parse_sentence;
 use crate::logic::{Constant, Diagnostic, Diagnostics, Full, Notation, ReadError, Sentence};
@@ -29,7 +29,8 @@ pub fn load_domain(domain: Domain, settings: &Settings) -> Result<Loaded, LoadEr
     let time = info
         .time
         .map(|predicate| TimeRule { source: TimeSource::Predicate(predicate.to_owned()), by_argument: Vec::new() });
-    load::build(sink.builder, target, labelled.examples, time.as_ref(), counts, diagnostics)
+    let options = LoadOptions { time, ..LoadOptions::default() };
+    load::build(sink.builder, target, labelled.examples, &options, counts, diagnostics)
 }
 
 fn full(id: &str, error: Full) -> LoadError {
@@ -103,7 +104,6 @@ impl Sink for Memory {
 mod tests {
     use super::*;
     use crate::data::generate::{Counts, write_directory};
-    use crate::data::load::LoadOptions;
 
     /// In memory and by way of files, a domain is the same.
     #[test]

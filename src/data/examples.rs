@@ -74,7 +74,7 @@ impl Pool {
     /// Adds an example.
     pub fn push(&mut self, predicate: PredicateId, args: &[Constant], positive: bool, weight: f64, line: u64) {
         let line = u32::try_from(line).unwrap_or(u32::MAX);
-        self.all.push((predicate, Example { args: args.into(), positive, weight, line }));
+        self.all.push((predicate, Example { args: args.into(), positive, class: 0, weight, line }));
     }
 
     /// The target: the predicate of that name, written `name` or `name/arity`, or without a name the one with the most

@@ -5,7 +5,8 @@ use crate::order::Stream;
 
 /// The test fold of each example, from 0.
 ///
-/// Positives and negatives are shuffled apart and dealt out in turn, so that fold sizes differ by at most one of each.
+/// Positives and negatives are shuffled apart and dealt out in turn, so that fold sizes differ by at most one of each. So are the
+/// classes, if examples are of several.
 /// The draw depends on nothing but the seed, the dataset's name, and the number and labels of the examples.
 ///
 /// # Panics
@@ -14,10 +15,21 @@ pub fn random_folds(examples: &[Example], k: usize, seed: u64, dataset: &str) ->
     assert!(k > 0, "there is at least one fold");
     let mut folds = vec![0; examples.len()];
     for (label, purpose) in [(true, "positives"), (false, "negatives")] {
-        let mut indices: Vec<usize> = (0..examples.len()).filter(|&i| examples[i].positive == label).collect();
-        Stream::new(seed, &[dataset, "folds", purpose]).shuffle(&mut indices);
-        for (turn, index) in indices.into_iter().enumerate() {
-            folds[index] = (turn % k) as u32;
+        let classes = examples.iter().map(|example| example.class + 1).max().unwrap_or(0);
+        let mut turn = 0;
+        for class in 0..classes {
+            let own = |&i: &usize| examples[i].positive == label && examples[i].class == class;
+            let mut indices: Vec<usize> = (0..examples.len()).filter(own).collect();
+            let number = class.to_string();
+            let mut stream = match class {
+                0 => Stream::new(seed, &[dataset, "folds", purpose]),
+                _ => Stream::new(seed, &[dataset, "folds", purpose, &number]),
+            };
+            stream.shuffle(&mut indices);
+            for index in indices {
+                folds[index] = (turn % k) as u32;
+                turn += 1;
+            }
         }
     }
     folds
@@ -60,7 +72,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn examples(labels: &[bool]) -> Vec<Example> {
-        let example = |&positive: &bool| Example { args: Box::new([]), positive, weight: 1.0, line: 0 };
+        let example = |&positive: &bool| Example { args: Box::new([]), positive, class: 0, weight: 1.0, line: 0 };
         labels.iter().map(example).collect()
     }
 
@@ -76,6 +88,23 @@ mod tests {
                     .collect();
                 prop_assert_eq!(sizes.iter().sum::<usize>(), labels.iter().filter(|&&l| l == label).count());
                 prop_assert!(sizes.iter().max().unwrap() - sizes.iter().min().unwrap() <= 1);
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn classes_are_spread_evenly(classes in prop::collection::vec(0u32..4, 0..120), k in 1usize..6, seed: u64) {
+            let mut examples = examples(&vec![true; classes.len()]);
+            examples.iter_mut().zip(&classes).for_each(|(example, &class)| example.class = class);
+            let folds = random_folds(&examples, k, seed, "toy");
+            let sizes = |of: &dyn Fn(usize) -> bool| -> Vec<usize> {
+                (0..k as u32).map(|fold| (0..folds.len()).filter(|&i| folds[i] == fold && of(i)).count()).collect()
+            };
+            let even = |sizes: Vec<usize>| sizes.iter().max().unwrap() - sizes.iter().min().unwrap() <= 1;
+            prop_assert!(even(sizes(&|_| true)));
+            for class in 0..4 {
+                prop_assert!(even(sizes(&|i| classes[i] == class)));
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::classes::{ClassLabels, Parted};
 use super::examples::{Contradiction, Pool, PoolError};
 use super::layout::{self, Layout};
 use super::parameters;
@@ -21,6 +22,8 @@ pub struct LoadOptions {
     pub target: Option<String>,
     /// What limits examples in time.
     pub time: Option<TimeRule>,
+    /// Whether the last argument of the target is the class of an example.
+    pub classes: ClassLabels,
 }
 
 /// A database with the examples of its target.
@@ -28,7 +31,7 @@ pub struct LoadOptions {
 pub struct Loaded {
     /// Facts, modes and types.
     pub database: Database,
-    /// The predicate to learn.
+    /// The predicate to learn; without the class, if examples have one.
     pub target: PredicateId,
     /// Positives in the order of their file, then negatives.
     pub examples: Vec<Example>,
@@ -174,7 +177,11 @@ impl Loader {
         let DataSink { mut builder, pool, .. } = self.sink;
         let chosen = pool.choose(&builder.predicates, options.target.as_deref());
         let target = match (known, chosen) {
-            (Some((name, arity)), _) => builder.predicates.intern(name, arity),
+            (Some((name, arity)), _) => {
+                // Questions do not have the class that examples have.
+                let with_class = usize::from(options.classes == ClassLabels::Always);
+                builder.predicates.intern(name, arity + with_class)
+            }
             (None, Ok(target)) => target,
             (None, Err(error)) => {
                 diagnostics.push(no_example(&error, files));
@@ -197,19 +204,27 @@ impl Loader {
         if diagnostics.has_errors() {
             return Err(LoadError::Invalid(diagnostics));
         }
-        build(builder, target, labelled.examples, options.time.as_ref(), self.counts, diagnostics)
+        build(builder, target, labelled.examples, options, self.counts, diagnostics)
     }
 }
 
 /// The last step, the same for files and for what is made in memory.
 pub(super) fn build(
     mut builder: DatabaseBuilder,
-    target: PredicateId,
-    examples: Vec<Example>,
-    time: Option<&TimeRule>,
+    mut target: PredicateId,
+    mut examples: Vec<Example>,
+    options: &LoadOptions,
     counts: LoadCounts,
     mut diagnostics: Diagnostics,
 ) -> Result<Loaded, LoadError> {
+    let mut classes = None;
+    if let Some(parted) = options.classes.part(&mut builder, target, &examples, &mut diagnostics) {
+        let Parted { target: without, examples: others, classes: found } = parted;
+        (target, examples, classes) = (without, others, Some(found));
+        if diagnostics.has_errors() {
+            return Err(LoadError::Invalid(diagnostics));
+        }
+    }
     builder.schema.add_target(target);
     if builder.schema.argument_types(target).is_none() {
         let name = builder.predicates.show(target);
@@ -220,16 +235,15 @@ pub(super) fn build(
     }
     for (label, word) in [(true, "positive"), (false, "negative")] {
         // A target with classes has all its examples among the positives.
-        let classes =
-            builder.schema.modes_of(target).any(|mode| mode.args.last().is_some_and(|slot| slot.limit.is_some()));
-        if !examples.iter().any(|example| example.positive == label) && (label || !classes) {
+        if !examples.iter().any(|example| example.positive == label) && (label || classes.is_none()) {
             let message = format!("there is no {word} example of {}", builder.predicates.show(target));
             let help = "nothing can be learned from one class alone";
             diagnostics.push(Diagnostic::warning("one-class", message, help));
         }
     }
-    match builder.build(time) {
-        Ok((database, found)) => {
+    match builder.build(options.time.as_ref()) {
+        Ok((mut database, found)) => {
+            database.classes = classes;
             for diagnostic in found {
                 // Each of these names what it is about in its text.
                 let subject = diagnostic.message.clone();

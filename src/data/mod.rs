@@ -3,6 +3,7 @@
 
 pub mod adapt;
 pub mod binary;
+pub mod classes;
 pub mod dataset;
 pub mod embedded;
 pub mod examples;

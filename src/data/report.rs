@@ -20,7 +20,7 @@ pub struct DatasetReport {
     pub id: String,
     /// The name in full.
     pub title: String,
-    /// The target with the types of its arguments.
+    /// The target with the types of its arguments, and its classes if it tells several apart.
     pub target: String,
     /// What the manifest says, for a published dataset.
     pub published: Option<Published>,
@@ -173,7 +173,8 @@ impl DatasetReport {
             let db = &room.database;
             let types = db.schema.argument_types(room.target).unwrap_or_default();
             let types: Vec<&str> = types.iter().map(|&t| db.schema.type_name(t)).collect();
-            format!("{}({})", db.predicates.name(room.target), types.join(", "))
+            let classes = db.classes_of(room.target).map(|names| format!(", classes {}", names.join(", ")));
+            format!("{}({}){}", db.predicates.name(room.target), types.join(", "), classes.unwrap_or_default())
         });
         Ok(DatasetReport {
             id: dataset.id.clone(),

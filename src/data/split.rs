@@ -203,6 +203,8 @@ impl Dataset {
         let (trained, tested, counts) = self.choose(self.groups(room, count, split)?, index);
         let known = Known { positives: &trained.positives, from: None };
         let known = (self.traits.target_is_evidence || split.recursive).then_some(known);
+        // A known example says nothing without its class.
+        let known = known.filter(|_| room.database.classes.is_none());
         let database = self.evidence(room, known, split)?;
         let part = |group: Group| Part { database: Arc::clone(&database), target: room.target, examples: group.all() };
         Ok(Fold { index, train: part(trained), test: part(tested), counts })
@@ -226,7 +228,7 @@ impl Dataset {
         if ignored {
             database.times = None;
         }
-        if split.recursive {
+        if split.recursive && database.classes.is_none() {
             database.recursion = Some(Recursion { target: room.target, symmetric: self.traits.symmetric });
         }
         Ok(Arc::new(database))
@@ -296,7 +298,7 @@ impl Dataset {
         counts.reflexive_positives = positives.iter().filter(|e| is_reflexive(&e.args)).count();
         counts.positives_to_the_future = positives.iter().filter(|e| points_to_the_future(room, e)).count();
         // A target with classes has all its examples among the positives.
-        if room.has_classes() {
+        if room.database.classes.is_some() {
             return Group { positives, negatives: Vec::new(), counts };
         }
         let needed = (split.negatives_per_positive * positives.len() as f64).round() as usize;
@@ -322,7 +324,13 @@ impl Dataset {
             let world = World::new(&room.database, room.target, &first, pools, reflexive);
             let drawn = world.draw(needed - negatives.len(), taken, &mut stream("drawn negatives"));
             counts.drawn = drawn.len();
-            negatives.extend(drawn.into_iter().map(|args| Example { args, positive: false, weight: 1.0, line: 0 }));
+            negatives.extend(drawn.into_iter().map(|args| Example {
+                args,
+                positive: false,
+                class: 0,
+                weight: 1.0,
+                line: 0,
+            }));
         }
         counts.lacking = needed - negatives.len();
         Group { positives, negatives, counts }
@@ -378,7 +386,8 @@ impl Dataset {
         });
         counts.shared_negatives = trained.negatives.iter().filter(|e| tested_negatives.contains(&e.args)).count();
         (counts.train, counts.test) = (trained.counts, tested.counts);
-        let known = |from| split.recursive.then_some(Known { positives: &trained.positives, from });
+        let told = split.recursive && train.database.classes.is_none();
+        let known = |from| told.then_some(Known { positives: &trained.positives, from });
         let of_train = self.evidence(train, known(None), split)?;
         let of_test = self.evidence(test, known(Some(&train.database)), split)?;
         let part = |database, room: &Room, group: Group| Part { database, target: room.target, examples: group.all() };
@@ -421,14 +430,6 @@ impl Group {
         let Group { mut positives, mut negatives, .. } = self;
         positives.append(&mut negatives);
         positives
-    }
-}
-
-impl Room {
-    /// Whether the target tells classes apart, so that there are no negatives.
-    pub(super) fn has_classes(&self) -> bool {
-        let mut modes = self.database.schema.modes_of(self.target);
-        modes.any(|mode| mode.args.last().is_some_and(|slot| slot.limit.is_some()))
     }
 }
 

@@ -22,7 +22,7 @@ pub const DATA_VERSION: u32 = 1;
 pub const fn algorithm_version(kind: Kind) -> u32 {
     match kind {
         Kind::LrbmBoost | Kind::LrbmNoBoost | Kind::LrbmExplainable => 2,
-        Kind::RdnBoost => 1,
+        Kind::RdnBoost | Kind::MlnBoost | Kind::Rpt | Kind::Progol | Kind::RrbmC | Kind::RrbmE | Kind::Lrnn => 1,
     }
 }
 

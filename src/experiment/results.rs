@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 
 use super::job::Job;
 use super::spec::{Experiment, Part, SpecError};
-use super::store::{self, Damage, MODEL, PREDICTIONS, Prediction, Record, RunStore, RunStoreError, SPEC, Status};
+use super::store::{
+    self, Damage, MODEL, Outcome, PREDICTIONS, Prediction, Record, RunStore, RunStoreError, SPEC, Status,
+};
 use crate::files::json::FileError;
 use crate::learn::SavedModel;
 use crate::metric::summary::mean;
@@ -138,6 +140,11 @@ impl<'r> Group<'r> {
         by_fold(self.jobs.iter().map(|stored| &stored.record), column)
     }
 
+    /// The same of any number that a result has.
+    pub fn by_fold_of(&self, get: impl Fn(&Outcome) -> Option<f64>) -> Vec<(usize, f64)> {
+        by_fold_of(self.jobs.iter().map(|stored| &stored.record), get)
+    }
+
     /// The mean of a metric over the folds that have it; `None` if none has.
     pub fn average(&self, column: Column) -> Option<Average> {
         let values: Vec<f64> = self.by_fold(column).into_iter().map(|(_, value)| value).collect();
@@ -147,9 +154,16 @@ impl<'r> Group<'r> {
 
 /// The value of a metric for each fold that has it, seeds averaged first, by number of fold.
 pub fn by_fold<'r>(records: impl IntoIterator<Item = &'r Record>, column: Column) -> Vec<(usize, f64)> {
+    by_fold_of(records, |outcome| outcome.metric(column))
+}
+
+fn by_fold_of<'r>(
+    records: impl IntoIterator<Item = &'r Record>,
+    get: impl Fn(&Outcome) -> Option<f64>,
+) -> Vec<(usize, f64)> {
     let mut folds: IndexMap<usize, Vec<f64>> = IndexMap::default();
     for record in records {
-        if let Some(value) = record.result.as_ref().and_then(|outcome| outcome.metric(column)) {
+        if let Some(value) = record.result.as_ref().and_then(&get) {
             folds.entry(record.row.fold).or_default().push(value);
         }
     }

@@ -84,13 +84,23 @@ fn of_params(kind: Kind, params: &Params) -> f64 {
     let lookahead = if params.node_size > 1 || params.path_length > 1 { 1.0 } else { 0.2 };
     let deep = |depth: Option<u32>| 6.0 * f64::from(depth.unwrap_or(10).min(20));
     let splits = match kind {
-        Kind::LrbmNoBoost => deep(params.max_depth),
+        Kind::LrbmNoBoost | Kind::Rpt => deep(params.max_depth),
         Kind::LrbmExplainable => deep(params.distil_depth),
+        // Counting is cheap beside descent, which goes through the examples again and again.
+        Kind::RrbmC | Kind::RrbmE => {
+            return 5e-4 * f64::from(params.epochs) * f64::from(params.hidden_units);
+        }
+        // Clauses cost what one large tree does, and their network is small.
+        Kind::Lrnn => deep(None) + 1e-2 * f64::from(params.epochs),
         Kind::LrbmBoost | Kind::RdnBoost => {
             // What later trees ask was mostly asked by the first.
             let leaves = f64::from(params.max_leaves.unwrap_or(8));
             leaves * (1.0 + 0.1 * f64::from(params.trees.saturating_sub(1)))
         }
+        // Counts are scored anew for each tree, and there are more of them than of tests that hold for others.
+        Kind::MlnBoost => f64::from(params.max_leaves.unwrap_or(8)) * f64::from(params.trees),
+        // Most seeds are covered by a clause before it is their turn.
+        Kind::Progol => f64::from(params.max_seeds.min(100)) / 2.0,
     };
     lookahead * splits
 }

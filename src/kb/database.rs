@@ -1,5 +1,6 @@
 //! A knowledge base: symbols, predicates, modes, facts and times that belong together.
 
+use super::classes::Classes;
 use super::facts::{FactError, Facts, FactsBuilder};
 use super::schema::{Schema, TypeId};
 use super::time::{Sources, TimeError, TimeRule, TimeSource, Times};
@@ -13,8 +14,10 @@ use crate::logic::{Constant, Diagnostic, PredicateId, Predicates, Symbols};
 pub struct Example {
     /// The arguments.
     pub args: Box<[Constant]>,
-    /// Whether the target holds for them.
+    /// Whether the target holds for them; always, if it tells classes apart.
     pub positive: bool,
+    /// The number of its class among [`Database::classes`], if the target tells several apart; 0 otherwise.
+    pub class: u32,
     /// How much the example counts.
     pub weight: f64,
     /// The line it was read from, 0 if it was made.
@@ -36,9 +39,16 @@ pub struct Database {
     pub times: Option<Times>,
     /// The target whose facts are evidence for its own examples, if there is one. Without it, facts of a target are never used.
     pub recursion: Option<Recursion>,
+    /// The classes of the target, if it tells several apart.
+    pub classes: Option<Classes>,
 }
 
 impl Database {
+    /// The names of the classes of a target, if it tells several apart.
+    pub fn classes_of(&self, target: PredicateId) -> Option<&[String]> {
+        self.classes.as_ref().filter(|classes| classes.target == target).map(|classes| &classes.names[..])
+    }
+
     /// Its predicates and constants.
     pub fn names(&self) -> Names<'_> {
         Names { predicates: &self.predicates, symbols: &self.symbols }
@@ -152,7 +162,7 @@ impl DatabaseBuilder {
             times = Some(found);
             warnings.extend(warning);
         }
-        Ok((Database { symbols, predicates, schema, facts, times, recursion: None }, warnings))
+        Ok((Database { symbols, predicates, schema, facts, times, recursion: None, classes: None }, warnings))
     }
 }
 

@@ -5,6 +5,7 @@
 //! the modes need and gives an immutable [`Database`]. Examples live beside the database, not in it.
 
 pub mod change;
+pub mod classes;
 pub mod database;
 pub mod directory;
 pub mod facts;
@@ -21,6 +22,7 @@ mod warnings;
 pub mod wire;
 
 pub use change::{Change, Fact};
+pub use classes::Classes;
 pub use database::{Database, DatabaseBuilder, Example};
 pub use facts::{FactError, Facts, FactsBuilder};
 pub use ordering::{Pattern, pattern};

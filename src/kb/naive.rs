@@ -47,6 +47,31 @@ pub fn count(database: &Database, body: &[Literal], target: PredicateId, head: &
     count
 }
 
+/// How many groundings hold under which none of these conjunctions has a grounding: variables that the body does not bind are
+/// each conjunction's own.
+pub fn count_without(
+    database: &Database,
+    body: &[Literal],
+    none_of: &[Vec<Literal>],
+    target: PredicateId,
+    head: &[Constant],
+) -> usize {
+    let view = database.view(target, head);
+    let variables = none_of.iter().flatten().flat_map(Literal::variables).map(|v| v.0 as usize + 1).max().unwrap_or(0);
+    let mut count = 0;
+    ask(database, body, target, head, &mut |bindings| {
+        let refuted = none_of.iter().any(|group| {
+            let mut bindings = bindings.clone();
+            bindings.resize(variables.max(bindings.len()), None);
+            let (checks, positive): (Vec<_>, Vec<_>) = group.iter().partition(|literal| literal.is_check());
+            search(database, &view, &positive, &checks, bindings, &mut |_| true)
+        });
+        count += usize::from(!refuted);
+        false
+    });
+    count
+}
+
 /// Shows each grounding that holds to `enough`, until it says so.
 fn ask(
     database: &Database,

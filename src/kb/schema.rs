@@ -232,6 +232,42 @@ impl Schema {
         &self.targets
     }
 
+    /// Takes the last argument of a target away: its modes become modes of `to`, a predicate with one argument less, and no mode asks for
+    /// facts of `from` any more. With `as_constants`, modes that take a value of that argument's type as bound take any constant as well.
+    pub fn take_class(&mut self, from: PredicateId, to: PredicateId, as_constants: bool) {
+        let own: Vec<Mode> = self.modes_of(from).cloned().collect();
+        self.modes.retain(|mode| mode.predicate != from);
+        for mode in &mut self.modes {
+            if mode.target == Some(from) {
+                mode.target = Some(to);
+            }
+        }
+        let class = self.argument_types(from).and_then(|types| types.last().copied());
+        for mut mode in own {
+            mode.predicate = to;
+            mode.args.pop();
+            self.note_types(&mode);
+            if !self.modes.contains(&mode) {
+                self.modes.push(mode);
+            }
+        }
+        let is_class = |slot: &ModeSlot| slot.symbol == ModeSymbol::Input && Some(slot.type_id) == class;
+        let before = if as_constants { self.modes.clone() } else { Vec::new() };
+        for mut mode in before {
+            if mode.predicate != to && mode.predicate.comparison().is_none() && mode.args.iter().any(is_class) {
+                mode.args.iter_mut().filter(|slot| is_class(slot)).for_each(|slot| slot.symbol = ModeSymbol::Constant);
+                if !self.modes.contains(&mode) {
+                    self.modes.push(mode);
+                }
+            }
+        }
+        for target in &mut self.targets {
+            if *target == from {
+                *target = to;
+            }
+        }
+    }
+
     /// Adds constants that belong to a type even where no fact mentions them (`range:`).
     ///
     /// # Errors

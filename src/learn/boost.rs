@@ -1,14 +1,14 @@
 //! The loop that all ensembles share: the paper's Algorithm 1, lines 1 to 9.
 
-use super::gradient::{gradients, log_likelihood};
+use super::gradient::Scores;
 use super::leaf::Fitter;
-use super::model::{LeafWeights, Parts, add};
+use super::model::{ClassSums, Parts, add, with_counts};
 use super::params::{Params, Prior};
 use super::weights::Weights;
 use super::{Kind, LearnError, Task, TrainedModel, TreeModel, remarks};
 use crate::kb::Example;
 use crate::order::Stream;
-use crate::tree::{Bits, GrowStatistics, Grower, Language, PathOptions, Tree, path};
+use crate::tree::{Bits, GrowStatistics, Grower, Language, PathOptions, path};
 
 /// How far training is.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -60,25 +60,91 @@ pub(super) fn train(
     progress: &mut dyn FnMut(Progress),
 ) -> Result<TrainedModel, LearnError> {
     let weights = Weights::new(task.examples, params.positive_weight);
-    let trained_on = both_classes(task, &weights)?;
+    let (trained_on, classes) = kinds_of_examples(task, params, &weights)?;
     check_recursion(task, params.recursive)?;
-    let prior = match params.prior {
-        Prior::Value(value) => value,
-        Prior::LogOdds => {
-            let (positives, negatives) = weights.of_classes(task.examples);
-            (positives / negatives).ln()
-        }
+    let priors = match &classes {
+        None => vec![prior(params, &weights, task.examples)],
+        Some(classes) => classes.priors.clone(),
     };
-    let (trees, statistics) = boost(task, params, &weights, prior, fitter, progress)?;
-    let Task { database, target, seed, .. } = *task;
+    let Task { database, target, examples, seed, .. } = *task;
+    let coverage = task.coverage();
+    let language = language(task, params);
+    let grower = Grower::new(&coverage, &language, params.grow_options()).weighted(weights.get());
+    let mut statistics = Statistics::default();
+    let trees = boost(task, params, &weights, &priors, progress, |round, psi| {
+        let grown = grower.grow(fitter, round.gradients, round.in_use, seed, round.number);
+        add(&grown.tree, &grown.reached, params.step, psi);
+        statistics = statistics.after(&grown.statistics);
+        let own = |i: usize| examples[i].class as usize == round.class;
+        let counted = |tree| if priors.len() > 1 { with_counts(tree, &grown.reached, round.in_use, own) } else { tree };
+        counted(grown.tree)
+    })?;
+    let trees: Vec<_> = trees.into_iter().flatten().collect();
+    statistics.trees = trees.len() as u64;
+    let prior = if classes.is_some() { 0.0 } else { priors[0] };
     let mut warnings = Vec::new();
     warnings.extend(remarks::budget(statistics.budget_hits, params.max_candidates));
     if trees.iter().all(|tree| tree.leaves() == 1) {
         warnings.extend(remarks::nothing_learned(database, target));
     }
     let parameters = params.to_values(kind);
-    let parts = Parts { kind, parameters, seed, trained_on, fidelity: None, prior, step: params.step, trees };
+    let parts = Parts { kind, parameters, seed, trained_on, classes, fidelity: None, prior, step: params.step, trees };
     Ok(TrainedModel { model: TreeModel::from_parts(parts, database, target), warnings, statistics })
+}
+
+/// ψ before the first tree, of a target that holds or does not.
+pub(super) fn prior(params: &Params, weights: &Weights, examples: &[Example]) -> f64 {
+    match params.prior {
+        Prior::Value(value) => value,
+        Prior::LogOdds => {
+            let (positives, negatives) = weights.of_classes(examples);
+            (positives / negatives).ln()
+        }
+    }
+}
+
+/// How many positive and negative examples there are, for a kind that does not tell several classes apart.
+pub(super) fn count_both(kind: Kind, task: &Task<'_>) -> Result<(u64, u64), LearnError> {
+    if let Some(names) = task.classes() {
+        let what = format!("does not tell several classes apart, and there are {}", names.join(", "));
+        let instead = "use lrbm-boost, lrbm-noboost, lrbm-explainable or rdn-boost".to_owned();
+        return Err(LearnError::Cannot { kind, what, instead });
+    }
+    both_classes(task, &Weights::even(task.examples.len()))
+}
+
+/// How many positive and negative examples there are; or, if the target tells classes apart, how many examples, and of which.
+pub(super) fn kinds_of_examples(
+    task: &Task<'_>,
+    params: &Params,
+    weights: &Weights,
+) -> Result<((u64, u64), Option<ClassSums>), LearnError> {
+    let Some(names) = task.classes() else { return Ok((both_classes(task, weights)?, None)) };
+    let target = || task.database.predicates.show(task.target).to_string();
+    if params.recursive {
+        return Err(LearnError::NotForClasses { what: "recursive = true", target: target() });
+    }
+    if params.positive_weight != 1.0 {
+        return Err(LearnError::NotForClasses { what: "positive_weight", target: target() });
+    }
+    let (mut trained_on, mut shares) = (vec![0; names.len()], vec![0.0; names.len()]);
+    for (i, example) in task.examples.iter().enumerate() {
+        trained_on[example.class as usize] += 1;
+        shares[example.class as usize] += weights.at(i);
+    }
+    if shares.iter().filter(|&&share| share > 0.0).count() < 2 {
+        let only = shares.iter().position(|&share| share > 0.0).map(|k| names[k].clone());
+        return Err(LearnError::OneOfClasses { target: target(), only });
+    }
+    let total: f64 = shares.iter().sum();
+    // A number that all classes share says nothing. A class without an example counts as half a one.
+    let prior = |&share: &f64| match params.prior {
+        Prior::Value(_) => 0.0,
+        Prior::LogOdds => (share.max(0.5) / total).ln(),
+    };
+    let priors = shares.iter().map(prior).collect();
+    let count = task.examples.len() as u64;
+    Ok(((count, 0), Some(ClassSums { names: names.to_vec(), priors, trained_on })))
 }
 
 /// How many positive and negative examples there are; at least one of each that counts.
@@ -111,83 +177,113 @@ pub(super) fn language(task: &Task<'_>, params: &Params) -> Language {
     Language::new(database, target, params.language_options()).with_tests(chains)
 }
 
-type Ensemble = (Vec<Tree<LeafWeights>>, Statistics);
+/// What the next summand is fitted to.
+pub(super) struct Round<'r> {
+    /// How many summands there are.
+    pub number: usize,
+    /// The class it is for, if there are several.
+    pub class: usize,
+    /// How ψ of each example should move.
+    pub gradients: &'r [f64],
+    /// The examples to learn from.
+    pub in_use: &'r Bits,
+}
 
+/// For each class of several, or for the target, a sum of whatever `grow` fits to the gradients; it also adds to the ψ of each example what its summand says of it.
 // Paper: Alg. 1, line 1
-fn boost(
+pub(super) fn boost<T>(
     task: &Task<'_>,
     params: &Params,
     weights: &Weights,
-    prior: f64,
-    fitter: &Fitter,
+    priors: &[f64],
     progress: &mut dyn FnMut(Progress),
-) -> Result<Ensemble, LearnError> {
+    mut grow: impl FnMut(Round<'_>, &mut [f64]) -> T,
+) -> Result<Vec<Vec<T>>, LearnError> {
     let Task { examples, seed, .. } = *task;
-    let coverage = task.coverage();
-    let language = language(task, params);
-    let grower = Grower::new(&coverage, &language, params.grow_options()).weighted(weights.get());
-    let (learning, held_out) = hold_out(examples, weights.counted(), params, seed)?;
+    let kinds = kinds(examples, task.classes().map(<[_]>::len));
+    let (learning, held_out) = hold_out(task, &kinds, weights.counted(), params)?;
     let mut patience = Patience::new(params.early_stopping);
-    // Paper: Alg. 1, line 2, F₀ = ψ₀
-    let mut psi = vec![prior; examples.len()];
-    let mut trees = Vec::with_capacity(params.trees as usize);
-    let mut statistics = Statistics::default();
+    // Paper: Alg. 1, line 2, F₀ = ψ₀; one for each class, if there are several.
+    let mut scores = Scores::new(priors, examples.len());
+    let mut summands: Vec<Vec<T>> = priors.iter().map(|_| Vec::with_capacity(params.trees as usize)).collect();
     // Paper: Alg. 1, line 3
-    for number in 0..params.trees as usize {
+    for step in 0..params.trees as usize {
         // Paper: Alg. 1, line 4, GenerateExamples: Δᵢ = I(yᵢ = 1) − P(yᵢ = 1)
-        let gradients = gradients(examples, &psi);
-        let in_use = draw(&learning, examples, params.subsample, seed, number);
-        // Paper: Alg. 1, line 5
-        let grown = grower.grow(fitter, &gradients, &in_use, seed, number);
-        // Paper: Alg. 1, line 6, Fₙ = Fₙ + Fₙ₋₁, with a step that the paper does not have and that is 1 by default.
-        add(&grown.tree, &grown.reached, params.step, &mut psi);
-        statistics = statistics.after(&grown.statistics);
-        trees.push(grown.tree);
-        let log_likelihood = mean_log_likelihood(examples, &psi, weights, &learning);
-        progress(Progress { done: number + 1, of: params.trees as usize, log_likelihood });
+        let gradients = scores.gradients(examples);
+        let in_use = draw(&learning, &kinds, params.subsample, seed, step);
+        // All trees of a step fit the gradients from before it.
+        for (class, (gradients, summands)) in gradients.iter().zip(&mut summands).enumerate() {
+            // Paper: Alg. 1, line 5
+            // Paper: Alg. 1, line 6, Fₙ = Fₙ + Fₙ₋₁, with a step that the paper does not have and that is 1 by default.
+            let round = Round { number: step * priors.len() + class, class, gradients, in_use: &in_use };
+            summands.push(grow(round, scores.column(class)));
+        }
+        let log_likelihood = mean_log_likelihood(examples, &scores, weights, &learning);
+        progress(Progress { done: step + 1, of: params.trees as usize, log_likelihood });
         if let Some(held_out) = &held_out
-            && patience.ends(mean_log_likelihood(examples, &psi, weights, held_out))
+            && patience.ends(mean_log_likelihood(examples, &scores, weights, held_out))
         {
             break;
         }
     }
     // Paper: Alg. 1, lines 7 to 9: P(y = 1) = sigmoid(ψ), see [`crate::rbm::sigmoid`]
     if held_out.is_some() {
-        trees.truncate(patience.best_trees);
-        statistics.trees = trees.len() as u64;
+        summands.iter_mut().for_each(|summands| summands.truncate(patience.best_steps));
     }
-    Ok((trees, statistics))
+    Ok(summands)
+}
+
+/// The examples of each kind: positives, then negatives; or of each class.
+fn kinds(examples: &[Example], classes: Option<usize>) -> Vec<Vec<usize>> {
+    let of = |kind: &dyn Fn(&Example) -> bool| (0..examples.len()).filter(|&i| kind(&examples[i])).collect();
+    match classes {
+        None => [true, false].map(|label| of(&|example| example.positive == label)).into(),
+        Some(classes) => (0..classes).map(|class| of(&|example| example.class as usize == class)).collect(),
+    }
 }
 
 /// The examples that trees are grown on, and those that say when to stop, if any are held out.
-fn hold_out(examples: &[Example], all: Bits, params: &Params, seed: u64) -> Result<(Bits, Option<Bits>), LearnError> {
+fn hold_out(
+    task: &Task<'_>,
+    kinds: &[Vec<usize>],
+    all: Bits,
+    params: &Params,
+) -> Result<(Bits, Option<Bits>), LearnError> {
     if params.early_stopping == 0 {
         return Ok((all, None));
     }
-    let positives = all.iter().filter(|&i| examples[i].positive).count();
-    let negatives = all.count() - positives;
-    if positives < 2 || negatives < 2 {
-        return Err(LearnError::TooFewToHoldOut { positives, negatives });
+    let counts: Vec<usize> = kinds.iter().map(|kind| kind.iter().filter(|&&i| all.get(i)).count()).collect();
+    match (task.classes(), &counts[..]) {
+        (None, &[positives, negatives]) if positives < 2 || negatives < 2 => {
+            return Err(LearnError::TooFewToHoldOut { positives, negatives });
+        }
+        (Some(names), _) => {
+            // Of a class that nobody is of, nobody can be held out.
+            if let Some(class) = counts.iter().position(|&count| count == 1) {
+                return Err(LearnError::TooFewOfClass { class: names[class].clone() });
+            }
+        }
+        _ => {}
     }
-    let most = |n: usize| n - 1;
-    let held_out = sample(&all, examples, params.held_out, most, &mut Stream::new(seed, &["held out"]));
+    let held_out =
+        sample(&all, kinds, params.held_out, |n| n.saturating_sub(1), &mut Stream::new(task.seed, &["held out"]));
     Ok((all.and_not(&held_out), Some(held_out)))
 }
 
 /// The examples one tree is grown on.
-fn draw(learning: &Bits, examples: &[Example], part: f64, seed: u64, tree: usize) -> Bits {
+fn draw(learning: &Bits, kinds: &[Vec<usize>], part: f64, seed: u64, tree: usize) -> Bits {
     if part >= 1.0 {
         return learning.clone();
     }
     let mut stream = Stream::new(seed, &["subsample", &tree.to_string()]);
-    sample(learning, examples, part, |n| n, &mut stream)
+    sample(learning, kinds, part, |n| n, &mut stream)
 }
 
-/// A part of the positives and the same part of the negatives, at least one of each and at most what `most` allows.
-fn sample(from: &Bits, examples: &[Example], part: f64, most: impl Fn(usize) -> usize, stream: &mut Stream) -> Bits {
-    let mut taken = Bits::zeros(examples.len());
-    for label in [true, false] {
-        let mut indices: Vec<usize> = from.iter().filter(|&i| examples[i].positive == label).collect();
+/// The same part of the examples of each kind, at least one of each and at most what `most` allows.
+fn sample(from: &Bits, kinds: &[Vec<usize>], part: f64, most: impl Fn(usize) -> usize, stream: &mut Stream) -> Bits {
+    let mut taken = Bits::zeros(from.len());
+    for kind in kinds {
+        let mut indices: Vec<usize> = kind.iter().copied().filter(|&i| from.get(i)).collect();
         stream.shuffle(&mut indices);
         let count = (part * indices.len() as f64).round() as usize;
         let count = count.max(1).min(most(indices.len()));
@@ -196,32 +292,32 @@ fn sample(from: &Bits, examples: &[Example], part: f64, most: impl Fn(usize) -> 
     taken
 }
 
-fn mean_log_likelihood(examples: &[Example], psi: &[f64], weights: &Weights, of: &Bits) -> f64 {
-    let sum: f64 = of.iter().map(|i| weights.at(i) * log_likelihood(examples[i].positive, psi[i])).sum();
+fn mean_log_likelihood(examples: &[Example], scores: &Scores, weights: &Weights, of: &Bits) -> f64 {
+    let sum: f64 = of.iter().map(|i| weights.at(i) * scores.log_likelihood(i, &examples[i])).sum();
     let total: f64 = of.iter().map(|i| weights.at(i)).sum();
     if total > 0.0 { sum / total } else { 0.0 }
 }
 
 /// Waits for a better likelihood, but not for ever.
 struct Patience {
-    trees: usize,
+    steps: usize,
     limit: usize,
     best: f64,
-    best_trees: usize,
+    best_steps: usize,
 }
 
 impl Patience {
     fn new(limit: u32) -> Self {
-        Patience { trees: 0, limit: limit as usize, best: f64::NEG_INFINITY, best_trees: 0 }
+        Patience { steps: 0, limit: limit as usize, best: f64::NEG_INFINITY, best_steps: 0 }
     }
 
-    /// Takes the likelihood after one more tree; whether to stop.
+    /// Takes the likelihood after one more step; whether to stop.
     fn ends(&mut self, likelihood: f64) -> bool {
-        self.trees += 1;
+        self.steps += 1;
         if likelihood > self.best {
-            (self.best, self.best_trees) = (likelihood, self.trees);
+            (self.best, self.best_steps) = (likelihood, self.steps);
         }
-        self.trees - self.best_trees >= self.limit
+        self.steps - self.best_steps >= self.limit
     }
 }
 
@@ -234,27 +330,44 @@ mod tests {
         let mut patience = Patience::new(2);
         let ends: Vec<bool> = [-3.0, -1.0, -2.0, -1.0].iter().map(|&x| patience.ends(x)).collect();
         assert_eq!(ends, [false, false, false, true]);
-        assert_eq!(patience.best_trees, 2);
+        assert_eq!(patience.best_steps, 2);
     }
 
     #[test]
     fn samples_keep_both_classes() {
-        let example = |positive| Example { args: Box::new([]), positive, weight: 1.0, line: 0 };
+        let example = |positive| Example { args: Box::new([]), positive, class: 0, weight: 1.0, line: 0 };
         let examples: Vec<Example> = (0..10).map(|i| example(i < 3)).collect();
         let all = Bits::ones(10);
+        let both = kinds(&examples, None);
         let count = |bits: &Bits, label| bits.iter().filter(|&i| examples[i].positive == label).count();
-        let half = draw(&all, &examples, 0.5, 1, 0);
+        let half = draw(&all, &both, 0.5, 1, 0);
         assert_eq!((count(&half, true), count(&half, false)), (2, 4));
-        assert_ne!(half, draw(&all, &examples, 0.5, 1, 1));
-        let little = draw(&all, &examples, 0.01, 1, 0);
+        assert_ne!(half, draw(&all, &both, 0.5, 1, 1));
+        let little = draw(&all, &both, 0.01, 1, 0);
         assert_eq!((count(&little, true), count(&little, false)), (1, 1));
         let params = super::super::Unchecked::new(Kind::LrbmBoost).spec("early_stopping", 3).spec("held_out", 0.3);
-        let (learning, held_out) = hold_out(&examples, all, &params.check().unwrap(), 1).unwrap();
+        let params = params.check().unwrap();
+        let (database, ..) = crate::kb::sample::build("p(a). h(X) :- p(X).", None);
+        let target = database.predicates.find("h", 1).unwrap();
+        let task = |examples| Task { database: &database, target, examples, seed: 1, resources: Default::default() };
+        let (learning, held_out) = hold_out(&task(&examples), &both, all, &params).unwrap();
         let held_out = held_out.unwrap();
         assert_eq!((count(&held_out, true), count(&held_out, false)), (1, 2));
         assert!(!learning.and(&held_out).any());
         assert_eq!(learning.count() + held_out.count(), 10);
-        let error = hold_out(&examples[..4], Bits::ones(4), &params.check().unwrap(), 1).unwrap_err();
+        let few = &examples[..4];
+        let error = hold_out(&task(few), &kinds(few, None), Bits::ones(4), &params).unwrap_err();
         assert_eq!(error, LearnError::TooFewToHoldOut { positives: 3, negatives: 1 });
+    }
+
+    #[test]
+    fn samples_keep_every_class() {
+        let example = |class| Example { args: Box::new([]), positive: true, class, weight: 1.0, line: 0 };
+        let examples: Vec<Example> = (0..12).map(|i| example(if i < 6 { 0 } else { 1 + i / 10 })).collect();
+        let classes = kinds(&examples, Some(4));
+        assert_eq!(classes.iter().map(Vec::len).collect::<Vec<_>>(), [6, 4, 2, 0]);
+        let half = draw(&Bits::ones(12), &classes, 0.5, 1, 0);
+        let of = |class| half.iter().filter(|&i| examples[i].class == class).count();
+        assert_eq!([of(0), of(1), of(2), of(3)], [3, 2, 1, 0]);
     }
 }

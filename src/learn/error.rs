@@ -1,6 +1,7 @@
 //! What can be wrong with what a learner or a model is given.
 
 use super::Kind;
+use crate::rbm::network::ConvertError;
 
 /// Data that nothing can be learned from, or a model that cannot be used for it.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -37,11 +38,55 @@ pub enum LearnError {
         /// How many negatives there are.
         negatives: usize,
     },
+    /// All examples are of one class of several.
+    #[error(
+        "{}: give examples of at least two",
+        only.as_ref().map_or_else(
+            || format!("no training example of {target} has a weight"),
+            |only| format!("all training examples of {target} are of class {only}")
+        )
+    )]
+    OneOfClasses {
+        /// The target.
+        target: String,
+        /// The one class, if there is any.
+        only: Option<String>,
+    },
+    /// A class with too few examples to hold some out.
+    #[error(
+        "training examples of each class are held out, but only one is of class {class}: give at least two of each, or do without \
+         holding out (early_stopping=0, a number of rules)"
+    )]
+    TooFewOfClass {
+        /// The class.
+        class: String,
+    },
+    /// A parameter that does not go with several classes.
+    #[error("{what} is for targets that hold or do not hold, and {target} tells classes apart: leave it out")]
+    NotForClasses {
+        /// The parameter.
+        what: &'static str,
+        /// The target.
+        target: String,
+    },
     /// Nothing is known of the target's facts.
     #[error("recursive = true needs a database in which the positives of {target} are evidence: set its `recursion`")]
     NotRecursive {
         /// The target.
         target: String,
+    },
+    /// Rules that no network can hold.
+    #[error(transparent)]
+    Rules(#[from] ConvertError),
+    /// The kind is not made for such data.
+    #[error("{kind} {what}: {instead}")]
+    Cannot {
+        /// The kind.
+        kind: Kind,
+        /// What it cannot do, or what it needs and does not have.
+        what: String,
+        /// What to do instead.
+        instead: String,
     },
     /// The model to explain does not fit the data.
     #[error(transparent)]
@@ -59,12 +104,46 @@ pub enum ScoreError {
         /// What was asked.
         asked: String,
     },
-    /// The network has more classes than examples tell apart.
+    /// The model knows nothing of times.
+    #[error("{kind} cannot keep time limits, and the data have some: use another kind of model, or data without them")]
+    Times {
+        /// Its kind.
+        kind: Kind,
+    },
+    /// The model has more classes than examples tell apart.
     #[error(
-        "the network tells the classes {classes} apart, and examples are positive or negative: use a network of two classes"
+        "the model tells the classes {classes} apart, and examples are positive or negative: use a model of two classes"
     )]
     Classes {
         /// Their names.
+        classes: String,
+    },
+    /// Examples are of classes that the model does not know.
+    #[error(
+        "the model tells the classes {model} apart, and there are examples of class {class}: use a model that knows it"
+    )]
+    UnknownClass {
+        /// The classes that it knows.
+        model: String,
+        /// The class.
+        class: String,
+    },
+    /// Examples are of other classes.
+    #[error(
+        "the model tells the classes {model} apart, and the examples are of {asked}: use a model of the same classes"
+    )]
+    OtherClasses {
+        /// Those of the model.
+        model: String,
+        /// Those of the examples.
+        asked: String,
+    },
+    /// Examples are of several classes, and the model knows none.
+    #[error(
+        "the examples are of the classes {classes}, and the model says of a target whether it holds: use a model of classes"
+    )]
+    NoClasses {
+        /// The classes of the examples.
         classes: String,
     },
 }

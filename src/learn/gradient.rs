@@ -1,6 +1,7 @@
-//! The functional gradient: how ψ of each example should move.
+//! The functional gradient: how ψ of each example, or its score for each class, should move.
 
 use crate::kb::Example;
+use crate::rbm::network::{log_sum_exp, softmax};
 use crate::rbm::{sigmoid, softplus};
 
 /// Δ = I(y = 1) − P(y = 1), the derivative of an example's log-likelihood by its ψ.
@@ -15,9 +16,60 @@ pub fn log_likelihood(positive: bool, psi: f64) -> f64 {
     -softplus(if positive { -psi } else { psi })
 }
 
-/// The gradients of all examples.
-pub fn gradients(examples: &[Example], psi: &[f64]) -> Vec<f64> {
-    examples.iter().zip(psi).map(|(example, &psi)| gradient(example.positive, psi)).collect()
+/// Δₖ = I(y = k) − P(y = k) for each class, where P is the softmax of the scores: the derivatives of an example's log-likelihood.
+pub fn class_gradients(class: usize, scores: &[f64]) -> Vec<f64> {
+    let mut slopes = softmax(scores);
+    slopes.iter_mut().for_each(|p| *p = -*p);
+    slopes[class] += 1.0;
+    slopes
+}
+
+/// log P(y = class), exact also where P is next to 0 or 1.
+pub fn class_log_likelihood(class: usize, scores: &[f64]) -> f64 {
+    scores[class] - log_sum_exp(scores)
+}
+
+/// What is known of all examples so far: one column with ψ of each; or, if there are classes, one with the score of each class.
+#[derive(Clone, Debug)]
+pub(super) struct Scores {
+    columns: Vec<Vec<f64>>,
+}
+
+impl Scores {
+    /// Where each column starts.
+    pub fn new(priors: &[f64], examples: usize) -> Self {
+        Scores { columns: priors.iter().map(|&prior| vec![prior; examples]).collect() }
+    }
+
+    /// A column, to be changed.
+    pub fn column(&mut self, k: usize) -> &mut [f64] {
+        &mut self.columns[k]
+    }
+
+    fn row(&self, i: usize) -> Vec<f64> {
+        self.columns.iter().map(|column| column[i]).collect()
+    }
+
+    /// The gradients of all examples, for each column.
+    pub fn gradients(&self, examples: &[Example]) -> Vec<Vec<f64>> {
+        if let [psi] = &self.columns[..] {
+            return vec![examples.iter().zip(psi).map(|(example, &psi)| gradient(example.positive, psi)).collect()];
+        }
+        let mut gradients = vec![Vec::with_capacity(examples.len()); self.columns.len()];
+        for (i, example) in examples.iter().enumerate() {
+            let slopes = class_gradients(example.class as usize, &self.row(i));
+            gradients.iter_mut().zip(slopes).for_each(|(column, slope)| column.push(slope));
+        }
+        gradients
+    }
+
+    /// log P(y) of an example.
+    pub fn log_likelihood(&self, i: usize, example: &Example) -> f64 {
+        match &self.columns[..] {
+            [psi] => log_likelihood(example.positive, psi[i]),
+            _ => class_log_likelihood(example.class as usize, &self.row(i)),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -33,6 +85,47 @@ mod tests {
         assert!((log_likelihood(true, 3f64.ln()) - 0.75f64.ln()).abs() < 1e-15);
         assert!((log_likelihood(false, 3f64.ln()) - 0.25f64.ln()).abs() < 1e-15);
         assert_eq!(log_likelihood(true, -1000.0), -1000.0);
+    }
+
+    #[test]
+    fn classes_by_hand() {
+        // 1 : 2 : 5 of 8
+        let scores = [0.0, 2f64.ln(), 5f64.ln()];
+        for (found, expected) in class_gradients(1, &scores).iter().zip([-0.125, 0.75, -0.625]) {
+            assert!((found - expected).abs() < 1e-15);
+        }
+        assert!((class_log_likelihood(2, &scores) - 0.625f64.ln()).abs() < 1e-15);
+        assert_eq!(class_log_likelihood(0, &[-1000.0, 0.0]), -1000.0);
+    }
+
+    proptest! {
+        #[test]
+        fn class_gradients_are_finite_differences(
+            scores in prop::collection::vec(-10.0..10.0f64, 2..6),
+            draw: usize,
+        ) {
+            let class = draw % scores.len();
+            let gradients = class_gradients(class, &scores);
+            prop_assert!(gradients.iter().sum::<f64>().abs() < 1e-12, "scores are known up to a number that all share");
+            let h = 1e-5;
+            for (k, gradient) in gradients.into_iter().enumerate() {
+                let at = |by: f64| {
+                    let mut moved = scores.clone();
+                    moved[k] += by;
+                    class_log_likelihood(class, &moved)
+                };
+                let difference = (at(h) - at(-h)) / (2.0 * h);
+                prop_assert!((difference - gradient).abs() < 1e-8, "{k}: {difference} {gradient}");
+            }
+        }
+
+        #[test]
+        fn two_classes_are_one_psi(a in -10.0..10.0f64, b in -10.0..10.0f64) {
+            let found = class_gradients(1, &[a, b]);
+            prop_assert!((found[1] - gradient(true, b - a)).abs() < 1e-14);
+            prop_assert!((class_gradients(0, &[a, b])[1] - gradient(false, b - a)).abs() < 1e-14);
+            prop_assert!((class_log_likelihood(1, &[a, b]) - log_likelihood(true, b - a)).abs() < 1e-12);
+        }
     }
 
     proptest! {

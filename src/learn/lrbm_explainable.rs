@@ -2,10 +2,13 @@
 
 use super::boost::{self, Progress, Statistics};
 use super::leaf::Fitter;
-use super::model::{Parts, add};
+use super::model::{Parts, add, with_counts};
 use super::params::Params;
 use super::weights::Weights;
-use super::{Fidelity, Kind, LearnError, Learner, LrbmBoost, Model, Task, TrainedModel, TreeModel, remarks};
+use super::{
+    ClassSums, Fidelity, Kind, LearnError, Learner, LrbmBoost, ScoreError, Task, TrainedModel, TreeModel, remarks,
+};
+use crate::rbm::network::against_others;
 use crate::rbm::sigmoid;
 use crate::tree::{GrowOptions, Grower};
 
@@ -44,10 +47,11 @@ impl LrbmExplainable {
 
     fn distil(&self, ensemble: &TreeModel, task: &Task<'_>, before: Statistics) -> Result<TrainedModel, LearnError> {
         let weights = Weights::new(task.examples, self.params.positive_weight);
-        let trained_on = boost::both_classes(task, &weights)?;
+        let (trained_on, classes) = boost::kinds_of_examples(task, &self.params, &weights)?;
         boost::check_recursion(task, ensemble.recursive.is_some())?;
         let Task { database, target, examples, seed, .. } = *task;
-        let goal = ensemble.score(database, target, examples)?;
+        same_classes(ensemble, task)?;
+        let goals = ensemble.columns(database, target, examples)?;
         let coverage = task.coverage();
         let language = boost::language(task, &self.params);
         let options = GrowOptions {
@@ -59,13 +63,21 @@ impl LrbmExplainable {
         // Departs from paper: the leaves get the mean ψ at once, because a descent that stops short of it, as it does for
         // the gradients, would bend what is to be copied.
         let grower = Grower::new(&coverage, &language, options).weighted(weights.get());
-        let grown = grower.grow(&Fitter::ClosedForm, &goal, &weights.counted(), seed, 0);
-        let mut copy = vec![0.0; examples.len()];
-        add(&grown.tree, &grown.reached, 1.0, &mut copy);
-        let statistics = before.after(&grown.statistics);
+        let counted = weights.counted();
+        let (mut statistics, mut trees, mut copies) = (before, Vec::new(), Vec::new());
+        for (k, goal) in goals.iter().enumerate() {
+            let grown = grower.grow(&Fitter::ClosedForm, goal, &counted, seed, k);
+            let mut copy = vec![0.0; examples.len()];
+            add(&grown.tree, &grown.reached, 1.0, &mut copy);
+            statistics = statistics.after(&grown.statistics);
+            let own = |i: usize| examples[i].class as usize == k;
+            let several = goals.len() > 1;
+            trees.push(if several { with_counts(grown.tree, &grown.reached, &counted, own) } else { grown.tree });
+            copies.push(copy);
+        }
         let mut warnings = Vec::new();
         warnings.extend(remarks::budget(statistics.budget_hits, self.params.max_candidates));
-        if grown.tree.leaves() == 1 {
+        if trees.iter().all(|tree| tree.leaves() == 1) {
             warnings.extend(remarks::nothing_learned(database, target));
         }
         let parts = Parts {
@@ -73,23 +85,50 @@ impl LrbmExplainable {
             parameters: self.params.to_values(Kind::LrbmExplainable),
             seed,
             trained_on,
-            fidelity: Some(fidelity(&goal, &copy, &weights)),
+            classes: classes.map(|classes| ClassSums { priors: vec![0.0; goals.len()], ..classes }),
+            fidelity: Some(fidelity(&goals, &copies, &weights)),
             prior: 0.0,
             step: 1.0,
-            trees: vec![grown.tree],
+            trees,
         };
         Ok(TrainedModel { model: TreeModel::from_parts(parts, database, target), warnings, statistics })
     }
 }
 
-/// How near the copy is; there is at least one example that counts.
-fn fidelity(goal: &[f64], copy: &[f64], weights: &Weights) -> Fidelity {
-    let sum = |of: &dyn Fn(usize) -> f64| (0..goal.len()).map(|i| weights.at(i) * of(i)).sum::<f64>();
+/// An ensemble is copied for examples of its own classes.
+fn same_classes(ensemble: &TreeModel, task: &Task<'_>) -> Result<(), ScoreError> {
+    let known = ensemble.classes.as_ref().map(|classes| &classes.names[..]);
+    match (known, task.classes()) {
+        (Some(known), Some(asked)) => match asked.iter().find(|class| !known.contains(class)) {
+            Some(class) => Err(ScoreError::UnknownClass { model: known.join(", "), class: class.clone() }),
+            None if known == asked => Ok(()),
+            None => Err(ScoreError::OtherClasses { model: known.join(", "), asked: asked.join(", ") }),
+        },
+        (Some(known), None) => Err(ScoreError::Classes { classes: known.join(", ") }),
+        (None, Some(asked)) => Err(ScoreError::NoClasses { classes: asked.join(", ") }),
+        (None, None) => Ok(()),
+    }
+}
+
+/// How near the copies are, of one ψ or of the score of each class; there is at least one example that counts.
+fn fidelity(goals: &[Vec<f64>], copies: &[Vec<f64>], weights: &Weights) -> Fidelity {
+    let examples = goals[0].len();
+    let sum = |of: &dyn Fn(usize) -> f64| (0..examples).map(|i| weights.at(i) * of(i)).sum::<f64>();
     let n = sum(&|_| 1.0);
-    let mean = sum(&|i| goal[i]) / n;
-    let total = sum(&|i| (goal[i] - mean) * (goal[i] - mean));
-    let left = sum(&|i| (goal[i] - copy[i]) * (goal[i] - copy[i]));
-    let gap = sum(&|i| (sigmoid(goal[i]) - sigmoid(copy[i])).abs());
+    let (mut total, mut left) = (0.0, 0.0);
+    for (goal, copy) in goals.iter().zip(copies) {
+        let mean = sum(&|i| goal[i]) / n;
+        total += sum(&|i| (goal[i] - mean) * (goal[i] - mean));
+        left += sum(&|i| (goal[i] - copy[i]) * (goal[i] - copy[i]));
+    }
+    // Of several classes, the mean over them.
+    let probabilities = |columns: &[Vec<f64>]| match columns {
+        [psi] => vec![psi.clone()],
+        _ => against_others(columns),
+    };
+    let (said, copied) = (probabilities(goals), probabilities(copies));
+    let gaps = said.iter().zip(&copied).map(|(said, copied)| sum(&|i| (sigmoid(said[i]) - sigmoid(copied[i])).abs()));
+    let gap = gaps.sum::<f64>() / said.len() as f64;
     Fidelity { r_squared: if total > 0.0 { 1.0 - left / total } else { 1.0 }, mean_probability_gap: gap / n }
 }
 
@@ -100,14 +139,15 @@ mod tests {
     #[test]
     fn fidelity_by_hand() {
         // Mean 0, total 8; the copy misses by 1 twice: 1 − 2/8
-        let example = |weight| crate::kb::Example { args: Box::new([]), positive: true, weight, line: 0 };
+        let example = |weight| crate::kb::Example { args: Box::new([]), positive: true, class: 0, weight, line: 0 };
         let even = Weights::new(&[example(1.0), example(1.0)], 1.0);
-        let found = fidelity(&[-2.0, 2.0], &[-1.0, 1.0], &even);
+        let of = |goal: [f64; 2], copy: [f64; 2], weights| fidelity(&[goal.to_vec()], &[copy.to_vec()], weights);
+        let found = of([-2.0, 2.0], [-1.0, 1.0], &even);
         assert_eq!(found.r_squared, 0.75);
         assert!((found.mean_probability_gap - (sigmoid(2.0) - sigmoid(1.0))).abs() < 1e-15);
-        assert_eq!(fidelity(&[1.0, 1.0], &[1.0, 1.0], &even).r_squared, 1.0);
+        assert_eq!(of([1.0, 1.0], [1.0, 1.0], &even).r_squared, 1.0);
         // Once −2 and three times 2: mean 1, total 12; the copy misses by 1 four times.
         let uneven = Weights::new(&[example(1.0), example(3.0)], 1.0);
-        assert_eq!(fidelity(&[-2.0, 2.0], &[-1.0, 1.0], &uneven).r_squared, 1.0 - 4.0 / 12.0);
+        assert_eq!(of([-2.0, 2.0], [-1.0, 1.0], &uneven).r_squared, 1.0 - 4.0 / 12.0);
     }
 }

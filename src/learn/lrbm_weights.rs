@@ -5,7 +5,7 @@ use super::weights::Weights;
 use super::{LearnError, ScoreError, Task};
 use crate::data::folds::random_folds;
 use crate::kb::Example;
-use crate::rbm::network::{FitOptions, Fitted, Hold, Network, Patterns};
+use crate::rbm::network::{FitOptions, Fitted, Hold, Network, Patterns, against_others};
 use crate::tree::Bits;
 
 /// Learns the weights of a network whose rules stay as they are.
@@ -66,15 +66,42 @@ pub type Area<'a> = &'a dyn Fn(&[f64], &[bool]) -> f64;
 #[derive(Clone)]
 struct Seen<'a> {
     examples: &'a [Example],
+    /// The number of each example's class among those of the network.
     labels: Vec<usize>,
+    classes: usize,
     weights: Weights,
     lit: Vec<Bits>,
+}
+
+/// The number of each example's class among those of the network.
+fn labels(network: &Network, task: &Task<'_>, weights: &Weights) -> Result<Vec<usize>, LearnError> {
+    let known = network.classes();
+    let Some(names) = task.classes() else {
+        both_classes(task, weights)?;
+        if known.len() != 2 {
+            return Err(ScoreError::Classes { classes: known.join(", ") }.into());
+        }
+        return Ok(task.examples.iter().map(|example| usize::from(example.positive)).collect());
+    };
+    let mut places = Vec::with_capacity(names.len());
+    for class in names {
+        let place = known.iter().position(|name| name == class);
+        let unknown = || ScoreError::UnknownClass { model: known.join(", "), class: class.clone() };
+        places.push(place.ok_or_else(unknown)?);
+    }
+    let labels: Vec<usize> = task.examples.iter().map(|example| places[example.class as usize]).collect();
+    match labels.first() {
+        Some(&first) if labels.iter().any(|&label| label != first) => Ok(labels),
+        first => {
+            let target = task.database.predicates.show(task.target).to_string();
+            Err(LearnError::OneOfClasses { target, only: first.map(|&first| known[first].clone()) })
+        }
+    }
 }
 
 impl<'a> Seen<'a> {
     fn new(network: &Network, task: &Task<'a>) -> Result<Self, LearnError> {
         let weights = Weights::new(task.examples, 1.0);
-        both_classes(task, &weights)?;
         let arity = task.database.predicates.arity(task.target);
         if arity != network.target_arity() {
             return Err(ScoreError::Arity {
@@ -83,28 +110,30 @@ impl<'a> Seen<'a> {
             }
             .into());
         }
-        if network.classes().len() != 2 {
-            return Err(ScoreError::Classes { classes: network.classes().join(", ") }.into());
-        }
-        let labels = task.examples.iter().map(|example| usize::from(example.positive)).collect();
-        Ok(Seen { examples: task.examples, labels, weights, lit: network.lit(&task.coverage()) })
+        let labels = labels(network, task, &weights)?;
+        let classes = network.classes().len();
+        Ok(Seen { examples: task.examples, labels, classes, weights, lit: network.lit(&task.coverage()) })
     }
 
     fn all(&self) -> Bits {
         Bits::ones(self.examples.len())
     }
 
-    fn positives(&self) -> usize {
-        self.labels.iter().sum()
+    /// How many examples there are of each class.
+    fn counts(&self) -> Vec<usize> {
+        let mut counts = vec![0; self.classes];
+        self.labels.iter().for_each(|&label| counts[label] += 1);
+        counts
     }
 
     fn patterns(&self, of: &Bits) -> Patterns {
-        Patterns::new(&self.lit, &self.labels, 2, of, self.weights.get())
+        Patterns::new(&self.lit, &self.labels, self.classes, of, self.weights.get())
     }
 
     /// For each part that is held out once: the others, and it.
     fn parts(&self, folds: usize, seed: u64) -> Vec<(Bits, Bits)> {
-        let fewest = self.positives().min(self.examples.len() - self.positives());
+        // Of a class that no example is of, none can be held out.
+        let fewest = self.counts().into_iter().filter(|&count| count > 0).min().unwrap_or(0);
         let k = folds.min(fewest);
         if k < 2 {
             return Vec::new();
@@ -119,9 +148,37 @@ impl<'a> Seen<'a> {
 
     /// The network before it learned anything of the classes.
     fn fresh(&self, network: &Network) -> Network {
-        let (positives, negatives) = self.weights.of_classes(self.examples);
-        let log_odds = (positives / negatives).ln();
-        network.with_blank_classes(vec![0.0, log_odds])
+        let mut shares = vec![0.0; self.classes];
+        self.labels.iter().enumerate().for_each(|(i, &label)| shares[label] += self.weights.at(i));
+        // A class without an example counts as half a one.
+        let least = shares.iter().map(|&share: &f64| if share > 0.0 { share } else { 0.5 });
+        let shares: Vec<f64> = least.collect();
+        network.with_blank_classes(shares.iter().map(|share| (share / shares[0]).ln()).collect())
+    }
+
+    /// There are too few examples to hold some of each class out.
+    fn too_few(&self, network: &Network) -> LearnError {
+        match self.counts()[..] {
+            [negatives, positives] => LearnError::TooFewToJudge { positives, negatives },
+            ref counts => {
+                let class = counts.iter().position(|&count| count == 1).unwrap_or(0);
+                LearnError::TooFewOfClass { class: network.classes()[class].clone() }
+            }
+        }
+    }
+
+    /// The area on some examples; of more than two classes, the mean of each against the others.
+    fn area(&self, network: &Network, of: &Bits, area: Area<'_>) -> f64 {
+        let n = self.examples.len();
+        let of_class = |scores: &[f64], class: usize| {
+            let labels: Vec<bool> = of.iter().map(|i| self.labels[i] == class).collect();
+            area(&of.pick(scores), &labels)
+        };
+        if self.classes == 2 {
+            return of_class(&network.psi(&self.lit, n), 1);
+        }
+        let odds = against_others(&network.class_scores(&self.lit, n));
+        odds.iter().enumerate().map(|(class, odds)| of_class(odds, class)).sum::<f64>() / self.classes as f64
     }
 
     /// The rule that says least: what it adds varies least over the examples. Of equals the last.
@@ -139,11 +196,11 @@ impl<'a> Seen<'a> {
     }
 
     /// Takes the weakest rule away and fits the rest again, in few steps.
-    fn shrink(&mut self, network: &mut Network, of: &Bits, l2: f64) {
+    fn shrink(&mut self, network: &mut Network, of: &Bits, options: &FitOptions) {
         let j = self.weakest(network);
         let lit = self.lit.remove(j);
         *network = network.without(j, lit.count_and(of), of.count());
-        let options = FitOptions { l2, hold: Hold::Blank, max_steps: STEPS_OF_A_ROUND };
+        let options = FitOptions { max_steps: STEPS_OF_A_ROUND, ..*options };
         network.fit(&self.patterns(of), &options, &mut |_, _| false);
     }
 }
@@ -162,7 +219,7 @@ impl LrbmWeights {
     /// Learns the weights.
     ///
     /// # Errors
-    /// If there is no positive or no negative example, or the network is not for examples of this kind.
+    /// If there is no positive or no negative example, or none of a second class, or the network is not for examples of this kind.
     pub fn fit(&self, network: &mut Network, task: &Task<'_>) -> Result<LearnedWeights, LearnError> {
         let seen = Seen::new(network, task)?;
         Ok(self.fit_seen(network, &seen, task.seed))
@@ -200,8 +257,7 @@ impl LrbmWeights {
         best
     }
 
-    /// Takes rules away, the one that says least first, and fits the rest again each time. Weights always begin anew: else all
-    /// examples would speak for rules whose weights were learned from them.
+    /// Takes rules away, the one that says least first, and fits the rest again each time.
     ///
     /// # Errors
     /// As [`LrbmWeights::fit`]; also if there are too few examples to judge a loss by.
@@ -214,14 +270,12 @@ impl LrbmWeights {
     ) -> Result<(Network, LearnedWeights), LearnError> {
         let mut seen = Seen::new(network, task)?;
         let parts = seen.parts(self.folds, task.seed);
-        let mut smaller = seen.fresh(network);
-        let anew = LrbmWeights { fresh: true, ..*self };
-        let Choice { options, .. } = anew.choose(&smaller, &seen, &parts);
+        let mut smaller = if self.fresh { seen.fresh(network) } else { network.clone() };
+        let Choice { options, .. } = self.choose(&smaller, &seen, &parts);
         let size = match prune {
             Prune::ToSize(size) => size,
             Prune::ToLoss(_) if parts.is_empty() => {
-                let positives = seen.positives();
-                return Err(LearnError::TooFewToJudge { positives, negatives: seen.examples.len() - positives });
+                return Err(seen.too_few(network));
             }
             Prune::ToLoss(loss) => {
                 let areas: Vec<Vec<f64>> =
@@ -235,9 +289,9 @@ impl LrbmWeights {
         let all = seen.all();
         smaller.fit(&seen.patterns(&all), &options, &mut |_, _| false);
         while smaller.hidden().len() > size {
-            seen.shrink(&mut smaller, &all, options.l2);
+            seen.shrink(&mut smaller, &all, &options);
         }
-        let learned = anew.fit_seen(&mut smaller, &seen, task.seed);
+        let learned = self.fit_seen(&mut smaller, &seen, task.seed);
         Ok((smaller, learned))
     }
 }
@@ -264,16 +318,14 @@ fn areas_by_size(
     options: &FitOptions,
     area: Area<'_>,
 ) -> Vec<f64> {
-    let labels: Vec<bool> = held_out.iter().map(|i| seen.examples[i].positive).collect();
     let (mut network, mut seen) = (network.clone(), seen.clone());
     network.fit(&seen.patterns(learning), options, &mut |_, _| false);
     let mut areas = vec![0.0; network.hidden().len() + 1];
     loop {
-        let psi = network.psi(&seen.lit, seen.examples.len());
-        areas[network.hidden().len()] = area(&held_out.pick(&psi), &labels);
+        areas[network.hidden().len()] = seen.area(&network, held_out, area);
         if network.hidden().is_empty() {
             return areas;
         }
-        seen.shrink(&mut network, learning, options.l2);
+        seen.shrink(&mut network, learning, options);
     }
 }

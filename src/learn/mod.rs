@@ -18,6 +18,7 @@
 //! ```
 
 pub mod boost;
+pub mod clauses;
 mod error;
 pub mod gradient;
 mod leaf;
@@ -25,12 +26,19 @@ pub mod lrbm_boost;
 pub mod lrbm_explainable;
 pub mod lrbm_noboost;
 pub mod lrbm_weights;
+pub mod lrnn;
+pub mod mln;
 pub mod model;
 pub mod network;
 pub mod params;
+pub mod progol;
 pub mod rdn_boost;
+pub mod record;
 mod remarks;
+pub mod rpt;
+pub mod rrbm;
 pub mod saved;
+pub mod sgd;
 mod weights;
 
 pub use boost::{Progress, Statistics};
@@ -39,11 +47,16 @@ pub use lrbm_boost::LrbmBoost;
 pub use lrbm_explainable::LrbmExplainable;
 pub use lrbm_noboost::LrbmNoBoost;
 pub use lrbm_weights::{LearnedWeights, LrbmWeights, Prune};
-pub(crate) use model::leaf_weights;
-pub use model::{Fidelity, LeafWeights, TreeModel};
+pub use lrnn::{Lrnn, LrnnModel};
+pub use mln::{MlnBoost, MlnModel};
+pub use model::{ClassSums, Fidelity, LeafWeights, TreeModel};
+pub(crate) use model::{leaf_weights, tree_title};
 pub use network::Method;
 pub use params::{ParamError, Params, Preset, Unchecked};
+pub use progol::Progol;
 pub use rdn_boost::RdnBoost;
+pub use rpt::Rpt;
+pub use rrbm::{Rrbm, RrbmModel};
 pub use saved::{ModelSize, SavedModel, Stored};
 
 use std::fmt;
@@ -60,17 +73,37 @@ pub trait Learner {
     /// Learns a model. The same arguments give the same model, for any number of threads.
     ///
     /// # Errors
-    /// If there is no positive or no negative example, or too few for what the parameters ask.
+    /// If there is no positive or no negative example, or none of a second class, or too few for what the parameters ask.
     fn fit(&self, task: &Task<'_>, progress: &mut dyn FnMut(Progress)) -> Result<Trained<Self::Model>, LearnError>;
 }
 
 /// Something that can be asked how likely examples are.
 pub trait Model {
-    /// ψ of each example: the log-odds of the target. Their order ranks the examples.
+    /// ψ of each example: the log-odds of the target, or of the second of two classes. Their order ranks the examples.
     ///
     /// # Errors
-    /// If the examples are not of the arity that the model predicts.
+    /// If the examples are not of the arity that the model predicts, or it tells several classes apart.
     fn score(&self, database: &Database, target: PredicateId, examples: &[Example]) -> Result<Vec<f64>, ScoreError>;
+
+    /// The names of the classes that it tells apart; `None` if it says of a target whether it holds.
+    fn classes(&self) -> Option<&[String]> {
+        None
+    }
+
+    /// The log-odds of each class against all others, a row for each class with a number for each example. The sigmoid of it is the
+    /// probability of the class. A target that holds or does not has two classes: it does not, and it does.
+    ///
+    /// # Errors
+    /// As [`Model::score`].
+    fn score_classes(
+        &self,
+        database: &Database,
+        target: PredicateId,
+        examples: &[Example],
+    ) -> Result<Vec<Vec<f64>>, ScoreError> {
+        let psi = self.score(database, target, examples)?;
+        Ok(vec![psi.iter().map(|psi| -psi).collect(), psi])
+    }
 
     /// The model as people read it.
     fn describe(&self) -> String;
@@ -107,6 +140,11 @@ impl Default for Resources<'_> {
 }
 
 impl<'a> Task<'a> {
+    /// The names of the classes, if the target tells several apart.
+    pub fn classes(&self) -> Option<&'a [String]> {
+        self.database.classes_of(self.target)
+    }
+
     /// Which examples satisfy which tests.
     fn coverage(&self) -> Coverage<'a> {
         let Resources { memory_bytes, audit } = self.resources;
@@ -139,11 +177,34 @@ pub enum Kind {
     LrbmExplainable,
     /// RDN-Boost (Natarajan et al., 2012): the same loop with the mean gradient in the leaves.
     RdnBoost,
+    /// MLN-Boost (Khot et al., 2011): the same loop with weights for numbers of groundings.
+    MlnBoost,
+    /// A relational probability tree: one tree with the frequencies of the classes in its leaves.
+    Rpt,
+    /// Clauses as Progol learns them (Muggleton, 1995), with weights.
+    Progol,
+    /// RRBM-C (Kaur et al., 2017): a discriminative RBM over numbers of lifted random walks.
+    RrbmC,
+    /// RRBM-E: the same over whether there are such walks.
+    RrbmE,
+    /// LRNN (Šourek et al., 2015): networks that are unrolled from weighted rules.
+    Lrnn,
 }
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Kind; 4] = [Kind::LrbmBoost, Kind::LrbmNoBoost, Kind::LrbmExplainable, Kind::RdnBoost];
+    pub const ALL: [Kind; 10] = [
+        Kind::LrbmBoost,
+        Kind::LrbmNoBoost,
+        Kind::LrbmExplainable,
+        Kind::RdnBoost,
+        Kind::MlnBoost,
+        Kind::Rpt,
+        Kind::Progol,
+        Kind::RrbmC,
+        Kind::RrbmE,
+        Kind::Lrnn,
+    ];
 
     /// The name that users type.
     pub const fn name(self) -> &'static str {
@@ -152,13 +213,20 @@ impl Kind {
             Kind::LrbmNoBoost => "lrbm-noboost",
             Kind::LrbmExplainable => "lrbm-explainable",
             Kind::RdnBoost => "rdn-boost",
+            Kind::MlnBoost => "mln-boost",
+            Kind::Rpt => "rpt",
+            Kind::Progol => "progol",
+            Kind::RrbmC => "rrbm-c",
+            Kind::RrbmE => "rrbm-e",
+            Kind::Lrnn => "lrnn",
         }
     }
 
     /// Whether its models are sums of trees, which can be drawn.
     pub const fn grows_trees(self) -> bool {
         match self {
-            Kind::LrbmBoost | Kind::LrbmNoBoost | Kind::LrbmExplainable | Kind::RdnBoost => true,
+            Kind::LrbmBoost | Kind::LrbmNoBoost | Kind::LrbmExplainable | Kind::RdnBoost | Kind::Rpt => true,
+            Kind::MlnBoost | Kind::Progol | Kind::RrbmC | Kind::RrbmE | Kind::Lrnn => false,
         }
     }
 
@@ -211,5 +279,10 @@ pub fn fit(
         Kind::LrbmNoBoost => LrbmNoBoost { params }.fit(task, progress).map(Trained::saved),
         Kind::LrbmExplainable => LrbmExplainable { params, from: None }.fit(task, progress).map(Trained::saved),
         Kind::RdnBoost => RdnBoost { params }.fit(task, progress).map(Trained::saved),
+        Kind::MlnBoost => MlnBoost { params }.fit(task, progress).map(Trained::saved),
+        Kind::Rpt => Rpt { params }.fit(task, progress).map(Trained::saved),
+        Kind::Progol => Progol { params }.fit(task, progress).map(Trained::saved),
+        Kind::RrbmC | Kind::RrbmE => Rrbm { kind, params }.fit(task, progress).map(Trained::saved),
+        Kind::Lrnn => Lrnn { params, template: None }.fit(task, progress).map(Trained::saved),
     }
 }

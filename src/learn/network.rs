@@ -5,9 +5,9 @@ use super::{Model, ScoreError, TreeModel};
 use crate::kb::{Database, Example, Recursive, TimeRule};
 use crate::logic::PredicateId;
 use crate::logic::nearest::nearest;
-use crate::rbm::network::{ConvertError, Ensemble, Network, Summands, two_classes};
+use crate::rbm::network::{ConvertError, Ensemble, Network, Summands, against_others, two_classes};
 use crate::rbm::network::{exact, paper};
-use crate::tree::{Coverage, DEFAULT_MEMORY_BYTES};
+use crate::tree::{Bits, Coverage, DEFAULT_MEMORY_BYTES};
 
 /// How trees become a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,11 +54,14 @@ impl TreeModel {
     /// If the method cannot take them, see [`ConvertError`].
     pub fn to_network(&self, method: Method) -> Result<Network, ConvertError> {
         let target = self.predicates().find(self.target_name(), self.target_arity());
+        // Of a target that holds or does not, the trees speak for the second class.
+        let first = usize::from(self.classes.is_none());
+        let summands = |(k, trees)| Summands { class: first + k, step: self.step, trees };
         let ensemble = Ensemble {
             target: target.unwrap_or(PredicateId(0)),
-            classes: two_classes(),
-            prior: vec![0.0, self.prior],
-            sums: vec![Summands { class: 1, step: self.step, trees: self.trees() }],
+            classes: self.classes.as_ref().map_or_else(two_classes, |classes| classes.names.clone()),
+            prior: self.classes.as_ref().map_or_else(|| vec![0.0, self.prior], |classes| classes.priors.clone()),
+            sums: self.sums().enumerate().map(summands).collect(),
             names: self.names(),
             time: self.time.clone(),
             recursive: self.recursive,
@@ -68,29 +71,57 @@ impl TreeModel {
             Method::Paper => paper(&ensemble)?,
         };
         let (positives, negatives) = self.trained_on;
-        network.origin = format!(
-            "{}, {} conversion of {} trees learned from {positives} positives and {negatives} negatives",
-            self.kind,
-            method.name(),
-            self.trees().len(),
-        );
+        let from = match &self.classes {
+            Some(classes) => format!("{positives} examples of {} classes", classes.names.len()),
+            None => format!("{positives} positives and {negatives} negatives"),
+        };
+        let trees = self.trees().len();
+        network.origin = format!("{}, {} conversion of {trees} trees learned from {from}", self.kind, method.name());
         Ok(network)
     }
 }
 
+/// What each example lights.
+fn lit(
+    network: &Network,
+    database: &Database,
+    target: PredicateId,
+    examples: &[Example],
+) -> Result<Vec<Bits>, ScoreError> {
+    if database.predicates.arity(target) != network.target_arity() {
+        return Err(ScoreError::Arity {
+            model: network.names().predicates.show(network.target()).to_string(),
+            asked: database.predicates.show(target).to_string(),
+        });
+    }
+    Ok(network.lit(&Coverage::new(database, target, examples, DEFAULT_MEMORY_BYTES)))
+}
+
 impl Model for Network {
     fn score(&self, database: &Database, target: PredicateId, examples: &[Example]) -> Result<Vec<f64>, ScoreError> {
-        if database.predicates.arity(target) != self.target_arity() {
-            return Err(ScoreError::Arity {
-                model: self.names().predicates.show(self.target()).to_string(),
-                asked: database.predicates.show(target).to_string(),
-            });
+        let lit = lit(self, database, target, examples)?;
+        if Network::classes(self).len() != 2 {
+            return Err(ScoreError::Classes { classes: Network::classes(self).join(", ") });
         }
-        if self.classes().len() != 2 {
-            return Err(ScoreError::Classes { classes: self.classes().join(", ") });
+        Ok(self.psi(&lit, examples.len()))
+    }
+
+    fn classes(&self) -> Option<&[String]> {
+        Some(Network::classes(self)).filter(|classes| *classes != two_classes())
+    }
+
+    fn score_classes(
+        &self,
+        database: &Database,
+        target: PredicateId,
+        examples: &[Example],
+    ) -> Result<Vec<Vec<f64>>, ScoreError> {
+        let lit = lit(self, database, target, examples)?;
+        if Network::classes(self).len() == 2 {
+            let psi = self.psi(&lit, examples.len());
+            return Ok(vec![psi.iter().map(|psi| -psi).collect(), psi]);
         }
-        let coverage = Coverage::new(database, target, examples, DEFAULT_MEMORY_BYTES);
-        Ok(self.psi(&self.lit(&coverage), examples.len()))
+        Ok(against_others(&self.class_scores(&lit, examples.len())))
     }
 
     fn describe(&self) -> String {

@@ -1,7 +1,10 @@
 //! Why nothing was learned, and what else there is to say of the data.
 
-use crate::kb::Database;
+use super::Kind;
+use super::clauses::{ClauseOptions, Theory};
+use crate::kb::{Database, Example};
 use crate::logic::{Diagnostic, PredicateId};
+use crate::tree::tally::MOST_COUNTED;
 
 /// What to say when no tree has a test.
 pub(super) fn nothing_learned(database: &Database, target: PredicateId) -> Vec<Diagnostic> {
@@ -40,6 +43,16 @@ pub(super) fn nothing_learned(database: &Database, target: PredicateId) -> Vec<D
     remarks
 }
 
+/// Weights of examples that a kind does not use.
+pub(super) fn weights(kind: Kind, examples: &[Example]) -> Option<Diagnostic> {
+    let weighted = examples.iter().filter(|example| example.weight != 1.0).count();
+    (weighted > 0).then(|| {
+        let message = format!("{weighted} training examples have a weight other than 1, which {kind} does not use");
+        let help = "all count the same here; lrbm-boost, lrbm-noboost, lrbm-explainable and rdn-boost use weights";
+        Diagnostic::warning("weights-not-used", message, help)
+    })
+}
+
 /// A budget that was hit changes what is learned, so it is told.
 pub(super) fn budget(hits: u64, max_candidates: u32) -> Option<Diagnostic> {
     (hits > 0).then(|| {
@@ -48,5 +61,37 @@ pub(super) fn budget(hits: u64, max_candidates: u32) -> Option<Diagnostic> {
              together; only some tests were tried"
         );
         Diagnostic::warning("candidate-budget", message, "raise max_candidates, lower node_size, or allow less depth")
+    })
+}
+
+/// A search for clauses that ended early, too.
+pub(super) fn clauses(theory: &Theory, options: &ClauseOptions) -> Vec<Diagnostic> {
+    let mut remarks = Vec::new();
+    if theory.budget_hits > 0 {
+        let message = format!(
+            "{} of {} searches for a clause ended at {} clauses, or began from more facts than fit",
+            theory.budget_hits, theory.seeds, options.search_limit
+        );
+        let help = "raise search_limit, or lower clause_length, variable_depth or recall";
+        remarks.push(Diagnostic::warning("search-budget", message, help));
+    }
+    if theory.seeds_left {
+        let message = format!(
+            "{} positive examples were searched from, and {} are covered by no clause",
+            theory.seeds, theory.uncovered
+        );
+        remarks.push(Diagnostic::warning("seed-budget", message, "raise max_seeds"));
+    }
+    remarks
+}
+
+/// Counts that are too low.
+pub(super) fn counts_cut(parts: usize, budget: u32) -> Option<Diagnostic> {
+    (parts > 0).then(|| {
+        let message = format!(
+            "the groundings of {parts} conjunctions were not all counted: for some example there were more than {budget} \
+             facts to look at, or more than {MOST_COUNTED} groundings; their counts are too low"
+        );
+        Diagnostic::warning("count-budget", message, "raise count_budget, lower node_size, or allow less depth")
     })
 }

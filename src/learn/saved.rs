@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Model, ScoreError, Trained, TreeModel};
+use super::{LrnnModel, MlnModel, Model, RrbmModel, ScoreError, Trained, TreeModel, lrnn, mln, rrbm};
 use crate::files::json::{self, FileError};
 use crate::kb::{Database, Example, Recursive, TimeRule};
 use crate::logic::PredicateId;
@@ -50,6 +50,12 @@ pub enum SavedModel {
     Trees(TreeModel),
     /// A network.
     Network(Network),
+    /// Weights for numbers of groundings.
+    Mln(MlnModel),
+    /// A machine over walks.
+    Walks(RrbmModel),
+    /// A template with weights.
+    Template(LrnnModel),
 }
 
 impl SavedModel {
@@ -60,6 +66,9 @@ impl SavedModel {
     pub fn from_json(text: &str) -> Result<Self, FileError> {
         match json::format(text) {
             Some(name) if name == network::FORMAT.name => Network::from_json(text).map(SavedModel::Network),
+            Some(name) if name == mln::FORMAT.name => MlnModel::from_json(text).map(SavedModel::Mln),
+            Some(name) if name == rrbm::FORMAT.name => RrbmModel::from_json(text).map(SavedModel::Walks),
+            Some(name) if name == lrnn::FORMAT.name => LrnnModel::from_json(text).map(SavedModel::Template),
             _ => TreeModel::from_json(text).map(SavedModel::Trees),
         }
     }
@@ -84,7 +93,7 @@ impl SavedModel {
     pub fn trees(&self) -> Option<&TreeModel> {
         match self {
             SavedModel::Trees(model) => Some(model),
-            SavedModel::Network(_) => None,
+            _ => None,
         }
     }
 
@@ -92,6 +101,9 @@ impl SavedModel {
         match self {
             SavedModel::Trees(model) => model,
             SavedModel::Network(network) => network,
+            SavedModel::Mln(model) => model,
+            SavedModel::Walks(model) => model,
+            SavedModel::Template(model) => model,
         }
     }
 
@@ -99,6 +111,9 @@ impl SavedModel {
         match self {
             SavedModel::Trees(model) => model,
             SavedModel::Network(network) => network,
+            SavedModel::Mln(model) => model,
+            SavedModel::Walks(model) => model,
+            SavedModel::Template(model) => model,
         }
     }
 }
@@ -106,6 +121,19 @@ impl SavedModel {
 impl Model for SavedModel {
     fn score(&self, database: &Database, target: PredicateId, examples: &[Example]) -> Result<Vec<f64>, ScoreError> {
         self.stored().score(database, target, examples)
+    }
+
+    fn classes(&self) -> Option<&[String]> {
+        self.stored().classes()
+    }
+
+    fn score_classes(
+        &self,
+        database: &Database,
+        target: PredicateId,
+        examples: &[Example],
+    ) -> Result<Vec<Vec<f64>>, ScoreError> {
+        self.stored().score_classes(database, target, examples)
     }
 
     fn describe(&self) -> String {
@@ -155,6 +183,24 @@ impl From<Network> for SavedModel {
     }
 }
 
+impl From<MlnModel> for SavedModel {
+    fn from(model: MlnModel) -> Self {
+        SavedModel::Mln(model)
+    }
+}
+
+impl From<RrbmModel> for SavedModel {
+    fn from(model: RrbmModel) -> Self {
+        SavedModel::Walks(model)
+    }
+}
+
+impl From<LrnnModel> for SavedModel {
+    fn from(model: LrnnModel) -> Self {
+        SavedModel::Template(model)
+    }
+}
+
 impl<M: Into<SavedModel>> Trained<M> {
     /// The same, as a model of any kind.
     pub fn saved(self) -> Trained<SavedModel> {
@@ -169,7 +215,7 @@ impl Trained<SavedModel> {
         let Trained { model, warnings, statistics } = self;
         match model {
             SavedModel::Trees(model) => Some(Trained { model, warnings, statistics }),
-            SavedModel::Network(_) => None,
+            _ => None,
         }
     }
 }

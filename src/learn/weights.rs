@@ -19,6 +19,11 @@ impl Weights {
         Weights { count: examples.len(), of: (!all_one).then(|| examples.iter().map(weight).collect()) }
     }
 
+    /// So many examples that all count alike.
+    pub fn even(count: usize) -> Self {
+        Weights { count, of: None }
+    }
+
     /// The weights, unless all are 1.
     pub fn get(&self) -> Option<&[f64]> {
         self.of.as_deref()
@@ -50,7 +55,7 @@ mod tests {
 
     #[test]
     fn own_weights_and_those_of_classes() {
-        let example = |positive, weight| Example { args: Box::new([]), positive, weight, line: 0 };
+        let example = |positive, weight| Example { args: Box::new([]), positive, class: 0, weight, line: 0 };
         let even = [example(true, 1.0), example(false, 1.0)];
         assert_eq!(Weights::new(&even, 1.0).get(), None);
         assert_eq!(Weights::new(&even, 3.0).get(), Some(&[3.0, 1.0][..]));

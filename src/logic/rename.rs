@@ -17,11 +17,17 @@ pub fn find(literal: &Literal, from: Names<'_>, to: Names<'_>) -> Option<Literal
     let mut found = literal.clone();
     found.predicate = to.predicates.find(from.predicates.name(literal.predicate), literal.args.len())?;
     for arg in &mut found.args {
-        if let Argument::Constant(constant) = arg {
-            *constant = find_constant(from.symbols, *constant, to.symbols)?;
-        }
+        *arg = find_argument(*arg, from, to)?;
     }
     Some(found)
+}
+
+/// The argument over other names; `None` for a constant that is not among them.
+pub fn find_argument(arg: Argument, from: Names<'_>, to: Names<'_>) -> Option<Argument> {
+    match arg {
+        Argument::Constant(constant) => find_constant(from.symbols, constant, to.symbols).map(Argument::Constant),
+        variable => Some(variable),
+    }
 }
 
 fn find_constant(from: &Symbols, constant: Constant, to: &Symbols) -> Option<Constant> {

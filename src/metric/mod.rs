@@ -14,12 +14,14 @@ mod columns;
 mod error;
 
 pub mod calibration;
+pub mod classes;
 pub mod ranking;
 pub mod significance;
 pub mod summary;
 pub mod threshold;
 
 pub use calibration::Probabilities;
+pub use classes::ClassMetrics;
 pub use columns::{Column, Metrics, Output};
 pub use error::{MetricError, Undefined};
 pub use ranking::Ranking;

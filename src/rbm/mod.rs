@@ -1,11 +1,13 @@
-//! The restricted Boltzmann machine: the five numbers of a leaf, the value they give, the descent that finds them, and the
-//! whole machine as a [`network`].
+//! The restricted Boltzmann machine: the five numbers of a leaf, the value they give, the descent that finds them, the
+//! whole machine as a [`network`], and one over a row of numbers.
 
+pub mod dense;
 pub mod descent;
 pub mod network;
 pub mod theta;
 mod walk;
 
+pub use dense::DenseRbm;
 pub use descent::{Descent, Outcome, Schedule, Visit};
 pub use network::Network;
 pub use theta::{Theta, check_weight, sigmoid, softplus};

@@ -73,9 +73,20 @@ impl<'r> ReportRow<'r> {
         Progress { done: self.group.done().count(), failed: self.failed().len(), jobs: self.expected }
     }
 
-    /// Jobs that ended without a result.
+    /// Jobs that failed.
     pub fn failed(&self) -> Vec<&'r Stored> {
-        self.group.jobs.iter().copied().filter(|stored| !stored.is_done()).collect()
+        let failed = |stored: &&Stored| !stored.is_done() && !stored.record.status.is_refused();
+        self.group.jobs.iter().copied().filter(failed).collect()
+    }
+
+    /// Jobs that the kind of model is not made for.
+    pub fn refused(&self) -> Vec<&'r Stored> {
+        self.group.jobs.iter().copied().filter(|stored| stored.record.status.is_refused()).collect()
+    }
+
+    /// Whether there is and will be no result, since the kind of model is not made for the data.
+    pub fn is_refused(&self) -> bool {
+        !self.group.jobs.is_empty() && self.refused().len() == self.group.jobs.len()
     }
 
     /// What of a metric is missing, in words; empty if nothing is.
@@ -85,9 +96,15 @@ impl<'r> ReportRow<'r> {
         let absent = all.saturating_sub(self.group.jobs.len() + self.damaged);
         let undefined = self.group.done().filter(|stored| stored.metric(column).is_none()).count();
         let mut parts = Vec::new();
-        for (count, what) in
-            [(failed, "failed"), (self.damaged, "damaged"), (absent, "not run"), (undefined, "undefined")]
-        {
+        let refused = self.refused().len();
+        let parts_of_all = [
+            (refused, "refused"),
+            (failed, "failed"),
+            (self.damaged, "damaged"),
+            (absent, "not run"),
+            (undefined, "undefined"),
+        ];
+        for (count, what) in parts_of_all {
             if count > 0 {
                 parts.push(format!("{count} of {all} {what}"));
             }

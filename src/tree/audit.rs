@@ -150,7 +150,7 @@ mod tests {
     const TEXT: &str = "p(a). p(b). q(a). q(c). h(X) :- p(X). h(X) :- q(X). h(X) :- p(X), q(X). h(X) :- p(b).";
 
     fn example(arg: crate::logic::Constant) -> Example {
-        Example { args: Box::new([arg]), positive: true, weight: 1.0, line: 0 }
+        Example { args: Box::new([arg]), positive: true, class: 0, weight: 1.0, line: 0 }
     }
 
     #[test]

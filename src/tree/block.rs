@@ -16,7 +16,7 @@ use crate::order::{HashMap, HashSet};
 
 /// Nothing is tied to a part of a path that has so many literals already. Each one more multiplies the work of a search by the
 /// facts it may match, and below a deep node there are thousands of tests.
-const LARGEST_PART: usize = 6;
+pub(super) const LARGEST_PART: usize = 6;
 
 /// Literals that hang together.
 #[derive(Clone, Debug)]
@@ -87,16 +87,20 @@ pub(super) struct Blocks<'b, 'a> {
     pub left: usize,
     /// Whether there were more.
     pub over_budget: bool,
+    /// Whether a part of the path is too large for anything to be tied to it.
+    pub closed: bool,
 }
 
 impl<'b, 'a> Blocks<'b, 'a> {
-    /// All blocks below a path, the whole tests of the language last.
+    /// All blocks below a path, the whole tests of the language last. Nothing is tied to a part of the path with `largest_part`
+    /// literals or more.
     pub fn new(
         coverage: &'b Coverage<'a>,
         language: &'b Language,
         path: &'b [Literal],
         known: &'b [Known],
         next: u32,
+        largest_part: usize,
     ) -> Self {
         let arity = coverage.database().predicates.arity(coverage.target());
         let flat = Flat::new(path.iter(), arity);
@@ -106,7 +110,7 @@ impl<'b, 'a> Blocks<'b, 'a> {
         for (number, members) in flat.components(&(0..path.len()).collect::<Vec<_>>()).into_iter().enumerate() {
             // Parts from the 64th on count as one: then more is searched together than need be, and nothing is wrong.
             let bit = 1 << number.min(63);
-            let is_closed = members.len() >= LARGEST_PART;
+            let is_closed = members.len() >= largest_part;
             for i in members {
                 for variable in path[i].variables().filter(|v| v.0 as usize >= arity) {
                     if is_closed {
@@ -129,7 +133,8 @@ impl<'b, 'a> Blocks<'b, 'a> {
             list: Vec::new(),
             seen: HashSet::default(),
             left: language.options().max_candidates,
-            over_budget: !closed.is_empty(),
+            over_budget: false,
+            closed: !closed.is_empty(),
         };
         blocks.single_literals();
         for size in 2..=language.options().node_size {

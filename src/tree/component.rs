@@ -188,7 +188,7 @@ impl Flat {
     }
 
     /// The literals in this order, their variables numbered as they come.
-    fn renamed(&self, order: &[usize]) -> Vec<u64> {
+    pub fn renamed(&self, order: &[usize]) -> Vec<u64> {
         let mut names: Vec<u64> = Vec::new();
         let mut key = Vec::with_capacity(self.words.len());
         for &word in order.iter().flat_map(|&i| self.literal(i)) {

@@ -17,7 +17,7 @@ use super::parallel;
 use super::plan::{Plan, distinct_values};
 use super::search::Search;
 use crate::kb::{Database, Example};
-use crate::logic::{Literal, PredicateId};
+use crate::logic::{Constant, Literal, PredicateId};
 use crate::order::HashMap;
 
 /// How many bytes answers may take unless something else is said: a gibibyte.
@@ -234,25 +234,25 @@ impl<'a> Coverage<'a> {
         let plan = Plan::new(key, self.arity, self.database, &|predicate| self.distinct(predicate));
         let heads = head_variables(key);
         if self.answers.is_none() || !mentions(key, self.target) {
-            return self.search_groups(&plan, self.groups(&heads, false), enough, within, None);
+            return self.search_with(&plan, self.groups(&heads, false), enough, within, None);
         }
         // What nobody would find with all answers in sight nobody finds without its own, and that is known for many examples at
         // once; unless less to see makes a negated literal true.
         let (mut cost, mut found) = (0, None);
         if !has_negation(key) {
             // `within` knows what examples see without their own answers, on which those of a group need not agree.
-            let (groups, numbers, steps) = self.search_groups(&plan, self.groups(&heads, false), 1, None, None);
+            let (groups, numbers, steps) = self.search_with(&plan, self.groups(&heads, false), 1, None, None);
             let all = groups.spread(&numbers);
             (cost, found) = (steps, Some(within.map_or_else(|| all.clone(), |within| all.and(within))));
         }
         let within = found.as_ref().or(within);
         let groups = self.groups(&heads, true);
-        let (groups, numbers, steps) = self.search_groups(&plan, groups, enough, within, Some(self.target));
+        let (groups, numbers, steps) = self.search_with(&plan, groups, enough, within, Some(self.target));
         (groups, numbers, cost + steps)
     }
 
     /// The same for these groups. Where `hidden` is set, no example sees its own answer.
-    fn search_groups(
+    fn search_with(
         &self,
         plan: &Plan<'_>,
         groups: Arc<Groups>,
@@ -261,6 +261,30 @@ impl<'a> Coverage<'a> {
         hidden: Option<PredicateId>,
     ) -> (Arc<Groups>, Vec<u32>, u64) {
         let mut search = Search::new(plan, self.database, enough, hidden);
+        let numbers = self.of_groups(&groups, within, |head, limit, limit_id| search.count(head, limit, limit_id));
+        let cost = search.steps + self.examples.len() as u64;
+        (groups, numbers, cost)
+    }
+
+    /// What `count` says of each group of examples that agree on these head variables, given the arguments of one of them, its
+    /// limit and the number of that.
+    pub(super) fn search_groups(
+        &self,
+        heads: &[u32],
+        count: impl FnMut(&[Constant], Option<f64>, u32) -> u32,
+    ) -> (Arc<Groups>, Vec<u32>) {
+        let groups = self.groups(heads, false);
+        let numbers = self.of_groups(&groups, None, count);
+        (groups, numbers)
+    }
+
+    /// The same for these groups; 0 without asking for those outside of `within`.
+    fn of_groups(
+        &self,
+        groups: &Groups,
+        within: Option<&Bits>,
+        mut count: impl FnMut(&[Constant], Option<f64>, u32) -> u32,
+    ) -> Vec<u32> {
         let count = |&first: &u32| {
             let i = first as usize;
             // A smaller component mentions fewer head variables, so all examples of the group agree on it.
@@ -268,11 +292,9 @@ impl<'a> Coverage<'a> {
                 return 0;
             }
             let limit_id = self.limits.of[i];
-            search.count(&self.examples[i].args, self.limits.values[limit_id as usize], limit_id)
+            count(&self.examples[i].args, self.limits.values[limit_id as usize], limit_id)
         };
-        let numbers: Vec<u32> = groups.first.iter().map(count).collect();
-        let cost = search.steps + self.examples.len() as u64;
-        (groups, numbers, cost)
+        groups.first.iter().map(count).collect()
     }
 
     /// The examples by these head variables, and by their limits; if `own` is set, every example whose answer is known stands
@@ -296,7 +318,8 @@ impl<'a> Coverage<'a> {
         lock(&self.groups).entry(key).or_insert(groups).clone()
     }
 
-    fn distinct(&self, predicate: PredicateId) -> &[f64] {
+    /// See [`distinct_values`].
+    pub(super) fn distinct(&self, predicate: PredicateId) -> &[f64] {
         match self.distinct.get(predicate.0 as usize) {
             Some(values) => values.get_or_init(|| distinct_values(self.database.facts.relation(predicate))),
             None => &[],
@@ -342,7 +365,7 @@ mod tests {
             p(a). p(b). q(a, u). q(c, u). q(d, v). r(u). h(X) :- p(X).";
         let (database, clauses, _) = sample::build(text, None);
         let (target, body) = &clauses[0];
-        let example = |arg| Example { args: Box::new([arg]), positive: true, weight: 1.0, line: 0 };
+        let example = |arg| Example { args: Box::new([arg]), positive: true, class: 0, weight: 1.0, line: 0 };
         let examples = constants(&database, ["a", "b", "c", "d"]).map(example);
         let audit = Audit::new(100, 1);
         let coverage = Coverage::new(&database, *target, &examples, 1 << 20).audited(Some(&audit));

@@ -13,7 +13,7 @@ use std::hash::BuildHasher;
 use hashbrown::HashTable;
 
 use super::bits::Bits;
-use super::block::{Block, Blocks, largest_choice};
+use super::block::{Block, Blocks, LARGEST_PART, largest_choice};
 use super::candidate::{Known, Language, MAX_NODE_SIZE};
 use super::coverage::Coverage;
 use crate::logic::Literal;
@@ -83,14 +83,14 @@ impl Frontier {
 
     /// The tests below a path whose variables are `known`; `next` is the first number that is free for a new one.
     pub fn new(coverage: &Coverage<'_>, language: &Language, path: &[Literal], known: &[Known], next: u32) -> Self {
-        let blocks = Blocks::new(coverage, language, path, known, next);
+        let blocks = Blocks::new(coverage, language, path, known, next, LARGEST_PART);
         let mut frontier = Frontier {
             blocks: Vec::new(),
             tests: Vec::new(),
             rows: Vec::new(),
             stride: blocks.here.words().len(),
             next,
-            over_budget: blocks.over_budget,
+            over_budget: blocks.over_budget || blocks.closed,
         };
         let mut combiner = Combiner { blocks: &blocks, language, frontier: &mut frontier, table: HashTable::new() };
         combiner.all_tests();

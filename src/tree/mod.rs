@@ -24,6 +24,7 @@ mod plan;
 mod sample;
 mod score;
 mod search;
+pub mod tally;
 pub mod walk;
 
 pub use audit::{Audit, AuditError, Audited};
@@ -34,3 +35,4 @@ pub use grow::{Expand, Fit, GrowOptions, GrowStatistics, Grower, Grown, LeafFitt
 pub use node::{CountTest, FailedTest, Leaf, Node, NodeId, Path, Split, Tree};
 pub use path::PathOptions;
 pub use sample::Sample;
+pub use tally::{CountGrower, CountOptions, Pattern, Tally, Weighted};

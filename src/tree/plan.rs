@@ -45,6 +45,8 @@ pub(super) struct Step<'a> {
     pub access: Option<Access<'a>>,
     /// The parts that must hold under a match.
     pub then: Vec<Step<'a>>,
+    /// Parts that must not hold together. Then the step has no literal.
+    pub none_of: Vec<Step<'a>>,
     /// A table of answers, for a part that is not just one look-up; and the bindings that the answer depends on.
     pub memo: Option<(usize, Vec<usize>)>,
 }
@@ -89,16 +91,34 @@ impl<'a> Plan<'a> {
         database: &'a Database,
         distinct: &dyn Fn(PredicateId) -> &'d [f64],
     ) -> Self {
+        Self::without(key, &[], arity, database, distinct)
+    }
+
+    /// A plan for literals of which the last fall into groups, of these sizes: no group may hold under a match of the others.
+    pub fn without<'d>(
+        key: &Key,
+        groups: &[usize],
+        arity: usize,
+        database: &'a Database,
+        distinct: &dyn Fn(PredicateId) -> &'d [f64],
+    ) -> Self {
         let literals = decode(key);
         let locals = literals.iter().flat_map(|literal| &literal.args).filter_map(|arg| match arg {
             Arg::Local(k) => Some(*k as usize + 1),
             _ => None,
         });
         let slots = arity + locals.max().unwrap_or(0);
-        let mut builder = Builder { database, distinct, literals, arity, memos: 0 };
+        let mut free = literals.len() - groups.iter().sum::<usize>();
+        let mut all: Vec<usize> = (0..free).collect();
+        all.extend((0..groups.len()).map(|group| literals.len() + group));
+        let group = |&size: &usize| {
+            free += size;
+            (free - size..free).collect()
+        };
+        let groups = groups.iter().map(group).collect();
+        let mut builder = Builder { database, distinct, literals, groups, arity, memos: 0 };
         let mut bound = vec![false; slots];
         bound[..arity].fill(true);
-        let all = (0..builder.literals.len()).collect();
         let roots = builder.steps(all, &bound, true);
         Plan { roots, slots, memos: builder.memos }
     }
@@ -108,6 +128,8 @@ struct Builder<'a, 'f, 'd> {
     database: &'a Database,
     distinct: &'f dyn Fn(PredicateId) -> &'d [f64],
     literals: Vec<KeyLiteral>,
+    /// The literals of each group that must not hold; a group is numbered behind all literals.
+    groups: Vec<Vec<usize>>,
     arity: usize,
     memos: usize,
 }
@@ -121,8 +143,20 @@ impl<'a> Builder<'a, '_, '_> {
         }
     }
 
-    fn slots(&self, literal: usize) -> impl Iterator<Item = usize> + '_ {
-        self.literals[literal].args.iter().filter_map(|&arg| self.slot(arg))
+    /// The literals of a group, if it is one.
+    fn group(&self, item: usize) -> Option<&Vec<usize>> {
+        self.groups.get(item.checked_sub(self.literals.len())?)
+    }
+
+    /// The places of the variables of a literal, or of a group of them.
+    fn slots(&self, item: usize) -> impl Iterator<Item = usize> + '_ {
+        let members = self.group(item).map_or_else(|| item..item + 1, |group| group[0]..group[group.len() - 1] + 1);
+        members.flat_map(|literal| &self.literals[literal].args).filter_map(|&arg| self.slot(arg))
+    }
+
+    /// Whether it is a literal that binds variables.
+    fn binds(&self, item: usize) -> bool {
+        self.literals.get(item).is_some_and(|literal| !literal.negated && literal.predicate.comparison().is_none())
     }
 
     /// The steps of the parts into which these literals fall, the cheapest first.
@@ -179,6 +213,10 @@ impl<'a> Builder<'a, '_, '_> {
         let cost = |&i: &usize| self.rows(i, bound);
         let cheapest = part.iter().filter(positive).min_by(|a, b| cost(a).total_cmp(&cost(b)));
         let first = cheapest.or(part.first()).copied().unwrap_or_default();
+        // So does a group that must not hold.
+        if let Some(group) = self.group(first).cloned() {
+            return (f64::INFINITY, self.none_of(first, group, bound));
+        }
         let cost = self.rows(first, bound);
         part.retain(|&i| i != first);
 
@@ -203,13 +241,7 @@ impl<'a> Builder<'a, '_, '_> {
         }
         let KeyLiteral { negated, predicate, .. } = self.literals[first];
         let compare = predicate.comparison().map(|comparison| (comparison, self.operands(first, bound)));
-        (cost, Step { negated, predicate, compare, access, then, memo })
-    }
-
-    /// Whether a literal binds its variables.
-    fn binds(&self, literal: usize) -> bool {
-        let KeyLiteral { negated, predicate, .. } = &self.literals[literal];
-        !negated && predicate.comparison().is_none()
+        (cost, Step { negated, predicate, compare, access, then, none_of: Vec::new(), memo })
     }
 
     /// What a comparison compares.
@@ -225,6 +257,20 @@ impl<'a> Builder<'a, '_, '_> {
             _ => Operand::Value(None),
         };
         [operand(0), operand(1)]
+    }
+
+    fn none_of(&mut self, item: usize, group: Vec<usize>, bound: &[bool]) -> Step<'a> {
+        let mut interface: Vec<usize> = self.slots(item).filter(|&slot| bound[slot]).collect();
+        interface.sort_unstable();
+        interface.dedup();
+        let predicate = self.literals[group[0]].predicate;
+        let none_of = self.steps(group, bound, false);
+        let mut memo = None;
+        if interface.len() <= 2 {
+            memo = Some((self.memos, interface));
+            self.memos += 1;
+        }
+        Step { negated: true, predicate, compare: None, access: None, then: Vec::new(), none_of, memo }
     }
 
     fn access(&self, literal: usize, bound: &[bool], used_later: &[bool]) -> Option<Access<'a>> {

@@ -33,6 +33,10 @@ pub(super) struct Search<'p, 'a> {
     args: Vec<Constant>,
     /// Rows looked at.
     pub steps: u64,
+    /// The most rows looked at for one head.
+    budget: u64,
+    /// When the rows for this head come to an end.
+    end: u64,
 }
 
 impl<'p, 'a> Search<'p, 'a> {
@@ -52,7 +56,19 @@ impl<'p, 'a> Search<'p, 'a> {
             memos: vec![HashMap::default(); plan.memos],
             args: Vec::new(),
             steps: 0,
+            budget: u64::MAX,
+            end: u64::MAX,
         }
+    }
+
+    /// The same, looking at no more than about so many rows for each head.
+    pub fn within(self, budget: u64) -> Self {
+        Search { budget, ..self }
+    }
+
+    /// Whether the last count is not exact: there were too many groundings, or too many rows to look at.
+    pub fn was_cut(&self, count: u32) -> bool {
+        count >= self.enough || self.steps >= self.end
     }
 
     /// How many groundings of the component there are for a head with this limit, or `enough` if there are more;
@@ -70,6 +86,7 @@ impl<'p, 'a> Search<'p, 'a> {
             if table.capacity() > SMALL_TABLE { *table = HashMap::default() } else { table.clear() }
         }
         self.steps += 1;
+        self.end = self.steps.saturating_add(self.budget);
         self.all(&self.plan.roots)
     }
 
@@ -97,19 +114,27 @@ impl<'p, 'a> Search<'p, 'a> {
             return known;
         }
         let count = self.count_step(step);
-        if self.memos[*memo].len() < MEMO_ENTRIES {
+        // What was cut short is not known.
+        if self.memos[*memo].len() < MEMO_ENTRIES && self.steps < self.end {
             self.memos[*memo].insert(key, count);
         }
         count
     }
 
     fn count_step(&mut self, step: &'p Step<'a>) -> u32 {
-        let found = match &step.compare {
-            Some((comparison, [left, right])) => {
+        let found = match (&step.compare, &step.access) {
+            (Some((comparison, [left, right])), _) => {
                 self.steps += 1;
                 u32::from(comparison.holds(self.operand(*left), self.operand(*right)))
             }
-            None => step.access.as_ref().map_or(0, |access| self.matches(step, access)),
+            (None, Some(access)) => self.matches(step, access),
+            (None, None) if step.none_of.is_empty() => 0,
+            (None, None) => {
+                let enough = std::mem::replace(&mut self.enough, 1);
+                let found = self.all(&step.none_of);
+                self.enough = enough;
+                found
+            }
         };
         if step.negated { u32::from(found == 0) } else { found }
     }
@@ -122,6 +147,9 @@ impl<'p, 'a> Search<'p, 'a> {
             sum = sum.saturating_add(f(self, item));
             if sum >= self.enough {
                 return self.enough;
+            }
+            if self.steps >= self.end {
+                break;
             }
         }
         sum
@@ -222,7 +250,9 @@ impl<'p, 'a> Search<'p, 'a> {
         match recursion {
             None => self.database.visible(predicate, &self.args, self.limit),
             Some(recursion) => {
-                self.database.sees(&View::recursive(self.limit, recursion, &self.head), predicate, &self.args)
+                // Where nothing is hidden, the answer is for all examples of a group, and no own answer is among the facts or all are.
+                let own: &[Constant] = if self.hidden.is_some() { &self.head } else { &[] };
+                self.database.sees(&View::recursive(self.limit, recursion, own), predicate, &self.args)
             }
         }
     }

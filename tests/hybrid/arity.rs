@@ -67,6 +67,7 @@ impl World {
         let example = |stream: &mut Stream, i: usize| Example {
             args: kinds.iter().map(|&kind| of(kind, stream)).collect(),
             positive: i.is_multiple_of(2),
+            class: 0,
             weight: 1.0,
             line: 0,
         };

@@ -49,6 +49,7 @@ impl World {
         let example = |stream: &mut Stream| Example {
             args: (0..2).map(|_| constants[stream.index(constants.len())]).collect(),
             positive: stream.index(2) == 0,
+            class: 0,
             weight: 1.0,
             line: 0,
         };

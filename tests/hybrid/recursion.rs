@@ -20,6 +20,8 @@ struct World {
     times: Option<Vec<u32>>,
     examples: Vec<([usize; 2], bool)>,
     symmetric: bool,
+    /// Whether answers have the time of their first argument.
+    by_argument: bool,
 }
 
 const NAMES: [&str; 5] = ["a", "b", "c", "d", "e"];
@@ -32,7 +34,8 @@ impl World {
         examples.dedup_by_key(|example| example.0);
         let facts = (0..12).map(|i| (i % 2, pair())).collect();
         let times = timed.then(|| (0..5).map(|_| stream.index(3) as u32).collect());
-        World { facts, times, examples, symmetric: stream.index(2) == 0 }
+        let (symmetric, by_argument) = (stream.index(2) == 0, stream.index(2) == 0);
+        World { facts, times, examples, symmetric, by_argument }
     }
 
     /// The database with these positives known; without a recursion, as a predicate like any other.
@@ -70,7 +73,8 @@ impl World {
                 let time = builder.symbols.intern_number(f64::from(time)).unwrap();
                 builder.fact(year, &[name, time]).unwrap();
             }
-            rule = Some(TimeRule { source: TimeSource::Predicate("year".into()), by_argument: Vec::new() });
+            let by_argument = if self.by_argument { vec!["t".to_owned()] } else { Vec::new() };
+            rule = Some(TimeRule { source: TimeSource::Predicate("year".into()), by_argument });
         }
         let (mut database, _) = builder.build(rule.as_ref()).unwrap();
         database.recursion = recursive.then_some(Recursion { target: ids[0], symmetric: self.symmetric });
@@ -80,7 +84,8 @@ impl World {
     /// Whether an example may know of a positive.
     fn may_know(&self, example: [usize; 2], fact: [usize; 2]) -> bool {
         let own = fact == example || (self.symmetric && fact == [example[1], example[0]]);
-        let time = |pair: [usize; 2]| self.times.as_ref().map(|times| times[pair[0]].max(times[pair[1]]));
+        let second = |pair: [usize; 2]| if self.by_argument { pair[0] } else { pair[1] };
+        let time = |pair: [usize; 2]| self.times.as_ref().map(|times| times[pair[0]].max(times[second(pair)]));
         // The time of an example is that of its first argument.
         let limit = self.times.as_ref().map(|times| times[example[0]]);
         !own && (self.times.is_none() || time(fact) < limit)
@@ -107,7 +112,7 @@ proptest! {
         let world = World::new(seed, timed);
         let (database, ids, constants) = world.database(|_| true, true);
         let example = |&(pair, positive): &([usize; 2], bool)| Example {
-            args: pair.map(|k| constants[k]).into(), positive, weight: 1.0, line: 0,
+            args: pair.map(|k| constants[k]).into(), positive, class: 0, weight: 1.0, line: 0,
         };
         let examples: Vec<Example> = world.examples.iter().map(example).collect();
         let coverage = Coverage::new(&database, ids[0], &examples, 1 << 20);
@@ -135,7 +140,7 @@ proptest! {
         let world = World::new(seed, timed);
         let (database, ids, constants) = world.database(|_| true, true);
         let example = |&(pair, positive): &([usize; 2], bool)| Example {
-            args: pair.map(|k| constants[k]).into(), positive, weight: 1.0, line: 0,
+            args: pair.map(|k| constants[k]).into(), positive, class: 0, weight: 1.0, line: 0,
         };
         let examples: Vec<Example> = world.examples.iter().map(example).collect();
         let params = params(&["recursive=true", "trees=3"]);

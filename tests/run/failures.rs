@@ -1,6 +1,7 @@
 //! A job that fails is recorded, and the others go on.
 
 use std::fs;
+use std::process::Command;
 
 use super::lab::{JOBS, Lab, SPEC, events, names, stderr, stdout};
 
@@ -36,6 +37,41 @@ fn a_failing_job_is_a_row_and_the_others_go_on() {
         assert!(whole.run(&[]).status.success());
         assert_eq!(lab.results(), whole.results());
     }
+}
+
+#[test]
+fn a_refusal_is_no_failure_and_is_told() {
+    let spec = "name = \"tiny\"\nseed = 7\nfolds = 2\npresets = [\"paper\"]\ndatasets = [\"citations\", \"university\"]\n\
+                [[model]]\nname = \"R\"\nkind = \"rdn-boost\"\ntrees = 2\n\
+                [[model]]\nname = \"L\"\nkind = \"lrnn\"\nepochs = 2\n\
+                [[model]]\nname = \"W\"\nkind = \"rrbm-e\"\nepochs = 2\n";
+    let lab = Lab::with(spec);
+    let output = lab.run(&["--fail-fast"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(
+        stdout(&output).contains("4 jobs refused: the kind of model is not made for the data"),
+        "{}",
+        stdout(&output)
+    );
+    let csv = fs::read_to_string(lab.out().join("metrics.csv")).unwrap();
+    let refused: Vec<&str> = csv.lines().filter(|line| line.contains(",refused,")).collect();
+    assert_eq!((refused.len(), csv.contains(",failed,")), (4, false));
+    assert!(refused.iter().any(|line| line.contains("lrnn cannot keep time limits")), "{csv}");
+    // Presets are about trees: the others run once, without one.
+    assert!(lab.out().join("jobs/university/L/default").is_dir() && lab.out().join("jobs/university/R/paper").is_dir());
+    // Nothing is left to do, and that is no failure either.
+    let again = lab.run(&[]);
+    assert!(again.status.success() && stdout(&again).contains("nothing to do"), "{}", stdout(&again));
+    let report = Command::new(env!("CARGO_BIN_EXE_lrbm")).arg("report").arg(lab.out()).output().unwrap();
+    assert!(report.status.success(), "{}", stderr(&report));
+    let table = fs::read_to_string(lab.out().join("tables/results.md")).unwrap();
+    assert!(table.contains("2 of 2 refused"), "{table}");
+    assert!(table.contains("L on citations refused (2 jobs): lrnn cannot keep time limits"), "{table}");
+    assert!(
+        table.contains("W on university refused (2 jobs): rrbm-e walks over predicates of one or two arguments"),
+        "{table}"
+    );
+    assert!(!table.contains("failed"), "{table}");
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! What makes two jobs the same: everything that can change a result, and nothing else.
 
 use lrbm::experiment::{Job, JobId, JobKey};
-use lrbm::learn::Kind;
 use lrbm::learn::params::{KEYS, Value, YOUNGER};
+use lrbm::learn::{Kind, Params};
 use proptest::prelude::*;
 
 use crate::lab::{experiment, jobs};
@@ -127,17 +127,24 @@ const FROZEN_SEED: u64 = 53_351_038_513_341;
 /// A value of a parameter that is allowed and not its default.
 pub fn another_value(name: &str) -> Value {
     match name {
-        "node_size" | "path_length" | "cuts" => 4.into(),
+        "node_size" | "path_length" | "largest_part" | "variable_depth" | "cuts" => 4.into(),
+        "walk_length" => 3.into(),
         "max_leaves" | "max_depth" | "distil_leaves" | "distil_depth" | "trees" | "min_leaf" | "early_stopping"
-        | "rescore" | "max_candidates" => 11.into(),
-        "step" | "learning_rate" | "subsample" | "held_out" | "prior" | "count_margin" | "positive_weight" => {
-            0.25.into()
-        }
+        | "rescore" | "max_candidates" | "clauses_per_step" | "beam" | "count_budget" | "clause_length" | "recall"
+        | "min_positives" | "search_limit" | "max_seeds" | "max_walks" | "hidden_units" | "epochs" | "batch"
+        | "max_groundings" => 11.into(),
+        "step" | "learning_rate" | "subsample" | "held_out" | "prior" | "count_margin" | "laplace" | "clause_noise"
+        | "l2" | "shrinkage" | "positive_weight" => 0.25.into(),
         "leaf_fit" => "closed-form".into(),
         "schedule" => "sqrt".into(),
         "order" => "online".into(),
         "counts" | "recursive" => true.into(),
+        "balance" => false.into(),
         "expand" => "total".into(),
+        "form" => "clauses".into(),
+        "clause_weights" => "votes".into(),
+        "count_scale" => "linear".into(),
+        "family" => "avg".into(),
         other => panic!("`{other}` is new: give it a value here"),
     }
 }
@@ -153,7 +160,12 @@ proptest! {
         order in Just((0..KEYS.len()).collect::<Vec<_>>()).prop_shuffle(),
         noise in prop::collection::vec(0usize..4, KEYS.len()),
     ) {
-        let usable = |i: &usize| KEYS[*i].name != "seed" && KEYS[*i].kinds.contains(&kind);
+        let defaults = Params::new(kind).to_values(kind);
+        let usable = |i: &usize| {
+            let name = KEYS[*i].name;
+            // What is another value for most kinds is the default of some.
+            name != "seed" && defaults.get(name).is_some_and(|default| *default != another_value(name))
+        };
         let spec = |order: &[usize], noise: &[usize]| {
             let mut text = "name = \"x\"\ndatasets = [\"movies\"]\n[[model]]\nname = \"M\"\n".to_owned();
             for &i in order.iter().filter(|&i| chosen[*i] && usable(i)) {

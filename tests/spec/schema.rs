@@ -4,6 +4,7 @@ use std::fs;
 
 use lrbm::experiment::spec::format::{CASE, COMPARE, DATASET, EXPECTED, MODEL, ROW, SLURM, SWEEP, TOP};
 use lrbm::experiment::spec::schema;
+use lrbm::learn::params::KEYS;
 
 use crate::lab::{all_shipped, compare, repository, shipped};
 
@@ -32,5 +33,13 @@ fn the_page_of_the_format_has_every_key() {
     }
     for name in all_shipped() {
         assert!(page.contains(&format!("`{}`", name.trim_end_matches(".toml"))), "{name} is not listed");
+    }
+}
+
+/// A parameter with the name of a key of datasets could not be set for one dataset.
+#[test]
+fn parameters_are_not_called_like_keys_of_datasets() {
+    for field in DATASET.fields {
+        assert!(KEYS.iter().all(|key| key.name != field.name), "{}", field.name);
     }
 }

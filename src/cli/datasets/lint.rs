@@ -29,6 +29,7 @@ pub fn run(args: &Lint, output: &mut Output) -> Result<(), CommandError> {
         background: args.background.clone(),
         target: args.target.clone(),
         time: settings::time_rule(&args.set)?,
+        ..LoadOptions::default()
     };
     let loaded = load(&args.path, &options)?;
     output.warn(&loaded.warnings);

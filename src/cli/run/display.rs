@@ -149,6 +149,7 @@ fn areas(event: &Event) -> String {
 fn failed(name: &str, failure: FailureKind, message: &str) -> String {
     let what = match failure {
         FailureKind::Error => "failed",
+        FailureKind::Refused => "refused",
         FailureKind::Panic => "failed by a bug",
         FailureKind::TimeLimit | FailureKind::MemoryLimit => "stopped",
         FailureKind::Lost => "lost",

@@ -10,11 +10,12 @@ use crate::experiment::run::{Cell, Summary, Tally};
 pub fn table(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
     let has = |get: fn(&crate::experiment::run::SummaryRow) -> bool| summary.rows.iter().any(get);
     let (preset, case) = (has(|row| !row.preset.is_empty()), has(|row| !row.case.is_empty()));
-    let failed = has(|row| row.failed > 0);
+    let (refused, failed) = (has(|row| row.refused > 0), has(|row| row.failed > 0));
     let mut headings = vec!["dataset", "model"];
     headings.extend(preset.then_some("preset"));
     headings.extend(case.then_some("case"));
     headings.extend([">AUC-ROC", ">AUC-PR", ">folds"]);
+    headings.extend(refused.then_some(">refused"));
     headings.extend(failed.then_some(">failed"));
     let mut lines = Table::new(&headings);
     for row in &summary.rows {
@@ -24,6 +25,7 @@ pub fn table(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
         cells.extend(case.then(|| row.case.clone()));
         cells.extend(row.cells.iter().map(shown));
         cells.push(row.folds.to_string());
+        cells.extend(refused.then(|| row.refused.to_string()));
         cells.extend(failed.then(|| row.failed.to_string()));
         lines.row(cells);
     }
@@ -59,6 +61,13 @@ pub fn tally(out: &mut impl Write, tally: &Tally, run: &Path, model: Option<&Pat
             Some(share) => writeln!(out, ", {:.0}% of the work outside learning", 100.0 * share)?,
             None => writeln!(out)?,
         }
+    }
+    if tally.refused > 0 {
+        writeln!(
+            out,
+            "{} refused: the kind of model is not made for the data; metrics.csv says why",
+            jobs(tally.refused)
+        )?;
     }
     if tally.failed > 0 {
         writeln!(
@@ -97,6 +106,7 @@ mod tests {
             preset: String::new(),
             case: String::new(),
             folds: 5,
+            refused: 0,
             failed: 0,
             cells: [Some(cell), None],
         };

@@ -7,6 +7,7 @@ use rayon::prelude::*;
 
 use super::{Arity, DatasetError, Reflexive, Variant};
 use crate::data::binary::{self, Changes};
+use crate::data::classes;
 use crate::data::load::{LoadCounts, LoadOptions, Loaded, load};
 use crate::data::manifest::ArityRule;
 use crate::data::negatives::is_reflexive;
@@ -89,7 +90,9 @@ impl Opening<'_> {
                 room
             }));
         }
-        Ok((Rooms::Given(rooms), warnings))
+        let mut rooms = Rooms::Given(rooms);
+        classes::unify(&mut rooms);
+        Ok((rooms, warnings))
     }
 
     fn read(&self, directory: &Path) -> Result<(Room, Diagnostics), DatasetError> {
@@ -103,9 +106,11 @@ impl Opening<'_> {
         // Where no negative is listed, some are drawn.
         let mut warnings = Diagnostics::default();
         found.iter().filter(|warning| warning.code != "one-class").for_each(|warning| warnings.push(warning.clone()));
-        let answers = database.facts.relation(target).len();
+        // Of examples with classes, the answer is the predicate that has the class.
+        let answered = database.classes.as_ref().map_or(target, |classes| classes.labelled);
+        let answers = database.facts.relation(answered).len();
         if answers > 0 {
-            let name = database.predicates.show(target).to_string();
+            let name = database.predicates.show(answered).to_string();
             let message = format!("{answers} facts of the target {name} are left out: they would be answers");
             let help = "delete them, or name another target";
             warnings.push(Diagnostic::warning("target-in-evidence", message, help).about(name));
@@ -115,7 +120,7 @@ impl Opening<'_> {
             rules = self.rules.map_or_else(|| binary::rules_for(&database, target), <[_]>::to_vec);
         }
         if answers > 0 || !rules.is_empty() {
-            let changes = Changes { rules: &rules, without: Some(target), with: None };
+            let changes = Changes { rules: &rules, without: Some(answered), with: None };
             database = binary::rewrite(&database, &changes, self.options.time.as_ref())
                 .map_err(|error| DatasetError::Rewrite { id: self.id.to_owned(), error })?;
         }

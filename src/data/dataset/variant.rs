@@ -24,6 +24,16 @@ pub struct Variant {
     /// left out of records.
     #[serde(skip_serializing_if = "TimeUse::is_limit")]
     pub time: TimeUse,
+    /// Whether the last argument of a target that holds or does not becomes the class of its examples.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub classes: bool,
+    /// How many examples such a class has at least; those of rarer ones are left out.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub class_size: u32,
+}
+
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 /// What becomes of the times of a dataset.

@@ -156,13 +156,14 @@ pub enum Event {
 }
 
 impl Tally {
-    /// Counts which of these jobs have a result, and which have failed.
+    /// Counts which of these jobs have a result, which were refused, and which have failed.
     pub(super) fn count(&mut self, jobs: &[usize], table: &MetricsTable) {
-        let ended = |done: bool| {
+        let count = |is: fn(&Status) -> bool| {
             let records = jobs.iter().filter_map(|&job| table.get(job));
-            records.filter(|record| (record.status == Status::Done) == done).count()
+            records.filter(|record| is(&record.status)).count()
         };
-        (self.done, self.failed) = (ended(true), ended(false));
+        (self.done, self.refused) = (count(|status| *status == Status::Done), count(Status::is_refused));
+        self.failed = count(|status| *status != Status::Done && !status.is_refused());
     }
 }
 
@@ -175,6 +176,8 @@ pub struct Tally {
     pub ran: usize,
     /// Jobs that have a result.
     pub done: usize,
+    /// Jobs that their kind of model is not made for, now or before.
+    pub refused: usize,
     /// Jobs that have failed, now or before.
     pub failed: usize,
     /// Jobs that were not begun, because one failed and that was to be the end.

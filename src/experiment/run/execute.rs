@@ -14,7 +14,7 @@ use crate::data::split::{Fold, Part};
 use crate::experiment::store::{self, MODEL, Outcome, PREDICTIONS, Prediction, RunStore, Workshop};
 use crate::experiment::{Job, JobId};
 use crate::learn::{self, Learner, LrbmExplainable, Model, Progress, Resources, SavedModel, Stored, Task, Trained};
-use crate::metric::{Metrics, Output, Ranking, threshold};
+use crate::metric::{ClassMetrics, Metrics, Output, Ranking, threshold};
 use crate::order::{HashMap, IndexMap};
 use crate::rbm::sigmoid;
 
@@ -152,7 +152,7 @@ impl Execution<'_> {
         };
         drop(grown);
         attempt.train_seconds = began.elapsed().as_secs_f64();
-        let trained = trained.map_err(Failure::error)?;
+        let trained = trained.map_err(|error| Failure::of_learning(&error))?;
         for warning in &trained.warnings {
             self.workshop.log(&warning.to_string());
             attempt.warnings.push(warning.to_string());
@@ -203,12 +203,11 @@ impl Execution<'_> {
 }
 
 fn test(model: &SavedModel, fold: &Fold) -> Result<Product, Failure> {
-    let train_psi = score(model, &fold.train)?;
-    let ranking = Ranking::new(&train_psi, &labels(&fold.train)).map_err(Failure::error)?;
-    let threshold = threshold::best(&ranking);
-    let psi = score(model, &fold.test)?;
-    let metrics = Metrics::new(Output::LogOdds(&psi), &labels(&fold.test), threshold).map_err(Failure::error)?;
-    let predictions = store::predictions(&predictions(&fold.test, &psi)).map_err(Failure::error)?;
+    let Tested { metrics, decided, predictions } = match model.classes() {
+        None => test_binary(model, fold)?,
+        Some(_) => test_classes(model, fold)?,
+    };
+    let predictions = store::predictions(&predictions).map_err(Failure::error)?;
     let files = [(MODEL, model.to_json().into_bytes()), (PREDICTIONS, predictions)];
     let size = model.size();
     let mut outcome = Outcome {
@@ -217,26 +216,63 @@ fn test(model: &SavedModel, fold: &Fold) -> Result<Product, Failure> {
         trees: size.trees,
         leaves: size.leaves,
         fidelity: model.trees().and_then(|trees| trees.fidelity),
+        classes: decided,
         files: files.iter().map(|(name, bytes)| ((*name).to_owned(), digest::sha256(bytes))).collect(),
     };
     outcome.set_metrics(&metrics);
     Ok(Product { outcome, files })
 }
 
-fn score(model: &SavedModel, part: &Part) -> Result<Vec<f64>, Failure> {
-    model.score(&part.database, part.target, &part.examples).map_err(Failure::error)
+/// What a test showed.
+struct Tested {
+    metrics: Metrics,
+    /// What there is to say of several classes.
+    decided: Option<ClassMetrics>,
+    predictions: Vec<Prediction>,
 }
 
-fn labels(part: &Part) -> Vec<bool> {
-    part.examples.iter().map(|example| example.positive).collect()
-}
-
-fn predictions(part: &Part, psi: &[f64]) -> Vec<Prediction> {
+fn test_binary(model: &SavedModel, fold: &Fold) -> Result<Tested, Failure> {
+    let score = |part: &Part| model.score(&part.database, part.target, &part.examples).map_err(Failure::error);
+    let labels = |part: &Part| -> Vec<bool> { part.examples.iter().map(|example| example.positive).collect() };
+    let train_psi = score(&fold.train)?;
+    let ranking = Ranking::new(&train_psi, &labels(&fold.train)).map_err(Failure::error)?;
+    let threshold = threshold::best(&ranking);
+    let (test, psi) = (&fold.test, score(&fold.test)?);
+    let metrics = Metrics::new(Output::LogOdds(&psi), &labels(test), threshold).map_err(Failure::error)?;
     let row = |(example, &psi): (&crate::kb::Example, &f64)| Prediction {
-        example: part.database.show_atom(part.target, &example.args),
+        example: test.database.show_atom(test.target, &example.args),
         label: example.positive,
         psi,
         probability: sigmoid(psi),
     };
-    part.examples.iter().zip(psi).map(row).collect()
+    Ok(Tested { metrics, decided: None, predictions: test.examples.iter().zip(&psi).map(row).collect() })
+}
+
+/// Each class against all others, and the means of that. A prediction says of an example and a class whether it is of it, as the files
+/// write it: with the class as the last argument.
+fn test_classes(model: &SavedModel, fold: &Fold) -> Result<Tested, Failure> {
+    let score = |part: &Part| model.score_classes(&part.database, part.target, &part.examples).map_err(Failure::error);
+    let labels = |part: &Part| -> Vec<usize> { part.examples.iter().map(|example| example.class as usize).collect() };
+    let (train_labels, test_labels) = (labels(&fold.train), labels(&fold.test));
+    let mut thresholds = Vec::new();
+    for (class, odds) in score(&fold.train)?.iter().enumerate() {
+        let labels: Vec<bool> = train_labels.iter().map(|&label| label == class).collect();
+        thresholds.push(threshold::best(&Ranking::new(odds, &labels).map_err(Failure::error)?));
+    }
+    let (test, odds) = (&fold.test, score(&fold.test)?);
+    let outputs: Vec<Output<'_>> = odds.iter().map(|row| Output::LogOdds(row)).collect();
+    let metrics = Metrics::macro_average(&outputs, &test_labels, &thresholds).map_err(Failure::error)?;
+    let decided = ClassMetrics::new(&odds, &test_labels).map_err(Failure::error)?.ok();
+    let names = model.classes().unwrap_or_default();
+    let mut predictions = Vec::with_capacity(test.examples.len() * names.len());
+    for (i, example) in test.examples.iter().enumerate() {
+        let atom = test.database.show_atom(test.target, &example.args);
+        let without_end = atom.strip_suffix(')').unwrap_or(&atom);
+        for (class, name) in names.iter().enumerate() {
+            let psi = odds[class][i];
+            let example = format!("{without_end},{name})");
+            predictions.push(Prediction { example, label: test_labels[i] == class, psi, probability: sigmoid(psi) });
+        }
+    }
+    Ok(Tested { metrics, decided, predictions })
 }

@@ -10,6 +10,7 @@ use super::machine;
 use super::shared::held;
 use crate::experiment::Limits;
 use crate::experiment::store::FailureKind;
+use crate::learn::LearnError;
 
 /// Why a job has no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,6 +25,13 @@ impl Failure {
     /// Data or parameters that do not allow it.
     pub fn error(message: impl ToString) -> Self {
         Failure { kind: FailureKind::Error, message: message.to_string() }
+    }
+
+    /// What a learner says.
+    pub fn of_learning(error: &LearnError) -> Self {
+        let refused = matches!(error, LearnError::Cannot { .. });
+        let kind = if refused { FailureKind::Refused } else { FailureKind::Error };
+        Failure { kind, message: error.to_string() }
     }
 }
 

@@ -108,7 +108,9 @@ pub fn run(
 ) -> Result<Finished, RunError> {
     let table = table_of(plan, 0..plan.len(), store);
     let to_run = outstanding(asked, &table, options);
-    let is_failed = |&&job: &&usize| table.get(job).is_some_and(|record| record.status != Status::Done);
+    let is_failed = |&&job: &&usize| {
+        table.get(job).is_some_and(|record| record.status != Status::Done && !record.status.is_refused())
+    };
     let tries_failed = options.fresh || options.retry_failed;
     let failed_before = if tries_failed { 0 } else { asked.iter().filter(is_failed).count() };
     let (jobs_at_once, threads) = executor.at_once(to_run.len()).unzip();

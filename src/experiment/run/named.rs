@@ -22,7 +22,9 @@ pub fn run_named(
     let options = Options { fresh: false, retry_failed: false, fail_fast: false, began: Instant::now() };
     let table = table_of(plan, named.iter().copied(), store);
     let to_run = outstanding(named, &table, &options);
-    let failed_before = named.iter().filter_map(|&job| table.get(job)).filter(|r| r.status != Status::Done).count();
+    let failed_before =
+        named.iter().filter_map(|&job| table.get(job)).filter(|r| r.status != Status::Done && !r.status.is_refused());
+    let failed_before = failed_before.count();
     let (jobs_at_once, threads) = executor.at_once(to_run.len()).unzip();
     listen(Event::Begin {
         run: store.root().to_owned(),

@@ -31,6 +31,8 @@ pub struct SummaryRow {
     pub case: String,
     /// Folds with a result.
     pub folds: usize,
+    /// Jobs that their kind of model is not made for.
+    pub refused: usize,
     /// Jobs that have failed.
     pub failed: usize,
     /// One cell for each of [`SHOWN`].
@@ -59,6 +61,7 @@ pub fn summarize(table: &MetricsTable) -> Summary {
         }
     }
     let rows = groups.into_iter().map(|((dataset, model, preset, case), records)| {
+        let refused = records.iter().filter(|record| record.status.is_refused()).count();
         let done = || records.iter().filter(|record| record.status == Status::Done);
         SummaryRow {
             dataset: dataset.to_owned(),
@@ -66,7 +69,8 @@ pub fn summarize(table: &MetricsTable) -> Summary {
             preset: preset.to_owned(),
             case: case.to_owned(),
             folds: done().map(|record| record.row.fold).collect::<IndexSet<_>>().len(),
-            failed: records.len() - done().count(),
+            refused,
+            failed: records.len() - done().count() - refused,
             cells: SHOWN.map(|column| cell(&records, column)),
         }
     });

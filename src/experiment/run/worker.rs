@@ -17,7 +17,7 @@ use super::shared::Shared;
 use super::{Event, Options, Planned, RunError, machine, provenance, recorded};
 use crate::data::fetch::Store;
 use crate::experiment::store::{
-    JobLock, Machine, Outcome, RECORD_VERSION, Record, Row, RunStore, RunStoreError, Status,
+    FailureKind, JobLock, Machine, Outcome, RECORD_VERSION, Record, Row, RunStore, RunStoreError, Status,
 };
 use crate::order::HashMap;
 
@@ -58,7 +58,7 @@ enum Handled {
 
 impl Handled {
     fn of(status: &Status) -> Self {
-        if *status == Status::Done { Handled::Done } else { Handled::Failed }
+        if *status == Status::Done || status.is_refused() { Handled::Done } else { Handled::Failed }
     }
 }
 
@@ -223,7 +223,10 @@ impl<'a> Work<'a> {
                 let shown = outcome.metrics.iter().filter_map(|(name, value)| Some(format!("{name} {:.6}", (*value)?)));
                 workshop.log(&format!("done: {}", shown.collect::<Vec<_>>().join(", ")));
             }
-            Err(failure) => workshop.log(&format!("failed: {}", failure.message)),
+            Err(failure) => {
+                let how = if failure.kind == FailureKind::Refused { "refused" } else { "failed" };
+                workshop.log(&format!("{how}: {}", failure.message));
+            }
         }
         let machine = Machine {
             ended: machine::now(),

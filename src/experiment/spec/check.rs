@@ -199,11 +199,6 @@ fn source(at: &Entry<'_>, table: &Table, axes: &[Axis], mistakes: &mut Vec<Mista
         mistakes.push(unknown_dataset(at, &id));
         return None;
     }
-    if domain.is_some_and(|domain| domain.info().classes.is_some()) {
-        let reason = "its target has several classes, and no learner for those is built yet";
-        mistakes.push(Mistake::new(at.place, &at.path, reason).with(Value::Text(id).to_string()));
-        return None;
-    }
     let own = |key: &str| at.own.get(key).and_then(Item::text);
     let arity = own("arity").or_else(|| table.get("arity").and_then(Item::text));
     let variant = Variant {
@@ -214,11 +209,19 @@ fn source(at: &Entry<'_>, table: &Table, axes: &[Axis], mistakes: &mut Vec<Mista
         negatives: own("negatives").and_then(format::negative_scheme),
         folds: own("fold_scheme").and_then(format::fold_scheme),
         time: own("time").and_then(format::time_use).unwrap_or_default(),
+        classes: matches!(at.own.get("classes").and_then(Item::scalar), Some(Value::Bool(true))),
+        class_size: at.own.get("class_size").and_then(Item::whole).unwrap_or(0) as u32,
     };
     let has_times = manifest.is_some_and(|manifest| manifest.time.is_some())
         || domain.is_some_and(|domain| domain.info().time.is_some());
     if variant.time == TimeUse::Ignore && !has_times {
         mistakes.push(at.wrong("time", "the dataset has no times: leave it out"));
+    }
+    if variant.class_size > 0 && !variant.classes {
+        mistakes.push(at.wrong("class_size", "it goes with `classes = true`: add that, or leave it out"));
+    }
+    if variant.classes && domain.is_some() {
+        mistakes.push(at.wrong("classes", "a generated domain has its target as it is: leave it out"));
     }
     let swept = |key: &str| {
         axes.iter().flat_map(|axis| &axis.choices).any(|choice| match key {

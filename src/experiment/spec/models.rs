@@ -123,6 +123,11 @@ pub fn read(items: &[Item], mistakes: &mut Vec<Mistake>) -> Vec<Model> {
             let path = join(&models[i].path, "preset");
             mistakes.push(Mistake::new(&preset.place, path, reason).with(preset.value.inline()));
         }
+        if let Some(preset) = presets[i].as_ref().filter(|_| !Preset::is_for(models[i].kind)) {
+            let reason = ParamError::NoPresets { kind: models[i].kind }.to_string();
+            let path = join(&models[i].path, "preset");
+            mistakes.push(Mistake::new(&preset.place, path, reason).with(preset.value.inline()));
+        }
         let model = &models[i];
         for parameter in &model.parameters {
             let of_ensemble =
@@ -330,7 +335,7 @@ pub fn presets_of(models: &[Model], model: &Model, presets: &[Preset]) -> Vec<Op
     let model = model.from.map_or(model, |from| &models[from]);
     match model.preset {
         Some(preset) => vec![Some(preset)],
-        None if presets.is_empty() => vec![None],
+        None if presets.is_empty() || !Preset::is_for(model.kind) => vec![None],
         None => presets.iter().copied().map(Some).collect(),
     }
 }

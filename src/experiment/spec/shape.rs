@@ -121,7 +121,7 @@ fn misfit(item: &Item, shape: &Shape) -> String {
     let names = names();
     let is_kind = names.contains(&Kind::LrbmBoost.name());
     if let Some((name, about)) = NOT_BUILT.iter().find(|(name, _)| is_kind && *name == text) {
-        return format!("`{name}` ({about}) is not built yet: {must}");
+        return format!("`{name}` ({about}) is not there for experiments yet: {must}");
     }
     format!("{}{must}", did_you_mean(text, names))
 }

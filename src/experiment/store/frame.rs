@@ -12,7 +12,7 @@ use super::error::RunStoreError;
 use super::record::{Counts, Machine, Outcome, Record};
 use crate::experiment::Job;
 use crate::experiment::run::failure;
-use crate::metric;
+use crate::metric::{self, ClassMetrics};
 use crate::order::IndexSet;
 
 /// What the model of a job said of a test example.
@@ -184,6 +184,12 @@ impl MetricsTable {
         };
         for metric in metric::Column::ALL {
             columns.push(column(metric.name(), result(&|outcome| outcome.metric(metric))));
+        }
+        // Only where there are several classes, so that other tables stay as they are.
+        if self.records().any(|r| r.result.as_ref().is_some_and(|outcome| outcome.classes.is_some())) {
+            for (k, name) in ClassMetrics::NAMES.into_iter().enumerate() {
+                columns.push(column(name, result(&|outcome| Some(outcome.classes?.named()[k].1))));
+            }
         }
         let size = |get: fn(&Outcome) -> usize| -> Vec<Option<u64>> {
             self.records().map(|r| r.result.as_ref().map(|outcome| get(outcome) as u64)).collect()

@@ -14,7 +14,7 @@ use crate::data::fetch::digest;
 use crate::data::split::{FoldCounts, PartCounts};
 use crate::experiment::{Job, JobId, JobKey};
 use crate::learn::Fidelity;
-use crate::metric::{Column, Metrics};
+use crate::metric::{ClassMetrics, Column, Metrics};
 use crate::order::IndexMap;
 
 /// The version of the format that is written. A record of a later version cannot be used, so its job runs again.
@@ -100,6 +100,8 @@ pub enum Status {
 pub enum FailureKind {
     /// The data or the parameters do not allow it.
     Error,
+    /// The kind of model is not made for such data, and says so.
+    Refused,
     /// A bug.
     Panic,
     /// It took longer than it may.
@@ -111,12 +113,18 @@ pub enum FailureKind {
 }
 
 impl Status {
-    /// `done` or `failed`.
+    /// `done`, `refused` or `failed`.
     pub fn name(&self) -> &'static str {
         match self {
             Status::Done => "done",
+            Status::Failed { failure: FailureKind::Refused, .. } => "refused",
             Status::Failed { .. } => "failed",
         }
+    }
+
+    /// Whether the kind of model is not made for the data; it is not to blame for having no result.
+    pub fn is_refused(&self) -> bool {
+        matches!(self, Status::Failed { failure: FailureKind::Refused, .. })
     }
 
     /// The message of a failure.
@@ -245,6 +253,9 @@ pub struct Outcome {
     pub leaves: usize,
     /// How well an explainable model copies its ensemble.
     pub fidelity: Option<Fidelity>,
+    /// What is measured of several classes only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub classes: Option<ClassMetrics>,
     /// The SHA-256 of `model.json` and `predictions.parquet`.
     pub files: BTreeMap<String, String>,
 }

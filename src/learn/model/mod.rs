@@ -4,7 +4,7 @@ mod bind;
 mod print;
 mod wire;
 
-pub(crate) use print::weights as leaf_weights;
+pub(crate) use print::{title as tree_title, weights as leaf_weights};
 pub use wire::FORMAT;
 
 use std::collections::BTreeMap;
@@ -17,7 +17,8 @@ use crate::kb::{Database, Example, Recursive, TimeRule};
 use crate::logic::rename::Names;
 use crate::logic::{PredicateId, Predicates, Symbols};
 use crate::rbm::Theta;
-use crate::tree::{Coverage, DEFAULT_MEMORY_BYTES, Node, NodeId, Tree, walk};
+use crate::rbm::network::against_others;
+use crate::tree::{Bits, Coverage, DEFAULT_MEMORY_BYTES, Node, NodeId, Tree, walk};
 
 /// What a leaf keeps beside its value: its five numbers, if the value comes from such.
 pub type LeafWeights = Option<Theta>;
@@ -31,15 +32,17 @@ pub struct TreeModel {
     pub parameters: BTreeMap<String, Value>,
     /// The seed it was learned with.
     pub seed: u64,
-    /// How many positive and negative examples it was learned from.
+    /// How many positive and negative examples it was learned from; the latter are none if it tells classes apart.
     pub trained_on: (u64, u64),
+    /// The classes, if it tells several apart. Then the first trees are those of the first class, and each class has as many.
+    pub classes: Option<ClassSums>,
     /// How well it copies what it explains, for a tree that explains an ensemble.
     pub fidelity: Option<Fidelity>,
     /// The time limits that training was under; examples should be scored under the same.
     pub time: Option<TimeRule>,
     /// Whether facts of the target were evidence in training; examples should be scored with such facts as well.
     pub recursive: Option<Recursive>,
-    /// ψ before the first tree.
+    /// ψ before the first tree; 0 if there are classes, which have their own.
     pub prior: f64,
     /// What the value of each tree is multiplied by.
     pub step: f64,
@@ -47,6 +50,18 @@ pub struct TreeModel {
     trees: Vec<Tree<LeafWeights>>,
     predicates: Predicates,
     symbols: Symbols,
+}
+
+/// The classes that a model tells apart: the score of each is a sum of trees, and their softmax is the probability of each.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ClassSums {
+    /// Their names.
+    pub names: Vec<String>,
+    /// The score of each before the first tree.
+    pub priors: Vec<f64>,
+    /// How many examples of each it was learned from.
+    pub trained_on: Vec<u64>,
 }
 
 /// How well one tree copies the ψ of an ensemble on the training examples.
@@ -129,14 +144,41 @@ impl TreeModel {
         self.trees.iter().map(|tree| bind::bind(tree, self, database)).collect()
     }
 
-    /// The ψ of examples; the sum runs over the trees in their order.
-    fn psi(&self, database: &Database, target: PredicateId, examples: &[Example]) -> Vec<f64> {
-        let coverage = Coverage::new(database, target, examples, DEFAULT_MEMORY_BYTES);
-        let mut psi = vec![self.prior; examples.len()];
-        for tree in self.bind(database) {
-            add(&tree, &walk::leaves(&tree, &coverage), self.step, &mut psi);
+    /// The trees of each class; all of them, if there are no classes.
+    pub fn sums(&self) -> impl Iterator<Item = &[Tree<LeafWeights>]> {
+        let of_each = match &self.classes {
+            Some(classes) => self.trees.len() / classes.names.len(),
+            None => self.trees.len(),
+        };
+        let count = self.classes.as_ref().map_or(1, |classes| classes.names.len());
+        (0..count).map(move |k| &self.trees[k * of_each..(k + 1) * of_each])
+    }
+
+    /// ψ of examples, or their scores for each class; the sums run over the trees in their order.
+    pub(super) fn columns(
+        &self,
+        database: &Database,
+        target: PredicateId,
+        examples: &[Example],
+    ) -> Result<Vec<Vec<f64>>, ScoreError> {
+        let arity = database.predicates.arity(target);
+        if arity != self.target_arity() {
+            return Err(ScoreError::Arity {
+                model: self.predicates.show(self.target).to_string(),
+                asked: database.predicates.show(target).to_string(),
+            });
         }
-        psi
+        let coverage = Coverage::new(database, target, examples, DEFAULT_MEMORY_BYTES);
+        let priors = self.classes.as_ref().map_or_else(|| vec![self.prior], |classes| classes.priors.clone());
+        let column = |(prior, trees): (f64, &[Tree<LeafWeights>])| {
+            let mut column = vec![prior; examples.len()];
+            for tree in trees {
+                let tree = bind::bind(tree, self, database);
+                add(&tree, &walk::leaves(&tree, &coverage), self.step, &mut column);
+            }
+            column
+        };
+        Ok(priors.into_iter().zip(self.sums()).map(column).collect())
     }
 }
 
@@ -149,16 +191,50 @@ pub(super) fn add<L>(tree: &Tree<L>, reached: &[NodeId], step: f64, psi: &mut [f
     }
 }
 
+/// The tree with the examples in use that are of a kind counted as positives in its leaves, and the others as negatives.
+pub(super) fn with_counts<L: Clone>(
+    tree: Tree<L>,
+    reached: &[NodeId],
+    in_use: &Bits,
+    is_positive: impl Fn(usize) -> bool,
+) -> Tree<L> {
+    let mut nodes = tree.nodes().to_vec();
+    for node in &mut nodes {
+        if let Node::Leaf(leaf) = node {
+            (leaf.positives, leaf.negatives) = (0, 0);
+        }
+    }
+    for i in in_use.iter() {
+        if let Node::Leaf(leaf) = &mut nodes[reached[i].0 as usize] {
+            *(if is_positive(i) { &mut leaf.positives } else { &mut leaf.negatives }) += 1;
+        }
+    }
+    Tree::from_nodes(nodes).expect("the shape is that of a tree")
+}
+
 impl Model for TreeModel {
     fn score(&self, database: &Database, target: PredicateId, examples: &[Example]) -> Result<Vec<f64>, ScoreError> {
-        let arity = database.predicates.arity(target);
-        if arity != self.target_arity() {
-            return Err(ScoreError::Arity {
-                model: self.predicates.show(self.target).to_string(),
-                asked: database.predicates.show(target).to_string(),
-            });
+        if let Some(classes) = &self.classes {
+            return Err(ScoreError::Classes { classes: classes.names.join(", ") });
         }
-        Ok(self.psi(database, target, examples))
+        Ok(self.columns(database, target, examples)?.remove(0))
+    }
+
+    fn classes(&self) -> Option<&[String]> {
+        self.classes.as_ref().map(|classes| &classes.names[..])
+    }
+
+    fn score_classes(
+        &self,
+        database: &Database,
+        target: PredicateId,
+        examples: &[Example],
+    ) -> Result<Vec<Vec<f64>>, ScoreError> {
+        let columns = self.columns(database, target, examples)?;
+        match self.classes {
+            Some(_) => Ok(against_others(&columns)),
+            None => Ok(vec![columns[0].iter().map(|psi| -psi).collect(), columns[0].clone()]),
+        }
     }
 
     fn describe(&self) -> String {
@@ -202,6 +278,7 @@ pub(super) struct Parts {
     pub parameters: BTreeMap<String, Value>,
     pub seed: u64,
     pub trained_on: (u64, u64),
+    pub classes: Option<ClassSums>,
     pub fidelity: Option<Fidelity>,
     pub prior: f64,
     pub step: f64,
@@ -214,12 +291,13 @@ impl TreeModel {
         let mut predicates = Predicates::default();
         let recursive = database.recursive(target);
         let target = predicates.intern(database.predicates.name(target), database.predicates.arity(target));
-        let Parts { kind, parameters, seed, trained_on, fidelity, prior, step, trees } = parts;
+        let Parts { kind, parameters, seed, trained_on, classes, fidelity, prior, step, trees } = parts;
         let mut model = TreeModel {
             kind,
             parameters,
             seed,
             trained_on,
+            classes,
             fidelity,
             time: None,
             recursive,

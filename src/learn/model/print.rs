@@ -20,20 +20,55 @@ pub(super) fn describe(model: &TreeModel) -> String {
 fn write_model(out: &mut String, model: &TreeModel) -> std::fmt::Result {
     let (positives, negatives) = model.trained_on;
     writeln!(out, "% {} for {}/{}", model.kind, model.target_name(), model.target_arity())?;
-    writeln!(out, "% learned from {positives} positive and {negatives} negative examples")?;
+    match &model.classes {
+        None => writeln!(out, "% learned from {positives} positive and {negatives} negative examples")?,
+        Some(classes) => {
+            let each =
+                classes.names.iter().zip(&classes.trained_on).map(|(name, count)| format!("{count} of class {name}"));
+            writeln!(out, "% learned from {positives} examples: {}", each.collect::<Vec<_>>().join(", "))?;
+        }
+    }
     if let Some(fidelity) = model.fidelity {
         let (r_squared, gap) = (fidelity.r_squared, fidelity.mean_probability_gap);
         writeln!(out, "% fidelity: R² {r_squared:.4} of the ensemble's psi, mean gap of P {gap:.4}")?;
     }
-    writeln!(out, "% psi = {} + {} * (the value of each tree); P = 1 / (1 + exp(-psi))", model.prior, model.step)?;
+    match &model.classes {
+        None => {
+            writeln!(
+                out,
+                "% psi = {} + {} * (the value of each tree); P = 1 / (1 + exp(-psi))",
+                model.prior, model.step
+            )?;
+        }
+        Some(classes) => {
+            let priors: Vec<String> = classes.priors.iter().map(f64::to_string).collect();
+            writeln!(
+                out,
+                "% score of a class = {} + {} * (the value of each of its trees); P = exp(score) / sum of exp(score)",
+                priors.join(" or "),
+                model.step
+            )?;
+        }
+    }
     writeln!(out, "% The value of a tree is that of its first clause whose body holds; `!` ends the search.")?;
     for (number, tree) in model.trees.iter().enumerate() {
-        writeln!(out, "\n% tree {}", number + 1)?;
+        writeln!(out, "\n% {}", title(model, number))?;
         for path in tree.paths() {
             write_clause(out, model, &path)?;
         }
     }
     Ok(())
+}
+
+/// What stands above a tree.
+pub(crate) fn title(model: &TreeModel, number: usize) -> String {
+    match &model.classes {
+        None => format!("tree {}", number + 1),
+        Some(classes) => {
+            let of_each = (model.trees.len() / classes.names.len()).max(1);
+            format!("tree {} of class {}", number % of_each + 1, classes.names[number / of_each])
+        }
+    }
 }
 
 fn write_clause(out: &mut String, model: &TreeModel, path: &Path<'_, LeafWeights>) -> std::fmt::Result {
@@ -79,7 +114,7 @@ fn write_dot(out: &mut String, model: &TreeModel) -> std::fmt::Result {
     writeln!(out, "  node [fontname=\"Helvetica\"];")?;
     for (t, tree) in model.trees.iter().enumerate() {
         writeln!(out, "  subgraph cluster_{t} {{")?;
-        writeln!(out, "    label=\"tree {}\";", t + 1)?;
+        writeln!(out, "    label=\"{}\";", escape_dot(&title(model, t)))?;
         for (i, node) in tree.nodes().iter().enumerate() {
             match node {
                 Node::Split(split) => {

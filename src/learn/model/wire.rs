@@ -5,17 +5,18 @@
 //! 2. Tests may ask for several groundings, with `at_least`. A model without such tests is written as version 1.
 //! 3. Tests may compare numbers, with the predicates `<=` and `>`, and ask for facts of the target, with `recursive`. A model
 //!    without these is written as one of those before.
+//! 4. The target may tell classes apart, with `classes`; only such models are of this version.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Fidelity, LeafWeights, TreeModel};
+use super::{ClassSums, Fidelity, LeafWeights, TreeModel};
 use crate::files::json::{self, FileError, Format};
 use crate::kb::wire::WireTime;
 use crate::kb::{Recursive, TimeRule};
-use crate::learn::Kind;
 use crate::learn::params::Value;
+use crate::learn::{Kind, mln};
 use crate::logic::wire::{WireLiteral, WirePredicate};
 use crate::logic::{Predicates, Symbols};
 use crate::rbm::{Theta, check_weight, network};
@@ -23,7 +24,7 @@ use crate::tree::count::MOST_GROUNDINGS;
 use crate::tree::{Leaf, Node, NodeId, Split, Tree};
 
 /// Files of trees.
-pub const FORMAT: Format = Format { name: "lrbm model", thing: "model", maker: "lrbm train", version: 3 };
+pub const FORMAT: Format = Format { name: "lrbm model", thing: "model", maker: "lrbm train", version: 4 };
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -35,6 +36,8 @@ struct WireModel {
     parameters: BTreeMap<String, Value>,
     seed: u64,
     trained_on: WireCounts,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    classes: Option<ClassSums>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     fidelity: Option<Fidelity>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -87,6 +90,9 @@ fn version(model: &TreeModel) -> u32 {
         Node::Split(split) if split.at_least > 1 => 2,
         _ => 1,
     };
+    if model.classes.is_some() {
+        return 4;
+    }
     if model.recursive.is_some() {
         return 3;
     }
@@ -111,6 +117,7 @@ pub(super) fn write(model: &TreeModel) -> String {
         parameters: model.parameters.clone(),
         seed: model.seed,
         trained_on: WireCounts { positives, negatives },
+        classes: model.classes.clone(),
         fidelity: model.fidelity,
         time: model.time.as_ref().map(WireTime::from),
         recursive: model.recursive,
@@ -142,6 +149,9 @@ pub(super) fn read(text: &str) -> Result<TreeModel, FileError> {
         FileError::Invalid { .. } if json::format(text).as_deref() == Some(network::FORMAT.name) => {
             FORMAT.invalid("it is a network, and trees are needed here")
         }
+        FileError::Invalid { .. } if json::format(text).as_deref() == Some(mln::FORMAT.name) => {
+            FORMAT.invalid("it has weights for numbers of groundings, and trees are needed here")
+        }
         error => error,
     })?;
     from_wire(wire).map_err(|what| FORMAT.invalid(what))
@@ -162,11 +172,15 @@ fn from_wire(wire: WireModel) -> Result<TreeModel, String> {
         }
         trees.push(Tree::from_nodes(built).map_err(|error| format!("tree {number}: {error}"))?);
     }
+    if let Some(classes) = &wire.classes {
+        check_classes(classes, trees.len())?;
+    }
     Ok(TreeModel {
         kind,
         parameters: wire.parameters,
         seed: wire.seed,
         trained_on: (wire.trained_on.positives, wire.trained_on.negatives),
+        classes: wire.classes,
         fidelity: wire.fidelity,
         time: wire.time.map(TimeRule::from),
         recursive: wire.recursive,
@@ -177,6 +191,26 @@ fn from_wire(wire: WireModel) -> Result<TreeModel, String> {
         predicates,
         symbols,
     })
+}
+
+/// Every class has a name, a prior and as many trees as the others.
+fn check_classes(classes: &ClassSums, trees: usize) -> Result<(), String> {
+    let ClassSums { names, priors, trained_on } = classes;
+    let count = names.len();
+    if count < 2 {
+        return Err(format!("it has {count} classes, and two are the fewest"));
+    }
+    if (1..count).any(|k| names[..k].contains(&names[k])) {
+        return Err("two of its classes have the same name".to_owned());
+    }
+    if priors.len() != count || trained_on.len() != count {
+        let (priors, examples) = (priors.len(), trained_on.len());
+        return Err(format!("it has {priors} priors and {examples} numbers of examples for {count} classes"));
+    }
+    if !trees.is_multiple_of(count) {
+        return Err(format!("{trees} trees are not the same number for each of {count} classes"));
+    }
+    Ok(())
 }
 
 fn node_from_wire(

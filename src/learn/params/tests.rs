@@ -92,8 +92,8 @@ fn a_bad_value_names_key_value_and_range() {
     assert_eq!(error(boost().set("trees")), "--set trees: this is not KEY=VALUE: write it as in `--set trees=10`");
     assert_eq!(
         error(Unchecked::new(Kind::LrbmNoBoost).set("trees=3")),
-        "--set: lrbm-noboost has no parameter `trees`, which is for lrbm-boost, lrbm-explainable, rdn-boost: \
-         leave it out"
+        "--set: lrbm-noboost has no parameter `trees`, which is for lrbm-boost, lrbm-explainable, rdn-boost, \
+         mln-boost: leave it out"
     );
     let background = [("numOfClauses".to_owned(), Term::Name("many".to_owned()))];
     assert_eq!(

@@ -226,6 +226,33 @@ impl Network {
         Ok(self.own(&rule, from)?)
     }
 
+    /// Adds a rule that is over other names, worth so much for each class while it holds (see [`Hidden::indicator`]).
+    ///
+    /// # Errors
+    /// If there are too many names or variables, or it is worth more than a rule can be.
+    pub fn add_rule(&mut self, rule: &Rule, from: Names<'_>, worths: &[f64]) -> Result<(), ConvertError> {
+        for &value in worths {
+            worth(self.hidden.len() + 1, value)?;
+        }
+        wire::check(self.target_arity(), rule.literals())?;
+        let rule = self.own(rule, from)?;
+        self.push(Hidden::indicator(rule, worths));
+        Ok(())
+    }
+
+    /// Gives the classes these biases, and every rule what it is worth for each class while it holds.
+    ///
+    /// # Panics
+    /// If there is not one number for each class, and one list of them for each rule.
+    pub fn set_worths(&mut self, biases: Vec<f64>, worths: &[Vec<f64>]) {
+        assert_eq!(biases.len(), self.classes.len(), "one bias for each class");
+        assert_eq!(worths.len(), self.hidden.len(), "one worth for each rule");
+        self.d = biases;
+        for (node, worth) in self.hidden.iter_mut().zip(worths) {
+            *node = Hidden::indicator(std::mem::take(&mut node.rule), worth);
+        }
+    }
+
     /// The rule over the names of this network, which learns those it lacks.
     pub(super) fn own(&mut self, rule: &Rule, from: Names<'_>) -> Result<Rule, SymbolsFull> {
         let mut full = None;

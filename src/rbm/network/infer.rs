@@ -26,9 +26,21 @@ pub fn softmax(scores: &[f64]) -> Vec<f64> {
 }
 
 /// log Σ exp(score), in the same way.
-pub(super) fn log_sum_exp(scores: &[f64]) -> f64 {
+pub fn log_sum_exp(scores: &[f64]) -> f64 {
     let most = most(scores);
     most + scores.iter().map(|score| (score - most).exp()).sum::<f64>().ln()
+}
+
+/// The log-odds of each class against all others, from a row of scores for each class: its score less the logarithm of the sum of the
+/// others' powers, which does not lose what is next to certain.
+pub fn against_others(scores: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    let one = |class: usize, i: usize| {
+        let others: Vec<f64> =
+            scores.iter().enumerate().filter(|(other, _)| *other != class).map(|(_, row)| row[i]).collect();
+        scores[class][i] - log_sum_exp(&others)
+    };
+    let examples = scores.first().map_or(0, Vec::len);
+    (0..scores.len()).map(|class| (0..examples).map(|i| one(class, i)).collect()).collect()
 }
 
 fn most(scores: &[f64]) -> f64 {
@@ -85,6 +97,18 @@ impl Network {
         (0..examples).map(one).collect()
     }
 
+    /// The score of each class, a row for each with a number for each of `examples` examples, of which some light each hidden node.
+    pub fn class_scores(&self, lit: &[Bits], examples: usize) -> Vec<Vec<f64>> {
+        let mut rows: Vec<Vec<f64>> = self.d.iter().map(|&d| vec![d; examples]).collect();
+        for (node, lit) in self.hidden.iter().zip(lit) {
+            let [off, on] = [false, true].map(|on| node.adds(on));
+            for (k, row) in rows.iter_mut().enumerate() {
+                row.iter_mut().enumerate().for_each(|(i, score)| *score += if lit.get(i) { on[k] } else { off[k] });
+            }
+        }
+        rows
+    }
+
     /// The log-odds of the second of two classes for each of `examples` examples, of which some light each hidden node.
     ///
     /// # Panics
@@ -121,7 +145,7 @@ mod tests {
             found[2..].iter().map(|c| database.symbols.show(c.unwrap()).to_string()).collect()
         };
         // The fast way says the same.
-        let example = Example { args: args.into(), positive: true, weight: 1.0, line: 0 };
+        let example = Example { args: args.into(), positive: true, class: 0, weight: 1.0, line: 0 };
         let examples = [example];
         let coverage = Coverage::new(&database, target, &examples, 1 << 20);
         let lit = network.lit(&coverage);
@@ -212,6 +236,17 @@ mod tests {
             "directedBy(C, A), inGenre(C, D), actedIn(B, E), inGenre(E, F), not (directedBy(G, A), inGenre(G, H), \
              actedIn(B, I), inGenre(I, J), sameGenre(H, J))"
         );
+    }
+
+    #[test]
+    fn odds_against_others_are_those_of_the_softmax() {
+        let scores = [vec![0.0, 800.0], vec![2f64.ln(), 0.0], vec![5f64.ln(), 1.0]];
+        let odds = against_others(&scores);
+        // 1 : 7, 2 : 6 and 5 : 3; and one that is next to certain.
+        for (found, expected) in odds.iter().map(|row| row[0]).zip([1.0 / 7.0, 2.0 / 6.0, 5.0 / 3.0]) {
+            assert!((found - f64::ln(expected)).abs() < 1e-14);
+        }
+        assert!((odds[0][1] - (800.0 - (1.0 + 1f64.exp()).ln())).abs() < 1e-12);
     }
 
     #[test]

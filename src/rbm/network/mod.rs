@@ -24,9 +24,10 @@ mod written;
 
 pub use convert::{ConvertError, Ensemble, Summands, exact, paper};
 pub use fit::{FitOptions, Fitted, Hold, Patterns, Watch};
-pub use infer::{Inference, softmax};
+pub use infer::{Inference, against_others, log_sum_exp, softmax};
 pub use rule::{Condition, Rule};
 pub use wire::FORMAT;
+pub(crate) use written::{Scope, unknown_predicate};
 
 use crate::kb::{Recursive, TimeRule};
 use crate::logic::rename::Names;
@@ -253,6 +254,13 @@ impl Network {
         order
     }
 
+    /// The network with its strongest rules only, so many at most and strongest first. What the others would say is not made up
+    /// for: it is a part to look at, not another network to ask.
+    pub fn strongest(&self, most: usize) -> Self {
+        let hidden = self.strongest_first().into_iter().take(most).map(|j| self.hidden[j].clone()).collect();
+        Network { hidden, ..self.clone() }
+    }
+
     /// Adds a hidden node; its names are those of the network.
     ///
     /// # Panics
@@ -292,6 +300,16 @@ mod tests {
             network.push(Hidden { rule, c: -3.0 - 0.1 * j as f64, w, u, dropped: 0 });
         }
         network
+    }
+
+    #[test]
+    fn the_strongest_part_is_in_order() {
+        let network = network();
+        let order = network.strongest_first();
+        let part = network.strongest(2);
+        assert_eq!(part.hidden(), [network.hidden()[order[0]].clone(), network.hidden()[order[1]].clone()]);
+        assert!(part.hidden()[0].strength() >= part.hidden()[1].strength());
+        assert_eq!(network.strongest(9).hidden().len(), 3);
     }
 
     #[test]

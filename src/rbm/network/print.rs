@@ -84,9 +84,10 @@ impl Network {
 
     /// What stands behind the head of a rule for one class of many.
     fn of_class(&self, class: &str) -> String {
-        match class.parse::<f64>() {
-            Ok(_) => format!(" = {class}"),
-            Err(_) => format!(" = {}", Term::Name(class.to_owned())),
+        // Names of classes are quoted already where they must be, but for those in files of networks that nobody learned from data.
+        match class.parse::<f64>().is_ok() || class.starts_with('"') {
+            true => format!(" = {class}"),
+            false => format!(" = {}", Term::Name(class.to_owned())),
         }
     }
 }

@@ -145,24 +145,9 @@ impl Network {
     pub fn check_names(&self, database: &Database) -> Diagnostics {
         let mut found = Diagnostics::default();
         for id in self.visible() {
-            let (name, arity) = (self.predicates.name(id), self.predicates.arity(id));
-            if database.predicates.find(name, arity).is_some() {
-                continue;
+            if let Some(unknown) = unknown_predicate(self.predicates.name(id), self.predicates.arity(id), database) {
+                found.push(unknown);
             }
-            let known = || database.predicates.iter().map(|id| database.predicates.name(id));
-            let others: Vec<String> = database
-                .predicates
-                .iter()
-                .filter(|&id| database.predicates.name(id) == name)
-                .map(|id| database.predicates.show(id).to_string())
-                .collect();
-            let help = match nearest(name, known()) {
-                _ if !others.is_empty() => format!("the data have {}: give it as many arguments", others.join(", ")),
-                Some(near) => format!("did you mean `{near}`? names are case-sensitive"),
-                None => "the data have no facts at all".to_owned(),
-            };
-            let message = format!("rules mention {name}/{arity}, which the data do not have");
-            found.push(Diagnostic::error("unknown-predicate", message, help));
         }
         let mut seen: IndexSet<String> = IndexSet::default();
         for arg in self.hidden.iter().flat_map(|node| node.rule.literals()).flat_map(|literal| &literal.args) {
@@ -180,6 +165,24 @@ impl Network {
         }
         found
     }
+}
+
+/// What to say of a predicate that rules mention, if a database does not have it.
+pub(crate) fn unknown_predicate(name: &str, arity: usize, database: &Database) -> Option<Diagnostic> {
+    let predicates = &database.predicates;
+    if predicates.find(name, arity).is_some() {
+        return None;
+    }
+    let known = predicates.iter().map(|id| predicates.name(id));
+    let same = predicates.iter().filter(|&id| predicates.name(id) == name);
+    let others: Vec<String> = same.map(|id| predicates.show(id).to_string()).collect();
+    let help = match nearest(name, known) {
+        _ if !others.is_empty() => format!("the data have {}: give it as many arguments", others.join(", ")),
+        Some(near) => format!("did you mean `{near}`? names are case-sensitive"),
+        None => "the data have no facts at all".to_owned(),
+    };
+    let message = format!("rules mention {name}/{arity}, which the data do not have");
+    Some(Diagnostic::error("unknown-predicate", message, help))
 }
 
 /// A rule that cannot be used, and why.
@@ -226,13 +229,14 @@ fn check_comparisons(body: &[BodyLiteral], head: &[&str]) -> Result<(), Box<Diag
 }
 
 /// The names of the variables of a head, and the next number for another.
-struct Scope<'a> {
-    head: Vec<&'a str>,
-    next: u32,
+pub(crate) struct Scope<'a> {
+    pub head: Vec<&'a str>,
+    pub next: u32,
 }
 
 impl Scope<'_> {
-    fn literals(
+    /// Literals with the variables of the head and new ones.
+    pub fn literals(
         &mut self,
         body: &[BodyLiteral],
         predicates: &mut Predicates,
@@ -270,11 +274,9 @@ impl Scope<'_> {
     }
 }
 
+/// The name of a class, as data that have it as an argument give it.
 fn class_name(term: &Term) -> String {
-    match term {
-        Term::Name(name) => name.clone(),
-        other => other.to_string(),
-    }
+    term.to_string()
 }
 
 /// The classes that rules name, in order of first appearance; without any, the two of a target that holds or does not.

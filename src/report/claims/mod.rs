@@ -11,7 +11,7 @@ use super::compare::{Compared, Pair, compared};
 use super::published::{PublishedCell, PublishedTable};
 use super::rows::{self, ReportRow};
 use super::table::metric_title;
-use crate::data::dataset::Arity;
+use crate::data::dataset::{Arity, TimeUse};
 use crate::metric::Column;
 use crate::order::IndexSet;
 
@@ -187,7 +187,14 @@ fn row<'a, 'r>(
     let Some(stored) = row.group.done().next() else {
         return Err(format!("{} has no result on {dataset}", row.key().model));
     };
-    let arity = stored.record.data.as_ref().map(|data| data.variant.arity);
+    let variant = stored.record.data.as_ref().map(|data| &data.variant);
+    if variant.is_some_and(|variant| variant.classes) {
+        return Err(format!("{dataset} has classes here, and the claim is about a target that holds or does not"));
+    }
+    if variant.is_some_and(|variant| variant.time == TimeUse::Ignore) {
+        return Err(format!("{dataset} is here without its times"));
+    }
+    let arity = variant.map(|variant| variant.arity);
     match (claim.arity, arity) {
         (Some(claimed), Some(arity)) if claimed != arity => {
             let claimed =

@@ -11,7 +11,7 @@ use std::fmt::Write;
 
 use super::figure::font::{self, FAMILY};
 use crate::files::xml::escape;
-use crate::learn::TreeModel;
+use crate::learn::{TreeModel, tree_title};
 use layout::{Layout, Link};
 use node::Card;
 
@@ -84,7 +84,7 @@ impl Drawn {
         let children: Vec<Option<[usize; 2]>> = tree.nodes().iter().map(node::children).collect();
         let sizes: Vec<(f64, f64)> = cards.iter().map(|card| card.size).collect();
         let layout = Layout::new(&children, &sizes);
-        let title = format!("tree {}", index + 1);
+        let title = tree_title(model, index);
         let width = layout.width.max(font::room(&title, 13.0));
         Some(Drawn { title, cards, width, height: TITLE + layout.height, layout })
     }

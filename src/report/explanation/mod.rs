@@ -37,9 +37,9 @@ pub struct Told {
     /// What the model says that the network was made from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<ToldModel>,
-    /// What the data say of the query, if it is an example there.
+    /// What the data say of the query, if it is an example there: positive, negative, or its class.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub example: Option<&'static str>,
+    pub example: Option<String>,
     /// ψ before any rule holds.
     pub before: f64,
     /// The rules that hold, by the size of what they add to ψ.
@@ -62,7 +62,7 @@ pub struct ToldClass {
 /// What the model itself says, that the network was made from.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct ToldModel {
-    /// Its probability of the second class.
+    /// Its probability of the second class, or of the class that is decided for if there are more than two.
     pub probability: f64,
     /// How far the network's is from it.
     pub difference: f64,
@@ -143,12 +143,12 @@ pub struct ToldChange {
 }
 
 /// What is known of a query beside what the network says.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Context {
-    /// The probability of the second class by the model that the network was made from.
-    pub model: Option<f64>,
-    /// Whether the query is a positive or negative example of the data.
-    pub label: Option<bool>,
+    /// The probability of each class by the model that the network was made from.
+    pub model: Option<Vec<f64>>,
+    /// Whether the query is a positive or negative example of the data, or its class there.
+    pub label: Option<String>,
 }
 
 /// Writes the names of one explanation.
@@ -169,10 +169,11 @@ impl Told {
         let teller = Teller { network, explainer };
         let names = network.classes();
         let two = names.len() == 2;
+        let shown = if two { 1 } else { said.decision };
         let model = context
             .model
-            .filter(|_| two)
-            .map(|probability| ToldModel { probability, difference: (probability - said.probabilities[1]).abs() });
+            .and_then(|probabilities| probabilities.get(shown).copied())
+            .map(|probability| ToldModel { probability, difference: (probability - said.probabilities[shown]).abs() });
         let class = |(name, &probability): (&String, &f64)| ToldClass { name: name.clone(), probability };
         let target = network.target();
         let numbers = numbers(network);
@@ -187,7 +188,7 @@ impl Told {
             psi: said.psi,
             compared: said.compared.map(|class| names[class].clone()),
             model,
-            example: context.label.map(|positive| if positive { "positive" } else { "negative" }),
+            example: context.label,
             before: said.before,
             rules: said.fired.iter().map(|fired| teller.rule(fired, numbers[fired.node])).collect(),
             rules_in_all: network.hidden().len(),
@@ -209,6 +210,14 @@ pub(crate) fn numbers(network: &Network) -> Vec<usize> {
         numbers[node] = place + 1;
     }
     numbers
+}
+
+/// What to say of an example of the data.
+pub(super) fn of_example(label: &str) -> String {
+    match label {
+        "positive" | "negative" => format!("a {label} example"),
+        class => format!("an example of class {class}"),
+    }
 }
 
 impl Teller<'_> {

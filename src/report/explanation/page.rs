@@ -3,8 +3,8 @@
 use minijinja::value::Serde;
 use minijinja::{Environment, Value, context};
 
-use super::Told;
 use super::text::signed;
+use super::{Told, of_example};
 
 const TEMPLATE: &str = include_str!("page.html");
 
@@ -19,6 +19,7 @@ impl Told {
         // Names that end in .html are escaped.
         environment.add_template("page.html", TEMPLATE)?;
         environment.add_filter("number", signed);
+        environment.add_filter("example", |label: &str| of_example(label));
         environment.add_filter("chance", |value: f64| format!("{value:.6}"));
         environment.add_filter("small", |value: f64| format!("{value:.0e}"));
         let largest = self.rules.iter().map(|rule| rule.adds.abs()).fold(self.before.abs(), f64::max).max(1e-300);
@@ -67,7 +68,7 @@ mod tests {
             psi: 1.0,
             compared: [EVIL.into(), EVIL.into()],
             model: None,
-            example: Some("positive"),
+            example: Some(EVIL.into()),
             before: 0.0,
             rules: vec![rule],
             rules_in_all: 1,

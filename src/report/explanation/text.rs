@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display};
 
-use super::{Told, ToldBinding, ToldChange, ToldCondition, ToldRule};
+use super::{Told, ToldBinding, ToldChange, ToldCondition, ToldRule, of_example};
 
 /// No more changes than this are shown; JSON has them all.
 const SHOWN: usize = 6;
@@ -37,7 +37,7 @@ impl Told {
     fn answer(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let of =
             |name: &str| self.classes.iter().find(|class| class.name == name).map_or(0.0, |class| class.probability);
-        let shown = if self.threshold.is_some() { &self.compared[0] } else { &self.decision };
+        let shown = if self.threshold.is_some() { &self.classes[1].name } else { &self.decision };
         writeln!(f, "{}: {}, probability of {shown} {:.6}", self.query, self.decision, of(shown))?;
         if self.threshold.is_none() {
             let all: Vec<String> =
@@ -54,8 +54,8 @@ impl Told {
                 difference => writeln!(f, "a difference of {difference:.0e}")?,
             }
         }
-        if let Some(label) = self.example {
-            writeln!(f, "in the data it is a {label} example")?;
+        if let Some(label) = &self.example {
+            writeln!(f, "in the data it is {}", of_example(label))?;
         }
         Ok(())
     }
@@ -66,7 +66,7 @@ impl Told {
         if !searched {
             return writeln!(f, "no change of one fact was tried");
         }
-        let shown = if self.threshold.is_some() { &self.compared[0] } else { &self.decision };
+        let shown = if self.threshold.is_some() { &self.classes[1].name } else { &self.decision };
         if changes.found.is_empty() {
             writeln!(f, "no single fact was found that turns the decision")?;
             if let Some(closest) = &changes.closest {

@@ -82,10 +82,12 @@ pub(super) fn average(group: &Group<'_>, column: Column) -> Option<Average> {
     Average::of(&folds)
 }
 
-/// The share of positives among the test examples of rows: what precision comes to without any knowledge.
+/// The share of positives among the test examples of rows: what precision comes to without any knowledge. Of several classes each has its own
+/// share, so there is none.
 pub(super) fn positives<'r>(records: impl Iterator<Item = &'r Record>) -> Option<f64> {
     let (mut positives, mut all) = (0, 0);
-    for counts in records.filter_map(|record| record.counts.as_ref()) {
+    let classes = |record: &&Record| record.result.as_ref().is_some_and(|outcome| outcome.classes.is_some());
+    for counts in records.filter(|record| !classes(record)).filter_map(|record| record.counts.as_ref()) {
         positives += counts.test_positives;
         all += counts.test_positives + counts.test_negatives;
     }

@@ -58,8 +58,10 @@ pub fn bless(
     if !groups.iter().any(|group| group.done().next().is_some()) {
         return Err(NotBlessed::Empty(run));
     }
-    let is_unfinished =
-        |row: &&ReportRow<'_>| !was_not_available(results, &row.key().dataset) && !row.progress().is_finished();
+    // What is refused today is refused tomorrow: there is nothing to wait for.
+    let is_unfinished = |row: &&ReportRow<'_>| {
+        !was_not_available(results, &row.key().dataset) && !row.progress().is_finished() && !row.is_refused()
+    };
     if let Some(row) = rows(results).iter().find(is_unfinished) {
         let (name, progress) = (format!("{} {}", row.key().dataset, row.key().label()), row.progress());
         return Err(NotBlessed::Unfinished { run, row: name, progress });

@@ -193,6 +193,7 @@ fn lack(results: &Results, row: Option<&ReportRow<'_>>, dataset: &str, metric: C
     }
     let reason = match row {
         None => "not in the run".to_owned(),
+        Some(row) if row.is_refused() => "refused".to_owned(),
         Some(row) if !row.progress().is_finished() => row.progress().to_string(),
         Some(row) if row.average(metric).is_none() => format!("{} is undefined in every fold", metric.name()),
         Some(_) => return None,

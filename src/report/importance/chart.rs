@@ -40,11 +40,11 @@ fn write(out: &mut String, importance: &Importance, title: &str) -> fmt::Result 
     let mut y = 1.3 * LINE;
     writeln!(out, "<text x=\"{MARGIN}\" y=\"{y:.1}\" font-size=\"13\" font-weight=\"bold\">{}</text>", escape(title))?;
     y += LINE;
-    let (positives, negatives) = importance.examples;
     writeln!(
         out,
-        "<text x=\"{MARGIN}\" y=\"{y:.1}\">bar: mean |contribution to ψ| over {positives} positive and {negatives} negative \
-         examples; behind it: loss of AUC-ROC and of log-likelihood without it</text>"
+        "<text x=\"{MARGIN}\" y=\"{y:.1}\">bar: mean |contribution to ψ| over {}; behind it: loss of AUC-ROC and of \
+         log-likelihood without it</text>",
+        escape(&importance.counted())
     )?;
     let most = shown().map(|weight| weight.mean_contribution).fold(1e-300, f64::max);
     for (name, weights) in groups {
@@ -97,6 +97,7 @@ mod tests {
         };
         let importance = Importance {
             examples: (1, 0),
+            classes: Vec::new(),
             auc_roc: None,
             log_likelihood: -0.5,
             rules: (0..30).map(|k| weight(&"x".repeat(200), f64::from(30 - k))).collect(),

@@ -14,17 +14,22 @@ use super::explanation::numbers;
 use crate::kb::{Database, Example};
 use crate::learn::{Model, ScoreError};
 use crate::logic::PredicateId;
+use crate::metric::ClassMetrics;
 use crate::metric::calibration::{Probabilities, cll};
 use crate::metric::ranking::{Ranking, auc_roc};
+use crate::rbm::network::against_others;
 use crate::rbm::{Network, sigmoid};
 use crate::tree::{Bits, Coverage, DEFAULT_MEMORY_BYTES};
 
 /// How much every rule and predicate matters.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Importance {
-    /// How many positive and negative examples it was measured on.
+    /// How many positive and negative examples it was measured on; all are positive if they are of several classes.
     pub examples: (usize, usize),
-    /// Of the whole network; `None` if there is one class only.
+    /// How many are of each class, if they are of several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub classes: Vec<(String, usize)>,
+    /// Of the whole network, the mean over classes if there are several; `None` if there is one class only.
     pub auc_roc: Option<f64>,
     /// The mean log-likelihood of an example, of the whole network.
     pub log_likelihood: f64,
@@ -43,7 +48,7 @@ pub struct Weight {
     pub rules: usize,
     /// The part of the examples for which any of them holds.
     pub holds_for: f64,
-    /// The mean of |what they add to ψ|.
+    /// The mean of |what they add to ψ|; of several classes, of how far they move two of them apart at most.
     pub mean_contribution: f64,
     /// AUC-ROC of the whole network minus that without them; `None` if there is one class only.
     pub auc_roc_drop: Option<f64>,
@@ -51,25 +56,35 @@ pub struct Weight {
     pub log_likelihood_drop: f64,
 }
 
-/// Measures a network of two classes on examples.
+/// Measures a network on examples.
 ///
 /// # Errors
-/// If the network has more classes, or the examples have another arity than its target.
+/// If the network has other classes than the examples, or the examples have another arity than its target.
 pub fn importance(
     network: &Network,
     database: &Database,
     target: PredicateId,
     examples: &[Example],
 ) -> Result<Importance, ScoreError> {
-    let psi = network.score(database, target, examples)?;
+    let (said, labels, classes) = match database.classes_of(target) {
+        None => {
+            let psi = network.score(database, target, examples)?;
+            (vec![psi], examples.iter().map(|example| usize::from(example.positive)).collect(), Vec::new())
+        }
+        Some(names) => class_scores(network, names, database, target, examples)?,
+    };
+    let positives = examples.iter().filter(|example| example.positive).count();
     let coverage = Coverage::new(database, target, examples, DEFAULT_MEMORY_BYTES);
     let lit = network.lit(&coverage);
-    let labels: Vec<bool> = examples.iter().map(|example| example.positive).collect();
-    let positives = labels.iter().filter(|label| **label).count();
-    let gains =
-        network.hidden().iter().map(|node| node.log_odds([1, 0], true) - node.log_odds([1, 0], false)).collect();
-    let whole = quality(&psi, &labels);
-    let measure = Measure { psi, labels, lit, gains, whole };
+    let gains = network.hidden().iter();
+    let gains = gains
+        .map(|node| match said.len() {
+            1 => vec![node.log_odds([1, 0], true) - node.log_odds([1, 0], false)],
+            _ => node.worth(),
+        })
+        .collect();
+    let whole = quality(&said, &labels);
+    let measure = Measure { said, labels, lit, gains, whole };
     let numbers = numbers(network);
     let names = network.names();
     let clause = |j: usize| {
@@ -83,6 +98,7 @@ pub fn importance(
     };
     Ok(Importance {
         examples: (positives, examples.len() - positives),
+        classes,
         auc_roc: whole.0,
         log_likelihood: whole.1,
         rules: loudest_first(network.strongest_first().into_iter().map(clause).collect()),
@@ -90,46 +106,91 @@ pub fn importance(
     })
 }
 
+/// The scores of each class, the number of each example's class, and how many are of each.
+type ClassScores = (Vec<Vec<f64>>, Vec<usize>, Vec<(String, usize)>);
+
+fn class_scores(
+    network: &Network,
+    names: &[String],
+    database: &Database,
+    target: PredicateId,
+    examples: &[Example],
+) -> Result<ClassScores, ScoreError> {
+    let known = network.classes();
+    let mut places = Vec::with_capacity(names.len());
+    for class in names {
+        let unknown = || ScoreError::UnknownClass { model: known.join(", "), class: class.clone() };
+        places.push(known.iter().position(|name| name == class).ok_or_else(unknown)?);
+    }
+    let labels: Vec<usize> = examples.iter().map(|example| places[example.class as usize]).collect();
+    let coverage = Coverage::new(database, target, examples, DEFAULT_MEMORY_BYTES);
+    let scores = network.class_scores(&network.lit(&coverage), examples.len());
+    let count = |(k, name): (usize, &String)| (name.clone(), labels.iter().filter(|&&label| label == k).count());
+    let counts = known.iter().enumerate().map(count).collect();
+    Ok((scores, labels, counts))
+}
+
 struct Measure {
-    psi: Vec<f64>,
-    labels: Vec<bool>,
+    /// ψ of each example; or their scores, a row for each class.
+    said: Vec<Vec<f64>>,
+    /// The number of each example's class.
+    labels: Vec<usize>,
     lit: Vec<Bits>,
-    /// What each node adds to ψ where its rule holds.
-    gains: Vec<f64>,
+    /// What each node adds to each row where its rule holds.
+    gains: Vec<Vec<f64>>,
     whole: (Option<f64>, f64),
 }
 
 impl Measure {
     /// What is lost without some nodes.
     fn without(&self, name: String, nodes: &[usize]) -> Weight {
-        let n = self.psi.len();
-        let (mut adds, mut any) = (vec![0.0; n], Bits::zeros(n));
+        let (n, rows) = (self.labels.len(), self.said.len());
+        let (mut adds, mut any) = (vec![vec![0.0; n]; rows], Bits::zeros(n));
         for &j in nodes {
             for i in self.lit[j].iter() {
-                adds[i] += self.gains[j];
+                adds.iter_mut().zip(&self.gains[j]).for_each(|(adds, gain)| adds[i] += gain);
                 any.set(i, true);
             }
         }
-        let left: Vec<f64> = self.psi.iter().zip(&adds).map(|(psi, adds)| psi - adds).collect();
+        let less = |(said, adds): (&Vec<f64>, &Vec<f64>)| said.iter().zip(adds).map(|(s, a)| s - a).collect();
+        let left: Vec<Vec<f64>> = self.said.iter().zip(&adds).map(less).collect();
         let (auc_roc, log_likelihood) = quality(&left, &self.labels);
+        let moved = |i: usize| match &adds[..] {
+            [adds] => adds[i].abs(),
+            rows => {
+                let all = || rows.iter().map(|row| row[i]);
+                all().fold(f64::NEG_INFINITY, f64::max) - all().fold(f64::INFINITY, f64::min)
+            }
+        };
         let share = |sum: f64| if n == 0 { 0.0 } else { sum / n as f64 };
         Weight {
             name,
             rules: nodes.len(),
             holds_for: share(any.count() as f64),
-            mean_contribution: share(adds.iter().map(|adds| adds.abs()).sum()),
+            mean_contribution: share((0..n).map(moved).sum()),
             auc_roc_drop: self.whole.0.zip(auc_roc).map(|(whole, left)| whole - left),
             log_likelihood_drop: self.whole.1 - log_likelihood,
         }
     }
 }
 
-/// AUC-ROC, if there are two classes, and the mean log-likelihood.
-fn quality(psi: &[f64], labels: &[bool]) -> (Option<f64>, f64) {
-    let area = Ranking::new(psi, labels).ok().and_then(|ranking| auc_roc(&ranking).ok());
-    let probabilities: Vec<f64> = psi.iter().map(|&psi| sigmoid(psi)).collect();
-    let likelihood = Probabilities::new(&probabilities, labels).ok().and_then(|all| cll(&all).ok());
-    (area, likelihood.unwrap_or(0.0))
+/// AUC-ROC, if there are two classes or examples of all, and the mean log-likelihood.
+fn quality(said: &[Vec<f64>], labels: &[usize]) -> (Option<f64>, f64) {
+    let area = |odds: &[f64], class: usize| {
+        let labels: Vec<bool> = labels.iter().map(|&label| label == class).collect();
+        Ranking::new(odds, &labels).ok().and_then(|ranking| auc_roc(&ranking).ok())
+    };
+    if let [psi] = said {
+        let positive: Vec<bool> = labels.iter().map(|&label| label == 1).collect();
+        let probabilities: Vec<f64> = psi.iter().map(|&psi| sigmoid(psi)).collect();
+        let likelihood = Probabilities::new(&probabilities, &positive).ok().and_then(|all| cll(&all).ok());
+        return (area(psi, 1), likelihood.unwrap_or(0.0));
+    }
+    let odds = against_others(said);
+    let areas: Option<Vec<f64>> = odds.iter().enumerate().map(|(class, odds)| area(odds, class)).collect();
+    let mean = areas.map(|areas| areas.iter().sum::<f64>() / odds.len() as f64);
+    let measured = ClassMetrics::new(&odds, labels).ok().and_then(Result::ok);
+    (mean, measured.map_or(0.0, |measured| -measured.log_loss))
 }
 
 /// Equals stay in their order.
@@ -139,6 +200,16 @@ fn loudest_first(mut weights: Vec<Weight>) -> Vec<Weight> {
 }
 
 impl Importance {
+    /// What it was measured on.
+    pub fn counted(&self) -> String {
+        let (positives, negatives) = self.examples;
+        if self.classes.is_empty() {
+            return format!("{positives} positive and {negatives} negative examples");
+        }
+        let each: Vec<String> = self.classes.iter().map(|(name, count)| format!("{count} of class {name}")).collect();
+        format!("{positives} examples: {}", each.join(", "))
+    }
+
     /// One line for each rule and predicate.
     pub fn to_csv(&self) -> String {
         let quoted = |text: &str| format!("\"{}\"", text.replace('"', "\"\""));
@@ -172,6 +243,7 @@ mod tests {
         let example = |(name, positive)| Example {
             args: Box::new(crate::kb::sample::constants(&database, [name])),
             positive,
+            class: 0,
             weight: 1.0,
             line: 0,
         };

@@ -1,4 +1,4 @@
-//! The models of a run as rules and drawings: of each row the first fold that has a result.
+//! The models of a run as rules, trees and lifted RBMs: of each row the first fold that has a result.
 
 use minijinja::Value as Safe;
 use serde::Serialize;
@@ -6,7 +6,8 @@ use serde::Serialize;
 use super::links::below;
 use crate::experiment::Results;
 use crate::experiment::store::MODEL;
-use crate::learn::{Model, Stored};
+use crate::learn::{Method, Model, SavedModel, Stored};
+use crate::rbm::network::Network;
 use crate::report::drawing::tree;
 use crate::report::rows::ReportRow;
 
@@ -14,6 +15,8 @@ use crate::report::rows::ReportRow;
 const RULES_BYTES: usize = 1_400_000;
 /// How much all drawings may be together.
 const DRAWINGS_BYTES: usize = 1_600_000;
+/// The most rules of a drawn network.
+const RULES_DRAWN: usize = 12;
 /// The least that a model gets.
 const LEAST_BYTES: usize = 3_000;
 
@@ -33,6 +36,34 @@ pub struct ModelView {
     /// None if the page would become too large.
     drawing: Option<Safe>,
     drawn: &'static str,
+    network: Option<NetworkView>,
+}
+
+/// A model as one lifted RBM.
+#[derive(Serialize)]
+pub struct NetworkView {
+    /// How large it is.
+    size: String,
+    /// How it came from the model.
+    about: String,
+    /// What is drawn of it.
+    drawn: String,
+    /// None if the page would become too large.
+    drawing: Option<Safe>,
+}
+
+/// The model as one network that says the same, and where it comes from.
+fn network(model: &SavedModel) -> Option<(Network, String)> {
+    match model {
+        SavedModel::Mln(_) | SavedModel::Walks(_) | SavedModel::Template(_) => None,
+        SavedModel::Network(network) => Some((network.clone(), String::new())),
+        SavedModel::Trees(trees) => {
+            let exact = trees.to_network(Method::Exact).ok()?;
+            let merged = exact.merged();
+            let [paths, rules] = [&exact, &merged].map(|network| network.hidden().len());
+            Some((merged, format!("{paths} paths of the trees, of which {} are the same as another", paths - rules)))
+        }
+    }
 }
 
 /// The models of the rows, and a sentence for each that cannot be read.
@@ -41,6 +72,7 @@ pub fn models(results: &Results, rows: &[ReportRow<'_>], base: &str) -> (Vec<Mod
     let done: Vec<_> = done.collect();
     let share = |bytes: usize| (bytes / done.len().max(1)).max(LEAST_BYTES);
     let (mut views, mut drawings, mut unread) = (Vec::new(), Vec::new(), Vec::new());
+    let mut networks = Vec::new();
     for (row, stored) in &done {
         let record = &stored.record;
         let model = match results.model(stored) {
@@ -55,6 +87,17 @@ pub fn models(results: &Results, rows: &[ReportRow<'_>], base: &str) -> (Vec<Mod
         let trees = model.trees().filter(|trees| !trees.trees().is_empty());
         drawings.push(trees.map_or_else(String::new, |trees| tree(trees, 0)));
         let fidelity = model.trees().and_then(|trees| trees.fidelity);
+        let lifted = network(&model).filter(|(network, _)| !network.hidden().is_empty());
+        networks.push(lifted.as_ref().map_or_else(String::new, |(network, _)| network.strongest(RULES_DRAWN).to_svg()));
+        let lifted = lifted.map(|(network, about)| NetworkView {
+            size: network.size().to_string(),
+            about,
+            drawn: match network.hidden().len() {
+                all if all > RULES_DRAWN => format!("its {RULES_DRAWN} strongest rules of {all}"),
+                _ => "all of it".to_owned(),
+            },
+            drawing: None,
+        });
         views.push(ModelView {
             dataset: row.key().dataset.clone(),
             label: row.key().label(),
@@ -68,11 +111,17 @@ pub fn models(results: &Results, rows: &[ReportRow<'_>], base: &str) -> (Vec<Mod
             is_cut,
             drawing: None,
             drawn: if size.trees == 1 { "the tree" } else { "its first tree" },
+            network: lifted,
         });
     }
     for (place, svg) in admitted(drawings, DRAWINGS_BYTES) {
         // Our own drawing, which escapes the names in it.
         views[place].drawing = Some(Safe::from_safe_string(svg));
+    }
+    for (place, svg) in admitted(networks, DRAWINGS_BYTES) {
+        if let Some(network) = &mut views[place].network {
+            network.drawing = Some(Safe::from_safe_string(svg));
+        }
     }
     (views, unread)
 }

@@ -1,20 +1,27 @@
-//! Which tables a run has: the paper's own, one for each setting that a sweep varies, and two of everything.
+//! Which tables a run has: the paper's own, one for each setting that a sweep varies, one for each dataset with several variants, and two of
+//! everything.
 
+mod classes;
 mod everything;
 mod paper;
 mod significance;
 mod sweep;
+mod variants;
 
+pub use classes::classes_table;
 pub use everything::{all_metrics, results_table};
 pub use paper::paper_tables;
 pub use significance::significance_table;
 pub use sweep::sweep_tables;
+pub use variants::variant_tables;
 
 use super::published::PublishedTable;
 use super::rows::ReportRow;
 use super::table::{Note, Table, Value};
 use crate::experiment::Results;
+use crate::experiment::store::Row;
 use crate::metric::Column;
+use crate::order::IndexMap;
 
 /// The metrics that the paper reports.
 pub const MAIN: [Column; 2] = [Column::AucRoc, Column::AucPr];
@@ -35,9 +42,11 @@ pub fn main_tables(results: &Results, rows: &[ReportRow<'_>]) -> Vec<Table> {
     let published = results.experiment.compare.paper.as_deref().and_then(PublishedTable::find);
     let mut tables = published.map(|published| paper_tables(results, rows, published)).unwrap_or_default();
     tables.extend(sweep_tables(results, rows));
+    tables.extend(variant_tables(results, rows));
     if tables.is_empty() {
         tables.push(results_table(results, rows));
     }
+    tables.extend(classes_table(results, rows));
     tables
 }
 
@@ -66,7 +75,8 @@ fn notes(results: &Results) -> Vec<Note> {
 pub fn state(results: &Results) -> Vec<String> {
     let mut sentences = Vec::new();
     let ended = results.stored.len();
-    let failed = results.stored.iter().filter(|stored| !stored.is_done()).count();
+    let refused = results.stored.iter().filter(|stored| stored.record.status.is_refused());
+    let failed = results.stored.iter().filter(|stored| !stored.is_done()).count() - refused.clone().count();
     let damaged = results.damaged.len();
     let absent = results.planned.saturating_sub(ended + damaged);
     if absent > 0 {
@@ -77,6 +87,14 @@ pub fn state(results: &Results) -> Vec<String> {
             "{damaged} of {} results are damaged and left out: running again makes them anew.",
             results.planned
         ));
+    }
+    let mut reasons: IndexMap<(&str, &str, &str), usize> = IndexMap::default();
+    for stored in refused {
+        let Row { dataset, model, .. } = &stored.record.row;
+        *reasons.entry((dataset, model, stored.record.status.message().unwrap_or_default())).or_default() += 1;
+    }
+    for ((dataset, model, why), jobs) in reasons {
+        sentences.push(format!("{model} on {dataset} refused ({jobs} jobs): {why}."));
     }
     if failed > 0 {
         sentences.push(format!("{failed} of {} jobs failed; their cells say so.", results.planned));

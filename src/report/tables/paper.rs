@@ -3,6 +3,7 @@
 use super::{notes, reading, value};
 use crate::experiment::Results;
 use crate::experiment::job::safe_name;
+use crate::experiment::results::Stored;
 use crate::metric::Column;
 use crate::order::IndexSet;
 use crate::report::published::{Layout, PublishedTable};
@@ -159,9 +160,11 @@ impl<'s, 'r> Sheet<'s, 'r> {
                 if row.group.done().next().is_some() {
                     continue;
                 }
-                let why = match row.failed().first().and_then(|stored| stored.record.status.message()) {
-                    Some(message) => format!("every job that was run failed, the first with \"{message}\""),
-                    None => "its jobs have not been run".to_owned(),
+                let first = |jobs: Vec<&'r Stored>| jobs.first().and_then(|stored| stored.record.status.message());
+                let why = match (first(row.refused()), first(row.failed())) {
+                    (Some(message), _) => format!("refused: {message}"),
+                    (None, Some(message)) => format!("every job that was run failed, the first with \"{message}\""),
+                    (None, None) => "its jobs have not been run".to_owned(),
                 };
                 reasons.push(format!("No counterpart for {} on {}: {why}.", model.name, dataset.name));
             }

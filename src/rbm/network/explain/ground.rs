@@ -40,7 +40,7 @@ pub(super) struct Bound {
 
 /// An example of the target that is nothing but a question.
 pub(super) fn question(args: &[Constant]) -> [Example; 1] {
-    [Example { args: args.into(), positive: false, weight: 1.0, line: 0 }]
+    [Example { args: args.into(), positive: false, class: 0, weight: 1.0, line: 0 }]
 }
 
 /// The literals with what is bound put in the place of variables.

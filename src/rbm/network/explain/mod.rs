@@ -28,6 +28,7 @@ pub struct Explainer<'n> {
     /// The rules over the names of the database.
     rules: Vec<Rule>,
     fixed: Option<PredicateId>,
+    class: Option<usize>,
 }
 
 /// A query that cannot be explained.
@@ -58,7 +59,7 @@ pub struct Explanation {
     /// The class that is decided for.
     pub decision: usize,
     /// ψ is the log-odds of the first of these classes against the second: of two classes, the second against the first; of more,
-    /// the most likely against the next.
+    /// the most likely against the next, or the class that was asked about against the most likely other.
     pub compared: [usize; 2],
     /// ψ.
     pub psi: f64,
@@ -127,12 +128,21 @@ impl<'n> Explainer<'n> {
                 return Err(error.into());
             }
         }
-        Ok(Explainer { network, database, target, rules, fixed: None })
+        Ok(Explainer { network, database, target, rules, fixed: None, class: None })
     }
 
     /// The same, with no proposals to change facts of this predicate: those that give times, for one.
     pub fn fixed(self, predicate: Option<PredicateId>) -> Self {
         Explainer { fixed: predicate, ..self }
+    }
+
+    /// The same, about one of the classes: ψ is of it against the most likely of the others.
+    ///
+    /// # Panics
+    /// If there is no such class.
+    pub fn about(self, class: Option<usize>) -> Self {
+        assert!(class.is_none_or(|class| class < self.network.classes.len()), "it is one of the classes");
+        Explainer { class, ..self }
     }
 
     /// The facts.
@@ -159,7 +169,10 @@ impl<'n> Explainer<'n> {
         let asked = Asked::new(&self.database, self.target, &question);
         let lit: Vec<bool> = self.rules.iter().map(|rule| asked.is_lit(rule)).collect();
         let probabilities = self.network.probabilities_if(&lit);
-        let compared = compared(&probabilities);
+        let compared = match self.class {
+            Some(class) => [class, likeliest_other(&probabilities, class)],
+            None => compared(&probabilities),
+        };
         let before = self.network.before(compared);
         let gain = |j: usize| {
             let node = &self.network.hidden[j];
@@ -205,6 +218,12 @@ fn fire(asked: &Asked<'_>, rule: &Rule, node: usize, adds: f64) -> Option<Fired>
     };
     let conditions = rule.conditions().iter().map(check).collect();
     Some(Fired { node, adds, grounding, facts, absent, conditions })
+}
+
+/// The most likely class beside one, the first of equals.
+fn likeliest_other(probabilities: &[f64], class: usize) -> usize {
+    let others = (0..probabilities.len()).filter(|&other| other != class);
+    others.reduce(|best, other| if probabilities[other] > probabilities[best] { other } else { best }).unwrap_or(class)
 }
 
 /// Two classes whose odds tell what happened.

@@ -1,0 +1,98 @@
+//! Why a model that counts groundings says what it says of one query.
+
+use std::io::Write;
+
+use serde::Serialize;
+
+use crate::cli::{CommandError, Output};
+use crate::data::load::Loaded;
+use crate::kb::Example;
+use crate::learn::MlnModel;
+use crate::logic::Constant;
+use crate::rbm::sigmoid;
+
+/// What each clause adds for a query.
+#[derive(Debug, Serialize)]
+pub struct Account {
+    query: String,
+    /// Whether it is an example of the data, and of which class.
+    label: Option<bool>,
+    decision: bool,
+    probability: f64,
+    psi: f64,
+    prior: f64,
+    /// Those with a grounding, what adds or takes most first.
+    clauses: Vec<Entry>,
+    /// How many have none.
+    without_groundings: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct Entry {
+    clause: String,
+    weight: f64,
+    groundings: f64,
+    adds: f64,
+}
+
+impl Account {
+    /// Counts the groundings of every clause for one query.
+    pub fn new(
+        model: &MlnModel,
+        loaded: &Loaded,
+        constants: &[Constant],
+        threshold: f64,
+    ) -> Result<Self, CommandError> {
+        let example = Example { args: constants.into(), positive: false, class: 0, weight: 1.0, line: 0 };
+        let counts = model.groundings(&loaded.database, loaded.target, &[example]).map_err(CommandError::input)?;
+        let mut psi = model.prior;
+        let mut clauses = Vec::new();
+        for (formula, counts) in model.formulas().iter().zip(&counts) {
+            let (weight, groundings) = (formula.weight, counts[0]);
+            psi += weight * groundings;
+            if groundings > 0.0 {
+                let clause = model.show(formula).to_string();
+                clauses.push(Entry { clause, weight, groundings, adds: weight * groundings });
+            }
+        }
+        clauses.sort_by(|a, b| b.adds.abs().total_cmp(&a.adds.abs()));
+        let probability = sigmoid(psi);
+        Ok(Account {
+            query: loaded.database.show_atom(loaded.target, constants),
+            label: loaded.examples.iter().find(|example| *example.args == *constants).map(|example| example.positive),
+            decision: probability > threshold,
+            probability,
+            psi,
+            prior: model.prior,
+            without_groundings: counts.len() - clauses.len(),
+            clauses,
+        })
+    }
+
+    /// Prints it, with so many clauses at most unless it is JSON.
+    pub fn print(&self, json: bool, top: usize, output: &mut Output) -> Result<(), CommandError> {
+        if json {
+            let text = serde_json::to_string_pretty(self).map_err(CommandError::internal)?;
+            writeln!(output.out, "{text}")?;
+            return Ok(());
+        }
+        let out = &mut output.out;
+        writeln!(out, "{}: {}, probability of true {:.6}", self.query, self.decision, self.probability)?;
+        match self.label {
+            Some(true) => writeln!(out, "in the data it is a positive example")?,
+            Some(false) => writeln!(out, "in the data it is a negative example")?,
+            None => {}
+        }
+        writeln!(out, "\n{:>12.4}  before any clause", self.prior)?;
+        for Entry { clause, weight, groundings, adds } in self.clauses.iter().take(top) {
+            writeln!(out, "{adds:>+12.4}  {weight:+.4} for each of {groundings} groundings of {clause}")?;
+        }
+        if let Some(rest) = self.clauses.get(top..).filter(|rest| !rest.is_empty()) {
+            let adds: f64 = rest.iter().map(|entry| entry.adds).sum();
+            writeln!(out, "{adds:>+12.4}  {} more clauses", rest.len())?;
+        }
+        writeln!(out, "{:>+12.4}  = psi, the log-odds of true against false", self.psi)?;
+        writeln!(out, "{} clauses have no grounding", self.without_groundings)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,156 @@
+use super::*;
+use crate::kb::sample::{self, constants};
+use crate::kb::{Database, naive};
+use crate::learn::Resources;
+use crate::logic::PredicateId;
+use crate::logic::clause::show_conjunction;
+
+/// A family: who is a grandparent of whom. Carl's children are unknown, and dora is the grandmother of finn.
+const FAMILY: &str = "
+    mode: grand(+person, +person). mode: parent(+person, -person). mode: parent(-person, +person). mode: sex(+person, #sex).
+    parent(ann, bob). parent(bob, eve). parent(ann, dora). parent(dora, finn). parent(carl, dora). parent(bob, gus).
+    sex(ann, f). sex(bob, m). sex(carl, m). sex(dora, f). sex(eve, f). sex(finn, m). sex(gus, m).
+    grand(A, B) :- parent(A, B).
+";
+
+struct World {
+    database: Database,
+    target: PredicateId,
+    examples: Vec<Example>,
+}
+
+impl World {
+    fn new(text: &str, positives: &[[&str; 2]], negatives: &[[&str; 2]]) -> World {
+        let (database, clauses, _) = sample::build(text, None);
+        let labelled = [(true, positives), (false, negatives)];
+        let example = |positive: bool, words: &[&str; 2]| Example {
+            args: constants(&database, *words).into(),
+            positive,
+            class: 0,
+            weight: 1.0,
+            line: 0,
+        };
+        let of = |&(label, words): &(bool, &[[&str; 2]])| words.iter().map(|w| example(label, w)).collect::<Vec<_>>();
+        let examples = labelled.iter().flat_map(of).collect();
+        World { target: clauses[0].0, database, examples }
+    }
+
+    fn family() -> World {
+        let positives = [["ann", "eve"], ["ann", "finn"], ["carl", "finn"], ["ann", "gus"]];
+        let negatives = [["ann", "bob"], ["bob", "eve"], ["eve", "ann"], ["dora", "eve"], ["carl", "eve"]];
+        World::new(FAMILY, &positives, &negatives)
+    }
+
+    fn task(&self) -> Task<'_> {
+        let World { database, target, examples } = self;
+        Task { database, target: *target, examples, seed: 1, resources: Resources::default() }
+    }
+
+    fn show(&self, body: &[Literal]) -> String {
+        show_conjunction(body, &self.database.predicates, &self.database.symbols).to_string()
+    }
+
+    fn bottom(&self, example: usize, options: &ClauseOptions) -> Vec<String> {
+        let bottom = bottom::Bottom::new(&self.database, self.target, &self.examples[example], options);
+        bottom.literals.iter().map(|l| self.show(std::slice::from_ref(&l.literal))).collect()
+    }
+}
+
+#[test]
+fn a_bottom_clause_says_all_there_is() {
+    let world = World::family();
+    // Round one: what stands next to ann (A) and eve (B). Bob is C and dora D; ann has no parent.
+    let one = ClauseOptions { variable_depth: 1, ..ClauseOptions::default() };
+    assert_eq!(world.bottom(0, &one), ["parent(A, C)", "parent(A, D)", "parent(C, B)", "sex(A, f)", "sex(B, f)"]);
+    // Round two: next to bob and dora. Gus is E, finn F and carl G.
+    let two = world.bottom(0, &ClauseOptions::default());
+    let more = ["parent(C, B)", "parent(C, E)", "parent(D, F)", "parent(A, C)", "parent(A, D)", "parent(G, D)"];
+    assert!(more.iter().all(|literal| two.contains(&(*literal).to_owned())), "{two:?}");
+    assert!(two.contains(&"sex(C, m)".to_owned()) && two.contains(&"sex(D, f)".to_owned()));
+    let narrow = ClauseOptions { variable_depth: 1, recall: 1, ..ClauseOptions::default() };
+    assert_eq!(world.bottom(0, &narrow), ["parent(A, C)", "parent(C, B)", "sex(A, f)", "sex(B, f)"]);
+}
+
+#[test]
+fn the_same_person_twice_is_two_variables() {
+    let text = "mode: h(+p, +p). mode: q(+p, #c). q(a, red). h(A, B) :- q(A, red).";
+    let world = World::new(text, &[["a", "a"]], &[]);
+    assert_eq!(world.bottom(0, &ClauseOptions::default()), ["q(A, red)", "q(B, red)"]);
+}
+
+#[test]
+fn grandparents_are_the_parents_of_parents() {
+    let world = World::family();
+    let theory = learn_clauses(&world.task(), &ClauseOptions { min_positives: 1, ..ClauseOptions::default() });
+    let texts: Vec<String> = theory.clauses.iter().map(|clause| world.show(&clause.body)).collect();
+    assert_eq!(texts, ["parent(A, C), parent(C, B)"]);
+    let Clause { positives, negatives, .. } = theory.clauses[0];
+    assert_eq!((positives, negatives, theory.uncovered, theory.seeds), (4, 0, 0, 1));
+}
+
+/// Best-first search with a bound finds what trying every subset finds.
+#[test]
+fn the_best_clause_is_the_best_of_all_subsets() {
+    let world = World::family();
+    let task = world.task();
+    let coverage = task.coverage();
+    for noise in [0.0, 0.3, 0.6] {
+        let options = ClauseOptions { min_positives: 1, max_length: 3, noise, ..ClauseOptions::default() };
+        let space = Space::new(&coverage, &options);
+        for seed in 0..4 {
+            let bottom = bottom::Bottom::new(&world.database, world.target, &world.examples[seed], &options);
+            let found = search::best_clause(&space, &bottom);
+            let found = found.best.map(|(body, covered)| space.judge(body.len(), covered).compression);
+            let mut best: Option<f64> = None;
+            let n = bottom.literals.len();
+            let choices = (0..n).flat_map(|a| (a..n).flat_map(move |b| (b..n).map(move |c| [a, b, c])));
+            for choice in choices {
+                let mut members = choice.to_vec();
+                members.dedup();
+                let body: Vec<Literal> = members.iter().map(|&k| bottom.literals[k].literal.clone()).collect();
+                // The modes: someone must bind what a literal takes in, and no literal may wait for itself.
+                let mut bound: Vec<_> = Vec::new();
+                let mut left = members.clone();
+                while let Some(at) =
+                    left.iter().position(|&k| bottom.literals[k].inputs.iter().all(|v| bound.contains(v)))
+                {
+                    bound.extend(bottom.literals[left.remove(at)].literal.variables());
+                }
+                if !left.is_empty() {
+                    continue;
+                }
+                let holds = |i: usize| naive::holds(&world.database, &body, world.target, &world.examples[i].args);
+                let judged = space.judge(body.len(), Arc::new(Bits::from_fn(9, holds)));
+                if judged.acceptable && best.is_none_or(|best| judged.compression > best) {
+                    best = Some(judged.compression);
+                }
+            }
+            assert_eq!(found, best, "seed {seed}, noise {noise}");
+        }
+    }
+}
+
+#[test]
+fn negatives_may_weigh_as_much_as_positives() {
+    let world = World::family();
+    let task = world.task();
+    let coverage = task.coverage();
+    let all = Arc::new(Bits::ones(9));
+    // Four positives and five negatives, two literals.
+    let judge = |balance| {
+        let options = ClauseOptions { balance, ..ClauseOptions::default() };
+        Space::new(&coverage, &options).judge(2, all.clone()).compression
+    };
+    assert_eq!(judge(false), 4.0 - 5.0 - 2.0);
+    assert!((judge(true) - (4.0 - 4.0 - 2.0)).abs() < 1e-12);
+}
+
+#[test]
+fn budgets_are_told() {
+    let world = World::family();
+    let few = ClauseOptions { min_positives: 1, search_limit: 3, ..ClauseOptions::default() };
+    let theory = learn_clauses(&world.task(), &few);
+    assert!(theory.budget_hits > 0 && theory.examined <= 3 * theory.seeds);
+    let none = learn_clauses(&world.task(), &ClauseOptions { max_seeds: 0, ..ClauseOptions::default() });
+    assert!(none.seeds_left && none.clauses.is_empty() && none.uncovered == 4);
+}

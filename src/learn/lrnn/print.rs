@@ -1,0 +1,44 @@
+//! Rules with their weights as people read them.
+
+use std::fmt::Write;
+
+use super::LrnnModel;
+use super::net::Family;
+use crate::learn::Stored;
+
+pub(super) fn describe(model: &LrnnModel) -> String {
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let _ = write_model(&mut text, model);
+    text
+}
+
+fn write_model(out: &mut String, model: &LrnnModel) -> std::fmt::Result {
+    let (positives, negatives) = model.record.trained_on;
+    let joined = match model.family {
+        Family::Max => "maximum",
+        Family::Avg => "average",
+    };
+    writeln!(out, "% {} for {}/{}", model.record.kind, model.target_name(), model.target_arity())?;
+    writeln!(out, "% learned from {positives} positive and {negatives} negative examples")?;
+    writeln!(
+        out,
+        "% a rule is s(sum of its k atoms - k + c), with s(x) = 1 / (1 + exp(-x)), of its groundings the {joined};"
+    )?;
+    writeln!(
+        out,
+        "% an atom is s(d + sum of w * rule over its rules), for the target without s: that is psi; a fact is 1"
+    )?;
+    let template = &model.template;
+    for (number, head) in template.heads().enumerate() {
+        writeln!(out, "\n% {}: d={:.4}", template.predicates.show(head), model.head_weight(number))?;
+        let mut rules: Vec<usize> = (0..template.rules.len()).filter(|&k| template.rules[k].head == head).collect();
+        let strength = |rule: usize| model.rule_weights(rule).0.abs();
+        rules.sort_by(|&a, &b| strength(b).total_cmp(&strength(a)));
+        for rule in rules {
+            let (w, c) = model.rule_weights(rule);
+            writeln!(out, "{w:.4} {} % c={c:.4}", template.show(&template.rules[rule]))?;
+        }
+    }
+    Ok(())
+}

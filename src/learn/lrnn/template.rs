@@ -1,0 +1,239 @@
+//! Templates: weighted rules from which a network is unrolled for each example.
+//!
+//! A predicate at the head of a rule is *latent*: its atoms are neurons, and facts of it are not looked at. All others are
+//! facts. The target is at the head of some rules and in no body, and no predicate depends on itself.
+
+use crate::kb::Database;
+use crate::learn::clauses::Clause;
+use crate::logic::clause::{show_conjunction, variable_name};
+use crate::logic::rename::{self, Names};
+use crate::logic::rule::WrittenRule;
+use crate::logic::{
+    Argument, Diagnostic, Diagnostics, Literal, PredicateId, Predicates, Symbols, SymbolsFull, Term, Variable,
+};
+use crate::order::IndexSet;
+use crate::rbm::network::{Scope, unknown_predicate};
+
+/// A rule of a template. The variables of its head are `0..arity`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TemplateRule {
+    /// The predicate of its head.
+    pub head: PredicateId,
+    /// Its body; no literal is negated.
+    pub body: Vec<Literal>,
+    /// The weight that somebody wrote before it.
+    pub weight: Option<f64>,
+}
+
+/// Rules for a target and for the latent predicates that they use.
+#[derive(Clone, Debug)]
+pub struct Template {
+    /// The predicates of the rules.
+    pub predicates: Predicates,
+    /// Their constants.
+    pub symbols: Symbols,
+    /// The rules.
+    pub rules: Vec<TemplateRule>,
+    /// The predicates at the head of rules, the target first.
+    heads: IndexSet<PredicateId>,
+}
+
+impl Template {
+    /// No rules for a target yet.
+    pub(super) fn new(name: &str, arity: usize) -> Self {
+        let mut predicates = Predicates::default();
+        let target = predicates.intern(name, arity);
+        Template { predicates, symbols: Symbols::new(), rules: Vec::new(), heads: IndexSet::from_iter([target]) }
+    }
+
+    /// The target.
+    pub fn target(&self) -> PredicateId {
+        self.heads[0]
+    }
+
+    /// The predicates at the head of rules, the target first.
+    pub fn heads(&self) -> impl ExactSizeIterator<Item = PredicateId> + '_ {
+        self.heads.iter().copied()
+    }
+
+    /// The number of a predicate among the heads.
+    pub fn head_number(&self, predicate: PredicateId) -> Option<usize> {
+        self.heads.get_index_of(&predicate)
+    }
+
+    /// Adds a rule.
+    pub(super) fn push(&mut self, rule: TemplateRule) {
+        self.heads.insert(rule.head);
+        self.rules.push(rule);
+    }
+
+    /// What the rules are written with.
+    pub fn names(&self) -> Names<'_> {
+        Names { predicates: &self.predicates, symbols: &self.symbols }
+    }
+
+    /// Clauses that were learned, as rules for the target. Between a literal and its facts stands a latent predicate of its
+    /// own, `soft_p(A, B) :- p(A, B)`, whose weight says how much a fact of `p` counts in all rules.
+    ///
+    /// # Errors
+    /// If the table of constants is full.
+    pub fn from_clauses(clauses: &[Clause], database: &Database, target: PredicateId) -> Result<Self, SymbolsFull> {
+        let mut template = Template::new(database.predicates.name(target), database.predicates.arity(target));
+        let mut softened: Vec<(PredicateId, PredicateId)> = Vec::new();
+        for clause in clauses {
+            let mut body = Vec::with_capacity(clause.body.len());
+            for literal in &clause.body {
+                let Template { predicates, symbols, .. } = &mut template;
+                let mut own = rename::intern(literal, database.names(), predicates, symbols)?;
+                let known = softened.iter().find(|(hard, _)| *hard == own.predicate).map(|&(_, soft)| soft);
+                let soft = known.unwrap_or_else(|| {
+                    let mut name = format!("soft_{}", predicates.name(own.predicate));
+                    while database.predicates.find(&name, own.args.len()).is_some() {
+                        name.push('_');
+                    }
+                    let soft = predicates.intern(&name, own.args.len());
+                    softened.push((own.predicate, soft));
+                    soft
+                });
+                own.predicate = soft;
+                body.push(own);
+            }
+            let head = template.target();
+            template.push(TemplateRule { head, body, weight: None });
+        }
+        for (hard, soft) in softened {
+            let args = (0..template.predicates.arity(hard) as u32).map(|k| Argument::Variable(Variable(k))).collect();
+            template.push(TemplateRule { head: soft, body: vec![Literal::new(hard, args)], weight: None });
+        }
+        Ok(template)
+    }
+
+    /// Rules that a person wrote; those whose head is not the target say what latent predicates are.
+    ///
+    /// # Errors
+    /// If a rule cannot be part of a template; all that is wrong is told at once.
+    pub fn from_rules(rules: &[WrittenRule], target: (&str, usize)) -> Result<Self, Diagnostics> {
+        let mut template = Template::new(target.0, target.1);
+        let mut wrong = Diagnostics::default();
+        for written in rules {
+            match template.read(written) {
+                Ok(rule) => template.push(rule),
+                Err(diagnostic) => wrong.push(diagnostic.at(written.location.clone())),
+            }
+        }
+        if !wrong.has_errors()
+            && let Err(what) = template.check()
+        {
+            let help =
+                "write rules whose bodies are facts, or latent predicates of rules that do not lead back to them";
+            wrong.push(Diagnostic::error("template", what, help));
+        }
+        if wrong.has_errors() { Err(wrong) } else { Ok(template) }
+    }
+
+    fn read(&mut self, written: &WrittenRule) -> Result<TemplateRule, Box<Diagnostic>> {
+        let refuse = |code, message: String, help: &str| Err(Box::new(Diagnostic::error(code, message, help)));
+        if written.class.is_some() || !written.conditions.is_empty() || written.body.iter().any(|l| l.negated) {
+            let message = format!("the rule for {} has a class, a negation or a condition", written.head.predicate);
+            return refuse("not-definite", message, "a rule of a template is a head and literals that are not negated");
+        }
+        if written.weight.is_some_and(|weight| !(-MOST_WEIGHT..=MOST_WEIGHT).contains(&weight)) {
+            let help = "write a weight from -1000 to 1000, or none";
+            return refuse("weight", "the weight is too large to start from".to_owned(), help);
+        }
+        let mut names: Vec<&str> = Vec::new();
+        for term in &written.head.args {
+            match term {
+                Term::Variable(name) if name == "_" || !names.contains(&name.as_str()) => names.push(name),
+                term => {
+                    let message = format!("`{term}` in the head, where only different variables can stand");
+                    return refuse(
+                        "head-argument",
+                        message,
+                        "write a variable, and a literal that says what it must be",
+                    );
+                }
+            }
+        }
+        let mut scope = Scope { next: names.len() as u32, head: names };
+        let Template { predicates, symbols, .. } = self;
+        let full = |error: SymbolsFull| Box::new(Diagnostic::error("full", error.to_string(), "use fewer names"));
+        let body = scope.literals(&written.body, predicates, symbols).map_err(full)?;
+        let head = predicates.intern(&written.head.predicate, written.head.args.len());
+        Ok(TemplateRule { head, body, weight: written.weight })
+    }
+
+    /// Whether the rules make a template; what is wrong if they do not.
+    pub(super) fn check(&self) -> Result<(), String> {
+        let target = self.target();
+        if !self.rules.iter().any(|rule| rule.head == target) {
+            return Err(format!("no rule is for the target {}", self.predicates.show(target)));
+        }
+        for rule in &self.rules {
+            let shown = self.predicates.show(rule.head);
+            if rule.body.is_empty() {
+                return Err(format!("a rule for {shown} has no body; biases are learned anyway"));
+            }
+            if rule.body.iter().any(|literal| literal.negated) {
+                return Err(format!("a rule for {shown} has a negated literal"));
+            }
+            if rule.body.iter().any(|literal| literal.predicate.comparison().is_some()) {
+                return Err(format!("a rule for {shown} compares numbers"));
+            }
+            let binds = |k: u32| rule.body.iter().flat_map(Literal::variables).any(|variable| variable.0 == k);
+            // The example binds the target's.
+            if rule.head != target && !(0..self.predicates.arity(rule.head) as u32).all(binds) {
+                return Err(format!("a rule for {shown} does not mention all variables of its head"));
+            }
+        }
+        // Predicates all of whose rules use settled ones are settled; what is left depends on itself.
+        let mut settled: IndexSet<PredicateId> = IndexSet::default();
+        loop {
+            let ready = |rule: &&TemplateRule| {
+                rule.body.iter().all(|l| !self.heads.contains(&l.predicate) || settled.contains(&l.predicate))
+            };
+            let is_ready = |head: &&PredicateId| {
+                !settled.contains(*head)
+                    && self.rules.iter().filter(|rule| rule.head == **head).all(|rule| ready(&rule))
+            };
+            let next: Vec<PredicateId> = self.heads.iter().filter(is_ready).copied().collect();
+            if next.is_empty() {
+                break;
+            }
+            settled.extend(next);
+        }
+        match self.heads.iter().find(|head| !settled.contains(*head)) {
+            Some(&head) => Err(format!("{} depends on itself", self.predicates.show(head))),
+            None if self.rules.iter().flat_map(|rule| &rule.body).any(|l| l.predicate == target) => {
+                Err(format!("the target {} stands in a body", self.predicates.show(target)))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// What rules mention that a database does not have, which is probably misspelt.
+    pub fn check_names(&self, database: &Database) -> Diagnostics {
+        let mut found = Diagnostics::default();
+        let mut seen: IndexSet<PredicateId> = IndexSet::default();
+        for literal in self.rules.iter().flat_map(|rule| &rule.body) {
+            let id = literal.predicate;
+            if !self.heads.contains(&id) && seen.insert(id) {
+                let unknown = unknown_predicate(self.predicates.name(id), self.predicates.arity(id), database);
+                unknown.into_iter().for_each(|unknown| found.push(unknown));
+            }
+        }
+        found
+    }
+
+    /// A rule as it is written.
+    pub fn show(&self, rule: &TemplateRule) -> String {
+        let head = self.predicates.name(rule.head);
+        let args: Vec<String> =
+            (0..self.predicates.arity(rule.head) as u32).map(|k| variable_name(Variable(k)).to_string()).collect();
+        let args = if args.is_empty() { String::new() } else { format!("({})", args.join(", ")) };
+        format!("{head}{args} :- {}.", show_conjunction(&rule.body, &self.predicates, &self.symbols))
+    }
+}
+
+/// The largest weight that rules may start from.
+const MOST_WEIGHT: f64 = 1000.0;

@@ -1,0 +1,167 @@
+use std::path::Path;
+
+use super::*;
+use crate::kb::{Database, Example, sample};
+use crate::learn::{Model, Resources, SavedModel, Stored, Unchecked};
+use crate::logic::rule::parse_rules;
+use crate::rbm::sigmoid;
+use crate::tree::{Coverage, DEFAULT_MEMORY_BYTES};
+
+fn template(text: &str, target: (&str, usize)) -> Result<Template, String> {
+    let rules = parse_rules(Path::new("rules.txt"), text).map_err(|error| error.to_string())?;
+    Template::from_rules(&rules, target).map_err(|error| error.to_string())
+}
+
+/// Molecules with atoms of elements, and bonds between atoms.
+const MOLECULES: &str = "mode: toxic(+molecule). has(m1, a1). has(m1, a2). has(m2, b1). has(m2, b2). has(m3, c1). has(m3, c2).
+    element(a1, oxygen). element(a2, carbon). element(b1, carbon). element(b2, carbon). element(c1, sulphur). element(c2, oxygen).
+    bond(a1, a2). bond(b1, b2). bond(c1, c2). has(m4, d1).";
+
+const RULES: &str = "toxic(M) :- has(M, X), group(X), bond(X, Y), group(Y).
+    2 group(X) :- element(X, oxygen).
+    group(X) :- element(X, carbon).
+    0.5 group(X) :- element(X, sulphur).";
+
+fn examples(database: &Database, names: [&str; 4], positive: [bool; 4]) -> Vec<Example> {
+    let constants = sample::constants(database, names);
+    let example =
+        |(constant, positive)| Example { args: Box::new([constant]), positive, class: 0, weight: 1.0, line: 0 };
+    constants.into_iter().zip(positive).map(example).collect()
+}
+
+#[test]
+fn templates_are_unrolled_over_the_facts_of_each_example() {
+    let (database, ..) = sample::build(MOLECULES, None);
+    let target = database.predicates.find("toxic", 1).unwrap();
+    let template = template(RULES, ("toxic", 1)).unwrap();
+    let examples = examples(&database, ["m1", "m2", "m3", "m4"], [true, false, true, false]);
+    let coverage = Coverage::new(&database, target, &examples, DEFAULT_MEMORY_BYTES);
+    let unrolled = unroll(&template, &coverage, Family::Max, 100);
+    // m4 has an atom without an element: no grounding, and ψ is d alone.
+    assert_eq!((unrolled.nets.len(), unrolled.of.as_slice()), (4, &[0, 1, 2, 3][..]));
+    let layout = Layout { rules: 4, heads: 2 };
+    let all = [3.0, 0.5, 2.0, 1.0, -1.0, 0.0, 0.5, 1.5, -0.25, 0.125];
+    let weights = Weights { all: &all, layout, family: Family::Max };
+    let oxygen = sigmoid(2.0 * sigmoid(1.0) + 0.125);
+    let carbon = sigmoid(-sigmoid(0.0) + 0.125);
+    let sulphur = sigmoid(0.5 * sigmoid(1.5) + 0.125);
+    // Of the four atoms in the body, has and bond are facts.
+    let rule = |x: f64, y: f64| sigmoid(1.0 + x + 1.0 + y - 4.0 + 0.5);
+    let expected = [rule(oxygen, carbon), rule(carbon, carbon), rule(sulphur, oxygen)].map(|value| -0.25 + 3.0 * value);
+    for (net, expected) in unrolled.nets.iter().zip(expected.into_iter().chain([-0.25])) {
+        assert!((net.psi(weights) - expected).abs() < 1e-12, "{} {expected}", net.psi(weights));
+    }
+}
+
+#[test]
+fn averages_count_groundings_and_budgets_are_told() {
+    let text = "mode: good(+x). p(m, a). p(m, b). p(m, c). p(n, a). q(a). r(b). r(c). q(c).";
+    let (database, ..) = sample::build(text, None);
+    let target = database.predicates.find("good", 1).unwrap();
+    let template = template("good(X) :- p(X, Y), h(Y). h(Y) :- q(Y). h(Y) :- r(Y).", ("good", 1)).unwrap();
+    let [m, n] = sample::constants(&database, ["m", "n"]);
+    let examples =
+        [m, n].map(|args| Example { args: Box::new([args]), positive: true, class: 0, weight: 1.0, line: 0 });
+    let coverage = Coverage::new(&database, target, &examples, DEFAULT_MEMORY_BYTES);
+    let layout = Layout { rules: 3, heads: 2 };
+    let all = [2.0, 0.0, 1.0, 0.0, -2.0, 0.5, 0.0, 0.25];
+    let [q, r] = [0.5, sigmoid(0.5)];
+    let [a, b, c] = [sigmoid(q + 0.25), sigmoid(-2.0 * r + 0.25), sigmoid(q - 2.0 * r + 0.25)];
+    let rule = |h: f64| sigmoid(1.0 + h - 2.0);
+    for (family, most, expected, hits) in [
+        (Family::Avg, 100, [(rule(a) + rule(b) + rule(c)) / 3.0, rule(a)], 0),
+        (Family::Max, 100, [rule(a).max(rule(b)).max(rule(c)), rule(a)], 0),
+        // Two of the three groundings are taken.
+        (Family::Avg, 2, [(rule(a) + rule(b)) / 2.0, rule(a)], 1),
+    ] {
+        let unrolled = unroll(&template, &coverage, family, most);
+        assert_eq!(unrolled.budget_hits, hits);
+        for (net, expected) in unrolled.nets.iter().zip(expected) {
+            let psi = net.psi(Weights { all: &all, layout, family });
+            assert!((psi - 2.0 * expected).abs() < 1e-12, "{family:?} {most}: {psi} {expected}");
+        }
+    }
+}
+
+#[test]
+fn uniform_rules_are_unfolded() {
+    let text = "mode: good(+x). p(m, a). p(n, b). q(a). q(b). s(a, z).";
+    let (database, ..) = sample::build(text, None);
+    let target = database.predicates.find("good", 1).unwrap();
+    // Both latent predicates have one rule; Z of the inner one is not the Z of the outer.
+    let template = template("good(X) :- p(X, Z), h(Z). h(Y) :- q(Y), g(Y). g(Z) :- s(Z, Y).", ("good", 1)).unwrap();
+    let [m, n] = sample::constants(&database, ["m", "n"]);
+    let examples =
+        [m, n].map(|args| Example { args: Box::new([args]), positive: true, class: 0, weight: 1.0, line: 0 });
+    let coverage = Coverage::new(&database, target, &examples, DEFAULT_MEMORY_BYTES);
+    // A budget of one grounding does not matter for what is only asked to exist.
+    let unrolled = unroll(&template, &coverage, Family::Max, 1);
+    assert_eq!((unrolled.budget_hits, unrolled.of.as_slice()), (0, &[0, 1][..]));
+    let all = [1.0; 9];
+    let psi = |net: &Net| net.psi(Weights { all: &all, layout: Layout { rules: 3, heads: 3 }, family: Family::Max });
+    let g = sigmoid(1.0 + sigmoid(1.0));
+    let h = sigmoid(1.0 + sigmoid(1.0 + g - 2.0 + 1.0));
+    assert!((psi(&unrolled.nets[0]) - (1.0 + sigmoid(1.0 + h - 2.0 + 1.0))).abs() < 1e-12);
+    assert!((psi(&unrolled.nets[1]) - 1.0).abs() < 1e-12);
+}
+
+#[test]
+fn what_is_no_template_is_refused() {
+    let wrong = |text: &str| template(text, ("t", 1)).unwrap_err();
+    for (text, message) in [
+        ("h(X) :- p(X).", "no rule is for the target t/1"),
+        ("t(X) :- h(X). h(X) :- g(X). g(X) :- h(X).", "depends on itself"),
+        ("t(X) :- p(X), t(X).", "t/1 depends on itself"),
+        ("t(X) :- h(X). h(X) :- p(X), t(X).", "depends on itself"),
+        ("t(X) :- p(X), \\+ q(X).", "has a class, a negation or a condition"),
+        ("t(X) :- p(X), not (q(X)).", "has a class, a negation or a condition"),
+        ("t(X) :- h(X, Y). h(X, Y) :- p(X).", "does not mention all variables of its head"),
+        ("t(a) :- p(a).", "`a` in the head"),
+        ("t(X). t(X) :- p(X).", "a rule for t/1 has no body"),
+        ("5000 t(X) :- p(X).", "the weight is too large"),
+    ] {
+        assert!(wrong(text).contains(message), "{text}: {}", wrong(text));
+    }
+}
+
+#[test]
+fn weights_are_learned_kept_and_shown() {
+    let (database, ..) = sample::build(MOLECULES, None);
+    let target = database.predicates.find("toxic", 1).unwrap();
+    let examples = examples(&database, ["m1", "m2", "m3", "m4"], [true, false, true, false]);
+    let task = Task { database: &database, target, examples: &examples, seed: 1, resources: Resources::default() };
+    let params = Unchecked::new(Kind::Lrnn).set("epochs=300").unwrap().set("learning_rate=0.1").unwrap();
+    let lrnn = Lrnn { params: params.check().unwrap(), template: template(RULES, ("toxic", 1)).ok() };
+    let model = lrnn.fit(&task, &mut |_| {}).unwrap().model;
+    let psi = model.score(&database, target, &examples).unwrap();
+    assert!(psi[0] > 0.5 && psi[1] < 0.0 && psi[2] > 0.5 && psi[3] < 0.0, "{psi:?}");
+    let again = SavedModel::from_json(&model.to_json()).unwrap();
+    assert_eq!(again.to_json(), model.to_json());
+    assert_eq!(again.score(&database, target, &examples).unwrap(), psi);
+    assert_eq!(again.describe(), model.describe());
+    assert!(model.describe().contains("toxic(A) :- has(A, B), group(B), bond(B, C), group(C). % c="));
+    let fired = model.fired(&database, target, &examples).unwrap();
+    assert_eq!(fired.iter().map(Vec::len).collect::<Vec<_>>(), [1, 1, 1, 0]);
+    assert!((model.head_weight(0) + fired[0][0].adds - psi[0]).abs() < 1e-12);
+    for (from, to, message) in [
+        ("\"version\": 1", "\"version\": 9", "a template with weights of format version 9"),
+        ("\n  \"family\": \"max\"", "\n  \"family\": \"min\"", "the family \"min\"; it must be max or avg"),
+        ("\"kind\": \"lrnn\"", "\"kind\": \"rrbm-c\"", "rrbm-c has another format"),
+        ("\"w\"", "\"weight\"", "unknown field `weight`"),
+        (
+            "\"name\": \"group\"",
+            "\"name\": \"groups\"",
+            "offsets must have one d for each head, in this order: toxic/1",
+        ),
+        (
+            "\"predicate\": \"has\"",
+            "\"negated\": true, \"predicate\": \"has\"",
+            "a rule for toxic/1 has a negated literal",
+        ),
+    ] {
+        let text = model.to_json();
+        assert!(text.contains(from), "{from}");
+        let error = SavedModel::from_json(&text.replacen(from, to, 1)).unwrap_err().to_string();
+        assert!(error.contains(message), "{error}");
+    }
+}

@@ -1,0 +1,109 @@
+//! Templates with their weights as JSON files.
+//!
+//! Versions of the format:
+//! 1. The first.
+
+use serde::{Deserialize, Serialize};
+
+use super::model::LrnnModel;
+use super::net::{Family, Layout};
+use super::template::{Template, TemplateRule};
+use crate::files::json::{self, FileError, Format};
+use crate::learn::record::WireRecord;
+use crate::learn::{Kind, Stored};
+use crate::logic::wire::{self, WireLiteral, WirePredicate};
+
+/// What such a file is.
+pub const FORMAT: Format =
+    Format { name: "lrbm template", thing: "template with weights", maker: "lrbm train --kind lrnn", version: 1 };
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WireModel {
+    format: String,
+    version: u32,
+    target: WirePredicate,
+    learned: WireRecord,
+    family: String,
+    max_groundings: u32,
+    rules: Vec<WireRule>,
+    /// Those of the heads of rules, the target first.
+    offsets: Vec<WireOffset>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WireRule {
+    head: WirePredicate,
+    body: Vec<WireLiteral>,
+    w: f64,
+    c: f64,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WireOffset {
+    head: WirePredicate,
+    d: f64,
+}
+
+impl LrnnModel {
+    pub(super) fn text(&self) -> String {
+        let Template { predicates, symbols, rules, .. } = &self.template;
+        let named = |id| WirePredicate { name: predicates.name(id).to_owned(), arity: predicates.arity(id) };
+        let rule = |(number, rule): (usize, &TemplateRule)| {
+            let (w, c) = self.rule_weights(number);
+            let body = rule.body.iter().map(|literal| WireLiteral::new(literal, predicates, symbols)).collect();
+            WireRule { head: named(rule.head), body, w, c }
+        };
+        let offset = |(number, head)| WireOffset { head: named(head), d: self.head_weight(number) };
+        json::text(&WireModel {
+            format: FORMAT.name.to_owned(),
+            version: FORMAT.version,
+            target: WirePredicate { name: self.target_name().to_owned(), arity: self.target_arity() },
+            learned: (&self.record).into(),
+            family: self.family.name().to_owned(),
+            max_groundings: self.max_groundings,
+            rules: rules.iter().enumerate().map(rule).collect(),
+            offsets: self.template.heads().enumerate().map(offset).collect(),
+        })
+    }
+
+    /// A model from JSON, of this or an earlier version.
+    ///
+    /// # Errors
+    /// If it is not one, or one of a later version.
+    pub fn from_json(text: &str) -> Result<Self, FileError> {
+        from_wire(FORMAT.read(text)?).map_err(|what| FORMAT.invalid(what))
+    }
+}
+
+fn from_wire(wire: WireModel) -> Result<LrnnModel, String> {
+    let record = wire.learned.read(&[Kind::Lrnn])?;
+    let family = Family::NAMES.iter().find(|(name, _)| *name == wire.family).map(|&(_, family)| family);
+    let family = family.ok_or_else(|| format!("the family \"{}\"; it must be max or avg", wire.family))?;
+    let mut template = Template::new(&wire.target.name, wire.target.arity);
+    let mut weights = Vec::new();
+    for (number, WireRule { head, body, w, c }) in wire.rules.into_iter().enumerate() {
+        let Template { predicates, symbols, .. } = &mut template;
+        let id = predicates.intern(&head.name, head.arity);
+        let body: Result<Vec<_>, String> = body.into_iter().map(|literal| literal.read(predicates, symbols)).collect();
+        let body = body.map_err(|what| format!("rules[{number}]: {what}"))?;
+        wire::check(head.arity, body.iter()).map_err(|error| format!("rules[{number}]: {error}"))?;
+        template.push(TemplateRule { head: id, body, weight: None });
+        weights.extend([w, c]);
+    }
+    // A model without rules is one number.
+    if !template.rules.is_empty() {
+        template.check()?;
+    }
+    let layout = Layout { rules: template.rules.len(), heads: template.heads().len() };
+    let named = |offset: &WireOffset| template.predicates.find(&offset.head.name, offset.head.arity);
+    if !wire.offsets.iter().map(named).eq(template.heads().map(Some)) {
+        let heads: Vec<String> = template.heads().map(|id| template.predicates.show(id).to_string()).collect();
+        return Err(format!("offsets must have one d for each head, in this order: {}", heads.join(", ")));
+    }
+    weights.extend(wire.offsets.iter().map(|offset| offset.d));
+    debug_assert_eq!(weights.len(), layout.size(), "there is a weight for everything");
+    Ok(LrnnModel { record, template, family, max_groundings: wire.max_groundings, weights })
+}

@@ -1,0 +1,148 @@
+//! Clauses as Progol learns them, as a model with probabilities.
+//!
+//! Each clause becomes a rule of a network (see [`crate::rbm::network`]), so that everything that is there for networks is there
+//! for clauses: `explain`, `convert --prune`, files.
+
+use super::boost::{Progress, count_both};
+use super::clauses::{Theory, learn_clauses};
+use super::gradient::{gradient, log_likelihood};
+use super::params::{ClauseWeights, Params};
+use super::{Kind, LearnError, Learner, LrbmWeights, Statistics, Task, Trained, remarks};
+use crate::kb::Example;
+use crate::logic::Diagnostic;
+use crate::rbm::network::{Network, Rule, two_classes};
+use crate::rbm::sigmoid;
+
+/// Clauses by inverse entailment, and what they are worth.
+#[derive(Clone, Debug)]
+pub struct Progol {
+    /// Its parameters.
+    pub params: Params,
+}
+
+impl Learner for Progol {
+    type Model = Network;
+
+    fn fit(&self, task: &Task<'_>, progress: &mut dyn FnMut(Progress)) -> Result<Trained<Network>, LearnError> {
+        let (positives, negatives) = count_both(Kind::Progol, task)?;
+        let options = self.params.clause_options();
+        let theory = learn_clauses(task, &options);
+        let mut warnings: Vec<Diagnostic> = remarks::clauses(&theory, &options);
+        if self.params.clause_weights == ClauseWeights::Votes {
+            warnings.extend(remarks::weights(Kind::Progol, task.examples));
+        }
+        if theory.clauses.is_empty() {
+            warnings.extend(remarks::nothing_learned(task.database, task.target));
+        }
+        let log_odds = (positives as f64 / negatives as f64).ln();
+        let mut network = of_clauses(task, &theory, log_odds)?;
+        let mut how = "no clause".to_owned();
+        if !theory.clauses.is_empty() {
+            how = match self.params.clause_weights {
+                ClauseWeights::Fitted => {
+                    LrbmWeights { fresh: true, ..LrbmWeights::default() }.fit(&mut network, task)?;
+                    "weights fitted".to_owned()
+                }
+                ClauseWeights::Votes => {
+                    vote(&mut network, task);
+                    "one vote each".to_owned()
+                }
+            };
+        }
+        network.origin = format!(
+            "progol, {} clauses, {how}, learned from {positives} positives and {negatives} negatives",
+            theory.clauses.len()
+        );
+        let psi = network.psi(&network.lit(&task.coverage()), task.examples.len());
+        let likelihoods = task.examples.iter().zip(&psi).map(|(example, &psi)| log_likelihood(example.positive, psi));
+        let log_likelihood = likelihoods.sum::<f64>() / psi.len() as f64;
+        progress(Progress { done: 1, of: 1, log_likelihood });
+        let Theory { seeds, examined, budget_hits, .. } = theory;
+        let statistics = Statistics { expansions: seeds, screened: examined, budget_hits, ..Statistics::default() };
+        Ok(Trained { model: network, warnings, statistics })
+    }
+}
+
+/// The network of some clauses, which are worth nothing yet.
+fn of_clauses(task: &Task<'_>, theory: &Theory, log_odds: f64) -> Result<Network, LearnError> {
+    let predicates = &task.database.predicates;
+    let (name, arity) = (predicates.name(task.target), predicates.arity(task.target));
+    let mut network = Network::new((name, arity), two_classes(), vec![0.0, log_odds], "");
+    for clause in &theory.clauses {
+        let rule = Rule::new(clause.body.clone(), Vec::new(), arity);
+        network.add_rule(&rule, task.database.names(), &[0.0, 0.0])?;
+    }
+    Ok(network)
+}
+
+/// Gives all rules the same weight, and the network the bias that goes with it.
+fn vote(network: &mut Network, task: &Task<'_>) {
+    let lit = network.lit(&task.coverage());
+    let votes: Vec<f64> =
+        (0..task.examples.len()).map(|i| lit.iter().filter(|lit| lit.get(i)).count() as f64).collect();
+    let (bias, weight) = line(&votes, task.examples);
+    network.set_worths(vec![0.0, bias], &vec![vec![0.0, weight]; lit.len()]);
+}
+
+/// The bias and the weight of a vote for which the examples are most likely; the weight is held back a little, as it has no end
+/// where votes divide the classes.
+fn line(votes: &[f64], examples: &[Example]) -> (f64, f64) {
+    /// How much the weight is held back.
+    const RIDGE: f64 = 0.1;
+    let (mut bias, mut weight) = (0.0, 0.0);
+    let value = |bias: f64, weight: f64| -> f64 {
+        let each = votes.iter().zip(examples).map(|(vote, e)| log_likelihood(e.positive, bias + weight * vote));
+        each.sum::<f64>() - RIDGE / 2.0 * weight * weight
+    };
+    // Newton's method; the likelihood is concave, so it ends at its top.
+    for _ in 0..50 {
+        let (mut g0, mut g1, mut h00, mut h01, mut h11) = (0.0, -RIDGE * weight, 1e-9, 0.0, RIDGE);
+        for (&vote, example) in votes.iter().zip(examples) {
+            let psi = bias + weight * vote;
+            let (slope, p) = (gradient(example.positive, psi), sigmoid(psi));
+            let curve = p * (1.0 - p);
+            g0 += slope;
+            g1 += slope * vote;
+            h00 += curve;
+            h01 += curve * vote;
+            h11 += curve * vote * vote;
+        }
+        let det = h00 * h11 - h01 * h01;
+        let (d0, d1) = ((h11 * g0 - h01 * g1) / det, (h00 * g1 - h01 * g0) / det);
+        // A step that goes too far is halved.
+        let before = value(bias, weight);
+        let mut part = 1.0;
+        while value(bias + part * d0, weight + part * d1) < before && part > 1e-6 {
+            part /= 2.0;
+        }
+        (bias, weight) = (bias + part * d0, weight + part * d1);
+        if d0.abs() + d1.abs() < 1e-10 {
+            break;
+        }
+    }
+    (bias, weight)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn votes_make_the_examples_likely() {
+        let example = |positive| Example { args: Box::new([]), positive, class: 0, weight: 1.0, line: 0 };
+        // Of those with no vote one of four is positive, of those with one vote two of three.
+        let labels = [true, false, false, false, true, true, false];
+        let votes = [0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0];
+        let examples = labels.map(example);
+        let (bias, weight) = line(&votes, &examples);
+        let slope = |by: &dyn Fn(usize) -> f64| -> f64 {
+            (0..7).map(|i| by(i) * gradient(labels[i], bias + weight * votes[i])).sum()
+        };
+        assert!(slope(&|_| 1.0).abs() < 1e-6);
+        assert!((slope(&|i| votes[i]) - 0.1 * weight).abs() < 1e-6, "the slope is what holds the weight back");
+        assert!((0.5..2.0).contains(&weight), "{weight}");
+        // Votes that divide the classes still have an end.
+        let (_, weight) = line(&[0.0, 1.0], &[example(false), example(true)]);
+        assert!((1.0..20.0).contains(&weight), "{weight}");
+    }
+}

@@ -1,0 +1,79 @@
+//! A relational probability tree: one tree with the frequencies of the classes in its leaves.
+//!
+//! Tests are chosen as in TILDE (Blockeel and De Raedt, 1998), by how pure they make both sides. The squared error of the labels
+//! around their mean is n·p·(1 − p) on each side, which is Gini's index, so that the trees of the ensembles do this as well.
+
+use super::boost::{Progress, count_both, language};
+use super::gradient::log_likelihood;
+use super::leaf::Fitter;
+use super::model::{LeafWeights, Parts};
+use super::params::Params;
+use super::{Kind, LearnError, Learner, Statistics, Task, TrainedModel, TreeModel, remarks};
+use crate::tree::{Bits, Grower, Leaf, Node, NodeId, Tree};
+
+/// One tree of class frequencies.
+#[derive(Clone, Debug)]
+pub struct Rpt {
+    /// Its parameters.
+    pub params: Params,
+}
+
+impl Learner for Rpt {
+    type Model = TreeModel;
+
+    fn fit(&self, task: &Task<'_>, progress: &mut dyn FnMut(Progress)) -> Result<TrainedModel, LearnError> {
+        let params = &self.params;
+        let trained_on = count_both(Kind::Rpt, task)?;
+        let Task { database, target, examples, seed, .. } = *task;
+        let coverage = task.coverage();
+        let language = language(task, params);
+        let grower = Grower::new(&coverage, &language, params.grow_options());
+        let labels: Vec<f64> = examples.iter().map(|example| f64::from(u8::from(example.positive))).collect();
+        let grown = grower.grow(&Fitter::Mean, &labels, &Bits::ones(examples.len()), seed, 0);
+        let tree = with_log_odds(&grown.tree, params.laplace);
+        let statistics = Statistics::default().after(&grown.statistics);
+        let psi = |&id: &NodeId| match tree.node(id) {
+            Node::Leaf(leaf) => leaf.value,
+            Node::Split(_) => 0.0,
+        };
+        let likelihoods = examples.iter().zip(&grown.reached).map(|(e, id)| log_likelihood(e.positive, psi(id)));
+        let log_likelihood = likelihoods.sum::<f64>() / examples.len() as f64;
+        progress(Progress { done: 1, of: 1, log_likelihood });
+        let mut warnings: Vec<_> = remarks::weights(Kind::Rpt, examples).into_iter().collect();
+        warnings.extend(remarks::budget(statistics.budget_hits, params.max_candidates));
+        if tree.leaves() == 1 {
+            warnings.extend(remarks::nothing_learned(database, target));
+        }
+        let parameters = params.to_values(Kind::Rpt);
+        let (kind, trees) = (Kind::Rpt, vec![tree]);
+        let parts =
+            Parts { kind, parameters, seed, trained_on, classes: None, fidelity: None, prior: 0.0, step: 1.0, trees };
+        Ok(TrainedModel { model: TreeModel::from_parts(parts, database, target), warnings, statistics })
+    }
+}
+
+/// The tree with the log-odds of the classes in its leaves, each class with some examples more than there are.
+fn with_log_odds(tree: &Tree<LeafWeights>, laplace: f64) -> Tree<LeafWeights> {
+    let value =
+        |leaf: &Leaf<LeafWeights>| ((f64::from(leaf.positives) + laplace) / (f64::from(leaf.negatives) + laplace)).ln();
+    let node = |node: &Node<LeafWeights>| match node {
+        Node::Leaf(leaf) => Node::Leaf(Leaf { value: value(leaf), ..leaf.clone() }),
+        Node::Split(_) => node.clone(),
+    };
+    Tree::from_nodes(tree.nodes().iter().map(node).collect()).expect("the nodes hang together as before")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn leaves_hold_smoothed_log_odds() {
+        let leaf = |positives, negatives| Leaf { value: 0.5, positives, negatives, leaf: None };
+        let mut tree = Tree::single(leaf(4, 4));
+        tree.split(tree.root(), Vec::new(), 1, leaf(3, 0), leaf(1, 4));
+        let values: Vec<f64> = with_log_odds(&tree, 1.0).paths().iter().map(|path| path.leaf.value).collect();
+        // (3 + 1) / (0 + 1) and (1 + 1) / (4 + 1)
+        assert_eq!(values, [4f64.ln(), 0.4f64.ln()]);
+    }
+}

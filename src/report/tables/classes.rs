@@ -1,0 +1,48 @@
+//! What is measured of several classes only.
+
+use super::{notes, reading};
+use crate::experiment::Results;
+use crate::metric::ClassMetrics;
+use crate::metric::summary::Average;
+use crate::report::rows::ReportRow;
+use crate::report::table::{Cell, Style, Table, TableColumn, TableRow, Value};
+
+/// The share of right decisions and what else there is to say of several classes; none if no dataset has them.
+pub fn classes_table(results: &Results, rows: &[ReportRow<'_>]) -> Option<Table> {
+    let has_preset = rows.iter().any(|row| !row.key().preset.is_empty());
+    let has_case = rows.iter().any(|row| !row.key().case.is_empty());
+    let mut columns = vec![TableColumn::text("dataset"), TableColumn::text("model")];
+    columns.extend(has_preset.then(|| TableColumn::text("preset")));
+    columns.extend(has_case.then(|| TableColumn::text("case")));
+    columns.extend(ClassMetrics::NAMES.iter().map(|name| TableColumn::value(name)));
+    let mut lines = Vec::new();
+    for row in rows {
+        let value = |k: usize| {
+            let folds = row.group.by_fold_of(|outcome| Some(outcome.classes?.named()[k].1));
+            let ours = Average::of(&folds.into_iter().map(|(_, value)| value).collect::<Vec<f64>>());
+            Value { ours, row: Some(row.index), ..Value::default() }
+        };
+        let values: Vec<Value> = (0..ClassMetrics::NAMES.len()).map(value).collect();
+        if values.iter().all(|value| value.ours.is_none()) {
+            continue;
+        }
+        let key = row.key();
+        let mut cells = vec![Cell::text(&key.dataset), Cell::text(&key.model)];
+        cells.extend(has_preset.then(|| Cell::text(&key.preset)));
+        cells.extend(has_case.then(|| Cell::text(&key.case)));
+        cells.extend(values.into_iter().map(Cell::Value));
+        lines.push(TableRow { cells, is_extra: false });
+    }
+    (!lines.is_empty()).then(|| Table {
+        name: "classes".to_owned(),
+        title: "Decisions between classes".to_owned(),
+        caption: format!(
+            "{} The share of right decisions, the mean over classes of their F1, and the mean of -log P(own class).",
+            reading(results)
+        ),
+        columns,
+        rows: lines,
+        notes: notes(results),
+        style: Style::default(),
+    })
+}

@@ -1,0 +1,90 @@
+//! Weights of columns that fit a number for each example, by least squares.
+
+/// The weights w for which Σᵢ (Σₖ wₖ columnₖᵢ − yᵢ)² + λ Σ wₖ² is least over the examples `of`.
+///
+/// A column that is all zeros gets 0, and so does one that those before it already say: there it makes no difference.
+pub(super) fn least_squares(columns: &[&[f64]], y: &[f64], of: &[usize], lambda: f64) -> Vec<f64> {
+    let size = columns.len();
+    let dot = |a: &[f64], b: &[f64]| -> f64 { of.iter().map(|&i| a[i] * b[i]).sum() };
+    // The normal equations with λ on the diagonal, divided so that all on the diagonal are 1: counts of any size are solved alike.
+    let lengths: Vec<f64> = columns.iter().map(|column| (dot(column, column) + lambda).sqrt()).collect();
+    let mut used: Vec<usize> = Vec::new();
+    // Row by row the Cholesky factor of the columns in use.
+    let mut factor: Vec<Vec<f64>> = Vec::new();
+    let mut solved: Vec<f64> = Vec::new();
+    for k in 0..size {
+        if lengths[k] <= 0.0 {
+            continue;
+        }
+        let mut row: Vec<f64> = Vec::with_capacity(used.len() + 1);
+        for (at, &other) in used.iter().enumerate() {
+            let product = dot(columns[k], columns[other]) / (lengths[k] * lengths[other]);
+            let before: f64 = row.iter().zip(&factor[at]).map(|(a, b)| a * b).sum();
+            row.push((product - before) / factor[at][at]);
+        }
+        let left = 1.0 - row.iter().map(|a| a * a).sum::<f64>();
+        // What is left of a column beside the others is rounding.
+        if left < 1e-9 {
+            continue;
+        }
+        let target = dot(columns[k], y) / lengths[k];
+        let before: f64 = row.iter().zip(&solved).map(|(a, b)| a * b).sum();
+        let root = left.sqrt();
+        solved.push((target - before) / root);
+        row.push(root);
+        factor.push(row);
+        used.push(k);
+    }
+    let mut weights = vec![0.0; size];
+    for at in (0..used.len()).rev() {
+        let known: f64 =
+            (at + 1..used.len()).map(|later| factor[later][at] * weights[used[later]] * lengths[used[later]]).sum();
+        weights[used[at]] = (solved[at] - known) / factor[at][at] / lengths[used[at]];
+    }
+    weights
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn by_hand() {
+        // One column: w = Σ Δ n / Σ n² = (1·1 + 2·0.5 + 0) / (1 + 4) = 0.4.
+        assert!((least_squares(&[&[1.0, 2.0, 0.0]], &[1.0, 0.5, 7.0], &[0, 1, 2], 0.0)[0] - 0.4).abs() < 1e-15);
+        // Two columns that share the last example, w = (2, −1) without error.
+        let weights = least_squares(&[&[1.0, 0.0, 3.0], &[0.0, 2.0, 1.0]], &[2.0, -2.0, 5.0], &[0, 1, 2], 0.0);
+        assert!((weights[0] - 2.0).abs() < 1e-12 && (weights[1] + 1.0).abs() < 1e-12, "{weights:?}");
+        // The second says what the first says, the third nothing.
+        let weights = least_squares(&[&[1.0, 2.0], &[2.0, 4.0], &[0.0, 0.0]], &[3.0, 6.0], &[0, 1], 0.0);
+        assert!((weights[0] - 3.0).abs() < 1e-12);
+        assert_eq!(weights[1..], [0.0, 0.0]);
+        // An example that is not in use does not count.
+        assert_eq!(least_squares(&[&[1.0, 5.0]], &[2.0, 100.0], &[0], 0.0), [2.0]);
+        // Held back: Σ Δ n / (λ + Σ n²) = 2 / (5 + 5).
+        assert!((least_squares(&[&[1.0, 2.0]], &[1.0, 0.5], &[0, 1], 5.0)[0] - 0.2).abs() < 1e-15);
+    }
+
+    proptest! {
+        #[test]
+        fn no_other_weights_fit_better(
+            rows in prop::collection::vec(([0u8..4, 0..4, 0..4], -2.0..2.0f64), 1..12),
+            lambda in prop::sample::select(&[0.0, 0.5, 20.0][..]),
+            moves in [-0.1..0.1f64, -0.1..0.1, -0.1..0.1],
+        ) {
+            let column = |k: usize| rows.iter().map(|(counts, _)| f64::from(counts[k])).collect::<Vec<_>>();
+            let columns = [column(0), column(1), column(2)];
+            let y: Vec<f64> = rows.iter().map(|row| row.1).collect();
+            let all: Vec<usize> = (0..rows.len()).collect();
+            let slices: Vec<&[f64]> = columns.iter().map(Vec::as_slice).collect();
+            let weights = least_squares(&slices, &y, &all, lambda);
+            let error = |w: &[f64]| -> f64 {
+                let missed = |i: usize| y[i] - (0..3).map(|k| w[k] * columns[k][i]).sum::<f64>();
+                all.iter().map(|&i| missed(i).powi(2)).sum::<f64>() + lambda * w.iter().map(|w| w * w).sum::<f64>()
+            };
+            let moved: Vec<f64> = weights.iter().zip(moves).map(|(w, m)| w + m).collect();
+            prop_assert!(error(&weights) <= error(&moved) + 1e-9);
+        }
+    }
+}

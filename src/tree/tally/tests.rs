@@ -1,0 +1,170 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::kb::sample::{self, constants};
+use crate::kb::{Database, Example, naive};
+use crate::logic::{Argument, PredicateId};
+use crate::tree::bits::Bits;
+use crate::tree::{Expand, Language, LanguageOptions};
+
+fn examples_of(database: &Database, names: &[&str]) -> Vec<Example> {
+    let example = |name: &&str| Example {
+        args: constants(database, [*name]).into(),
+        positive: true,
+        class: 0,
+        weight: 1.0,
+        line: 0,
+    };
+    names.iter().map(example).collect()
+}
+
+/// Actors and their movies: a is in three, of which two are comedies and one of those is old; b is in one; c in none.
+const MOVIES: &str = "
+    mode: h(+person). mode: in(+person, -movie). mode: in(-person, +movie). mode: comedy(+movie). mode: old(+movie).
+    in(a, m1). in(a, m2). in(a, m3). in(b, m3). comedy(m1). comedy(m2). old(m2). age(c, 7).
+    h(A) :- in(A, M). h(A) :- in(A, M), comedy(M). h(A) :- comedy(M), old(M). h(A) :- in(A, M), in(P, M).
+";
+
+#[test]
+fn groundings_by_hand() {
+    let (database, clauses, _) = sample::build(MOVIES, None);
+    let examples = examples_of(&database, &["a", "b", "c"]);
+    let coverage = Coverage::new(&database, clauses[0].0, &examples, 1 << 20);
+    let tally = Tally::new(&coverage, 1000);
+    let [movies, comedies, _, together] = [0, 1, 2, 3].map(|k| clauses[k].1.clone());
+    let counts = |literals: &[Literal], none_of: &[&[Literal]]| {
+        let none_of = none_of.iter().map(|group| group.to_vec()).collect();
+        tally.counts(&Pattern { literals: literals.to_vec(), none_of })
+    };
+    assert_eq!(counts(&[], &[]), [1.0, 1.0, 1.0]);
+    assert_eq!(counts(&movies, &[]), [3.0, 1.0, 0.0]);
+    assert_eq!(counts(&comedies, &[]), [2.0, 0.0, 0.0]);
+    // m1 and m2 have one actor, m3 two.
+    assert_eq!(counts(&together, &[]), [4.0, 2.0, 0.0]);
+    // Movies that are no comedy; and examples without any movie.
+    assert_eq!(counts(&movies, &[&comedies[1..]]), [1.0, 1.0, 0.0]);
+    assert_eq!(counts(&[], &[&movies]), [0.0, 0.0, 1.0]);
+    // Not (comedy and old), under one substitution: m1 and m3, not m2.
+    let old = Literal::new(database.predicates.find("old", 1).unwrap(), comedies[1].args.clone());
+    assert_eq!(counts(&movies, &[&[comedies[1].clone(), old]]), [2.0, 1.0, 0.0]);
+    // Of the movies of each, those without another actor; the actor is the conjunction's own variable, so everyone has one.
+    assert_eq!(counts(&movies, &[&together[1..]]), [0.0, 0.0, 0.0]);
+    assert_eq!(tally.cut(), 0);
+}
+
+#[test]
+fn what_is_too_much_to_count_is_told() {
+    let (database, clauses, _) = sample::build(MOVIES, None);
+    let examples = examples_of(&database, &["a", "b"]);
+    let coverage = Coverage::new(&database, clauses[0].0, &examples, 1 << 20);
+    let tally = Tally::new(&coverage, 1);
+    let counts = tally.counts(&Pattern { literals: clauses[3].1.clone(), none_of: Vec::new() });
+    assert!(counts[0] < 4.0, "{counts:?}");
+    assert_eq!(tally.cut(), 1);
+    tally.counts(&Pattern { literals: clauses[3].1.clone(), none_of: Vec::new() });
+    assert_eq!(tally.cut(), 1, "each part once");
+}
+
+/// Groundings of a long tree-shaped pattern are counted without going through them: 30 to the power of 8 here.
+#[test]
+fn many_groundings_are_counted_by_sums_and_products() {
+    use std::fmt::Write;
+    let mut text = String::from("mode: h(+x). mode: e(+x, -x).");
+    for i in 0..30 {
+        for j in 0..30 {
+            write!(text, "e(v{i}, v{j}).").unwrap();
+        }
+    }
+    text.push_str("h(A) :- e(A, B), e(B, C), e(C, D), e(C, E), e(B, F).");
+    let (database, clauses, _) = sample::build(&text, None);
+    let examples = examples_of(&database, &["v0", "v7"]);
+    let coverage = Coverage::new(&database, clauses[0].0, &examples, 1 << 20);
+    let tally = Tally::new(&coverage, 10_000);
+    let counts = tally.counts(&Pattern { literals: clauses[0].1.clone(), none_of: Vec::new() });
+    assert_eq!(counts, [30f64.powi(5); 2]);
+    assert_eq!(tally.cut(), 0);
+}
+
+#[test]
+fn a_tree_divides_groundings() {
+    // Whoever is in n comedies has the gradient n, and 0.5 less for each other movie.
+    let text = MOVIES.replace("age(c, 7).", "in(d, m1). in(d, m3). in(e, m3). in(e, m4).");
+    let (database, clauses, _) = sample::build(&text, None);
+    let examples = examples_of(&database, &["a", "b", "d", "e", "m4"]);
+    let gradients = [2.0 - 0.5, -0.5, 1.0 - 0.5, -1.0, 0.0];
+    let coverage = Coverage::new(&database, clauses[0].0, &examples, 1 << 20);
+    let options = LanguageOptions { node_size: 1, ..LanguageOptions::default() };
+    let language = Language::new(&database, clauses[0].0, options);
+    let tally = Tally::new(&coverage, 1000);
+    let grower = CountGrower::new(&tally, &language, 6);
+    let options =
+        CountOptions { max_leaves: Some(3), max_depth: None, min_leaf: 1, expand: Expand::Total, shrinkage: 0.0 };
+    let (leaves, _) = grower.grow(&options, &gradients, &Bits::ones(5));
+    let fitted: Vec<f64> = (0..5).map(|i| leaves.iter().map(|leaf| leaf.weight * leaf.counts[i]).sum()).collect();
+    assert!(fitted.iter().zip(gradients).all(|(a, b)| (a - b).abs() < 1e-9), "{fitted:?}: {leaves:?}");
+    // in(A, B) and comedy(B), in(A, B) without, no movie at all.
+    let weights: Vec<f64> = leaves.iter().map(|leaf| (leaf.weight * 1e6).round() / 1e6).collect();
+    assert_eq!(weights, [1.0, -0.5, 0.0]);
+    assert_eq!(leaves[1].pattern.none_of.len(), 1);
+    assert_eq!(leaves[1].counts, [1.0, 1.0, 1.0, 2.0, 0.0]);
+    // Movies and comedies are clauses that say the same.
+    let options = CountClauseOptions { clauses: 4, max_length: 2, beam: 3, min_examples: 1, shrinkage: 0.0 };
+    let (clauses, _) = grower.clauses(&options, &gradients, &Bits::ones(5));
+    assert!(clauses[0].pattern.literals.is_empty());
+    let error: f64 =
+        (0..5).map(|i| (gradients[i] - clauses.iter().map(|c| c.weight * c.counts[i]).sum::<f64>()).powi(2)).sum();
+    assert!(error < 1e-9, "{error}: {clauses:?}");
+}
+
+/// A literal as numbers: predicate 0 is p/2, 1 is q/1, 2 is r/2; arguments from 5 on are constants.
+type Drawn = (u32, [u32; 2]);
+
+fn literal(database: &Database, &(predicate, args): &Drawn) -> Literal {
+    let (name, arity) = [("p", 2), ("q", 1), ("r", 2)][predicate as usize];
+    let id: PredicateId = database.predicates.find(name, arity).unwrap();
+    let names = ["a", "b", "c", "d"];
+    let arg = |&k: &u32| match k {
+        0..5 => Argument::Variable(Variable(k)),
+        _ => Argument::Constant(constants(database, [names[k as usize - 5]])[0]),
+    };
+    Literal::new(id, args[..arity].iter().map(arg).collect())
+}
+
+proptest! {
+    #[test]
+    fn counts_are_those_of_the_slow_evaluator(
+        facts in prop::collection::vec((0u32..3, [0usize..4, 0..4]), 0..24),
+        literals in prop::collection::vec((0u32..3, [0u32..9, 0..9]), 0..4),
+        none_of in prop::collection::vec(prop::collection::vec((0u32..3, [0u32..9, 0..9]), 1..3), 0..3),
+    ) {
+        use std::fmt::Write;
+        let names = ["a", "b", "c", "d"];
+        let mut text = String::from(
+            "mode: h(+x). mode: p(+x, -x). mode: p(-x, +x). mode: q(+x). mode: r(+x, -x). mode: s(+x).
+            s(a). s(b). s(c). s(d). h(A) :- p(A, B), q(B), r(A, B).",
+        );
+        for (predicate, [i, j]) in facts {
+            let (a, b) = (names[i], names[j]);
+            let _ = match predicate {
+                0 => write!(text, "p({a}, {b})."),
+                1 => write!(text, "q({a})."),
+                _ => write!(text, "r({a}, {b})."),
+            };
+        }
+        let (database, clauses, _) = sample::build(&text, None);
+        let target = clauses[0].0;
+        let examples = examples_of(&database, &names);
+        let coverage = Coverage::new(&database, target, &examples, 1 << 20);
+        let read = |drawn: &Vec<Drawn>| drawn.iter().map(|d| literal(&database, d)).collect::<Vec<_>>();
+        let pattern = Pattern { literals: read(&literals), none_of: none_of.iter().map(read).collect() };
+        let tally = Tally::new(&coverage, u64::MAX);
+        let slow = |e: &Example| {
+            naive::count_without(&database, &pattern.literals, &pattern.none_of, target, &e.args) as f64
+        };
+        let slow: Vec<f64> = examples.iter().map(slow).collect();
+        prop_assert_eq!(tally.counts(&pattern), slow.clone());
+        // Once more, from what is remembered.
+        prop_assert_eq!(tally.counts(&pattern), slow);
+        prop_assert_eq!(tally.cut(), 0);
+    }
+}

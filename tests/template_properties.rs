@@ -1,0 +1,265 @@
+//! LRNN against a slow and obvious version of itself, and on rules that are planted.
+
+use std::path::Path;
+
+use lrbm::data::embedded::load_domain;
+use lrbm::data::folds::random_folds;
+use lrbm::data::generate::{Domain, Settings};
+use lrbm::kb::{Database, DatabaseBuilder, Example, naive};
+use lrbm::learn::lrnn::{Family, Template};
+use lrbm::learn::{Kind, Learner, Lrnn, LrnnModel, Model, Params, Resources, Task, Unchecked, train};
+use lrbm::logic::rule::parse_rules;
+use lrbm::logic::{Argument, Constant, Literal, PredicateId};
+use lrbm::order::HashMap;
+use lrbm::rbm::sigmoid;
+use proptest::prelude::*;
+
+fn template(text: &str, target: (&str, usize)) -> Template {
+    let rules = parse_rules(Path::new("rules.txt"), text).unwrap();
+    Template::from_rules(&rules, target).unwrap()
+}
+
+fn params(settings: &[&str]) -> Params {
+    let mut unchecked = Unchecked::new(Kind::Lrnn);
+    for setting in settings {
+        unchecked = unchecked.set(setting).unwrap();
+    }
+    unchecked.check().unwrap()
+}
+
+fn fit(database: &Database, target: PredicateId, examples: &[Example], lrnn: &Lrnn) -> LrnnModel {
+    let task = Task { database, target, examples, seed: 1, resources: Resources::default() };
+    lrnn.fit(&task, &mut |_| {}).unwrap().model
+}
+
+/// The value of a ground atom as the definition has it: every substitution of every rule is tried.
+fn value(
+    model: &LrnnModel,
+    database: &Database,
+    constants: &[Constant],
+    predicate: PredicateId,
+    args: &[Constant],
+) -> Option<f64> {
+    let template = model.template();
+    let names = &template.predicates;
+    let Some(head) = template.head_number(predicate) else {
+        let id = database.predicates.find(names.name(predicate), args.len())?;
+        return database.facts.relation(id).contains(args).then_some(1.0);
+    };
+    let mut sum = model.head_weight(head);
+    let mut fired = head == 0;
+    for (number, rule) in template.rules.iter().enumerate().filter(|(_, rule)| rule.head == predicate) {
+        let variables = rule.body.iter().flat_map(Literal::variables).map(|v| v.0 as usize + 1).max().unwrap_or(0);
+        let free = variables.max(args.len()) - args.len();
+        let mut groundings = Vec::new();
+        for mut code in 0..constants.len().pow(free as u32) {
+            let mut bound = args.to_vec();
+            for _ in 0..free {
+                bound.push(constants[code % constants.len()]);
+                code /= constants.len();
+            }
+            let atom = |literal: &Literal| {
+                let args: Vec<Constant> = literal
+                    .args
+                    .iter()
+                    .map(|arg| match *arg {
+                        Argument::Number(_) => unreachable!("no template compares"),
+                        Argument::Variable(variable) => bound[variable.0 as usize],
+                        Argument::Constant(_) => unreachable!("these rules have no constants"),
+                    })
+                    .collect();
+                value(model, database, constants, literal.predicate, &args)
+            };
+            if let Some(atoms) = rule.body.iter().map(atom).collect::<Option<Vec<f64>>>() {
+                let (_, c) = model.rule_weights(number);
+                groundings.push(sigmoid(atoms.iter().sum::<f64>() - atoms.len() as f64 + c));
+            }
+        }
+        if groundings.is_empty() {
+            continue;
+        }
+        fired = true;
+        let joined = match model.family() {
+            Family::Max => groundings.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+            Family::Avg => groundings.iter().sum::<f64>() / groundings.len() as f64,
+        };
+        sum += model.rule_weights(number).0 * joined;
+    }
+    fired.then(|| if head == 0 { sum } else { sigmoid(sum) })
+}
+
+const RULES: &str =
+    "t(X) :- p(X, Y), h(Y). t(X) :- h(X), p(Y, X). t(X) :- k(X). h(Y) :- q(Y). h(Y) :- p(Y, Z), g(Z), p(Z, Y).
+    g(Z) :- r(Z). g(Z) :- q(Z), p(Z, Z). k(X) :- p(X, Y), l(Y). l(X) :- r(X).";
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Unrolling, with all that is shared and left out, gives what the definition gives.
+    #[test]
+    fn networks_compute_what_the_definition_says(
+        facts in prop::collection::vec((0usize..3, 0usize..4, 0usize..4), 0..20),
+        average: bool,
+    ) {
+        let mut builder = DatabaseBuilder::new();
+        let constants: Vec<Constant> = (0..4).map(|k| builder.symbols.intern(&format!("c{k}")).unwrap()).collect();
+        let target = builder.predicates.intern("t", 1);
+        let [p, q, r] = [("p", 2), ("q", 1), ("r", 1)].map(|(name, arity)| builder.predicates.intern(name, arity));
+        for (which, first, second) in facts {
+            let args = [constants[first], constants[second]];
+            builder.fact([p, q, r][which], if which == 0 { &args } else { &args[..1] }).unwrap();
+        }
+        let (database, _) = builder.build(None).unwrap();
+        let examples: Vec<Example> = (0..4)
+            .map(|k| Example { args: Box::new([constants[k]]), positive: k % 2 == 0, class: 0, weight: 1.0, line: 0 })
+            .collect();
+        let family = if average { "family=avg" } else { "family=max" };
+        let template = Some(template(RULES, ("t", 1)));
+        let lrnn = Lrnn { params: params(&[family, "epochs=5", "learning_rate=0.3"]), template };
+        let model = fit(&database, target, &examples, &lrnn);
+        let psi = model.score(&database, target, &examples).unwrap();
+        for (example, psi) in examples.iter().zip(psi) {
+            let slow = value(&model, &database, &constants, model.template().target(), &example.args).unwrap();
+            prop_assert!((slow - psi).abs() < 1e-9, "{slow} and {psi}");
+        }
+    }
+}
+
+/// The chance that a positive stands above a negative, ties one half: by counting pairs.
+fn auc_roc(psi: &[f64], examples: &[Example]) -> f64 {
+    let of = |label| psi.iter().zip(examples).filter(move |(_, e)| e.positive == label).map(|(&psi, _)| psi);
+    let negatives: Vec<f64> = of(false).collect();
+    let mut won = 0.0;
+    for positive in of(true) {
+        let better = negatives.iter().filter(|&&negative| positive > negative).count();
+        let same = negatives.iter().filter(|&&negative| positive == negative).count();
+        won += better as f64 + 0.5 * same as f64;
+    }
+    won / (of(true).count() * negatives.len()) as f64
+}
+
+/// Examples that light the same rules stand together, by how likely such examples are positive in truth.
+#[test]
+fn the_auc_that_rules_allow_is_reached() {
+    let rules = "workedunder(A, B) :- actedin(A, M), directedby(M, B).
+        workedunder(A, B) :- actedin(A, M), actedin(B, M).
+        workedunder(A, B) :- actedin(A, M), ingenre(M, G), ingenre(N, G), directedby(N, B).
+        workedunder(A, B) :- directedby(M, A), directedby(N, B).";
+    // Without the planted rule the others still say something.
+    for (rules, noise) in [(rules, 0.0), (rules, 0.2), (rules.split_once('.').unwrap().1, 0.0)] {
+        let data = load_domain(Domain::Movies, &Settings::new(1, 7, noise).unwrap()).unwrap();
+        let truth = load_domain(Domain::Movies, &Settings::new(1, 7, 0.0).unwrap()).unwrap().examples;
+        let folds = random_folds(&data.examples, 5, 1, "test");
+        let part = |test: bool| -> Vec<usize> { (0..folds.len()).filter(|&i| (folds[i] == 0) == test).collect() };
+        let of = |part: &[usize]| -> Vec<Example> { part.iter().map(|&i| data.examples[i].clone()).collect() };
+        let (training, test) = (of(&part(false)), of(&part(true)));
+        let template = template(rules, ("workedunder", 2));
+        let translate = |literal: &Literal| {
+            let id = data.database.predicates.find(template.predicates.name(literal.predicate), literal.args.len());
+            Literal { predicate: id.unwrap(), ..literal.clone() }
+        };
+        let bodies: Vec<Vec<Literal>> =
+            template.rules.iter().map(|rule| rule.body.iter().map(translate).collect()).collect();
+        let lights = |example: &Example| -> Vec<bool> {
+            bodies.iter().map(|body| naive::holds(&data.database, body, data.target, &example.args)).collect()
+        };
+        let lit: Vec<Vec<bool>> = data.examples.iter().map(lights).collect();
+        let mut groups: HashMap<&Vec<bool>, (f64, f64)> = HashMap::default();
+        for (lit, example) in lit.iter().zip(&truth) {
+            let (positives, all) = groups.entry(lit).or_default();
+            *positives += f64::from(u8::from(example.positive));
+            *all += 1.0;
+        }
+        let best: Vec<f64> = part(true).iter().map(|&i| groups[&lit[i]].0 / groups[&lit[i]].1).collect();
+        let allowed = auc_roc(&best, &test);
+        let lrnn = Lrnn { params: params(&[]), template: Some(template.clone()) };
+        let model = fit(&data.database, data.target, &training, &lrnn);
+        let reached = auc_roc(&model.score(&data.database, data.target, &test).unwrap(), &test);
+        println!("noise {noise}, {} rules: {reached:.4} of {allowed:.4}", bodies.len());
+        assert!(reached > allowed - 0.01, "noise {noise}: {reached} of {allowed}");
+    }
+}
+
+#[test]
+fn planted_rules_are_found_and_weighted() {
+    for domain in [Domain::Movies, Domain::University] {
+        let data = load_domain(domain, &domain.settings()).unwrap();
+        for family in ["family=max", "family=avg"] {
+            let params = params(&[family]);
+            let trained = train(Kind::Lrnn, &data.database, data.target, &data.examples, &params, 1, &mut |_| {});
+            let model = trained.unwrap().model;
+            let reached = auc_roc(&model.score(&data.database, data.target, &data.examples).unwrap(), &data.examples);
+            assert!(reached > 0.99, "{} {family}: {reached}\n{}", domain.info().id, model.describe());
+        }
+    }
+}
+
+/// Runs the program; its exit code, stdout and stderr.
+fn lrbm(directory: &Path, args: &[&str]) -> (Option<i32>, String, String) {
+    let output = assert_cmd::Command::cargo_bin("lrbm").unwrap().current_dir(directory).args(args).output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+#[test]
+fn walks_and_templates_on_the_command_line() {
+    let home = tempfile::tempdir().unwrap();
+    let lrbm = |args: &[&str]| lrbm(home.path(), args);
+    assert_eq!(lrbm(&["datasets", "generate", "movies", "--out", "m"]).0, Some(0));
+    let train = |kind: &str, more: &[&str]| {
+        let args = ["train", "-q", "--data", "m", "--target", "workedunder", "--out", "model.json", "--kind", kind];
+        lrbm(&[&args[..], more].concat())
+    };
+    std::fs::write(
+        home.path().join("rules.txt"),
+        "workedunder(A, B) :- soft(A, M), directedby(M, B). soft(A, M) :- actedin(A, M).",
+    )
+    .unwrap();
+    let positive = std::fs::read_to_string(home.path().join("m/train_pos.txt")).unwrap();
+    let query = positive.lines().find(|line| line.starts_with("workedunder")).unwrap().trim_end_matches('.');
+    for (kind, more, model, parts) in [
+        ("rrbm-c", &["--set", "walk_length=2"][..], "% rrbm-c for workedunder/2", "actedin(A, C), directedby(C, B)"),
+        (
+            "lrnn",
+            &["--rules", "rules.txt"][..],
+            "soft(A, B) :- actedin(A, B).",
+            "workedunder(A, B) :- soft(A, C), directedby(C, B).",
+        ),
+    ] {
+        let (code, out, err) = train(kind, more);
+        assert_eq!(code, Some(0), "{err}");
+        assert!(out.contains(&format!("model.json: {kind} for workedunder/2")), "{out}");
+        let (code, out, err) = lrbm(&["predict", "--model", "model.json", "--data", "m"]);
+        assert!(code == Some(0) && out.contains("AUC-ROC 1.000000"), "{out}{err}");
+        let (code, out, _) = lrbm(&["explain", "--model", "model.json"]);
+        assert!(code == Some(0) && out.contains(model), "{out}");
+        let (code, out, err) = lrbm(&["explain", "--model", "model.json", "--data", "m", "--query", query]);
+        assert!(code == Some(0) && out.contains(parts), "{out}{err}");
+        let probability = out.split("probability of true ").nth(1).and_then(|rest| rest.split(',').next());
+        assert!(probability.unwrap().parse::<f64>().unwrap() > 0.5, "{out}");
+        for (args, message) in [
+            (&["--trees"][..], "has none: leave it out"),
+            (&["--data", "m", "--importance"], "--importance is about rules that hold or do not"),
+            (&["--data", "m", "--query", query, "--json"], "--json is about rules"),
+        ] {
+            let (code, _, err) = lrbm(&[&["explain", "--model", "model.json"][..], args].concat());
+            assert!(code == Some(2) && err.contains(message), "{err}");
+        }
+        let (code, _, err) = lrbm(&["convert", "--model", "model.json", "--out", "n.json"]);
+        assert!(code == Some(2) && err.contains("only trees and rules written by hand become a network"), "{err}");
+    }
+    for (kind, more, message) in [
+        ("rrbm-c", &["--rules", "rules.txt"][..], "--rules goes with --kind lrbm-weights or lrnn, not with rrbm-c"),
+        ("rrbm-c", &["--preset", "paper"], "rrbm-c has no presets"),
+        ("rrbm-c", &["--dot", "x.dot"], "--dot draws trees, and rrbm-c has none"),
+        ("rrbm-e", &["--set", "count_scale=log"], "rrbm-e has no parameter `count_scale`"),
+        ("lrnn", &["--set", "family=min"], "it must be \"max\" or \"avg\""),
+        ("lrnn", &["--rules", "none.txt"], "none.txt: cannot be read"),
+    ] {
+        let (code, _, err) = train(kind, more);
+        assert!(code == Some(2) && err.contains(message), "{kind} {more:?}: {err}");
+    }
+    std::fs::write(home.path().join("rules.txt"), "workedunder(A, B) :- acted(A, M), directedby(M, B).").unwrap();
+    let (code, _, err) = train("lrnn", &["--rules", "rules.txt"]);
+    assert!(code == Some(2) && err.contains("rules mention acted/2, which the data do not have"), "{err}");
+}

@@ -1,0 +1,315 @@
+//! RRBM against slow and obvious versions of itself: walks counted one by one, and the best that any ranking by them can do.
+
+use lrbm::data::embedded::load_domain;
+use lrbm::data::folds::random_folds;
+use lrbm::data::generate::{Domain, Settings};
+use lrbm::data::load::Loaded;
+use lrbm::kb::{Database, DatabaseBuilder, Example, Mode, ModeSlot, TimeRule, TimeSource, naive};
+use lrbm::learn::rrbm::count::Counter;
+use lrbm::learn::rrbm::walk::{Step, TypeGraph, Way, literals};
+use lrbm::learn::{Kind, LearnError, Model, Params, SavedModel, Stored, Unchecked, train};
+use lrbm::logic::parser::{Parsed, parse_sentence};
+use lrbm::logic::{Constant, Literal, ModeDeclaration, Notation, PredicateId, Sentence};
+use lrbm::order::HashMap;
+use proptest::prelude::*;
+
+fn params(kind: Kind, settings: &[&str]) -> Params {
+    let mut unchecked = Unchecked::new(kind);
+    for setting in settings {
+        unchecked = unchecked.set(setting).unwrap();
+    }
+    unchecked.check().unwrap()
+}
+
+/// A world of two types with three binary predicates and a property, and with times if there are some.
+struct World {
+    database: Database,
+    target: PredicateId,
+}
+
+/// A mode as it is written.
+fn mode(text: &str) -> ModeDeclaration {
+    match parse_sentence(text, 0, true, Notation::Prolog, false) {
+        Ok(Parsed { sentence: Sentence::Mode(mode), .. }) => mode,
+        _ => panic!("{text} is no mode"),
+    }
+}
+
+fn world(facts: &[(u8, u8, u8)], timed: bool) -> World {
+    let mut builder = DatabaseBuilder::new();
+    let mut declare = |name: &str, types: &[&str]| {
+        let args: Vec<String> = types.iter().map(|kind| format!("+{kind}")).collect();
+        let mode = mode(&format!("mode: {name}({}).", args.join(",")));
+        builder.schema.add(&mode, &mut builder.predicates, &mut builder.symbols).unwrap();
+    };
+    declare("t", &["a", "a"]);
+    declare("p", &["a", "b"]);
+    declare("q", &["b", "a"]);
+    declare("r", &["a", "a"]);
+    declare("s", &["a"]);
+    let a: Vec<Constant> = (0..4).map(|k| builder.symbols.intern(&format!("a{k}")).unwrap()).collect();
+    let b: Vec<Constant> = (0..3).map(|k| builder.symbols.intern(&format!("b{k}")).unwrap()).collect();
+    for &(which, first, second) in facts {
+        let (first, second) = (usize::from(first), usize::from(second));
+        let (name, args) = match which {
+            0 => ("p", vec![a[first], b[second % 3]]),
+            1 => ("q", vec![b[first % 3], a[second]]),
+            2 => ("r", vec![a[first], a[second]]),
+            _ => ("s", vec![a[first]]),
+        };
+        let id = builder.predicates.intern(name, args.len());
+        builder.fact(id, &args).unwrap();
+    }
+    let rule = TimeRule { source: TimeSource::Ids { type_name: "a".into() }, by_argument: vec!["r".into()] };
+    let (database, _) = builder.build(timed.then_some(&rule)).unwrap();
+    let target = database.predicates.find("t", 2).unwrap();
+    World { database, target }
+}
+
+fn all_pairs(database: &Database) -> Vec<Example> {
+    let a: Vec<Constant> = (0..4).map(|k| database.symbols.find(&format!("a{k}")).unwrap()).collect();
+    let pair = |&first: &Constant, &second: &Constant| Example {
+        args: Box::new([first, second]),
+        positive: true,
+        class: 0,
+        weight: 1.0,
+        line: 0,
+    };
+    a.iter().flat_map(|first| a.iter().map(move |second| pair(first, second))).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Carrying numbers of ways from step to step gives as many as there are when each is followed.
+    #[test]
+    fn counts_are_those_of_enumeration(
+        facts in prop::collection::vec((0u8..4, 0u8..4, 0u8..4), 0..25),
+        timed: bool,
+        length in 1usize..=4,
+    ) {
+        let World { database, target } = world(&facts, timed);
+        let types = database.schema.argument_types(target).unwrap();
+        let found = TypeGraph::new(&database.schema, target).walks((types[0], types[1]), length, 60, 7);
+        prop_assert!(!found.walks.is_empty());
+        let examples = all_pairs(&database);
+        let walks: Vec<Option<Vec<Step>>> = found.walks.iter().cloned().map(Some).collect();
+        let counts = Counter::new(&database, target, &walks).count(&examples);
+        for (example, counts) in examples.iter().zip(&counts) {
+            for (number, walk) in (0u32..).zip(&found.walks) {
+                let fast = counts.iter().find(|&&(walk, _)| walk == number).map_or(0.0, |&(_, count)| count);
+                let slow = naive::count(&database, &literals(walk), target, &example.args);
+                prop_assert_eq!(fast, slow as f64, "{:?} {:?}", walk, example.args);
+            }
+        }
+    }
+
+    /// Every row of steps that the types allow is a walk, and nothing else is.
+    #[test]
+    fn walks_are_those_of_the_types(length in 1usize..=5) {
+        let World { database, target } = world(&[], false);
+        let steps: Vec<Step> = database
+            .predicates
+            .iter()
+            .filter(|&id| id != target)
+            .flat_map(|predicate| match database.predicates.arity(predicate) {
+                1 => vec![Step { predicate, way: Way::Stay }],
+                _ => [Way::Forward, Way::Backward].map(|way| Step { predicate, way }).to_vec(),
+            })
+            .collect();
+        let types = |step: &Step| {
+            let types = database.schema.argument_types(step.predicate).unwrap();
+            match step.way {
+                Way::Forward => (types[0], types[1]),
+                Way::Backward => (types[1], types[0]),
+                Way::Stay => (types[0], types[0]),
+            }
+        };
+        let ends = database.schema.argument_types(target).unwrap();
+        let mut slow: Vec<Vec<Step>> = Vec::new();
+        let mut rows: Vec<Vec<Step>> = vec![Vec::new()];
+        for _ in 0..length {
+            rows = rows.iter().flat_map(|row| steps.iter().map(|&step| [&row[..], &[step]].concat())).collect();
+            let fits = |row: &&Vec<Step>| {
+                let joined = row.windows(2).all(|pair| {
+                    types(&pair[0]).1 == types(&pair[1]).0 && pair.iter().any(|step| step.way != Way::Stay)
+                });
+                joined
+                    && types(&row[0]).0 == ends[0]
+                    && types(&row[row.len() - 1]).1 == ends[1]
+                    && row.iter().any(|step| step.way != Way::Stay)
+            };
+            slow.extend(rows.iter().filter(fits).cloned());
+        }
+        let found = TypeGraph::new(&database.schema, target).walks((ends[0], ends[1]), length, 1_000_000, 1);
+        prop_assert_eq!(found.possible, slow.len() as u64);
+        let mut fast = found.walks;
+        fast.sort_unstable();
+        slow.sort_unstable();
+        prop_assert_eq!(fast, slow);
+    }
+}
+
+/// The chance that a positive stands above a negative, ties one half: by counting pairs.
+fn auc_roc(psi: &[f64], examples: &[Example]) -> f64 {
+    let of = |label| psi.iter().zip(examples).filter(move |(_, e)| e.positive == label).map(|(&psi, _)| psi);
+    let negatives: Vec<f64> = of(false).collect();
+    let won: f64 = of(true)
+        .map(|positive| {
+            let better = negatives.iter().filter(|&&negative| positive > negative).count();
+            let same = negatives.iter().filter(|&&negative| positive == negative).count();
+            better as f64 + 0.5 * same as f64
+        })
+        .sum();
+    won / (of(true).count() * negatives.len()) as f64
+}
+
+/// The AUC on test examples of the best ranking that only sees of each example what `seen` says: examples that look the same
+/// stand together, by how likely such examples are positive in truth.
+fn allowed(seen: &[Vec<u64>], truth: &[bool], test: &[usize], examples: &[Example]) -> f64 {
+    let mut groups: HashMap<&Vec<u64>, (f64, f64)> = HashMap::default();
+    for (seen, &truth) in seen.iter().zip(truth) {
+        let (positives, all) = groups.entry(seen).or_default();
+        *positives += f64::from(u8::from(truth));
+        *all += 1.0;
+    }
+    let score: Vec<f64> = test.iter().map(|&i| groups[&seen[i]].0 / groups[&seen[i]].1).collect();
+    auc_roc(&score, &test.iter().map(|&i| examples[i].clone()).collect::<Vec<_>>())
+}
+
+/// Whether, or how often, each walk that the types allow is there, by the slow evaluator.
+fn features(data: &Loaded, examples: &[Example], length: usize, counts: bool) -> Vec<Vec<u64>> {
+    let Loaded { database, target, .. } = data;
+    let types = database.schema.argument_types(*target).unwrap();
+    let found = TypeGraph::new(&database.schema, *target).walks((types[0], types[1]), length, usize::MAX, 1);
+    let bodies: Vec<_> = found.walks.iter().map(|walk| literals(walk)).collect();
+    let seen = |example: &Example| {
+        let count = |body: &Vec<Literal>| match counts {
+            true => naive::count(database, body, *target, &example.args) as u64,
+            false => u64::from(naive::holds(database, body, *target, &example.args)),
+        };
+        bodies.iter().map(count).collect()
+    };
+    examples.iter().map(seen).collect()
+}
+
+/// The examples that are tested, and the others to learn from: the first of five folds.
+fn split(examples: &[Example]) -> (Vec<usize>, Vec<Example>) {
+    let folds = random_folds(examples, 5, 1, "test");
+    let test = (0..folds.len()).filter(|&i| folds[i] == 0).collect();
+    (test, examples.iter().zip(&folds).filter(|&(_, &fold)| fold != 0).map(|(example, _)| example.clone()).collect())
+}
+
+fn binary(domain: Domain, noise: f64) -> Loaded {
+    let mut data = load_domain(domain, &Settings::new(1, 7, noise).unwrap()).unwrap();
+    // Walks need predicates of two arguments: those of three are left out.
+    let Database { schema, predicates, symbols, .. } = &mut data.database;
+    let longer: Vec<Mode> = schema.modes().iter().filter(|mode| mode.args.len() > 2).cloned().collect();
+    for mode in longer {
+        let args: Vec<String> = mode
+            .args
+            .iter()
+            .map(|ModeSlot { symbol, type_id, .. }| format!("{}{}", symbol.as_char(), schema.type_name(*type_id)))
+            .collect();
+        let mode = self::mode(&format!("noMode: {}({}).", predicates.name(mode.predicate), args.join(",")));
+        schema.add(&mode, predicates, symbols).unwrap();
+    }
+    data
+}
+
+/// What is not seen in walks of this length cannot be learned from them; all else should be.
+#[test]
+fn the_auc_that_walks_allow_is_reached() {
+    for (domain, length, noise) in [
+        (Domain::Movies, 2, 0.0),
+        (Domain::Movies, 2, 0.2),
+        (Domain::University, 2, 0.0),
+        (Domain::University, 2, 0.1),
+        (Domain::Citations, 2, 0.0),
+        (Domain::Citations, 2, 0.1),
+    ] {
+        let data = binary(domain, noise);
+        // Noise changes no fact and no example, only labels.
+        let truth: Vec<bool> = binary(domain, 0.0).examples.iter().map(|example| example.positive).collect();
+        let (test, training) = split(&data.examples);
+        let tested: Vec<Example> = test.iter().map(|&i| data.examples[i].clone()).collect();
+        for kind in [Kind::RrbmE, Kind::RrbmC] {
+            let params = params(kind, &[&format!("walk_length={length}"), "max_walks=1000"]);
+            let model = train(kind, &data.database, data.target, &training, &params, 1, &mut |_| {}).unwrap().model;
+            let reached = auc_roc(&model.score(&data.database, data.target, &tested).unwrap(), &tested);
+            let seen = features(&data, &data.examples, length, kind == Kind::RrbmC);
+            let allowed = allowed(&seen, &truth, &test, &data.examples);
+            println!("{} {kind} length {length} noise {noise}: {reached:.4} of {allowed:.4}", domain.info().id);
+            // What is seen of few examples is known to the bound and not to the learner.
+            let slack = if noise == 0.0 { 0.03 } else { 0.06 };
+            assert!(
+                reached > allowed - slack,
+                "{} {kind} length {length} noise {noise}: {reached} of {allowed}",
+                domain.info().id
+            );
+        }
+    }
+}
+
+#[test]
+fn threads_and_files_do_not_change_a_model() {
+    let data = binary(Domain::Movies, 0.1);
+    for kind in [Kind::RrbmC, Kind::RrbmE, Kind::Lrnn] {
+        let params = params(kind, &["epochs=3"]);
+        let run = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| {
+                let trained = train(kind, &data.database, data.target, &data.examples, &params, 5, &mut |_| {});
+                let model = trained.unwrap().model;
+                let psi = model.score(&data.database, data.target, &data.examples).unwrap();
+                (model.to_json(), psi.into_iter().map(f64::to_bits).collect::<Vec<u64>>())
+            })
+        };
+        let (text, psi) = run(1);
+        assert!((text.clone(), psi.clone()) == run(2), "{kind}");
+        let again = SavedModel::from_json(&text).unwrap();
+        assert_eq!(again.to_json(), text);
+        let scores = again.score(&data.database, data.target, &data.examples).unwrap();
+        assert_eq!(scores.into_iter().map(f64::to_bits).collect::<Vec<u64>>(), psi);
+        // One example alone has the score that it has among others.
+        let alone = again.score(&data.database, data.target, &data.examples[..1]).unwrap();
+        assert_eq!(alone[0].to_bits(), psi[0]);
+        assert!(again.describe().contains(&format!("% {kind} for workedunder/2")));
+    }
+}
+
+#[test]
+fn what_cannot_be_walked_is_refused_by_name() {
+    let university = load_domain(Domain::University, &Domain::University.settings()).unwrap();
+    let learn = |kind, data: &Loaded| {
+        train(kind, &data.database, data.target, &data.examples, &Params::new(kind), 1, &mut |_| {}).unwrap_err()
+    };
+    let error = learn(Kind::RrbmC, &university);
+    assert!(matches!(error, LearnError::Cannot { kind: Kind::RrbmC, .. }));
+    assert_eq!(
+        error.to_string(),
+        "rrbm-c walks over predicates of one or two arguments, and the modes have taughtby/3, ta/3: set arity = \"binary\" in \
+         the spec, which makes binary predicates of them, or drop their modes"
+    );
+    let citations = load_domain(Domain::Citations, &Domain::Citations.settings()).unwrap();
+    assert_eq!(
+        learn(Kind::Lrnn, &citations).to_string(),
+        "lrnn cannot keep time limits, and the data have some: choose another kind of model, or data without time limits"
+    );
+}
+
+#[test]
+fn too_many_walks_are_told() {
+    let data = binary(Domain::University, 0.0);
+    let learn = |settings: &[&str]| {
+        let params = params(Kind::RrbmE, settings);
+        train(Kind::RrbmE, &data.database, data.target, &data.examples, &params, 1, &mut |_| {}).unwrap()
+    };
+    let few = learn(&["max_walks=3", "walk_length=4", "epochs=1"]);
+    let [warning] = &few.warnings[..] else { panic!("{:?}", few.warnings) };
+    assert_eq!(warning.code, "walk-budget");
+    assert!(warning.message.contains("walks, of which 60 were tried"), "{}", warning.message);
+    let SavedModel::Walks(model) = &few.model else { panic!("not a model over walks") };
+    assert_eq!(model.walks().len(), 3);
+    assert!(learn(&["max_walks=1000", "walk_length=2", "epochs=1"]).warnings.is_empty());
+}
