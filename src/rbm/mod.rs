@@ -10,4 +10,4 @@ mod walk;
 pub use dense::DenseRbm;
 pub use descent::{Descent, Outcome, Schedule, Visit};
 pub use network::Network;
-pub use theta::{Theta, check_weight, sigmoid, softplus};
+pub use theta::{MOST_WEIGHT, Theta, check_weight, sigmoid, softplus};

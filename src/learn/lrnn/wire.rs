@@ -12,6 +12,7 @@ use crate::files::json::{self, FileError, Format};
 use crate::learn::record::WireRecord;
 use crate::learn::{Kind, Stored};
 use crate::logic::wire::{self, WireLiteral, WirePredicate};
+use crate::rbm::check_weight;
 
 /// What such a file is.
 pub const FORMAT: Format =
@@ -91,6 +92,9 @@ fn from_wire(wire: WireModel) -> Result<LrnnModel, String> {
         let body = body.map_err(|what| format!("rules[{number}]: {what}"))?;
         wire::check(head.arity, body.iter()).map_err(|error| format!("rules[{number}]: {error}"))?;
         template.push(TemplateRule { head: id, body, weight: None });
+        for (name, weight) in [("w", w), ("c", c)] {
+            check_weight(name, weight).map_err(|what| format!("rules[{number}]: {what}"))?;
+        }
         weights.extend([w, c]);
     }
     // A model without rules is one number.
@@ -103,6 +107,7 @@ fn from_wire(wire: WireModel) -> Result<LrnnModel, String> {
         let heads: Vec<String> = template.heads().map(|id| template.predicates.show(id).to_string()).collect();
         return Err(format!("offsets must have one d for each head, in this order: {}", heads.join(", ")));
     }
+    wire.offsets.iter().try_for_each(|offset| check_weight("d", offset.d))?;
     weights.extend(wire.offsets.iter().map(|offset| offset.d));
     debug_assert_eq!(weights.len(), layout.size(), "there is a weight for everything");
     Ok(LrnnModel { record, template, family, max_groundings: wire.max_groundings, weights })

@@ -15,6 +15,7 @@ use crate::learn::params::Value;
 use crate::learn::saved::Stored;
 use crate::logic::wire::{WireLiteral, WirePredicate};
 use crate::logic::{Literal, Predicates, Symbols};
+use crate::rbm::check_weight;
 use crate::tree::tally::Pattern;
 
 /// Files of Markov logic networks.
@@ -87,9 +88,7 @@ fn from_wire(wire: WireModel) -> Result<MlnModel, String> {
         let formula = formula_from_wire(formula, &mut predicates, &mut symbols);
         formulas.push(formula.map_err(|what| format!("formula {number}: {what}"))?);
     }
-    if !wire.prior.is_finite() {
-        return Err(format!("its prior is {}", wire.prior));
-    }
+    check_weight("prior", wire.prior)?;
     Ok(MlnModel {
         parameters: wire.parameters,
         seed: wire.seed,
@@ -106,9 +105,7 @@ fn from_wire(wire: WireModel) -> Result<MlnModel, String> {
 }
 
 fn formula_from_wire(wire: WireFormula, predicates: &mut Predicates, symbols: &mut Symbols) -> Result<Formula, String> {
-    if !wire.weight.is_finite() {
-        return Err(format!("its weight is {}", wire.weight));
-    }
+    check_weight("its weight", wire.weight)?;
     if wire.none_of.len() > MOST_GROUPS || wire.none_of.iter().any(Vec::is_empty) {
         return Err(format!("`none_of` must hold up to {MOST_GROUPS} conjunctions of at least one literal"));
     }

@@ -13,7 +13,7 @@ use crate::learn::record::WireRecord;
 use crate::learn::{Kind, Stored};
 use crate::logic::Predicates;
 use crate::logic::wire::WirePredicate;
-use crate::rbm::DenseRbm;
+use crate::rbm::{DenseRbm, MOST_WEIGHT, check_weight};
 
 /// What such a file is.
 pub const FORMAT: Format =
@@ -116,8 +116,9 @@ fn from_wire(wire: WireModel) -> Result<RrbmModel, String> {
     let mut walks = Vec::with_capacity(wire.walks.len());
     for (number, WireWalk { steps, scale }) in wire.walks.into_iter().enumerate() {
         // This also refuses what is not a number.
-        if !(scale > 0.0 && scale.is_finite()) {
-            return Err(format!("walks[{number}]: the scale {scale}; it must be above 0"));
+        if !(1.0 / MOST_WEIGHT..=MOST_WEIGHT).contains(&scale) {
+            let least = 1.0 / MOST_WEIGHT;
+            return Err(format!("walks[{number}]: the scale {scale:e}; it must be from {least:e} to {MOST_WEIGHT:e}"));
         }
         if steps.iter().all(|step| matches!(step.way, WireWay::Stay)) {
             return Err(format!("walks[{number}]: no step leads anywhere"));
@@ -133,10 +134,14 @@ fn from_wire(wire: WireModel) -> Result<RrbmModel, String> {
         walks.push(WalkInput { steps: steps.into_iter().map(&mut step).collect(), scale });
     }
     let (inputs, hidden) = (walks.len(), wire.hidden.len());
+    check_weight("d", wire.d)?;
     let mut weights = vec![wire.d];
     for (number, unit) in wire.hidden.iter().enumerate() {
         if unit.w.len() != inputs {
             return Err(format!("hidden[{number}]: w has {} numbers for {inputs} walks", unit.w.len()));
+        }
+        for &weight in [unit.c, unit.u0, unit.u1].iter().chain(&unit.w) {
+            check_weight("a weight", weight).map_err(|what| format!("hidden[{number}]: {what}"))?;
         }
         weights.extend([unit.c, unit.u0, unit.u1]);
         weights.extend(&unit.w);
