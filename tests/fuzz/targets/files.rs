@@ -73,10 +73,10 @@ fn world() -> &'static Loaded {
 fn trained(kind: Kind, preset: &str) -> SavedModel {
     let loaded = load_domain(Domain::Movies, &Settings::new(1, 7, 0.0).unwrap()).unwrap();
     let preset = learn::Preset::find(preset).unwrap();
-    let unchecked = Unchecked::new(kind).preset(preset);
-    // Not every kind has trees.
-    let small = unchecked.clone().set("trees=2").unwrap().check();
-    let params = small.or_else(|_| unchecked.check()).unwrap();
+    // Not every kind has presets, or trees.
+    let (plain, preset) = (Unchecked::new(kind), Unchecked::new(kind).preset(preset));
+    let small = preset.clone().set("trees=2").unwrap().check();
+    let params = small.or_else(|_| preset.check()).or_else(|_| plain.check()).unwrap();
     let trained = learn::train(kind, &loaded.database, loaded.target, &loaded.examples, &params, 7, &mut |_| {});
     trained.unwrap().model
 }
