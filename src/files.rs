@@ -101,6 +101,21 @@ pub fn sync_directory(directory: &Path) -> io::Result<()> {
     if cfg!(unix) { File::open(directory)?.sync_all() } else { Ok(()) }
 }
 
+/// Makes a directory survive a loss of power with everything directly in it.
+pub fn sync_all(directory: &Path) -> io::Result<()> {
+    for entry in std::fs::read_dir(directory)? {
+        fault::point(Act::Sync)?;
+        File::open(entry?.path())?.sync_all()?;
+    }
+    sync_directory(directory)
+}
+
+/// Whether a file can be made in a directory; nothing is left behind.
+pub fn try_directory(directory: &Path) -> io::Result<()> {
+    fault::point(Act::Make)?;
+    tempfile::tempfile_in(directory).map(drop)
+}
+
 fn parent(path: &Path) -> io::Result<&Path> {
     match path.parent() {
         // A bare name has no directory to write in but the current one.

@@ -298,7 +298,7 @@ pub(super) fn check_writable(path: &Path) -> Result<PathBuf, CommandError> {
         return Err(refuse(format!("there is no directory {}: make it first", directory.display())));
     }
     let place = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    tempfile::tempfile_in(directory).map(|_| place).map_err(|error| refuse(error.to_string()))
+    crate::files::try_directory(directory).map(|()| place).map_err(|error| refuse(error.to_string()))
 }
 
 /// Writes a file that appears whole or not at all.

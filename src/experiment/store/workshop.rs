@@ -1,7 +1,7 @@
 //! The directory of a job while it is being filled: beside its place, then in it.
 
-use std::fs::{self, File};
-use std::io::{self, Write};
+use std::fs::File;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -61,7 +61,7 @@ impl Workshop {
         let Workshop { place, made, log, .. } = self;
         drop(log);
         let put = || {
-            sync_all(made.path())?;
+            files::sync_all(made.path())?;
             let room = unfinished(&place);
             // A directory cannot take the place of one with files in it. Killed between the two, the job runs again.
             let old = room.join(format!("{}old", files::TEMPORARY));
@@ -76,14 +76,6 @@ impl Workshop {
         drop(made);
         put
     }
-}
-
-/// Makes a directory durable with everything directly in it.
-fn sync_all(directory: &Path) -> io::Result<()> {
-    for entry in fs::read_dir(directory)? {
-        File::open(entry?.path())?.sync_all()?;
-    }
-    files::sync_directory(directory)
 }
 
 /// Where the directory of a job is while it is unfinished.
