@@ -4,6 +4,7 @@
 //! The rooms of the program, from the ground up; each uses only those before it:
 //!
 //! - [`order`]: hash maps and random streams, so that nothing depends on chance or threads
+//! - [`patience`]: long work that asks whether somebody still waits for it
 //! - [`files`]: files that appear whole or not at all
 //! - [`logic`]: symbols, terms, modes, clauses, and the reader of BoostSRL files
 //! - [`kb`]: facts indexed for joins, time limits, and the slow oracle of every fast evaluator
@@ -27,6 +28,7 @@ pub mod learn;
 pub mod logic;
 pub mod metric;
 pub mod order;
+pub mod patience;
 pub mod rbm;
 pub mod report;
 pub mod tree;

@@ -1,6 +1,9 @@
 //! The learners against slow and obvious versions of themselves, on small made-up data.
 
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use lrbm::data::embedded::load_domain;
 use lrbm::data::generate::{Domain, Settings};
@@ -12,6 +15,7 @@ use lrbm::learn::{
     TrainedModel, TreeModel, Unchecked, train,
 };
 use lrbm::logic::Literal;
+use lrbm::patience::{self, Waiting};
 use lrbm::tree::Tree;
 
 fn domain(domain: Domain, noise: f64) -> Loaded {
@@ -89,6 +93,41 @@ fn the_number_of_threads_does_not_matter() {
         let one = run(1);
         assert!(run(2) == one, "{kind}: two threads differ from one");
         assert!(run(8) == one, "{kind}: eight threads differ from one");
+    }
+}
+
+/// Limits reach into every learner and every model because all of them ask, in all threads, whether somebody still waits; who does not
+/// ends them wherever they are.
+#[test]
+fn every_kind_can_be_ended_while_it_works() {
+    let data = domain(Domain::Movies, 0.2);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+    let asked = Arc::new(AtomicUsize::new(0));
+    let until = |most: usize, work: &(dyn Fn() + Sync)| {
+        asked.store(0, Relaxed);
+        let counter = Arc::clone(&asked);
+        let waiting: Waiting = Arc::new(move || {
+            if counter.fetch_add(1, Relaxed) >= most {
+                resume_unwind(Box::new("not any more"));
+            }
+        });
+        pool.broadcast(|_| patience::set(Some(waiting.clone())));
+        let ended = pool.install(|| catch_unwind(AssertUnwindSafe(work)));
+        (asked.load(Relaxed), ended.map_err(|payload| payload.downcast_ref::<&str>().copied()))
+    };
+    for kind in Kind::ALL {
+        let params = Params::new(kind);
+        let learn = || drop(learn_any(kind, &data, &params, 11));
+        let model = learn_any(kind, &data, &params, 11).model;
+        let score = || drop(model.score(&data.database, data.target, &data.examples).unwrap());
+        for (work, least) in [(&learn as &(dyn Fn() + Sync), 10), (&score, 1)] {
+            let (all, ended) = until(usize::MAX, work);
+            assert_eq!(ended, Ok(()));
+            assert!(all >= least, "{kind} asked {all} times");
+            for most in [0, all / 2, all - 1] {
+                assert_eq!(until(most, work).1, Err(Some("not any more")), "{kind}: {most} of {all}");
+            }
+        }
     }
 }
 

@@ -6,6 +6,7 @@
 use super::gradient::{gradient, log_likelihood};
 use super::{Progress, Task};
 use crate::order::Stream;
+use crate::patience;
 
 const FIRST_DECAY: f64 = 0.9;
 const SECOND_DECAY: f64 = 0.999;
@@ -60,6 +61,7 @@ pub fn descend(
             }
             sum.fill(0.0);
             for &i in batch {
+                patience::ask();
                 let example = &examples[i];
                 let scale = |psi: f64| -gradient(example.positive, psi) * example.weight / total;
                 model.add_gradient(i, &scale, &mut sum);

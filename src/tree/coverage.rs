@@ -19,6 +19,7 @@ use super::search::Search;
 use crate::kb::{Database, Example};
 use crate::logic::{Constant, Literal, PredicateId};
 use crate::order::HashMap;
+use crate::patience;
 
 /// How many bytes answers may take unless something else is said: a gibibyte.
 pub const DEFAULT_MEMORY_BYTES: usize = 1 << 30;
@@ -294,7 +295,7 @@ impl<'a> Coverage<'a> {
             let limit_id = self.limits.of[i];
             count(&self.examples[i].args, self.limits.values[limit_id as usize], limit_id)
         };
-        groups.first.iter().map(count).collect()
+        patience::map(&groups.first, count)
     }
 
     /// The examples by these head variables, and by their limits; if `own` is set, every example whose answer is known stands

@@ -17,6 +17,7 @@ use crate::kb::{Database, Example, TypeId};
 use crate::logic::clause::show_conjunction;
 use crate::logic::{Constant, Literal, PredicateId};
 use crate::order::{HashMap, Stream};
+use crate::patience;
 use ground::{CHAIN_STEPS, Ground, MOST_STEPS, Places};
 use link::{Links, Piece};
 
@@ -73,7 +74,11 @@ pub fn chains(
     let ground = Ground::new(database, &links);
     let sampled = sample(examples, options);
     let finder = Finder { ground: &ground, target, types, max_length: options.max_length };
-    let found: Vec<Vec<Chain>> = sampled.par_iter().map(|example| finder.around(example)).collect();
+    let around = |&example: &&Example| {
+        patience::ask();
+        finder.around(example)
+    };
+    let found: Vec<Vec<Chain>> = sampled.par_iter().map(around).collect();
     let mut counts: HashMap<Chain, usize> = HashMap::default();
     for chain in found.into_iter().flatten() {
         *counts.entry(chain).or_default() += 1;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::data::Data;
-use super::failure::{Failure, Watch};
+use super::failure::Failure;
 use super::fault::Fault;
 use super::shared::Shared;
 use crate::data::dataset::Dataset;
@@ -16,6 +16,7 @@ use crate::experiment::{Job, JobId};
 use crate::learn::{self, Learner, LrbmExplainable, Model, Progress, Resources, SavedModel, Stored, Task, Trained};
 use crate::metric::{ClassMetrics, Metrics, Output, Ranking, threshold};
 use crate::order::{HashMap, IndexMap};
+use crate::patience;
 use crate::rbm::sigmoid;
 
 /// What all jobs of a run have in common.
@@ -70,8 +71,6 @@ pub struct Execution<'a> {
     pub ensemble_id: Option<&'a JobId>,
     /// Its directory.
     pub workshop: &'a mut Workshop,
-    /// Its limits.
-    pub watch: Watch,
     /// Who is told.
     pub tell: &'a mut (dyn FnMut(Told) + Send),
 }
@@ -98,10 +97,10 @@ impl Execution<'_> {
         if let Some(fault) = &self.bench.fault {
             fault.strike(self.job)?;
         }
-        self.watch.check();
+        patience::ask();
         let mut trained = self.learn(&fold, attempt)?;
         trained.model.set_time(dataset.time().cloned());
-        self.watch.check();
+        patience::ask();
         let began = Instant::now();
         let product = test(&trained.model, &fold);
         attempt.score_seconds = began.elapsed().as_secs_f64();
@@ -195,7 +194,7 @@ impl Execution<'_> {
 
     fn progress(&mut self) -> impl FnMut(Progress) {
         |at| {
-            self.watch.check();
+            patience::ask();
             self.workshop.log(&format!("tree {} of {}, log-likelihood {:.6}", at.done, at.of, at.log_likelihood));
             (self.tell)(Told::Tree(at));
         }

@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::cell::RefCell;
 use std::panic::{self, AssertUnwindSafe};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, Once};
 use std::time::Instant;
 
@@ -95,13 +96,18 @@ pub struct Watch {
     limits: Limits,
     began: Instant,
     memory_before: u64,
+    /// When memory is looked at next, in milliseconds since the beginning: the system takes its time to tell.
+    next_look: AtomicU64,
 }
+
+/// So many milliseconds pass before memory is looked at again.
+const MEMORY_EVERY: u64 = 5;
 
 impl Watch {
     /// Begins to watch a job.
     pub fn begin(limits: Limits) -> Self {
         let memory_before = limits.memory_bytes.and_then(|_| machine::memory_bytes()).unwrap_or(0);
-        Watch { limits, began: Instant::now(), memory_before }
+        Watch { limits, began: Instant::now(), memory_before, next_look: AtomicU64::new(0) }
     }
 
     /// The failure, if a limit is passed.
@@ -112,6 +118,11 @@ impl Watch {
             return Some(Failure { kind: FailureKind::TimeLimit, message });
         }
         let limit = self.limits.memory_bytes?;
+        let now = self.began.elapsed().as_millis() as u64;
+        if now < self.next_look.load(Ordering::Relaxed) {
+            return None;
+        }
+        self.next_look.store(now + MEMORY_EVERY, Ordering::Relaxed);
         let grown = machine::memory_bytes()?.saturating_sub(self.memory_before);
         (grown > limit).then(|| {
             let message = format!("stopped at its memory limit of {limit} bytes");

@@ -20,6 +20,7 @@ use crate::experiment::store::{
     FailureKind, JobLock, Machine, Outcome, RECORD_VERSION, Record, Row, RunStore, RunStoreError, Status,
 };
 use crate::order::HashMap;
+use crate::patience::{self, Waiting};
 
 /// What a worker sends.
 pub enum Message {
@@ -205,10 +206,11 @@ impl<'a> Work<'a> {
             data_checksum: &planned.key.data_checksum,
             ensemble_id: planned.ensemble.as_ref(),
             workshop: &mut workshop,
-            watch: Watch::begin(planned.job.limits),
             tell: &mut tell,
         };
+        crew.wait_for(Some(Watch::begin(planned.job.limits)));
         let result = crew.pool.install(|| failure::guard(&crew.scene, || execution.run(&mut attempt)));
+        crew.wait_for(None);
         let result = match result {
             Ok(Product { outcome, files }) => {
                 for (name, bytes) in files {
@@ -279,6 +281,12 @@ impl Crew {
         let builder = ThreadPoolBuilder::new().num_threads(threads);
         let pool = builder.start_handler(move |_| failure::watch_thread(&watched)).build();
         Ok(Crew { pool: pool.map_err(RunError::Threads)?, scene })
+    }
+
+    /// Lets its threads ask whether a job is within its limits.
+    fn wait_for(&self, watch: Option<Watch>) {
+        let waiting = watch.map(|watch| -> Waiting { Arc::new(move || watch.check()) });
+        self.pool.broadcast(|_| patience::set(waiting.clone()));
     }
 
     /// The processor seconds that its threads have used.

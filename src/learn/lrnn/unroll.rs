@@ -12,6 +12,7 @@ use crate::kb::{Database, Example};
 use crate::logic::rename;
 use crate::logic::{Argument, Constant, Literal, PredicateId, Variable};
 use crate::order::{HashMap, IndexSet};
+use crate::patience;
 use crate::tree::{Bits, Coverage};
 
 /// The networks of some examples.
@@ -263,6 +264,7 @@ impl<'a> Unroller<'a> {
             search.cut = true;
             return;
         }
+        patience::ask();
         // The literal with the fewest facts to look at is next.
         let Some(&next) = waiting.iter().min_by_key(|&&k| self.cost(&body[k], bindings)) else {
             search.found.push(bindings.clone());
