@@ -24,6 +24,10 @@ pub(super) struct BottomLiteral {
 #[derive(Clone, Debug)]
 pub(super) struct Bottom {
     pub literals: Vec<BottomLiteral>,
+    /// The predicate of the head.
+    pub target: PredicateId,
+    /// How many arguments the head has.
+    pub arity: u32,
     /// Whether there are more than fit.
     pub cut: bool,
 }
@@ -62,7 +66,7 @@ impl Bottom {
                 break;
             }
         }
-        Bottom { literals: builder.found.into_iter().collect(), cut: builder.cut }
+        Bottom { literals: builder.found.into_iter().collect(), target, arity: builder.arity, cut: builder.cut }
     }
 }
 
