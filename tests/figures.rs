@@ -189,7 +189,7 @@ fn sweeps() {
     check(&sheets);
     let sheet = &sheets[0];
     assert!(sheet.scene.texts().any(|text| text.text.starts_with("a case with") && text.text.ends_with('…')));
-    assert!(figure::bars(&results, Column::AucRoc, &[]).is_none(), "a sweep has too many bars");
+    assert!(figure::bars(&results, Column::AucRoc, &[]).is_empty(), "a sweep has too many bars");
 }
 
 #[test]
@@ -202,4 +202,57 @@ fn an_unfinished_run_shows_what_there_is() {
     assert!(names(&sheets).contains(&"curves-movies") && !names(&sheets).contains(&"ranks-auc-roc"));
     results.stored.clear();
     assert!(figure::figures(&results, &[]).unwrap().is_empty());
+}
+
+/// A model that knows no presets stands beside the others in each of theirs.
+#[test]
+fn a_model_without_presets_stands_in_each() {
+    let model = |name: &str, kind: &str| format!("\n[[model]]\nname = \"{name}\"\nkind = \"{kind}\"\n");
+    let spec = format!(
+        "name = \"mixed\"\nseed = 1\nfolds = 2\narity = \"binary\"\ndatasets = [\"movies\", \"university\"]\n\
+         presets = [\"paper\", \"lookahead\"]\n{}trees = 2\n{}{}",
+        model("Boost", "lrbm-boost"),
+        model("Tree", "rpt"),
+        model("Clauses", "progol"),
+    );
+    let lab = Lab::new(&spec);
+    let sheets = figure::sheets(&lab.results(), &[]).unwrap();
+    let expected = [
+        "bars-auc-roc-paper",
+        "bars-auc-roc-lookahead",
+        "bars-auc-pr-paper",
+        "bars-auc-pr-lookahead",
+        "ranks-auc-roc-paper",
+        "ranks-auc-roc-lookahead",
+        "ranks-auc-pr-paper",
+        "ranks-auc-pr-lookahead",
+        "curves-movies",
+        "curves-university",
+        "calibration-paper",
+        "calibration-lookahead",
+        "time-auc-roc",
+    ];
+    assert_eq!(names(&sheets), expected);
+    check(&sheets);
+    let texts = |name: &str| -> Vec<String> {
+        let sheet = sheets.iter().find(|sheet| sheet.name == name).unwrap();
+        sheet.scene.texts().map(|text| text.text.clone()).collect()
+    };
+    for preset in ["paper", "lookahead"] {
+        let has = |figure: &str, text: &str| texts(&format!("{figure}-{preset}")).iter().any(|t| t == text);
+        for figure in ["ranks-auc-roc", "calibration"] {
+            assert!(["Boost", "Tree", "Clauses"].iter().all(|model| has(figure, model)), "{figure} {preset}");
+        }
+        assert!(has("bars-auc-pr", &format!("Boost ({preset})")) && has("bars-auc-pr", "Clauses"));
+    }
+    let panels: Vec<String> =
+        texts("curves-movies").into_iter().filter(|t| t.starts_with("PR") || t.starts_with("ROC")).collect();
+    assert_eq!(panels, ["ROC, paper", "PR, paper", "ROC, lookahead", "PR, lookahead"]);
+    // With one preset there is one figure of each kind.
+    let lab = Lab::new(&spec.replace(", \"lookahead\"]", "]"));
+    let sheets = figure::sheets(&lab.results(), &[]).unwrap();
+    let one = ["bars-auc-roc", "bars-auc-pr", "ranks-auc-roc", "ranks-auc-pr"];
+    assert_eq!(names(&sheets)[..4], one);
+    assert_eq!(names(&sheets)[6..], ["calibration-paper", "time-auc-roc"]);
+    check(&sheets);
 }

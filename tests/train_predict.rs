@@ -172,6 +172,39 @@ fn what_cannot_be_used_is_refused_before_anything_is_written() {
     assert!(!model.exists());
 }
 
+/// What was learned from binary predicates is asked about binary predicates, from the same files.
+#[test]
+fn longer_predicates_become_binary_for_training_and_questions() {
+    let home = tempfile::tempdir().unwrap();
+    let (data, model, scores) = (home.path().join("data"), home.path().join("m.json"), home.path().join("s.csv"));
+    generate("university", &data);
+    let train = |kind: &str, more: &[&str]| {
+        let args = [&["train", "--target", "advisedby", "--kind", kind], more].concat();
+        lrbm(&args, &[("--data", &data), ("--out", &model)])
+    };
+    let refused = train("rrbm-e", &[]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(text(&refused.stderr).contains("or give --arity binary"), "{}", text(&refused.stderr));
+    let wrong = text(&train("rrbm-e", &["--arity", "three"]).stderr);
+    assert!(wrong.contains("[possible values: original, binary]"), "{wrong}");
+    let printed = "ta(course, person, quarter) becomes\n  ta_1_2(course, person), of arguments 1 and 2\n";
+    for kind in ["rrbm-e", "lrbm-boost", "progol", "mln-boost", "lrnn"] {
+        let trained = train(kind, &["--arity", "binary"]);
+        assert!(trained.status.success(), "{}", text(&trained.stderr));
+        assert!(text(&trained.stderr).contains(printed), "{}", text(&trained.stderr));
+        let predicted = lrbm(&["predict", "--quiet"], &[("--model", &model), ("--data", &data), ("--out", &scores)]);
+        assert!(predicted.status.success(), "{}", text(&predicted.stderr));
+        let files = [("--model", model.as_path()), ("--data", data.as_path())];
+        let table = fs::read_to_string(&scores).unwrap();
+        let (first, rest) = table.lines().nth(1).unwrap().split_once("\",").unwrap();
+        let probability: f64 = rest.rsplit(',').next().unwrap().parse().unwrap();
+        let explained = text(&lrbm(&["explain", "--query", first.trim_matches('"')], &files).stdout);
+        assert!(explained.contains(&format!("{probability:.6}")), "{kind}: {probability} in {explained}");
+        let quiet = train(kind, &["--arity", "binary", "--quiet"]);
+        assert!(quiet.stderr.is_empty(), "{}", text(&quiet.stderr));
+    }
+}
+
 #[test]
 fn one_class_has_no_area() {
     let home = tempfile::tempdir().unwrap();

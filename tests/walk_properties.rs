@@ -289,7 +289,7 @@ fn what_cannot_be_walked_is_refused_by_name() {
     assert_eq!(
         error.to_string(),
         "rrbm-c walks over predicates of one or two arguments, and the modes have taughtby/3, ta/3: set arity = \"binary\" in \
-         the spec, which makes binary predicates of them, or drop their modes"
+         the spec or give --arity binary, which makes binary predicates of them, or drop their modes"
     );
     let citations = load_domain(Domain::Citations, &Domain::Citations.settings()).unwrap();
     assert_eq!(

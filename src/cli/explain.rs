@@ -8,7 +8,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::data_args::DataArgs;
-use super::predict::{ABOUT_LEARNING, know, load_for, options_for};
+use super::predict::{ABOUT_LEARNING, as_learned, know, load_for, options_for};
 use super::table::Table;
 use super::train::{check_writable, write_whole};
 use super::{CommandError, Output, settings, with_cause};
@@ -182,6 +182,7 @@ fn asked(
     let atom = query::parse(query, target).map_err(one)?;
     let (data, options) = how_to_load(args, data.clone(), model)?;
     let mut loaded = load_for_questions(&data.data, &options, target)?;
+    as_learned(model, &mut loaded, &options)?;
     output.warn(&loaded.warnings.without(&ABOUT_LEARNING));
     let constants = query::constants(&atom, &mut loaded, args.allow_unknown)?;
     Ok(Some((loaded, constants)))
@@ -233,6 +234,7 @@ fn explain_query(
     // What is wrong with the query itself is found before anything is read.
     let atom = query::parse(query, target).map_err(one)?;
     let mut loaded = load_for_questions(directory, options, target)?;
+    as_learned(model, &mut loaded, options)?;
     output.warn(&loaded.warnings.without(&ABOUT_LEARNING));
     know(model, &mut loaded, output);
     let constants = query::constants(&atom, &mut loaded, args.allow_unknown)?;

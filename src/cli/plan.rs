@@ -219,7 +219,7 @@ pub fn print(chosen: &Chosen, output: &mut Output) -> Result<(), CommandError> {
     writeln!(output.out, "{}: {}", experiment.name, experiment.about)?;
     table.print(&mut output.out)?;
     let mut parts = Vec::new();
-    for name in ["done", "to do", "failed", "no data"] {
+    for name in ["done", "to do", "failed", "refused", "no data"] {
         let n = states.iter().filter(|state| state.name() == name).count();
         if n > 0 {
             parts.push(format!("{} {name}", thousands(n)));

@@ -82,6 +82,18 @@ pub(super) fn options_for(model: &dyn Stored, data: &DataArgs) -> Result<LoadOpt
 
 /// The data that a model is asked about.
 pub(super) fn load_for(model: &SavedModel, data: &DataArgs, options: &LoadOptions) -> Result<Loaded, CommandError> {
+    let mut loaded = load_with_classes(model, data, options)?;
+    as_learned(model, &mut loaded, options)?;
+    Ok(loaded)
+}
+
+/// Makes binary predicates of longer ones if a model was learned from such.
+pub(super) fn as_learned(model: &dyn Stored, loaded: &mut Loaded, options: &LoadOptions) -> Result<(), CommandError> {
+    let made = loaded.make_binary_for(model.predicates(), options.time.as_ref());
+    made.map(drop).map_err(CommandError::input)
+}
+
+fn load_with_classes(model: &SavedModel, data: &DataArgs, options: &LoadOptions) -> Result<Loaded, CommandError> {
     match load(&data.data, options) {
         Err(error @ LoadError::Invalid(_)) if options.classes == ClassLabels::Always => {
             let target = Some(format!("{}/{}", model.target_name(), model.target_arity()));

@@ -37,6 +37,10 @@ pub struct Train {
     /// Where the parameters start: `paper`, `lookahead` (the default) or `extended`.
     #[arg(long)]
     preset: Option<String>,
+    /// The arguments of predicates: `binary` makes a binary predicate `p_i_j` for each pair of arguments of a longer one, as
+    /// rrbm-c and rrbm-e need, and prints which. `lrbm predict` and the like then do the same with their data.
+    #[arg(long, value_name = "ARITY", default_value = "original", value_parser = ["original", "binary"])]
+    arity: String,
     /// With `--set recursive=true`: p(a,b) and p(b,a) say the same, so that neither is evidence for the other.
     #[arg(long)]
     symmetric: bool,
@@ -111,6 +115,12 @@ pub fn run(args: &Train, output: &mut Output) -> Result<(), CommandError> {
     options.time = options.time.or_else(|| from.as_ref().and_then(|ensemble| ensemble.time.clone()));
     let mut loaded = load(&args.data.data, &options)?;
     output.warn(&loaded.warnings);
+    if args.arity == "binary" {
+        let made = loaded.make_binary(options.time.as_ref()).map_err(CommandError::input)?;
+        if !output.quiet {
+            super::say(made.trim_end());
+        }
+    }
     let template = args.rules.as_deref().map(|path| template(path, &loaded)).transpose()?;
     let params = unchecked.background(loaded.database.schema.parameters()).check().map_err(CommandError::input)?;
     // What copies an ensemble knows what that knew.
@@ -259,6 +269,7 @@ fn summary(
     };
     let ModelSize { trees, leaves } = model.size();
     let size = match trees {
+        0 if leaves == 1 => "1 part".to_owned(),
         0 => format!("{leaves} parts"),
         1 => format!("1 tree, {leaves} leaves"),
         _ => format!("{trees} trees, {leaves} leaves"),

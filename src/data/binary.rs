@@ -6,6 +6,7 @@
 use std::fmt::Write;
 
 use super::embedded::add_mode;
+use super::load::Loaded;
 use super::manifest::{ArityRule, Projection};
 use crate::kb::{Database, DatabaseBuilder, FactError, Schema, TimeError, TimeRule};
 use crate::logic::{Constant, Diagnostics, ModeSymbol, PredicateId, Predicates, Symbols, SymbolsFull};
@@ -151,6 +152,36 @@ fn copy_schema(
     if diagnostics.has_errors() { Err(RewriteError::Modes(diagnostics)) } else { Ok(()) }
 }
 
+impl Loaded {
+    /// Makes binary predicates of all longer ones but the target, one for each pair of arguments, and says in words which.
+    ///
+    /// # Errors
+    /// If the database cannot be made.
+    pub fn make_binary(&mut self, time: Option<&TimeRule>) -> Result<String, RewriteError> {
+        let rules = rules_for(&self.database, self.target);
+        if !rules.is_empty() {
+            self.database = rewrite(&self.database, &Changes { rules: &rules, ..Changes::default() }, time)?;
+        }
+        Ok(describe(&rules))
+    }
+
+    /// The same if a model mentions what it would make and the data do not have: it was learned from such predicates. Otherwise
+    /// nothing changes.
+    ///
+    /// # Errors
+    /// If the database cannot be made.
+    pub fn make_binary_for(
+        &mut self,
+        model: &Predicates,
+        time: Option<&TimeRule>,
+    ) -> Result<Option<String>, RewriteError> {
+        let rules = rules_for(&self.database, self.target);
+        let mut made = rules.iter().flat_map(|rule| &rule.becomes).map(|projection| projection.predicate.as_str());
+        let is_asked = |name: &str| model.find(name, 2).is_some() && self.database.predicates.find(name, 2).is_none();
+        if made.any(is_asked) { self.make_binary(time).map(Some) } else { Ok(None) }
+    }
+}
+
 /// Rules for every predicate of more than two arguments but the target: one predicate `p_i_j` for each pair.
 pub(super) fn rules_for(database: &Database, target: PredicateId) -> Vec<ArityRule> {
     let Database { schema, predicates, .. } = database;
@@ -258,7 +289,7 @@ impl<'a> Translation<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::load::{LoadOptions, load};
+    use crate::data::load::{LoadCounts, LoadOptions, load};
 
     fn toy() -> (Database, PredicateId) {
         let directory = tempfile::tempdir().unwrap();
@@ -283,6 +314,30 @@ mod tests {
         let mut rows: Vec<String> = database.facts.relation(id).iter().map(|r| row(r.to_vec())).collect();
         rows.sort();
         rows
+    }
+
+    #[test]
+    fn data_become_binary_if_a_model_asks_for_it() {
+        let made = |names: &[&str]| {
+            let (database, target) = toy();
+            let mut model = Predicates::default();
+            for name in names {
+                model.intern(name, 2);
+            }
+            let mut loaded = Loaded {
+                database,
+                target,
+                examples: Vec::new(),
+                counts: LoadCounts::default(),
+                warnings: Diagnostics::default(),
+            };
+            let said = loaded.make_binary_for(&model, None).unwrap();
+            let facts = loaded.database.predicates.find("ta_1_2", 2).map(|_| facts(&loaded.database, "ta_1_2", 2));
+            (said.is_some(), facts)
+        };
+        assert_eq!(made(&["ta", "old"]), (false, None));
+        let pairs = ["c1 ann", "c1 bob", "c2 ann"].map(str::to_owned).to_vec();
+        assert_eq!(made(&["old", "ta_2_3"]), (true, Some(pairs)));
     }
 
     #[test]

@@ -8,6 +8,7 @@ use super::job::Job;
 use super::key::{JobKey, LearnerKey};
 use super::source::Source;
 use super::spec::Experiment;
+use super::store::Status;
 use crate::data::adapt;
 use crate::data::dataset::DatasetError;
 use crate::data::fetch::{Store, StoreError};
@@ -110,8 +111,8 @@ pub enum Previous {
     Ended {
         /// The key it was done with.
         key: Box<JobKey>,
-        /// The message, if it failed.
-        failure: Option<String>,
+        /// How.
+        status: Status,
     },
     /// A result that is not as it was written; what is wrong with it.
     Damaged(String),
@@ -126,6 +127,8 @@ pub enum State {
     Outstanding(Reason),
     /// It failed before with the same key, and runs again only if asked.
     Failed(String),
+    /// The kind of model is not made for the data, and said so.
+    Refused(String),
     /// Its data are not here.
     NoData,
 }
@@ -164,9 +167,11 @@ impl Listed {
             (None, _) => State::NoData,
             (Some(_), None) => State::Outstanding(Reason::NoResult),
             (Some(_), Some(Previous::Damaged(what))) => State::Outstanding(Reason::Damaged(what.clone())),
-            (Some(key), Some(Previous::Ended { key: old, failure })) => match changes(old, &key) {
-                changes if !changes.is_empty() => State::Outstanding(Reason::Changed(changes)),
-                _ => failure.clone().map_or(State::Done, State::Failed),
+            (Some(key), Some(Previous::Ended { key: old, status })) => match (changes(old, &key), status.message()) {
+                (changes, _) if !changes.is_empty() => State::Outstanding(Reason::Changed(changes)),
+                (_, None) => State::Done,
+                (_, Some(message)) if status.is_refused() => State::Refused(message.to_owned()),
+                (_, Some(message)) => State::Failed(message.to_owned()),
             },
         }
     }
@@ -179,16 +184,19 @@ impl State {
             State::Done => "done",
             State::Outstanding(_) => "to do",
             State::Failed(_) => "failed",
+            State::Refused(_) => "refused",
             State::NoData => "no data",
         }
     }
 
     /// Why, in words; empty for a job that is done.
     pub fn reason(&self) -> String {
+        let first_line = |message: &str| message.lines().next().unwrap_or_default().to_owned();
         match self {
             State::Done => String::new(),
             State::Outstanding(reason) => reason.to_string(),
-            State::Failed(message) => format!("failed before: {}", message.lines().next().unwrap_or_default()),
+            State::Failed(message) => format!("failed before: {}", first_line(message)),
+            State::Refused(message) => first_line(message),
             State::NoData => "the dataset was not fetched".to_owned(),
         }
     }

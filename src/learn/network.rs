@@ -3,8 +3,8 @@
 use super::saved::{ModelSize, Stored};
 use super::{Model, ScoreError, TreeModel};
 use crate::kb::{Database, Example, Recursive, TimeRule};
-use crate::logic::PredicateId;
 use crate::logic::nearest::nearest;
+use crate::logic::{PredicateId, Predicates};
 use crate::rbm::network::{ConvertError, Ensemble, Network, Summands, against_others, two_classes};
 use crate::rbm::network::{exact, paper};
 use crate::tree::{Bits, Coverage, DEFAULT_MEMORY_BYTES};
@@ -144,6 +144,10 @@ impl Stored for Network {
 
     fn recursive(&self) -> Option<Recursive> {
         self.recursive
+    }
+
+    fn predicates(&self) -> &Predicates {
+        self.names().predicates
     }
 
     fn set_time(&mut self, time: Option<TimeRule>) {

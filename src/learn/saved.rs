@@ -5,7 +5,7 @@ use std::path::Path;
 use super::{LrnnModel, MlnModel, Model, RrbmModel, ScoreError, Trained, TreeModel, lrnn, mln, rrbm};
 use crate::files::json::{self, FileError};
 use crate::kb::{Database, Example, Recursive, TimeRule};
-use crate::logic::PredicateId;
+use crate::logic::{PredicateId, Predicates};
 use crate::rbm::network::{self, Network};
 
 /// A model that can be kept in a file.
@@ -23,6 +23,9 @@ pub trait Stored: Model {
     fn recursive(&self) -> Option<Recursive> {
         None
     }
+
+    /// The predicates that it mentions.
+    fn predicates(&self) -> &Predicates;
 
     /// Takes down the time limits that it was learned under.
     fn set_time(&mut self, time: Option<TimeRule>);
@@ -156,6 +159,10 @@ impl Stored for SavedModel {
 
     fn recursive(&self) -> Option<Recursive> {
         self.stored().recursive()
+    }
+
+    fn predicates(&self) -> &Predicates {
+        self.stored().predicates()
     }
 
     fn set_time(&mut self, time: Option<TimeRule>) {

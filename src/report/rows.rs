@@ -5,6 +5,7 @@ use std::fmt;
 use crate::data::generate::Domain;
 use crate::experiment::results::{Group, Results, RowKey, Stored};
 use crate::experiment::spec::Part;
+use crate::learn::{Kind, Preset};
 use crate::metric::Column;
 use crate::metric::summary::Average;
 use crate::order::{IndexMap, IndexSet};
@@ -148,9 +149,25 @@ fn folds(part: &Part, results: &Results) -> Option<usize> {
     part.folds.or_else(recorded).or_else(|| part.source.known_folds())
 }
 
-/// The presets and cases that rows have, in their order.
+/// The presets and cases that rows have, in their order. Rows that stand in every preset make none of their own.
 pub fn settings<'a>(rows: &'a [ReportRow<'_>]) -> IndexSet<(&'a str, &'a str)> {
-    rows.iter().map(|row| (row.key().preset.as_str(), row.key().case.as_str())).collect()
+    let setting = |row: &'a ReportRow<'_>| (row.key().preset.as_str(), row.key().case.as_str());
+    let all: IndexSet<(&str, &str)> = rows.iter().map(setting).collect();
+    let elsewhere = |row: &'a ReportRow<'_>| {
+        let (own, case) = setting(row);
+        all.iter().any(|&(preset, other)| preset != own && other == case && stands_in(row.kind, own, preset))
+    };
+    rows.iter().filter(|row| !elsewhere(row)).map(setting).collect()
+}
+
+/// Whether a row stands beside the rows of a preset: it has this preset, or its kind of model knows none and is the same in all.
+pub fn stands_in(kind: &str, own: &str, preset: &str) -> bool {
+    own == preset || own.is_empty() && !knows_presets(kind)
+}
+
+/// Whether presets mean something for a kind of model. One that this program does not know may know them.
+pub fn knows_presets(kind: &str) -> bool {
+    Kind::find(kind).map_or(true, Preset::is_for)
 }
 
 /// What is predicted in a dataset, if it is one of ours.

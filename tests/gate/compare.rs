@@ -90,6 +90,26 @@ fn presets_of_a_model_are_rows_of_their_own() {
     compare("Boost (paper),NoBoost").expect(2, &[said]);
 }
 
+#[test]
+fn a_model_without_presets_is_paired_with_each() {
+    let lab = Lab::new();
+    let tests = "\n[compare]\ntests = [\"corrected-t\", \"friedman-nemenyi\"]\n";
+    let progol = "\n[[model]]\nname = \"Clauses\"\nkind = \"progol\"\n";
+    let spec = SPEC.replace("seed = 7", "seed = 7\npresets = [\"paper\", \"lookahead\"]");
+    lab.run(&format!("{spec}{progol}{tests}"), "a");
+    let compare = |models: &str| lab.lrbm(&["compare", "a", "--models", models, "--metric", "auc_roc"]);
+    let both = ["| Boost (paper) → Clauses     |", "| Boost (lookahead) → Clauses |"];
+    let said = compare("Boost,Clauses").expect(0, &both);
+    assert!(!said.stdout.contains("Only in"), "{}", said.stdout);
+    compare("Clauses,Boost").expect(0, &["| Clauses → Boost (paper)     |", "| Clauses → Boost (lookahead) |"]);
+    compare("Clauses,Boost (paper)").expect(0, &["| Clauses → Boost (paper) |"]);
+    lab.lrbm(&["report", "a", "-q"]).expect(0, &[]);
+    let table = lab.read("a/tables/tests.md");
+    for row in ["Boost (paper) → Clauses", "Boost (lookahead) → Clauses", "| all (paper) ", "| all (lookahead) "] {
+        assert!(table.contains(row), "{row}: {table}");
+    }
+}
+
 /// What stands between what a record says and its checksum.
 const SEAL: &str = ",\n  \"checksum\": \"";
 

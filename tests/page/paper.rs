@@ -3,8 +3,9 @@
 use std::fs;
 
 use lrbm::experiment::Results;
+use lrbm::report::claims::{Judged, Verdict, judge};
 use lrbm::report::published::PublishedTable;
-use lrbm::report::rows::rows;
+use lrbm::report::rows::{self, ReportRow, rows};
 use lrbm::report::table::Cell;
 use lrbm::report::tables::{main_tables, paper_tables};
 
@@ -84,6 +85,47 @@ fn each_published_number_has_a_counterpart_or_a_reason() {
     let columns: Vec<&str> = table1.columns.iter().map(|column| column.name.as_str()).collect();
     assert_eq!(columns, ["dataset", "target", "measure", "Ensemble", "RDN-Boost", "Single"]);
     assert_eq!(table1.rows.len(), 2 * 5);
+}
+
+/// Claims about models that know no presets are judged in each preset of those that do, and beside them stand the tables.
+#[test]
+fn claims_about_models_without_presets_are_judged_in_each() {
+    let spec = SPEC
+        .replace("\"imdb\", \"university\"", "\"sports\", \"webkb\"")
+        .replace(
+            "[dataset.imdb]\nid = \"movies\"",
+            "[dataset.sports]\nid = \"movies\"\n\n[dataset.webkb]\nid = \"university\"",
+        )
+        .replace("folds = 2", "folds = 2\narity = \"binary\"")
+        .replace("name = \"Single\"\nkind = \"lrbm-noboost\"\nmax_depth = 2", "name = \"Walks\"\nkind = \"rrbm-c\"");
+    let lab = Lab::with(&spec);
+    lab.lrbm_ok(&["run", "tiny.toml", "--out", "out"]);
+    let results = Results::read(&lab.path("out")).unwrap();
+    let rows = rows(&results);
+    let judged = judge(&rows);
+    let about = |judged: &&Judged| judged.claim.sentence.starts_with("Compared to RRBM-C");
+    let judged: Vec<&Judged> = judged.iter().filter(about).collect();
+    let presets: Vec<&str> = judged.iter().map(|judged| judged.preset.as_str()).collect();
+    assert_eq!(presets, ["paper", "lookahead"]);
+    for judged in &judged {
+        assert_ne!(judged.verdict, Verdict::CannotBeSaid, "{}", judged.reason);
+        assert_eq!(judged.evidence.len(), 4);
+        for one in &judged.evidence {
+            let found = one.found.as_ref().unwrap();
+            let (first, second) = (&rows[found.rows.0], &rows[found.rows.1]);
+            assert_eq!((first.kind, second.kind), ("lrbm-boost", "rrbm-c"));
+            assert_eq!((first.key().preset.as_str(), second.key().preset.as_str()), (judged.preset.as_str(), ""));
+            let mean = |row: &ReportRow<'_>| row.average(one.metric).unwrap().mean;
+            let difference = mean(first) - mean(second);
+            assert!((found.compared.difference - difference).abs() < 1e-12 && found.holds == (difference > 0.0));
+        }
+    }
+    let settings: Vec<(&str, &str)> = rows::settings(&rows).into_iter().collect();
+    assert_eq!(settings, [("paper", ""), ("lookahead", "")]);
+    let tables = paper_tables(&results, &rows, PublishedTable::find("table2").unwrap());
+    assert_eq!(tables.len(), 2);
+    let is_of_walks = |cell: &Cell| matches!(cell, Cell::Text(text) if text == "Walks");
+    assert!(tables.iter().all(|table| table.rows.iter().any(|row| row.cells.first().is_some_and(is_of_walks))));
 }
 
 #[test]

@@ -15,7 +15,7 @@ fn shipped_specs_are_right_and_have_their_jobs() {
         ("ablation-negatives.toml", 7 * 8 * 5 * 3),
         ("ablation-node-size.toml", 7 * 4 * 5 * 3),
         ("ablation-trees.toml", 7 * 14 * 5 * 3),
-        ("figures.toml", 7 * 8 * 5),
+        ("figures.toml", 7 * (4 * 2 + 4) * 5),
         ("hybrid.toml", 4 * 4 * 5),
         ("multiclass.toml", 3 * 4 * 5),
         ("quick.toml", 45),

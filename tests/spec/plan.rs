@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use assert_cmd::Command;
 use lrbm::data::fetch::Store;
+use lrbm::experiment::store::{FailureKind, Status};
 use lrbm::experiment::{JobKey, Listed, Plan, Previous, State};
 use lrbm::learn::params::Value;
 
@@ -18,7 +19,9 @@ fn state(change: impl FnOnce(&mut JobKey), failure: Option<&str>) -> (&'static s
     let listed = first();
     let mut key = listed.key().unwrap();
     change(&mut key);
-    let state = listed.state(Some(&Previous::Ended { key: Box::new(key), failure: failure.map(str::to_owned) }));
+    let status = |message: &str| Status::Failed { failure: FailureKind::Error, message: message.to_owned() };
+    let status = failure.map_or(Status::Done, status);
+    let state = listed.state(Some(&Previous::Ended { key: Box::new(key), status }));
     (state.name(), state.reason())
 }
 
@@ -29,6 +32,10 @@ fn every_reason_has_its_words() {
     assert_eq!(first().state(None).reason(), "no result yet");
     assert_eq!(state(|_| {}, None), ("done", String::new()));
     assert_eq!(state(|_| {}, Some("it broke\nbadly")), ("failed", "failed before: it broke".to_owned()));
+    let message = "lrnn cannot keep time limits".to_owned();
+    let status = Status::Failed { failure: FailureKind::Refused, message: message.clone() };
+    let refused = first().state(Some(&Previous::Ended { key: Box::new(first().key().unwrap()), status }));
+    assert_eq!((refused.name(), refused.reason()), ("refused", message));
     let trees = |key: &mut JobKey| {
         key.learner.parameters.insert("trees".to_owned(), Value::Integer(3));
         key.from.as_mut().unwrap().parameters.insert("leaf_fit".to_owned(), "closed-form".into());
@@ -75,7 +82,7 @@ fn a_difference_of_keys_is_a_difference_of_ids() {
         let mut other = key.clone();
         change(&mut other);
         assert_ne!(other.id(), key.id());
-        let state = listed.state(Some(&Previous::Ended { key: Box::new(other), failure: None }));
+        let state = listed.state(Some(&Previous::Ended { key: Box::new(other), status: Status::Done }));
         assert!(matches!(state, State::Outstanding(_)), "{state:?}");
     }
 }

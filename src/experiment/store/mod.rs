@@ -196,10 +196,7 @@ impl RunStore {
     /// What is recorded of a job, as far as a plan needs it.
     pub fn previous(&self, job: &Job) -> Option<Previous> {
         match self.held(job) {
-            Ok(record) => record.map(|record| {
-                let failure = record.status.message().map(str::to_owned);
-                Previous::Ended { key: Box::new(record.key), failure }
-            }),
+            Ok(record) => record.map(|record| Previous::Ended { key: Box::new(record.key), status: record.status }),
             Err(damage) => Some(Previous::Damaged(damage.to_string())),
         }
     }

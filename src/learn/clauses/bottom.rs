@@ -4,6 +4,7 @@ use super::ClauseOptions;
 use crate::kb::{Database, Example, Mode, ModeSlot, TypeId};
 use crate::logic::{Argument, Constant, Literal, ModeSymbol, PredicateId, Variable};
 use crate::order::{HashMap, IndexSet};
+use crate::patience;
 
 /// No bottom clause has more literals than this; those nearest to the head stay.
 const MOST_LITERALS: usize = 1000;
@@ -24,6 +25,10 @@ pub(super) struct BottomLiteral {
 #[derive(Clone, Debug)]
 pub(super) struct Bottom {
     pub literals: Vec<BottomLiteral>,
+    /// The predicate of the head.
+    pub target: PredicateId,
+    /// How many arguments the head has.
+    pub arity: u32,
     /// Whether there are more than fit.
     pub cut: bool,
 }
@@ -62,7 +67,7 @@ impl Bottom {
                 break;
             }
         }
-        Bottom { literals: builder.found.into_iter().collect(), cut: builder.cut }
+        Bottom { literals: builder.found.into_iter().collect(), target, arity: builder.arity, cut: builder.cut }
     }
 }
 
@@ -99,37 +104,48 @@ impl Builder<'_> {
         if inputs.is_empty() && old > 0 {
             return;
         }
-        self.choose_inputs(mode, &inputs, (old, now), &mut Vec::new());
+        let mut bound: Vec<Option<Constant>> = mode.args.iter().map(|slot| slot.constant).collect();
+        self.choose_inputs(mode, &inputs, (old, now), &mut Vec::new(), &mut bound);
     }
 
-    /// Goes through every choice of terms for the inputs of a mode.
-    fn choose_inputs(&mut self, mode: &Mode, inputs: &[usize], (old, now): (usize, usize), chosen: &mut Vec<usize>) {
+    /// Goes through every choice of terms for the inputs of a mode that some fact agrees with, input by input: all choices would be
+    /// as many as the terms to the power of the inputs.
+    fn choose_inputs(
+        &mut self,
+        mode: &Mode,
+        inputs: &[usize],
+        (old, now): (usize, usize),
+        chosen: &mut Vec<usize>,
+        bound: &mut Vec<Option<Constant>>,
+    ) {
+        patience::ask();
+        if self.database.facts.relation(mode.predicate).lookup(bound).next().is_none() {
+            return;
+        }
         let Some(&position) = inputs.get(chosen.len()) else {
             if inputs.is_empty() || chosen.iter().any(|&term| term >= old) {
-                self.add_facts(mode, inputs, chosen);
+                self.add_facts(mode, inputs, chosen, bound);
             }
             return;
         };
         let slot = &mode.args[position];
         for term in 0..now {
-            let (_, type_id, variable) = self.known[term];
+            let (constant, type_id, variable) = self.known[term];
             let fits = type_id == slot.type_id && (slot.symbol != ModeSymbol::NotHead || variable.0 >= self.arity);
             if fits && !self.cut {
                 chosen.push(term);
-                self.choose_inputs(mode, inputs, (old, now), chosen);
+                bound[position] = Some(constant);
+                self.choose_inputs(mode, inputs, (old, now), chosen, bound);
                 chosen.pop();
             }
         }
+        bound[position] = None;
     }
 
     /// The facts that agree with the inputs, up to the recall.
-    fn add_facts(&mut self, mode: &Mode, inputs: &[usize], chosen: &[usize]) {
-        let mut bound: Vec<Option<Constant>> = mode.args.iter().map(|slot| slot.constant).collect();
-        for (&position, &term) in inputs.iter().zip(chosen) {
-            bound[position] = Some(self.known[term].0);
-        }
+    fn add_facts(&mut self, mode: &Mode, inputs: &[usize], chosen: &[usize], bound: &[Option<Constant>]) {
         let database = self.database;
-        let rows = database.facts.relation(mode.predicate).lookup(&bound).map(|row| row.to_vec());
+        let rows = database.facts.relation(mode.predicate).lookup(bound).map(|row| row.to_vec());
         let seen: Vec<Vec<Constant>> =
             rows.filter(|fact| database.visible(mode.predicate, fact, self.limit)).take(self.recall).collect();
         for fact in seen {

@@ -8,6 +8,7 @@
 //! is the same thing around the seed is the same variable.
 
 mod bottom;
+mod normal;
 mod search;
 
 use std::sync::Arc;
@@ -32,12 +33,14 @@ pub struct ClauseOptions {
     pub balance: bool,
     /// The fewest positives that a clause covers and no clause before it did.
     pub min_positives: usize,
-    /// The most clauses looked at for one seed.
+    /// The most clauses looked at for one seed, counting once those that differ in names of variables and order of literals only.
     pub search_limit: usize,
     /// The most positive examples whose bottom clauses are searched.
     pub max_seeds: usize,
 }
 
+/// `search_limit` was settled by cross-validation inside training folds of all benchmarks: with 300, SPORTS loses 0.015 of AUC-ROC; with
+/// 3000 and with 10000, only MUTAGENESIS gains anything, 0.0003, since other searches end by themselves.
 impl Default for ClauseOptions {
     fn default() -> Self {
         ClauseOptions {

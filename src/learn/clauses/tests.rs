@@ -1,9 +1,12 @@
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
 use super::*;
 use crate::kb::sample::{self, constants};
 use crate::kb::{Database, naive};
 use crate::learn::Resources;
 use crate::logic::PredicateId;
 use crate::logic::clause::show_conjunction;
+use crate::patience;
 
 /// A family: who is a grandparent of whom. Carl's children are unknown, and dora is the grandmother of finn.
 const FAMILY: &str = "
@@ -69,6 +72,24 @@ fn a_bottom_clause_says_all_there_is() {
     assert!(two.contains(&"sex(C, m)".to_owned()) && two.contains(&"sex(D, f)".to_owned()));
     let narrow = ClauseOptions { variable_depth: 1, recall: 1, ..ClauseOptions::default() };
     assert_eq!(world.bottom(0, &narrow), ["parent(A, C)", "parent(C, B)", "sex(A, f)", "sex(B, f)"]);
+}
+
+#[test]
+fn inputs_that_no_fact_has_are_not_tried_together() {
+    // Fifty terms and four inputs are six million choices; one of them is a fact.
+    let knows: String = (0..50).map(|i| format!("knows(ann, p{i}). ")).collect();
+    let text = format!(
+        "mode: grand(+person, +person). mode: knows(+person, -person). mode: four(+person, +person, +person, +person).
+        {knows} four(ann, p3, p1, p4). grand(A, B) :- knows(A, B)."
+    );
+    let world = World::new(&text, &[["ann", "p0"]], &[]);
+    let asked = Arc::new(AtomicUsize::new(0));
+    let counter = Arc::clone(&asked);
+    patience::set(Some(Arc::new(move || drop(counter.fetch_add(1, Relaxed)))));
+    let bottom = world.bottom(0, &ClauseOptions::default());
+    patience::set(None);
+    assert_eq!(bottom.iter().filter(|literal| literal.starts_with("four")).count(), 1, "{bottom:?}");
+    assert!(asked.load(Relaxed) < 1000, "{asked:?}");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use super::unroll::unroll;
 use crate::kb::{Database, Example, TimeRule};
 use crate::learn::record::Record;
 use crate::learn::{Model, ModelSize, ScoreError, Stored};
-use crate::logic::PredicateId;
+use crate::logic::{PredicateId, Predicates};
 use crate::tree::{Coverage, DEFAULT_MEMORY_BYTES};
 
 /// ψ by networks that are unrolled from weighted rules.
@@ -125,6 +125,10 @@ impl Stored for LrnnModel {
 
     fn time(&self) -> Option<&TimeRule> {
         self.record.time.as_ref()
+    }
+
+    fn predicates(&self) -> &Predicates {
+        &self.template.predicates
     }
 
     fn set_time(&mut self, time: Option<TimeRule>) {

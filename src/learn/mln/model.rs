@@ -219,6 +219,10 @@ impl Stored for MlnModel {
         self.time.as_ref()
     }
 
+    fn predicates(&self) -> &Predicates {
+        &self.predicates
+    }
+
     fn set_time(&mut self, time: Option<TimeRule>) {
         self.time = time;
     }

@@ -259,6 +259,10 @@ impl Stored for TreeModel {
         self.recursive
     }
 
+    fn predicates(&self) -> &Predicates {
+        &self.predicates
+    }
+
     fn set_time(&mut self, time: Option<TimeRule>) {
         self.time = time;
     }

@@ -1,12 +1,17 @@
 //! Every parameter: its name, what it means, what it may be, and where it goes.
 
+use super::allowed::{
+    CLAUSE_WEIGHTS, COUNT_SCALES, EXPANDS, FORMS, LEAF_FITS, MANY, ORDERS, SCHEDULES, above_zero, name_of, number_or,
+    number_or_none, one_of, prior, whole, whole_or, whole_or_none,
+};
+use super::kinds::{
+    ALL, BOOSTED, CLAUSES, DESCENT, ENSEMBLES, EXPLAINABLE, GROWN, LRBM, MLN, PROGOL, RPT, SEEDS, STEPS, SUMS,
+    TEMPLATE, TREES, WALKS,
+};
 use super::value::Value;
-use super::{ClauseWeights, Form, LeafFit, Params, Prior};
+use super::{Params, Prior};
 use crate::learn::Kind;
 use crate::learn::lrnn::Family;
-use crate::learn::rrbm::feature::Feature;
-use crate::rbm::{Schedule, Visit};
-use crate::tree::Expand;
 
 /// A parameter of the learners.
 pub struct Key {
@@ -23,34 +28,6 @@ pub struct Key {
     /// The value in its place.
     pub(super) get: fn(&Params) -> Value,
 }
-
-const ALL: &[Kind] = &Kind::ALL;
-const ENSEMBLES: &[Kind] = &[Kind::LrbmBoost, Kind::LrbmExplainable, Kind::RdnBoost, Kind::MlnBoost];
-/// Those whose trees test whether something is there.
-const TREES: &[Kind] = &[Kind::LrbmBoost, Kind::LrbmNoBoost, Kind::LrbmExplainable, Kind::RdnBoost, Kind::Rpt];
-/// Those that add what they learn to a first ψ.
-const SUMS: &[Kind] = &[Kind::LrbmBoost, Kind::LrbmNoBoost, Kind::LrbmExplainable, Kind::RdnBoost, Kind::MlnBoost];
-/// Those that grow trees of any kind.
-const GROWN: &[Kind] =
-    &[Kind::LrbmBoost, Kind::LrbmNoBoost, Kind::LrbmExplainable, Kind::RdnBoost, Kind::MlnBoost, Kind::Rpt];
-/// Those that grow on the gradients of examples which need not count alike.
-const BOOSTED: &[Kind] = &[Kind::LrbmBoost, Kind::LrbmNoBoost, Kind::LrbmExplainable, Kind::RdnBoost];
-const LRBM: &[Kind] = &[Kind::LrbmBoost, Kind::LrbmNoBoost, Kind::LrbmExplainable];
-const EXPLAINABLE: &[Kind] = &[Kind::LrbmExplainable];
-const MLN: &[Kind] = &[Kind::MlnBoost];
-const RPT: &[Kind] = &[Kind::Rpt];
-const PROGOL: &[Kind] = &[Kind::Progol];
-/// Those that search for clauses from seeds.
-const SEEDS: &[Kind] = &[Kind::Progol, Kind::Lrnn];
-const CLAUSES: &[Kind] = &[Kind::MlnBoost, Kind::Progol, Kind::Lrnn];
-const WALKS: &[Kind] = &[Kind::RrbmC, Kind::RrbmE];
-const TEMPLATE: &[Kind] = &[Kind::Lrnn];
-const DESCENT: &[Kind] = &[Kind::RrbmC, Kind::RrbmE, Kind::Lrnn];
-const STEPS: &[Kind] =
-    &[Kind::LrbmBoost, Kind::LrbmNoBoost, Kind::LrbmExplainable, Kind::RrbmC, Kind::RrbmE, Kind::Lrnn];
-
-/// The most trees, leaves, or anything else that is counted.
-const MANY: u64 = 1_000_000;
 
 /// Every parameter, in the order in which they are listed.
 pub const KEYS: &[Key] = &[
@@ -366,7 +343,7 @@ pub const KEYS: &[Key] = &[
     },
     Key {
         name: "search_limit",
-        about: "the most clauses looked at for one seed example",
+        about: "the most different clauses looked at for one seed example",
         allowed: "a whole number from 1 to 1000000",
         kinds: SEEDS,
         set: |p, v| whole(v, 1, MANY).map(|n| p.search_limit = n as u32),
@@ -469,56 +446,3 @@ pub const KEYS: &[Key] = &[
         get: |p| Value::Integer(p.seed as i64),
     },
 ];
-
-const LEAF_FITS: &[(&str, LeafFit)] =
-    &[("coordinate-descent", LeafFit::CoordinateDescent), ("closed-form", LeafFit::ClosedForm)];
-const SCHEDULES: &[(&str, Schedule)] = &[("authors", Schedule::Authors), ("sqrt", Schedule::Sqrt)];
-const ORDERS: &[(&str, Visit)] = &[("online", Visit::Online), ("batch", Visit::Batch)];
-const FORMS: &[(&str, Form)] = &[("trees", Form::Trees), ("clauses", Form::Clauses)];
-const CLAUSE_WEIGHTS: &[(&str, ClauseWeights)] = &[("fitted", ClauseWeights::Fitted), ("votes", ClauseWeights::Votes)];
-const COUNT_SCALES: &[(&str, Feature)] = &[("log", Feature::Log), ("linear", Feature::Linear)];
-const EXPANDS: &[(&str, Expand)] = &[("mean", Expand::Mean), ("total", Expand::Total)];
-
-fn whole(value: &Value, from: u64, to: u64) -> Option<u64> {
-    value.as_u64().filter(|n| (from..=to).contains(n))
-}
-
-/// A whole number, or nothing, which has a name.
-fn whole_or(value: &Value, from: u64, nothing: &str) -> Option<Option<u32>> {
-    if value.as_text() == Some(nothing) {
-        return Some(None);
-    }
-    whole(value, from, MANY).map(|n| Some(n as u32))
-}
-
-fn number_or(number: Option<u32>, nothing: &str) -> Value {
-    number.map_or_else(|| nothing.into(), |n| Value::Integer(n.into()))
-}
-
-fn whole_or_none(value: &Value, from: u64) -> Option<Option<u32>> {
-    whole_or(value, from, "none")
-}
-
-fn number_or_none(number: Option<u32>) -> Value {
-    number_or(number, "none")
-}
-
-fn above_zero(value: &Value, to: f64) -> Option<f64> {
-    value.as_f64().filter(|&x| x > 0.0 && x <= to)
-}
-
-fn prior(value: &Value) -> Option<Prior> {
-    match value.as_text() {
-        Some("log-odds") => Some(Prior::LogOdds),
-        _ => value.as_f64().filter(|x| x.abs() <= 100.0).map(Prior::Value),
-    }
-}
-
-fn one_of<T: Copy>(value: &Value, names: &[(&str, T)]) -> Option<T> {
-    let text = value.as_text()?;
-    names.iter().find(|(name, _)| *name == text).map(|&(_, meaning)| meaning)
-}
-
-fn name_of<T: PartialEq>(meaning: T, names: &[(&str, T)]) -> Value {
-    names.iter().find(|(_, known)| *known == meaning).map_or("", |(name, _)| name).into()
-}

@@ -3,7 +3,9 @@
 //! What stands first wins: `--set`, the spec, the preset, what makes a kind what it is (one tree, no leaf limit), `setParam` of
 //! the background file, the default.
 
+mod allowed;
 mod keys;
+mod kinds;
 mod value;
 
 pub use keys::{KEYS, Key};

@@ -113,7 +113,7 @@ fn ends(kind: Kind, task: &Task<'_>) -> Result<(TypeId, TypeId), LearnError> {
         let what = format!("walks over predicates of one or two arguments, and the modes have {}", longer.join(", "));
         return refuse(
             what,
-            "set arity = \"binary\" in the spec, which makes binary predicates of them, or drop their modes",
+            "set arity = \"binary\" in the spec or give --arity binary, which makes binary predicates of them, or drop their modes",
         );
     }
     match schema.argument_types(task.target) {

@@ -174,6 +174,10 @@ impl Stored for RrbmModel {
         self.record.time.as_ref()
     }
 
+    fn predicates(&self) -> &Predicates {
+        &self.predicates
+    }
+
     fn set_time(&mut self, time: Option<TimeRule>) {
         self.record.time = time;
     }

@@ -105,6 +105,8 @@ pub struct Evidence {
     pub other: &'static str,
     /// The rows that were compared, and how they compare; otherwise what is missing.
     pub found: Result<Found, String>,
+    /// Whether one of the models is not made for the data, so that nothing can be found and nothing is missing.
+    pub is_refused: bool,
     /// The difference of the means in the paper, if it prints both.
     pub published: Option<f64>,
 }
@@ -131,15 +133,18 @@ pub fn judge(rows: &[ReportRow<'_>]) -> Vec<Judged> {
 }
 
 fn judge_claim(claim: &'static Claim, rows: &[ReportRow<'_>], preset: &str) -> Judged {
-    let rows: Vec<&ReportRow<'_>> = rows.iter().filter(|row| row.key().preset == preset).collect();
+    let fits = |row: &&ReportRow<'_>| rows::stands_in(row.kind, &row.key().preset, preset);
+    let rows: Vec<&ReportRow<'_>> = rows.iter().filter(fits).collect();
     let mut evidence = Vec::new();
     for &other in claim.others {
         for &(metrics, datasets) in claim.cells {
             for &metric in metrics {
                 for &dataset in datasets {
                     let found = compare(claim, &rows, other, dataset, metric);
+                    let refuses = |kind| find(&rows, kind, dataset).is_some_and(ReportRow::is_refused);
+                    let is_refused = refuses(claim.first) || refuses(other);
                     let published = published_difference(claim, other, dataset, metric);
-                    evidence.push(Evidence { dataset, metric, other, found, published });
+                    evidence.push(Evidence { dataset, metric, other, found, is_refused, published });
                 }
             }
         }
@@ -174,16 +179,24 @@ fn compare(
     Ok(Found { rows: (first.index, second.index), compared, holds })
 }
 
-/// The row of a kind of model on a dataset, or what is missing.
+/// The row of a kind of model on a dataset of this name, or else with this id.
+fn find<'a, 'r>(rows: &[&'a ReportRow<'r>], kind: &str, dataset: &str) -> Option<&'a ReportRow<'r>> {
+    let named = || rows.iter().find(|row| row.kind == kind && row.key().dataset == dataset);
+    let of_id = || rows.iter().find(|row| row.kind == kind && row.dataset_id == dataset);
+    named().or_else(of_id).copied()
+}
+
+/// The same if it can be compared, otherwise what is missing.
 fn row<'a, 'r>(
     claim: &Claim,
     rows: &[&'a ReportRow<'r>],
     kind: &str,
     dataset: &str,
 ) -> Result<&'a ReportRow<'r>, String> {
-    let named = || rows.iter().find(|row| row.kind == kind && row.key().dataset == dataset);
-    let of_id = || rows.iter().find(|row| row.kind == kind && row.dataset_id == dataset);
-    let row = named().or_else(of_id).ok_or_else(|| format!("{dataset} is not in this run"))?;
+    let row = find(rows, kind, dataset).ok_or_else(|| format!("{dataset} is not in this run"))?;
+    if row.is_refused() {
+        return Err(format!("{kind} refuses {dataset}"));
+    }
     let Some(stored) = row.group.done().next() else {
         return Err(format!("{} has no result on {dataset}", row.key().model));
     };
@@ -241,28 +254,37 @@ fn conclude(claim: &Claim, evidence: &[Evidence]) -> (Verdict, String) {
             format!("{} ({}{other})", one.dataset, metric_title(one.metric))
         })
         .collect();
-    let missing: IndexSet<&str> =
-        evidence.iter().filter_map(|one| one.found.as_ref().err().map(String::as_str)).collect();
-    let missing: Vec<&str> = missing.into_iter().collect();
-    let lacking = evidence.len() - found.len();
+    let absent = |refused: bool| {
+        let absent = evidence.iter().filter(move |one| one.is_refused == refused);
+        absent.filter_map(|one| one.found.as_ref().err().map(String::as_str))
+    };
+    let listed = |refused| absent(refused).collect::<IndexSet<&str>>().into_iter().collect::<Vec<_>>().join("; ");
+    // What a model is not made for is not missing, but with nothing else there is nothing to say.
+    let (lacking, refused) = (absent(false).count(), listed(true));
+    let aside = if refused.is_empty() { String::new() } else { format!(" ({refused})") };
     let held = found.len() - failing.len();
     if !failing.is_empty() {
         let rest = if lacking > 0 { format!("; {lacking} more cannot be compared") } else { String::new() };
+        let rest = format!("{rest}{aside}");
         let reason = match held {
             0 => format!("it holds in none of {} comparisons{rest}", found.len()),
             _ => format!("it holds in {held} of {} comparisons, not on {}{rest}", found.len(), failing.join(", ")),
         };
         return (Verdict::DidNotHold, reason);
     }
+    if found.is_empty() && lacking == 0 {
+        return (Verdict::CannotBeSaid, refused);
+    }
     if lacking > 0 {
         let rest = if held > 0 { format!("; it holds in the {held} comparisons that are here") } else { String::new() };
-        return (Verdict::CannotBeSaid, format!("{}{rest}", missing.join("; ")));
+        return (Verdict::CannotBeSaid, format!("{}{rest}{aside}", listed(false)));
     }
     let is_better = |found: &Found| found.compared.difference > 0.0 && found.compared.is_told_apart() == Ok(true);
     if claim.relation == Relation::NotWorseAndSomewhereBetter && !found.iter().any(|(_, found)| is_better(found)) {
-        return (Verdict::DidNotHold, "it is nowhere worse by more than chance, but nowhere better either".to_owned());
+        let reason = format!("it is nowhere worse by more than chance, but nowhere better either{aside}");
+        return (Verdict::DidNotHold, reason);
     }
-    (Verdict::Held, format!("it holds in all {held} comparisons"))
+    (Verdict::Held, format!("it holds in all {held} comparisons{aside}"))
 }
 
 #[cfg(test)]
@@ -333,6 +355,7 @@ mod tests {
                 compared: compared(0.1, Ok(p)),
                 holds,
             }),
+            is_refused: false,
             published: None,
         };
         holds.iter().map(one).collect()
@@ -350,6 +373,24 @@ mod tests {
         assert_eq!(open, Verdict::CannotBeSaid);
         assert_eq!(reason, "no lrnn here; it holds in the 1 comparisons that are here");
         assert_eq!(verdict(&[None, None]), (Verdict::CannotBeSaid, "no lrnn here".into()));
+    }
+
+    #[test]
+    fn what_a_model_is_not_made_for_is_not_missing() {
+        let refused = |holds: &[Option<(bool, f64)>]| {
+            let mut evidence = evidence(holds);
+            let last = evidence.last_mut().unwrap();
+            (last.is_refused, last.found) = (true, Err("lrnn refuses yeast2".to_owned()));
+            conclude(&CLAIMS[0], &evidence)
+        };
+        let (yes, no) = (Some((true, 0.01)), Some((false, 0.2)));
+        let aside = "it holds in all 2 comparisons (lrnn refuses yeast2)";
+        assert_eq!(refused(&[yes, yes, None]), (Verdict::Held, aside.to_owned()));
+        let aside = "it holds in none of 1 comparisons (lrnn refuses yeast2)";
+        assert_eq!(refused(&[no, None]), (Verdict::DidNotHold, aside.to_owned()));
+        let open = "no lrnn here; it holds in the 1 comparisons that are here (lrnn refuses yeast2)";
+        assert_eq!(refused(&[yes, None, None]), (Verdict::CannotBeSaid, open.to_owned()));
+        assert_eq!(refused(&[None]), (Verdict::CannotBeSaid, "lrnn refuses yeast2".to_owned()));
     }
 
     #[test]

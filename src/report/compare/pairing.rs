@@ -10,6 +10,7 @@ use crate::experiment::store::Record;
 use crate::logic::nearest::nearest;
 use crate::metric::Column;
 use crate::order::{IndexMap, IndexSet};
+use crate::report::rows::stands_in;
 
 /// Why models cannot be paired.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -119,7 +120,8 @@ impl By {
 }
 
 /// Pairs the rows of two sides. Without models, a row belongs to the one of the same dataset, model, preset and case; with
-/// names of models, to the one of the same dataset, preset and case; with single rows, to the one of the same dataset.
+/// names of models, to the one of the same dataset, preset and case; with single rows, to the one of the same dataset. A model whose
+/// kind knows no presets belongs to every preset of the other.
 ///
 /// # Errors
 /// If a model is not there, or it is not clear which of its rows is meant.
@@ -129,12 +131,11 @@ pub fn pair<'r>(first: Side<'r>, second: Side<'r>) -> Result<Pairing<'r>, Models
     let by = match (first.model, second.model) {
         (None, None) => By::Row,
         _ if single_first && single_second => By::Dataset,
-        _ if single_first => return Err(ambiguous(second, &of_second)),
-        _ if single_second => return Err(ambiguous(first, &of_first)),
+        _ if single_first && !fits_all(&of_first, &of_second) => return Err(ambiguous(second, &of_second)),
+        _ if single_second && !fits_all(&of_second, &of_first) => return Err(ambiguous(first, &of_first)),
         _ => By::Case,
     };
-    let mut rows: IndexMap<RowKey, Group<'r>> =
-        of_second.into_iter().map(|group| (by.key(&group.key), group)).collect();
+    let rows: IndexMap<RowKey, Group<'r>> = of_second.into_iter().map(|group| (by.key(&group.key), group)).collect();
     let mut pairing = Pairing {
         first: title(first),
         second: title(second),
@@ -142,21 +143,40 @@ pub fn pair<'r>(first: Side<'r>, second: Side<'r>) -> Result<Pairing<'r>, Models
         only_first: Vec::new(),
         only_second: Vec::new(),
     };
+    let mut paired: IndexSet<usize> = IndexSet::default();
     for group in of_first {
-        // Removed in order, so that the rest keeps its own.
-        match rows.shift_remove(&by.key(&group.key)) {
-            Some(other) => {
-                let model = match by {
-                    By::Row => group.key.label(),
-                    _ => format!("{} → {}", group.key.label(), other.key.label()),
-                };
-                pairing.pairs.push(Pair { model, first: group, second: other });
-            }
-            None => pairing.only_first.push(name(&group.key)),
+        let mut others: Vec<usize> = rows.get_index_of(&by.key(&group.key)).into_iter().collect();
+        if others.is_empty() && matches!(by, By::Case) {
+            others = (0..rows.len()).filter(|&i| is_beside(&group, &rows[i])).collect();
         }
+        if others.is_empty() {
+            pairing.only_first.push(name(&group.key));
+        }
+        for &other in &others {
+            let other = &rows[other];
+            let model = match by {
+                By::Row => group.key.label(),
+                _ => format!("{} → {}", group.key.label(), other.key.label()),
+            };
+            pairing.pairs.push(Pair { model, first: group.clone(), second: other.clone() });
+        }
+        paired.extend(others);
     }
-    pairing.only_second = rows.values().map(|group| name(&group.key)).collect();
+    let unpaired = rows.values().enumerate().filter(|(i, _)| !paired.contains(i));
+    pairing.only_second = unpaired.map(|(_, group)| name(&group.key)).collect();
     Ok(pairing)
+}
+
+/// Whether rows of two models are of the same dataset and case, and one of them stands in the preset of the other.
+fn is_beside(a: &Group<'_>, b: &Group<'_>) -> bool {
+    let stands = |a: &Group<'_>, b: &Group<'_>| stands_in(a.kind(), &a.key.preset, &b.key.preset);
+    a.key.dataset == b.key.dataset && a.key.case == b.key.case && (stands(a, b) || stands(b, a))
+}
+
+/// Whether each of some rows has a single one beside it.
+fn fits_all(single: &[Group<'_>], others: &[Group<'_>]) -> bool {
+    let same_dataset = |other: &Group<'_>| single.iter().find(|group| group.key.dataset == other.key.dataset);
+    others.iter().all(|other| same_dataset(other).is_none_or(|group| is_beside(group, other)))
 }
 
 fn name(key: &RowKey) -> String {

@@ -3,9 +3,10 @@
 use super::axis::Axis;
 use super::legend::{Sign, bar, legend, published as diamond};
 use super::panel::{Panel, reference};
-use super::rows::{Rows, average, positives, shown};
+use super::rows::{Rows, average, named, positives, shown, titled};
 use super::scene::{Anchor, Scene, Stroke, Text};
 use super::style::{Colour, TICK, WIDTH};
+use super::sweep::dashes;
 use super::{Published, Sheet, font};
 use crate::experiment::Results;
 use crate::experiment::results::Group;
@@ -19,15 +20,22 @@ const BETWEEN: f64 = 16.0;
 const NARROWEST: f64 = 7.0;
 const WIDEST: f64 = 34.0;
 
-/// A bar chart of a column, in a run without a sweep.
-pub fn bars(results: &Results, column: Column, published: &[Published]) -> Option<Sheet> {
+/// A bar chart of a column, in a run without a sweep; one for each preset if models that know no presets stand beside several.
+pub fn bars(results: &Results, column: Column, published: &[Published]) -> Vec<Sheet> {
     let rows = Rows::of(results);
-    let has = rows.groups.iter().any(|group| average(group, column).is_some());
-    if rows.swept() || !has {
+    if rows.swept() {
+        return Vec::new();
+    }
+    let of = |(preset, rows): (Option<String>, Rows<'_>)| of_rows(&rows, preset.as_deref(), column, published);
+    rows.apart().into_iter().filter_map(of).collect()
+}
+
+fn of_rows(rows: &Rows<'_>, preset: Option<&str>, column: Column, published: &[Published]) -> Option<Sheet> {
+    if !rows.groups.iter().any(|group| average(group, column).is_some()) {
         return None;
     }
     let datasets = rows.datasets();
-    let floor = floor(&rows, column);
+    let floor = floor(rows, column);
     let mut entries: Vec<(Sign, String)> = Vec::new();
     for label in rows.labels() {
         let key = &rows.groups.iter().find(|group| group.key.label() == label)?.key;
@@ -53,7 +61,7 @@ pub fn bars(results: &Results, column: Column, published: &[Published]) -> Optio
         panel.y_ticks(&mut scene, &panel.y.ticks(6), true);
         panel.y_label(&mut scene, shown(column), 36.0);
         for (i, dataset) in chunk.iter().enumerate() {
-            group(&mut scene, &panel, i, dataset, &rows, column, &marked);
+            group(&mut scene, &panel, i, dataset, rows, column, &marked);
         }
         scene.line([panel.at(0.0, floor), panel.at(in_a_row as f64, floor)], Stroke::new(Colour::INK, 1.0));
         top = panel.bottom() + 30.0;
@@ -72,8 +80,8 @@ pub fn bars(results: &Results, column: Column, published: &[Published]) -> Optio
     let diamonds = entries.iter().any(|(sign, _)| *sign == Sign::Published);
     let diamonds = if diamonds { " Diamonds are published numbers, not ours." } else { "" };
     Some(Sheet {
-        name: format!("bars-{}", column.name().replace('_', "-")),
-        title: format!("{} by dataset and model", shown(column)),
+        name: named(&format!("bars-{}", dashes(column.name())), preset),
+        title: titled(&format!("{} by dataset and model", shown(column)), preset),
         caption: format!(
             "Bars are means over folds (seeds averaged first), whiskers one standard deviation over folds.\
              {axis}{chance}{diamonds}"

@@ -3,10 +3,9 @@
 use super::axis::{Axis, Tick};
 use super::legend::{Sign, legend};
 use super::panel::{COLUMNS, Margins, Panel, axis_names, grid, reference};
-use super::rows::Rows;
+use super::rows::{Rows, named, titled};
 use super::scene::Scene;
 use super::style::{Look, WIDTH};
-use super::sweep::dashes;
 use super::{FigureError, Sheet};
 use crate::experiment::Results;
 use crate::experiment::results::Group;
@@ -31,12 +30,11 @@ pub fn calibration(results: &Results) -> Result<Vec<Sheet>, FigureError> {
     if rows.swept() {
         return Ok(Vec::new());
     }
-    let presets: IndexSet<&str> = rows.groups.iter().map(|group| group.key.preset.as_str()).collect();
-    presets.iter().map(|preset| of_preset(&rows, preset)).collect()
+    rows.presets().iter().map(|preset| of_preset(&rows, preset)).collect()
 }
 
 fn of_preset(rows: &Rows<'_>, preset: &str) -> Result<Sheet, FigureError> {
-    let groups: Vec<&Group<'_>> = rows.groups.iter().filter(|group| group.key.preset == preset).collect();
+    let groups: Vec<&Group<'_>> = rows.in_preset(preset).collect();
     let models: IndexSet<&str> = groups.iter().map(|group| group.key.model.as_str()).collect();
     let datasets: IndexSet<&str> = groups.iter().map(|group| group.key.dataset.as_str()).collect();
     let mut scene = Scene::new(WIDTH, 0.0);
@@ -67,14 +65,9 @@ fn of_preset(rows: &Rows<'_>, preset: &str) -> Result<Sheet, FigureError> {
         counts(&mut scene, Panel { top: panel.bottom() + GAP, height: COUNTS, ..panel }, &all);
     }
     axis_names(&mut scene, (top, bottom), "predicted probability", "share of positives (bars: examples)");
-    let (of, tail) = if preset.is_empty() {
-        (String::new(), String::new())
-    } else {
-        (format!(", preset {preset}"), format!("-{}", dashes(preset)))
-    };
     Ok(Sheet {
-        name: format!("calibration{tail}"),
-        title: format!("Calibration{of}"),
+        name: named("calibration", Some(preset)),
+        title: titled("Calibration", Some(preset)),
         caption: format!(
             "Test examples of all folds in {BINS} bins of predicted probability: for each bin the mean prediction and the share \
              that is positive, larger if it holds more examples; below, how many these are. Points above the diagonal are predicted too low."

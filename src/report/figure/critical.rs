@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::axis::Axis;
-use super::rows::{Rows, average, shown};
+use super::rows::{Rows, average, named, shown, titled};
 use super::scene::{Anchor, Scene, Stroke, Text};
 use super::style::{Colour, LABEL, TICK, WIDTH};
 use super::sweep::dashes;
@@ -32,16 +32,25 @@ pub struct CriticalDifference {
 const AXIS: (f64, f64) = (250.0, 470.0);
 const ROW: f64 = 19.0;
 
-/// The names and ranks of all rows over the datasets that have all of them, if there are at least three rows and two such
-/// datasets.
+/// Rows that are ranked together.
+pub(in crate::report) struct Ranked {
+    /// Their preset, if those of each preset are ranked for themselves.
+    pub preset: Option<String>,
+    /// The names and ranks, if there are at least three rows and two datasets that have all of them.
+    pub ranks: Option<(Vec<String>, Ranks)>,
+}
+
+/// The ranks of all rows over the datasets that have all of them; of each preset for itself if models that know no presets stand
+/// beside several, since these would count once and the others twice.
 ///
 /// # Errors
 /// If a value is not finite.
-pub(in crate::report) fn ranked(
-    results: &Results,
-    column: Column,
-) -> Result<Option<(Vec<String>, Ranks)>, SampleError> {
-    let rows = Rows::of(results);
+pub(in crate::report) fn ranked(results: &Results, column: Column) -> Result<Vec<Ranked>, SampleError> {
+    let of = |(preset, rows): (Option<String>, Rows<'_>)| Ok(Ranked { preset, ranks: ranks_of(&rows, column)? });
+    Rows::of(results).apart().into_iter().map(of).collect()
+}
+
+fn ranks_of(rows: &Rows<'_>, column: Column) -> Result<Option<(Vec<String>, Ranks)>, SampleError> {
     let labels: Vec<&str> = rows.labels().collect();
     let value = |dataset: &str, label: &str| Some(average(rows.find(dataset, label)?, column)?.mean);
     let of_dataset = |dataset: &str| labels.iter().map(|label| value(dataset, label)).collect::<Option<Vec<f64>>>();
@@ -69,25 +78,30 @@ pub(in crate::report) fn friedman_words(ranks: &Ranks) -> String {
 }
 
 /// A diagram of the mean ranks of all rows over the datasets that have all of them, if there are from three to ten rows and
-/// at least two such datasets.
+/// at least two such datasets; one for each preset if models that know no presets stand beside several.
 ///
 /// # Errors
 /// If a value is not finite.
-pub fn mean_ranks(results: &Results, column: Column) -> Result<Option<Sheet>, FigureError> {
-    let Some((names, ranks)) = ranked(results, column)? else { return Ok(None) };
-    let Ok(difference) = ranks.critical_difference(CriticalLevel::Five) else { return Ok(None) };
-    let named = ranks.order().into_iter().map(|i| (names[i].clone(), ranks.means()[i]));
+pub fn mean_ranks(results: &Results, column: Column) -> Result<Vec<Sheet>, FigureError> {
+    let sheets = ranked(results, column)?.into_iter().filter_map(|ranked| sheet(&ranked, column));
+    Ok(sheets.collect())
+}
+
+fn sheet(Ranked { preset, ranks }: &Ranked, column: Column) -> Option<Sheet> {
+    let (names, ranks) = ranks.as_ref()?;
+    let difference = ranks.critical_difference(CriticalLevel::Five).ok()?;
+    let places = ranks.order().into_iter().map(|i| (names[i].clone(), ranks.means()[i]));
     let input = CriticalDifference {
         by: shown(column).to_owned(),
-        ranks: named.collect(),
+        ranks: places.collect(),
         difference,
         groups: ranks.groups(difference),
         datasets: ranks.datasets(),
     };
-    let name = format!("ranks-{}", dashes(column.name()));
     let sheet = critical_difference(&input);
-    let caption = format!("{} {}", sheet.caption, friedman_words(&ranks));
-    Ok(Some(Sheet { name, caption, ..sheet }))
+    let caption = format!("{} {}", sheet.caption, friedman_words(ranks));
+    let name = named(&format!("ranks-{}", dashes(column.name())), preset.as_deref());
+    Some(Sheet { name, title: titled(&sheet.title, preset.as_deref()), caption, ..sheet })
 }
 
 /// A critical-difference diagram.

@@ -14,6 +14,7 @@ use crate::experiment::results::{Group, Stored};
 use crate::metric::ranking::{pr_curve, roc_curve};
 use crate::metric::{Ranking, Undefined};
 use crate::order::{IndexMap, IndexSet};
+use crate::report::rows::stands_in;
 
 /// A mean curve is drawn through so many places and one.
 const STEPS: usize = 100;
@@ -64,7 +65,12 @@ fn of_dataset(rows: &Rows<'_>, dataset: &str) -> Result<Option<Sheet>, FigureErr
     let drawable = |ranked: &Ranked<'_, '_>| ranked.folds.iter().flatten().any(|ranking| roc_curve(ranking).is_ok());
     ranked.retain(drawable);
     let models: IndexSet<&str> = ranked.iter().map(|ranked| ranked.group.key.model.as_str()).collect();
-    let presets: IndexSet<&str> = ranked.iter().map(|ranked| ranked.group.key.preset.as_str()).collect();
+    let mut presets = rows.presets();
+    let here = |preset: &str| {
+        let stands = |group: &Group<'_>| stands_in(group.kind(), &group.key.preset, preset);
+        ranked.iter().filter(move |ranked| stands(ranked.group)).collect::<Vec<_>>()
+    };
+    presets.retain(|preset| !here(preset).is_empty());
     if models.is_empty() {
         return Ok(None);
     }
@@ -80,8 +86,8 @@ fn of_dataset(rows: &Rows<'_>, dataset: &str) -> Result<Option<Sheet>, FigureErr
     {
         let (x, y) = (Axis::linear(0.0, 1.0), Axis::linear(0.0, 1.0));
         let panel = Panel { left: place.0, top: place.1, width, height: 250.0, x, y };
-        let here = ranked.iter().filter(|ranked| ranked.group.key.preset == **preset);
-        draw(&mut scene, &panel, kind, here.map(|ranked| (ranked, rows.model_look(&ranked.group.key.model))).collect());
+        let here = here(preset).into_iter().map(|ranked| (ranked, rows.model_look(&ranked.group.key.model)));
+        draw(&mut scene, &panel, kind, here.collect());
         let heading = if preset.is_empty() { kind.name.to_owned() } else { format!("{}, {preset}", kind.name) };
         panel.heading(&mut scene, &heading);
     }

@@ -28,7 +28,7 @@ pub use bars::bars;
 pub use calibration::calibration;
 pub use cases::cases;
 pub use critical::{CriticalDifference, critical_difference, mean_ranks};
-pub(in crate::report) use critical::{friedman_words, ranked};
+pub(in crate::report) use critical::{Ranked, friedman_words, ranked};
 pub use curves::curves;
 pub use fidelity::fidelity;
 pub use sweep::sweep;

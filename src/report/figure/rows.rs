@@ -1,12 +1,14 @@
 //! The rows of a run as figures need them: in order, with their looks.
 
 use super::style::Look;
+use super::sweep::dashes;
 use crate::experiment::Results;
 use crate::experiment::results::{Group, RowKey};
 use crate::experiment::store::Record;
 use crate::metric::Column;
 use crate::metric::summary::Average;
 use crate::order::IndexSet;
+use crate::report::rows::{knows_presets, stands_in};
 
 /// The rows of a run.
 pub(super) struct Rows<'r> {
@@ -37,6 +39,39 @@ impl<'r> Rows<'r> {
         names.into_iter().collect()
     }
 
+    /// The presets; nothing but an empty one if there are none. Rows that stand in every preset make none of their own.
+    pub fn presets(&self) -> IndexSet<&str> {
+        let all: IndexSet<&str> = self.groups.iter().map(|group| group.key.preset.as_str()).collect();
+        let own = |group: &&Group<'_>| all.len() < 2 || !group.key.preset.is_empty() || knows_presets(group.kind());
+        self.groups.iter().filter(own).map(|group| group.key.preset.as_str()).collect()
+    }
+
+    /// Whether there are several presets, and rows that stand in all of them.
+    pub fn has_shared(&self) -> bool {
+        let shared = |group: &Group<'_>| group.key.preset.is_empty() && !knows_presets(group.kind());
+        self.presets().len() > 1 && self.groups.iter().any(shared)
+    }
+
+    /// The rows of a preset, with those that stand in all.
+    pub fn in_preset<'s>(&'s self, preset: &'s str) -> impl Iterator<Item = &'s Group<'r>> {
+        self.groups.iter().filter(move |group| stands_in(group.kind(), &group.key.preset, preset))
+    }
+
+    /// The rows apart by preset if some stand in all of several, so that these are not held against two presets of a model at
+    /// once; otherwise all together.
+    pub fn apart(self) -> Vec<(Option<String>, Rows<'r>)> {
+        if !self.has_shared() {
+            return vec![(None, self)];
+        }
+        let part = |preset: &str| {
+            let groups: Vec<Group<'r>> = self.in_preset(preset).cloned().collect();
+            let labels = groups.iter().map(|group| group.key.label()).collect();
+            let models = self.models.clone();
+            (Some(preset.to_owned()), Rows { results: self.results, groups, models, labels })
+        };
+        self.presets().into_iter().map(part).collect()
+    }
+
     /// Models with preset and case, in the order of the spec.
     pub fn labels(&self) -> impl Iterator<Item = &str> {
         self.labels.iter().map(String::as_str)
@@ -47,7 +82,7 @@ impl<'r> Rows<'r> {
         let Some(group) = self.groups.iter().find(|group| group.key.label() == label) else { return label.to_owned() };
         let only = |all: IndexSet<&str>| all.len() < 2;
         let mut key = group.key.clone();
-        if only(self.groups.iter().map(|group| group.key.preset.as_str()).collect()) {
+        if only(self.presets()) {
             key.preset.clear();
         }
         let with_cases = self.groups.iter().filter(|group| !group.key.case.is_empty());
@@ -74,6 +109,16 @@ impl<'r> Rows<'r> {
         let model = self.models.get_index_of(model).unwrap_or_default();
         Look::of(model, model)
     }
+}
+
+/// The name of a figure of a preset, or of all.
+pub(super) fn named(name: &str, preset: Option<&str>) -> String {
+    preset.filter(|preset| !preset.is_empty()).map_or(name.to_owned(), |preset| format!("{name}-{}", dashes(preset)))
+}
+
+/// The title of a figure of a preset, or of all.
+pub(super) fn titled(title: &str, preset: Option<&str>) -> String {
+    preset.filter(|preset| !preset.is_empty()).map_or(title.to_owned(), |preset| format!("{title}, preset {preset}"))
 }
 
 /// The mean over folds, seeds averaged first.

@@ -16,7 +16,7 @@ use crate::order::IndexSet;
 use crate::report::Report;
 use crate::report::claims::{Evidence, Judged, QUESTIONS, Verdict};
 use crate::report::compare::with_sign;
-use crate::report::rows::ReportRow;
+use crate::report::rows::{self, ReportRow};
 use crate::report::table::{metric_title, shown_difference, shown_mean};
 use crate::report::tables::state;
 
@@ -166,11 +166,10 @@ fn counts(report: &Report<'_>) -> Vec<(String, String)> {
         (results.datasets().len().to_string(), "datasets".to_owned()),
         (distinct(|row| row.key().model.clone()).len().to_string(), "models".to_owned()),
     ];
-    for (names, what) in
-        [(distinct(|row| row.key().preset.clone()), "presets"), (distinct(|row| row.key().case.clone()), "cases")]
-    {
-        if names.len() > 1 {
-            counts.push((names.len().to_string(), what.to_owned()));
+    let presets: IndexSet<&str> = rows::settings(&report.rows).into_iter().map(|(preset, _)| preset).collect();
+    for (number, what) in [(presets.len(), "presets"), (distinct(|row| row.key().case.clone()).len(), "cases")] {
+        if number > 1 {
+            counts.push((number.to_string(), what.to_owned()));
         }
     }
     counts.push((folds.join(" or "), "folds".to_owned()));

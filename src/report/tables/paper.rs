@@ -15,7 +15,8 @@ use crate::report::table::{
 /// A published table with our numbers, once for each preset and case.
 pub fn paper_tables(results: &Results, rows: &[ReportRow<'_>], published: &PublishedTable) -> Vec<Table> {
     let of_setting = |(preset, case): (&str, &str)| {
-        let fits = |row: &&ReportRow<'_>| row.key().preset == preset && row.key().case == case;
+        let fits =
+            |row: &&ReportRow<'_>| rows::stands_in(row.kind, &row.key().preset, preset) && row.key().case == case;
         let rows: Vec<&ReportRow<'_>> = rows.iter().filter(fits).collect();
         let parts: Vec<&str> = [preset, case].into_iter().filter(|part| !part.is_empty()).collect();
         Sheet::new(published, &rows).table(results, &parts)

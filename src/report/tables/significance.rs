@@ -8,7 +8,7 @@ use crate::metric::Column;
 use crate::metric::significance::{ALPHA, CriticalLevel};
 use crate::order::IndexSet;
 use crate::report::compare::{Comparison, Metric, OverDatasets, Side, p_value, pair, sentence, signed};
-use crate::report::figure::{friedman_words, ranked};
+use crate::report::figure::{Ranked, friedman_words, ranked};
 use crate::report::table::{Cell, Style, Table, TableColumn, TableRow};
 
 const COLUMNS: [&str; 8] = ["test", "metric", "dataset", "models", "difference", "p", "holm", "finding"];
@@ -39,7 +39,7 @@ pub fn significance_table(results: &Results) -> Option<Table> {
         }
     }
     if asks(FRIEDMAN_NEMENYI) {
-        lines.extend(MAIN.into_iter().map(|column| friedman(results, column)));
+        lines.extend(MAIN.into_iter().flat_map(|column| friedman(results, column)));
     }
     // Tests stand together, in the order in which they were asked for.
     let place = |row: &TableRow| match row.cells.first() {
@@ -123,21 +123,26 @@ fn over(metric: &Metric) -> Vec<TableRow> {
     metric.over_datasets.iter().map(row).collect()
 }
 
-fn friedman(results: &Results, column: Column) -> TableRow {
-    let (mut p, mut finding) = ("-".to_owned(), String::new());
+fn friedman(results: &Results, column: Column) -> Vec<TableRow> {
+    let row = |preset: Option<&str>, p: &str, finding: &str| {
+        let models = preset.map_or_else(|| "all".to_owned(), |preset| format!("all ({preset})"));
+        line([FRIEDMAN_NEMENYI, column.name(), "all", &models, "-", p, "-", finding])
+    };
+    let of = |Ranked { preset, ranks }: &Ranked| {
+        let Some((names, ranks)) = ranks else {
+            return row(preset.as_deref(), "-", "no test: it takes three rows and two datasets that have all of them");
+        };
+        let p = ranks.friedman(ALPHA).ok().and_then(|test| test.verdict.p()).map_or("-".to_owned(), p_value);
+        let means: Vec<String> =
+            ranks.order().into_iter().map(|i| format!("{} {:.2}", names[i], ranks.means()[i])).collect();
+        let difference = ranks
+            .critical_difference(CriticalLevel::Five)
+            .map_or_else(|why| why.to_string(), |difference| format!("critical difference {difference:.2}"));
+        let finding = format!("{} Mean ranks: {}; {difference}.", friedman_words(ranks), means.join(", "));
+        row(preset.as_deref(), &p, &finding)
+    };
     match ranked(results, column) {
-        Err(error) => finding = format!("no test: {error}"),
-        Ok(None) => finding.push_str("no test: it takes three rows and two datasets that have all of them"),
-        Ok(Some((names, ranks))) => {
-            let test = ranks.friedman(ALPHA);
-            p = test.ok().and_then(|test| test.verdict.p()).map_or(p, p_value);
-            let means: Vec<String> =
-                ranks.order().into_iter().map(|i| format!("{} {:.2}", names[i], ranks.means()[i])).collect();
-            let difference = ranks
-                .critical_difference(CriticalLevel::Five)
-                .map_or_else(|why| why.to_string(), |difference| format!("critical difference {difference:.2}"));
-            finding = format!("{} Mean ranks: {}; {difference}.", friedman_words(&ranks), means.join(", "));
-        }
+        Ok(ranked) => ranked.iter().map(of).collect(),
+        Err(error) => vec![row(None, "-", &format!("no test: {error}"))],
     }
-    line([FRIEDMAN_NEMENYI, column.name(), "all", "all", "-", &p, "-", &finding])
 }
