@@ -30,7 +30,8 @@ pub struct Compare {
 }
 
 const AFTER_HELP: &str = "\
-Rows of both runs that have the same dataset, model, preset and case are paired, fold with fold and seed with seed. A row is not
+Rows of both runs that have the same dataset, model, preset and case are paired, fold with fold and seed with seed; with
+--models, a kind of model that knows no presets is paired with each preset of the other. A row is not
 paired, and it is said why, if its data, folds, negatives or the definition of the metric are others.
 
 p-values are of the corrected resampled t-test with the real fold sizes, and corrected for the number of rows by Holm's method; over

@@ -13,7 +13,7 @@ fn a_report_has_a_page_tables_and_figures() {
         assert!(printed.contains(part), "{part}: {printed}");
     }
     let tables = files(&lab.path("out/tables"));
-    for stem in ["results", "all-metrics"] {
+    for stem in ["results", "all-metrics", "seconds"] {
         for ending in ["md", "tex", "csv", "parquet"] {
             assert!(tables.contains(&format!("{stem}.{ending}")), "{tables:?}");
         }

@@ -1,9 +1,10 @@
-//! Which tables a run has: the paper's own, one for each setting that a sweep varies, one for each dataset with several variants, and two of
-//! everything.
+//! Which tables a run has: the paper's own, one for each setting that a sweep varies, one for each dataset with several variants, two of
+//! everything, and what models cost.
 
 mod classes;
 mod everything;
 mod paper;
+mod seconds;
 mod significance;
 mod sweep;
 mod variants;
@@ -11,6 +12,7 @@ mod variants;
 pub use classes::classes_table;
 pub use everything::{all_metrics, results_table};
 pub use paper::paper_tables;
+pub use seconds::seconds_table;
 pub use significance::significance_table;
 pub use sweep::sweep_tables;
 pub use variants::variant_tables;
@@ -34,6 +36,7 @@ pub fn tables(results: &Results, rows: &[ReportRow<'_>]) -> Vec<Table> {
     }
     tables.extend(significance_table(results));
     tables.push(all_metrics(results, rows));
+    tables.extend(seconds_table(results, rows));
     tables
 }
 
