@@ -85,12 +85,12 @@ pub(super) fn clauses(theory: &Theory, options: &ClauseOptions) -> Vec<Diagnosti
     remarks
 }
 
-/// Counts that are too low.
-pub(super) fn counts_cut(parts: usize, budget: u32) -> Option<Diagnostic> {
+/// Counts that are too low, of how many conjunctions and for how many examples.
+pub(super) fn counts_cut((parts, examples): (usize, usize), budget: u32) -> Option<Diagnostic> {
     (parts > 0).then(|| {
         let message = format!(
-            "the groundings of {parts} conjunctions were not all counted: for some example there were more than {budget} \
-             facts to look at, or more than {MOST_COUNTED} groundings; their counts are too low"
+            "the groundings of {parts} conjunctions were not all counted for {examples} examples: there were more than {budget} facts \
+             to look at, or more than {MOST_COUNTED} groundings; these counts are too low, never too high"
         );
         Diagnostic::warning("count-budget", message, "raise count_budget, lower node_size, or allow less depth")
     })

@@ -26,6 +26,9 @@ use crate::order::HashSet;
 /// Counts end here: a double still tells such numbers apart, and products of a few of them.
 pub const MOST_COUNTED: u32 = 1_000_000_000;
 
+/// Products of counts end here: squares of such numbers, and products of two of those, are finite.
+pub const MOST_PRODUCT: f64 = 1e60;
+
 /// Literals that hold together, and conjunctions that must not hold under the same substitution.
 ///
 /// Variables of the head are `0..arity`. Variables of a conjunction that no literal mentions are its own: no value of them may
@@ -63,8 +66,17 @@ pub struct Tally<'c, 'a> {
     /// The most facts looked at for one part and one example.
     budget: u64,
     known: Mutex<Cache<PartKey, Arc<[u32]>>>,
-    /// Parts whose counts are not exact for some example.
-    cut: Mutex<HashSet<PartKey>>,
+    /// What was not counted to the end.
+    cut: Mutex<Cut>,
+}
+
+/// Counts that are not exact.
+#[derive(Debug, Default)]
+struct Cut {
+    /// Parts that were not counted to the end for some example.
+    parts: HashSet<PartKey>,
+    /// The examples, by number.
+    examples: HashSet<usize>,
 }
 
 /// A part in words, and the sizes of the groups that its last literals form.
@@ -90,9 +102,11 @@ impl<'c, 'a> Tally<'c, 'a> {
     }
 
     /// How many different parts were met whose counts are too low for some example, since it has more than
-    /// [`MOST_COUNTED`] groundings or more facts had to be looked at than allowed.
-    pub fn cut(&self) -> usize {
-        lock(&self.cut).len()
+    /// [`MOST_COUNTED`] groundings or more facts had to be looked at than allowed; and for how many examples. No count is ever
+    /// too high: a grounding of which it could not be said that nothing rules it out is not counted.
+    pub fn cut(&self) -> (usize, usize) {
+        let Cut { parts, examples } = &*lock(&self.cut);
+        (parts.len(), examples.len())
     }
 
     /// The number of groundings of a pattern for each example, among the facts it may see.
@@ -101,7 +115,7 @@ impl<'c, 'a> Tally<'c, 'a> {
         let (parts, closed) = self.parts(pattern);
         for part in parts {
             let own = self.count_part(pattern, &part);
-            counts.iter_mut().zip(own.iter()).for_each(|(count, &own)| *count *= f64::from(own));
+            counts.iter_mut().zip(own.iter()).for_each(|(count, &own)| *count = (*count * f64::from(own)).min(MOST_PRODUCT));
         }
         for group in closed {
             self.coverage.cover(&pattern.none_of[group]).iter().for_each(|i| counts[i] = 0.0);
@@ -175,14 +189,16 @@ impl<'c, 'a> Tally<'c, 'a> {
         let distinct = |predicate| self.coverage.distinct(predicate);
         let plan = Plan::without(&key.0, &key.1, self.arity(), database, &distinct);
         let mut search = Search::new(&plan, database, MOST_COUNTED, None).within(self.budget);
-        let mut cut = false;
+        let mut was_cut = Vec::new();
         let (groups, numbers) = self.coverage.search_groups(&head_variables(&key.0), |head, limit, limit_id| {
             let count = search.count(head, limit, limit_id);
-            cut |= search.was_cut(count);
+            was_cut.push(search.was_cut(count));
             count
         });
-        if cut {
-            lock(&self.cut).insert(key.clone());
+        if was_cut.contains(&true) {
+            let mut cut = lock(&self.cut);
+            cut.parts.insert(key.clone());
+            cut.examples.extend((0..groups.of.len()).filter(|&i| was_cut[groups.of[i] as usize]));
         }
         let counts = groups.of.iter().map(|&group| numbers[group as usize]).collect();
         (counts, search.steps + groups.of.len() as u64)
