@@ -1,6 +1,7 @@
 //! What can be wrong with what a learner or a model is given.
 
 use super::Kind;
+use crate::logic::{PredicateId, Predicates};
 use crate::rbm::network::ConvertError;
 
 /// Data that nothing can be learned from, or a model that cannot be used for it.
@@ -146,6 +147,19 @@ pub enum ScoreError {
         /// The classes of the examples.
         classes: String,
     },
+}
+
+impl ScoreError {
+    /// Refuses examples of a target that has another number of arguments than what a model predicts.
+    pub(super) fn check_arity(
+        (model, predicted): (&Predicates, PredicateId),
+        (data, asked): (&Predicates, PredicateId),
+    ) -> Result<(), ScoreError> {
+        if model.arity(predicted) == data.arity(asked) {
+            return Ok(());
+        }
+        Err(ScoreError::Arity { model: model.show(predicted).to_string(), asked: data.show(asked).to_string() })
+    }
 }
 
 /// No learner has this name.

@@ -140,7 +140,8 @@ fn weights_are_learned_kept_and_shown() {
     assert_eq!(again.score(&database, target, &examples).unwrap(), psi);
     assert_eq!(again.describe(), model.describe());
     assert!(model.describe().contains("toxic(A) :- has(A, B), group(B), bond(B, C), group(C). % c="));
-    let fired = model.fired(&database, target, &examples).unwrap();
+    let (fired, remarks) = model.fired(&database, target, &examples).unwrap();
+    assert_eq!(remarks.iter().count(), 0);
     assert_eq!(fired.iter().map(Vec::len).collect::<Vec<_>>(), [1, 1, 1, 0]);
     assert!((model.head_weight(0) + fired[0][0].adds - psi[0]).abs() < 1e-12);
     for (from, to, message) in [

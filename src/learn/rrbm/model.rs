@@ -121,7 +121,7 @@ impl RrbmModel {
     /// # Errors
     /// As for [`Model::score`].
     pub fn present(&self, database: &Database, target: PredicateId, example: &Example) -> Result<Account, ScoreError> {
-        self.check(database, target)?;
+        ScoreError::check_arity((&self.predicates, self.target), (&database.predicates, target))?;
         let counts = self.counts(database, target, std::slice::from_ref(example));
         let (counts, inputs) = (counts.concat(), self.inputs(&counts).concat());
         let psi = self.rbm.psi(&inputs);
@@ -136,22 +136,11 @@ impl RrbmModel {
         };
         Ok(Account { psi, walks: counts.iter().enumerate().map(present).collect() })
     }
-
-    /// Whether the examples can be asked about.
-    fn check(&self, database: &Database, target: PredicateId) -> Result<(), ScoreError> {
-        if database.predicates.arity(target) == self.target_arity() {
-            return Ok(());
-        }
-        Err(ScoreError::Arity {
-            model: self.predicates.show(self.target).to_string(),
-            asked: database.predicates.show(target).to_string(),
-        })
-    }
 }
 
 impl Model for RrbmModel {
     fn score(&self, database: &Database, target: PredicateId, examples: &[Example]) -> Result<Vec<f64>, ScoreError> {
-        self.check(database, target)?;
+        ScoreError::check_arity((&self.predicates, self.target), (&database.predicates, target))?;
         let inputs = self.inputs(&self.counts(database, target, examples));
         Ok(inputs.iter().map(|row| self.rbm.psi(row)).collect())
     }
