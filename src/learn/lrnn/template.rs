@@ -186,29 +186,59 @@ impl Template {
                 return Err(format!("a rule for {shown} does not mention all variables of its head"));
             }
         }
-        // Predicates all of whose rules use settled ones are settled; what is left depends on itself.
-        let mut settled: IndexSet<PredicateId> = IndexSet::default();
-        loop {
-            let ready = |rule: &&TemplateRule| {
-                rule.body.iter().all(|l| !self.heads.contains(&l.predicate) || settled.contains(&l.predicate))
-            };
-            let is_ready = |head: &&PredicateId| {
-                !settled.contains(*head)
-                    && self.rules.iter().filter(|rule| rule.head == **head).all(|rule| ready(&rule))
-            };
-            let next: Vec<PredicateId> = self.heads.iter().filter(is_ready).copied().collect();
-            if next.is_empty() {
-                break;
-            }
-            settled.extend(next);
+        let depths = self.depths();
+        if let Some((&head, _)) = self.heads.iter().zip(&depths).find(|(_, depth)| depth.is_none()) {
+            return Err(format!("{} depends on itself", self.predicates.show(head)));
         }
-        match self.heads.iter().find(|head| !settled.contains(*head)) {
-            Some(&head) => Err(format!("{} depends on itself", self.predicates.show(head))),
-            None if self.rules.iter().flat_map(|rule| &rule.body).any(|l| l.predicate == target) => {
-                Err(format!("the target {} stands in a body", self.predicates.show(target)))
-            }
+        if self.rules.iter().flat_map(|rule| &rule.body).any(|literal| literal.predicate == target) {
+            return Err(format!("the target {} stands in a body", self.predicates.show(target)));
+        }
+        match self.heads.iter().zip(depths).find(|(_, depth)| depth.is_some_and(|depth| depth > MOST_DEEP)) {
+            Some((&head, _)) => Err(format!(
+                "the rules for {}, with those of the predicates that they use, are more than {MOST_DEEP} literals deep",
+                self.predicates.show(head)
+            )),
             None => Ok(()),
         }
+    }
+
+    /// For each head, the literals of the longest of its rules with those of the predicates below; `None` for a predicate that
+    /// depends on itself, or on one that does.
+    fn depths(&self) -> Vec<Option<usize>> {
+        let heads = self.heads.len();
+        // For each head, the rules that use it, each once for every literal; for each rule, the literals that wait for their heads.
+        let mut users: Vec<Vec<usize>> = vec![Vec::new(); heads];
+        let mut waits = vec![0usize; self.rules.len()];
+        let mut open = vec![0usize; heads];
+        let of: Vec<usize> = self.rules.iter().map(|rule| self.head_number(rule.head).unwrap_or_default()).collect();
+        for (number, rule) in self.rules.iter().enumerate() {
+            open[of[number]] += 1;
+            for latent in rule.body.iter().filter_map(|literal| self.head_number(literal.predicate)) {
+                users[latent].push(number);
+                waits[number] += 1;
+            }
+        }
+        let mut depths = vec![0usize; heads];
+        let mut below = vec![0usize; self.rules.len()];
+        let mut ready: Vec<usize> = (0..self.rules.len()).filter(|&rule| waits[rule] == 0).collect();
+        let mut settled = vec![false; heads];
+        while let Some(rule) = ready.pop() {
+            let head = of[rule];
+            depths[head] = depths[head].max(below[rule].saturating_add(self.rules[rule].body.len()));
+            open[head] -= 1;
+            if open[head] > 0 {
+                continue;
+            }
+            settled[head] = true;
+            for &user in &users[head] {
+                below[user] = below[user].max(depths[head]);
+                waits[user] -= 1;
+                if waits[user] == 0 {
+                    ready.push(user);
+                }
+            }
+        }
+        settled.into_iter().zip(depths).map(|(settled, depth)| settled.then_some(depth)).collect()
     }
 
     /// What rules mention that a database does not have, which is probably misspelt.
@@ -234,6 +264,9 @@ impl Template {
         format!("{head}{args} :- {}.", show_conjunction(&rule.body, &self.predicates, &self.symbols))
     }
 }
+
+/// How many literals may stand in a rule and in the rules below it, one under the other: they are searched one inside the other.
+const MOST_DEEP: usize = 1000;
 
 /// The largest weight that rules may start from.
 const MOST_WEIGHT: f64 = 1000.0;
