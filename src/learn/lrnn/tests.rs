@@ -240,6 +240,11 @@ fn weights_are_learned_kept_and_shown() {
     assert!((model.head_weight(0) + fired[0][0].adds - psi[0]).abs() < 1e-12);
     for (from, to, message) in [
         ("\"version\": 1", "\"version\": 9", "a template with weights of format version 9"),
+        (
+            "\n  \"max_groundings\": 1000",
+            "\n  \"max_groundings\": 0",
+            "max_groundings is 0; it must be a whole number from 1 to 1000000",
+        ),
         ("\n  \"family\": \"max\"", "\n  \"family\": \"min\"", "the family \"min\"; it must be max or avg"),
         ("\"kind\": \"lrnn\"", "\"kind\": \"rrbm-c\"", "rrbm-c has another format"),
         ("\"w\"", "\"weight\"", "unknown field `weight`"),

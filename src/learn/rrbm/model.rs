@@ -9,6 +9,7 @@ use crate::learn::{Model, ModelSize, ScoreError, Stored};
 use crate::logic::clause::show_conjunction;
 use crate::logic::{PredicateId, Predicates, Symbols};
 use crate::rbm::DenseRbm;
+use crate::tree::DEFAULT_MEMORY_BYTES;
 
 /// ψ by a discriminative RBM over lifted random walks.
 #[derive(Clone, Debug)]
@@ -85,7 +86,7 @@ impl RrbmModel {
         };
         let walks: Vec<Option<Vec<Step>>> =
             self.walks.iter().map(|walk| walk.steps.iter().map(bound).collect()).collect();
-        Counter::new(database, target, &walks).count(examples)
+        Counter::new(database, target, &walks, DEFAULT_MEMORY_BYTES).count(examples)
     }
 
     /// What a machine sees of these counts.
