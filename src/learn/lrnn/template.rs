@@ -193,18 +193,19 @@ impl Template {
         if self.rules.iter().flat_map(|rule| &rule.body).any(|literal| literal.predicate == target) {
             return Err(format!("the target {} stands in a body", self.predicates.show(target)));
         }
-        match self.heads.iter().zip(depths).find(|(_, depth)| depth.is_some_and(|depth| depth > MOST_DEEP)) {
+        let too_deep = |depth: Depth| depth.levels > MOST_LEVELS || depth.literals > MOST_LITERALS;
+        match self.heads.iter().zip(depths).find(|(_, depth)| depth.is_some_and(too_deep)) {
             Some((&head, _)) => Err(format!(
-                "the rules for {}, with those of the predicates that they use, are more than {MOST_DEEP} literals deep",
+                "the rules for {} and for the predicates that they use, one under the other, are more than {MOST_LEVELS} or have more \
+                 than {MOST_LITERALS} literals",
                 self.predicates.show(head)
             )),
             None => Ok(()),
         }
     }
 
-    /// For each head, the literals of the longest of its rules with those of the predicates below; `None` for a predicate that
-    /// depends on itself, or on one that does.
-    fn depths(&self) -> Vec<Option<usize>> {
+    /// How deep each head is, over all its rules; `None` for a predicate that depends on itself, or on one that does.
+    fn depths(&self) -> Vec<Option<Depth>> {
         let heads = self.heads.len();
         // For each head, the rules that use it, each once for every literal; for each rule, the literals that wait for their heads.
         let mut users: Vec<Vec<usize>> = vec![Vec::new(); heads];
@@ -218,13 +219,13 @@ impl Template {
                 waits[number] += 1;
             }
         }
-        let mut depths = vec![0usize; heads];
-        let mut below = vec![0usize; self.rules.len()];
+        let mut depths = vec![Depth::default(); heads];
+        let mut below = vec![Depth::default(); self.rules.len()];
         let mut ready: Vec<usize> = (0..self.rules.len()).filter(|&rule| waits[rule] == 0).collect();
         let mut settled = vec![false; heads];
         while let Some(rule) = ready.pop() {
             let head = of[rule];
-            depths[head] = depths[head].max(below[rule].saturating_add(self.rules[rule].body.len()));
+            depths[head] = depths[head].max(below[rule].under(self.rules[rule].body.len()));
             open[head] -= 1;
             if open[head] > 0 {
                 continue;
@@ -265,8 +266,27 @@ impl Template {
     }
 }
 
-/// How many literals may stand in a rule and in the rules below it, one under the other: they are searched one inside the other.
-const MOST_DEEP: usize = 1000;
+/// How many rules may stand one under the other, and how many literals these may have: they are searched one inside the other.
+const MOST_LEVELS: usize = 100;
+const MOST_LITERALS: usize = 1000;
+
+/// The most rules that stand one under the other, and the most literals of such rules.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Depth {
+    levels: usize,
+    literals: usize,
+}
+
+impl Depth {
+    /// The same under one more rule.
+    fn under(self, literals: usize) -> Self {
+        Depth { levels: self.levels + 1, literals: self.literals + literals }
+    }
+
+    fn max(self, other: Self) -> Self {
+        Depth { levels: self.levels.max(other.levels), literals: self.literals.max(other.literals) }
+    }
+}
 
 /// The largest weight that rules may start from.
 const MOST_WEIGHT: f64 = 1000.0;

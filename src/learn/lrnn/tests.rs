@@ -141,11 +141,15 @@ fn rules_that_double_at_every_level_are_unrolled_quickly() {
 
 #[test]
 fn deep_templates_are_refused_and_those_at_the_limit_are_not() {
-    use std::fmt::Write;
-    let chain = |rules: usize| {
+    // Rules one under the other, with so many literals each; two for each predicate, or they would be unfolded into one.
+    let chain = |rules: usize, literals: usize, twice: bool| {
         let mut text = String::from("t(A) :- a1(A).\n");
-        (1..rules - 1).for_each(|k| writeln!(text, "a{k}(A) :- a{}(A).", k + 1).unwrap());
-        writeln!(text, "a{}(A) :- p(A).", rules - 1).unwrap();
+        let more: String = (1..literals).map(|k| format!(", q(A, X{k})")).collect();
+        for k in 1..rules {
+            let under = if k + 1 < rules { format!("a{}(A)", k + 1) } else { "p(A)".to_owned() };
+            let rule = format!("a{k}(A) :- {under}{more}.\n");
+            text.push_str(&rule.repeat(1 + usize::from(twice)));
+        }
         text
     };
     let wide = |literals: usize, latent: bool| {
@@ -161,9 +165,12 @@ fn deep_templates_are_refused_and_those_at_the_limit_are_not() {
         [a, b].map(|args| Example { args: Box::new([args]), positive: true, class: 0, weight: 1.0, line: 0 });
     let coverage = Coverage::new(&database, target, &examples, DEFAULT_MEMORY_BYTES);
     for (text, refused) in [
-        (chain(1000), false),
-        (chain(1001), true),
-        (chain(20_000), true),
+        (chain(100, 1, false), false),
+        (chain(100, 1, true), false),
+        (chain(100, 10, true), false),
+        (chain(101, 1, false), true),
+        (chain(100, 12, true), true),
+        (chain(20_000, 1, false), true),
         (wide(1000, false), false),
         (wide(1001, false), true),
         (wide(999, true), false),
@@ -172,7 +179,10 @@ fn deep_templates_are_refused_and_those_at_the_limit_are_not() {
         match template(&text, ("t", 1)) {
             Err(message) => {
                 assert!(refused, "{message}");
-                assert!(message.contains("t/1") && message.contains("more than 1000 literals deep"), "{message}");
+                assert!(
+                    message.contains("t/1") && message.contains("are more than 100 or have more than 1000 literals"),
+                    "{message}"
+                );
             }
             Ok(template) => {
                 assert!(!refused, "{}", template.rules.len());
