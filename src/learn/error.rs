@@ -17,6 +17,16 @@ pub enum LearnError {
         /// How many negatives there are.
         negatives: usize,
     },
+    /// There are examples of both classes, but those of one do not count.
+    #[error("{} of {target} all have the weight 0: give some of them a weight above 0", without_weight(*.positives, *.negatives))]
+    NoWeight {
+        /// The target.
+        target: String,
+        /// How many positives there are, if all have the weight 0.
+        positives: Option<usize>,
+        /// How many negatives there are, if all have the weight 0.
+        negatives: Option<usize>,
+    },
     /// Too few examples to hold some out.
     #[error(
         "early_stopping holds out some of the training examples of each class, but there are only {positives} positive \
@@ -147,6 +157,12 @@ pub enum ScoreError {
         /// The classes of the examples.
         classes: String,
     },
+}
+
+fn without_weight(positives: Option<usize>, negatives: Option<usize>) -> String {
+    let classes = [positives.map(|n| format!("the {n} positive")), negatives.map(|n| format!("the {n} negative"))];
+    let classes: Vec<String> = classes.into_iter().flatten().collect();
+    format!("{} training examples", classes.join(" and "))
 }
 
 impl ScoreError {

@@ -311,3 +311,6 @@ pub fn fit(
         Kind::Lrnn => Lrnn { params, template: None }.fit(task, progress).map(Trained::saved),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -48,7 +48,9 @@ pub(super) fn weights(kind: Kind, examples: &[Example]) -> Option<Diagnostic> {
     let weighted = examples.iter().filter(|example| example.weight != 1.0).count();
     (weighted > 0).then(|| {
         let message = format!("{weighted} training examples have a weight other than 1, which {kind} does not use");
-        let help = "all count the same here; lrbm-boost, lrbm-noboost, lrbm-explainable and rdn-boost use weights";
+        let others: Vec<&str> =
+            Kind::ALL.into_iter().filter(|&other| other != kind && other.uses_weights()).map(Kind::name).collect();
+        let help = format!("all count the same here; these use weights: {}", others.join(", "));
         Diagnostic::warning("weights-not-used", message, help)
     })
 }

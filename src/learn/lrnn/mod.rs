@@ -27,7 +27,7 @@ pub use template::{Template, TemplateRule};
 pub use wire::FORMAT;
 
 use super::clauses::learn_clauses;
-use super::record::Record;
+use super::record::{Record, log_odds};
 use super::sgd::{Differentiable, descend};
 use super::{Kind, LearnError, Learner, Params, Progress, Statistics, Task, Trained, remarks};
 use crate::logic::Diagnostic;
@@ -61,7 +61,7 @@ impl Learner for Lrnn {
             None => learned(task, params, &mut warnings),
         };
         let layout = Layout { rules: template.rules.len(), heads: template.heads().len() };
-        let weights = start(&template, layout, record.log_odds(), &mut Stream::new(task.seed, &["lrnn"]));
+        let weights = start(&template, layout, log_odds(task), &mut Stream::new(task.seed, &["lrnn"]));
         let unrolled = unroll(&template, &task.coverage(), params.family, params.max_groundings as usize);
         let help = "raise max_groundings, or write rules with fewer groundings";
         warnings.extend(remarks::groundings_cut(unrolled.budget_hits, params.max_groundings, help));

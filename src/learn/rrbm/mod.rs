@@ -18,7 +18,7 @@ mod wire;
 pub use model::{Account, Present, RrbmModel, WalkInput};
 pub use wire::FORMAT;
 
-use super::record::Record;
+use super::record::{Record, log_odds};
 use super::sgd::{Differentiable, descend};
 use super::{Kind, LearnError, Learner, Params, Progress, Resources, Statistics, Task, Trained};
 use crate::kb::{Schema, TypeId};
@@ -70,7 +70,7 @@ impl Learner for Rrbm {
         let scales: Vec<f64> = kept.walks.iter().map(|&(_, scale)| scale).collect();
         let inputs = feature.inputs(&counts, |walk| number.get(&walk).copied(), &scales);
         let stream = &mut Stream::new(task.seed, &["rrbm"]);
-        let rbm = DenseRbm::new(kept.walks.len(), params.hidden_units as usize, record.log_odds(), stream);
+        let rbm = DenseRbm::new(kept.walks.len(), params.hidden_units as usize, log_odds(task), stream);
         let mut machine = Machine { rbm, inputs };
         descend(&mut machine, task, &params.sgd_options(), progress);
         let input = |&(walk, scale): &(u32, f64)| WalkInput { steps: found.walks[walk as usize].clone(), scale };
