@@ -122,7 +122,7 @@ pub fn run(args: &Train, output: &mut Output) -> Result<(), CommandError> {
         return Err(CommandError::input("--symmetric goes with --set recursive=true"));
     }
     let audit = args.audit.map(|size| Audit::new(size as usize, params.seed));
-    let resources = Resources { memory_bytes: args.memory, audit: audit.as_ref(), ..Resources::default() };
+    let resources = Resources { memory_bytes: args.memory, audit: audit.as_ref() };
     let given = match (from, template) {
         (Some(from), _) => Given::Ensemble(from),
         (None, Some(template)) => Given::Template(template),
@@ -177,7 +177,7 @@ fn train_weights(args: &Train, output: &mut Output) -> Result<(), CommandError> 
     output.warn(&loaded.warnings.without(&weights::ABOUT_MODES));
     weights::check_names(&network, &loaded, output)?;
     network.time = options.time;
-    let resources = Resources { memory_bytes: args.memory, ..Resources::default() };
+    let resources = Resources { memory_bytes: args.memory, audit: None };
     let task = settings.task(&loaded, resources);
     let learned = settings.learner(true).fit(&mut network, &task).map_err(CommandError::input)?;
     network.origin = format!("{}, weights learned from {} examples", network.origin, loaded.examples.len());

@@ -63,7 +63,7 @@ use std::fmt;
 
 use crate::kb::{Database, Example};
 use crate::logic::{Diagnostic, Diagnostics, PredicateId};
-use crate::tree::{Audit, Coverage, DEFAULT_MEMORY_BYTES, Interrupt};
+use crate::tree::{Audit, Coverage, DEFAULT_MEMORY_BYTES};
 
 /// Something that learns models from examples.
 pub trait Learner {
@@ -144,13 +144,11 @@ pub struct Resources<'a> {
     pub memory_bytes: usize,
     /// Takes a sample of which examples satisfy which tests; ask it afterwards.
     pub audit: Option<&'a Audit>,
-    /// Who may end it from within, when it takes too long.
-    pub interrupt: Interrupt<'a>,
 }
 
 impl Default for Resources<'_> {
     fn default() -> Self {
-        Resources { memory_bytes: DEFAULT_MEMORY_BYTES, audit: None, interrupt: Interrupt::default() }
+        Resources { memory_bytes: DEFAULT_MEMORY_BYTES, audit: None }
     }
 }
 
@@ -162,9 +160,8 @@ impl<'a> Task<'a> {
 
     /// Which examples satisfy which tests.
     fn coverage(&self) -> Coverage<'a> {
-        let Resources { memory_bytes, audit, interrupt } = self.resources;
-        let coverage = Coverage::new(self.database, self.target, self.examples, memory_bytes);
-        coverage.audited(audit).interrupted_by(interrupt)
+        let Resources { memory_bytes, audit } = self.resources;
+        Coverage::new(self.database, self.target, self.examples, memory_bytes).audited(audit)
     }
 }
 
@@ -243,15 +240,6 @@ impl Kind {
         match self {
             Kind::LrbmBoost | Kind::LrbmNoBoost | Kind::LrbmExplainable | Kind::RdnBoost | Kind::Rpt => true,
             Kind::MlnBoost | Kind::Progol | Kind::RrbmC | Kind::RrbmE | Kind::Lrnn => false,
-        }
-    }
-
-    /// Whether the weights of training examples count in what it learns.
-    pub const fn uses_weights(self) -> bool {
-        match self {
-            Kind::LrbmBoost | Kind::LrbmNoBoost | Kind::LrbmExplainable | Kind::RdnBoost => true,
-            Kind::Progol | Kind::RrbmC | Kind::RrbmE | Kind::Lrnn => true,
-            Kind::MlnBoost | Kind::Rpt => false,
         }
     }
 

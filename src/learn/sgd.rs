@@ -54,7 +54,6 @@ pub fn descend(
     for epoch in 0..options.epochs {
         Stream::new(seed, &["batches", &epoch.to_string()]).shuffle(&mut order);
         for batch in order.chunks(options.batch.max(1)) {
-            task.resources.interrupt.look();
             let total: f64 = batch.iter().map(|&i| examples[i].weight).sum();
             if total <= 0.0 {
                 continue;

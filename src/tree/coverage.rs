@@ -13,7 +13,6 @@ use super::cache::{Cache, lock};
 use super::component::{Flat, Key, has_negation, head_variables, mentions};
 use super::count::{Counts, MOST_GROUNDINGS};
 use super::groups::{Groups, Limits};
-use super::interrupt::Interrupt;
 use super::parallel;
 use super::plan::{Plan, distinct_values};
 use super::search::Search;
@@ -44,13 +43,9 @@ pub struct Coverage<'a> {
     known: Mutex<Cache<Key, Arc<Bits>>>,
     counted: Mutex<Cache<Key, Arc<Counts>>>,
     audit: Option<&'a Audit>,
-    interrupt: Interrupt<'a>,
     /// The numbers of the examples, if they are some of those that an audit knows.
     numbers: Option<&'a [usize]>,
 }
-
-/// How many groups of examples are searched for before somebody looks whether to go on.
-const ASKED_BETWEEN_LOOKS: usize = 16;
 
 /// A conjunction in pieces.
 struct Split {
@@ -87,7 +82,6 @@ impl<'a> Coverage<'a> {
             known: Mutex::new(Cache::new(memory_bytes / 8 * 3)),
             counted: Mutex::new(Cache::new(memory_bytes / 8)),
             audit: None,
-            interrupt: Interrupt::default(),
             numbers: None,
         }
     }
@@ -97,23 +91,13 @@ impl<'a> Coverage<'a> {
         Coverage { audit, ..self }
     }
 
-    /// The same; while it searches, it looks whether to go on.
-    pub fn interrupted_by(self, interrupt: Interrupt<'a>) -> Self {
-        Coverage { interrupt, ..self }
-    }
-
-    /// Who may end a search.
-    pub fn interrupt(&self) -> Interrupt<'a> {
-        self.interrupt
-    }
-
     /// Coverage of some of the examples, with their numbers; it begins with nothing known.
     pub(super) fn among<'b>(&self, examples: &'b [Example], numbers: &'b [usize]) -> Coverage<'b>
     where
         'a: 'b,
     {
         let coverage = Coverage::new(self.database, self.target, examples, self.memory_bytes / 2);
-        Coverage { audit: self.audit, interrupt: self.interrupt, numbers: Some(numbers), ..coverage }
+        Coverage { audit: self.audit, numbers: Some(numbers), ..coverage }
     }
 
     /// Who looks at the answers.
@@ -306,7 +290,7 @@ impl<'a> Coverage<'a> {
         within: Option<&Bits>,
         mut count: impl FnMut(&[Constant], Option<f64>, u32) -> u32,
     ) -> Vec<u32> {
-        let mut count = |&first: &u32| {
+        let count = |&first: &u32| {
             let i = first as usize;
             // A smaller component mentions fewer head variables, so all examples of the group agree on it.
             if within.is_some_and(|within| !within.get(i)) {
@@ -315,13 +299,7 @@ impl<'a> Coverage<'a> {
             let limit_id = self.limits.of[i];
             count(&self.examples[i].args, self.limits.values[limit_id as usize], limit_id)
         };
-        let number = |(asked, first): (usize, &u32)| {
-            if asked.is_multiple_of(ASKED_BETWEEN_LOOKS) {
-                self.interrupt.look();
-            }
-            count(first)
-        };
-        groups.first.iter().enumerate().map(number).collect()
+        groups.first.iter().map(count).collect()
     }
 
     /// The examples by these head variables, and by their limits; if `own` is set, every example whose answer is known stands

@@ -18,7 +18,6 @@ use crate::logic::Diagnostic;
 use crate::metric::{ClassMetrics, Metrics, Output, Ranking, threshold};
 use crate::order::{HashMap, IndexMap};
 use crate::rbm::sigmoid;
-use crate::tree::Interrupt;
 
 /// What all jobs of a run have in common.
 pub struct Bench<'a> {
@@ -142,8 +141,7 @@ impl Execution<'_> {
         let damaged = self.bench.fault.as_ref().and_then(|fault| fault.damaged(job, examples));
         let examples = damaged.as_ref().unwrap_or(examples);
         let forgetful = self.bench.fault.as_ref().and_then(|fault| fault.memory_bytes(job));
-        let look = self.watch.often();
-        let usual = Resources { interrupt: Interrupt::new(&look), ..Resources::default() };
+        let usual = Resources::default();
         let resources = Resources { memory_bytes: forgetful.unwrap_or(usual.memory_bytes), ..usual };
         let mut grown = self.progress();
         let task = Task { database, target: *target, examples, seed: job.training_seed(), resources };
@@ -187,11 +185,9 @@ impl Execution<'_> {
             }
             learned_here = true;
             let Part { database, target, examples } = &fold.train;
-            let look = self.watch.often();
             let mut grown = self.progress();
-            let resources = Resources { interrupt: Interrupt::new(&look), ..Resources::default() };
-            let task = Task { database, target: *target, examples, seed: first.training_seed(), resources };
-            let trained = learn::fit(first.kind, &task, &first.params, &mut grown);
+            let trained =
+                learn::train(first.kind, database, *target, examples, &first.params, first.training_seed(), &mut grown);
             let failure = |error| Failure::error(format!("the ensemble to copy: {error}"));
             trained.map(|trained| trained.model).map_err(failure)
         });
@@ -244,8 +240,9 @@ struct Tested {
 }
 
 fn test_binary(model: &SavedModel, fold: &Fold) -> Result<Tested, Failure> {
-    let score =
-        |part: &Part| model.score_with_remarks(&part.database, part.target, &part.examples).map_err(Failure::error);
+    let score = |part: &Part| {
+        model.score_with_remarks(&part.database, part.target, &part.examples).map_err(Failure::error)
+    };
     let labels = |part: &Part| -> Vec<bool> { part.examples.iter().map(|example| example.positive).collect() };
     // What there is to say of the training examples was said when they were learned from.
     let (train_psi, _) = score(&fold.train)?;

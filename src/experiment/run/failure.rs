@@ -3,7 +3,6 @@
 use std::any::Any;
 use std::cell::RefCell;
 use std::panic::{self, AssertUnwindSafe};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, Once};
 use std::time::Instant;
 
@@ -90,11 +89,8 @@ fn caught(scene: &Scene, payload: Box<dyn Any + Send>) -> Failure {
     Failure { kind: FailureKind::Panic, message: format!("this is a bug in lrbm: panicked{place}: {text}") }
 }
 
-/// How long [`Watch::often`] waits before it looks again. To ask for memory takes some microseconds.
-const MILLISECONDS_BETWEEN_LOOKS: u64 = 10;
-
 /// Looks, now and then, whether a job has come to its limits.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub struct Watch {
     limits: Limits,
     began: Instant,
@@ -121,18 +117,6 @@ impl Watch {
             let message = format!("stopped at its memory limit of {limit} bytes");
             Failure { kind: FailureKind::MemoryLimit, message }
         })
-    }
-
-    /// The same as [`Watch::check`] for whoever asks very often: it looks only now and then.
-    pub fn often(self) -> impl Fn() + Sync {
-        let next = AtomicU64::new(0);
-        move || {
-            let now = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX);
-            if now >= next.load(Ordering::Relaxed) {
-                next.store(now.saturating_add(MILLISECONDS_BETWEEN_LOOKS), Ordering::Relaxed);
-                self.check();
-            }
-        }
     }
 
     /// Ends the job if a limit is passed, from wherever it is in the learner.
@@ -172,18 +156,6 @@ mod tests {
             Ok(1)
         });
         assert_eq!(late.unwrap_err().kind, FailureKind::TimeLimit);
-        let late = run(|| {
-            let limits = Limits { time: Some(Duration::from_millis(30)), memory_bytes: None };
-            let look = Watch::begin(limits).often();
-            // It ends only because somebody looks, on whatever thread that is.
-            let forever = || -> Result<u8, Failure> {
-                loop {
-                    look();
-                }
-            };
-            rayon::join(forever, || ()).0
-        });
-        assert_eq!(late.unwrap_err().message, "stopped after its time limit of 0.03 s");
         assert_eq!(Watch::begin(Limits::default()).look(), None);
         assert_eq!(quietly(|| 1), Ok(1));
         assert_eq!(quietly(|| -> u8 { panic!("no") }), Err("no".to_owned()));

@@ -13,7 +13,7 @@ use crate::kb::{Database, Example};
 use crate::logic::rename;
 use crate::logic::{Argument, Constant, Literal, PredicateId, Variable};
 use crate::order::{HashMap, IndexSet};
-use crate::tree::{Bits, Coverage, Interrupt};
+use crate::tree::{Bits, Coverage};
 
 /// The networks of some examples.
 #[derive(Clone, Debug)]
@@ -29,11 +29,11 @@ pub(super) struct Unrolled {
 const STEPS_FOR_EACH: usize = 100;
 
 /// The most facts that a uniform rule may ask for together with the rules below it.
-const MOST_UNFOLDED: usize = 200;
+const MOST_UNFOLDED: usize = 1000;
 
 /// Unrolls a template for examples.
 pub(super) fn unroll(template: &Template, coverage: &Coverage<'_>, family: Family, most: usize) -> Unrolled {
-    let mut unroller = Unroller::new(template, coverage, family, most);
+    let mut unroller = Unroller::new(template, coverage.database(), family, most);
     let targets: Vec<usize> = unroller.by_head[0].clone();
     // What is uniform is asked of all examples at once.
     let uniform: Vec<Option<Vec<Literal>>> = targets.iter().map(|&rule| unroller.unfolded(rule)).collect();
@@ -97,7 +97,6 @@ type Atoms = Rc<Vec<Vec<Constant>>>;
 
 struct Unroller<'a> {
     database: &'a Database,
-    interrupt: Interrupt<'a>,
     family: Family,
     most: usize,
     rules: Vec<BoundRule>,
@@ -114,11 +113,9 @@ struct Unroller<'a> {
 }
 
 impl<'a> Unroller<'a> {
-    fn new(template: &Template, coverage: &Coverage<'a>, family: Family, most: usize) -> Self {
-        let database = coverage.database();
+    fn new(template: &Template, database: &'a Database, family: Family, most: usize) -> Self {
         let mut unroller = Unroller {
             database,
-            interrupt: coverage.interrupt(),
             family,
             most,
             rules: Vec::new(),
@@ -259,7 +256,6 @@ impl<'a> Unroller<'a> {
 
     /// The groundings of a rule's body that agree with a head, up to the most that are allowed. All variables are bound.
     fn groundings(&mut self, rule: usize, head: &Bindings) -> Vec<Bindings> {
-        self.interrupt.look();
         let body = self.rules[rule].distinct.clone();
         let mut bindings = head.clone();
         bindings.resize(self.rules[rule].variables, None);

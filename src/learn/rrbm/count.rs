@@ -13,7 +13,6 @@ use super::walk::{Step, Way};
 use crate::kb::{Database, Example, Index, Relation};
 use crate::logic::{Constant, PredicateId};
 use crate::order::{HashMap, IndexSet};
-use crate::tree::Interrupt;
 
 /// The number of ways to each constant, by its id, ascending.
 type Ways = Vec<(u32, f64)>;
@@ -33,7 +32,6 @@ pub struct Counter<'a> {
     backward: Beginnings,
     /// How many numbers of ways are remembered from one example to the next, for each end. It does not change what is counted.
     most_remembered: usize,
-    interrupt: Interrupt<'a>,
     /// For each walk where its two parts stand; `None` for a walk that cannot be there.
     parts: Vec<Option<(usize, usize)>>,
 }
@@ -64,7 +62,12 @@ impl Beginnings {
 impl<'a> Counter<'a> {
     /// For walks over the predicates of the database; `None` stands for one with a predicate that it does not have. About
     /// `memory_bytes` are used to remember what examples share, which does not change what is counted.
-    pub fn new(database: &'a Database, target: PredicateId, walks: &[Option<Vec<Step>>], memory_bytes: usize) -> Self {
+    pub fn new(
+        database: &'a Database,
+        target: PredicateId,
+        walks: &[Option<Vec<Step>>],
+        memory_bytes: usize,
+    ) -> Self {
         let (mut forward, mut backward) = (Beginnings::default(), Beginnings::default());
         let part = |walk: &Option<Vec<Step>>| {
             let walk = walk.as_ref()?;
@@ -80,13 +83,7 @@ impl<'a> Counter<'a> {
         }
         // There are two ends.
         let most_remembered = memory_bytes / 2 / size_of::<(u32, f64)>();
-        let interrupt = Interrupt::default();
-        Counter { database, target, tables, forward, backward, most_remembered, interrupt, parts }
-    }
-
-    /// The same; while it counts, it looks whether to go on.
-    pub fn interrupted_by(self, interrupt: Interrupt<'a>) -> Self {
-        Counter { interrupt, ..self }
+        Counter { database, target, tables, forward, backward, most_remembered, parts }
     }
 
     /// The counts of each example, which must have two arguments.
@@ -115,7 +112,6 @@ impl<'a> Counter<'a> {
             }
         };
         let count = |(example, &(first, second)): (&Example, &(usize, usize))| {
-            self.interrupt.look();
             let mut counts = Vec::new();
             with(0, first, example, &mut |from| {
                 with(1, second, example, &mut |to| {
@@ -139,7 +135,6 @@ impl<'a> Counter<'a> {
         let mut all: Vec<Ways> = Vec::with_capacity(beginnings.all.len() + 1);
         all.push(vec![(start.id(), 1.0)]);
         for &(before, step) in &beginnings.all {
-            self.interrupt.look();
             let ways = self.go(&all[before], step, limit);
             all.push(ways);
         }

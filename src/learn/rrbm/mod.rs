@@ -20,7 +20,7 @@ pub use wire::FORMAT;
 
 use super::record::{Record, log_odds};
 use super::sgd::{Differentiable, descend};
-use super::{Kind, LearnError, Learner, Params, Progress, Resources, Statistics, Task, Trained};
+use super::{Kind, LearnError, Learner, Params, Progress, Statistics, Task, Trained};
 use crate::kb::{Schema, TypeId};
 use crate::logic::{Diagnostic, PredicateId};
 use crate::order::Stream;
@@ -57,9 +57,8 @@ impl Learner for Rrbm {
         let graph = TypeGraph::new(&task.database.schema, task.target);
         let found = graph.walks(ends, params.walk_length as usize, most.saturating_mul(TRIED_FOR_EACH), task.seed);
         let tried: Vec<Option<Vec<Step>>> = found.walks.iter().cloned().map(Some).collect();
-        let Resources { memory_bytes, interrupt, .. } = task.resources;
-        let counter = Counter::new(task.database, task.target, &tried, memory_bytes).interrupted_by(interrupt);
-        let counts = counter.count(task.examples);
+        let memory_bytes = task.resources.memory_bytes;
+        let counts = Counter::new(task.database, task.target, &tried, memory_bytes).count(task.examples);
         let kept = choose(feature, &counts, task.examples, tried.len(), most);
         let mut warnings = Vec::new();
         warnings.extend(too_many(found.possible, tried.len(), kept.telling, kept.walks.len(), params.max_walks));
