@@ -94,7 +94,9 @@ proptest! {
         prop_assert!(!found.walks.is_empty());
         let examples = all_pairs(&database);
         let walks: Vec<Option<Vec<Step>>> = found.walks.iter().cloned().map(Some).collect();
-        let counts = Counter::new(&database, target, &walks).count(&examples);
+        let counts = Counter::new(&database, target, &walks, 1 << 20).count(&examples);
+        // What is remembered changes nothing.
+        prop_assert_eq!(&Counter::new(&database, target, &walks, 0).count(&examples), &counts);
         for (example, counts) in examples.iter().zip(&counts) {
             for (number, walk) in (0u32..).zip(&found.walks) {
                 let fast = counts.iter().find(|&&(walk, _)| walk == number).map_or(0.0, |&(_, count)| count);

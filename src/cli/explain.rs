@@ -154,7 +154,7 @@ fn how_to_load(args: &Explain, data: PathBuf, model: &dyn Stored) -> Result<(Dat
 fn explain_groundings(args: &Explain, model: &MlnModel, output: &mut Output) -> Result<(), CommandError> {
     match asked(args, model, &["--importance", "--html"], output)? {
         Some((loaded, constants)) => {
-            Account::new(model, &loaded, &constants, args.threshold)?.print(args.json, args.top, output)
+            Account::new(model, &loaded, &constants, args.threshold, output)?.print(args.json, args.top, output)
         }
         None => Ok(()),
     }

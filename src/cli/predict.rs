@@ -51,12 +51,15 @@ pub fn run(args: &Predict, output: &mut Output) -> Result<(), CommandError> {
     if let Some(names) = model.classes().filter(|_| loaded.database.classes.is_some()) {
         return classes::run(args, &model, names, &loaded, out.as_deref(), output);
     }
-    let psi = model.score(&loaded.database, loaded.target, &loaded.examples).map_err(CommandError::input)?;
+    let scored = model.score_with_remarks(&loaded.database, loaded.target, &loaded.examples);
+    let (psi, remarks) = scored.map_err(CommandError::input)?;
+    output.warn(&remarks);
     let labels: Vec<bool> = loaded.examples.iter().map(|example| example.positive).collect();
+    // Scores that are no numbers are refused before anything is written.
+    let ranking = Ranking::new(&psi, &labels).map_err(CommandError::input)?;
     if let Some(path) = &out {
         write_whole(path, &scores(&loaded, &psi))?;
     }
-    let ranking = Ranking::new(&psi, &labels).map_err(CommandError::input)?;
     for (name, value) in [("AUC-ROC", auc_roc(&ranking)), ("AUC-PR", auc_pr(&ranking))] {
         match value {
             Ok(value) => writeln!(output.out, "{name} {value:.6}")?,

@@ -96,21 +96,24 @@ pub(super) fn train(
 pub(super) fn prior(params: &Params, weights: &Weights, examples: &[Example]) -> f64 {
     match params.prior {
         Prior::Value(value) => value,
-        Prior::LogOdds => {
-            let (positives, negatives) = weights.of_classes(examples);
-            (positives / negatives).ln()
-        }
+        Prior::LogOdds => weights.log_odds(examples),
     }
 }
 
-/// How many positive and negative examples there are, for a kind that does not tell several classes apart.
+/// How many positive and negative examples there are, for a kind that does not tell several classes apart and to which all
+/// examples count alike.
 pub(super) fn count_both(kind: Kind, task: &Task<'_>) -> Result<(u64, u64), LearnError> {
+    count_weighted(kind, task, &Weights::even(task.examples.len()))
+}
+
+/// The same where they count as much as these weights say.
+pub(super) fn count_weighted(kind: Kind, task: &Task<'_>, weights: &Weights) -> Result<(u64, u64), LearnError> {
     if let Some(names) = task.classes() {
         let what = format!("does not tell several classes apart, and there are {}", names.join(", "));
         let instead = "use lrbm-boost, lrbm-noboost, lrbm-explainable or rdn-boost".to_owned();
         return Err(LearnError::Cannot { kind, what, instead });
     }
-    both_classes(task, &Weights::even(task.examples.len()))
+    both_classes(task, weights)
 }
 
 /// How many positive and negative examples there are; or, if the target tells classes apart, how many examples, and of which.
@@ -152,9 +155,14 @@ pub(super) fn both_classes(task: &Task<'_>, weights: &Weights) -> Result<(u64, u
     let positives = task.examples.iter().filter(|example| example.positive).count();
     let negatives = task.examples.len() - positives;
     let (of_positives, of_negatives) = weights.of_classes(task.examples);
+    let target = || task.database.predicates.show(task.target).to_string();
+    if positives == 0 || negatives == 0 {
+        return Err(LearnError::OneClass { target: target(), positives, negatives });
+    }
     if of_positives == 0.0 || of_negatives == 0.0 {
-        let target = task.database.predicates.show(task.target).to_string();
-        return Err(LearnError::OneClass { target, positives, negatives });
+        let (positives, negatives) =
+            ((of_positives == 0.0).then_some(positives), (of_negatives == 0.0).then_some(negatives));
+        return Err(LearnError::NoWeight { target: target(), positives, negatives });
     }
     Ok((positives as u64, negatives as u64))
 }

@@ -1,6 +1,7 @@
 //! What can be wrong with what a learner or a model is given.
 
 use super::Kind;
+use crate::logic::{PredicateId, Predicates};
 use crate::rbm::network::ConvertError;
 
 /// Data that nothing can be learned from, or a model that cannot be used for it.
@@ -15,6 +16,16 @@ pub enum LearnError {
         positives: usize,
         /// How many negatives there are.
         negatives: usize,
+    },
+    /// There are examples of both classes, but those of one do not count.
+    #[error("{} of {target} all have the weight 0: give some of them a weight above 0", without_weight(*.positives, *.negatives))]
+    NoWeight {
+        /// The target.
+        target: String,
+        /// How many positives there are, if all have the weight 0.
+        positives: Option<usize>,
+        /// How many negatives there are, if all have the weight 0.
+        negatives: Option<usize>,
     },
     /// Too few examples to hold some out.
     #[error(
@@ -146,6 +157,25 @@ pub enum ScoreError {
         /// The classes of the examples.
         classes: String,
     },
+}
+
+fn without_weight(positives: Option<usize>, negatives: Option<usize>) -> String {
+    let classes = [positives.map(|n| format!("the {n} positive")), negatives.map(|n| format!("the {n} negative"))];
+    let classes: Vec<String> = classes.into_iter().flatten().collect();
+    format!("{} training examples", classes.join(" and "))
+}
+
+impl ScoreError {
+    /// Refuses examples of a target that has another number of arguments than what a model predicts.
+    pub(super) fn check_arity(
+        (model, predicted): (&Predicates, PredicateId),
+        (data, asked): (&Predicates, PredicateId),
+    ) -> Result<(), ScoreError> {
+        if model.arity(predicted) == data.arity(asked) {
+            return Ok(());
+        }
+        Err(ScoreError::Arity { model: model.show(predicted).to_string(), asked: data.show(asked).to_string() })
+    }
 }
 
 /// No learner has this name.

@@ -102,14 +102,8 @@ fn labels(network: &Network, task: &Task<'_>, weights: &Weights) -> Result<Vec<u
 impl<'a> Seen<'a> {
     fn new(network: &Network, task: &Task<'a>) -> Result<Self, LearnError> {
         let weights = Weights::new(task.examples, 1.0);
-        let arity = task.database.predicates.arity(task.target);
-        if arity != network.target_arity() {
-            return Err(ScoreError::Arity {
-                model: network.names().predicates.show(network.target()).to_string(),
-                asked: task.database.predicates.show(task.target).to_string(),
-            }
-            .into());
-        }
+        let asked = (&task.database.predicates, task.target);
+        ScoreError::check_arity((network.names().predicates, network.target()), asked)?;
         let labels = labels(network, task, &weights)?;
         let classes = network.classes().len();
         Ok(Seen { examples: task.examples, labels, classes, weights, lit: network.lit(&task.coverage()) })

@@ -62,7 +62,7 @@ pub use saved::{ModelSize, SavedModel, Stored};
 use std::fmt;
 
 use crate::kb::{Database, Example};
-use crate::logic::{Diagnostic, PredicateId};
+use crate::logic::{Diagnostic, Diagnostics, PredicateId};
 use crate::tree::{Audit, Coverage, DEFAULT_MEMORY_BYTES};
 
 /// Something that learns models from examples.
@@ -84,6 +84,19 @@ pub trait Model {
     /// # Errors
     /// If the examples are not of the arity that the model predicts, or it tells several classes apart.
     fn score(&self, database: &Database, target: PredicateId, examples: &[Example]) -> Result<Vec<f64>, ScoreError>;
+
+    /// The same, with what there is to say of the scores: that some of what the model asks for was not looked at to the end, say.
+    ///
+    /// # Errors
+    /// As [`Model::score`].
+    fn score_with_remarks(
+        &self,
+        database: &Database,
+        target: PredicateId,
+        examples: &[Example],
+    ) -> Result<(Vec<f64>, Diagnostics), ScoreError> {
+        Ok((self.score(database, target, examples)?, Diagnostics::default()))
+    }
 
     /// The names of the classes that it tells apart; `None` if it says of a target whether it holds.
     fn classes(&self) -> Option<&[String]> {
@@ -230,6 +243,15 @@ impl Kind {
         }
     }
 
+    /// Whether the weights of training examples count in what it learns.
+    pub const fn uses_weights(self) -> bool {
+        match self {
+            Kind::LrbmBoost | Kind::LrbmNoBoost | Kind::LrbmExplainable | Kind::RdnBoost => true,
+            Kind::Progol | Kind::RrbmC | Kind::RrbmE | Kind::Lrnn => true,
+            Kind::MlnBoost | Kind::Rpt => false,
+        }
+    }
+
     /// The kind with this name.
     ///
     /// # Errors
@@ -286,3 +308,6 @@ pub fn fit(
         Kind::Lrnn => Lrnn { params, template: None }.fit(task, progress).map(Trained::saved),
     }
 }
+
+#[cfg(test)]
+mod tests;

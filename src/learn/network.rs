@@ -88,12 +88,7 @@ fn lit(
     target: PredicateId,
     examples: &[Example],
 ) -> Result<Vec<Bits>, ScoreError> {
-    if database.predicates.arity(target) != network.target_arity() {
-        return Err(ScoreError::Arity {
-            model: network.names().predicates.show(network.target()).to_string(),
-            asked: database.predicates.show(target).to_string(),
-        });
-    }
+    ScoreError::check_arity((network.names().predicates, network.target()), (&database.predicates, target))?;
     Ok(network.lit(&Coverage::new(database, target, examples, DEFAULT_MEMORY_BYTES)))
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::params::{Params, Value};
+use super::weights::Weights;
 use super::{Kind, LearnError, Task, boost};
 use crate::kb::TimeRule;
 use crate::kb::wire::WireTime;
@@ -28,16 +29,16 @@ impl Record {
     /// The record of what is about to be learned.
     ///
     /// # Errors
-    /// If there is no positive or no negative example.
+    /// If there is no positive or no negative example that counts.
     pub(super) fn new(kind: Kind, task: &Task<'_>, params: &Params) -> Result<Self, LearnError> {
-        let trained_on = boost::count_both(kind, task)?;
+        let trained_on = boost::count_weighted(kind, task, &Weights::new(task.examples, 1.0))?;
         Ok(Record { kind, parameters: params.to_values(kind), seed: task.seed, trained_on, time: None })
     }
+}
 
-    /// The log-odds of the training examples.
-    pub(super) fn log_odds(&self) -> f64 {
-        (self.trained_on.0 as f64 / self.trained_on.1 as f64).ln()
-    }
+/// The log-odds of the training examples, each of which counts as much as its weight says.
+pub(super) fn log_odds(task: &Task<'_>) -> f64 {
+    Weights::new(task.examples, 1.0).log_odds(task.examples)
 }
 
 /// The record as it stands in files.

@@ -48,7 +48,9 @@ pub(super) fn weights(kind: Kind, examples: &[Example]) -> Option<Diagnostic> {
     let weighted = examples.iter().filter(|example| example.weight != 1.0).count();
     (weighted > 0).then(|| {
         let message = format!("{weighted} training examples have a weight other than 1, which {kind} does not use");
-        let help = "all count the same here; lrbm-boost, lrbm-noboost, lrbm-explainable and rdn-boost use weights";
+        let others: Vec<&str> =
+            Kind::ALL.into_iter().filter(|&other| other != kind && other.uses_weights()).map(Kind::name).collect();
+        let help = format!("all count the same here; these use weights: {}", others.join(", "));
         Diagnostic::warning("weights-not-used", message, help)
     })
 }
@@ -85,13 +87,34 @@ pub(super) fn clauses(theory: &Theory, options: &ClauseOptions) -> Vec<Diagnosti
     remarks
 }
 
-/// Counts that are too low.
-pub(super) fn counts_cut(parts: usize, budget: u32) -> Option<Diagnostic> {
+/// Counts that are too low, of how many conjunctions and for how many examples: in training.
+pub(super) fn counts_cut(cut: (usize, usize), budget: u32) -> Option<Diagnostic> {
+    let help = "raise count_budget, lower node_size, or allow less depth";
+    too_low(cut, "training examples", budget).map(|message| Diagnostic::warning("count-budget", message, help))
+}
+
+/// The same for scores.
+pub(super) fn scores_cut(cut: (usize, usize), budget: u32) -> Option<Diagnostic> {
+    let help = "their scores are off; train with a larger count_budget, with a lower node_size, or with less depth";
+    too_low(cut, "examples to score", budget).map(|message| Diagnostic::warning("count-budget", message, help))
+}
+
+fn too_low((parts, examples): (usize, usize), which: &str, budget: u32) -> Option<String> {
     (parts > 0).then(|| {
+        format!(
+            "the groundings of {parts} conjunctions were not all counted for {examples} {which}: there were more than {budget} facts \
+             to look at, or more than {MOST_COUNTED} groundings; these counts are too low, never too high"
+        )
+    })
+}
+
+/// Rules of a template with too many groundings.
+pub(super) fn groundings_cut(hits: u64, max_groundings: u32, help: &str) -> Option<Diagnostic> {
+    (hits > 0).then(|| {
         let message = format!(
-            "the groundings of {parts} conjunctions were not all counted: for some example there were more than {budget} \
-             facts to look at, or more than {MOST_COUNTED} groundings; their counts are too low"
+            "{hits} times a rule had more than {max_groundings} groundings for one head, or took too long to look for them; \
+             only some were taken"
         );
-        Diagnostic::warning("count-budget", message, "raise count_budget, lower node_size, or allow less depth")
+        Diagnostic::warning("grounding-budget", message, help)
     })
 }

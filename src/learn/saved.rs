@@ -5,7 +5,7 @@ use std::path::Path;
 use super::{LrnnModel, MlnModel, Model, RrbmModel, ScoreError, Trained, TreeModel, lrnn, mln, rrbm};
 use crate::files::json::{self, FileError};
 use crate::kb::{Database, Example, Recursive, TimeRule};
-use crate::logic::{PredicateId, Predicates};
+use crate::logic::{Diagnostics, PredicateId, Predicates};
 use crate::rbm::network::{self, Network};
 
 /// A model that can be kept in a file.
@@ -124,6 +124,15 @@ impl SavedModel {
 impl Model for SavedModel {
     fn score(&self, database: &Database, target: PredicateId, examples: &[Example]) -> Result<Vec<f64>, ScoreError> {
         self.stored().score(database, target, examples)
+    }
+
+    fn score_with_remarks(
+        &self,
+        database: &Database,
+        target: PredicateId,
+        examples: &[Example],
+    ) -> Result<(Vec<f64>, Diagnostics), ScoreError> {
+        self.stored().score_with_remarks(database, target, examples)
     }
 
     fn classes(&self) -> Option<&[String]> {

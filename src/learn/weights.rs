@@ -39,6 +39,12 @@ impl Weights {
         Bits::from_fn(self.count, |i| self.at(i) > 0.0)
     }
 
+    /// The log-odds of the positives.
+    pub fn log_odds(&self, examples: &[Example]) -> f64 {
+        let (positives, negatives) = self.of_classes(examples);
+        (positives / negatives).ln()
+    }
+
     /// The weight of all positives and of all negatives.
     pub fn of_classes(&self, examples: &[Example]) -> (f64, f64) {
         let of = |label| {

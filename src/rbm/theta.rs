@@ -60,8 +60,9 @@ impl Theta {
     }
 }
 
-/// The largest number that is taken from a file as a weight, a bias or the value of a leaf. No model comes near it; sums of any number
-/// of such numbers, and products of three, are finite, so that no score is undefined.
+/// The largest number that is taken from a file as a weight, a bias or the value of a leaf. No model comes near it. Sums of any number
+/// of such numbers are finite, and products of two of them with a number of groundings or of walks, which end at 1e60; no score
+/// multiplies more, so that none is undefined.
 pub const MOST_WEIGHT: f64 = 1e100;
 
 /// Refuses numbers that cannot be computed with.

@@ -1,6 +1,6 @@
 //! A second opinion: some of the answers of a real run, asked again of the slow evaluator.
 //!
-//! An answer is which examples satisfy a conjunction. Which answers are checked depends on the seed and on the
+//! An answer is which examples satisfy a conjunction, or how many groundings of a pattern they have. Which answers are checked depends on the seed and on the
 //! conjunctions alone, not on when or how often they were asked for, so any number of threads and any memory give the
 //! same sample.
 
@@ -30,11 +30,17 @@ pub struct Audit {
 struct Answer {
     draw: u64,
     conjunction: Vec<Literal>,
-    /// How many groundings were asked for.
+    /// What must not hold under the same substitution.
+    none_of: Vec<Vec<Literal>>,
+    /// How many groundings were asked for; 0 for the question how many there are.
     at_least: u32,
-    /// Some of the examples, by number, and whether each was said to satisfy the conjunction.
-    examples: Vec<(u32, bool)>,
+    /// Some of the examples, by number, and whether each was said to satisfy the conjunction, 1 or 0; or how many groundings it was
+    /// said to have.
+    examples: Vec<(u32, u64)>,
 }
+
+/// Examples with more groundings than this are not asked about: the slow evaluator goes through them one by one.
+const MOST_ASKED_AGAIN: f64 = 10_000.0;
 
 /// What an audit looked at, and found right.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -46,20 +52,40 @@ pub struct Audited {
 }
 
 /// The fast search was wrong, or the slow evaluator.
+///
+/// In a conjunction the variables `A`, `B` and so on up to the arity of the target are the arguments of the example.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "audit: {example} {} the conjunction `{conjunction}` in the fast search and {} in the slow evaluator: this is an \
-     error of the program, please report it with these data", said(*.fast), says(*.slow)
-)]
-pub struct AuditError {
-    /// The conjunction; variables `A`, `B` and so on up to the arity of the target are the arguments of the example.
-    pub conjunction: String,
-    /// The example.
-    pub example: String,
-    /// What the fast search says.
-    pub fast: bool,
-    /// What the slow evaluator says.
-    pub slow: bool,
+pub enum AuditError {
+    /// About whether a conjunction holds.
+    #[error(
+        "audit: {example} {} the conjunction `{conjunction}` in the fast search and {} in the slow evaluator: this is an \
+         error of the program, please report it with these data", said(*.fast), says(*.slow)
+    )]
+    Holds {
+        /// The conjunction.
+        conjunction: String,
+        /// The example.
+        example: String,
+        /// What the fast search says.
+        fast: bool,
+        /// What the slow evaluator says.
+        slow: bool,
+    },
+    /// About how many groundings there are.
+    #[error(
+        "audit: {example} has {fast} groundings of `{pattern}` in the fast search and {slow} in the slow evaluator: this is an \
+         error of the program, please report it with these data"
+    )]
+    Count {
+        /// The pattern.
+        pattern: String,
+        /// The example.
+        example: String,
+        /// What the fast search says.
+        fast: u64,
+        /// What the slow evaluator says.
+        slow: u64,
+    },
 }
 
 fn said(holds: bool) -> &'static str {
@@ -83,9 +109,7 @@ impl Audit {
         let purpose = format!("{at_least} {conjunction:?}");
         let mut stream = Stream::new(self.seed, &["audit", &purpose]);
         let draw = stream.bits();
-        let mut sample = lock(&self.sample);
-        let is_full = sample.len() >= self.size;
-        if is_full && sample.last().is_none_or(|last| last.draw < draw) {
+        if !self.wants(draw) {
             return;
         }
         let mut examples = Vec::with_capacity(2 * EXAMPLES_OF_EACH);
@@ -96,12 +120,51 @@ impl Audit {
             // All where there are few; else with replacement, and what comes twice is asked once.
             let few = side.len() <= EXAMPLES_OF_EACH;
             let drawn = |k: usize| if few { side[k] } else { side[stream.index(side.len())] };
-            examples.extend((0..EXAMPLES_OF_EACH.min(side.len())).map(drawn).map(|i| (number(i) as u32, holds)));
+            let said = u64::from(holds);
+            examples.extend((0..EXAMPLES_OF_EACH.min(side.len())).map(drawn).map(|i| (number(i) as u32, said)));
         }
-        examples.sort_unstable();
-        examples.dedup();
+        self.keep(Answer { draw, conjunction: conjunction.to_vec(), none_of: Vec::new(), at_least, examples });
+    }
+
+    /// Takes note of how many groundings of a pattern each example was said to have, if that falls into the sample. `through` says
+    /// how many the slow evaluator will go through; examples for which these are too many are not asked about.
+    pub(super) fn note_counts(
+        &self,
+        (literals, none_of): (&[Literal], &[Vec<Literal>]),
+        counts: &[f64],
+        through: impl FnOnce() -> Vec<f64>,
+    ) {
+        let purpose = format!("{literals:?} {none_of:?}");
+        let mut stream = Stream::new(self.seed, &["audit", "counts", &purpose]);
+        let draw = stream.bits();
+        if !self.wants(draw) {
+            return;
+        }
+        let through = through();
+        let askable = |&i: &usize| through[i] <= MOST_ASKED_AGAIN;
+        let mut examples = Vec::with_capacity(2 * EXAMPLES_OF_EACH);
+        for some in [true, false] {
+            let side: Vec<usize> = (0..counts.len()).filter(|&i| (counts[i] > 0.0) == some).filter(askable).collect();
+            let few = side.len() <= EXAMPLES_OF_EACH;
+            let drawn = |k: usize| if few { side[k] } else { side[stream.index(side.len())] };
+            examples.extend((0..EXAMPLES_OF_EACH.min(side.len())).map(drawn).map(|i| (i as u32, counts[i] as u64)));
+        }
+        let (conjunction, none_of) = (literals.to_vec(), none_of.to_vec());
+        self.keep(Answer { draw, conjunction, none_of, at_least: 0, examples });
+    }
+
+    /// Whether an answer falls into the sample, as far as it is known.
+    fn wants(&self, draw: u64) -> bool {
+        let sample = lock(&self.sample);
+        sample.len() < self.size || sample.last().is_some_and(|last| draw <= last.draw)
+    }
+
+    fn keep(&self, mut answer: Answer) {
+        answer.examples.sort_unstable();
+        answer.examples.dedup();
+        let mut sample = lock(&self.sample);
         // Answers to the same conjunction for other examples, or that differ, are both kept.
-        sample.insert(Answer { draw, conjunction: conjunction.to_vec(), at_least, examples });
+        sample.insert(answer);
         if sample.len() > self.size {
             sample.pop_last();
         }
@@ -119,20 +182,31 @@ impl Audit {
     ) -> Result<Audited, Box<AuditError>> {
         let sample = lock(&self.sample);
         let mut audited = Audited { conjunctions: sample.len(), answers: 0 };
-        for Answer { conjunction, at_least, examples: asked, .. } in sample.iter() {
+        for Answer { conjunction, none_of, at_least, examples: asked, .. } in sample.iter() {
             for &(i, fast) in asked {
                 let args = &examples[i as usize].args;
                 let slow = match at_least {
-                    1 => naive::holds(database, conjunction, target, args),
-                    _ => naive::count(database, conjunction, target, args) >= *at_least as usize,
+                    0 => naive::count_without(database, conjunction, none_of, target, args) as u64,
+                    1 => naive::holds(database, conjunction, target, args).into(),
+                    _ => (naive::count(database, conjunction, target, args) >= *at_least as usize).into(),
                 };
                 if slow != fast {
                     let args: Vec<String> = args.iter().map(|&arg| database.symbols.show(arg).to_string()).collect();
-                    return Err(Box::new(AuditError {
-                        conjunction: show_test(conjunction, *at_least, &database.predicates, &database.symbols),
-                        example: format!("{}({})", database.predicates.name(target), args.join(", ")),
-                        fast,
-                        slow,
+                    let example = format!("{}({})", database.predicates.name(target), args.join(", "));
+                    let show = |body, at_least| show_test(body, at_least, &database.predicates, &database.symbols);
+                    return Err(Box::new(match at_least {
+                        0 => {
+                            let ruled_out = none_of.iter().map(|group| format!("\\+ ({})", show(group, 1)));
+                            let own = (!conjunction.is_empty()).then(|| show(conjunction, 1));
+                            let pattern = own.into_iter().chain(ruled_out).collect::<Vec<_>>().join(", ");
+                            AuditError::Count { pattern, example, fast, slow }
+                        }
+                        _ => AuditError::Holds {
+                            conjunction: show(conjunction, *at_least),
+                            example,
+                            fast: fast == 1,
+                            slow: slow == 1,
+                        },
                     }));
                 }
                 audited.answers += 1;
@@ -165,7 +239,7 @@ mod tests {
         assert_eq!(one.len(), 2);
         assert_eq!(one, sample(1, &[3, 1, 0, 2, 2, 3, 1, 0]));
         assert!((2..40).any(|seed| sample(seed, &[0, 1, 2, 3]) != one));
-        assert!(one.iter().all(|answer| answer.examples.iter().any(|&(_, holds)| holds)));
+        assert!(one.iter().all(|answer| answer.examples.iter().any(|&(_, said)| said == 1)));
     }
 
     #[test]
@@ -184,7 +258,8 @@ mod tests {
         assert_eq!(audit.check(&database, clauses[0].0, &examples), Ok(audited));
         audit.note(&clauses[0].1, 1, &Bits::ones(3), None);
         let error = *audit.check(&database, clauses[0].0, &examples).unwrap_err();
-        let expected = AuditError { conjunction: "p(A)".into(), example: "h(c)".into(), fast: true, slow: false };
+        let expected =
+            AuditError::Holds { conjunction: "p(A)".into(), example: "h(c)".into(), fast: true, slow: false };
         assert_eq!(error, expected);
         assert_eq!(
             error.to_string(),

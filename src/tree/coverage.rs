@@ -101,6 +101,11 @@ impl<'a> Coverage<'a> {
         Coverage { audit: self.audit, numbers: Some(numbers), ..coverage }
     }
 
+    /// Who looks at the answers.
+    pub(super) fn audit(&self) -> Option<&'a Audit> {
+        self.audit
+    }
+
     /// Whether somebody looks at the answers.
     pub(super) fn is_audited(&self) -> bool {
         self.audit.is_some()

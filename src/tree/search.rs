@@ -13,7 +13,21 @@ const MEMO_ENTRIES: usize = 1 << 20;
 /// A table of answers with room for more than this is made anew and not cleared.
 const SMALL_TABLE: usize = 64;
 
+/// What is remembered of a part.
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    count: u32,
+    /// The rows that are looked at to count it if nothing at all is remembered; [`TOO_MANY`] stands for so many or more.
+    cost: u32,
+}
+
+const TOO_MANY: u32 = u32::MAX;
+
 /// A search through one plan, for one head after the other.
+///
+/// What it answers for a head is the same whatever heads came before, also where a budget ends it: what is remembered of a part
+/// is charged as if it had been counted again. Whoever stays below the budget with that has its exact count; whoever does not is
+/// counted once more with nothing remembered of others.
 pub(super) struct Search<'p, 'a> {
     plan: &'p Plan<'a>,
     database: &'a Database,
@@ -29,13 +43,15 @@ pub(super) struct Search<'p, 'a> {
     limit_id: u32,
     /// Counts end here.
     enough: u32,
-    memos: Vec<HashMap<u64, u32>>,
+    memos: Vec<HashMap<u64, Known>>,
+    /// Whether all that is remembered is of this head, so that it is charged already.
+    alone: bool,
     args: Vec<Constant>,
     /// Rows looked at.
     pub steps: u64,
     /// The most rows looked at for one head.
     budget: u64,
-    /// When the rows for this head come to an end.
+    /// When the rows for this head come to an end; what is charged for answers that are remembered brings it nearer.
     end: u64,
 }
 
@@ -54,6 +70,7 @@ impl<'p, 'a> Search<'p, 'a> {
             limit: None,
             limit_id: 0,
             memos: vec![HashMap::default(); plan.memos],
+            alone: false,
             args: Vec::new(),
             steps: 0,
             budget: u64::MAX,
@@ -68,7 +85,12 @@ impl<'p, 'a> Search<'p, 'a> {
 
     /// Whether the last count is not exact: there were too many groundings, or too many rows to look at.
     pub fn was_cut(&self, count: u32) -> bool {
-        count >= self.enough || self.steps >= self.end
+        count >= self.enough || self.is_over()
+    }
+
+    #[inline]
+    fn is_over(&self) -> bool {
+        self.steps >= self.end
     }
 
     /// How many groundings of the component there are for a head with this limit, or `enough` if there are more;
@@ -85,6 +107,19 @@ impl<'p, 'a> Search<'p, 'a> {
             let table = &mut self.memos[memo];
             if table.capacity() > SMALL_TABLE { *table = HashMap::default() } else { table.clear() }
         }
+        let count = self.count_roots();
+        if !self.is_over() {
+            return count;
+        }
+        let others = std::mem::replace(&mut self.memos, vec![HashMap::default(); self.plan.memos]);
+        self.alone = true;
+        let count = self.count_roots();
+        self.alone = false;
+        self.memos = others;
+        count
+    }
+
+    fn count_roots(&mut self) -> u32 {
         self.steps += 1;
         self.end = self.steps.saturating_add(self.budget);
         self.all(&self.plan.roots)
@@ -110,13 +145,18 @@ impl<'p, 'a> Search<'p, 'a> {
             2 => value(0) << 32 | value(1),
             _ => value(0) << 32 | u64::from(self.limit_id),
         };
-        if let Some(&known) = self.memos[*memo].get(&key) {
-            return known;
+        if let Some(&Known { count, cost }) = self.memos[*memo].get(&key) {
+            if !self.alone && self.budget < u64::MAX {
+                self.end = if cost == TOO_MANY { 0 } else { self.end.saturating_sub(cost.into()) };
+            }
+            return count;
         }
+        let (steps, end) = (self.steps, self.end);
         let count = self.count_step(step);
         // What was cut short is not known.
-        if self.memos[*memo].len() < MEMO_ENTRIES && self.steps < self.end {
-            self.memos[*memo].insert(key, count);
+        if self.memos[*memo].len() < MEMO_ENTRIES && !self.is_over() {
+            let cost = u32::try_from(self.steps - steps + (end - self.end)).unwrap_or(TOO_MANY);
+            self.memos[*memo].insert(key, Known { count, cost });
         }
         count
     }
@@ -136,7 +176,11 @@ impl<'p, 'a> Search<'p, 'a> {
                 found
             }
         };
-        if step.negated { u32::from(found == 0) } else { found }
+        match step.negated {
+            // A search that was cut may have missed what must not be there: then nothing is counted, so that no count is too high.
+            true => u32::from(found == 0 && !self.is_over()),
+            false => found,
+        }
     }
 
     /// The sum of what `f` gives, until it is enough.
@@ -148,7 +192,7 @@ impl<'p, 'a> Search<'p, 'a> {
             if sum >= self.enough {
                 return self.enough;
             }
-            if self.steps >= self.end {
+            if self.is_over() {
                 break;
             }
         }

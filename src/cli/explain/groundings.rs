@@ -42,9 +42,12 @@ impl Account {
         loaded: &Loaded,
         constants: &[Constant],
         threshold: f64,
+        output: &Output,
     ) -> Result<Self, CommandError> {
         let example = Example { args: constants.into(), positive: false, class: 0, weight: 1.0, line: 0 };
-        let counts = model.groundings(&loaded.database, loaded.target, &[example]).map_err(CommandError::input)?;
+        let counted = model.groundings(&loaded.database, loaded.target, &[example]);
+        let (counts, remarks) = counted.map_err(CommandError::input)?;
+        output.warn(&remarks);
         let mut psi = model.prior;
         let mut clauses = Vec::new();
         for (formula, counts) in model.formulas().iter().zip(&counts) {

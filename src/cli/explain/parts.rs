@@ -49,7 +49,9 @@ pub fn of_rules(args: &Explain, model: &LrnnModel, output: &mut Output) -> Resul
     let Some((loaded, constants)) = asked(args, model, &ONLY_NETWORKS, output)? else { return Ok(()) };
     let query = loaded.database.show_atom(loaded.target, &constants);
     let example = Example { args: constants.into(), positive: false, class: 0, weight: 1.0, line: 0 };
-    let fired = model.fired(&loaded.database, loaded.target, &[example]).map_err(CommandError::input)?.concat();
+    let (fired, remarks) = model.fired(&loaded.database, loaded.target, &[example]).map_err(CommandError::input)?;
+    output.warn(&remarks);
+    let fired = fired.concat();
     let bias = model.head_weight(0);
     let text = |rule: usize| model.template().show(&model.template().rules[rule]);
     let told = Told {

@@ -35,19 +35,21 @@ pub fn run(
 ) -> Result<(), CommandError> {
     let odds = model.score_classes(&loaded.database, loaded.target, &loaded.examples).map_err(CommandError::input)?;
     let labels = labels(loaded, names)?;
-    if let Some(path) = out {
-        write_whole(path, &scores(loaded, names, &labels, &odds))?;
-    }
     let outputs: Vec<Scores<'_>> = odds.iter().map(|row| Scores::LogOdds(row)).collect();
     let no_thresholds = vec![Err(Undefined::NoTrainingScores); names.len()];
     let metrics = Metrics::macro_average(&outputs, &labels, &no_thresholds).map_err(CommandError::input)?;
+    let decided = ClassMetrics::new(&odds, &labels).map_err(CommandError::input)?;
+    // Scores that are no numbers are refused before anything is written.
+    if let Some(path) = out {
+        write_whole(path, &scores(loaded, names, &labels, &odds))?;
+    }
     for (name, column) in [("AUC-ROC", Column::AucRoc), ("AUC-PR", Column::AucPr)] {
         match metrics.get(column) {
             Ok(value) => writeln!(output.out, "{name} {value:.6} (mean over {} classes)", names.len())?,
             Err(why) => writeln!(output.out, "{name} undefined (of some class: {why})")?,
         }
     }
-    if let Ok(decided) = ClassMetrics::new(&odds, &labels).map_err(CommandError::input)? {
+    if let Ok(decided) = decided {
         writeln!(output.out, "accuracy {:.6}", decided.accuracy)?;
         if args.all_metrics {
             all_metrics(output, &metrics, &decided, (names, &labels))?;

@@ -14,6 +14,7 @@ use crate::data::split::{Fold, Part};
 use crate::experiment::store::{self, MODEL, Outcome, PREDICTIONS, Prediction, RunStore, Workshop};
 use crate::experiment::{Job, JobId};
 use crate::learn::{self, Learner, LrbmExplainable, Model, Progress, Resources, SavedModel, Stored, Task, Trained};
+use crate::logic::Diagnostic;
 use crate::metric::{ClassMetrics, Metrics, Output, Ranking, threshold};
 use crate::order::{HashMap, IndexMap};
 use crate::patience;
@@ -104,7 +105,8 @@ impl Execution<'_> {
         let began = Instant::now();
         let product = test(&trained.model, &fold);
         attempt.score_seconds = began.elapsed().as_secs_f64();
-        let product = product?;
+        let (product, remarks) = product?;
+        self.warn(&remarks, attempt);
         self.bench.ensembles.offer(self.id, || trained.model);
         Ok(product)
     }
@@ -152,12 +154,16 @@ impl Execution<'_> {
         drop(grown);
         attempt.train_seconds = began.elapsed().as_secs_f64();
         let trained = trained.map_err(|error| Failure::of_learning(&error))?;
-        for warning in &trained.warnings {
+        self.warn(&trained.warnings, attempt);
+        self.workshop.log(&format!("learned in {:.3} s", attempt.train_seconds));
+        Ok(trained)
+    }
+
+    fn warn(&mut self, warnings: &[Diagnostic], attempt: &mut Attempt) {
+        for warning in warnings {
             self.workshop.log(&warning.to_string());
             attempt.warnings.push(warning.to_string());
         }
-        self.workshop.log(&format!("learned in {:.3} s", attempt.train_seconds));
-        Ok(trained)
     }
 
     /// The very ensemble that stands beside an explainable model: of this run, of the store, or learned again.
@@ -201,8 +207,9 @@ impl Execution<'_> {
     }
 }
 
-fn test(model: &SavedModel, fold: &Fold) -> Result<Product, Failure> {
-    let Tested { metrics, decided, predictions } = match model.classes() {
+/// What a test showed, and what there is to say of its scores.
+fn test(model: &SavedModel, fold: &Fold) -> Result<(Product, Vec<Diagnostic>), Failure> {
+    let Tested { metrics, decided, predictions, remarks } = match model.classes() {
         None => test_binary(model, fold)?,
         Some(_) => test_classes(model, fold)?,
     };
@@ -219,7 +226,7 @@ fn test(model: &SavedModel, fold: &Fold) -> Result<Product, Failure> {
         files: files.iter().map(|(name, bytes)| ((*name).to_owned(), digest::sha256(bytes))).collect(),
     };
     outcome.set_metrics(&metrics);
-    Ok(Product { outcome, files })
+    Ok((Product { outcome, files }, remarks))
 }
 
 /// What a test showed.
@@ -228,15 +235,19 @@ struct Tested {
     /// What there is to say of several classes.
     decided: Option<ClassMetrics>,
     predictions: Vec<Prediction>,
+    remarks: Vec<Diagnostic>,
 }
 
 fn test_binary(model: &SavedModel, fold: &Fold) -> Result<Tested, Failure> {
-    let score = |part: &Part| model.score(&part.database, part.target, &part.examples).map_err(Failure::error);
+    let score = |part: &Part| {
+        model.score_with_remarks(&part.database, part.target, &part.examples).map_err(Failure::error)
+    };
     let labels = |part: &Part| -> Vec<bool> { part.examples.iter().map(|example| example.positive).collect() };
-    let train_psi = score(&fold.train)?;
+    // What there is to say of the training examples was said when they were learned from.
+    let (train_psi, _) = score(&fold.train)?;
     let ranking = Ranking::new(&train_psi, &labels(&fold.train)).map_err(Failure::error)?;
     let threshold = threshold::best(&ranking);
-    let (test, psi) = (&fold.test, score(&fold.test)?);
+    let (test, (psi, remarks)) = (&fold.test, score(&fold.test)?);
     let metrics = Metrics::new(Output::LogOdds(&psi), &labels(test), threshold).map_err(Failure::error)?;
     let row = |(example, &psi): (&crate::kb::Example, &f64)| Prediction {
         example: test.database.show_atom(test.target, &example.args),
@@ -244,7 +255,8 @@ fn test_binary(model: &SavedModel, fold: &Fold) -> Result<Tested, Failure> {
         psi,
         probability: sigmoid(psi),
     };
-    Ok(Tested { metrics, decided: None, predictions: test.examples.iter().zip(&psi).map(row).collect() })
+    let predictions = test.examples.iter().zip(&psi).map(row).collect();
+    Ok(Tested { metrics, decided: None, predictions, remarks: remarks.iter().cloned().collect() })
 }
 
 /// Each class against all others, and the means of that. A prediction says of an example and a class whether it is of it, as the files
@@ -273,5 +285,5 @@ fn test_classes(model: &SavedModel, fold: &Fold) -> Result<Tested, Failure> {
             predictions.push(Prediction { example, label: test_labels[i] == class, psi, probability: sigmoid(psi) });
         }
     }
-    Ok(Tested { metrics, decided, predictions })
+    Ok(Tested { metrics, decided, predictions, remarks: Vec::new() })
 }

@@ -27,7 +27,7 @@ pub use template::{Template, TemplateRule};
 pub use wire::FORMAT;
 
 use super::clauses::learn_clauses;
-use super::record::Record;
+use super::record::{Record, log_odds};
 use super::sgd::{Differentiable, descend};
 use super::{Kind, LearnError, Learner, Params, Progress, Statistics, Task, Trained, remarks};
 use crate::logic::Diagnostic;
@@ -61,9 +61,10 @@ impl Learner for Lrnn {
             None => learned(task, params, &mut warnings),
         };
         let layout = Layout { rules: template.rules.len(), heads: template.heads().len() };
-        let weights = start(&template, layout, record.log_odds(), &mut Stream::new(task.seed, &["lrnn"]));
+        let weights = start(&template, layout, log_odds(task), &mut Stream::new(task.seed, &["lrnn"]));
         let unrolled = unroll(&template, &task.coverage(), params.family, params.max_groundings as usize);
-        warnings.extend(cut(unrolled.budget_hits, params.max_groundings));
+        let help = "raise max_groundings, or write rules with fewer groundings";
+        warnings.extend(remarks::groundings_cut(unrolled.budget_hits, params.max_groundings, help));
         let mut machine = Machine { layout, family: params.family, weights, nets: unrolled.nets, of: unrolled.of };
         descend(&mut machine, task, &params.sgd_options(), progress);
         let statistics = Statistics { budget_hits: unrolled.budget_hits, ..Statistics::default() };
@@ -99,17 +100,6 @@ fn start(template: &Template, layout: Layout, log_odds: f64, stream: &mut Stream
     }
     weights[layout.d(0)] = log_odds;
     weights
-}
-
-/// What to say if rules had too many groundings.
-fn cut(hits: u64, max_groundings: u32) -> Option<Diagnostic> {
-    (hits > 0).then(|| {
-        let message = format!(
-            "{hits} times a rule had more than {max_groundings} groundings for one head, or took too long to look for them; \
-             only some were taken"
-        );
-        Diagnostic::warning("grounding-budget", message, "raise max_groundings, or write rules with fewer groundings")
-    })
 }
 
 /// The networks of the training examples.

@@ -2,11 +2,11 @@
 
 use super::net::{Family, Layout, Neuron, Weights};
 use super::template::Template;
-use super::unroll::unroll;
+use super::unroll::{Unrolled, unroll};
 use crate::kb::{Database, Example, TimeRule};
 use crate::learn::record::Record;
-use crate::learn::{Model, ModelSize, ScoreError, Stored};
-use crate::logic::{PredicateId, Predicates};
+use crate::learn::{Model, ModelSize, ScoreError, Stored, remarks};
+use crate::logic::{Diagnostics, PredicateId, Predicates};
 use crate::tree::{Coverage, DEFAULT_MEMORY_BYTES};
 
 /// ψ by networks that are unrolled from weighted rules.
@@ -64,16 +64,27 @@ impl LrnnModel {
 
     /// Whether the examples can be asked about.
     fn check(&self, database: &Database, target: PredicateId) -> Result<(), ScoreError> {
-        if database.predicates.arity(target) != self.target_arity() {
-            return Err(ScoreError::Arity {
-                model: self.template.predicates.show(self.template.target()).to_string(),
-                asked: database.predicates.show(target).to_string(),
-            });
-        }
+        let Template { predicates, .. } = &self.template;
+        ScoreError::check_arity((predicates, self.template.target()), (&database.predicates, target))?;
         if database.times.is_some() { Err(ScoreError::Times { kind: self.record.kind }) } else { Ok(()) }
     }
 
-    /// The rules for the target that have groundings for each example, and what they add to ψ.
+    /// The examples' networks, and whether some rule had too many groundings.
+    fn unrolled(
+        &self,
+        database: &Database,
+        target: PredicateId,
+        examples: &[Example],
+    ) -> Result<(Unrolled, Diagnostics), ScoreError> {
+        self.check(database, target)?;
+        let coverage = Coverage::new(database, target, examples, DEFAULT_MEMORY_BYTES);
+        let unrolled = unroll(&self.template, &coverage, self.family, self.max_groundings as usize);
+        let help = "scores are off; train with a larger max_groundings, or with rules of fewer groundings";
+        let remark = remarks::groundings_cut(unrolled.budget_hits, self.max_groundings, help);
+        Ok((unrolled, remark.into_iter().collect()))
+    }
+
+    /// The rules for the target that have groundings for each example, and what they add to ψ; with what there is to say of it.
     ///
     /// # Errors
     /// As for [`Model::score`].
@@ -82,10 +93,8 @@ impl LrnnModel {
         database: &Database,
         target: PredicateId,
         examples: &[Example],
-    ) -> Result<Vec<Vec<Fired>>, ScoreError> {
-        self.check(database, target)?;
-        let coverage = Coverage::new(database, target, examples, DEFAULT_MEMORY_BYTES);
-        let unrolled = unroll(&self.template, &coverage, self.family, self.max_groundings as usize);
+    ) -> Result<(Vec<Vec<Fired>>, Diagnostics), ScoreError> {
+        let (unrolled, remarks) = self.unrolled(database, target, examples)?;
         let of_net = |net: &super::net::Net| {
             let values = net.values(self.now());
             let Some(Neuron::Atom { inputs, .. }) = net.neurons.last() else { return Vec::new() };
@@ -96,17 +105,24 @@ impl LrnnModel {
             inputs.iter().map(fired).collect()
         };
         let fired: Vec<Vec<Fired>> = unrolled.nets.iter().map(of_net).collect();
-        Ok(unrolled.of.iter().map(|&net| fired[net].clone()).collect())
+        Ok((unrolled.of.iter().map(|&net| fired[net].clone()).collect(), remarks))
     }
 }
 
 impl Model for LrnnModel {
     fn score(&self, database: &Database, target: PredicateId, examples: &[Example]) -> Result<Vec<f64>, ScoreError> {
-        self.check(database, target)?;
-        let coverage = Coverage::new(database, target, examples, DEFAULT_MEMORY_BYTES);
-        let unrolled = unroll(&self.template, &coverage, self.family, self.max_groundings as usize);
+        Ok(self.score_with_remarks(database, target, examples)?.0)
+    }
+
+    fn score_with_remarks(
+        &self,
+        database: &Database,
+        target: PredicateId,
+        examples: &[Example],
+    ) -> Result<(Vec<f64>, Diagnostics), ScoreError> {
+        let (unrolled, remarks) = self.unrolled(database, target, examples)?;
         let psi: Vec<f64> = unrolled.nets.iter().map(|net| net.psi(self.now())).collect();
-        Ok(unrolled.of.iter().map(|&net| psi[net]).collect())
+        Ok((unrolled.of.iter().map(|&net| psi[net]).collect(), remarks))
     }
 
     fn describe(&self) -> String {

@@ -186,29 +186,60 @@ impl Template {
                 return Err(format!("a rule for {shown} does not mention all variables of its head"));
             }
         }
-        // Predicates all of whose rules use settled ones are settled; what is left depends on itself.
-        let mut settled: IndexSet<PredicateId> = IndexSet::default();
-        loop {
-            let ready = |rule: &&TemplateRule| {
-                rule.body.iter().all(|l| !self.heads.contains(&l.predicate) || settled.contains(&l.predicate))
-            };
-            let is_ready = |head: &&PredicateId| {
-                !settled.contains(*head)
-                    && self.rules.iter().filter(|rule| rule.head == **head).all(|rule| ready(&rule))
-            };
-            let next: Vec<PredicateId> = self.heads.iter().filter(is_ready).copied().collect();
-            if next.is_empty() {
-                break;
-            }
-            settled.extend(next);
+        let depths = self.depths();
+        if let Some((&head, _)) = self.heads.iter().zip(&depths).find(|(_, depth)| depth.is_none()) {
+            return Err(format!("{} depends on itself", self.predicates.show(head)));
         }
-        match self.heads.iter().find(|head| !settled.contains(*head)) {
-            Some(&head) => Err(format!("{} depends on itself", self.predicates.show(head))),
-            None if self.rules.iter().flat_map(|rule| &rule.body).any(|l| l.predicate == target) => {
-                Err(format!("the target {} stands in a body", self.predicates.show(target)))
-            }
+        if self.rules.iter().flat_map(|rule| &rule.body).any(|literal| literal.predicate == target) {
+            return Err(format!("the target {} stands in a body", self.predicates.show(target)));
+        }
+        let too_deep = |depth: Depth| depth.levels > MOST_LEVELS || depth.literals > MOST_LITERALS;
+        match self.heads.iter().zip(depths).find(|(_, depth)| depth.is_some_and(too_deep)) {
+            Some((&head, _)) => Err(format!(
+                "the rules for {} and for the predicates that they use, one under the other, are more than {MOST_LEVELS} or have more \
+                 than {MOST_LITERALS} literals",
+                self.predicates.show(head)
+            )),
             None => Ok(()),
         }
+    }
+
+    /// How deep each head is, over all its rules; `None` for a predicate that depends on itself, or on one that does.
+    fn depths(&self) -> Vec<Option<Depth>> {
+        let heads = self.heads.len();
+        // For each head, the rules that use it, each once for every literal; for each rule, the literals that wait for their heads.
+        let mut users: Vec<Vec<usize>> = vec![Vec::new(); heads];
+        let mut waits = vec![0usize; self.rules.len()];
+        let mut open = vec![0usize; heads];
+        let of: Vec<usize> = self.rules.iter().map(|rule| self.head_number(rule.head).unwrap_or_default()).collect();
+        for (number, rule) in self.rules.iter().enumerate() {
+            open[of[number]] += 1;
+            for latent in rule.body.iter().filter_map(|literal| self.head_number(literal.predicate)) {
+                users[latent].push(number);
+                waits[number] += 1;
+            }
+        }
+        let mut depths = vec![Depth::default(); heads];
+        let mut below = vec![Depth::default(); self.rules.len()];
+        let mut ready: Vec<usize> = (0..self.rules.len()).filter(|&rule| waits[rule] == 0).collect();
+        let mut settled = vec![false; heads];
+        while let Some(rule) = ready.pop() {
+            let head = of[rule];
+            depths[head] = depths[head].max(below[rule].under(self.rules[rule].body.len()));
+            open[head] -= 1;
+            if open[head] > 0 {
+                continue;
+            }
+            settled[head] = true;
+            for &user in &users[head] {
+                below[user] = below[user].max(depths[head]);
+                waits[user] -= 1;
+                if waits[user] == 0 {
+                    ready.push(user);
+                }
+            }
+        }
+        settled.into_iter().zip(depths).map(|(settled, depth)| settled.then_some(depth)).collect()
     }
 
     /// What rules mention that a database does not have, which is probably misspelt.
@@ -232,6 +263,28 @@ impl Template {
             (0..self.predicates.arity(rule.head) as u32).map(|k| variable_name(Variable(k)).to_string()).collect();
         let args = if args.is_empty() { String::new() } else { format!("({})", args.join(", ")) };
         format!("{head}{args} :- {}.", show_conjunction(&rule.body, &self.predicates, &self.symbols))
+    }
+}
+
+/// How many rules may stand one under the other, and how many literals these may have: they are searched one inside the other.
+const MOST_LEVELS: usize = 100;
+const MOST_LITERALS: usize = 1000;
+
+/// The most rules that stand one under the other, and the most literals of such rules.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Depth {
+    levels: usize,
+    literals: usize,
+}
+
+impl Depth {
+    /// The same under one more rule.
+    fn under(self, literals: usize) -> Self {
+        Depth { levels: self.levels + 1, literals: self.literals + literals }
+    }
+
+    fn max(self, other: Self) -> Self {
+        Depth { levels: self.levels.max(other.levels), literals: self.literals.max(other.literals) }
     }
 }
 

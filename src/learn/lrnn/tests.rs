@@ -106,6 +106,110 @@ fn uniform_rules_are_unfolded() {
 }
 
 #[test]
+fn rules_that_double_at_every_level_are_unrolled_quickly() {
+    use std::fmt::Write;
+    let (database, ..) = sample::build("mode: t(+x). p(a). q(a, b).", None);
+    let target = database.predicates.find("t", 1).unwrap();
+    let [a, b] = sample::constants(&database, ["a", "b"]);
+    let examples =
+        [a, b].map(|args| Example { args: Box::new([args]), positive: true, class: 0, weight: 1.0, line: 0 });
+    let coverage = Coverage::new(&database, target, &examples, DEFAULT_MEMORY_BYTES);
+    // The same literal twice, and two literals that only look the same: 2 to the power of 60 facts if all were written out.
+    for (other, last) in [("A", "p(A)"), ("B", "q(A, B)")] {
+        let mut text = String::from("t(A) :- a0(A).\n");
+        for level in 0..60 {
+            let under = if other == "A" { "" } else { ", q(A, B)" };
+            writeln!(text, "a{level}(A) :- a{}(A), a{}({other}){under}.", level + 1, level + 1).unwrap();
+        }
+        writeln!(text, "a60(A) :- {last}.").unwrap();
+        let template = template(&text, ("t", 1)).unwrap();
+        let layout = Layout { rules: template.rules.len(), heads: template.heads().len() };
+        let unrolled = unroll(&template, &coverage, Family::Max, 10);
+        let holds = if other == "A" { [true, false] } else { [false, false] };
+        let all = vec![1.0; layout.size()];
+        let psi: Vec<f64> =
+            unrolled.nets.iter().map(|net| net.psi(Weights { all: &all, layout, family: Family::Max })).collect();
+        for (&net, holds) in unrolled.of.iter().zip(holds) {
+            // Without a grounding ψ is d alone. A level is s(1 + s(2x − 2 + 1)) of the one below.
+            let mut x = sigmoid(1.0 + sigmoid(1.0));
+            (0..60).for_each(|_| x = sigmoid(1.0 + sigmoid(2.0 * x - 2.0 + 1.0)));
+            let expected = if holds { 1.0 + sigmoid(x - 1.0 + 1.0) } else { 1.0 };
+            assert!((psi[net] - expected).abs() < 1e-12, "{other} {} {expected}", psi[net]);
+        }
+    }
+}
+
+#[test]
+fn deep_templates_are_refused_and_those_at_the_limit_are_not() {
+    // Rules one under the other, with so many literals each; two for each predicate, or they would be unfolded into one.
+    let chain = |rules: usize, literals: usize, twice: bool| {
+        let mut text = String::from("t(A) :- a1(A).\n");
+        let more: String = (1..literals).map(|k| format!(", q(A, X{k})")).collect();
+        for k in 1..rules {
+            let under = if k + 1 < rules { format!("a{}(A)", k + 1) } else { "p(A)".to_owned() };
+            let rule = format!("a{k}(A) :- {under}{more}.\n");
+            text.push_str(&rule.repeat(1 + usize::from(twice)));
+        }
+        text
+    };
+    let wide = |literals: usize, latent: bool| {
+        let last = if latent { "h(X0)" } else { "p(X0)" };
+        let steps: Vec<String> = (1..literals).map(|k| format!("q(X{}, X{k})", k - 1)).collect();
+        let rules = if latent { "h(X) :- p(X). h(X) :- r(X)." } else { "" };
+        format!("t(X0) :- {}, {last}. {rules}", steps.join(", "))
+    };
+    let (database, ..) = sample::build("mode: t(+x). p(a). q(a, a). q(b, a). r(c).", None);
+    let target = database.predicates.find("t", 1).unwrap();
+    let [a, b] = sample::constants(&database, ["a", "b"]);
+    let examples =
+        [a, b].map(|args| Example { args: Box::new([args]), positive: true, class: 0, weight: 1.0, line: 0 });
+    let coverage = Coverage::new(&database, target, &examples, DEFAULT_MEMORY_BYTES);
+    for (text, refused) in [
+        (chain(100, 1, false), false),
+        (chain(100, 1, true), false),
+        (chain(100, 10, true), false),
+        (chain(101, 1, false), true),
+        (chain(100, 12, true), true),
+        (chain(20_000, 1, false), true),
+        (wide(1000, false), false),
+        (wide(1001, false), true),
+        (wide(999, true), false),
+        (wide(20_000, true), true),
+    ] {
+        match template(&text, ("t", 1)) {
+            Err(message) => {
+                assert!(refused, "{message}");
+                assert!(
+                    message.contains("t/1") && message.contains("are more than 100 or have more than 1000 literals"),
+                    "{message}"
+                );
+            }
+            Ok(template) => {
+                assert!(!refused, "{}", template.rules.len());
+                let unrolled = unroll(&template, &coverage, Family::Avg, 10);
+                // Everything holds for a, and nothing for b, of which p is not known.
+                assert_eq!((unrolled.of.as_slice(), unrolled.budget_hits), (&[0, 1][..], 0));
+            }
+        }
+    }
+}
+
+#[test]
+fn as_many_groundings_as_are_allowed_are_not_too_many() {
+    // Two groundings; the third p leads to nothing that is both q and r.
+    let text = "mode: good(+x). p(m, a). p(m, b). p(m, c). q(a). q(b). q(c). r(a). r(b). u(a). u(b). u(c).";
+    let (database, ..) = sample::build(text, None);
+    let target = database.predicates.find("good", 1).unwrap();
+    let rules = "good(X) :- p(X, Y), h(Y), k(Y). h(Y) :- q(Y). h(Y) :- u(Y). k(Y) :- r(Y). k(Y) :- r(Y), q(Y).";
+    let template = template(rules, ("good", 1)).unwrap();
+    let [m] = sample::constants(&database, ["m"]);
+    let examples = [Example { args: Box::new([m]), positive: true, class: 0, weight: 1.0, line: 0 }];
+    let coverage = Coverage::new(&database, target, &examples, DEFAULT_MEMORY_BYTES);
+    let hits = |most| unroll(&template, &coverage, Family::Avg, most).budget_hits;
+    assert_eq!([hits(1), hits(2), hits(3)], [1, 0, 0]);
+}
+
+#[test]
 fn what_is_no_template_is_refused() {
     let wrong = |text: &str| template(text, ("t", 1)).unwrap_err();
     for (text, message) in [
@@ -140,11 +244,17 @@ fn weights_are_learned_kept_and_shown() {
     assert_eq!(again.score(&database, target, &examples).unwrap(), psi);
     assert_eq!(again.describe(), model.describe());
     assert!(model.describe().contains("toxic(A) :- has(A, B), group(B), bond(B, C), group(C). % c="));
-    let fired = model.fired(&database, target, &examples).unwrap();
+    let (fired, remarks) = model.fired(&database, target, &examples).unwrap();
+    assert_eq!(remarks.iter().count(), 0);
     assert_eq!(fired.iter().map(Vec::len).collect::<Vec<_>>(), [1, 1, 1, 0]);
     assert!((model.head_weight(0) + fired[0][0].adds - psi[0]).abs() < 1e-12);
     for (from, to, message) in [
         ("\"version\": 1", "\"version\": 9", "a template with weights of format version 9"),
+        (
+            "\n  \"max_groundings\": 1000",
+            "\n  \"max_groundings\": 0",
+            "max_groundings is 0; it must be a whole number from 1 to 1000000",
+        ),
         ("\n  \"family\": \"max\"", "\n  \"family\": \"min\"", "the family \"min\"; it must be max or avg"),
         ("\"kind\": \"lrnn\"", "\"kind\": \"rrbm-c\"", "rrbm-c has another format"),
         ("\"w\"", "\"weight\"", "unknown field `weight`"),

@@ -2,7 +2,8 @@
 //!
 //! A rule is *uniform* if all its groundings are alike: its literals are facts, or latent predicates with one rule, which is
 //! uniform. Of such a rule only matters whether there is a grounding, which [`Coverage`] answers exactly. The groundings of
-//! other rules are enumerated, up to a number for each rule and head.
+//! other rules are enumerated, up to a number for each rule and head; so are those of rules that are uniform and ask for too many
+//! facts at once.
 
 use std::rc::Rc;
 
@@ -27,6 +28,9 @@ pub(super) struct Unrolled {
 
 /// How many facts may be looked at for each grounding that may be found.
 const STEPS_FOR_EACH: usize = 100;
+
+/// The most facts that a uniform rule may ask for together with the rules below it.
+const MOST_UNFOLDED: usize = 200;
 
 /// Unrolls a template for examples.
 pub(super) fn unroll(template: &Template, coverage: &Coverage<'_>, family: Family, most: usize) -> Unrolled {
@@ -69,7 +73,7 @@ enum About {
 }
 
 /// A literal over the names of a database.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 struct Bound {
     about: About,
     args: Vec<Argument>,
@@ -84,6 +88,8 @@ struct BoundRule {
     arity: usize,
     variables: usize,
     body: Vec<Bound>,
+    /// The body with every literal once: a grounding that holds of one holds of all that are the same.
+    distinct: Vec<Bound>,
 }
 
 type Bindings = Vec<Option<Constant>>;
@@ -97,8 +103,10 @@ struct Unroller<'a> {
     rules: Vec<BoundRule>,
     /// The rules of each head.
     by_head: Vec<Vec<usize>>,
-    /// Whether all atoms of a head that hold are alike.
-    uniform: Vec<bool>,
+    /// The number of facts that an atom of a head asks for, if all atoms of it that hold are alike.
+    uniform: Vec<Option<usize>>,
+    /// The neuron of atoms that are alike, by head.
+    alike: Vec<Option<u32>>,
     arena: Arena,
     atoms: HashMap<(usize, Vec<Constant>), Option<u32>>,
     solved: HashMap<(usize, Bindings), Atoms>,
@@ -114,6 +122,7 @@ impl<'a> Unroller<'a> {
             rules: Vec::new(),
             by_head: vec![Vec::new(); template.heads().len()],
             uniform: Vec::new(),
+            alike: vec![None; template.heads().len()],
             arena: Arena::default(),
             atoms: HashMap::default(),
             solved: HashMap::default(),
@@ -133,42 +142,36 @@ impl<'a> Unroller<'a> {
         for head in 0..uniform.len() {
             unroller.settle(head, &mut uniform);
         }
-        unroller.uniform = uniform.into_iter().map(|uniform| uniform == Some(true)).collect();
+        unroller.uniform = uniform.into_iter().map(Option::flatten).collect();
         unroller
     }
 
-    fn settle(&self, head: usize, known: &mut [Option<bool>]) -> bool {
-        if let Some(uniform) = known[head] {
-            return uniform;
+    fn settle(&self, head: usize, known: &mut [Option<Option<usize>>]) -> Option<usize> {
+        if let Some(facts) = known[head] {
+            return facts;
         }
-        let uniform = match self.by_head[head][..] {
-            [] => true,
-            [only] => self.rules[only].body.iter().all(|literal| match literal.about {
-                About::Facts(_) => true,
+        let facts = match self.by_head[head][..] {
+            [] => Some(1),
+            [only] => total(self.rules[only].distinct.iter().map(|literal| match literal.about {
+                About::Facts(_) => Some(1),
                 About::Latent(head) => self.settle(head, known),
-            }),
-            _ => false,
+            })),
+            _ => None,
         };
-        known[head] = Some(uniform);
-        uniform
-    }
-
-    fn is_uniform(&self, about: About) -> bool {
-        match about {
-            About::Facts(_) => true,
-            About::Latent(head) => self.uniform[head],
-        }
+        known[head] = Some(facts);
+        facts
     }
 
     /// The facts that a uniform rule asks for, all together; `None` for a rule that is not uniform.
     fn unfolded(&self, rule: usize) -> Option<Vec<Literal>> {
         let rule = &self.rules[rule];
-        if !rule.body.iter().all(|literal| self.is_uniform(literal.about)) {
-            return None;
-        }
+        total(rule.distinct.iter().map(|literal| match literal.about {
+            About::Facts(_) => Some(1),
+            About::Latent(head) => self.uniform[head],
+        }))?;
         let mut next = rule.variables as u32;
         let mut literals = Vec::new();
-        let mut waiting: Vec<Bound> = rule.body.iter().rev().cloned().collect();
+        let mut waiting: Vec<Bound> = rule.distinct.iter().rev().cloned().collect();
         while let Some(Bound { about, args }) = waiting.pop() {
             match about {
                 About::Facts(predicate) => literals.push(Literal::new(predicate, args)),
@@ -185,7 +188,7 @@ impl<'a> Unroller<'a> {
                         about: literal.about,
                         args: literal.args.iter().map(rename).collect(),
                     };
-                    waiting.extend(inner.body.iter().rev().map(outer));
+                    waiting.extend(inner.distinct.iter().rev().map(outer));
                 }
             }
         }
@@ -202,9 +205,14 @@ impl<'a> Unroller<'a> {
 
     fn uniform_atom(&mut self, about: About) -> u32 {
         let About::Latent(head) = about else { return self.arena.add(Neuron::Fact) };
+        if let Some(known) = self.alike[head] {
+            return known;
+        }
         let rules = self.by_head[head].clone();
         let inputs = rules.into_iter().map(|rule| (self.rules[rule].number, self.uniform_group(rule))).collect();
-        self.arena.add(Neuron::Atom { head: head as u32, inputs })
+        let neuron = self.arena.add(Neuron::Atom { head: head as u32, inputs });
+        self.alike[head] = Some(neuron);
+        neuron
     }
 
     /// The group of a rule for a head whose arguments are all given; `None` without groundings.
@@ -249,7 +257,7 @@ impl<'a> Unroller<'a> {
 
     /// The groundings of a rule's body that agree with a head, up to the most that are allowed. All variables are bound.
     fn groundings(&mut self, rule: usize, head: &Bindings) -> Vec<Bindings> {
-        let body = self.rules[rule].body.clone();
+        let body = self.rules[rule].distinct.clone();
         let mut bindings = head.clone();
         bindings.resize(self.rules[rule].variables, None);
         let mut search = Search { found: Vec::new(), steps: self.most.saturating_mul(STEPS_FOR_EACH), cut: false };
@@ -260,14 +268,14 @@ impl<'a> Unroller<'a> {
     }
 
     fn search(&mut self, body: &[Bound], waiting: &[usize], bindings: &Bindings, search: &mut Search) {
-        if search.steps == 0 || search.found.len() >= self.most {
-            search.cut = true;
-            return;
-        }
         patience::ask();
         // The literal with the fewest facts to look at is next.
         let Some(&next) = waiting.iter().min_by_key(|&&k| self.cost(&body[k], bindings)) else {
-            search.found.push(bindings.clone());
+            // Only another whole grounding is one too many.
+            search.cut = search.found.len() >= self.most;
+            if !search.cut {
+                search.found.push(bindings.clone());
+            }
             return;
         };
         let rest: Vec<usize> = waiting.iter().copied().filter(|&k| k != next).collect();
@@ -373,10 +381,18 @@ fn bound(template: &Template, rule: &TemplateRule, number: u32, database: &Datab
     };
     let arity = template.predicates.arity(rule.head);
     let last = rule.body.iter().flat_map(Literal::variables).map(|variable| variable.0 as usize + 1).max();
-    Some(BoundRule {
-        number,
-        arity,
-        variables: last.unwrap_or(0).max(arity),
-        body: rule.body.iter().map(literal).collect::<Option<_>>()?,
-    })
+    let body: Vec<Bound> = rule.body.iter().map(literal).collect::<Option<_>>()?;
+    let mut distinct: Vec<Bound> = Vec::with_capacity(body.len());
+    for literal in &body {
+        if !distinct.contains(literal) {
+            distinct.push(literal.clone());
+        }
+    }
+    Some(BoundRule { number, arity, variables: last.unwrap_or(0).max(arity), body, distinct })
+}
+
+/// The sum, if all are there and it is not too much.
+fn total(mut numbers: impl Iterator<Item = Option<usize>>) -> Option<usize> {
+    let sum = numbers.try_fold(0usize, |sum, number| Some(sum.saturating_add(number?)))?;
+    (sum <= MOST_UNFOLDED).then_some(sum)
 }

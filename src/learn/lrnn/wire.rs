@@ -9,6 +9,7 @@ use super::model::LrnnModel;
 use super::net::{Family, Layout};
 use super::template::{Template, TemplateRule};
 use crate::files::json::{self, FileError, Format};
+use crate::learn::params::check_stored;
 use crate::learn::record::WireRecord;
 use crate::learn::{Kind, Stored};
 use crate::logic::wire::{self, WireLiteral, WirePredicate};
@@ -83,6 +84,7 @@ fn from_wire(wire: WireModel) -> Result<LrnnModel, String> {
     let record = wire.learned.read(&[Kind::Lrnn])?;
     let family = Family::NAMES.iter().find(|(name, _)| *name == wire.family).map(|&(_, family)| family);
     let family = family.ok_or_else(|| format!("the family \"{}\"; it must be max or avg", wire.family))?;
+    check_stored("max_groundings", wire.max_groundings.into())?;
     let mut template = Template::new(&wire.target.name, wire.target.arity);
     let mut weights = Vec::new();
     for (number, WireRule { head, body, w, c }) in wire.rules.into_iter().enumerate() {

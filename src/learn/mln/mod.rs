@@ -82,3 +82,6 @@ fn sum(prior: f64, step: f64, steps: &[Vec<(Pattern, f64)>]) -> (f64, Vec<(Patte
     let bias = all.shift_remove(&Pattern::default()).unwrap_or(0.0);
     (prior + bias, all.into_iter().collect())
 }
+
+#[cfg(test)]
+mod tests;

@@ -8,10 +8,10 @@ use crate::files::json::FileError;
 use crate::kb::{Database, Example, TimeRule};
 use crate::learn::params::Value;
 use crate::learn::saved::{ModelSize, Stored};
-use crate::learn::{Model, ScoreError, Task};
+use crate::learn::{Model, ScoreError, Task, remarks};
 use crate::logic::clause::{show_conjunction, variable_name};
 use crate::logic::rename::{self, Names};
-use crate::logic::{Literal, PredicateId, Predicates, Symbols, Variable};
+use crate::logic::{Diagnostics, Literal, PredicateId, Predicates, Symbols, Variable};
 use crate::tree::tally::{Pattern, Tally};
 use crate::tree::{Coverage, DEFAULT_MEMORY_BYTES};
 
@@ -100,7 +100,7 @@ impl MlnModel {
         wire::read(text)
     }
 
-    /// The number of groundings of each formula for each example.
+    /// The number of groundings of each formula for each example, and whether some were not counted to the end.
     ///
     /// # Errors
     /// If the examples are not of the arity that the model predicts.
@@ -109,21 +109,12 @@ impl MlnModel {
         database: &Database,
         target: PredicateId,
         examples: &[Example],
-    ) -> Result<Vec<Vec<f64>>, ScoreError> {
-        self.check(database, target)?;
+    ) -> Result<(Vec<Vec<f64>>, Diagnostics), ScoreError> {
+        ScoreError::check_arity((&self.predicates, self.target), (&database.predicates, target))?;
         let coverage = Coverage::new(database, target, examples, DEFAULT_MEMORY_BYTES);
         let tally = Tally::new(&coverage, self.count_budget.into());
-        Ok(self.counts(&tally, &self.formulas))
-    }
-
-    fn check(&self, database: &Database, target: PredicateId) -> Result<(), ScoreError> {
-        if database.predicates.arity(target) == self.target_arity() {
-            return Ok(());
-        }
-        Err(ScoreError::Arity {
-            model: self.predicates.show(self.target).to_string(),
-            asked: database.predicates.show(target).to_string(),
-        })
+        let counts = self.counts(&tally, &self.formulas);
+        Ok((counts, remarks::scores_cut(tally.cut(), self.count_budget).into_iter().collect()))
     }
 
     fn counts(&self, tally: &Tally<'_, '_>, formulas: &[Formula]) -> Vec<Vec<f64>> {
@@ -174,7 +165,16 @@ fn bind(pattern: &Pattern, from: Names<'_>, to: Names<'_>) -> Option<Pattern> {
 
 impl Model for MlnModel {
     fn score(&self, database: &Database, target: PredicateId, examples: &[Example]) -> Result<Vec<f64>, ScoreError> {
-        self.check(database, target)?;
+        Ok(self.score_with_remarks(database, target, examples)?.0)
+    }
+
+    fn score_with_remarks(
+        &self,
+        database: &Database,
+        target: PredicateId,
+        examples: &[Example],
+    ) -> Result<(Vec<f64>, Diagnostics), ScoreError> {
+        ScoreError::check_arity((&self.predicates, self.target), (&database.predicates, target))?;
         let coverage = Coverage::new(database, target, examples, DEFAULT_MEMORY_BYTES);
         let tally = Tally::new(&coverage, self.count_budget.into());
         let mut psi = vec![self.prior; examples.len()];
@@ -183,7 +183,7 @@ impl Model for MlnModel {
                 psi.iter_mut().zip(counts).for_each(|(psi, count)| *psi += formula.weight * count);
             }
         }
-        Ok(psi)
+        Ok((psi, remarks::scores_cut(tally.cut(), self.count_budget).into_iter().collect()))
     }
 
     fn describe(&self) -> String {

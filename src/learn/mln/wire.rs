@@ -11,7 +11,7 @@ use super::model::{Formula, MlnModel};
 use crate::files::json::{self, FileError, Format};
 use crate::kb::TimeRule;
 use crate::kb::wire::WireTime;
-use crate::learn::params::Value;
+use crate::learn::params::{Value, check_stored};
 use crate::learn::saved::Stored;
 use crate::logic::wire::{WireLiteral, WirePredicate};
 use crate::logic::{Literal, Predicates, Symbols};
@@ -21,8 +21,10 @@ use crate::tree::tally::Pattern;
 /// Files of Markov logic networks.
 pub const FORMAT: Format = Format { name: "lrbm-mln", thing: "model", maker: "lrbm train", version: 1 };
 
-/// The most groups that one formula may rule out, so that no file makes a search that never ends.
+/// The most groups that one formula may rule out, and the most literals it may have with theirs, so that no file makes a search
+/// that is too deep or never ends.
 const MOST_GROUPS: usize = 1000;
+const MOST_LITERALS: usize = 1000;
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -89,6 +91,7 @@ fn from_wire(wire: WireModel) -> Result<MlnModel, String> {
         formulas.push(formula.map_err(|what| format!("formula {number}: {what}"))?);
     }
     check_weight("prior", wire.prior)?;
+    check_stored("count_budget", wire.count_budget.into())?;
     Ok(MlnModel {
         parameters: wire.parameters,
         seed: wire.seed,
@@ -108,6 +111,10 @@ fn formula_from_wire(wire: WireFormula, predicates: &mut Predicates, symbols: &m
     check_weight("its weight", wire.weight)?;
     if wire.none_of.len() > MOST_GROUPS || wire.none_of.iter().any(Vec::is_empty) {
         return Err(format!("`none_of` must hold up to {MOST_GROUPS} conjunctions of at least one literal"));
+    }
+    let count = wire.body.len() + wire.none_of.iter().map(Vec::len).sum::<usize>();
+    if count > MOST_LITERALS {
+        return Err(format!("it has {count} literals, and {MOST_LITERALS} are the most"));
     }
     let mut literals = |body: Vec<WireLiteral>| -> Result<Vec<Literal>, String> {
         body.into_iter().map(|literal| literal.read(predicates, symbols)).collect()

@@ -161,13 +161,7 @@ impl TreeModel {
         target: PredicateId,
         examples: &[Example],
     ) -> Result<Vec<Vec<f64>>, ScoreError> {
-        let arity = database.predicates.arity(target);
-        if arity != self.target_arity() {
-            return Err(ScoreError::Arity {
-                model: self.predicates.show(self.target).to_string(),
-                asked: database.predicates.show(target).to_string(),
-            });
-        }
+        ScoreError::check_arity((&self.predicates, self.target), (&database.predicates, target))?;
         let coverage = Coverage::new(database, target, examples, DEFAULT_MEMORY_BYTES);
         let priors = self.classes.as_ref().map_or_else(|| vec![self.prior], |classes| classes.priors.clone());
         let column = |(prior, trees): (f64, &[Tree<LeafWeights>])| {

@@ -302,6 +302,21 @@ fn own_settings(kind: Kind) -> Vec<(&'static str, Value)> {
     }
 }
 
+/// Refuses a number from a model file that no parameter of this name could be.
+///
+/// # Errors
+/// If it is not what the parameter may be.
+pub(super) fn check_stored(name: &str, value: u64) -> Result<(), String> {
+    let value = Value::Integer(i64::try_from(value).unwrap_or(i64::MAX));
+    match find(name) {
+        // The parameter is the same for all kinds that have it.
+        Some(key) if (key.set)(&mut Params::new(key.kinds[0]), &value).is_none() => {
+            Err(format!("{name} is {value}; it must be {}", key.allowed))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// A named set of parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Preset {

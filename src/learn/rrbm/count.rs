@@ -21,8 +21,8 @@ type Ways = Vec<(u32, f64)>;
 /// The counts of an example: the walks that join its arguments, by number, with how often.
 pub type Counts = Vec<(u32, f64)>;
 
-/// How many numbers of ways are remembered from one example to the next, for each end. It does not change what is counted.
-const MOST_REMEMBERED: usize = 20_000_000;
+/// Counts end here: squares of such numbers are finite, also after they are divided and weighted.
+const MOST_COUNTED: f64 = 1e60;
 
 /// Walks to be counted over a database.
 pub struct Counter<'a> {
@@ -31,6 +31,8 @@ pub struct Counter<'a> {
     tables: HashMap<Step, Table<'a>>,
     forward: Beginnings,
     backward: Beginnings,
+    /// How many numbers of ways are remembered from one example to the next, for each end. It does not change what is counted.
+    most_remembered: usize,
     /// For each walk where its two parts stand; `None` for a walk that cannot be there.
     parts: Vec<Option<(usize, usize)>>,
 }
@@ -59,8 +61,14 @@ impl Beginnings {
 }
 
 impl<'a> Counter<'a> {
-    /// For walks over the predicates of the database; `None` stands for one with a predicate that it does not have.
-    pub fn new(database: &'a Database, target: PredicateId, walks: &[Option<Vec<Step>>]) -> Self {
+    /// For walks over the predicates of the database; `None` stands for one with a predicate that it does not have. About
+    /// `memory_bytes` are used to remember what examples share, which does not change what is counted.
+    pub fn new(
+        database: &'a Database,
+        target: PredicateId,
+        walks: &[Option<Vec<Step>>],
+        memory_bytes: usize,
+    ) -> Self {
         let (mut forward, mut backward) = (Beginnings::default(), Beginnings::default());
         let part = |walk: &Option<Vec<Step>>| {
             let walk = walk.as_ref()?;
@@ -74,7 +82,9 @@ impl<'a> Counter<'a> {
         for step in steps {
             tables.entry(step).or_insert_with(|| Table::new(database, step));
         }
-        Counter { database, target, tables, forward, backward, parts }
+        // There are two ends.
+        let most_remembered = memory_bytes / 2 / size_of::<(u32, f64)>();
+        Counter { database, target, tables, forward, backward, most_remembered, parts }
     }
 
     /// The counts of each example, which must have two arguments.
@@ -96,7 +106,7 @@ impl<'a> Counter<'a> {
             }
             let ways = self.ways(example.args[side], beginnings, limit(example));
             let size = ways.iter().map(|ways| ways.len() + 2).sum();
-            if remembered[side].fetch_add(size, Ordering::Relaxed) < MOST_REMEMBERED {
+            if remembered[side].fetch_add(size, Ordering::Relaxed) < self.most_remembered {
                 f(known[side][number].get_or_init(|| ways));
             } else {
                 f(&ways);
@@ -212,5 +222,5 @@ fn product(a: &Ways, b: &Ways) -> f64 {
             None => break,
         }
     }
-    sum
+    sum.min(MOST_COUNTED)
 }

@@ -18,7 +18,7 @@ mod wire;
 pub use model::{Account, Present, RrbmModel, WalkInput};
 pub use wire::FORMAT;
 
-use super::record::Record;
+use super::record::{Record, log_odds};
 use super::sgd::{Differentiable, descend};
 use super::{Kind, LearnError, Learner, Params, Progress, Statistics, Task, Trained};
 use crate::kb::{Schema, TypeId};
@@ -46,6 +46,10 @@ impl Learner for Rrbm {
 
     fn fit(&self, task: &Task<'_>, progress: &mut dyn FnMut(Progress)) -> Result<Trained<RrbmModel>, LearnError> {
         let Rrbm { kind, ref params } = *self;
+        if task.resources.audit.is_some() {
+            let what = "counts walks and asks for no conjunctions, so there is nothing to audit".to_owned();
+            return Err(LearnError::Cannot { kind, what, instead: "leave --audit out".to_owned() });
+        }
         let record = Record::new(kind, task, params)?;
         let ends = ends(kind, task)?;
         let feature = if kind == Kind::RrbmE { Feature::Existence } else { params.count_scale };
@@ -53,7 +57,8 @@ impl Learner for Rrbm {
         let graph = TypeGraph::new(&task.database.schema, task.target);
         let found = graph.walks(ends, params.walk_length as usize, most.saturating_mul(TRIED_FOR_EACH), task.seed);
         let tried: Vec<Option<Vec<Step>>> = found.walks.iter().cloned().map(Some).collect();
-        let counts = Counter::new(task.database, task.target, &tried).count(task.examples);
+        let memory_bytes = task.resources.memory_bytes;
+        let counts = Counter::new(task.database, task.target, &tried, memory_bytes).count(task.examples);
         let kept = choose(feature, &counts, task.examples, tried.len(), most);
         let mut warnings = Vec::new();
         warnings.extend(too_many(found.possible, tried.len(), kept.telling, kept.walks.len(), params.max_walks));
@@ -64,7 +69,7 @@ impl Learner for Rrbm {
         let scales: Vec<f64> = kept.walks.iter().map(|&(_, scale)| scale).collect();
         let inputs = feature.inputs(&counts, |walk| number.get(&walk).copied(), &scales);
         let stream = &mut Stream::new(task.seed, &["rrbm"]);
-        let rbm = DenseRbm::new(kept.walks.len(), params.hidden_units as usize, record.log_odds(), stream);
+        let rbm = DenseRbm::new(kept.walks.len(), params.hidden_units as usize, log_odds(task), stream);
         let mut machine = Machine { rbm, inputs };
         descend(&mut machine, task, &params.sgd_options(), progress);
         let input = |&(walk, scale): &(u32, f64)| WalkInput { steps: found.walks[walk as usize].clone(), scale };
@@ -164,3 +169,6 @@ fn no_walks(task: &Task<'_>, possible: u64, walk_length: u32) -> Diagnostic {
     };
     Diagnostic::warning("no-walks", message, "raise walk_length, or add facts and modes that link the two arguments")
 }
+
+#[cfg(test)]
+mod tests;

@@ -9,6 +9,7 @@ use crate::learn::{Model, ModelSize, ScoreError, Stored};
 use crate::logic::clause::show_conjunction;
 use crate::logic::{PredicateId, Predicates, Symbols};
 use crate::rbm::DenseRbm;
+use crate::tree::DEFAULT_MEMORY_BYTES;
 
 /// ψ by a discriminative RBM over lifted random walks.
 #[derive(Clone, Debug)]
@@ -85,7 +86,7 @@ impl RrbmModel {
         };
         let walks: Vec<Option<Vec<Step>>> =
             self.walks.iter().map(|walk| walk.steps.iter().map(bound).collect()).collect();
-        Counter::new(database, target, &walks).count(examples)
+        Counter::new(database, target, &walks, DEFAULT_MEMORY_BYTES).count(examples)
     }
 
     /// What a machine sees of these counts.
@@ -121,7 +122,7 @@ impl RrbmModel {
     /// # Errors
     /// As for [`Model::score`].
     pub fn present(&self, database: &Database, target: PredicateId, example: &Example) -> Result<Account, ScoreError> {
-        self.check(database, target)?;
+        ScoreError::check_arity((&self.predicates, self.target), (&database.predicates, target))?;
         let counts = self.counts(database, target, std::slice::from_ref(example));
         let (counts, inputs) = (counts.concat(), self.inputs(&counts).concat());
         let psi = self.rbm.psi(&inputs);
@@ -136,22 +137,11 @@ impl RrbmModel {
         };
         Ok(Account { psi, walks: counts.iter().enumerate().map(present).collect() })
     }
-
-    /// Whether the examples can be asked about.
-    fn check(&self, database: &Database, target: PredicateId) -> Result<(), ScoreError> {
-        if database.predicates.arity(target) == self.target_arity() {
-            return Ok(());
-        }
-        Err(ScoreError::Arity {
-            model: self.predicates.show(self.target).to_string(),
-            asked: database.predicates.show(target).to_string(),
-        })
-    }
 }
 
 impl Model for RrbmModel {
     fn score(&self, database: &Database, target: PredicateId, examples: &[Example]) -> Result<Vec<f64>, ScoreError> {
-        self.check(database, target)?;
+        ScoreError::check_arity((&self.predicates, self.target), (&database.predicates, target))?;
         let inputs = self.inputs(&self.counts(database, target, examples));
         Ok(inputs.iter().map(|row| self.rbm.psi(row)).collect())
     }

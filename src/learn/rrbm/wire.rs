@@ -9,6 +9,7 @@ use super::feature::Feature;
 use super::model::{RrbmModel, WalkInput};
 use super::walk::{Step, Way};
 use crate::files::json::{self, FileError, Format};
+use crate::learn::params::check_stored;
 use crate::learn::record::WireRecord;
 use crate::learn::{Kind, Stored};
 use crate::logic::Predicates;
@@ -123,6 +124,7 @@ fn from_wire(wire: WireModel) -> Result<RrbmModel, String> {
         if steps.iter().all(|step| matches!(step.way, WireWay::Stay)) {
             return Err(format!("walks[{number}]: no step leads anywhere"));
         }
+        check_stored("walk_length", steps.len() as u64).map_err(|what| format!("walks[{number}]: {what}"))?;
         let mut step = |step: WireStep| {
             let (way, arity) = match step.way {
                 WireWay::Forward => (Way::Forward, 2),

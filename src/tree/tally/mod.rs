@@ -21,10 +21,13 @@ use super::parallel;
 use super::plan::Plan;
 use super::search::Search;
 use crate::logic::{Literal, Variable};
-use crate::order::HashSet;
+use crate::order::{HashMap, HashSet};
 
 /// Counts end here: a double still tells such numbers apart, and products of a few of them.
 pub const MOST_COUNTED: u32 = 1_000_000_000;
+
+/// Products of counts end here: squares of such numbers, and products of two of those, are finite.
+pub const MOST_PRODUCT: f64 = 1e60;
 
 /// Literals that hold together, and conjunctions that must not hold under the same substitution.
 ///
@@ -63,8 +66,8 @@ pub struct Tally<'c, 'a> {
     /// The most facts looked at for one part and one example.
     budget: u64,
     known: Mutex<Cache<PartKey, Arc<[u32]>>>,
-    /// Parts whose counts are not exact for some example.
-    cut: Mutex<HashSet<PartKey>>,
+    /// Parts that were not counted to the end for some examples, with the numbers of these.
+    cut: Mutex<HashMap<PartKey, Vec<usize>>>,
 }
 
 /// A part in words, and the sizes of the groups that its last literals form.
@@ -90,18 +93,48 @@ impl<'c, 'a> Tally<'c, 'a> {
     }
 
     /// How many different parts were met whose counts are too low for some example, since it has more than
-    /// [`MOST_COUNTED`] groundings or more facts had to be looked at than allowed.
-    pub fn cut(&self) -> usize {
-        lock(&self.cut).len()
+    /// [`MOST_COUNTED`] groundings or more facts had to be looked at than allowed; and for how many examples. No count is ever
+    /// too high: a grounding of which it could not be said that nothing rules it out is not counted.
+    pub fn cut(&self) -> (usize, usize) {
+        let cut = lock(&self.cut);
+        let examples: HashSet<usize> = cut.values().flatten().copied().collect();
+        (cut.len(), examples.len())
     }
 
     /// The number of groundings of a pattern for each example, among the facts it may see.
     pub fn counts(&self, pattern: &Pattern) -> Vec<f64> {
+        let counts = self.count(pattern);
+        if let Some(audit) = self.coverage.audit() {
+            let through = || {
+                let bare = Pattern { literals: pattern.literals.clone(), none_of: Vec::new() };
+                let mut through = self.count(&bare);
+                // What was cut is known to be too low, and nothing is to be learned by asking again.
+                for i in [pattern, &bare].into_iter().flat_map(|pattern| self.cut_examples(pattern)) {
+                    through[i] = f64::INFINITY;
+                }
+                through
+            };
+            audit.note_counts((&pattern.literals, &pattern.none_of), &counts, through);
+        }
+        counts
+    }
+
+    /// The examples for which a pattern was not counted to the end.
+    fn cut_examples(&self, pattern: &Pattern) -> Vec<usize> {
+        let (parts, _) = self.parts(pattern);
+        let cut = lock(&self.cut);
+        parts.iter().filter_map(|part| cut.get(&self.key(pattern, part))).flatten().copied().collect()
+    }
+
+    fn count(&self, pattern: &Pattern) -> Vec<f64> {
         let mut counts = vec![1.0; self.coverage.examples().len()];
         let (parts, closed) = self.parts(pattern);
         for part in parts {
             let own = self.count_part(pattern, &part);
-            counts.iter_mut().zip(own.iter()).for_each(|(count, &own)| *count *= f64::from(own));
+            counts
+                .iter_mut()
+                .zip(own.iter())
+                .for_each(|(count, &own)| *count = (*count * f64::from(own)).min(MOST_PRODUCT));
         }
         for group in closed {
             self.coverage.cover(&pattern.none_of[group]).iter().for_each(|i| counts[i] = 0.0);
@@ -152,7 +185,8 @@ impl<'c, 'a> Tally<'c, 'a> {
         self.coverage.database().predicates.arity(self.coverage.target())
     }
 
-    fn count_part(&self, pattern: &Pattern, part: &Part) -> Arc<[u32]> {
+    /// What a part is known by.
+    fn key(&self, pattern: &Pattern, part: &Part) -> PartKey {
         let members = part.literals.iter().map(|&k| &pattern.literals[k]);
         let groups = part.none_of.iter().map(|&number| &pattern.none_of[number]);
         let literals: Vec<&Literal> = members.chain(groups.clone().flatten()).collect();
@@ -160,7 +194,11 @@ impl<'c, 'a> Tally<'c, 'a> {
         let all: Vec<usize> = (0..literals.len()).collect();
         // Where nothing is ruled out, the order of literals does not matter, and names of variables never do.
         let words = if part.none_of.is_empty() { flat.key(&all) } else { flat.renamed(&all).into() };
-        let key: PartKey = (words, groups.map(Vec::len).collect());
+        (words, groups.map(Vec::len).collect())
+    }
+
+    fn count_part(&self, pattern: &Pattern, part: &Part) -> Arc<[u32]> {
+        let key = self.key(pattern, part);
         if let Some(counts) = lock(&self.known).get(&key) {
             return counts;
         }
@@ -175,14 +213,15 @@ impl<'c, 'a> Tally<'c, 'a> {
         let distinct = |predicate| self.coverage.distinct(predicate);
         let plan = Plan::without(&key.0, &key.1, self.arity(), database, &distinct);
         let mut search = Search::new(&plan, database, MOST_COUNTED, None).within(self.budget);
-        let mut cut = false;
+        let mut was_cut = Vec::new();
         let (groups, numbers) = self.coverage.search_groups(&head_variables(&key.0), |head, limit, limit_id| {
             let count = search.count(head, limit, limit_id);
-            cut |= search.was_cut(count);
+            was_cut.push(search.was_cut(count));
             count
         });
-        if cut {
-            lock(&self.cut).insert(key.clone());
+        if was_cut.contains(&true) {
+            let examples = (0..groups.of.len()).filter(|&i| was_cut[groups.of[i] as usize]).collect();
+            lock(&self.cut).insert(key.clone(), examples);
         }
         let counts = groups.of.iter().map(|&group| numbers[group as usize]).collect();
         (counts, search.steps + groups.of.len() as u64)

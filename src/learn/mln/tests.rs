@@ -1,0 +1,102 @@
+use super::*;
+use crate::kb::{Database, Example, sample};
+use crate::learn::{Model, Resources, SavedModel, Stored, Unchecked};
+use crate::logic::{Argument, Literal, PredicateId, Variable};
+use crate::tree::Audit;
+use crate::tree::tally::MOST_PRODUCT;
+
+/// Every `v` leads to every `w`.
+fn dense(size: usize) -> (Database, PredicateId, Vec<Example>) {
+    let mut text = String::from("mode: h(+x). mode: e(+x, -y). h(A) :- e(A, B).");
+    for i in 0..size {
+        (0..size).for_each(|j| text.push_str(&format!("e(v{i}, w{j}).")));
+    }
+    let (database, clauses, _) = sample::build(&text, None);
+    let examples = (0..4).map(|i| {
+        let [arg] = sample::constants(&database, [["v0", "v1", "v2", "v3"][i]]);
+        Example { args: Box::new([arg]), positive: i < 2, class: 0, weight: 1.0, line: 0 }
+    });
+    let examples = examples.collect();
+    (database, clauses[0].0, examples)
+}
+
+fn task<'a>(database: &'a Database, target: PredicateId, examples: &'a [Example]) -> Task<'a> {
+    Task { database, target, examples, seed: 1, resources: Resources::default() }
+}
+
+/// e(A, B1), …, e(A, Bn).
+fn star(database: &Database, literals: u32) -> Pattern {
+    let edge = database.predicates.find("e", 2).unwrap();
+    let to = |k| Literal::new(edge, vec![Argument::Variable(Variable(0)), Argument::Variable(Variable(k))]);
+    Pattern { literals: (1..=literals).map(to).collect(), none_of: Vec::new() }
+}
+
+#[test]
+fn scores_of_files_are_numbers() {
+    let (database, target, examples) = dense(5);
+    let task = task(&database, target, &examples);
+    let model = |literals, weight| {
+        let mut model = MlnModel::new(&task, 0.0, &[(star(&database, literals), weight), (star(&database, 2), -1e100)]);
+        model.count_budget = 100;
+        SavedModel::from_json(&model.to_json())
+    };
+    // 5 to the power of 500 is beyond all doubles.
+    let psi = model(500, 1e100).unwrap().score(&database, target, &examples).unwrap();
+    assert_eq!(psi, [1e100 * MOST_PRODUCT - 25.0 * 1e100; 4]);
+    let error = model(1001, 1.0).unwrap_err().to_string();
+    assert!(error.contains("formula 0: it has 1001 literals, and 1000 are the most"), "{error}");
+    assert!(model(1000, 1.0).is_ok());
+}
+
+#[test]
+fn budgets_of_files_are_those_of_parameters() {
+    let (database, target, examples) = dense(4);
+    let mut model = MlnModel::new(&task(&database, target, &examples), 0.0, &[]);
+    for (budget, allowed) in [(0, false), (1, true), (1_000_000, true), (1_000_001, false)] {
+        model.count_budget = budget;
+        let read = SavedModel::from_json(&model.to_json());
+        assert_eq!(read.is_ok(), allowed, "{budget}");
+        if let Err(error) = read {
+            let expected = format!("count_budget is {budget}; it must be a whole number from 1 to 1000000");
+            assert!(error.to_string().contains(&expected), "{error}");
+        }
+    }
+}
+
+#[test]
+fn what_is_cut_in_a_score_is_told() {
+    let (database, target, examples) = dense(5);
+    let mut model = MlnModel::new(&task(&database, target, &examples), 0.0, &[(path(&database), 1.0)]);
+    model.count_budget = 1000;
+    let (psi, remarks) = model.score_with_remarks(&database, target, &examples).unwrap();
+    assert_eq!((psi, remarks.iter().count()), (vec![25.0; 4], 0));
+    model.count_budget = 3;
+    let (psi, remarks) = model.score_with_remarks(&database, target, &examples).unwrap();
+    assert!(psi[0] < 25.0 && psi.iter().all(|&other| other == psi[0]), "{psi:?}");
+    let told = remarks.iter().next().unwrap().to_string();
+    assert!(told.contains("of 1 conjunctions were not all counted for 4 examples to score"), "{told}");
+    assert_eq!(model.groundings(&database, target, &examples).unwrap().1.iter().count(), 1);
+}
+
+/// e(A, B), e(C, B).
+fn path(database: &Database) -> Pattern {
+    let mut pattern = star(database, 2);
+    pattern.literals[1].args = [2, 1].map(|k| Argument::Variable(Variable(k))).to_vec();
+    pattern
+}
+
+#[test]
+fn an_audit_asks_again_for_counts() {
+    let (database, target, examples) = dense(4);
+    let audit = Audit::new(100, 1);
+    let resources = Resources { audit: Some(&audit), ..Resources::default() };
+    let params = Unchecked::new(Kind::MlnBoost).set("trees=2").unwrap().check().unwrap();
+    let task = Task { resources, ..task(&database, target, &examples) };
+    MlnBoost { params }.fit(&task, &mut |_| {}).unwrap();
+    let audited = audit.check(&database, target, &examples).unwrap();
+    assert!(audited.conjunctions > 0 && audited.answers >= 4, "{audited:?}");
+    // Facts that nobody counted: every count is wrong now.
+    let (other, other_target, other_examples) = dense(5);
+    let error = audit.check(&other, other_target, &other_examples).unwrap_err().to_string();
+    assert!(error.contains(" groundings of `") && error.contains("in the slow evaluator"), "{error}");
+}
