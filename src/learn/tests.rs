@@ -1,43 +1,5 @@
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-
 use super::*;
-use crate::data::embedded::load_domain;
-use crate::data::generate::{Domain, Settings};
 use crate::kb::sample;
-
-/// A learner that is slow before the first word of progress can be ended as well as others.
-#[test]
-fn every_learner_can_be_ended_from_within() {
-    let movies = load_domain(Domain::Movies, &Settings::new(1, 7, 0.0).unwrap()).unwrap();
-    let learn = |kind, look: &(dyn Fn() + Sync), progress: &mut dyn FnMut(Progress)| {
-        let resources = Resources { interrupt: Interrupt::new(look), ..Resources::default() };
-        let task =
-            Task { database: &movies.database, target: movies.target, examples: &movies.examples, seed: 1, resources };
-        fit(kind, &task, &Params::new(kind), progress).map(|trained| trained.model.to_json())
-    };
-    for kind in Kind::ALL {
-        let looks = AtomicUsize::new(0);
-        let count = || {
-            looks.fetch_add(1, Relaxed);
-        };
-        let mut first = None;
-        let model = learn(kind, &count, &mut |_| {
-            first.get_or_insert(looks.load(Relaxed));
-        });
-        assert!(first.is_some_and(|first| first > 0), "{kind}: nobody looked before the first word");
-        let half = looks.swap(0, Relaxed) / 2;
-        let end = || {
-            if looks.fetch_add(1, Relaxed) >= half {
-                resume_unwind(Box::new("enough"));
-            }
-        };
-        let ended = catch_unwind(AssertUnwindSafe(|| learn(kind, &end, &mut |_| {})));
-        assert_eq!(ended.unwrap_err().downcast_ref::<&str>(), Some(&"enough"), "{kind}");
-        // Nobody who only looks changes what is learned.
-        assert_eq!(learn(kind, &|| {}, &mut |_| {}), model, "{kind}");
-    }
-}
 
 /// Two pairs who know each other and two who do not, with these labels and weights.
 fn weighted(labels: [bool; 4], weights: [f64; 4]) -> (Database, PredicateId, Vec<Example>) {

@@ -239,9 +239,8 @@ struct Tested {
 }
 
 fn test_binary(model: &SavedModel, fold: &Fold) -> Result<Tested, Failure> {
-    let score = |part: &Part| {
-        model.score_with_remarks(&part.database, part.target, &part.examples).map_err(Failure::error)
-    };
+    let score =
+        |part: &Part| model.score_with_remarks(&part.database, part.target, &part.examples).map_err(Failure::error);
     let labels = |part: &Part| -> Vec<bool> { part.examples.iter().map(|example| example.positive).collect() };
     // What there is to say of the training examples was said when they were learned from.
     let (train_psi, _) = score(&fold.train)?;

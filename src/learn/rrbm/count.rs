@@ -63,12 +63,7 @@ impl Beginnings {
 impl<'a> Counter<'a> {
     /// For walks over the predicates of the database; `None` stands for one with a predicate that it does not have. About
     /// `memory_bytes` are used to remember what examples share, which does not change what is counted.
-    pub fn new(
-        database: &'a Database,
-        target: PredicateId,
-        walks: &[Option<Vec<Step>>],
-        memory_bytes: usize,
-    ) -> Self {
+    pub fn new(database: &'a Database, target: PredicateId, walks: &[Option<Vec<Step>>], memory_bytes: usize) -> Self {
         let (mut forward, mut backward) = (Beginnings::default(), Beginnings::default());
         let part = |walk: &Option<Vec<Step>>| {
             let walk = walk.as_ref()?;
