@@ -56,10 +56,12 @@ impl Learner for Rrbm {
         let most = params.max_walks as usize;
         let graph = TypeGraph::new(&task.database.schema, task.target);
         let found = graph.walks(ends, params.walk_length as usize, most.saturating_mul(TRIED_FOR_EACH), task.seed);
-        let tried: Vec<Option<Vec<Step>>> = found.walks.iter().cloned().map(Some).collect();
         let Resources { memory_bytes, interrupt, .. } = task.resources;
+        interrupt.look();
+        let tried: Vec<Option<Vec<Step>>> = found.walks.iter().cloned().map(Some).collect();
         let counter = Counter::new(task.database, task.target, &tried, memory_bytes).interrupted_by(interrupt);
         let counts = counter.count(task.examples);
+        interrupt.look();
         let kept = choose(feature, &counts, task.examples, tried.len(), most);
         let mut warnings = Vec::new();
         warnings.extend(too_many(found.possible, tried.len(), kept.telling, kept.walks.len(), params.max_walks));

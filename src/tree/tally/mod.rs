@@ -29,6 +29,9 @@ pub const MOST_COUNTED: u32 = 1_000_000_000;
 /// Products of counts end here: squares of such numbers, and products of two of those, are finite.
 pub const MOST_PRODUCT: f64 = 1e60;
 
+/// How many facts are looked at before somebody looks whether to go on.
+const STEPS_BETWEEN_LOOKS: u64 = 1 << 16;
+
 /// Literals that hold together, and conjunctions that must not hold under the same substitution.
 ///
 /// Variables of the head are `0..arity`. Variables of a conjunction that no literal mentions are its own: no value of them may
@@ -214,7 +217,13 @@ impl<'c, 'a> Tally<'c, 'a> {
         let plan = Plan::without(&key.0, &key.1, self.arity(), database, &distinct);
         let mut search = Search::new(&plan, database, MOST_COUNTED, None).within(self.budget);
         let mut was_cut = Vec::new();
+        let mut looked = 0;
         let (groups, numbers) = self.coverage.search_groups(&head_variables(&key.0), |head, limit, limit_id| {
+            // With a large budget few examples take long.
+            if search.steps >= looked {
+                self.coverage.interrupt().look();
+                looked = search.steps + STEPS_BETWEEN_LOOKS;
+            }
             let count = search.count(head, limit, limit_id);
             was_cut.push(search.was_cut(count));
             count
