@@ -40,7 +40,7 @@ struct Answer {
 }
 
 /// Examples with more groundings than this are not asked about: the slow evaluator goes through them one by one.
-const MOST_ASKED_AGAIN: f64 = 10_000.0;
+const MOST_ASKED_AGAIN: f64 = 1000.0;
 
 /// What an audit looked at, and found right.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -97,6 +97,59 @@ fn a_time_limit_ends_in_a_recorded_reason() {
     assert_eq!(stopped, 2, "{csv}");
 }
 
+/// Without a look from within, counting for the first tree would take minutes.
+#[test]
+fn a_time_limit_ends_a_learner_that_is_slow_inside() {
+    let lab = Lab::with(
+        r#"
+name = "slow"
+seed = 1
+folds = 2
+time_limit = "1 s"
+datasets = ["movies"]
+
+[dataset.movies]
+scale = 20
+
+[[model]]
+name = "MLN"
+kind = "mln-boost"
+node_size = 3
+trees = 1
+max_leaves = 100
+largest_part = 6
+count_budget = 1000000
+"#,
+    );
+    let output = lab.run(&["-q"]);
+    assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+    let csv = fs::read_to_string(lab.out().join("metrics.csv")).unwrap();
+    assert_eq!(csv.lines().filter(|line| line.contains("stopped after its time limit of 1 s")).count(), 2, "{csv}");
+}
+
+#[test]
+fn counts_that_a_budget_cut_are_in_the_record_of_training_and_of_scoring() {
+    let lab = Lab::with(
+        r#"
+name = "cut"
+seed = 1
+folds = 2
+datasets = ["movies"]
+
+[[model]]
+name = "MLN"
+kind = "mln-boost"
+count_budget = 3
+"#,
+    );
+    let output = lab.run(&["-q"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let record = fs::read_to_string(lab.out().join("jobs/movies/MLN/default/fold1-seed1/run.json")).unwrap();
+    for which in ["training examples", "examples to score"] {
+        assert!(record.contains(which), "{which}: {record}");
+    }
+}
+
 #[test]
 fn a_memory_limit_ends_in_a_recorded_reason() {
     let lab = Lab::with(&SPEC.replace("folds = 2", "folds = 2\nmemory_limit = \"1 B\""));

@@ -124,8 +124,7 @@ impl Template {
         if !wrong.has_errors()
             && let Err(what) = template.check()
         {
-            let help =
-                "write rules whose bodies are facts, or latent predicates of rules that do not lead back to them";
+            let help = "write rules whose bodies are facts, or latent predicates of rules that do not lead back to them, few under each other";
             wrong.push(Diagnostic::error("template", what, help));
         }
         if wrong.has_errors() { Err(wrong) } else { Ok(template) }

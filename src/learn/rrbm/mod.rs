@@ -24,6 +24,7 @@ use super::{Kind, LearnError, Learner, Params, Progress, Statistics, Task, Train
 use crate::kb::{Schema, TypeId};
 use crate::logic::{Diagnostic, PredicateId};
 use crate::order::Stream;
+use crate::patience;
 use crate::rbm::DenseRbm;
 use count::{Counter, Counts};
 use feature::{Feature, choose, numbers};
@@ -57,8 +58,10 @@ impl Learner for Rrbm {
         let graph = TypeGraph::new(&task.database.schema, task.target);
         let found = graph.walks(ends, params.walk_length as usize, most.saturating_mul(TRIED_FOR_EACH), task.seed);
         let tried: Vec<Option<Vec<Step>>> = found.walks.iter().cloned().map(Some).collect();
+        patience::ask();
         let memory_bytes = task.resources.memory_bytes;
         let counts = Counter::new(task.database, task.target, &tried, memory_bytes).count(task.examples);
+        patience::ask();
         let kept = choose(feature, &counts, task.examples, tried.len(), most);
         let mut warnings = Vec::new();
         warnings.extend(too_many(found.possible, tried.len(), kept.telling, kept.walks.len(), params.max_walks));
