@@ -30,7 +30,7 @@ pub fn ask() {
 }
 
 /// So many short pieces of work are done between two questions.
-const PIECES: usize = 512;
+const PIECES: usize = 64;
 
 /// What `f` makes of each item, in order; asks every so often.
 pub fn map<T, R>(items: &[T], mut f: impl FnMut(&T) -> R) -> Vec<R> {
