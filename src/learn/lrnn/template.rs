@@ -203,12 +203,53 @@ impl Template {
             settled.extend(next);
         }
         match self.heads.iter().find(|head| !settled.contains(*head)) {
-            Some(&head) => Err(format!("{} depends on itself", self.predicates.show(head))),
+            Some(&head) => Err(self.circle(head, &settled)),
             None if self.rules.iter().flat_map(|rule| &rule.body).any(|l| l.predicate == target) => {
                 Err(format!("the target {} stands in a body", self.predicates.show(target)))
             }
             None => Ok(()),
         }
+    }
+
+    /// Which predicate depends on itself, and through which others, where `from` and what it leads to are not settled.
+    fn circle(&self, from: PredicateId, settled: &IndexSet<PredicateId>) -> String {
+        let mut way: IndexSet<PredicateId> = IndexSet::from_iter([from]);
+        let mut at = from;
+        loop {
+            let bodies = self.rules.iter().filter(|rule| rule.head == at).flat_map(|rule| &rule.body);
+            let is_open = |id: &PredicateId| self.heads.contains(id) && !settled.contains(id);
+            // What is not settled has a rule with something that is not settled.
+            let Some(next) = bodies.map(|literal| literal.predicate).find(is_open) else { break };
+            if let Some(start) = way.get_index_of(&next) {
+                way = way.split_off(start);
+                break;
+            }
+            way.insert(next);
+            at = next;
+        }
+        let mut names = way.iter().map(|&id| self.predicates.show(id).to_string());
+        let first = names.next().unwrap_or_default();
+        let others: Vec<String> = names.collect();
+        let through = if others.is_empty() { String::new() } else { format!(", through {}", others.join(", ")) };
+        format!("{first} depends on itself{through}")
+    }
+
+    /// Warns of latent predicates that a database has facts of, which nobody will look at.
+    pub fn unused_facts(&self, database: &Database) -> Diagnostics {
+        let mut found = Diagnostics::default();
+        for id in self.heads().filter(|&id| id != self.target()) {
+            let (name, arity) = (self.predicates.name(id), self.predicates.arity(id));
+            let known = database.predicates.find(name, arity);
+            let facts = known.map_or(0, |known| database.facts.relation(known).len());
+            if facts > 0 {
+                let shown = self.predicates.show(id);
+                let message =
+                    format!("{shown} is at the head of a rule and so is latent: {facts} facts of it are not used");
+                let help = "give the latent predicate a name of its own, and a rule whose body is the fact";
+                found.push(Diagnostic::warning("facts-of-latent", message, help).about(name));
+            }
+        }
+        found
     }
 
     /// What rules mention that a database does not have, which is probably misspelt.
