@@ -249,10 +249,10 @@ fn what_does_not_fit_together_is_refused() {
     for method in ["exact", "paper"] {
         refused(
             &["convert", "--model", &large, "--method", method],
-            &["large.json: lrbm-boost: a leaf of tree 1 has the number", "e17, and 1e6 is the most"],
+            &["large.json: not a model: tree 0: a leaf adds", "e17, and 1e6 is the most"],
         );
     }
-    refused(&["explain", "--model", &large], &["a leaf of tree 1"]);
+    refused(&["explain", "--model", &large], &["tree 0: a leaf adds"]);
     // A file of the future.
     let text = fs::read_to_string(&network).unwrap().replace("\"version\": 1", "\"version\": 9");
     let newer = lab.file("newer.json", &text);

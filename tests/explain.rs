@@ -231,7 +231,7 @@ fn what_does_not_go_together_is_refused() {
         (&["--data", "staff", "--importance", "--html", "x.html"], "add --query"),
         (&["--svg", "x.svg"], "--csv and --svg are of --importance"),
         (&["--json"], "--json goes with --query or --importance"),
-        (&["--trees"], "it is a network and has none"),
+        (&["--trees"], "the model is a network of rules and has no trees"),
         (&["--data", "staff", "--importance", "--csv", "x", "--svg", "x"], "give each its own"),
         (&["--data", "staff", "--query", "together(ann, ben)", "--threshold", "2"], "from 0 to 1"),
         (&["--data", "nowhere", "--query", "together(ann, ben)"], "no such directory"),
@@ -271,7 +271,7 @@ fn a_model_that_counts_says_what_each_clause_adds() {
     assert!((number("prior") + added - number("psi")).abs() < 1e-9, "{json}");
     assert!((1.0 / (1.0 + (-number("psi")).exp()) - number("probability")).abs() < 1e-12, "{json}");
     for (flags, message) in [
-        (&["explain", "--model", "m.json", "--trees"][..], "it counts groundings and has none"),
+        (&["explain", "--model", "m.json", "--trees"][..], "clauses whose groundings are counted, and no trees"),
         (&["explain", "--model", "m.json", "--data", "staff", "--importance"], "--importance is about rules"),
         (&["convert", "--model", "m.json", "--out", "n.json"], "it counts groundings"),
     ] {

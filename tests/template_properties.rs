@@ -235,18 +235,18 @@ fn walks_and_templates_on_the_command_line() {
         assert!(code == Some(0) && out.contains(model), "{out}");
         let (code, out, err) = lrbm(&["explain", "--model", "model.json", "--data", "m", "--query", query]);
         assert!(code == Some(0) && out.contains(parts), "{out}{err}");
-        let probability = out.split("probability of true ").nth(1).and_then(|rest| rest.split(',').next());
+        let probability = out.split("probability of true ").nth(1).and_then(|rest| rest.lines().next());
         assert!(probability.unwrap().parse::<f64>().unwrap() > 0.5, "{out}");
         for (args, message) in [
-            (&["--trees"][..], "has none: leave it out"),
+            (&["--trees"][..], "and no trees: leave it out"),
             (&["--data", "m", "--importance"], "--importance is about rules that hold or do not"),
-            (&["--data", "m", "--query", query, "--json"], "--json is about rules"),
+            (&["--data", "m", "--query", query, "--html", "page.html"], "--html is about rules"),
         ] {
             let (code, _, err) = lrbm(&[&["explain", "--model", "model.json"][..], args].concat());
             assert!(code == Some(2) && err.contains(message), "{err}");
         }
         let (code, _, err) = lrbm(&["convert", "--model", "model.json", "--out", "n.json"]);
-        assert!(code == Some(2) && err.contains("only trees and rules written by hand become a network"), "{err}");
+        assert!(code == Some(2) && err.contains("give trees, or rules of progol or of your own"), "{err}");
     }
     for (kind, more, message) in [
         ("rrbm-c", &["--rules", "rules.txt"][..], "--rules goes with --kind lrbm-weights or lrnn, not with rrbm-c"),

@@ -7,7 +7,7 @@ use super::data_args::DataArgs;
 use super::predict::{classes, load_for, options_for};
 use super::train::{check_writable, write_whole};
 use super::weights::{self, Settings};
-use super::{CommandError, Output, with_cause};
+use super::{CommandError, Output, Outputs, with_cause};
 use crate::data::load::Loaded;
 use crate::learn::{LearnedWeights, Method, Model, Prune, Resources, SavedModel};
 use crate::logic::{Diagnostic, Diagnostics};
@@ -82,6 +82,9 @@ pub fn run(args: &Convert, output: &mut Output) -> Result<(), CommandError> {
     if (1..written.len()).any(|k| written[..k].contains(&written[k])) {
         return Err(CommandError::input("two of --out, --dot and --svg name the same file: give each its own"));
     }
+    let outputs =
+        Outputs::new([("--out", args.out.as_ref()), ("--dot", args.dot.as_ref()), ("--svg", args.svg.as_ref())]);
+    outputs.spare([&args.model, &args.rules].into_iter().flatten().map(PathBuf::as_path))?;
     needs_data(args)?;
     let data = args.data.clone();
     let data = data.map(|data| DataArgs { data, background: args.background.clone(), set: args.set.clone() });
@@ -90,6 +93,7 @@ pub fn run(args: &Convert, output: &mut Output) -> Result<(), CommandError> {
     let (original, mut network) = start(args)?;
     output.warn(&says_nothing(&network));
     let loaded = data.as_ref().map(|data| examples(data, &mut network, output)).transpose()?;
+    outputs.spare(loaded.iter().flat_map(|loaded| &loaded.counts.files).map(PathBuf::as_path))?;
     match &loaded {
         Some(loaded) if args.rules.is_some() => weights::check_names(&network, loaded, output)?,
         None if args.rules.is_some() => output.warn(&weights::unchecked_names(&network)),
@@ -161,7 +165,14 @@ fn start(args: &Convert) -> Result<(Option<SavedModel>, Network), CommandError> 
             network.clone()
         }
         SavedModel::Walks(_) | SavedModel::Template(_) => {
-            let message = format!("{}: only trees and rules written by hand become a network", path.display());
+            let why = match model {
+                SavedModel::Walks(_) => "its hidden units mix numbers of walks",
+                _ => "its rules are joined by weights of their own",
+            };
+            let message = format!(
+                "{}: {why}, and a network knows only whether a rule holds: give trees, or rules of progol or of your own",
+                path.display()
+            );
             return Err(CommandError::Input(message));
         }
         SavedModel::Trees(trees) => {
@@ -170,7 +181,7 @@ fn start(args: &Convert) -> Result<(Option<SavedModel>, Network), CommandError> 
         }
         SavedModel::Mln(_) => {
             return Err(CommandError::Input(format!(
-                "{}: it counts groundings, and a network knows only whether a rule holds: give trees or a network",
+                "{}: it counts groundings, and a network knows only whether a rule holds: give trees, or rules of progol or of your own",
                 path.display()
             )));
         }

@@ -55,6 +55,14 @@ impl CommandError {
         CommandError::Internal(message.to_string())
     }
 
+    /// The same without the warnings that stand beside what is wrong.
+    pub fn without_warnings(self) -> Self {
+        match self {
+            CommandError::Data(diagnostics) => CommandError::Data(diagnostics.without_warnings()),
+            other => other,
+        }
+    }
+
     /// The code the process ends with.
     pub fn exit_code(&self) -> u8 {
         match self {

@@ -1,5 +1,6 @@
 //! `lrbm explain`
 
+mod decision;
 mod groundings;
 mod parts;
 mod query;
@@ -11,7 +12,7 @@ use super::data_args::DataArgs;
 use super::predict::{ABOUT_LEARNING, as_learned, know, load_for, options_for};
 use super::table::Table;
 use super::train::{check_writable, write_whole};
-use super::{CommandError, Output, settings, with_cause};
+use super::{CommandError, Output, Outputs, settings, with_cause};
 use crate::data::load::{LoadOptions, Loaded, load_for_questions};
 use crate::kb::{Example, TimeSource};
 use crate::learn::{Method, MlnModel, Model, SavedModel, Stored};
@@ -28,7 +29,7 @@ use groundings::Account;
 #[derive(clap::Args)]
 #[command(after_help = NOTES)]
 pub struct Explain {
-    /// The model, trees or a network.
+    /// The model, of any kind.
     #[arg(long, value_name = "MODEL.json")]
     model: PathBuf,
     /// Print trees as trees: a clause for each path, in the order in which they are tried, with weights and counts.
@@ -37,7 +38,7 @@ pub struct Explain {
     /// Why the model says what it says of this, such as 'advisedby(ann, bob)'.
     #[arg(long, value_name = "ATOM", conflicts_with = "importance")]
     query: Option<String>,
-    /// How much each rule and predicate matters for the examples of --data.
+    /// How much each rule and predicate matters for the examples of --data; for trees and networks.
     #[arg(long)]
     importance: bool,
     /// A directory with a file of facts; for --importance also pos and neg files.
@@ -52,7 +53,7 @@ pub struct Explain {
     /// Print JSON.
     #[arg(long)]
     json: bool,
-    /// With --query: also write a page with the part of the network that is active.
+    /// With --query: also write a page with the part of the network that is active; for trees and networks.
     #[arg(long, value_name = "FILE.html")]
     html: Option<PathBuf>,
     /// With --importance: also write the table.
@@ -62,29 +63,44 @@ pub struct Explain {
     #[arg(long, value_name = "FILE.svg")]
     svg: Option<PathBuf>,
     /// With --query: the probability above which the decision is for the target.
-    #[arg(long, value_name = "P", default_value_t = 0.5)]
+    #[arg(long, value_name = "P", default_value_t = 0.5, requires = "query")]
     threshold: f64,
-    /// With --query: why, or why not, this class of several, against the most likely other one.
+    /// With --query: why, or why not, this class of several, against the most likely other one; for trees and networks.
     #[arg(long, value_name = "CLASS")]
     class: Option<String>,
-    /// With --query: how many changes of one fact are tried, to see which turn the decision; 0 for none.
-    #[arg(long, value_name = "N", default_value_t = FlipOptions::default().budget)]
-    tries: usize,
+    #[arg(long, value_name = "N", requires = "query", help = tries_help())]
+    tries: Option<usize>,
     /// With --query: how many rules are printed, the largest first; --json and --html have all.
-    #[arg(long, value_name = "N", default_value_t = 10)]
+    #[arg(long, value_name = "N", default_value_t = 10, requires = "query")]
     top: usize,
     /// With --query: ask about constants that the data never mention.
-    #[arg(long)]
+    #[arg(long, requires = "query")]
     allow_unknown: bool,
 }
 
+fn tries_help() -> String {
+    format!(
+        "With --query: how many changes of one fact are tried, to see which turn the decision; 0 for none, {} unless given; for trees \
+         and networks",
+        FlipOptions::default().budget
+    )
+}
+
 const NOTES: &str = "\
+Models of mln-boost, rrbm-c, rrbm-e and lrnn are no networks of rules that hold or do not: they are printed as their clauses, walks or
+rules, and --query tells what each of these adds.
 Trees are converted to a network that gives the same probabilities, rules that are the same are merged, and the rules are numbered
 from the strongest. A grounding that is shown is the first in a fixed order: the literals of a rule from left to right, and for each
 the facts by their arguments in the order in which the data first mention them.
 A change that is proposed takes away a fact that such a grounding uses, or adds the fact that part of a rule lacks for one more
 grounding, with constants of the query and of that grounding, or with the number of the data that just passes a comparison. Each is tried by asking the network again. That none is found does not
 mean that there is none.";
+
+impl Explain {
+    fn outputs(&self) -> Outputs {
+        Outputs::new([("--html", self.html.as_ref()), ("--csv", self.csv.as_ref()), ("--svg", self.svg.as_ref())])
+    }
+}
 
 pub fn run(args: &Explain, output: &mut Output) -> Result<(), CommandError> {
     check_together(args)?;
@@ -94,16 +110,18 @@ pub fn run(args: &Explain, output: &mut Output) -> Result<(), CommandError> {
     if csv.is_some() && csv == svg {
         return Err(CommandError::input("--csv and --svg name the same file: give each its own"));
     }
+    let outputs = args.outputs();
+    outputs.spare([args.model.as_path()])?;
     let model = SavedModel::load(&args.model).map_err(with_cause)?;
     if args.trees {
         let Some(trees) = model.trees() else {
             let what = match model {
-                SavedModel::Mln(_) => "counts groundings",
-                SavedModel::Walks(_) => "counts walks",
-                SavedModel::Template(_) => "has rules",
-                SavedModel::Trees(_) | SavedModel::Network(_) => "is a network",
+                SavedModel::Mln(_) => "has clauses whose groundings are counted, and no trees",
+                SavedModel::Walks(_) => "has walks that are counted, and no trees",
+                SavedModel::Template(_) => "has rules of a template, and no trees",
+                SavedModel::Trees(_) | SavedModel::Network(_) => "is a network of rules and has no trees",
             };
-            let message = format!("{}: --trees: it {what} and has none: leave it out", args.model.display());
+            let message = format!("{}: --trees: the model {what}: leave it out", args.model.display());
             return Err(CommandError::Input(message));
         };
         writeln!(output.out, "{}", trees.describe().trim_end())?;
@@ -126,6 +144,7 @@ pub fn run(args: &Explain, output: &mut Output) -> Result<(), CommandError> {
         None => {
             let mut loaded = load_for(&model, &data, &options)?;
             output.warn(&loaded.warnings.without(&ABOUT_LEARNING));
+            outputs.spare(loaded.counts.files.iter().map(PathBuf::as_path))?;
             know(&model, &mut loaded, output);
             let measured = importance(&network, &loaded.database, loaded.target, &loaded.examples);
             let measured = measured.map_err(CommandError::input)?;
@@ -152,7 +171,7 @@ fn how_to_load(args: &Explain, data: PathBuf, model: &dyn Stored) -> Result<(Dat
 
 /// The clauses of a model that counts their groundings, or what each adds for a query.
 fn explain_groundings(args: &Explain, model: &MlnModel, output: &mut Output) -> Result<(), CommandError> {
-    match asked(args, model, &["--importance", "--html"], output)? {
+    match asked(args, model, output)? {
         Some((loaded, constants)) => {
             Account::new(model, &loaded, &constants, args.threshold, output)?.print(args.json, args.top, output)
         }
@@ -164,13 +183,18 @@ fn explain_groundings(args: &Explain, model: &MlnModel, output: &mut Output) -> 
 fn asked(
     args: &Explain,
     model: &dyn Stored,
-    only_networks: &[&str],
     output: &mut Output,
 ) -> Result<Option<(Loaded, Vec<Constant>)>, CommandError> {
-    let given = [("--importance", args.importance), ("--html", args.html.is_some()), ("--json", args.json)];
-    if let Some((flag, _)) = given.iter().find(|(flag, given)| *given && only_networks.contains(flag)) {
+    let only_networks = [
+        ("--importance", args.importance),
+        ("--html", args.html.is_some()),
+        ("--class", args.class.is_some()),
+        ("--tries", args.tries.is_some()),
+    ];
+    if let Some((flag, _)) = only_networks.iter().find(|(_, given)| *given) {
+        let instead = if args.query.is_some() { "leave it out" } else { "ask with --query instead" };
         return Err(CommandError::Input(format!(
-            "{}: {flag} is about rules that hold or do not, and this is another kind of model: leave it out, or ask with --query",
+            "{}: {flag} is about rules that hold or do not, and this is another kind of model: {instead}",
             args.model.display()
         )));
     }
@@ -184,6 +208,7 @@ fn asked(
     let mut loaded = load_for_questions(&data.data, &options, target)?;
     as_learned(model, &mut loaded, &options)?;
     output.warn(&loaded.warnings.without(&ABOUT_LEARNING));
+    args.outputs().spare(loaded.counts.files.iter().map(PathBuf::as_path))?;
     let constants = query::constants(&atom, &mut loaded, args.allow_unknown)?;
     Ok(Some((loaded, constants)))
 }
@@ -236,6 +261,7 @@ fn explain_query(
     let mut loaded = load_for_questions(directory, options, target)?;
     as_learned(model, &mut loaded, options)?;
     output.warn(&loaded.warnings.without(&ABOUT_LEARNING));
+    args.outputs().spare(loaded.counts.files.iter().map(PathBuf::as_path))?;
     know(model, &mut loaded, output);
     let constants = query::constants(&atom, &mut loaded, args.allow_unknown)?;
     let class = args.class.as_deref().map(|name| find_class(name, network)).transpose()?;
@@ -248,7 +274,8 @@ fn explain_query(
     let Loaded { database, target, .. } = loaded;
     let mut explainer =
         Explainer::new(network, database, target).map_err(CommandError::input)?.fixed(fixed).about(class);
-    let options = FlipOptions { threshold: args.threshold, budget: args.tries };
+    let budget = args.tries.unwrap_or(FlipOptions::default().budget);
+    let options = FlipOptions { threshold: args.threshold, budget };
     let said = explainer.explain(&constants, &options).map_err(CommandError::input)?;
     let told = Told::new(network, &explainer, &said, &options, context);
     if let Some(path) = html {
@@ -271,9 +298,14 @@ fn find_class(name: &str, network: &Network) -> Result<usize, CommandError> {
     })
 }
 
+/// The query as an example of the data, if it is one.
+fn example<'a>(loaded: &'a Loaded, constants: &[Constant]) -> Option<&'a Example> {
+    loaded.examples.iter().find(|example| *example.args == *constants)
+}
+
 /// What the data say of the query, if it is an example there.
 fn label(loaded: &Loaded, constants: &[Constant]) -> Option<String> {
-    let example = loaded.examples.iter().find(|example| *example.args == *constants)?;
+    let example = example(loaded, constants)?;
     Some(match loaded.database.classes_of(loaded.target) {
         Some(names) => names[example.class as usize].clone(),
         None if example.positive => "positive".to_owned(),

@@ -13,6 +13,7 @@ mod datasets;
 mod error;
 mod explain;
 mod man;
+mod outputs;
 mod plan;
 mod predict;
 mod progress;
@@ -37,6 +38,7 @@ use crate::logic::nearest::nearest;
 use crate::metric::Column;
 pub use error::CommandError;
 use error::with_cause;
+use outputs::Outputs;
 
 /// Reproduce, question and extend LRBM-Boost: boosted lifted restricted Boltzmann machines for relational data.
 #[derive(Parser)]
@@ -162,8 +164,9 @@ pub fn main() -> ExitCode {
         Err(error) => {
             // What was printed before the error belongs before it.
             let _ = output.out.flush();
-            say(&error);
-            ExitCode::from(error.exit_code())
+            let code = error.exit_code();
+            say(if output.quiet { error.without_warnings() } else { error });
+            ExitCode::from(code)
         }
     }
 }

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use super::data_args::DataArgs;
 use super::table::Table;
 use super::train::{check_writable, write_whole};
-use super::{CommandError, Output, settings, with_cause};
+use super::{CommandError, Output, Outputs, settings, with_cause};
 use crate::data::classes::ClassLabels;
 use crate::data::load::{LoadError, LoadOptions, Loaded, load};
 use crate::learn::{Model, SavedModel, ScoreError, Stored};
@@ -25,7 +25,7 @@ pub(super) const ABOUT_LEARNING: [&str; 5] =
 /// Which model, on which data.
 #[derive(clap::Args)]
 pub struct Predict {
-    /// The model, trees or a network.
+    /// The model, of any kind.
     #[arg(long, value_name = "MODEL.json")]
     model: PathBuf,
     #[command(flatten)]
@@ -43,10 +43,13 @@ pub fn run(args: &Predict, output: &mut Output) -> Result<(), CommandError> {
     if let Some(setting) = args.data.split_settings().others.first() {
         return Err(settings::unknown(setting));
     }
+    let outputs = Outputs::new([("--out", args.out.as_ref())]);
+    outputs.spare([args.model.as_path()])?;
     let model = SavedModel::load(&args.model).map_err(with_cause)?;
     let options = options_for(&model, &args.data)?;
     let mut loaded = load_for(&model, &args.data, &options)?;
     output.warn(&loaded.warnings.without(&ABOUT_LEARNING));
+    outputs.spare(loaded.counts.files.iter().map(PathBuf::as_path))?;
     know(&model, &mut loaded, output);
     if let Some(names) = model.classes().filter(|_| loaded.database.classes.is_some()) {
         return classes::run(args, &model, names, &loaded, out.as_deref(), output);

@@ -6,15 +6,16 @@ use std::path::{Path, PathBuf};
 use super::data_args::{DataArgs, SplitSettings};
 use super::predict::{load_for, options_for};
 use super::progress::steps_bar;
-use super::{CommandError, Output, size, weights, with_cause};
+use super::{CommandError, Output, Outputs, size, weights, with_cause};
 use crate::data::load::{Loaded, load};
 use crate::learn::lrnn::Template;
 use crate::learn::params::{KEYS, Key};
 use crate::learn::{
-    self, Kind, Learner, LrbmExplainable, Lrnn, ModelSize, Params, Preset, Resources, SavedModel, Stored, Task,
-    Trained, TreeModel, Unchecked,
+    self, Kind, Learner, LrbmExplainable, Lrnn, Params, Preset, Resources, SavedModel, Stored, Task, Trained,
+    TreeModel, Unchecked,
 };
 use crate::logic::Diagnostics;
+use crate::order::IndexMap;
 use crate::tree::{Audit, Audited};
 
 /// What to learn from what, and how.
@@ -62,12 +63,27 @@ pub struct Train {
     audit: Option<u32>,
 }
 
-/// Every parameter with its meaning and what it may be.
+impl Train {
+    fn outputs(&self) -> Outputs {
+        Outputs::new([("--out", Some(&self.out)), ("--dot", self.dot.as_ref())])
+    }
+}
+
+/// Every parameter with its meaning and what it may be, by the kinds that have it.
 fn parameters() -> String {
     let width = KEYS.iter().map(|key| key.name.len()).max().unwrap_or(0);
-    let line = |key: &Key| format!("  {:<width$}  {} ({})", key.name, key.about, key.allowed);
-    let lines: Vec<String> = KEYS.iter().map(line).collect();
-    format!("Parameters for --set KEY=VALUE:\n{}", lines.join("\n"))
+    let line = |key: &Key| format!("    {:<width$}  {} ({})", key.name, key.about, key.allowed);
+    let mut groups: IndexMap<&[Kind], Vec<String>> = IndexMap::default();
+    for key in KEYS {
+        groups.entry(key.kinds).or_default().push(line(key));
+    }
+    let group = |(kinds, lines): (&[Kind], Vec<String>)| {
+        let names: Vec<&str> = kinds.iter().map(|kind| kind.name()).collect();
+        let of = if kinds.len() == Kind::ALL.len() { "all kinds".to_owned() } else { names.join(", ") };
+        format!("  of {of}:\n{}", lines.join("\n"))
+    };
+    let groups: Vec<String> = groups.into_iter().map(group).collect();
+    format!("Parameters for --set KEY=VALUE, by the kinds that have them:\n{}", groups.join("\n"))
 }
 
 pub fn run(args: &Train, output: &mut Output) -> Result<(), CommandError> {
@@ -88,6 +104,8 @@ pub fn run(args: &Train, output: &mut Output) -> Result<(), CommandError> {
     if dot.as_ref() == Some(&out) {
         return Err(CommandError::input("--out and --dot name the same file: give each its own"));
     }
+    let outputs = args.outputs();
+    outputs.spare([&args.from, &args.rules].into_iter().flatten().map(PathBuf::as_path))?;
     let from = match &args.from {
         Some(_) if kind != Kind::LrbmExplainable => {
             let message = format!("--from goes with --kind lrbm-explainable, not with {kind}");
@@ -115,13 +133,14 @@ pub fn run(args: &Train, output: &mut Output) -> Result<(), CommandError> {
     options.time = options.time.or_else(|| from.as_ref().and_then(|ensemble| ensemble.time.clone()));
     let mut loaded = load(&args.data.data, &options)?;
     output.warn(&loaded.warnings);
+    outputs.spare(loaded.counts.files.iter().map(PathBuf::as_path))?;
     if args.arity == "binary" {
         let made = loaded.make_binary(options.time.as_ref()).map_err(CommandError::input)?;
         if !output.quiet {
             super::say(made.trim_end());
         }
     }
-    let template = args.rules.as_deref().map(|path| template(path, &loaded)).transpose()?;
+    let template = args.rules.as_deref().map(|path| template(path, &loaded, output)).transpose()?;
     let params = unchecked.background(loaded.database.schema.parameters()).check().map_err(CommandError::input)?;
     // What copies an ensemble knows what that knew.
     let copied = from.as_ref().and_then(|ensemble| ensemble.recursive);
@@ -174,6 +193,8 @@ fn train_weights(args: &Train, output: &mut Output) -> Result<(), CommandError> 
     };
     let out = check_writable(&args.out)?;
     let dot = args.dot.as_deref().map(check_writable).transpose()?;
+    let outputs = args.outputs();
+    outputs.spare([rules.as_path()])?;
     let SplitSettings { others, .. } = args.data.split_settings();
     let settings = weights::Settings::new(&others)?;
     let mut network = weights::from_rules(rules, weights::Weights::Blank)?;
@@ -185,6 +206,7 @@ fn train_weights(args: &Train, output: &mut Output) -> Result<(), CommandError> 
     let options = options_for(&saved, &args.data)?;
     let loaded = load_for(&saved, &args.data, &options)?;
     output.warn(&loaded.warnings.without(&weights::ABOUT_MODES));
+    outputs.spare(loaded.counts.files.iter().map(PathBuf::as_path))?;
     weights::check_names(&network, &loaded, output)?;
     network.time = options.time;
     let resources = Resources { memory_bytes: args.memory, audit: None };
@@ -208,12 +230,16 @@ fn train_weights(args: &Train, output: &mut Output) -> Result<(), CommandError> 
 }
 
 /// Rules that a person wrote, to be unrolled.
-fn template(path: &Path, loaded: &Loaded) -> Result<Template, CommandError> {
+fn template(path: &Path, loaded: &Loaded, output: &Output) -> Result<Template, CommandError> {
     let predicates = &loaded.database.predicates;
     let target = (predicates.name(loaded.target), predicates.arity(loaded.target));
     let template = Template::from_rules(&weights::read(path)?, target).map_err(CommandError::Data)?;
     let unknown = template.check_names(&loaded.database);
-    if unknown.has_errors() { Err(CommandError::Data(unknown)) } else { Ok(template) }
+    if unknown.has_errors() {
+        return Err(CommandError::Data(unknown));
+    }
+    output.warn(&template.unused_facts(&loaded.database));
+    Ok(template)
 }
 
 /// What a learner has beside data and parameters.
@@ -267,13 +293,7 @@ fn summary(
         Some(names) => format!("{positives} examples of the classes {}", names.join(", ")),
         None => format!("{positives} positives and {} negatives", loaded.examples.len() - positives),
     };
-    let ModelSize { trees, leaves } = model.size();
-    let size = match trees {
-        0 if leaves == 1 => "1 part".to_owned(),
-        0 => format!("{leaves} parts"),
-        1 => format!("1 tree, {leaves} leaves"),
-        _ => format!("{trees} trees, {leaves} leaves"),
-    };
+    let size = model.size();
     writeln!(
         output.out,
         "{}: {kind} for {}/{}, {size}, learned from {from}",

@@ -201,6 +201,9 @@ impl Loader {
         if options.target.is_none() && !self.counts.other_examples.is_empty() {
             diagnostics.push(several_targets(&builder, target, &self.counts));
         }
+        if options.target.is_some() && known.is_none() {
+            diagnostics.extend(other_arities(&builder, target, &self.counts));
+        }
         if diagnostics.has_errors() {
             return Err(LoadError::Invalid(diagnostics));
         }
@@ -286,6 +289,23 @@ fn several_targets(builder: &DatabaseBuilder, target: PredicateId, counts: &Load
         others.join(", ")
     );
     Diagnostic::warning("several-targets", message, "name the target with --target")
+}
+
+/// Examples of the target's name that have another number of arguments are easily overlooked.
+fn other_arities(builder: &DatabaseBuilder, target: PredicateId, counts: &LoadCounts) -> Diagnostics {
+    let mut found = Diagnostics::default();
+    let name = builder.predicates.name(target);
+    let is_other = |other: &&String| other.rsplit_once('/').is_some_and(|(other, _)| other == name);
+    for other in counts.other_examples.keys().filter(is_other) {
+        let (positives, negatives) = counts.other_examples[other];
+        let target = builder.predicates.show(target);
+        let message = format!(
+            "{positives} positive and {negatives} negative examples of {other} are left out, since the target is {target}"
+        );
+        let help = "all examples of a target have the same number of arguments: mend those that do not";
+        found.push(Diagnostic::warning("other-arity", message, help).about(other.clone()));
+    }
+    found
 }
 
 fn no_example(error: &PoolError, files: &Layout) -> Diagnostic {

@@ -40,6 +40,17 @@ pub enum FileError {
         /// What is wrong.
         what: String,
     },
+    /// What was to be written cannot be read again.
+    #[error(
+        "{place}nothing is written, since nobody could read it: {what}: numbers became too large, or none at all; smaller steps, \
+         rates or weights keep them in bounds"
+    )]
+    Unreadable {
+        /// Where it was to be.
+        place: Place,
+        /// What is wrong.
+        what: String,
+    },
     /// It is of a later version.
     #[error("{place}a {} of format version {found}, and this program reads up to {}: use a newer lrbm", .format.thing, .format.version)]
     Newer {
@@ -70,7 +81,9 @@ impl FileError {
     fn of(mut self, path: &Path) -> Self {
         match &mut self {
             FileError::Io { .. } => {}
-            FileError::Invalid { place, .. } | FileError::Newer { place, .. } => *place = Place(Some(path.to_owned())),
+            FileError::Invalid { place, .. } | FileError::Unreadable { place, .. } | FileError::Newer { place, .. } => {
+                *place = Place(Some(path.to_owned()));
+            }
         }
         self
     }
@@ -118,11 +131,24 @@ pub fn text(value: &impl Serialize) -> String {
     text
 }
 
-/// Writes a text to a file, which appears whole or not at all.
+/// A text that what reads such files can read: JSON has no word for numbers that are infinite or none.
 ///
 /// # Errors
-/// If the file cannot be written.
-pub fn save(path: &Path, text: &str) -> Result<(), FileError> {
+/// If it cannot.
+pub fn readable<T>(text: String, read: impl FnOnce(&str) -> Result<T, FileError>) -> Result<String, FileError> {
+    match read(&text) {
+        Ok(_) => Ok(text),
+        Err(FileError::Invalid { what, .. }) => Err(FileError::Unreadable { place: Place::default(), what }),
+        Err(error) => Err(error),
+    }
+}
+
+/// Writes a text to a file, which appears whole or not at all, if it can be read again.
+///
+/// # Errors
+/// If the file cannot be written, or could not be read.
+pub fn save<T>(path: &Path, text: String, read: impl FnOnce(&str) -> Result<T, FileError>) -> Result<(), FileError> {
+    let text = readable(text, read).map_err(|error| error.of(path))?;
     let written = super::write(path, |out| out.write_all(text.as_bytes()));
     written.map_err(|error| FileError::Io { path: path.to_owned(), error })
 }
@@ -134,4 +160,38 @@ pub fn save(path: &Path, text: &str) -> Result<(), FileError> {
 pub fn load<T>(path: &Path, read: impl FnOnce(&str) -> Result<T, FileError>) -> Result<T, FileError> {
     let text = std::fs::read_to_string(path).map_err(|error| FileError::Io { path: path.to_owned(), error })?;
     read(&text).map_err(|error| error.of(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FORMAT: Format = Format { name: "lrbm thing", thing: "thing", maker: "lrbm make", version: 1 };
+
+    #[derive(serde::Serialize, serde::Deserialize)]
+    struct Thing {
+        format: String,
+        version: u32,
+        number: f64,
+    }
+
+    #[test]
+    fn what_could_not_be_read_is_not_written() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("thing.json");
+        let save = |number| {
+            let thing = Thing { format: FORMAT.name.to_owned(), version: 1, number };
+            save(&path, text(&thing), |text| FORMAT.read::<Thing>(text))
+        };
+        for number in [f64::INFINITY, f64::NEG_INFINITY, f64::NAN] {
+            let error = save(number).unwrap_err().to_string();
+            assert!(error.contains("thing.json: nothing is written") && error.contains("number: "), "{error}");
+            assert!(!path.exists());
+        }
+        save(f64::MAX).unwrap();
+        assert_eq!(load(&path, |text| FORMAT.read::<Thing>(text)).unwrap().number, f64::MAX);
+        // What was there stays.
+        assert!(save(f64::NAN).is_err());
+        assert!(load(&path, |text| FORMAT.read::<Thing>(text)).is_ok());
+    }
 }

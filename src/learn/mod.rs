@@ -57,7 +57,7 @@ pub use progol::Progol;
 pub use rdn_boost::RdnBoost;
 pub use rpt::Rpt;
 pub use rrbm::{Rrbm, RrbmModel};
-pub use saved::{ModelSize, SavedModel, Stored};
+pub use saved::{ModelSize, SavedModel, SizeOf, Stored};
 
 use std::fmt;
 

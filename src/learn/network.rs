@@ -1,6 +1,6 @@
 //! Trees as one lifted RBM.
 
-use super::saved::{ModelSize, Stored};
+use super::saved::{ModelSize, SizeOf, Stored};
 use super::{Model, ScoreError, TreeModel};
 use crate::kb::{Database, Example, Recursive, TimeRule};
 use crate::logic::nearest::nearest;
@@ -154,6 +154,6 @@ impl Stored for Network {
     }
 
     fn size(&self) -> ModelSize {
-        ModelSize { trees: 0, leaves: self.size().hidden }
+        ModelSize { trees: 0, leaves: self.size().hidden, parts: SizeOf::Rules }
     }
 }

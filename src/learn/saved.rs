@@ -1,5 +1,6 @@
 //! Every kind of model behind one door: what can be kept in a file and asked again.
 
+use std::fmt;
 use std::path::Path;
 
 use super::{LrnnModel, MlnModel, Model, RrbmModel, ScoreError, Trained, TreeModel, lrnn, mln, rrbm};
@@ -37,13 +38,62 @@ pub trait Stored: Model {
     fn size(&self) -> ModelSize;
 }
 
-/// How large a model is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// How large a model is. It is shown in words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ModelSize {
-    /// How many trees it has.
+    /// How many trees it has, or in how many steps its clauses were learned; 0 for other kinds.
     pub trees: usize,
-    /// How many leaves its trees have, or how many rules or hidden nodes it has without trees.
+    /// How many parts it has that are added up: leaves, clauses, rules for the target, hidden units.
     pub leaves: usize,
+    /// What these are.
+    pub parts: SizeOf,
+}
+
+/// What the parts of a model are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SizeOf {
+    /// Leaves of trees.
+    Leaves,
+    /// Rules of a network.
+    Rules,
+    /// Clauses whose groundings are counted.
+    Clauses,
+    /// Hidden units.
+    Units {
+        /// How many walks they look at.
+        walks: usize,
+    },
+    /// Rules of a template for its target.
+    Template {
+        /// How many rules it has for other predicates.
+        latent: usize,
+    },
+}
+
+impl fmt::Display for ModelSize {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ModelSize { trees, leaves, parts } = *self;
+        let count = |n: usize, one: &str, many: &str| format!("{n} {}", if n == 1 { one } else { many });
+        let rules = |n| count(n, "rule", "rules");
+        match parts {
+            SizeOf::Leaves => {
+                write!(f, "{}, {}", count(trees, "tree", "trees"), count(leaves, "leaf", "leaves"))
+            }
+            SizeOf::Rules => f.write_str(&rules(leaves)),
+            SizeOf::Clauses => {
+                let steps = count(trees, "step", "steps");
+                write!(f, "{} of {steps}", count(leaves, "clause", "clauses"))
+            }
+            SizeOf::Units { walks } => {
+                let units = count(leaves, "hidden unit", "hidden units");
+                write!(f, "{units} over {}", count(walks, "walk", "walks"))
+            }
+            SizeOf::Template { latent: 0 } => f.write_str(&rules(leaves)),
+            SizeOf::Template { latent } => {
+                write!(f, "{} for the target, {latent} for latent predicates", rules(leaves))
+            }
+        }
+    }
 }
 
 /// A model of any kind.
@@ -84,12 +134,20 @@ impl SavedModel {
         json::load(path, Self::from_json)
     }
 
+    /// The model as the text of a file that can be read again.
+    ///
+    /// # Errors
+    /// If it has numbers that no file can keep.
+    pub fn to_readable_json(&self) -> Result<String, FileError> {
+        json::readable(self.to_json(), Self::from_json)
+    }
+
     /// Writes the model to a file, which appears whole or not at all.
     ///
     /// # Errors
-    /// If the file cannot be written.
+    /// If the file cannot be written, or the model has numbers that no file can keep.
     pub fn save(&self, path: &Path) -> Result<(), FileError> {
-        json::save(path, &self.to_json())
+        json::save(path, self.to_json(), Self::from_json)
     }
 
     /// Its trees, if it is a sum of trees.
@@ -233,5 +291,24 @@ impl Trained<SavedModel> {
             SavedModel::Trees(model) => Some(Trained { model, warnings, statistics }),
             _ => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_told_in_the_words_of_the_kind() {
+        let shown = |trees, leaves, parts| ModelSize { trees, leaves, parts }.to_string();
+        assert_eq!(shown(20, 57, SizeOf::Leaves), "20 trees, 57 leaves");
+        assert_eq!(shown(1, 1, SizeOf::Leaves), "1 tree, 1 leaf");
+        assert_eq!(shown(20, 6, SizeOf::Clauses), "6 clauses of 20 steps");
+        assert_eq!(shown(1, 1, SizeOf::Clauses), "1 clause of 1 step");
+        assert_eq!(shown(0, 0, SizeOf::Rules), "0 rules");
+        assert_eq!(shown(0, 1, SizeOf::Rules), "1 rule");
+        assert_eq!(shown(0, 20, SizeOf::Units { walks: 1 }), "20 hidden units over 1 walk");
+        assert_eq!(shown(0, 1, SizeOf::Template { latent: 3 }), "1 rule for the target, 3 for latent predicates");
+        assert_eq!(shown(0, 2, SizeOf::Template { latent: 0 }), "2 rules");
     }
 }

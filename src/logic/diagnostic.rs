@@ -188,6 +188,12 @@ impl Diagnostics {
         rest
     }
 
+    /// The errors alone.
+    pub fn without_warnings(mut self) -> Diagnostics {
+        self.all.retain(|d| d.severity == Severity::Error);
+        self
+    }
+
     /// The errors.
     pub fn errors(&self) -> impl Iterator<Item = &Diagnostic> {
         self.all.iter().filter(|d| d.severity == Severity::Error)

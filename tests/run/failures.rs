@@ -72,6 +72,45 @@ fn a_refusal_is_no_failure_and_is_told() {
         "{table}"
     );
     assert!(!table.contains("failed"), "{table}");
+    // The page says so of each job, and what models without trees are made of.
+    let page = fs::read_to_string(lab.out().join("report.html")).unwrap();
+    assert_eq!(page.matches("<span class=\"lack\">refused</span>").count(), 4);
+    assert!(!page.contains("<span class=\"lack\">failed</span>"));
+    assert!(page.contains(" hidden units over ") && page.contains(" for latent predicates"));
+    assert!(!page.contains("0 trees") && !page.contains("A drawing of its first tree is left out"));
+    let bars = fs::read_to_string(lab.out().join("figures/bars-auc-roc.svg")).unwrap();
+    assert_eq!(bars.matches("\nrefused\n").count(), 2, "{bars}");
+
+    // The same program would refuse the same data again: only what may come out otherwise is tried again.
+    let output = lab.run(&["--retry-failed"]);
+    assert!(stdout(&output).contains("nothing to do: 8 jobs done before, 4 refused"), "{}", stdout(&output));
+    let begin = events(&lab.command(&["--json-events", "--retry-failed"]).output().unwrap(), "begin");
+    let counts = ["done", "refused_before", "failed_before", "to_run"].map(|key| begin[0][key].as_u64().unwrap());
+    assert_eq!(counts, [8, 4, 0, 0]);
+
+    // There is nothing to bless, and nothing to ask for.
+    let baseline = lab.out().join("baseline.csv");
+    let check = |more: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_lrbm"));
+        command.arg("check").arg(lab.out()).arg("--baseline").arg(&baseline).args(more).output().unwrap()
+    };
+    assert!(check(&["--bless"]).status.success());
+    let said = stdout(&check(&[]));
+    assert!(said.contains("refused, so that there is nothing to hold: citations L, university W"), "{said}");
+    assert!(!said.contains("--bless"), "{said}");
+    let text = fs::read(&baseline).unwrap();
+    let over = check(&["--markdown", baseline.to_str().unwrap()]);
+    assert_eq!((over.status.code(), fs::read(&baseline).unwrap()), (Some(2), text), "{}", stderr(&over));
+    let spec = lab.out().join("spec.toml");
+    assert_eq!(check(&["--junit", spec.to_str().unwrap()]).status.code(), Some(2));
+
+    // Only what grows trees counts them.
+    let log = |job: &str| fs::read_to_string(lab.out().join(format!("jobs/{job}/fold1-seed7/log.txt"))).unwrap();
+    assert!(log("university/R/paper").contains("tree 2 of 2, "));
+    assert!(log("university/L/default").contains("step 2 of 2, ") && !log("university/L/default").contains("tree "));
+    let fresh = lab.command(&["--json-events", "--fresh"]).output().unwrap();
+    // Two trees in two folds of two datasets, two steps in two folds of one dataset for each of two models.
+    assert_eq!((events(&fresh, "tree").len(), events(&fresh, "step").len()), (8, 8));
 }
 
 #[test]

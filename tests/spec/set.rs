@@ -53,7 +53,7 @@ fn settings_that_cannot_be_are_refused() {
     for (setting, expected) in [
         ("tree=3", "no key of a spec and no parameter of a model is called `tree`: did you mean `trees`? see"),
         ("folds", "this is not KEY=VALUE: write it as in `--set trees=10`"),
-        ("folds=many", "folds = \"many\": must be a whole number from 1 to 1000"),
+        ("folds=many", "folds = \"many\": must be a whole number from 2 to 1000"),
         ("trees=3", "the sweep varies `trees`: change [sweep], or choose jobs with `--only`"),
         ("distil_depth=3", "no model of the experiment has a parameter `distil_depth`"),
         ("learning_rate=7", "model[0].learning_rate = 7: must be a number above 0, up to 1"),

@@ -3,6 +3,7 @@
 use super::super::table::Table;
 use super::super::{CommandError, Output, with_cause};
 use super::fetch::StoreArgs;
+use crate::data::fetch::StoreError;
 use crate::data::generate::Domain;
 use crate::data::manifest::Manifest;
 
@@ -22,12 +23,16 @@ pub fn run(args: &List, output: &mut Output) -> Result<(), CommandError> {
         table.row([id, target, "generated".into(), "always".into(), title]);
     }
     for manifest in Manifest::built_in() {
-        let fetched = !store.record(&manifest.id).map_err(with_cause)?.is_empty();
+        let here = match store.record(&manifest.id) {
+            Ok(record) if !record.is_empty() => "fetched",
+            Ok(_) | Err(StoreError::NotFetched { .. }) => "no",
+            Err(StoreError::DamagedRecord { .. }) => "damaged",
+            Err(error) => return Err(with_cause(error)),
+        };
         let title = match &manifest.substitute {
             Some(footnote) => format!("{} ({footnote})", manifest.title),
             None => manifest.title.clone(),
         };
-        let here = if fetched { "fetched" } else { "no" };
         table.row([manifest.id.clone(), manifest.target.predicate.clone(), "published".into(), here.into(), title]);
     }
     table.print(&mut output.out)?;

@@ -4,22 +4,18 @@ use std::io::Write;
 
 use serde::Serialize;
 
+use super::decision::Decision;
 use crate::cli::{CommandError, Output};
 use crate::data::load::Loaded;
 use crate::kb::Example;
 use crate::learn::MlnModel;
 use crate::logic::Constant;
-use crate::rbm::sigmoid;
 
 /// What each clause adds for a query.
 #[derive(Debug, Serialize)]
 pub struct Account {
-    query: String,
-    /// Whether it is an example of the data, and of which class.
-    label: Option<bool>,
-    decision: bool,
-    probability: f64,
-    psi: f64,
+    #[serde(flatten)]
+    decision: Decision,
     prior: f64,
     /// Those with a grounding, what adds or takes most first.
     clauses: Vec<Entry>,
@@ -59,13 +55,8 @@ impl Account {
             }
         }
         clauses.sort_by(|a, b| b.adds.abs().total_cmp(&a.adds.abs()));
-        let probability = sigmoid(psi);
         Ok(Account {
-            query: loaded.database.show_atom(loaded.target, constants),
-            label: loaded.examples.iter().find(|example| *example.args == *constants).map(|example| example.positive),
-            decision: probability > threshold,
-            probability,
-            psi,
+            decision: Decision::new(loaded, constants, psi, threshold),
             prior: model.prior,
             without_groundings: counts.len() - clauses.len(),
             clauses,
@@ -80,21 +71,17 @@ impl Account {
             return Ok(());
         }
         let out = &mut output.out;
-        writeln!(out, "{}: {}, probability of true {:.6}", self.query, self.decision, self.probability)?;
-        match self.label {
-            Some(true) => writeln!(out, "in the data it is a positive example")?,
-            Some(false) => writeln!(out, "in the data it is a negative example")?,
-            None => {}
-        }
+        self.decision.print(out)?;
         writeln!(out, "\n{:>12.4}  before any clause", self.prior)?;
         for Entry { clause, weight, groundings, adds } in self.clauses.iter().take(top) {
-            writeln!(out, "{adds:>+12.4}  {weight:+.4} for each of {groundings} groundings of {clause}")?;
+            let of = if *groundings == 1.0 { "grounding" } else { "groundings" };
+            writeln!(out, "{adds:>+12.4}  {weight:+.4} for each of {groundings} {of} of {clause}")?;
         }
         if let Some(rest) = self.clauses.get(top..).filter(|rest| !rest.is_empty()) {
             let adds: f64 = rest.iter().map(|entry| entry.adds).sum();
             writeln!(out, "{adds:>+12.4}  {} more clauses", rest.len())?;
         }
-        writeln!(out, "{:>+12.4}  = psi, the log-odds of true against false", self.psi)?;
+        writeln!(out, "{:>+12.4}  = psi, the log-odds of true against false", self.decision.psi())?;
         writeln!(out, "{} clauses have no grounding", self.without_groundings)?;
         Ok(())
     }

@@ -2,91 +2,119 @@
 
 use std::io::Write;
 
+use serde::Serialize;
+
 use super::super::table::Table;
+use super::decision::Decision;
 use super::{CommandError, Explain, Output, asked};
 use crate::kb::Example;
 use crate::learn::rrbm::Present;
 use crate::learn::{LrnnModel, RrbmModel};
-use crate::rbm::sigmoid;
-
-/// What is not there for such models.
-const ONLY_NETWORKS: [&str; 3] = ["--importance", "--html", "--json"];
 
 /// What a model says of one example, and what that is made of.
+#[derive(Serialize)]
 struct Told {
-    query: String,
+    #[serde(flatten)]
+    decision: Decision,
     /// ψ without any part.
-    bias: f64,
-    psi: f64,
-    /// What a part adds to ψ, how often or how much it is there, and its text.
-    parts: Vec<(f64, String, String)>,
+    psi_without_parts: f64,
+    /// What is there, what matters most first.
+    parts: Vec<Part>,
     /// What the middle column is.
+    #[serde(skip)]
     heading: &'static str,
     /// How the first column is to be read.
+    #[serde(skip)]
     reading: &'static str,
+}
+
+/// A walk or a rule.
+#[derive(Serialize)]
+struct Part {
+    what: String,
+    adds: f64,
+    #[serde(flatten)]
+    there: There,
+}
+
+/// How often, or how much, a part is there.
+#[derive(Serialize)]
+#[serde(rename_all = "lowercase")]
+enum There {
+    Groundings(f64),
+    Value(f64),
 }
 
 /// Prints the walks of a model, or those that matter for a query.
 pub fn of_walks(args: &Explain, model: &RrbmModel, output: &mut Output) -> Result<(), CommandError> {
-    let Some((loaded, constants)) = asked(args, model, &ONLY_NETWORKS, output)? else { return Ok(()) };
-    let query = loaded.database.show_atom(loaded.target, &constants);
-    let example = Example { args: constants.into(), positive: false, class: 0, weight: 1.0, line: 0 };
+    let Some((loaded, constants)) = asked(args, model, output)? else { return Ok(()) };
+    let example = Example { args: constants.as_slice().into(), positive: false, class: 0, weight: 1.0, line: 0 };
     let found = model.present(&loaded.database, loaded.target, &example).map_err(CommandError::input)?;
-    let part = |walk: &Present| (walk.adds, walk.count.to_string(), model.show_walk(walk.walk));
+    let part = |walk: &Present| Part {
+        what: model.show_walk(walk.walk),
+        adds: walk.adds,
+        there: There::Groundings(walk.count),
+    };
     let told = Told {
-        query,
-        bias: model.rbm().psi(&[]),
-        psi: found.psi,
+        decision: Decision::new(&loaded, &constants, found.psi, args.threshold),
+        psi_without_parts: model.rbm().psi(&[]),
         parts: found.walks.iter().map(part).collect(),
         heading: ">groundings",
         reading: "adds: by how much psi would be lower without the walk; units mix walks, so these do not add up to psi",
     };
-    told.print(args.top, output)
+    told.print(args, output)
 }
 
 /// Prints the rules of a model, or those that matter for a query.
 pub fn of_rules(args: &Explain, model: &LrnnModel, output: &mut Output) -> Result<(), CommandError> {
-    let Some((loaded, constants)) = asked(args, model, &ONLY_NETWORKS, output)? else { return Ok(()) };
-    let query = loaded.database.show_atom(loaded.target, &constants);
-    let example = Example { args: constants.into(), positive: false, class: 0, weight: 1.0, line: 0 };
+    let Some((loaded, constants)) = asked(args, model, output)? else { return Ok(()) };
+    let example = Example { args: constants.as_slice().into(), positive: false, class: 0, weight: 1.0, line: 0 };
     let (fired, remarks) = model.fired(&loaded.database, loaded.target, &[example]).map_err(CommandError::input)?;
     output.warn(&remarks);
     let fired = fired.concat();
     let bias = model.head_weight(0);
+    let psi = bias + fired.iter().map(|fired| fired.adds).sum::<f64>();
     let text = |rule: usize| model.template().show(&model.template().rules[rule]);
+    let parts = fired.iter();
     let told = Told {
-        query,
-        bias,
-        psi: bias + fired.iter().map(|fired| fired.adds).sum::<f64>(),
-        parts: fired.iter().map(|fired| (fired.adds, format!("{:.4}", fired.value), text(fired.rule))).collect(),
+        decision: Decision::new(&loaded, &constants, psi, args.threshold),
+        psi_without_parts: bias,
+        parts: parts
+            .map(|fired| Part { what: text(fired.rule), adds: fired.adds, there: There::Value(fired.value) })
+            .collect(),
         heading: ">value",
         reading: "adds: the value of the rule times its weight; all together, with psi of no part, they are psi",
     };
-    told.print(args.top, output)
+    told.print(args, output)
 }
 
 impl Told {
-    fn print(&self, top: usize, output: &mut Output) -> Result<(), CommandError> {
-        let Told { query, bias, psi, parts, heading, reading } = self;
+    fn print(mut self, args: &Explain, output: &mut Output) -> Result<(), CommandError> {
+        self.parts.sort_by(|a, b| b.adds.abs().total_cmp(&a.adds.abs()));
         let out = &mut output.out;
-        writeln!(
-            out,
-            "{query}: probability of true {:.6}, psi {psi:.4}; without any part psi is {bias:.4}",
-            sigmoid(*psi)
-        )?;
+        if args.json {
+            let text = serde_json::to_string_pretty(&self).map_err(CommandError::internal)?;
+            writeln!(out, "{text}")?;
+            return Ok(());
+        }
+        let Told { decision, psi_without_parts, parts, heading, reading } = &self;
+        decision.print(out)?;
+        writeln!(out, "psi {:.4}; without any part it is {psi_without_parts:.4}", decision.psi())?;
         if parts.is_empty() {
             writeln!(out, "no part of the model is there for it")?;
             return Ok(());
         }
-        let mut order: Vec<&(f64, String, String)> = parts.iter().collect();
-        order.sort_by(|a, b| b.0.abs().total_cmp(&a.0.abs()));
         let mut table = Table::new(&[">adds", heading, "what"]);
-        for (adds, measure, text) in order.iter().take(top) {
-            table.row([format!("{adds:+.4}"), measure.clone(), text.clone()]);
+        for Part { what, adds, there } in parts.iter().take(args.top) {
+            let there = match there {
+                There::Groundings(count) => count.to_string(),
+                There::Value(value) => format!("{value:.4}"),
+            };
+            table.row([format!("{adds:+.4}"), there, what.clone()]);
         }
         table.print(out)?;
-        if order.len() > top {
-            writeln!(out, "and {} more: --top shows them", order.len() - top)?;
+        if parts.len() > args.top {
+            writeln!(out, "and {} more: --top shows them", parts.len() - args.top)?;
         }
         writeln!(out, "{reading}")?;
         Ok(())

@@ -111,13 +111,16 @@ impl Lines {
             Event::Submitted { .. } | Event::Attached { .. } | Event::Lost { .. } | Event::Trouble { .. } => {
                 of_cluster(event)
             }
-            Event::Start { .. } | Event::Tree { .. } | Event::Elsewhere { .. } | Event::End(_) => None,
+            Event::Start { .. } | Event::Tree { .. } | Event::Step { .. } | Event::Elsewhere { .. } | Event::End(_) => {
+                None
+            }
         }
     }
 }
 
 fn begin(event: &Event) -> Option<String> {
-    let Event::Begin { run, jobs, done, failed_before, to_run, jobs_at_once, threads, .. } = event else {
+    let Event::Begin { run, jobs, done, refused_before, failed_before, to_run, jobs_at_once, threads, .. } = event
+    else {
         return None;
     };
     if *to_run == 0 {
@@ -126,6 +129,9 @@ fn begin(event: &Event) -> Option<String> {
     let mut parts = vec![format!("{to_run} of {jobs} jobs to run")];
     if *done > 0 {
         parts.push(format!("{done} done before"));
+    }
+    if *refused_before > 0 {
+        parts.push(format!("{refused_before} refused before"));
     }
     if *failed_before > 0 {
         parts.push(format!("{failed_before} failed before (--retry-failed tries them again)"));
@@ -226,11 +232,8 @@ impl Bars {
                 bar.enable_steady_tick(Duration::from_millis(200));
                 self.running.insert(*job, bar);
             }
-            Event::Tree { job, trees, of } => {
-                if let Some(bar) = self.running.get(job) {
-                    bar.set_message(format!("{}: tree {trees} of {of}", bar.prefix()));
-                }
-            }
+            Event::Tree { job, trees, of } => self.step(*job, "tree", (*trees, *of)),
+            Event::Step { job, steps, of } => self.step(*job, "step", (*steps, *of)),
             Event::Done { job, name, .. } => {
                 self.end(*job);
                 self.overall.set_message(format!("last: {name}: {}", areas(event)));
@@ -247,6 +250,12 @@ impl Bars {
             }
             Event::Elsewhere { .. } => {}
             Event::End(_) => self.overall.finish_and_clear(),
+        }
+    }
+
+    fn step(&self, job: usize, what: &str, (done, of): (usize, usize)) {
+        if let Some(bar) = self.running.get(&job) {
+            bar.set_message(format!("{}: {what} {done} of {of}", bar.prefix()));
         }
     }
 
@@ -279,8 +288,9 @@ mod tests {
         let mut lines = Lines::default();
         let begin = Event::Begin {
             run: "results/runs/x".into(),
-            jobs: 12,
+            jobs: 14,
             done: 1,
+            refused_before: 2,
             failed_before: 1,
             to_run: 10,
             executor: "local",
@@ -289,7 +299,7 @@ mod tests {
         };
         assert_eq!(
             lines.line(&begin).unwrap(),
-            "results/runs/x: 10 of 12 jobs to run, 1 done before, 1 failed before (--retry-failed tries them again), \
+            "results/runs/x: 10 of 14 jobs to run, 1 done before, 2 refused before, 1 failed before (--retry-failed tries them again), \
              2 at once on 2 threads"
         );
         let name = "imdb LRBM-Boost fold 1 seed 1".to_owned();

@@ -53,8 +53,13 @@ fn shown(cell: &Option<Cell>) -> String {
 pub fn tally(out: &mut impl Write, tally: &Tally, run: &Path, model: Option<&Path>) -> io::Result<()> {
     let jobs = |n: usize| format!("{n} {}", if n == 1 { "job" } else { "jobs" });
     if tally.ran == 0 && tally.not_run == 0 && tally.left == 0 {
-        let failed = if tally.failed > 0 { format!(", {} failed before", tally.failed) } else { String::new() };
-        writeln!(out, "\nnothing to do: {} done before{failed}", jobs(tally.done))?;
+        let mut before = format!("{} done before", jobs(tally.done));
+        for (count, what) in [(tally.refused, "refused"), (tally.failed, "failed")] {
+            if count > 0 {
+                before += &format!(", {count} {what}");
+            }
+        }
+        writeln!(out, "\nnothing to do: {before}")?;
     } else {
         write!(out, "\n{} run in {:.1} s", jobs(tally.ran), tally.wall_seconds)?;
         match tally.share_outside_learning {

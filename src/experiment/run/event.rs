@@ -18,6 +18,8 @@ pub enum Event {
         jobs: usize,
         /// Those of them that are done already.
         done: usize,
+        /// Those of them that were refused before, and would be again.
+        refused_before: usize,
         /// Those of them that failed before and are not tried again.
         failed_before: usize,
         /// Those of them that are to be run.
@@ -104,6 +106,15 @@ pub enum Event {
         /// Trees so far.
         trees: usize,
         /// Trees in all.
+        of: usize,
+    },
+    /// A step of a job was taken whose kind of model has no trees.
+    Step {
+        /// Which job.
+        job: usize,
+        /// Steps so far.
+        steps: usize,
+        /// Steps in all.
         of: usize,
     },
     /// A job ended with a result.

@@ -54,8 +54,8 @@ pub enum Told {
         /// What there is to warn about in it.
         warnings: Vec<String>,
     },
-    /// A tree was grown.
-    Tree(Progress),
+    /// A tree was grown, or another step of learning was taken.
+    Step(Progress),
 }
 
 /// A job at work.
@@ -199,10 +199,12 @@ impl Execution<'_> {
     }
 
     fn progress(&mut self) -> impl FnMut(Progress) {
-        |at| {
+        // Whatever copies an ensemble grows trees, as that does.
+        let step = if self.job.kind.grows_trees() { "tree" } else { "step" };
+        move |at| {
             patience::ask();
-            self.workshop.log(&format!("tree {} of {}, log-likelihood {:.6}", at.done, at.of, at.log_likelihood));
-            (self.tell)(Told::Tree(at));
+            self.workshop.log(&format!("{step} {} of {}, log-likelihood {:.6}", at.done, at.of, at.log_likelihood));
+            (self.tell)(Told::Step(at));
         }
     }
 }
@@ -214,7 +216,8 @@ fn test(model: &SavedModel, fold: &Fold) -> Result<(Product, Vec<Diagnostic>), F
         Some(_) => test_classes(model, fold)?,
     };
     let predictions = store::predictions(&predictions).map_err(Failure::error)?;
-    let files = [(MODEL, model.to_json().into_bytes()), (PREDICTIONS, predictions)];
+    let text = model.to_readable_json().map_err(Failure::error)?;
+    let files = [(MODEL, text.into_bytes()), (PREDICTIONS, predictions)];
     let size = model.size();
     let mut outcome = Outcome {
         metrics: IndexMap::default(),

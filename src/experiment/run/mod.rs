@@ -108,17 +108,16 @@ pub fn run(
 ) -> Result<Finished, RunError> {
     let table = table_of(plan, 0..plan.len(), store);
     let to_run = outstanding(asked, &table, options);
-    let is_failed = |&&job: &&usize| {
-        table.get(job).is_some_and(|record| record.status != Status::Done && !record.status.is_refused())
-    };
-    let tries_failed = options.fresh || options.retry_failed;
-    let failed_before = if tries_failed { 0 } else { asked.iter().filter(is_failed).count() };
+    let (mut all, mut again) = (Tally::default(), Tally::default());
+    all.count(asked, &table);
+    again.count(&to_run, &table);
     let (jobs_at_once, threads) = executor.at_once(to_run.len()).unzip();
     listen(Event::Begin {
         run: store.root().to_owned(),
         jobs: asked.len(),
-        done: asked.len() - to_run.len() - failed_before,
-        failed_before,
+        done: all.done - again.done,
+        refused_before: all.refused - again.refused,
+        failed_before: all.failed - again.failed,
         to_run: to_run.len(),
         executor: executor.name(),
         jobs_at_once,
@@ -183,7 +182,8 @@ fn outstanding(asked: &[usize], table: &MetricsTable, options: &Options) -> Vec<
     let is_left = |&job: &usize| match table.get(job).map(|record| &record.status) {
         None => true,
         Some(Status::Done) => options.fresh,
-        Some(Status::Failed { .. }) => options.fresh || options.retry_failed,
+        // With the same program and the same data, what was refused would be refused again.
+        Some(status) => options.fresh || options.retry_failed && !status.is_refused(),
     };
     asked.iter().copied().filter(is_left).collect()
 }

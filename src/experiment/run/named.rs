@@ -6,7 +6,7 @@ use std::time::Instant;
 use super::{
     Book, Event, Executor, Finished, Options, Order, Planned, RunError, Tally, outstanding, table_of, tell_damaged,
 };
-use crate::experiment::store::{RunStore, Status};
+use crate::experiment::store::RunStore;
 
 /// Runs these jobs of a plan, as far as they are neither done nor failed.
 ///
@@ -22,15 +22,15 @@ pub fn run_named(
     let options = Options { fresh: false, retry_failed: false, fail_fast: false, began: Instant::now() };
     let table = table_of(plan, named.iter().copied(), store);
     let to_run = outstanding(named, &table, &options);
-    let failed_before =
-        named.iter().filter_map(|&job| table.get(job)).filter(|r| r.status != Status::Done && !r.status.is_refused());
-    let failed_before = failed_before.count();
+    let mut before = Tally::default();
+    before.count(named, &table);
     let (jobs_at_once, threads) = executor.at_once(to_run.len()).unzip();
     listen(Event::Begin {
         run: store.root().to_owned(),
         jobs: named.len(),
-        done: named.len() - to_run.len() - failed_before,
-        failed_before,
+        done: before.done,
+        refused_before: before.refused,
+        failed_before: before.failed,
         to_run: to_run.len(),
         executor: executor.name(),
         jobs_at_once,

@@ -171,7 +171,8 @@ impl<'a> Work<'a> {
             return None;
         }
         let retry = self.options.retry_failed && !wait;
-        recorded(planned, self.bench.store).filter(|record| record.status == Status::Done || !retry)
+        let stands = |record: &Record| record.status == Status::Done || record.status.is_refused() || !retry;
+        recorded(planned, self.bench.store).filter(stands)
     }
 
     /// Does a job, and puts its directory in place.
@@ -195,7 +196,8 @@ impl<'a> Work<'a> {
         let mut tell = |told| {
             let event = match told {
                 Told::Opened { seconds, warnings } => Event::Opened { dataset: dataset.clone(), seconds, warnings },
-                Told::Tree(at) => Event::Tree { job, trees: at.done, of: at.of },
+                Told::Step(at) if planned.job.kind.grows_trees() => Event::Tree { job, trees: at.done, of: at.of },
+                Told::Step(at) => Event::Step { job, steps: at.done, of: at.of },
             };
             drop(send.send(Message::Event(event)));
         };

@@ -53,6 +53,8 @@ pub enum Shape {
     Name,
     /// A whole number.
     Whole(u64, u64),
+    /// A number of folds.
+    Folds,
     /// A number above the first, up to the second.
     Above(f64, f64),
     /// A number from the first, up to the second.
@@ -87,10 +89,11 @@ const fn required(name: &'static str, about: &'static str, shape: Shape) -> Fiel
 
 /// The largest whole number that TOML can hold.
 const LARGEST: u64 = i64::MAX as u64;
+/// The most folds.
+pub const MOST_FOLDS: u64 = 1000;
 const SEED: Shape = Shape::Whole(0, LARGEST);
 const TEXT: Shape = Shape::Text;
 const RATIO: Shape = Shape::Above(0.0, 10_000.0);
-const FOLDS: Shape = Shape::Whole(1, 1000);
 const PRESET: Shape = Shape::OneOf(presets);
 const ARITY: Shape = Shape::OneOf(arities);
 const SBATCH_OPTION: Shape = Shape::SbatchOption;
@@ -103,7 +106,11 @@ pub const TOP: Section = Section {
         optional("about", "the question it answers, in a sentence or two", TEXT),
         optional("seed", "where the random draws start; 20200120 if nothing is said", SEED),
         optional("seeds", "several seeds instead of one; every job runs once for each", Shape::List(&SEED)),
-        optional("folds", "into how many folds the examples are split; without it, as many as the dataset has", FOLDS),
+        optional(
+            "folds",
+            "into how many folds the examples are split; without it, as many as the dataset has",
+            Shape::Folds,
+        ),
         optional(
             "negatives_per_positive",
             "how many negatives stand beside each positive; 2 if nothing is said",
@@ -141,7 +148,7 @@ pub const DATASET: Section = Section {
         optional("id", "the dataset or directory, if NAME is not its id", TEXT),
         optional("evidence", "the evidence variant, of a published dataset", TEXT),
         optional("arity", "whether predicates of more than two arguments stay", ARITY),
-        optional("folds", "into how many folds the examples are split", FOLDS),
+        optional("folds", "into how many folds the examples are split", Shape::Folds),
         optional("fold_scheme", "how examples are split", Shape::OneOf(fold_schemes)),
         optional("negatives", "where negatives come from", Shape::OneOf(negative_schemes)),
         optional("negatives_per_positive", "how many negatives stand beside each positive", RATIO),
@@ -336,6 +343,7 @@ impl Shape {
                 "a name of letters, digits, `-`, `_` and `.`, up to 80, with a letter or digit first".to_owned()
             }
             Shape::Whole(from, to) => format!("a whole number from {from} to {to}"),
+            Shape::Folds => format!("a whole number from 2 to {MOST_FOLDS}, or 1 if folds go by time"),
             Shape::Above(from, to) => format!("a number above {from}, up to {to}"),
             Shape::Between(from, to) => format!("a number from {from} to {to}"),
             Shape::Number => "a number".to_owned(),
@@ -357,6 +365,7 @@ impl Shape {
             Shape::SbatchOption => item.text().is_some_and(is_sbatch_option),
             Shape::Name => item.text().is_some_and(is_name),
             Shape::Whole(from, to) => item.whole().is_some_and(|n| (*from..=*to).contains(&n)),
+            Shape::Folds => item.whole().is_some_and(|n| (1..=MOST_FOLDS).contains(&n)),
             Shape::Above(from, to) => item.number().is_some_and(|x| x > *from && x <= *to),
             Shape::Between(from, to) => item.number().is_some_and(|x| (*from..=*to).contains(&x)),
             Shape::Number => item.number().is_some(),

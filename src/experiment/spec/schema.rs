@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use super::format::{Field, Parameters, Section, Shape, TOP};
+use super::format::{Field, MOST_FOLDS, Parameters, Section, Shape, TOP};
 use crate::learn::params::{KEYS, Key};
 
 /// The schema as text.
@@ -51,6 +51,7 @@ fn shape(of: &Shape) -> Json {
         Shape::SbatchOption => json!({ "type": "string", "pattern": "^--[a-z-]+(=.*)?$" }),
         Shape::Name => json!({ "type": "string", "pattern": "^[A-Za-z0-9][-A-Za-z0-9_.]{0,79}$" }),
         Shape::Whole(from, to) => json!({ "type": "integer", "minimum": from, "maximum": to }),
+        Shape::Folds => json!({ "type": "integer", "minimum": 1, "maximum": MOST_FOLDS }),
         Shape::Above(from, to) => json!({ "type": "number", "exclusiveMinimum": from, "maximum": to }),
         Shape::Between(from, to) => json!({ "type": "number", "minimum": from, "maximum": to }),
         Shape::Number => json!({ "type": "number" }),

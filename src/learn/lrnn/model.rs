@@ -5,7 +5,7 @@ use super::template::Template;
 use super::unroll::{Unrolled, unroll};
 use crate::kb::{Database, Example, TimeRule};
 use crate::learn::record::Record;
-use crate::learn::{Model, ModelSize, ScoreError, Stored, remarks};
+use crate::learn::{Model, ModelSize, ScoreError, SizeOf, Stored, remarks};
 use crate::logic::{Diagnostics, PredicateId, Predicates};
 use crate::tree::{Coverage, DEFAULT_MEMORY_BYTES};
 
@@ -157,6 +157,8 @@ impl Stored for LrnnModel {
 
     fn size(&self) -> ModelSize {
         let target = self.template.target();
-        ModelSize { trees: 0, leaves: self.template.rules.iter().filter(|rule| rule.head == target).count() }
+        let rules = &self.template.rules;
+        let leaves = rules.iter().filter(|rule| rule.head == target).count();
+        ModelSize { trees: 0, leaves, parts: SizeOf::Template { latent: rules.len() - leaves } }
     }
 }

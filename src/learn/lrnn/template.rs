@@ -11,7 +11,7 @@ use crate::logic::rule::WrittenRule;
 use crate::logic::{
     Argument, Diagnostic, Diagnostics, Literal, PredicateId, Predicates, Symbols, SymbolsFull, Term, Variable,
 };
-use crate::order::IndexSet;
+use crate::order::{HashMap, IndexSet};
 use crate::rbm::network::{Scope, unknown_predicate};
 
 /// A rule of a template. The variables of its head are `0..arity`.
@@ -186,8 +186,10 @@ impl Template {
             }
         }
         let depths = self.depths();
-        if let Some((&head, _)) = self.heads.iter().zip(&depths).find(|(_, depth)| depth.is_none()) {
-            return Err(format!("{} depends on itself", self.predicates.show(head)));
+        let open: IndexSet<PredicateId> =
+            self.heads.iter().zip(&depths).filter(|(_, depth)| depth.is_none()).map(|(&head, _)| head).collect();
+        if let Some(&head) = open.first() {
+            return Err(self.circle(head, &open));
         }
         if self.rules.iter().flat_map(|rule| &rule.body).any(|literal| literal.predicate == target) {
             return Err(format!("the target {} stands in a body", self.predicates.show(target)));
@@ -239,6 +241,49 @@ impl Template {
             }
         }
         settled.into_iter().zip(depths).map(|(settled, depth)| settled.then_some(depth)).collect()
+    }
+
+    /// Which predicate depends on itself, and through which others: each that is `open` has a rule that leads to another.
+    fn circle(&self, from: PredicateId, open: &IndexSet<PredicateId>) -> String {
+        let mut leads: HashMap<PredicateId, PredicateId> = HashMap::default();
+        for rule in self.rules.iter().filter(|rule| open.contains(&rule.head)) {
+            if let Some(literal) = rule.body.iter().find(|literal| open.contains(&literal.predicate)) {
+                leads.entry(rule.head).or_insert(literal.predicate);
+            }
+        }
+        let mut way: IndexSet<PredicateId> = IndexSet::from_iter([from]);
+        let mut at = from;
+        while let Some(&next) = leads.get(&at) {
+            if let Some(start) = way.get_index_of(&next) {
+                way = way.split_off(start);
+                break;
+            }
+            way.insert(next);
+            at = next;
+        }
+        let mut names = way.iter().map(|&id| self.predicates.show(id).to_string());
+        let first = names.next().unwrap_or_default();
+        let others: Vec<String> = names.collect();
+        let through = if others.is_empty() { String::new() } else { format!(", through {}", others.join(", ")) };
+        format!("{first} depends on itself{through}")
+    }
+
+    /// Warns of latent predicates that a database has facts of, which nobody will look at.
+    pub fn unused_facts(&self, database: &Database) -> Diagnostics {
+        let mut found = Diagnostics::default();
+        for id in self.heads().filter(|&id| id != self.target()) {
+            let (name, arity) = (self.predicates.name(id), self.predicates.arity(id));
+            let known = database.predicates.find(name, arity);
+            let facts = known.map_or(0, |known| database.facts.relation(known).len());
+            if facts > 0 {
+                let shown = self.predicates.show(id);
+                let message =
+                    format!("{shown} is at the head of a rule and so is latent: {facts} facts of it are not used");
+                let help = "give the latent predicate a name of its own, and a rule whose body is the fact";
+                found.push(Diagnostic::warning("facts-of-latent", message, help).about(name));
+            }
+        }
+        found
     }
 
     /// What rules mention that a database does not have, which is probably misspelt.

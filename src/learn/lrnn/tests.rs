@@ -214,9 +214,9 @@ fn what_is_no_template_is_refused() {
     let wrong = |text: &str| template(text, ("t", 1)).unwrap_err();
     for (text, message) in [
         ("h(X) :- p(X).", "no rule is for the target t/1"),
-        ("t(X) :- h(X). h(X) :- g(X). g(X) :- h(X).", "depends on itself"),
+        ("t(X) :- h(X). h(X) :- g(X). g(X) :- h(X).", "h/1 depends on itself, through g/1"),
         ("t(X) :- p(X), t(X).", "t/1 depends on itself"),
-        ("t(X) :- h(X). h(X) :- p(X), t(X).", "depends on itself"),
+        ("t(X) :- h(X). h(X) :- p(X), t(X).", "t/1 depends on itself, through h/1"),
         ("t(X) :- p(X), \\+ q(X).", "has a class, a negation or a condition"),
         ("t(X) :- p(X), not (q(X)).", "has a class, a negation or a condition"),
         ("t(X) :- h(X, Y). h(X, Y) :- p(X).", "does not mention all variables of its head"),

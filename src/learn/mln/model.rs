@@ -7,7 +7,7 @@ use super::wire;
 use crate::files::json::FileError;
 use crate::kb::{Database, Example, TimeRule};
 use crate::learn::params::Value;
-use crate::learn::saved::{ModelSize, Stored};
+use crate::learn::saved::{ModelSize, SizeOf, Stored};
 use crate::learn::{Model, ScoreError, Task, remarks};
 use crate::logic::clause::{show_conjunction, variable_name};
 use crate::logic::rename::{self, Names};
@@ -232,6 +232,6 @@ impl Stored for MlnModel {
     }
 
     fn size(&self) -> ModelSize {
-        ModelSize { trees: self.steps as usize, leaves: self.formulas.len() }
+        ModelSize { trees: self.steps as usize, leaves: self.formulas.len(), parts: SizeOf::Clauses }
     }
 }

@@ -10,7 +10,7 @@ pub use wire::FORMAT;
 use std::collections::BTreeMap;
 
 use super::params::Value;
-use super::saved::{ModelSize, Stored};
+use super::saved::{ModelSize, SizeOf, Stored};
 use super::{Kind, Model, ScoreError};
 use crate::files::json::{self, FileError};
 use crate::kb::{Database, Example, Recursive, TimeRule};
@@ -121,9 +121,9 @@ impl TreeModel {
     /// Writes the model to a file, which appears whole or not at all.
     ///
     /// # Errors
-    /// If the file cannot be written.
+    /// If the file cannot be written, or the model has numbers that no file can keep.
     pub fn save(&self, path: &std::path::Path) -> Result<(), FileError> {
-        json::save(path, &self.to_json())
+        json::save(path, self.to_json(), wire::read)
     }
 
     /// Reads a model from a file.
@@ -266,7 +266,8 @@ impl Stored for TreeModel {
     }
 
     fn size(&self) -> ModelSize {
-        ModelSize { trees: self.trees.len(), leaves: self.trees.iter().map(Tree::leaves).sum() }
+        let leaves = self.trees.iter().map(Tree::leaves).sum();
+        ModelSize { trees: self.trees.len(), leaves, parts: SizeOf::Leaves }
     }
 }
 

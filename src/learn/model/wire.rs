@@ -19,6 +19,7 @@ use crate::learn::params::Value;
 use crate::learn::{Kind, mln};
 use crate::logic::wire::{WireLiteral, WirePredicate};
 use crate::logic::{Predicates, Symbols};
+use crate::rbm::network::{MOST_WORTH, is_worth};
 use crate::rbm::{Theta, check_weight, network};
 use crate::tree::count::MOST_GROUNDINGS;
 use crate::tree::{Leaf, Node, NodeId, Split, Tree};
@@ -167,7 +168,7 @@ fn from_wire(wire: WireModel) -> Result<TreeModel, String> {
     for (number, nodes) in wire.trees.into_iter().enumerate() {
         let mut built = Vec::with_capacity(nodes.len());
         for node in nodes {
-            let node = node_from_wire(node, &mut predicates, &mut symbols);
+            let node = node_from_wire(node, wire.step, &mut predicates, &mut symbols);
             built.push(node.map_err(|what| format!("tree {number}: {what}"))?);
         }
         trees.push(Tree::from_nodes(built).map_err(|error| format!("tree {number}: {error}"))?);
@@ -203,6 +204,7 @@ fn check_classes(classes: &ClassSums, trees: usize) -> Result<(), String> {
     if (1..count).any(|k| names[..k].contains(&names[k])) {
         return Err("two of its classes have the same name".to_owned());
     }
+    priors.iter().try_for_each(|&prior| check_weight("the prior of a class", prior))?;
     if priors.len() != count || trained_on.len() != count {
         let (priors, examples) = (priors.len(), trained_on.len());
         return Err(format!("it has {priors} priors and {examples} numbers of examples for {count} classes"));
@@ -215,12 +217,18 @@ fn check_classes(classes: &ClassSums, trees: usize) -> Result<(), String> {
 
 fn node_from_wire(
     node: WireNode,
+    step: f64,
     predicates: &mut Predicates,
     symbols: &mut Symbols,
 ) -> Result<Node<LeafWeights>, String> {
     let split = match node {
         WireNode::Leaf(WireLeaf { value, positives, negatives, theta }) => {
             check_weight("the value of a leaf", value)?;
+            // What can be scored can be explained: paths become rules.
+            if !is_worth(step * value) {
+                let worth = step * value;
+                return Err(format!("a leaf adds {worth:e}, and {MOST_WORTH:e} is the most that a rule can be worth"));
+            }
             theta.as_ref().map_or(Ok(()), Theta::check)?;
             return Ok(Node::Leaf(Leaf { value, positives, negatives, leaf: theta }));
         }

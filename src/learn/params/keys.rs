@@ -287,9 +287,10 @@ pub const KEYS: &[Key] = &[
     Key {
         name: "laplace",
         about: "how many examples of each class a leaf is taken to have beside its own",
-        allowed: "a number above 0, up to 1000",
+        allowed: "a number from 0.000001 to 1000",
         kinds: RPT,
-        set: |p, v| above_zero(v, 1000.0).map(|x| p.laplace = x),
+        // Less would be as good as nothing, and the odds of a leaf of one class would be infinite.
+        set: |p, v| v.as_f64().filter(|x| (1e-6..=1000.0).contains(x)).map(|x| p.laplace = x),
         get: |p| Value::Number(p.laplace),
     },
     Key {

@@ -5,7 +5,7 @@ use super::feature::Feature;
 use super::walk::{self, Step};
 use crate::kb::{Database, Example, TimeRule};
 use crate::learn::record::Record;
-use crate::learn::{Model, ModelSize, ScoreError, Stored};
+use crate::learn::{Model, ModelSize, ScoreError, SizeOf, Stored};
 use crate::logic::clause::show_conjunction;
 use crate::logic::{PredicateId, Predicates, Symbols};
 use crate::rbm::DenseRbm;
@@ -177,6 +177,6 @@ impl Stored for RrbmModel {
     }
 
     fn size(&self) -> ModelSize {
-        ModelSize { trees: 0, leaves: self.rbm.hidden() }
+        ModelSize { trees: 0, leaves: self.rbm.hidden(), parts: SizeOf::Units { walks: self.walks.len() } }
     }
 }

@@ -58,7 +58,7 @@ const APART: f64 = 60.0;
 pub const MOST_WORTH: f64 = 1e6;
 
 /// Whether a rule can be worth so much.
-fn is_worth(value: f64) -> bool {
+pub(crate) fn is_worth(value: f64) -> bool {
     (-MOST_WORTH..=MOST_WORTH).contains(&value)
 }
 

@@ -129,9 +129,9 @@ impl Network {
     /// Writes the network to a file, which appears whole or not at all.
     ///
     /// # Errors
-    /// If the file cannot be written.
+    /// If the file cannot be written, or the network has numbers that no file can keep.
     pub fn save(&self, path: &Path) -> Result<(), FileError> {
-        json::save(path, &self.to_json())
+        json::save(path, self.to_json(), Self::from_json)
     }
 
     /// Reads a network from a file.

@@ -79,15 +79,30 @@ fn of_rows(rows: &Rows<'_>, preset: Option<&str>, column: Column, published: &[P
     };
     let diamonds = entries.iter().any(|(sign, _)| *sign == Sign::Published);
     let diamonds = if diamonds { " Diamonds are published numbers, not ours." } else { "" };
+    let is_shown = |group: &Group<'_>| {
+        datasets.contains(&group.key.dataset.as_str()) && rows.labels().any(|label| label == group.key.label())
+    };
+    let refused = if refused(rows.results).iter().any(is_shown) {
+        " Where a bar says refused, the kind of model is not made for the data."
+    } else {
+        ""
+    };
     Some(Sheet {
         name: named(&format!("bars-{}", dashes(column.name())), preset),
         title: titled(&format!("{} by dataset and model", shown(column)), preset),
         caption: format!(
             "Bars are means over folds (seeds averaged first), whiskers one standard deviation over folds.\
-             {axis}{chance}{diamonds}"
+             {axis}{chance}{diamonds}{refused}"
         ),
         scene,
     })
+}
+
+/// The rows without a result since the kind of model is not made for the data.
+fn refused(results: &Results) -> Vec<Group<'_>> {
+    let mut groups = results.groups();
+    groups.retain(|group| group.jobs.iter().all(|stored| stored.record.status.is_refused()));
+    groups
 }
 
 /// Where the axis starts: at chance for ROC and at 0 for PR, and lower if a bar or its whisker is.
@@ -132,10 +147,15 @@ fn group(
     let wide = ((to - from - BETWEEN) / count).min(WIDEST);
     let first = f64::midpoint(from, to) - wide * count / 2.0;
     let chance = chance(rows.groups.iter().filter(|group| group.key.dataset == dataset), column);
+    let refused = refused(rows.results);
     for (i, label) in rows.labels().enumerate() {
-        let Some(group) = rows.find(dataset, label) else { continue };
         let (left, right) = (first + wide * i as f64, first + wide * (i + 1) as f64);
         let middle = f64::midpoint(left, right);
+        if refused.iter().any(|group| group.key.dataset == dataset && group.key.label() == label) {
+            let size = (TICK - 2.0).min(wide + 1.0);
+            scene.text(Text::new("refused", (middle, panel.bottom() - 4.0), size).turned().middled());
+        }
+        let Some(group) = rows.find(dataset, label) else { continue };
         let height = |value: f64| panel.at(0.0, value.clamp(panel.y.low, panel.y.high)).1;
         if let Some(Average { mean, deviation, .. }) = average(group, column) {
             bar(scene, (left + 0.5, height(mean)), (right - 0.5, panel.bottom()), rows.look(&group.key));

@@ -70,7 +70,7 @@ fn of_preset(rows: &Rows<'_>, preset: &str) -> Result<Sheet, FigureError> {
         title: titled("Calibration", Some(preset)),
         caption: format!(
             "Test examples of all folds in {BINS} bins of predicted probability: for each bin the mean prediction and the share \
-             that is positive, larger if it holds more examples; below, how many these are. Points above the diagonal are predicted too low."
+             that is positive, larger if it holds more examples; below, how many these are, each bin with its models in the order of the legend. Points above the diagonal are predicted too low."
         ),
         scene,
     })

@@ -19,6 +19,8 @@ pub struct Check {
     pub expected: Vec<Checked>,
     /// Rows of the run that the baseline does not have, each as dataset and model.
     pub extra: Vec<String>,
+    /// Those that it cannot have, since the kind of model is not made for the data.
+    pub refused: Vec<String>,
 }
 
 /// A mean that was looked at.
@@ -137,8 +139,10 @@ pub fn check(results: &Results, baseline: &Baseline, k: f64) -> Check {
         let (dataset, label) = (&row.key().dataset, row.key().label());
         !row.group.jobs.is_empty() && !baseline.rows().any(|row| row.dataset == *dataset && row.model == label)
     };
-    let extra = all.iter().filter(is_extra).map(|row| format!("{} {}", row.key().dataset, row.key().label()));
-    Check { experiment: results.experiment.name.clone(), rows, expected, extra: extra.collect() }
+    let named = |row: &ReportRow<'_>| format!("{} {}", row.key().dataset, row.key().label());
+    let (refused, extra): (Vec<_>, Vec<_>) = all.iter().filter(is_extra).partition(|row| row.is_refused());
+    let [refused, extra] = [refused, extra].map(|rows| rows.into_iter().map(named).collect());
+    Check { experiment: results.experiment.name.clone(), rows, expected, extra, refused }
 }
 
 fn checked(results: &Results, all: &[ReportRow<'_>], row: &Row, k: f64) -> Checked {
@@ -218,7 +222,7 @@ mod tests {
     }
 
     fn gate(rows: Vec<Checked>, expected: Vec<Checked>) -> Judgement {
-        Check { experiment: String::new(), rows, expected, extra: Vec::new() }.judgement()
+        Check { experiment: String::new(), rows, expected, extra: Vec::new(), refused: Vec::new() }.judgement()
     }
 
     #[test]

@@ -106,6 +106,9 @@ fn write_summary(out: &mut String, check: &Check) -> fmt::Result {
     if !check.extra.is_empty() && !check.rows.is_empty() {
         writeln!(out, "not in the baseline (`--bless` adds it): {}", escape(&check.extra.join(", ")))?;
     }
+    if !check.refused.is_empty() {
+        writeln!(out, "refused, so that there is nothing to hold: {}", escape(&check.refused.join(", ")))?;
+    }
     Ok(())
 }
 

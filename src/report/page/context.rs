@@ -11,6 +11,7 @@ use super::provenance::{DatasetView, Provenance, program_name};
 use super::sheets::Sheet;
 use crate::experiment::results::Stored;
 use crate::experiment::run::provenance::program;
+use crate::experiment::store::Status;
 use crate::metric::Column;
 use crate::order::IndexSet;
 use crate::report::Report;
@@ -113,7 +114,8 @@ struct JobView {
     values: [String; 2],
     seconds: String,
     link: String,
-    is_done: bool,
+    /// Why there is no result, in a word; empty if there is one.
+    lack: &'static str,
 }
 
 /// Gathers what the page of a report in this directory shows.
@@ -268,7 +270,11 @@ fn jobs(row: &ReportRow<'_>, base: &str) -> JobsView {
             values: [value(Column::AucRoc), value(Column::AucPr)],
             seconds: format!("{:.2}", stored.record.machine.wall_seconds),
             link: format!("{base}{}", below(&stored.directory)),
-            is_done: stored.is_done(),
+            lack: match &stored.record.status {
+                Status::Done => "",
+                status if status.is_refused() => "refused",
+                Status::Failed { .. } => "failed",
+            },
         }
     };
     JobsView {

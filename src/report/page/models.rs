@@ -27,15 +27,16 @@ pub struct ModelView {
     label: String,
     fold: usize,
     seed: u64,
-    trees: usize,
-    leaves: usize,
+    /// How large it is, in words.
+    size: String,
     fidelity: String,
     link: String,
     rules: String,
     is_cut: bool,
     /// None if the page would become too large.
     drawing: Option<Safe>,
-    drawn: &'static str,
+    /// What is drawn; none if there are no trees.
+    drawn: Option<&'static str>,
     network: Option<NetworkView>,
 }
 
@@ -103,14 +104,13 @@ pub fn models(results: &Results, rows: &[ReportRow<'_>], base: &str) -> (Vec<Mod
             label: row.key().label(),
             fold: record.row.fold,
             seed: record.row.seed,
-            trees: size.trees,
-            leaves: record.result.as_ref().map_or(0, |outcome| outcome.leaves),
+            size: size.to_string(),
             fidelity: fidelity.map_or_else(String::new, |fidelity| format!("{:.3}", fidelity.r_squared)),
             link: format!("{base}{}", below(&stored.directory.join(MODEL))),
             rules,
             is_cut,
             drawing: None,
-            drawn: if size.trees == 1 { "the tree" } else { "its first tree" },
+            drawn: trees.map(|trees| if trees.trees().len() == 1 { "the tree" } else { "its first tree" }),
             network: lifted,
         });
     }
