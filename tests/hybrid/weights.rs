@@ -156,5 +156,8 @@ fn examples_that_do_not_count_are_no_class() {
     let examples: Vec<Example> = data.examples.iter().map(nothing).collect();
     let params = Params::new(Kind::LrbmBoost);
     let error = train(Kind::LrbmBoost, &data.database, data.target, &examples, &params, 1, &mut |_| {}).unwrap_err();
-    assert!(error.to_string().contains("434 negative training examples of advisedby/2 all have the weight 0"), "{error}");
+    assert!(
+        error.to_string().contains("434 negative training examples of advisedby/2 all have the weight 0"),
+        "{error}"
+    );
 }
