@@ -362,7 +362,7 @@ impl Preset {
                 ]);
             }
             Preset::Lookahead => {}
-            Preset::Extended => settings.extend([("counts", true.into()), ("max_leaves", 12.into())]),
+            Preset::Extended => settings.extend([("counts", true.into()), ("max_leaves", 8.into())]),
         }
         settings
     }

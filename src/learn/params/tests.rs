@@ -24,7 +24,7 @@ fn defaults_and_presets_are_frozen() {
     let preset = |preset| print(&boost().preset(preset).check().unwrap());
     assert_eq!(preset(Preset::Lookahead), defaults);
     let extended =
-        [("counts=false", "counts=true"), ("path_length=3", "path_length=4"), ("max_leaves=4", "max_leaves=12")];
+        [("counts=false", "counts=true"), ("path_length=3", "path_length=4"), ("max_leaves=4", "max_leaves=8")];
     let extended = extended.into_iter().fold(defaults.to_owned(), |text, (from, to)| text.replace(from, to));
     assert_eq!(preset(Preset::Extended), extended);
     let paper = [
