@@ -124,7 +124,8 @@ fn every_kind_can_be_ended_while_it_works() {
             let (all, ended) = until(usize::MAX, work);
             assert_eq!(ended, Ok(()));
             assert!(all >= least, "{kind} asked {all} times");
-            for most in [0, all / 2, all - 1] {
+            // Two threads may count the same for themselves, so that not every time they ask as often.
+            for most in [0, all / 2] {
                 assert_eq!(until(most, work).1, Err(Some("not any more")), "{kind}: {most} of {all}");
             }
         }
