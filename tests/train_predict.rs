@@ -206,6 +206,38 @@ fn longer_predicates_become_binary_for_training_and_questions() {
 }
 
 #[test]
+fn what_copies_an_ensemble_sees_the_predicates_that_it_saw() {
+    let home = tempfile::tempdir().unwrap();
+    let data = home.path().join("data");
+    fs::create_dir(&data).unwrap();
+    let lines = |line: &dyn Fn(usize) -> String| (0..20).map(line).collect::<String>();
+    let files = [
+        ("pos", lines(&|i| format!("t(a{i}, b{i}).\n"))),
+        ("neg", lines(&|i| format!("t(a{i}, b{}).\n", (i + 1) % 20))),
+        ("facts", lines(&|i| format!("met(a{i}, b{i}, d{}).\n", i % 3))),
+        ("bk", "mode: t(+x, +y). mode: met(+x, +y, -day).\n".to_owned()),
+    ];
+    files.iter().for_each(|(name, text)| fs::write(data.join(format!("{name}.txt")), text).unwrap());
+    let path = |name: &str| home.path().join(name);
+    let train = |out: &str, more: &[&str], files: &[(&str, &Path)]| {
+        let args = [&["train", "--quiet", "--target", "t"], more].concat();
+        lrbm(&args, &[&[("--data", data.as_path()), ("--out", &path(out))], files].concat())
+    };
+    assert!(train("e.json", &["--arity", "binary"], &[]).status.success());
+    assert!(fs::read_to_string(path("e.json")).unwrap().contains("met_1_2"));
+    for arity in [&[] as &[&str], &["--arity", "binary"]] {
+        let copied =
+            train("c.json", &[&["--kind", "lrbm-explainable"], arity].concat(), &[("--from", &path("e.json"))]);
+        assert!(copied.status.success(), "{}", text(&copied.stderr));
+        assert!(fs::read_to_string(path("c.json")).unwrap().contains("met_1_2"), "{arity:?}");
+    }
+    fs::write(path("rules.txt"), "t(A, B) :- met(A, B, C).\n").unwrap();
+    let weights = train("w.json", &["--kind", "lrbm-weights", "--arity", "binary"], &[("--rules", &path("rules.txt"))]);
+    assert_eq!(weights.status.code(), Some(2));
+    assert!(text(&weights.stderr).contains("leave --arity out"), "{}", text(&weights.stderr));
+}
+
+#[test]
 fn one_class_has_no_area() {
     let home = tempfile::tempdir().unwrap();
     let (data, model) = (home.path().join("data"), home.path().join("m.json"));

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::data_args::{DataArgs, SplitSettings};
-use super::predict::{load_for, options_for};
+use super::predict::{as_learned, load_for, options_for};
 use super::progress::steps_bar;
 use super::{CommandError, Output, Outputs, size, weights, with_cause};
 use crate::data::load::{Loaded, load};
@@ -132,6 +132,9 @@ pub fn run(args: &Train, output: &mut Output) -> Result<(), CommandError> {
     // What copies an ensemble is under the same time limits.
     options.time = options.time.or_else(|| from.as_ref().and_then(|ensemble| ensemble.time.clone()));
     let mut loaded = load(&args.data.data, &options)?;
+    if let Some(ensemble) = from.as_ref().filter(|_| args.arity != "binary") {
+        as_learned(ensemble, &mut loaded, &options)?;
+    }
     output.warn(&loaded.warnings);
     outputs.spare(loaded.counts.files.iter().map(PathBuf::as_path))?;
     if args.arity == "binary" {
@@ -181,6 +184,10 @@ pub fn run(args: &Train, output: &mut Output) -> Result<(), CommandError> {
 fn train_weights(args: &Train, output: &mut Output) -> Result<(), CommandError> {
     let with_trees =
         [("--preset", args.preset.is_some()), ("--from", args.from.is_some()), ("--audit", args.audit.is_some())];
+    if args.arity == "binary" {
+        let message = format!("--kind {} takes rules and data as they are: leave --arity out", weights::KIND);
+        return Err(CommandError::Input(message));
+    }
     if let Some((flag, _)) = with_trees.iter().find(|(_, given)| *given) {
         return Err(CommandError::Input(format!(
             "{flag} is about learning trees, and {} learns weights",

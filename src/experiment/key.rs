@@ -22,8 +22,8 @@ pub const DATA_VERSION: u32 = 1;
 pub const fn algorithm_version(kind: Kind) -> u32 {
     match kind {
         Kind::LrbmBoost | Kind::LrbmNoBoost | Kind::LrbmExplainable => 2,
-        Kind::Progol | Kind::Lrnn => 2,
-        Kind::RdnBoost | Kind::MlnBoost | Kind::Rpt | Kind::RrbmC | Kind::RrbmE => 1,
+        Kind::MlnBoost | Kind::Progol | Kind::RrbmC | Kind::RrbmE | Kind::Lrnn => 2,
+        Kind::RdnBoost | Kind::Rpt => 1,
     }
 }
 

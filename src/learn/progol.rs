@@ -3,10 +3,12 @@
 //! Each clause becomes a rule of a network (see [`crate::rbm::network`]), so that everything that is there for networks is there
 //! for clauses: `explain`, `convert --prune`, files.
 
-use super::boost::{Progress, count_both};
+use super::boost::{Progress, count_weighted};
 use super::clauses::{Theory, learn_clauses};
 use super::gradient::{gradient, log_likelihood};
 use super::params::{ClauseWeights, Params};
+use super::record::log_odds;
+use super::weights::Weights;
 use super::{Kind, LearnError, Learner, LrbmWeights, Statistics, Task, Trained, remarks};
 use crate::kb::Example;
 use crate::logic::Diagnostic;
@@ -24,7 +26,7 @@ impl Learner for Progol {
     type Model = Network;
 
     fn fit(&self, task: &Task<'_>, progress: &mut dyn FnMut(Progress)) -> Result<Trained<Network>, LearnError> {
-        let (positives, negatives) = count_both(Kind::Progol, task)?;
+        let (positives, negatives) = count_weighted(Kind::Progol, task, &Weights::new(task.examples, 1.0))?;
         let options = self.params.clause_options();
         let theory = learn_clauses(task, &options);
         let mut warnings: Vec<Diagnostic> = remarks::clauses(&theory, &options);
@@ -34,8 +36,7 @@ impl Learner for Progol {
         if theory.clauses.is_empty() {
             warnings.extend(remarks::nothing_learned(task.database, task.target));
         }
-        let log_odds = (positives as f64 / negatives as f64).ln();
-        let mut network = of_clauses(task, &theory, log_odds)?;
+        let mut network = of_clauses(task, &theory, log_odds(task))?;
         let mut how = "no clause".to_owned();
         if !theory.clauses.is_empty() {
             how = match self.params.clause_weights {

@@ -71,7 +71,7 @@ pub(super) fn clauses(theory: &Theory, options: &ClauseOptions) -> Vec<Diagnosti
     let mut remarks = Vec::new();
     if theory.budget_hits > 0 {
         let message = format!(
-            "{} of {} searches for a clause ended at {} clauses, or began from more facts than fit",
+            "{} of {} searches for a clause ended at {} clauses, or did not see all facts around an example",
             theory.budget_hits, theory.seeds, options.search_limit
         );
         let help = "raise search_limit, or lower clause_length, variable_depth or recall";

@@ -27,7 +27,7 @@ fn weights_that_are_all_0_are_named() {
     ] {
         let (database, target, examples) = weighted([true, true, false, false], weights);
         let learn = |kind: Kind| train(kind, &database, target, &examples, &Params::new(kind), 1, &mut |_| {});
-        for kind in [Kind::LrbmBoost, Kind::RdnBoost, Kind::RrbmC, Kind::RrbmE, Kind::Lrnn] {
+        for kind in [Kind::LrbmBoost, Kind::RdnBoost, Kind::Progol, Kind::RrbmC, Kind::RrbmE, Kind::Lrnn] {
             let expected = format!("{message}: give some of them a weight above 0");
             assert_eq!(learn(kind).unwrap_err().to_string(), expected, "{kind}");
         }

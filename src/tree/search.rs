@@ -6,12 +6,16 @@ use super::plan::{Access, Action, Operand, Plan, Source, Step};
 use crate::kb::{Database, Index, View};
 use crate::logic::{Constant, PredicateId};
 use crate::order::HashMap;
+use crate::patience;
 
 /// No more answers of parts are kept than this, for each part.
 const MEMO_ENTRIES: usize = 1 << 20;
 
 /// A table of answers with room for more than this is made anew and not cleared.
 const SMALL_TABLE: usize = 64;
+
+/// How many rows are looked at before somebody is asked whether to go on.
+const STEPS_BETWEEN: u64 = 1 << 16;
 
 /// What is remembered of a part.
 #[derive(Clone, Copy, Debug)]
@@ -259,6 +263,9 @@ impl<'p, 'a> Search<'p, 'a> {
 
     fn row(&mut self, step: &'p Step<'a>, access: &'p Access<'a>, at: usize, key: u32) -> u32 {
         self.steps += 1;
+        if self.steps.is_multiple_of(STEPS_BETWEEN) {
+            patience::ask();
+        }
         for &(column, action) in &access.actions {
             if column > 0 && !self.act(action, access.index.column(column)[at]) {
                 return 0;

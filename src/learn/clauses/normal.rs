@@ -1,6 +1,12 @@
 //! Clauses up to the names of their variables and the order of their literals.
 
 use crate::logic::{Argument, Literal, Variable};
+use crate::order::IndexSet;
+use crate::patience;
+
+/// No more ways to begin are followed than this: all there are of five literals. Beyond, a longer clause of literals that look alike may have
+/// two forms, and is then looked at twice.
+const MOST_WAYS: usize = 120;
 
 /// The form that a clause has in common with those, and only those, that differ from it in the names of variables not of the head
 /// and in the order of literals: the least of all ways to write it, with variables numbered as they come.
@@ -8,13 +14,19 @@ pub(super) fn normal_form(body: &[Literal], arity: u32) -> Vec<Literal> {
     let mut form = Vec::with_capacity(body.len());
     // The ways to begin that are least so far: which literals stand in the form, and the names of its variables.
     let mut ways: Vec<(Vec<bool>, Vec<Variable>)> = vec![(vec![false; body.len()], Vec::new())];
+    // Literals that look alike and have variables that stand nowhere else may change places: one of them is enough.
+    let stands = |variable| body.iter().filter(|literal| literal.variables().any(|other| other == variable)).count();
+    let is_private = |variable: &Variable| stands(*variable) == 1;
     for _ in body {
         let mut least: Option<Literal> = None;
-        let mut next = Vec::new();
+        let mut next: IndexSet<(Vec<bool>, Vec<Variable>)> = IndexSet::default();
         for (used, names) in &ways {
+            patience::ask();
+            let mut has_private = false;
             for at in (0..body.len()).filter(|&at| !used[at]) {
                 let (mut literal, mut beyond) = (body[at].clone(), Vec::new());
                 number(&body[at], (names, &mut beyond), arity, &mut literal);
+                let private = beyond.iter().all(is_private);
                 let names: Vec<Variable> = names.iter().copied().chain(beyond).collect();
                 if least.as_ref().is_some_and(|least| literal > *least) {
                     continue;
@@ -22,16 +34,18 @@ pub(super) fn normal_form(body: &[Literal], arity: u32) -> Vec<Literal> {
                 if least.as_ref() != Some(&literal) {
                     least = Some(literal);
                     next.clear();
+                    has_private = false;
+                }
+                if private && std::mem::replace(&mut has_private, true) || next.len() == MOST_WAYS {
+                    continue;
                 }
                 let mut used = used.clone();
                 used[at] = true;
-                if !next.contains(&(used.clone(), names.clone())) {
-                    next.push((used, names));
-                }
+                next.insert((used, names));
             }
         }
         form.extend(least);
-        ways = next;
+        ways = next.into_iter().collect();
     }
     form
 }
@@ -85,6 +99,15 @@ mod tests {
         // The second of two literals that look alike says which comes first.
         let fork = [literal(7, &[0, 4]), literal(7, &[0, 5]), literal(8, &[5, 1])];
         assert_eq!(form(&fork), form(&[literal(7, &[0, 9]), literal(7, &[0, 3]), literal(8, &[9, 1])]));
+    }
+
+    #[test]
+    fn many_literals_that_look_alike_take_little_time() {
+        // 20 factorial ways to write either, if each were tried.
+        let fan: Vec<Literal> = (0..20).map(|k| literal(7, &[0, 1 + k])).collect();
+        assert_eq!(normal_form(&fan, 1), fan);
+        let longer: Vec<Literal> = fan.iter().cloned().chain((0..20).map(|k| literal(8, &[1 + k, 0]))).collect();
+        assert_eq!(normal_form(&longer, 1).len(), 40);
     }
 
     /// Whether clauses are the same up to names and order, by trying every order of the second.

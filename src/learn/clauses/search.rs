@@ -20,6 +20,7 @@ pub(super) struct Found {
     /// The clause that compresses most, with the examples it covers; the first of equals.
     pub best: Option<(Vec<Literal>, Arc<Bits>)>,
     pub examined: u64,
+    /// Whether there were more clauses than may be looked at, or more places of one.
     pub over_budget: bool,
 }
 
