@@ -1,37 +1,27 @@
 //! The systems that the paper compares with: each against what its features allow, which is found by the slow evaluator.
 
+#[path = "common/area.rs"]
+mod area;
+#[path = "common/params.rs"]
+mod params;
+
 use std::fmt::Write;
 use std::path::Path;
 
+use area::auc_roc;
 use lrbm::data::embedded::load_domain;
 use lrbm::data::folds::random_folds;
 use lrbm::data::generate::{Domain, Settings};
 use lrbm::data::load::{LoadOptions, Loaded, load};
 use lrbm::kb::{Example, naive};
-use lrbm::learn::{Kind, Model, Params, SavedModel, Stored, Trained, Unchecked, train};
+use lrbm::learn::{Kind, Model, Params, SavedModel, Stored, Trained, train};
 use lrbm::logic::rule::parse_rules;
 use lrbm::order::Stream;
 use lrbm::rbm::network::Network;
-
-fn params(kind: Kind, settings: &[&str]) -> Params {
-    settings.iter().fold(Unchecked::new(kind), |all, setting| all.set(setting).unwrap()).check().unwrap()
-}
+use params::params;
 
 fn learn(kind: Kind, data: &Loaded, examples: &[Example], params: &Params) -> Trained<SavedModel> {
     train(kind, &data.database, data.target, examples, params, 1, &mut |_| {}).unwrap()
-}
-
-/// The chance that a positive stands above a negative, ties one half: by counting pairs.
-fn auc_roc(psi: &[f64], examples: &[Example]) -> f64 {
-    let of = |label| psi.iter().zip(examples).filter(move |(_, e)| e.positive == label).map(|(&psi, _)| psi);
-    let negatives: Vec<f64> = of(false).collect();
-    let mut won = 0.0;
-    for positive in of(true) {
-        let better = negatives.iter().filter(|&&negative| positive > negative).count();
-        let same = negatives.iter().filter(|&&negative| positive == negative).count();
-        won += better as f64 + 0.5 * same as f64;
-    }
-    won / (of(true).count() * negatives.len()) as f64
 }
 
 /// The mean AUC-ROC over five held-out folds, of a kind and of a score that learns nothing.

@@ -1,5 +1,8 @@
 //! Targets that tell several classes apart, from the files to the network.
 
+#[path = "common/params.rs"]
+mod params;
+
 use std::fs;
 use std::path::Path;
 
@@ -10,13 +13,10 @@ use lrbm::data::generate::Domain;
 use lrbm::data::load::{LoadOptions, Loaded, load};
 use lrbm::data::split::Split;
 use lrbm::kb::Example;
-use lrbm::learn::{Kind, LearnError, Method, Model, Params, ScoreError, TreeModel, Unchecked, train};
+use lrbm::learn::{Kind, LearnError, Method, Model, Params, ScoreError, TreeModel, train};
 use lrbm::order::Stream;
 use lrbm::rbm::{Network, sigmoid};
-
-fn params(kind: Kind, settings: &[&str]) -> Params {
-    settings.iter().fold(Unchecked::new(kind), |all, setting| all.set(setting).unwrap()).check().unwrap()
-}
+use params::params;
 
 fn learn(kind: Kind, data: &Loaded, params: &Params) -> TreeModel {
     let trained = train(kind, &data.database, data.target, &data.examples, params, 1, &mut |_| {});

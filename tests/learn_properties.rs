@@ -1,5 +1,8 @@
 //! The learners against slow and obvious versions of themselves, on small made-up data.
 
+#[path = "common/params.rs"]
+mod params;
+
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::Path;
 use std::sync::Arc;
@@ -12,11 +15,12 @@ use lrbm::files::json::FileError;
 use lrbm::kb::{Database, naive};
 use lrbm::learn::{
     Kind, LearnError, Learner, LrbmExplainable, Model, Params, Resources, SavedModel, Stored, Task, Trained,
-    TrainedModel, TreeModel, Unchecked, train,
+    TrainedModel, TreeModel, train,
 };
 use lrbm::logic::Literal;
 use lrbm::patience::{self, Waiting};
 use lrbm::tree::Tree;
+use params::params;
 
 fn domain(domain: Domain, noise: f64) -> Loaded {
     load_domain(domain, &Settings::new(1, 7, noise).unwrap()).unwrap()
@@ -28,14 +32,6 @@ fn learn_any(kind: Kind, data: &Loaded, params: &Params, seed: u64) -> Trained<S
 
 fn learn(kind: Kind, data: &Loaded, params: &Params, seed: u64) -> TrainedModel {
     learn_any(kind, data, params, seed).into_trees().unwrap()
-}
-
-fn params(kind: Kind, settings: &[&str]) -> Params {
-    let mut unchecked = Unchecked::new(kind);
-    for setting in settings {
-        unchecked = unchecked.set(setting).unwrap();
-    }
-    unchecked.check().unwrap()
 }
 
 /// The value of a tree for one example, as its printed form tells it: the first clause whose body holds decides.

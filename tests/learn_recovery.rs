@@ -1,5 +1,9 @@
 //! What is there is found, and what is not there is not: planted rules and shuffled labels.
 
+#[path = "common/area.rs"]
+mod area;
+
+use area::auc_roc;
 use lrbm::data::embedded::load_domain;
 use lrbm::data::folds::random_folds;
 use lrbm::data::generate::{Domain, Settings};
@@ -7,19 +11,6 @@ use lrbm::kb::{Database, Example};
 use lrbm::learn::{Kind, LearnError, Model, Params, Preset, Unchecked, train};
 use lrbm::logic::PredicateId;
 use lrbm::order::Stream;
-
-/// The chance that a positive stands above a negative, ties one half: by counting pairs.
-fn auc_roc(psi: &[f64], examples: &[Example]) -> f64 {
-    let of = |label| psi.iter().zip(examples).filter(move |(_, e)| e.positive == label).map(|(&psi, _)| psi);
-    let negatives: Vec<f64> = of(false).collect();
-    let mut won = 0.0;
-    for positive in of(true) {
-        let better = negatives.iter().filter(|&&negative| positive > negative).count();
-        let same = negatives.iter().filter(|&&negative| positive == negative).count();
-        won += better as f64 + 0.5 * same as f64;
-    }
-    won / (of(true).count() * negatives.len()) as f64
-}
 
 /// The AUC-ROC of each held-out fold; `None` if the kind is not made for such data.
 fn cross_validated(

@@ -1,30 +1,29 @@
 //! LRNN against a slow and obvious version of itself, and on rules that are planted.
 
+#[path = "common/area.rs"]
+mod area;
+#[path = "common/params.rs"]
+mod params;
+
 use std::path::Path;
 
+use area::auc_roc;
 use lrbm::data::embedded::load_domain;
 use lrbm::data::folds::random_folds;
 use lrbm::data::generate::{Domain, Settings};
 use lrbm::kb::{Database, DatabaseBuilder, Example, naive};
 use lrbm::learn::lrnn::{Family, Template};
-use lrbm::learn::{Kind, Learner, Lrnn, LrnnModel, Model, Params, Resources, Task, Unchecked, train};
+use lrbm::learn::{Kind, Learner, Lrnn, LrnnModel, Model, Resources, Task, train};
 use lrbm::logic::rule::parse_rules;
 use lrbm::logic::{Argument, Constant, Literal, PredicateId};
 use lrbm::order::HashMap;
 use lrbm::rbm::sigmoid;
+use params::params;
 use proptest::prelude::*;
 
 fn template(text: &str, target: (&str, usize)) -> Template {
     let rules = parse_rules(Path::new("rules.txt"), text).unwrap();
     Template::from_rules(&rules, target).unwrap()
-}
-
-fn params(settings: &[&str]) -> Params {
-    let mut unchecked = Unchecked::new(Kind::Lrnn);
-    for setting in settings {
-        unchecked = unchecked.set(setting).unwrap();
-    }
-    unchecked.check().unwrap()
 }
 
 fn fit(database: &Database, target: PredicateId, examples: &[Example], lrnn: &Lrnn) -> LrnnModel {
@@ -115,7 +114,7 @@ proptest! {
             .collect();
         let family = if average { "family=avg" } else { "family=max" };
         let template = Some(template(RULES, ("t", 1)));
-        let lrnn = Lrnn { params: params(&[family, "epochs=5", "learning_rate=0.3"]), template };
+        let lrnn = Lrnn { params: params(Kind::Lrnn, &[family, "epochs=5", "learning_rate=0.3"]), template };
         let model = fit(&database, target, &examples, &lrnn);
         let psi = model.score(&database, target, &examples).unwrap();
         for (example, psi) in examples.iter().zip(psi) {
@@ -123,19 +122,6 @@ proptest! {
             prop_assert!((slow - psi).abs() < 1e-9, "{slow} and {psi}");
         }
     }
-}
-
-/// The chance that a positive stands above a negative, ties one half: by counting pairs.
-fn auc_roc(psi: &[f64], examples: &[Example]) -> f64 {
-    let of = |label| psi.iter().zip(examples).filter(move |(_, e)| e.positive == label).map(|(&psi, _)| psi);
-    let negatives: Vec<f64> = of(false).collect();
-    let mut won = 0.0;
-    for positive in of(true) {
-        let better = negatives.iter().filter(|&&negative| positive > negative).count();
-        let same = negatives.iter().filter(|&&negative| positive == negative).count();
-        won += better as f64 + 0.5 * same as f64;
-    }
-    won / (of(true).count() * negatives.len()) as f64
 }
 
 /// Examples that light the same rules stand together, by how likely such examples are positive in truth.
@@ -172,7 +158,7 @@ fn the_auc_that_rules_allow_is_reached() {
         }
         let best: Vec<f64> = part(true).iter().map(|&i| groups[&lit[i]].0 / groups[&lit[i]].1).collect();
         let allowed = auc_roc(&best, &test);
-        let lrnn = Lrnn { params: params(&[]), template: Some(template.clone()) };
+        let lrnn = Lrnn { params: params(Kind::Lrnn, &[]), template: Some(template.clone()) };
         let model = fit(&data.database, data.target, &training, &lrnn);
         let reached = auc_roc(&model.score(&data.database, data.target, &test).unwrap(), &test);
         println!("noise {noise}, {} rules: {reached:.4} of {allowed:.4}", bodies.len());
@@ -185,7 +171,7 @@ fn planted_rules_are_found_and_weighted() {
     for domain in [Domain::Movies, Domain::University] {
         let data = load_domain(domain, &domain.settings()).unwrap();
         for family in ["family=max", "family=avg"] {
-            let params = params(&[family]);
+            let params = params(Kind::Lrnn, &[family]);
             let trained = train(Kind::Lrnn, &data.database, data.target, &data.examples, &params, 1, &mut |_| {});
             let model = trained.unwrap().model;
             let reached = auc_roc(&model.score(&data.database, data.target, &data.examples).unwrap(), &data.examples);

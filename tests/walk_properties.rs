@@ -1,5 +1,11 @@
 //! RRBM against slow and obvious versions of itself: walks counted one by one, and the best that any ranking by them can do.
 
+#[path = "common/area.rs"]
+mod area;
+#[path = "common/params.rs"]
+mod params;
+
+use area::auc_roc;
 use lrbm::data::embedded::load_domain;
 use lrbm::data::folds::random_folds;
 use lrbm::data::generate::{Domain, Settings};
@@ -7,19 +13,12 @@ use lrbm::data::load::Loaded;
 use lrbm::kb::{Database, DatabaseBuilder, Example, Mode, ModeSlot, TimeRule, TimeSource, naive};
 use lrbm::learn::rrbm::count::Counter;
 use lrbm::learn::rrbm::walk::{Step, TypeGraph, Way, literals};
-use lrbm::learn::{Kind, LearnError, Model, Params, SavedModel, Stored, Unchecked, train};
+use lrbm::learn::{Kind, LearnError, Model, Params, SavedModel, Stored, train};
 use lrbm::logic::parser::{Parsed, parse_sentence};
 use lrbm::logic::{Constant, Literal, ModeDeclaration, Notation, PredicateId, Sentence};
 use lrbm::order::HashMap;
+use params::params;
 use proptest::prelude::*;
-
-fn params(kind: Kind, settings: &[&str]) -> Params {
-    let mut unchecked = Unchecked::new(kind);
-    for setting in settings {
-        unchecked = unchecked.set(setting).unwrap();
-    }
-    unchecked.check().unwrap()
-}
 
 /// A world of two types with three binary predicates and a property, and with times if there are some.
 struct World {
@@ -150,20 +149,6 @@ proptest! {
         slow.sort_unstable();
         prop_assert_eq!(fast, slow);
     }
-}
-
-/// The chance that a positive stands above a negative, ties one half: by counting pairs.
-fn auc_roc(psi: &[f64], examples: &[Example]) -> f64 {
-    let of = |label| psi.iter().zip(examples).filter(move |(_, e)| e.positive == label).map(|(&psi, _)| psi);
-    let negatives: Vec<f64> = of(false).collect();
-    let won: f64 = of(true)
-        .map(|positive| {
-            let better = negatives.iter().filter(|&&negative| positive > negative).count();
-            let same = negatives.iter().filter(|&&negative| positive == negative).count();
-            better as f64 + 0.5 * same as f64
-        })
-        .sum();
-    won / (of(true).count() * negatives.len()) as f64
 }
 
 /// The AUC on test examples of the best ranking that only sees of each example what `seen` says: examples that look the same

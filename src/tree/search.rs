@@ -92,6 +92,15 @@ impl<'p, 'a> Search<'p, 'a> {
         count >= self.enough || self.is_over()
     }
 
+    /// One more row is looked at; asks every so often whether to go on.
+    #[inline]
+    fn step(&mut self) {
+        self.steps += 1;
+        if self.steps.is_multiple_of(STEPS_BETWEEN) {
+            patience::ask();
+        }
+    }
+
     #[inline]
     fn is_over(&self) -> bool {
         self.steps >= self.end
@@ -124,7 +133,7 @@ impl<'p, 'a> Search<'p, 'a> {
     }
 
     fn count_roots(&mut self) -> u32 {
-        self.steps += 1;
+        self.step();
         self.end = self.steps.saturating_add(self.budget);
         self.all(&self.plan.roots)
     }
@@ -168,7 +177,7 @@ impl<'p, 'a> Search<'p, 'a> {
     fn count_step(&mut self, step: &'p Step<'a>) -> u32 {
         let found = match (&step.compare, &step.access) {
             (Some((comparison, [left, right])), _) => {
-                self.steps += 1;
+                self.step();
                 u32::from(comparison.holds(self.operand(*left), self.operand(*right)))
             }
             (None, Some(access)) => self.matches(step, access),
@@ -246,7 +255,7 @@ impl<'p, 'a> Search<'p, 'a> {
         if self.limit.is_none() && self.hidden != Some(step.predicate) {
             // Columns that nobody asks about do not tell rows apart, and the key of the run is bound already.
             if run.is_empty() || access.actions.iter().all(|(column, _)| *column == 0) {
-                self.steps += 1;
+                self.step();
                 let rows = self.enough.min(u32::try_from(run.len()).unwrap_or(u32::MAX));
                 return if rows == 0 { 0 } else { self.enough.min(rows.saturating_mul(self.all(&step.then))) };
             }
@@ -262,10 +271,7 @@ impl<'p, 'a> Search<'p, 'a> {
     }
 
     fn row(&mut self, step: &'p Step<'a>, access: &'p Access<'a>, at: usize, key: u32) -> u32 {
-        self.steps += 1;
-        if self.steps.is_multiple_of(STEPS_BETWEEN) {
-            patience::ask();
-        }
+        self.step();
         for &(column, action) in &access.actions {
             if column > 0 && !self.act(action, access.index.column(column)[at]) {
                 return 0;

@@ -4,6 +4,9 @@ mod arity;
 mod cli;
 mod network;
 mod numbers;
+#[path = "../common/params.rs"]
+mod params;
 mod recursion;
 mod time;
 mod weights;
+mod written;

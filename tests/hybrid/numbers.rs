@@ -1,25 +1,14 @@
 //! Comparisons of numbers against the slow evaluator, and thresholds that are planted and must be found.
 
-use lrbm::data::load::{LoadOptions, Loaded, load};
+use super::params::params;
+use super::written::directory;
+use lrbm::data::load::Loaded;
 use lrbm::kb::{Database, DatabaseBuilder, Example, naive};
-use lrbm::learn::{Kind, Model, Params, TreeModel, Unchecked, train};
+use lrbm::learn::{Kind, Model, Params, TreeModel, train};
 use lrbm::logic::{Argument, Comparison, Constant, Literal, Number, PredicateId, Variable};
 use lrbm::order::Stream;
 use lrbm::tree::{Bits, Coverage, GrowOptions, Grower, Language, LanguageOptions};
 use proptest::prelude::*;
-
-fn params(kind: Kind, settings: &[&str]) -> Params {
-    settings.iter().fold(Unchecked::new(kind), |all, setting| all.set(setting).unwrap()).check().unwrap()
-}
-
-fn directory(files: [(&str, &str); 4]) -> (tempfile::TempDir, Loaded) {
-    let home = tempfile::tempdir().unwrap();
-    for (name, text) in files {
-        std::fs::write(home.path().join(format!("{name}.txt")), text).unwrap();
-    }
-    let loaded = load(home.path(), &LoadOptions::default()).unwrap();
-    (home, loaded)
-}
 
 /// Constants of which some are numbers, facts of one to three arguments, and examples of a target with two.
 struct World {

@@ -1,18 +1,16 @@
 //! Positives as evidence for other examples: what is seen, what is learned from it, and that nobody sees the own answer.
 
+use super::params::params;
+use super::written::directory;
 use lrbm::data::dataset::{Dataset, Variant};
-use lrbm::data::load::{LoadOptions, Loaded, load};
+use lrbm::data::load::{LoadOptions, Loaded};
 use lrbm::data::split::Split;
 use lrbm::kb::{Database, DatabaseBuilder, Example, Recursion, TimeRule, TimeSource, naive};
-use lrbm::learn::{Kind, LearnError, Model, Params, TreeModel, Unchecked, train};
+use lrbm::learn::{Kind, LearnError, Model, TreeModel, train};
 use lrbm::logic::{Argument, Constant, Literal, ModeArg, ModeDeclaration, ModeSymbol, PredicateId, Variable};
 use lrbm::order::Stream;
 use lrbm::tree::{Coverage, walk};
 use proptest::prelude::*;
-
-fn params(settings: &[&str]) -> Params {
-    settings.iter().fold(Unchecked::new(Kind::LrbmBoost), |all, setting| all.set(setting).unwrap()).check().unwrap()
-}
 
 /// A database with the target `t` and the evidence `q`, each of two arguments; positives of `t` are known.
 struct World {
@@ -143,7 +141,7 @@ proptest! {
             args: pair.map(|k| constants[k]).into(), positive, class: 0, weight: 1.0, line: 0,
         };
         let examples: Vec<Example> = world.examples.iter().map(example).collect();
-        let params = params(&["recursive=true", "trees=3"]);
+        let params = params(Kind::LrbmBoost, &["recursive=true", "trees=3"]);
         let model = train(Kind::LrbmBoost, &database, ids[0], &examples, &params, 1, &mut |_| {}).unwrap().into_trees().unwrap().model;
         let coverage = Coverage::new(&database, ids[0], &examples, 1 << 20);
         for tree in model.bind(&database) {
@@ -153,15 +151,6 @@ proptest! {
             }
         }
     }
-}
-
-fn directory(files: [(&str, &str); 4]) -> (tempfile::TempDir, Loaded) {
-    let home = tempfile::tempdir().unwrap();
-    for (name, text) in files {
-        std::fs::write(home.path().join(format!("{name}.txt")), text).unwrap();
-    }
-    let loaded = load(home.path(), &LoadOptions::default()).unwrap();
-    (home, loaded)
 }
 
 /// Labels drawn at random for random pairs: nothing can be learned but from the answers themselves.
@@ -186,8 +175,15 @@ fn a_planted_leak_is_not_used() {
     for symmetric in [false, true] {
         let (_home, mut data) = nothing_but_answers(symmetric);
         let learn = |data: &Loaded, settings: &[&str]| -> TreeModel {
-            let trained =
-                train(Kind::LrbmBoost, &data.database, data.target, &data.examples, &params(settings), 1, &mut |_| {});
+            let trained = train(
+                Kind::LrbmBoost,
+                &data.database,
+                data.target,
+                &data.examples,
+                &params(Kind::LrbmBoost, settings),
+                1,
+                &mut |_| {},
+            );
             trained.unwrap().into_trees().unwrap().model
         };
         let accuracy = |model: &TreeModel, data: &Loaded| {
@@ -232,7 +228,7 @@ fn what_is_known_of_others_is_used() {
     };
     data.examples = training;
     data.know_positives(false, None).unwrap();
-    let settings = params(&["recursive=true"]);
+    let settings = params(Kind::LrbmBoost, &["recursive=true"]);
     let trained = train(Kind::LrbmBoost, &data.database, data.target, &data.examples, &settings, 1, &mut |_| {});
     let model = trained.unwrap().into_trees().unwrap().model;
     let psi = model.score(&data.database, data.target, &test).unwrap();
@@ -248,7 +244,7 @@ fn what_is_known_of_others_is_used() {
 #[test]
 fn recursion_without_known_answers_is_an_error() {
     let (_home, data) = nothing_but_answers(false);
-    let settings = params(&["recursive=true"]);
+    let settings = params(Kind::LrbmBoost, &["recursive=true"]);
     let error = train(Kind::LrbmBoost, &data.database, data.target, &data.examples, &settings, 1, &mut |_| {});
     assert!(matches!(error, Err(LearnError::NotRecursive { .. })));
 }

@@ -1,10 +1,11 @@
 //! An example of weight 2 is as good as the example written twice.
 
+use super::params::params;
 use lrbm::data::embedded::load_domain;
 use lrbm::data::generate::{Domain, Settings};
 use lrbm::data::load::{LoadError, LoadOptions, Loaded, load};
 use lrbm::kb::Example;
-use lrbm::learn::{Kind, Model, Params, TreeModel, Unchecked, train};
+use lrbm::learn::{Kind, Model, Params, TreeModel, train};
 use lrbm::order::Stream;
 use lrbm::tree::Node;
 
@@ -13,11 +14,6 @@ const BOOSTED: [Kind; 4] = [Kind::LrbmBoost, Kind::LrbmNoBoost, Kind::LrbmExplai
 
 fn university() -> Loaded {
     load_domain(Domain::University, &Settings::new(1, 7, 0.2).unwrap()).unwrap()
-}
-
-fn params(kind: Kind, settings: &[&str]) -> Params {
-    let unchecked = settings.iter().fold(Unchecked::new(kind), |all, setting| all.set(setting).unwrap());
-    unchecked.check().unwrap()
 }
 
 fn learn(kind: Kind, data: &Loaded, examples: &[Example], params: &Params) -> TreeModel {

@@ -22,16 +22,12 @@ use super::plan::Plan;
 use super::search::Search;
 use crate::logic::{Literal, Variable};
 use crate::order::{HashMap, HashSet};
-use crate::patience;
 
 /// Counts end here: a double still tells such numbers apart, and products of a few of them.
 pub const MOST_COUNTED: u32 = 1_000_000_000;
 
 /// Products of counts end here: squares of such numbers, and products of two of those, are finite.
 pub const MOST_PRODUCT: f64 = 1e60;
-
-/// How many facts are looked at before somebody is asked whether to go on.
-const STEPS_BETWEEN: u64 = 1 << 16;
 
 /// Literals that hold together, and conjunctions that must not hold under the same substitution.
 ///
@@ -218,13 +214,7 @@ impl<'c, 'a> Tally<'c, 'a> {
         let plan = Plan::without(&key.0, &key.1, self.arity(), database, &distinct);
         let mut search = Search::new(&plan, database, MOST_COUNTED, None).within(self.budget);
         let mut was_cut = Vec::new();
-        let mut asked_at = 0;
         let (groups, numbers) = self.coverage.search_groups(&head_variables(&key.0), |head, limit, limit_id| {
-            // With a large budget few examples take long.
-            if search.steps >= asked_at {
-                patience::ask();
-                asked_at = search.steps + STEPS_BETWEEN;
-            }
             let count = search.count(head, limit, limit_id);
             was_cut.push(search.was_cut(count));
             count

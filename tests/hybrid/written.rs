@@ -1,0 +1,13 @@
+//! Data written to files and read from them.
+
+use lrbm::data::load::{LoadOptions, Loaded, load};
+
+/// A directory with these files, by what they hold, and what is read from it.
+pub fn directory(files: [(&str, &str); 4]) -> (tempfile::TempDir, Loaded) {
+    let home = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        std::fs::write(home.path().join(format!("{name}.txt")), text).unwrap();
+    }
+    let loaded = load(home.path(), &LoadOptions::default()).unwrap();
+    (home, loaded)
+}
