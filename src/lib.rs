@@ -28,6 +28,7 @@ pub mod learn;
 pub mod logic;
 pub mod metric;
 pub mod order;
+pub mod parallel;
 pub mod patience;
 pub mod rbm;
 pub mod report;

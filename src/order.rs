@@ -23,26 +23,42 @@ pub type IndexSet<K> = indexmap::IndexSet<K, rustc_hash::FxBuildHasher>;
 /// The few draws we need are written out here instead of taken from `rand`, so that an update of that crate
 /// cannot change a published number.
 #[derive(Clone, Debug)]
-pub struct Stream(ChaCha8Rng);
+pub struct Stream(State);
+
+/// Many streams are made for whoever might draw, and few are drawn from; so the key is worked out with the first draw.
+#[derive(Clone, Debug)]
+enum State {
+    /// What is hashed.
+    New(Vec<u8>),
+    Running(Box<ChaCha8Rng>),
+}
 
 impl Stream {
     /// The stream for `purpose`, a path such as `["uwcse", "fold 3", "negatives"]`.
     ///
     /// Parts are hashed with their length, so `["ab", "c"]` and `["a", "bc"]` are different streams.
     pub fn new(seed: u64, purpose: &[&str]) -> Self {
-        let mut hash = Sha256::new();
-        hash.update(b"lrbm stream 1");
-        hash.update(seed.to_le_bytes());
+        let mut hashed = Vec::with_capacity(128);
+        hashed.extend_from_slice(b"lrbm stream 1");
+        hashed.extend_from_slice(&seed.to_le_bytes());
         for part in purpose {
-            hash.update((part.len() as u64).to_le_bytes());
-            hash.update(part.as_bytes());
+            hashed.extend_from_slice(&(part.len() as u64).to_le_bytes());
+            hashed.extend_from_slice(part.as_bytes());
         }
-        Stream(ChaCha8Rng::from_seed(hash.finalize().into()))
+        Stream(State::New(hashed))
     }
 
     /// The next 64 random bits.
     pub fn bits(&mut self) -> u64 {
-        self.0.next_u64()
+        loop {
+            match &mut self.0 {
+                State::Running(generator) => return generator.next_u64(),
+                State::New(hashed) => {
+                    let key = Sha256::digest(&*hashed).into();
+                    self.0 = State::Running(Box::new(ChaCha8Rng::from_seed(key)));
+                }
+            }
+        }
     }
 
     /// A number in `0..n`, each equally likely.

@@ -10,7 +10,7 @@ use lrbm::order::Stream;
 use lrbm::tree::count::MOST_GROUNDINGS;
 use lrbm::tree::{
     Audit, Bits, Coverage, DEFAULT_MEMORY_BYTES, Expand, Fit, GrowOptions, Grower, Grown, Language, LanguageOptions,
-    LeafFitter, Node, NodeId, Sample, Screening, walk,
+    LeafFitter, LookAhead, Node, NodeId, Sample, Screening, walk,
 };
 use proptest::prelude::*;
 
@@ -168,7 +168,11 @@ impl World {
     }
 
     fn language(&self, node_size: usize) -> Language {
-        let options = LanguageOptions { node_size, ..LanguageOptions::default() };
+        self.looking(node_size, LookAhead::Anywhere)
+    }
+
+    fn looking(&self, node_size: usize, look_ahead: LookAhead) -> Language {
+        let options = LanguageOptions { node_size, look_ahead, ..LanguageOptions::default() };
         Language::new(&self.database, self.target, options)
     }
 
@@ -191,6 +195,10 @@ const WIDE: Size = Size { arity: 4, target_arity: 4, ..NARROW };
 /// A budget of bytes for answers: none, a few, or enough.
 fn memory() -> impl Strategy<Value = usize> {
     prop_oneof![Just(0), (0usize..14).prop_flat_map(|bits| 1usize << bits..2 << bits), Just(DEFAULT_MEMORY_BYTES)]
+}
+
+fn look_ahead() -> impl Strategy<Value = LookAhead> {
+    prop_oneof![Just(LookAhead::Anywhere), Just(LookAhead::Head)]
 }
 
 /// Runs something in so many threads.
@@ -365,13 +373,34 @@ fn normal_form(test: &[Literal], next: u32) -> Vec<Literal> {
     orders.into_iter().map(renamed).min().unwrap()
 }
 
+/// Whether the literals of a test hang together by variables from `next` on, and none has a variable of the path.
+fn hangs_on_head(test: &[Literal], arity: usize, next: u32) -> bool {
+    let new = |literal: &Literal| literal.variables().filter(|v| v.0 >= next).collect::<Vec<Variable>>();
+    let mut reached = new(&test[0]);
+    let mut left: Vec<&Literal> = test[1..].iter().collect();
+    while let Some(at) = left.iter().position(|literal| new(literal).iter().any(|v| reached.contains(v))) {
+        reached.extend(new(left.remove(at)));
+    }
+    let of_head = |v: Variable| (v.0 as usize) < arity || v.0 >= next;
+    left.is_empty() && test.iter().flat_map(Literal::variables).all(of_head)
+}
+
 /// Compares the candidates below a path with all that the modes allow; gives the candidates.
-fn check_candidates(world: &World, grower: &Grower<'_>, path: &[Literal], node_size: usize) -> Vec<Vec<Literal>> {
+fn check_candidates(
+    world: &World,
+    grower: &Grower<'_>,
+    path: &[Literal],
+    node_size: usize,
+    look_ahead: LookAhead,
+) -> Vec<Vec<Literal>> {
     let slow = Slow { world, path: path.to_vec() };
     let known = slow.start();
     let next = known.iter().map(|k| k.variable.0 + 1).max().unwrap();
     let mut all = Vec::new();
     slow.tests(node_size, &[], &known, &mut all);
+    if look_ahead == LookAhead::Head {
+        all.retain(|test| test.len() == 1 || hangs_on_head(test, world.arity(), next));
+    }
     let here = world.naive(path);
     let mut expected: BTreeMap<Vec<u64>, usize> = BTreeMap::new();
     let mut forms = BTreeSet::new();
@@ -469,7 +498,7 @@ proptest! {
     ) {
         let world = World::new(seed, Size { timed, limited, arity: 3, target_arity: 4, ..NARROW });
         // A few hundred candidates are enough, and more are slow to ask for by hand.
-        let options = LanguageOptions { node_size, max_candidates: 300, counts, cuts: 0 };
+        let options = LanguageOptions { node_size, max_candidates: 300, counts, ..LanguageOptions::default() };
         let language = Language::new(&world.database, world.target, options);
         let (gradients, all) = (world.gradients(seed), Bits::ones(world.examples.len()));
         let audited = |memory: usize, threads: usize| {
@@ -490,13 +519,20 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn candidates_are_all_that_the_modes_allow(seed: u64, timed: bool, limited: bool, once: bool, node_size in 1usize..=2) {
+    fn candidates_are_all_that_the_modes_allow(
+        seed: u64,
+        timed: bool,
+        limited: bool,
+        once: bool,
+        node_size in 1usize..=2,
+        look_ahead in look_ahead(),
+    ) {
         let world = World::new(seed, Size { timed, limited, once, ..NARROW });
-        let (coverage, language) = (world.coverage(), world.language(node_size));
+        let (coverage, language) = (world.coverage(), world.looking(node_size, look_ahead));
         let grower = Grower::new(&coverage, &language, GrowOptions::default());
         let mut path = Vec::new();
         for depth in 0..if once { 1 } else { 3 } {
-            let candidates = check_candidates(&world, &grower, &path, node_size);
+            let candidates = check_candidates(&world, &grower, &path, node_size, look_ahead);
             let Some(longest) = candidates.len().checked_sub(1) else { break };
             // Long tests bring new variables; take one from the end more often.
             let at = Stream::new(seed, &["step", &depth.to_string()]).index(2 * longest + 1).min(longest);
@@ -505,15 +541,15 @@ proptest! {
     }
 
     #[test]
-    fn candidates_of_three_literals_are_all_there(seed: u64, limited: bool) {
+    fn candidates_of_three_literals_are_all_there(seed: u64, limited: bool, look_ahead in look_ahead()) {
         let world = World::new(seed, Size { predicates: 2, modes: 1, limited, ..NARROW });
-        let (coverage, language) = (world.coverage(), world.language(3));
+        let (coverage, language) = (world.coverage(), world.looking(3, look_ahead));
         let grower = Grower::new(&coverage, &language, GrowOptions::default());
-        let candidates = check_candidates(&world, &grower, &[], 3);
+        let candidates = check_candidates(&world, &grower, &[], 3, look_ahead);
         let mut stream = Stream::new(seed, &["step"]);
         let singles: Vec<_> = candidates.into_iter().filter(|test| test.len() == 1).collect();
         if !singles.is_empty() {
-            check_candidates(&world, &grower, &singles[stream.index(singles.len())], 3);
+            check_candidates(&world, &grower, &singles[stream.index(singles.len())], 3, look_ahead);
         }
     }
 
@@ -599,10 +635,17 @@ proptest! {
     }
 
     #[test]
-    fn no_test_that_was_not_fitted_is_better(seed: u64, node_size in 1usize..=2, min_leaf in 1usize..=2) {
+    fn no_test_that_was_not_fitted_is_better(
+        seed: u64,
+        node_size in 1usize..=2,
+        min_leaf in 1usize..=2,
+        look_ahead in look_ahead(),
+        look_ahead_margin in prop::sample::select(vec![0.0, 0.05, 0.5]),
+    ) {
         let world = World::new(seed, NARROW);
-        let (coverage, language) = (world.coverage(), world.language(node_size));
-        let options = GrowOptions { rescore: None, max_leaves: Some(2), min_leaf, ..GrowOptions::default() };
+        let (coverage, language) = (world.coverage(), world.looking(node_size, look_ahead));
+        let options =
+            GrowOptions { rescore: None, max_leaves: Some(2), min_leaf, look_ahead_margin, ..GrowOptions::default() };
         let grower = Grower::new(&coverage, &language, options);
         let gradients = world.gradients(seed);
         let all = Bits::ones(gradients.len());
@@ -612,7 +655,8 @@ proptest! {
         let mut stream = Stream::new(seed, &["not used"]);
         let error = |fit: &Fit<()>, here: &[f64]| here.iter().map(|g| (fit.value - g).powi(2)).sum::<f64>();
         let root = error(&Short.fit_root(Sample::even(&gradients), &mut stream), &gradients);
-        let mut best: Option<(f64, Vec<Literal>)> = None;
+        let least = Sample::even(&gradients).squared_error(Sample::even(&gradients).mean());
+        let mut best: Option<(f64, f64, Vec<Literal>)> = None;
         let mut tests = 0;
         for (test, _, covered) in grower.candidates(&[]) {
             let (yes, no) = (covered.pick(&gradients), all.and_not(&covered).pick(&gradients));
@@ -622,13 +666,19 @@ proptest! {
             tests += 1;
             let (yes_fit, no_fit) = Short.fit(Sample::even(&yes), Sample::even(&no), &mut stream);
             let after = error(&yes_fit, &yes) + error(&no_fit, &no);
-            if best.as_ref().is_none_or(|(least, _)| after < *least) {
-                best = Some((after, test));
+            // Two literals tie the head together if they share a new variable and speak of two of its own.
+            let arity = world.arity();
+            let of_head = |v: &Variable| (v.0 as usize) < arity;
+            let head: BTreeSet<Variable> = test.iter().flat_map(Literal::variables).filter(of_head).collect();
+            let looks_ahead = test.len() > 1 && !(head.len() > 1 && hangs_on_head(&test, arity, arity as u32));
+            let handicap = if looks_ahead { look_ahead_margin * least } else { 0.0 };
+            if best.as_ref().is_none_or(|(before, ..)| after + handicap < *before) {
+                best = Some((after + handicap, after, test));
             }
         }
         prop_assert_eq!(statistics.screened, tests);
         prop_assert!(statistics.rescored <= tests);
-        let expected = best.filter(|(after, _)| *after < root * (1.0 - 1e-10)).map(|(_, test)| test);
+        let expected = best.filter(|(_, after, _)| *after < root * (1.0 - 1e-10)).map(|(.., test)| test);
         let grown = match &tree.nodes()[0] {
             Node::Split(split) => Some(split.test.clone()),
             Node::Leaf(_) => None,

@@ -269,7 +269,9 @@ fn fit(
     let mut progress = |at: crate::learn::Progress| {
         bar.set_length(at.of as u64);
         bar.set_position(at.done as u64);
-        bar.set_message(format!("mean log-likelihood {:.4}", at.log_likelihood));
+        if !bar.is_hidden() {
+            bar.set_message(format!("mean log-likelihood {:.4}", at.log_likelihood()));
+        }
     };
     let (database, target, examples) = (&loaded.database, loaded.target, loaded.examples.as_slice());
     let task = Task { database, target, examples, seed: params.seed, resources };

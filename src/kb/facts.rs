@@ -6,6 +6,10 @@ use super::relation::Relation;
 use super::schema::Schema;
 use super::{ordering, sorting};
 use crate::logic::{Constant, PredicateId, Predicates};
+use crate::parallel;
+
+/// To sort a fact in its orders takes about so many steps of a simple loop.
+const STEPS_PER_FACT: usize = 64;
 
 /// A fact that cannot be kept.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -135,12 +139,16 @@ impl FactsBuilder {
     /// Sorts every relation in the orders that the modes need. The facts as given are dropped on the way, relation by
     /// relation.
     pub fn build(mut self, schema: &Schema, predicates: &Predicates) -> Facts {
+        let rows = self.len();
         self.raw.extend(predicates.iter().skip(self.raw.len()).map(|id| Raw::new(predicates.arity(id))));
         let jobs: Vec<(PredicateId, Raw)> = predicates.iter().zip(self.raw).collect();
-        let relations = jobs
-            .into_par_iter()
-            .map(|(id, raw)| raw.index(&ordering::orders(&schema.patterns(id), predicates.arity(id))))
-            .collect();
+        let index =
+            |(id, raw): (PredicateId, Raw)| raw.index(&ordering::orders(&schema.patterns(id), predicates.arity(id)));
+        let relations = if parallel::pays(rows.saturating_mul(STEPS_PER_FACT)) {
+            jobs.into_par_iter().map(index).collect()
+        } else {
+            jobs.into_iter().map(index).collect()
+        };
         Facts { relations, nothing: sorting::proposition(0) }
     }
 }

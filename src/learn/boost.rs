@@ -11,14 +11,25 @@ use crate::order::Stream;
 use crate::tree::{Bits, GrowStatistics, Grower, Language, PathOptions, path};
 
 /// How far training is.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Progress {
+#[derive(Clone, Copy)]
+pub struct Progress<'p> {
     /// Trees grown.
     pub done: usize,
     /// Trees to grow, unless training stops early.
     pub of: usize,
+    log_likelihood: &'p dyn Fn() -> f64,
+}
+
+impl<'p> Progress<'p> {
+    /// So many trees of so many, with how to work out the likelihood: for small data that takes about as long as a tree.
+    pub(super) fn new(done: usize, of: usize, log_likelihood: &'p dyn Fn() -> f64) -> Self {
+        Progress { done, of, log_likelihood }
+    }
+
     /// The mean log-likelihood of the examples that trees are grown on.
-    pub log_likelihood: f64,
+    pub fn log_likelihood(&self) -> f64 {
+        (self.log_likelihood)()
+    }
 }
 
 /// What training did, over all trees.
@@ -226,8 +237,8 @@ pub(super) fn boost<T>(
             let round = Round { number: step * priors.len() + class, class, gradients, in_use: &in_use };
             summands.push(grow(round, scores.column(class)));
         }
-        let log_likelihood = mean_log_likelihood(examples, &scores, weights, &learning);
-        progress(Progress { done: step + 1, of: params.trees as usize, log_likelihood });
+        let log_likelihood = || mean_log_likelihood(examples, &scores, weights, &learning);
+        progress(Progress::new(step + 1, params.trees as usize, &log_likelihood));
         if let Some(held_out) = &held_out
             && patience.ends(mean_log_likelihood(examples, &scores, weights, held_out))
         {

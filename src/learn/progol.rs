@@ -57,7 +57,7 @@ impl Learner for Progol {
         let psi = network.psi(&network.lit(&task.coverage()), task.examples.len());
         let likelihoods = task.examples.iter().zip(&psi).map(|(example, &psi)| log_likelihood(example.positive, psi));
         let log_likelihood = likelihoods.sum::<f64>() / psi.len() as f64;
-        progress(Progress { done: 1, of: 1, log_likelihood });
+        progress(Progress::new(1, 1, &|| log_likelihood));
         let Theory { seeds, examined, budget_hits, .. } = theory;
         let statistics = Statistics { expansions: seeds, screened: examined, budget_hits, ..Statistics::default() };
         Ok(Trained { model: network, warnings, statistics })

@@ -38,7 +38,7 @@ impl Learner for Rpt {
         };
         let likelihoods = examples.iter().zip(&grown.reached).map(|(e, id)| log_likelihood(e.positive, psi(id)));
         let log_likelihood = likelihoods.sum::<f64>() / examples.len() as f64;
-        progress(Progress { done: 1, of: 1, log_likelihood });
+        progress(Progress::new(1, 1, &|| log_likelihood));
         let mut warnings: Vec<_> = remarks::weights(Kind::Rpt, examples).into_iter().collect();
         warnings.extend(remarks::budget(statistics.budget_hits, params.max_candidates));
         if tree.leaves() == 1 {

@@ -78,8 +78,7 @@ pub fn descend(
                 *weight -= options.learning_rate * mean / (square.sqrt() + TINY);
             }
         }
-        let log_likelihood = mean_log_likelihood(model, task);
-        progress(Progress { done: epoch + 1, of: options.epochs, log_likelihood });
+        progress(Progress::new(epoch + 1, options.epochs, &|| mean_log_likelihood(model, task)));
     }
 }
 

@@ -121,7 +121,10 @@ impl Source {
         let mut bytes = std::mem::take(&mut self.tail);
         let carried = bytes.len();
         // A sentence that did not fit makes the next read as long as itself, so that work stays linear.
-        self.reader.by_ref().take(self.chunk.max(unfinished) as u64).read_to_end(&mut bytes)?;
+        let most = self.chunk.max(unfinished);
+        // Without room, reading begins with 32 bytes at a time.
+        bytes.reserve(most.min(1 << 16));
+        self.reader.by_ref().take(most as u64).read_to_end(&mut bytes)?;
         self.eof = bytes.len() == carried;
         let mut rest = bytes.as_slice();
         if !self.read_any && !self.eof {

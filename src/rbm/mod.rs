@@ -1,6 +1,7 @@
 //! The restricted Boltzmann machine: the five numbers of a leaf, the value they give, the descent that finds them, the
 //! whole machine as a [`network`], and one over a row of numbers.
 
+mod course;
 pub mod dense;
 pub mod descent;
 pub mod network;

@@ -54,14 +54,34 @@ impl Walk {
     pub fn repeat(&mut self, gradient: f64, step: f64, times: usize) {
         let mut walk = *self;
         for done in 0..times {
-            let residual = walk.psi - gradient;
-            if residual.abs() <= NEAR && step < 1.0 {
-                walk = walk.settle(residual, step, times - done);
+            if walk.is_near(gradient, step) {
+                walk = walk.settle(walk.psi - gradient, step, times - done);
                 break;
             }
             walk.towards(gradient, step);
         }
         *self = walk;
+    }
+
+    /// Whether what is left of a walk is a geometric series.
+    #[inline(always)]
+    pub fn is_near(&self, gradient: f64, step: f64) -> bool {
+        (self.psi - gradient).abs() <= NEAR && step < 1.0
+    }
+
+    /// As many steps of two walks at the same time as neither ends or comes near its goal, and at most `times`; how many.
+    ///
+    /// A step waits for the one before. Two walks do not wait for each other, so a processor takes both in the time of one.
+    pub fn together(walks: [&mut Walk; 2], gradients: [f64; 2], steps: [f64; 2], times: usize) -> usize {
+        let [mut first, mut second] = [*walks[0], *walks[1]];
+        let mut done = 0;
+        while done < times && !first.is_near(gradients[0], steps[0]) && !second.is_near(gradients[1], steps[1]) {
+            first.towards(gradients[0], steps[0]);
+            second.towards(gradients[1], steps[1]);
+            done += 1;
+        }
+        [*walks[0], *walks[1]] = [first, second];
+        done
     }
 
     /// So many steps towards a gradient that ψ has almost reached: there ψ is as good as linear, every step shrinks the

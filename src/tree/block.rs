@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use super::bits::Bits;
-use super::candidate::{Known, Language, MAX_NODE_SIZE, Scope, WholeTest};
+use super::candidate::{Known, Language, LookAhead, MAX_NODE_SIZE, Scope, WholeTest};
 use super::component::{Flat, Key};
 use super::coverage::Coverage;
 use crate::kb::TypeId;
@@ -74,6 +74,8 @@ pub(super) struct Blocks<'b, 'a> {
     /// The variables that tests may use.
     known: Vec<Known>,
     next: u32,
+    /// How many variables the head has.
+    arity: usize,
     /// The part of the path each of its literals belongs to, as a bit; 0 for those without variables of their own.
     parts: Vec<u64>,
     /// The part of the path each of its variables belongs to, as a bit.
@@ -127,6 +129,7 @@ impl<'b, 'a> Blocks<'b, 'a> {
             path,
             known: known.iter().copied().filter(|known| !closed.contains(&known.variable)).collect(),
             next,
+            arity,
             parts,
             part_of,
             here: coverage.cover(path),
@@ -225,7 +228,7 @@ impl<'b, 'a> Blocks<'b, 'a> {
     fn bases(&mut self, size: usize) -> Vec<Base> {
         let any = self.language.has_in_body();
         let ties = |&b: &usize| any || !self.list[b].new.is_empty() || self.list[b].touch != 0;
-        let mut blocks: Vec<usize> = (0..self.list.len()).filter(ties).collect();
+        let mut blocks: Vec<usize> = (0..self.list.len()).filter(ties).filter(|&b| self.may_grow(b)).collect();
         let mut bases = Vec::new();
         for &b in blocks.iter().filter(|&&b| self.list[b].literals.len() == size) {
             // Of two literals that touch the same part, the later one is added to the earlier.
@@ -264,6 +267,23 @@ impl<'b, 'a> Blocks<'b, 'a> {
         }
     }
 
+    /// How many literals beyond the first these blocks have; 0 for a block that ties variables of the head together.
+    pub fn ahead(&self, blocks: &[usize]) -> u32 {
+        let literals: usize = blocks.iter().map(|&b| self.list[b].literals.len()).sum();
+        if literals > 1 && blocks.len() == 1 && self.ties_head(&self.list[blocks[0]].literals) {
+            return 0;
+        }
+        literals.saturating_sub(1) as u32
+    }
+
+    /// Whether literals speak of more than one variable of the head, and hang together by others.
+    fn ties_head(&self, literals: &[Literal]) -> bool {
+        let mut of_head = literals.iter().flat_map(Literal::variables).filter(|v| (v.0 as usize) < self.arity);
+        let first = of_head.next();
+        let all: Vec<usize> = (0..literals.len()).collect();
+        of_head.any(|other| Some(other) != first) && Flat::new(literals.iter(), self.arity).components(&all).len() == 1
+    }
+
     /// Whether blocks may stand in one test: no literal twice, and no predicate more often than its mode allows.
     pub fn may_stand_together(&self, blocks: &[usize]) -> bool {
         let mut clause: Vec<&Literal> = self.path.iter().collect();
@@ -295,16 +315,34 @@ impl<'b, 'a> Blocks<'b, 'a> {
         base
     }
 
+    /// Whether a block may be part of a larger one.
+    fn may_grow(&self, block: usize) -> bool {
+        match self.language.options().look_ahead {
+            LookAhead::Anywhere => true,
+            LookAhead::Head => self.list[block].touch == 0,
+        }
+    }
+
+    /// Whether a literal of a larger block may have this variable.
+    fn may_tie(&self, known: &Known) -> bool {
+        match self.language.options().look_ahead {
+            LookAhead::Anywhere => true,
+            LookAhead::Head => !self.part_of.contains_key(&known.variable),
+        }
+    }
+
     /// The blocks that a base and one more literal make.
     fn extensions(&self, base: &Base) -> Vec<Proposal> {
         let clause: Vec<&Literal> = self.path.iter().chain(&base.literals).collect();
         let next = self.next + base.new.len() as u32;
-        let known: Vec<Known> = self.known.iter().chain(&base.new).copied().collect();
+        let old = self.known.iter().filter(|known| self.may_tie(known));
+        let known: Vec<Known> = old.chain(&base.new).copied().collect();
         let any = self.language.has_in_body();
+        let anywhere = self.language.options().look_ahead == LookAhead::Anywhere;
         let mut proposals = Vec::new();
         let mut propose = |mode: usize, literal: Literal, comparisons: &[Literal], new: &[Known]| {
             let touch = self.touch(&literal);
-            let waits = any && !self.language.finds_in_body(mode, &literal, self.path);
+            let waits = anywhere && any && !self.language.finds_in_body(mode, &literal, self.path);
             if waits || base.is_tied_by(&literal, touch, self.next) {
                 let with = |own: &[Known]| base.new.iter().chain(own).copied().collect();
                 let mut literals = base.literals.clone();

@@ -5,11 +5,27 @@ use crate::kb::{Database, Mode, ModeSlot, TypeId};
 use crate::logic::{Argument, Comparison, Constant, Literal, ModeSymbol, Number, PredicateId, Variable};
 use crate::order::HashMap;
 
+/// What a test of several literals may speak of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LookAhead {
+    /// Whatever a test of one literal may speak of. Its literals need not hang together.
+    #[default]
+    Anywhere,
+    /// The variables of the head and its own: its literals hang together by new variables, and none has a variable of the path.
+    ///
+    /// A tree asks for two things that have nothing to do with each other by two tests as well, and for what hangs on a
+    /// variable of the path by the test after; only what begins at the head is out of reach of one literal. Such tests are
+    /// the same at all nodes, so they are searched for once.
+    Head,
+}
+
 /// How large tests may get.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LanguageOptions {
     /// The most literals in a test.
     pub node_size: usize,
+    /// What a test of several literals may speak of.
+    pub look_ahead: LookAhead,
     /// The most candidates looked at for one node. Where there are more, the most promising parts are combined.
     pub max_candidates: usize,
     /// Whether tests may ask for several groundings.
@@ -21,7 +37,13 @@ pub struct LanguageOptions {
 
 impl Default for LanguageOptions {
     fn default() -> Self {
-        LanguageOptions { node_size: 2, max_candidates: 50_000, counts: false, cuts: 0 }
+        LanguageOptions {
+            node_size: 2,
+            look_ahead: LookAhead::Anywhere,
+            max_candidates: 50_000,
+            counts: false,
+            cuts: 0,
+        }
     }
 }
 

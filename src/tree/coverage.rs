@@ -13,12 +13,12 @@ use super::cache::{Cache, lock};
 use super::component::{Flat, Key, has_negation, head_variables, mentions};
 use super::count::{Counts, MOST_GROUNDINGS};
 use super::groups::{Groups, Limits};
-use super::parallel;
 use super::plan::{Plan, distinct_values};
 use super::search::Search;
 use crate::kb::{Database, Example};
 use crate::logic::{Constant, Literal, PredicateId};
 use crate::order::HashMap;
+use crate::parallel;
 use crate::patience;
 
 /// How many bytes answers may take unless something else is said: a gibibyte.

@@ -14,7 +14,7 @@ use hashbrown::HashTable;
 
 use super::bits::Bits;
 use super::block::{Block, Blocks, LARGEST_PART, largest_choice};
-use super::candidate::{Known, Language, MAX_NODE_SIZE};
+use super::candidate::{Known, Language, LanguageOptions, LookAhead, MAX_NODE_SIZE};
 use super::coverage::Coverage;
 use crate::logic::Literal;
 use crate::order::HashSet;
@@ -29,6 +29,8 @@ struct Test {
     blocks: [u32; MAX_NODE_SIZE],
     /// How many groundings must exist.
     at_least: u32,
+    /// How many literals it looks ahead, see [`Frontier::ahead`].
+    ahead: u32,
 }
 
 /// The tests of a node, in order.
@@ -75,6 +77,11 @@ impl Frontier {
         self.tests[test].at_least
     }
 
+    /// How many literals beyond the first a test has that does not tie variables of the head together; 0 for one that does.
+    pub fn ahead(&self, test: usize) -> u32 {
+        self.tests[test].ahead
+    }
+
     /// Bytes held, roughly.
     pub fn bytes(&self) -> usize {
         let block = |block: &Block| 200 + (block.literals.len() + block.comparisons.len()) * 100 + 8 * self.stride;
@@ -112,8 +119,11 @@ struct Combiner<'f, 'b, 'a> {
 
 impl Combiner<'_, '_, '_> {
     fn all_tests(&mut self) {
-        let (blocks, node_size) = (self.blocks, self.language.options().node_size);
-        let representatives = self.representatives(node_size);
+        let (blocks, LanguageOptions { node_size, look_ahead, .. }) = (self.blocks, self.language.options());
+        let representatives = match look_ahead {
+            LookAhead::Anywhere => self.representatives(node_size),
+            LookAhead::Head => Vec::new(),
+        };
         let longest = blocks.list.iter().map(|block| block.literals.len()).max().unwrap_or(0);
         for size in 1..=longest.max(node_size) {
             for (b, block) in blocks.list.iter().enumerate().filter(|(_, block)| block.literals.len() == size) {
@@ -206,7 +216,7 @@ impl Combiner<'_, '_, '_> {
         if self.table.find(hash(words), |&test| frontier.row(test as usize) == words).is_some() {
             return;
         }
-        let mut test = Test { blocks: [NO_BLOCK; MAX_NODE_SIZE], at_least };
+        let mut test = Test { blocks: [NO_BLOCK; MAX_NODE_SIZE], at_least, ahead: self.blocks.ahead(blocks) };
         test.blocks.iter_mut().zip(blocks).for_each(|(place, &b)| *place = b as u32);
         let number = frontier.tests.len() as u32;
         frontier.tests.push(test);

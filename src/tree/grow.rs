@@ -1,5 +1,6 @@
 //! Growing a tree best-first: the paper's FitRegressionTree.
 
+use std::cell::LazyCell;
 use std::sync::{Arc, Mutex};
 
 use super::bits::Bits;
@@ -8,12 +9,12 @@ use super::candidate::{Known, Language};
 use super::coverage::Coverage;
 use super::frontier::Frontier;
 use super::node::{Leaf, NodeId, Tree};
-use super::parallel;
 use super::sample::{Picked, Sample};
-use super::score::{self, Gradients};
+use super::score::{self, Gradients, Margins};
 use crate::kb::Example;
 use crate::logic::Literal;
 use crate::order::Stream;
+use crate::parallel;
 
 /// What a fit gives: the leaf and the value it has.
 #[derive(Clone, Debug, PartialEq)]
@@ -81,6 +82,8 @@ pub struct GrowOptions {
     pub single: bool,
     /// How much more than any other test one for several groundings must gain, as a part of the squared error of a leaf.
     pub count_margin: f64,
+    /// The same for a test that looks ahead and does not tie variables of the head together, for each literal beyond the first.
+    pub look_ahead_margin: f64,
 }
 
 impl Default for GrowOptions {
@@ -93,6 +96,7 @@ impl Default for GrowOptions {
             expand: Expand::Mean,
             single: false,
             count_margin: 0.05,
+            look_ahead_margin: 0.0,
         }
     }
 }
@@ -157,7 +161,7 @@ struct Open {
     all: Bits,
     /// How much the examples in use count.
     weight: f64,
-    /// The squared error of the examples in use.
+    /// The squared error of the examples in use; at the root the least that it could be.
     error: f64,
 }
 
@@ -223,22 +227,28 @@ impl<'a> Grower<'a> {
         let mut statistics = GrowStatistics::default();
 
         // Paper: Alg. 1, line 11
+        // Departs from paper: the leaf of all examples is fitted only if it matters, that is, if it may stay, or if it is
+        // not certain that the first test lowers its error. No value has a smaller error than the mean.
         let here = run.pick(in_use);
-        let fit = fitter.fit_root(here.sample(), &mut run.stream(NodeId(0), None));
-        let error = here.sample().squared_error(fit.value);
-        let mut tree = Tree::single(self.leaf(fit, in_use));
-        let mut reached = vec![tree.root(); examples];
+        let fit = LazyCell::new(|| {
+            let fit = fitter.fit_root(here.sample(), &mut run.stream(NodeId(0), None));
+            let error = here.sample().squared_error(fit.value);
+            (fit, error)
+        });
+        let least = here.sample().squared_error(here.sample().mean());
+        let mut tree: Option<Tree<F::Leaf>> = None;
+        let mut reached = vec![NodeId(0); examples];
 
         // Paper: Alg. 1, line 12
         let mut beam = vec![Open {
-            id: tree.root(),
+            id: NodeId(0),
             path: Vec::new(),
             known: self.language.head(),
             depth: 0,
             in_use: in_use.clone(),
             all: Bits::ones(examples),
             weight: here.sample().weight(),
-            error,
+            error: if least > 0.0 { least } else { fit.1 },
         }];
         let mut leaves = 1;
 
@@ -249,7 +259,13 @@ impl<'a> Grower<'a> {
             // Paper: Alg. 1, line 14
             let Some(node) = self.next_to_expand(&mut beam) else { break };
             statistics.expansions += 1;
-            let Some(choice) = self.best_test(&run, &node, &mut statistics) else {
+            let choice = self.best_test(&run, &node, &mut statistics);
+            let gains = |choice: &Choice<F::Leaf>| {
+                // What is gained must be more than rounding.
+                let below = |error: f64| choice.yes.1 + choice.no.1 < error * (1.0 - 1e-10);
+                below(node.error) || (node.id == NodeId(0) && below(fit.1))
+            };
+            let Some(choice) = choice.filter(gains) else {
                 statistics.closed += 1;
                 continue;
             };
@@ -261,6 +277,8 @@ impl<'a> Grower<'a> {
             let (in_use_yes, in_use_no) = sides(&node.in_use);
             let (all_yes, all_no) = sides(&node.all);
             let (yes_leaf, no_leaf) = (self.leaf(yes.0, &in_use_yes), self.leaf(no.0, &in_use_no));
+            // What stands at the root of a new tree is replaced at once.
+            let tree = tree.get_or_insert_with(|| Tree::single(yes_leaf.clone()));
             let (yes_id, no_id) = tree.split(node.id, test.clone(), at_least, yes_leaf, no_leaf);
             all_yes.iter().for_each(|i| reached[i] = yes_id);
             all_no.iter().for_each(|i| reached[i] = no_id);
@@ -284,6 +302,7 @@ impl<'a> Grower<'a> {
         // Paper: Alg. 1, line 27
         // Paper: Alg. 1, line 28
         // Paper: Alg. 1, line 29
+        let tree = tree.unwrap_or_else(|| Tree::single(self.leaf(fit.0.clone(), in_use)));
         Grown { tree, reached, statistics }
     }
 
@@ -314,7 +333,7 @@ impl<'a> Grower<'a> {
         !deep && open.error > 0.0 && enough
     }
 
-    /// The test that leaves the least error; of equals, the first. `None` if none lowers the error.
+    /// The test that leaves the least error; of equals, the first. `None` if none divides the examples.
     fn best_test<F: LeafFitter>(
         &self,
         run: &Run<'_, F>,
@@ -386,7 +405,8 @@ impl<'a> Grower<'a> {
             Screening::Exact => Some(1),
             Screening::Rescore => self.options.rescore,
         };
-        let scores = score::Node::new(&run.units, &node.in_use, self.options.count_margin);
+        let margins = Margins { counts: self.options.count_margin, ahead: self.options.look_ahead_margin };
+        let scores = score::Node::new(&run.units, &node.in_use, margins);
         let (ranked, screened) = scores.screen(frontier, self.options.min_leaf, most);
         statistics.screened += screened as u64;
         let mut best: Option<(f64, usize, Choice<F::Leaf>)> = None;
@@ -406,7 +426,7 @@ impl<'a> Grower<'a> {
             // Paper: Alg. 1, line 23
             // Candidates of equal error stand in the order of the tests, and the first is taken.
             for (rank, (error, choice)) in (done..).zip(fitted) {
-                let error = error + scores.handicap(choice.at_least);
+                let error = error + scores.handicap(frontier, ranked[rank].1);
                 let better = |&(least, of, _): &(f64, usize, _)| {
                     error.total_cmp(&least).then(ranked[rank].1.cmp(&ranked[of].1)).is_lt()
                 };
@@ -421,10 +441,8 @@ impl<'a> Grower<'a> {
             statistics.rescored += done as u64;
         }
         let (_, rank, choice) = best?;
-        let error = choice.yes.1 + choice.no.1;
         statistics.differed += u64::from(rank != 0);
-        // What is gained must be more than rounding.
-        (error < node.error * (1.0 - 1e-10)).then_some(choice)
+        Some(choice)
     }
 
     /// The error that a test leaves when both of its sides are fitted.

@@ -18,7 +18,6 @@ mod frontier;
 mod groups;
 pub mod grow;
 pub mod node;
-mod parallel;
 pub mod path;
 mod plan;
 mod sample;
@@ -29,7 +28,7 @@ pub mod walk;
 
 pub use audit::{Audit, AuditError, Audited};
 pub use bits::Bits;
-pub use candidate::{Language, LanguageOptions};
+pub use candidate::{Language, LanguageOptions, LookAhead};
 pub use coverage::{Coverage, DEFAULT_MEMORY_BYTES};
 pub use grow::{Expand, Fit, GrowOptions, GrowStatistics, Grower, Grown, LeafFitter, Screening};
 pub use node::{CountTest, FailedTest, Leaf, Node, NodeId, Path, Split, Tree};

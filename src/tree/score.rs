@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::bits::Bits;
 use super::frontier::Frontier;
-use super::parallel;
+use crate::parallel;
 
 /// Numbers of examples in a unit so small that it does not matter, and so large that no sum overflows.
 #[derive(Debug)]
@@ -75,7 +75,17 @@ pub(super) struct Node<'g> {
     squares: f64,
     /// The squared error that there is before any test.
     error: f64,
-    count_margin: f64,
+    margins: Margins,
+}
+
+/// How much more than others some tests must gain, as parts of the squared error of a node: there are many such tests, so the
+/// best of them looks better than it is more often.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Margins {
+    /// A test for several groundings.
+    pub counts: f64,
+    /// A test that looks ahead, for each literal beyond the first.
+    pub ahead: f64,
 }
 
 /// With fewer tests than this, making the tables takes longer than they save.
@@ -89,9 +99,8 @@ const WORDS_AT_ONCE: usize = 32;
 type Tables = Vec<[i64; 256]>;
 
 impl<'g> Node<'g> {
-    /// The node with the examples `here`. A test for several groundings must gain more than others by the part
-    /// `count_margin` of the squared error.
-    pub fn new(gradients: &'g Gradients, here: &Bits, count_margin: f64) -> Self {
+    /// The node with the examples `here`.
+    pub fn new(gradients: &'g Gradients, here: &Bits, margins: Margins) -> Self {
         let all = here.words().iter().copied().enumerate();
         let words = all.filter(|&(_, word)| word != 0).collect();
         let Gradients { sums, weights } = gradients;
@@ -104,7 +113,7 @@ impl<'g> Node<'g> {
         };
         let total = weights.as_ref().map_or(count.max(1) as f64, |weights| weight as f64 * weights.unit);
         let error = squares - (sum as f64 * sums.unit).powi(2) / total;
-        Node { gradients, words, count, sum, weight, squares, error, count_margin }
+        Node { gradients, words, count, sum, weight, squares, error, margins }
     }
 
     /// The tables of some of the words, for so many tests.
@@ -205,11 +214,10 @@ impl<'g> Node<'g> {
         sides.into_iter().zip(heavy).map(error).collect()
     }
 
-    /// What is added to the error of a test that asks for so many groundings.
-    ///
-    /// There are several such tests for each other one, so the best of them looks better than it is more often.
-    pub fn handicap(&self, at_least: u32) -> f64 {
-        if at_least > 1 { self.count_margin * self.error } else { 0.0 }
+    /// What is added to the error of a test.
+    pub fn handicap(&self, frontier: &Frontier, test: usize) -> f64 {
+        let counts = if frontier.at_least(test) > 1 { self.margins.counts } else { 0.0 };
+        (counts + self.margins.ahead * f64::from(frontier.ahead(test))) * self.error
     }
 
     /// Errors of the same test that are worked out in different ways differ by less than this.
@@ -221,8 +229,8 @@ impl<'g> Node<'g> {
     /// at all.
     pub fn screen(&self, frontier: &Frontier, min_leaf: usize, most: Option<usize>) -> (Vec<(f64, usize)>, usize) {
         let errors = self.errors(frontier.len(), |test| frontier.row(test), min_leaf).into_iter();
-        let handicap = |test: usize| self.handicap(frontier.at_least(test));
-        let divides = errors.enumerate().filter_map(|(test, error)| Some((error? + handicap(test), test)));
+        let divides =
+            errors.enumerate().filter_map(|(test, error)| Some((error? + self.handicap(frontier, test), test)));
         let mut ranked: Vec<(f64, usize)> = divides.collect();
         let divide = ranked.len();
         let order = |a: &(f64, usize), b: &(f64, usize)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
@@ -249,7 +257,7 @@ mod tests {
             let here = Bits::from_fn(examples, |i| i % 3 != 0 && !(64..128).contains(&i));
             let units = Gradients::new(&gradients, None, &Bits::ones(examples));
             let all = &units.sums.units;
-            let node = Node::new(&units, &here, 0.0);
+            let node = Node::new(&units, &here, Margins::default());
             assert_eq!(node.words.len(), examples.div_ceil(64) - 1);
             assert!(node.tables(all, &node.words, TESTS_FOR_TABLES - 1).is_empty());
             assert_eq!(node.tables(all, &node.words[..3], TESTS_FOR_TABLES).len(), 24);
@@ -271,7 +279,7 @@ mod tests {
             let gradients = [size, -0.5 * size, 0.25 * size, f64::NAN];
             let in_use = Bits::from_fn(4, |i| i < 3);
             let units = Gradients::new(&gradients, None, &in_use);
-            let node = Node::new(&units, &in_use, 0.0);
+            let node = Node::new(&units, &in_use, Margins::default());
             assert!((node.sum as f64 * units.sums.unit / (0.75 * size) - 1.0).abs() < 1e-12, "{size}");
         }
         assert_eq!(Gradients::new(&[0.0, 0.0], None, &Bits::ones(2)).sums.units, [0, 0]);
@@ -285,9 +293,9 @@ mod tests {
         let row = [Bits::from_fn(4, |i| i % 2 == 0)];
         let repeated_row = [Bits::from_fn(9, |i| i < 4 || i == 6)];
         let units = Gradients::new(&gradients, Some(&weights), &Bits::ones(4));
-        let node = Node::new(&units, &Bits::ones(4), 0.0);
+        let node = Node::new(&units, &Bits::ones(4), Margins::default());
         let even = Gradients::new(&repeated, None, &Bits::ones(9));
-        let even_node = Node::new(&even, &Bits::ones(9), 0.0);
+        let even_node = Node::new(&even, &Bits::ones(9), Margins::default());
         let error = |node: &Node<'_>, row: &[Bits; 1], least| node.errors(1, |test| row[test].words(), least)[0];
         // Two sides of weight 2.5 and 2, or 5 and 4 examples.
         for (least, twice) in [(1, 2), (2, 4)] {

@@ -133,14 +133,15 @@ pub fn another_value(name: &str) -> Value {
         | "rescore" | "max_candidates" | "clauses_per_step" | "beam" | "count_budget" | "clause_length" | "recall"
         | "min_positives" | "search_limit" | "max_seeds" | "max_walks" | "hidden_units" | "epochs" | "batch"
         | "max_groundings" => 11.into(),
-        "step" | "learning_rate" | "subsample" | "held_out" | "prior" | "count_margin" | "laplace" | "clause_noise"
-        | "l2" | "shrinkage" | "positive_weight" => 0.25.into(),
+        "step" | "learning_rate" | "subsample" | "held_out" | "prior" | "count_margin" | "look_ahead_margin"
+        | "laplace" | "clause_noise" | "l2" | "shrinkage" | "positive_weight" => 0.25.into(),
         "leaf_fit" => "closed-form".into(),
         "schedule" => "sqrt".into(),
         "order" => "online".into(),
         "counts" | "recursive" => true.into(),
         "balance" => false.into(),
         "expand" => "total".into(),
+        "look_ahead" => "head".into(),
         "form" => "clauses".into(),
         "clause_weights" => "votes".into(),
         "count_scale" => "linear".into(),

@@ -55,7 +55,12 @@ pub enum Told {
         warnings: Vec<String>,
     },
     /// A tree was grown, or another step of learning was taken.
-    Step(Progress),
+    Step {
+        /// How many there are.
+        done: usize,
+        /// How many there are to be.
+        of: usize,
+    },
 }
 
 /// A job at work.
@@ -203,8 +208,8 @@ impl Execution<'_> {
         let step = if self.job.kind.grows_trees() { "tree" } else { "step" };
         move |at| {
             patience::ask();
-            self.workshop.log(&format!("{step} {} of {}, log-likelihood {:.6}", at.done, at.of, at.log_likelihood));
-            (self.tell)(Told::Step(at));
+            self.workshop.log(&format!("{step} {} of {}, log-likelihood {:.6}", at.done, at.of, at.log_likelihood()));
+            (self.tell)(Told::Step { done: at.done, of: at.of });
         }
     }
 }

@@ -196,8 +196,8 @@ impl<'a> Work<'a> {
         let mut tell = |told| {
             let event = match told {
                 Told::Opened { seconds, warnings } => Event::Opened { dataset: dataset.clone(), seconds, warnings },
-                Told::Step(at) if planned.job.kind.grows_trees() => Event::Tree { job, trees: at.done, of: at.of },
-                Told::Step(at) => Event::Step { job, steps: at.done, of: at.of },
+                Told::Step { done, of } if planned.job.kind.grows_trees() => Event::Tree { job, trees: done, of },
+                Told::Step { done, of } => Event::Step { job, steps: done, of },
             };
             drop(send.send(Message::Event(event)));
         };

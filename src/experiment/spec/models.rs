@@ -12,8 +12,10 @@ use crate::learn::{Kind, Params, Preset, Unchecked};
 use crate::order::{HashSet, IndexMap};
 
 /// The parameters of an explainable model that are about its one tree and not about the ensemble it copies.
-const OF_THE_COPY: [&str; 12] = [
+const OF_THE_COPY: [&str; 14] = [
     "node_size",
+    "look_ahead",
+    "look_ahead_margin",
     "path_length",
     "counts",
     "count_margin",

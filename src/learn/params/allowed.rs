@@ -4,7 +4,7 @@ use super::value::Value;
 use super::{ClauseWeights, Form, LeafFit, Prior};
 use crate::learn::rrbm::feature::Feature;
 use crate::rbm::{Schedule, Visit};
-use crate::tree::Expand;
+use crate::tree::{Expand, LookAhead};
 
 /// The most trees, leaves, or anything else that is counted.
 pub(super) const MANY: u64 = 1_000_000;
@@ -17,6 +17,7 @@ pub(super) const FORMS: &[(&str, Form)] = &[("trees", Form::Trees), ("clauses", 
 pub(super) const CLAUSE_WEIGHTS: &[(&str, ClauseWeights)] =
     &[("fitted", ClauseWeights::Fitted), ("votes", ClauseWeights::Votes)];
 pub(super) const COUNT_SCALES: &[(&str, Feature)] = &[("log", Feature::Log), ("linear", Feature::Linear)];
+pub(super) const LOOK_AHEADS: &[(&str, LookAhead)] = &[("anywhere", LookAhead::Anywhere), ("head", LookAhead::Head)];
 pub(super) const EXPANDS: &[(&str, Expand)] = &[("mean", Expand::Mean), ("total", Expand::Total)];
 
 pub(super) fn whole(value: &Value, from: u64, to: u64) -> Option<u64> {

@@ -1,8 +1,8 @@
 //! Every parameter: its name, what it means, what it may be, and where it goes.
 
 use super::allowed::{
-    CLAUSE_WEIGHTS, COUNT_SCALES, EXPANDS, FORMS, LEAF_FITS, MANY, ORDERS, SCHEDULES, above_zero, name_of, number_or,
-    number_or_none, one_of, prior, whole, whole_or, whole_or_none,
+    CLAUSE_WEIGHTS, COUNT_SCALES, EXPANDS, FORMS, LEAF_FITS, LOOK_AHEADS, MANY, ORDERS, SCHEDULES, above_zero, name_of,
+    number_or, number_or_none, one_of, prior, whole, whole_or, whole_or_none,
 };
 use super::kinds::{
     ALL, BOOSTED, CLAUSES, DESCENT, ENSEMBLES, EXPLAINABLE, GROWN, LRBM, MLN, PROGOL, RPT, SEEDS, STEPS, SUMS,
@@ -62,6 +62,24 @@ pub const KEYS: &[Key] = &[
         kinds: GROWN,
         set: |p, v| whole(v, 1, 4).map(|n| p.node_size = n as u32),
         get: |p| Value::Integer(p.node_size.into()),
+    },
+    Key {
+        name: "look_ahead",
+        about: "what a test of several literals may speak of: anything, or only arguments of the target and what hangs \
+                on them",
+        allowed: "\"anywhere\" or \"head\"",
+        kinds: GROWN,
+        set: |p, v| one_of(v, LOOK_AHEADS).map(|look_ahead| p.look_ahead = look_ahead),
+        get: |p| name_of(p.look_ahead, LOOK_AHEADS),
+    },
+    Key {
+        name: "look_ahead_margin",
+        about: "how much more than any other test one of several literals must gain, as a part of the squared error, for \
+                each literal beyond the first; unless it ties arguments of the target together",
+        allowed: "a number from 0 to 1",
+        kinds: TREES,
+        set: |p, v| v.as_f64().filter(|x| (0.0..=1.0).contains(x)).map(|x| p.look_ahead_margin = x),
+        get: |p| Value::Number(p.look_ahead_margin),
     },
     Key {
         name: "path_length",

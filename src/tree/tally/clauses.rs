@@ -2,9 +2,9 @@
 
 use super::grow::{CountGrower, CountStatistics, Weighted, refit};
 use super::{Pattern, solve::least_squares};
+use crate::parallel;
 use crate::tree::bits::Bits;
 use crate::tree::candidate::Known;
-use crate::tree::parallel;
 
 /// How clauses are searched for.
 #[derive(Clone, Copy, Debug, PartialEq)]

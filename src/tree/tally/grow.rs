@@ -10,11 +10,12 @@ use super::solve::least_squares;
 use super::{Pattern, Tally};
 use crate::logic::Literal;
 use crate::order::HashMap;
+use crate::parallel;
+use crate::tree::Expand;
 use crate::tree::bits::Bits;
 use crate::tree::block::Blocks;
 use crate::tree::cache::lock;
 use crate::tree::candidate::{Known, Language};
-use crate::tree::{Expand, parallel};
 
 /// When a tree stops growing.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -17,11 +17,11 @@ use std::sync::{Arc, Mutex};
 use super::cache::{Cache, lock};
 use super::component::{Flat, Key, head_variables};
 use super::coverage::Coverage;
-use super::parallel;
 use super::plan::Plan;
 use super::search::Search;
 use crate::logic::{Literal, Variable};
 use crate::order::{HashMap, HashSet};
+use crate::parallel;
 
 /// Counts end here: a double still tells such numbers apart, and products of a few of them.
 pub const MOST_COUNTED: u32 = 1_000_000_000;

@@ -1,17 +1,36 @@
 //! Work that is shared between threads only where that pays.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use rayon::prelude::*;
 
 /// Waking another thread takes as long as some thousand steps of a loop; with less to do than this, one thread is faster.
 const WORTH_SHARING: usize = 1 << 15;
 
+/// To start the threads takes as long as so many steps, and a small training has done everything before.
+const WORTH_STARTING: usize = 1 << 19;
+
 /// Whether so many steps are worth another thread.
-pub(super) fn pays(steps: usize) -> bool {
-    steps >= WORTH_SHARING
+///
+/// Threads start when they are first asked for, unless this is one of them. As long as little was done, and only then, it is not known whether they would be
+/// of use; what has much to do is well able to do the first of it alone.
+pub fn pays(steps: usize) -> bool {
+    static DONE: AtomicUsize = AtomicUsize::new(0);
+    if steps < WORTH_SHARING {
+        return false;
+    }
+    if rayon::current_thread_index().is_some() {
+        return true;
+    }
+    let before = DONE.load(Ordering::Relaxed);
+    if before < WORTH_STARTING {
+        DONE.store(before.saturating_add(steps), Ordering::Relaxed);
+    }
+    before.saturating_add(steps) >= WORTH_STARTING
 }
 
 /// What `f` makes of each item, in order. `steps` says about how long one takes, in steps of a simple loop.
-pub(super) fn map<T: Sync, R: Send>(items: &[T], steps: usize, f: impl Fn(&T) -> R + Sync + Send) -> Vec<R> {
+pub fn map<T: Sync, R: Send>(items: &[T], steps: usize, f: impl Fn(&T) -> R + Sync + Send) -> Vec<R> {
     if items.len() < 2 || !pays(items.len().saturating_mul(steps)) {
         return items.iter().map(f).collect();
     }
