@@ -4,6 +4,7 @@
 //! The rooms of the program, from the ground up; each uses only those before it:
 //!
 //! - [`order`]: hash maps and random streams, so that nothing depends on chance or threads
+//! - [`parallel`]: work that is shared between threads where that pays
 //! - [`patience`]: long work that asks whether somebody still waits for it
 //! - [`files`]: files that appear whole or not at all
 //! - [`logic`]: symbols, terms, modes, clauses, and the reader of BoostSRL files

@@ -12,8 +12,8 @@ const WORTH_STARTING: usize = 1 << 19;
 
 /// Whether so many steps are worth another thread.
 ///
-/// Threads start when they are first asked for, unless this is one of them. As long as little was done, and only then, it is not known whether they would be
-/// of use; what has much to do is well able to do the first of it alone.
+/// Threads start when they are first asked for. Whoever has little to do is done before they have started, and whoever has
+/// much loses nothing by doing the first of it alone; so they are not asked for before some work was done, unless this is one of them.
 pub fn pays(steps: usize) -> bool {
     static DONE: AtomicUsize = AtomicUsize::new(0);
     if steps < WORTH_SHARING {

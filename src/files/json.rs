@@ -131,14 +131,14 @@ pub fn text(value: &impl Serialize) -> String {
     text
 }
 
-/// A text that what reads such files can read: JSON has no word for numbers that are infinite or none.
+/// A text of one of our own values, if what reads such files can read it: JSON has no word for numbers that are infinite or none.
 ///
 /// # Errors
 /// If it cannot.
 pub fn readable<T>(text: String, read: impl FnOnce(&str) -> Result<T, FileError>) -> Result<String, FileError> {
     // Such numbers are written as this word. To read a model takes as long as to learn a small one, so it is read only if the
-    // word is there; it may also be a name, or stand for what is left out.
-    if !text.contains("null") {
+    // word is there, which may also be a name, or stand for what is left out; or if there is no text.
+    if text.starts_with('{') && !text.contains("null") {
         return Ok(text);
     }
     match read(&text) {
@@ -148,7 +148,7 @@ pub fn readable<T>(text: String, read: impl FnOnce(&str) -> Result<T, FileError>
     }
 }
 
-/// Writes a text to a file, which appears whole or not at all, if it can be read again.
+/// Writes a text to a file, which appears whole or not at all, if none of its numbers got lost; see [`readable`].
 ///
 /// # Errors
 /// If the file cannot be written, or could not be read.

@@ -92,7 +92,7 @@ impl Descent {
         }
     }
 
-    /// The two sides of a split in batches, by their weights and sums of gradients.
+    /// The two sides of a split in batches.
     ///
     /// With the authors' schedule the second must know how many passes the first takes. That is guessed, so that both can walk
     /// at the same time; if the guess was wrong, the second walks once more.
@@ -103,7 +103,10 @@ impl Descent {
             let step = self.second_step(&first);
             return (first, Course::new(self, no, step).end());
         }
-        let guess = self.second_step(&self.guess(yes));
+        let guess = match self.schedule {
+            Schedule::Authors => self.guess(yes).step,
+            Schedule::Sqrt => self.learning_rate,
+        };
         let mut second = Course::new(self, no, guess);
         first.walk_with(&mut second);
         let (first, second) = (first.end(), second.end());

@@ -2,7 +2,8 @@
 //!
 //! A block of one literal is whatever the modes allow. A larger one is a conjunction that the modes allow with one more
 //! literal that ties it together: by a new variable of the conjunction, by touching a part of the path that the
-//! conjunction touches too, or because it asks for a variable of the body (`=`) that only the conjunction mentions.
+//! conjunction touches too, or because it asks for a variable of the body (`=`) that only the conjunction mentions. Where
+//! look-ahead begins at the head, only new variables tie, and nothing of the path is touched.
 
 use std::sync::Arc;
 
@@ -268,12 +269,15 @@ impl<'b, 'a> Blocks<'b, 'a> {
     }
 
     /// How many literals beyond the first these blocks have; 0 for a block that ties variables of the head together.
+    ///
+    /// A head of one variable has nothing to tie: there the number is 0 as well.
     pub fn ahead(&self, blocks: &[usize]) -> u32 {
         let literals: usize = blocks.iter().map(|&b| self.list[b].literals.len()).sum();
-        if literals > 1 && blocks.len() == 1 && self.ties_head(&self.list[blocks[0]].literals) {
+        let ties = || blocks.len() == 1 && self.ties_head(&self.list[blocks[0]].literals);
+        if literals < 2 || self.arity < 2 || ties() {
             return 0;
         }
-        literals.saturating_sub(1) as u32
+        literals as u32 - 1
     }
 
     /// Whether literals speak of more than one variable of the head, and hang together by others.
@@ -353,8 +357,8 @@ impl<'b, 'a> Blocks<'b, 'a> {
                 proposals.push(Proposal { literals, comparisons, modes, new: with(new), touch });
             }
         };
-        if any || !base.new.is_empty() {
-            let must_use = (!any).then_some(self.next);
+        if (any && anywhere) || !base.new.is_empty() {
+            let must_use = (!any || !anywhere).then_some(self.next);
             let scope = Scope { known: &known, clause: &clause, next, must_use };
             self.language.literals(&scope, |draft| propose(draft.mode, draft.literal, &draft.comparisons, &draft.new));
         }

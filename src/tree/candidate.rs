@@ -13,9 +13,9 @@ pub enum LookAhead {
     Anywhere,
     /// The variables of the head and its own: its literals hang together by new variables, and none has a variable of the path.
     ///
-    /// A tree asks for two things that have nothing to do with each other by two tests as well, and for what hangs on a
-    /// variable of the path by the test after; only what begins at the head is out of reach of one literal. Such tests are
-    /// the same at all nodes, so they are searched for once.
+    /// Most of what this leaves out a tree can ask by several tests: two things that have nothing to do with each other, and
+    /// what hangs on a variable of the path. Lost is what helps only together, and what hangs on a variable of the path by a literal
+    /// that holds for all. Such tests are the same at all nodes, so they are searched for once.
     Head,
 }
 

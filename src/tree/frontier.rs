@@ -6,7 +6,8 @@
 //! same parts of the path, the first can stand for all in such a test.
 //!
 //! Tests come in a fixed order: fewer literals first, then fewer blocks, then the order in which modes, variables and
-//! constants come; tests for several groundings come last. Of several tests that hold for the same examples, only the first is kept: it would win every tie.
+//! constants come; tests for several groundings come last. Of several tests that hold for the same examples, only the one with the
+//! smallest handicap is kept, and of equals the first: it would win every tie.
 
 use std::hash::BuildHasher;
 
@@ -16,6 +17,7 @@ use super::bits::Bits;
 use super::block::{Block, Blocks, LARGEST_PART, largest_choice};
 use super::candidate::{Known, Language, LanguageOptions, LookAhead, MAX_NODE_SIZE};
 use super::coverage::Coverage;
+use super::score::Margins;
 use crate::logic::Literal;
 use crate::order::HashSet;
 
@@ -29,8 +31,8 @@ struct Test {
     blocks: [u32; MAX_NODE_SIZE],
     /// How many groundings must exist.
     at_least: u32,
-    /// How many literals it looks ahead, see [`Frontier::ahead`].
-    ahead: u32,
+    /// How much more than others it must gain, as a part of the squared error.
+    margin: f64,
 }
 
 /// The tests of a node, in order.
@@ -77,9 +79,9 @@ impl Frontier {
         self.tests[test].at_least
     }
 
-    /// How many literals beyond the first a test has that does not tie variables of the head together; 0 for one that does.
-    pub fn ahead(&self, test: usize) -> u32 {
-        self.tests[test].ahead
+    /// How much more than others a test must gain, as a part of the squared error.
+    pub fn margin(&self, test: usize) -> f64 {
+        self.tests[test].margin
     }
 
     /// Bytes held, roughly.
@@ -89,7 +91,14 @@ impl Frontier {
     }
 
     /// The tests below a path whose variables are `known`; `next` is the first number that is free for a new one.
-    pub fn new(coverage: &Coverage<'_>, language: &Language, path: &[Literal], known: &[Known], next: u32) -> Self {
+    pub fn new(
+        coverage: &Coverage<'_>,
+        language: &Language,
+        margins: Margins,
+        path: &[Literal],
+        known: &[Known],
+        next: u32,
+    ) -> Self {
         let blocks = Blocks::new(coverage, language, path, known, next, LARGEST_PART);
         let mut frontier = Frontier {
             blocks: Vec::new(),
@@ -99,7 +108,8 @@ impl Frontier {
             next,
             over_budget: blocks.over_budget || blocks.closed,
         };
-        let mut combiner = Combiner { blocks: &blocks, language, frontier: &mut frontier, table: HashTable::new() };
+        let table = HashTable::new();
+        let mut combiner = Combiner { blocks: &blocks, language, margins, frontier: &mut frontier, table };
         combiner.all_tests();
         frontier.rows.shrink_to_fit();
         frontier.tests.shrink_to_fit();
@@ -112,6 +122,7 @@ impl Frontier {
 struct Combiner<'f, 'b, 'a> {
     blocks: &'f Blocks<'b, 'a>,
     language: &'f Language,
+    margins: Margins,
     frontier: &'f mut Frontier,
     /// The tests by their rows.
     table: HashTable<u32>,
@@ -206,21 +217,89 @@ impl Combiner<'_, '_, '_> {
         }
     }
 
-    /// Keeps a test if it divides the examples of the path, and none before it divides them in the same way.
+    /// How much more than others a test of these blocks must gain.
+    fn margin(&self, blocks: &[usize], at_least: u32) -> f64 {
+        let counts = if at_least > 1 { self.margins.counts } else { 0.0 };
+        // Whether blocks look ahead takes a moment to find out.
+        let ahead = if self.margins.ahead > 0.0 { f64::from(self.blocks.ahead(blocks)) } else { 0.0 };
+        counts + self.margins.ahead * ahead
+    }
+
+    /// Keeps a test if it divides the examples of the path, and none divides them in the same way that is as good.
     fn keep(&mut self, blocks: &[usize], at_least: u32, words: &[u64]) {
         if words == self.blocks.here.words() {
             return;
         }
+        let mut test = Test { blocks: [NO_BLOCK; MAX_NODE_SIZE], at_least, margin: self.margin(blocks, at_least) };
+        test.blocks.iter_mut().zip(blocks).for_each(|(place, &b)| *place = b as u32);
         let frontier = &mut *self.frontier;
         let hash = |words: &[u64]| rustc_hash::FxBuildHasher.hash_one(words);
-        if self.table.find(hash(words), |&test| frontier.row(test as usize) == words).is_some() {
+        if let Some(&same) = self.table.find(hash(words), |&test| frontier.row(test as usize) == words) {
+            let kept = &mut frontier.tests[same as usize];
+            if test.margin < kept.margin {
+                *kept = test;
+            }
             return;
         }
-        let mut test = Test { blocks: [NO_BLOCK; MAX_NODE_SIZE], at_least, ahead: self.blocks.ahead(blocks) };
-        test.blocks.iter_mut().zip(blocks).for_each(|(place, &b)| *place = b as u32);
         let number = frontier.tests.len() as u32;
         frontier.tests.push(test);
         frontier.rows.extend_from_slice(words);
         self.table.insert_unique(hash(words), number, |&test| hash(frontier.row(test as usize)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kb::Example;
+    use crate::kb::sample::{self, constants};
+
+    /// The tests for the first of three examples alone: their predicates, and how much more than others they must gain.
+    fn tests(text: &str, node_size: usize, look_ahead: LookAhead, arity: usize) -> Vec<(String, f64)> {
+        let (database, clauses, _) = sample::build(text, None);
+        let target = clauses[0].0;
+        let example = |k: usize| {
+            let args = constants(&database, [format!("a{k}").as_str(), format!("b{k}").as_str()]);
+            Example { args: args[..arity].into(), positive: true, class: 0, weight: 1.0, line: 0 }
+        };
+        let examples = [1, 2, 3].map(example);
+        let coverage = Coverage::new(&database, target, &examples, 1 << 20);
+        let options = LanguageOptions { node_size, look_ahead, ..LanguageOptions::default() };
+        let language = Language::new(&database, target, options);
+        let margins = Margins { counts: 0.05, ahead: 0.06 };
+        let frontier = Frontier::new(&coverage, &language, margins, &[], &language.head(), arity as u32);
+        let name = |test: usize| {
+            let (literals, _) = frontier.test(test);
+            literals.iter().map(|literal| database.predicates.name(literal.predicate)).collect::<Vec<_>>().join(" ")
+        };
+        let first = |&test: &usize| frontier.row(test) == [1];
+        (0..frontier.len()).filter(first).map(|test| (name(test), frontier.margin(test))).collect()
+    }
+
+    const FACTS: &str =
+        "p(a1, x). q(x, b1). r(a1, y). s(y, k). s(k, k). p(a2, z). r(a2, w). p(b1, b2). p(b3, a3). t(A, B) :- p(A, B).";
+
+    #[test]
+    fn of_equal_tests_the_one_with_the_smallest_margin_stays_whatever_comes_first() {
+        let (chain, ahead) = ("mode: p(+a, -x). mode: q(+x, +b). ", "mode: r(+a, -y). mode: s(+y, -y). ");
+        for modes in [format!("{chain}{ahead}"), format!("{ahead}{chain}")] {
+            for look_ahead in [LookAhead::Anywhere, LookAhead::Head] {
+                let found = tests(&format!("mode: t(+a, +b). {modes}{FACTS}"), 2, look_ahead, 2);
+                assert_eq!(found, [("p q".to_owned(), 0.0)], "{modes}");
+            }
+        }
+    }
+
+    #[test]
+    fn margins_count_literals_where_there_are_arguments_to_tie() {
+        let modes = "mode: r(+a, -y). mode: s(+y, #y). ";
+        let two = format!("mode: t(+a, +b). {modes}{FACTS}");
+        assert_eq!(tests(&two, 2, LookAhead::Head, 2), [("r s".to_owned(), 0.06)]);
+        let one = format!("mode: t(+a). {modes}{}", FACTS.replace("t(A, B) :- p(A, B)", "t(A) :- p(A, B)"));
+        assert_eq!(tests(&one, 2, LookAhead::Head, 1), [("r s".to_owned(), 0.0)]);
+        // Two literals do not hold for the first alone any more, three do.
+        let three = two.replace("s(+y, #y)", "s(+y, -y)").replace("s(y, k). s(k, k)", "s(y, k). s(k, o). s(w, o)");
+        let found = tests(&three, 3, LookAhead::Head, 2);
+        assert_eq!(found, [("r s s".to_owned(), 0.12)]);
     }
 }

@@ -405,8 +405,7 @@ impl<'a> Grower<'a> {
             Screening::Exact => Some(1),
             Screening::Rescore => self.options.rescore,
         };
-        let margins = Margins { counts: self.options.count_margin, ahead: self.options.look_ahead_margin };
-        let scores = score::Node::new(&run.units, &node.in_use, margins);
+        let scores = score::Node::new(&run.units, &node.in_use);
         let (ranked, screened) = scores.screen(frontier, self.options.min_leaf, most);
         statistics.screened += screened as u64;
         let mut best: Option<(f64, usize, Choice<F::Leaf>)> = None;
@@ -497,7 +496,8 @@ impl<'a> Grower<'a> {
 
     fn new_frontier(&self, coverage: &Coverage<'_>, path: &[Literal], known: &[Known]) -> Frontier {
         let next = known.iter().map(|known| known.variable.0 + 1).max().unwrap_or(0);
-        let frontier = Frontier::new(coverage, self.language, path, known, next);
+        let margins = Margins { counts: self.options.count_margin, ahead: self.options.look_ahead_margin };
+        let frontier = Frontier::new(coverage, self.language, margins, path, known, next);
         show_to_audit(coverage, path, &frontier);
         frontier
     }

@@ -75,7 +75,6 @@ pub(super) struct Node<'g> {
     squares: f64,
     /// The squared error that there is before any test.
     error: f64,
-    margins: Margins,
 }
 
 /// How much more than others some tests must gain, as parts of the squared error of a node: there are many such tests, so the
@@ -100,7 +99,7 @@ type Tables = Vec<[i64; 256]>;
 
 impl<'g> Node<'g> {
     /// The node with the examples `here`.
-    pub fn new(gradients: &'g Gradients, here: &Bits, margins: Margins) -> Self {
+    pub fn new(gradients: &'g Gradients, here: &Bits) -> Self {
         let all = here.words().iter().copied().enumerate();
         let words = all.filter(|&(_, word)| word != 0).collect();
         let Gradients { sums, weights } = gradients;
@@ -113,7 +112,7 @@ impl<'g> Node<'g> {
         };
         let total = weights.as_ref().map_or(count.max(1) as f64, |weights| weight as f64 * weights.unit);
         let error = squares - (sum as f64 * sums.unit).powi(2) / total;
-        Node { gradients, words, count, sum, weight, squares, error, margins }
+        Node { gradients, words, count, sum, weight, squares, error }
     }
 
     /// The tables of some of the words, for so many tests.
@@ -216,8 +215,7 @@ impl<'g> Node<'g> {
 
     /// What is added to the error of a test.
     pub fn handicap(&self, frontier: &Frontier, test: usize) -> f64 {
-        let counts = if frontier.at_least(test) > 1 { self.margins.counts } else { 0.0 };
-        (counts + self.margins.ahead * f64::from(frontier.ahead(test))) * self.error
+        frontier.margin(test) * self.error
     }
 
     /// Errors of the same test that are worked out in different ways differ by less than this.
@@ -257,7 +255,7 @@ mod tests {
             let here = Bits::from_fn(examples, |i| i % 3 != 0 && !(64..128).contains(&i));
             let units = Gradients::new(&gradients, None, &Bits::ones(examples));
             let all = &units.sums.units;
-            let node = Node::new(&units, &here, Margins::default());
+            let node = Node::new(&units, &here);
             assert_eq!(node.words.len(), examples.div_ceil(64) - 1);
             assert!(node.tables(all, &node.words, TESTS_FOR_TABLES - 1).is_empty());
             assert_eq!(node.tables(all, &node.words[..3], TESTS_FOR_TABLES).len(), 24);
@@ -279,7 +277,7 @@ mod tests {
             let gradients = [size, -0.5 * size, 0.25 * size, f64::NAN];
             let in_use = Bits::from_fn(4, |i| i < 3);
             let units = Gradients::new(&gradients, None, &in_use);
-            let node = Node::new(&units, &in_use, Margins::default());
+            let node = Node::new(&units, &in_use);
             assert!((node.sum as f64 * units.sums.unit / (0.75 * size) - 1.0).abs() < 1e-12, "{size}");
         }
         assert_eq!(Gradients::new(&[0.0, 0.0], None, &Bits::ones(2)).sums.units, [0, 0]);
@@ -293,9 +291,9 @@ mod tests {
         let row = [Bits::from_fn(4, |i| i % 2 == 0)];
         let repeated_row = [Bits::from_fn(9, |i| i < 4 || i == 6)];
         let units = Gradients::new(&gradients, Some(&weights), &Bits::ones(4));
-        let node = Node::new(&units, &Bits::ones(4), Margins::default());
+        let node = Node::new(&units, &Bits::ones(4));
         let even = Gradients::new(&repeated, None, &Bits::ones(9));
-        let even_node = Node::new(&even, &Bits::ones(9), Margins::default());
+        let even_node = Node::new(&even, &Bits::ones(9));
         let error = |node: &Node<'_>, row: &[Bits; 1], least| node.errors(1, |test| row[test].words(), least)[0];
         // Two sides of weight 2.5 and 2, or 5 and 4 examples.
         for (least, twice) in [(1, 2), (2, 4)] {

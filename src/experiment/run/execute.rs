@@ -56,9 +56,9 @@ pub enum Told {
     },
     /// A tree was grown, or another step of learning was taken.
     Step {
-        /// How many there are.
+        /// How many steps were taken.
         done: usize,
-        /// How many there are to be.
+        /// How many there will be.
         of: usize,
     },
 }

@@ -65,17 +65,17 @@ pub const KEYS: &[Key] = &[
     },
     Key {
         name: "look_ahead",
-        about: "what a test of several literals may speak of: anything, or only arguments of the target and what hangs \
-                on them",
+        about: "what a test of several literals may speak of: anything, or only the arguments of the target and variables of \
+                its own, by which its literals hang together",
         allowed: "\"anywhere\" or \"head\"",
-        kinds: GROWN,
+        kinds: TREES,
         set: |p, v| one_of(v, LOOK_AHEADS).map(|look_ahead| p.look_ahead = look_ahead),
         get: |p| name_of(p.look_ahead, LOOK_AHEADS),
     },
     Key {
         name: "look_ahead_margin",
         about: "how much more than any other test one of several literals must gain, as a part of the squared error, for \
-                each literal beyond the first; unless it ties arguments of the target together",
+                each literal beyond the first; unless it ties arguments of the target together, or there is but one",
         allowed: "a number from 0 to 1",
         kinds: TREES,
         set: |p, v| v.as_f64().filter(|x| (0.0..=1.0).contains(x)).map(|x| p.look_ahead_margin = x),

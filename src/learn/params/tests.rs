@@ -27,7 +27,7 @@ fn defaults_and_presets_are_frozen() {
         ("counts=false", "counts=true"),
         ("learning_rate=0.02", "learning_rate=0.02 look_ahead=\"head\" look_ahead_margin=0.06"),
         ("path_length=3", "path_length=4"),
-        ("max_leaves=4", "max_leaves=24"),
+        ("max_leaves=4", "max_leaves=8"),
     ];
     let extended = extended.into_iter().fold(defaults.to_owned(), |text, (from, to)| text.replace(from, to));
     assert_eq!(preset(Preset::Extended), extended);
@@ -43,11 +43,9 @@ fn defaults_and_presets_are_frozen() {
         preset(Preset::Paper),
         paper.iter().fold(defaults.to_owned(), |text, (from, to)| text.replace(from, to))
     );
-    // One deep tree stays deep.
-    for kind in [Kind::LrbmNoBoost, Kind::Rpt] {
-        let params = Unchecked::new(kind).preset(Preset::Extended).check().unwrap();
-        assert_eq!((params.max_leaves, params.max_depth, params.counts), (None, Some(10), true));
-    }
+    // What a kind has no use for, a preset leaves as it is.
+    let mln = Unchecked::new(Kind::MlnBoost).preset(Preset::Extended).check().unwrap();
+    assert_eq!((mln.path_length, mln.look_ahead, mln.counts), (4, LookAhead::Anywhere, false));
     // One tree is added as it is, whatever the step of an ensemble.
     assert_eq!(Params::new(Kind::LrbmNoBoost).step, 1.0);
 }
