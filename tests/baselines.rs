@@ -13,10 +13,10 @@ use lrbm::data::embedded::load_domain;
 use lrbm::data::folds::random_folds;
 use lrbm::data::generate::{Domain, Settings};
 use lrbm::data::load::{LoadOptions, Loaded, load};
+use lrbm::determinism::Stream;
 use lrbm::kb::{Example, naive};
 use lrbm::learn::{Kind, Model, Params, SavedModel, Stored, Trained, train};
 use lrbm::logic::rule::parse_rules;
-use lrbm::order::Stream;
 use lrbm::rbm::network::Network;
 use params::params;
 

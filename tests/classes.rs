@@ -12,10 +12,11 @@ use lrbm::data::embedded::load_domain;
 use lrbm::data::generate::Domain;
 use lrbm::data::load::{LoadOptions, Loaded, load};
 use lrbm::data::split::Split;
+use lrbm::determinism::Stream;
 use lrbm::kb::Example;
 use lrbm::learn::{Kind, LearnError, Method, Model, Params, ScoreError, TreeModel, train};
-use lrbm::order::Stream;
-use lrbm::rbm::{Network, sigmoid};
+use lrbm::math::sigmoid;
+use lrbm::rbm::Network;
 use params::params;
 
 fn learn(kind: Kind, data: &Loaded, params: &Params) -> TreeModel {

@@ -3,10 +3,10 @@
 
 use std::path::Path;
 
+use lrbm::determinism::Stream;
 use lrbm::kb::{Change, Database, DatabaseBuilder, Fact, naive};
 use lrbm::logic::rule::parse_rules;
 use lrbm::logic::{Argument, Constant, Literal, PredicateId};
-use lrbm::order::Stream;
 use lrbm::rbm::Network;
 use lrbm::rbm::network::explain::{Explainer, Explanation, FlipOptions, Grounding, substitute};
 use proptest::prelude::*;

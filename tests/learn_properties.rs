@@ -8,6 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
+use lrbm::cancel::{self, Check};
 use lrbm::data::embedded::load_domain;
 use lrbm::data::generate::{Domain, Settings};
 use lrbm::data::load::{LoadOptions, Loaded, load};
@@ -18,7 +19,6 @@ use lrbm::learn::{
     TrainedModel, TreeModel, train,
 };
 use lrbm::logic::Literal;
-use lrbm::patience::{self, Waiting};
 use lrbm::tree::Tree;
 use params::params;
 
@@ -102,12 +102,12 @@ fn every_kind_can_be_ended_while_it_works() {
     let until = |most: usize, work: &(dyn Fn() + Sync)| {
         asked.store(0, Relaxed);
         let counter = Arc::clone(&asked);
-        let waiting: Waiting = Arc::new(move || {
+        let waiting: Check = Arc::new(move || {
             if counter.fetch_add(1, Relaxed) >= most {
                 resume_unwind(Box::new("not any more"));
             }
         });
-        pool.broadcast(|_| patience::set(Some(waiting.clone())));
+        pool.broadcast(|_| cancel::set(Some(waiting.clone())));
         let ended = pool.install(|| catch_unwind(AssertUnwindSafe(work)));
         (asked.load(Relaxed), ended.map_err(|payload| payload.downcast_ref::<&str>().copied()))
     };

@@ -7,10 +7,10 @@ use area::auc_roc;
 use lrbm::data::embedded::load_domain;
 use lrbm::data::folds::random_folds;
 use lrbm::data::generate::{Domain, Settings};
+use lrbm::determinism::Stream;
 use lrbm::kb::{Database, Example};
 use lrbm::learn::{Kind, LearnError, Model, Params, Preset, Unchecked, train};
 use lrbm::logic::PredicateId;
-use lrbm::order::Stream;
 
 /// The AUC-ROC of each held-out fold; `None` if the kind is not made for such data.
 fn cross_validated(

@@ -1,12 +1,14 @@
 //! Networks against slow, obvious readings of what they promise: rules hold where the slow evaluator finds them to hold, and a
 //! conversion of trees says what the trees say.
 
+use lrbm::cover::{Coverage, DEFAULT_MEMORY_BYTES};
+use lrbm::determinism::Stream;
 use lrbm::kb::{Database, DatabaseBuilder, Example};
 use lrbm::logic::{Argument, Comparison, Constant, Literal, Number, PredicateId, Variable};
-use lrbm::order::Stream;
-use lrbm::rbm::network::{Ensemble, Summands, exact, paper, softmax, two_classes};
-use lrbm::rbm::{Network, Theta, sigmoid};
-use lrbm::tree::{Coverage, DEFAULT_MEMORY_BYTES, Leaf, NodeId, Tree, walk};
+use lrbm::math::{sigmoid, softmax};
+use lrbm::rbm::network::{Ensemble, Summands, exact, paper, two_classes};
+use lrbm::rbm::{Network, Theta};
+use lrbm::tree::{Leaf, NodeId, Tree, assign};
 use proptest::prelude::*;
 
 /// A small random database with examples of a target.
@@ -143,7 +145,7 @@ impl World {
     fn sums(&self, trees: &[Tree<Option<Theta>>], prior: f64, step: f64) -> Vec<f64> {
         let mut sums = vec![prior; self.examples.len()];
         for tree in trees {
-            for (sum, value) in sums.iter_mut().zip(walk::values(tree, &self.coverage())) {
+            for (sum, value) in sums.iter_mut().zip(assign::values(tree, &self.coverage())) {
                 *sum += step * value;
             }
         }
@@ -151,7 +153,7 @@ impl World {
     }
 
     /// The network over another table of names, as it is after it was written to a file.
-    fn lit_as_asked_one_by_one(&self, network: &Network) -> Vec<lrbm::tree::Bits> {
+    fn lit_as_asked_one_by_one(&self, network: &Network) -> Vec<lrbm::cover::Bits> {
         let lit = network.lit(&self.coverage());
         for (i, example) in self.examples.iter().enumerate() {
             let slow = network.infer(&self.database, self.target, &example.args);
@@ -270,7 +272,7 @@ proptest! {
             for (i, psi) in psi.into_iter().enumerate() {
                 let mut expected = -1.8;
                 for tree in &trees {
-                    let reached = walk::leaves(tree, &world.coverage())[i];
+                    let reached = assign::leaves(tree, &world.coverage())[i];
                     let (mut d, mut examples) = (0.0, 0.0);
                     for path in tree.paths() {
                         let (theta, here) = (path.leaf.leaf.unwrap(), f64::from(path.leaf.positives + 1));

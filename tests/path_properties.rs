@@ -3,11 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use lrbm::determinism::Stream;
 use lrbm::kb::{Database, DatabaseBuilder, Example, Mode, TimeRule, TimeSource, TypeId, naive};
 use lrbm::learn::{Kind, Model, Unchecked, train};
 use lrbm::logic::clause::show_conjunction;
 use lrbm::logic::{Argument, Constant, Literal, ModeArg, ModeDeclaration, ModeSymbol, PredicateId, Variable};
-use lrbm::order::Stream;
 use lrbm::tree::path::{PathOptions, chains};
 use proptest::prelude::*;
 

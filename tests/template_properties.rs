@@ -11,13 +11,13 @@ use area::auc_roc;
 use lrbm::data::embedded::load_domain;
 use lrbm::data::folds::random_folds;
 use lrbm::data::generate::{Domain, Settings};
+use lrbm::determinism::HashMap;
 use lrbm::kb::{Database, DatabaseBuilder, Example, naive};
 use lrbm::learn::lrnn::{Family, Template};
 use lrbm::learn::{Kind, Learner, Lrnn, LrnnModel, Model, Resources, Task, train};
 use lrbm::logic::rule::parse_rules;
 use lrbm::logic::{Argument, Constant, Literal, PredicateId};
-use lrbm::order::HashMap;
-use lrbm::rbm::sigmoid;
+use lrbm::math::sigmoid;
 use params::params;
 use proptest::prelude::*;
 

@@ -4,13 +4,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use lrbm::cover::count::MOST_GROUNDINGS;
+use lrbm::cover::{Audit, Bits, Coverage, DEFAULT_MEMORY_BYTES};
+use lrbm::determinism::Stream;
 use lrbm::kb::{Database, DatabaseBuilder, Example, Mode, TimeRule, TimeSource, TypeId, naive};
 use lrbm::logic::{Argument, Constant, Literal, ModeArg, ModeDeclaration, ModeSymbol, PredicateId, Variable};
-use lrbm::order::Stream;
-use lrbm::tree::count::MOST_GROUNDINGS;
 use lrbm::tree::{
-    Audit, Bits, Coverage, DEFAULT_MEMORY_BYTES, Expand, Fit, GrowOptions, Grower, Grown, Language, LanguageOptions,
-    LeafFitter, LookAhead, Node, NodeId, Sample, Screening, walk,
+    Expand, Fit, GrowOptions, Grower, Grown, Language, LanguageOptions, LeafFitter, LookAhead, Node, NodeId, Sample,
+    Screening, assign,
 };
 use proptest::prelude::*;
 
@@ -615,10 +616,10 @@ proptest! {
         prop_assert_eq!(grown, splits);
 
         // Every leaf has the mean of the examples in use that end there, by any way of walking.
-        prop_assert_eq!(&walk::leaves(&tree, &coverage), &reached);
+        prop_assert_eq!(&assign::leaves(&tree, &coverage), &reached);
         let mut ended: BTreeMap<NodeId, Vec<usize>> = BTreeMap::new();
         for (i, example) in world.examples.iter().enumerate() {
-            let by_hand = walk::leaf_by_hand(&tree, &world.database, world.target, &example.args);
+            let by_hand = assign::leaf_by_hand(&tree, &world.database, world.target, &example.args);
             prop_assert_eq!(by_hand, reached[i]);
             if in_use.get(i) {
                 ended.entry(by_hand).or_default().push(i);
@@ -694,7 +695,7 @@ proptest! {
         let grower = Grower::new(&coverage, &language, options);
         let all = Bits::ones(world.examples.len());
         let tree = grower.grow(&Mean, &world.gradients(seed), &all, seed, 0).tree;
-        let reached = walk::leaves(&tree, &coverage);
+        let reached = assign::leaves(&tree, &coverage);
         for path in tree.paths() {
             let owned = |literals: &[&Literal]| literals.iter().map(|&l| l.clone()).collect::<Vec<Literal>>();
             let mut here = world.naive(&owned(&path.literals));
@@ -864,7 +865,7 @@ fn two_literals_find_those_who_act_together() {
         if node_size == 2 {
             let values: Vec<f64> = grown.tree.paths().iter().map(|path| path.leaf.value).collect();
             assert_eq!(values, [0.75, -0.25]);
-            assert_eq!(walk::values(&grown.tree, &coverage), gradients);
+            assert_eq!(assign::values(&grown.tree, &coverage), gradients);
             let films = world.database.predicates.find("film", 2).unwrap();
             let test: Vec<Literal> = grown.tree.paths()[0].literals.iter().map(|&l| l.clone()).collect();
             let arg = |v| Argument::Variable(Variable(v));
@@ -887,7 +888,7 @@ fn whole_tests_are_candidates_beside_those_of_the_modes() {
     let chain = vec![Literal::new(films, vec![arg(9), arg(0)]), Literal::new(films, vec![arg(9), arg(1)])];
     let language = world.language(1).with_tests(vec![chain]);
     let grown = Grower::new(&coverage, &language, GrowOptions::default()).grow(&Mean, &gradients, &all, 0, 0);
-    assert_eq!(walk::values(&grown.tree, &coverage), gradients);
+    assert_eq!(assign::values(&grown.tree, &coverage), gradients);
     // Its variable is the first that is free.
     assert_eq!(grown.tree.paths()[0].literals[0].args[0], arg(2));
 }

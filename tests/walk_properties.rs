@@ -10,13 +10,13 @@ use lrbm::data::embedded::load_domain;
 use lrbm::data::folds::random_folds;
 use lrbm::data::generate::{Domain, Settings};
 use lrbm::data::load::Loaded;
+use lrbm::determinism::HashMap;
 use lrbm::kb::{Database, DatabaseBuilder, Example, Mode, ModeSlot, TimeRule, TimeSource, naive};
 use lrbm::learn::rrbm::count::Counter;
 use lrbm::learn::rrbm::walk::{Step, TypeGraph, Way, literals};
 use lrbm::learn::{Kind, LearnError, Model, Params, SavedModel, Stored, train};
 use lrbm::logic::parser::{Parsed, parse_sentence};
 use lrbm::logic::{Constant, Literal, ModeDeclaration, Notation, PredicateId, Sentence};
-use lrbm::order::HashMap;
 use params::params;
 use proptest::prelude::*;
 

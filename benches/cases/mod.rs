@@ -1,15 +1,13 @@
 //! What is measured of coverage and split scoring, once by time (`coverage`) and once by instructions (`instructions`).
 
+use lrbm::cover::{Bits, Coverage, DEFAULT_MEMORY_BYTES};
 use lrbm::data::embedded::load_domain;
 use lrbm::data::generate::{Domain, Settings};
 use lrbm::data::load::Loaded;
+use lrbm::determinism::Stream;
 use lrbm::learn::{Kind, Params, Stored, train};
 use lrbm::logic::Literal;
-use lrbm::order::Stream;
-use lrbm::tree::{
-    Bits, Coverage, DEFAULT_MEMORY_BYTES, Fit, GrowOptions, Grower, Language, LanguageOptions, LeafFitter, Sample,
-    Screening,
-};
+use lrbm::tree::{Fit, GrowOptions, Grower, Language, LanguageOptions, LeafFitter, Sample, Screening};
 
 /// The domains, one of them with time limits.
 pub const DOMAINS: [Domain; 3] = [Domain::Movies, Domain::University, Domain::Citations];

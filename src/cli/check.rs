@@ -4,10 +4,10 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::{CommandError, Output, Outputs};
+use crate::determinism::IndexSet;
 use crate::experiment::Results;
 use crate::files;
 use crate::metric::Column;
-use crate::order::IndexSet;
 use crate::report::gate::{self, Baseline, BaselineError, Judgement, K, METRICS, TOLERANCE};
 
 /// Which run to check, and against what.

@@ -8,15 +8,15 @@ use super::predict::{classes, load_for, options_for};
 use super::train::{check_writable, write_whole};
 use super::weights::{self, Settings};
 use super::{CommandError, Output, Outputs, with_cause};
+use crate::cover::{Coverage, DEFAULT_MEMORY_BYTES};
 use crate::data::load::Loaded;
 use crate::learn::{LearnedWeights, Method, Model, Prune, Resources, SavedModel};
 use crate::logic::{Diagnostic, Diagnostics};
+use crate::math::sigmoid;
 use crate::metric::calibration::{Probabilities, cll};
 use crate::metric::ranking::{Ranking, auc_pr, auc_roc};
 use crate::metric::{ClassMetrics, Column, Metrics, Output as Scores, Undefined};
 use crate::rbm::network::{Network, two_classes};
-use crate::rbm::sigmoid;
-use crate::tree::{Coverage, DEFAULT_MEMORY_BYTES};
 
 /// From what, how, and what becomes of it.
 #[derive(clap::Args)]

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use super::table::{Table, thousands};
 use super::{CommandError, Output, with_cause};
 use crate::data::fetch::Store;
+use crate::determinism::IndexSet;
 use crate::experiment::plan::Listed;
 use crate::experiment::run::Planned;
 use crate::experiment::store::{RunStore, RunStoreError};
-use crate::experiment::{Experiment, Frozen, FrozenError, Only, Plan, State, frozen, only, slurm, spec, tasks};
-use crate::order::IndexSet;
+use crate::experiment::{Experiment, Frozen, FrozenError, Only, Plan, State, filter, remote, slurm, spec, tasks};
 
 /// A spec, which of its jobs, and where their results are.
 #[derive(clap::Args)]
@@ -125,7 +125,7 @@ fn count(n: usize, what: &str) -> String {
 
 /// Which spec, and what to print of it.
 #[derive(clap::Args)]
-#[command(after_help = only::HELP)]
+#[command(after_help = filter::HELP)]
 pub struct PlanArgs {
     #[command(flatten)]
     what: Option<What>,
@@ -184,7 +184,7 @@ fn commands(chosen: &Chosen, output: &mut Output) -> Result<(), CommandError> {
         Some(text) => Ok(slurm::quote(text)),
         None => Err(CommandError::input(FrozenError::NotText(path.to_owned()))),
     };
-    let (program, root, digits) = (text(&program)?, text(&root)?, frozen::digits(&planned));
+    let (program, root, digits) = (text(&program)?, text(&root)?, remote::digits(&planned));
     let tasks = tasks::group(&planned, &to_do, experiment.slurm.task_time);
     for task in &tasks {
         let ids = task.iter().map(|&job| planned[job].id.as_str().get(..digits).unwrap_or_default());

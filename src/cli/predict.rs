@@ -14,9 +14,9 @@ use crate::data::classes::ClassLabels;
 use crate::data::load::{LoadError, LoadOptions, Loaded, load};
 use crate::learn::{Model, SavedModel, ScoreError, Stored};
 use crate::logic::{Diagnostic, Diagnostics};
+use crate::math::sigmoid;
 use crate::metric::ranking::{Ranking, auc_pr, auc_roc};
 use crate::metric::{Metrics, Output as Scores, Undefined};
-use crate::rbm::sigmoid;
 
 /// Warnings that concern learning only: a model asks for its facts by name, whatever the modes are.
 pub(super) const ABOUT_LEARNING: [&str; 5] =

@@ -17,11 +17,11 @@ use crate::experiment::run::{
 use crate::experiment::slurm::{self, Answer, Cluster, Slurm, SlurmError, Standing};
 use crate::experiment::spec::SlurmSettings;
 use crate::experiment::store::{MODEL, RunStore, RunStoreError};
-use crate::experiment::{Frozen, only};
+use crate::experiment::{Frozen, filter};
 
 /// What to run, where to, and how.
 #[derive(clap::Args)]
-#[command(after_help = format!("{AFTER_HELP}\n\n{}", only::HELP))]
+#[command(after_help = format!("{AFTER_HELP}\n\n{}", filter::HELP))]
 pub struct Run {
     #[command(flatten)]
     what: plan::What,

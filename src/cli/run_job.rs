@@ -7,7 +7,7 @@ use super::{CommandError, Output, with_cause};
 use crate::data::fetch::Store;
 use crate::experiment::run::{Local, Planned, machine, run_named};
 use crate::experiment::store::{RunStore, SPEC};
-use crate::experiment::{Experiment, Frozen, Plan, ResultsError, frozen};
+use crate::experiment::{Experiment, Frozen, Plan, ResultsError, remote};
 
 /// Which jobs of which run.
 #[derive(clap::Args)]
@@ -42,16 +42,16 @@ Exit codes: 0 all named jobs have a result or were refused, 2 bad run directory 
 
 pub fn run(args: &RunJob, output: &mut Output) -> Result<(), CommandError> {
     let root = absolute(&args.run)?;
-    if !frozen::is_run(&root) {
+    if !remote::is_run(&root) {
         return Err(CommandError::input(ResultsError::NoRun(args.run.clone())));
     }
     let mut ids = args.ids.clone();
     if let Some(list) = &args.list {
-        ids.extend(frozen::read_list(list).map_err(CommandError::input)?);
+        ids.extend(remote::read_list(list).map_err(CommandError::input)?);
     }
     let data = args.data.as_deref().map(absolute).transpose()?;
     let (plan, data) = planned(&root, data)?;
-    let named = frozen::find(&plan, &ids, &root).map_err(CommandError::input)?;
+    let named = remote::find(&plan, &ids, &root).map_err(CommandError::input)?;
     let store = RunStore::new(&root);
     let _presence = store.join().map_err(CommandError::input)?;
     let threads = args.threads.map_or_else(machine::cores, usize::from);

@@ -7,7 +7,9 @@ use super::data_args::{DataArgs, SplitSettings};
 use super::predict::{as_learned, load_for, options_for};
 use super::progress::steps_bar;
 use super::{CommandError, Output, Outputs, size, weights, with_cause};
+use crate::cover::{Audit, Audited};
 use crate::data::load::{Loaded, load};
+use crate::determinism::IndexMap;
 use crate::learn::lrnn::Template;
 use crate::learn::params::{KEYS, Key};
 use crate::learn::{
@@ -15,8 +17,6 @@ use crate::learn::{
     TreeModel, Unchecked,
 };
 use crate::logic::Diagnostics;
-use crate::order::IndexMap;
-use crate::tree::{Audit, Audited};
 
 /// What to learn from what, and how.
 #[derive(clap::Args)]

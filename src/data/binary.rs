@@ -8,9 +8,9 @@ use std::fmt::Write;
 use super::embedded::add_mode;
 use super::load::Loaded;
 use super::manifest::{ArityRule, Projection};
+use crate::determinism::{HashMap, IndexSet};
 use crate::kb::{Database, DatabaseBuilder, FactError, Schema, TimeError, TimeRule};
 use crate::logic::{Constant, Diagnostics, ModeSymbol, PredicateId, Predicates, Symbols, SymbolsFull};
-use crate::order::{HashMap, IndexSet};
 
 /// Why a database could not be made from another.
 #[derive(Debug, thiserror::Error)]

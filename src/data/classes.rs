@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use super::dataset::Rooms;
+use super::dataset::Pools;
+use crate::determinism::{HashMap, HashSet, IndexMap};
 use crate::kb::classes::sort_names;
 use crate::kb::{Classes, DatabaseBuilder, Example};
 use crate::logic::{Constant, Diagnostic, Diagnostics, PredicateId, ValueLimit};
-use crate::order::{HashMap, HashSet, IndexMap};
 
 /// Whether the last argument of a target is the class of its examples.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -170,8 +170,8 @@ impl ClassLabels {
 }
 
 /// Makes the classes of all rooms the same, in the same order.
-pub(super) fn unify(rooms: &mut Rooms) {
-    let Rooms::Given(folds) = rooms else { return };
+pub(super) fn unify(rooms: &mut Pools) {
+    let Pools::Given(folds) = rooms else { return };
     let mut names: Vec<String> = Vec::new();
     for room in folds.iter().flatten() {
         names.extend(room.database.classes.iter().flat_map(|classes| classes.names.iter().cloned()));

@@ -34,12 +34,12 @@ use crate::logic::Diagnostics;
 use crate::logic::nearest::nearest;
 
 mod error;
-mod rooms;
+mod pools;
 mod variant;
 
 pub use error::DatasetError;
-use rooms::{Opening, fold_directories};
-pub(super) use rooms::{Room, Rooms};
+use pools::{Opening, fold_directories};
+pub(super) use pools::{Pool, Pools};
 pub use variant::{Arity, Reflexive, TimeUse, Variant};
 
 /// What of a manifest, or of the lack of one, matters once the data are read.
@@ -65,7 +65,7 @@ pub struct Dataset {
     pub(super) variant: Variant,
     pub(super) folds: FoldScheme,
     pub(super) negatives: NegativeScheme,
-    pub(super) rooms: Rooms,
+    pub(super) rooms: Pools,
     pub(super) traits: Traits,
     pub(super) rules: Vec<ArityRule>,
     pub(super) manifest: Option<Manifest>,
@@ -186,7 +186,7 @@ impl Dataset {
             info.id,
             info.title,
             variant,
-            (Rooms::Pooled(rooms.0), rooms.1),
+            (Pools::Pooled(rooms.0), rooms.1),
             &options,
             (checksum, Vec::new()),
         )
@@ -219,7 +219,7 @@ impl Dataset {
         id: &str,
         title: &str,
         variant: &Variant,
-        rooms: (Rooms, Diagnostics),
+        rooms: (Pools, Diagnostics),
         options: &LoadOptions,
         (checksum, files): (String, FileSums),
     ) -> Result<Dataset, DatasetError> {
@@ -233,9 +233,9 @@ impl Dataset {
         }
         check_time(id, variant, options.time.as_ref())?;
         let (schemes, default_count): (&[FoldScheme], usize) = match &rooms.0 {
-            Rooms::Given(folds) => (&[FoldScheme::Given], folds.len()),
-            Rooms::Pooled(_) if options.time.is_some() => (&[FoldScheme::Random, FoldScheme::ByTime], 5),
-            Rooms::Pooled(_) => (&[FoldScheme::Random], 5),
+            Pools::Given(folds) => (&[FoldScheme::Given], folds.len()),
+            Pools::Pooled(_) if options.time.is_some() => (&[FoldScheme::Random, FoldScheme::ByTime], 5),
+            Pools::Pooled(_) => (&[FoldScheme::Random], 5),
         };
         let both = [NegativeScheme::ListedThenClosedWorld, NegativeScheme::ClosedWorld];
         let rules = rooms.0.iter().next().map_or_else(Vec::new, |room| room_rules(room, variant));
@@ -324,7 +324,7 @@ fn rules_of(manifest: &Manifest, evidence: &Evidence) -> Vec<ArityRule> {
 }
 
 /// The rules of data without a manifest; once they were applied there is nothing left to see them by.
-fn room_rules(room: &Room, variant: &Variant) -> Vec<ArityRule> {
+fn room_rules(room: &Pool, variant: &Variant) -> Vec<ArityRule> {
     match variant.arity {
         Arity::Original => binary::rules_for(&room.database, room.target),
         Arity::Binary => Vec::new(),

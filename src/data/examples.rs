@@ -1,9 +1,9 @@
 //! Examples as they are read: of any predicate, repeated, perhaps contradictory; and what is left when that is sorted out.
 
+use crate::determinism::{HashMap, IndexMap};
 use crate::kb::{DatabaseBuilder, Example};
 use crate::logic::nearest::nearest;
 use crate::logic::{Constant, PredicateId, Predicates};
-use crate::order::{HashMap, IndexMap};
 
 /// Every example of the files, in their order.
 #[derive(Clone, Debug, Default)]

@@ -1,7 +1,7 @@
 //! Parting examples: at random, every one in exactly one test fold, positives and negatives spread evenly; or by time.
 
+use crate::determinism::Stream;
 use crate::kb::Example;
-use crate::order::Stream;
 
 /// The test fold of each example, from 0.
 ///

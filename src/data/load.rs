@@ -6,12 +6,12 @@ use super::classes::{ClassLabels, Parted};
 use super::examples::{Contradiction, Pool, PoolError};
 use super::layout::{self, Layout};
 use super::parameters;
+use crate::determinism::{HashSet, IndexMap};
 use crate::kb::{Database, DatabaseBuilder, Example, TimeRule};
 use crate::logic::{
     Constant, Diagnostic, Diagnostics, Full, ImportKind, Location, PredicateId, ReadError, Reader, Role, Sentence,
     Severity, Sink, Source, Symbols,
 };
-use crate::order::{HashSet, IndexMap};
 
 /// How a directory is read.
 #[derive(Clone, Debug, Default)]

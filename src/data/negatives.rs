@@ -5,9 +5,9 @@
 //! that is not after the first: what lies in the future of an example is invisible to it, and a negative made of such
 //! things would be told by that alone.
 
+use crate::determinism::{HashSet, Stream};
 use crate::kb::{Database, Example};
 use crate::logic::{Constant, PredicateId};
-use crate::order::{HashSet, Stream};
 
 /// Arguments of examples; of a symmetric target, (a,b) and (b,a) are the same.
 #[derive(Clone, Debug, Default)]

@@ -5,13 +5,13 @@ use std::fmt::Write;
 use serde::Serialize;
 
 use super::adapt::notes;
-use super::dataset::{Dataset, DatasetError, Rooms, Variant};
+use super::dataset::{Dataset, DatasetError, Pools, Variant};
 use super::fetch::path::RAW;
 use super::fetch::{Store, StoreError};
 use super::manifest::{FoldScheme, Manifest, NegativeScheme, Source};
 use super::split::{FoldCounts, Split};
 use super::summary::predicate_rows;
-use crate::order::IndexMap;
+use crate::determinism::IndexMap;
 
 /// Everything that `lrbm datasets info` tells of a dataset; the tables of `datasets/README.md` are made from it.
 #[derive(Clone, Debug, Serialize)]
@@ -148,15 +148,15 @@ impl DatasetReport {
         let counts = dataset.counts(split)?;
         let row = |(i, &counts): (usize, &FoldCounts)| {
             let [train_facts, test_facts] = match &dataset.rooms {
-                Rooms::Pooled(room) => [room.database.facts.len(); 2],
-                Rooms::Given(folds) => [0, 1].map(|side| folds[i][side].database.facts.len()),
+                Pools::Pooled(room) => [room.database.facts.len(); 2],
+                Pools::Given(folds) => [0, 1].map(|side| folds[i][side].database.facts.len()),
             };
             FoldRow { fold: i + 1, train_facts, test_facts, counts }
         };
         // The test files of given folds are all the data; their training files repeat them.
         let rooms: Vec<_> = match &dataset.rooms {
-            Rooms::Pooled(room) => vec![room],
-            Rooms::Given(folds) => folds.iter().map(|[_, test]| test).collect(),
+            Pools::Pooled(room) => vec![room],
+            Pools::Given(folds) => folds.iter().map(|[_, test]| test).collect(),
         };
         let mut predicates: IndexMap<String, PredicateCount> = IndexMap::default();
         for found in rooms.iter().flat_map(|room| predicate_rows(&room.database, room.target)) {

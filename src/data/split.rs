@@ -9,13 +9,13 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::binary::{self, Added, Changes, Translation};
-use super::dataset::{Dataset, DatasetError, Room, Rooms, TimeUse};
+use super::dataset::{Dataset, DatasetError, Pool, Pools, TimeUse};
 use super::folds::{groups_by_time, random_folds};
 use super::manifest::{FoldScheme, NegativeScheme};
 use super::negatives::{ArgumentSet, World, is_reflexive};
+use crate::determinism::Stream;
 use crate::kb::{Database, Example, Recursion};
 use crate::logic::{Constant, PredicateId};
-use crate::order::Stream;
 
 /// How to split.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -139,13 +139,13 @@ impl Dataset {
     pub fn fold_count(&self, split: &Split) -> Result<usize, DatasetError> {
         let wrong = |count, reason: String| Err(DatasetError::FoldCount { id: self.id.clone(), count, reason });
         match &self.rooms {
-            Rooms::Given(folds) => match split.folds {
+            Pools::Given(folds) => match split.folds {
                 Some(count) if count != folds.len() => {
                     wrong(count, format!("{} are given; leave the number out", folds.len()))
                 }
                 _ => Ok(folds.len()),
             },
-            Rooms::Pooled(room) => {
+            Pools::Pooled(room) => {
                 let count = split.folds.unwrap_or(self.traits.default_count);
                 let parts = count + usize::from(self.folds == FoldScheme::ByTime);
                 if count == 0 || (count == 1 && self.folds == FoldScheme::Random) {
@@ -169,8 +169,8 @@ impl Dataset {
             return Err(DatasetError::NoSuchFold { id: self.id.clone(), index, count });
         }
         match &self.rooms {
-            Rooms::Pooled(room) => self.pooled_fold(room, index, count, split),
-            Rooms::Given(folds) => self.given_fold(&folds[index], index, split),
+            Pools::Pooled(room) => self.pooled_fold(room, index, count, split),
+            Pools::Given(folds) => self.given_fold(&folds[index], index, split),
         }
     }
 
@@ -181,11 +181,11 @@ impl Dataset {
     pub fn counts(&self, split: &Split) -> Result<Vec<FoldCounts>, DatasetError> {
         let count = self.checked_count(split)?;
         match &self.rooms {
-            Rooms::Pooled(room) => {
+            Pools::Pooled(room) => {
                 let groups = self.groups(room, count, split)?;
                 Ok((0..count).map(|index| self.choose(groups.clone(), index).2).collect())
             }
-            Rooms::Given(folds) => {
+            Pools::Given(folds) => {
                 let (plain, folds) = (Split { recursive: false, ..*split }, folds.iter().enumerate());
                 folds.map(|(i, fold)| Ok(self.given_fold(fold, i, &plain)?.counts)).collect()
             }
@@ -199,7 +199,7 @@ impl Dataset {
         self.fold_count(split)
     }
 
-    fn pooled_fold(&self, room: &Room, index: usize, count: usize, split: &Split) -> Result<Fold, DatasetError> {
+    fn pooled_fold(&self, room: &Pool, index: usize, count: usize, split: &Split) -> Result<Fold, DatasetError> {
         let (trained, tested, counts) = self.choose(self.groups(room, count, split)?, index);
         let known = Known { positives: &trained.positives, from: None };
         let known = (self.traits.target_is_evidence || split.recursive).then_some(known);
@@ -212,7 +212,7 @@ impl Dataset {
 
     /// The facts that examples are judged by: those of a room, with the answers that are known. Answers of the test never are,
     /// whatever the times say.
-    fn evidence(&self, room: &Room, known: Option<Known<'_>>, split: &Split) -> Result<Arc<Database>, DatasetError> {
+    fn evidence(&self, room: &Pool, known: Option<Known<'_>>, split: &Split) -> Result<Arc<Database>, DatasetError> {
         let ignored = self.variant.time == TimeUse::Ignore;
         let mut database = match known {
             None if !ignored => return Ok(Arc::clone(&room.database)),
@@ -249,7 +249,7 @@ impl Dataset {
     }
 
     /// All groups with their negatives.
-    fn groups(&self, room: &Room, count: usize, split: &Split) -> Result<Vec<Group>, DatasetError> {
+    fn groups(&self, room: &Pool, count: usize, split: &Split) -> Result<Vec<Group>, DatasetError> {
         let parts = count + usize::from(self.folds == FoldScheme::ByTime);
         let uses_list = self.negatives == NegativeScheme::ListedThenClosedWorld;
         let listed: &[Example] = if uses_list { &room.listed } else { &[] };
@@ -286,7 +286,7 @@ impl Dataset {
     #[expect(clippy::too_many_arguments, reason = "each is another thing, and this is called twice")]
     fn group(
         &self,
-        room: &Room,
+        room: &Pool,
         positives: Vec<Example>,
         listed: Vec<Example>,
         pools: &[Vec<Constant>],
@@ -361,7 +361,7 @@ impl Dataset {
         (whole, counts)
     }
 
-    fn given_fold(&self, [train, test]: &[Room; 2], index: usize, split: &Split) -> Result<Fold, DatasetError> {
+    fn given_fold(&self, [train, test]: &[Pool; 2], index: usize, split: &Split) -> Result<Fold, DatasetError> {
         let mut counts = FoldCounts::default();
         let symmetric = self.traits.symmetric;
         // The test first: what it asks is then refused to the draws of the training.
@@ -390,14 +390,14 @@ impl Dataset {
         let known = |from| told.then_some(Known { positives: &trained.positives, from });
         let of_train = self.evidence(train, known(None), split)?;
         let of_test = self.evidence(test, known(Some(&train.database)), split)?;
-        let part = |database, room: &Room, group: Group| Part { database, target: room.target, examples: group.all() };
+        let part = |database, room: &Pool, group: Group| Part { database, target: room.target, examples: group.all() };
         Ok(Fold { index, train: part(of_train, train, trained), test: part(of_test, test, tested), counts })
     }
 
     #[expect(clippy::too_many_arguments, reason = "each is another thing, and this is called twice")]
     fn given_group(
         &self,
-        room: &Room,
+        room: &Pool,
         positives: Vec<Example>,
         refused: &[Box<[Constant]>],
         split: &Split,
@@ -434,7 +434,7 @@ impl Group {
 }
 
 /// Whether the second argument of an example is after the first.
-fn points_to_the_future(room: &Room, example: &Example) -> bool {
+fn points_to_the_future(room: &Pool, example: &Example) -> bool {
     let Some(times) = &room.database.times else { return false };
     let [a, b] = &*example.args else { return false };
     let time = |position, constant: &Constant| times.of_argument(room.target, position, *constant);

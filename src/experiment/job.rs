@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::dataset_ref::Source;
 use super::key::{DATA_VERSION, JobKey, LearnerKey, algorithm_version};
-use super::source::Source;
 use crate::data::fetch::digest;
 use crate::data::split::Split;
+use crate::determinism::{IndexMap, Stream};
 use crate::learn::{Kind, Params, Preset};
-use crate::order::{IndexMap, Stream};
 
 /// One training and one test.
 #[derive(Clone, Debug, PartialEq)]

@@ -9,7 +9,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::source::SourceKey;
+use super::dataset_ref::SourceKey;
 use crate::data::fetch::digest;
 use crate::learn::Kind;
 use crate::learn::params::Value;

@@ -4,9 +4,9 @@
 
 use std::fmt;
 
+use super::dataset_ref::Source;
 use super::job::Job;
 use super::key::{JobKey, LearnerKey};
-use super::source::Source;
 use super::spec::Experiment;
 use super::store::Status;
 use crate::data::adapt;

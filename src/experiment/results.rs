@@ -10,11 +10,11 @@ use super::spec::{Experiment, Part, SpecError};
 use super::store::{
     self, Damage, MODEL, Outcome, PREDICTIONS, Prediction, Record, RunStore, RunStoreError, SPEC, Status,
 };
+use crate::determinism::{IndexMap, IndexSet};
 use crate::files::json::FileError;
 use crate::learn::SavedModel;
 use crate::metric::summary::mean;
 use crate::metric::{Average, Column};
-use crate::order::{IndexMap, IndexSet};
 
 /// Why the results of a run cannot be read.
 #[derive(Debug, thiserror::Error)]

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use super::run::Planned;
 use super::{Job, JobId, Source};
+use crate::determinism::HashMap;
 use crate::learn::{Kind, Params};
-use crate::order::HashMap;
 
 /// A run of at least this many seconds is parted, whatever a task should take, into up to [`SOME`] tasks.
 const SHORT_SECONDS: f64 = 10.0;

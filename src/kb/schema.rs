@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use super::ordering::{self, Pattern};
+use crate::determinism::{HashMap, IndexSet};
 use crate::logic::reader::intern_term;
 use crate::logic::{
     Comparison, Constant, Diagnostic, ModeArg, ModeDeclaration, ModeSymbol, PredicateId, Predicates, Symbols,
     SymbolsFull, Term, ValueLimit,
 };
-use crate::order::{HashMap, IndexSet};
 
 /// A type of constants, such as `person`, as an index into the types of a [`Schema`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

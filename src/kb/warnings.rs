@@ -3,8 +3,8 @@
 use super::facts::Facts;
 use super::schema::{Disagreement, Schema, TypeId};
 use super::time::Sources;
+use crate::determinism::{HashSet, IndexMap};
 use crate::logic::{Constant, Diagnostic, PredicateId, Predicates};
-use crate::order::{HashSet, IndexMap};
 
 /// Everything worth a warning; facts of `time` need no mode.
 pub(crate) fn find(from: &Sources<'_>, time: Option<PredicateId>) -> Vec<Diagnostic> {

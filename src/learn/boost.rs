@@ -5,10 +5,11 @@ use super::leaf::Fitter;
 use super::model::{ClassSums, Parts, add, with_counts};
 use super::params::{Params, Prior};
 use super::weights::Weights;
-use super::{Kind, LearnError, Task, TrainedModel, TreeModel, remarks};
+use super::{Kind, LearnError, Task, TrainedModel, TreeModel, warnings};
+use crate::cover::Bits;
+use crate::determinism::Stream;
 use crate::kb::Example;
-use crate::order::Stream;
-use crate::tree::{Bits, GrowStatistics, Grower, Language, PathOptions, path};
+use crate::tree::{GrowStatistics, Grower, Language, PathOptions, path};
 
 /// How far training is.
 #[derive(Clone, Copy)]
@@ -94,9 +95,9 @@ pub(super) fn train(
     statistics.trees = trees.len() as u64;
     let prior = if classes.is_some() { 0.0 } else { priors[0] };
     let mut warnings = Vec::new();
-    warnings.extend(remarks::budget(statistics.budget_hits, params.max_candidates));
+    warnings.extend(warnings::budget(statistics.budget_hits, params.max_candidates));
     if trees.iter().all(|tree| tree.leaves() == 1) {
-        warnings.extend(remarks::nothing_learned(database, target));
+        warnings.extend(warnings::nothing_learned(database, target));
     }
     let parameters = params.to_values(kind);
     let parts = Parts { kind, parameters, seed, trained_on, classes, fidelity: None, prior, step: params.step, trees };
@@ -245,7 +246,7 @@ pub(super) fn boost<T>(
             break;
         }
     }
-    // Paper: Alg. 1, lines 7 to 9: P(y = 1) = sigmoid(ψ), see [`crate::rbm::sigmoid`]
+    // Paper: Alg. 1, lines 7 to 9: P(y = 1) = sigmoid(ψ), see [`crate::math::sigmoid`]
     if held_out.is_some() {
         summands.iter_mut().for_each(|summands| summands.truncate(patience.best_steps));
     }

@@ -1,8 +1,7 @@
 //! The functional gradient: how ψ of each example, or its score for each class, should move.
 
 use crate::kb::Example;
-use crate::rbm::network::{log_sum_exp, softmax};
-use crate::rbm::{sigmoid, softplus};
+use crate::math::{log_sum_exp, sigmoid, softmax, softplus};
 
 /// Δ = I(y = 1) − P(y = 1), the derivative of an example's log-likelihood by its ψ.
 #[inline]

@@ -1,7 +1,7 @@
 //! What the leaves of the models hold, behind the one trait that trees grow over.
 
 use super::model::LeafWeights;
-use crate::order::Stream;
+use crate::determinism::Stream;
 use crate::rbm::{Descent, Outcome, Theta};
 use crate::tree::{Fit, LeafFitter, Sample, Screening};
 

@@ -6,10 +6,10 @@ use super::model::{Parts, add, with_counts};
 use super::params::Params;
 use super::weights::Weights;
 use super::{
-    ClassSums, Fidelity, Kind, LearnError, Learner, LrbmBoost, ScoreError, Task, TrainedModel, TreeModel, remarks,
+    ClassSums, Fidelity, Kind, LearnError, Learner, LrbmBoost, ScoreError, Task, TrainedModel, TreeModel, warnings,
 };
+use crate::math::sigmoid;
 use crate::rbm::network::against_others;
-use crate::rbm::sigmoid;
 use crate::tree::{GrowOptions, Grower};
 
 /// Learns an ensemble, or takes one, and fits one tree to its ψ on the training examples.
@@ -76,9 +76,9 @@ impl LrbmExplainable {
             copies.push(copy);
         }
         let mut warnings = Vec::new();
-        warnings.extend(remarks::budget(statistics.budget_hits, self.params.max_candidates));
+        warnings.extend(warnings::budget(statistics.budget_hits, self.params.max_candidates));
         if trees.iter().all(|tree| tree.leaves() == 1) {
-            warnings.extend(remarks::nothing_learned(database, target));
+            warnings.extend(warnings::nothing_learned(database, target));
         }
         let parts = Parts {
             kind: Kind::LrbmExplainable,

@@ -3,10 +3,10 @@
 use super::boost::both_classes;
 use super::weights::Weights;
 use super::{LearnError, ScoreError, Task};
+use crate::cover::Bits;
 use crate::data::folds::random_folds;
 use crate::kb::Example;
 use crate::rbm::network::{FitOptions, Fitted, Hold, Network, Patterns, against_others};
-use crate::tree::Bits;
 
 /// Learns the weights of a network whose rules stay as they are.
 ///

@@ -17,10 +17,12 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod any;
 pub mod boost;
 pub mod clauses;
 mod error;
 pub mod gradient;
+pub mod header;
 mod leaf;
 pub mod lrbm_boost;
 pub mod lrbm_explainable;
@@ -33,14 +35,13 @@ pub mod network;
 pub mod params;
 pub mod progol;
 pub mod rdn_boost;
-pub mod record;
-mod remarks;
 pub mod rpt;
 pub mod rrbm;
-pub mod saved;
 pub mod sgd;
+mod warnings;
 mod weights;
 
+pub use any::{ModelSize, SavedModel, SizeOf, Stored};
 pub use boost::{Progress, Statistics};
 pub use error::{LearnError, ScoreError, UnknownKind};
 pub use lrbm_boost::LrbmBoost;
@@ -57,13 +58,12 @@ pub use progol::Progol;
 pub use rdn_boost::RdnBoost;
 pub use rpt::Rpt;
 pub use rrbm::{Rrbm, RrbmModel};
-pub use saved::{ModelSize, SavedModel, SizeOf, Stored};
 
 use std::fmt;
 
+use crate::cover::{Audit, Coverage, DEFAULT_MEMORY_BYTES};
 use crate::kb::{Database, Example};
 use crate::logic::{Diagnostic, Diagnostics, PredicateId};
-use crate::tree::{Audit, Coverage, DEFAULT_MEMORY_BYTES};
 
 /// Something that learns models from examples.
 pub trait Learner {

@@ -1,13 +1,13 @@
 //! Trees as one lifted RBM.
 
-use super::saved::{ModelSize, SizeOf, Stored};
+use super::any::{ModelSize, SizeOf, Stored};
 use super::{Model, ScoreError, TreeModel};
+use crate::cover::{Bits, Coverage, DEFAULT_MEMORY_BYTES};
 use crate::kb::{Database, Example, Recursive, TimeRule};
 use crate::logic::nearest::nearest;
 use crate::logic::{PredicateId, Predicates};
 use crate::rbm::network::{ConvertError, Ensemble, Network, Summands, against_others, two_classes};
 use crate::rbm::network::{exact, paper};
-use crate::tree::{Bits, Coverage, DEFAULT_MEMORY_BYTES};
 
 /// How trees become a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,14 +6,14 @@
 use super::boost::{Progress, count_weighted};
 use super::clauses::{Theory, learn_clauses};
 use super::gradient::{gradient, log_likelihood};
+use super::header::log_odds;
 use super::params::{ClauseWeights, Params};
-use super::record::log_odds;
 use super::weights::Weights;
-use super::{Kind, LearnError, Learner, LrbmWeights, Statistics, Task, Trained, remarks};
+use super::{Kind, LearnError, Learner, LrbmWeights, Statistics, Task, Trained, warnings};
 use crate::kb::Example;
 use crate::logic::Diagnostic;
+use crate::math::sigmoid;
 use crate::rbm::network::{Network, Rule, two_classes};
-use crate::rbm::sigmoid;
 
 /// Clauses by inverse entailment, and what they are worth.
 #[derive(Clone, Debug)]
@@ -29,12 +29,12 @@ impl Learner for Progol {
         let (positives, negatives) = count_weighted(Kind::Progol, task, &Weights::new(task.examples, 1.0))?;
         let options = self.params.clause_options();
         let theory = learn_clauses(task, &options);
-        let mut warnings: Vec<Diagnostic> = remarks::clauses(&theory, &options);
+        let mut warnings: Vec<Diagnostic> = warnings::clauses(&theory, &options);
         if self.params.clause_weights == ClauseWeights::Votes {
-            warnings.extend(remarks::weights(Kind::Progol, task.examples));
+            warnings.extend(warnings::weights(Kind::Progol, task.examples));
         }
         if theory.clauses.is_empty() {
-            warnings.extend(remarks::nothing_learned(task.database, task.target));
+            warnings.extend(warnings::nothing_learned(task.database, task.target));
         }
         let mut network = of_clauses(task, &theory, log_odds(task))?;
         let mut how = "no clause".to_owned();

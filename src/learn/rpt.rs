@@ -8,8 +8,9 @@ use super::gradient::log_likelihood;
 use super::leaf::Fitter;
 use super::model::{LeafWeights, Parts};
 use super::params::Params;
-use super::{Kind, LearnError, Learner, Statistics, Task, TrainedModel, TreeModel, remarks};
-use crate::tree::{Bits, Grower, Leaf, Node, NodeId, Tree};
+use super::{Kind, LearnError, Learner, Statistics, Task, TrainedModel, TreeModel, warnings};
+use crate::cover::Bits;
+use crate::tree::{Grower, Leaf, Node, NodeId, Tree};
 
 /// One tree of class frequencies.
 #[derive(Clone, Debug)]
@@ -39,10 +40,10 @@ impl Learner for Rpt {
         let likelihoods = examples.iter().zip(&grown.reached).map(|(e, id)| log_likelihood(e.positive, psi(id)));
         let log_likelihood = likelihoods.sum::<f64>() / examples.len() as f64;
         progress(Progress::new(1, 1, &|| log_likelihood));
-        let mut warnings: Vec<_> = remarks::weights(Kind::Rpt, examples).into_iter().collect();
-        warnings.extend(remarks::budget(statistics.budget_hits, params.max_candidates));
+        let mut warnings: Vec<_> = warnings::weights(Kind::Rpt, examples).into_iter().collect();
+        warnings.extend(warnings::budget(statistics.budget_hits, params.max_candidates));
         if tree.leaves() == 1 {
-            warnings.extend(remarks::nothing_learned(database, target));
+            warnings.extend(warnings::nothing_learned(database, target));
         }
         let parameters = params.to_values(Kind::Rpt);
         let (kind, trees) = (Kind::Rpt, vec![tree]);

@@ -5,8 +5,8 @@
 
 use super::gradient::{gradient, log_likelihood};
 use super::{Progress, Task};
-use crate::order::Stream;
-use crate::patience;
+use crate::cancel;
+use crate::determinism::Stream;
 
 const FIRST_DECAY: f64 = 0.9;
 const SECOND_DECAY: f64 = 0.999;
@@ -61,7 +61,7 @@ pub fn descend(
             }
             sum.fill(0.0);
             for &i in batch {
-                patience::ask();
+                cancel::poll();
                 let example = &examples[i];
                 let scale = |psi: f64| -gradient(example.positive, psi) * example.weight / total;
                 model.add_gradient(i, &scale, &mut sum);
@@ -134,6 +134,6 @@ mod tests {
         assert!((fitted([9.0, 1.0, 1.0, 1.0], 0.0) - 3f64.ln()).abs() < 1e-3);
         // With l2 = 1 the loss is least where sigmoid(w) − 1/4 + w = 0: w = −0.2007…
         let held = fitted([1.0; 4], 1.0);
-        assert!((crate::rbm::sigmoid(held) - 0.25 + held).abs() < 1e-3, "{held}");
+        assert!((crate::math::sigmoid(held) - 0.25 + held).abs() < 1e-3, "{held}");
     }
 }

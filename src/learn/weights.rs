@@ -1,7 +1,7 @@
 //! How much each training example counts: its own weight, and that of its class.
 
+use crate::cover::Bits;
 use crate::kb::Example;
-use crate::tree::Bits;
 
 /// The weights of some examples.
 #[derive(Clone, Debug, PartialEq)]

@@ -159,7 +159,7 @@ impl Literal {
 /// are not listed.
 #[derive(Clone, Debug, Default)]
 pub struct Predicates {
-    all: crate::order::IndexSet<(String, u32)>,
+    all: crate::determinism::IndexSet<(String, u32)>,
 }
 
 impl Predicates {

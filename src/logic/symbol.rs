@@ -4,7 +4,7 @@ use hashbrown::HashTable;
 use std::fmt;
 use std::hash::BuildHasher;
 
-use crate::order::HashMap;
+use crate::determinism::HashMap;
 
 /// A constant of the domain: a name, a number, or a ground compound term, as a dense 32-bit id.
 ///

@@ -1,7 +1,7 @@
 //! What is measured where examples are of several classes, beside the [macro averages](super::Metrics::macro_average).
 
 use super::error::{MetricError, Undefined};
-use crate::rbm::softplus;
+use crate::math::softplus;
 
 /// How good decisions between several classes are.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]

@@ -4,7 +4,7 @@ use super::calibration::{self, Probabilities};
 use super::error::{MetricError, Undefined};
 use super::ranking::{self, Ranking};
 use super::threshold::{self, Threshold};
-use crate::rbm::sigmoid;
+use crate::math::sigmoid;
 
 /// A column of a results table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -4,8 +4,9 @@
 //! For two classes, ψ = d + Σⱼ ζ(cⱼ + Uⱼ₁ + Σₖ Wⱼₖ vₖ) − ζ(cⱼ + Uⱼ₀ + Σₖ Wⱼₖ vₖ) is the log-odds of class 1, with the
 //! hidden units summed out exactly; so the gradient of −log P(y | v) is exact as well, and no sampling is needed.
 
-use super::{Theta, sigmoid};
-use crate::order::Stream;
+use super::Theta;
+use crate::determinism::Stream;
+use crate::math::sigmoid;
 
 /// A row of inputs without its zeros: their numbers, ascending, and their values.
 pub type Inputs = [(u32, f64)];
@@ -130,7 +131,7 @@ impl DenseRbm {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rbm::softplus;
+    use crate::math::softplus;
     use proptest::prelude::*;
 
     #[test]

@@ -4,10 +4,10 @@
 //! any other. Descent starts from five zeros and stops early, so a leaf with few examples ends short of that mean: it
 //! is shrunk by its size. That is part of what the authors' program learns, hence it is kept.
 
-use super::course::{Batch, Course, Passes};
+use super::passes::{Batch, Course, Passes};
+use super::step::Walk;
 use super::theta::Theta;
-use super::walk::Walk;
-use crate::order::Stream;
+use crate::determinism::Stream;
 use crate::tree::Sample;
 
 /// How the step of coordinate descent falls from pass to pass.

@@ -7,8 +7,8 @@ use std::sync::OnceLock;
 
 use serde::Deserialize;
 
+use crate::determinism::IndexSet;
 use crate::metric::Column;
-use crate::order::IndexSet;
 
 /// The file.
 const TEXT: &str = include_str!("../../results/paper.toml");

@@ -3,12 +3,12 @@
 use std::fmt;
 
 use crate::data::generate::Domain;
+use crate::determinism::{IndexMap, IndexSet};
 use crate::experiment::results::{Group, Results, RowKey, Stored};
 use crate::experiment::spec::Part;
 use crate::learn::{Kind, Preset};
 use crate::metric::Column;
 use crate::metric::summary::Average;
-use crate::order::{IndexMap, IndexSet};
 
 /// A dataset with a model in one preset and one case.
 #[derive(Clone, Debug)]

@@ -6,7 +6,7 @@ use super::Report;
 use super::markdown::{Table as Lines, escape};
 use super::table::markdown as table_text;
 use super::tables::state;
-use crate::order::IndexSet;
+use crate::determinism::IndexSet;
 
 /// The question, how it was answered, the main tables, the figures, and what becomes of the paper's claims.
 pub fn markdown(report: &Report<'_>) -> String {

@@ -3,17 +3,17 @@
 use std::cell::LazyCell;
 use std::sync::{Arc, Mutex};
 
-use super::bits::Bits;
-use super::cache::{Cache, lock};
-use super::candidate::{Known, Language};
-use super::coverage::Coverage;
-use super::frontier::Frontier;
+use super::candidates::Frontier;
+use super::language::{Known, Language};
 use super::node::{Leaf, NodeId, Tree};
 use super::sample::{Picked, Sample};
-use super::score::{self, Gradients, Margins};
+use super::split::{self as score, Gradients, Margins};
+use crate::cover::bits::Bits;
+use crate::cover::cache::{Cache, lock};
+use crate::cover::coverage::Coverage;
+use crate::determinism::Stream;
 use crate::kb::Example;
 use crate::logic::Literal;
-use crate::order::Stream;
 use crate::parallel;
 
 /// What a fit gives: the leaf and the value it has.

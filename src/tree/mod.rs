@@ -1,37 +1,25 @@
-//! Relational regression trees: which tests a node may ask, which examples satisfy them, how good a split is, how a
-//! tree grows, and which leaf an example reaches.
+//! Relational regression trees: the language bias, candidate tests, split scores, growth, and the leaf an example reaches.
 //!
-//! The room knows gradients and numbers in leaves, and nothing of what a leaf is made of: a [`LeafFitter`] says that.
-//! A [`Coverage`] answers which examples satisfy a conjunction, a [`Language`] says which conjunctions may be asked, and
-//! a [`Grower`] keeps both through all the trees of an ensemble, since neither depends on the gradients.
+//! The module works with gradients and leaf values only; a [`LeafFitter`] decides what a leaf is made of.
+//! A [`Language`] generates the candidate tests, [`crate::cover::Coverage`] evaluates them, and a [`Grower`] keeps both
+//! for all trees of an ensemble, since neither depends on the gradients.
 
-pub mod audit;
-pub mod bits;
-mod block;
-mod cache;
-pub mod candidate;
-mod component;
-pub mod count;
-pub mod coverage;
+pub mod assign;
+mod candidates;
+pub(crate) mod conjunct;
 mod cuts;
-mod frontier;
-mod groups;
 pub mod grow;
+pub mod language;
 pub mod node;
 pub mod path;
-mod plan;
 mod sample;
-mod score;
-mod search;
-pub mod tally;
-pub mod walk;
+mod split;
 
-pub use audit::{Audit, AuditError, Audited};
-pub use bits::Bits;
-pub use candidate::{Language, LanguageOptions, LookAhead};
-pub use coverage::{Coverage, DEFAULT_MEMORY_BYTES};
 pub use grow::{Expand, Fit, GrowOptions, GrowStatistics, Grower, Grown, LeafFitter, Screening};
+pub use language::{Language, LanguageOptions, LookAhead};
 pub use node::{CountTest, FailedTest, Leaf, Node, NodeId, Path, Split, Tree};
 pub use path::PathOptions;
 pub use sample::Sample;
-pub use tally::{CountGrower, CountOptions, Pattern, Tally, Weighted};
+
+#[cfg(test)]
+mod tests;

@@ -13,11 +13,11 @@ use std::cmp::Reverse;
 
 use rayon::prelude::*;
 
+use crate::cancel;
+use crate::determinism::{HashMap, Stream};
 use crate::kb::{Database, Example, TypeId};
 use crate::logic::clause::show_conjunction;
 use crate::logic::{Constant, Literal, PredicateId};
-use crate::order::{HashMap, Stream};
-use crate::patience;
 use ground::{CHAIN_STEPS, Ground, MOST_STEPS, Places};
 use link::{Links, Piece};
 
@@ -75,7 +75,7 @@ pub fn chains(
     let sampled = sample(examples, options);
     let finder = Finder { ground: &ground, target, types, max_length: options.max_length };
     let around = |&example: &&Example| {
-        patience::ask();
+        cancel::poll();
         finder.around(example)
     };
     let found: Vec<Vec<Chain>> = sampled.par_iter().map(around).collect();

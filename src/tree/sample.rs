@@ -53,7 +53,7 @@ pub(super) struct Picked {
 }
 
 impl Picked {
-    pub fn new(here: &super::Bits, gradients: &[f64], weights: Option<&[f64]>) -> Self {
+    pub fn new(here: &crate::cover::Bits, gradients: &[f64], weights: Option<&[f64]>) -> Self {
         Picked { gradients: here.pick(gradients), weights: weights.map(|weights| here.pick(weights)) }
     }
 

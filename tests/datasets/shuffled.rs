@@ -2,10 +2,10 @@
 
 use lrbm::data::dataset::Variant;
 use lrbm::data::split::Split;
+use lrbm::determinism::Stream;
 use lrbm::kb::Example;
 use lrbm::learn::{Kind, Model, Unchecked, train};
 use lrbm::metric::ranking::{Ranking, auc_roc};
-use lrbm::order::Stream;
 
 use crate::lab::{SEED, open, real};
 

@@ -1,6 +1,6 @@
 //! Inputs that are nearly good: good ones, changed here and there by a seeded hand that knows the words of the format.
 
-use lrbm::order::Stream;
+use lrbm::determinism::Stream;
 
 /// Words that have broken programs before.
 const WORDS: &[&str] = &[

@@ -1,10 +1,11 @@
 //! Predicates and targets of one to six arguments, against the slow evaluator.
 
+use lrbm::cover::{Bits, Coverage};
+use lrbm::determinism::Stream;
 use lrbm::kb::{Database, DatabaseBuilder, Example, naive};
 use lrbm::learn::{Kind, Model, Unchecked, train};
 use lrbm::logic::{Argument, Constant, Literal, ModeArg, ModeDeclaration, ModeSymbol, PredicateId, Variable};
-use lrbm::order::Stream;
-use lrbm::tree::{Bits, Coverage, path, walk};
+use lrbm::tree::{assign, path};
 use proptest::prelude::*;
 
 const MOST: usize = 6;
@@ -120,9 +121,9 @@ proptest! {
             let model = train(kind, database, *target, examples, &params, 1, &mut |_| {}).unwrap().into_trees().unwrap().model;
             let coverage = Coverage::new(database, *target, examples, 1 << 20);
             for tree in model.bind(database) {
-                let reached = walk::leaves(&tree, &coverage);
+                let reached = assign::leaves(&tree, &coverage);
                 for (example, id) in examples.iter().zip(reached) {
-                    prop_assert_eq!(walk::leaf_by_hand(&tree, database, *target, &example.args), id);
+                    prop_assert_eq!(assign::leaf_by_hand(&tree, database, *target, &example.args), id);
                 }
             }
             let again = lrbm::learn::TreeModel::from_json(&model.to_json()).unwrap();

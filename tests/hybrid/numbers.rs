@@ -2,12 +2,13 @@
 
 use super::params::params;
 use super::written::directory;
+use lrbm::cover::{Bits, Coverage};
 use lrbm::data::load::Loaded;
+use lrbm::determinism::Stream;
 use lrbm::kb::{Database, DatabaseBuilder, Example, naive};
 use lrbm::learn::{Kind, Model, Params, TreeModel, train};
 use lrbm::logic::{Argument, Comparison, Constant, Literal, Number, PredicateId, Variable};
-use lrbm::order::Stream;
-use lrbm::tree::{Bits, Coverage, GrowOptions, Grower, Language, LanguageOptions};
+use lrbm::tree::{GrowOptions, Grower, Language, LanguageOptions};
 use proptest::prelude::*;
 
 /// Constants of which some are numbers, facts of one to three arguments, and examples of a target with two.

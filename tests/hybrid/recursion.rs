@@ -2,14 +2,15 @@
 
 use super::params::params;
 use super::written::directory;
+use lrbm::cover::Coverage;
 use lrbm::data::dataset::{Dataset, Variant};
 use lrbm::data::load::{LoadOptions, Loaded};
 use lrbm::data::split::Split;
+use lrbm::determinism::Stream;
 use lrbm::kb::{Database, DatabaseBuilder, Example, Recursion, TimeRule, TimeSource, naive};
 use lrbm::learn::{Kind, LearnError, Model, TreeModel, train};
 use lrbm::logic::{Argument, Constant, Literal, ModeArg, ModeDeclaration, ModeSymbol, PredicateId, Variable};
-use lrbm::order::Stream;
-use lrbm::tree::{Coverage, walk};
+use lrbm::tree::assign;
 use proptest::prelude::*;
 
 /// A database with the target `t` and the evidence `q`, each of two arguments; positives of `t` are known.
@@ -145,9 +146,9 @@ proptest! {
         let model = train(Kind::LrbmBoost, &database, ids[0], &examples, &params, 1, &mut |_| {}).unwrap().into_trees().unwrap().model;
         let coverage = Coverage::new(&database, ids[0], &examples, 1 << 20);
         for tree in model.bind(&database) {
-            let reached = walk::leaves(&tree, &coverage);
+            let reached = assign::leaves(&tree, &coverage);
             for (example, id) in examples.iter().zip(reached) {
-                prop_assert_eq!(walk::leaf_by_hand(&tree, &database, ids[0], &example.args), id);
+                prop_assert_eq!(assign::leaf_by_hand(&tree, &database, ids[0], &example.args), id);
             }
         }
     }

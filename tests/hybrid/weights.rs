@@ -4,9 +4,9 @@ use super::params::params;
 use lrbm::data::embedded::load_domain;
 use lrbm::data::generate::{Domain, Settings};
 use lrbm::data::load::{LoadError, LoadOptions, Loaded, load};
+use lrbm::determinism::Stream;
 use lrbm::kb::Example;
 use lrbm::learn::{Kind, Model, Params, TreeModel, train};
-use lrbm::order::Stream;
 use lrbm::tree::Node;
 
 /// The kinds in which examples need not count alike.

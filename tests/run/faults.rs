@@ -8,7 +8,7 @@ use std::process::Output;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::lab::{Lab, copy, stderr, stdout};
-use lrbm::order::Stream;
+use lrbm::determinism::Stream;
 
 /// One domain, an ensemble and its copy, two folds; tests that need every place of a run ask for one fold.
 const SPEC: &str = r#"

@@ -1,7 +1,7 @@
 //! What was written is kept as it was, and nothing that can be written breaks the reader.
 
 use lrbm::experiment::Experiment;
-use lrbm::experiment::spec::written::{print, read};
+use lrbm::experiment::spec::raw::{print, read};
 use proptest::prelude::*;
 
 use crate::lab::{all_shipped, experiment, jobs, shipped};

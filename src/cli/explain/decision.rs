@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::data::load::Loaded;
 use crate::logic::Constant;
-use crate::rbm::sigmoid;
+use crate::math::sigmoid;
 
 /// How likely a query is, and what is decided about it.
 #[derive(Debug, Serialize)]

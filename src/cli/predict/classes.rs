@@ -9,9 +9,9 @@ use crate::cli::train::write_whole;
 use crate::cli::{CommandError, Output};
 use crate::data::load::Loaded;
 use crate::learn::{Model, SavedModel, ScoreError};
+use crate::math::sigmoid;
 use crate::metric::classes::{ClassMetrics, decisions};
 use crate::metric::{Column, Metrics, Output as Scores, Undefined};
-use crate::rbm::sigmoid;
 
 /// The number of each example's class among those of a model.
 pub fn labels(loaded: &Loaded, names: &[String]) -> Result<Vec<usize>, CommandError> {

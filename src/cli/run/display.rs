@@ -6,9 +6,9 @@ use std::time::Duration;
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::cli::say;
+use crate::determinism::IndexMap;
 use crate::experiment::run::Event;
 use crate::experiment::store::FailureKind;
-use crate::order::IndexMap;
 
 /// Shows events.
 pub enum Display {

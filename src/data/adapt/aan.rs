@@ -2,7 +2,7 @@
 
 use super::text::{each_line, name, write_pair};
 use super::{ALL, AdaptError, Input, Made, Part};
-use crate::order::IndexMap;
+use crate::determinism::IndexMap;
 
 const NAME: &str = "aan";
 

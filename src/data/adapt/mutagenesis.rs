@@ -8,9 +8,9 @@ use std::fmt::Write;
 
 use super::text::{read_facts, write_fact};
 use super::{ALL, AdaptError, Input, Made, Part, sfu};
+use crate::determinism::{HashMap, IndexMap, IndexSet, Stream};
 use crate::logic::parser::parse_sentence;
 use crate::logic::{Constant, Notation, Sentence, Term};
-use crate::order::{HashMap, IndexMap, IndexSet, Stream};
 
 pub(super) const NAME: &str = "mutagenesis";
 /// The variant in which half of the atoms are known members.

@@ -7,7 +7,7 @@ use std::fmt::Write;
 use super::mutagenesis::NAME;
 use super::text::each_line;
 use super::{AdaptError, Input, Made, Part};
-use crate::order::IndexSet;
+use crate::determinism::IndexSet;
 
 pub(super) fn read(input: &Input<'_>, made: &mut Made) -> Result<Part, AdaptError> {
     let path = input.file("Mutagenesis_std.sql", NAME)?;

@@ -4,7 +4,7 @@
 
 use super::text::{each_line, name, write_pair};
 use super::{ALL, AdaptError, Input, Made, Part};
-use crate::order::HashSet;
+use crate::determinism::HashSet;
 
 const NAME: &str = "yeast2";
 

@@ -25,8 +25,8 @@ pub use store::{DATA_DEFAULT, DATA_VARIABLE, Lock, Record, Store, StoreError};
 pub use verify::{Problem, ProblemKind, Verification};
 
 use super::manifest::{Manifest, Source, SourceFile, Unpack};
+use crate::determinism::HashSet;
 use crate::files;
-use crate::order::HashSet;
 use path::{PART, RAW, RECORD, UNPACKED};
 use source::Fetcher;
 

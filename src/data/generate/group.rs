@@ -1,7 +1,7 @@
 //! What the generators share: sets and relations over the few members of a group, fresh pairs, and noisy labels.
 
 use super::Settings;
-use crate::order::Stream;
+use crate::determinism::Stream;
 
 /// A set of members of a group, one bit for each: a group has at most 64 members.
 pub(super) type Members = u64;

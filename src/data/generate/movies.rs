@@ -6,7 +6,7 @@
 
 use super::group::{self, Labels, Members, Pairs, draw, draw_other, members, one_in};
 use super::{Info, Name, Settings, Sink};
-use crate::order::Stream;
+use crate::determinism::Stream;
 
 const SEED: u64 = 20_200_120;
 const EVIDENCE_MODES: &[&str] = &[

@@ -7,10 +7,10 @@ use std::convert::Infallible;
 use sha2::{Digest, Sha256};
 
 use super::*;
+use crate::determinism::HashMap;
 use crate::logic::parser::parse_sentence;
 use crate::logic::term::{is_bare_name, looks_numeric};
 use crate::logic::{Notation, Sentence};
-use crate::order::HashMap;
 
 /// Keeps everything as text.
 #[derive(Default, PartialEq)]

@@ -6,7 +6,7 @@
 
 use super::group::{self, Labels, Members, Pairs, draw, draw_from, draw_other, members, one_in};
 use super::{Info, Name, Settings, Sink};
-use crate::order::Stream;
+use crate::determinism::Stream;
 
 pub(super) const INFO: Info = Info {
     id: "university",

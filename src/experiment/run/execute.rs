@@ -8,17 +8,17 @@ use super::data::Data;
 use super::failure::Failure;
 use super::fault::Fault;
 use super::shared::Shared;
+use crate::cancel;
 use crate::data::dataset::Dataset;
 use crate::data::fetch::digest;
 use crate::data::split::{Fold, Part};
-use crate::experiment::store::{self, MODEL, Outcome, PREDICTIONS, Prediction, RunStore, Workshop};
+use crate::determinism::{HashMap, IndexMap};
+use crate::experiment::store::{self, MODEL, Outcome, PREDICTIONS, Prediction, RunStore, Staging};
 use crate::experiment::{Job, JobId};
 use crate::learn::{self, Learner, LrbmExplainable, Model, Progress, Resources, SavedModel, Stored, Task, Trained};
 use crate::logic::Diagnostic;
+use crate::math::sigmoid;
 use crate::metric::{ClassMetrics, Metrics, Output, Ranking, threshold};
-use crate::order::{HashMap, IndexMap};
-use crate::patience;
-use crate::rbm::sigmoid;
 
 /// What all jobs of a run have in common.
 pub struct Bench<'a> {
@@ -76,7 +76,7 @@ pub struct Execution<'a> {
     /// The id of the ensemble it copies.
     pub ensemble_id: Option<&'a JobId>,
     /// Its directory.
-    pub workshop: &'a mut Workshop,
+    pub workshop: &'a mut Staging,
     /// Who is told.
     pub tell: &'a mut (dyn FnMut(Told) + Send),
 }
@@ -103,10 +103,10 @@ impl Execution<'_> {
         if let Some(fault) = &self.bench.fault {
             fault.strike(self.job)?;
         }
-        patience::ask();
+        cancel::poll();
         let mut trained = self.learn(&fold, attempt)?;
         trained.model.set_time(dataset.time().cloned());
-        patience::ask();
+        cancel::poll();
         let began = Instant::now();
         let product = test(&trained.model, &fold);
         attempt.score_seconds = began.elapsed().as_secs_f64();
@@ -207,7 +207,7 @@ impl Execution<'_> {
         // Whatever copies an ensemble grows trees, as that does.
         let step = if self.job.kind.grows_trees() { "tree" } else { "step" };
         move |at| {
-            patience::ask();
+            cancel::poll();
             self.workshop.log(&format!("{step} {} of {}, log-likelihood {:.6}", at.done, at.of, at.log_likelihood()));
             (self.tell)(Told::Step { done: at.done, of: at.of });
         }

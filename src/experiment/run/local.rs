@@ -9,8 +9,8 @@ use super::queue::{Queue, Ticket};
 use super::worker::{Message, Work};
 use super::{Book, Event, Executor, Order, Planned, RunError};
 use crate::data::fetch::Store;
+use crate::determinism::HashMap;
 use crate::experiment::JobId;
-use crate::order::HashMap;
 
 /// Runs jobs in this process.
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::order::HashMap;
+use crate::determinism::HashMap;
 
 /// Values that are made once for all their users.
 #[derive(Debug)]

@@ -1,10 +1,10 @@
 //! The table at the end of a run: mean and standard deviation over folds, for each dataset and model.
 
+use crate::determinism::{IndexMap, IndexSet};
 use crate::experiment::results::by_fold;
 use crate::experiment::store::{MetricsTable, Record, Status};
 use crate::metric::Column;
 use crate::metric::summary::{deviation, mean};
-use crate::order::{IndexMap, IndexSet};
 
 /// The metrics of the table.
 pub const SHOWN: [Column; 2] = [Column::AucRoc, Column::AucPr];

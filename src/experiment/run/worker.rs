@@ -15,12 +15,12 @@ use super::fault::Fault;
 use super::queue::{Left, Queue, Taken};
 use super::shared::Shared;
 use super::{Event, Options, Planned, RunError, machine, provenance, recorded};
+use crate::cancel::{self, Check};
 use crate::data::fetch::Store;
+use crate::determinism::HashMap;
 use crate::experiment::store::{
     FailureKind, JobLock, Machine, Outcome, RECORD_VERSION, Record, Row, RunStore, RunStoreError, Status,
 };
-use crate::order::HashMap;
-use crate::patience::{self, Waiting};
 
 /// What a worker sends.
 pub enum Message {
@@ -287,8 +287,8 @@ impl Crew {
 
     /// Lets its threads ask whether a job is within its limits.
     fn wait_for(&self, watch: Option<Watch>) {
-        let waiting = watch.map(|watch| -> Waiting { Arc::new(move || watch.check()) });
-        self.pool.broadcast(|_| patience::set(waiting.clone()));
+        let waiting = watch.map(|watch| -> Check { Arc::new(move || watch.check()) });
+        self.pool.broadcast(|_| cancel::set(waiting.clone()));
     }
 
     /// The processor seconds that its threads have used.

@@ -21,7 +21,7 @@ use super::cluster::SlurmError;
 use super::quote::quote;
 use crate::data::fetch::digest;
 use crate::experiment::JobId;
-use crate::experiment::frozen::{self, CLUSTER};
+use crate::experiment::remote::{self, CLUSTER};
 use crate::experiment::run::Planned;
 use crate::experiment::spec::SlurmSettings;
 use crate::files;
@@ -132,7 +132,7 @@ impl Desk {
                 files::create_dir(&directory.join(inner))?;
             }
             for (i, load) in loads.iter().enumerate() {
-                let list = frozen::list(plan, &load.jobs);
+                let list = remote::list(plan, &load.jobs);
                 files::write_in_place(&directory.join("tasks").join((i + 1).to_string()), list.as_bytes())?;
             }
             // The root is text, as is all that comes after it.

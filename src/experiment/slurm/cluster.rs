@@ -8,8 +8,8 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use super::parse::{self, Ending, Queued};
+use crate::determinism::HashMap;
 use crate::experiment::spec::SlurmSettings;
-use crate::order::HashMap;
 
 /// What can go wrong with a cluster.
 #[derive(Debug, thiserror::Error)]

@@ -1,6 +1,6 @@
 //! What `squeue` and `scontrol` print, read.
 
-use crate::order::HashMap;
+use crate::determinism::HashMap;
 
 /// What `squeue -o` is asked for: the array, the task in it, the state, why it waits, the name.
 pub const QUEUE_FORMAT: &str = "%F|%K|%T|%r|%j";

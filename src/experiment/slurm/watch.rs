@@ -11,11 +11,11 @@ use super::cluster::{Cluster, SlurmError};
 use super::lost::{self, Why};
 use super::parse::{Ending, Queued};
 use super::{Answer, Standing, arrays, loads};
+use crate::determinism::{HashMap, HashSet, IndexMap, IndexSet};
 use crate::experiment::JobId;
 use crate::experiment::run::{Book, Event, Order, RunError, recorded};
 use crate::experiment::spec::SlurmSettings;
 use crate::experiment::store::{RECORD, Status};
-use crate::order::{HashMap, HashSet, IndexMap, IndexSet};
 
 /// How often the user is listened to.
 const TICK: Duration = Duration::from_millis(100);

@@ -3,23 +3,23 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use super::super::dataset_ref::Source;
 use super::super::job::Limits;
-use super::super::source::Source;
+use super::diagnostic::{Mistake, Place, did_you_mean, listed};
 use super::experiment::{Compare, Expected, Experiment, Part, Row};
 use super::format;
-use super::mistake::{Mistake, Place, did_you_mean, listed};
 use super::models::{self, Axis, Model};
+use super::raw::{Item, Table};
 use super::shape::{self, join};
 use super::slurm::SlurmSettings;
 use super::units;
-use super::written::{Item, Table};
 use crate::data::dataset::{TimeUse, Variant};
 use crate::data::generate::{Domain, Settings};
 use crate::data::manifest::{FoldScheme, Manifest};
+use crate::determinism::HashSet;
 use crate::learn::Preset;
 use crate::learn::params::Value;
 use crate::metric::Column;
-use crate::order::HashSet;
 
 /// The seed of a spec that names none.
 const SEED: u64 = 20_200_120;

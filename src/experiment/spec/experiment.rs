@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
+use super::super::dataset_ref::Source;
 use super::super::job::{Ensemble, Job, Limits, training_seed};
-use super::super::source::Source;
 use super::slurm::SlurmSettings;
 use crate::data::dataset::Arity;
 use crate::data::split::Split;
+use crate::determinism::IndexMap;
 use crate::learn::{Kind, Params, Preset};
 use crate::metric::Column;
-use crate::order::IndexMap;
 
 /// An experiment.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,9 +1,9 @@
 //! The format of a spec: every key with its meaning and what it may be. The reader, the messages, the JSON Schema and the
 //! page of keys all come from these tables; the parameters of models come from [`crate::learn::params::KEYS`].
 
-use super::mistake::listed;
+use super::diagnostic::listed;
+use super::raw::{Item, Written};
 use super::units;
-use super::written::{Item, Written};
 use crate::data::dataset::{Arity, Reflexive, TimeUse};
 use crate::data::manifest::{FoldScheme, NegativeScheme};
 use crate::learn::params::Value;

@@ -1,26 +1,26 @@
 //! Specifications of experiments: TOML as a person wrote it, and the checked experiment it stands for.
 //!
-//! Reading has two stages. [`written`] keeps exactly what was typed, with the line of every value; `--set` of the command
+//! Reading has two stages. [`raw`] keeps exactly what was typed, with the line of every value; `--set` of the command
 //! line changes it there. Then [`format`](mod@format) says which keys there are, and the rest checks what they mean. All mistakes are
 //! reported at once, each with its place, its value, and what is allowed.
 
 mod check;
+mod diagnostic;
 mod experiment;
 pub mod format;
-mod mistake;
 mod models;
+pub mod raw;
 pub mod schema;
 mod set;
 mod shape;
 mod slurm;
 pub(crate) mod units;
-pub mod written;
 
 use std::path::Path;
 
+pub use diagnostic::{Mistake, Place, SpecError};
 pub use experiment::{Compare, Expected, Experiment, Part, Row};
 pub use format::{CORRECTED_T, FRIEDMAN_NEMENYI, WILCOXON};
-pub use mistake::{Mistake, Place, SpecError};
 pub use slurm::SlurmSettings;
 
 impl Experiment {
@@ -63,7 +63,7 @@ impl Experiment {
             });
             SpecError::Wrong { origin: origin.to_owned(), mistakes }
         };
-        let mut table = written::read(text).map_err(wrong)?;
+        let mut table = raw::read(text).map_err(wrong)?;
         let mut mistakes = Vec::new();
         set::apply(&mut table, settings, &mut mistakes);
         let experiment = check::check(&table, data, &mut mistakes);
@@ -71,7 +71,7 @@ impl Experiment {
         experiment.frozen = match settings {
             // As it was written, with its comments.
             [] => text.to_owned(),
-            _ => format!("# {origin} with --set {}\n\n{}", settings.join(" --set "), written::print(&table)),
+            _ => format!("# {origin} with --set {}\n\n{}", settings.join(" --set "), raw::print(&table)),
         };
         Ok(experiment)
     }

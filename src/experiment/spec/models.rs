@@ -1,15 +1,15 @@
 //! From models, presets and the sweep to the rows of an experiment, each with parameters that are allowed.
 
+use super::diagnostic::{Mistake, Place, did_you_mean, listed};
 use super::experiment::Row;
 use super::format;
-use super::mistake::{Mistake, Place, did_you_mean, listed};
+use super::raw::{Item, Table};
 use super::shape::join;
-use super::written::{Item, Table};
 use crate::data::dataset::Arity;
+use crate::determinism::{HashSet, IndexMap};
 use crate::experiment::job::Ensemble;
 use crate::learn::params::{KEYS, ParamError, Value};
 use crate::learn::{Kind, Params, Preset, Unchecked};
-use crate::order::{HashSet, IndexMap};
 
 /// The parameters of an explainable model that are about its one tree and not about the ensemble it copies.
 const OF_THE_COPY: [&str; 14] = [

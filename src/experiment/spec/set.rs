@@ -5,10 +5,10 @@
 //! parameter that the sweep varies or a dataset has its own value of cannot be set for models: it would win over nothing.
 //! A value is read as TOML, and if it is none, as text; where a list is expected, commas part its items.
 
+use super::diagnostic::{Mistake, Place, did_you_mean, listed};
 use super::format::{DATASET, Shape, TOP};
-use super::mistake::{Mistake, Place, did_you_mean, listed};
 use super::models;
-use super::written::{self, Item, Table, Written};
+use super::raw::{self, Item, Table, Written};
 use crate::learn::params::{KEYS, Value};
 
 /// Puts settings into the table, which then says everything.
@@ -171,7 +171,7 @@ pub(super) fn list_of_one(one: &str, place: &Place) -> Written {
 }
 
 fn toml_value(text: &str, place: &Place) -> Option<Written> {
-    let mut table = written::read(&format!("value = {text}")).ok()?;
+    let mut table = raw::read(&format!("value = {text}")).ok()?;
     let mut value = table.swap_remove("value").filter(|_| table.is_empty())?;
     put_at(&mut value, place);
     Some(value.value)

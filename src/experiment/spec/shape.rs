@@ -2,9 +2,9 @@
 //!
 //! What is wrong is reported and taken out, so that what comes after looks only at values that can be meant.
 
+use super::diagnostic::{Mistake, Place, did_you_mean, listed};
 use super::format::{NOT_BUILT, Parameters, Section, Shape};
-use super::mistake::{Mistake, Place, did_you_mean, listed};
-use super::written::{Item, Table, Written};
+use super::raw::{Item, Table, Written};
 use crate::learn::Kind;
 use crate::learn::params::KEYS;
 

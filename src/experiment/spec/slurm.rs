@@ -4,8 +4,8 @@
 
 use std::time::Duration;
 
-use super::mistake::{Mistake, Place, SpecError};
-use super::written::{Item, Table};
+use super::diagnostic::{Mistake, Place, SpecError};
+use super::raw::{Item, Table};
 use super::{format, set, shape, units};
 
 /// What tasks ask for.

@@ -10,10 +10,10 @@ use polars::prelude::{
 
 use super::error::RunStoreError;
 use super::record::{Counts, Machine, Outcome, Record};
+use crate::determinism::IndexSet;
 use crate::experiment::Job;
 use crate::experiment::run::failure;
 use crate::metric::{self, ClassMetrics};
-use crate::order::IndexSet;
 
 /// What the model of a job said of a test example.
 #[derive(Clone, Debug, PartialEq)]

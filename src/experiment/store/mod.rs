@@ -20,13 +20,13 @@ mod error;
 mod frame;
 mod lock;
 mod record;
-mod workshop;
+mod staging;
 
 pub use error::{Damage, RunStoreError};
 pub use frame::{MetricsTable, Prediction, csv, parquet, predictions, read_predictions};
 pub use lock::{JobLock, Presence};
 pub use record::{Counts, Data, FailureKind, Machine, Outcome, Program, RECORD_VERSION, Record, Row, Status};
-pub use workshop::Workshop;
+pub use staging::Staging;
 
 use std::fs;
 use std::io::{self, Write};
@@ -252,8 +252,8 @@ impl RunStore {
     ///
     /// # Errors
     /// If it cannot be made.
-    pub fn begin(&self, job: &Job, _lock: &JobLock) -> Result<Workshop, RunStoreError> {
-        Workshop::begin(self.directory(job))
+    pub fn begin(&self, job: &Job, _lock: &JobLock) -> Result<Staging, RunStoreError> {
+        Staging::begin(self.directory(job))
     }
 
     /// Takes away the directory of a job, which is to be done again; not if another process is at work on it.
@@ -304,7 +304,7 @@ impl RunStore {
     /// Takes away what killed processes left of these jobs.
     pub fn tidy<'a>(&self, jobs: impl IntoIterator<Item = &'a Job>) {
         for job in jobs {
-            let room = workshop::unfinished(&self.directory(job));
+            let room = staging::unfinished(&self.directory(job));
             // What another process is at work on is none of our business; what cannot be removed harms nobody.
             if room.exists()
                 && let Ok(Some(_lock)) = self.try_lock(job)

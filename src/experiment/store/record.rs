@@ -12,10 +12,10 @@ use serde::{Deserialize, Serialize};
 use crate::data::dataset::{Dataset, Variant};
 use crate::data::fetch::digest;
 use crate::data::split::{FoldCounts, PartCounts};
+use crate::determinism::IndexMap;
 use crate::experiment::{Job, JobId, JobKey};
 use crate::learn::Fidelity;
 use crate::metric::{ClassMetrics, Column, Metrics};
-use crate::order::IndexMap;
 
 /// The version of the format that is written. A record of a later version cannot be used, so its job runs again.
 pub const RECORD_VERSION: u32 = 2;

@@ -1,10 +1,10 @@
 //! Everything that the modes let one say of an example: its bottom clause.
 
 use super::ClauseOptions;
+use crate::cancel;
+use crate::determinism::{HashMap, IndexSet};
 use crate::kb::{Database, Example, Mode, ModeSlot, TypeId};
 use crate::logic::{Argument, Constant, Literal, ModeSymbol, PredicateId, Variable};
-use crate::order::{HashMap, IndexSet};
-use crate::patience;
 
 /// No bottom clause has more literals than this; those nearest to the head stay.
 const MOST_LITERALS: usize = 1000;
@@ -118,7 +118,7 @@ impl Builder<'_> {
         chosen: &mut Vec<usize>,
         bound: &mut Vec<Option<Constant>>,
     ) {
-        patience::ask();
+        cancel::poll();
         if self.database.facts.relation(mode.predicate).lookup(bound).next().is_none() {
             return;
         }

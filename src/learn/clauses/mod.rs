@@ -14,9 +14,9 @@ mod search;
 use std::sync::Arc;
 
 use super::Task;
+use crate::cover::{Bits, Coverage};
 use crate::kb::Example;
 use crate::logic::Literal;
-use crate::tree::{Bits, Coverage};
 
 /// What limits clauses and the search for them.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,8 +1,8 @@
 //! Clauses up to the names of their variables and the order of their literals.
 
+use crate::cancel;
+use crate::determinism::IndexSet;
 use crate::logic::{Argument, Literal, Variable};
-use crate::order::IndexSet;
-use crate::patience;
 
 /// No more ways to begin are followed than this: all there are of five literals. Beyond, a longer clause of literals that look alike may have
 /// two forms, and is then looked at twice.
@@ -21,7 +21,7 @@ pub(super) fn normal_form(body: &[Literal], arity: u32) -> Vec<Literal> {
         let mut least: Option<Literal> = None;
         let mut next: IndexSet<(Vec<bool>, Vec<Variable>)> = IndexSet::default();
         for (used, names) in &ways {
-            patience::ask();
+            cancel::poll();
             let mut has_private = false;
             for at in (0..body.len()).filter(|&at| !used[at]) {
                 let (mut literal, mut beyond) = (body[at].clone(), Vec::new());

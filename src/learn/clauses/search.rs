@@ -7,9 +7,9 @@ use std::sync::Arc;
 use super::bottom::{Bottom, BottomLiteral};
 use super::normal::{normal_form, number};
 use super::{Judged, Space};
+use crate::cover::Bits;
+use crate::determinism::{HashMap, HashSet, IndexMap};
 use crate::logic::{Literal, Variable};
-use crate::order::{HashMap, HashSet, IndexMap};
-use crate::tree::Bits;
 
 /// A clause is looked for at this many places of the bottom clause; what could follow only from others is not seen. Ten times as many
 /// gave the same scores inside training folds of CORA, SPORTS and MUTAGENESIS.

@@ -1,12 +1,12 @@
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use super::*;
+use crate::cancel;
 use crate::kb::sample::{self, constants};
 use crate::kb::{Database, naive};
 use crate::learn::Resources;
 use crate::logic::PredicateId;
 use crate::logic::clause::show_conjunction;
-use crate::patience;
 
 /// A family: who is a grandparent of whom. Carl's children are unknown, and dora is the grandmother of finn.
 const FAMILY: &str = "
@@ -85,11 +85,11 @@ fn inputs_that_no_fact_has_are_not_tried_together() {
     let world = World::new(&text, &[["ann", "p0"]], &[]);
     let asked = Arc::new(AtomicUsize::new(0));
     let counter = Arc::clone(&asked);
-    patience::set(Some(Arc::new(move || {
+    cancel::set(Some(Arc::new(move || {
         counter.fetch_add(1, Relaxed);
     })));
     let bottom = world.bottom(0, &ClauseOptions::default());
-    patience::set(None);
+    cancel::set(None);
     assert_eq!(bottom.iter().filter(|literal| literal.starts_with("four")).count(), 1, "{bottom:?}");
     assert!(asked.load(Relaxed) < 1000, "{asked:?}");
 }

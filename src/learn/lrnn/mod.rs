@@ -27,11 +27,11 @@ pub use template::{Template, TemplateRule};
 pub use wire::FORMAT;
 
 use super::clauses::learn_clauses;
-use super::record::{Record, log_odds};
+use super::header::{Record, log_odds};
 use super::sgd::{Differentiable, descend};
-use super::{Kind, LearnError, Learner, Params, Progress, Statistics, Task, Trained, remarks};
+use super::{Kind, LearnError, Learner, Params, Progress, Statistics, Task, Trained, warnings};
+use crate::determinism::Stream;
 use crate::logic::Diagnostic;
-use crate::order::Stream;
 use net::{Layout, Net, Weights};
 use unroll::unroll;
 
@@ -64,7 +64,7 @@ impl Learner for Lrnn {
         let weights = start(&template, layout, log_odds(task), &mut Stream::new(task.seed, &["lrnn"]));
         let unrolled = unroll(&template, &task.coverage(), params.family, params.max_groundings as usize);
         let help = "raise max_groundings, or write rules with fewer groundings";
-        warnings.extend(remarks::groundings_cut(unrolled.budget_hits, params.max_groundings, help));
+        warnings.extend(warnings::groundings_cut(unrolled.budget_hits, params.max_groundings, help));
         let mut machine = Machine { layout, family: params.family, weights, nets: unrolled.nets, of: unrolled.of };
         descend(&mut machine, task, &params.sgd_options(), progress);
         let statistics = Statistics { budget_hits: unrolled.budget_hits, ..Statistics::default() };
@@ -79,9 +79,9 @@ fn learned(task: &Task<'_>, params: &Params, warnings: &mut Vec<Diagnostic>) -> 
     let options = params.clause_options();
     let theory = learn_clauses(task, &options);
     let (database, target) = (task.database, task.target);
-    warnings.extend(remarks::clauses(&theory, &options));
+    warnings.extend(warnings::clauses(&theory, &options));
     if theory.clauses.is_empty() {
-        warnings.extend(remarks::nothing_learned(database, target));
+        warnings.extend(warnings::nothing_learned(database, target));
     }
     // Clauses mention some of the names of one database, so the tables cannot be full.
     Template::from_clauses(&theory.clauses, database, target)

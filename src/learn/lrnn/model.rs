@@ -3,11 +3,11 @@
 use super::net::{Family, Layout, Neuron, Weights};
 use super::template::Template;
 use super::unroll::{Unrolled, unroll};
+use crate::cover::{Coverage, DEFAULT_MEMORY_BYTES};
 use crate::kb::{Database, Example, TimeRule};
-use crate::learn::record::Record;
-use crate::learn::{Model, ModelSize, ScoreError, SizeOf, Stored, remarks};
+use crate::learn::header::Record;
+use crate::learn::{Model, ModelSize, ScoreError, SizeOf, Stored, warnings};
 use crate::logic::{Diagnostics, PredicateId, Predicates};
-use crate::tree::{Coverage, DEFAULT_MEMORY_BYTES};
 
 /// ψ by networks that are unrolled from weighted rules.
 #[derive(Clone, Debug)]
@@ -80,7 +80,7 @@ impl LrnnModel {
         let coverage = Coverage::new(database, target, examples, DEFAULT_MEMORY_BYTES);
         let unrolled = unroll(&self.template, &coverage, self.family, self.max_groundings as usize);
         let help = "scores are off; train with a larger max_groundings, or with rules of fewer groundings";
-        let remark = remarks::groundings_cut(unrolled.budget_hits, self.max_groundings, help);
+        let remark = warnings::groundings_cut(unrolled.budget_hits, self.max_groundings, help);
         Ok((unrolled, remark.into_iter().collect()))
     }
 

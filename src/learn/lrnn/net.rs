@@ -9,8 +9,8 @@
 //!
 //! Neurons that are alike are one, so examples around which the rules see the same have one network.
 
-use crate::order::{HashMap, IndexSet};
-use crate::rbm::sigmoid;
+use crate::determinism::{HashMap, IndexSet};
+use crate::math::sigmoid;
 
 /// How the groundings of a rule are joined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -326,7 +326,7 @@ mod tests {
             let family = if max { Family::Max } else { Family::Avg };
             let loss = |all: &[f64]| {
                 let psi = net.psi(weights(all, family));
-                crate::rbm::softplus(if positive { -psi } else { psi })
+                crate::math::softplus(if positive { -psi } else { psi })
             };
             let mut exact = vec![0.0; all.len()];
             let y = f64::from(u8::from(positive));

@@ -3,6 +3,7 @@
 //! A predicate at the head of a rule is *latent*: its atoms are neurons, and facts of it are not looked at. All others are
 //! facts. The target is at the head of some rules and in no body, and no predicate depends on itself.
 
+use crate::determinism::{HashMap, IndexSet};
 use crate::kb::Database;
 use crate::learn::clauses::Clause;
 use crate::logic::clause::{show_conjunction, variable_name};
@@ -11,7 +12,6 @@ use crate::logic::rule::WrittenRule;
 use crate::logic::{
     Argument, Diagnostic, Diagnostics, Literal, PredicateId, Predicates, Symbols, SymbolsFull, Term, Variable,
 };
-use crate::order::{HashMap, IndexSet};
 use crate::rbm::network::{Scope, unknown_predicate};
 
 /// A rule of a template. The variables of its head are `0..arity`.

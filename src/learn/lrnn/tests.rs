@@ -1,11 +1,11 @@
 use std::path::Path;
 
 use super::*;
+use crate::cover::{Coverage, DEFAULT_MEMORY_BYTES};
 use crate::kb::{Database, Example, sample};
 use crate::learn::{Model, Resources, SavedModel, Stored, Unchecked};
 use crate::logic::rule::parse_rules;
-use crate::rbm::sigmoid;
-use crate::tree::{Coverage, DEFAULT_MEMORY_BYTES};
+use crate::math::sigmoid;
 
 fn template(text: &str, target: (&str, usize)) -> Result<Template, String> {
     let rules = parse_rules(Path::new("rules.txt"), text).map_err(|error| error.to_string())?;

@@ -9,12 +9,12 @@ use std::rc::Rc;
 
 use super::net::{Arena, Family, Net, Neuron};
 use super::template::{Template, TemplateRule};
+use crate::cancel;
+use crate::cover::{Bits, Coverage};
+use crate::determinism::{HashMap, IndexSet};
 use crate::kb::{Database, Example};
 use crate::logic::rename;
 use crate::logic::{Argument, Constant, Literal, PredicateId, Variable};
-use crate::order::{HashMap, IndexSet};
-use crate::patience;
-use crate::tree::{Bits, Coverage};
 
 /// The networks of some examples.
 #[derive(Clone, Debug)]
@@ -268,7 +268,7 @@ impl<'a> Unroller<'a> {
     }
 
     fn search(&mut self, body: &[Bound], waiting: &[usize], bindings: &Bindings, search: &mut Search) {
-        patience::ask();
+        cancel::poll();
         // The literal with the fewest facts to look at is next.
         let Some(&next) = waiting.iter().min_by_key(|&&k| self.cost(&body[k], bindings)) else {
             // Only another whole grounding is one too many.

@@ -9,18 +9,24 @@
 //! made; weights can be held back (`shrinkage`, 0 by default); and no test is tied to a part of a path that has `largest_part` literals
 //! already, since counts of long conjunctions are large, slow and carry over badly from one set of facts to another.
 
+mod clauses;
+mod grow;
 mod model;
+mod solve;
+pub mod tally;
 mod wire;
 
+pub use clauses::ClauseOptions as CountClauseOptions;
+pub use grow::{CountGrower, CountOptions, CountStatistics, Weighted};
 pub use model::{Formula, MlnModel};
+pub use tally::{Pattern, Tally};
 pub use wire::FORMAT;
 
 use super::boost::{Progress, boost, count_both, language, prior};
 use super::params::{Form, Params};
 use super::weights::Weights;
-use super::{Kind, LearnError, Learner, Statistics, Task, Trained, remarks};
-use crate::order::IndexMap;
-use crate::tree::tally::{CountGrower, Pattern, Tally, Weighted};
+use super::{Kind, LearnError, Learner, Statistics, Task, Trained, warnings};
+use crate::determinism::IndexMap;
 
 /// A boosted Markov logic network.
 #[derive(Clone, Debug)]
@@ -58,11 +64,11 @@ impl Learner for MlnBoost {
         let steps: Vec<_> = steps.into_iter().flatten().collect();
         statistics.trees = steps.len() as u64;
         let (prior, formulas) = sum(first, params.step, &steps);
-        let mut warnings: Vec<_> = remarks::weights(Kind::MlnBoost, task.examples).into_iter().collect();
-        warnings.extend(remarks::budget(statistics.budget_hits, params.max_candidates));
-        warnings.extend(remarks::counts_cut(tally.cut(), params.count_budget));
+        let mut warnings: Vec<_> = warnings::weights(Kind::MlnBoost, task.examples).into_iter().collect();
+        warnings.extend(warnings::budget(statistics.budget_hits, params.max_candidates));
+        warnings.extend(warnings::counts_cut(tally.cut(), params.count_budget));
         if formulas.is_empty() {
-            warnings.extend(remarks::nothing_learned(task.database, task.target));
+            warnings.extend(warnings::nothing_learned(task.database, task.target));
         }
         let mut model = MlnModel::new(task, prior, &formulas);
         model.parameters = params.to_values(Kind::MlnBoost);

@@ -3,17 +3,17 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use super::tally::{Pattern, Tally};
 use super::wire;
+use crate::cover::{Coverage, DEFAULT_MEMORY_BYTES};
 use crate::files::json::FileError;
 use crate::kb::{Database, Example, TimeRule};
+use crate::learn::any::{ModelSize, SizeOf, Stored};
 use crate::learn::params::Value;
-use crate::learn::saved::{ModelSize, SizeOf, Stored};
-use crate::learn::{Model, ScoreError, Task, remarks};
+use crate::learn::{Model, ScoreError, Task, warnings};
 use crate::logic::clause::{show_conjunction, variable_name};
 use crate::logic::rename::{self, Names};
 use crate::logic::{Diagnostics, Literal, PredicateId, Predicates, Symbols, Variable};
-use crate::tree::tally::{Pattern, Tally};
-use crate::tree::{Coverage, DEFAULT_MEMORY_BYTES};
 
 /// A clause and what each of its groundings is worth.
 #[derive(Clone, Debug, PartialEq)]
@@ -114,7 +114,7 @@ impl MlnModel {
         let coverage = Coverage::new(database, target, examples, DEFAULT_MEMORY_BYTES);
         let tally = Tally::new(&coverage, self.count_budget.into());
         let counts = self.counts(&tally, &self.formulas);
-        Ok((counts, remarks::scores_cut(tally.cut(), self.count_budget).into_iter().collect()))
+        Ok((counts, warnings::scores_cut(tally.cut(), self.count_budget).into_iter().collect()))
     }
 
     fn counts(&self, tally: &Tally<'_, '_>, formulas: &[Formula]) -> Vec<Vec<f64>> {
@@ -183,7 +183,7 @@ impl Model for MlnModel {
                 psi.iter_mut().zip(counts).for_each(|(psi, count)| *psi += formula.weight * count);
             }
         }
-        Ok((psi, remarks::scores_cut(tally.cut(), self.count_budget).into_iter().collect()))
+        Ok((psi, warnings::scores_cut(tally.cut(), self.count_budget).into_iter().collect()))
     }
 
     fn describe(&self) -> String {

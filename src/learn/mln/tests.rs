@@ -1,9 +1,11 @@
+mod counting;
+
 use super::*;
+use crate::cover::Audit;
 use crate::kb::{Database, Example, sample};
+use crate::learn::mln::tally::MOST_PRODUCT;
 use crate::learn::{Model, Resources, SavedModel, Stored, Unchecked};
 use crate::logic::{Argument, Literal, PredicateId, Variable};
-use crate::tree::Audit;
-use crate::tree::tally::MOST_PRODUCT;
 
 /// Every `v` leads to every `w`.
 fn dense(size: usize) -> (Database, PredicateId, Vec<Example>) {

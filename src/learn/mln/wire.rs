@@ -8,15 +8,15 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::model::{Formula, MlnModel};
+use super::tally::Pattern;
 use crate::files::json::{self, FileError, Format};
 use crate::kb::TimeRule;
 use crate::kb::wire::WireTime;
+use crate::learn::any::Stored;
 use crate::learn::params::{Value, check_stored};
-use crate::learn::saved::Stored;
 use crate::logic::wire::{WireLiteral, WirePredicate};
 use crate::logic::{Literal, Predicates, Symbols};
 use crate::rbm::check_weight;
-use crate::tree::tally::Pattern;
 
 /// Files of Markov logic networks.
 pub const FORMAT: Format = Format { name: "lrbm-mln", thing: "model", maker: "lrbm train", version: 1 };

@@ -9,16 +9,17 @@ pub use wire::FORMAT;
 
 use std::collections::BTreeMap;
 
+use super::any::{ModelSize, SizeOf, Stored};
 use super::params::Value;
-use super::saved::{ModelSize, SizeOf, Stored};
 use super::{Kind, Model, ScoreError};
+use crate::cover::{Bits, Coverage, DEFAULT_MEMORY_BYTES};
 use crate::files::json::{self, FileError};
 use crate::kb::{Database, Example, Recursive, TimeRule};
 use crate::logic::rename::Names;
 use crate::logic::{PredicateId, Predicates, Symbols};
 use crate::rbm::Theta;
 use crate::rbm::network::against_others;
-use crate::tree::{Bits, Coverage, DEFAULT_MEMORY_BYTES, Node, NodeId, Tree, walk};
+use crate::tree::{Node, NodeId, Tree, assign};
 
 /// What a leaf keeps beside its value: its five numbers, if the value comes from such.
 pub type LeafWeights = Option<Theta>;
@@ -168,7 +169,7 @@ impl TreeModel {
             let mut column = vec![prior; examples.len()];
             for tree in trees {
                 let tree = bind::bind(tree, self, database);
-                add(&tree, &walk::leaves(&tree, &coverage), self.step, &mut column);
+                add(&tree, &assign::leaves(&tree, &coverage), self.step, &mut column);
             }
             column
         };

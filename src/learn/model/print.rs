@@ -3,10 +3,10 @@
 use std::fmt::Write;
 
 use super::{LeafWeights, TreeModel};
+use crate::cover::count::show_test;
 use crate::logic::clause::variable_name;
 use crate::logic::{Literal, Variable};
 use crate::rbm::network::draw::escape_dot;
-use crate::tree::count::show_test;
 use crate::tree::{Leaf, Node, Path};
 
 /// One clause for each path, in the order in which they are tried: the first whose body holds gives the value.

@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::{ClassSums, Fidelity, LeafWeights, TreeModel};
+use crate::cover::count::MOST_GROUNDINGS;
 use crate::files::json::{self, FileError, Format};
 use crate::kb::wire::WireTime;
 use crate::kb::{Recursive, TimeRule};
@@ -21,7 +22,6 @@ use crate::logic::wire::{WireLiteral, WirePredicate};
 use crate::logic::{Predicates, Symbols};
 use crate::rbm::network::{MOST_WORTH, is_worth};
 use crate::rbm::{Theta, check_weight, network};
-use crate::tree::count::MOST_GROUNDINGS;
 use crate::tree::{Leaf, Node, NodeId, Split, Tree};
 
 /// Files of trees.

@@ -16,12 +16,12 @@ use std::collections::BTreeMap;
 use super::Kind;
 use super::clauses::ClauseOptions;
 use super::lrnn::Family;
+use super::mln::{CountClauseOptions, CountOptions};
 use super::rrbm::feature::Feature;
 use super::sgd::SgdOptions;
 use crate::logic::Term;
 use crate::logic::nearest::nearest;
 use crate::rbm::{Descent, Schedule, Visit};
-use crate::tree::tally::{CountClauseOptions, CountOptions};
 use crate::tree::{Expand, GrowOptions, LanguageOptions, LookAhead};
 
 /// ψ before the first tree.

@@ -10,10 +10,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rayon::prelude::*;
 
 use super::walk::{Step, Way};
+use crate::cancel;
+use crate::determinism::{HashMap, IndexSet};
 use crate::kb::{Database, Example, Index, Relation};
 use crate::logic::{Constant, PredicateId};
-use crate::order::{HashMap, IndexSet};
-use crate::patience;
 
 /// The number of ways to each constant, by its id, ascending.
 type Ways = Vec<(u32, f64)>;
@@ -131,7 +131,7 @@ impl<'a> Counter<'a> {
         let mut all: Vec<Ways> = Vec::with_capacity(beginnings.all.len() + 1);
         all.push(vec![(start.id(), 1.0)]);
         for &(before, step) in &beginnings.all {
-            patience::ask();
+            cancel::poll();
             let ways = self.go(&all[before], step, limit);
             all.push(ways);
         }

@@ -1,8 +1,8 @@
 //! Walks as inputs of a machine: what a count is worth, and which walks are kept.
 
 use super::count::Counts;
+use crate::determinism::{HashMap, IndexSet};
 use crate::kb::Example;
-use crate::order::{HashMap, IndexSet};
 
 /// What is made of the number of groundings of a walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

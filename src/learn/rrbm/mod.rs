@@ -18,13 +18,13 @@ mod wire;
 pub use model::{Account, Present, RrbmModel, WalkInput};
 pub use wire::FORMAT;
 
-use super::record::{Record, log_odds};
+use super::header::{Record, log_odds};
 use super::sgd::{Differentiable, descend};
 use super::{Kind, LearnError, Learner, Params, Progress, Statistics, Task, Trained};
+use crate::cancel;
+use crate::determinism::Stream;
 use crate::kb::{Schema, TypeId};
 use crate::logic::{Diagnostic, PredicateId};
-use crate::order::Stream;
-use crate::patience;
 use crate::rbm::DenseRbm;
 use count::{Counter, Counts};
 use feature::{Feature, choose, numbers};
@@ -58,10 +58,10 @@ impl Learner for Rrbm {
         let graph = TypeGraph::new(&task.database.schema, task.target);
         let found = graph.walks(ends, params.walk_length as usize, most.saturating_mul(TRIED_FOR_EACH), task.seed);
         let tried: Vec<Option<Vec<Step>>> = found.walks.iter().cloned().map(Some).collect();
-        patience::ask();
+        cancel::poll();
         let memory_bytes = task.resources.memory_bytes;
         let counts = Counter::new(task.database, task.target, &tried, memory_bytes).count(task.examples);
-        patience::ask();
+        cancel::poll();
         let kept = choose(feature, &counts, task.examples, tried.len(), most);
         let mut warnings = Vec::new();
         warnings.extend(too_many(found.possible, tried.len(), kept.telling, kept.walks.len(), params.max_walks));
@@ -139,7 +139,7 @@ fn ends(kind: Kind, task: &Task<'_>) -> Result<(TypeId, TypeId), LearnError> {
 /// The predicates of more than two arguments that a walk for the target could want, each once.
 fn longer(schema: &Schema, target: PredicateId) -> impl Iterator<Item = PredicateId> {
     let modes = schema.modes().iter().filter(move |mode| mode.predicate != target && mode.args.len() > 2);
-    let found: crate::order::IndexSet<PredicateId> =
+    let found: crate::determinism::IndexSet<PredicateId> =
         modes.filter(|mode| mode.target.is_none_or(|only| only == target)).map(|mode| mode.predicate).collect();
     found.into_iter()
 }

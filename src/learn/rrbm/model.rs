@@ -3,13 +3,13 @@
 use super::count::{Counter, Counts};
 use super::feature::Feature;
 use super::walk::{self, Step};
+use crate::cover::DEFAULT_MEMORY_BYTES;
 use crate::kb::{Database, Example, TimeRule};
-use crate::learn::record::Record;
+use crate::learn::header::Record;
 use crate::learn::{Model, ModelSize, ScoreError, SizeOf, Stored};
 use crate::logic::clause::show_conjunction;
 use crate::logic::{PredicateId, Predicates, Symbols};
 use crate::rbm::DenseRbm;
-use crate::tree::DEFAULT_MEMORY_BYTES;
 
 /// ψ by a discriminative RBM over lifted random walks.
 #[derive(Clone, Debug)]

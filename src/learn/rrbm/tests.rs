@@ -1,7 +1,7 @@
 use super::*;
+use crate::cover::Audit;
 use crate::kb::{Database, Example, sample};
 use crate::learn::{Model, Resources, SavedModel, Stored, Unchecked};
-use crate::tree::Audit;
 
 /// Ten people who all know each other.
 fn dense() -> (Database, PredicateId, Vec<Example>) {

@@ -4,9 +4,9 @@
 //! A predicate with one argument is a step that stays where it is: the constant there must have the property. Two such
 //! steps never follow each other. The target is never walked, since it is what is asked.
 
+use crate::determinism::{HashSet, IndexSet, Stream};
 use crate::kb::{Schema, TypeId};
 use crate::logic::{Argument, Literal, PredicateId, Variable};
-use crate::order::{HashSet, IndexSet, Stream};
 
 /// How a predicate is passed through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

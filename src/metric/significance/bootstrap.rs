@@ -2,8 +2,8 @@
 
 use super::error::NoTest;
 use super::sample::finite;
+use crate::determinism::Stream;
 use crate::metric::summary::mean;
-use crate::order::Stream;
 
 /// How often is drawn unless another number is asked for.
 pub const RESAMPLES: usize = 10_000;

@@ -5,7 +5,8 @@ use crate::kb::{Recursive, TimeRule};
 use crate::logic::rename::{self, Names};
 use crate::logic::wire::{self, TooLarge};
 use crate::logic::{Literal, PredicateId, SymbolsFull};
-use crate::rbm::{Theta, softplus};
+use crate::math::softplus;
+use crate::rbm::Theta;
 use crate::tree::{Path, Tree};
 
 /// Trees that add to the score of one class.

@@ -4,10 +4,9 @@
 //! depends on whether it is lit and on nothing else, so a pass over the examples takes no logarithm but one each.
 
 use super::Network;
-use super::infer::log_sum_exp;
-use crate::order::IndexMap;
-use crate::rbm::sigmoid;
-use crate::tree::Bits;
+use crate::cover::Bits;
+use crate::determinism::IndexMap;
+use crate::math::{log_sum_exp, sigmoid};
 
 /// Examples as far as a network tells them apart.
 #[derive(Clone, Debug)]
@@ -277,7 +276,7 @@ fn newton(slopes: &[f64], memory: &[(Vec<f64>, Vec<f64>)]) -> Vec<f64> {
 mod tests {
     use super::super::tests::network;
     use super::*;
-    use crate::order::Stream;
+    use crate::determinism::Stream;
     use proptest::prelude::*;
 
     /// Random examples of the running example's network: which light each of its three nodes, and their classes.

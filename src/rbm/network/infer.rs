@@ -1,9 +1,10 @@
 //! Inference: which rules hold, and what follows for the classes.
 
 use super::{Network, Rule};
+use crate::cover::{Bits, Coverage};
 use crate::kb::Database;
 use crate::logic::{Constant, PredicateId};
-use crate::tree::{Bits, Coverage};
+use crate::math::{log_sum_exp, softmax};
 
 /// What a network says of one query, and why.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,20 +18,6 @@ pub struct Inference {
     pub probabilities: Vec<f64>,
 }
 
-/// exp(score) / Σ exp(score); the largest is taken out first, so nothing overflows.
-pub fn softmax(scores: &[f64]) -> Vec<f64> {
-    let most = most(scores);
-    let powers: Vec<f64> = scores.iter().map(|score| (score - most).exp()).collect();
-    let total: f64 = powers.iter().sum();
-    powers.into_iter().map(|power| power / total).collect()
-}
-
-/// log Σ exp(score), in the same way.
-pub fn log_sum_exp(scores: &[f64]) -> f64 {
-    let most = most(scores);
-    most + scores.iter().map(|score| (score - most).exp()).sum::<f64>().ln()
-}
-
 /// The log-odds of each class against all others, from a row of scores for each class: its score less the logarithm of the sum of the
 /// others' powers, which does not lose what is next to certain.
 pub fn against_others(scores: &[Vec<f64>]) -> Vec<Vec<f64>> {
@@ -41,10 +28,6 @@ pub fn against_others(scores: &[Vec<f64>]) -> Vec<Vec<f64>> {
     };
     let examples = scores.first().map_or(0, Vec::len);
     (0..scores.len()).map(|class| (0..examples).map(|i| one(class, i)).collect()).collect()
-}
-
-fn most(scores: &[f64]) -> f64 {
-    scores.iter().copied().fold(f64::NEG_INFINITY, f64::max)
 }
 
 impl Network {
@@ -247,13 +230,5 @@ mod tests {
             assert!((found - f64::ln(expected)).abs() < 1e-14);
         }
         assert!((odds[0][1] - (800.0 - (1.0 + 1f64.exp()).ln())).abs() < 1e-12);
-    }
-
-    #[test]
-    fn softmax_neither_overflows_nor_loses() {
-        assert_eq!(softmax(&[1000.0, 1000.0]), [0.5, 0.5]);
-        close(&softmax(&[0.0, 3f64.ln()]), &[0.25, 0.75]);
-        let far = softmax(&[-1000.0, 0.0, -700.0]);
-        assert!(far[0] == 0.0 && far[1] == 1.0 && far[2] > 0.0);
     }
 }

@@ -24,16 +24,16 @@ mod written;
 
 pub use convert::{ConvertError, Ensemble, Summands, exact, paper};
 pub use fit::{FitOptions, Fitted, Hold, Patterns, Watch};
-pub use infer::{Inference, against_others, log_sum_exp, softmax};
+pub use infer::{Inference, against_others};
 pub use rule::{Condition, Rule};
 pub use wire::FORMAT;
 pub(crate) use written::{Scope, unknown_predicate};
 
+use crate::determinism::IndexSet;
 use crate::kb::{Recursive, TimeRule};
 use crate::logic::rename::Names;
 use crate::logic::{PredicateId, Predicates, Symbols};
-use crate::order::IndexSet;
-use crate::rbm::softplus;
+use crate::math::softplus;
 
 /// A hidden node: a rule and the weights of its edges.
 #[derive(Clone, Debug, PartialEq)]

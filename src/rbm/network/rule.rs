@@ -2,12 +2,12 @@
 
 use std::fmt;
 
+use crate::cover::{Bits, Coverage};
+use crate::determinism::HashMap;
 use crate::kb::{Database, naive};
 use crate::logic::clause::{show_conjunction, variable_name};
 use crate::logic::rename::{self, Names};
 use crate::logic::{Argument, Constant, Literal, PredicateId, Variable};
-use crate::order::HashMap;
-use crate::tree::{Bits, Coverage};
 
 /// A conjunction that is asked about as a whole, beside the body of a rule.
 ///

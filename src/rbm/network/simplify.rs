@@ -1,7 +1,7 @@
 //! Smaller networks: rules that are the same become one, and literals and rules that nobody misses go.
 
 use super::{Condition, Hidden, Network, Rule, is_worth, shares};
-use crate::tree::{Bits, Coverage};
+use crate::cover::{Bits, Coverage};
 
 impl Network {
     /// The network with equivalent rules merged; it gives the same probabilities for every example.

@@ -10,13 +10,13 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::{Condition, Hidden, Network, Rule};
+use crate::cover::count::MOST_GROUNDINGS;
 use crate::files::json::{self, FileError, Format};
 use crate::kb::wire::WireTime;
 use crate::kb::{Recursive, TimeRule};
 use crate::logic::wire::{self, WireLiteral, WirePredicate};
 use crate::logic::{Literal, Predicates, Symbols};
 use crate::rbm::check_weight;
-use crate::tree::count::MOST_GROUNDINGS;
 
 /// Files of networks.
 pub const FORMAT: Format = Format { name: "lrbm-network", thing: "network", maker: "lrbm convert", version: 2 };

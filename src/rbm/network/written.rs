@@ -1,6 +1,8 @@
 //! Networks from rules that a person wrote.
 
 use super::{Condition, Hidden, MOST_WORTH, Network, Rule, is_worth, two_classes};
+use crate::cover::count::MOST_GROUNDINGS;
+use crate::determinism::{HashMap, IndexSet};
 use crate::kb::Database;
 use crate::logic::nearest::nearest;
 use crate::logic::reader::intern_term;
@@ -10,8 +12,6 @@ use crate::logic::{
     Argument, BodyLiteral, Comparison, Diagnostic, Diagnostics, Literal, Number, Predicates, Symbols, SymbolsFull,
     Term, Variable,
 };
-use crate::order::{HashMap, IndexSet};
-use crate::tree::count::MOST_GROUNDINGS;
 
 impl Network {
     /// A network of these rules: each is worth its weight while it holds, `unweighted` if it has none, and nothing otherwise

@@ -12,8 +12,8 @@ use super::published::{PublishedCell, PublishedTable};
 use super::rows::{self, ReportRow};
 use super::table::metric_title;
 use crate::data::dataset::{Arity, TimeUse};
+use crate::determinism::IndexSet;
 use crate::metric::Column;
-use crate::order::IndexSet;
 
 /// A sentence of the paper.
 #[derive(Clone, Copy, Debug)]

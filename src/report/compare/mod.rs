@@ -12,6 +12,7 @@ pub use pairing::{ModelsError, Pair, Pairing, Side, pair};
 pub use print::{csv, markdown};
 pub(in crate::report) use print::{p_value, sentence, signed, with_sign};
 
+use crate::determinism::IndexMap;
 use crate::experiment::results::Stored;
 use crate::metric::significance::bootstrap::{Interval, RESAMPLES, mean_interval};
 use crate::metric::significance::effect::{Score, score, standardized_mean};
@@ -20,7 +21,6 @@ use crate::metric::significance::{
 };
 use crate::metric::summary::mean;
 use crate::metric::{Average, Column};
-use crate::order::IndexMap;
 
 /// The metrics that are compared unless others are asked for.
 pub const SHOWN: [Column; 2] = [Column::AucRoc, Column::AucPr];

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use thiserror::Error;
 
+use crate::determinism::{IndexMap, IndexSet};
 use crate::experiment::Results;
 use crate::experiment::results::{Group, RowKey, Stored};
 use crate::experiment::store::Record;
 use crate::logic::nearest::nearest;
 use crate::metric::Column;
-use crate::order::{IndexMap, IndexSet};
 use crate::report::rows::stands_in;
 
 /// Why models cannot be paired.

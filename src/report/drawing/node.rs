@@ -3,10 +3,10 @@
 use std::fmt::Write;
 
 use super::super::figure::font;
+use crate::cover::count::show_test;
 use crate::files::xml::escape;
 use crate::learn::{LeafWeights, TreeModel, leaf_weights};
 use crate::tree::Node;
-use crate::tree::count::show_test;
 
 /// The size of letters.
 const SIZE: f64 = 12.0;

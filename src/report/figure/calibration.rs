@@ -7,11 +7,11 @@ use super::rows::{Rows, named, titled};
 use super::scene::Scene;
 use super::style::{Look, WIDTH};
 use super::{FigureError, Sheet};
+use crate::determinism::IndexSet;
 use crate::experiment::Results;
 use crate::experiment::results::Group;
 use crate::metric::Probabilities;
 use crate::metric::calibration::{BINS, Bin, reliability};
-use crate::order::IndexSet;
 
 const HEIGHT: f64 = 128.0;
 /// Between a diagram and the numbers of examples below it, and the height of these.

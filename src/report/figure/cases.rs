@@ -8,10 +8,10 @@ use super::scene::{Anchor, Scene, Stroke, Text};
 use super::style::{LABEL, Look, TICK, WIDTH};
 use super::sweep::{dashes, share_axis};
 use super::{Sheet, font, sweep};
+use crate::determinism::IndexSet;
 use crate::experiment::Results;
 use crate::experiment::results::{Group, RowKey};
 use crate::metric::{Average, Column};
-use crate::order::IndexSet;
 
 /// The height of a dot with its whiskers.
 const LANE: f64 = 13.0;

@@ -8,12 +8,12 @@ use super::rows::{Rows, positives};
 use super::scene::Scene;
 use super::style::{Look, WIDTH};
 use super::{FigureError, Sheet};
+use crate::determinism::{IndexMap, IndexSet};
 use crate::experiment::Results;
 use crate::experiment::job::safe_name;
 use crate::experiment::results::{Group, Stored};
 use crate::metric::ranking::{pr_curve, roc_curve};
 use crate::metric::{Ranking, Undefined};
-use crate::order::{IndexMap, IndexSet};
 use crate::report::rows::stands_in;
 
 /// A mean curve is drawn through so many places and one.

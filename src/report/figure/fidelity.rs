@@ -7,10 +7,10 @@ use super::scene::Scene;
 use super::style::{Look, WIDTH};
 use super::sweep::dashes;
 use super::{FigureError, Sheet};
+use crate::determinism::{HashMap, IndexMap, IndexSet};
 use crate::experiment::Results;
 use crate::experiment::results::{Group, Stored};
 use crate::metric::summary::mean;
-use crate::order::{HashMap, IndexMap, IndexSet};
 
 const HEIGHT: f64 = 130.0;
 /// Points are gathered in so many cells to each side, so that the file stays small with thousands of examples.

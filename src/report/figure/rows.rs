@@ -2,12 +2,12 @@
 
 use super::style::Look;
 use super::sweep::dashes;
+use crate::determinism::IndexSet;
 use crate::experiment::Results;
 use crate::experiment::results::{Group, RowKey};
 use crate::experiment::store::Record;
 use crate::metric::Column;
 use crate::metric::summary::Average;
-use crate::order::IndexSet;
 use crate::report::rows::{knows_presets, stands_in};
 
 /// The rows of a run.

@@ -7,13 +7,13 @@ use super::panel::{COLUMNS, Margins, Panel, axis_names, grid};
 use super::rows::{Rows, average, shown};
 use super::scene::Scene;
 use super::style::{Look, WIDTH};
+use crate::determinism::{IndexMap, IndexSet};
 use crate::experiment::Results;
 use crate::experiment::job::{case_text, safe_name};
 use crate::experiment::results::{Group, RowKey};
 use crate::experiment::store::Record;
 use crate::learn::params::KEYS;
 use crate::metric::{Average, Column};
-use crate::order::{IndexMap, IndexSet};
 
 const HEIGHT: f64 = 118.0;
 

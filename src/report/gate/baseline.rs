@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
+use crate::determinism::IndexMap;
 use crate::files;
 use crate::logic::nearest::nearest;
 use crate::metric::{Average, Column};
-use crate::order::IndexMap;
 use crate::report::csv;
 
 /// The columns of a baseline.

@@ -11,15 +11,16 @@ pub use chart::chart;
 use serde::Serialize;
 
 use super::explanation::numbers;
+use crate::cover::{Bits, Coverage, DEFAULT_MEMORY_BYTES};
 use crate::kb::{Database, Example};
 use crate::learn::{Model, ScoreError};
 use crate::logic::PredicateId;
+use crate::math::sigmoid;
 use crate::metric::ClassMetrics;
 use crate::metric::calibration::{Probabilities, cll};
 use crate::metric::ranking::{Ranking, auc_roc};
+use crate::rbm::Network;
 use crate::rbm::network::against_others;
-use crate::rbm::{Network, sigmoid};
-use crate::tree::{Bits, Coverage, DEFAULT_MEMORY_BYTES};
 
 /// How much every rule and predicate matters.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -6,9 +6,9 @@ use serde_json::Value as Json;
 use crate::data::dataset::Variant;
 use crate::data::generate::Domain;
 use crate::data::manifest::Manifest;
+use crate::determinism::IndexMap;
 use crate::experiment::Results;
 use crate::experiment::store::{Counts, Data, Program, Record};
-use crate::order::IndexMap;
 
 /// The programs and machines of a run.
 #[derive(Serialize)]

@@ -20,10 +20,10 @@ pub use variants::variant_tables;
 use super::published::PublishedTable;
 use super::rows::ReportRow;
 use super::table::{Note, Table, Value};
+use crate::determinism::IndexMap;
 use crate::experiment::Results;
 use crate::experiment::store::Row;
 use crate::metric::Column;
-use crate::order::IndexMap;
 
 /// The metrics that the paper reports.
 pub const MAIN: [Column; 2] = [Column::AucRoc, Column::AucPr];

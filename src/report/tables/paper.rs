@@ -1,11 +1,11 @@
 //! The paper's tables in their own layout, ours beside the published numbers, one for each preset.
 
 use super::{notes, reading, value};
+use crate::determinism::IndexSet;
 use crate::experiment::Results;
 use crate::experiment::job::safe_name;
 use crate::experiment::results::Stored;
 use crate::metric::Column;
-use crate::order::IndexSet;
 use crate::report::published::{Layout, PublishedTable};
 use crate::report::rows::{self, ReportRow};
 use crate::report::table::{

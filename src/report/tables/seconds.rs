@@ -1,9 +1,9 @@
 //! What each model cost.
 
 use super::notes;
+use crate::determinism::{IndexMap, IndexSet};
 use crate::experiment::Results;
 use crate::metric::summary::mean;
-use crate::order::{IndexMap, IndexSet};
 use crate::report::rows::ReportRow;
 use crate::report::table::{Cell, Style, Table, TableColumn, TableRow};
 

@@ -1,12 +1,12 @@
 //! The tests of significance that a spec asks for.
 
 use super::{MAIN, notes};
+use crate::determinism::IndexSet;
 use crate::experiment::Results;
 use crate::experiment::results::Group;
 use crate::experiment::spec::{CORRECTED_T, FRIEDMAN_NEMENYI, WILCOXON};
 use crate::metric::Column;
 use crate::metric::significance::{ALPHA, CriticalLevel};
-use crate::order::IndexSet;
 use crate::report::compare::{Comparison, Metric, OverDatasets, Side, p_value, pair, sentence, signed};
 use crate::report::figure::{Ranked, friedman_words, ranked};
 use crate::report::table::{Cell, Style, Table, TableColumn, TableRow};

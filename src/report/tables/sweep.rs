@@ -1,11 +1,11 @@
 //! What a sweep varies, as columns: one table for each setting and metric.
 
 use super::{MAIN, notes, reading, value};
+use crate::determinism::{IndexMap, IndexSet};
 use crate::experiment::Results;
 use crate::experiment::job::safe_name;
 use crate::metric::Column;
 use crate::metric::summary::{Average, mean};
-use crate::order::{IndexMap, IndexSet};
 use crate::report::rows::ReportRow;
 use crate::report::table::{Cell, Style, Table, TableColumn, TableRow, Value, mark_best, metric_title};
 

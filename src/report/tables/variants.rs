@@ -1,9 +1,9 @@
 //! Variants of one dataset side by side: what its numbers, arity, times or classes are worth.
 
 use super::{MAIN, notes, reading, value};
+use crate::determinism::{IndexMap, IndexSet};
 use crate::experiment::Results;
 use crate::experiment::job::safe_name;
-use crate::order::{IndexMap, IndexSet};
 use crate::report::rows::ReportRow;
 use crate::report::table::{Cell, Style, Table, TableColumn, TableRow, Value, mark_best, metric_title};
 

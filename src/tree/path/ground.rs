@@ -5,9 +5,9 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use super::link::{End, Link, Links, Piece, Shape};
+use crate::determinism::HashMap;
 use crate::kb::{Database, Relation, TypeId, View};
 use crate::logic::{Constant, PredicateId};
-use crate::order::HashMap;
 
 /// How many facts, or things of that order, may be looked at for one example on one side of its chains. Shorter chains
 /// come first, so they suffer last.

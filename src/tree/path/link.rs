@@ -5,11 +5,11 @@
 //! other: whichever literals come first, a chain has no circle, so some order fits. Hence it is enough to look at each
 //! literal and its two ends alone.
 
-use super::super::candidate::is_recursive;
 use super::super::cuts;
+use super::super::language::is_recursive;
+use crate::determinism::IndexMap;
 use crate::kb::{Database, Mode, ModeSlot, TypeId};
 use crate::logic::{Argument, Constant, Literal, ModeSymbol, PredicateId, Variable};
-use crate::order::IndexMap;
 
 /// How a literal meets the variable at one of its ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,9 +6,9 @@
 
 use super::ground::{Asked, Bound, Grounding, ground_fact, question, substitute};
 use super::{Explainer, decide};
+use crate::determinism::{HashMap, IndexSet};
 use crate::kb::{Change, Fact, TypeId};
 use crate::logic::{Argument, Comparison, Constant, Literal, PredicateId, Variable};
-use crate::order::{HashMap, IndexSet};
 use crate::rbm::network::{Condition, Rule};
 
 /// What counts as another decision, and how long it is looked for.

@@ -5,11 +5,11 @@
 //! data first mention those. Before it goes on with a fact, the search asks the fast evaluator whether the rest can hold with it,
 //! so it never turns back and its first grounding costs no more than the facts that were tried.
 
+use crate::cover::Coverage;
 use crate::kb::naive::unify;
 use crate::kb::{Database, Example, Fact, TypeId, View};
 use crate::logic::{Argument, Constant, Literal, PredicateId};
 use crate::rbm::network::{Condition, Rule};
-use crate::tree::Coverage;
 
 /// What each variable stands for, by its number, those of the head first; `None` for one that only negated literals or comparisons
 /// mention.

@@ -11,10 +11,10 @@ mod ground;
 pub use flip::{Flip, FlipOptions, Flips};
 pub use ground::{Grounding, substitute};
 
-use super::{Condition, Network, Rule, softmax};
+use super::{Condition, Network, Rule};
 use crate::kb::{Database, Fact};
 use crate::logic::{Constant, Literal, PredicateId, SymbolsFull, rename};
-use crate::rbm::sigmoid;
+use crate::math::{sigmoid, softmax};
 use ground::{Asked, question};
 
 /// Answers why, for queries about one database.

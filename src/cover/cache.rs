@@ -4,13 +4,13 @@ use std::borrow::Borrow;
 use std::hash::Hash;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::order::HashMap;
+use crate::determinism::HashMap;
 
 /// A map under a budget of bytes. When it is full, the entries that are cheapest to find again for the room they take,
 /// and were not asked for lately, go first (the GreedyDual-Size rule, in batches); of equals, the one that was not asked for
 /// the longest.
 #[derive(Debug)]
-pub(super) struct Cache<K, V> {
+pub(crate) struct Cache<K, V> {
     budget: usize,
     used: usize,
     /// The highest priority that was ever thrown out. What is used later starts from here, so old entries age.
@@ -89,7 +89,7 @@ impl<K: Hash + Eq, V: Clone> Cache<K, V> {
 }
 
 /// No thread leaves anything half-done behind a lock, so a panic elsewhere does not matter here.
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -16,7 +16,7 @@ use crate::logic::{Constant, Diagnostic, Diagnostics, PredicateId};
 
 /// Facts and examples that belong together: all data, or one side of a given fold.
 #[derive(Clone, Debug)]
-pub(in crate::data) struct Room {
+pub(in crate::data) struct Pool {
     pub database: Arc<Database>,
     pub target: PredicateId,
     pub positives: Vec<Example>,
@@ -28,18 +28,18 @@ pub(in crate::data) struct Room {
 
 /// How the examples come.
 #[derive(Clone, Debug)]
-pub(in crate::data) enum Rooms {
+pub(in crate::data) enum Pools {
     /// In one piece, to be split.
-    Pooled(Room),
+    Pooled(Pool),
     /// In folds: training and test data of each.
-    Given(Vec<[Room; 2]>),
+    Given(Vec<[Pool; 2]>),
 }
 
-impl Rooms {
-    pub(in crate::data) fn iter(&self) -> impl Iterator<Item = &Room> {
+impl Pools {
+    pub(in crate::data) fn iter(&self) -> impl Iterator<Item = &Pool> {
         let (one, many) = match self {
-            Rooms::Pooled(room) => (Some(room), None),
-            Rooms::Given(folds) => (None, Some(folds.iter().flatten())),
+            Pools::Pooled(room) => (Some(room), None),
+            Pools::Given(folds) => (None, Some(folds.iter().flatten())),
         };
         one.into_iter().chain(many.into_iter().flatten())
     }
@@ -74,12 +74,12 @@ pub(super) struct Opening<'a> {
 }
 
 impl Opening<'_> {
-    pub(super) fn pooled(&self, directory: &Path) -> Result<(Rooms, Diagnostics), DatasetError> {
+    pub(super) fn pooled(&self, directory: &Path) -> Result<(Pools, Diagnostics), DatasetError> {
         let (room, warnings) = self.read(directory)?;
-        Ok((Rooms::Pooled(room), warnings))
+        Ok((Pools::Pooled(room), warnings))
     }
 
-    pub(super) fn given(&self, directory: &Path) -> Result<(Rooms, Diagnostics), DatasetError> {
+    pub(super) fn given(&self, directory: &Path) -> Result<(Pools, Diagnostics), DatasetError> {
         let sides = |path: &PathBuf| Ok([self.read(&path.join("train"))?, self.read(&path.join("test"))?]);
         let folds: Vec<_> = fold_directories(directory).par_iter().map(sides).collect::<Result<_, DatasetError>>()?;
         let mut warnings = Diagnostics::default();
@@ -90,18 +90,18 @@ impl Opening<'_> {
                 room
             }));
         }
-        let mut rooms = Rooms::Given(rooms);
+        let mut rooms = Pools::Given(rooms);
         classes::unify(&mut rooms);
         Ok((rooms, warnings))
     }
 
-    fn read(&self, directory: &Path) -> Result<(Room, Diagnostics), DatasetError> {
+    fn read(&self, directory: &Path) -> Result<(Pool, Diagnostics), DatasetError> {
         let loaded = load(directory, self.options);
         self.room(loaded.map_err(|error| DatasetError::Load { id: self.id.to_owned(), error })?)
     }
 
     /// What was loaded, without answers among the facts, and with the changes that the variant asks for.
-    pub(super) fn room(&self, loaded: Loaded) -> Result<(Room, Diagnostics), DatasetError> {
+    pub(super) fn room(&self, loaded: Loaded) -> Result<(Pool, Diagnostics), DatasetError> {
         let Loaded { mut database, target, examples, counts, warnings: found } = loaded;
         // Where no negative is listed, some are drawn.
         let mut warnings = Diagnostics::default();
@@ -129,11 +129,11 @@ impl Opening<'_> {
         let (positives, listed): (Vec<_>, Vec<_>) = examples.into_iter().filter(kept).partition(|e| e.positive);
         let reflexive_dropped = before - positives.len() - listed.len();
         let database = Arc::new(database);
-        Ok((Room { database, target, positives, listed, counts, reflexive_dropped }, warnings))
+        Ok((Pool { database, target, positives, listed, counts, reflexive_dropped }, warnings))
     }
 }
 
-impl Room {
+impl Pool {
     /// The constants that may stand at each argument of the target: those of its type in facts and examples.
     pub(in crate::data) fn pools(&self) -> Vec<Vec<Constant>> {
         let database = &self.database;

@@ -5,7 +5,8 @@
 //! many terms as the move asks for, and made anew from θ every so often, so that rounding does not pile up. What is
 //! left out is below 1e-13 in each move.
 
-use super::theta::{Theta, sigmoid};
+use super::theta::Theta;
+use crate::math::sigmoid;
 
 /// So many steps are taken before ψ and the logistic values are made anew from θ.
 const STEPS: u32 = 256;
@@ -264,8 +265,8 @@ impl Moved {
 
 #[cfg(test)]
 mod tests {
-    use super::super::theta::softplus;
     use super::*;
+    use crate::math::softplus;
     use proptest::prelude::*;
 
     fn series(terms: usize, sigmoid: f64, by: f64) -> Moved {

@@ -6,8 +6,8 @@
 
 use rayon::prelude::*;
 
-use super::bits::Bits;
-use super::frontier::Frontier;
+use super::candidates::Frontier;
+use crate::cover::bits::Bits;
 use crate::parallel;
 
 /// Numbers of examples in a unit so small that it does not matter, and so large that no sum overflows.

@@ -7,21 +7,21 @@
 
 use std::sync::Arc;
 
-use super::bits::Bits;
-use super::candidate::{Known, Language, LookAhead, MAX_NODE_SIZE, Scope, WholeTest};
-use super::component::{Flat, Key};
-use super::coverage::Coverage;
+use super::language::{Known, Language, LookAhead, MAX_NODE_SIZE, Scope, WholeTest};
+use crate::cover::bits::Bits;
+use crate::cover::conjunction::{Flat, Key};
+use crate::cover::coverage::Coverage;
+use crate::determinism::{HashMap, HashSet};
 use crate::kb::TypeId;
 use crate::logic::{Argument, Literal, Variable};
-use crate::order::{HashMap, HashSet};
 
 /// Nothing is tied to a part of a path that has so many literals already. Each one more multiplies the work of a search by the
 /// facts it may match, and below a deep node there are thousands of tests.
-pub(super) const LARGEST_PART: usize = 6;
+pub(crate) const LARGEST_PART: usize = 6;
 
 /// Literals that hang together.
 #[derive(Clone, Debug)]
-pub(super) struct Block {
+pub(crate) struct Block {
     pub literals: Vec<Literal>,
     /// What numbers among its variables are compared with.
     pub comparisons: Vec<Literal>,
@@ -68,7 +68,7 @@ struct Proposal {
 type Seen = (Key, Vec<(Option<TypeId>, bool)>, Vec<usize>);
 
 /// The blocks below a path.
-pub(super) struct Blocks<'b, 'a> {
+pub(crate) struct Blocks<'b, 'a> {
     pub coverage: &'b Coverage<'a>,
     language: &'b Language,
     pub path: &'b [Literal],
@@ -447,7 +447,7 @@ impl Base {
 }
 
 /// The largest number of things of which all choices of two to `size` are no more than `most`.
-pub(super) fn largest_choice(most: usize, size: usize) -> usize {
+pub(crate) fn largest_choice(most: usize, size: usize) -> usize {
     let choices = |n: usize| {
         let mut total = 0f64;
         let mut ways = n as f64;

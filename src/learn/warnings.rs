@@ -3,8 +3,8 @@
 use super::Kind;
 use super::clauses::{ClauseOptions, Theory};
 use crate::kb::{Database, Example};
+use crate::learn::mln::tally::MOST_COUNTED;
 use crate::logic::{Diagnostic, PredicateId};
-use crate::tree::tally::MOST_COUNTED;
 
 /// What to say when no tree has a test.
 pub(super) fn nothing_learned(database: &Database, target: PredicateId) -> Vec<Diagnostic> {

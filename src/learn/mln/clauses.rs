@@ -1,10 +1,11 @@
 //! Clauses instead of trees: the other form of MLN-Boost (Khot et al., 2011).
 
 use super::grow::{CountGrower, CountStatistics, Weighted, refit};
-use super::{Pattern, solve::least_squares};
+use super::solve::least_squares;
+use super::tally::Pattern;
+use crate::cover::bits::Bits;
 use crate::parallel;
-use crate::tree::bits::Bits;
-use crate::tree::candidate::Known;
+use crate::tree::language::Known;
 
 /// How clauses are searched for.
 #[derive(Clone, Copy, Debug, PartialEq)]

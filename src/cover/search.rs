@@ -2,11 +2,11 @@
 //!
 //! Whether some grounding exists is the question for one of them.
 
-use super::plan::{Access, Action, Operand, Plan, Source, Step};
+use super::join_plan::{Access, Action, Operand, Plan, Source, Step};
+use crate::cancel;
+use crate::determinism::HashMap;
 use crate::kb::{Database, Index, View};
 use crate::logic::{Constant, PredicateId};
-use crate::order::HashMap;
-use crate::patience;
 
 /// No more answers of parts are kept than this, for each part.
 const MEMO_ENTRIES: usize = 1 << 20;
@@ -32,7 +32,7 @@ const TOO_MANY: u32 = u32::MAX;
 /// What it answers for a head is the same whatever heads came before, also where a budget ends it: what is remembered of a part
 /// is charged as if it had been counted again. Whoever stays below the budget with that has its exact count; whoever does not is
 /// counted once more with nothing remembered of others.
-pub(super) struct Search<'p, 'a> {
+pub(crate) struct Search<'p, 'a> {
     plan: &'p Plan<'a>,
     database: &'a Database,
     bindings: Vec<u32>,
@@ -97,7 +97,7 @@ impl<'p, 'a> Search<'p, 'a> {
     fn step(&mut self) {
         self.steps += 1;
         if self.steps.is_multiple_of(STEPS_BETWEEN) {
-            patience::ask();
+            cancel::poll();
         }
     }
 

@@ -1,13 +1,13 @@
 //! Examples that look alike to a component: same values of the head variables it mentions, same limit in time.
 
 use super::bits::Bits;
+use crate::determinism::HashMap;
 use crate::kb::{Database, Example};
 use crate::logic::PredicateId;
-use crate::order::HashMap;
 
 /// A partition of the examples.
 #[derive(Debug)]
-pub(super) struct Groups {
+pub(crate) struct Groups {
     /// The group of each example.
     pub of: Vec<u32>,
     /// The first example of each group.
@@ -41,7 +41,7 @@ impl Groups {
 
 /// The limits in time of the examples, numbered.
 #[derive(Debug)]
-pub(super) struct Limits {
+pub(crate) struct Limits {
     /// The number of each example's limit.
     pub of: Vec<u32>,
     /// The limits.

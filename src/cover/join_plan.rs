@@ -3,13 +3,13 @@
 //! A plan is a tree. Once a literal is matched, what is left may fall into parts that share no free variable; each part
 //! is searched by itself, so that a failure in one never walks again through the matches of another.
 
-use super::component::{Arg, Key, KeyLiteral, decode};
+use super::conjunction::{Arg, Key, KeyLiteral, decode};
 use crate::kb::{Database, Index, IndexId, Relation};
 use crate::logic::{Comparison, Constant, PredicateId};
 
 /// Where a value comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Source {
+pub(crate) enum Source {
     /// The id of a constant.
     Constant(u32),
     /// A place among the bindings: first the variables of the head, then the others.
@@ -18,7 +18,7 @@ pub(super) enum Source {
 
 /// What is done with a column of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Action {
+pub(crate) enum Action {
     /// The row fits only with this value.
     Equals(Source),
     /// The value is bound for later.
@@ -27,7 +27,7 @@ pub(super) enum Action {
 
 /// One side of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Operand {
+pub(crate) enum Operand {
     /// A number; `None` stands for what is none: a name, or a variable that is bound to nothing.
     Value(Option<f64>),
     /// A place among the bindings.
@@ -36,7 +36,7 @@ pub(super) enum Operand {
 
 /// A literal to match, and what must hold under some match of it.
 #[derive(Debug)]
-pub(super) struct Step<'a> {
+pub(crate) struct Step<'a> {
     pub negated: bool,
     pub predicate: PredicateId,
     /// For a comparison, what is compared.
@@ -53,7 +53,7 @@ pub(super) struct Step<'a> {
 
 /// How rows are found.
 #[derive(Debug)]
-pub(super) struct Access<'a> {
+pub(crate) struct Access<'a> {
     pub index: &'a Index,
     /// The values of the first columns of the index.
     pub prefix: Vec<Source>,
@@ -65,7 +65,7 @@ pub(super) struct Access<'a> {
 
 /// How a component is searched.
 #[derive(Debug)]
-pub(super) struct Plan<'a> {
+pub(crate) struct Plan<'a> {
     pub roots: Vec<Step<'a>>,
     /// How many bindings there are.
     pub slots: usize,
@@ -73,7 +73,7 @@ pub(super) struct Plan<'a> {
 }
 
 /// How many different values stand at an argument position; a guess where no index tells.
-pub(super) fn distinct_values(relation: &Relation) -> Box<[f64]> {
+pub(crate) fn distinct_values(relation: &Relation) -> Box<[f64]> {
     let rows = relation.len() as f64;
     let distinct = |position: usize| {
         let first = |index: &&Index| index.order().first() == Some(&(position as u32));

@@ -1,8 +1,8 @@
 //! A leaf on its way down in batches, pass by pass, alone or beside another.
 
 use super::descent::{Descent, Outcome, Schedule};
+use super::step::Walk;
 use super::theta::Theta;
-use super::walk::Walk;
 use crate::tree::Sample;
 
 /// What a leaf is fitted to when only the mean of its examples counts.

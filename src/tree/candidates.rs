@@ -13,13 +13,13 @@ use std::hash::BuildHasher;
 
 use hashbrown::HashTable;
 
-use super::bits::Bits;
-use super::block::{Block, Blocks, LARGEST_PART, largest_choice};
-use super::candidate::{Known, Language, LanguageOptions, LookAhead, MAX_NODE_SIZE};
-use super::coverage::Coverage;
-use super::score::Margins;
+use super::conjunct::{Block, Blocks, LARGEST_PART, largest_choice};
+use super::language::{Known, Language, LanguageOptions, LookAhead, MAX_NODE_SIZE};
+use super::split::Margins;
+use crate::cover::bits::Bits;
+use crate::cover::coverage::Coverage;
+use crate::determinism::HashSet;
 use crate::logic::Literal;
-use crate::order::HashSet;
 
 /// Stands where a test has no further block.
 const NO_BLOCK: u32 = u32::MAX;

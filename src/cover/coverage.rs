@@ -10,16 +10,16 @@ use std::sync::{Arc, Mutex, OnceLock};
 use super::audit::Audit;
 use super::bits::Bits;
 use super::cache::{Cache, lock};
-use super::component::{Flat, Key, has_negation, head_variables, mentions};
+use super::conjunction::{Flat, Key, has_negation, head_variables, mentions};
 use super::count::{Counts, MOST_GROUNDINGS};
 use super::groups::{Groups, Limits};
-use super::plan::{Plan, distinct_values};
+use super::join_plan::{Plan, distinct_values};
 use super::search::Search;
+use crate::cancel;
+use crate::determinism::HashMap;
 use crate::kb::{Database, Example};
 use crate::logic::{Constant, Literal, PredicateId};
-use crate::order::HashMap;
 use crate::parallel;
-use crate::patience;
 
 /// How many bytes answers may take unless something else is said: a gibibyte.
 pub const DEFAULT_MEMORY_BYTES: usize = 1 << 30;
@@ -93,7 +93,7 @@ impl<'a> Coverage<'a> {
     }
 
     /// Coverage of some of the examples, with their numbers; it begins with nothing known.
-    pub(super) fn among<'b>(&self, examples: &'b [Example], numbers: &'b [usize]) -> Coverage<'b>
+    pub(crate) fn among<'b>(&self, examples: &'b [Example], numbers: &'b [usize]) -> Coverage<'b>
     where
         'a: 'b,
     {
@@ -102,17 +102,17 @@ impl<'a> Coverage<'a> {
     }
 
     /// Who looks at the answers.
-    pub(super) fn audit(&self) -> Option<&'a Audit> {
+    pub(crate) fn audit(&self) -> Option<&'a Audit> {
         self.audit
     }
 
     /// Whether somebody looks at the answers.
-    pub(super) fn is_audited(&self) -> bool {
+    pub(crate) fn is_audited(&self) -> bool {
         self.audit.is_some()
     }
 
     /// Shows an answer to whoever looks at them.
-    pub(super) fn show_to_audit(&self, conjunction: &[Literal], at_least: u32, covered: &Bits) {
+    pub(crate) fn show_to_audit(&self, conjunction: &[Literal], at_least: u32, covered: &Bits) {
         if let Some(audit) = self.audit {
             audit.note(conjunction, at_least, covered, self.numbers);
         }
@@ -274,7 +274,7 @@ impl<'a> Coverage<'a> {
 
     /// What `count` says of each group of examples that agree on these head variables, given the arguments of one of them, its
     /// limit and the number of that.
-    pub(super) fn search_groups(
+    pub(crate) fn search_groups(
         &self,
         heads: &[u32],
         count: impl FnMut(&[Constant], Option<f64>, u32) -> u32,
@@ -300,7 +300,7 @@ impl<'a> Coverage<'a> {
             let limit_id = self.limits.of[i];
             count(&self.examples[i].args, self.limits.values[limit_id as usize], limit_id)
         };
-        patience::map(&groups.first, count)
+        cancel::map(&groups.first, count)
     }
 
     /// The examples by these head variables, and by their limits; if `own` is set, every example whose answer is known stands
@@ -325,7 +325,7 @@ impl<'a> Coverage<'a> {
     }
 
     /// See [`distinct_values`].
-    pub(super) fn distinct(&self, predicate: PredicateId) -> &[f64] {
+    pub(crate) fn distinct(&self, predicate: PredicateId) -> &[f64] {
         match self.distinct.get(predicate.0 as usize) {
             Some(values) => values.get_or_init(|| distinct_values(self.database.facts.relation(predicate))),
             None => &[],
@@ -348,57 +348,10 @@ fn within(known: &mut Cache<Key, Arc<Bits>>, flat: &Flat, members: &[usize]) -> 
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::kb::sample::{self, constants};
-    use crate::tree::{Fit, GrowOptions, Grower, Language, LanguageOptions, LeafFitter, Sample};
-
-    struct Mean;
-
-    impl LeafFitter for Mean {
-        type Leaf = ();
-        fn fit_root(&self, all: Sample<'_>, _: &mut crate::order::Stream) -> Fit<()> {
-            Fit { leaf: (), value: all.mean() }
-        }
-        fn fit(&self, yes: Sample<'_>, no: Sample<'_>, stream: &mut crate::order::Stream) -> (Fit<()>, Fit<()>) {
-            (self.fit_root(yes, stream), self.fit_root(no, stream))
-        }
-    }
-
-    /// Grows a tree under an audit; before it, `spoil` may do something to the coverage.
-    fn grown_under_audit(spoil: impl Fn(&Coverage<'_>, &[Literal])) -> Result<super::super::Audited, String> {
-        let text = "mode: h(+x). mode: p(+x). mode: q(+x, -y). mode: r(+y).
-            p(a). p(b). q(a, u). q(c, u). q(d, v). r(u). h(X) :- p(X).";
-        let (database, clauses, _) = sample::build(text, None);
-        let (target, body) = &clauses[0];
-        let example = |arg| Example { args: Box::new([arg]), positive: true, class: 0, weight: 1.0, line: 0 };
-        let examples = constants(&database, ["a", "b", "c", "d"]).map(example);
-        let audit = Audit::new(100, 1);
-        let coverage = Coverage::new(&database, *target, &examples, 1 << 20).audited(Some(&audit));
-        spoil(&coverage, body);
-        let language = Language::new(&database, *target, LanguageOptions::default());
-        let grower = Grower::new(&coverage, &language, GrowOptions::default());
-        grower.grow(&Mean, &[1.0, 1.0, 0.0, -1.0], &Bits::ones(4), 1, 0);
-        audit.check(&database, *target, &examples).map_err(|error| error.to_string())
-    }
-
-    #[test]
-    fn an_audit_of_right_answers_finds_nothing() {
-        let audited = grown_under_audit(|_, _| {}).unwrap();
-        // Each of true, p(A), q(A, B), q(A, B) with r(B), and p(A) with q(A, B) is about four examples.
-        assert!(audited.conjunctions >= 5, "{audited:?}");
-        assert!((2 * audited.conjunctions..=4 * audited.conjunctions).contains(&audited.answers), "{audited:?}");
-    }
-
-    #[test]
-    fn an_audit_finds_a_wrong_answer() {
-        let message = grown_under_audit(|coverage, body| {
-            let (_, key) = coverage.split(body).components.remove(0);
-            // p holds for a and b; here it is said to hold for b only.
-            lock(&coverage.known).insert(key, Arc::new(Bits::from_fn(4, |i| i == 1)), 100, 100);
-        });
-        let message = message.unwrap_err();
-        assert!(message.starts_with("audit: h(a) does not satisfy the conjunction `"), "{message}");
-        assert!(message.contains("p(A)") && message.contains("in the fast search and does in the slow"), "{message}");
+impl Coverage<'_> {
+    /// Replaces the cached answer for the first component of a conjunction, so that tests can plant a wrong one.
+    pub(crate) fn plant(&self, conjunction: &[Literal], covered: Bits) {
+        let (_, key) = self.split(conjunction).components.remove(0);
+        lock(&self.known).insert(key, Arc::new(covered), 100, 100);
     }
 }

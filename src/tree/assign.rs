@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::bits::Bits;
-use super::coverage::Coverage;
 use super::node::{Node, NodeId, Tree};
+use crate::cover::bits::Bits;
+use crate::cover::coverage::Coverage;
 use crate::kb::{Database, naive};
 use crate::logic::{Constant, Literal, PredicateId};
 

@@ -12,14 +12,14 @@ use crate::files::{self, Sink};
 
 /// A job's directory in the making; gone when dropped unless it is put in its place.
 #[derive(Debug)]
-pub struct Workshop {
+pub struct Staging {
     place: PathBuf,
     made: TempDir,
     log: Sink<File>,
     began: Instant,
 }
 
-impl Workshop {
+impl Staging {
     /// Begins the directory that is to be at `place`.
     pub(super) fn begin(place: PathBuf) -> Result<Self, RunStoreError> {
         let begin = || {
@@ -33,7 +33,7 @@ impl Workshop {
             Ok((made, log))
         };
         let (made, log) = begin().map_err(RunStoreError::io(&place))?;
-        Ok(Workshop { place, made, log, began: Instant::now() })
+        Ok(Staging { place, made, log, began: Instant::now() })
     }
 
     /// Writes a line to the log, with the seconds since the beginning.
@@ -58,7 +58,7 @@ impl Workshop {
     /// If it cannot be written.
     pub fn put(self, record: &Record) -> Result<(), RunStoreError> {
         self.write(RECORD, record.to_text().as_bytes())?;
-        let Workshop { place, made, log, .. } = self;
+        let Staging { place, made, log, .. } = self;
         drop(log);
         let put = || {
             files::sync_all(made.path())?;

@@ -10,9 +10,9 @@ use std::sync::Mutex;
 use super::bits::Bits;
 use super::cache::lock;
 use super::count::show_test;
+use crate::determinism::Stream;
 use crate::kb::{Database, Example, naive};
 use crate::logic::{Literal, PredicateId};
-use crate::order::Stream;
 
 /// For each conjunction in the sample so many examples that satisfy it are asked again, and so many that do not.
 const EXAMPLES_OF_EACH: usize = 4;
@@ -105,7 +105,7 @@ impl Audit {
     /// Takes note of an answer, if it falls into the sample.
     ///
     /// If it is about some of the examples only, `numbers` says which.
-    pub(super) fn note(&self, conjunction: &[Literal], at_least: u32, covered: &Bits, numbers: Option<&[usize]>) {
+    pub(crate) fn note(&self, conjunction: &[Literal], at_least: u32, covered: &Bits, numbers: Option<&[usize]>) {
         let purpose = format!("{at_least} {conjunction:?}");
         let mut stream = Stream::new(self.seed, &["audit", &purpose]);
         let draw = stream.bits();
@@ -128,7 +128,7 @@ impl Audit {
 
     /// Takes note of how many groundings of a pattern each example was said to have, if that falls into the sample. `through` says
     /// how many the slow evaluator will go through; examples for which these are too many are not asked about.
-    pub(super) fn note_counts(
+    pub(crate) fn note_counts(
         &self,
         (literals, none_of): (&[Literal], &[Vec<Literal>]),
         counts: &[f64],

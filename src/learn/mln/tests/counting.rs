@@ -1,10 +1,11 @@
 use proptest::prelude::*;
 
-use super::*;
+use crate::cover::{Bits, Coverage};
 use crate::kb::sample::{self, constants};
 use crate::kb::{Database, Example, naive};
-use crate::logic::{Argument, PredicateId};
-use crate::tree::bits::Bits;
+use crate::learn::mln::tally::*;
+use crate::learn::mln::*;
+use crate::logic::{Argument, Literal, PredicateId, Variable};
 use crate::tree::{Expand, Language, LanguageOptions};
 
 fn examples_of(database: &Database, names: &[&str]) -> Vec<Example> {

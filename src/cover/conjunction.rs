@@ -6,7 +6,7 @@ use crate::logic::{Argument, Literal, PredicateId};
 ///
 /// Two components with the same key are the same up to the names of variables and the order of literals. The converse
 /// holds nearly always; where it does not, something is found twice, and nothing goes wrong.
-pub(super) type Key = Box<[u64]>;
+pub(crate) type Key = Box<[u64]>;
 
 const CONSTANT: u64 = 1 << 32;
 const LOCAL: u64 = 2 << 32;
@@ -19,7 +19,7 @@ const KIND: u64 = 3 << 32;
 
 /// An argument, decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Arg {
+pub(crate) enum Arg {
     /// A variable of the head.
     Head(u32),
     /// The id of a constant.
@@ -32,14 +32,14 @@ pub(super) enum Arg {
 
 /// A literal of a component, decoded.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct KeyLiteral {
+pub(crate) struct KeyLiteral {
     pub negated: bool,
     pub predicate: PredicateId,
     pub args: Vec<Arg>,
 }
 
 /// A conjunction as words, with its variables numbered from 0 where they are not of the head.
-pub(super) struct Flat {
+pub(crate) struct Flat {
     words: Vec<u64>,
     /// Where each literal starts, and the number of words.
     starts: Vec<usize>,
@@ -231,7 +231,7 @@ fn mix(hash: u64, word: u64) -> u64 {
 }
 
 /// The literals of a key.
-pub(super) fn decode(key: &[u64]) -> Vec<KeyLiteral> {
+pub(crate) fn decode(key: &[u64]) -> Vec<KeyLiteral> {
     let mut literals: Vec<KeyLiteral> = Vec::new();
     for &word in key {
         let low = word as u32;
@@ -263,17 +263,17 @@ pub(super) fn decode(key: &[u64]) -> Vec<KeyLiteral> {
 }
 
 /// Whether a key has a negated literal.
-pub(super) fn has_negation(key: &[u64]) -> bool {
+pub(crate) fn has_negation(key: &[u64]) -> bool {
     key.iter().any(|&word| word & KIND == PREDICATE && word & NEGATED != 0)
 }
 
 /// Whether a key has a literal of a predicate.
-pub(super) fn mentions(key: &[u64], predicate: PredicateId) -> bool {
+pub(crate) fn mentions(key: &[u64], predicate: PredicateId) -> bool {
     key.iter().any(|&word| word & KIND == PREDICATE && word as u32 == predicate.0)
 }
 
 /// The variables of the head that a key mentions, sorted, each once.
-pub(super) fn head_variables(key: &[u64]) -> Vec<u32> {
+pub(crate) fn head_variables(key: &[u64]) -> Vec<u32> {
     let mut heads: Vec<u32> = key.iter().filter(|&word| word & KIND == 0).map(|&word| word as u32).collect();
     heads.sort_unstable();
     heads.dedup();

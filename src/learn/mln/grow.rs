@@ -7,15 +7,15 @@
 use std::sync::{Arc, Mutex};
 
 use super::solve::least_squares;
-use super::{Pattern, Tally};
+use super::tally::{Pattern, Tally};
+use crate::cover::bits::Bits;
+use crate::cover::cache::lock;
+use crate::determinism::HashMap;
 use crate::logic::Literal;
-use crate::order::HashMap;
 use crate::parallel;
 use crate::tree::Expand;
-use crate::tree::bits::Bits;
-use crate::tree::block::Blocks;
-use crate::tree::cache::lock;
-use crate::tree::candidate::{Known, Language};
+use crate::tree::conjunct::Blocks;
+use crate::tree::language::{Known, Language};
 
 /// When a tree stops growing.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -148,7 +148,7 @@ impl<'g, 'c, 'a> CountGrower<'g, 'c, 'a> {
         }
         let blocks = Blocks::new(self.tally.coverage(), self.language, path, known, next, self.largest_part);
         let over_budget = blocks.over_budget;
-        let candidate = |block: crate::tree::block::Block| Candidate { test: block.literals, new: block.new };
+        let candidate = |block: crate::tree::conjunct::Block| Candidate { test: block.literals, new: block.new };
         let candidates = Arc::new((blocks.list.into_iter().map(candidate).collect(), over_budget));
         lock(&self.candidates).entry(key).or_insert(candidates).clone()
     }

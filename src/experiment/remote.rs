@@ -14,8 +14,8 @@ use super::run::Planned;
 use super::store::SPEC;
 use super::{Experiment, JobId, Plan};
 use crate::data::fetch::Store;
+use crate::determinism::{HashMap, IndexMap};
 use crate::files;
-use crate::order::{HashMap, IndexMap};
 
 /// The directory of everything that is about clusters, below the run directory.
 pub const CLUSTER: &str = "cluster";

@@ -1,9 +1,9 @@
 //! Which literals the modes allow, given the variables that are there.
 
 use super::cuts;
+use crate::determinism::HashMap;
 use crate::kb::{Database, Mode, ModeSlot, TypeId};
 use crate::logic::{Argument, Comparison, Constant, Literal, ModeSymbol, Number, PredicateId, Variable};
-use crate::order::HashMap;
 
 /// What a test of several literals may speak of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -83,7 +83,7 @@ struct UsableMode {
 
 /// A test that is a candidate everywhere.
 #[derive(Clone, Debug)]
-pub(super) struct WholeTest {
+pub(crate) struct WholeTest {
     pub literals: Vec<Literal>,
     /// The variables that are not of the head.
     pub new: Vec<Known>,
@@ -91,7 +91,7 @@ pub(super) struct WholeTest {
 
 /// A variable that literals may reuse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Known {
+pub(crate) struct Known {
     pub variable: Variable,
     /// `None` for a variable of a predicate without modes: nothing can reuse it.
     pub type_id: Option<TypeId>,
@@ -108,7 +108,7 @@ impl Known {
 
 /// A literal that a mode allows.
 #[derive(Clone, Debug)]
-pub(super) struct Draft {
+pub(crate) struct Draft {
     /// The mode, for its limits.
     pub mode: usize,
     pub literal: Literal,
@@ -127,7 +127,7 @@ struct Filling {
 }
 
 /// What a literal is built from.
-pub(super) struct Scope<'s> {
+pub(crate) struct Scope<'s> {
     /// All variables that are bound.
     pub known: &'s [Known],
     /// The literals of the clause so far.
@@ -197,7 +197,7 @@ impl Language {
     }
 
     /// The variables of literals that are not of the head, with the types of the arguments where they stand first.
-    pub(super) fn new_variables(&self, literals: &[Literal]) -> Vec<Known> {
+    pub(crate) fn new_variables(&self, literals: &[Literal]) -> Vec<Known> {
         let mut new: Vec<Known> = Vec::new();
         for literal in literals {
             let types = self.argument_types.get(literal.predicate.0 as usize).and_then(Option::as_ref);
@@ -231,23 +231,23 @@ impl Language {
         self.constants_cut
     }
 
-    pub(super) fn whole_tests(&self) -> &[WholeTest] {
+    pub(crate) fn whole_tests(&self) -> &[WholeTest] {
         &self.whole_tests
     }
 
     /// Whether some mode says how often its predicate may occur.
-    pub(super) fn has_limits(&self) -> bool {
+    pub(crate) fn has_limits(&self) -> bool {
         self.has_limits
     }
 
     /// Whether some mode asks for a variable of the body (`=`), so that a literal may wait for another that shares nothing
     /// but a variable of the head with it.
-    pub(super) fn has_in_body(&self) -> bool {
+    pub(crate) fn has_in_body(&self) -> bool {
         self.has_in_body
     }
 
     /// Whether a literal of a mode finds each variable of the body it asks for among these literals.
-    pub(super) fn finds_in_body(&self, mode: usize, literal: &Literal, clause: &[Literal]) -> bool {
+    pub(crate) fn finds_in_body(&self, mode: usize, literal: &Literal, clause: &[Literal]) -> bool {
         let asked = self.modes[mode].mode.args.iter().zip(&literal.args);
         asked.filter(|(slot, _)| slot.symbol == ModeSymbol::InBody).all(|(_, arg)| match arg {
             Argument::Variable(v) => clause.iter().any(|other| other.variables().any(|own| own == *v)),
@@ -256,7 +256,7 @@ impl Language {
     }
 
     /// The variables of the head.
-    pub(super) fn head(&self) -> Vec<Known> {
+    pub(crate) fn head(&self) -> Vec<Known> {
         let known = |(v, &type_id)| Known { variable: Variable(v as u32), type_id, once: false };
         self.head.iter().enumerate().map(known).collect()
     }
@@ -265,7 +265,7 @@ impl Language {
     /// right, for each first the variables that are there, then a new one, then the constants.
     ///
     /// A literal that is in the clause already is left out. Two modes may give the same literal.
-    pub(super) fn literals(&self, scope: &Scope<'_>, mut f: impl FnMut(Draft)) {
+    pub(crate) fn literals(&self, scope: &Scope<'_>, mut f: impl FnMut(Draft)) {
         for (number, usable) in self.modes.iter().enumerate() {
             let args = Vec::with_capacity(usable.mode.args.len());
             self.fill(number, scope, &mut Filling { args, ..Filling::default() }, &mut f);
@@ -350,7 +350,7 @@ impl Language {
     }
 
     /// Whether a literal of a mode may join the literals of a clause, by how often its predicate is there.
-    pub(super) fn is_allowed(&self, mode: usize, literal: &Literal, clause: &[&Literal]) -> bool {
+    pub(crate) fn is_allowed(&self, mode: usize, literal: &Literal, clause: &[&Literal]) -> bool {
         let mode = &self.modes[mode].mode;
         let same = || clause.iter().filter(|other| other.predicate == literal.predicate);
         let same_input = |other: &&&Literal| {
@@ -363,7 +363,7 @@ impl Language {
 }
 
 /// Whether literals of the target may be part of a test.
-pub(super) fn is_recursive(database: &Database, target: PredicateId) -> bool {
+pub(crate) fn is_recursive(database: &Database, target: PredicateId) -> bool {
     database.recursion.is_some_and(|recursion| recursion.target == target)
 }
 

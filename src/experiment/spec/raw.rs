@@ -2,9 +2,9 @@
 
 use toml::de::{DeTable, DeValue};
 
-use super::mistake::{Mistake, Place};
+use super::diagnostic::{Mistake, Place};
+use crate::determinism::IndexMap;
 use crate::learn::params::Value;
-use crate::order::IndexMap;
 
 /// Keys with what stands behind them, in the order of the file.
 pub type Table = IndexMap<String, Item>;

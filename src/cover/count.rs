@@ -1,9 +1,9 @@
 //! How many groundings of a conjunction each example has, and which numbers are worth asking for.
 
 use super::bits::Bits;
+use crate::determinism::HashMap;
 use crate::logic::clause::show_conjunction;
 use crate::logic::{Literal, Predicates, Symbols};
-use crate::order::HashMap;
 
 /// Counts end here: whoever has so many groundings or more has so many.
 pub const MOST_GROUNDINGS: u32 = 100;
@@ -19,7 +19,7 @@ pub fn show_test(test: &[Literal], at_least: u32, predicates: &Predicates, symbo
 
 /// The number of groundings of a conjunction for each example, up to [`MOST_GROUNDINGS`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Counts(pub(super) Vec<u8>);
+pub struct Counts(pub(crate) Vec<u8>);
 
 const _: () = assert!(MOST_GROUNDINGS <= u8::MAX as u32);
 
@@ -33,7 +33,7 @@ impl Counts {
     }
 
     /// The numbers of every choice of one grounding here and one there.
-    pub(super) fn times(&self, other: &Counts) -> Counts {
+    pub(crate) fn times(&self, other: &Counts) -> Counts {
         let most = u16::from(MOST_GROUNDINGS as u8);
         let product = |(&a, &b): (&u8, &u8)| most.min(u16::from(a) * u16::from(b)) as u8;
         Counts(self.0.iter().zip(&other.0).map(product).collect())
@@ -46,7 +46,7 @@ impl Counts {
 
     /// Numbers above 1 that some but not all of these examples reach, in order. If there are many, those that divide the
     /// examples into parts of about the same size.
-    pub(super) fn thresholds(&self, here: &Bits) -> Vec<u32> {
+    pub(crate) fn thresholds(&self, here: &Bits) -> Vec<u32> {
         let mut of_each: HashMap<u8, usize> = HashMap::default();
         for i in here.iter() {
             *of_each.entry(self.0[i]).or_default() += 1;

@@ -5,22 +5,15 @@
 //! remembered for the few bindings it depends on. So a pattern whose literals hang together like a tree is counted by sums and
 //! products, and no grounding of it is ever looked at as a whole. Patterns with cycles are enumerated as far as the cycles go.
 
-mod clauses;
-mod grow;
-mod solve;
-
-pub use clauses::ClauseOptions as CountClauseOptions;
-pub use grow::{CountGrower, CountOptions, CountStatistics, Weighted};
-
 use std::sync::{Arc, Mutex};
 
-use super::cache::{Cache, lock};
-use super::component::{Flat, Key, head_variables};
-use super::coverage::Coverage;
-use super::plan::Plan;
-use super::search::Search;
+use crate::cover::cache::{Cache, lock};
+use crate::cover::conjunction::{Flat, Key, head_variables};
+use crate::cover::coverage::Coverage;
+use crate::cover::join_plan::Plan;
+use crate::cover::search::Search;
+use crate::determinism::{HashMap, HashSet};
 use crate::logic::{Literal, Variable};
-use crate::order::{HashMap, HashSet};
 use crate::parallel;
 
 /// Counts end here: a double still tells such numbers apart, and products of a few of them.
@@ -227,6 +220,3 @@ impl<'c, 'a> Tally<'c, 'a> {
         (counts, search.steps + groups.of.len() as u64)
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,0 +1,58 @@
+//! Numerically stable scalar functions shared by every layer.
+
+/// Returns log(1 + eᵃ) without overflow for large `a` and without loss of precision for small ones.
+#[inline]
+pub fn softplus(a: f64) -> f64 {
+    a.max(0.0) + (-a.abs()).exp().ln_1p()
+}
+
+/// Returns the logistic function 1 / (1 + e⁻ᵃ) without overflow: P(y = 1) for ψ = `a`.
+#[inline]
+pub fn sigmoid(a: f64) -> f64 {
+    // Paper: Eq. (5), p = e^ψ / (1 + e^ψ)
+    let small = (-a.abs()).exp();
+    if a >= 0.0 { 1.0 / (1.0 + small) } else { small / (1.0 + small) }
+}
+
+/// Returns exp(xᵢ) / Σ exp(xⱼ) for each i, shifted by the maximum so that nothing overflows.
+pub fn softmax(xs: &[f64]) -> Vec<f64> {
+    let max = max(xs);
+    let powers: Vec<f64> = xs.iter().map(|x| (x - max).exp()).collect();
+    let total: f64 = powers.iter().sum();
+    powers.into_iter().map(|power| power / total).collect()
+}
+
+/// Returns log Σ exp(xᵢ), shifted by the maximum so that nothing overflows.
+pub fn log_sum_exp(xs: &[f64]) -> f64 {
+    let max = max(xs);
+    max + xs.iter().map(|x| (x - max).exp()).sum::<f64>().ln()
+}
+
+fn max(xs: &[f64]) -> f64 {
+    xs.iter().copied().fold(f64::NEG_INFINITY, f64::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn extremes_stay_finite() {
+        assert_eq!(softplus(1000.0), 1000.0);
+        assert_eq!(softplus(-1000.0), 0.0);
+        assert!((softplus(-40.0) - (-40f64).exp()).abs() < 1e-32);
+        assert_eq!(sigmoid(1000.0), 1.0);
+        assert_eq!(sigmoid(-1000.0), 0.0);
+        assert_eq!(sigmoid(0.0), 0.5);
+        assert_eq!(log_sum_exp(&[1000.0, 1000.0]), 1000.0 + 2f64.ln());
+    }
+
+    #[test]
+    fn softmax_neither_overflows_nor_underflows() {
+        assert_eq!(softmax(&[1000.0, 1000.0]), [0.5, 0.5]);
+        let quarters = softmax(&[0.0, 3f64.ln()]);
+        assert!((quarters[0] - 0.25).abs() < 1e-12 && (quarters[1] - 0.75).abs() < 1e-12, "{quarters:?}");
+        let far = softmax(&[-1000.0, 0.0, -700.0]);
+        assert!(far[0] == 0.0 && far[1] == 1.0 && far[2] > 0.0);
+    }
+}
