@@ -1,5 +1,6 @@
 //! Files and directories that appear whole or not at all: written to a temporary sibling, synced, then renamed.
 
+pub mod digest;
 mod disk;
 pub mod fault;
 pub mod json;

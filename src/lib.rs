@@ -19,10 +19,12 @@
 #![forbid(unsafe_code)]
 
 pub mod cancel;
+#[cfg(feature = "harness")]
 pub mod cli;
 pub mod cover;
 pub mod data;
 pub mod determinism;
+#[cfg(feature = "harness")]
 pub mod experiment;
 pub mod files;
 pub mod kb;
@@ -32,5 +34,6 @@ pub mod math;
 pub mod metric;
 pub mod parallel;
 pub mod rbm;
+#[cfg(feature = "harness")]
 pub mod report;
 pub mod tree;

@@ -294,7 +294,7 @@ fn what_is_for_two_classes_is_refused() {
 
 #[test]
 fn folds_have_their_part_of_each_class() {
-    let nowhere = lrbm::data::fetch::Store::open("does-not-exist");
+    let nowhere = lrbm::data::store::Store::open("does-not-exist");
     let dataset = Dataset::open("movies-classes", &nowhere, &Variant::default()).unwrap();
     let counts = |examples: &[Example]| -> Vec<usize> {
         (0..4).map(|class| examples.iter().filter(|example| example.class == class).count()).collect()
@@ -347,7 +347,7 @@ fn the_last_argument_of_a_plain_target_can_become_the_class() {
     for (i, example) in part.examples.iter().enumerate() {
         assert!(odds.iter().all(|row| row[i] <= odds[example.class as usize][i]), "{}", model.describe());
     }
-    let error = Dataset::open("movies", &lrbm::data::fetch::Store::open("nowhere"), &variant).unwrap_err().to_string();
+    let error = Dataset::open("movies", &lrbm::data::store::Store::open("nowhere"), &variant).unwrap_err().to_string();
     assert!(error.contains("does not offer `classes"), "{error}");
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::table::{Table, thousands};
 use super::{CommandError, Output, with_cause};
-use crate::data::fetch::Store;
+use crate::data::store::Store;
 use crate::determinism::IndexSet;
 use crate::experiment::plan::Listed;
 use crate::experiment::run::Planned;

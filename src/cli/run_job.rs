@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::run::{Display, ended, run_error};
 use super::{CommandError, Output, with_cause};
-use crate::data::fetch::Store;
+use crate::data::store::Store;
 use crate::experiment::run::{Local, Planned, machine, run_named};
 use crate::experiment::store::{RunStore, SPEC};
 use crate::experiment::{Experiment, Frozen, Plan, ResultsError, remote};

@@ -2,7 +2,7 @@
 //!
 //! ```
 //! use lrbm::data::dataset::{Dataset, Variant};
-//! use lrbm::data::fetch::Store;
+//! use lrbm::data::store::Store;
 //! use lrbm::data::split::Split;
 //!
 //! // `movies` is generated, so the data directory need not exist.
@@ -24,11 +24,12 @@ use super::adapt::{self, ALL, Conversion};
 use super::binary;
 use super::classes::ClassLabels;
 use super::embedded::load_domain;
-use super::fetch::{Store, StoreError, digest};
 use super::generate::{Domain, Settings};
 use super::layout;
 use super::load::LoadOptions;
 use super::manifest::{Adaptor, ArityRule, Evidence, FoldScheme, Manifest, NegativeScheme};
+use super::store::{Store, StoreError};
+use crate::files::digest;
 use crate::kb::{TimeRule, TimeSource};
 use crate::logic::Diagnostics;
 use crate::logic::nearest::nearest;

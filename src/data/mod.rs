@@ -7,6 +7,7 @@ pub mod classes;
 pub mod dataset;
 pub mod embedded;
 pub mod examples;
+#[cfg(feature = "harness")]
 pub mod fetch;
 pub mod folds;
 pub mod generate;
@@ -18,4 +19,5 @@ pub mod parameters;
 pub mod recursion;
 pub mod report;
 pub mod split;
+pub mod store;
 pub mod summary;

@@ -6,10 +6,10 @@ use serde::Serialize;
 
 use super::adapt::notes;
 use super::dataset::{Dataset, DatasetError, Pools, Variant};
-use super::fetch::path::RAW;
-use super::fetch::{Store, StoreError};
 use super::manifest::{FoldScheme, Manifest, NegativeScheme, Source};
 use super::split::{FoldCounts, Split};
+use super::store::path::RAW;
+use super::store::{Store, StoreError};
 use super::summary::predicate_rows;
 use crate::determinism::IndexMap;
 

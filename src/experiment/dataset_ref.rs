@@ -5,9 +5,9 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::data::dataset::{Dataset, DatasetError, Variant};
-use crate::data::fetch::Store;
 use crate::data::generate::{Domain, Settings};
 use crate::data::manifest::{FoldScheme, Manifest};
+use crate::data::store::Store;
 
 /// A dataset as an experiment uses it.
 #[derive(Clone, Debug, PartialEq)]

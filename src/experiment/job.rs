@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use super::dataset_ref::Source;
 use super::key::{DATA_VERSION, JobKey, LearnerKey, algorithm_version};
-use crate::data::fetch::digest;
 use crate::data::split::Split;
 use crate::determinism::{IndexMap, Stream};
+use crate::files::digest;
 use crate::learn::{Kind, Params, Preset};
 
 /// One training and one test.

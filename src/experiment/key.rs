@@ -10,7 +10,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::dataset_ref::SourceKey;
-use crate::data::fetch::digest;
+use crate::files::digest;
 use crate::learn::Kind;
 use crate::learn::params::Value;
 

@@ -11,8 +11,8 @@ use super::spec::Experiment;
 use super::store::Status;
 use crate::data::adapt;
 use crate::data::dataset::DatasetError;
-use crate::data::fetch::{Store, StoreError};
 use crate::data::split::Split;
+use crate::data::store::{Store, StoreError};
 
 /// Every job of an experiment.
 #[derive(Clone, Debug)]

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::run::Planned;
 use super::store::SPEC;
 use super::{Experiment, JobId, Plan};
-use crate::data::fetch::Store;
+use crate::data::store::Store;
 use crate::determinism::{HashMap, IndexMap};
 use crate::files;
 

@@ -51,6 +51,7 @@ pub use lrbm_weights::{LearnedWeights, LrbmWeights, Prune};
 pub use lrnn::{Lrnn, LrnnModel};
 pub use mln::{MlnBoost, MlnModel};
 pub use model::{ClassSums, Fidelity, LeafWeights, TreeModel};
+#[cfg(feature = "harness")]
 pub(crate) use model::{leaf_weights, tree_title};
 pub use network::Method;
 pub use params::{ParamError, Params, Preset, Unchecked};

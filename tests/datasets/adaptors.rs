@@ -4,8 +4,10 @@ use std::fs;
 
 use lrbm::data::adapt::{AdaptError, AdaptEvent, Conversion, prepare};
 use lrbm::data::dataset::{Dataset, Variant};
-use lrbm::data::fetch::{FetchOptions, Mirror, Store, digest, fetch};
+use lrbm::data::fetch::{FetchOptions, Mirror, fetch};
 use lrbm::data::manifest::Manifest;
+use lrbm::data::store::Store;
+use lrbm::files::digest;
 use tempfile::TempDir;
 
 const COMMIT: &str = "0123456789abcdef0123456789abcdef01234567";

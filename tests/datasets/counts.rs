@@ -2,10 +2,10 @@
 
 use lrbm::data::adapt::{Conversion, prepare};
 use lrbm::data::dataset::{Dataset, DatasetError, Reflexive, Variant};
-use lrbm::data::fetch::Store;
 use lrbm::data::manifest::{FoldScheme, Manifest, NegativeScheme};
 use lrbm::data::report::DatasetReport;
 use lrbm::data::split::Split;
+use lrbm::data::store::Store;
 
 use crate::lab::{SEED, open, real};
 

@@ -5,8 +5,9 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use lrbm::data::dataset::{Arity, Dataset, Reflexive, Variant};
-use lrbm::data::fetch::{FetchOptions, Mirror, Store, fetch};
+use lrbm::data::fetch::{FetchOptions, Mirror, fetch};
 use lrbm::data::manifest::Manifest;
+use lrbm::data::store::Store;
 use lrbm::kb::{Database, Example};
 
 pub const SEED: u64 = 20200120;

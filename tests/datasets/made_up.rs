@@ -6,11 +6,11 @@ use std::fs;
 use std::path::Path;
 
 use lrbm::data::dataset::{Arity, Dataset, DatasetError, Reflexive, Variant};
-use lrbm::data::fetch::Store;
 use lrbm::data::load::LoadOptions;
 use lrbm::data::manifest::{FoldScheme, NegativeScheme};
 use lrbm::data::report::DatasetReport;
 use lrbm::data::split::{Fold, Part, Split};
+use lrbm::data::store::Store;
 use lrbm::kb::{TimeRule, TimeSource};
 use proptest::prelude::*;
 use tempfile::TempDir;

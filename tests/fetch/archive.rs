@@ -3,7 +3,9 @@
 use std::fs;
 use std::io::Write;
 
-use lrbm::data::fetch::{ArchiveError, Fault, FetchError, FetchEvent, Mirror, ProblemKind, digest, fetch};
+use lrbm::data::fetch::{ArchiveError, Fault, FetchError, FetchEvent, Mirror, fetch};
+use lrbm::data::store::ProblemKind;
+use lrbm::files::digest;
 use tempfile::TempDir;
 
 use crate::lab::{Lab, flip, line, mirror_of, thousand, zipped};

@@ -4,8 +4,10 @@ use std::fs;
 use std::io::{Cursor, Write};
 use std::path::Path;
 
-use lrbm::data::fetch::{Fault, FetchError, FetchOptions, Fetched, Mirror, ProblemKind, Store, digest, fetch};
+use lrbm::data::fetch::{Fault, FetchError, FetchOptions, Fetched, Mirror, fetch};
 use lrbm::data::manifest::Manifest;
+use lrbm::data::store::{ProblemKind, Store};
+use lrbm::files::digest;
 use tempfile::TempDir;
 use zip::write::SimpleFileOptions;
 

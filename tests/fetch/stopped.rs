@@ -5,8 +5,9 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use lrbm::data::fetch::{FetchOptions, Mirror, Store, fetch};
+use lrbm::data::fetch::{FetchOptions, Mirror, fetch};
 use lrbm::data::manifest::Manifest;
+use lrbm::data::store::Store;
 
 use crate::lab::{line, manifest, mirror_of, thousand, zipped};
 

@@ -2,7 +2,9 @@
 
 use std::fs;
 
-use lrbm::data::fetch::{FetchError, FetchEvent, Mirror, ProblemKind, Store, StoreError, digest, fetch};
+use lrbm::data::fetch::{FetchError, FetchEvent, Mirror, fetch};
+use lrbm::data::store::{ProblemKind, Store, StoreError};
+use lrbm::files::digest;
 use tempfile::TempDir;
 
 use crate::lab::{COMMIT, Lab, flip, line, manifest, mirror_of, thousand, zipped};

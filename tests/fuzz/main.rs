@@ -55,7 +55,7 @@ fn watch(target: &'static str, current: &Current) {
 fn keep(target: &str, input: &[u8]) -> PathBuf {
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fuzz").join(target);
     fs::create_dir_all(&directory).unwrap();
-    let path = directory.join(lrbm::data::fetch::digest::sha256(input).get(..16).unwrap());
+    let path = directory.join(lrbm::files::digest::sha256(input).get(..16).unwrap());
     fs::write(&path, input).unwrap();
     path
 }

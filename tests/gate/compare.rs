@@ -1,6 +1,6 @@
 //! Two runs, or two models of a run, side by side.
 
-use lrbm::data::fetch::digest::sha256;
+use lrbm::files::digest::sha256;
 use std::path::Path;
 
 use lrbm::experiment::Results;

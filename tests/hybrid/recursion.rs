@@ -253,7 +253,7 @@ fn recursion_without_known_answers_is_an_error() {
 /// Folds of a dataset: training positives are known on both sides, test positives on none.
 #[test]
 fn answers_of_the_test_are_never_known() {
-    let store = lrbm::data::fetch::Store::open("no such directory");
+    let store = lrbm::data::store::Store::open("no such directory");
     for id in ["movies", "university", "citations"] {
         let dataset = Dataset::open(id, &store, &Variant::default()).unwrap();
         let split = Split { recursive: true, ..Split::new(1) };

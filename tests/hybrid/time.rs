@@ -1,9 +1,9 @@
 //! Time limits, and data that are read without them.
 
 use lrbm::data::dataset::{Dataset, TimeUse, Variant};
-use lrbm::data::fetch::Store;
 use lrbm::data::manifest::FoldScheme;
 use lrbm::data::split::Split;
+use lrbm::data::store::Store;
 
 fn citations(time: TimeUse, folds: FoldScheme) -> Dataset {
     let variant = Variant { time, folds: Some(folds), ..Variant::default() };

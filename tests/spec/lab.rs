@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use lrbm::data::fetch::Store;
+use lrbm::data::store::Store;
 use lrbm::experiment::{Experiment, Job, Plan};
 
 /// A path in the repository.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use assert_cmd::Command;
-use lrbm::data::fetch::Store;
+use lrbm::data::store::Store;
 use lrbm::experiment::store::{FailureKind, Status};
 use lrbm::experiment::{JobKey, Listed, Plan, Previous, State};
 use lrbm::learn::params::Value;

@@ -7,8 +7,9 @@ use super::super::progress::bytes_bar;
 use super::super::table::thousands;
 use super::super::{CommandError, Output, say, with_cause};
 use crate::data::adapt::{self, AdaptEvent};
-use crate::data::fetch::{DATA_VARIABLE, FetchEvent, FetchOptions, MIRROR_VARIABLE, Mirror, Store, fetch};
+use crate::data::fetch::{FetchEvent, FetchOptions, MIRROR_VARIABLE, Mirror, fetch};
 use crate::data::manifest::Manifest;
+use crate::data::store::{DATA_VARIABLE, Store};
 
 /// Where the data are kept.
 #[derive(clap::Args)]

@@ -3,9 +3,9 @@
 use super::super::table::Table;
 use super::super::{CommandError, Output, with_cause};
 use super::fetch::StoreArgs;
-use crate::data::fetch::StoreError;
 use crate::data::generate::Domain;
 use crate::data::manifest::Manifest;
+use crate::data::store::StoreError;
 
 /// Where to look for fetched data.
 #[derive(clap::Args)]

@@ -26,9 +26,10 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::fetch::path::{RAW, UNPACKED};
-use super::fetch::{Record, Store, StoreError, digest};
 use super::manifest::{Adaptor, Evidence, Manifest};
+use super::store::path::{RAW, UNPACKED};
+use super::store::{Record, Store, StoreError};
+use crate::files::digest;
 use crate::logic::{Diagnostics, ReadError};
 
 pub use mutagenesis::KNOWN_HALF;

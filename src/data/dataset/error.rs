@@ -4,9 +4,9 @@ use thiserror::Error;
 
 use crate::data::adapt::AdaptError;
 use crate::data::binary::RewriteError;
-use crate::data::fetch::StoreError;
 use crate::data::load::LoadError;
 use crate::data::manifest::ManifestError;
+use crate::data::store::StoreError;
 
 /// Why a dataset cannot be used as asked.
 #[derive(Debug, Error)]

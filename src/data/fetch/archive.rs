@@ -7,9 +7,8 @@ use std::path::{Path, PathBuf};
 use flate2::read::MultiGzDecoder;
 use thiserror::Error;
 
-use super::path;
-use super::store::is_unfinished;
 use crate::data::manifest::Unpack;
+use crate::data::store::{is_unfinished, path};
 use crate::files::{self, Sink};
 
 /// Why an archive was not unpacked.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use thiserror::Error;
 
 use super::archive::ArchiveError;
-use super::store::StoreError;
+use crate::data::store::StoreError;
 
 /// Why a dataset could not be fetched.
 #[derive(Debug, Error)]

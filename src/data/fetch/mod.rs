@@ -11,23 +11,18 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 pub mod archive;
-pub mod digest;
 mod error;
-pub mod path;
 mod source;
-mod store;
-mod verify;
 
 pub use archive::ArchiveError;
 pub use error::{Fault, FetchError};
 pub use source::{MIRROR_VARIABLE, Mirror};
-pub use store::{DATA_DEFAULT, DATA_VARIABLE, Lock, Record, Store, StoreError};
-pub use verify::{Problem, ProblemKind, Verification};
 
 use super::manifest::{Manifest, Source, SourceFile, Unpack};
+use super::store::path::{PART, RAW, RECORD, UNPACKED};
+use super::store::{self, Record, Store, StoreError};
 use crate::determinism::HashSet;
-use crate::files;
-use path::{PART, RAW, RECORD, UNPACKED};
+use crate::files::{self, digest};
 use source::Fetcher;
 
 /// How to fetch.

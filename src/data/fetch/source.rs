@@ -8,10 +8,10 @@ use std::time::Duration;
 use ureq::http::StatusCode;
 use ureq::http::header::{ACCEPT_ENCODING, CONTENT_RANGE, RANGE, TRANSFER_ENCODING};
 
+use super::FetchOptions;
 use super::error::{Fault, FetchError};
-use super::{FetchOptions, digest};
 use crate::data::manifest::{Source, SourceFile};
-use crate::files::{self, Sink};
+use crate::files::{self, Sink, digest};
 
 /// The environment variable that names the place to fetch from.
 pub const MIRROR_VARIABLE: &str = "LRBM_MIRROR";

@@ -1,7 +1,7 @@
 //! What a manifest must fulfil beyond its syntax.
 
 use super::{Manifest, Source, SourceFile, TimeFrom, Unpack};
-use crate::data::fetch::path;
+use crate::data::store::path;
 
 /// The key path and what is wrong with its value.
 type Fault = (String, String);

@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use super::shared::Shared;
 use crate::data::dataset::Dataset;
-use crate::data::fetch::Store;
 use crate::data::split::Fold;
+use crate::data::store::Store;
 use crate::experiment::Job;
 
 /// The name of a dataset and its variant: a sweep may take several variants of one.

@@ -8,7 +8,7 @@ use std::sync::mpsc;
 use super::queue::{Queue, Ticket};
 use super::worker::{Message, Work};
 use super::{Book, Event, Executor, Order, Planned, RunError};
-use crate::data::fetch::Store;
+use crate::data::store::Store;
 use crate::determinism::HashMap;
 use crate::experiment::JobId;
 

@@ -16,7 +16,7 @@ use super::queue::{Left, Queue, Taken};
 use super::shared::Shared;
 use super::{Event, Options, Planned, RunError, machine, provenance, recorded};
 use crate::cancel::{self, Check};
-use crate::data::fetch::Store;
+use crate::data::store::Store;
 use crate::determinism::HashMap;
 use crate::experiment::store::{
     FailureKind, JobLock, Machine, Outcome, RECORD_VERSION, Record, Row, RunStore, RunStoreError, Status,

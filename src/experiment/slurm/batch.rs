@@ -19,12 +19,12 @@ use serde::{Deserialize, Serialize};
 
 use super::cluster::SlurmError;
 use super::quote::quote;
-use crate::data::fetch::digest;
 use crate::experiment::JobId;
 use crate::experiment::remote::{self, CLUSTER};
 use crate::experiment::run::Planned;
 use crate::experiment::spec::SlurmSettings;
 use crate::files;
+use crate::files::digest;
 
 const BATCH: &str = "batch.json";
 const SUBMITTED: &str = "submitted.json";

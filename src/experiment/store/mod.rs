@@ -34,9 +34,9 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::data::fetch::digest;
 use crate::experiment::{Job, JobId, Previous};
 use crate::files;
+use crate::files::digest;
 use crate::learn::SavedModel;
 
 /// The experiment as it was run.

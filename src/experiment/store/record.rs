@@ -10,10 +10,10 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::data::dataset::{Dataset, Variant};
-use crate::data::fetch::digest;
 use crate::data::split::{FoldCounts, PartCounts};
 use crate::determinism::IndexMap;
 use crate::experiment::{Job, JobId, JobKey};
+use crate::files::digest;
 use crate::learn::Fidelity;
 use crate::metric::{ClassMetrics, Column, Metrics};
 

@@ -6,12 +6,14 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::Instant;
 
-use lrbm::data::fetch::{Store, archive, digest};
+use lrbm::data::fetch::archive;
 use lrbm::data::load::{LoadOptions, load};
 use lrbm::data::manifest::Unpack;
+use lrbm::data::store::Store;
 use lrbm::experiment::run::{Local, Options, Planned, run};
 use lrbm::experiment::store::RunStore;
 use lrbm::experiment::{Experiment, Plan, Results};
+use lrbm::files::digest;
 use lrbm::report::Report;
 use tempfile::TempDir;
 

@@ -5,10 +5,10 @@ use std::fmt;
 use std::fs;
 use std::io;
 
-use super::digest;
 use super::path::{RAW, RECORD};
-use super::store::{Record, Store, StoreError, is_unfinished};
+use super::{Record, Store, StoreError, is_unfinished};
 use crate::data::manifest::Manifest;
+use crate::files::digest;
 
 /// What was found in the directory of a dataset.
 #[derive(Clone, Debug, PartialEq, Eq)]

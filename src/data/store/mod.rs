@@ -14,9 +14,13 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use super::digest;
-use super::path::{self, PART, RAW, RECORD, UNPACKED};
-use crate::files::{self, TEMPORARY};
+pub mod path;
+mod verify;
+
+pub use verify::{Problem, ProblemKind, Verification};
+
+use crate::files::{self, TEMPORARY, digest};
+use path::{PART, RAW, RECORD, UNPACKED};
 
 /// The environment variable that names the data directory.
 pub const DATA_VARIABLE: &str = "LRBM_DATA";
@@ -69,7 +73,7 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    pub(super) fn io(path: &Path) -> impl FnOnce(io::Error) -> StoreError {
+    pub(in crate::data) fn io(path: &Path) -> impl FnOnce(io::Error) -> StoreError {
         let path = path.to_owned();
         move |source| StoreError::Io { path, source }
     }
@@ -207,7 +211,7 @@ impl Store {
         }
     }
 
-    pub(super) fn write_record(&self, id: &str, record: &Record) -> Result<(), StoreError> {
+    pub(in crate::data) fn write_record(&self, id: &str, record: &Record) -> Result<(), StoreError> {
         let path = self.dataset(id).join(RECORD);
         files::write(&path, |out| out.write_all(record.to_string().as_bytes())).map_err(StoreError::io(&path))
     }
@@ -242,7 +246,7 @@ impl Store {
     }
 
     /// The checksums of the files at or below a place in the directory of a dataset, as they are now.
-    pub(super) fn sums(&self, id: &str, place: &str) -> Result<Record, StoreError> {
+    pub(in crate::data) fn sums(&self, id: &str, place: &str) -> Result<Record, StoreError> {
         let mut sums = Record::default();
         for path in self.walk(id)?.files {
             if path::is_within(place, &path) && !is_unfinished(&path) {
@@ -254,7 +258,7 @@ impl Store {
     }
 
     /// Everything below the directory of a dataset, sorted.
-    pub(super) fn walk(&self, id: &str) -> Result<Tree, StoreError> {
+    pub(in crate::data) fn walk(&self, id: &str) -> Result<Tree, StoreError> {
         let mut tree = Tree::default();
         let root = self.dataset(id);
         let mut pending = vec![String::new()];
@@ -281,25 +285,25 @@ impl Store {
 
 /// The files below a directory, by their paths from there.
 #[derive(Debug, Default)]
-pub(super) struct Tree {
-    pub(super) files: Vec<String>,
+pub(in crate::data) struct Tree {
+    pub(in crate::data) files: Vec<String>,
     /// Links, devices and names that are not Unicode: nothing we wrote.
-    pub(super) others: Vec<String>,
+    pub(in crate::data) others: Vec<String>,
 }
 
 /// Whether a path of a dataset is that of a published or unpacked file.
-pub(super) fn is_fetched(path: &str) -> bool {
+pub(in crate::data) fn is_fetched(path: &str) -> bool {
     matches!(path.split_once('/'), Some((RAW | UNPACKED, _)))
 }
 
 /// Whether a path is that of a file that a killed program left behind.
-pub(super) fn is_unfinished(path: &str) -> bool {
+pub(in crate::data) fn is_unfinished(path: &str) -> bool {
     path.ends_with(PART) || path.split('/').any(|part| part.starts_with(TEMPORARY))
 }
 
 /// The checksums of the files of a dataset, by path; written in the format of `sha256sum`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Record(pub(super) BTreeMap<String, String>);
+pub struct Record(pub(in crate::data) BTreeMap<String, String>);
 
 impl Record {
     /// Reads a record; only what [`Record`] writes is accepted, so that no byte of it can change unnoticed.
@@ -344,7 +348,7 @@ impl Record {
     }
 
     /// The part of the record that is at or below a place.
-    pub(super) fn within(&self, place: &str) -> Record {
+    pub(in crate::data) fn within(&self, place: &str) -> Record {
         let part = self.0.iter().filter(|(path, _)| path::is_within(place, path));
         Record(part.map(|(path, sum)| (path.clone(), sum.clone())).collect())
     }
