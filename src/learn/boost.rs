@@ -1,67 +1,17 @@
 //! The loop that all ensembles share: the paper's Algorithm 1, lines 1 to 9.
 
+use super::checks::{check_recursion, count_labels};
 use super::gradient::Scores;
 use super::leaf::Fitter;
 use super::model::{ClassSums, Parts, add, with_counts};
 use super::params::{Params, Prior};
+use super::progress::{Progress, Statistics};
 use super::weights::Weights;
 use super::{Kind, LearnError, Task, TrainedModel, TreeModel, warnings};
 use crate::cover::Bits;
 use crate::determinism::Stream;
 use crate::kb::Example;
-use crate::tree::{GrowStatistics, Grower, Language, PathOptions, path};
-
-/// How far training is.
-#[derive(Clone, Copy)]
-pub struct Progress<'p> {
-    /// Trees grown.
-    pub done: usize,
-    /// Trees to grow, unless training stops early.
-    pub of: usize,
-    log_likelihood: &'p dyn Fn() -> f64,
-}
-
-impl<'p> Progress<'p> {
-    /// So many trees of so many, with how to work out the likelihood: for small data that takes about as long as a tree.
-    pub(super) fn new(done: usize, of: usize, log_likelihood: &'p dyn Fn() -> f64) -> Self {
-        Progress { done, of, log_likelihood }
-    }
-
-    /// The mean log-likelihood of the examples that trees are grown on.
-    pub fn log_likelihood(&self) -> f64 {
-        (self.log_likelihood)()
-    }
-}
-
-/// What training did, over all trees.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Statistics {
-    /// Trees in the model.
-    pub trees: u64,
-    /// Leaves for which a test was looked for.
-    pub expansions: u64,
-    /// Candidates that were screened.
-    pub screened: u64,
-    /// Candidates that were fitted in earnest.
-    pub rescored: u64,
-    /// How often the choice after the fits was not the candidate that screening liked best.
-    pub differed: u64,
-    /// How often there were more candidates than the budget allows.
-    pub budget_hits: u64,
-}
-
-impl Statistics {
-    /// The same, after one more tree.
-    pub(super) fn after(mut self, tree: &GrowStatistics) -> Self {
-        self.trees += 1;
-        self.expansions += tree.expansions;
-        self.screened += tree.screened;
-        self.rescored += tree.rescored;
-        self.differed += tree.differed;
-        self.budget_hits += tree.budget_hits;
-        self
-    }
-}
+use crate::tree::{Grower, Language, PathOptions, path};
 
 /// Learns a sum of trees.
 pub(super) fn train(
@@ -112,29 +62,13 @@ pub(super) fn prior(params: &Params, weights: &Weights, examples: &[Example]) ->
     }
 }
 
-/// How many positive and negative examples there are, for a kind that does not tell several classes apart and to which all
-/// examples count alike.
-pub(super) fn count_both(kind: Kind, task: &Task<'_>) -> Result<(u64, u64), LearnError> {
-    count_weighted(kind, task, &Weights::even(task.examples.len()))
-}
-
-/// The same where they count as much as these weights say.
-pub(super) fn count_weighted(kind: Kind, task: &Task<'_>, weights: &Weights) -> Result<(u64, u64), LearnError> {
-    if let Some(names) = task.classes() {
-        let what = format!("does not tell several classes apart, and there are {}", names.join(", "));
-        let instead = "use lrbm-boost, lrbm-noboost, lrbm-explainable or rdn-boost".to_owned();
-        return Err(LearnError::Cannot { kind, what, instead });
-    }
-    both_classes(task, weights)
-}
-
 /// How many positive and negative examples there are; or, if the target tells classes apart, how many examples, and of which.
 pub(super) fn kinds_of_examples(
     task: &Task<'_>,
     params: &Params,
     weights: &Weights,
 ) -> Result<((u64, u64), Option<ClassSums>), LearnError> {
-    let Some(names) = task.classes() else { return Ok((both_classes(task, weights)?, None)) };
+    let Some(names) = task.classes() else { return Ok((count_labels(task, weights)?, None)) };
     let target = || task.database.predicates.show(task.target).to_string();
     if params.recursive {
         return Err(LearnError::NotForClasses { what: "recursive = true", target: target() });
@@ -160,32 +94,6 @@ pub(super) fn kinds_of_examples(
     let priors = shares.iter().map(prior).collect();
     let count = task.examples.len() as u64;
     Ok(((count, 0), Some(ClassSums { names: names.to_vec(), priors, trained_on })))
-}
-
-/// How many positive and negative examples there are; at least one of each that counts.
-pub(super) fn both_classes(task: &Task<'_>, weights: &Weights) -> Result<(u64, u64), LearnError> {
-    let positives = task.examples.iter().filter(|example| example.positive).count();
-    let negatives = task.examples.len() - positives;
-    let (of_positives, of_negatives) = weights.of_classes(task.examples);
-    let target = || task.database.predicates.show(task.target).to_string();
-    if positives == 0 || negatives == 0 {
-        return Err(LearnError::OneClass { target: target(), positives, negatives });
-    }
-    if of_positives == 0.0 || of_negatives == 0.0 {
-        let (positives, negatives) =
-            ((of_positives == 0.0).then_some(positives), (of_negatives == 0.0).then_some(negatives));
-        return Err(LearnError::NoWeight { target: target(), positives, negatives });
-    }
-    Ok((positives as u64, negatives as u64))
-}
-
-/// Whether what is known of the target is evidence, if that is wanted.
-pub(super) fn check_recursion(task: &Task<'_>, wanted: bool) -> Result<(), LearnError> {
-    let Task { database, target, .. } = *task;
-    if wanted && database.recursion.is_none_or(|recursion| recursion.target != target) {
-        return Err(LearnError::NotRecursive { target: database.predicates.show(target).to_string() });
-    }
-    Ok(())
 }
 
 /// The tests that a node may ask: what the modes give, and the chains between the arguments of the target.
@@ -354,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn samples_keep_both_classes() {
+    fn samples_keep_count_labels() {
         let example = |positive| Example { args: Box::new([]), positive, class: 0, weight: 1.0, line: 0 };
         let examples: Vec<Example> = (0..10).map(|i| example(i < 3)).collect();
         let all = Bits::ones(10);

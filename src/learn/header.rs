@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::checks;
 use super::params::{Params, Value};
 use super::weights::Weights;
-use super::{Kind, LearnError, Task, boost};
+use super::{Kind, LearnError, Task};
 use crate::kb::TimeRule;
 use crate::kb::wire::WireTime;
 
@@ -31,7 +32,7 @@ impl Record {
     /// # Errors
     /// If there is no positive or no negative example that counts.
     pub(super) fn new(kind: Kind, task: &Task<'_>, params: &Params) -> Result<Self, LearnError> {
-        let trained_on = boost::count_weighted(kind, task, &Weights::new(task.examples, 1.0))?;
+        let trained_on = checks::count_weighted(kind, task, &Weights::new(task.examples, 1.0))?;
         Ok(Record { kind, parameters: params.to_values(kind), seed: task.seed, trained_on, time: None })
     }
 }

@@ -1,8 +1,9 @@
 //! LRBM-Boost: an ensemble of trees whose leaves are restricted Boltzmann machines.
 
-use super::boost::{self, Progress};
+use super::boost;
 use super::leaf::Fitter;
 use super::params::{LeafFit, Params};
+use super::progress::Progress;
 use super::{Kind, LearnError, Learner, Task, TrainedModel, TreeModel};
 
 /// The paper's learner.

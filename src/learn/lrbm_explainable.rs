@@ -1,9 +1,11 @@
 //! Explainable LRBM: one large tree that copies an ensemble, as in Craven and Shavlik (1996).
 
-use super::boost::{self, Progress, Statistics};
+use super::boost;
+use super::checks;
 use super::leaf::Fitter;
 use super::model::{Parts, add, with_counts};
 use super::params::Params;
+use super::progress::{Progress, Statistics};
 use super::weights::Weights;
 use super::{
     ClassSums, Fidelity, Kind, LearnError, Learner, LrbmBoost, ScoreError, Task, TrainedModel, TreeModel, warnings,
@@ -48,7 +50,7 @@ impl LrbmExplainable {
     fn distil(&self, ensemble: &TreeModel, task: &Task<'_>, before: Statistics) -> Result<TrainedModel, LearnError> {
         let weights = Weights::new(task.examples, self.params.positive_weight);
         let (trained_on, classes) = boost::kinds_of_examples(task, &self.params, &weights)?;
-        boost::check_recursion(task, ensemble.recursive.is_some())?;
+        checks::check_recursion(task, ensemble.recursive.is_some())?;
         let Task { database, target, examples, seed, .. } = *task;
         same_classes(ensemble, task)?;
         let goals = ensemble.columns(database, target, examples)?;

@@ -1,7 +1,8 @@
 //! LRBM-NoBoost: one large tree instead of an ensemble.
 
-use super::boost::{self, Progress};
+use super::boost;
 use super::params::Params;
+use super::progress::Progress;
 use super::{Kind, LearnError, Learner, Task, TrainedModel, TreeModel, lrbm_boost};
 
 /// The paper's single tree: the loop of LRBM-Boost, run once, with a limit on depth instead of leaves.

@@ -1,6 +1,6 @@
 //! The weights of rules that are given, and which of the rules to keep.
 
-use super::boost::both_classes;
+use super::checks::count_labels;
 use super::weights::Weights;
 use super::{LearnError, ScoreError, Task};
 use crate::cover::Bits;
@@ -77,7 +77,7 @@ struct Seen<'a> {
 fn labels(network: &Network, task: &Task<'_>, weights: &Weights) -> Result<Vec<usize>, LearnError> {
     let known = network.classes();
     let Some(names) = task.classes() else {
-        both_classes(task, weights)?;
+        count_labels(task, weights)?;
         if known.len() != 2 {
             return Err(ScoreError::Classes { classes: known.join(", ") }.into());
         }

@@ -19,6 +19,7 @@
 
 pub mod any;
 pub mod boost;
+mod checks;
 pub mod clauses;
 mod error;
 pub mod gradient;
@@ -34,6 +35,7 @@ pub mod model;
 pub mod network;
 pub mod params;
 pub mod progol;
+mod progress;
 pub mod rdn_boost;
 pub mod rpt;
 pub mod rrbm;
@@ -42,7 +44,6 @@ mod warnings;
 mod weights;
 
 pub use any::{ModelSize, SavedModel, SizeOf, Stored};
-pub use boost::{Progress, Statistics};
 pub use error::{LearnError, ScoreError, UnknownKind};
 pub use lrbm_boost::LrbmBoost;
 pub use lrbm_explainable::LrbmExplainable;
@@ -56,6 +57,7 @@ pub(crate) use model::{leaf_weights, tree_title};
 pub use network::Method;
 pub use params::{ParamError, Params, Preset, Unchecked};
 pub use progol::Progol;
+pub use progress::{Progress, Statistics};
 pub use rdn_boost::RdnBoost;
 pub use rpt::Rpt;
 pub use rrbm::{Rrbm, RrbmModel};

@@ -3,13 +3,14 @@
 //! Each clause becomes a rule of a network (see [`crate::rbm::network`]), so that everything that is there for networks is there
 //! for clauses: `explain`, `convert --prune`, files.
 
-use super::boost::{Progress, count_weighted};
+use super::checks::count_weighted;
 use super::clauses::{Theory, learn_clauses};
 use super::gradient::{gradient, log_likelihood};
 use super::header::log_odds;
 use super::params::{ClauseWeights, Params};
+use super::progress::{Progress, Statistics};
 use super::weights::Weights;
-use super::{Kind, LearnError, Learner, LrbmWeights, Statistics, Task, Trained, warnings};
+use super::{Kind, LearnError, Learner, LrbmWeights, Task, Trained, warnings};
 use crate::kb::Example;
 use crate::logic::Diagnostic;
 use crate::math::sigmoid;

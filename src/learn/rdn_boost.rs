@@ -1,8 +1,9 @@
 //! RDN-Boost (Natarajan et al., 2012): the same ensemble with the mean gradient in its leaves.
 
-use super::boost::{self, Progress};
+use super::boost;
 use super::leaf::Fitter;
 use super::params::Params;
+use super::progress::Progress;
 use super::{Kind, LearnError, Learner, Task, TrainedModel, TreeModel};
 
 /// Boosted relational dependency networks.

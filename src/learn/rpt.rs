@@ -3,12 +3,14 @@
 //! Tests are chosen as in TILDE (Blockeel and De Raedt, 1998), by how pure they make both sides. The squared error of the labels
 //! around their mean is n·p·(1 − p) on each side, which is Gini's index, so that the trees of the ensembles do this as well.
 
-use super::boost::{Progress, count_both, language};
+use super::boost::language;
+use super::checks::count_both;
 use super::gradient::log_likelihood;
 use super::leaf::Fitter;
 use super::model::{LeafWeights, Parts};
 use super::params::Params;
-use super::{Kind, LearnError, Learner, Statistics, Task, TrainedModel, TreeModel, warnings};
+use super::progress::{Progress, Statistics};
+use super::{Kind, LearnError, Learner, Task, TrainedModel, TreeModel, warnings};
 use crate::cover::Bits;
 use crate::tree::{Grower, Leaf, Node, NodeId, Tree};
 

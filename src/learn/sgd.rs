@@ -3,8 +3,9 @@
 //! Steps are scaled for each weight by the size of its recent gradients (Kingma and Ba, 2015, "Adam"): inputs that are
 //! rarely there would hardly move otherwise. The numbers are those of that paper.
 
+use super::Task;
 use super::gradient::{gradient, log_likelihood};
-use super::{Progress, Task};
+use super::progress::Progress;
 use crate::cancel;
 use crate::determinism::Stream;
 

@@ -22,10 +22,12 @@ pub use model::{Formula, MlnModel};
 pub use tally::{Pattern, Tally};
 pub use wire::FORMAT;
 
-use super::boost::{Progress, boost, count_both, language, prior};
+use super::boost::{boost, language, prior};
+use super::checks::count_both;
 use super::params::{Form, Params};
+use super::progress::{Progress, Statistics};
 use super::weights::Weights;
-use super::{Kind, LearnError, Learner, Statistics, Task, Trained, warnings};
+use super::{Kind, LearnError, Learner, Task, Trained, warnings};
 use crate::determinism::IndexMap;
 
 /// A boosted Markov logic network.
