@@ -1,8 +1,8 @@
-//! A second opinion: some of the answers of a real run, asked again of the slow evaluator.
+//! Audit: a sample of the answers of a run, checked with the naive evaluator.
 //!
-//! An answer is which examples satisfy a conjunction, or how many groundings of a pattern they have. Which answers are checked depends on the seed and on the
-//! conjunctions alone, not on when or how often they were asked for, so any number of threads and any memory give the
-//! same sample.
+//! An answer is the set of examples that a conjunction covers, or their grounding counts of a
+//! pattern. The sample depends on the seed and on the conjunctions alone, not on when or how often
+//! they are evaluated, so it is the same for any number of threads and any memory budget.
 
 use std::collections::BTreeSet;
 use std::sync::Mutex;
@@ -14,8 +14,8 @@ use crate::determinism::Stream;
 use crate::kb::{Database, Example, naive};
 use crate::logic::{Literal, PredicateId};
 
-/// For each conjunction in the sample so many examples that satisfy it are asked again, and so many that do not.
-const EXAMPLES_OF_EACH: usize = 4;
+/// The number of covered examples checked per conjunction, and that of uncovered ones.
+const EXAMPLES_PER_SIDE: usize = 4;
 
 /// A sample of the answers of a run, see [`Audit::check`].
 #[derive(Debug)]
@@ -25,114 +25,115 @@ pub struct Audit {
     sample: Mutex<BTreeSet<Answer>>,
 }
 
-/// What was answered for a conjunction. Answers are in a random order, by `draw`.
+/// The answer for a conjunction. Answers are ordered randomly, by `draw`.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Answer {
     draw: u64,
     conjunction: Vec<Literal>,
-    /// What must not hold under the same substitution.
+    /// Conjunctions that must not hold under the same substitution.
     none_of: Vec<Vec<Literal>>,
-    /// How many groundings were asked for; 0 for the question how many there are.
+    /// The threshold of an at-least-k test; 0 if the answer is a count.
     at_least: u32,
-    /// Some of the examples, by number, and whether each was said to satisfy the conjunction, 1 or 0; or how many groundings it was
-    /// said to have.
+    /// Sampled examples by index, each with the answer: 1 or 0 for covered or not, or the count.
     examples: Vec<(u32, u64)>,
 }
 
-/// Examples with more groundings than this are not asked about: the slow evaluator goes through them one by one.
-const MOST_ASKED_AGAIN: f64 = 1000.0;
+/// The maximum number of groundings of a checked example: the naive evaluator enumerates them all.
+const MAX_ENUMERATED: f64 = 1000.0;
 
-/// What an audit looked at, and found right.
+/// The extent of an audit that found no difference.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Audited {
-    /// How many conjunctions.
+    /// The number of conjunctions.
     pub conjunctions: usize,
-    /// How many answers, an example and a conjunction each.
+    /// The number of answers, one per pair of example and conjunction.
     pub answers: usize,
 }
 
-/// The fast search was wrong, or the slow evaluator.
+/// A difference between the join search and the naive evaluator.
 ///
-/// In a conjunction the variables `A`, `B` and so on up to the arity of the target are the arguments of the example.
+/// In a conjunction the variables `A`, `B` and so on up to the arity are the arguments of the
+/// example.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AuditError {
-    /// About whether a conjunction holds.
+    /// They differ in whether a conjunction covers an example.
     #[error(
-        "audit: {example} {} the conjunction `{conjunction}` in the fast search and {} in the slow evaluator: this is an \
-         error of the program, please report it with these data", said(*.fast), says(*.slow)
+        "audit: {example} {} the conjunction `{conjunction}` in the join search and {} in the naive evaluator: this is a \
+         bug, please report it with the data", satisfies(*.fast), does(*.slow)
     )]
     Holds {
         /// The conjunction.
         conjunction: String,
         /// The example.
         example: String,
-        /// What the fast search says.
+        /// The answer of the join search.
         fast: bool,
-        /// What the slow evaluator says.
+        /// The answer of the naive evaluator.
         slow: bool,
     },
-    /// About how many groundings there are.
+    /// They differ in the number of groundings of a pattern.
     #[error(
-        "audit: {example} has {fast} groundings of `{pattern}` in the fast search and {slow} in the slow evaluator: this is an \
-         error of the program, please report it with these data"
+        "audit: {example} has {fast} groundings of `{pattern}` in the join search and {slow} in the naive evaluator: this \
+         is a bug, please report it with the data"
     )]
     Count {
         /// The pattern.
         pattern: String,
         /// The example.
         example: String,
-        /// What the fast search says.
+        /// The count of the join search.
         fast: u64,
-        /// What the slow evaluator says.
+        /// The count of the naive evaluator.
         slow: u64,
     },
 }
 
-fn said(holds: bool) -> &'static str {
+fn satisfies(holds: bool) -> &'static str {
     if holds { "satisfies" } else { "does not satisfy" }
 }
 
-fn says(holds: bool) -> &'static str {
+fn does(holds: bool) -> &'static str {
     if holds { "does" } else { "does not" }
 }
 
 impl Audit {
-    /// An audit of so many conjunctions, or of all if there are fewer.
+    /// Creates an audit of at most `size` conjunctions.
     pub fn new(size: usize, seed: u64) -> Self {
         Audit { size, seed, sample: Mutex::default() }
     }
 
-    /// Takes note of an answer, if it falls into the sample.
+    /// Records the coverage of a conjunction, if it falls into the sample.
     ///
-    /// If it is about some of the examples only, `numbers` says which.
-    pub(crate) fn note(&self, conjunction: &[Literal], at_least: u32, covered: &Bits, numbers: Option<&[usize]>) {
+    /// If the coverage is about a subset of the examples, `indices` holds their indices.
+    pub(super) fn record(&self, conjunction: &[Literal], at_least: u32, covered: &Bits, indices: Option<&[usize]>) {
         let purpose = format!("{at_least} {conjunction:?}");
         let mut stream = Stream::new(self.seed, &["audit", &purpose]);
         let draw = stream.bits();
         if !self.wants(draw) {
             return;
         }
-        let mut examples = Vec::with_capacity(2 * EXAMPLES_OF_EACH);
-        let number = |i: usize| numbers.map_or(i, |numbers| numbers[i]);
+        let mut examples = Vec::with_capacity(2 * EXAMPLES_PER_SIDE);
+        let number = |i: usize| indices.map_or(i, |indices| indices[i]);
         for holds in [true, false] {
             let side = if holds { covered.clone() } else { Bits::ones(covered.len()).and_not(covered) };
             let side: Vec<usize> = side.iter().collect();
-            // All where there are few; else with replacement, and what comes twice is asked once.
-            let few = side.len() <= EXAMPLES_OF_EACH;
+            // All examples if there are few; otherwise drawn with replacement and deduplicated.
+            let few = side.len() <= EXAMPLES_PER_SIDE;
             let drawn = |k: usize| if few { side[k] } else { side[stream.index(side.len())] };
-            let said = u64::from(holds);
-            examples.extend((0..EXAMPLES_OF_EACH.min(side.len())).map(drawn).map(|i| (number(i) as u32, said)));
+            let answer = u64::from(holds);
+            examples.extend((0..EXAMPLES_PER_SIDE.min(side.len())).map(drawn).map(|i| (number(i) as u32, answer)));
         }
         self.keep(Answer { draw, conjunction: conjunction.to_vec(), none_of: Vec::new(), at_least, examples });
     }
 
-    /// Takes note of how many groundings of a pattern each example was said to have, if that falls into the sample. `through` says
-    /// how many the slow evaluator will go through; examples for which these are too many are not asked about.
-    pub(crate) fn note_counts(
+    /// Records the grounding counts of a pattern, if they fall into the sample. `enumerated`
+    /// returns how many groundings the naive evaluator would enumerate; examples with too many are
+    /// skipped.
+    pub(crate) fn record_counts(
         &self,
         (literals, none_of): (&[Literal], &[Vec<Literal>]),
         counts: &[f64],
-        through: impl FnOnce() -> Vec<f64>,
+        enumerated: impl FnOnce() -> Vec<f64>,
     ) {
         let purpose = format!("{literals:?} {none_of:?}");
         let mut stream = Stream::new(self.seed, &["audit", "counts", &purpose]);
@@ -140,20 +141,21 @@ impl Audit {
         if !self.wants(draw) {
             return;
         }
-        let through = through();
-        let askable = |&i: &usize| through[i] <= MOST_ASKED_AGAIN;
-        let mut examples = Vec::with_capacity(2 * EXAMPLES_OF_EACH);
-        for some in [true, false] {
-            let side: Vec<usize> = (0..counts.len()).filter(|&i| (counts[i] > 0.0) == some).filter(askable).collect();
-            let few = side.len() <= EXAMPLES_OF_EACH;
+        let enumerated = enumerated();
+        let is_feasible = |&i: &usize| enumerated[i] <= MAX_ENUMERATED;
+        let mut examples = Vec::with_capacity(2 * EXAMPLES_PER_SIDE);
+        for has_grounding in [true, false] {
+            let side: Vec<usize> =
+                (0..counts.len()).filter(|&i| (counts[i] > 0.0) == has_grounding).filter(is_feasible).collect();
+            let few = side.len() <= EXAMPLES_PER_SIDE;
             let drawn = |k: usize| if few { side[k] } else { side[stream.index(side.len())] };
-            examples.extend((0..EXAMPLES_OF_EACH.min(side.len())).map(drawn).map(|i| (i as u32, counts[i] as u64)));
+            examples.extend((0..EXAMPLES_PER_SIDE.min(side.len())).map(drawn).map(|i| (i as u32, counts[i] as u64)));
         }
         let (conjunction, none_of) = (literals.to_vec(), none_of.to_vec());
         self.keep(Answer { draw, conjunction, none_of, at_least: 0, examples });
     }
 
-    /// Whether an answer falls into the sample, as far as it is known.
+    /// Returns whether an answer falls into the sample so far.
     fn wants(&self, draw: u64) -> bool {
         let sample = lock(&self.sample);
         sample.len() < self.size || sample.last().is_some_and(|last| draw <= last.draw)
@@ -163,17 +165,17 @@ impl Audit {
         answer.examples.sort_unstable();
         answer.examples.dedup();
         let mut sample = lock(&self.sample);
-        // Answers to the same conjunction for other examples, or that differ, are both kept.
+        // Answers for the same conjunction with other examples or other results are kept besides.
         sample.insert(answer);
         if sample.len() > self.size {
             sample.pop_last();
         }
     }
 
-    /// Asks the slow evaluator about the sample; the examples are those of the run.
+    /// Checks the sample with the naive evaluator; the examples must be those of the run.
     ///
     /// # Errors
-    /// If it disagrees: the first difference, in the order of the sample.
+    /// The first difference, in the order of the sample.
     pub fn check(
         &self,
         database: &Database,
@@ -182,8 +184,8 @@ impl Audit {
     ) -> Result<Audited, Box<AuditError>> {
         let sample = lock(&self.sample);
         let mut audited = Audited { conjunctions: sample.len(), answers: 0 };
-        for Answer { conjunction, none_of, at_least, examples: asked, .. } in sample.iter() {
-            for &(i, fast) in asked {
+        for Answer { conjunction, none_of, at_least, examples: checked, .. } in sample.iter() {
+            for &(i, fast) in checked {
                 let args = &examples[i as usize].args;
                 let slow = match at_least {
                     0 => naive::count_without(database, conjunction, none_of, target, args) as u64,
@@ -196,9 +198,9 @@ impl Audit {
                     let show = |body, at_least| show_test(body, at_least, &database.predicates, &database.symbols);
                     return Err(Box::new(match at_least {
                         0 => {
-                            let ruled_out = none_of.iter().map(|group| format!("\\+ ({})", show(group, 1)));
+                            let excluded = none_of.iter().map(|group| format!("\\+ ({})", show(group, 1)));
                             let own = (!conjunction.is_empty()).then(|| show(conjunction, 1));
-                            let pattern = own.into_iter().chain(ruled_out).collect::<Vec<_>>().join(", ");
+                            let pattern = own.into_iter().chain(excluded).collect::<Vec<_>>().join(", ");
                             AuditError::Count { pattern, example, fast, slow }
                         }
                         _ => AuditError::Holds {
@@ -232,7 +234,7 @@ mod tests {
         let (_, clauses, _) = sample::build(TEXT, None);
         let sample = |seed: u64, order: &[usize]| {
             let audit = Audit::new(2, seed);
-            order.iter().for_each(|&k| audit.note(&clauses[k].1, 1, &Bits::from_fn(9, |i| i % (k + 2) == 0), None));
+            order.iter().for_each(|&k| audit.record(&clauses[k].1, 1, &Bits::from_fn(9, |i| i % (k + 2) == 0), None));
             audit.sample.into_inner().unwrap()
         };
         let one = sample(1, &[0, 1, 2, 3]);
@@ -243,28 +245,28 @@ mod tests {
     }
 
     #[test]
-    fn every_example_is_asked_where_there_are_few() {
+    fn checks_every_example_if_there_are_few() {
         let (database, clauses, _) = sample::build(TEXT, None);
         let examples = constants(&database, ["a", "b", "c"]).map(example);
         let audit = Audit::new(10, 1);
-        // p(A) holds for a and b, p(A) with q(A) for a only, p(b) for all.
+        // p(A) covers a and b; p(A), q(A) covers a; p(b) covers all.
         for (k, covered) in [(0, [true, true, false]), (2, [true, false, false]), (3, [true; 3])] {
-            audit.note(&clauses[k].1, 1, &Bits::from_fn(3, |i| covered[i]), None);
+            audit.record(&clauses[k].1, 1, &Bits::from_fn(3, |i| covered[i]), None);
         }
         let audited = audit.check(&database, clauses[0].0, &examples).unwrap();
         assert_eq!(audited.conjunctions, 3);
-        // The same answer once more is the same answer; another one is not, and wrong.
-        audit.note(&clauses[0].1, 1, &Bits::from_fn(3, |i| i < 2), None);
+        // Recording an answer again changes nothing; a different one is kept, and is wrong.
+        audit.record(&clauses[0].1, 1, &Bits::from_fn(3, |i| i < 2), None);
         assert_eq!(audit.check(&database, clauses[0].0, &examples), Ok(audited));
-        audit.note(&clauses[0].1, 1, &Bits::ones(3), None);
+        audit.record(&clauses[0].1, 1, &Bits::ones(3), None);
         let error = *audit.check(&database, clauses[0].0, &examples).unwrap_err();
         let expected =
             AuditError::Holds { conjunction: "p(A)".into(), example: "h(c)".into(), fast: true, slow: false };
         assert_eq!(error, expected);
         assert_eq!(
             error.to_string(),
-            "audit: h(c) satisfies the conjunction `p(A)` in the fast search and does not in the slow evaluator: this \
-             is an error of the program, please report it with these data"
+            "audit: h(c) satisfies the conjunction `p(A)` in the join search and does not in the naive evaluator: this \
+             is a bug, please report it with the data"
         );
     }
 }

@@ -1,6 +1,6 @@
-//! Sets of examples as bits.
+//! Sets of examples as bit vectors.
 
-/// A set of the numbers `0..len`, one bit each.
+/// A subset of `0..len`, one bit per element.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Bits {
     len: usize,
@@ -9,19 +9,19 @@ pub struct Bits {
 }
 
 impl Bits {
-    /// The empty set.
+    /// Returns the empty set.
     pub fn zeros(len: usize) -> Self {
         Bits { len, words: vec![0; len.div_ceil(64)] }
     }
 
-    /// All of `0..len`.
+    /// Returns the full set `0..len`.
     pub fn ones(len: usize) -> Self {
         let mut bits = Bits { len, words: vec![u64::MAX; len.div_ceil(64)] };
         bits.clear_tail();
         bits
     }
 
-    /// The numbers for which `f` holds.
+    /// Returns the set of elements for which `f` is true.
     #[inline]
     pub fn from_fn(len: usize, mut f: impl FnMut(usize) -> bool) -> Self {
         let mut words = Vec::with_capacity(len.div_ceil(64));
@@ -31,12 +31,12 @@ impl Bits {
         Bits { len, words }
     }
 
-    /// The set whose bits are `words`, lowest first; bits from `len` on are dropped.
+    /// Returns the set with the bits of `words`, lowest first; bits from `len` on are cleared.
     ///
     /// # Panics
-    /// If there are not as many words as `len` bits need.
+    /// If the number of words is not `len.div_ceil(64)`.
     pub fn from_words(len: usize, words: Vec<u64>) -> Self {
-        assert_eq!(words.len(), len.div_ceil(64), "a set of {len} bits needs another number of words");
+        assert_eq!(words.len(), len.div_ceil(64), "wrong number of words for {len} bits");
         let mut bits = Bits { len, words };
         bits.clear_tail();
         bits
@@ -48,70 +48,70 @@ impl Bits {
         }
     }
 
-    /// How many numbers the set is drawn from.
+    /// Returns the size of the universe, not of the set.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether it is drawn from none.
+    /// Returns whether the universe is empty.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The bits, 64 to a word, lowest first.
+    /// Returns the bits, 64 to a word, lowest first.
     #[inline]
     pub fn words(&self) -> &[u64] {
         &self.words
     }
 
-    /// Whether `i` is in the set.
+    /// Returns whether `i` is in the set.
     ///
     /// # Panics
-    /// If `i` is not below [`Bits::len`].
+    /// If `i` is not less than [`Bits::len`].
     #[inline]
     pub fn get(&self, i: usize) -> bool {
-        assert!(i < self.len, "bit {i} of {}", self.len);
+        assert!(i < self.len, "bit {i} is out of range for {} bits", self.len);
         self.words[i / 64] >> (i % 64) & 1 == 1
     }
 
-    /// Puts `i` in the set or takes it out.
+    /// Adds `i` to the set or removes it.
     ///
     /// # Panics
-    /// If `i` is not below [`Bits::len`].
+    /// If `i` is not less than [`Bits::len`].
     pub fn set(&mut self, i: usize, value: bool) {
-        assert!(i < self.len, "bit {i} of {}", self.len);
+        assert!(i < self.len, "bit {i} is out of range for {} bits", self.len);
         let bit = 1 << (i % 64);
         if value { self.words[i / 64] |= bit } else { self.words[i / 64] &= !bit }
     }
 
-    /// How many numbers are in the set.
+    /// Returns the number of elements.
     pub fn count(&self) -> usize {
         self.words.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// How many numbers are in both sets.
+    /// Returns the number of elements of the intersection.
     pub fn count_and(&self, other: &Bits) -> usize {
         self.words.iter().zip(&other.words).map(|(a, b)| (a & b).count_ones() as usize).sum()
     }
 
-    /// Whether some number is in the set.
+    /// Returns whether the set has an element.
     pub fn any(&self) -> bool {
         self.words.iter().any(|&word| word != 0)
     }
 
-    /// The numbers in both sets.
+    /// Returns the intersection.
     pub fn and(&self, other: &Bits) -> Bits {
         self.combine(other, |a, b| a & b)
     }
 
-    /// The numbers in this set and not in the other.
+    /// Returns the difference, `self` without `other`.
     pub fn and_not(&self, other: &Bits) -> Bits {
         self.combine(other, |a, b| a & !b)
     }
 
-    /// Keeps the numbers that are in the other set too.
+    /// Removes the elements that are not in `other`.
     pub fn and_assign(&mut self, other: &Bits) {
-        assert_eq!(self.len, other.len, "sets of different things");
+        assert_eq!(self.len, other.len, "sets over universes of different sizes");
         for (word, other) in self.words.iter_mut().zip(&other.words) {
             *word &= other;
         }
@@ -119,11 +119,11 @@ impl Bits {
 
     #[inline]
     fn combine(&self, other: &Bits, f: impl Fn(u64, u64) -> u64) -> Bits {
-        assert_eq!(self.len, other.len, "sets of different things");
+        assert_eq!(self.len, other.len, "sets over universes of different sizes");
         Bits { len: self.len, words: self.words.iter().zip(&other.words).map(|(&a, &b)| f(a, b)).collect() }
     }
 
-    /// The numbers in the set, in order.
+    /// Returns the elements in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         self.words.iter().enumerate().flat_map(|(k, &word)| {
             let rest = |&word: &u64| Some(word & (word - 1)).filter(|&rest| rest != 0);
@@ -132,18 +132,18 @@ impl Bits {
         })
     }
 
-    /// The sum of the values at the numbers in the set, added from the lowest to the highest.
+    /// Returns the sum of the values at the elements, added in ascending order.
     ///
     /// # Panics
-    /// If there are fewer values than numbers to choose from.
+    /// If `values` is shorter than the universe.
     pub fn sum(&self, values: &[f64]) -> f64 {
         self.iter().map(|i| values[i]).sum()
     }
 
-    /// The values at the numbers in the set, in order.
+    /// Returns the values at the elements, in ascending order.
     ///
     /// # Panics
-    /// If there are fewer values than numbers to choose from.
+    /// If `values` is shorter than the universe.
     pub fn pick<T: Copy>(&self, values: &[T]) -> Vec<T> {
         self.iter().map(|i| values[i]).collect()
     }
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_lies_beyond_the_end() {
+    fn bits_beyond_the_length_are_zero() {
         for len in [0, 1, 63, 64, 65, 128] {
             assert_eq!(Bits::ones(len).count(), len);
             assert_eq!(Bits::ones(len), Bits::from_fn(len, |_| true));

@@ -1,4 +1,4 @@
-//! Answers that may be forgotten: a map that holds no more than so many bytes.
+//! A map bounded by a memory budget, for answers that can be recomputed.
 
 use std::borrow::Borrow;
 use std::hash::Hash;
@@ -6,16 +6,17 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::determinism::HashMap;
 
-/// A map under a budget of bytes. When it is full, the entries that are cheapest to find again for the room they take,
-/// and were not asked for lately, go first (the GreedyDual-Size rule, in batches); of equals, the one that was not asked for
-/// the longest.
+/// A map under a budget of bytes, with GreedyDual-Size eviction in batches.
+///
+/// When it is full, the entries that are cheapest to recompute per byte and were not used lately
+/// are evicted first; ties go to the least recently used.
 #[derive(Debug)]
 pub(crate) struct Cache<K, V> {
     budget: usize,
     used: usize,
-    /// The highest priority that was ever thrown out. What is used later starts from here, so old entries age.
+    /// The highest priority evicted so far. Entries used later start from here, so old entries age.
     floor: f64,
-    /// How often it was asked or filled.
+    /// The number of lookups and insertions, used as a clock.
     now: u64,
     entries: HashMap<K, Entry<V>>,
 }
@@ -24,10 +25,10 @@ pub(crate) struct Cache<K, V> {
 struct Entry<V> {
     value: V,
     bytes: usize,
-    /// What it cost to find, for each byte it takes.
-    worth: f64,
+    /// The cost of computing the value, per byte.
+    cost_per_byte: f64,
     priority: f64,
-    /// When it was used last.
+    /// The clock at the last use.
     used_at: u64,
 }
 
@@ -42,37 +43,38 @@ impl<K: Hash + Eq, V: Clone> Cache<K, V> {
     {
         self.now += 1;
         let entry = self.entries.get_mut(key)?;
-        (entry.priority, entry.used_at) = (self.floor + entry.worth, self.now);
+        (entry.priority, entry.used_at) = (self.floor + entry.cost_per_byte, self.now);
         Some(entry.value.clone())
     }
 
-    /// Keeps a value that takes `bytes` and took `cost` to find, if it fits the budget at all.
+    /// Keeps a value of `bytes` that took `cost` to compute, unless it exceeds the budget by
+    /// itself.
     pub fn insert(&mut self, key: K, value: V, bytes: usize, cost: u64) {
         if bytes > self.budget {
             return;
         }
-        let worth = cost as f64 / bytes.max(1) as f64;
+        let cost_per_byte = cost as f64 / bytes.max(1) as f64;
         self.now += 1;
-        let entry = Entry { value, bytes, worth, priority: self.floor + worth, used_at: self.now };
+        let entry = Entry { value, bytes, cost_per_byte, priority: self.floor + cost_per_byte, used_at: self.now };
         self.used += bytes;
-        if let Some(before) = self.entries.insert(key, entry) {
-            self.used -= before.bytes;
+        if let Some(replaced) = self.entries.insert(key, entry) {
+            self.used -= replaced.bytes;
         }
         if self.used > self.budget {
             self.evict();
         }
     }
 
-    /// Throws out the entries of lowest priority until three quarters of the budget are in use, or less.
+    /// Evicts the entries of lowest priority until at most three quarters of the budget are in use.
     fn evict(&mut self) {
-        let place = |entry: &Entry<V>| (entry.priority, entry.used_at);
-        let behind = |a: (f64, u64), b: (f64, u64)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
-        let mut order: Vec<((f64, u64), usize)> = self.entries.values().map(|e| (place(e), e.bytes)).collect();
-        order.sort_unstable_by(|a, b| behind(a.0, b.0));
+        let rank = |entry: &Entry<V>| (entry.priority, entry.used_at);
+        let compare = |a: (f64, u64), b: (f64, u64)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
+        let mut order: Vec<((f64, u64), usize)> = self.entries.values().map(|e| (rank(e), e.bytes)).collect();
+        order.sort_unstable_by(|a, b| compare(a.0, b.0));
         let (wanted, mut freed) = (self.used - self.budget / 4 * 3, 0);
         let mut last = (self.floor, 0);
-        for (place, bytes) in order {
-            last = place;
+        for (rank, bytes) in order {
+            last = rank;
             freed += bytes;
             if freed >= wanted {
                 break;
@@ -81,14 +83,15 @@ impl<K: Hash + Eq, V: Clone> Cache<K, V> {
         self.floor = last.0;
         let used = &mut self.used;
         self.entries.retain(|_, entry| {
-            let keep = behind(place(entry), last).is_gt();
+            let keep = compare(rank(entry), last).is_gt();
             *used -= if keep { 0 } else { entry.bytes };
             keep
         });
     }
 }
 
-/// No thread leaves anything half-done behind a lock, so a panic elsewhere does not matter here.
+/// Locks a mutex and ignores poisoning: no thread leaves guarded data inconsistent, so a panic
+/// elsewhere does not matter.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -98,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_cheapest_go_first_and_the_budget_holds() {
+    fn evicts_the_cheapest_entries_first_and_keeps_the_budget() {
         let mut cache: Cache<u32, u32> = Cache::new(100);
         for key in 0..10 {
             cache.insert(key, key, 10, u64::from(10 * key));
@@ -111,20 +114,20 @@ mod tests {
     }
 
     #[test]
-    fn of_equals_the_one_not_asked_for_the_longest_goes_first() {
+    fn evicts_the_least_recently_used_of_equal_entries_first() {
         let mut cache: Cache<u32, u32> = Cache::new(100);
         for key in 0..10 {
             cache.insert(key, key, 10, 10);
         }
         assert_eq!((cache.get(&0), cache.get(&2)), (Some(0), Some(2)));
-        // 110 bytes; 35 go: 1, 3, 4 and 5.
+        // 110 bytes; 35 are freed: 1, 3, 4 and 5.
         cache.insert(10, 10, 10, 10);
         let kept: Vec<u32> = (0..11).filter(|key| cache.get(key).is_some()).collect();
         assert_eq!((kept, cache.used), (vec![0, 2, 6, 7, 8, 9, 10], 70));
     }
 
     #[test]
-    fn what_is_not_used_gets_old() {
+    fn unused_entries_age() {
         let mut cache: Cache<u32, u32> = Cache::new(40);
         cache.insert(0, 0, 10, 50);
         for key in 1..100 {
@@ -134,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_large_is_not_kept() {
+    fn a_value_above_the_budget_is_not_kept() {
         let mut cache: Cache<u32, u32> = Cache::new(5);
         cache.insert(1, 1, 6, 9);
         assert_eq!(cache.get(&1), None);

@@ -1,52 +1,56 @@
-//! Conjunctions in pieces: literals that share no variable but those of the head can be asked for one by one.
+//! Encoding of conjunctions, their connected components and normal forms.
+//!
+//! Literals that share only head variables are independent given the head, so the components of a
+//! conjunction are searched one by one.
 
 use crate::logic::{Argument, Literal, PredicateId};
 
-/// A component in normal form: literal after literal, each a word for the predicate and one for each argument.
+/// The normal form of a component: for each literal one word for the predicate and one per
+/// argument.
 ///
-/// Two components with the same key are the same up to the names of variables and the order of literals. The converse
-/// holds nearly always; where it does not, something is found twice, and nothing goes wrong.
-pub(crate) type Key = Box<[u64]>;
+/// Components with the same key are equal up to the names of variables and the order of literals.
+/// The converse nearly always holds; where it does not, a component is searched twice.
+pub(crate) type ComponentKey = Box<[u64]>;
 
 const CONSTANT: u64 = 1 << 32;
 const LOCAL: u64 = 2 << 32;
 const PREDICATE: u64 = 3 << 32;
 const NEGATED: u64 = 1 << 34;
-/// Marks the halves of a number that is compared with, the high one first.
+/// Marks the halves of a number in a comparison, the high one first.
 const HIGH: u64 = 1 << 35;
 const LOW: u64 = 1 << 36;
 const KIND: u64 = 3 << 32;
 
-/// An argument, decoded.
+/// A decoded argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Arg {
-    /// A variable of the head.
+pub(super) enum KeyArg {
+    /// A head variable.
     Head(u32),
     /// The id of a constant.
     Constant(u32),
-    /// The bits of a number that is compared with.
+    /// The bits of a number in a comparison.
     Number(u64),
     /// Any other variable, numbered from 0.
     Local(u32),
 }
 
-/// A literal of a component, decoded.
+/// A decoded literal of a component.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct KeyLiteral {
+pub(super) struct KeyLiteral {
     pub negated: bool,
     pub predicate: PredicateId,
-    pub args: Vec<Arg>,
+    pub args: Vec<KeyArg>,
 }
 
-/// A conjunction as words, with its variables numbered from 0 where they are not of the head.
-pub(crate) struct Flat {
+/// A conjunction encoded as words, with its local (non-head) variables numbered from 0.
+pub(crate) struct EncodedConjunction {
     words: Vec<u64>,
-    /// Where each literal starts, and the number of words.
+    /// The start of each literal, followed by the number of words.
     starts: Vec<usize>,
     locals: usize,
 }
 
-impl Flat {
+impl EncodedConjunction {
     pub fn new<'l>(conjunction: impl Iterator<Item = &'l Literal>, arity: usize) -> Self {
         let (mut words, mut starts, mut names) = (Vec::new(), vec![0], Vec::new());
         for literal in conjunction {
@@ -72,7 +76,7 @@ impl Flat {
             }
             starts.push(words.len());
         }
-        Flat { words, starts, locals: names.len() }
+        EncodedConjunction { words, starts, locals: names.len() }
     }
 
     pub fn literals(&self) -> usize {
@@ -83,33 +87,35 @@ impl Flat {
         &self.words[self.starts[i]..self.starts[i + 1]]
     }
 
-    pub fn is_negated(&self, i: usize) -> bool {
+    pub(super) fn is_negated(&self, i: usize) -> bool {
         self.literal(i)[0] & NEGATED != 0
     }
 
-    /// Whether a literal only tests a substitution: it is negated, or a comparison.
-    fn is_check(&self, i: usize) -> bool {
+    /// Returns whether a literal only filters substitutions: it is negated or a comparison.
+    fn is_filter(&self, i: usize) -> bool {
         self.is_negated(i) || PredicateId(self.literal(i)[0] as u32).comparison().is_some()
     }
 
-    /// Whether every variable of a comparison among these literals that is not of the head stands in another literal that binds
-    /// it. Without that, fewer literals could hold less often.
-    pub fn compares_bound(&self, members: &[usize]) -> bool {
+    /// Returns whether every local variable of a negated literal or comparison among `members` is
+    /// bound by another of them. Otherwise removing a literal could reduce the coverage.
+    pub(super) fn checks_are_bound(&self, members: &[usize]) -> bool {
         let locals = |i: usize| self.literal(i)[1..].iter().filter(|&word| word & KIND == LOCAL);
-        let bound = |word: &u64| members.iter().any(|&i| !self.is_check(i) && locals(i).any(|other| other == word));
-        members.iter().filter(|&&i| self.is_check(i)).all(|&i| locals(i).all(bound))
+        let bound = |word: &u64| members.iter().any(|&i| !self.is_filter(i) && locals(i).any(|other| other == word));
+        members.iter().filter(|&&i| self.is_filter(i)).all(|&i| locals(i).all(bound))
     }
 
-    /// The literals in `members` that hang together, each group in the order given, groups by their first literal.
+    /// Splits `members` into connected components, each in the given order, ordered by their first
+    /// literal.
     ///
-    /// Variables that only negated literals and comparisons mention tie nothing together: there, each literal stands for itself.
+    /// A local variable that occurs only in negated literals and comparisons connects nothing: each
+    /// such literal is on its own.
     pub fn components(&self, members: &[usize]) -> Vec<Vec<usize>> {
-        // The component of each local variable that is in a positive literal.
+        // The component of each local variable of a positive literal.
         const NONE: usize = usize::MAX;
         let mut owner = vec![NONE; self.locals];
         let mut parent: Vec<usize> = (0..members.len()).collect();
         for positive in [true, false] {
-            for (at, &i) in members.iter().enumerate().filter(|&(_, &i)| self.is_check(i) != positive) {
+            for (at, &i) in members.iter().enumerate().filter(|&(_, &i)| self.is_filter(i) != positive) {
                 for word in self.literal(i)[1..].iter().filter(|&word| word & KIND == LOCAL) {
                     let owner = &mut owner[(word & u64::from(u32::MAX)) as usize];
                     match *owner {
@@ -136,36 +142,37 @@ impl Flat {
         groups
     }
 
-    /// The normal form of some literals.
+    /// Returns the normal form of some literals.
     ///
-    /// Literals are sorted by a hash that knows no names: variables get a colour from the places they stand at, and
-    /// literals one from the colours of their variables, a few times over.
-    pub fn key(&self, members: &[usize]) -> Key {
+    /// Literals are sorted by a hash that ignores names, by color refinement: variables are colored
+    /// by the positions at which they occur, literals by the colors of their variables, for a few
+    /// rounds.
+    pub fn key(&self, members: &[usize]) -> ComponentKey {
         let mut members = members.to_vec();
         if members.len() > 1 {
-            let mut colours = vec![0; self.locals];
+            let mut colors = vec![0; self.locals];
             let mut signatures = vec![0; self.literals()];
             for _ in 0..members.len().min(4) {
                 let mut next = vec![0u64; self.locals];
                 for &i in &members {
-                    signatures[i] = self.signature(i, &colours);
+                    signatures[i] = self.signature(i, &colors);
                     for (place, word) in self.literal(i).iter().enumerate().filter(|(_, word)| **word & KIND == LOCAL) {
-                        let colour = &mut next[(word & u64::from(u32::MAX)) as usize];
-                        *colour = colour.wrapping_add(mix(signatures[i], place as u64));
+                        let color = &mut next[(word & u64::from(u32::MAX)) as usize];
+                        *color = color.wrapping_add(mix(signatures[i], place as u64));
                     }
                 }
-                colours = next;
+                colors = next;
             }
             for &i in &members {
-                signatures[i] = self.signature(i, &colours);
+                signatures[i] = self.signature(i, &colors);
             }
             members.sort_by_key(|&i| signatures[i]);
         }
         self.renamed(&members).into()
     }
 
-    /// The normal form of all literals, by trying every order of them: exact, and meant for a handful.
-    pub fn exact_key(&self) -> Key {
+    /// Returns the exact normal form of all literals by trying every order; for few literals only.
+    pub fn exact_key(&self) -> ComponentKey {
         let mut best: Option<Vec<u64>> = None;
         let mut order: Vec<usize> = (0..self.literals()).collect();
         self.try_orders(&mut order, 0, &mut best);
@@ -187,7 +194,7 @@ impl Flat {
         }
     }
 
-    /// The literals in this order, their variables numbered as they come.
+    /// Returns the literals in this order, with local variables numbered by first occurrence.
     pub fn renamed(&self, order: &[usize]) -> Vec<u64> {
         let mut names: Vec<u64> = Vec::new();
         let mut key = Vec::with_capacity(self.words.len());
@@ -205,13 +212,13 @@ impl Flat {
         key
     }
 
-    fn signature(&self, i: usize, colours: &[u64]) -> u64 {
+    fn signature(&self, i: usize, colors: &[u64]) -> u64 {
         let literal = self.literal(i);
         literal.iter().fold(0, |hash, &word| match word & KIND {
             LOCAL => {
-                // Where in the literal the variable stands first, so that p(X, X) and p(X, Y) differ.
+                // The first occurrence in the literal, so that p(X, X) and p(X, Y) differ.
                 let first = literal.iter().position(|&other| other == word).unwrap_or(0);
-                mix(mix(hash, LOCAL | first as u64), colours[(word & u64::from(u32::MAX)) as usize])
+                mix(mix(hash, LOCAL | first as u64), colors[(word & u64::from(u32::MAX)) as usize])
             }
             _ => mix(hash, word),
         })
@@ -230,8 +237,8 @@ fn mix(hash: u64, word: u64) -> u64 {
     mixed ^ mixed >> 32
 }
 
-/// The literals of a key.
-pub(crate) fn decode(key: &[u64]) -> Vec<KeyLiteral> {
+/// Decodes the literals of a key.
+pub(super) fn decode(key: &[u64]) -> Vec<KeyLiteral> {
     let mut literals: Vec<KeyLiteral> = Vec::new();
     for &word in key {
         let low = word as u32;
@@ -244,16 +251,16 @@ pub(crate) fn decode(key: &[u64]) -> Vec<KeyLiteral> {
                 });
                 continue;
             }
-            CONSTANT if word & HIGH != 0 => Arg::Number(u64::from(low) << 32),
+            CONSTANT if word & HIGH != 0 => KeyArg::Number(u64::from(low) << 32),
             CONSTANT if word & LOW != 0 => {
-                if let Some(Arg::Number(bits)) = literals.last_mut().and_then(|literal| literal.args.last_mut()) {
+                if let Some(KeyArg::Number(bits)) = literals.last_mut().and_then(|literal| literal.args.last_mut()) {
                     *bits |= u64::from(low);
                 }
                 continue;
             }
-            CONSTANT => Arg::Constant(low),
-            LOCAL => Arg::Local(low),
-            _ => Arg::Head(low),
+            CONSTANT => KeyArg::Constant(low),
+            LOCAL => KeyArg::Local(low),
+            _ => KeyArg::Head(low),
         };
         if let Some(literal) = literals.last_mut() {
             literal.args.push(arg);
@@ -262,17 +269,17 @@ pub(crate) fn decode(key: &[u64]) -> Vec<KeyLiteral> {
     literals
 }
 
-/// Whether a key has a negated literal.
-pub(crate) fn has_negation(key: &[u64]) -> bool {
+/// Returns whether a key has a negated literal.
+pub(super) fn has_negation(key: &[u64]) -> bool {
     key.iter().any(|&word| word & KIND == PREDICATE && word & NEGATED != 0)
 }
 
-/// Whether a key has a literal of a predicate.
-pub(crate) fn mentions(key: &[u64], predicate: PredicateId) -> bool {
+/// Returns whether a key has a literal of the predicate.
+pub(super) fn mentions(key: &[u64], predicate: PredicateId) -> bool {
     key.iter().any(|&word| word & KIND == PREDICATE && word as u32 == predicate.0)
 }
 
-/// The variables of the head that a key mentions, sorted, each once.
+/// Returns the distinct head variables of a key in ascending order.
 pub(crate) fn head_variables(key: &[u64]) -> Vec<u32> {
     let mut heads: Vec<u32> = key.iter().filter(|&word| word & KIND == 0).map(|&word| word as u32).collect();
     heads.sort_unstable();
@@ -285,7 +292,7 @@ mod tests {
     use super::*;
     use crate::logic::{Comparison, Constant, Number, Variable};
 
-    /// `p(A, x, 3)` as `(false, 0, [..])`: variables are negative numbers counting from −1, constants are not negative.
+    /// Builds a literal; negative arguments are variables counting from −1, others are constants.
     fn literal(negated: bool, predicate: u32, args: &[i32]) -> Literal {
         let arg = |&a: &i32| match u32::try_from(a) {
             Ok(id) => Argument::Constant(Constant::from_id(id)),
@@ -294,17 +301,17 @@ mod tests {
         Literal { negated, predicate: PredicateId(predicate), args: args.iter().map(arg).collect() }
     }
 
-    fn key_of(literals: &[Literal]) -> Key {
-        let flat = Flat::new(literals.iter(), 2);
-        flat.key(&(0..literals.len()).collect::<Vec<_>>())
+    fn key_of(literals: &[Literal]) -> ComponentKey {
+        let encoded = EncodedConjunction::new(literals.iter(), 2);
+        encoded.key(&(0..literals.len()).collect::<Vec<_>>())
     }
 
     fn components_of(literals: &[Literal]) -> Vec<Vec<usize>> {
-        Flat::new(literals.iter(), 2).components(&(0..literals.len()).collect::<Vec<_>>())
+        EncodedConjunction::new(literals.iter(), 2).components(&(0..literals.len()).collect::<Vec<_>>())
     }
 
     #[test]
-    fn head_variables_and_constants_tie_nothing() {
+    fn head_variables_and_constants_connect_nothing() {
         let literals = [
             literal(false, 0, &[-1, -3]),
             literal(false, 0, &[-1, 7]),
@@ -315,8 +322,8 @@ mod tests {
     }
 
     #[test]
-    fn negated_literals_tie_what_they_mention_but_not_each_other() {
-        // p(C), q(D), not r(C, D): one piece. not s(E), not t(E): two.
+    fn negated_literals_connect_positive_ones_but_not_each_other() {
+        // p(C), q(D), not r(C, D): one component. not s(E), not t(E): two.
         let literals = [
             literal(false, 0, &[-3]),
             literal(true, 2, &[-3, -4]),
@@ -328,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn names_and_order_do_not_matter() {
+    fn keys_ignore_variable_names_and_literal_order() {
         let one = [literal(false, 0, &[-3, -1]), literal(false, 0, &[-3, -4]), literal(true, 1, &[-4, 9])];
         let other = [literal(true, 1, &[-9, 9]), literal(false, 0, &[-7, -9]), literal(false, 0, &[-7, -1])];
         assert_eq!(key_of(&one), key_of(&other));
@@ -338,28 +345,32 @@ mod tests {
     }
 
     #[test]
-    fn keys_read_back() {
+    fn decoding_inverts_encoding() {
         let key = key_of(&[literal(true, 5, &[-2, -6, 8, -6])]);
-        let args = vec![Arg::Head(1), Arg::Local(0), Arg::Constant(8), Arg::Local(0)];
+        let args = vec![KeyArg::Head(1), KeyArg::Local(0), KeyArg::Constant(8), KeyArg::Local(0)];
         assert_eq!(decode(&key), [KeyLiteral { negated: true, predicate: PredicateId(5), args }]);
         assert_eq!(head_variables(&key), [1]);
         let compared =
             |x| Literal::compare(Argument::Variable(Variable(4)), Comparison::Above, Argument::Number(Number::new(x)));
         let key = key_of(&[compared(-0.1)]);
-        let args = vec![Arg::Local(0), Arg::Number((-0.1f64).to_bits())];
+        let args = vec![KeyArg::Local(0), KeyArg::Number((-0.1f64).to_bits())];
         assert_eq!(decode(&key), [KeyLiteral { negated: false, predicate: PredicateId::ABOVE, args }]);
         assert_ne!(key, key_of(&[compared(-0.1 - 1e-17 - f64::EPSILON)]));
     }
 
     #[test]
-    fn comparisons_tie_what_is_bound_and_bind_nothing() {
+    fn comparisons_connect_bound_variables_and_bind_none() {
         let compare = |a: u32, b: u32| {
             Literal::compare(Argument::Variable(Variable(a)), Comparison::AtMost, Argument::Variable(Variable(b)))
         };
-        // p(A, C), p(B, D), C <= D: one piece. E <= F: nobody binds them.
+        // p(A, C), p(B, D), C <= D: one component. E <= F: both unbound.
         let literals = [literal(false, 0, &[-1, -3]), literal(false, 0, &[-2, -4]), compare(2, 3), compare(4, 5)];
         assert_eq!(components_of(&literals), [vec![0, 1, 2], vec![3]]);
-        let flat = Flat::new(literals.iter(), 2);
-        assert!(flat.compares_bound(&[0, 1, 2]) && !flat.compares_bound(&[0, 2]) && flat.compares_bound(&[1]));
+        let encoded = EncodedConjunction::new(literals.iter(), 2);
+        assert!(
+            encoded.checks_are_bound(&[0, 1, 2])
+                && !encoded.checks_are_bound(&[0, 2])
+                && encoded.checks_are_bound(&[1])
+        );
     }
 }

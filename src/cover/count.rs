@@ -1,69 +1,70 @@
-//! How many groundings of a conjunction each example has, and which numbers are worth asking for.
+//! Grounding counts of conjunctions, and the thresholds of at-least-k tests.
 
 use super::bits::Bits;
 use crate::determinism::HashMap;
 use crate::logic::clause::show_conjunction;
 use crate::logic::{Literal, Predicates, Symbols};
 
-/// Counts end here: whoever has so many groundings or more has so many.
-pub const MOST_GROUNDINGS: u32 = 100;
+/// The value at which grounding counts saturate.
+pub const MAX_GROUNDINGS: u32 = 100;
 
-/// No more numbers than this are asked for of one conjunction.
-const MOST_THRESHOLDS: usize = 6;
+/// The maximum number of thresholds tried per conjunction.
+const MAX_THRESHOLDS: usize = 6;
 
-/// A test as a conjunction; for several groundings `at_least(k, (…))`, in which variables beside the head's are its own.
+/// Formats a test as a conjunction, or an at-least-k test as `at_least(k, (…))`, whose variables
+/// other than those of the head are local.
 pub fn show_test(test: &[Literal], at_least: u32, predicates: &Predicates, symbols: &Symbols) -> String {
     let conjunction = show_conjunction(test, predicates, symbols).to_string();
     if at_least == 1 { conjunction } else { format!("at_least({at_least}, ({conjunction}))") }
 }
 
-/// The number of groundings of a conjunction for each example, up to [`MOST_GROUNDINGS`].
+/// The number of groundings of a conjunction for each example, up to [`MAX_GROUNDINGS`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Counts(pub(crate) Vec<u8>);
+pub struct GroundingCounts(pub(super) Vec<u8>);
 
-const _: () = assert!(MOST_GROUNDINGS <= u8::MAX as u32);
+const _: () = assert!(MAX_GROUNDINGS <= u8::MAX as u32);
 
-impl Counts {
-    /// The number for an example.
+impl GroundingCounts {
+    /// Returns the count of an example.
     ///
     /// # Panics
-    /// If there is no such example.
+    /// If the example does not exist.
     pub fn get(&self, example: usize) -> u32 {
         self.0[example].into()
     }
 
-    /// The numbers of every choice of one grounding here and one there.
-    pub(crate) fn times(&self, other: &Counts) -> Counts {
-        let most = u16::from(MOST_GROUNDINGS as u8);
-        let product = |(&a, &b): (&u8, &u8)| most.min(u16::from(a) * u16::from(b)) as u8;
-        Counts(self.0.iter().zip(&other.0).map(product).collect())
+    /// Returns the counts of the conjunction of two components that share no variable.
+    pub(super) fn product(&self, other: &GroundingCounts) -> GroundingCounts {
+        let max = u16::from(MAX_GROUNDINGS as u8);
+        let product = |(&a, &b): (&u8, &u8)| max.min(u16::from(a) * u16::from(b)) as u8;
+        GroundingCounts(self.0.iter().zip(&other.0).map(product).collect())
     }
 
-    /// The examples with so many groundings or more.
-    pub fn at_least(&self, number: u32) -> Bits {
-        Bits::from_fn(self.0.len(), |i| u32::from(self.0[i]) >= number)
+    /// Returns the examples with at least `min` groundings.
+    pub fn at_least(&self, min: u32) -> Bits {
+        Bits::from_fn(self.0.len(), |i| u32::from(self.0[i]) >= min)
     }
 
-    /// Numbers above 1 that some but not all of these examples reach, in order. If there are many, those that divide the
-    /// examples into parts of about the same size.
+    /// Returns the counts above 1 that some but not all of these examples reach, in ascending
+    /// order; if there are many, about equally spaced quantiles.
     pub(crate) fn thresholds(&self, here: &Bits) -> Vec<u32> {
-        let mut of_each: HashMap<u8, usize> = HashMap::default();
+        let mut frequencies: HashMap<u8, usize> = HashMap::default();
         for i in here.iter() {
-            *of_each.entry(self.0[i]).or_default() += 1;
+            *frequencies.entry(self.0[i]).or_default() += 1;
         }
-        let mut numbers: Vec<(u8, usize)> = of_each.into_iter().collect();
-        numbers.sort_unstable();
-        let least = numbers.first().map_or(0, |&(number, _)| number);
-        numbers.retain(|&(number, _)| number > least.max(1));
-        if numbers.len() <= MOST_THRESHOLDS {
-            return numbers.into_iter().map(|(number, _)| number.into()).collect();
+        let mut counts: Vec<(u8, usize)> = frequencies.into_iter().collect();
+        counts.sort_unstable();
+        let min = counts.first().map_or(0, |&(count, _)| count);
+        counts.retain(|&(count, _)| count > min.max(1));
+        if counts.len() <= MAX_THRESHOLDS {
+            return counts.into_iter().map(|(count, _)| count.into()).collect();
         }
-        let total: usize = numbers.iter().map(|&(_, examples)| examples).sum();
+        let total: usize = counts.iter().map(|&(_, examples)| examples).sum();
         let (mut chosen, mut before) = (Vec::new(), 0);
-        for (number, examples) in numbers {
-            // The first number at or behind each of the places that divide the examples evenly.
-            if before * MOST_THRESHOLDS >= chosen.len() * total && chosen.len() < MOST_THRESHOLDS {
-                chosen.push(number.into());
+        for (count, examples) in counts {
+            // The first count at or beyond each quantile.
+            if before * MAX_THRESHOLDS >= chosen.len() * total && chosen.len() < MAX_THRESHOLDS {
+                chosen.push(count.into());
             }
             before += examples;
         }
@@ -76,22 +77,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_that_divide_the_examples() {
-        let counts = Counts(vec![0, 1, 2, 2, 5, 9]);
+    fn thresholds_divide_the_examples() {
+        let counts = GroundingCounts(vec![0, 1, 2, 2, 5, 9]);
         assert_eq!(counts.thresholds(&Bits::ones(6)), [2, 5, 9]);
-        // All have two or more here, so two divides nothing.
+        // All have at least two here, so two divides nothing.
         assert_eq!(counts.thresholds(&Bits::from_fn(6, |i| i >= 2)), [5, 9]);
         assert!(counts.thresholds(&Bits::from_fn(6, |i| i < 2)).is_empty());
         assert_eq!(counts.at_least(5), Bits::from_fn(6, |i| i >= 4));
     }
 
     #[test]
-    fn of_many_numbers_those_stay_that_divide_evenly() {
-        let counts = Counts((0..=100).collect());
+    fn many_thresholds_are_reduced_to_quantiles() {
+        let counts = GroundingCounts((0..=100).collect());
         // 2 to 100, in six parts of 16 or 17.
         assert_eq!(counts.thresholds(&Bits::ones(101)), [2, 19, 35, 52, 68, 85]);
         // Most have two.
-        let counts = Counts((0..100).map(|i| if i < 90 { 2 } else { i - 87 }).chain([0]).collect());
+        let counts = GroundingCounts((0..100).map(|i| if i < 90 { 2 } else { i - 87 }).chain([0]).collect());
         assert_eq!(counts.thresholds(&Bits::ones(101))[..2], [2, 3]);
     }
 }

@@ -1,19 +1,19 @@
-//! Which examples satisfy a conjunction.
+//! The examples that a conjunction covers.
 //!
-//! Three things make this quick. A conjunction falls into components that share no variable but those of the head, and
-//! its coverage is what theirs have in common. A component is searched once for all examples that agree on the head
-//! variables it mentions. And since none of this depends on gradients, a component found for one tree is known to all
-//! later ones, as long as memory allows.
+//! Three things make this fast. A conjunction splits into components that share only head
+//! variables, and its coverage is the intersection of theirs. A component is searched once for all
+//! examples that agree on the head variables it mentions. And since coverage does not depend on
+//! gradients, results are cached across trees, as far as memory allows.
 
 use std::sync::{Arc, Mutex, OnceLock};
 
 use super::audit::Audit;
 use super::bits::Bits;
 use super::cache::{Cache, lock};
-use super::conjunction::{Flat, Key, has_negation, head_variables, mentions};
-use super::count::{Counts, MOST_GROUNDINGS};
-use super::groups::{Groups, Limits};
-use super::join_plan::{Plan, distinct_values};
+use super::conjunction::{ComponentKey, EncodedConjunction, has_negation, head_variables, mentions};
+use super::count::{GroundingCounts, MAX_GROUNDINGS};
+use super::groups::{Groups, TimeLimits};
+use super::join_plan::{JoinPlan, distinct_values};
 use super::search::Search;
 use crate::cancel;
 use crate::determinism::HashMap;
@@ -21,12 +21,12 @@ use crate::kb::{Database, Example};
 use crate::logic::{Constant, Literal, PredicateId};
 use crate::parallel;
 
-/// How many bytes answers may take unless something else is said: a gibibyte.
+/// The default memory budget for cached answers: one gibibyte.
 pub const DEFAULT_MEMORY_BYTES: usize = 1 << 30;
 
-/// Which examples satisfy a conjunction, found once and remembered.
+/// Computes and caches which examples conjunctions cover.
 ///
-/// Threads may share it. What it answers depends neither on them nor on the memory it may use.
+/// It can be shared between threads. Answers depend neither on threads nor on the memory budget.
 #[derive(Debug)]
 pub struct Coverage<'a> {
     database: &'a Database,
@@ -34,137 +34,139 @@ pub struct Coverage<'a> {
     examples: &'a [Example],
     arity: usize,
     memory_bytes: usize,
-    limits: Limits,
-    /// The examples whose own answer is among the facts, so that it must be hidden from them; `None` if there are none.
-    answers: Option<Bits>,
-    /// By the head variables that tell examples apart, and whether own answers do.
+    limits: TimeLimits,
+    /// The examples whose own label is among the facts and must be hidden from them; `None` if
+    /// there is none.
+    own_labels: Option<Bits>,
+    /// By the head variables that distinguish examples, and whether own labels do.
     groups: Mutex<HashMap<Box<[u32]>, Arc<Groups>>>,
     /// By predicate, see [`distinct_values`].
     distinct: Vec<OnceLock<Box<[f64]>>>,
-    known: Mutex<Cache<Key, Arc<Bits>>>,
-    counted: Mutex<Cache<Key, Arc<Counts>>>,
+    cover_cache: Mutex<Cache<ComponentKey, Arc<Bits>>>,
+    count_cache: Mutex<Cache<ComponentKey, Arc<GroundingCounts>>>,
     audit: Option<&'a Audit>,
-    /// The numbers of the examples, if they are some of those that an audit knows.
-    numbers: Option<&'a [usize]>,
+    /// The indices of the examples among those known to the audit, if they are a subset.
+    indices: Option<&'a [usize]>,
 }
 
-/// A conjunction in pieces.
-struct Split {
-    flat: Flat,
+/// A conjunction split into components.
+struct Decomposed {
+    encoded: EncodedConjunction,
     /// The literals of each component, and its normal form.
-    components: Vec<(Vec<usize>, Key)>,
+    components: Vec<(Vec<usize>, ComponentKey)>,
 }
 
-/// What a kept answer takes beside its words: two allocations and a place in the map.
+/// The memory of a cache entry besides its words: two allocations and a slot in the map.
 const ENTRY_BYTES: usize = 128;
 
 impl<'a> Coverage<'a> {
-    /// Coverage of the examples of a target; answers are kept in about `memory_bytes` of memory, beside what a search
-    /// takes while it runs.
+    /// Prepares the coverage of the examples of a target. Cached answers take about `memory_bytes`,
+    /// not counting the temporary memory of a search.
     ///
     /// # Panics
-    /// If an example has another number of arguments than the target.
+    /// If the number of arguments of an example differs from the arity of the target.
     pub fn new(database: &'a Database, target: PredicateId, examples: &'a [Example], memory_bytes: usize) -> Self {
         let arity = database.predicates.arity(target);
         let fits = |example: &Example| example.args.len() == arity;
-        assert!(examples.iter().all(fits), "examples have the arguments of the target");
-        let answers = Bits::from_fn(examples.len(), |i| database.knows_answer(target, &examples[i].args));
+        assert!(examples.iter().all(fits), "the arity of an example differs from that of the target");
+        let own_labels = Bits::from_fn(examples.len(), |i| database.knows_answer(target, &examples[i].args));
         Coverage {
             database,
             target,
             examples,
             arity,
             memory_bytes,
-            limits: Limits::new(database, target, examples),
-            answers: Some(answers).filter(Bits::any),
+            limits: TimeLimits::new(database, target, examples),
+            own_labels: Some(own_labels).filter(Bits::any),
             groups: Mutex::default(),
             distinct: (0..database.predicates.len()).map(|_| OnceLock::new()).collect(),
-            // The other half is for whoever keeps whole lists of tests, see `Grower`.
-            known: Mutex::new(Cache::new(memory_bytes / 8 * 3)),
-            counted: Mutex::new(Cache::new(memory_bytes / 8)),
+            // The other half is for cached candidate lists, see `Grower`.
+            cover_cache: Mutex::new(Cache::new(memory_bytes / 8 * 3)),
+            count_cache: Mutex::new(Cache::new(memory_bytes / 8)),
             audit: None,
-            numbers: None,
+            indices: None,
         }
     }
 
-    /// The same, with answers shown to an audit.
+    /// Records answers in an audit.
     pub fn audited(self, audit: Option<&'a Audit>) -> Self {
         Coverage { audit, ..self }
     }
 
-    /// Coverage of some of the examples, with their numbers; it begins with nothing known.
-    pub(crate) fn among<'b>(&self, examples: &'b [Example], numbers: &'b [usize]) -> Coverage<'b>
+    /// Returns the coverage of a subset of the examples, given with their indices; its caches are
+    /// empty.
+    pub(crate) fn restricted_to<'b>(&self, examples: &'b [Example], indices: &'b [usize]) -> Coverage<'b>
     where
         'a: 'b,
     {
         let coverage = Coverage::new(self.database, self.target, examples, self.memory_bytes / 2);
-        Coverage { audit: self.audit, numbers: Some(numbers), ..coverage }
+        Coverage { audit: self.audit, indices: Some(indices), ..coverage }
     }
 
-    /// Who looks at the answers.
+    /// Returns the audit that records the answers.
     pub(crate) fn audit(&self) -> Option<&'a Audit> {
         self.audit
     }
 
-    /// Whether somebody looks at the answers.
+    /// Returns whether an audit records the answers.
     pub(crate) fn is_audited(&self) -> bool {
         self.audit.is_some()
     }
 
-    /// Shows an answer to whoever looks at them.
-    pub(crate) fn show_to_audit(&self, conjunction: &[Literal], at_least: u32, covered: &Bits) {
+    /// Records an answer in the audit, if there is one.
+    pub(crate) fn record_for_audit(&self, conjunction: &[Literal], at_least: u32, covered: &Bits) {
         if let Some(audit) = self.audit {
-            audit.note(conjunction, at_least, covered, self.numbers);
+            audit.record(conjunction, at_least, covered, self.indices);
         }
     }
 
-    /// The facts.
+    /// Returns the facts.
     pub fn database(&self) -> &'a Database {
         self.database
     }
 
-    /// The predicate that the examples are of.
+    /// Returns the predicate of the examples.
     pub fn target(&self) -> PredicateId {
         self.target
     }
 
-    /// The examples.
+    /// Returns the examples.
     pub fn examples(&self) -> &'a [Example] {
         self.examples
     }
 
-    /// How many bytes answers may take.
+    /// Returns the memory budget of cached answers in bytes.
     pub fn memory_bytes(&self) -> usize {
         self.memory_bytes
     }
 
-    /// The examples for which some grounding of the conjunction holds, among the facts each may see.
+    /// Returns the examples for which the conjunction has a grounding among the facts each may see.
     ///
-    /// Variables `0..arity` are the arguments of the example. A negated literal holds if no fact matches it under the
-    /// same grounding; variables that no positive literal and no head binds match anything there.
+    /// Variables `0..arity` are the arguments of the example. A negated literal is true if no fact
+    /// matches it under the same grounding; its unbound variables match anything.
     pub fn cover(&self, conjunction: &[Literal]) -> Arc<Bits> {
         self.cover_all(&[conjunction]).pop().unwrap_or_else(|| Arc::new(Bits::zeros(0)))
     }
 
-    /// The same for several conjunctions, searched in parallel. It pays to ask for many at once.
+    /// Covers several conjunctions, searched in parallel; large batches are more efficient.
     ///
-    /// A conjunction is searched faster if the one without its last literal was asked for before.
+    /// The search is faster if the conjunction without its last literal was covered before.
     pub fn cover_all<C: AsRef<[Literal]> + Sync>(&self, conjunctions: &[C]) -> Vec<Arc<Bits>> {
-        let split: Vec<Split> = parallel::map(conjunctions, 1000, |conjunction| self.split(conjunction.as_ref()));
-        // Every component once: its place here, then its examples if they are known.
-        let mut places: HashMap<&Key, usize> = HashMap::default();
+        let split: Vec<Decomposed> = parallel::map(conjunctions, 1000, |conjunction| self.split(conjunction.as_ref()));
+        // The index of each distinct component in `found`, which has its coverage if cached.
+        let mut index_of: HashMap<&ComponentKey, usize> = HashMap::default();
         let (mut found, mut missing) = (Vec::new(), Vec::new());
         {
-            let mut known = lock(&self.known);
-            for Split { flat, components } in &split {
+            let mut cache = lock(&self.cover_cache);
+            for Decomposed { encoded, components } in &split {
                 for (members, key) in components {
-                    if places.contains_key(key) {
+                    if index_of.contains_key(key) {
                         continue;
                     }
-                    places.insert(key, found.len());
-                    let bits = known.get(key);
+                    index_of.insert(key, found.len());
+                    let bits = cache.get(key);
                     if bits.is_none() {
-                        missing.push((found.len(), key, within(&mut known, flat, members)));
+                        missing.push((found.len(), key, within(&mut cache, encoded, members)));
                     }
                     found.push(bits);
                 }
@@ -174,118 +176,122 @@ impl<'a> Coverage<'a> {
         let searched: Vec<(Arc<Bits>, u64)> =
             parallel::map(&missing, steps, |(_, key, within)| self.search_one(key, within.as_ref()));
         {
-            let mut known = lock(&self.known);
-            for ((place, key, _), (bits, steps)) in missing.into_iter().zip(searched) {
+            let mut cache = lock(&self.cover_cache);
+            for ((index, key, _), (bits, steps)) in missing.into_iter().zip(searched) {
                 let bytes = 8 * (key.len() + bits.words().len()) + ENTRY_BYTES;
-                known.insert(key.clone(), bits.clone(), bytes, steps);
-                found[place] = Some(bits);
+                cache.insert(key.clone(), bits.clone(), bytes, steps);
+                found[index] = Some(bits);
             }
         }
-        let whole = |split: &Split| {
-            let mut bits = split.components.iter().filter_map(|(_, key)| found[places[key]].clone());
+        let intersection = |split: &Decomposed| {
+            let mut bits = split.components.iter().filter_map(|(_, key)| found[index_of[key]].clone());
             let Some(first) = bits.next() else { return Arc::new(Bits::ones(self.examples.len())) };
             bits.fold(first, |all, bits| Arc::new(all.and(&bits)))
         };
-        let covered: Vec<Arc<Bits>> = split.iter().map(whole).collect();
+        let covered: Vec<Arc<Bits>> = split.iter().map(intersection).collect();
         for (conjunction, bits) in conjunctions.iter().zip(&covered).filter(|_| self.is_audited()) {
-            self.show_to_audit(conjunction.as_ref(), 1, bits);
+            self.record_for_audit(conjunction.as_ref(), 1, bits);
         }
         covered
     }
 
-    /// The components of a conjunction with their normal forms.
-    fn split(&self, conjunction: &[Literal]) -> Split {
-        let flat = Flat::new(conjunction.iter(), self.arity);
+    /// Splits a conjunction into components with their normal forms.
+    fn split(&self, conjunction: &[Literal]) -> Decomposed {
+        let encoded = EncodedConjunction::new(conjunction.iter(), self.arity);
         let all: Vec<usize> = (0..conjunction.len()).collect();
         let with_key = |members: Vec<usize>| {
-            let key = flat.key(&members);
+            let key = encoded.key(&members);
             (members, key)
         };
-        let components = flat.components(&all).into_iter().map(with_key).collect();
-        Split { flat, components }
+        let components = encoded.components(&all).into_iter().map(with_key).collect();
+        Decomposed { encoded, components }
     }
 
-    /// How many groundings of a conjunction each example has, among the facts it may see: substitutions of the variables
-    /// that positive literals mention beside the head's. Several conjunctions are searched in parallel.
-    pub fn counts<C: AsRef<[Literal]> + Sync>(&self, conjunctions: &[C]) -> Vec<Arc<Counts>> {
+    /// GroundingCounts the groundings of conjunctions for each example among the facts it may see:
+    /// substitutions of the local variables of positive literals. Several conjunctions are searched
+    /// in parallel.
+    pub fn counts<C: AsRef<[Literal]> + Sync>(&self, conjunctions: &[C]) -> Vec<Arc<GroundingCounts>> {
         let count = |conjunction: &C| {
             let components = self.split(conjunction.as_ref()).components;
             let mut counts = components.iter().map(|(_, key)| self.count_component(key));
-            let Some(first) = counts.next() else { return Arc::new(Counts(vec![1; self.examples.len()])) };
-            counts.fold(first, |all, more| Arc::new(all.times(&more)))
+            let Some(first) = counts.next() else { return Arc::new(GroundingCounts(vec![1; self.examples.len()])) };
+            counts.fold(first, |all, more| Arc::new(all.product(&more)))
         };
         parallel::map(conjunctions, 16 * self.examples.len(), count)
     }
 
-    fn count_component(&self, key: &Key) -> Arc<Counts> {
-        if let Some(counts) = lock(&self.counted).get(key) {
+    fn count_component(&self, key: &ComponentKey) -> Arc<GroundingCounts> {
+        if let Some(counts) = lock(&self.count_cache).get(key) {
             return counts;
         }
-        let (groups, numbers, cost) = self.search(key, MOST_GROUNDINGS, None);
-        let counts = Arc::new(Counts(groups.of.iter().map(|&group| numbers[group as usize] as u8).collect()));
+        let (groups, group_counts, cost) = self.search(key, MAX_GROUNDINGS, None);
+        let counts =
+            Arc::new(GroundingCounts(groups.of.iter().map(|&group| group_counts[group as usize] as u8).collect()));
         let bytes = 8 * key.len() + counts.0.len() + ENTRY_BYTES;
-        lock(&self.counted).insert(key.clone(), counts.clone(), bytes, cost);
+        lock(&self.count_cache).insert(key.clone(), counts.clone(), bytes, cost);
         counts
     }
 
-    /// The examples that satisfy a component, and the cost of finding them. No example outside `within` does.
-    fn search_one(&self, key: &Key, within: Option<&Bits>) -> (Arc<Bits>, u64) {
-        let (groups, numbers, cost) = self.search(key, 1, within);
-        (Arc::new(groups.spread(&numbers)), cost)
+    /// Returns the examples that a component covers, all of them inside `within`, and the search
+    /// cost.
+    fn search_one(&self, key: &ComponentKey, within: Option<&Bits>) -> (Arc<Bits>, u64) {
+        let (groups, group_counts, cost) = self.search(key, 1, within);
+        (Arc::new(groups.covered(&group_counts)), cost)
     }
 
-    /// How many groundings of a component each group of examples has, up to `enough`, and the cost of finding them. No
-    /// example outside `within` has any.
-    fn search(&self, key: &Key, enough: u32, within: Option<&Bits>) -> (Arc<Groups>, Vec<u32>, u64) {
-        let plan = Plan::new(key, self.arity, self.database, &|predicate| self.distinct(predicate));
+    /// GroundingCounts the groundings of a component for each group of examples, up to `max_count`;
+    /// also returns the search cost. No example outside `within` has a grounding.
+    fn search(&self, key: &ComponentKey, max_count: u32, within: Option<&Bits>) -> (Arc<Groups>, Vec<u32>, u64) {
+        let plan = JoinPlan::new(key, self.arity, self.database, &|predicate| self.distinct(predicate));
         let heads = head_variables(key);
-        if self.answers.is_none() || !mentions(key, self.target) {
-            return self.search_with(&plan, self.groups(&heads, false), enough, within, None);
+        if self.own_labels.is_none() || !mentions(key, self.target) {
+            return self.search_with(&plan, self.groups(&heads, false), max_count, within, None);
         }
-        // What nobody would find with all answers in sight nobody finds without its own, and that is known for many examples at
-        // once; unless less to see makes a negated literal true.
+        // Without a negated literal, an example that is not covered with all labels visible is not
+        // covered without its own. This is decided for many examples at once.
         let (mut cost, mut found) = (0, None);
         if !has_negation(key) {
-            // `within` knows what examples see without their own answers, on which those of a group need not agree.
-            let (groups, numbers, steps) = self.search_with(&plan, self.groups(&heads, false), 1, None, None);
-            let all = groups.spread(&numbers);
+            // `within` hides own labels, so the examples of a group may differ in it.
+            let (groups, group_counts, steps) = self.search_with(&plan, self.groups(&heads, false), 1, None, None);
+            let all = groups.covered(&group_counts);
             (cost, found) = (steps, Some(within.map_or_else(|| all.clone(), |within| all.and(within))));
         }
         let within = found.as_ref().or(within);
         let groups = self.groups(&heads, true);
-        let (groups, numbers, steps) = self.search_with(&plan, groups, enough, within, Some(self.target));
-        (groups, numbers, cost + steps)
+        let (groups, group_counts, steps) = self.search_with(&plan, groups, max_count, within, Some(self.target));
+        (groups, group_counts, cost + steps)
     }
 
-    /// The same for these groups. Where `hidden` is set, no example sees its own answer.
+    /// Runs the search for given groups. With `hidden`, no example sees its own label.
     fn search_with(
         &self,
-        plan: &Plan<'_>,
+        plan: &JoinPlan<'_>,
         groups: Arc<Groups>,
-        enough: u32,
+        max_count: u32,
         within: Option<&Bits>,
         hidden: Option<PredicateId>,
     ) -> (Arc<Groups>, Vec<u32>, u64) {
-        let mut search = Search::new(plan, self.database, enough, hidden);
-        let numbers = self.of_groups(&groups, within, |head, limit, limit_id| search.count(head, limit, limit_id));
+        let mut search = Search::new(plan, self.database, max_count, hidden);
+        let group_counts =
+            self.counts_of_groups(&groups, within, |head, limit, limit_id| search.count(head, limit, limit_id));
         let cost = search.steps + self.examples.len() as u64;
-        (groups, numbers, cost)
+        (groups, group_counts, cost)
     }
 
-    /// What `count` says of each group of examples that agree on these head variables, given the arguments of one of them, its
-    /// limit and the number of that.
-    pub(crate) fn search_groups(
+    /// Calls `count` for each group of examples that agree on these head variables, with the
+    /// arguments of its first example, its time limit and the identifier of that limit.
+    pub(crate) fn count_groups(
         &self,
         heads: &[u32],
         count: impl FnMut(&[Constant], Option<f64>, u32) -> u32,
     ) -> (Arc<Groups>, Vec<u32>) {
         let groups = self.groups(heads, false);
-        let numbers = self.of_groups(&groups, None, count);
-        (groups, numbers)
+        let group_counts = self.counts_of_groups(&groups, None, count);
+        (groups, group_counts)
     }
 
-    /// The same for these groups; 0 without asking for those outside of `within`.
-    fn of_groups(
+    /// Calls `count` for given groups; the count is 0 for groups outside `within`.
+    fn counts_of_groups(
         &self,
         groups: &Groups,
         within: Option<&Bits>,
@@ -293,7 +299,8 @@ impl<'a> Coverage<'a> {
     ) -> Vec<u32> {
         let count = |&first: &u32| {
             let i = first as usize;
-            // A smaller component mentions fewer head variables, so all examples of the group agree on it.
+            // A smaller component mentions fewer head variables, so all examples of the group agree
+            // on it.
             if within.is_some_and(|within| !within.get(i)) {
                 return 0;
             }
@@ -303,22 +310,23 @@ impl<'a> Coverage<'a> {
         cancel::map(&groups.first, count)
     }
 
-    /// The examples by these head variables, and by their limits; if `own` is set, every example whose answer is known stands
-    /// alone, since nobody else sees what it sees.
+    /// Groups the examples by these head variables and their time limits. With `own`, an example
+    /// whose label is a known fact forms its own group, since it sees different facts from all
+    /// others.
     fn groups(&self, heads: &[u32], own: bool) -> Arc<Groups> {
         let key: Box<[u32]> = heads.iter().copied().chain(own.then_some(u32::MAX)).collect();
         if let Some(groups) = lock(&self.groups).get(&key) {
             return groups.clone();
         }
-        let mut groups = Groups::whole(self.examples.len());
+        let mut groups = Groups::single(self.examples.len());
         if self.limits.values.len() > 1 {
             groups = groups.refine(|i| self.limits.of[i]);
         }
         for &head in heads {
             groups = groups.refine(|i| self.examples[i].args[head as usize].id());
         }
-        if let Some(answers) = self.answers.as_ref().filter(|_| own) {
-            groups = groups.refine(|i| if answers.get(i) { i as u32 + 1 } else { 0 });
+        if let Some(own_labels) = self.own_labels.as_ref().filter(|_| own) {
+            groups = groups.refine(|i| if own_labels.get(i) { i as u32 + 1 } else { 0 });
         }
         let groups = Arc::new(groups);
         lock(&self.groups).entry(key).or_insert(groups).clone()
@@ -333,25 +341,25 @@ impl<'a> Coverage<'a> {
     }
 }
 
-/// The examples that satisfy what is left of a component without its last literal, as far as that is known.
-fn within(known: &mut Cache<Key, Arc<Bits>>, flat: &Flat, members: &[usize]) -> Option<Bits> {
-    // A negated literal may hold more often without the literal that binds its variables.
-    let (_, smaller) = members.split_last().filter(|_| !members.iter().any(|&i| flat.is_negated(i)))?;
-    // So may a comparison hold for more once its variables are bound.
-    if !flat.compares_bound(smaller) {
+/// Returns the cached coverage of a component without its last literal, if there is any.
+fn within(cache: &mut Cache<ComponentKey, Arc<Bits>>, encoded: &EncodedConjunction, members: &[usize]) -> Option<Bits> {
+    // A negated literal may be true more often without the literal that binds its variables.
+    let (_, smaller) = members.split_last().filter(|_| !members.iter().any(|&i| encoded.is_negated(i)))?;
+    // The same applies to a comparison whose variables become bound.
+    if !encoded.checks_are_bound(smaller) {
         return None;
     }
-    let parts = flat.components(smaller);
-    let mut bits = parts.into_iter().filter_map(|part| known.get(&flat.key(&part)));
+    let components = encoded.components(smaller);
+    let mut bits = components.into_iter().filter_map(|component| cache.get(&encoded.key(&component)));
     let first = Bits::clone(&*bits.next()?);
     Some(bits.fold(first, |all, bits| all.and(&bits)))
 }
 
 #[cfg(test)]
 impl Coverage<'_> {
-    /// Replaces the cached answer for the first component of a conjunction, so that tests can plant a wrong one.
+    /// Replaces the cached coverage of the first component, to test that an audit finds errors.
     pub(crate) fn plant(&self, conjunction: &[Literal], covered: Bits) {
         let (_, key) = self.split(conjunction).components.remove(0);
-        lock(&self.known).insert(key, Arc::new(covered), 100, 100);
+        lock(&self.cover_cache).insert(key, Arc::new(covered), 100, 100);
     }
 }

@@ -1,4 +1,5 @@
-//! Examples that look alike to a component: same values of the head variables it mentions, same limit in time.
+//! Groups of examples that a component cannot distinguish: equal values of the head variables it
+//! mentions and the same time limit.
 
 use super::bits::Bits;
 use crate::determinism::HashMap;
@@ -15,12 +16,12 @@ pub(crate) struct Groups {
 }
 
 impl Groups {
-    /// All examples in one group.
-    pub fn whole(examples: usize) -> Self {
+    /// Returns the partition with all examples in one group.
+    pub fn single(examples: usize) -> Self {
         Groups { of: vec![0; examples], first: if examples > 0 { vec![0] } else { Vec::new() } }
     }
 
-    /// Splits every group by the value that `f` gives an example.
+    /// Splits every group by the value of `f` for its examples.
     pub fn refine(&self, f: impl Fn(usize) -> u32) -> Self {
         let mut known: HashMap<u64, u32> = HashMap::default();
         let mut first = Vec::new();
@@ -33,22 +34,22 @@ impl Groups {
         Groups { of: self.of.iter().enumerate().map(group).collect(), first }
     }
 
-    /// The examples whose group has `true`.
-    pub fn spread(&self, numbers: &[u32]) -> Bits {
-        Bits::from_fn(self.of.len(), |i| numbers[self.of[i] as usize] > 0)
+    /// Returns the examples whose group has a nonzero count.
+    pub fn covered(&self, counts: &[u32]) -> Bits {
+        Bits::from_fn(self.of.len(), |i| counts[self.of[i] as usize] > 0)
     }
 }
 
-/// The limits in time of the examples, numbered.
+/// The distinct time limits of the examples.
 #[derive(Debug)]
-pub(crate) struct Limits {
-    /// The number of each example's limit.
+pub(super) struct TimeLimits {
+    /// The index of each example's limit in `values`.
     pub of: Vec<u32>,
-    /// The limits.
+    /// The distinct limits.
     pub values: Vec<Option<f64>>,
 }
 
-impl Limits {
+impl TimeLimits {
     pub fn new(database: &Database, target: PredicateId, examples: &[Example]) -> Self {
         let mut known: HashMap<Option<u64>, u32> = HashMap::default();
         let mut values = Vec::new();
@@ -59,6 +60,6 @@ impl Limits {
                 values.len() as u32 - 1
             })
         };
-        Limits { of: examples.iter().map(number).collect(), values }
+        TimeLimits { of: examples.iter().map(number).collect(), values }
     }
 }

@@ -1,79 +1,81 @@
-//! How a component is searched for a witness: which literal first, through which index, and what then.
+//! Join plans: the order in which the literals of a component are matched, and the index for each.
 //!
-//! A plan is a tree. Once a literal is matched, what is left may fall into parts that share no free variable; each part
-//! is searched by itself, so that a failure in one never walks again through the matches of another.
+//! A plan is a tree. Once a literal is matched, the remaining literals may fall into components
+//! that share no free variable. Each is searched on its own, so that a failure in one never repeats
+//! the matches of another.
 
-use super::conjunction::{Arg, Key, KeyLiteral, decode};
+use super::conjunction::{ComponentKey, KeyArg, KeyLiteral, decode};
 use crate::kb::{Database, Index, IndexId, Relation};
 use crate::logic::{Comparison, Constant, PredicateId};
 
-/// Where a value comes from.
+/// The source of a value known before a literal is matched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Source {
+pub(super) enum BoundValue {
     /// The id of a constant.
     Constant(u32),
-    /// A place among the bindings: first the variables of the head, then the others.
+    /// An index into the bindings: first the head variables, then the local ones.
     Slot(usize),
 }
 
-/// What is done with a column of a row.
+/// The treatment of a column of a matched row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Action {
-    /// The row fits only with this value.
-    Equals(Source),
-    /// The value is bound for later.
+pub(super) enum Action {
+    /// The row matches only with this value.
+    Equals(BoundValue),
+    /// The value is bound for later steps.
     Bind(usize),
 }
 
 /// One side of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Operand {
-    /// A number; `None` stands for what is none: a name, or a variable that is bound to nothing.
+pub(super) enum Operand {
+    /// A number; `None` for a constant that is not a number, and for an unbound variable.
     Value(Option<f64>),
-    /// A place among the bindings.
+    /// An index into the bindings.
     Slot(usize),
 }
 
-/// A literal to match, and what must hold under some match of it.
+/// A literal to match, and the steps that follow each match.
 #[derive(Debug)]
-pub(crate) struct Step<'a> {
+pub(super) struct JoinStep<'a> {
     pub negated: bool,
     pub predicate: PredicateId,
-    /// For a comparison, what is compared.
+    /// The operands, for a comparison.
     pub compare: Option<(Comparison, [Operand; 2])>,
-    /// `None` if the literal has another number of arguments than the facts: nothing matches.
+    /// `None` if the arity of the literal differs from that of the facts: nothing matches.
     pub access: Option<Access<'a>>,
-    /// The parts that must hold under a match.
-    pub then: Vec<Step<'a>>,
-    /// Parts that must not hold together. Then the step has no literal.
-    pub none_of: Vec<Step<'a>>,
-    /// A table of answers, for a part that is not just one look-up; and the bindings that the answer depends on.
+    /// The steps that must succeed under a match; they share no free variable.
+    pub then: Vec<JoinStep<'a>>,
+    /// Steps that must not succeed together. Such a step has no literal of its own.
+    pub none_of: Vec<JoinStep<'a>>,
+    /// The index of the memo table and the bindings that form its key, unless the step is a single
+    /// lookup.
     pub memo: Option<(usize, Vec<usize>)>,
 }
 
-/// How rows are found.
+/// The index lookup that finds matching rows.
 #[derive(Debug)]
-pub(crate) struct Access<'a> {
+pub(super) struct Access<'a> {
     pub index: &'a Index,
-    /// The values of the first columns of the index.
-    pub prefix: Vec<Source>,
-    /// What is done with the other columns, as far as anything is.
+    /// The values of the leading columns of the index.
+    pub prefix: Vec<BoundValue>,
+    /// The treatment of further columns; columns that need none are omitted.
     pub actions: Vec<(usize, Action)>,
-    /// Whether the one value that is bound comes sorted and may come repeatedly.
+    /// Whether the only bound value comes sorted and may repeat.
     pub may_repeat: bool,
 }
 
-/// How a component is searched.
+/// A plan for searching a component.
 #[derive(Debug)]
-pub(crate) struct Plan<'a> {
-    pub roots: Vec<Step<'a>>,
-    /// How many bindings there are.
-    pub slots: usize,
-    pub memos: usize,
+pub(crate) struct JoinPlan<'a> {
+    pub(super) roots: Vec<JoinStep<'a>>,
+    /// The number of bindings.
+    pub(super) slots: usize,
+    pub(super) memos: usize,
 }
 
-/// How many different values stand at an argument position; a guess where no index tells.
-pub(crate) fn distinct_values(relation: &Relation) -> Box<[f64]> {
+/// Returns the number of distinct values per argument; an estimate where no index starts with it.
+pub(super) fn distinct_values(relation: &Relation) -> Box<[f64]> {
     let rows = relation.len() as f64;
     let distinct = |position: usize| {
         let first = |index: &&Index| index.order().first() == Some(&(position as u32));
@@ -83,20 +85,21 @@ pub(crate) fn distinct_values(relation: &Relation) -> Box<[f64]> {
     (0..relation.arity()).map(distinct).collect()
 }
 
-impl<'a> Plan<'a> {
-    /// A plan for a component. `distinct` gives [`distinct_values`] of a predicate.
+impl<'a> JoinPlan<'a> {
+    /// Plans a component. `distinct` returns the [`distinct_values`] of a predicate.
     pub fn new<'d>(
-        key: &Key,
+        key: &ComponentKey,
         arity: usize,
         database: &'a Database,
         distinct: &dyn Fn(PredicateId) -> &'d [f64],
     ) -> Self {
-        Self::without(key, &[], arity, database, distinct)
+        Self::with_exclusions(key, &[], arity, database, distinct)
     }
 
-    /// A plan for literals of which the last fall into groups, of these sizes: no group may hold under a match of the others.
-    pub fn without<'d>(
-        key: &Key,
+    /// Plans literals of which the last form groups of the given sizes; a match is rejected if any
+    /// of the groups is satisfiable under it.
+    pub fn with_exclusions<'d>(
+        key: &ComponentKey,
         groups: &[usize],
         arity: usize,
         database: &'a Database,
@@ -104,7 +107,7 @@ impl<'a> Plan<'a> {
     ) -> Self {
         let literals = decode(key);
         let locals = literals.iter().flat_map(|literal| &literal.args).filter_map(|arg| match arg {
-            Arg::Local(k) => Some(*k as usize + 1),
+            KeyArg::Local(k) => Some(*k as usize + 1),
             _ => None,
         });
         let slots = arity + locals.max().unwrap_or(0);
@@ -116,81 +119,86 @@ impl<'a> Plan<'a> {
             (free - size..free).collect()
         };
         let groups = groups.iter().map(group).collect();
-        let mut builder = Builder { database, distinct, literals, groups, arity, memos: 0 };
+        let mut planner = Planner { database, distinct, literals, groups, arity, memos: 0 };
         let mut bound = vec![false; slots];
         bound[..arity].fill(true);
-        let roots = builder.steps(all, &bound, true);
-        Plan { roots, slots, memos: builder.memos }
+        let roots = planner.steps(all, &bound, true);
+        JoinPlan { roots, slots, memos: planner.memos }
     }
 }
 
-struct Builder<'a, 'f, 'd> {
+struct Planner<'a, 'f, 'd> {
     database: &'a Database,
     distinct: &'f dyn Fn(PredicateId) -> &'d [f64],
     literals: Vec<KeyLiteral>,
-    /// The literals of each group that must not hold; a group is numbered behind all literals.
+    /// The literals of each excluded group; group numbers follow those of the literals.
     groups: Vec<Vec<usize>>,
     arity: usize,
     memos: usize,
 }
 
-impl<'a> Builder<'a, '_, '_> {
-    fn slot(&self, arg: Arg) -> Option<usize> {
+impl<'a> Planner<'a, '_, '_> {
+    fn slot(&self, arg: KeyArg) -> Option<usize> {
         match arg {
-            Arg::Head(v) => Some(v as usize),
-            Arg::Local(k) => Some(self.arity + k as usize),
-            Arg::Constant(_) | Arg::Number(_) => None,
+            KeyArg::Head(v) => Some(v as usize),
+            KeyArg::Local(k) => Some(self.arity + k as usize),
+            KeyArg::Constant(_) | KeyArg::Number(_) => None,
         }
     }
 
-    /// The literals of a group, if it is one.
+    /// Returns the literals of a group, or `None` for a literal.
     fn group(&self, item: usize) -> Option<&Vec<usize>> {
         self.groups.get(item.checked_sub(self.literals.len())?)
     }
 
-    /// The places of the variables of a literal, or of a group of them.
+    /// Returns the binding slots of the variables of a literal or group.
     fn slots(&self, item: usize) -> impl Iterator<Item = usize> + '_ {
         let members = self.group(item).map_or_else(|| item..item + 1, |group| group[0]..group[group.len() - 1] + 1);
         members.flat_map(|literal| &self.literals[literal].args).filter_map(|&arg| self.slot(arg))
     }
 
-    /// Whether it is a literal that binds variables.
+    /// Returns whether the item is a literal that binds variables.
     fn binds(&self, item: usize) -> bool {
         self.literals.get(item).is_some_and(|literal| !literal.negated && literal.predicate.comparison().is_none())
     }
 
-    /// The steps of the parts into which these literals fall, the cheapest first.
-    fn steps(&mut self, literals: Vec<usize>, bound: &[bool], at_root: bool) -> Vec<Step<'a>> {
-        let mut parts: Vec<(f64, Step<'a>)> =
-            self.parts(literals, bound).into_iter().map(|part| self.step(part, bound, at_root)).collect();
-        parts.sort_by(|a, b| a.0.total_cmp(&b.0));
-        parts.into_iter().map(|(_, step)| step).collect()
+    /// Plans the components of these literals, the cheapest first.
+    fn steps(&mut self, literals: Vec<usize>, bound: &[bool], at_root: bool) -> Vec<JoinStep<'a>> {
+        let mut components: Vec<(f64, JoinStep<'a>)> = self
+            .components(literals, bound)
+            .into_iter()
+            .map(|component| self.step(component, bound, at_root))
+            .collect();
+        components.sort_by(|a, b| a.0.total_cmp(&b.0));
+        components.into_iter().map(|(_, step)| step).collect()
     }
 
-    /// Literals that share a variable which is free and which a positive one of them can bind.
-    fn parts(&self, literals: Vec<usize>, bound: &[bool]) -> Vec<Vec<usize>> {
+    /// Splits literals into components connected by free variables that a positive literal can
+    /// bind.
+    fn components(&self, literals: Vec<usize>, bound: &[bool]) -> Vec<Vec<usize>> {
         let positive = |&&i: &&usize| self.binds(i);
         let mut can_bind = vec![false; bound.len()];
         for &i in literals.iter().filter(positive) {
             self.slots(i).for_each(|slot| can_bind[slot] = !bound[slot]);
         }
-        let mut parts: Vec<Vec<usize>> = Vec::new();
+        let mut components: Vec<Vec<usize>> = Vec::new();
         for i in literals {
             let touches = |other: usize| self.slots(other).any(|s| can_bind[s] && self.slots(i).any(|own| own == s));
-            let (mut joined, apart): (Vec<_>, Vec<_>) =
-                parts.into_iter().partition(|part: &Vec<usize>| part.iter().any(|&other| touches(other)));
-            let mut whole: Vec<usize> = joined.drain(..).flatten().collect();
-            whole.push(i);
-            whole.sort_unstable();
-            parts = apart;
-            parts.push(whole);
+            let (mut joined, apart): (Vec<_>, Vec<_>) = components
+                .into_iter()
+                .partition(|component: &Vec<usize>| component.iter().any(|&other| touches(other)));
+            let mut merged: Vec<usize> = joined.drain(..).flatten().collect();
+            merged.push(i);
+            merged.sort_unstable();
+            components = apart;
+            components.push(merged);
         }
-        parts.sort();
-        parts
+        components.sort();
+        components
     }
 
-    /// How many rows are looked at to match a literal under one binding, about: those that agree with the longest bound
-    /// prefix of an index, whether or not they agree with what else is bound.
+    /// Estimates the rows visited to match a literal under one binding: those that agree with the
+    /// longest bound prefix of an index, regardless of other bound columns.
     fn rows(&self, literal: usize, bound: &[bool]) -> f64 {
         let KeyLiteral { predicate, args, .. } = &self.literals[literal];
         let relation = self.database.facts.relation(*predicate);
@@ -206,22 +214,23 @@ impl<'a> Builder<'a, '_, '_> {
         relation.indexes().iter().map(rows).fold(f64::INFINITY, f64::min)
     }
 
-    /// The step of one part, with what its first literal costs.
-    fn step(&mut self, mut part: Vec<usize>, bound: &[bool], at_root: bool) -> (f64, Step<'a>) {
-        // A negated literal or a comparison waits until all its variables are bound that will be; then it is a part of its own.
+    /// Plans one component; also returns the estimated cost of its first literal.
+    fn step(&mut self, mut component: Vec<usize>, bound: &[bool], at_root: bool) -> (f64, JoinStep<'a>) {
+        // A negated literal or comparison waits until all its bindable variables are bound; then it
+        // is a component of its own.
         let positive = |&&i: &&usize| self.binds(i);
         let cost = |&i: &usize| self.rows(i, bound);
-        let cheapest = part.iter().filter(positive).min_by(|a, b| cost(a).total_cmp(&cost(b)));
-        let first = cheapest.or(part.first()).copied().unwrap_or_default();
-        // So does a group that must not hold.
+        let cheapest = component.iter().filter(positive).min_by(|a, b| cost(a).total_cmp(&cost(b)));
+        let first = cheapest.or(component.first()).copied().unwrap_or_default();
+        // The same applies to an excluded group.
         if let Some(group) = self.group(first).cloned() {
             return (f64::INFINITY, self.none_of(first, group, bound));
         }
         let cost = self.rows(first, bound);
-        part.retain(|&i| i != first);
+        component.retain(|&i| i != first);
 
         let mut used_later = vec![false; bound.len()];
-        for &i in &part {
+        for &i in &component {
             self.slots(i).for_each(|slot| used_later[slot] = true);
         }
         let access = self.access(first, bound, &used_later);
@@ -230,10 +239,10 @@ impl<'a> Builder<'a, '_, '_> {
             self.slots(first).for_each(|slot| now_bound[slot] = true);
         }
         let mut interface: Vec<usize> =
-            part.iter().chain([&first]).flat_map(|&i| self.slots(i)).filter(|&slot| bound[slot]).collect();
+            component.iter().chain([&first]).flat_map(|&i| self.slots(i)).filter(|&slot| bound[slot]).collect();
         interface.sort_unstable();
         interface.dedup();
-        let then = self.steps(part, &now_bound, false);
+        let then = self.steps(component, &now_bound, false);
         let mut memo = None;
         if !at_root && !then.is_empty() && interface.len() <= 2 {
             memo = Some((self.memos, interface));
@@ -241,15 +250,15 @@ impl<'a> Builder<'a, '_, '_> {
         }
         let KeyLiteral { negated, predicate, .. } = self.literals[first];
         let compare = predicate.comparison().map(|comparison| (comparison, self.operands(first, bound)));
-        (cost, Step { negated, predicate, compare, access, then, none_of: Vec::new(), memo })
+        (cost, JoinStep { negated, predicate, compare, access, then, none_of: Vec::new(), memo })
     }
 
-    /// What a comparison compares.
+    /// Returns the operands of a comparison.
     fn operands(&self, literal: usize, bound: &[bool]) -> [Operand; 2] {
         let args = &self.literals[literal].args;
         let operand = |k: usize| match (args.get(k), args.len()) {
-            (Some(Arg::Number(bits)), 2) => Operand::Value(Some(f64::from_bits(*bits))),
-            (Some(Arg::Constant(id)), 2) => Operand::Value(self.database.symbols.number(Constant::from_id(*id))),
+            (Some(KeyArg::Number(bits)), 2) => Operand::Value(Some(f64::from_bits(*bits))),
+            (Some(KeyArg::Constant(id)), 2) => Operand::Value(self.database.symbols.number(Constant::from_id(*id))),
             (Some(arg), 2) => match self.slot(*arg) {
                 Some(slot) if bound[slot] => Operand::Slot(slot),
                 _ => Operand::Value(None),
@@ -259,7 +268,7 @@ impl<'a> Builder<'a, '_, '_> {
         [operand(0), operand(1)]
     }
 
-    fn none_of(&mut self, item: usize, group: Vec<usize>, bound: &[bool]) -> Step<'a> {
+    fn none_of(&mut self, item: usize, group: Vec<usize>, bound: &[bool]) -> JoinStep<'a> {
         let mut interface: Vec<usize> = self.slots(item).filter(|&slot| bound[slot]).collect();
         interface.sort_unstable();
         interface.dedup();
@@ -270,7 +279,7 @@ impl<'a> Builder<'a, '_, '_> {
             memo = Some((self.memos, interface));
             self.memos += 1;
         }
-        Step { negated: true, predicate, compare: None, access: None, then: Vec::new(), none_of, memo }
+        JoinStep { negated: true, predicate, compare: None, access: None, then: Vec::new(), none_of, memo }
     }
 
     fn access(&self, literal: usize, bound: &[bool], used_later: &[bool]) -> Option<Access<'a>> {
@@ -282,8 +291,8 @@ impl<'a> Builder<'a, '_, '_> {
         let source = |position: u32| {
             let arg = args[position as usize];
             match (arg, self.slot(arg)) {
-                (Arg::Constant(id), _) => Some(Source::Constant(id)),
-                (_, Some(slot)) if bound[slot] => Some(Source::Slot(slot)),
+                (KeyArg::Constant(id), _) => Some(BoundValue::Constant(id)),
+                (_, Some(slot)) if bound[slot] => Some(BoundValue::Slot(slot)),
                 _ => None,
             }
         };
@@ -304,10 +313,10 @@ impl<'a> Builder<'a, '_, '_> {
                 continue;
             }
             let Some(slot) = self.slot(args[position as usize]) else { continue };
-            let again = args.iter().filter(|&&arg| self.slot(arg) == Some(slot)).count() > 1;
+            let repeats = args.iter().filter(|&&arg| self.slot(arg) == Some(slot)).count() > 1;
             if std::mem::replace(&mut here[slot], true) {
-                actions.push((column, Action::Equals(Source::Slot(slot))));
-            } else if again || used_later[slot] {
+                actions.push((column, Action::Equals(BoundValue::Slot(slot))));
+            } else if repeats || used_later[slot] {
                 actions.push((column, Action::Bind(slot)));
             }
         }

@@ -1,19 +1,25 @@
-//! A conjunctive-query engine: which examples a conjunction covers, and how many groundings it has for each.
+//! A conjunctive-query engine: which examples a conjunction covers, and how many groundings it has
+//! for each.
 //!
-//! [`Coverage`] is the entry point. It splits a conjunction into connected components, plans and runs one join per
-//! component and group of examples, and caches the covered examples as [`Bits`]. An [`Audit`] compares a sample of its
-//! answers with the naive evaluator [`crate::kb::naive`].
+//! [`Coverage`] is the entry point. It splits a conjunction into connected components, plans and
+//! runs one join per component and group of examples, and caches the covered examples as [`Bits`].
+//! An [`Audit`] compares a sample of its answers with the naive evaluator [`crate::kb::naive`].
 
-pub mod audit;
-pub mod bits;
-pub(crate) mod cache;
-pub(crate) mod conjunction;
-pub mod count;
-pub mod coverage;
+mod audit;
+mod bits;
+mod cache;
+mod conjunction;
+mod count;
+mod coverage;
 mod groups;
-pub(crate) mod join_plan;
-pub(crate) mod search;
+mod join_plan;
+mod search;
 
 pub use audit::{Audit, AuditError, Audited};
 pub use bits::Bits;
+pub(crate) use cache::{Cache, lock};
+pub(crate) use conjunction::{ComponentKey, EncodedConjunction, head_variables};
+pub use count::{GroundingCounts, MAX_GROUNDINGS, show_test};
 pub use coverage::{Coverage, DEFAULT_MEMORY_BYTES};
+pub(crate) use join_plan::JoinPlan;
+pub(crate) use search::Search;

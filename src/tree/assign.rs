@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::node::{Node, NodeId, Tree};
-use crate::cover::bits::Bits;
-use crate::cover::coverage::Coverage;
+use crate::cover::Bits;
+use crate::cover::Coverage;
 use crate::kb::{Database, naive};
 use crate::logic::{Constant, Literal, PredicateId};
 

@@ -16,8 +16,8 @@ use hashbrown::HashTable;
 use super::conjunct::{Block, Blocks, LARGEST_PART, largest_choice};
 use super::language::{Known, Language, LanguageOptions, LookAhead, MAX_NODE_SIZE};
 use super::split::Margins;
-use crate::cover::bits::Bits;
-use crate::cover::coverage::Coverage;
+use crate::cover::Bits;
+use crate::cover::Coverage;
 use crate::determinism::HashSet;
 use crate::logic::Literal;
 
@@ -158,7 +158,7 @@ impl Combiner<'_, '_, '_> {
         for (b, counts) in countable.into_iter().zip(blocks.coverage.counts(&conjunctions)) {
             for at_least in counts.thresholds(&blocks.here) {
                 let enough = counts.at_least(at_least);
-                blocks.coverage.show_to_audit(&blocks.list[b].literals, at_least, &enough);
+                blocks.coverage.record_for_audit(&blocks.list[b].literals, at_least, &enough);
                 self.keep(&[b], at_least, enough.and(&blocks.here).words());
             }
         }

@@ -8,9 +8,9 @@
 use std::sync::Arc;
 
 use super::language::{Known, Language, LookAhead, MAX_NODE_SIZE, Scope, WholeTest};
-use crate::cover::bits::Bits;
-use crate::cover::conjunction::{Flat, Key};
-use crate::cover::coverage::Coverage;
+use crate::cover::Bits;
+use crate::cover::Coverage;
+use crate::cover::{ComponentKey, EncodedConjunction};
 use crate::determinism::{HashMap, HashSet};
 use crate::kb::TypeId;
 use crate::logic::{Argument, Literal, Variable};
@@ -65,7 +65,7 @@ struct Proposal {
 
 /// What tells a proposal from others: its normal form, the types of its new variables with whether they stand once, and
 /// its modes where they have limits.
-type Seen = (Key, Vec<(Option<TypeId>, bool)>, Vec<usize>);
+type Seen = (ComponentKey, Vec<(Option<TypeId>, bool)>, Vec<usize>);
 
 /// The blocks below a path.
 pub(crate) struct Blocks<'b, 'a> {
@@ -106,7 +106,7 @@ impl<'b, 'a> Blocks<'b, 'a> {
         largest_part: usize,
     ) -> Self {
         let arity = coverage.database().predicates.arity(coverage.target());
-        let flat = Flat::new(path.iter(), arity);
+        let flat = EncodedConjunction::new(path.iter(), arity);
         let mut parts = vec![0; path.len()];
         let mut part_of = HashMap::default();
         let mut closed: HashSet<Variable> = HashSet::default();
@@ -172,7 +172,8 @@ impl<'b, 'a> Blocks<'b, 'a> {
     /// Searches for the proposals that were not seen before, and keeps those that hold for some example of the path.
     fn add(&mut self, mut proposals: Vec<Proposal>) {
         proposals.retain(|proposal| {
-            let flat = Flat::new(proposal.literals.iter().chain(&proposal.comparisons), self.next as usize);
+            let flat =
+                EncodedConjunction::new(proposal.literals.iter().chain(&proposal.comparisons), self.next as usize);
             let few = flat.literals() <= MAX_NODE_SIZE;
             let key = if few { flat.exact_key() } else { flat.key(&(0..flat.literals()).collect::<Vec<_>>()) };
             // Two modes may give the same literal, but allow different things to follow.
@@ -285,7 +286,8 @@ impl<'b, 'a> Blocks<'b, 'a> {
         let mut of_head = literals.iter().flat_map(Literal::variables).filter(|v| (v.0 as usize) < self.arity);
         let first = of_head.next();
         let all: Vec<usize> = (0..literals.len()).collect();
-        of_head.any(|other| Some(other) != first) && Flat::new(literals.iter(), self.arity).components(&all).len() == 1
+        of_head.any(|other| Some(other) != first)
+            && EncodedConjunction::new(literals.iter(), self.arity).components(&all).len() == 1
     }
 
     /// Whether blocks may stand in one test: no literal twice, and no predicate more often than its mode allows.

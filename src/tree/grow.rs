@@ -8,9 +8,9 @@ use super::language::{Known, Language};
 use super::node::{Leaf, NodeId, Tree};
 use super::sample::{Picked, Sample};
 use super::split::{self as score, Gradients, Margins};
-use crate::cover::bits::Bits;
-use crate::cover::cache::{Cache, lock};
-use crate::cover::coverage::Coverage;
+use crate::cover::Bits;
+use crate::cover::Coverage;
+use crate::cover::{Cache, lock};
 use crate::determinism::Stream;
 use crate::kb::Example;
 use crate::logic::Literal;
@@ -359,7 +359,7 @@ impl<'a> Grower<'a> {
     ) -> Option<Choice<F::Leaf>> {
         let numbers: Vec<usize> = node.all.iter().collect();
         let examples: Vec<Example> = numbers.iter().map(|&i| self.coverage.examples()[i].clone()).collect();
-        let coverage = self.coverage.among(&examples, &numbers);
+        let coverage = self.coverage.restricted_to(&examples, &numbers);
         let frontier = self.new_frontier(&coverage, &node.path, &node.known);
         let pick = |bits: &Bits| Bits::from_fn(numbers.len(), |k| bits.get(numbers[k]));
         let narrow = Open {
@@ -537,6 +537,6 @@ fn show_to_audit(coverage: &Coverage<'_>, path: &[Literal], frontier: &Frontier)
     }
     for test in (0..frontier.len()).filter(|&test| frontier.at_least(test) == 1) {
         let covered = Bits::from_words(coverage.examples().len(), frontier.row(test).to_vec());
-        coverage.show_to_audit(&[path, &frontier.test(test).0].concat(), 1, &covered);
+        coverage.record_for_audit(&[path, &frontier.test(test).0].concat(), 1, &covered);
     }
 }

@@ -7,7 +7,7 @@
 use rayon::prelude::*;
 
 use super::candidates::Frontier;
-use crate::cover::bits::Bits;
+use crate::cover::Bits;
 use crate::parallel;
 
 /// Numbers of examples in a unit so small that it does not matter, and so large that no sum overflows.

@@ -52,5 +52,5 @@ fn an_audit_finds_a_wrong_answer() {
     });
     let message = message.unwrap_err();
     assert!(message.starts_with("audit: h(a) does not satisfy the conjunction `"), "{message}");
-    assert!(message.contains("p(A)") && message.contains("in the fast search and does in the slow"), "{message}");
+    assert!(message.contains("p(A)") && message.contains("in the join search and does in the naive"), "{message}");
 }

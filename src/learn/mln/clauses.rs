@@ -3,7 +3,7 @@
 use super::grow::{CountGrower, CountStatistics, Weighted, refit};
 use super::solve::least_squares;
 use super::tally::Pattern;
-use crate::cover::bits::Bits;
+use crate::cover::Bits;
 use crate::parallel;
 use crate::tree::language::Known;
 

@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex};
 
 use super::solve::least_squares;
 use super::tally::{Pattern, Tally};
-use crate::cover::bits::Bits;
-use crate::cover::cache::lock;
+use crate::cover::Bits;
+use crate::cover::lock;
 use crate::determinism::HashMap;
 use crate::logic::Literal;
 use crate::parallel;

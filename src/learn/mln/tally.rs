@@ -7,11 +7,11 @@
 
 use std::sync::{Arc, Mutex};
 
-use crate::cover::cache::{Cache, lock};
-use crate::cover::conjunction::{Flat, Key, head_variables};
-use crate::cover::coverage::Coverage;
-use crate::cover::join_plan::Plan;
-use crate::cover::search::Search;
+use crate::cover::Coverage;
+use crate::cover::JoinPlan;
+use crate::cover::Search;
+use crate::cover::{Cache, lock};
+use crate::cover::{ComponentKey, EncodedConjunction, head_variables};
 use crate::determinism::{HashMap, HashSet};
 use crate::logic::{Literal, Variable};
 use crate::parallel;
@@ -64,7 +64,7 @@ pub struct Tally<'c, 'a> {
 }
 
 /// A part in words, and the sizes of the groups that its last literals form.
-type PartKey = (Key, Box<[usize]>);
+type PartKey = (ComponentKey, Box<[usize]>);
 
 /// Literals that hang together, with the conjunctions that depend on them.
 #[derive(Debug, Default)]
@@ -107,7 +107,7 @@ impl<'c, 'a> Tally<'c, 'a> {
                 }
                 through
             };
-            audit.note_counts((&pattern.literals, &pattern.none_of), &counts, through);
+            audit.record_counts((&pattern.literals, &pattern.none_of), &counts, through);
         }
         counts
     }
@@ -144,7 +144,7 @@ impl<'c, 'a> Tally<'c, 'a> {
     fn parts(&self, pattern: &Pattern) -> (Vec<Part>, Vec<usize>) {
         let arity = self.arity();
         let all: Vec<usize> = (0..pattern.literals.len()).collect();
-        let flat = Flat::new(pattern.literals.iter(), arity);
+        let flat = EncodedConjunction::new(pattern.literals.iter(), arity);
         let mut parts: Vec<Part> =
             flat.components(&all).into_iter().map(|literals| Part { literals, none_of: Vec::new() }).collect();
         let mut closed = Vec::new();
@@ -183,7 +183,7 @@ impl<'c, 'a> Tally<'c, 'a> {
         let members = part.literals.iter().map(|&k| &pattern.literals[k]);
         let groups = part.none_of.iter().map(|&number| &pattern.none_of[number]);
         let literals: Vec<&Literal> = members.chain(groups.clone().flatten()).collect();
-        let flat = Flat::new(literals.iter().copied(), self.arity());
+        let flat = EncodedConjunction::new(literals.iter().copied(), self.arity());
         let all: Vec<usize> = (0..literals.len()).collect();
         // Where nothing is ruled out, the order of literals does not matter, and names of variables never do.
         let words = if part.none_of.is_empty() { flat.key(&all) } else { flat.renamed(&all).into() };
@@ -204,12 +204,12 @@ impl<'c, 'a> Tally<'c, 'a> {
     fn search(&self, key: &PartKey) -> (Arc<[u32]>, u64) {
         let database = self.coverage.database();
         let distinct = |predicate| self.coverage.distinct(predicate);
-        let plan = Plan::without(&key.0, &key.1, self.arity(), database, &distinct);
-        let mut search = Search::new(&plan, database, MOST_COUNTED, None).within(self.budget);
+        let plan = JoinPlan::with_exclusions(&key.0, &key.1, self.arity(), database, &distinct);
+        let mut search = Search::new(&plan, database, MOST_COUNTED, None).with_budget(self.budget);
         let mut was_cut = Vec::new();
-        let (groups, numbers) = self.coverage.search_groups(&head_variables(&key.0), |head, limit, limit_id| {
+        let (groups, numbers) = self.coverage.count_groups(&head_variables(&key.0), |head, limit, limit_id| {
             let count = search.count(head, limit, limit_id);
-            was_cut.push(search.was_cut(count));
+            was_cut.push(search.is_truncated(count));
             count
         });
         if was_cut.contains(&true) {

@@ -100,5 +100,5 @@ fn an_audit_asks_again_for_counts() {
     // Facts that nobody counted: every count is wrong now.
     let (other, other_target, other_examples) = dense(5);
     let error = audit.check(&other, other_target, &other_examples).unwrap_err().to_string();
-    assert!(error.contains(" groundings of `") && error.contains("in the slow evaluator"), "{error}");
+    assert!(error.contains(" groundings of `") && error.contains("in the naive evaluator"), "{error}");
 }

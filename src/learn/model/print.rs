@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::{LeafWeights, TreeModel};
-use crate::cover::count::show_test;
+use crate::cover::show_test;
 use crate::logic::clause::variable_name;
 use crate::logic::{Literal, Variable};
 use crate::rbm::network::draw::escape_dot;

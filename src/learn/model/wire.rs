@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::{ClassSums, Fidelity, LeafWeights, TreeModel};
-use crate::cover::count::MOST_GROUNDINGS;
+use crate::cover::MAX_GROUNDINGS;
 use crate::files::json::{self, FileError, Format};
 use crate::kb::wire::WireTime;
 use crate::kb::{Recursive, TimeRule};
@@ -236,8 +236,8 @@ fn node_from_wire(
     };
     let test = split.test.into_iter().map(|literal| literal.read(predicates, symbols)).collect::<Result<_, _>>()?;
     let at_least = split.at_least;
-    if !(1..=MOST_GROUNDINGS).contains(&at_least) {
-        return Err(format!("a test asks for {at_least} groundings; it must be 1 to {MOST_GROUNDINGS}"));
+    if !(1..=MAX_GROUNDINGS).contains(&at_least) {
+        return Err(format!("a test asks for {at_least} groundings; it must be 1 to {MAX_GROUNDINGS}"));
     }
     Ok(Node::Split(Split { test, at_least, yes: NodeId(split.yes), no: NodeId(split.no) }))
 }

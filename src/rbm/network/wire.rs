@@ -10,7 +10,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::{Condition, Hidden, Network, Rule};
-use crate::cover::count::MOST_GROUNDINGS;
+use crate::cover::MAX_GROUNDINGS;
 use crate::files::json::{self, FileError, Format};
 use crate::kb::wire::WireTime;
 use crate::kb::{Recursive, TimeRule};
@@ -171,8 +171,8 @@ fn node_from_wire(node: WireHidden, network: &mut Network) -> Result<Hidden, Str
     let body = literals(node.body, predicates, symbols)?;
     let mut conditions = Vec::with_capacity(node.conditions.len());
     for WireCondition { holds, at_least, body } in node.conditions {
-        if !(1..=MOST_GROUNDINGS).contains(&at_least) {
-            return Err(format!("a condition asks for {at_least} groundings; it must be 1 to {MOST_GROUNDINGS}"));
+        if !(1..=MAX_GROUNDINGS).contains(&at_least) {
+            return Err(format!("a condition asks for {at_least} groundings; it must be 1 to {MAX_GROUNDINGS}"));
         }
         conditions.push(Condition { holds, at_least, body: literals(body, predicates, symbols)? });
     }

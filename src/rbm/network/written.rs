@@ -1,7 +1,7 @@
 //! Networks from rules that a person wrote.
 
 use super::{Condition, Hidden, MOST_WORTH, Network, Rule, is_worth, two_classes};
-use crate::cover::count::MOST_GROUNDINGS;
+use crate::cover::MAX_GROUNDINGS;
 use crate::determinism::{HashMap, IndexSet};
 use crate::kb::Database;
 use crate::logic::nearest::nearest;
@@ -129,7 +129,7 @@ impl Network {
         let body = scope.literals(&written.body, predicates, symbols).map_err(full)?;
         let mut conditions = Vec::new();
         for WrittenCondition { holds, at_least, body } in &written.conditions {
-            let most = f64::from(MOST_GROUNDINGS);
+            let most = f64::from(MAX_GROUNDINGS);
             if at_least.fract() != 0.0 || !(1.0..=most).contains(at_least) {
                 let message = format!("at_least({at_least}, …) is not a number of groundings");
                 return refuse("at-least", message, format!("write a whole number from 1 to {most}"));

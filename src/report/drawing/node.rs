@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::super::figure::font;
-use crate::cover::count::show_test;
+use crate::cover::show_test;
 use crate::files::xml::escape;
 use crate::learn::{LeafWeights, TreeModel, leaf_weights};
 use crate::tree::Node;
