@@ -1,4 +1,4 @@
-//! The loop that all ensembles share: the paper's Algorithm 1, lines 1 to 9.
+//! Functional gradient boosting, shared by all ensembles: the paper's Algorithm 1, lines 1 to 9.
 
 use super::checks::{check_recursion, count_labels};
 use super::gradient::Scores;
@@ -13,7 +13,7 @@ use crate::determinism::Stream;
 use crate::kb::Example;
 use crate::tree::{Grower, Language, PathOptions, path};
 
-/// Learns a sum of trees.
+/// Learns a sum of trees, or one sum per class for a multi-class target.
 pub(super) fn train(
     kind: Kind,
     task: &Task<'_>,
@@ -22,7 +22,7 @@ pub(super) fn train(
     progress: &mut dyn FnMut(Progress),
 ) -> Result<TrainedModel, LearnError> {
     let weights = Weights::new(task.examples, params.positive_weight);
-    let (trained_on, classes) = kinds_of_examples(task, params, &weights)?;
+    let (trained_on, classes) = count_classes(task, params, &weights)?;
     check_recursion(task, params.recursive)?;
     let priors = match &classes {
         None => vec![prior(params, &weights, task.examples)],
@@ -54,7 +54,7 @@ pub(super) fn train(
     Ok(TrainedModel { model: TreeModel::from_parts(parts, database, target), warnings, statistics })
 }
 
-/// ψ before the first tree, of a target that holds or does not.
+/// Returns ψ₀, the prior log-odds of a binary target.
 pub(super) fn prior(params: &Params, weights: &Weights, examples: &[Example]) -> f64 {
     match params.prior {
         Prior::Value(value) => value,
@@ -62,8 +62,12 @@ pub(super) fn prior(params: &Params, weights: &Weights, examples: &[Example]) ->
     }
 }
 
-/// How many positive and negative examples there are; or, if the target tells classes apart, how many examples, and of which.
-pub(super) fn kinds_of_examples(
+/// Counts the positive and negative examples; for a multi-class target, all examples and those of
+/// each class.
+///
+/// # Errors
+/// If fewer than two classes have weight, or a parameter does not apply to several classes.
+pub(super) fn count_classes(
     task: &Task<'_>,
     params: &Params,
     weights: &Weights,
@@ -86,7 +90,8 @@ pub(super) fn kinds_of_examples(
         return Err(LearnError::OneOfClasses { target: target(), only });
     }
     let total: f64 = shares.iter().sum();
-    // A number that all classes share says nothing. A class without an example counts as half a one.
+    // A constant added to all classes changes nothing, so a fixed prior is 0. A class without an
+    // example counts as half an example.
     let prior = |&share: &f64| match params.prior {
         Prior::Value(_) => 0.0,
         Prior::LogOdds => (share.max(0.5) / total).ln(),
@@ -96,7 +101,8 @@ pub(super) fn kinds_of_examples(
     Ok(((count, 0), Some(ClassSums { names: names.to_vec(), priors, trained_on })))
 }
 
-/// The tests that a node may ask: what the modes give, and the chains between the arguments of the target.
+/// Returns the language bias: the literals that the modes allow, and the chains between the
+/// arguments of the target as additional tests.
 pub(super) fn language(task: &Task<'_>, params: &Params) -> Language {
     let Task { database, target, examples, seed, .. } = *task;
     let max_length = params.path_length as usize;
@@ -105,19 +111,20 @@ pub(super) fn language(task: &Task<'_>, params: &Params) -> Language {
     Language::new(database, target, params.language_options()).with_tests(chains)
 }
 
-/// What the next summand is fitted to.
+/// The regression problem of one boosting round.
 pub(super) struct Round<'r> {
-    /// How many summands there are.
+    /// The number of summands already fitted, over all classes.
     pub number: usize,
-    /// The class it is for, if there are several.
+    /// The class the summand is for; 0 for a binary target.
     pub class: usize,
-    /// How ψ of each example should move.
+    /// The functional gradient of each example.
     pub gradients: &'r [f64],
-    /// The examples to learn from.
+    /// The examples to fit.
     pub in_use: &'r Bits,
 }
 
-/// For each class of several, or for the target, a sum of whatever `grow` fits to the gradients; it also adds to the ψ of each example what its summand says of it.
+/// Fits one summand per round and class with `grow`, which also adds the summand's values to ψ of
+/// each example. Returns the summands of each class; a binary target has one list.
 // Paper: Alg. 1, line 1
 pub(super) fn boost<T>(
     task: &Task<'_>,
@@ -128,9 +135,9 @@ pub(super) fn boost<T>(
     mut grow: impl FnMut(Round<'_>, &mut [f64]) -> T,
 ) -> Result<Vec<Vec<T>>, LearnError> {
     let Task { examples, seed, .. } = *task;
-    let kinds = kinds(examples, task.classes().map(<[_]>::len));
-    let (learning, held_out) = hold_out(task, &kinds, weights.counted(), params)?;
-    let mut patience = Patience::new(params.early_stopping);
+    let strata = strata(examples, task.classes().map(<[_]>::len));
+    let (learning, held_out) = hold_out(task, &strata, weights.counted(), params)?;
+    let mut stopping = EarlyStopping::new(params.early_stopping);
     // Paper: Alg. 1, line 2, F₀ = ψ₀; one for each class, if there are several.
     let mut scores = Scores::new(priors, examples.len());
     let mut summands: Vec<Vec<T>> = priors.iter().map(|_| Vec::with_capacity(params.trees as usize)).collect();
@@ -138,55 +145,57 @@ pub(super) fn boost<T>(
     for step in 0..params.trees as usize {
         // Paper: Alg. 1, line 4, GenerateExamples: Δᵢ = I(yᵢ = 1) − P(yᵢ = 1)
         let gradients = scores.gradients(examples);
-        let in_use = draw(&learning, &kinds, params.subsample, seed, step);
-        // All trees of a step fit the gradients from before it.
+        let in_use = subsample(&learning, &strata, params.subsample, seed, step);
+        // The trees of all classes in a round fit the same gradients.
         for (class, (gradients, summands)) in gradients.iter().zip(&mut summands).enumerate() {
             // Paper: Alg. 1, line 5
-            // Paper: Alg. 1, line 6, Fₙ = Fₙ + Fₙ₋₁, with a step that the paper does not have and that is 1 by default.
+            // Paper: Alg. 1, line 6, Fₙ = Fₙ + Fₙ₋₁. Departs from the paper by the factor `step` on
+            // each tree (LRBM-Boost: 2.0 by default).
             let round = Round { number: step * priors.len() + class, class, gradients, in_use: &in_use };
             summands.push(grow(round, scores.column(class)));
         }
         let log_likelihood = || mean_log_likelihood(examples, &scores, weights, &learning);
         progress(Progress::new(step + 1, params.trees as usize, &log_likelihood));
         if let Some(held_out) = &held_out
-            && patience.ends(mean_log_likelihood(examples, &scores, weights, held_out))
+            && stopping.should_stop(mean_log_likelihood(examples, &scores, weights, held_out))
         {
             break;
         }
     }
     // Paper: Alg. 1, lines 7 to 9: P(y = 1) = sigmoid(ψ), see [`crate::math::sigmoid`]
     if held_out.is_some() {
-        summands.iter_mut().for_each(|summands| summands.truncate(patience.best_steps));
+        summands.iter_mut().for_each(|summands| summands.truncate(stopping.best_rounds));
     }
     Ok(summands)
 }
 
-/// The examples of each kind: positives, then negatives; or of each class.
-fn kinds(examples: &[Example], classes: Option<usize>) -> Vec<Vec<usize>> {
-    let of = |kind: &dyn Fn(&Example) -> bool| (0..examples.len()).filter(|&i| kind(&examples[i])).collect();
+/// Returns the strata of sampling: positives and negatives, or the examples of each class.
+fn strata(examples: &[Example], classes: Option<usize>) -> Vec<Vec<usize>> {
+    let of = |belongs: &dyn Fn(&Example) -> bool| (0..examples.len()).filter(|&i| belongs(&examples[i])).collect();
     match classes {
         None => [true, false].map(|label| of(&|example| example.positive == label)).into(),
         Some(classes) => (0..classes).map(|class| of(&|example| example.class as usize == class)).collect(),
     }
 }
 
-/// The examples that trees are grown on, and those that say when to stop, if any are held out.
+/// Splits the examples into those that trees are grown on and, with early stopping, a held-out
+/// part.
 fn hold_out(
     task: &Task<'_>,
-    kinds: &[Vec<usize>],
+    strata: &[Vec<usize>],
     all: Bits,
     params: &Params,
 ) -> Result<(Bits, Option<Bits>), LearnError> {
     if params.early_stopping == 0 {
         return Ok((all, None));
     }
-    let counts: Vec<usize> = kinds.iter().map(|kind| kind.iter().filter(|&&i| all.get(i)).count()).collect();
+    let counts: Vec<usize> = strata.iter().map(|stratum| stratum.iter().filter(|&&i| all.get(i)).count()).collect();
     match (task.classes(), &counts[..]) {
         (None, &[positives, negatives]) if positives < 2 || negatives < 2 => {
             return Err(LearnError::TooFewToHoldOut { positives, negatives });
         }
         (Some(names), _) => {
-            // Of a class that nobody is of, nobody can be held out.
+            // A class without examples needs none held out.
             if let Some(class) = counts.iter().position(|&count| count == 1) {
                 return Err(LearnError::TooFewOfClass { class: names[class].clone() });
             }
@@ -194,27 +203,33 @@ fn hold_out(
         _ => {}
     }
     let held_out =
-        sample(&all, kinds, params.held_out, |n| n.saturating_sub(1), &mut Stream::new(task.seed, &["held out"]));
+        sample(&all, strata, params.held_out, |n| n.saturating_sub(1), &mut Stream::new(task.seed, &["held out"]));
     Ok((all.and_not(&held_out), Some(held_out)))
 }
 
-/// The examples one tree is grown on.
-fn draw(learning: &Bits, kinds: &[Vec<usize>], part: f64, seed: u64, tree: usize) -> Bits {
-    if part >= 1.0 {
+/// Draws the examples of one tree.
+fn subsample(learning: &Bits, strata: &[Vec<usize>], fraction: f64, seed: u64, tree: usize) -> Bits {
+    if fraction >= 1.0 {
         return learning.clone();
     }
     let mut stream = Stream::new(seed, &["subsample", &tree.to_string()]);
-    sample(learning, kinds, part, |n| n, &mut stream)
+    sample(learning, strata, fraction, |n| n, &mut stream)
 }
 
-/// The same part of the examples of each kind, at least one of each and at most what `most` allows.
-fn sample(from: &Bits, kinds: &[Vec<usize>], part: f64, most: impl Fn(usize) -> usize, stream: &mut Stream) -> Bits {
+/// Draws the same fraction of each stratum, at least one example and at most `max(size)`.
+fn sample(
+    from: &Bits,
+    strata: &[Vec<usize>],
+    fraction: f64,
+    max: impl Fn(usize) -> usize,
+    stream: &mut Stream,
+) -> Bits {
     let mut taken = Bits::zeros(from.len());
-    for kind in kinds {
-        let mut indices: Vec<usize> = kind.iter().copied().filter(|&i| from.get(i)).collect();
+    for stratum in strata {
+        let mut indices: Vec<usize> = stratum.iter().copied().filter(|&i| from.get(i)).collect();
         stream.shuffle(&mut indices);
-        let count = (part * indices.len() as f64).round() as usize;
-        let count = count.max(1).min(most(indices.len()));
+        let count = (fraction * indices.len() as f64).round() as usize;
+        let count = count.max(1).min(max(indices.len()));
         indices[..count].iter().for_each(|&i| taken.set(i, true));
     }
     taken
@@ -226,26 +241,26 @@ fn mean_log_likelihood(examples: &[Example], scores: &Scores, weights: &Weights,
     if total > 0.0 { sum / total } else { 0.0 }
 }
 
-/// Waits for a better likelihood, but not for ever.
-struct Patience {
-    steps: usize,
-    limit: usize,
+/// Early stopping: ends boosting after `patience` rounds without a better held-out likelihood.
+struct EarlyStopping {
+    rounds: usize,
+    patience: usize,
     best: f64,
-    best_steps: usize,
+    best_rounds: usize,
 }
 
-impl Patience {
-    fn new(limit: u32) -> Self {
-        Patience { steps: 0, limit: limit as usize, best: f64::NEG_INFINITY, best_steps: 0 }
+impl EarlyStopping {
+    fn new(patience: u32) -> Self {
+        EarlyStopping { rounds: 0, patience: patience as usize, best: f64::NEG_INFINITY, best_rounds: 0 }
     }
 
-    /// Takes the likelihood after one more step; whether to stop.
-    fn ends(&mut self, likelihood: f64) -> bool {
-        self.steps += 1;
+    /// Records the held-out likelihood after one more round; returns whether to stop.
+    fn should_stop(&mut self, likelihood: f64) -> bool {
+        self.rounds += 1;
         if likelihood > self.best {
-            (self.best, self.best_steps) = (likelihood, self.steps);
+            (self.best, self.best_rounds) = (likelihood, self.rounds);
         }
-        self.steps - self.best_steps >= self.limit
+        self.rounds - self.best_rounds >= self.patience
     }
 }
 
@@ -254,24 +269,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn patience_ends_and_knows_the_best() {
-        let mut patience = Patience::new(2);
-        let ends: Vec<bool> = [-3.0, -1.0, -2.0, -1.0].iter().map(|&x| patience.ends(x)).collect();
+    fn early_stopping_ends_after_patience_and_keeps_the_best_round() {
+        let mut stopping = EarlyStopping::new(2);
+        let ends: Vec<bool> = [-3.0, -1.0, -2.0, -1.0].iter().map(|&x| stopping.should_stop(x)).collect();
         assert_eq!(ends, [false, false, false, true]);
-        assert_eq!(patience.best_steps, 2);
+        assert_eq!(stopping.best_rounds, 2);
     }
 
     #[test]
-    fn samples_keep_count_labels() {
+    fn subsamples_are_stratified_by_label() {
         let example = |positive| Example { args: Box::new([]), positive, class: 0, weight: 1.0, line: 0 };
         let examples: Vec<Example> = (0..10).map(|i| example(i < 3)).collect();
         let all = Bits::ones(10);
-        let both = kinds(&examples, None);
+        let both = strata(&examples, None);
         let count = |bits: &Bits, label| bits.iter().filter(|&i| examples[i].positive == label).count();
-        let half = draw(&all, &both, 0.5, 1, 0);
+        let half = subsample(&all, &both, 0.5, 1, 0);
         assert_eq!((count(&half, true), count(&half, false)), (2, 4));
-        assert_ne!(half, draw(&all, &both, 0.5, 1, 1));
-        let little = draw(&all, &both, 0.01, 1, 0);
+        assert_ne!(half, subsample(&all, &both, 0.5, 1, 1));
+        let little = subsample(&all, &both, 0.01, 1, 0);
         assert_eq!((count(&little, true), count(&little, false)), (1, 1));
         let params = super::super::Unchecked::new(Kind::LrbmBoost).spec("early_stopping", 3).spec("held_out", 0.3);
         let params = params.check().unwrap();
@@ -284,17 +299,17 @@ mod tests {
         assert!(!learning.and(&held_out).any());
         assert_eq!(learning.count() + held_out.count(), 10);
         let few = &examples[..4];
-        let error = hold_out(&task(few), &kinds(few, None), Bits::ones(4), &params).unwrap_err();
+        let error = hold_out(&task(few), &strata(few, None), Bits::ones(4), &params).unwrap_err();
         assert_eq!(error, LearnError::TooFewToHoldOut { positives: 3, negatives: 1 });
     }
 
     #[test]
-    fn samples_keep_every_class() {
+    fn subsamples_are_stratified_by_class() {
         let example = |class| Example { args: Box::new([]), positive: true, class, weight: 1.0, line: 0 };
         let examples: Vec<Example> = (0..12).map(|i| example(if i < 6 { 0 } else { 1 + i / 10 })).collect();
-        let classes = kinds(&examples, Some(4));
+        let classes = strata(&examples, Some(4));
         assert_eq!(classes.iter().map(Vec::len).collect::<Vec<_>>(), [6, 4, 2, 0]);
-        let half = draw(&Bits::ones(12), &classes, 0.5, 1, 0);
+        let half = subsample(&Bits::ones(12), &classes, 0.5, 1, 0);
         let of = |class| half.iter().filter(|&i| examples[i].class == class).count();
         assert_eq!([of(0), of(1), of(2), of(3)], [3, 2, 1, 0]);
     }

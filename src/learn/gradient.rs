@@ -1,21 +1,22 @@
-//! The functional gradient: how ψ of each example, or its score for each class, should move.
+//! The functional gradient of the log-likelihood by ψ, or by the score of each class.
 
 use crate::kb::Example;
 use crate::math::{log_sum_exp, sigmoid, softmax, softplus};
 
-/// Δ = I(y = 1) − P(y = 1), the derivative of an example's log-likelihood by its ψ.
+/// Returns Δ = I(y = 1) − P(y = 1), the derivative of an example's log-likelihood by ψ.
 #[inline]
 pub fn gradient(positive: bool, psi: f64) -> f64 {
     f64::from(u8::from(positive)) - sigmoid(psi)
 }
 
-/// log P(y), exact also where P is next to 0 or 1.
+/// Returns log P(y), accurate also where P is close to 0 or 1.
 #[inline]
 pub fn log_likelihood(positive: bool, psi: f64) -> f64 {
     -softplus(if positive { -psi } else { psi })
 }
 
-/// Δₖ = I(y = k) − P(y = k) for each class, where P is the softmax of the scores: the derivatives of an example's log-likelihood.
+/// Returns Δₖ = I(y = k) − P(y = k) for each class, with P the softmax of the scores: the
+/// derivatives of an example's log-likelihood.
 pub fn class_gradients(class: usize, scores: &[f64]) -> Vec<f64> {
     let mut slopes = softmax(scores);
     slopes.iter_mut().for_each(|p| *p = -*p);
@@ -23,24 +24,24 @@ pub fn class_gradients(class: usize, scores: &[f64]) -> Vec<f64> {
     slopes
 }
 
-/// log P(y = class), exact also where P is next to 0 or 1.
+/// Returns log P(y = class), accurate also where P is close to 0 or 1.
 pub fn class_log_likelihood(class: usize, scores: &[f64]) -> f64 {
     scores[class] - log_sum_exp(scores)
 }
 
-/// What is known of all examples so far: one column with ψ of each; or, if there are classes, one with the score of each class.
+/// Current scores of all examples: one column of ψ, or one column per class.
 #[derive(Clone, Debug)]
 pub(super) struct Scores {
     columns: Vec<Vec<f64>>,
 }
 
 impl Scores {
-    /// Where each column starts.
+    /// Creates columns that hold the prior.
     pub fn new(priors: &[f64], examples: usize) -> Self {
         Scores { columns: priors.iter().map(|&prior| vec![prior; examples]).collect() }
     }
 
-    /// A column, to be changed.
+    /// Returns a column for update.
     pub fn column(&mut self, k: usize) -> &mut [f64] {
         &mut self.columns[k]
     }
@@ -49,7 +50,7 @@ impl Scores {
         self.columns.iter().map(|column| column[i]).collect()
     }
 
-    /// The gradients of all examples, for each column.
+    /// Returns the gradients of all examples, by column.
     pub fn gradients(&self, examples: &[Example]) -> Vec<Vec<f64>> {
         if let [psi] = &self.columns[..] {
             return vec![examples.iter().zip(psi).map(|(example, &psi)| gradient(example.positive, psi)).collect()];
@@ -62,7 +63,7 @@ impl Scores {
         gradients
     }
 
-    /// log P(y) of an example.
+    /// Returns log P(y) of an example.
     pub fn log_likelihood(&self, i: usize, example: &Example) -> f64 {
         match &self.columns[..] {
             [psi] => log_likelihood(example.positive, psi[i]),
@@ -77,7 +78,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn by_hand() {
+    fn gradients_match_hand_computation() {
         // ψ = ln 3 is P = 3/4
         assert!((gradient(true, 3f64.ln()) - 0.25).abs() < 1e-15);
         assert!((gradient(false, 3f64.ln()) + 0.75).abs() < 1e-15);
@@ -87,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn classes_by_hand() {
+    fn class_gradients_match_hand_computation() {
         // 1 : 2 : 5 of 8
         let scores = [0.0, 2f64.ln(), 5f64.ln()];
         for (found, expected) in class_gradients(1, &scores).iter().zip([-0.125, 0.75, -0.625]) {
@@ -99,13 +100,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn class_gradients_are_finite_differences(
+        fn class_gradients_match_finite_differences(
             scores in prop::collection::vec(-10.0..10.0f64, 2..6),
             draw: usize,
         ) {
             let class = draw % scores.len();
             let gradients = class_gradients(class, &scores);
-            prop_assert!(gradients.iter().sum::<f64>().abs() < 1e-12, "scores are known up to a number that all share");
+            prop_assert!(gradients.iter().sum::<f64>().abs() < 1e-12, "scores are determined up to a common constant");
             let h = 1e-5;
             for (k, gradient) in gradients.into_iter().enumerate() {
                 let at = |by: f64| {
@@ -119,7 +120,7 @@ mod tests {
         }
 
         #[test]
-        fn two_classes_are_one_psi(a in -10.0..10.0f64, b in -10.0..10.0f64) {
+        fn two_class_gradients_equal_the_binary_gradient(a in -10.0..10.0f64, b in -10.0..10.0f64) {
             let found = class_gradients(1, &[a, b]);
             prop_assert!((found[1] - gradient(true, b - a)).abs() < 1e-14);
             prop_assert!((class_gradients(0, &[a, b])[1] - gradient(false, b - a)).abs() < 1e-14);
@@ -129,7 +130,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_gradient_is_the_finite_difference_of_the_log_likelihood(positive: bool, psi in -20.0..20.0f64) {
+        fn gradient_matches_finite_difference_of_the_log_likelihood(positive: bool, psi in -20.0..20.0f64) {
             let h = 1e-5;
             let difference = (log_likelihood(positive, psi + h) - log_likelihood(positive, psi - h)) / (2.0 * h);
             prop_assert!((difference - gradient(positive, psi)).abs() < 1e-8);

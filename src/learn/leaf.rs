@@ -1,27 +1,27 @@
-//! What the leaves of the models hold, behind the one trait that trees grow over.
+//! Leaf fitters: how the trees of each kind assign a value to a leaf.
 
 use super::model::LeafWeights;
 use crate::determinism::Stream;
 use crate::rbm::{Descent, Outcome, Theta};
 use crate::tree::{Fit, LeafFitter, Sample, Screening};
 
-/// How a leaf gets its value.
+/// Method that assigns a value to a leaf.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Fitter {
-    /// Five numbers by coordinate descent.
+    /// θ = (d, c, W, U0, U1) by coordinate descent.
     Descent(Descent),
-    /// Five numbers that give the mean gradient.
+    /// A constant θ whose ψ is the mean gradient.
     ClosedForm,
-    /// The mean gradient, and no five numbers.
+    /// The mean gradient without θ.
     Mean,
 }
 
-fn descended(outcome: &Outcome) -> Fit<LeafWeights> {
+fn fit_of(outcome: &Outcome) -> Fit<LeafWeights> {
     Fit { leaf: Some(outcome.theta), value: outcome.theta.psi() }
 }
 
 impl Fitter {
-    /// The fit that needs no descent.
+    /// Fits the mean in closed form.
     fn direct(&self, sample: Sample<'_>) -> Fit<LeafWeights> {
         let value = sample.mean();
         let leaf = match self {
@@ -37,7 +37,7 @@ impl LeafFitter for Fitter {
 
     fn fit_root(&self, all: Sample<'_>, stream: &mut Stream) -> Fit<LeafWeights> {
         match self {
-            Fitter::Descent(descent) => descended(&descent.fit(all, descent.learning_rate, stream)),
+            Fitter::Descent(descent) => fit_of(&descent.fit(all, descent.learning_rate, stream)),
             Fitter::ClosedForm | Fitter::Mean => self.direct(all),
         }
     }
@@ -46,7 +46,7 @@ impl LeafFitter for Fitter {
         match self {
             Fitter::Descent(descent) => {
                 let (yes, no) = descent.fit_pair(yes, no, stream);
-                (descended(&yes), descended(&no))
+                (fit_of(&yes), fit_of(&no))
             }
             Fitter::ClosedForm | Fitter::Mean => (self.direct(yes), self.direct(no)),
         }

@@ -1,4 +1,4 @@
-//! LRBM-Boost: an ensemble of trees whose leaves are restricted Boltzmann machines.
+//! LRBM-Boost: boosted trees whose leaves are restricted Boltzmann machines.
 
 use super::boost;
 use super::leaf::Fitter;
@@ -6,10 +6,10 @@ use super::params::{LeafFit, Params};
 use super::progress::Progress;
 use super::{Kind, LearnError, Learner, Task, TrainedModel, TreeModel};
 
-/// The paper's learner.
+/// Learner of the paper's ensemble.
 #[derive(Clone, Debug)]
 pub struct LrbmBoost {
-    /// Its parameters.
+    /// Parameters.
     pub params: Params,
 }
 

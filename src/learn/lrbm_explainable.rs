@@ -1,4 +1,4 @@
-//! Explainable LRBM: one large tree that copies an ensemble, as in Craven and Shavlik (1996).
+//! Explainable LRBM: one large tree distilled from an ensemble, as in Craven and Shavlik (1996).
 
 use super::boost;
 use super::checks;
@@ -14,12 +14,12 @@ use crate::math::sigmoid;
 use crate::rbm::network::against_others;
 use crate::tree::{GrowOptions, Grower};
 
-/// Learns an ensemble, or takes one, and fits one tree to its ψ on the training examples.
+/// Learner that fits one tree to an ensemble's ψ on the training examples.
 #[derive(Clone, Debug)]
 pub struct LrbmExplainable {
-    /// Its parameters: those of the ensemble, and the size of the one tree.
+    /// Parameters of the ensemble and the size of the single tree.
     pub params: Params,
-    /// The ensemble to explain; without it, one is learned first.
+    /// The ensemble to distil; `None` learns one first.
     pub from: Option<TreeModel>,
 }
 
@@ -49,7 +49,7 @@ impl LrbmExplainable {
 
     fn distil(&self, ensemble: &TreeModel, task: &Task<'_>, before: Statistics) -> Result<TrainedModel, LearnError> {
         let weights = Weights::new(task.examples, self.params.positive_weight);
-        let (trained_on, classes) = boost::kinds_of_examples(task, &self.params, &weights)?;
+        let (trained_on, classes) = boost::count_classes(task, &self.params, &weights)?;
         checks::check_recursion(task, ensemble.recursive.is_some())?;
         let Task { database, target, examples, seed, .. } = *task;
         same_classes(ensemble, task)?;
@@ -62,8 +62,8 @@ impl LrbmExplainable {
             single: !self.params.counts,
             ..self.params.grow_options()
         };
-        // Departs from paper: the leaves get the mean ψ at once, because a descent that stops short of it, as it does for
-        // the gradients, would bend what is to be copied.
+        // Departs from paper: leaves take the mean ψ in closed form. A descent that stops short of
+        // the mean, as it does for gradients, would bias the copy.
         let grower = Grower::new(&coverage, &language, options).weighted(weights.get());
         let counted = weights.counted();
         let (mut statistics, mut trees, mut copies) = (before, Vec::new(), Vec::new());
@@ -97,7 +97,7 @@ impl LrbmExplainable {
     }
 }
 
-/// An ensemble is copied for examples of its own classes.
+/// Returns an error if the task's classes differ from those of the ensemble.
 fn same_classes(ensemble: &TreeModel, task: &Task<'_>) -> Result<(), ScoreError> {
     let known = ensemble.classes.as_ref().map(|classes| &classes.names[..]);
     match (known, task.classes()) {
@@ -112,26 +112,30 @@ fn same_classes(ensemble: &TreeModel, task: &Task<'_>) -> Result<(), ScoreError>
     }
 }
 
-/// How near the copies are, of one ψ or of the score of each class; there is at least one example that counts.
+/// Measures how well the copies reproduce the ensemble's columns: one ψ, or a score per class. At
+/// least one example has weight.
 fn fidelity(goals: &[Vec<f64>], copies: &[Vec<f64>], weights: &Weights) -> Fidelity {
     let examples = goals[0].len();
     let sum = |of: &dyn Fn(usize) -> f64| (0..examples).map(|i| weights.at(i) * of(i)).sum::<f64>();
     let n = sum(&|_| 1.0);
-    let (mut total, mut left) = (0.0, 0.0);
+    let (mut total, mut residual) = (0.0, 0.0);
     for (goal, copy) in goals.iter().zip(copies) {
         let mean = sum(&|i| goal[i]) / n;
         total += sum(&|i| (goal[i] - mean) * (goal[i] - mean));
-        left += sum(&|i| (goal[i] - copy[i]) * (goal[i] - copy[i]));
+        residual += sum(&|i| (goal[i] - copy[i]) * (goal[i] - copy[i]));
     }
-    // Of several classes, the mean over them.
+    // For several classes, the gap is averaged over them.
     let probabilities = |columns: &[Vec<f64>]| match columns {
         [psi] => vec![psi.clone()],
         _ => against_others(columns),
     };
-    let (said, copied) = (probabilities(goals), probabilities(copies));
-    let gaps = said.iter().zip(&copied).map(|(said, copied)| sum(&|i| (sigmoid(said[i]) - sigmoid(copied[i])).abs()));
-    let gap = gaps.sum::<f64>() / said.len() as f64;
-    Fidelity { r_squared: if total > 0.0 { 1.0 - left / total } else { 1.0 }, mean_probability_gap: gap / n }
+    let (original, copied) = (probabilities(goals), probabilities(copies));
+    let gaps = original
+        .iter()
+        .zip(&copied)
+        .map(|(original, copied)| sum(&|i| (sigmoid(original[i]) - sigmoid(copied[i])).abs()));
+    let gap = gaps.sum::<f64>() / original.len() as f64;
+    Fidelity { r_squared: if total > 0.0 { 1.0 - residual / total } else { 1.0 }, mean_probability_gap: gap / n }
 }
 
 #[cfg(test)]

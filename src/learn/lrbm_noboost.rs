@@ -1,14 +1,14 @@
-//! LRBM-NoBoost: one large tree instead of an ensemble.
+//! LRBM-NoBoost: a single large tree instead of an ensemble.
 
 use super::boost;
 use super::params::Params;
 use super::progress::Progress;
 use super::{Kind, LearnError, Learner, Task, TrainedModel, TreeModel, lrbm_boost};
 
-/// The paper's single tree: the loop of LRBM-Boost, run once, with a limit on depth instead of leaves.
+/// Learner of the paper's single tree: one round of LRBM-Boost, limited in depth instead of leaves.
 #[derive(Clone, Debug)]
 pub struct LrbmNoBoost {
-    /// Its parameters.
+    /// Parameters.
     pub params: Params,
 }
 

@@ -1,7 +1,7 @@
-//! Clauses as Progol learns them, as a model with probabilities.
+//! Progol's clauses as a probabilistic model.
 //!
-//! Each clause becomes a rule of a network (see [`crate::rbm::network`]), so that everything that is there for networks is there
-//! for clauses: `explain`, `convert --prune`, files.
+//! Each clause becomes a rule of a network ([`crate::rbm::network`]), so that explanation, pruning
+//! (`convert --prune`) and the file format of networks apply.
 
 use super::checks::count_weighted;
 use super::clauses::{Theory, learn_clauses};
@@ -16,10 +16,10 @@ use crate::logic::Diagnostic;
 use crate::math::sigmoid;
 use crate::rbm::network::{Network, Rule, two_classes};
 
-/// Clauses by inverse entailment, and what they are worth.
+/// Learner of clauses by inverse entailment, with weights.
 #[derive(Clone, Debug)]
 pub struct Progol {
-    /// Its parameters.
+    /// Parameters.
     pub params: Params,
 }
 
@@ -37,7 +37,7 @@ impl Learner for Progol {
         if theory.clauses.is_empty() {
             warnings.extend(warnings::nothing_learned(task.database, task.target));
         }
-        let mut network = of_clauses(task, &theory, log_odds(task))?;
+        let mut network = network_of(task, &theory, log_odds(task))?;
         let mut how = "no clause".to_owned();
         if !theory.clauses.is_empty() {
             how = match self.params.clause_weights {
@@ -46,7 +46,7 @@ impl Learner for Progol {
                     "weights fitted".to_owned()
                 }
                 ClauseWeights::Votes => {
-                    vote(&mut network, task);
+                    fit_votes(&mut network, task);
                     "one vote each".to_owned()
                 }
             };
@@ -65,8 +65,8 @@ impl Learner for Progol {
     }
 }
 
-/// The network of some clauses, which are worth nothing yet.
-fn of_clauses(task: &Task<'_>, theory: &Theory, log_odds: f64) -> Result<Network, LearnError> {
+/// Builds the network of the clauses, with zero weights.
+fn network_of(task: &Task<'_>, theory: &Theory, log_odds: f64) -> Result<Network, LearnError> {
     let predicates = &task.database.predicates;
     let (name, arity) = (predicates.name(task.target), predicates.arity(task.target));
     let mut network = Network::new((name, arity), two_classes(), vec![0.0, log_odds], "");
@@ -77,26 +77,26 @@ fn of_clauses(task: &Task<'_>, theory: &Theory, log_odds: f64) -> Result<Network
     Ok(network)
 }
 
-/// Gives all rules the same weight, and the network the bias that goes with it.
-fn vote(network: &mut Network, task: &Task<'_>) {
+/// Gives all rules the same weight, and fits that weight and the bias.
+fn fit_votes(network: &mut Network, task: &Task<'_>) {
     let lit = network.lit(&task.coverage());
     let votes: Vec<f64> =
         (0..task.examples.len()).map(|i| lit.iter().filter(|lit| lit.get(i)).count() as f64).collect();
-    let (bias, weight) = line(&votes, task.examples);
+    let (bias, weight) = logistic_fit(&votes, task.examples);
     network.set_worths(vec![0.0, bias], &vec![vec![0.0, weight]; lit.len()]);
 }
 
-/// The bias and the weight of a vote for which the examples are most likely; the weight is held back a little, as it has no end
-/// where votes divide the classes.
-fn line(votes: &[f64], examples: &[Example]) -> (f64, f64) {
-    /// How much the weight is held back.
+/// Returns the maximum-likelihood bias and weight per vote, with a ridge penalty on the weight: it
+/// diverges where the votes separate the classes.
+fn logistic_fit(votes: &[f64], examples: &[Example]) -> (f64, f64) {
+    /// L2 penalty on the weight.
     const RIDGE: f64 = 0.1;
     let (mut bias, mut weight) = (0.0, 0.0);
     let value = |bias: f64, weight: f64| -> f64 {
         let each = votes.iter().zip(examples).map(|(vote, e)| log_likelihood(e.positive, bias + weight * vote));
         each.sum::<f64>() - RIDGE / 2.0 * weight * weight
     };
-    // Newton's method; the likelihood is concave, so it ends at its top.
+    // Newton's method: the penalized likelihood is concave, so it converges to the maximum.
     for _ in 0..50 {
         let (mut g0, mut g1, mut h00, mut h01, mut h11) = (0.0, -RIDGE * weight, 1e-9, 0.0, RIDGE);
         for (&vote, example) in votes.iter().zip(examples) {
@@ -111,7 +111,7 @@ fn line(votes: &[f64], examples: &[Example]) -> (f64, f64) {
         }
         let det = h00 * h11 - h01 * h01;
         let (d0, d1) = ((h11 * g0 - h01 * g1) / det, (h00 * g1 - h01 * g0) / det);
-        // A step that goes too far is halved.
+        // Backtracking line search.
         let before = value(bias, weight);
         let mut part = 1.0;
         while value(bias + part * d0, weight + part * d1) < before && part > 1e-6 {
@@ -130,21 +130,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn votes_make_the_examples_likely() {
+    fn voting_weights_maximize_the_penalized_likelihood() {
         let example = |positive| Example { args: Box::new([]), positive, class: 0, weight: 1.0, line: 0 };
         // Of those with no vote one of four is positive, of those with one vote two of three.
         let labels = [true, false, false, false, true, true, false];
         let votes = [0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0];
         let examples = labels.map(example);
-        let (bias, weight) = line(&votes, &examples);
+        let (bias, weight) = logistic_fit(&votes, &examples);
         let slope = |by: &dyn Fn(usize) -> f64| -> f64 {
             (0..7).map(|i| by(i) * gradient(labels[i], bias + weight * votes[i])).sum()
         };
         assert!(slope(&|_| 1.0).abs() < 1e-6);
-        assert!((slope(&|i| votes[i]) - 0.1 * weight).abs() < 1e-6, "the slope is what holds the weight back");
+        assert!((slope(&|i| votes[i]) - 0.1 * weight).abs() < 1e-6, "the gradient equals the penalty's");
         assert!((0.5..2.0).contains(&weight), "{weight}");
-        // Votes that divide the classes still have an end.
-        let (_, weight) = line(&[0.0, 1.0], &[example(false), example(true)]);
+        // Separable votes still give a finite weight.
+        let (_, weight) = logistic_fit(&[0.0, 1.0], &[example(false), example(true)]);
         assert!((1.0..20.0).contains(&weight), "{weight}");
     }
 }

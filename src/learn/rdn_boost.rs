@@ -1,4 +1,4 @@
-//! RDN-Boost (Natarajan et al., 2012): the same ensemble with the mean gradient in its leaves.
+//! RDN-Boost (Natarajan et al., 2012): the same boosting loop with the mean gradient in each leaf.
 
 use super::boost;
 use super::leaf::Fitter;
@@ -6,10 +6,10 @@ use super::params::Params;
 use super::progress::Progress;
 use super::{Kind, LearnError, Learner, Task, TrainedModel, TreeModel};
 
-/// Boosted relational dependency networks.
+/// Learner of boosted relational dependency networks.
 #[derive(Clone, Debug)]
 pub struct RdnBoost {
-    /// Its parameters.
+    /// Parameters.
     pub params: Params,
 }
 

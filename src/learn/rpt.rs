@@ -1,7 +1,8 @@
-//! A relational probability tree: one tree with the frequencies of the classes in its leaves.
+//! Relational probability tree: a single tree with class frequencies in its leaves.
 //!
-//! Tests are chosen as in TILDE (Blockeel and De Raedt, 1998), by how pure they make both sides. The squared error of the labels
-//! around their mean is n·p·(1 − p) on each side, which is Gini's index, so that the trees of the ensembles do this as well.
+//! Splits are chosen by purity as in TILDE (Blockeel and De Raedt, 1998). The squared error of the
+//! labels around their mean is n·p·(1 − p) per side, the Gini index, so the regression trees of the
+//! ensembles serve unchanged.
 
 use super::boost::language;
 use super::checks::count_both;
@@ -14,10 +15,10 @@ use super::{Kind, LearnError, Learner, Task, TrainedModel, TreeModel, warnings};
 use crate::cover::Bits;
 use crate::tree::{Grower, Leaf, Node, NodeId, Tree};
 
-/// One tree of class frequencies.
+/// Learner of a relational probability tree.
 #[derive(Clone, Debug)]
 pub struct Rpt {
-    /// Its parameters.
+    /// Parameters.
     pub params: Params,
 }
 
@@ -55,7 +56,7 @@ impl Learner for Rpt {
     }
 }
 
-/// The tree with the log-odds of the classes in its leaves, each class with some examples more than there are.
+/// Replaces each leaf value by the log-odds of the classes with Laplace smoothing.
 fn with_log_odds(tree: &Tree<LeafWeights>, laplace: f64) -> Tree<LeafWeights> {
     let value =
         |leaf: &Leaf<LeafWeights>| ((f64::from(leaf.positives) + laplace) / (f64::from(leaf.negatives) + laplace)).ln();
@@ -63,7 +64,7 @@ fn with_log_odds(tree: &Tree<LeafWeights>, laplace: f64) -> Tree<LeafWeights> {
         Node::Leaf(leaf) => Node::Leaf(Leaf { value: value(leaf), ..leaf.clone() }),
         Node::Split(_) => node.clone(),
     };
-    Tree::from_nodes(tree.nodes().iter().map(node).collect()).expect("the nodes hang together as before")
+    Tree::from_nodes(tree.nodes().iter().map(node).collect()).expect("replacing leaf values keeps the tree valid")
 }
 
 #[cfg(test)]
@@ -71,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn leaves_hold_smoothed_log_odds() {
+    fn leaves_hold_laplace_smoothed_log_odds() {
         let leaf = |positives, negatives| Leaf { value: 0.5, positives, negatives, leaf: None };
         let mut tree = Tree::single(leaf(4, 4));
         tree.split(tree.root(), Vec::new(), 1, leaf(3, 0), leaf(1, 4));

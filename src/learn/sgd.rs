@@ -1,7 +1,7 @@
-//! Stochastic gradient descent over a row of weights, in small batches of examples drawn anew in each pass.
+//! Mini-batch stochastic gradient descent, with a new permutation of the examples per epoch.
 //!
-//! Steps are scaled for each weight by the size of its recent gradients (Kingma and Ba, 2015, "Adam"): inputs that are
-//! rarely there would hardly move otherwise. The numbers are those of that paper.
+//! Adam (Kingma and Ba, 2015) with the constants of that paper: without per-weight scaling, weights
+//! of rare inputs would hardly move.
 
 use super::Task;
 use super::gradient::{gradient, log_likelihood};
@@ -13,35 +13,35 @@ const FIRST_DECAY: f64 = 0.9;
 const SECOND_DECAY: f64 = 0.999;
 const TINY: f64 = 1e-8;
 
-/// How weights are moved.
+/// Hyperparameters of the descent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SgdOptions {
-    /// Passes over the examples.
+    /// Epochs: passes over the examples.
     pub epochs: usize,
-    /// The length of a step.
+    /// Learning rate.
     pub learning_rate: f64,
-    /// How many examples a step looks at.
+    /// Batch size.
     pub batch: usize,
-    /// Half of it times the squares of the weights that are held back is added to the mean loss.
+    /// L2 penalty: l2/2 · ‖w‖² over the penalized weights is added to the mean loss.
     pub l2: f64,
 }
 
-/// Something with weights that gives ψ of examples, which are known by their numbers.
+/// A model whose ψ is differentiable by its weights; examples are addressed by index.
 pub trait Differentiable {
-    /// All weights.
+    /// Returns all weights for update.
     fn weights(&mut self) -> &mut [f64];
 
-    /// Whether a weight is held back.
-    fn is_held(&self, weight: usize) -> bool;
+    /// Returns whether the L2 penalty applies to a weight.
+    fn is_penalized(&self, weight: usize) -> bool;
 
-    /// ψ of an example.
+    /// Returns ψ of an example.
     fn psi(&self, example: usize) -> f64;
 
-    /// Adds the derivatives of ψ by the weights to `sum`, times what `scale` makes of ψ.
+    /// Adds `scale(ψ)` times the derivatives of ψ by the weights to `sum`.
     fn add_gradient(&self, example: usize, scale: &dyn Fn(f64) -> f64, sum: &mut [f64]);
 }
 
-/// Moves the weights towards a lower −log P(y) of the training examples, each as much as its own weight says.
+/// Minimizes the mean of −log P(y) over the training examples, weighted by their example weights.
 pub fn descend(
     model: &mut impl Differentiable,
     task: &Task<'_>,
@@ -51,7 +51,7 @@ pub fn descend(
     let Task { examples, seed, .. } = *task;
     let size = model.weights().len();
     let (mut first, mut second, mut sum) = (vec![0.0; size], vec![0.0; size], vec![0.0; size]);
-    let (mut first_left, mut second_left) = (1.0, 1.0);
+    let (mut first_power, mut second_power) = (1.0, 1.0);
     let mut order: Vec<usize> = (0..examples.len()).collect();
     for epoch in 0..options.epochs {
         Stream::new(seed, &["batches", &epoch.to_string()]).shuffle(&mut order);
@@ -67,15 +67,15 @@ pub fn descend(
                 let scale = |psi: f64| -gradient(example.positive, psi) * example.weight / total;
                 model.add_gradient(i, &scale, &mut sum);
             }
-            first_left *= FIRST_DECAY;
-            second_left *= SECOND_DECAY;
+            first_power *= FIRST_DECAY;
+            second_power *= SECOND_DECAY;
             for at in 0..size {
-                let held = if model.is_held(at) { options.l2 } else { 0.0 };
+                let penalty = if model.is_penalized(at) { options.l2 } else { 0.0 };
                 let weight = &mut model.weights()[at];
-                let slope = sum[at] + held * *weight;
+                let slope = sum[at] + penalty * *weight;
                 first[at] = FIRST_DECAY * first[at] + (1.0 - FIRST_DECAY) * slope;
                 second[at] = SECOND_DECAY * second[at] + (1.0 - SECOND_DECAY) * slope * slope;
-                let (mean, square) = (first[at] / (1.0 - first_left), second[at] / (1.0 - second_left));
+                let (mean, square) = (first[at] / (1.0 - first_power), second[at] / (1.0 - second_power));
                 *weight -= options.learning_rate * mean / (square.sqrt() + TINY);
             }
         }
@@ -83,7 +83,7 @@ pub fn descend(
     }
 }
 
-/// The mean log-likelihood of the training examples.
+/// Returns the weighted mean log-likelihood of the training examples.
 pub fn mean_log_likelihood(model: &impl Differentiable, task: &Task<'_>) -> f64 {
     let each = task.examples.iter().enumerate().map(|(i, e)| e.weight * log_likelihood(e.positive, model.psi(i)));
     each.sum::<f64>() / task.examples.iter().map(|e| e.weight).sum::<f64>()
@@ -95,7 +95,7 @@ mod tests {
     use crate::kb::{Example, sample};
     use crate::learn::Resources;
 
-    /// ψ is one number.
+    /// A model whose ψ is a single bias.
     struct Constant([f64; 1]);
 
     impl Differentiable for Constant {
@@ -103,7 +103,7 @@ mod tests {
             &mut self.0
         }
 
-        fn is_held(&self, _: usize) -> bool {
+        fn is_penalized(&self, _: usize) -> bool {
             true
         }
 
@@ -129,12 +129,12 @@ mod tests {
     }
 
     #[test]
-    fn the_mean_is_reached_weights_count_and_l2_holds_back() {
+    fn descent_reaches_the_weighted_log_odds_and_l2_shrinks_them() {
         // One positive of four: log-odds ln(1/3). With a weight of 9 for it: ln 3.
         assert!((fitted([1.0; 4], 0.0) + 3f64.ln()).abs() < 1e-3);
         assert!((fitted([9.0, 1.0, 1.0, 1.0], 0.0) - 3f64.ln()).abs() < 1e-3);
-        // With l2 = 1 the loss is least where sigmoid(w) − 1/4 + w = 0: w = −0.2007…
-        let held = fitted([1.0; 4], 1.0);
-        assert!((crate::math::sigmoid(held) - 0.25 + held).abs() < 1e-3, "{held}");
+        // With l2 = 1 the minimum is at sigmoid(w) − 1/4 + w = 0: w = −0.2007…
+        let shrunk = fitted([1.0; 4], 1.0);
+        assert!((crate::math::sigmoid(shrunk) - 0.25 + shrunk).abs() < 1e-3, "{shrunk}");
     }
 }

@@ -1,42 +1,45 @@
-//! Clauses up to the names of their variables and the order of their literals.
+//! Normal form of clauses up to variable renaming and literal order.
 
 use crate::cancel;
 use crate::determinism::IndexSet;
 use crate::logic::{Argument, Literal, Variable};
 
-/// No more ways to begin are followed than this: all there are of five literals. Beyond, a longer clause of literals that look alike may have
-/// two forms, and is then looked at twice.
-const MOST_WAYS: usize = 120;
+/// Maximum number of partial forms tracked: all permutations of five literals. Beyond it, a longer
+/// clause of similar literals may have two forms, and is then evaluated twice.
+const MAX_PARTIAL_FORMS: usize = 120;
 
-/// The form that a clause has in common with those, and only those, that differ from it in the names of variables not of the head
-/// and in the order of literals: the least of all ways to write it, with variables numbered as they come.
+/// Returns the canonical form of a clause, equal for exactly those clauses that differ in the names
+/// of body variables and the order of literals: the lexicographic minimum over all literal orders,
+/// with variables numbered by first occurrence.
 pub(super) fn normal_form(body: &[Literal], arity: u32) -> Vec<Literal> {
     let mut form = Vec::with_capacity(body.len());
-    // The ways to begin that are least so far: which literals stand in the form, and the names of its variables.
-    let mut ways: Vec<(Vec<bool>, Vec<Variable>)> = vec![(vec![false; body.len()], Vec::new())];
-    // Literals that look alike and have variables that stand nowhere else may change places: one of them is enough.
-    let stands = |variable| body.iter().filter(|literal| literal.variables().any(|other| other == variable)).count();
-    let is_private = |variable: &Variable| stands(*variable) == 1;
+    // The partial forms that are minimal so far: the literals used, and the variables in order.
+    let mut partial: Vec<(Vec<bool>, Vec<Variable>)> = vec![(vec![false; body.len()], Vec::new())];
+    // Similar literals whose variables occur nowhere else are interchangeable: following one
+    // suffices.
+    let occurrences =
+        |variable| body.iter().filter(|literal| literal.variables().any(|other| other == variable)).count();
+    let is_private = |variable: &Variable| occurrences(*variable) == 1;
     for _ in body {
-        let mut least: Option<Literal> = None;
+        let mut minimum: Option<Literal> = None;
         let mut next: IndexSet<(Vec<bool>, Vec<Variable>)> = IndexSet::default();
-        for (used, names) in &ways {
+        for (used, names) in &partial {
             cancel::poll();
             let mut has_private = false;
             for at in (0..body.len()).filter(|&at| !used[at]) {
-                let (mut literal, mut beyond) = (body[at].clone(), Vec::new());
-                number(&body[at], (names, &mut beyond), arity, &mut literal);
-                let private = beyond.iter().all(is_private);
-                let names: Vec<Variable> = names.iter().copied().chain(beyond).collect();
-                if least.as_ref().is_some_and(|least| literal > *least) {
+                let (mut literal, mut fresh) = (body[at].clone(), Vec::new());
+                number_variables(&body[at], (names, &mut fresh), arity, &mut literal);
+                let private = fresh.iter().all(is_private);
+                let names: Vec<Variable> = names.iter().copied().chain(fresh).collect();
+                if minimum.as_ref().is_some_and(|minimum| literal > *minimum) {
                     continue;
                 }
-                if least.as_ref() != Some(&literal) {
-                    least = Some(literal);
+                if minimum.as_ref() != Some(&literal) {
+                    minimum = Some(literal);
                     next.clear();
                     has_private = false;
                 }
-                if private && std::mem::replace(&mut has_private, true) || next.len() == MOST_WAYS {
+                if private && std::mem::replace(&mut has_private, true) || next.len() == MAX_PARTIAL_FORMS {
                     continue;
                 }
                 let mut used = used.clone();
@@ -44,17 +47,17 @@ pub(super) fn normal_form(body: &[Literal], arity: u32) -> Vec<Literal> {
                 next.insert((used, names));
             }
         }
-        form.extend(least);
-        ways = next.into_iter().collect();
+        form.extend(minimum);
+        partial = next.into_iter().collect();
     }
     form
 }
 
-/// Writes a literal with its variables numbered behind those of the head: those that have a name by their places, the others,
-/// which are noted beyond the names, as they come.
-pub(super) fn number(
+/// Writes a literal with its body variables numbered after those of the head: known variables by
+/// their index in `names`, new ones in order of occurrence; these are appended to `fresh`.
+pub(super) fn number_variables(
     literal: &Literal,
-    (names, beyond): (&[Variable], &mut Vec<Variable>),
+    (names, fresh): (&[Variable], &mut Vec<Variable>),
     arity: u32,
     numbered: &mut Literal,
 ) {
@@ -63,12 +66,12 @@ pub(super) fn number(
     for &argument in &literal.args {
         numbered.args.push(match argument {
             Argument::Variable(variable) if variable.0 >= arity => {
-                let known = names.iter().chain(&*beyond).position(|&known| known == variable);
-                let place = known.unwrap_or_else(|| {
-                    beyond.push(variable);
-                    names.len() + beyond.len() - 1
+                let known = names.iter().chain(&*fresh).position(|&known| known == variable);
+                let index = known.unwrap_or_else(|| {
+                    fresh.push(variable);
+                    names.len() + fresh.len() - 1
                 });
-                Argument::Variable(Variable(arity + place as u32))
+                Argument::Variable(Variable(arity + index as u32))
             }
             other => other,
         });
@@ -81,38 +84,38 @@ mod tests {
     use crate::logic::PredicateId;
     use proptest::prelude::*;
 
-    /// A literal of a predicate with variables.
+    /// Creates a literal over variables.
     fn literal(predicate: u32, variables: &[u32]) -> Literal {
         Literal::new(PredicateId(predicate), variables.iter().map(|&v| Argument::Variable(Variable(v))).collect())
     }
 
     #[test]
-    fn names_and_order_are_not_part_of_a_clause() {
+    fn normal_form_ignores_variable_names_and_literal_order() {
         let form = |body: &[Literal]| normal_form(body, 2);
-        // p(A, C), q(C, B) in two ways of writing.
+        // p(A, C), q(C, B) written in two ways.
         let chain = form(&[literal(7, &[0, 5]), literal(8, &[5, 1])]);
         assert_eq!(chain, form(&[literal(8, &[3, 1]), literal(7, &[0, 3])]));
         assert_eq!(chain, [literal(7, &[0, 2]), literal(8, &[2, 1])]);
-        // The variables of the head are not like others, and one variable is not two.
+        // Head variables are fixed, and distinct variables stay distinct.
         assert_ne!(chain, form(&[literal(7, &[1, 5]), literal(8, &[5, 0])]));
         assert_ne!(chain, form(&[literal(7, &[0, 5]), literal(8, &[6, 1])]));
-        // The second of two literals that look alike says which comes first.
+        // The third literal decides the order of the two similar ones.
         let fork = [literal(7, &[0, 4]), literal(7, &[0, 5]), literal(8, &[5, 1])];
         assert_eq!(form(&fork), form(&[literal(7, &[0, 9]), literal(7, &[0, 3]), literal(8, &[9, 1])]));
     }
 
     #[test]
-    fn many_literals_that_look_alike_take_little_time() {
-        // 20 factorial ways to write either, if each were tried.
+    fn normal_form_of_many_similar_literals_is_fast() {
+        // 20! orders each, if all were tried.
         let fan: Vec<Literal> = (0..20).map(|k| literal(7, &[0, 1 + k])).collect();
         assert_eq!(normal_form(&fan, 1), fan);
         let longer: Vec<Literal> = fan.iter().cloned().chain((0..20).map(|k| literal(8, &[1 + k, 0]))).collect();
         assert_eq!(normal_form(&longer, 1).len(), 40);
     }
 
-    /// Whether clauses are the same up to names and order, by trying every order of the second.
-    fn are_alike(a: &[Literal], b: &[Literal]) -> bool {
-        fn goes_on(a: &[Literal], left: &[Literal], names: &[(Variable, Variable)]) -> bool {
+    /// Oracle: returns whether clauses are variants, by trying every order of the second.
+    fn are_variants(a: &[Literal], b: &[Literal]) -> bool {
+        fn matches_rest(a: &[Literal], left: &[Literal], names: &[(Variable, Variable)]) -> bool {
             let Some((first, rest)) = a.split_first() else { return left.is_empty() };
             (0..left.len()).any(|at| {
                 let mut names = names.to_vec();
@@ -128,18 +131,18 @@ mod tests {
                 };
                 let same = first.predicate == left[at].predicate && first.args.iter().zip(&left[at].args).all(fits);
                 let others: Vec<Literal> = [&left[..at], &left[at + 1..]].concat();
-                same && goes_on(rest, &others, &names)
+                same && matches_rest(rest, &others, &names)
             })
         }
-        a.len() == b.len() && goes_on(a, b, &[])
+        a.len() == b.len() && matches_rest(a, b, &[])
     }
 
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, cases: 2000, ..ProptestConfig::default() })]
 
-        /// Clauses have the same form if and only if they are the same up to names and order.
+        /// Normal forms are equal exactly for variants.
         #[test]
-        fn the_form_is_exact(
+        fn normal_forms_are_equal_exactly_for_variants(
             a in prop::collection::vec((7u32..9, 0u32..4, 0u32..4), 1..5),
             b in prop::collection::vec((7u32..9, 0u32..4, 0u32..4), 1..5),
             order in prop::sample::subsequence((0usize..4).collect::<Vec<_>>(), 4).prop_shuffle(),
@@ -147,7 +150,7 @@ mod tests {
         ) {
             let clause = |words: &[(u32, u32, u32)]| words.iter().map(|&(p, x, y)| literal(p, &[x, y])).collect::<Vec<_>>();
             let (a, b) = (clause(&a), clause(&b));
-            prop_assert_eq!(normal_form(&a, 1) == normal_form(&b, 1), are_alike(&a, &b));
+            prop_assert_eq!(normal_form(&a, 1) == normal_form(&b, 1), are_variants(&a, &b));
             let rename = |l: &Literal| {
                 let name = |arg: &Argument| match arg {
                     Argument::Variable(v) if v.0 >= 1 => Argument::Variable(Variable(names[v.0 as usize - 1] + 10)),

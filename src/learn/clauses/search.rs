@@ -1,113 +1,114 @@
-//! The best clause below a bottom clause.
+//! Best-first search for the clause of highest compression below a bottom clause.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
-use super::bottom::{Bottom, BottomLiteral};
-use super::normal::{normal_form, number};
-use super::{Judged, Space};
+use super::bottom::{BottomClause, BottomLiteral};
+use super::normal::{normal_form, number_variables};
+use super::score::{ClauseScore, ClauseScorer};
 use crate::cover::Bits;
 use crate::determinism::{HashMap, HashSet, IndexMap};
 use crate::logic::{Literal, Variable};
 
-/// A clause is looked for at this many places of the bottom clause; what could follow only from others is not seen. Ten times as many
-/// gave the same scores inside training folds of CORA, SPORTS and MUTAGENESIS.
-const MOST_PLACES: usize = 100;
+/// Maximum number of embeddings of a clause in the bottom clause; refinements reachable only from
+/// others are missed. Ten times as many gave the same scores inside training folds of CORA, SPORTS
+/// and MUTAGENESIS.
+const MAX_EMBEDDINGS: usize = 100;
 
-/// What a search came to.
-pub(super) struct Found {
-    /// The clause that compresses most, with the examples it covers; the first of equals.
+/// Result of a search.
+pub(super) struct BestClause {
+    /// The clause of highest compression with its coverage; the first of ties.
     pub best: Option<(Vec<Literal>, Arc<Bits>)>,
     pub examined: u64,
-    /// Whether there were more clauses than may be looked at, or more places of one.
+    /// Whether the limit on clauses or on embeddings was reached.
     pub over_budget: bool,
 }
 
-/// What the variables of a clause that are not of the head are in the bottom clause.
-type Place = Vec<Variable>;
+/// An embedding of a clause: the bottom-clause variable of each of its body variables.
+type Embedding = Vec<Variable>;
 
-/// A clause that was not looked at yet, as in [`Node`].
-struct Child {
+/// A clause not yet evaluated, see [`OpenClause`].
+struct Refinement {
     body: Vec<Literal>,
-    places: Vec<Place>,
+    embeddings: Vec<Embedding>,
 }
 
-/// A clause, with all places where it is part of the bottom clause.
+/// A clause of the open list, with all its embeddings in the bottom clause.
 ///
-/// Ten facts of one kind about an argument of the head are ten literals of the bottom clause and one clause: what differs is
-/// what else is known of each. So a clause is looked at once, and may go on from wherever it stands.
-struct Node {
-    /// Its variables are those of the head, and then as they come.
+/// Ten facts of one predicate about a head argument are ten literals of the bottom clause but one
+/// clause. A clause is evaluated once and refined from all its embeddings.
+struct OpenClause {
+    /// Variables of the head first, then numbered by occurrence.
     body: Vec<Literal>,
-    places: Vec<Place>,
-    judged: Judged,
-    /// When it was made.
+    embeddings: Vec<Embedding>,
+    score: ClauseScore,
+    /// Sequence number, for ties.
     age: usize,
 }
 
-impl Node {
+impl OpenClause {
     fn rank(&self) -> (f64, Reverse<usize>) {
-        (self.judged.compression, Reverse(self.age))
+        (self.score.compression, Reverse(self.age))
     }
 }
 
-impl PartialEq for Node {
+impl PartialEq for OpenClause {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other) == Ordering::Equal
     }
 }
 
-impl Eq for Node {}
+impl Eq for OpenClause {}
 
-impl PartialOrd for Node {
+impl PartialOrd for OpenClause {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Node {
+impl Ord for OpenClause {
     fn cmp(&self, other: &Self) -> Ordering {
-        let ((value, age), (others, other_age)) = (self.rank(), other.rank());
-        value.total_cmp(&others).then(age.cmp(&other_age))
+        let ((value, age), (other_value, other_age)) = (self.rank(), other.rank());
+        value.total_cmp(&other_value).then(age.cmp(&other_age))
     }
 }
 
-/// Searches best-first: of the clauses that are known, the one that compresses most is given every literal more that the modes
-/// allow. A clause is dropped when nothing below it can be better than the best, since literals only lose examples.
-pub(super) fn best_clause(space: &Space<'_, '_>, bottom: &Bottom) -> Found {
-    let options = &space.options;
-    let around = Around::new(bottom);
-    let mut found = Found { best: None, examined: 0, over_budget: false };
+/// Refines, best-first, the open clause of highest compression by every literal that the modes
+/// allow. Coverage is anti-monotone, so a clause is pruned once no refinement can exceed the best.
+pub(super) fn best_clause(scorer: &ClauseScorer<'_, '_>, bottom: &BottomClause) -> BestClause {
+    let options = &scorer.options;
+    let index = BottomIndex::new(bottom);
+    let mut found = BestClause { best: None, examined: 0, over_budget: false };
     let mut best = 0.0;
     let mut seen: HashSet<Vec<Literal>> = HashSet::default();
     let mut open = BinaryHeap::new();
-    let everyone = space.judge(0, Arc::new(Bits::ones(space.positives.len())));
-    open.push(Node { body: Vec::new(), places: vec![Vec::new()], judged: everyone, age: 0 });
+    let all = scorer.score(0, Arc::new(Bits::ones(scorer.positives.len())));
+    open.push(OpenClause { body: Vec::new(), embeddings: vec![Vec::new()], score: all, age: 0 });
     let mut age = 0;
-    while let Some(node) = open.pop() {
-        let length = node.body.len() + 1;
-        if length > options.max_length || node.judged.gained - length as f64 <= best {
+    while let Some(clause) = open.pop() {
+        let length = clause.body.len() + 1;
+        if length > options.max_length || clause.score.gained - length as f64 <= best {
             continue;
         }
-        let (mut children, cut) = around.children(&node, &mut seen);
+        let (mut refinements, cut) = index.refinements(&clause, &mut seen);
         found.over_budget |= cut;
         let left = options.search_limit - found.examined as usize;
-        let is_last = children.len() > left;
-        children.truncate(left);
-        found.examined += children.len() as u64;
-        let bodies: Vec<&[Literal]> = children.iter().map(|child| child.body.as_slice()).collect();
-        let covered = space.coverage.cover_all(&bodies);
-        for (Child { body, places }, covered) in children.into_iter().zip(covered) {
-            let judged = space.judge(length, covered);
-            if judged.acceptable && judged.compression > best {
-                best = judged.compression;
-                found.best = Some((body.clone(), judged.covered.clone()));
+        let is_last = refinements.len() > left;
+        refinements.truncate(left);
+        found.examined += refinements.len() as u64;
+        let bodies: Vec<&[Literal]> = refinements.iter().map(|refinement| refinement.body.as_slice()).collect();
+        let covered = scorer.coverage.cover_all(&bodies);
+        for (Refinement { body, embeddings }, covered) in refinements.into_iter().zip(covered) {
+            let score = scorer.score(length, covered);
+            if score.acceptable && score.compression > best {
+                best = score.compression;
+                found.best = Some((body.clone(), score.covered.clone()));
             }
-            let enough = judged.covered.count_and(&space.uncovered) >= options.min_positives;
-            if enough && length < options.max_length && judged.gained - (length + 1) as f64 > best {
+            let enough = score.covered.count_and(&scorer.uncovered) >= options.min_positives;
+            if enough && length < options.max_length && score.gained - (length + 1) as f64 > best {
                 age += 1;
-                open.push(Node { body, places, judged, age });
+                open.push(OpenClause { body, embeddings, score, age });
             }
         }
         if is_last {
@@ -118,76 +119,76 @@ pub(super) fn best_clause(space: &Space<'_, '_>, bottom: &Bottom) -> Found {
     found
 }
 
-/// The literals of a bottom clause, by what must be bound before them.
-struct Around<'b> {
-    bottom: &'b Bottom,
-    /// Those that need nothing but the head.
+/// The literals of a bottom clause, indexed by the variables they require.
+struct BottomIndex<'b> {
+    bottom: &'b BottomClause,
+    /// Literals that require head variables only.
     free: Vec<u32>,
-    /// The others, by the first variable that must be bound.
+    /// The other literals, by the first variable they require.
     by_input: HashMap<Variable, Vec<u32>>,
-    /// The first that is the same literal, where several modes gave one.
+    /// For literals that several modes produced, the first equal one.
     twin: Vec<Option<u32>>,
 }
 
-impl<'b> Around<'b> {
-    fn new(bottom: &'b Bottom) -> Self {
+impl<'b> BottomIndex<'b> {
+    fn new(bottom: &'b BottomClause) -> Self {
         let mut alike: HashMap<&Literal, Vec<u32>> = HashMap::default();
         for (k, next) in bottom.literals.iter().enumerate() {
             alike.entry(&next.literal).or_default().push(k as u32);
         }
         let twin = |next: &BottomLiteral| alike.get(&next.literal).filter(|all| all.len() > 1).map(|all| all[0]);
         let twin = bottom.literals.iter().map(twin).collect();
-        let mut around = Around { bottom, free: Vec::new(), by_input: HashMap::default(), twin };
+        let mut index = BottomIndex { bottom, free: Vec::new(), by_input: HashMap::default(), twin };
         for (k, literal) in bottom.literals.iter().enumerate() {
             match literal.inputs.first() {
-                None => around.free.push(k as u32),
-                Some(&input) => around.by_input.entry(input).or_default().push(k as u32),
+                None => index.free.push(k as u32),
+                Some(&input) => index.by_input.entry(input).or_default().push(k as u32),
             }
         }
-        around
+        index
     }
 
-    /// The clauses with one literal more that were not seen before, and whether a place of theirs was left out.
-    fn children(&self, node: &Node, seen: &mut HashSet<Vec<Literal>>) -> (Vec<Child>, bool) {
-        let mut more: IndexMap<Literal, Vec<Place>> = IndexMap::default();
-        let (mut literal, mut beyond) = (Literal::new(self.bottom.target, Vec::new()), Vec::new());
+    /// Returns the refinements by one literal not seen before, and whether embeddings were dropped.
+    fn refinements(&self, clause: &OpenClause, seen: &mut HashSet<Vec<Literal>>) -> (Vec<Refinement>, bool) {
+        let mut extensions: IndexMap<Literal, Vec<Embedding>> = IndexMap::default();
+        let (mut literal, mut fresh) = (Literal::new(self.bottom.target, Vec::new()), Vec::new());
         let mut cut = false;
-        for place in &node.places {
-            let bound = place.iter().filter_map(|variable| self.by_input.get(variable)).flatten();
-            let mut twins: Vec<u32> = Vec::new();
+        for embedding in &clause.embeddings {
+            let bound = embedding.iter().filter_map(|variable| self.by_input.get(variable)).flatten();
+            let mut used_twins: Vec<u32> = Vec::new();
             for &k in self.free.iter().chain(bound) {
                 let next = &self.bottom.literals[k as usize];
-                let same = || node.body.iter().filter(|other| other.predicate == next.literal.predicate).count();
-                if !next.inputs.iter().all(|input| place.contains(input))
+                let same = || clause.body.iter().filter(|other| other.predicate == next.literal.predicate).count();
+                if !next.inputs.iter().all(|input| embedding.contains(input))
                     || next.max.is_some_and(|max| same() >= max as usize)
-                    || self.twin[k as usize].is_some_and(|twin| twins.contains(&twin))
+                    || self.twin[k as usize].is_some_and(|twin| used_twins.contains(&twin))
                 {
                     continue;
                 }
-                twins.extend(self.twin[k as usize]);
-                beyond.clear();
-                number(&next.literal, (place, &mut beyond), self.bottom.arity, &mut literal);
-                if node.body.contains(&literal) {
+                used_twins.extend(self.twin[k as usize]);
+                fresh.clear();
+                number_variables(&next.literal, (embedding, &mut fresh), self.bottom.arity, &mut literal);
+                if clause.body.contains(&literal) {
                     continue;
                 }
-                let places = match more.get_mut(&literal) {
-                    Some(places) => places,
-                    None => more.entry(literal.clone()).or_default(),
+                let embeddings = match extensions.get_mut(&literal) {
+                    Some(embeddings) => embeddings,
+                    None => extensions.entry(literal.clone()).or_default(),
                 };
-                if places.len() < MOST_PLACES {
-                    places.push(place.iter().chain(&beyond).copied().collect());
+                if embeddings.len() < MAX_EMBEDDINGS {
+                    embeddings.push(embedding.iter().chain(&fresh).copied().collect());
                 } else {
                     cut = true;
                 }
             }
         }
-        let mut children = Vec::new();
-        for (literal, places) in more {
-            let body: Vec<Literal> = node.body.iter().cloned().chain([literal]).collect();
+        let mut refinements = Vec::new();
+        for (literal, embeddings) in extensions {
+            let body: Vec<Literal> = clause.body.iter().cloned().chain([literal]).collect();
             if seen.insert(normal_form(&body, self.bottom.arity)) {
-                children.push(Child { body, places });
+                refinements.push(Refinement { body, embeddings });
             }
         }
-        (children, cut)
+        (refinements, cut)
     }
 }

@@ -1,14 +1,18 @@
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
+use super::score::ClauseScorer;
 use super::*;
 use crate::cancel;
+use crate::cover::Bits;
 use crate::kb::sample::{self, constants};
-use crate::kb::{Database, naive};
-use crate::learn::Resources;
-use crate::logic::PredicateId;
+use crate::kb::{Database, Example, naive};
+use crate::learn::{Resources, Task};
 use crate::logic::clause::show_conjunction;
+use crate::logic::{Literal, PredicateId};
 
-/// A family: who is a grandparent of whom. Carl's children are unknown, and dora is the grandmother of finn.
+/// A family with the grandparent relation. Carl's other children are unknown, and dora is the
+/// mother of finn.
 const FAMILY: &str = "
     mode: grand(+person, +person). mode: parent(+person, -person). mode: parent(-person, +person). mode: sex(+person, #sex).
     parent(ann, bob). parent(bob, eve). parent(ann, dora). parent(dora, finn). parent(carl, dora). parent(bob, gus).
@@ -54,18 +58,18 @@ impl World {
     }
 
     fn bottom(&self, example: usize, options: &ClauseOptions) -> Vec<String> {
-        let bottom = bottom::Bottom::new(&self.database, self.target, &self.examples[example], options);
+        let bottom = bottom::BottomClause::new(&self.database, self.target, &self.examples[example], options);
         bottom.literals.iter().map(|l| self.show(std::slice::from_ref(&l.literal))).collect()
     }
 }
 
 #[test]
-fn a_bottom_clause_says_all_there_is() {
+fn bottom_clause_contains_all_connected_facts() {
     let world = World::family();
-    // Round one: what stands next to ann (A) and eve (B). Bob is C and dora D; ann has no parent.
+    // Round one: the facts of ann (A) and eve (B). Bob is C and dora D; ann has no parent.
     let one = ClauseOptions { variable_depth: 1, ..ClauseOptions::default() };
     assert_eq!(world.bottom(0, &one), ["parent(A, C)", "parent(A, D)", "parent(C, B)", "sex(A, f)", "sex(B, f)"]);
-    // Round two: next to bob and dora. Gus is E, finn F and carl G.
+    // Round two: the facts of bob and dora. Gus is E, finn F and carl G.
     let two = world.bottom(0, &ClauseOptions::default());
     let more = ["parent(C, B)", "parent(C, E)", "parent(D, F)", "parent(A, C)", "parent(A, D)", "parent(G, D)"];
     assert!(more.iter().all(|literal| two.contains(&(*literal).to_owned())), "{two:?}");
@@ -75,34 +79,34 @@ fn a_bottom_clause_says_all_there_is() {
 }
 
 #[test]
-fn inputs_that_no_fact_has_are_not_tried_together() {
-    // Fifty terms and four inputs are six million choices; one of them is a fact.
+fn input_combinations_without_facts_are_not_enumerated() {
+    // Fifty terms and four inputs give six million combinations, of which one is a fact.
     let knows: String = (0..50).map(|i| format!("knows(ann, p{i}). ")).collect();
     let text = format!(
         "mode: grand(+person, +person). mode: knows(+person, -person). mode: four(+person, +person, +person, +person).
         {knows} four(ann, p3, p1, p4). grand(A, B) :- knows(A, B)."
     );
     let world = World::new(&text, &[["ann", "p0"]], &[]);
-    let asked = Arc::new(AtomicUsize::new(0));
-    let counter = Arc::clone(&asked);
+    let polls = Arc::new(AtomicUsize::new(0));
+    let counter = Arc::clone(&polls);
     cancel::set(Some(Arc::new(move || {
         counter.fetch_add(1, Relaxed);
     })));
     let bottom = world.bottom(0, &ClauseOptions::default());
     cancel::set(None);
     assert_eq!(bottom.iter().filter(|literal| literal.starts_with("four")).count(), 1, "{bottom:?}");
-    assert!(asked.load(Relaxed) < 1000, "{asked:?}");
+    assert!(polls.load(Relaxed) < 1000, "{polls:?}");
 }
 
 #[test]
-fn the_same_person_twice_is_two_variables() {
+fn equal_head_arguments_stay_two_variables() {
     let text = "mode: h(+p, +p). mode: q(+p, #c). q(a, red). h(A, B) :- q(A, red).";
     let world = World::new(text, &[["a", "a"]], &[]);
     assert_eq!(world.bottom(0, &ClauseOptions::default()), ["q(A, red)", "q(B, red)"]);
 }
 
 #[test]
-fn grandparents_are_the_parents_of_parents() {
+fn grandparent_clause_is_learned() {
     let world = World::family();
     let theory = learn_clauses(&world.task(), &ClauseOptions { min_positives: 1, ..ClauseOptions::default() });
     let texts: Vec<String> = theory.clauses.iter().map(|clause| world.show(&clause.body)).collect();
@@ -111,19 +115,19 @@ fn grandparents_are_the_parents_of_parents() {
     assert_eq!((positives, negatives, theory.uncovered, theory.seeds), (4, 0, 0, 1));
 }
 
-/// Best-first search with a bound finds what trying every subset finds.
+/// Best-first search with pruning agrees with exhaustive search over all subsets.
 #[test]
-fn the_best_clause_is_the_best_of_all_subsets() {
+fn best_first_search_matches_exhaustive_search() {
     let world = World::family();
     let task = world.task();
     let coverage = task.coverage();
     for noise in [0.0, 0.3, 0.6] {
         let options = ClauseOptions { min_positives: 1, max_length: 3, noise, ..ClauseOptions::default() };
-        let space = Space::new(&coverage, &options);
+        let scorer = ClauseScorer::new(&coverage, &options);
         for seed in 0..4 {
-            let bottom = bottom::Bottom::new(&world.database, world.target, &world.examples[seed], &options);
-            let found = search::best_clause(&space, &bottom);
-            let found = found.best.map(|(body, covered)| space.judge(body.len(), covered).compression);
+            let bottom = bottom::BottomClause::new(&world.database, world.target, &world.examples[seed], &options);
+            let found = search::best_clause(&scorer, &bottom);
+            let found = found.best.map(|(body, covered)| scorer.score(body.len(), covered).compression);
             let mut best: Option<f64> = None;
             let n = bottom.literals.len();
             let choices = (0..n).flat_map(|a| (a..n).flat_map(move |b| (b..n).map(move |c| [a, b, c])));
@@ -131,21 +135,22 @@ fn the_best_clause_is_the_best_of_all_subsets() {
                 let mut members = choice.to_vec();
                 members.dedup();
                 let body: Vec<Literal> = members.iter().map(|&k| bottom.literals[k].literal.clone()).collect();
-                // The modes: someone must bind what a literal takes in, and no literal may wait for itself.
+                // Modes: earlier literals must bind the inputs of a literal, without circular
+                // dependence.
                 let mut bound: Vec<_> = Vec::new();
-                let mut left = members.clone();
+                let mut pending = members.clone();
                 while let Some(at) =
-                    left.iter().position(|&k| bottom.literals[k].inputs.iter().all(|v| bound.contains(v)))
+                    pending.iter().position(|&k| bottom.literals[k].inputs.iter().all(|v| bound.contains(v)))
                 {
-                    bound.extend(bottom.literals[left.remove(at)].literal.variables());
+                    bound.extend(bottom.literals[pending.remove(at)].literal.variables());
                 }
-                if !left.is_empty() {
+                if !pending.is_empty() {
                     continue;
                 }
                 let holds = |i: usize| naive::holds(&world.database, &body, world.target, &world.examples[i].args);
-                let judged = space.judge(body.len(), Arc::new(Bits::from_fn(9, holds)));
-                if judged.acceptable && best.is_none_or(|best| judged.compression > best) {
-                    best = Some(judged.compression);
+                let score = scorer.score(body.len(), Arc::new(Bits::from_fn(9, holds)));
+                if score.acceptable && best.is_none_or(|best| score.compression > best) {
+                    best = Some(score.compression);
                 }
             }
             assert_eq!(found, best, "seed {seed}, noise {noise}");
@@ -154,22 +159,22 @@ fn the_best_clause_is_the_best_of_all_subsets() {
 }
 
 #[test]
-fn negatives_may_weigh_as_much_as_positives() {
+fn balancing_down_weights_negatives() {
     let world = World::family();
     let task = world.task();
     let coverage = task.coverage();
     let all = Arc::new(Bits::ones(9));
     // Four positives and five negatives, two literals.
-    let judge = |balance| {
+    let compression = |balance| {
         let options = ClauseOptions { balance, ..ClauseOptions::default() };
-        Space::new(&coverage, &options).judge(2, all.clone()).compression
+        ClauseScorer::new(&coverage, &options).score(2, all.clone()).compression
     };
-    assert_eq!(judge(false), 4.0 - 5.0 - 2.0);
-    assert!((judge(true) - (4.0 - 4.0 - 2.0)).abs() < 1e-12);
+    assert_eq!(compression(false), 4.0 - 5.0 - 2.0);
+    assert!((compression(true) - (4.0 - 4.0 - 2.0)).abs() < 1e-12);
 }
 
 #[test]
-fn budgets_are_told() {
+fn exhausted_budgets_are_reported() {
     let world = World::family();
     let few = ClauseOptions { min_positives: 1, search_limit: 3, ..ClauseOptions::default() };
     let theory = learn_clauses(&world.task(), &few);

@@ -123,7 +123,7 @@ impl Differentiable for Machine {
     }
 
     /// Weights are held back, and offsets are not.
-    fn is_held(&self, weight: usize) -> bool {
+    fn is_penalized(&self, weight: usize) -> bool {
         weight < 2 * self.layout.rules && weight.is_multiple_of(2)
     }
 

@@ -93,7 +93,7 @@ impl Differentiable for Machine {
         self.rbm.weights_mut()
     }
 
-    fn is_held(&self, weight: usize) -> bool {
+    fn is_penalized(&self, weight: usize) -> bool {
         DenseRbm::is_held(weight)
     }
 
