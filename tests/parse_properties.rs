@@ -6,8 +6,8 @@ use lrbm::logic::mode::{ModeArg, ModeDeclaration, ModeSymbol, ValueLimit};
 use lrbm::logic::parser::parse_sentence;
 use lrbm::logic::reader::intern_term;
 use lrbm::logic::{
-    Atom, BodyLiteral, Constant, Diagnostic, Full, ImportKind, Notation, Reader, Role, Sentence, Sink, Source, Symbols,
-    Term,
+    Atom, BodyLiteral, CapacityError, Constant, Diagnostic, ImportKind, Notation, Reader, Role, Sentence, Sink,
+    SourceWindow, Symbols, Term,
 };
 use proptest::prelude::*;
 use std::path::Path;
@@ -97,7 +97,7 @@ proptest! {
         let parsed = parsed.unwrap();
         prop_assert_eq!(&parsed.sentence, &sentence, "{}", &text);
         prop_assert_eq!(parsed.end, text.len());
-        prop_assert_eq!(parsed.remarks, vec![]);
+        prop_assert_eq!(parsed.warnings, vec![]);
     }
 
     /// A beginning of a text is either the same sentence or a wish for more, never another sentence or an error.
@@ -143,7 +143,7 @@ proptest! {
             let constants: Vec<Constant> = atom.args.iter().map(|t| intern_term(&mut again, t).unwrap()).collect();
             prop_assert_eq!(&constants, &args);
             prop_assert_eq!(parsed.end, fact.end);
-            prop_assert_eq!(&parsed.remarks, &vec![]);
+            prop_assert_eq!(&parsed.warnings, &vec![]);
         }
     }
 }
@@ -208,13 +208,19 @@ impl Sink for Record {
         &mut self.symbols
     }
 
-    fn fact(&mut self, line: u64, predicate: &str, args: &[Constant], weight: Option<f64>) -> Result<(), Full> {
+    fn fact(
+        &mut self,
+        line: u64,
+        predicate: &str,
+        args: &[Constant],
+        weight: Option<f64>,
+    ) -> Result<(), CapacityError> {
         let args: Vec<String> = args.iter().map(|&c| self.symbols.show(c).to_string()).collect();
         self.lines.push(format!("{line}: {weight:?} {predicate}({})", args.join(", ")));
         Ok(())
     }
 
-    fn sentence(&mut self, _: &Path, sentence: Sentence) -> Result<Vec<Diagnostic>, Full> {
+    fn sentence(&mut self, _: &Path, sentence: Sentence) -> Result<Vec<Diagnostic>, CapacityError> {
         self.lines.push(sentence.to_string());
         Ok(Vec::new())
     }
@@ -223,7 +229,7 @@ impl Sink for Record {
 fn read(text: &str, chunk: usize, role: Role) -> (Vec<String>, String) {
     let (mut reader, mut record) = (Reader::default(), Record::default());
     let bytes = std::io::Cursor::new(text.as_bytes().to_vec());
-    let mut source = Source::with_chunk(Path::new("file"), Box::new(bytes), chunk);
+    let mut source = SourceWindow::with_chunk(Path::new("file"), Box::new(bytes), chunk);
     reader.read(&mut source, role, &mut record).unwrap();
     (record.lines, reader.diagnostics.to_string())
 }
@@ -245,7 +251,7 @@ fn a_long_comment_is_passed_over_in_little_memory() {
         assert_eq!((lines, diagnostics.as_str()), (vec!["0: None p(a)".to_owned()], ""));
     }
     let (_, diagnostics) = read(&format!("p(a).\n/* {long}"), 1 << 20, Role::Facts);
-    assert!(diagnostics.starts_with("file:2:1: error[syntax]: a comment is not closed"), "{diagnostics}");
+    assert!(diagnostics.starts_with("file:2:1: error[syntax]: unclosed comment"), "{diagnostics}");
 }
 
 #[test]

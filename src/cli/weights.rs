@@ -7,7 +7,7 @@ use super::{CommandError, Output};
 use crate::data::load::Loaded;
 use crate::learn::{LearnedWeights, LrbmWeights, Resources, Task};
 use crate::logic::nearest::nearest;
-use crate::logic::rule::{WrittenRule, parse_rules};
+use crate::logic::rule::{ParsedRule, parse_rules};
 use crate::logic::{Diagnostic, Diagnostics};
 use crate::rbm::network::Network;
 
@@ -93,7 +93,7 @@ pub enum Weights {
 }
 
 /// The rules of a file.
-pub fn read(path: &Path) -> Result<Vec<WrittenRule>, CommandError> {
+pub fn read(path: &Path) -> Result<Vec<ParsedRule>, CommandError> {
     let text = std::fs::read_to_string(path)
         .map_err(|error| CommandError::Input(format!("{}: cannot be read: {error}", path.display())))?;
     parse_rules(path, &text).map_err(CommandError::Data)

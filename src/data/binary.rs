@@ -10,7 +10,7 @@ use super::load::Loaded;
 use super::manifest::{ArityRule, Projection};
 use crate::determinism::{HashMap, IndexSet};
 use crate::kb::{Database, DatabaseBuilder, FactError, Schema, TimeError, TimeRule};
-use crate::logic::{Constant, Diagnostics, ModeSymbol, PredicateId, Predicates, Symbols, SymbolsFull};
+use crate::logic::{Constant, Diagnostics, ModeSymbol, PredicateId, Predicates, SymbolTableFull, Symbols};
 
 /// Why a database could not be made from another.
 #[derive(Debug, thiserror::Error)]
@@ -20,7 +20,7 @@ pub enum RewriteError {
     Fact(#[from] FactError),
     /// There are too many constants.
     #[error(transparent)]
-    Symbols(#[from] SymbolsFull),
+    Symbols(#[from] SymbolTableFull),
     /// The rule for times does not fit what is left.
     #[error(transparent)]
     Time(#[from] TimeError),
@@ -101,7 +101,7 @@ pub(super) fn rewrite(
                 None => builder.fact(predicate, args)?,
                 Some(from) => {
                     let own = args.iter().map(|&constant| intern(&mut builder.symbols, &from.symbols, constant));
-                    let own: Vec<Constant> = own.collect::<Result<_, SymbolsFull>>()?;
+                    let own: Vec<Constant> = own.collect::<Result<_, SymbolTableFull>>()?;
                     builder.fact(predicate, &own)?;
                 }
             }
@@ -113,7 +113,7 @@ pub(super) fn rewrite(
 }
 
 /// The constant of another table, new if it was not known.
-fn intern(to: &mut Symbols, from: &Symbols, constant: Constant) -> Result<Constant, SymbolsFull> {
+fn intern(to: &mut Symbols, from: &Symbols, constant: Constant) -> Result<Constant, SymbolTableFull> {
     match from.number(constant) {
         Some(value) => to.intern_number(value),
         None => to.intern(from.name(constant).unwrap_or_default()),

@@ -8,7 +8,7 @@ use super::generate::{Domain, Name, Settings, Sink};
 use super::load::{self, LoadCounts, LoadError, LoadOptions, Loaded};
 use crate::kb::{DatabaseBuilder, TimeRule, TimeSource};
 use crate::logic::parser::parse_sentence;
-use crate::logic::{Constant, Diagnostic, Diagnostics, Full, Notation, ReadError, Sentence};
+use crate::logic::{CapacityError, Constant, Diagnostic, Diagnostics, Notation, ReadError, Sentence};
 
 /// Makes a domain and indexes it.
 ///
@@ -22,8 +22,10 @@ pub fn load_domain(domain: Domain, settings: &Settings) -> Result<Loaded, LoadEr
         add_mode(&mut sink.builder, line, &mut diagnostics);
     }
     domain.generate(settings, &mut sink).map_err(|error| full(info.id, error))?;
-    let target =
-        sink.pool.choose(&sink.builder.predicates, None).map_err(|error| full(info.id, Full(error.to_string())))?;
+    let target = sink
+        .pool
+        .choose(&sink.builder.predicates, None)
+        .map_err(|error| full(info.id, CapacityError(error.to_string())))?;
     let labelled = sink.pool.take(&sink.builder, target);
     let counts = LoadCounts { facts_read: sink.builder.facts() as u64, ..LoadCounts::default() };
     let time = info
@@ -33,7 +35,7 @@ pub fn load_domain(domain: Domain, settings: &Settings) -> Result<Loaded, LoadEr
     load::build(sink.builder, target, labelled.examples, &options, counts, diagnostics)
 }
 
-fn full(id: &str, error: Full) -> LoadError {
+fn full(id: &str, error: CapacityError) -> LoadError {
     LoadError::Read(ReadError::Full { file: format!("generated domain {id}"), error })
 }
 
@@ -64,7 +66,7 @@ impl Memory {
         Memory { builder, pool: Pool::default(), target, args: Vec::new(), text: String::new() }
     }
 
-    fn intern(&mut self, args: &[Name]) -> Result<(), Full> {
+    fn intern(&mut self, args: &[Name]) -> Result<(), CapacityError> {
         self.args.clear();
         for arg in args {
             let constant = match arg {
@@ -84,15 +86,15 @@ impl Memory {
 }
 
 impl Sink for Memory {
-    type Error = Full;
+    type Error = CapacityError;
 
-    fn fact(&mut self, predicate: &'static str, args: &[Name]) -> Result<(), Full> {
+    fn fact(&mut self, predicate: &'static str, args: &[Name]) -> Result<(), CapacityError> {
         self.intern(args)?;
         let id = self.builder.predicates.intern(predicate, args.len());
-        self.builder.fact(id, &self.args).map_err(|error| Full(error.to_string()))
+        self.builder.fact(id, &self.args).map_err(|error| CapacityError(error.to_string()))
     }
 
-    fn example(&mut self, positive: bool, args: &[Name]) -> Result<(), Full> {
+    fn example(&mut self, positive: bool, args: &[Name]) -> Result<(), CapacityError> {
         self.intern(args)?;
         let target = self.builder.predicates.intern(self.target, args.len());
         self.pool.push(target, &self.args, positive, 1.0, 0);

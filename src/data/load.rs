@@ -9,8 +9,8 @@ use super::parameters;
 use crate::determinism::{HashSet, IndexMap};
 use crate::kb::{Database, DatabaseBuilder, Example, TimeRule};
 use crate::logic::{
-    Constant, Diagnostic, Diagnostics, Full, ImportKind, Location, PredicateId, ReadError, Reader, Role, Sentence,
-    Severity, Sink, Source, Symbols,
+    CapacityError, Constant, Diagnostic, Diagnostics, ImportKind, Location, PredicateId, ReadError, Reader, Role,
+    Sentence, Severity, Sink, SourceWindow, Symbols,
 };
 
 /// How a directory is read.
@@ -159,7 +159,7 @@ impl Loader {
             let file = path.display().to_string();
             let reader = opened.map_err(|error| ReadError::Io { file, error })?;
             self.sink.role = Some(role);
-            self.reader.read(&mut Source::new(&path, reader), role, &mut self.sink)?;
+            self.reader.read(&mut SourceWindow::new(&path, reader), role, &mut self.sink)?;
             self.counts.files.push(path);
             let imports = std::mem::take(&mut self.sink.imports);
             waiting.extend(imports.into_iter().rev().map(|import| (import, Role::Background)));
@@ -388,16 +388,22 @@ impl Sink for DataSink {
     }
 
     #[inline]
-    fn fact(&mut self, line: u64, predicate: &str, args: &[Constant], weight: Option<f64>) -> Result<(), Full> {
+    fn fact(
+        &mut self,
+        line: u64,
+        predicate: &str,
+        args: &[Constant],
+        weight: Option<f64>,
+    ) -> Result<(), CapacityError> {
         let id = self.predicate(predicate, args.len());
         if self.role == Some(Role::Examples) {
             self.pool.push(id, args, self.reading_positives, weight.unwrap_or(1.0), line);
             return Ok(());
         }
-        self.builder.fact(id, args).map_err(|error| Full(error.to_string()))
+        self.builder.fact(id, args).map_err(|error| CapacityError(error.to_string()))
     }
 
-    fn sentence(&mut self, file: &Path, sentence: Sentence) -> Result<Vec<Diagnostic>, Full> {
+    fn sentence(&mut self, file: &Path, sentence: Sentence) -> Result<Vec<Diagnostic>, CapacityError> {
         let builder = &mut self.builder;
         Ok(match sentence {
             Sentence::Mode(mode) => {

@@ -7,8 +7,8 @@ use super::ordering::{self, Pattern};
 use crate::determinism::{HashMap, IndexSet};
 use crate::logic::reader::intern_term;
 use crate::logic::{
-    Comparison, Constant, Diagnostic, ModeArg, ModeDeclaration, ModeSymbol, PredicateId, Predicates, Symbols,
-    SymbolsFull, Term, ValueLimit,
+    Comparison, Constant, Diagnostic, ModeArg, ModeDeclaration, ModeSymbol, PredicateId, Predicates, SymbolTableFull,
+    Symbols, Term, ValueLimit,
 };
 
 /// A type of constants, such as `person`, as an index into the types of a [`Schema`].
@@ -372,7 +372,7 @@ fn check_comparison(mode: &Mode, declaration: &ModeDeclaration) -> Result<(), Di
     ))
 }
 
-fn full(error: SymbolsFull) -> Diagnostic {
+fn full(error: SymbolTableFull) -> Diagnostic {
     Diagnostic::error("symbols-full", error.to_string(), "")
 }
 

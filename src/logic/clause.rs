@@ -1,4 +1,4 @@
-//! Literals and conjunctions over interned constants: what trees test and rules are made of.
+//! Literals and conjunctions over interned constants, the building blocks of tests and rules.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ impl PredicateId {
     /// The built-in `X > Y`.
     pub const ABOVE: PredicateId = PredicateId(u32::MAX - 1);
 
-    /// The comparison that this is, if it is built in.
+    /// Returns the built-in comparison with this id, if it is one.
     #[inline]
     pub fn comparison(self) -> Option<Comparison> {
         match self {
@@ -26,8 +26,10 @@ impl PredicateId {
     }
 }
 
-/// A predicate of two numbers that has no facts. It holds for numbers only, and binds nothing: with a variable that no other
-/// literal and no head binds, it does not hold.
+/// A built-in predicate over two numbers, without facts.
+///
+/// It is false for anything but numbers and binds nothing: it is false if one of its variables is
+/// bound by neither the head nor another literal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Comparison {
     /// `X <= Y`
@@ -37,10 +39,10 @@ pub enum Comparison {
 }
 
 impl Comparison {
-    /// Every comparison.
+    /// All comparisons.
     pub const ALL: [Comparison; 2] = [Comparison::AtMost, Comparison::Above];
 
-    /// How it is written between two terms.
+    /// Returns the infix operator.
     pub const fn name(self) -> &'static str {
         match self {
             Comparison::AtMost => "<=",
@@ -48,7 +50,7 @@ impl Comparison {
         }
     }
 
-    /// Its predicate.
+    /// Returns the id of the built-in predicate.
     pub const fn predicate(self) -> PredicateId {
         match self {
             Comparison::AtMost => PredicateId::AT_MOST,
@@ -56,7 +58,7 @@ impl Comparison {
         }
     }
 
-    /// Whether it holds; what is `None` is no number.
+    /// Evaluates the comparison; `None` stands for a non-numeric constant.
     #[inline]
     pub fn holds(self, left: Option<f64>, right: Option<f64>) -> bool {
         match (self, left, right) {
@@ -67,86 +69,86 @@ impl Comparison {
     }
 }
 
-/// A number that is compared with; it need not be a constant of the data.
+/// A numeric threshold in a comparison; it need not occur in the data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Number(u64);
 
 impl Number {
-    /// The number of this value; −0 is 0.
+    /// Wraps a value; −0 is normalized to 0.
     pub fn new(value: f64) -> Self {
         Number(if value == 0.0 { 0 } else { value.to_bits() })
     }
 
-    /// Its value.
+    /// Returns the value.
     #[inline]
     pub fn value(self) -> f64 {
         f64::from_bits(self.0)
     }
 
-    /// The bits of its value.
+    /// Returns the bit pattern of the value.
     pub fn bits(self) -> u64 {
         self.0
     }
 }
 
-/// A variable of a clause. The variables of the head come first: `0..n` for a target with `n` arguments.
+/// A variable of a clause; head variables come first: `0..n` for a target with `n` arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Variable(pub u32);
 
 /// An argument of a literal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Argument {
-    /// A variable, bound by the head or by some grounding of the clause.
+    /// A variable bound by the head or by a grounding of the clause.
     Variable(Variable),
-    /// A constant of the data.
+    /// A constant that occurs in the data.
     Constant(Constant),
-    /// A number that a comparison is made with.
+    /// A threshold of a comparison.
     Number(Number),
 }
 
 /// A predicate applied to arguments, possibly negated.
 ///
-/// A negated literal holds for a substitution if no fact matches it under *that* substitution (the ¬SameGenre of the
-/// paper's h₁). "No grounding of the whole conjunction exists", a false branch of a tree, is a different thing and is
-/// not written with this flag.
+/// A negated literal is true under a substitution if no fact matches it under *that* substitution
+/// (the ¬SameGenre of the paper's h₁). The false branch of a tree differs: there, no grounding of
+/// the entire conjunction exists. That negation is not expressed with this flag.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Literal {
-    /// Whether the literal is negated inside its substitution.
+    /// Whether the literal is negated within its substitution.
     pub negated: bool,
     /// The predicate.
     pub predicate: PredicateId,
-    /// Its arguments.
+    /// The arguments.
     pub args: Vec<Argument>,
 }
 
 impl Literal {
-    /// A positive literal.
+    /// Creates a positive literal.
     pub fn new(predicate: PredicateId, args: Vec<Argument>) -> Self {
         Literal { negated: false, predicate, args }
     }
 
-    /// The same literal, negated inside its substitution.
+    /// Toggles the negation.
     pub fn negate(mut self) -> Self {
         self.negated = !self.negated;
         self
     }
 
-    /// A comparison of two terms.
+    /// Creates a comparison of two arguments.
     pub fn compare(left: Argument, comparison: Comparison, right: Argument) -> Self {
         Literal::new(comparison.predicate(), vec![left, right])
     }
 
-    /// The comparison that the literal makes, if it is one.
+    /// Returns the comparison this literal makes, if it is one.
     pub fn comparison(&self) -> Option<Comparison> {
         self.predicate.comparison()
     }
 
-    /// Whether the literal only tests a substitution and binds nothing: it is negated, or a comparison.
+    /// Whether the literal only filters substitutions and binds nothing: negated or a comparison.
     pub fn is_check(&self) -> bool {
         self.negated || self.comparison().is_some()
     }
 
-    /// The variables of the literal, left to right, repeated where they repeat.
+    /// Iterates over the variables, left to right, with repetitions.
     pub fn variables(&self) -> impl Iterator<Item = Variable> + '_ {
         self.args.iter().filter_map(|arg| match arg {
             Argument::Variable(v) => Some(*v),
@@ -155,15 +157,16 @@ impl Literal {
     }
 }
 
-/// The predicates of a database, numbered in order of first appearance. Every database has the [comparisons](Comparison), which
-/// are not listed.
+/// The predicates of a database, numbered in order of first appearance.
+///
+/// The built-in [comparisons](Comparison) exist in every database and are not listed.
 #[derive(Clone, Debug, Default)]
 pub struct Predicates {
     all: crate::determinism::IndexSet<(String, u32)>,
 }
 
 impl Predicates {
-    /// The id of a predicate, new if it was not known.
+    /// Returns the id of a predicate, adding it if it is new.
     pub fn intern(&mut self, name: &str, arity: usize) -> PredicateId {
         match self.find(name, arity) {
             Some(id) => id,
@@ -171,15 +174,15 @@ impl Predicates {
         }
     }
 
-    /// The id of a predicate, if it is known.
+    /// Returns the id of a known predicate.
     pub fn find(&self, name: &str, arity: usize) -> Option<PredicateId> {
         if let Some(known) = Comparison::ALL.into_iter().find(|known| arity == 2 && known.name() == name) {
             return Some(known.predicate());
         }
-        self.all.get_index_of(&Key(name, arity as u32)).map(|i| PredicateId(i as u32))
+        self.all.get_index_of(&PredicateKey(name, arity as u32)).map(|i| PredicateId(i as u32))
     }
 
-    /// The name of a predicate.
+    /// Returns the name of a predicate.
     pub fn name(&self, id: PredicateId) -> &str {
         match id.comparison() {
             Some(comparison) => comparison.name(),
@@ -187,43 +190,43 @@ impl Predicates {
         }
     }
 
-    /// The number of its arguments.
+    /// Returns the number of arguments of a predicate.
     pub fn arity(&self, id: PredicateId) -> usize {
         if id.comparison().is_some() { 2 } else { self.all[id.0 as usize].1 as usize }
     }
 
-    /// Every predicate, in order of first appearance.
+    /// Iterates over all predicates in order of first appearance.
     pub fn iter(&self) -> impl Iterator<Item = PredicateId> + use<> {
         (0..self.all.len() as u32).map(PredicateId)
     }
 
-    /// How many there are.
+    /// Number of predicates.
     pub fn len(&self) -> usize {
         self.all.len()
     }
 
-    /// Whether there are none.
+    /// Whether no predicate is known.
     pub fn is_empty(&self) -> bool {
         self.all.is_empty()
     }
 
-    /// Prints a predicate as `name/arity`.
+    /// Displays a predicate as `name/arity`.
     pub fn show(&self, id: PredicateId) -> impl fmt::Display + '_ {
         fmt::from_fn(move |f| write!(f, "{}/{}", self.name(id), self.arity(id)))
     }
 }
 
-/// Look-up without allocating; hashes as `(String, u32)` does.
+/// Borrowed lookup key that avoids allocating; hashes like `(String, u32)`.
 #[derive(Hash)]
-struct Key<'a>(&'a str, u32);
+struct PredicateKey<'a>(&'a str, u32);
 
-impl indexmap::Equivalent<(String, u32)> for Key<'_> {
+impl indexmap::Equivalent<(String, u32)> for PredicateKey<'_> {
     fn equivalent(&self, key: &(String, u32)) -> bool {
         self.0 == key.0 && self.1 == key.1
     }
 }
 
-/// The printed name of a variable: A to Z, then A1 to Z1, and so on.
+/// Displays a variable: A to Z, then A1 to Z1, and so on.
 pub fn variable_name(variable: Variable) -> impl fmt::Display {
     fmt::from_fn(move |f| {
         let letter = char::from(b'A' + (variable.0 % 26) as u8);
@@ -234,7 +237,7 @@ pub fn variable_name(variable: Variable) -> impl fmt::Display {
     })
 }
 
-/// Prints a conjunction in the field's notation, `p(A, B), B <= 0.5, \+ q(B, c)`; the empty one is `true`.
+/// Displays a conjunction in Prolog notation, `p(A, B), B <= 0.5, \+ q(B, c)`, or `true` if empty.
 pub fn show_conjunction<'a>(
     literals: &'a [Literal],
     predicates: &'a Predicates,
@@ -289,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn conjunctions_print_in_the_fields_notation() {
+    fn conjunctions_print_in_prolog_notation() {
         let (mut predicates, mut symbols) = (Predicates::default(), Symbols::new());
         let p = predicates.intern("p", 2);
         let q = predicates.intern("q", 0);

@@ -1,60 +1,60 @@
-//! What is wrong in a file, where, and what to do about it.
+//! Diagnostics: errors and warnings with their location in a file and advice.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// Whether reading can go on.
+/// Whether the data can still be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
-    /// The data cannot be used until this is mended.
+    /// The data cannot be used until this is fixed.
     Error,
-    /// The data can be used, but perhaps not as its author meant.
+    /// The data can be used, but perhaps not as its author intended.
     Warning,
 }
 
-/// A place in a file, with the line it is on.
+/// A position in a file, with the text of its line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Location {
     /// The file.
     pub file: PathBuf,
-    /// Line, from 1.
+    /// Line number, starting at 1; 0 if the location is the entire file.
     pub line: u64,
-    /// Column in characters, from 1.
+    /// Column in characters, starting at 1.
     pub column: u64,
-    /// The text of the line, or the part around the column if the line is very long.
+    /// Text of the line, or the part around the column if the line is very long.
     pub text: String,
-    /// Where the column lies in `text`, in characters from 0.
+    /// Offset of the column within `text`, in characters from 0.
     pub caret: usize,
-    /// How many characters the caret spans, at least 1.
+    /// Width of the marked span in characters, at least 1.
     pub width: usize,
 }
 
-/// One error or warning.
+/// An error or a warning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
     /// Error or warning.
     pub severity: Severity,
-    /// A short, stable name such as `capitalised-constant`; a warning is given once a file and subject.
+    /// Short, stable code such as `capitalised-constant`; a warning is shown once per file and subject.
     pub code: &'static str,
     /// What is wrong, as one lower-case sentence.
     pub message: String,
     /// What to do about it.
     pub help: String,
-    /// Where; `None` when it concerns a whole directory.
+    /// Where; `None` if it concerns a directory.
     pub location: Option<Box<Location>>,
-    /// What the warning is about, such as the name of a directive: each subject is warned about by itself.
+    /// What a warning is about, such as a directive's name; warnings are deduplicated per subject.
     pub subject: String,
-    /// How many further times the same warning would have been given.
+    /// How many further times the same warning was suppressed.
     pub repeats: u64,
 }
 
 impl Diagnostic {
-    /// An error.
+    /// Creates an error.
     pub fn error(code: &'static str, message: impl Into<String>, help: impl Into<String>) -> Self {
         Self::new(Severity::Error, code, message.into(), help.into())
     }
 
-    /// A warning.
+    /// Creates a warning.
     pub fn warning(code: &'static str, message: impl Into<String>, help: impl Into<String>) -> Self {
         Self::new(Severity::Warning, code, message.into(), help.into())
     }
@@ -63,19 +63,19 @@ impl Diagnostic {
         Diagnostic { severity, code, message, help, location: None, subject: String::new(), repeats: 0 }
     }
 
-    /// The same, about one subject.
+    /// Sets the subject.
     pub fn about(mut self, subject: impl Into<String>) -> Self {
         self.subject = subject.into();
         self
     }
 
-    /// The same, at a place.
+    /// Sets the location.
     pub fn at(mut self, location: Location) -> Self {
         self.location = Some(Box::new(location));
         self
     }
 
-    /// The same, about a whole file.
+    /// Sets the location to an entire file.
     pub fn in_file(self, file: &Path) -> Self {
         self.at(Location { file: file.to_owned(), line: 0, column: 0, text: String::new(), caret: 0, width: 1 })
     }
@@ -101,7 +101,7 @@ impl fmt::Display for Diagnostic {
         if let Some(at) = self.location.as_ref().filter(|at| at.line > 0) {
             let number = at.line.to_string();
             let margin = " ".repeat(number.len());
-            // A tab before the caret must stay a tab, or the caret would not stand below its column.
+            // Tabs before the caret stay tabs, so that the caret is aligned with its column.
             let pad: String = at.text.chars().take(at.caret).map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
             write!(f, "\n {margin} |\n {number} | {}\n {margin} | {pad}{}", at.text, "^".repeat(at.width.max(1)))?;
         }
@@ -112,7 +112,8 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// Collects what was found: at most [`Diagnostics::ERRORS_PER_FILE`] errors a file, each warning once a file.
+/// A collection of diagnostics, limited to [`Diagnostics::ERRORS_PER_FILE`] errors per file and
+/// one instance of each warning per file.
 #[derive(Clone, Debug, Default)]
 pub struct Diagnostics {
     all: Vec<Diagnostic>,
@@ -120,10 +121,10 @@ pub struct Diagnostics {
 }
 
 impl Diagnostics {
-    /// After this many errors in one file the rest are only counted.
+    /// Further errors in the same file are only counted.
     pub const ERRORS_PER_FILE: usize = 20;
 
-    /// Adds one. A warning whose code, file and subject are known already only raises that one's count.
+    /// Adds a diagnostic; a warning with a known code, file and subject only increments a count.
     pub fn push(&mut self, diagnostic: Diagnostic) {
         let file = diagnostic.location.as_ref().map(|at| at.file.as_path());
         match diagnostic.severity {
@@ -133,8 +134,8 @@ impl Diagnostics {
                 }
             }
             Severity::Error => {
-                let here = |d: &&Diagnostic| d.location.as_ref().map(|at| at.file.as_path()) == file;
-                if self.errors().filter(here).count() >= Self::ERRORS_PER_FILE {
+                let in_file = |d: &&Diagnostic| d.location.as_ref().map(|at| at.file.as_path()) == file;
+                if self.errors().filter(in_file).count() >= Self::ERRORS_PER_FILE {
                     self.suppressed_errors += 1;
                     return;
                 }
@@ -143,20 +144,22 @@ impl Diagnostics {
         self.all.push(diagnostic);
     }
 
-    /// Counts one that would not be shown, so that its place need not be looked for; `false` if it has to be pushed.
-    pub fn counted(&mut self, diagnostic: &Diagnostic, file: &Path) -> bool {
+    /// Counts a diagnostic that would not be shown, which saves computing its location.
+    ///
+    /// Returns `false` if it must be pushed instead.
+    pub fn count_if_hidden(&mut self, diagnostic: &Diagnostic, file: &Path) -> bool {
         match diagnostic.severity {
             Severity::Warning => self.repeat(diagnostic.code, Some(file), &diagnostic.subject),
             Severity::Error => {
-                let here = |d: &&Diagnostic| d.location.as_ref().is_some_and(|at| at.file == file);
-                let is_full = self.errors().filter(here).count() >= Self::ERRORS_PER_FILE;
+                let in_file = |d: &&Diagnostic| d.location.as_ref().is_some_and(|at| at.file == file);
+                let is_full = self.errors().filter(in_file).count() >= Self::ERRORS_PER_FILE;
                 self.suppressed_errors += u64::from(is_full);
                 is_full
             }
         }
     }
 
-    /// Counts a warning that was given before; `false` if it was not, and has to be made and pushed.
+    /// Counts a repeated warning; returns `false` if it is new and must be pushed instead.
     pub fn repeat(&mut self, code: &str, file: Option<&Path>, subject: &str) -> bool {
         let known = self.all.iter_mut().find(|d| {
             d.severity == Severity::Warning
@@ -171,50 +174,50 @@ impl Diagnostics {
         false
     }
 
-    /// Counts errors that are not worth showing after so many of their kind.
+    /// Adds to the number of errors that are counted but not shown.
     pub fn suppress(&mut self, errors: u64) {
         self.suppressed_errors += errors;
     }
 
-    /// Everything, in the order found.
+    /// Iterates over all diagnostics in the order they were found.
     pub fn iter(&self) -> impl Iterator<Item = &Diagnostic> {
         self.all.iter()
     }
 
-    /// All but the warnings of these names.
+    /// Returns a copy without the warnings that have one of these codes.
     pub fn without(&self, codes: &[&str]) -> Diagnostics {
         let mut rest = self.clone();
         rest.all.retain(|d| d.severity == Severity::Error || !codes.contains(&d.code));
         rest
     }
 
-    /// The errors alone.
+    /// Keeps only the errors.
     pub fn without_warnings(mut self) -> Diagnostics {
         self.all.retain(|d| d.severity == Severity::Error);
         self
     }
 
-    /// The errors.
+    /// Iterates over the errors.
     pub fn errors(&self) -> impl Iterator<Item = &Diagnostic> {
         self.all.iter().filter(|d| d.severity == Severity::Error)
     }
 
-    /// The warnings.
+    /// Iterates over the warnings.
     pub fn warnings(&self) -> impl Iterator<Item = &Diagnostic> {
         self.all.iter().filter(|d| d.severity == Severity::Warning)
     }
 
-    /// How many errors there are, counting those not kept.
+    /// Number of errors, including those not kept.
     pub fn error_count(&self) -> u64 {
         self.errors().count() as u64 + self.suppressed_errors
     }
 
-    /// Whether anything forbids using the data.
+    /// Whether an error prevents the data from being used.
     pub fn has_errors(&self) -> bool {
         self.errors().next().is_some()
     }
 
-    /// Adds everything of another collection.
+    /// Appends another collection.
     pub fn extend(&mut self, other: Diagnostics) {
         self.suppressed_errors += other.suppressed_errors;
         for diagnostic in other.all {

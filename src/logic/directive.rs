@@ -1,22 +1,20 @@
-//! Directives of background files: `word:` and what follows it.
+//! Parses directives of background files: a keyword with a colon, and its operands.
 
 use super::clause::Comparison;
+use super::grammar::{Parse, Parser};
 use super::lexer::{LexError, SyntaxError, Token, TokenKind};
 use super::mode::{ModeArg, ModeDeclaration, ModeSymbol, ValueLimit};
 use super::nearest::nearest;
-use super::parser::Parser;
 use super::sentence::{ImportKind, Notation, Sentence};
 use super::term::Term;
 
-type Parse<T> = Result<T, LexError>;
+/// Maximum arity of a predicate named by a directive, since tables are allocated per argument.
+const MAX_ARITY: u32 = 255;
 
-/// No predicate that a directive names may have more arguments than this: tables are made for as many.
-const LARGEST_ARITY: u32 = 255;
+/// Maximum length of an integer range, as in BoostSRL.
+const MAX_RANGE: i64 = 2000;
 
-/// A range of integers may not be longer than this, as in the original.
-const LONGEST_RANGE: i64 = 2000;
-
-/// How the text behind a directive's colon is read.
+/// Grammar of the operands of a directive.
 #[derive(Clone, Copy)]
 enum Form {
     Mode {
@@ -31,17 +29,17 @@ enum Form {
         off: Notation,
     },
     Weight,
-    /// `p/2`, known but not used.
+    /// `p/2`; recognized but unused.
     PredicateArity,
-    /// `p/2, 3`, known but not used.
+    /// `p/2, 3`; recognized but unused.
     Cost,
-    /// `child isa parent`, known but not used.
+    /// `child isa parent`; recognized but unused.
     IsA,
-    /// Anything up to the full stop, known but not used.
+    /// Anything up to the full stop; recognized but unused.
     Rest,
 }
 
-/// Every directive by its name in small letters.
+/// All directives by lower-case keyword.
 const DIRECTIVES: &[(&str, Form)] = &[
     ("mode", Form::Mode { withdrawn: false }),
     ("nomode", Form::Mode { withdrawn: true }),
@@ -88,7 +86,7 @@ const DIRECTIVES: &[(&str, Form)] = &[
 
 fn find(word: &str) -> Option<Form> {
     let word = word.to_ascii_lowercase();
-    // `precompute3`, `relevantClause`, `numericFunctionAsPred` are families under one name.
+    // `precompute3`, `relevantClause` and `numericFunctionAsPred` belong to families of keywords.
     let family = match word.as_str() {
         w if w.starts_with("precompute") && w[10..].bytes().all(|b| b.is_ascii_digit()) => "precompute",
         w if w.starts_with("relevant") => "relevant",
@@ -98,12 +96,12 @@ fn find(word: &str) -> Option<Form> {
     DIRECTIVES.iter().find(|(name, _)| *name == family).map(|&(_, form)| form)
 }
 
-/// Reads a directive whose word and colon were just read.
+/// Parses the operands of a directive, after its keyword and colon.
 pub(super) fn parse(parser: &mut Parser<'_>, word: &Token) -> Parse<Sentence> {
     let name = parser.text(word);
     let Some(form) = find(name) else {
         let nearest = nearest(name, DIRECTIVES.iter().map(|(known, _)| *known));
-        let help = format!("did you mean `{}:`? if it was to be a constant, quote it", nearest.unwrap_or("mode"));
+        let help = format!("did you mean `{}:`? quote it to mean a constant", nearest.unwrap_or("mode"));
         return Err(SyntaxError::new(word.start, name.len(), format!("unknown directive `{name}:`"), help).into());
     };
     match form {
@@ -170,7 +168,7 @@ pub(super) fn parse(parser: &mut Parser<'_>, word: &Token) -> Parse<Sentence> {
     }
 }
 
-/// A full stop, where the original lets it be left out.
+/// Consumes a full stop where BoostSRL lets it be omitted.
 fn optional_end(parser: &mut Parser<'_>) -> Parse<()> {
     parser.take(&TokenKind::End)?;
     Ok(())
@@ -190,11 +188,11 @@ fn natural(parser: &mut Parser<'_>, expected: &str) -> Parse<u32> {
     let token = parser.next()?;
     match token.kind {
         TokenKind::Number { value, .. } if value.fract() == 0.0 && value <= f64::from(u32::MAX) => Ok(value as u32),
-        _ => Err(parser.unexpected(&token, expected, "a whole number such as 2")),
+        _ => Err(parser.unexpected(&token, expected, "write an integer such as 2")),
     }
 }
 
-/// `p/2`, or `p/#` for any arity.
+/// Parses `p/2`, or `p/#` for any arity.
 fn predicate_arity(parser: &mut Parser<'_>) -> Parse<(String, Option<u32>)> {
     let predicate = parser.word("the name of a predicate", "as in `p/2`")?.to_owned();
     let slash = parser.next()?;
@@ -206,8 +204,8 @@ fn predicate_arity(parser: &mut Parser<'_>) -> Parse<(String, Option<u32>)> {
     }
     let token = parser.peek()?;
     let arity = natural(parser, "the number of arguments")?;
-    if arity > LARGEST_ARITY {
-        let message = format!("a predicate has at most {LARGEST_ARITY} arguments, not {arity}");
+    if arity > MAX_ARITY {
+        let message = format!("a predicate may have at most {MAX_ARITY} arguments, got {arity}");
         return Err(SyntaxError::new(token.start, token.end - token.start, message, "as in `p/2`").into());
     }
     Ok((predicate, Some(arity)))
@@ -255,16 +253,16 @@ fn range(parser: &mut Parser<'_>) -> Parse<Sentence> {
     Ok(Sentence::Range(type_name, values))
 }
 
-/// The integers between the last value and `end`.
+/// Appends the integers between the last value and `end`.
 fn fill(values: &mut Vec<Term>, end: &Term) -> Result<(), String> {
     let (Some(Term::Number(from)), Term::Number(to)) = (values.last(), end) else {
-        return Err("`...` stands between two whole numbers".into());
+        return Err("`...` must be between two integers".into());
     };
     if from.fract() != 0.0 || to.fract() != 0.0 || to < from {
-        return Err(format!("`...` needs two whole numbers in rising order, found {from} and {to}"));
+        return Err(format!("`...` needs two integers in ascending order, got {from} and {to}"));
     }
-    if to - from > LONGEST_RANGE as f64 {
-        return Err(format!("a range may span at most {LONGEST_RANGE}, this one spans {}", to - from));
+    if to - from > MAX_RANGE as f64 {
+        return Err(format!("a range may span at most {MAX_RANGE}, this one spans {}", to - from));
     }
     let (from, to) = (*from as i64, *to as i64);
     values.extend((from + 1..=to).map(|i| Term::Number(i as f64)));
@@ -280,7 +278,7 @@ fn import(parser: &mut Parser<'_>, kind: ImportKind) -> Parse<Sentence> {
             let (dot, mut ahead) = (parser.peek()?, parser.lexer.clone());
             ahead.token()?;
             let extension = ahead.peek()?;
-            // `file.txt` without quotes: the stop belongs to the name if a word stands right behind it.
+            // Unquoted `file.txt`: the dot belongs to the name if a word follows immediately.
             let joined = dot.kind == TokenKind::End && dot.start == token.end && extension.start == dot.end;
             if joined && extension.kind == TokenKind::Word {
                 parser.next()?;
@@ -295,11 +293,11 @@ fn import(parser: &mut Parser<'_>, kind: ImportKind) -> Parse<Sentence> {
     Ok(Sentence::Import(kind, path))
 }
 
-/// A mode whose predicate was just read.
+/// Parses a mode after its predicate.
 pub(super) fn mode(parser: &mut Parser<'_>, predicate: &Token, withdrawn: bool) -> Parse<Sentence> {
     let name = match predicate.kind {
         TokenKind::Word => parser.text(predicate).to_owned(),
-        // Comparisons of numbers, which have no facts.
+        // Comparisons of numbers have no facts.
         TokenKind::Punct('>') => Comparison::Above.name().to_owned(),
         TokenKind::Punct('<') if parser.take_punct('=')? => Comparison::AtMost.name().to_owned(),
         _ => {
@@ -329,8 +327,8 @@ pub(super) fn mode(parser: &mut Parser<'_>, predicate: &Token, withdrawn: bool) 
             }
         }
         match name.as_str() {
-            "max" => mode.max = Some(natural(parser, "how often the predicate may occur")?),
-            "maxperinputvars" => mode.max_per_input = Some(natural(parser, "how often the predicate may occur")?),
+            "max" => mode.max = Some(natural(parser, "the maximum number of occurrences")?),
+            "maxperinputvars" => mode.max_per_input = Some(natural(parser, "the maximum number of occurrences")?),
             "target" => {
                 let (predicate, arity) = predicate_arity(parser)?;
                 mode.target = Some((predicate, arity.unwrap_or(0)));
@@ -345,7 +343,7 @@ pub(super) fn mode(parser: &mut Parser<'_>, predicate: &Token, withdrawn: bool) 
     Ok(Sentence::Mode(mode))
 }
 
-/// Arguments of a mode; the opening bracket was read.
+/// Parses the arguments of a mode after the opening parenthesis.
 fn mode_args(parser: &mut Parser<'_>, depth: usize) -> Parse<Vec<ModeArg>> {
     let mut args = Vec::new();
     if parser.take_punct(')')? {
@@ -378,12 +376,12 @@ fn mode_arg(parser: &mut Parser<'_>, depth: usize) -> Parse<ModeArg> {
             if parser.take_punct('(')? {
                 return Ok(ModeArg::Nested(word.to_owned(), mode_args(parser, depth + 1)?));
             }
-            let message = format!("the argument `{word}` of a mode has no symbol before it");
+            let message = format!("mode argument `{word}` has no symbol before it");
             return Err(SyntaxError::new(token.start, word.len(), message, help).into());
         }
         return Err(parser.unexpected(&token, "an argument of a mode", help));
     };
-    let type_name = parser.word("the name of a type behind the symbol", help)?.to_owned();
+    let type_name = parser.word("a type name after the symbol", help)?.to_owned();
     let constant = if parser.take_punct(':')? { Some(value(parser)?) } else { None };
     let limit = match parser.peek()?.kind {
         TokenKind::Punct(c @ ('!' | '$')) => {

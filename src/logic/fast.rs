@@ -1,57 +1,58 @@
-//! The short way for plain facts: `p(a, 12, "b c").` straight from bytes to interned constants.
+//! Fast path for plain facts: `p(a, 12, "b c").` directly from bytes to interned constants.
 //!
-//! Facts files are nearly all of this form, and reading them is most of the time of loading. Whatever looks in any way
-//! special is left to [`super::parser`], which is the oracle of this file: a property test feeds both the same text.
+//! Fact files consist almost entirely of such facts, and parsing them dominates loading time.
+//! Anything special is left to [`super::parser`], which is the oracle for this file: a property
+//! test feeds both the same text.
 
-use super::symbol::{Constant, Symbols, SymbolsFull};
+use super::symbol::{Constant, SymbolTableFull, Symbols};
 use super::term::is_bare_name;
 
-/// A plain ground fact: its predicate's name as a range of the text, and one past its full stop.
+/// Byte offsets of a plain ground fact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlainFact {
-    /// First byte of the name.
+    /// First byte of the predicate name.
     pub name_start: usize,
-    /// One past its last byte.
+    /// One past the last byte of the predicate name.
     pub name_end: usize,
     /// One past the full stop.
     pub end: usize,
 }
 
-/// An argument of a plain fact, before it is interned.
+/// An argument of a plain fact, before interning.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Plain {
-    /// A range of the text that is the canonical print of a name.
+enum PlainArgument {
+    /// Byte range of the canonical form of a name.
     Name(usize, usize),
     /// A number.
     Number(f64),
 }
 
-/// No plain fact has more arguments; longer ones are left to the parser.
-const MOST_ARGUMENTS: usize = 16;
+/// Maximum number of arguments on the fast path; the parser handles longer facts.
+const MAX_ARGUMENTS: usize = 16;
 
-/// Reads a plain fact at `start`, where its name begins, and leaves its constants in `args`.
+/// Parses a plain fact whose name begins at `start` and stores its constants in `args`.
 ///
-/// `None` if it is not plain or not complete; then nothing was interned.
+/// Returns `None` without interning anything if the fact is not plain or not complete.
 pub fn plain_fact(
     text: &str,
     start: usize,
     symbols: &mut Symbols,
     args: &mut Vec<Constant>,
-) -> Result<Option<PlainFact>, SymbolsFull> {
-    let mut found = [Plain::Number(0.0); MOST_ARGUMENTS];
+) -> Result<Option<PlainFact>, SymbolTableFull> {
+    let mut found = [PlainArgument::Number(0.0); MAX_ARGUMENTS];
     let Some((fact, count)) = scan(text, start, &mut found) else { return Ok(None) };
     args.clear();
     for argument in &found[..count] {
         args.push(match *argument {
-            Plain::Name(start, end) => symbols.intern(&text[start..end])?,
-            Plain::Number(value) => symbols.intern_number(value)?,
+            PlainArgument::Name(start, end) => symbols.intern(&text[start..end])?,
+            PlainArgument::Number(value) => symbols.intern_number(value)?,
         });
     }
     Ok(Some(fact))
 }
 
-/// The fact at `start` and how many arguments it has, if it is plain and complete.
-fn scan(text: &str, start: usize, found: &mut [Plain; MOST_ARGUMENTS]) -> Option<(PlainFact, usize)> {
+/// Returns the fact at `start` and its number of arguments, if it is plain and complete.
+fn scan(text: &str, start: usize, found: &mut [PlainArgument; MAX_ARGUMENTS]) -> Option<(PlainFact, usize)> {
     let bytes = text.as_bytes();
     if !bytes.get(start)?.is_ascii_alphabetic() {
         return None;
@@ -66,11 +67,11 @@ fn scan(text: &str, start: usize, found: &mut [Plain; MOST_ARGUMENTS]) -> Option
         let (argument, end) = match bytes.get(at)? {
             b'a'..=b'z' => {
                 let end = word_end(bytes, at);
-                (Plain::Name(at, end), end)
+                (PlainArgument::Name(at, end), end)
             }
             b'0'..=b'9' => {
                 let end = digits_end(bytes, at);
-                (Plain::Number(small_integer(&bytes[at..end])?), end)
+                (PlainArgument::Number(small_integer(&bytes[at..end])?), end)
             }
             b'"' => quoted(text, at)?,
             _ => return None,
@@ -88,16 +89,16 @@ fn scan(text: &str, start: usize, found: &mut [Plain; MOST_ARGUMENTS]) -> Option
     matches!(bytes.get(at)?, b'.' | b';').then_some((PlainFact { name_start: start, name_end, end: at + 1 }, count))
 }
 
-/// A quoted constant without escapes, and one past its closing quote.
-fn quoted(text: &str, at: usize) -> Option<(Plain, usize)> {
+/// Scans a quoted constant without escapes; returns it with the offset after the closing quote.
+fn quoted(text: &str, at: usize) -> Option<(PlainArgument, usize)> {
     let length = memchr::memchr3(b'"', b'\\', b'\n', &text.as_bytes()[at + 1..])?;
     let end = at + length + 2;
     let inside = &text[at + 1..end - 1];
     if text.as_bytes()[end - 1] != b'"' || inside.contains(['\r', '\t']) {
         return None;
     }
-    // Quotes that are not needed are not part of the name.
-    Some((if is_bare_name(inside) { Plain::Name(at + 1, end - 1) } else { Plain::Name(at, end) }, end))
+    // Redundant quotes are not part of the name.
+    Some((if is_bare_name(inside) { PlainArgument::Name(at + 1, end - 1) } else { PlainArgument::Name(at, end) }, end))
 }
 
 fn word_end(bytes: &[u8], start: usize) -> usize {
@@ -113,7 +114,7 @@ fn skip_blanks(bytes: &[u8], start: usize) -> usize {
     start + bytes[start..].iter().take_while(|b| matches!(b, b' ' | b'\t')).count()
 }
 
-/// Digits as a number, if it is exact in 53 bits.
+/// Converts digits to a number if it is exactly representable in 53 bits.
 fn small_integer(digits: &[u8]) -> Option<f64> {
     let value = |digits: &[u8]| digits.iter().fold(0u64, |v, d| v * 10 + u64::from(d - b'0')) as f64;
     (digits.len() <= 15).then(|| value(digits))
@@ -138,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_is_special_is_left_alone() {
+    fn special_syntax_is_left_to_the_parser() {
         for text in [
             "p",
             "p(",

@@ -1,19 +1,19 @@
-//! Tokens of the BoostSRL family of files.
+//! Lexer for the BoostSRL family of file formats.
 
 use super::term::{is_word_char, looks_numeric};
 
-/// What a token is.
+/// Kind of a token.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TokenKind {
     /// A bare word; its text is the token's slice.
     Word,
     /// A quoted constant, unescaped.
     Quoted(String),
-    /// A number without sign.
+    /// An unsigned number.
     Number {
-        /// Its value.
+        /// The value.
         value: f64,
-        /// Written as `1e5` or `1e-5`, which the original reads as a word or as a difference.
+        /// Whether it is written as `1e5` or `1e-5`, which BoostSRL reads as a word or a subtraction.
         bare_exponent: bool,
     },
     /// `:-`
@@ -22,14 +22,14 @@ pub enum TokenKind {
     End,
     /// Any other single character.
     Punct(char),
-    /// The end of the file.
+    /// End of the file.
     Eof,
 }
 
-/// A token and where it stands.
+/// A token with its byte range.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Token {
-    /// What it is.
+    /// The kind.
     pub kind: TokenKind,
     /// First byte.
     pub start: usize,
@@ -37,32 +37,32 @@ pub struct Token {
     pub end: usize,
 }
 
-/// Why there is no token.
+/// Reason why no token was produced.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LexError {
-    /// The text ends before the token does, and there is more of it to read.
+    /// The token continues past the buffered text; more input is available.
     NeedMore,
-    /// The text is wrong at this place.
+    /// The text is malformed.
     Syntax(SyntaxError),
 }
 
-/// What is wrong at a place of the text.
+/// A syntax error with its byte range.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SyntaxError {
-    /// First byte of what is wrong.
+    /// First byte of the offending text.
     pub at: usize,
-    /// How many bytes are.
+    /// Length of the offending text in bytes.
     pub width: usize,
     /// What is wrong, as one lower-case sentence.
     pub message: String,
     /// What to do about it.
     pub help: String,
-    /// Whether nothing behind this place can be understood.
+    /// Whether parsing cannot resume after this error.
     pub fatal: bool,
 }
 
 impl SyntaxError {
-    /// An error at `at`.
+    /// Creates a non-fatal error.
     pub fn new(at: usize, width: usize, message: impl Into<String>, help: impl Into<String>) -> Self {
         SyntaxError { at, width: width.max(1), message: message.into(), help: help.into(), fatal: false }
     }
@@ -79,27 +79,27 @@ impl From<SyntaxError> for LexError {
     }
 }
 
-/// Reads tokens from a text that may be the beginning of a longer one.
+/// Lexer over a text that may be a prefix of a longer one.
 #[derive(Clone, Debug)]
 pub struct Lexer<'a> {
     text: &'a str,
     position: usize,
-    /// Whether the text is all there is.
+    /// Whether the text reaches the end of the file.
     complete: bool,
 }
 
 impl<'a> Lexer<'a> {
-    /// Starts at `position`.
+    /// Creates a lexer that starts at `position`.
     pub fn new(text: &'a str, position: usize, complete: bool) -> Self {
         Lexer { text, position, complete }
     }
 
-    /// The text between two positions.
+    /// Returns the text between two positions.
     pub fn slice(&self, start: usize, end: usize) -> &'a str {
         &self.text[start..end]
     }
 
-    /// The next byte's position.
+    /// Returns the byte position of the lexer.
     pub fn position(&self) -> usize {
         self.position
     }
@@ -112,7 +112,7 @@ impl<'a> Lexer<'a> {
         if self.complete { Ok(None) } else { Err(LexError::NeedMore) }
     }
 
-    /// Passes over spaces and comments.
+    /// Skips white space and comments.
     pub fn skip_trivia(&mut self) -> Result<(), LexError> {
         loop {
             let rest = self.rest();
@@ -142,7 +142,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// The next token.
+    /// Consumes and returns the next token.
     pub fn token(&mut self) -> Result<Token, LexError> {
         self.skip_trivia()?;
         let start = self.position;
@@ -168,7 +168,7 @@ impl<'a> Lexer<'a> {
         Ok(Token { kind, start, end: self.position })
     }
 
-    /// The next token, without moving on.
+    /// Returns the next token without consuming it.
     pub fn peek(&self) -> Result<Token, LexError> {
         self.clone().token()
     }
@@ -176,7 +176,7 @@ impl<'a> Lexer<'a> {
     fn word(&self) -> Result<(TokenKind, usize), LexError> {
         let rest = &self.text[self.position..];
         let length = rest.find(|c| !is_word_char(c)).unwrap_or(rest.len());
-        // A number may go on behind the word, so two more characters have to be seen.
+        // A number may continue after the word, which takes two more characters to decide.
         if rest.len() < length + 3 {
             self.need_more::<()>()?;
         }
@@ -192,7 +192,7 @@ impl<'a> Lexer<'a> {
         };
         let ends_in_exponent = word.ends_with(['e', 'E']);
         if ends_in_exponent || word.contains(['e', 'E']) {
-            // `1e5` is one word; of `1e-5`, the word is only `1e`.
+            // `1e5` is one word, but `1e-5` begins with the word `1e`.
             if !ends_in_exponent {
                 return Ok(number(word, true));
             }
@@ -220,7 +220,7 @@ impl<'a> Lexer<'a> {
         Ok(number(&rest[..end], false))
     }
 
-    /// Asks for more text if nothing stands behind the next `length` bytes.
+    /// Requests more input if nothing follows the next `length` bytes.
     fn must_see(&self, length: usize) -> Result<(), LexError> {
         if self.position + length >= self.text.len() {
             self.need_more::<()>()?;
@@ -240,27 +240,26 @@ impl<'a> Lexer<'a> {
                     Some((_, 'r')) => content.push('\r'),
                     Some((_, 't')) => content.push('\t'),
                     Some((_, escaped @ ('"' | '\'' | '\\'))) => content.push(escaped),
-                    // Any other backslash is itself, as in a path.
+                    // Any other backslash is literal, as in a file path.
                     Some((_, other)) => content.extend(['\\', other]),
                     None => break,
                 },
                 '\n' => {
                     let help = format!("close the quote with {quote} on the same line, or write \\n for a line break");
-                    return Err(SyntaxError::new(self.position, 1, "a quote is not closed", help).into());
+                    return Err(SyntaxError::new(self.position, 1, "unclosed quote", help).into());
                 }
                 _ => content.push(c),
             }
         }
         self.need_more::<()>()?;
         let help = format!("close it with {quote}");
-        Err(SyntaxError::new(self.position, 1, "a quote is not closed", help).fatal().into())
+        Err(SyntaxError::new(self.position, 1, "unclosed quote", help).fatal().into())
     }
 }
 
-/// The error for a comment that never ends.
+/// Returns the error for a block comment that never ends.
 pub fn unclosed_comment(at: usize) -> SyntaxError {
-    SyntaxError::new(at, 2, "a comment is not closed", "close it with */, or write // for a comment of one line")
-        .fatal()
+    SyntaxError::new(at, 2, "unclosed comment", "close it with */, or write // for a line comment").fatal()
 }
 
 #[cfg(test)]
@@ -283,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_follow_the_table_of_the_format() {
+    fn numbers_are_lexed_as_the_format_specifies() {
         use TokenKind::{End, Punct, Word};
         assert_eq!(kinds("12."), [number(12.0), End]);
         assert_eq!(kinds("12.5."), [number(12.5), End]);
@@ -298,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_and_quotes() {
+    fn comments_are_skipped_and_quotes_unescaped() {
         assert_eq!(kinds("// x\n% y\n/* z\n */ a // end"), [TokenKind::Word]);
         assert_eq!(
             kinds(r#"'it\'s' "a \"b\"" "c:\d""#),
@@ -309,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_at_the_edge_asks_for_more() {
+    fn an_incomplete_token_requests_more_input() {
         for text in ["abc", "12", "12.", "12.5", "1.5e", "1e-", "\"ab", "/", "/* x", "// x", ":", ""] {
             assert_eq!(Lexer::new(text, 0, false).token(), Err(LexError::NeedMore), "{text:?}");
         }

@@ -1,11 +1,12 @@
-//! Symbols, terms, modes and clauses, and the reader of the BoostSRL family of files.
+//! Symbols, terms, modes and clauses, and the parser of the BoostSRL family of file formats.
 //!
-//! This is the lowest room: it knows how logic is written, and nothing of facts, examples or learning.
+//! The lowest layer above the foundations: syntax only, independent of facts, examples and learning.
 
 pub mod clause;
 pub mod diagnostic;
 mod directive;
 pub mod fast;
+mod grammar;
 pub mod lexer;
 pub mod mode;
 pub mod nearest;
@@ -23,8 +24,8 @@ pub mod wire;
 pub use clause::{Argument, Comparison, Literal, Number, PredicateId, Predicates, Variable};
 pub use diagnostic::{Diagnostic, Diagnostics, Location, Severity};
 pub use mode::{ModeArg, ModeDeclaration, ModeSymbol, ValueLimit};
-pub use reader::{Full, ReadError, Reader, Role, Sink};
+pub use reader::{CapacityError, ReadError, Reader, Role, Sink};
 pub use sentence::{BodyLiteral, ImportKind, Notation, Sentence};
-pub use source::Source;
-pub use symbol::{Constant, Symbols, SymbolsFull};
+pub use source::SourceWindow;
+pub use symbol::{Constant, SymbolTableFull, Symbols};
 pub use term::{Atom, Term};

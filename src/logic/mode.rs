@@ -1,40 +1,40 @@
-//! Modes: how a predicate may enter a clause, and of which types its arguments are.
+//! Mode declarations: how a predicate may be used in a clause, and the types of its arguments.
 
 use std::fmt;
 
 use super::term::Term;
 
-/// What a mode says of one argument.
+/// Instantiation mode of one argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ModeSymbol {
-    /// `+`: a variable that is bound already.
+    /// `+`: a bound variable.
     Input,
-    /// `-`: a new variable or one that is bound already.
+    /// `-`: a new or bound variable.
     Output,
     /// `#`: a constant.
     Constant,
-    /// `` ` ``: a bound variable that is not in the head.
+    /// `` ` ``: a bound variable that does not occur in the head.
     NotHead,
-    /// `@`: exactly the constant given.
+    /// `@`: exactly the given constant.
     ThisConstant,
     /// `^`: a new variable.
     New,
-    /// `$`: a variable used once.
+    /// `$`: a variable that is used only once.
     Once,
-    /// `=`: a variable that is in the body.
+    /// `=`: a variable that occurs in the body.
     InBody,
-    /// `&`: `-` or `#`.
+    /// `&`: as `-` or `#`.
     OutputOrConstant,
-    /// `:`: `+` or `#`.
+    /// `:`: as `+` or `#`.
     InputOrConstant,
     /// `*`: anything.
     Star,
-    /// `>`: not set.
+    /// `>`: unspecified.
     Unset,
 }
 
 impl ModeSymbol {
-    /// Every symbol with the character that stands for it.
+    /// All symbols with their character.
     pub const ALL: [(char, ModeSymbol); 12] = [
         ('+', ModeSymbol::Input),
         ('-', ModeSymbol::Output),
@@ -50,22 +50,22 @@ impl ModeSymbol {
         ('>', ModeSymbol::Unset),
     ];
 
-    /// The symbol a character stands for.
+    /// Returns the symbol for a character.
     pub fn from_char(c: char) -> Option<Self> {
         Self::ALL.iter().find(|(known, _)| *known == c).map(|&(_, symbol)| symbol)
     }
 
-    /// The character that stands for this symbol.
+    /// Returns the character for this symbol.
     pub fn as_char(self) -> char {
         Self::ALL.iter().find(|(_, known)| *known == self).map_or('>', |&(c, _)| c)
     }
 
-    /// Whether the argument can be filled by a variable that is bound already.
+    /// Whether a bound variable is allowed.
     pub fn may_reuse(self) -> bool {
         !matches!(self, ModeSymbol::Constant | ModeSymbol::ThisConstant | ModeSymbol::New)
     }
 
-    /// Whether the argument can be filled by a new variable.
+    /// Whether a new variable is allowed.
     pub fn may_be_new(self) -> bool {
         matches!(
             self,
@@ -78,7 +78,7 @@ impl ModeSymbol {
         )
     }
 
-    /// Whether the argument can be filled by a constant of the data.
+    /// Whether a constant is allowed.
     pub fn may_be_constant(self) -> bool {
         matches!(
             self,
@@ -91,7 +91,7 @@ impl ModeSymbol {
     }
 }
 
-/// `!k` or `$k` behind a type: for how many values of this argument the predicate can hold.
+/// `!k` or `$k` after a type: for how many values of this argument the predicate can be true.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ValueLimit {
     /// `!k`: exactly `k` values; `!1` on the last argument of the target marks its classes.
@@ -105,33 +105,33 @@ pub enum ValueLimit {
 pub enum ModeArg {
     /// A symbol and a type, such as `+person` or `#level!1`.
     Typed {
-        /// How the argument may be filled.
+        /// The instantiation mode.
         symbol: ModeSymbol,
-        /// The name of the type.
+        /// Name of the type.
         type_name: String,
-        /// The constant behind the type, as in `@colour:red`.
+        /// The constant after the type, as in `@colour:red`.
         constant: Option<Term>,
-        /// For how many values of this argument the predicate can hold.
+        /// For how many values of this argument the predicate can be true.
         limit: Option<ValueLimit>,
     },
-    /// A function of arguments; read, but no learner here can use it.
+    /// A function term; parsed, but supported by no learner.
     Nested(String, Vec<ModeArg>),
 }
 
 /// A mode declaration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModeDeclaration {
-    /// The predicate.
+    /// Name of the predicate.
     pub predicate: String,
-    /// One entry for each argument.
+    /// The arguments.
     pub args: Vec<ModeArg>,
-    /// `noMode:` takes back an earlier mode of the same form.
+    /// Whether it is a `noMode:` declaration, which removes an earlier mode of the same form.
     pub withdrawn: bool,
-    /// `max=k`: how often the predicate may occur in a clause.
+    /// `max=k`: maximum number of occurrences in a clause.
     pub max: Option<u32>,
-    /// `maxPerInputVars=k`: the same for each binding of the input variables.
+    /// `maxPerInputVars=k`: the same per binding of the input variables.
     pub max_per_input: Option<u32>,
-    /// `target=p/n`: the target this mode is for.
+    /// `target=p/n`: the target this mode applies to.
     pub target: Option<(String, u32)>,
 }
 
@@ -141,7 +141,7 @@ impl fmt::Display for ModeArg {
             ModeArg::Typed { symbol, type_name, constant, limit } => {
                 write!(f, "{}{type_name}", symbol.as_char())?;
                 if let Some(constant) = constant {
-                    // `:-` would be read as one token.
+                    // Without the space, `:-` would be one token.
                     let space = if matches!(constant, Term::Number(v) if v.is_sign_negative()) { " " } else { "" };
                     write!(f, ":{space}{constant}")?;
                 }

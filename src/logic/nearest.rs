@@ -1,6 +1,6 @@
-//! The known name that a mistyped one was probably meant to be.
+//! Spelling suggestions for unknown names.
 
-/// The candidate most like `word`, small and capital letters alike; among equals the first.
+/// Returns the candidate most similar to `word`, ignoring case; the first one on ties.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let likeness = |known: &str| strsim::jaro_winkler(&known.to_lowercase(), &word.to_lowercase());
     let mut best: Option<(&str, f64)> = None;
@@ -18,7 +18,7 @@ mod tests {
     use super::nearest;
 
     #[test]
-    fn a_slip_of_the_hand_is_understood() {
+    fn typos_are_matched_ignoring_case() {
         assert_eq!(nearest("mdoe", ["bridger", "mode", "range"]), Some("mode"));
         assert_eq!(nearest("NODESIZE", ["numOfClauses", "nodeSize"]), Some("nodeSize"));
         assert_eq!(nearest("x", []), None);

@@ -1,4 +1,4 @@
-//! One ground atom on the command line.
+//! Parses a ground atom given on the command line.
 
 use std::path::Path;
 
@@ -8,48 +8,48 @@ use super::parser::parse_sentence;
 use super::sentence::{Notation, Sentence};
 use super::term::Atom;
 
-/// The atom that a text is, with or without a full stop; `name` says where the text stands.
+/// Parses one atom, with or without a full stop; `name` is the location shown in messages.
 ///
 /// # Errors
-/// If it is anything else.
+/// If the text is anything but one atom.
 pub fn parse_atom(text: &str, name: &str) -> Result<Atom, Diagnostic> {
-    let stopped = text.trim_end().ends_with('.');
-    let whole = if stopped { text.to_owned() } else { format!("{text} .") };
-    let wrong = |error: SyntaxError| {
+    let has_full_stop = text.trim_end().ends_with('.');
+    let sentence = if has_full_stop { text.to_owned() } else { format!("{text} .") };
+    let located = |error: SyntaxError| {
         let diagnostic = Diagnostic::error("query", error.message, error.help);
         diagnostic.at(locate(text, name, error.at, error.width))
     };
     let help = "a query looks like `advisedby(ann, bob)`";
-    let parsed = match parse_sentence(&whole, 0, true, Notation::Prolog, false) {
+    let parsed = match parse_sentence(&sentence, 0, true, Notation::Prolog, false) {
         Ok(parsed) => parsed,
         Err(LexError::Syntax(mut error)) => {
             if error.at >= text.len() {
                 error.message = "the query ends too early".to_owned();
             }
-            return Err(wrong(error));
+            return Err(located(error));
         }
         Err(LexError::NeedMore) => {
-            return Err(wrong(SyntaxError::new(0, text.len(), "the query ends too early", help)));
+            return Err(located(SyntaxError::new(0, text.len(), "the query ends too early", help)));
         }
     };
-    if let Some(more) = whole[parsed.end..].find(|c: char| !c.is_whitespace()) {
-        let message = "a query is one atom, and here is more";
-        return Err(wrong(SyntaxError::new(parsed.end + more, 1, message, help)));
+    if let Some(more) = sentence[parsed.end..].find(|c: char| !c.is_whitespace()) {
+        let message = "unexpected text after the query";
+        return Err(located(SyntaxError::new(parsed.end + more, 1, message, help)));
     }
     match parsed.sentence {
         Sentence::Fact { atom, negated: false, weight: None } => Ok(atom),
-        _ => Err(wrong(SyntaxError::new(
+        _ => Err(located(SyntaxError::new(
             0,
             text.len(),
-            "a query is one atom without anything before or behind it",
+            "a query must be one atom without weight, negation or body",
             help,
         ))),
     }
 }
 
-/// A place in a text that stands on the command line.
+/// Returns a location within a command-line argument.
 fn locate(text: &str, name: &str, at: usize, width: usize) -> Location {
-    // Bytes become characters, and line ends spaces, so that the caret stands where it should.
+    // Offsets are converted to characters and line breaks to spaces, so that the caret is aligned.
     let at = text.floor_char_boundary(at.min(text.len()));
     let caret = text[..at].chars().count();
     let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_atom_with_or_without_its_full_stop() {
+    fn the_full_stop_is_optional() {
         for text in ["p(a, 3)", "p(a,3).", " p( a , 3 ) . "] {
             let atom = parse_atom(text, "--query").unwrap();
             assert_eq!(atom, Atom { predicate: "p".into(), args: vec![Term::Name("a".into()), Term::Number(3.0)] });
@@ -72,16 +72,16 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_atom_is_shown_where_it_goes_wrong() {
+    fn anything_but_an_atom_is_an_error_with_a_location() {
         for (text, message, column) in [
             ("p(a", "the query ends too early", 4),
             ("p(a b)", "expected `,` or `)`, found `b`", 5),
             ("p(ä ö)", "expected `,` or `)`, found `ö`", 5),
             ("", "the query ends too early", 1),
-            ("p(a). q(b)", "a query is one atom, and here is more", 7),
-            ("p(a) :- q(a)", "a query is one atom without anything before or behind it", 1),
-            ("~p(a)", "a query is one atom without anything before or behind it", 1),
-            ("2 p(a)", "a query is one atom without anything before or behind it", 1),
+            ("p(a). q(b)", "unexpected text after the query", 7),
+            ("p(a) :- q(a)", "a query must be one atom without weight, negation or body", 1),
+            ("~p(a)", "a query must be one atom without weight, negation or body", 1),
+            ("2 p(a)", "a query must be one atom without weight, negation or body", 1),
             ("p(\"a)", "", 3),
         ] {
             let error = parse_atom(text, "--query").unwrap_err();

@@ -1,4 +1,4 @@
-//! Reads a whole file: plain facts by the short way, everything else by the parser, errors collected on the way.
+//! Reads files: plain facts on the fast path, everything else with the parser, collecting errors.
 
 use std::io;
 use std::path::Path;
@@ -8,54 +8,57 @@ use super::fast::plain_fact;
 use super::lexer::{LexError, Lexer, SyntaxError, TokenKind, unclosed_comment};
 use super::parser::{Parsed, parse_sentence};
 use super::sentence::{Notation, Sentence};
-use super::source::{LONGEST_SENTENCE, Source};
-use super::symbol::{Constant, Symbols, SymbolsFull};
+use super::source::{MAX_SENTENCE_BYTES, SourceWindow};
+use super::symbol::{Constant, SymbolTableFull, Symbols};
 use super::term::Term;
 
-/// No more can be stored: says which table is full, and what to do.
+/// A table is full; the message says which one and what to do.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct Full(pub String);
+pub struct CapacityError(pub String);
 
-impl From<SymbolsFull> for Full {
-    fn from(error: SymbolsFull) -> Self {
-        Full(error.to_string())
+impl From<SymbolTableFull> for CapacityError {
+    fn from(error: SymbolTableFull) -> Self {
+        CapacityError(error.to_string())
     }
 }
 
-/// What is made of the sentences of a file.
+/// Receiver of the sentences of a file.
 pub trait Sink {
-    /// The table in which constants are interned.
+    /// Returns the table in which constants are interned.
     fn symbols(&mut self) -> &mut Symbols;
 
-    /// A ground fact. Its line is told for examples only, 0 otherwise: counting lines is not free.
-    fn fact(&mut self, line: u64, predicate: &str, args: &[Constant], weight: Option<f64>) -> Result<(), Full>;
+    /// Accepts a ground fact.
+    ///
+    /// `line` is set for examples only and 0 otherwise, because counting lines takes time.
+    fn fact(&mut self, line: u64, predicate: &str, args: &[Constant], weight: Option<f64>)
+    -> Result<(), CapacityError>;
 
-    /// Any sentence but a fact. What there is to say of it comes back as diagnostics without a place.
-    fn sentence(&mut self, file: &Path, sentence: Sentence) -> Result<Vec<Diagnostic>, Full>;
+    /// Accepts a sentence other than a fact; returns diagnostics without location.
+    fn sentence(&mut self, file: &Path, sentence: Sentence) -> Result<Vec<Diagnostic>, CapacityError>;
 }
 
-/// What a file is for, as far as reading goes.
+/// Role of a file, as far as parsing is concerned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// Facts: a variable is taken for a constant, with a warning.
+    /// Facts: a variable is read as a constant, with a warning.
     Facts,
     /// Examples: a variable is an error.
     Examples,
-    /// Background: modes may be bare.
+    /// Background: modes may omit their keyword.
     Background,
 }
 
-/// Reads files one after another; what one file sets can hold for the next.
+/// Reads a sequence of files; the notation set by one file applies to the next ones.
 #[derive(Debug, Default)]
 pub struct Reader {
-    /// Everything found so far.
+    /// All diagnostics so far.
     pub diagnostics: Diagnostics,
-    /// The first notation that any file set: later files start with it.
+    /// The first notation set by any file, with which later files start.
     default_notation: Option<Notation>,
 }
 
-/// Nothing more can be read.
+/// An error that ends reading.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     /// The file cannot be read.
@@ -63,24 +66,24 @@ pub enum ReadError {
     Io {
         /// The file.
         file: String,
-        /// Why.
+        /// The cause.
         error: io::Error,
     },
-    /// The tables are full.
+    /// A table is full.
     #[error("{file}: {error}")]
     Full {
         /// The file.
         file: String,
-        /// Which table.
-        error: Full,
+        /// The table.
+        error: CapacityError,
     },
 }
 
 impl Reader {
     /// Reads `source` to its end.
     ///
-    /// Errors in the text are collected in [`Reader::diagnostics`]; reading goes on behind each.
-    pub fn read<S: Sink>(&mut self, source: &mut Source, role: Role, sink: &mut S) -> Result<(), ReadError> {
+    /// Syntax errors are collected in [`Reader::diagnostics`]; reading resumes after each of them.
+    pub fn read<S: Sink>(&mut self, source: &mut SourceWindow, role: Role, sink: &mut S) -> Result<(), ReadError> {
         let file = source.file().to_owned();
         let name = |file: &Path| file.display().to_string();
         let full = |error| ReadError::Full { file: name(&file), error };
@@ -94,7 +97,7 @@ impl Reader {
             self.diagnostics.push(Diagnostic::warning("byte-order-mark", message, help).at(source.locate(0, 1)));
         }
         loop {
-            self.tell_encoding(source);
+            self.report_encoding(source);
             if !self.skip_trivia(source).map_err(unreadable)? {
                 return Ok(());
             }
@@ -113,8 +116,8 @@ impl Reader {
             let parsed = parse_sentence(source.text(), start, source.at_end(), notation, role == Role::Background);
             match parsed {
                 Err(LexError::NeedMore) => {
-                    if source.text().len() - start > LONGEST_SENTENCE {
-                        let message = format!("a sentence longer than {LONGEST_SENTENCE} bytes");
+                    if source.text().len() - start > MAX_SENTENCE_BYTES {
+                        let message = format!("the sentence exceeds {MAX_SENTENCE_BYTES} bytes");
                         let help = "is this a text file, and does each fact end with a full stop?";
                         self.diagnostics
                             .push(Diagnostic::error("sentence-too-long", message, help).at(source.locate(start, 1)));
@@ -124,7 +127,7 @@ impl Reader {
                 }
                 Err(LexError::Syntax(error)) => {
                     let diagnostic = Diagnostic::error("syntax", &error.message, &error.help);
-                    self.tell(diagnostic, source, error.at, error.width);
+                    self.report(diagnostic, source, error.at, error.width);
                     if error.fatal {
                         return Ok(());
                     }
@@ -143,22 +146,22 @@ impl Reader {
         }
     }
 
-    /// Adds a diagnostic. Finding its place takes as long as the window is, so that is done only for those that are shown.
-    fn tell(&mut self, diagnostic: Diagnostic, source: &mut Source, at: usize, width: usize) {
-        if !self.diagnostics.counted(&diagnostic, source.file()) {
+    /// Adds a diagnostic. Its location takes time linear in the window, so it is computed only if shown.
+    fn report(&mut self, diagnostic: Diagnostic, source: &mut SourceWindow, at: usize, width: usize) {
+        if !self.diagnostics.count_if_hidden(&diagnostic, source.file()) {
             self.diagnostics.push(diagnostic.at(source.locate(at, width)));
         }
     }
 
-    fn tell_encoding(&mut self, source: &mut Source) {
+    fn report_encoding(&mut self, source: &mut SourceWindow) {
         if let Some(at) = source.take_not_utf8() {
-            let message = "the text is not UTF-8; it is read as Latin-1 here";
+            let message = "the text is not valid UTF-8; invalid bytes are read as Latin-1";
             self.diagnostics.push(Diagnostic::warning("not-utf8", message, "save the file as UTF-8").at(at));
         }
     }
 
-    /// Passes over spaces and comments between sentences, however long; `false` at the end of the file.
-    fn skip_trivia(&mut self, source: &mut Source) -> io::Result<bool> {
+    /// Skips white space and comments of any length between sentences; `false` at the end of the file.
+    fn skip_trivia(&mut self, source: &mut SourceWindow) -> io::Result<bool> {
         loop {
             let mut lexer = Lexer::new(source.text(), source.cursor(), source.at_end());
             let result = lexer.skip_trivia();
@@ -174,8 +177,8 @@ impl Reader {
                         if !self.skip_long_comment(source)? {
                             return Ok(false);
                         }
-                    } else if rest.len() > KEPT_OF_COMMENT && !rest.starts_with('\n') && rest != "/" {
-                        // A comment of one line: forget what was read of it, keep two bytes that open it again.
+                    } else if rest.len() > MAX_BUFFERED_COMMENT && !rest.starts_with('\n') && rest != "/" {
+                        // A line comment: drop the part that was read.
                         self.skip_long_line(source)?;
                     } else {
                         source.refill()?;
@@ -190,8 +193,8 @@ impl Reader {
         }
     }
 
-    /// The cursor is on `/*`, and its end is not in the window.
-    fn skip_long_comment(&mut self, source: &mut Source) -> io::Result<bool> {
+    /// Skips a comment; the cursor is on `/*`, and its end is not in the window.
+    fn skip_long_comment(&mut self, source: &mut SourceWindow) -> io::Result<bool> {
         let cursor = source.cursor();
         let opened = source.locate(cursor, 2);
         source.advance(cursor + 2);
@@ -213,8 +216,8 @@ impl Reader {
         }
     }
 
-    /// The cursor is on a comment of one line whose end is not in the window.
-    fn skip_long_line(&mut self, source: &mut Source) -> io::Result<()> {
+    /// Skips a line comment whose end is not in the window.
+    fn skip_long_line(&mut self, source: &mut SourceWindow) -> io::Result<()> {
         loop {
             let cursor = source.cursor();
             match memchr::memchr(b'\n', &source.text().as_bytes()[cursor..]) {
@@ -235,52 +238,51 @@ impl Reader {
 
     fn accept<S: Sink>(
         &mut self,
-        source: &mut Source,
+        source: &mut SourceWindow,
         role: Role,
         parsed: Parsed,
         args: &mut Vec<Constant>,
         sink: &mut S,
-    ) -> Result<(), Full> {
+    ) -> Result<(), CapacityError> {
         let start = source.cursor();
-        let whole = parsed.end - start;
-        for remark in parsed.remarks {
-            let diagnostic = Diagnostic::warning(remark.code, remark.message, remark.help);
-            self.tell(diagnostic, source, remark.at, remark.width);
+        let width = parsed.end - start;
+        for warning in parsed.warnings {
+            let diagnostic = Diagnostic::warning(warning.code, warning.message, warning.help);
+            self.report(diagnostic, source, warning.at, warning.width);
         }
         let (atom, negated, weight) = match parsed.sentence {
             Sentence::Fact { atom, negated, weight } => (atom, negated, weight),
             other => {
                 for diagnostic in sink.sentence(source.file(), other)? {
-                    self.tell(diagnostic, source, start, whole);
+                    self.report(diagnostic, source, start, width);
                 }
                 return Ok(());
             }
         };
         if negated {
-            let message = format!("`~{atom}` is left out: what is not stated does not hold anyway");
-            let help = "delete it; negative examples belong into the file of negatives, without `~`";
-            self.tell(Diagnostic::warning("negated-fact", message, help), source, start, whole);
+            let message = format!("`~{atom}` is ignored: facts that are not stated are false anyway");
+            let help = "delete it; negative examples belong in the file of negatives, without `~`";
+            self.report(Diagnostic::warning("negated-fact", message, help), source, start, width);
             return Ok(());
         }
         if let Some(variable) = atom.args.iter().find_map(first_variable) {
-            // Behind the name of the predicate, which may have the same letters.
+            // Search after the predicate name, which may contain the same letters.
             let arguments = start + source.text()[start..parsed.end].find('(').unwrap_or(0);
             let at = source.text()[arguments..parsed.end].find(variable).map_or(start, |i| arguments + i);
             if role == Role::Examples {
-                let message = format!("the variable `{variable}` in an example, which must be ground");
+                let message = format!("the example contains the variable `{variable}`, but examples must be ground");
                 let help = format!("quote it to mean a constant: \"{variable}\"");
-                self.tell(Diagnostic::error("example-not-ground", message, help), source, at, variable.len());
+                self.report(Diagnostic::error("example-not-ground", message, help), source, at, variable.len());
                 return Ok(());
             }
-            let message = format!("`{variable}` is read as a constant; other programs read a variable");
+            let message = format!("`{variable}` is read as a constant; other programs read it as a variable");
             let help = "quote it, or set the notation with `useStdLogicVariables: true.`";
-            self.tell(Diagnostic::warning("capitalised-constant", message, help), source, at, variable.len());
+            self.report(Diagnostic::warning("capitalised-constant", message, help), source, at, variable.len());
         }
-        if let Some(weight) = weight.filter(|weight| role == Role::Examples && !(0.0..=MOST_WEIGHT).contains(weight)) {
-            let message = format!("an example cannot have the weight {weight}");
-            let help =
-                format!("give a number from 0, which leaves the example out, to {MOST_WEIGHT}; 1 is the usual weight");
-            self.tell(Diagnostic::error("bad-weight", message, help), source, start, whole);
+        if let Some(weight) = weight.filter(|weight| role == Role::Examples && !(0.0..=MAX_WEIGHT).contains(weight)) {
+            let message = format!("example weight must be between 0 and {MAX_WEIGHT}, got {weight}");
+            let help = "the weight 0 excludes the example; the default is 1";
+            self.report(Diagnostic::error("bad-weight", message, help), source, start, width);
             return Ok(());
         }
         args.clear();
@@ -292,11 +294,11 @@ impl Reader {
     }
 }
 
-/// The most an example may count.
-pub const MOST_WEIGHT: f64 = 1000.0;
+/// Maximum weight of an example.
+pub const MAX_WEIGHT: f64 = 1000.0;
 
-/// A comment shorter than this is simply read whole.
-const KEPT_OF_COMMENT: usize = 1 << 16;
+/// Comments shorter than this many bytes are read as a whole.
+const MAX_BUFFERED_COMMENT: usize = 1 << 16;
 
 fn first_variable(term: &Term) -> Option<&str> {
     match term {
@@ -306,8 +308,8 @@ fn first_variable(term: &Term) -> Option<&str> {
     }
 }
 
-/// Interns a term by its canonical print; a variable as the name it has.
-pub fn intern_term(symbols: &mut Symbols, term: &Term) -> Result<Constant, SymbolsFull> {
+/// Interns a term by its canonical form, and a variable by its name.
+pub fn intern_term(symbols: &mut Symbols, term: &Term) -> Result<Constant, SymbolTableFull> {
     match term {
         Term::Number(value) => symbols.intern_number(*value),
         Term::Variable(name) => symbols.intern(&Term::Name(name.clone()).to_string()),
@@ -315,9 +317,9 @@ pub fn intern_term(symbols: &mut Symbols, term: &Term) -> Result<Constant, Symbo
     }
 }
 
-/// Moves behind an error, to where the next sentence is likely to start.
-fn recover(source: &mut Source, error: &SyntaxError) -> io::Result<()> {
-    // A word at the beginning of a line starts a sentence: the full stop before it is what was missing.
+/// Moves past an error to where the next sentence probably starts.
+fn recover(source: &mut SourceWindow, error: &SyntaxError) -> io::Result<()> {
+    // A word at the start of a line begins a sentence: the full stop before it is missing.
     let text = source.text();
     let starts_line = text[..error.at].ends_with('\n') && text[error.at..].starts_with(|c: char| c.is_alphabetic());
     if starts_line && error.at > source.cursor() {
@@ -332,13 +334,13 @@ fn recover(source: &mut Source, error: &SyntaxError) -> io::Result<()> {
         let found = match next {
             Ok(token) => matches!(token.kind, TokenKind::End | TokenKind::Eof),
             Err(LexError::NeedMore) => {
-                if source.text().len() - source.cursor() > LONGEST_SENTENCE {
+                if source.text().len() - source.cursor() > MAX_SENTENCE_BYTES {
                     source.advance(source.text().len());
                 }
                 source.refill()?;
                 continue;
             }
-            // Behind an unclosed quote the next line is as good a place as any.
+            // After an unclosed quote, resume at the next line.
             Err(LexError::Syntax(error)) => {
                 end = memchr::memchr(b'\n', &source.text().as_bytes()[error.at..])
                     .map_or(source.text().len(), |i| error.at + i);

@@ -1,9 +1,9 @@
-//! From the names of one vocabulary to those of another.
+//! Translates literals from one vocabulary to another.
 
 use super::clause::{Argument, Literal, Predicates};
-use super::symbol::{Constant, Symbols, SymbolsFull};
+use super::symbol::{Constant, SymbolTableFull, Symbols};
 
-/// The predicates and constants that literals are written with.
+/// The predicate and symbol tables that literals refer to.
 #[derive(Clone, Copy, Debug)]
 pub struct Names<'a> {
     /// The predicates.
@@ -12,7 +12,7 @@ pub struct Names<'a> {
     pub symbols: &'a Symbols,
 }
 
-/// The literal over other names; `None` if one of its own is not among them, so that nothing there can match it.
+/// Translates a literal; `None` if a name is unknown in `to`, where then nothing can match it.
 pub fn find(literal: &Literal, from: Names<'_>, to: Names<'_>) -> Option<Literal> {
     let mut found = literal.clone();
     found.predicate = to.predicates.find(from.predicates.name(literal.predicate), literal.args.len())?;
@@ -22,7 +22,7 @@ pub fn find(literal: &Literal, from: Names<'_>, to: Names<'_>) -> Option<Literal
     Some(found)
 }
 
-/// The argument over other names; `None` for a constant that is not among them.
+/// Translates an argument; `None` for a constant unknown in `to`.
 pub fn find_argument(arg: Argument, from: Names<'_>, to: Names<'_>) -> Option<Argument> {
     match arg {
         Argument::Constant(constant) => find_constant(from.symbols, constant, to.symbols).map(Argument::Constant),
@@ -37,7 +37,7 @@ fn find_constant(from: &Symbols, constant: Constant, to: &Symbols) -> Option<Con
     }
 }
 
-/// The literal over other names, which learn those they lack.
+/// Translates a literal into tables that grow as needed.
 ///
 /// # Errors
 /// If the table of constants is full.
@@ -46,7 +46,7 @@ pub fn intern(
     from: Names<'_>,
     predicates: &mut Predicates,
     symbols: &mut Symbols,
-) -> Result<Literal, SymbolsFull> {
+) -> Result<Literal, SymbolTableFull> {
     let mut own = literal.clone();
     own.predicate = predicates.intern(from.predicates.name(literal.predicate), literal.args.len());
     for arg in &mut own.args {
@@ -60,8 +60,10 @@ pub fn intern(
     Ok(own)
 }
 
-/// A conjunction in other words, where `None` from `translate` stands for a literal that nothing matches: negated, it
-/// always holds and is left out; otherwise the conjunction never holds, and there is none.
+/// Translates a conjunction; `translate` returns `None` for a literal that nothing matches.
+///
+/// Such a literal is dropped if negated, since it is always true. Otherwise the conjunction is
+/// always false and the result is `None`.
 pub fn conjunction(
     literals: &[Literal],
     mut translate: impl FnMut(&Literal) -> Option<Literal>,

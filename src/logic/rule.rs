@@ -1,14 +1,14 @@
-//! Files of rules that a person wrote.
+//! Parser for files of hand-written rules.
 //!
 //! ```text
-//! % comments as in every file of the family
-//! -1.8 advisedby(_, _).                                            the log-odds before any rule holds
+//! % comments as in all formats of the family
+//! -1.8 advisedby(_, _).                                            the bias (prior log-odds)
 //! 2.5 advisedby(A, B) :- publication(T, A), publication(T, B).     a rule with its weight
-//! advisedby(A, B) :- taughtby(C, B), ta(C, A), \+ student(B).      \+ negates inside one grounding
+//! advisedby(A, B) :- taughtby(C, B), ta(C, A), \+ student(B).      \+ negates within one grounding
 //! advisedby(A, _) :- student(A), not (publication(T, A)).          no grounding exists
-//! advisedby(_, B) :- at_least(3, (publication(T, B))).             so many groundings exist
+//! advisedby(_, B) :- at_least(3, (publication(T, B))).             at least 3 groundings exist
 //! active(M) :- lumo(M, E), E <= -1.5.                              numbers are compared with <=, <, >= and >
-//! collab(P, Q) = 3 :- actedin(P, M), actedin(Q, M).                a rule for one class of many
+//! collab(P, Q) = 3 :- actedin(P, M), actedin(Q, M).                a rule for one of several classes
 //! ```
 
 use std::io::Cursor;
@@ -16,49 +16,49 @@ use std::path::Path;
 
 use super::clause::Comparison;
 use super::diagnostic::{Diagnostic, Diagnostics, Location};
+use super::grammar::{Parse, Parser};
 use super::lexer::{LexError, Lexer, SyntaxError, TokenKind};
-use super::parser::Parser;
 use super::sentence::{BodyLiteral, Notation};
-use super::source::Source;
+use super::source::SourceWindow;
 use super::term::{Atom, Term};
 
-/// A conjunction that is asked about as a whole.
+/// An at-least-k condition on a conjunction.
 #[derive(Clone, Debug, PartialEq)]
-pub struct WrittenCondition {
-    /// Whether so many groundings must exist, or must not.
+pub struct ParsedCondition {
+    /// Whether at least `at_least` groundings must exist (`true`) or must not (`false`).
     pub holds: bool,
-    /// How many.
+    /// Minimum number of groundings.
     pub at_least: f64,
     /// The conjunction.
     pub body: Vec<BodyLiteral>,
 }
 
-/// A rule as written.
+/// A rule as parsed.
 #[derive(Clone, Debug, PartialEq)]
-pub struct WrittenRule {
-    /// The number before it.
+pub struct ParsedRule {
+    /// The weight before the rule.
     pub weight: Option<f64>,
-    /// What follows.
+    /// The head.
     pub head: Atom,
-    /// For which class.
+    /// The class the rule votes for.
     pub class: Option<Term>,
-    /// The literals.
+    /// The literals of the body.
     pub body: Vec<BodyLiteral>,
-    /// What else must be or must not be.
-    pub conditions: Vec<WrittenCondition>,
-    /// Where its head stands.
+    /// The existence and count conditions of the body.
+    pub conditions: Vec<ParsedCondition>,
+    /// Location of the head.
     pub location: Location,
 }
 
-/// Reads the rules of a text; `file` is its name in messages.
+/// Parses rules; `file` is the name shown in messages.
 ///
 /// # Errors
-/// If anything cannot be read; all such places are told.
-pub fn parse_rules(file: &Path, text: &str) -> Result<Vec<WrittenRule>, Diagnostics> {
-    let mut source = Source::with_chunk(file, Box::new(Cursor::new(text.as_bytes().to_vec())), text.len() + 1);
+/// All syntax errors of the text.
+pub fn parse_rules(file: &Path, text: &str) -> Result<Vec<ParsedRule>, Diagnostics> {
+    let mut source = SourceWindow::with_chunk(file, Box::new(Cursor::new(text.as_bytes().to_vec())), text.len() + 1);
     // Reading from memory cannot fail.
     while !source.at_end() && source.refill().is_ok() {}
-    // The source drops a byte order mark.
+    // The window strips a byte order mark.
     let text = source.text().to_owned();
     let (mut rules, mut diagnostics, mut start) = (Vec::new(), Diagnostics::default(), 0);
     loop {
@@ -72,7 +72,7 @@ pub fn parse_rules(file: &Path, text: &str) -> Result<Vec<WrittenRule>, Diagnost
             }
             Err(LexError::Syntax(error)) => {
                 let diagnostic = Diagnostic::error("syntax", &error.message, &error.help);
-                if !diagnostics.counted(&diagnostic, file) {
+                if !diagnostics.count_if_hidden(&diagnostic, file) {
                     diagnostics.push(diagnostic.at(source.locate(error.at, error.width)));
                 }
                 match next_sentence(&text, &error).filter(|_| !error.fatal) {
@@ -80,14 +80,14 @@ pub fn parse_rules(file: &Path, text: &str) -> Result<Vec<WrittenRule>, Diagnost
                     None => break,
                 }
             }
-            // The text is complete, so nothing more is waited for.
+            // Cannot occur, since the text is complete.
             Err(LexError::NeedMore) => break,
         }
     }
     if diagnostics.has_errors() { Err(diagnostics) } else { Ok(rules) }
 }
 
-/// Where the next sentence starts behind an error.
+/// Returns where the next sentence starts after an error.
 fn next_sentence(text: &str, error: &SyntaxError) -> Option<usize> {
     let mut lexer = Lexer::new(text, error.at, true);
     loop {
@@ -100,14 +100,12 @@ fn next_sentence(text: &str, error: &SyntaxError) -> Option<usize> {
     }
 }
 
-type Parse<T> = Result<T, LexError>;
-
-/// What a sentence of rules looks like.
-const LOOKS: &str = "a rule looks like `0.5 target(A, B) :- p(A, X), \\+ q(X), not (r(B, Y)).`";
+/// Syntax reminder for messages.
+const EXAMPLE: &str = "a rule looks like `0.5 target(A, B) :- p(A, X), \\+ q(X), not (r(B, Y)).`";
 
 impl Parser<'_> {
-    /// A rule with where its head starts and how long it is; `None` at the end.
-    fn rule(&mut self) -> Parse<Option<(WrittenRule, usize, usize)>> {
+    /// Parses a rule; returns it with the offset and length of its head, or `None` at the end.
+    fn rule(&mut self) -> Parse<Option<(ParsedRule, usize, usize)>> {
         let mut token = self.next()?;
         if token.kind == TokenKind::Eof {
             return Ok(None);
@@ -118,7 +116,7 @@ impl Parser<'_> {
             token = self.next()?;
         }
         if token.kind != TokenKind::Word {
-            return Err(self.unexpected(&token, "a rule", LOOKS));
+            return Err(self.unexpected(&token, "a rule", EXAMPLE));
         }
         let start = token.start;
         let head = self.atom(&token)?;
@@ -126,10 +124,10 @@ impl Parser<'_> {
         let class = if self.take_punct('=')? { Some(self.term(0)?) } else { None };
         let location =
             Location { file: Default::default(), line: 0, column: 0, text: String::new(), caret: 0, width: 1 };
-        let mut rule = WrittenRule { weight, head, class, body: Vec::new(), conditions: Vec::new(), location };
+        let mut rule = ParsedRule { weight, head, class, body: Vec::new(), conditions: Vec::new(), location };
         if self.take(&TokenKind::Implies)? {
             loop {
-                self.part(&mut rule)?;
+                self.body_item(&mut rule)?;
                 if !self.take_punct(',')? {
                     break;
                 }
@@ -139,8 +137,8 @@ impl Parser<'_> {
         Ok(Some((rule, start, end - start)))
     }
 
-    /// A literal of the body, or a condition.
-    fn part(&mut self, rule: &mut WrittenRule) -> Parse<()> {
+    /// Parses a literal or condition of the body.
+    fn body_item(&mut self, rule: &mut ParsedRule) -> Parse<()> {
         let ahead = self.lexer.clone();
         let token = self.next()?;
         let word = if token.kind == TokenKind::Word { self.text(&token) } else { "" };
@@ -150,16 +148,16 @@ impl Parser<'_> {
             "true" if !open => {}
             "exists" if open => {
                 let body = self.group()?;
-                rule.conditions.push(WrittenCondition { holds: true, at_least: 1.0, body });
+                rule.conditions.push(ParsedCondition { holds: true, at_least: 1.0, body });
             }
-            "at_least" if open => rule.conditions.push(self.counted(true)?),
+            "at_least" if open => rule.conditions.push(self.count_condition(true)?),
             "not" if open => {
                 let body = self.group()?;
-                rule.conditions.push(WrittenCondition { holds: false, at_least: 1.0, body });
+                rule.conditions.push(ParsedCondition { holds: false, at_least: 1.0, body });
             }
             "not" if next.kind == TokenKind::Word && self.text(&next) == "at_least" => {
                 self.next()?;
-                rule.conditions.push(self.counted(false)?);
+                rule.conditions.push(self.count_condition(false)?);
             }
             _ => {
                 self.lexer = ahead;
@@ -169,10 +167,10 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `(k, (p(A, X), q(X)))` behind `at_least`.
-    fn counted(&mut self, holds: bool) -> Parse<WrittenCondition> {
+    /// Parses `(k, (p(A, X), q(X)))` after `at_least`.
+    fn count_condition(&mut self, holds: bool) -> Parse<ParsedCondition> {
         let help = "write it as at_least(3, (p(A, X), q(X)))";
-        let must = |parser: &mut Self, c: char| {
+        let expect = |parser: &mut Self, c: char| {
             let token = parser.next()?;
             if token.kind == TokenKind::Punct(c) {
                 Ok(())
@@ -180,16 +178,16 @@ impl Parser<'_> {
                 Err(parser.unexpected(&token, &format!("`{c}`"), help))
             }
         };
-        must(self, '(')?;
+        expect(self, '(')?;
         let first = self.next()?;
         let at_least = self.signed_number(first)?;
-        must(self, ',')?;
+        expect(self, ',')?;
         let body = self.group()?;
-        must(self, ')')?;
-        Ok(WrittenCondition { holds, at_least, body })
+        expect(self, ')')?;
+        Ok(ParsedCondition { holds, at_least, body })
     }
 
-    /// Literals in brackets.
+    /// Parses literals in parentheses.
     fn group(&mut self) -> Parse<Vec<BodyLiteral>> {
         let open = self.next()?;
         if open.kind != TokenKind::Punct('(') {
@@ -207,7 +205,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A literal, perhaps negated: `p(A)`, `\+ p(A)`, `~p(A)`, `not p(A)`, `A <= 0.5`.
+    /// Parses an optionally negated literal: `p(A)`, `\+ p(A)`, `~p(A)`, `not p(A)`, `A <= 0.5`.
     fn literal(&mut self) -> Parse<BodyLiteral> {
         let mut ahead = self.lexer.clone();
         let mut token = self.next()?;
@@ -229,29 +227,29 @@ impl Parser<'_> {
             return Ok(BodyLiteral { negated, atom: self.comparison()? });
         }
         if token.kind != TokenKind::Word {
-            return Err(self.unexpected(&token, "the name of a predicate", LOOKS));
+            return Err(self.unexpected(&token, "the name of a predicate", EXAMPLE));
         }
         Ok(BodyLiteral { negated, atom: self.atom(&token)? })
     }
 
-    /// Two terms with a comparison between them. Those that are not built in are the others with their sides exchanged.
+    /// Parses a comparison; `<` and `>=` become the built-in ones with their sides swapped.
     fn comparison(&mut self) -> Parse<Atom> {
         let left = self.term(0)?;
         let sign = self.next()?;
-        let (comparison, exchanged) = match sign.kind {
+        let (comparison, swapped) = match sign.kind {
             TokenKind::Punct('<') if self.take_punct('=')? => (Comparison::AtMost, false),
             TokenKind::Punct('<') => (Comparison::Above, true),
             TokenKind::Punct('>') if self.take_punct('=')? => (Comparison::AtMost, true),
             TokenKind::Punct('>') => (Comparison::Above, false),
-            // As Prolog writes it.
+            // Prolog's spelling of <=.
             TokenKind::Punct('=') if self.take_punct('<')? => (Comparison::AtMost, false),
             _ => {
-                let help = "numbers are compared as in `p(A, X), X <= 0.5`; what is the same has the same variable";
+                let help = "compare numbers as in `p(A, X), X <= 0.5`; repeat a variable to mean equality";
                 return Err(self.unexpected(&sign, "`<=`, `<`, `>=` or `>`", help));
             }
         };
         let right = self.term(0)?;
-        let args = if exchanged { vec![right, left] } else { vec![left, right] };
+        let args = if swapped { vec![right, left] } else { vec![left, right] };
         Ok(Atom { predicate: comparison.name().to_owned(), args })
     }
 }
@@ -260,12 +258,12 @@ impl Parser<'_> {
 mod tests {
     use super::*;
 
-    fn parse(text: &str) -> Result<Vec<WrittenRule>, Diagnostics> {
+    fn parse(text: &str) -> Result<Vec<ParsedRule>, Diagnostics> {
         parse_rules(Path::new("rules.txt"), text)
     }
 
     #[test]
-    fn every_kind_of_rule_is_read() {
+    fn all_forms_of_rules_are_parsed() {
         let text = r"% a comment
             -1.8 h(_, _).
             2.5 h(A, B) :- p(A, X), \+ q(X), not q(A), ~q(B).
@@ -283,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_compared() {
+    fn comparisons_are_normalized() {
         let text = r"h(A) :- p(A, X), X <= -0.5, X > 2. h(A) :- p(A, X), \+ X<3, not (q(A, Y), 1e-3 >= Y), 5 =< X.";
         let rules = parse(text).unwrap();
         let shown = |body: &[BodyLiteral]| -> Vec<(bool, String)> {
@@ -304,13 +302,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_shown_where_it_is() {
+    fn errors_point_at_their_location() {
         let errors = |text: &str| parse(text).unwrap_err().to_string();
         assert!(errors("h(A) :- p(A), !.").contains("rules.txt:1:15: error[syntax]: expected the name of a predicate"));
         assert!(errors("h(A) :- at_least(p(A)).").contains("error[syntax]"));
         assert!(errors("h(A) :- not (p(A).").contains("expected `,` or `)`"));
         assert!(errors("h(A) :- p(A)").contains("end each sentence with a full stop"));
-        // Both mistakes, and the rule between them is no mistake.
+        // Both errors are reported, and the valid rule between them is not.
         let both = errors("h(A) :- .\nh(A) :- p(A).\n:- p(A).");
         assert!(both.contains("rules.txt:1:9") && both.contains("rules.txt:3:1") && !both.contains(":2:"), "{both}");
     }

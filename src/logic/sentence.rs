@@ -1,19 +1,19 @@
-//! The sentences a file can hold, and their print.
+//! Sentences of a file, and their canonical form.
 
 use std::fmt;
 
 use super::mode::ModeDeclaration;
 use super::term::{Atom, Term, write_number};
 
-/// Which words are variables; quoted constants never are, words with a leading `?` always.
+/// Which words are variables. Quoted constants never are; words with a leading `?` always are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Notation {
-    /// A capital letter or underscore starts a variable.
+    /// Variables start with an upper-case letter or underscore.
     #[default]
     Prolog,
-    /// A small letter starts a variable.
+    /// Variables start with a lower-case letter.
     StandardLogic,
-    /// Only `?` starts a variable.
+    /// Variables start with `?` only.
     QuestionMark,
 }
 
@@ -30,7 +30,7 @@ impl Notation {
     }
 }
 
-/// A literal of a clause as written.
+/// A literal of a clause body, as parsed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BodyLiteral {
     /// Whether it is negated.
@@ -39,41 +39,41 @@ pub struct BodyLiteral {
     pub atom: Atom,
 }
 
-/// A file that another one names.
+/// Kind of an import directive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImportKind {
-    /// `import:` must exist.
+    /// `import:`, the file must exist.
     Required,
-    /// `importIfExists:` need not.
+    /// `importIfExists:`, the file is optional.
     IfExists,
-    /// `importLibrary:` names a library of the original program.
+    /// `importLibrary:`, a library of BoostSRL.
     Library,
 }
 
-/// What a file says, up to the next full stop.
+/// A sentence: the text up to the next full stop.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Sentence {
     /// `p(a).`, `~p(a).`, `0.5 p(a).`
     Fact {
         /// The atom.
         atom: Atom,
-        /// Written with `~`.
+        /// Whether it is written with `~`.
         negated: bool,
-        /// The weight in front of it.
+        /// The weight before the fact.
         weight: Option<f64>,
     },
     /// `h :- b1, b2.`
     Clause {
-        /// What follows.
+        /// The head.
         head: Atom,
-        /// From what.
+        /// The body.
         body: Vec<BodyLiteral>,
     },
     /// `mode: p(+a,-b).`
     Mode(ModeDeclaration),
     /// `setParam: name = value.`
     Parameter(String, Term),
-    /// `useStdLogicVariables: true.` and its kin.
+    /// `useStdLogicVariables: true.` and similar directives.
     Notation(Notation),
     /// `bridger: p/2.`
     Bridger(String, u32),
@@ -81,7 +81,7 @@ pub enum Sentence {
     Range(String, Vec<Term>),
     /// `import: "file".`
     Import(ImportKind, String),
-    /// A directive that is known but not used here, by name, with its text.
+    /// A recognized but unused directive: its keyword and text.
     Unused(String, String),
 }
 

@@ -1,4 +1,4 @@
-//! Interned constants: the only form in which data is compared and stored.
+//! Interned constants, the only form in which data is stored and compared.
 
 use hashbrown::HashTable;
 use std::fmt;
@@ -6,9 +6,9 @@ use std::hash::BuildHasher;
 
 use crate::determinism::HashMap;
 
-/// A constant of the domain: a name, a number, or a ground compound term, as a dense 32-bit id.
+/// A constant of the domain (name, number or ground compound term) as a dense 32-bit id.
 ///
-/// Names and numbers are told apart by the top bit, so a column of constants needs no second array for kinds.
+/// The top bit distinguishes numbers from names, so a column of constants needs no array of kinds.
 /// Ids follow the order of first appearance, which makes them stable for the same input.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Constant(u32);
@@ -21,17 +21,17 @@ impl Constant {
         self.0 & NUMBER_BIT != 0
     }
 
-    /// The raw id: names count up from 0, numbers from 2³¹.
+    /// Returns the raw id: names count from 0, numbers from 2³¹.
     pub fn id(self) -> u32 {
         self.0
     }
 
-    /// The constant with this raw id, as [`Constant::id`] gave it.
+    /// Returns the constant with a raw id obtained from [`Constant::id`].
     pub fn from_id(id: u32) -> Self {
         Constant(id)
     }
 
-    /// The position among the names, or `None` for a number.
+    /// Returns the index among the names, or `None` for a number.
     pub fn name_index(self) -> Option<usize> {
         (!self.is_number()).then_some(self.0 as usize)
     }
@@ -43,22 +43,23 @@ impl fmt::Debug for Constant {
     }
 }
 
-/// The tables are full: ids or text no longer fit in 32 bits.
+/// The symbol table is full: ids or text no longer fit in 32 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("more than {limit} {what}: split the data, or drop what the modes do not use")]
-pub struct SymbolsFull {
+#[error("more than {limit} {what}: split the data, or remove predicates that no mode uses")]
+pub struct SymbolTableFull {
     what: &'static str,
     limit: u64,
 }
 
-/// All constants of a database, with their printed form.
+/// The symbol table: all constants of a database with their canonical form.
 ///
-/// The text kept for a name is its canonical print (quoted where it must be, see [`crate::logic::term`]), so names and
-/// compound terms share one table without a tag: the name `"f(a)"` keeps its quotes and the term `f(a)` has none.
+/// The text of a name is its canonical form (quoted where necessary, see [`crate::logic::term`]).
+/// Names and compound terms therefore share one table without a tag: the name `"f(a)"` keeps its
+/// quotes and the term `f(a)` has none.
 #[derive(Clone, Default)]
 pub struct Symbols {
     text: Vec<u8>,
-    /// End of each name in `text`; it starts where the one before ends.
+    /// End of each name in `text`; a name starts where the previous one ends.
     ends: Vec<u32>,
     names: HashTable<u32>,
     numbers: Vec<f64>,
@@ -81,13 +82,13 @@ fn slice<'a>(text: &'a [u8], ends: &[u32], index: usize) -> &'a [u8] {
 }
 
 impl Symbols {
-    /// Empty tables.
+    /// Creates an empty table.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The constant whose canonical print is `text`.
-    pub fn intern(&mut self, text: &str) -> Result<Constant, SymbolsFull> {
+    /// Returns the constant with the canonical form `text`, adding it if it is new.
+    pub fn intern(&mut self, text: &str) -> Result<Constant, SymbolTableFull> {
         let (bytes, key) = (text.as_bytes(), hash(text.as_bytes()));
         let found = self.names.find(key, |&id| slice(&self.text, &self.ends, id as usize) == bytes);
         if let Some(&id) = found {
@@ -95,10 +96,10 @@ impl Symbols {
         }
         let end = self.text.len() + bytes.len();
         if end > u32::MAX as usize {
-            return Err(SymbolsFull { what: "bytes of distinct names", limit: u64::from(u32::MAX) });
+            return Err(SymbolTableFull { what: "bytes of distinct names", limit: u64::from(u32::MAX) });
         }
         if self.ends.len() >= NUMBER_BIT as usize {
-            return Err(SymbolsFull { what: "distinct names", limit: u64::from(NUMBER_BIT) });
+            return Err(SymbolTableFull { what: "distinct names", limit: u64::from(NUMBER_BIT) });
         }
         let id = self.ends.len() as u32;
         self.text.extend_from_slice(bytes);
@@ -108,12 +109,12 @@ impl Symbols {
         Ok(Constant(id))
     }
 
-    /// The constant for a number; −0 is 0.
-    pub fn intern_number(&mut self, value: f64) -> Result<Constant, SymbolsFull> {
+    /// Returns the constant for a number, adding it if it is new; −0 is normalized to 0.
+    pub fn intern_number(&mut self, value: f64) -> Result<Constant, SymbolTableFull> {
         let value = if value == 0.0 { 0.0 } else { value };
         let next = self.numbers.len() as u32;
         if next >= NUMBER_BIT {
-            return Err(SymbolsFull { what: "distinct numbers", limit: u64::from(NUMBER_BIT) });
+            return Err(SymbolTableFull { what: "distinct numbers", limit: u64::from(NUMBER_BIT) });
         }
         let id = *self.number_ids.entry(value.to_bits()).or_insert(next);
         if id == next {
@@ -122,31 +123,31 @@ impl Symbols {
         Ok(Constant(id | NUMBER_BIT))
     }
 
-    /// The constant with this canonical print, if it occurs.
+    /// Returns the constant with this canonical form, if it occurs.
     pub fn find(&self, text: &str) -> Option<Constant> {
         let bytes = text.as_bytes();
         self.names.find(hash(bytes), |&id| slice(&self.text, &self.ends, id as usize) == bytes).map(|&id| Constant(id))
     }
 
-    /// The constant for this number, if it occurs.
+    /// Returns the constant for this number, if it occurs.
     pub fn find_number(&self, value: f64) -> Option<Constant> {
         let value = if value == 0.0 { 0.0 } else { value };
         self.number_ids.get(&value.to_bits()).map(|&id| Constant(id | NUMBER_BIT))
     }
 
-    /// The value of a number, `None` for a name.
+    /// Returns the value of a number, or `None` for a name.
     pub fn number(&self, constant: Constant) -> Option<f64> {
         constant.is_number().then(|| self.numbers[(constant.0 & !NUMBER_BIT) as usize])
     }
 
-    /// The canonical print of a name, `None` for a number.
+    /// Returns the canonical form of a name, or `None` for a number.
     pub fn name(&self, constant: Constant) -> Option<&str> {
         let index = constant.name_index()?;
-        // Only whole strings are ever appended, so every slice is valid UTF-8.
+        // Only complete strings are appended, so every slice is valid UTF-8.
         Some(std::str::from_utf8(slice(&self.text, &self.ends, index)).unwrap_or("\u{fffd}"))
     }
 
-    /// Prints a constant so that reading it again gives the same constant.
+    /// Displays a constant in its canonical form, which parses to the same constant.
     pub fn show(&self, constant: Constant) -> impl fmt::Display + '_ {
         std::fmt::from_fn(move |f| match self.number(constant) {
             Some(value) => super::term::write_number(f, value),
@@ -154,17 +155,17 @@ impl Symbols {
         })
     }
 
-    /// How many names there are; their ids are `0..names()`.
+    /// Number of names; their ids are `0..names()`.
     pub fn names(&self) -> usize {
         self.ends.len()
     }
 
-    /// How many distinct numbers there are.
+    /// Number of distinct numbers.
     pub fn numbers(&self) -> usize {
         self.numbers.len()
     }
 
-    /// Gives back memory kept for growth.
+    /// Releases spare capacity.
     pub fn shrink(&mut self) {
         self.text.shrink_to_fit();
         self.ends.shrink_to_fit();
@@ -174,7 +175,7 @@ impl Symbols {
         self.number_ids.shrink_to_fit();
     }
 
-    /// Bytes held, counting capacity.
+    /// Allocated bytes, including spare capacity.
     pub fn bytes(&self) -> usize {
         self.text.capacity()
             + 4 * self.ends.capacity()
@@ -189,7 +190,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_and_numbers_keep_apart() {
+    fn names_and_numbers_are_distinct() {
         let mut symbols = Symbols::new();
         let a = symbols.intern("a").unwrap();
         let five = symbols.intern_number(5.0).unwrap();
@@ -206,19 +207,19 @@ mod tests {
     }
 
     #[test]
-    fn text_beyond_32_bits_is_refused() {
-        // Zeros that nobody looks at take no memory.
+    fn text_beyond_32_bits_is_an_error() {
+        // Untouched zero pages take no memory.
         let mut symbols = Symbols { text: vec![0; u32::MAX as usize - 2], ..Symbols::default() };
         let error = symbols.intern("abc").unwrap_err().to_string();
         assert_eq!(
             error,
-            "more than 4294967295 bytes of distinct names: split the data, or drop what the modes do not use"
+            "more than 4294967295 bytes of distinct names: split the data, or remove predicates that no mode uses"
         );
         assert_eq!((symbols.names(), symbols.find("abc")), (0, None));
     }
 
     #[test]
-    fn many_names_survive_growth() {
+    fn names_are_stable_while_the_table_grows() {
         let mut symbols = Symbols::new();
         let ids: Vec<Constant> = (0..10_000).map(|i| symbols.intern(&format!("x{i}")).unwrap()).collect();
         symbols.shrink();

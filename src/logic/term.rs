@@ -1,14 +1,14 @@
-//! Terms and atoms as they are written in files, with their canonical print.
+//! Terms and atoms as parsed from files, and their canonical form.
 //!
-//! The print is chosen so that reading it again gives the same term in every notation of the BoostSRL family: a name
-//! stands bare only when no reader could take it for a variable or a number.
+//! Parsing the canonical form gives the same term in every notation of the BoostSRL family: a name is
+//! unquoted only if no parser can take it for a variable or a number.
 
 use std::fmt;
 
-/// A term as read from a file.
+/// A term as parsed from a file.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Term {
-    /// A name, without the quotes it may have been written with.
+    /// A name, without quotes.
     Name(String),
     /// A number.
     Number(f64),
@@ -21,7 +21,7 @@ pub enum Term {
 }
 
 impl Term {
-    /// Whether no variable occurs in the term.
+    /// Whether the term contains no variable.
     pub fn is_ground(&self) -> bool {
         match self {
             Term::Name(_) | Term::Number(_) => true,
@@ -34,18 +34,18 @@ impl Term {
 /// A predicate applied to terms.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Atom {
-    /// The predicate's name; case matters.
+    /// Name of the predicate, case-sensitive.
     pub predicate: String,
-    /// Its arguments; there may be none.
+    /// The arguments, possibly none.
     pub args: Vec<Term>,
 }
 
-/// Whether a character may stand in a bare word.
+/// Whether a character may occur in a bare word.
 pub fn is_word_char(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_' || c == '?' || (!c.is_ascii() && c.is_alphanumeric())
 }
 
-/// Whether a name can be written without quotes and still be read as that name in Prolog notation.
+/// Whether a name without quotes is read as that name in Prolog notation.
 pub fn is_bare_name(text: &str) -> bool {
     let Some(first) = text.chars().next() else { return false };
     (first.is_ascii_digit() || (first.is_alphabetic() && !first.is_uppercase()))
@@ -53,7 +53,7 @@ pub fn is_bare_name(text: &str) -> bool {
         && !looks_numeric(text)
 }
 
-/// Whether a word of digits would be read as a number: `007`, `1e5`.
+/// Whether a word would be read as a number: `007`, `1e5`.
 pub fn looks_numeric(word: &str) -> bool {
     let digits = |s: &str| !s.is_empty() && s.bytes().all(|b| b.is_ascii_digit());
     match word.split_once(['e', 'E']) {
@@ -62,7 +62,7 @@ pub fn looks_numeric(word: &str) -> bool {
     }
 }
 
-/// Writes a name, quoted and escaped if it has to be.
+/// Writes a name, quoted and escaped if necessary.
 pub fn write_name(f: &mut impl fmt::Write, text: &str) -> fmt::Result {
     if is_bare_name(text) {
         return f.write_str(text);
@@ -80,7 +80,7 @@ pub fn write_name(f: &mut impl fmt::Write, text: &str) -> fmt::Result {
     f.write_char('"')
 }
 
-/// Writes a number so that it is read as a number and as the same one: shortest exact form, infinities signed.
+/// Writes a number in the shortest form that reads back as the same number; infinities are signed.
 pub fn write_number(f: &mut impl fmt::Write, value: f64) -> fmt::Result {
     if value.is_infinite() {
         return f.write_str(if value > 0.0 { "+inf" } else { "-inf" });
@@ -88,7 +88,7 @@ pub fn write_number(f: &mut impl fmt::Write, value: f64) -> fmt::Result {
     if value == 0.0 || (1e-5..1e17).contains(&value.abs()) {
         return write!(f, "{value}");
     }
-    // Rust prints `1e-7`, which the original reads as `1e - 7`: a fraction makes it a number everywhere.
+    // Rust prints `1e-7`, which BoostSRL reads as `1e - 7`; with a fraction it is a number everywhere.
     let text = format!("{value:e}");
     match text.split_once('e') {
         Some((mantissa, exponent)) if !mantissa.contains('.') => write!(f, "{mantissa}.0e{exponent}"),
@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_unmistakable_names_stand_bare() {
+    fn only_unambiguous_names_are_unquoted() {
         for bare in ["a", "bob_7", "1a", "éa", "7up"] {
             assert_eq!(Term::Name(bare.into()).to_string(), bare);
         }
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_print_so_that_everyone_reads_a_number() {
+    fn numbers_print_unambiguously() {
         let print = |v: f64| Term::Number(v).to_string();
         assert_eq!(print(7.0), "7");
         assert_eq!(print(-5.25), "-5.25");

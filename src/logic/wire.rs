@@ -1,58 +1,58 @@
-//! Predicates and literals as they stand in the JSON files of models.
+//! Serialized form of predicates and literals in the JSON files of models.
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::clause::{Argument, Literal, Number, Predicates, Variable};
-use super::symbol::{Symbols, SymbolsFull};
+use super::symbol::{SymbolTableFull, Symbols};
 
-/// The largest number a variable may have: a mistyped one must not make tables of thousands of millions.
-const LAST_VARIABLE: u32 = 9_999;
-/// The largest number of arguments: those of a head are variables.
-const MOST_ARGUMENTS: usize = LAST_VARIABLE as usize;
+/// Maximum number of a variable; a corrupt one must not cause gigantic tables.
+const MAX_VARIABLE: u32 = 9_999;
+/// Maximum arity: the arguments of a head are variables.
+const MAX_ARITY: usize = MAX_VARIABLE as usize;
 
-/// What no file can say.
+/// A rule beyond the limits of the file format.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TooLarge {
-    /// Variables with numbers that no file may give.
-    #[error("a rule has {0} variables or more, and {max} are the most", max = LAST_VARIABLE + 1)]
+    /// Too many variables.
+    #[error("a rule has at least {0} variables, but at most {max} are supported", max = MAX_VARIABLE + 1)]
     Variables(u32),
-    /// A predicate with more arguments than a file may give.
-    #[error("a predicate has {0} arguments, and {MOST_ARGUMENTS} are the most")]
+    /// Too many arguments.
+    #[error("a predicate has {0} arguments, but at most {MAX_ARITY} are supported")]
     Arity(usize),
 }
 
-/// Whether a file can say a rule with these literals for a target with `arity` arguments.
+/// Checks that a rule with these literals for a target of this arity can be written to a file.
 ///
 /// # Errors
-/// If it cannot.
+/// If a limit of the file format is exceeded.
 pub fn check<'a>(arity: usize, literals: impl Iterator<Item = &'a Literal>) -> Result<(), TooLarge> {
-    let small = |arity: usize| if arity > MOST_ARGUMENTS { Err(TooLarge::Arity(arity)) } else { Ok(()) };
-    small(arity)?;
+    let check_arity = |arity: usize| if arity > MAX_ARITY { Err(TooLarge::Arity(arity)) } else { Ok(()) };
+    check_arity(arity)?;
     for literal in literals {
-        small(literal.args.len())?;
-        if let Some(variable) = literal.variables().find(|variable| variable.0 > LAST_VARIABLE) {
+        check_arity(literal.args.len())?;
+        if let Some(variable) = literal.variables().find(|variable| variable.0 > MAX_VARIABLE) {
             return Err(TooLarge::Variables(variable.0 + 1));
         }
     }
     Ok(())
 }
 
-/// A predicate by name.
+/// A predicate by name and arity.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WirePredicate {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// The number of its arguments.
+    /// The number of arguments.
     #[serde(deserialize_with = "read_arity")]
     pub arity: usize,
 }
 
 fn read_arity<'de, D: Deserializer<'de>>(from: D) -> Result<usize, D::Error> {
     let arity = u64::deserialize(from)?;
-    let small = usize::try_from(arity).ok().filter(|&arity| arity <= MOST_ARGUMENTS);
-    small.ok_or_else(|| D::Error::custom(format_args!("an arity of {arity}, beyond {MOST_ARGUMENTS}")))
+    let small = usize::try_from(arity).ok().filter(|&arity| arity <= MAX_ARITY);
+    small.ok_or_else(|| D::Error::custom(format_args!("arity must be at most {MAX_ARITY}, got {arity}")))
 }
 
 /// A literal with names instead of ids.
@@ -68,17 +68,17 @@ pub struct WireLiteral {
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum WireArgument {
-    /// By its number; those of the head come first.
+    /// By number; head variables come first.
     Variable(u32),
-    /// A name in its canonical print, quoted where it must be.
+    /// A name in its canonical form, quoted where necessary.
     Name(String),
     Number(f64),
-    /// `true` for +∞: JSON has no such number.
+    /// `true` for +∞, `false` for −∞: JSON has no infinities.
     Infinity(bool),
 }
 
 impl WireLiteral {
-    /// A literal over these names.
+    /// Converts a literal to its serialized form.
     pub fn new(literal: &Literal, predicates: &Predicates, symbols: &Symbols) -> Self {
         let number = |value: f64| match value.is_infinite() {
             true => WireArgument::Infinity(value > 0.0),
@@ -99,23 +99,23 @@ impl WireLiteral {
         }
     }
 
-    /// The literal, with its names interned.
+    /// Interns the names and returns the literal.
     ///
     /// # Errors
-    /// If a variable has a number that no program gives, or the tables are full.
+    /// If a variable number is too large or the symbol table is full.
     pub fn read(self, predicates: &mut Predicates, symbols: &mut Symbols) -> Result<Literal, String> {
-        let full = |error: SymbolsFull| error.to_string();
+        let full = |error: SymbolTableFull| error.to_string();
         let predicate = predicates.intern(&self.predicate, self.args.len());
         let number = |value: f64, symbols: &mut Symbols| match predicate.comparison() {
-            // What is compared with need not be a constant of any data.
+            // A threshold need not be a constant of the data.
             Some(_) => Ok(Argument::Number(Number::new(value))),
             None => symbols.intern_number(value).map(Argument::Constant).map_err(full),
         };
         let mut args = Vec::with_capacity(self.args.len());
         for arg in self.args {
             args.push(match arg {
-                WireArgument::Variable(number) if number > LAST_VARIABLE => {
-                    return Err(format!("a variable has the number {number}, beyond {LAST_VARIABLE}"));
+                WireArgument::Variable(number) if number > MAX_VARIABLE => {
+                    return Err(format!("variable number must be at most {MAX_VARIABLE}, got {number}"));
                 }
                 WireArgument::Variable(number) => Argument::Variable(Variable(number)),
                 WireArgument::Name(name) => Argument::Constant(symbols.intern(&name).map_err(full)?),

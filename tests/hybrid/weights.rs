@@ -140,7 +140,7 @@ fn weights_that_make_no_sense_are_refused_with_their_place() {
             panic!("{weight}")
         };
         let text = diagnostics.to_string();
-        assert!(text.contains(&format!("an example cannot have the weight {shown}")), "{text}");
+        assert!(text.contains(&format!("example weight must be between 0 and 1000, got {shown}")), "{text}");
         assert!(text.contains("pos.txt:2:1"), "{text}");
     }
 }

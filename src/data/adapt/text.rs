@@ -7,7 +7,9 @@ use std::path::Path;
 use super::{AdaptError, Input};
 use crate::data::layout;
 use crate::logic::term::write_name;
-use crate::logic::{Constant, Diagnostic, Full, ReadError, Reader, Role, Sentence, Sink, Source, Symbols};
+use crate::logic::{
+    CapacityError, Constant, Diagnostic, ReadError, Reader, Role, Sentence, Sink, SourceWindow, Symbols,
+};
 
 /// Reads the facts of a file one by one; `each` gets the predicate in lower case. The goals (`:- p(a).`) come back as text.
 pub(super) fn read_facts(
@@ -19,7 +21,7 @@ pub(super) fn read_facts(
     let opened = layout::open(path).map_err(|error| ReadError::Io { file: file(), error })?;
     let mut sink = Facts { symbols: Symbols::new(), predicate: String::new(), each, goals: Vec::new() };
     let mut reader = Reader::default();
-    reader.read(&mut Source::new(path, opened), Role::Facts, &mut sink)?;
+    reader.read(&mut SourceWindow::new(path, opened), Role::Facts, &mut sink)?;
     if reader.diagnostics.has_errors() {
         return Err(AdaptError::Invalid { id: input.id().to_owned(), found: reader.diagnostics });
     }
@@ -39,14 +41,20 @@ impl<F: FnMut(&Symbols, &str, &[Constant])> Sink for Facts<F> {
         &mut self.symbols
     }
 
-    fn fact(&mut self, _line: u64, predicate: &str, args: &[Constant], _weight: Option<f64>) -> Result<(), Full> {
+    fn fact(
+        &mut self,
+        _line: u64,
+        predicate: &str,
+        args: &[Constant],
+        _weight: Option<f64>,
+    ) -> Result<(), CapacityError> {
         self.predicate.clear();
         self.predicate.extend(predicate.chars().flat_map(char::to_lowercase));
         (self.each)(&self.symbols, &self.predicate, args);
         Ok(())
     }
 
-    fn sentence(&mut self, _file: &Path, sentence: Sentence) -> Result<Vec<Diagnostic>, Full> {
+    fn sentence(&mut self, _file: &Path, sentence: Sentence) -> Result<Vec<Diagnostic>, CapacityError> {
         if let Sentence::Unused(name, text) = sentence
             && name == ":-"
         {

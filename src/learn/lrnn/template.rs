@@ -8,9 +8,9 @@ use crate::kb::Database;
 use crate::learn::clauses::Clause;
 use crate::logic::clause::{show_conjunction, variable_name};
 use crate::logic::rename::{self, Names};
-use crate::logic::rule::WrittenRule;
+use crate::logic::rule::ParsedRule;
 use crate::logic::{
-    Argument, Diagnostic, Diagnostics, Literal, PredicateId, Predicates, Symbols, SymbolsFull, Term, Variable,
+    Argument, Diagnostic, Diagnostics, Literal, PredicateId, Predicates, SymbolTableFull, Symbols, Term, Variable,
 };
 use crate::rbm::network::{Scope, unknown_predicate};
 
@@ -77,7 +77,7 @@ impl Template {
     ///
     /// # Errors
     /// If the table of constants is full.
-    pub fn from_clauses(clauses: &[Clause], database: &Database, target: PredicateId) -> Result<Self, SymbolsFull> {
+    pub fn from_clauses(clauses: &[Clause], database: &Database, target: PredicateId) -> Result<Self, SymbolTableFull> {
         let mut template = Template::new(database.predicates.name(target), database.predicates.arity(target));
         let mut softened: Vec<(PredicateId, PredicateId)> = Vec::new();
         for clause in clauses {
@@ -112,7 +112,7 @@ impl Template {
     ///
     /// # Errors
     /// If a rule cannot be part of a template; all that is wrong is told at once.
-    pub fn from_rules(rules: &[WrittenRule], target: (&str, usize)) -> Result<Self, Diagnostics> {
+    pub fn from_rules(rules: &[ParsedRule], target: (&str, usize)) -> Result<Self, Diagnostics> {
         let mut template = Template::new(target.0, target.1);
         let mut wrong = Diagnostics::default();
         for written in rules {
@@ -130,7 +130,7 @@ impl Template {
         if wrong.has_errors() { Err(wrong) } else { Ok(template) }
     }
 
-    fn read(&mut self, written: &WrittenRule) -> Result<TemplateRule, Box<Diagnostic>> {
+    fn read(&mut self, written: &ParsedRule) -> Result<TemplateRule, Box<Diagnostic>> {
         let refuse = |code, message: String, help: &str| Err(Box::new(Diagnostic::error(code, message, help)));
         if written.class.is_some() || !written.conditions.is_empty() || written.body.iter().any(|l| l.negated) {
             let message = format!("the rule for {} has a class, a negation or a condition", written.head.predicate);
@@ -156,7 +156,7 @@ impl Template {
         }
         let mut scope = Scope { next: names.len() as u32, head: names };
         let Template { predicates, symbols, .. } = self;
-        let full = |error: SymbolsFull| Box::new(Diagnostic::error("full", error.to_string(), "use fewer names"));
+        let full = |error: SymbolTableFull| Box::new(Diagnostic::error("full", error.to_string(), "use fewer names"));
         let body = scope.literals(&written.body, predicates, symbols).map_err(full)?;
         let head = predicates.intern(&written.head.predicate, written.head.args.len());
         Ok(TemplateRule { head, body, weight: written.weight })

@@ -4,7 +4,7 @@ use super::{Condition, Hidden, MOST_WORTH, Network, Rule, is_worth};
 use crate::kb::{Recursive, TimeRule};
 use crate::logic::rename::{self, Names};
 use crate::logic::wire::{self, TooLarge};
-use crate::logic::{Literal, PredicateId, SymbolsFull};
+use crate::logic::{Literal, PredicateId, SymbolTableFull};
 use crate::math::softplus;
 use crate::rbm::Theta;
 use crate::tree::{Path, Tree};
@@ -70,7 +70,7 @@ pub enum ConvertError {
     TooWide(#[from] TooLarge),
     /// Too many names.
     #[error(transparent)]
-    Full(#[from] SymbolsFull),
+    Full(#[from] SymbolTableFull),
 }
 
 /// A network that gives every example the same probabilities as the trees.
@@ -255,7 +255,7 @@ impl Network {
     }
 
     /// The rule over the names of this network, which learns those it lacks.
-    pub(super) fn own(&mut self, rule: &Rule, from: Names<'_>) -> Result<Rule, SymbolsFull> {
+    pub(super) fn own(&mut self, rule: &Rule, from: Names<'_>) -> Result<Rule, SymbolTableFull> {
         let mut full = None;
         let own = rule.map(|literal| {
             rename::intern(literal, from, &mut self.predicates, &mut self.symbols).unwrap_or_else(|error| {

@@ -6,10 +6,10 @@ use crate::determinism::{HashMap, IndexSet};
 use crate::kb::Database;
 use crate::logic::nearest::nearest;
 use crate::logic::reader::intern_term;
-use crate::logic::rule::{WrittenCondition, WrittenRule};
+use crate::logic::rule::{ParsedCondition, ParsedRule};
 use crate::logic::wire;
 use crate::logic::{
-    Argument, BodyLiteral, Comparison, Diagnostic, Diagnostics, Literal, Number, Predicates, Symbols, SymbolsFull,
+    Argument, BodyLiteral, Comparison, Diagnostic, Diagnostics, Literal, Number, Predicates, SymbolTableFull, Symbols,
     Term, Variable,
 };
 
@@ -19,7 +19,7 @@ impl Network {
     ///
     /// # Errors
     /// If the rules do not fit together, or one of them cannot be used; all that is wrong is told at once.
-    pub fn from_rules(rules: &[WrittenRule], unweighted: f64) -> Result<Network, Diagnostics> {
+    pub fn from_rules(rules: &[ParsedRule], unweighted: f64) -> Result<Network, Diagnostics> {
         let mut wrong = Diagnostics::default();
         let Some(first) = rules.first() else {
             let help = "write at least one, such as `advisedby(A, B) :- publication(T, A), publication(T, B).`";
@@ -39,7 +39,7 @@ impl Network {
         if wrong.has_errors() { Err(wrong) } else { Ok(network) }
     }
 
-    fn add(&mut self, written: &WrittenRule, target: (&str, usize), unweighted: f64) -> Result<(), Box<Diagnostic>> {
+    fn add(&mut self, written: &ParsedRule, target: (&str, usize), unweighted: f64) -> Result<(), Box<Diagnostic>> {
         let (name, arity) = target;
         if (written.head.predicate.as_str(), written.head.args.len()) != target {
             let (found, args) = (&written.head.predicate, written.head.args.len());
@@ -79,7 +79,7 @@ impl Network {
         Ok(())
     }
 
-    fn rule(&mut self, written: &WrittenRule) -> Result<Rule, Box<Diagnostic>> {
+    fn rule(&mut self, written: &ParsedRule) -> Result<Rule, Box<Diagnostic>> {
         let mut scope = Scope { head: Vec::new(), next: written.head.args.len() as u32 };
         for (k, term) in written.head.args.iter().enumerate() {
             let Term::Variable(variable) = term else {
@@ -124,11 +124,11 @@ impl Network {
             }
         }
         groups().try_for_each(|group| check_comparisons(group, &scope.head))?;
-        let full = |error: SymbolsFull| Box::new(Diagnostic::error("full", error.to_string(), "use fewer names"));
+        let full = |error: SymbolTableFull| Box::new(Diagnostic::error("full", error.to_string(), "use fewer names"));
         let (predicates, symbols) = (&mut self.predicates, &mut self.symbols);
         let body = scope.literals(&written.body, predicates, symbols).map_err(full)?;
         let mut conditions = Vec::new();
-        for WrittenCondition { holds, at_least, body } in &written.conditions {
+        for ParsedCondition { holds, at_least, body } in &written.conditions {
             let most = f64::from(MAX_GROUNDINGS);
             if at_least.fract() != 0.0 || !(1.0..=most).contains(at_least) {
                 let message = format!("at_least({at_least}, …) is not a number of groundings");
@@ -241,7 +241,7 @@ impl Scope<'_> {
         body: &[BodyLiteral],
         predicates: &mut Predicates,
         symbols: &mut Symbols,
-    ) -> Result<Vec<Literal>, SymbolsFull> {
+    ) -> Result<Vec<Literal>, SymbolTableFull> {
         let mut local: HashMap<&str, Variable> = HashMap::default();
         let mut literals = Vec::with_capacity(body.len());
         for BodyLiteral { negated, atom } in body {
@@ -280,7 +280,7 @@ fn class_name(term: &Term) -> String {
 }
 
 /// The classes that rules name, in order of first appearance; without any, the two of a target that holds or does not.
-fn classes(rules: &[WrittenRule], wrong: &mut Diagnostics) -> Vec<String> {
+fn classes(rules: &[ParsedRule], wrong: &mut Diagnostics) -> Vec<String> {
     let named: IndexSet<String> = rules.iter().filter_map(|rule| rule.class.as_ref()).map(class_name).collect();
     let two = two_classes();
     if named.iter().all(|name| two.contains(name)) {

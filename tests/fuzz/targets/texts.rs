@@ -6,7 +6,7 @@ use lrbm::experiment::{Experiment, Only};
 use lrbm::learn::{Kind, Unchecked};
 use lrbm::logic::query::parse_atom;
 use lrbm::logic::rule::parse_rules;
-use lrbm::logic::{Constant, Diagnostic, Full, Reader, Role, Sentence, Sink, Source, Symbols};
+use lrbm::logic::{CapacityError, Constant, Diagnostic, Reader, Role, Sentence, Sink, SourceWindow, Symbols};
 use lrbm::rbm::Network;
 use lrbm::report::gate::Baseline;
 use lrbm::report::{csv, table};
@@ -25,14 +25,14 @@ impl Sink for Counted {
         &mut self.symbols
     }
 
-    fn fact(&mut self, _: u64, _: &str, args: &[Constant], weight: Option<f64>) -> Result<(), Full> {
+    fn fact(&mut self, _: u64, _: &str, args: &[Constant], weight: Option<f64>) -> Result<(), CapacityError> {
         assert!(weight.is_none_or(|weight| !weight.is_nan()));
         args.iter().for_each(|&constant| drop(self.symbols.show(constant).to_string()));
         self.sentences += 1;
         Ok(())
     }
 
-    fn sentence(&mut self, _: &Path, sentence: Sentence) -> Result<Vec<Diagnostic>, Full> {
+    fn sentence(&mut self, _: &Path, sentence: Sentence) -> Result<Vec<Diagnostic>, CapacityError> {
         assert!(!sentence.to_string().is_empty());
         self.sentences += 1;
         Ok(Vec::new())
@@ -49,7 +49,7 @@ fn read(input: &[u8], roles: &[Role]) -> bool {
             .map(|chunk| {
                 let (mut reader, mut counted) = (Reader::default(), Counted::default());
                 let bytes = std::io::Cursor::new(input.to_vec());
-                let mut source = Source::with_chunk(Path::new("file"), Box::new(bytes), chunk);
+                let mut source = SourceWindow::with_chunk(Path::new("file"), Box::new(bytes), chunk);
                 // What cannot be read at all is an error that says so.
                 let result = reader.read(&mut source, role, &mut counted);
                 // That a text is not UTF-8 is told when it is read, which is sooner in large windows.

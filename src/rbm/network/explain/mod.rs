@@ -13,7 +13,7 @@ pub use ground::{Grounding, substitute};
 
 use super::{Condition, Network, Rule};
 use crate::kb::{Database, Fact};
-use crate::logic::{Constant, Literal, PredicateId, SymbolsFull, rename};
+use crate::logic::{Constant, Literal, PredicateId, SymbolTableFull, rename};
 use crate::math::{sigmoid, softmax};
 use ground::{Asked, question};
 
@@ -46,7 +46,7 @@ pub enum ExplainError {
     },
     /// Too many names.
     #[error(transparent)]
-    Full(#[from] SymbolsFull),
+    Full(#[from] SymbolTableFull),
 }
 
 /// What a network says of one query, and why.
