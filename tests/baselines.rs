@@ -1,4 +1,5 @@
-//! The systems that the paper compares with: each against what its features allow, which is found by the slow evaluator.
+//! Baseline systems of the paper: each is compared with what its features allow, computed by the
+//! naive evaluator.
 
 #[path = "common/area.rs"]
 mod area;
@@ -24,16 +25,16 @@ fn learn(kind: Kind, data: &Loaded, examples: &[Example], params: &Params) -> Tr
     train(kind, &data.database, data.target, examples, params, 1, &mut |_| {}).unwrap()
 }
 
-/// The mean AUC-ROC over five held-out folds, of a kind and of a score that learns nothing.
+/// Returns the mean AUC-ROC over five held-out folds, of a kind and of a fixed reference score.
 fn areas(kind: Kind, data: &Loaded, params: &Params, score: &dyn Fn(&Example) -> f64) -> (f64, f64) {
     let folds = random_folds(&data.examples, 5, 1, "test");
     let (mut learned, mut allowed) = (0.0, 0.0);
     for fold in 0..5 {
-        let part = |inside: bool| -> Vec<Example> {
+        let subset = |inside: bool| -> Vec<Example> {
             let all = data.examples.iter().zip(&folds);
             all.filter(|&(_, &f)| (f == fold) == inside).map(|(example, _)| example.clone()).collect()
         };
-        let (training, test) = (part(false), part(true));
+        let (training, test) = (subset(false), subset(true));
         let model = learn(kind, data, &training, params).model;
         learned += auc_roc(&model.score(&data.database, data.target, &test).unwrap(), &test) / 5.0;
         allowed += auc_roc(&test.iter().map(score).collect::<Vec<_>>(), &test) / 5.0;
@@ -41,14 +42,14 @@ fn areas(kind: Kind, data: &Loaded, params: &Params, score: &dyn Fn(&Example) ->
     (learned, allowed)
 }
 
-const NEW: [Kind; 3] = [Kind::MlnBoost, Kind::Rpt, Kind::Progol];
+const KINDS: [Kind; 3] = [Kind::MlnBoost, Kind::Rpt, Kind::Progol];
 
-/// With a tenth of the labels wrong, no ranking is better than that by the planted rule, but for luck.
+/// With 10% label noise no ranking beats that of the planted rule, except by chance.
 #[test]
-fn noisy_domains_are_learned_as_well_as_the_planted_rules_allow() {
+fn noisy_domains_reach_the_auc_of_the_planted_rules() {
     for domain in [Domain::Movies, Domain::University, Domain::Citations] {
         let data = load_domain(domain, &Settings::new(1, 3, 0.1).unwrap()).unwrap();
-        // Which paper is the earlier one is no literal; no example sees what is later than itself.
+        // The order of papers is no literal; time limits hide later facts from each example.
         let text = domain.info().rules.join("\n").replace(", Y < X", "");
         let rules = parse_rules(Path::new("planted"), &text).unwrap();
         let planted = Network::from_rules(&rules, 1.0).unwrap();
@@ -56,16 +57,17 @@ fn noisy_domains_are_learned_as_well_as_the_planted_rules_allow() {
             let scores = planted.infer(&data.database, data.target, &example.args).scores;
             scores[1] - scores[0]
         };
-        for kind in NEW {
+        for kind in KINDS {
             let (learned, allowed) = areas(kind, &data, &Params::new(kind), &holds);
             let id = domain.info().id;
             assert!((0.7..0.97).contains(&allowed), "{id}: {allowed}");
-            assert!(learned > allowed - 0.02, "{id} {kind}: {learned}, and {allowed} is there");
+            assert!(learned > allowed - 0.02, "{id} {kind}: {learned}, attainable {allowed}");
         }
     }
 }
 
-/// People who like a thing the more likely the more friends they have, and a predicate that says nothing.
+/// Generates people whose probability of liking something grows with their number of friends, and
+/// an irrelevant predicate.
 fn friends() -> (tempfile::TempDir, Loaded) {
     let mut stream = Stream::new(5, &["friends"]);
     let (mut facts, mut pos, mut neg) = (String::new(), String::new(), String::new());
@@ -91,7 +93,7 @@ fn friends() -> (tempfile::TempDir, Loaded) {
 }
 
 #[test]
-fn numbers_of_groundings_are_learned_as_well_as_they_allow() {
+fn grounding_counts_reach_the_attainable_auc() {
     let (_home, data) = friends();
     let friend = data.database.predicates.find("friend", 2).unwrap();
     let variable = |k| lrbm::logic::Argument::Variable(lrbm::logic::Variable(k));
@@ -100,15 +102,15 @@ fn numbers_of_groundings_are_learned_as_well_as_they_allow() {
     for form in ["form=trees", "form=clauses"] {
         let (learned, allowed) = areas(Kind::MlnBoost, &data, &params(Kind::MlnBoost, &[form]), &count);
         assert!(allowed > 0.85, "{allowed}");
-        assert!(learned > allowed - 0.02, "{form}: {learned}, and {allowed} is there");
+        assert!(learned > allowed - 0.02, "{form}: {learned}, attainable {allowed}");
     }
-    // Whether there is a friend says far less than how many.
-    let some = |example: &Example| count(example).min(1.0);
-    let (learned, allowed) = areas(Kind::RdnBoost, &data, &Params::new(Kind::RdnBoost), &some);
+    // The existence of a friend is far less informative than the number of friends.
+    let exists = |example: &Example| count(example).min(1.0);
+    let (learned, allowed) = areas(Kind::RdnBoost, &data, &Params::new(Kind::RdnBoost), &exists);
     assert!(learned < 0.75 && allowed < 0.75, "{learned} {allowed}");
 }
 
-/// ψ of a model that counts is the sum that its file gives, grounding by grounding.
+/// ψ of a counting model is the sum over formulas and groundings that its file defines.
 #[test]
 fn psi_is_the_sum_over_groundings() {
     let data = load_domain(Domain::University, &Settings::new(1, 7, 0.2).unwrap()).unwrap();
@@ -116,16 +118,16 @@ fn psi_is_the_sum_over_groundings() {
         let settings = [form, "trees=5", "max_leaves=6", "node_size=2"];
         let trained = learn(Kind::MlnBoost, &data, &data.examples, &params(Kind::MlnBoost, &settings));
         assert!(trained.warnings.is_empty(), "{:?}", trained.warnings);
-        let SavedModel::Mln(model) = &trained.model else { panic!("not counts") };
-        // The names of a model that was learned here are those of a file.
+        let SavedModel::Mln(model) = &trained.model else { panic!("not a counting model") };
+        // Predicate names survive the round trip through JSON.
         let again = lrbm::learn::MlnModel::from_json(&model.to_json()).unwrap();
-        let some: Vec<Example> = data.examples.iter().step_by(31).cloned().collect();
-        let psi = again.score(&data.database, data.target, &some).unwrap();
+        let sample: Vec<Example> = data.examples.iter().step_by(31).cloned().collect();
+        let psi = again.score(&data.database, data.target, &sample).unwrap();
         let find = |literals: &[lrbm::logic::Literal]| -> Vec<lrbm::logic::Literal> {
             let find = |literal| lrbm::logic::rename::find(literal, again.names(), data.database.names()).unwrap();
             literals.iter().map(find).collect()
         };
-        for (example, psi) in some.iter().zip(psi) {
+        for (example, psi) in sample.iter().zip(psi) {
             let mut sum = again.prior;
             for formula in again.formulas() {
                 let body = find(&formula.pattern.literals);
@@ -144,7 +146,7 @@ fn psi_is_the_sum_over_groundings() {
 }
 
 #[test]
-fn a_count_that_is_cut_is_told() {
+fn exhausted_count_budget_is_a_warning() {
     let data = load_domain(Domain::University, &Settings::new(1, 7, 0.2).unwrap()).unwrap();
     let settings = params(Kind::MlnBoost, &["count_budget=1", "trees=2"]);
     let trained = learn(Kind::MlnBoost, &data, &data.examples, &settings);
@@ -152,7 +154,7 @@ fn a_count_that_is_cut_is_told() {
 }
 
 #[test]
-fn clauses_vote_or_have_weights() {
+fn clauses_vote_or_have_fitted_weights() {
     let data = load_domain(Domain::Citations, &Settings::new(1, 7, 0.1).unwrap()).unwrap();
     for weights in ["clause_weights=fitted", "clause_weights=votes"] {
         let trained = learn(Kind::Progol, &data, &data.examples, &params(Kind::Progol, &[weights]));
@@ -160,18 +162,18 @@ fn clauses_vote_or_have_weights() {
         assert!(!network.hidden().is_empty());
         let psi = network.score(&data.database, data.target, &data.examples).unwrap();
         let rules = network.bind(&data.database);
-        let held = |example: &Example| {
+        let votes = |example: &Example| {
             let holds = |rule: &&Option<lrbm::rbm::network::Rule>| {
                 rule.as_ref().is_some_and(|r| r.witness(&data.database, data.target, &example.args).is_some())
             };
             rules.iter().filter(holds).count()
         };
         if weights == "clause_weights=votes" {
-            // The same number of votes is the same ψ, and more votes are more.
-            let mut of_votes: Vec<(usize, f64)> =
-                data.examples.iter().zip(&psi).step_by(7).map(|(example, &psi)| (held(example), psi)).collect();
-            of_votes.sort_by_key(|vote| vote.0);
-            for pair in of_votes.windows(2) {
+            // ψ is a strictly increasing function of the number of votes.
+            let mut by_votes: Vec<(usize, f64)> =
+                data.examples.iter().zip(&psi).step_by(7).map(|(example, &psi)| (votes(example), psi)).collect();
+            by_votes.sort_by_key(|vote| vote.0);
+            for pair in by_votes.windows(2) {
                 let gap = pair[1].1 - pair[0].1;
                 if pair[0].0 == pair[1].0 { assert!(gap.abs() < 1e-9) } else { assert!(gap > 0.0) }
             }
@@ -182,17 +184,17 @@ fn clauses_vote_or_have_weights() {
 }
 
 #[test]
-fn a_damaged_file_of_counts_is_refused() {
+fn damaged_mln_files_are_errors() {
     let data = load_domain(Domain::Movies, &Domain::Movies.settings()).unwrap();
     let text = learn(Kind::MlnBoost, &data, &data.examples, &params(Kind::MlnBoost, &["trees=1"])).model.to_json();
-    let refused = |from: &str, to: &str| {
+    let error = |from: &str, to: &str| {
         assert!(text.contains(from), "{text}");
         SavedModel::from_json(&text.replacen(from, to, 1)).unwrap_err().to_string()
     };
-    assert!(refused("\"version\": 1", "\"version\": 2").contains("format version 2, and this program reads up to 1"));
-    assert!(refused("\"weight\":", "\"wieght\":").contains("not a model"));
-    assert!(refused("\"none_of\": [", "\"none_of\": [ [], ").contains("at least one literal"));
-    assert!(refused("\"prior\": ", "\"prior\": 1e999, \"x\": ").contains("not a model"));
+    assert!(error("\"version\": 1", "\"version\": 2").contains("format version 2, and this program reads up to 1"));
+    assert!(error("\"weight\":", "\"wieght\":").contains("not a model"));
+    assert!(error("\"none_of\": [", "\"none_of\": [ [], ").contains("at least one literal"));
+    assert!(error("\"prior\": ", "\"prior\": 1e999, \"x\": ").contains("not a model"));
     let trees = lrbm::learn::TreeModel::from_json(&text).unwrap_err().to_string();
     assert!(trees.contains("trees are needed here"), "{trees}");
 }

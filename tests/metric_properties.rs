@@ -1,7 +1,7 @@
-//! Metrics: every fast version agrees with a slow one that is written from the definition, and with what other programs
-//! said about recorded cases.
+//! Property tests of the metrics: each fast implementation agrees with a slow one written from
+//! the definition, and with recorded results of other programs.
 
-use lrbm::metric::calibration::{LEAST_PROBABILITY, brier, cll, ece};
+use lrbm::metric::calibration::{MIN_PROBABILITY, brier, cll, ece};
 use lrbm::metric::ranking::{auc_pr, auc_pr_jar, auc_roc, auc_roc_jar, average_precision, pr_curve, roc_curve};
 use lrbm::metric::threshold::{best, f1_at, f1_half};
 use lrbm::metric::{Column, MetricError, Metrics, Output, Probabilities, Ranking, Threshold, Undefined};
@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// Scores with many ties, and some that are extreme.
+/// Scores with many ties, and some extreme ones.
 fn score() -> impl Strategy<Value = f64> + Clone {
     prop_oneof![
         6 => (-3i8..4).prop_map(f64::from),
@@ -18,7 +18,7 @@ fn score() -> impl Strategy<Value = f64> + Clone {
     ]
 }
 
-/// Probabilities with many ties, bounds of bins, and neighbours of bounds.
+/// Probabilities with many ties, bin bounds, and neighbors of bounds.
 fn probability() -> impl Strategy<Value = f64> + Clone {
     prop_oneof![
         3 => (0u8..=10).prop_map(|tenth| f64::from(tenth) / 10.0),
@@ -27,7 +27,7 @@ fn probability() -> impl Strategy<Value = f64> + Clone {
     ]
 }
 
-/// Examples; often of one class only, or with one score only.
+/// Examples, often of a single class or with a single score.
 fn examples(score: impl Strategy<Value = f64> + Clone) -> impl Strategy<Value = (Vec<f64>, Vec<bool>)> {
     let share = prop_oneof![4 => 0.1..0.9, 1 => Just(0.0), 1 => Just(1.0)];
     let constant = (score.clone(), 0usize..20).prop_map(|(score, count)| vec![score; count]);
@@ -51,13 +51,15 @@ fn missing_class(labels: &[bool]) -> Option<Undefined> {
     }
 }
 
-/// True and false positives where all scores of at least `threshold` are predicted positive.
+/// Returns true and false positives when all scores of at least `threshold` are predicted
+/// positive.
 fn confusion(scores: &[f64], labels: &[bool], threshold: f64) -> (usize, usize) {
     let chosen = |wanted| scores.iter().zip(labels).filter(|&(&s, &l)| s >= threshold && l == wanted).count();
     (chosen(true), chosen(false))
 }
 
-/// One (TP, FP) for each example's score, found by looking at all examples; sorted, so that equal ones are together.
+/// Returns the distinct (TP, FP) pairs over all thresholds, sorted, each by a pass over all
+/// examples.
 fn slow_curve(scores: &[f64], labels: &[bool]) -> Vec<(usize, usize)> {
     let mut curve: Vec<_> = scores.iter().map(|&threshold| confusion(scores, labels, threshold)).collect();
     curve.sort();
@@ -76,7 +78,7 @@ fn slow_auc_roc(scores: &[f64], labels: &[bool]) -> f64 {
     wins / (count(labels, true) * count(labels, false)) as f64
 }
 
-/// The area under straight lines from the origin through the points.
+/// Returns the area under straight lines from the origin through the points.
 fn trapezoids(points: &[(f64, f64)]) -> f64 {
     let from_origin: Vec<_> = std::iter::once((0.0, 0.0)).chain(points.iter().copied()).collect();
     from_origin.windows(2).map(|ends| (ends[1].0 - ends[0].0) * (ends[0].1 + ends[1].1) / 2.0).sum()
@@ -89,7 +91,7 @@ fn slow_auc_roc_jar(scores: &[f64], labels: &[bool]) -> f64 {
     trapezoids(&points)
 }
 
-/// The interpolated curve as a list of (recall, precision), each step of one true positive written out.
+/// Area under the interpolated curve, with each step of one true positive written out.
 fn slow_auc_pr(scores: &[f64], labels: &[bool], jar: bool) -> f64 {
     let mut curve = slow_curve(scores, labels);
     if jar {
@@ -114,7 +116,7 @@ fn slow_auc_pr(scores: &[f64], labels: &[bool], jar: bool) -> f64 {
     curve[0].0 * curve[0].1 + strips.sum::<f64>()
 }
 
-/// The mean over the positives of the precision at their score.
+/// Mean over the positives of the precision at their score.
 fn slow_average_precision(scores: &[f64], labels: &[bool]) -> f64 {
     let mut sum = 0.0;
     for (&score, _) in scores.iter().zip(labels).filter(|&(_, &label)| label) {
@@ -160,7 +162,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
 
     #[test]
-    fn areas_are_what_their_definitions_say((scores, labels) in examples(score())) {
+    fn areas_match_their_definitions((scores, labels) in examples(score())) {
         let ranking = Ranking::new(&scores, &labels).unwrap();
         if let Some(reason) = missing_class(&labels) {
             for area in [auc_roc, auc_pr, average_precision] {
@@ -180,7 +182,8 @@ proptest! {
             prop_assert!(near(fast, slow), "{}: {} is not {}", name, fast, slow);
             prop_assert!((0.0..=1.0 + 1e-12).contains(&fast), "{}: {}", name, fast);
         }
-        // The area under a curve is the area under its straight lines; PR is level before its first corner.
+        // Trapezoids below each curve give its area; the PR curve is constant before its first
+        // vertex.
         let under = |curve: Vec<(f64, f64)>| -> f64 {
             curve.windows(2).map(|pair| (pair[1].0 - pair[0].0) * (pair[0].1 + pair[1].1) / 2.0).sum()
         };
@@ -192,8 +195,8 @@ proptest! {
     }
 
     #[test]
-    fn only_the_order_of_scores_counts((scores, labels) in examples(score()), turn in 0usize..60) {
-        // The rank in place of the score, and the examples in another order: the same bits.
+    fn areas_depend_only_on_the_order_of_scores((scores, labels) in examples(score()), turn in 0usize..60) {
+        // Ranks instead of scores, with the examples permuted, give the same bits.
         let rank = |score: &f64| scores.iter().filter(|other| *other < score).count() as f64;
         let mut moved: Vec<(f64, bool)> = scores.iter().map(rank).zip(labels.iter().copied()).collect();
         moved.rotate_left(turn % scores.len().max(1));
@@ -205,7 +208,7 @@ proptest! {
         }
         prop_assert_eq!(auc_roc_jar(&a), auc_roc_jar(&b));
         prop_assert_eq!(auc_pr_jar(&a), auc_pr_jar(&b));
-        // Upside down, each pair is in the other order.
+        // Negated scores reverse every pair.
         let down: Vec<f64> = scores.iter().map(|score| -score).collect();
         if let Ok(up) = auc_roc(&a) {
             let down = auc_roc(&Ranking::new(&down, &labels).unwrap()).unwrap();
@@ -214,7 +217,7 @@ proptest! {
     }
 
     #[test]
-    fn calibration_is_what_its_definitions_say((values, labels) in examples(probability())) {
+    fn calibration_metrics_match_their_definitions((values, labels) in examples(probability())) {
         let predicted = Probabilities::new(&values, &labels).unwrap();
         if values.is_empty() {
             prop_assert_eq!(ece(&predicted), Err(Undefined::NoExamples));
@@ -223,7 +226,7 @@ proptest! {
         let of_truth = |(&value, &label): (&f64, &bool)| if label { value } else { 1.0 - value };
         let truth: Vec<f64> = values.iter().zip(&labels).map(of_truth).collect();
         let size = values.len() as f64;
-        let likelihood = truth.iter().map(|value| value.max(LEAST_PROBABILITY).log2()).sum::<f64>() * 2f64.ln() / size;
+        let likelihood = truth.iter().map(|value| value.max(MIN_PROBABILITY).log2()).sum::<f64>() * 2f64.ln() / size;
         let squares = truth.iter().map(|value| (1.0 - value) * (1.0 - value)).sum::<f64>() / size;
         prop_assert!(near(cll(&predicted).unwrap(), likelihood));
         prop_assert!(near(brier(&predicted).unwrap(), squares));
@@ -235,7 +238,7 @@ proptest! {
     }
 
     #[test]
-    fn no_threshold_is_better_than_the_best((scores, labels) in examples(score()), other in score()) {
+    fn best_threshold_has_the_highest_f1((scores, labels) in examples(score()), other in score()) {
         let ranking = Ranking::new(&scores, &labels).unwrap();
         let at_other = f1_at(&ranking, Threshold::new(other).unwrap());
         if count(&labels, true) == 0 {
@@ -254,7 +257,7 @@ proptest! {
     }
 
     #[test]
-    fn nan_is_refused((mut scores, mut labels) in examples(probability()), at in 0usize..60) {
+    fn nan_is_an_error((mut scores, mut labels) in examples(probability()), at in 0usize..60) {
         let index = at % (scores.len() + 1);
         scores.insert(index, f64::NAN);
         labels.insert(index, true);
@@ -262,13 +265,13 @@ proptest! {
         let error = Metrics::new(Output::Scores(&scores), &labels, none).unwrap_err();
         prop_assert_eq!(error, MetricError::NotANumber { index });
         let error = Metrics::new(Output::Probabilities(&scores), &labels, none).unwrap_err();
-        // NaN differs from itself, hence no equality of the whole error.
+        // NaN differs from itself, so the error cannot be compared with `==`.
         let named = matches!(error, MetricError::NotAProbability { index: at, value } if at == index && value.is_nan());
         prop_assert!(named);
     }
 }
 
-/// What `scripts/check_metrics` recorded.
+/// Results recorded by `scripts/check_metrics`.
 #[derive(Deserialize)]
 struct Recorded {
     cases: Vec<Case>,
@@ -283,7 +286,7 @@ struct Case {
     labels: Vec<u8>,
     training_scores: Vec<f64>,
     training_labels: Vec<u8>,
-    /// For each column its value, `None` where it is undefined.
+    /// Value of each column; `None` if undefined.
     expected: BTreeMap<String, Option<f64>>,
 }
 
@@ -303,7 +306,7 @@ fn booleans(labels: &[u8]) -> Vec<bool> {
 }
 
 #[test]
-fn other_programs_say_the_same() {
+fn metrics_match_other_programs() {
     let recorded = recorded();
     assert!(recorded.cases.len() > 80, "only {} cases", recorded.cases.len());
     for case in &recorded.cases {
@@ -320,7 +323,7 @@ fn other_programs_say_the_same() {
             assert!(same, "{}: {} is {value:?}, not {expected:?}", case.name, column.name());
         }
     }
-    // The cases tell the definitions apart.
+    // The cases distinguish the definitions.
     for (a, b) in [("auc_roc", "auc_roc_jar"), ("auc_pr", "auc_pr_jar"), ("auc_pr", "average_precision")] {
         let apart = |case: &&Case| {
             let both = case.expected[a].zip(case.expected[b]);
@@ -331,7 +334,7 @@ fn other_programs_say_the_same() {
 }
 
 #[test]
-fn macro_averages_are_those_of_scikit_learn() {
+fn macro_averages_match_scikit_learn() {
     let recorded = recorded();
     assert_eq!(recorded.several_classes.len(), 2);
     for case in &recorded.several_classes {

@@ -1,10 +1,11 @@
-//! Each line of the paper's Algorithm 1 has exactly one home in the code, and so has each equation that is used.
+//! Checks that each line of the paper's Algorithm 1, and each equation in use, has exactly one
+//! home in the code.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The lines of Algorithm 1, also those that only close a loop or a function.
+/// The lines of Algorithm 1, including those that only close a loop or a function.
 const LINES: std::ops::RangeInclusive<u32> = 1..=29;
 
 fn sources(directory: &Path, all: &mut Vec<PathBuf>) {
@@ -17,7 +18,7 @@ fn sources(directory: &Path, all: &mut Vec<PathBuf>) {
     }
 }
 
-/// Every tag `Paper: …` with the places where it stands.
+/// Returns every `Paper: …` tag with its location.
 fn tags() -> Vec<(String, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut files = Vec::new();
@@ -27,15 +28,15 @@ fn tags() -> Vec<(String, String)> {
     for file in files {
         for (number, line) in fs::read_to_string(&file).unwrap().lines().enumerate() {
             if let Some((_, tag)) = line.split_once("// Paper: ") {
-                let place = format!("{}:{}", file.strip_prefix(&root).unwrap().display(), number + 1);
-                tags.push((tag.to_owned(), place));
+                let location = format!("{}:{}", file.strip_prefix(&root).unwrap().display(), number + 1);
+                tags.push((tag.to_owned(), location));
             }
         }
     }
     tags
 }
 
-/// The line numbers of a tag: `Alg. 1, line 4, …` or `Alg. 1, lines 7 to 9: …`.
+/// Parses the line numbers of a tag: `Alg. 1, line 4, …` or `Alg. 1, lines 7 to 9: …`.
 fn lines_of(tag: &str) -> Vec<u32> {
     let Some(rest) = tag.strip_prefix("Alg. 1, line") else { return Vec::new() };
     let numbers: Vec<u32> = rest
@@ -48,37 +49,38 @@ fn lines_of(tag: &str) -> Vec<u32> {
     match numbers[..] {
         [only] => vec![only],
         [first, last] => (first..=last).collect(),
-        _ => panic!("`{tag}` names no line"),
+        _ => panic!("tag without a line number: `{tag}`"),
     }
 }
 
 #[test]
-fn every_line_of_the_algorithm_has_one_home() {
+fn each_algorithm_line_has_one_home() {
     let mut homes: BTreeMap<u32, Vec<String>> = LINES.map(|line| (line, Vec::new())).collect();
-    for (tag, place) in tags() {
+    for (tag, location) in tags() {
         for line in lines_of(&tag) {
-            homes.entry(line).or_default().push(place.clone());
+            homes.entry(line).or_default().push(location.clone());
         }
     }
-    let wrong: Vec<_> = homes.iter().filter(|(line, places)| places.len() != 1 || !LINES.contains(line)).collect();
+    let wrong: Vec<_> =
+        homes.iter().filter(|(line, locations)| locations.len() != 1 || !LINES.contains(line)).collect();
     assert!(wrong.is_empty(), "lines without exactly one home: {wrong:?}");
 }
 
 #[test]
-fn every_equation_that_is_used_has_one_home() {
+fn each_used_equation_has_one_home() {
     let mut homes: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for (tag, place) in tags() {
+    for (tag, location) in tags() {
         if let Some(equation) = tag.strip_prefix("Eq. (") {
-            homes.entry(equation.split(')').next().unwrap().to_owned()).or_default().push(place);
+            homes.entry(equation.split(')').next().unwrap().to_owned()).or_default().push(location);
         }
     }
-    // The network, the same for two classes, the probability of the target, ψ as a difference and by its weights, the loss that
-    // trees are fitted to, and ψ at a leaf.
+    // The network, its two-class form, the target probability, ψ as a difference and by its
+    // weights, the loss that trees are fitted to, and ψ at a leaf.
     for equation in ["3", "4", "5", "6", "7", "8", "9"] {
         assert_eq!(homes.get(equation).map(Vec::len), Some(1), "Eq. ({equation}): {homes:?}");
     }
-    assert!(homes.values().all(|places| places.len() == 1), "{homes:?}");
-    // The list for readers says the same.
+    assert!(homes.values().all(|locations| locations.len() == 1), "{homes:?}");
+    // The published map agrees.
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let list = fs::read_to_string(root.join("docs/PAPER_MAP.md")).unwrap();
     let listed: BTreeMap<String, String> = list
@@ -91,7 +93,7 @@ fn every_equation_that_is_used_has_one_home() {
         .collect();
     let found: BTreeMap<String, String> = homes
         .into_iter()
-        .map(|(equation, places)| (equation, places[0].split(':').next().unwrap().to_owned()))
+        .map(|(equation, locations)| (equation, locations[0].split(':').next().unwrap().to_owned()))
         .collect();
     assert_eq!(listed, found);
 }

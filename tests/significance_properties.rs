@@ -1,5 +1,5 @@
-//! Tests of significance: every fast version agrees with a slow one that is written from the definition, and with what SciPy
-//! said about recorded cases.
+//! Property tests of the significance tests: each fast implementation agrees with a slow one
+//! written from the definition, and with recorded results of SciPy.
 
 use lrbm::metric::significance::{
     ALPHA, CriticalLevel, Differences, NoTest, Ranks, SampleError, Verdict, Zeros, bootstrap, corrected_t, effect,
@@ -17,14 +17,14 @@ fn near(a: f64, b: f64) -> bool {
 }
 
 /// Differences with many ties and zeros.
-fn differences(most: usize) -> impl Strategy<Value = Vec<f64>> {
+fn differences(max: usize) -> impl Strategy<Value = Vec<f64>> {
     prop_oneof![
-        prop::collection::vec((-3i8..=4).prop_map(f64::from), 0..=most),
-        prop::collection::vec(-1.0..1.0, 0..=most),
+        prop::collection::vec((-3i8..=4).prop_map(f64::from), 0..=max),
+        prop::collection::vec(-1.0..1.0, 0..=max),
     ]
 }
 
-/// The rank of each size among all: those below it, and half of those level with it.
+/// Ranks by definition: the number of smaller values plus the mean position among ties.
 fn slow_ranks(sizes: &[f64]) -> Vec<f64> {
     let rank = |size: &f64| {
         let below = sizes.iter().filter(|other| *other < size).count() as f64;
@@ -34,7 +34,7 @@ fn slow_ranks(sizes: &[f64]) -> Vec<f64> {
     sizes.iter().map(rank).collect()
 }
 
-/// The sum of ranks for the first, and the p-value by going through every vector of signs.
+/// Returns the positive rank sum and the p-value by enumerating all sign vectors.
 fn slow_wilcoxon(values: &[f64], zeros: Zeros) -> Option<(f64, f64)> {
     let kept: Vec<f64> = values.iter().copied().filter(|&value| zeros == Zeros::Pratt || value != 0.0).collect();
     let ranks = slow_ranks(&kept.iter().map(|value| value.abs()).collect::<Vec<_>>());
@@ -45,24 +45,24 @@ fn slow_wilcoxon(values: &[f64], zeros: Zeros) -> Option<(f64, f64)> {
     let total: f64 = ranked.iter().map(|&(_, rank)| rank).sum();
     let plus: f64 = ranked.iter().filter(|&&(value, _)| value > 0.0).map(|&(_, rank)| rank).sum();
     let seen = (plus - total / 2.0).abs();
-    let mut as_far = 0u32;
+    let mut extreme = 0u32;
     for signs in 0u32..1 << ranked.len() {
         let sum: f64 = (0..ranked.len()).filter(|bit| signs >> bit & 1 == 1).map(|bit| ranked[bit].1).sum();
-        as_far += u32::from((sum - total / 2.0).abs() >= seen);
+        extreme += u32::from((sum - total / 2.0).abs() >= seen);
     }
-    Some((plus, f64::from(as_far) / f64::from(1u32 << ranked.len())))
+    Some((plus, f64::from(extreme) / f64::from(1u32 << ranked.len())))
 }
 
-/// Whether Holm's procedure, step by step, rejects each hypothesis at this level.
+/// Runs Holm's procedure step by step and returns the rejected hypotheses.
 fn holm_rejects(p_values: &[f64], alpha: f64) -> Vec<bool> {
     let mut rejected = vec![false; p_values.len()];
     loop {
         let left: Vec<usize> = (0..p_values.len()).filter(|&at| !rejected[at]).collect();
-        let Some(&least) = left.iter().min_by(|&&a, &&b| p_values[a].total_cmp(&p_values[b])) else { break };
-        if p_values[least] * left.len() as f64 > alpha {
+        let Some(&smallest) = left.iter().min_by(|&&a, &&b| p_values[a].total_cmp(&p_values[b])) else { break };
+        if p_values[smallest] * left.len() as f64 > alpha {
             break;
         }
-        rejected[least] = true;
+        rejected[smallest] = true;
     }
     rejected
 }
@@ -71,11 +71,11 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
 
     #[test]
-    fn signed_ranks_are_judged_by_all_vectors_of_signs(values in differences(12), pratt: bool) {
+    fn wilcoxon_matches_enumeration_of_all_sign_vectors(values in differences(12), pratt: bool) {
         let zeros = if pratt { Zeros::Pratt } else { Zeros::Drop };
         let found = wilcoxon(&of(&values), zeros, 1.0);
         match slow_wilcoxon(&values, zeros) {
-            None if values.is_empty() => prop_assert_eq!(found, Err(NoTest::TooFew { have: 0, least: 1 })),
+            None if values.is_empty() => prop_assert_eq!(found, Err(NoTest::TooFew { have: 0, min: 1 })),
             None => prop_assert_eq!(found, Err(NoTest::AllEqual)),
             Some((plus, p)) => {
                 let found = found.unwrap();
@@ -85,11 +85,11 @@ proptest! {
                 prop_assert!(p >= smallest_reachable_p(found.pairs));
                 let effect = found.rank_biserial();
                 prop_assert!((-1.0..=1.0).contains(&effect));
-                // Seen from the other side everything is the same but the direction.
+                // Swapping the samples reverses only the direction.
                 let back = wilcoxon(&of(&values).reversed(), zeros, 1.0).unwrap();
                 prop_assert_eq!((back.plus, back.minus, back.verdict), (found.minus, found.plus, found.verdict));
                 prop_assert_eq!(back.rank_biserial(), -effect);
-                // A level that cannot be reached is never followed by a p-value.
+                // An unreachable level never comes with a p-value.
                 let strict = wilcoxon(&of(&values), zeros, ALPHA).unwrap().verdict;
                 prop_assert_eq!(strict.p().is_none(), found.pairs < 6);
             }
@@ -97,11 +97,11 @@ proptest! {
     }
 
     #[test]
-    fn the_normal_curve_comes_close(values in prop::collection::vec(prop_oneof![-1.0..-0.01, 0.01..1.5], 26..=30)) {
+    fn normal_approximation_is_close_to_the_exact_p(values in prop::collection::vec(prop_oneof![-1.0..-0.01, 0.01..1.5], 26..=30)) {
         let found = wilcoxon(&of(&values), Zeros::Drop, ALPHA).unwrap();
         prop_assert!(!found.is_exact);
         let total = values.len() * (values.len() + 1) / 2;
-        // How likely each sum of a set of the ranks 1 to n is.
+        // Probability of each sum of a random subset of the ranks 1 to n.
         let mut shares = vec![0.0; total + 1];
         shares[0] = 1.0;
         for rank in 1..=values.len() {
@@ -109,13 +109,13 @@ proptest! {
                 shares[sum] = (shares[sum] + if sum < rank { 0.0 } else { shares[sum - rank] }) / 2.0;
             }
         }
-        let less = found.plus.min(found.minus) as usize;
-        let exact = (2.0 * shares[..=less].iter().sum::<f64>()).min(1.0);
+        let smaller = found.plus.min(found.minus) as usize;
+        let exact = (2.0 * shares[..=smaller].iter().sum::<f64>()).min(1.0);
         prop_assert!((found.verdict.p().unwrap() - exact).abs() < 0.02, "{:?} and {}", found, exact);
     }
 
     #[test]
-    fn holm_adjusts_to_the_least_level_that_passes(p in prop::collection::vec(prop_oneof![0.0..=1.0, 0.0..0.05], 0..10)) {
+    fn holm_adjusts_to_the_smallest_rejecting_level(p in prop::collection::vec(prop_oneof![0.0..=1.0, 0.0..0.05], 0..10)) {
         let adjusted = holm(&p).unwrap();
         for (at, &level) in adjusted.iter().enumerate() {
             prop_assert!(level >= p[at] && level <= 1.0);
@@ -125,7 +125,7 @@ proptest! {
     }
 
     #[test]
-    fn friedman_without_ties_is_the_formula(
+    fn friedman_without_ties_matches_the_textbook_formula(
         rows in prop::collection::vec(Just(vec![1.0, 2.0, 3.0, 4.0, 5.0]).prop_shuffle(), 2..12),
         models in 2usize..=5,
     ) {
@@ -144,7 +144,7 @@ proptest! {
         prop_assert!(near(found.chi_square, expected), "{} and {}", found.chi_square, expected);
         let p = found.verdict.p().unwrap();
         prop_assert!((0.0..=1.0).contains(&p) && (0.0..=1.0).contains(&found.chi_square_p));
-        // The other direction turns the ranks around and finds as much.
+        // The other direction reverses the ranks and gives the same statistic.
         let down = Ranks::new(&rows, true).unwrap();
         for (up, down) in ranks.means().iter().zip(down.means()) {
             prop_assert!(near(up + down, k + 1.0));
@@ -153,7 +153,7 @@ proptest! {
     }
 
     #[test]
-    fn groups_are_the_longest_that_hold_together(
+    fn groups_are_maximal(
         rows in prop::collection::vec(prop::collection::vec((0u8..6).prop_map(f64::from), 6), 1..6),
         difference in 0.0..4.0,
     ) {
@@ -173,7 +173,7 @@ proptest! {
 
     #[test]
     fn bootstrap_agrees_with_all_resamples(values in prop::collection::vec(0.0..1.0, 2..=5), seed: u64) {
-        // Every one of nⁿ resamples is as likely; 4000 draws come close to the shares of them.
+        // All nⁿ resamples are equally likely; 4000 draws approximate their distribution.
         let n = values.len();
         let mut means = Vec::new();
         for code in 0..n.pow(n as u32) {
@@ -183,13 +183,13 @@ proptest! {
         let found = bootstrap::mean_interval(&values, 0.9, 4000, seed).unwrap();
         let below = |bound: f64| means.iter().filter(|&&mean| mean < bound - 1e-12).count() as f64 / means.len() as f64;
         let upto = |bound: f64| means.iter().filter(|&&mean| mean <= bound + 1e-12).count() as f64 / means.len() as f64;
-        // The standard deviation of a drawn share of 0.05 is 0.0034; more than six of them are wrong, not unlucky.
+        // The standard deviation of a drawn share of 0.05 is 0.0034; six of them are not chance.
         prop_assert!(below(found.low) <= 0.05 + 0.022 && upto(found.low) >= 0.05 - 0.022, "{:?}", found);
         prop_assert!(below(found.high) <= 0.95 + 0.022 && upto(found.high) >= 0.95 - 0.022, "{:?}", found);
     }
 
     #[test]
-    fn t_does_not_depend_on_unit_or_order(values in prop::collection::vec(-1.0..1.0, 2..8), share in 0.0..1.0) {
+    fn t_is_invariant_to_scale_and_order(values in prop::collection::vec(-1.0..1.0, 2..8), share in 0.0..1.0) {
         let Ok(found) = corrected_t(&of(&values), share) else { return Ok(()) };
         let scaled: Vec<f64> = values.iter().rev().map(|value| value * 1024.0).collect();
         let same = corrected_t(&of(&scaled), share).unwrap();
@@ -197,15 +197,15 @@ proptest! {
         let back = corrected_t(&of(&values).reversed(), share).unwrap();
         prop_assert!(near(found.t, -back.t) && near(found.p, back.p));
         prop_assert!((0.0..=1.0).contains(&found.p));
-        // What is corrected for more is less sure.
+        // A larger correction gives a larger p.
         prop_assert!(corrected_t(&of(&values), share + 0.5).unwrap().p >= found.p - 1e-15);
-        let score = effect::score(&of(&values));
-        prop_assert_eq!(score.wins + score.ties + score.losses, values.len());
+        let counts = effect::win_tie_loss(&of(&values));
+        prop_assert_eq!(counts.wins + counts.ties + counts.losses, values.len());
         prop_assert!(near(effect::standardized_mean(&of(&values)).unwrap() / (1.0 / values.len() as f64 + share).sqrt(), found.t));
     }
 
     #[test]
-    fn nan_is_refused(mut values in differences(6), at in 0usize..7) {
+    fn nan_is_an_error(mut values in differences(6), at in 0usize..7) {
         let index = at % (values.len() + 1);
         values.insert(index, f64::NAN);
         let zeros = vec![0.0; values.len()];
@@ -218,7 +218,7 @@ proptest! {
     }
 }
 
-/// What `scripts/check_metrics` recorded.
+/// Results recorded by `scripts/check_metrics`.
 #[derive(Deserialize)]
 struct Recorded {
     signed_ranks: Vec<SignedRanks>,
@@ -267,7 +267,7 @@ fn recorded() -> Recorded {
 }
 
 #[test]
-fn scipy_ranks_signs_the_same() {
+fn wilcoxon_matches_scipy() {
     let cases = recorded().signed_ranks;
     assert!(cases.len() > 30, "only {} cases", cases.len());
     for case in cases {
@@ -279,7 +279,7 @@ fn scipy_ranks_signs_the_same() {
 }
 
 #[test]
-fn scipy_has_the_same_t() {
+fn t_tests_match_scipy() {
     let cases = recorded().paired;
     assert_eq!(cases.len(), 12);
     for case in cases {
@@ -292,7 +292,7 @@ fn scipy_has_the_same_t() {
 }
 
 #[test]
-fn scipy_has_the_same_friedman() {
+fn friedman_matches_scipy() {
     let cases = recorded().friedman;
     assert_eq!(cases.len(), 18);
     for case in cases {
@@ -304,7 +304,7 @@ fn scipy_has_the_same_friedman() {
 }
 
 #[test]
-fn critical_values_are_those_of_the_studentised_range() {
+fn critical_values_match_the_studentized_range() {
     let cases = recorded().critical_values;
     assert_eq!(cases.len(), 18);
     for case in cases {
@@ -313,7 +313,7 @@ fn critical_values_are_those_of_the_studentised_range() {
         let difference = Ranks::new(&[row], true).unwrap().critical_difference(level).unwrap();
         let k = case.models as f64;
         let q = difference / (k * (k + 1.0) / 6.0).sqrt();
-        // The printed table has three decimals, and is off by one in the last of some.
+        // The printed table has three decimals, some off by one in the last.
         assert!((q - case.q).abs() < 0.00105, "{q} is not {} for {} models", case.q, case.models);
     }
 }

@@ -1,4 +1,4 @@
-//! How far probabilities can be taken at their word.
+//! Calibration metrics of predicted probabilities.
 
 use super::error::{MetricError, Undefined};
 use super::ranking::same_length;
@@ -11,10 +11,10 @@ pub struct Probabilities<'a> {
 }
 
 impl<'a> Probabilities<'a> {
-    /// Pairs `values` with `labels`, which say who is positive.
+    /// Pairs `values` with `labels`, which mark the positives.
     ///
     /// # Errors
-    /// If there is not one value for each label, or a value is NaN or outside 0 to 1.
+    /// If the lengths differ, or a value is NaN or outside 0 to 1.
     pub fn new(values: &'a [f64], labels: &'a [bool]) -> Result<Self, MetricError> {
         same_length(values, labels)?;
         match values.iter().position(|value| !(0.0..=1.0).contains(value)) {
@@ -23,7 +23,7 @@ impl<'a> Probabilities<'a> {
         }
     }
 
-    /// The probability and the label of each example.
+    /// Iterates over (probability, label) pairs.
     pub fn iter(&self) -> impl Iterator<Item = (f64, bool)> + use<'a> {
         self.values.iter().copied().zip(self.labels.iter().copied())
     }
@@ -32,31 +32,34 @@ impl<'a> Probabilities<'a> {
         if self.values.is_empty() {
             return Err(Undefined::NoExamples);
         }
-        // Folded from 0, for `sum` would give the negative zero where all terms are.
+        // Folded from 0, since `sum` starts from −0 and would return it if all terms are −0.
         let sum = self.iter().fold(0.0, |sum, (value, label)| sum + of(value, label));
         Ok(sum / self.values.len() as f64)
     }
 }
 
-/// The least probability that [`cll`] gives to what happened: 2⁻⁵², as in scikit-learn's `log_loss`.
+/// The smallest probability that [`cll`] assigns to an observed label: 2⁻⁵², as in scikit-learn's
+/// `log_loss`.
 ///
-/// The logistic function rounds to 1 from 37 on, so a 0 or 1 says "too sure to write down", not "impossible", and one
-/// such example must not hide all others. (BoostSRL puts 10⁻⁶ for an exact zero only, so that there a zero costs less
-/// than 10⁻⁹.)
-pub const LEAST_PROBABILITY: f64 = f64::EPSILON;
+/// The logistic function rounds to 1 above 37, so a predicted 0 or 1 means saturation, not
+/// impossibility, and one such example must not dominate the mean. (BoostSRL replaces exact zeros
+/// by 10⁻⁶ only, so that there a zero costs less than 10⁻⁹.)
+pub const MIN_PROBABILITY: f64 = f64::EPSILON;
 
-/// Conditional log-likelihood: the mean natural logarithm of the probability given to the true label, at most 0; each
-/// of these probabilities is at least [`LEAST_PROBABILITY`]. It is minus what others call log loss or cross entropy.
+/// Conditional log-likelihood: the mean natural logarithm of the probability of the true label,
+/// with probabilities clipped below at [`MIN_PROBABILITY`]. At most 0; minus the log loss
+/// (cross-entropy).
 ///
 /// # Errors
 /// If there are no examples.
 pub fn cll(predicted: &Probabilities) -> Result<f64, Undefined> {
-    let least = LEAST_PROBABILITY.ln();
-    predicted.mean(|value, label| (if label { value.ln() } else { (-value).ln_1p() }).max(least))
+    let min_log = MIN_PROBABILITY.ln();
+    predicted.mean(|value, label| (if label { value.ln() } else { (-value).ln_1p() }).max(min_log))
 }
 
-/// Brier score: the mean squared difference between probability and label, 0 being best (Brier 1950, *Verification of
-/// forecasts expressed in terms of probability*; he sums over both classes, which gives twice this number).
+/// Brier score: the mean squared difference between probability and label; 0 is best (Brier 1950,
+/// *Verification of forecasts expressed in terms of probability*, who sums over both classes,
+/// which gives twice this number).
 ///
 /// # Errors
 /// If there are no examples.
@@ -67,23 +70,23 @@ pub fn brier(predicted: &Probabilities) -> Result<f64, Undefined> {
 /// Number of bins of a reliability diagram, as in Naeini et al. (2015).
 pub const BINS: usize = 10;
 
-/// The examples whose probability lies in one tenth of 0 to 1.
+/// A bin of the reliability diagram: the examples whose probability lies in one interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Bin {
     /// Number of examples.
     pub examples: u64,
-    /// How many of them are positive.
+    /// Number of positives.
     pub positives: u64,
-    /// Sum of their probabilities.
+    /// Sum of the predicted probabilities.
     pub probability_sum: f64,
 }
 
-/// The reliability diagram: [`BINS`] bins of equal width. A bin holds its upper bound but not its lower one, except that
-/// the first holds 0.
+/// Returns the reliability diagram: [`BINS`] bins of equal width. Bins include their upper bound
+/// and exclude their lower one, except that the first includes 0.
 pub fn reliability(predicted: &Probabilities) -> [Bin; BINS] {
     let mut bins = [Bin::default(); BINS];
     for (value, label) in predicted.iter() {
-        // Compared with each bound, since a product of value and ten may round to the other side of one.
+        // Compared with each bound, since `value * 10.0` may round across one.
         let bin = &mut bins[(1..BINS).filter(|&bound| bound as f64 / (BINS as f64) < value).count()];
         bin.examples += 1;
         bin.positives += u64::from(label);
@@ -117,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn three_examples_by_hand() {
+    fn metrics_match_hand_computed_values() {
         let predicted = Probabilities::new(&[0.5, 0.25, 1.0], &[true, false, true]).unwrap();
         near(cll(&predicted), (0.5f64.ln() + 0.75f64.ln() + 0.0) / 3.0);
         near(brier(&predicted), (0.25 + 0.0625 + 0.0) / 3.0);
@@ -125,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn being_sure_and_right_costs_nothing() {
+    fn certain_and_correct_predictions_cost_positive_zero() {
         let predicted = Probabilities::new(&[0.0, 0.0], &[false, false]).unwrap();
         for metric in [cll, brier, ece] {
             assert_eq!(metric(&predicted).unwrap().to_bits(), 0, "not even a minus sign");
@@ -133,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn being_sure_and_wrong_costs_much_but_not_everything() {
+    fn certain_and_wrong_predictions_have_bounded_cost() {
         let predicted = Probabilities::new(&[0.0, 1.0, 1e-300], &[true, false, true]).unwrap();
         near(cll(&predicted), -52.0 * 2f64.ln());
         near(brier(&predicted), 1.0);
@@ -141,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn bins_hold_their_upper_bound() {
+    fn bins_include_their_upper_bound() {
         let bounds = [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0];
         let predicted = Probabilities::new(&bounds, &[true; 11]).unwrap();
         let sizes = reliability(&predicted).map(|bin| bin.examples);
@@ -152,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_within_a_bin_cancel_and_between_bins_do_not() {
+    fn errors_cancel_within_bins_only() {
         // Mean 0.25 and one of four positive: calibrated. The same with the values in two bins is not.
         let labels = [true, false, false, false];
         near(ece(&Probabilities::new(&[0.25; 4], &labels).unwrap()), 0.0);
@@ -160,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn one_class_is_enough_and_nothing_is_not() {
+    fn single_class_is_defined_and_empty_input_is_not() {
         near(brier(&Probabilities::new(&[0.5], &[false]).unwrap()), 0.25);
         let nothing = Probabilities::new(&[], &[]).unwrap();
         for metric in [cll, brier, ece] {
@@ -169,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_probability_is_refused() {
+    fn invalid_probabilities_are_errors() {
         for value in [-0.1, 1.5, f64::INFINITY, f64::NAN] {
             let error = Probabilities::new(&[0.5, value], &[true, true]).unwrap_err();
             assert!(matches!(error, MetricError::NotAProbability { index: 1, .. }), "{error}");

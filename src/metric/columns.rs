@@ -1,4 +1,4 @@
-//! All metric columns of a results table at once.
+//! The metric columns of a results table, and their values for one test set.
 
 use super::calibration::{self, Probabilities};
 use super::error::{MetricError, Undefined};
@@ -6,16 +6,17 @@ use super::ranking::{self, Ranking};
 use super::threshold::{self, Threshold};
 use crate::math::sigmoid;
 
-/// A column of a results table.
+/// A metric column of a results table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Column {
     /// `auc_roc`: area under the ROC curve, ties one half ([`ranking::auc_roc`]; Fawcett 2006).
     AucRoc,
     /// `auc_pr`: area under the interpolated precision-recall curve ([`ranking::auc_pr`]; Davis and Goadrich 2006).
     AucPr,
-    /// `auc_roc_jar`: the same as auc.jar prints it ([`ranking::auc_roc_jar`]).
+    /// `auc_roc_jar`: area under the ROC curve as auc.jar computes it ([`ranking::auc_roc_jar`]).
     AucRocJar,
-    /// `auc_pr_jar`: the same as auc.jar prints it ([`ranking::auc_pr_jar`]).
+    /// `auc_pr_jar`: area under the precision-recall curve as auc.jar computes it
+    /// ([`ranking::auc_pr_jar`]).
     AucPrJar,
     /// `average_precision`: without interpolation ([`ranking::average_precision`]; scikit-learn).
     AveragePrecision,
@@ -32,7 +33,7 @@ pub enum Column {
 }
 
 impl Column {
-    /// All columns, in the order of tables.
+    /// All columns, in table order.
     pub const ALL: [Column; 10] = [
         Column::AucRoc,
         Column::AucPr,
@@ -46,7 +47,7 @@ impl Column {
         Column::F1Train,
     ];
 
-    /// The name in files and specifications.
+    /// Returns the name used in files and specifications.
     pub fn name(self) -> &'static str {
         match self {
             Column::AucRoc => "auc_roc",
@@ -62,33 +63,34 @@ impl Column {
         }
     }
 
-    /// The column of this name.
+    /// Looks up a column by its name.
     pub fn named(name: &str) -> Option<Self> {
         Column::ALL.into_iter().find(|column| column.name() == name)
     }
 
-    /// Whether a greater number is the better one.
+    /// Returns whether larger values are better.
     pub fn higher_is_better(self) -> bool {
         !matches!(self, Column::Brier | Column::Ece)
     }
 }
 
-/// What a model says of each example.
+/// Model output for each example of a test set.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Output<'a> {
-    /// The probability that it is positive.
+    /// Probabilities of the positive class.
     Probabilities(&'a [f64]),
-    /// ψ, the log-odds that it is positive. It ranks, and [`sigmoid`] of it is the probability; near 1, probabilities can
-    /// be equal where ψ is not.
+    /// Log-odds ψ of the positive class. They are ranked as they are, and their [`sigmoid`] is
+    /// the probability: near 1, distinct ψ can round to equal probabilities.
     LogOdds(&'a [f64]),
-    /// A number that is higher for likelier positives: good for rankings, but not for `cll`, `brier`, `ece`, `f1_half`.
+    /// Scores that increase with the likelihood of the positive class. They can be ranked, but
+    /// `cll`, `brier`, `ece` and `f1_half` are undefined.
     Scores(&'a [f64]),
 }
 
-/// The value of each [`Column`] for one test set, or the reason why it has none.
+/// Values of all [`Column`]s for one test set, each with the reason if it is undefined.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Metrics {
-    /// Number of positives, to be shown beside what depends on the skew.
+    /// Number of positives, shown beside metrics that depend on the class balance.
     pub positives: u64,
     /// Number of negatives.
     pub negatives: u64,
@@ -96,10 +98,11 @@ pub struct Metrics {
 }
 
 impl Metrics {
-    /// Computes all columns from what the model said of the test examples.
+    /// Computes all columns from the model output for the test examples.
     ///
-    /// `threshold` is what [`threshold::best`] found on the training scores of the same model, which must be of the
-    /// same kind as `output`; `Err(Undefined::NoTrainingScores)` if it was not sought.
+    /// `threshold` is the result of [`threshold::best`] on the training scores of the same model,
+    /// which must be of the same kind as `output`; pass `Err(Undefined::NoTrainingScores)` if
+    /// there are none.
     ///
     /// ```
     /// use lrbm::metric::{Column, Metrics, Output, Undefined};
@@ -112,14 +115,14 @@ impl Metrics {
     /// ```
     ///
     /// # Errors
-    /// If there is not one number for each label, one is NaN, or a probability is outside 0 to 1.
+    /// If the lengths differ, a number is NaN, or a probability is outside 0 to 1.
     pub fn new(output: Output, labels: &[bool], threshold: Result<Threshold, Undefined>) -> Result<Self, MetricError> {
-        let of_psi: Vec<f64>;
+        let sigmoids: Vec<f64>;
         let (scores, probabilities) = match output {
             Output::Probabilities(values) => (values, Ok(Probabilities::new(values, labels)?)),
             Output::LogOdds(psi) => {
-                of_psi = psi.iter().map(|&psi| sigmoid(psi)).collect();
-                (psi, Ok(Probabilities::new(&of_psi, labels)?))
+                sigmoids = psi.iter().map(|&psi| sigmoid(psi)).collect();
+                (psi, Ok(Probabilities::new(&sigmoids, labels)?))
             }
             Output::Scores(values) => (values, Err(Undefined::NotProbabilities)),
         };
@@ -140,15 +143,16 @@ impl Metrics {
         Ok(Metrics { positives: ranking.positives(), negatives: ranking.negatives(), values })
     }
 
-    /// Macro averages for several classes: each class against all others, and the mean of these numbers. A column that
-    /// is undefined for one class is undefined, since a mean over the other classes would flatter the model.
+    /// Computes macro averages over classes: the one-versus-rest metrics of each class, averaged.
+    /// A column that is undefined for one class is undefined, since a mean over the other classes
+    /// would be too favorable.
     ///
-    /// `outputs[c]` is what the model says of class `c`, one number for each example, `classes` the true class of each
-    /// example, and `thresholds[c]` as in [`Metrics::new`]. The counts are those of all classes together: each example
-    /// is positive once.
+    /// `outputs[c]` is the model output for class `c`, one number per example; `classes` holds
+    /// the true class of each example, and `thresholds[c]` is as in [`Metrics::new`]. The counts
+    /// are summed over classes: each example is positive once.
     ///
     /// # Errors
-    /// As [`Metrics::new`], or if an example's class is not among the outputs, or thresholds are missing.
+    /// As [`Metrics::new`], or if an example's class has no output, or thresholds are missing.
     pub fn macro_average(
         outputs: &[Output],
         classes: &[usize],
@@ -176,15 +180,15 @@ impl Metrics {
         Ok(Metrics { values: sums.values.map(|sum| sum.map(|sum| sum / outputs.len() as f64)), ..sums })
     }
 
-    /// The value of a column.
+    /// Returns the value of a column.
     ///
     /// # Errors
-    /// The reason why it has none.
+    /// The reason why it is undefined.
     pub fn get(&self, column: Column) -> Result<f64, Undefined> {
         self.values[column as usize]
     }
 
-    /// All columns with their values, in the order of tables.
+    /// Iterates over all columns and their values, in table order.
     pub fn iter(&self) -> impl Iterator<Item = (Column, Result<f64, Undefined>)> + '_ {
         Column::ALL.into_iter().zip(self.values)
     }
@@ -197,7 +201,7 @@ mod tests {
     const LABELS: [bool; 4] = [true, false, true, false];
 
     #[test]
-    fn columns_have_their_place_and_their_name() {
+    fn columns_match_their_index_and_name() {
         for (position, column) in Column::ALL.into_iter().enumerate() {
             assert_eq!(column as usize, position);
             assert_eq!(Column::named(column.name()), Some(column));
@@ -206,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn every_column_by_hand() {
+    fn all_columns_match_hand_computed_values() {
         // From the top: positive .75, negative .5, positive .25, negative 0.
         let output = Output::Probabilities(&[0.75, 0.5, 0.25, 0.0]);
         let metrics = Metrics::new(output, &LABELS, Ok(Threshold::new(0.2).unwrap())).unwrap();
@@ -231,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn scores_rank_but_are_no_probabilities() {
+    fn plain_scores_leave_probability_metrics_undefined() {
         let metrics =
             Metrics::new(Output::Scores(&[7.0, -2.0, 3.0, -9.0]), &LABELS, Err(Undefined::NoTrainingScores)).unwrap();
         for (column, value) in metrics.iter() {
@@ -245,8 +249,8 @@ mod tests {
     }
 
     #[test]
-    fn log_odds_rank_by_themselves_and_calibrate_by_their_sigmoid() {
-        // Both are certain as probabilities, but the positive is above the negative.
+    fn log_odds_are_ranked_directly_and_calibrated_through_the_sigmoid() {
+        // The first two round to the same probability, but the positive has the larger ψ.
         let psi = [50.0, 45.0, 0.0, -1.0];
         let metrics = Metrics::new(Output::LogOdds(&psi), &LABELS, Err(Undefined::NoTrainingScores)).unwrap();
         assert_eq!(sigmoid(psi[0]), sigmoid(psi[1]));
@@ -271,14 +275,15 @@ mod tests {
         assert_eq!(metrics.get(Column::AucRoc), Ok((1.0 + 0.75 + 1.0) / 3.0));
         assert_eq!(metrics.get(Column::F1Half), Ok((1.0 + 0.0 + 1.0) / 3.0));
         assert_eq!(metrics.get(Column::F1Train), Ok((1.0 + 2.0 / 3.0 + 1.0) / 3.0));
-        // Nobody is of class 2: undefined, not the mean of the other two; the Brier score needs no positive.
+        // No example has class 2: undefined, not the mean of the other two. The Brier score needs
+        // no positive.
         let metrics = Metrics::macro_average(&outputs, &[0, 1, 1], &thresholds).unwrap();
         assert_eq!(metrics.get(Column::AucRoc), Err(Undefined::NoPositives));
         assert!(metrics.get(Column::Brier).is_ok());
     }
 
     #[test]
-    fn classes_without_outputs_are_refused() {
+    fn missing_outputs_or_thresholds_are_errors() {
         let outputs = [Output::Scores(&[0.0, 1.0]), Output::Scores(&[1.0, 0.0])];
         let none = Err(Undefined::NoTrainingScores);
         let error = Metrics::macro_average(&outputs, &[0, 2], &[none; 2]).unwrap_err();

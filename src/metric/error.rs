@@ -1,11 +1,11 @@
-//! What is wrong with the input of a metric, and why a metric may have no value.
+//! Errors for invalid input, and the reasons why a metric is undefined.
 
 use thiserror::Error;
 
-/// Input from which no metric is computed.
+/// Invalid input of a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
 pub enum MetricError {
-    /// Not one score for each label.
+    /// The numbers of scores and labels differ.
     #[error("{scores} scores for {labels} labels: give each example one score and one label")]
     LengthMismatch {
         /// Number of scores.
@@ -13,9 +13,9 @@ pub enum MetricError {
         /// Number of labels.
         labels: usize,
     },
-    /// A score that is not a number has no place in a ranking.
+    /// A NaN score, which cannot be ranked.
     #[error(
-        "score of example {index} (from 0) is NaN: allowed are numbers and infinities; see why the model gave none"
+        "score of example {index} (from 0) is NaN; expected a number or an infinity: check the model that produced it"
     )]
     NotANumber {
         /// Position of the example.
@@ -23,19 +23,19 @@ pub enum MetricError {
     },
     /// A probability outside 0 to 1, or NaN.
     #[error(
-        "probability of example {index} (from 0) is {value}: allowed is 0 to 1; give other numbers as plain scores"
+        "probability of example {index} (from 0) must be between 0 and 1, got {value}; pass other numbers as plain scores"
     )]
     NotAProbability {
         /// Position of the example.
         index: usize,
-        /// What stands there.
+        /// The invalid value.
         value: f64,
     },
-    /// A threshold that is not a number separates nothing.
-    #[error("the threshold is NaN: allowed are numbers and infinities; take one from the training scores")]
+    /// A NaN threshold.
+    #[error("the threshold is NaN; expected a number or an infinity, such as a training score")]
     ThresholdNotANumber,
-    /// An example of a class for which there are no scores.
-    #[error("example {index} (from 0) is of class {class}, but there are scores for {classes} classes (from 0) only")]
+    /// An example whose class has no scores.
+    #[error("example {index} (from 0) has class {class} (from 0), but there are scores for {classes} classes only")]
     NoSuchClass {
         /// Position of the example.
         index: usize,
@@ -44,9 +44,9 @@ pub enum MetricError {
         /// Number of classes with scores.
         classes: usize,
     },
-    /// Not one threshold for each class.
+    /// The numbers of thresholds and classes differ.
     #[error(
-        "{thresholds} training thresholds for {classes} classes: give each class one, or the reason why it has none"
+        "{thresholds} training thresholds for {classes} classes: give one per class, or the reason why it is undefined"
     )]
     ThresholdsPerClass {
         /// Number of thresholds.
@@ -56,25 +56,25 @@ pub enum MetricError {
     },
 }
 
-/// Why a metric has no value for sound input.
+/// Why a metric is undefined for valid input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum Undefined {
-    /// There is nothing to average over.
+    /// The test set is empty.
     #[error("no examples")]
     NoExamples,
-    /// Recall, and the order of positives and negatives, need a positive.
+    /// There are no positives, which recall and any ranking of positives against negatives need.
     #[error("no positive examples")]
     NoPositives,
-    /// The order of positives and negatives needs a negative.
+    /// There are no negatives, which any ranking of positives against negatives needs.
     #[error("no negative examples")]
     NoNegatives,
-    /// The model gives scores that rank, but no probabilities.
+    /// The model outputs scores for ranking, not probabilities.
     #[error("scores are not probabilities")]
     NotProbabilities,
-    /// No scores of training examples were kept.
+    /// The training scores were not kept.
     #[error("no training scores")]
     NoTrainingScores,
-    /// No cut of the training scores is better than another, for there is no positive to find.
+    /// The training set has no positives, so no threshold is better than another.
     #[error("no positive training examples")]
     NoTrainingPositives,
 }

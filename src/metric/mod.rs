@@ -1,14 +1,15 @@
-//! How good predictions are: every number of a results table that is computed from one test set, and what several of them say
-//! together.
+//! Evaluation metrics: every number of a results table that is computed from one test set, and
+//! summaries and significance tests over several of them.
 //!
-//! The columns are listed in [`Column`], each with its definition and source, and [`Metrics`] computes all of them at
-//! once. The parts can be called alone: [`ranking`] needs any scores, [`calibration`] needs probabilities, [`threshold`]
-//! needs a cut. [`summary`] makes one number of those of several folds, and [`significance`] says which differences between
-//! models are more than chance.
+//! [`Column`] lists the metrics with their definitions and sources, and [`Metrics`] computes all
+//! of them at once. The parts can be called alone: [`ranking`] takes any scores, [`calibration`]
+//! takes probabilities, [`threshold`] takes a decision threshold. [`summary`] averages over
+//! folds, and [`significance`] tests differences between models.
 //!
-//! Two rules hold throughout. Input that cannot be meant, such as a NaN, is a [`MetricError`]. A value that does not
-//! exist for the input, such as the area under a ROC curve without negatives, is [`Undefined`] with its reason; no
-//! number is made up for it. The two columns that imitate auc.jar keep the numbers that program's users publish.
+//! Invalid input, such as a NaN, is a [`MetricError`]. A value that does not exist for valid
+//! input, such as the area under a ROC curve without negatives, is [`Undefined`] with its reason;
+//! no number is substituted. The two columns that imitate auc.jar are the exception: they keep
+//! the conventions of the published figures.
 
 mod columns;
 mod error;

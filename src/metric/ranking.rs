@@ -1,11 +1,12 @@
-//! Areas under curves: how well scores put positives before negatives.
+//! Ranking metrics: areas under the ROC and precision-recall curves.
 //!
-//! All of them look only at the order of the scores and at which are equal. A [`Ranking`] sorts once, in
-//! O(n log n), and keeps one point of the ROC curve for each distinct score; each area then takes O(n).
+//! They depend only on the order of the scores and their ties. A [`Ranking`] sorts once in O(n
+//! log n) and keeps one point of the ROC curve for each distinct score; each area then takes
+//! O(n).
 
 use super::error::{MetricError, Undefined};
 
-/// What is predicted positive when every example with at least this score is.
+/// Confusion counts when every example with at least this score is predicted positive.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
     /// The lowest score that is predicted positive.
@@ -16,20 +17,20 @@ pub struct Point {
     pub false_positives: u64,
 }
 
-/// The examples of a test set in order of their scores, best first, equal scores together.
+/// The examples of a test set sorted by score, best first, with ties grouped.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ranking {
-    /// One for each distinct score, from the highest down.
+    /// One point per distinct score, in descending order.
     points: Vec<Point>,
     positives: u64,
     negatives: u64,
 }
 
 impl Ranking {
-    /// Ranks examples by `scores`, where `labels` says which are positive. Infinite scores are the first and the last.
+    /// Ranks examples by `scores`; `labels` marks the positives. Infinite scores are allowed.
     ///
     /// # Errors
-    /// If there is not one score for each label, or a score is NaN.
+    /// If the lengths differ, or a score is NaN.
     pub fn new(scores: &[f64], labels: &[bool]) -> Result<Self, MetricError> {
         same_length(scores, labels)?;
         if let Some(index) = scores.iter().position(|score| score.is_nan()) {
@@ -39,7 +40,7 @@ impl Ranking {
         order.sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
         let mut points: Vec<Point> = Vec::new();
         let (mut positives, mut negatives) = (0, 0);
-        // `total_cmp` puts 0.0 right before -0.0, and `==` makes them one score.
+        // `total_cmp` sorts 0.0 right before -0.0, and `==` groups them into one score.
         for ties in order.chunk_by(|a, b| a.0 == b.0) {
             let positive = ties.iter().filter(|(_, label)| *label).count();
             positives += positive as u64;
@@ -49,7 +50,7 @@ impl Ranking {
         Ok(Ranking { points, positives, negatives })
     }
 
-    /// The points of the ROC curve but for its origin, one for each distinct score, from the highest down.
+    /// Returns the points of the ROC curve without its origin, in descending order of score.
     pub fn points(&self) -> &[Point] {
         &self.points
     }
@@ -64,7 +65,7 @@ impl Ranking {
         self.negatives
     }
 
-    /// The counts of positives and negatives, if there are both.
+    /// Returns the counts of positives and negatives if neither is zero.
     fn both_classes(&self) -> Result<(u64, u64), Undefined> {
         match (self.positives, self.negatives) {
             (0, 0) => Err(Undefined::NoExamples),
@@ -74,7 +75,8 @@ impl Ranking {
         }
     }
 
-    /// Twice the number of (positive, negative) pairs in the right order, a tie counting one half: an exact number.
+    /// Returns twice the number of (positive, negative) pairs in the right order, with ties
+    /// counted as one half. Doubling keeps the count an integer.
     fn doubled_wins(&self) -> u128 {
         let (mut doubled, mut before) = (0, ORIGIN);
         for &point in &self.points {
@@ -86,8 +88,9 @@ impl Ranking {
         doubled
     }
 
-    /// What auc.jar adds to [`Ranking::doubled_wins`] by starting its ROC curve with a straight line from the origin to
-    /// the first point that has a positive, through the points before it.
+    /// Returns what auc.jar adds to [`Ranking::doubled_wins`]: its ROC curve starts with a
+    /// straight line from the origin to the first point with a true positive, skipping the points
+    /// before it.
     fn doubled_shortcut(&self) -> u128 {
         let first = self.points.partition_point(|point| point.true_positives == 0);
         let skipped = if first == 0 { 0 } else { self.points[first - 1].false_positives };
@@ -96,10 +99,10 @@ impl Ranking {
     }
 }
 
-/// Where each ROC curve starts: nothing is predicted positive.
+/// The origin of every ROC curve: nothing is predicted positive.
 const ORIGIN: Point = Point { threshold: f64::INFINITY, true_positives: 0, false_positives: 0 };
 
-/// Checks that there is one score for each label.
+/// Checks that scores and labels have the same length.
 pub(super) fn same_length(scores: &[f64], labels: &[bool]) -> Result<(), MetricError> {
     if scores.len() == labels.len() {
         return Ok(());
@@ -107,9 +110,9 @@ pub(super) fn same_length(scores: &[f64], labels: &[bool]) -> Result<(), MetricE
     Err(MetricError::LengthMismatch { scores: scores.len(), labels: labels.len() })
 }
 
-/// The chance that a positive scores higher than a negative, where a tie counts one half (the Mann-Whitney statistic).
-/// This is the area under the ROC curve with straight lines between its points (Fawcett 2006, *An introduction to ROC
-/// analysis*).
+/// Area under the ROC curve with linear interpolation: the probability that a positive scores
+/// higher than a negative, with ties counted as one half (the Mann-Whitney statistic; Fawcett
+/// 2006, *An introduction to ROC analysis*).
 ///
 /// ```
 /// use lrbm::metric::ranking::{Ranking, auc_roc};
@@ -126,12 +129,13 @@ pub fn auc_roc(ranking: &Ranking) -> Result<f64, Undefined> {
     Ok(share_of_pairs(ranking.doubled_wins(), positives, negatives))
 }
 
-/// The area under the ROC curve as the program auc.jar of Davis and Goadrich computes it, for comparison with the
-/// figures that BoostSRL and its kin publish.
+/// Area under the ROC curve as auc.jar (Davis and Goadrich) computes it, for comparison with the
+/// figures published for BoostSRL and related systems.
 ///
-/// It forgets the points without a true positive and draws a straight line from the origin instead. If `f` negatives
-/// are before the first score that a positive has, and `t` positives have that score, this is too much by
-/// ½·(t/P)·(f/N). Without positives BoostSRL prints 0.5 instead of calling auc.jar, without negatives 1.
+/// auc.jar skips the points without a true positive and draws a straight line from the origin
+/// instead. If `f` negatives precede the first score of a positive, and `t` positives have that
+/// score, the result is too large by ½·(t/P)·(f/N). BoostSRL does not call auc.jar for a single
+/// class: it prints 0.5 without positives and 1 without negatives.
 pub fn auc_roc_jar(ranking: &Ranking) -> f64 {
     match (ranking.positives, ranking.negatives) {
         (0, _) => 0.5,
@@ -146,16 +150,17 @@ fn share_of_pairs(doubled: u128, positives: u64, negatives: u64) -> f64 {
     doubled as f64 / (2 * u128::from(positives) * u128::from(negatives)) as f64
 }
 
-/// The area under the precision-recall curve with the interpolation of Davis and Goadrich (2006, *The relationship
-/// between precision-recall and ROC curves*).
+/// Area under the precision-recall curve with the interpolation of Davis and Goadrich (2006, *The
+/// relationship between precision-recall and ROC curves*).
 ///
-/// Between two neighbouring points of the ROC curve the true positives grow by one, and the false positives grow
-/// in proportion; precision is linear between the points so made, and constant up to the first true positive. Points
-/// without a true positive count: the first step starts from the false positives that were there before. That
-/// is the only difference from [`auc_pr_jar`], and it shows only if several positives share the highest score that
-/// any positive has, and negatives score higher still.
+/// Between two neighboring points of the ROC curve the true positives grow by one, and the false
+/// positives grow in proportion. Precision is linear between these points, and constant up to the
+/// first true positive. Points without a true positive count: the first step starts from the
+/// false positives before it. This is the only difference from [`auc_pr_jar`]. It shows only if
+/// several positives share the highest score of any positive, and negatives score higher still.
 ///
-/// The area depends on the share of positives; it cannot be compared between test sets of different skew.
+/// The area depends on the class balance, so it cannot be compared between test sets of different
+/// skew.
 ///
 /// # Errors
 /// If a class is absent.
@@ -164,11 +169,11 @@ pub fn auc_pr(ranking: &Ranking) -> Result<f64, Undefined> {
     Ok(davis_goadrich(&ranking.points, positives))
 }
 
-/// The area under the precision-recall curve as the program auc.jar of Davis and Goadrich computes it, for comparison
-/// with the figures that BoostSRL and its kin publish.
+/// Area under the precision-recall curve as auc.jar (Davis and Goadrich) computes it, for
+/// comparison with the figures published for BoostSRL and related systems.
 ///
-/// Like [`auc_pr`], but points without a true positive are forgotten, so that the first step starts from no false
-/// positives. Without positives BoostSRL prints 0 instead of calling auc.jar, without negatives 1.
+/// Like [`auc_pr`], but points without a true positive are skipped, so that the first step starts
+/// from zero false positives. BoostSRL prints 0 without positives and 1 without negatives.
 pub fn auc_pr_jar(ranking: &Ranking) -> f64 {
     match (ranking.positives, ranking.negatives) {
         (0, _) => 0.0,
@@ -180,40 +185,40 @@ pub fn auc_pr_jar(ranking: &Ranking) -> f64 {
     }
 }
 
-/// The area under the interpolated curve from the origin of the ROC curve through `points`.
+/// Integrates the interpolated curve from the origin of the ROC curve through `points`.
 fn davis_goadrich(points: &[Point], positives: u64) -> f64 {
     let (mut area, mut before) = (0.0, None);
-    for (found, precision) in interpolated(points) {
-        let (last_found, last_precision) = before.unwrap_or((0, precision));
-        // The curve may fall straight down: no area, but the next step starts lower.
-        if found > last_found {
+    for (true_positives, precision) in interpolated(points) {
+        let (last_true_positives, last_precision) = before.unwrap_or((0, precision));
+        // A vertical drop adds no area, but the next step starts lower.
+        if true_positives > last_true_positives {
             area += (last_precision + precision) / 2.0;
         }
-        before = Some((found, precision));
+        before = Some((true_positives, precision));
     }
     area / positives as f64
 }
 
-/// The corners of the interpolated curve: each number of true positives from 1 up with the precision there, and the lower
-/// one where the curve falls straight down.
+/// Iterates over the vertices of the interpolated curve: each number of true positives from 1 up
+/// with its precision, and the lower end of each vertical drop.
 fn interpolated(points: &[Point]) -> impl Iterator<Item = (u64, f64)> + '_ {
     let before = std::iter::once(&ORIGIN).chain(points);
     before.zip(points).flat_map(|(before, point)| {
         let steps = point.true_positives - before.true_positives;
         let added = (point.false_positives - before.false_positives) as f64;
         let step = move |step: u64| {
-            let found = before.true_positives + step;
-            // Multiplied before it is divided, so that the last step lands on the point exactly.
-            let wrong = before.false_positives as f64 + added * step as f64 / steps as f64;
-            (found, found as f64 / (found as f64 + wrong))
+            let true_positives = before.true_positives + step;
+            // Multiply before dividing, so that the last step lands on the point exactly.
+            let false_positives = before.false_positives as f64 + added * step as f64 / steps as f64;
+            (true_positives, true_positives as f64 / (true_positives as f64 + false_positives))
         };
         let fall = (steps == 0 && point.true_positives > 0).then(|| (point.true_positives, precision(*point)));
         (1..=steps).map(step).chain(fall)
     })
 }
 
-/// The ROC curve with straight lines between its points: the share of negatives and that of positives with a score or a
-/// higher one, from (0, 0) to (1, 1).
+/// Returns the ROC curve as (false positive rate, true positive rate) pairs from (0, 0) to (1,
+/// 1), to be joined by straight lines.
 ///
 /// # Errors
 /// If a class is absent.
@@ -225,22 +230,24 @@ pub fn roc_curve(ranking: &Ranking) -> Result<Vec<(f64, f64)>, Undefined> {
     Ok(std::iter::once(&ORIGIN).chain(&ranking.points).map(share).collect())
 }
 
-/// The curve that [`auc_pr`] is the area under: recall and precision, with straight lines between, from the first true
-/// positive on; before it, precision is what it is there.
+/// Returns the curve below which [`auc_pr`] is the area: (recall, precision) pairs joined by
+/// straight lines, from the first true positive on. Before it, precision is constant.
 ///
 /// # Errors
 /// If a class is absent.
 pub fn pr_curve(ranking: &Ranking) -> Result<Vec<(f64, f64)>, Undefined> {
     let (positives, _) = ranking.both_classes()?;
-    Ok(interpolated(&ranking.points).map(|(found, precision)| (found as f64 / positives as f64, precision)).collect())
+    Ok(interpolated(&ranking.points)
+        .map(|(true_positives, precision)| (true_positives as f64 / positives as f64, precision))
+        .collect())
 }
 
 fn precision(point: Point) -> f64 {
     point.true_positives as f64 / (point.true_positives + point.false_positives) as f64
 }
 
-/// Average precision: Σ (Rₙ − Rₙ₋₁)·Pₙ over the distinct scores from the highest down, with recall R and precision P; the
-/// definition of scikit-learn's `average_precision_score`. Nothing is interpolated.
+/// Average precision: Σ (Rₙ − Rₙ₋₁)·Pₙ over the distinct scores in descending order, with recall
+/// R and precision P, without interpolation (scikit-learn's `average_precision_score`).
 ///
 /// # Errors
 /// If a class is absent.
@@ -258,7 +265,7 @@ pub fn average_precision(ranking: &Ranking) -> Result<f64, Undefined> {
 mod tests {
     use super::*;
 
-    /// Scores of positives and of negatives.
+    /// Ranks examples given by the scores of the positives and of the negatives.
     fn ranking(positives: &[f64], negatives: &[f64]) -> Ranking {
         let labels: Vec<bool> = positives.iter().map(|_| true).chain(negatives.iter().map(|_| false)).collect();
         Ranking::new(&[positives, negatives].concat(), &labels).unwrap()
@@ -269,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_scores_make_one_point() {
+    fn equal_scores_share_one_point() {
         let ranking = ranking(&[0.0, 2.0], &[-0.0, f64::NEG_INFINITY]);
         let point = |threshold, true_positives, false_positives| Point { threshold, true_positives, false_positives };
         assert_eq!(ranking.points(), [point(2.0, 1, 0), point(0.0, 2, 1), point(f64::NEG_INFINITY, 2, 2)]);
@@ -277,19 +284,19 @@ mod tests {
     }
 
     #[test]
-    fn a_negative_first() {
+    fn negative_ranked_first() {
         // ROC points (0,1), (1,1), (1,2): one of two pairs is in order; auc.jar cuts the corner, ½·(1/1)·(1/2) more.
         let ranking = ranking(&[0.5], &[0.9, 0.1]);
         assert_eq!(auc_roc(&ranking), Ok(0.5));
         assert_eq!(auc_roc_jar(&ranking), 0.75);
-        // The only positive is found at precision 1/2.
+        // The only positive is true_positives at precision 1/2.
         assert_eq!(auc_pr(&ranking), Ok(0.5));
         assert_eq!(auc_pr_jar(&ranking), 0.5);
         assert_eq!(average_precision(&ranking), Ok(0.5));
     }
 
     #[test]
-    fn a_negative_before_two_tied_positives() {
+    fn negative_ranked_before_two_tied_positives() {
         // (tp, fp): (0,1), (2,2), (2,3). Pairs in order: 2·1, tied: 2·1, of 6.
         let ranking = ranking(&[0.5, 0.5], &[0.9, 0.5, 0.1]);
         near(auc_roc(&ranking).unwrap(), 3.0 / 6.0);
@@ -302,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn ties_and_a_straight_fall() {
+    fn ties_and_a_vertical_drop() {
         // (tp, fp): (1,0), (1,1), (3,2), (4,2), (4,4); P = 4, N = 4.
         let ranking = ranking(&[9.0, 7.0, 7.0, 6.0], &[8.0, 7.0, 5.0, 5.0]);
         // In order: 4 + 2·2 + 2 = 10; tied: 2; of 16.
@@ -317,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_of_davis_and_goadrich() {
+    fn interpolation_example_of_davis_and_goadrich() {
         // Their example: between (5, 5) and (10, 30) of 20 positives each true positive costs five false positives,
         // with precisions .375, .318, .286, .265, .25 after .5. The curve before is flat at .5, and everything else
         // comes with the last score: (20, 2000).
@@ -331,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn curves_by_hand() {
+    fn curves_match_hand_computed_points() {
         // (tp, fp): (1,0), (1,1), (3,2), (4,2), (4,4), as above.
         let ranking = ranking(&[9.0, 7.0, 7.0, 6.0], &[8.0, 7.0, 5.0, 5.0]);
         let roc = [(0.0, 0.0), (0.0, 0.25), (0.25, 0.25), (0.5, 0.75), (0.5, 1.0), (1.0, 1.0)];
@@ -343,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn constant_scores_know_nothing() {
+    fn constant_scores_give_chance_level() {
         let ranking = ranking(&[0.3; 2], &[0.3; 6]);
         assert_eq!(auc_roc(&ranking), Ok(0.5));
         assert_eq!(auc_roc_jar(&ranking), 0.5);
@@ -353,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn one_class_has_no_area_but_in_the_columns_of_the_jar() {
+    fn single_class_is_undefined_except_for_the_jar_columns() {
         for (ranking, reason, jar) in [
             (ranking(&[], &[]), Undefined::NoExamples, (0.5, 0.0)),
             (ranking(&[], &[0.2, 0.1]), Undefined::NoPositives, (0.5, 0.0)),
@@ -367,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_ranked_is_refused() {
+    fn nan_scores_and_length_mismatches_are_errors() {
         let nan = Ranking::new(&[1.0, f64::NAN], &[true, false]);
         assert_eq!(nan, Err(MetricError::NotANumber { index: 1 }));
         let short = Ranking::new(&[1.0], &[true, false]);

@@ -1,37 +1,40 @@
-//! A few numbers in place of many: mean, standard deviation, standard error.
+//! Mean, standard deviation and standard error.
 
-/// The mean of numbers; of none it is NaN.
+/// Returns the arithmetic mean, or NaN for an empty slice.
 pub fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// The standard deviation of a sample, over n − 1; none for fewer than two numbers.
+/// Returns the sample standard deviation (denominator n − 1), or `None` for fewer than two
+/// numbers.
 pub fn deviation(values: &[f64]) -> Option<f64> {
     let middle = mean(values);
     let squares: f64 = values.iter().map(|value| (value - middle) * (value - middle)).sum();
     (values.len() > 1).then(|| (squares / (values.len() - 1) as f64).sqrt())
 }
 
-/// What a cell of a table shows of some numbers, usually one for each fold with its seeds averaged first.
+/// Mean and standard deviation of a table cell, usually over folds with the seeds of a fold
+/// averaged first.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Average {
-    /// Their mean.
+    /// The mean.
     pub mean: f64,
-    /// Their standard deviation; none for a single one.
+    /// The sample standard deviation; `None` for a single number.
     pub deviation: Option<f64>,
-    /// How many there are.
+    /// The number of values.
     pub n: usize,
 }
 
 impl Average {
-    /// Sums up finite numbers; `None` if there are none.
+    /// Averages finite numbers; `None` for an empty slice.
     pub fn of(values: &[f64]) -> Option<Average> {
         let n = values.len();
         (n > 0).then(|| Average { mean: mean(values), deviation: deviation(values), n })
     }
 
-    /// The standard error of the mean, as if the numbers were independent; none for a single one. Folds share most of their
-    /// training examples, so that this is too small for a claim; it serves as a yardstick.
+    /// Returns the standard error of the mean under independence; `None` for a single number.
+    /// Folds share most of their training examples, so this underestimates the error: use it for
+    /// orientation, not for claims.
     pub fn standard_error(&self) -> Option<f64> {
         Some(self.deviation? / (self.n as f64).sqrt())
     }

@@ -4,27 +4,28 @@ use super::calibration::Probabilities;
 use super::error::{MetricError, Undefined};
 use super::ranking::{Point, Ranking};
 
-/// F1 = 2·TP / (2·TP + FP + FN) where a probability of at least one half is predicted positive.
+/// Returns F1 = 2·TP / (2·TP + FP + FN) at the probability threshold one half (inclusive).
 ///
 /// # Errors
-/// If there are no positives: recall is 0/0. With positives it is defined; it is 0 if nothing is predicted positive.
+/// If there are no positives: recall is 0/0. Otherwise F1 is defined; it is 0 if nothing is
+/// predicted positive.
 pub fn f1_half(predicted: &Probabilities) -> Result<f64, Undefined> {
-    let (mut found, mut wrong, mut positives) = (0, 0, 0);
+    let (mut true_positives, mut false_positives, mut positives) = (0, 0, 0);
     for (value, label) in predicted.iter() {
         let chosen = value >= 0.5;
-        found += u64::from(chosen && label);
-        wrong += u64::from(chosen && !label);
+        true_positives += u64::from(chosen && label);
+        false_positives += u64::from(chosen && !label);
         positives += u64::from(label);
     }
-    f1(found, wrong, positives)
+    f1(true_positives, false_positives, positives)
 }
 
-/// A score that is a number or an infinity, from which on examples are predicted positive.
+/// A score threshold: examples with at least this score are predicted positive. Not NaN.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub struct Threshold(f64);
 
 impl Threshold {
-    /// A threshold that was kept, for instance with a model.
+    /// Wraps a stored threshold, for instance one kept with a model.
     ///
     /// # Errors
     /// If it is NaN.
@@ -32,26 +33,26 @@ impl Threshold {
         if score.is_nan() { Err(MetricError::ThresholdNotANumber) } else { Ok(Threshold(score)) }
     }
 
-    /// The lowest score that is predicted positive.
+    /// Returns the lowest score that is predicted positive.
     pub fn score(self) -> f64 {
         self.0
     }
 }
 
-/// F1 where each score of at least `threshold` is predicted positive; see [`f1_half`]. With the threshold that is
-/// [`best`] on the training scores this is the column `f1_train`.
+/// Returns F1 when scores of at least `threshold` are predicted positive; see [`f1_half`]. With
+/// the [`best`] threshold of the training scores this is the column `f1_train`.
 ///
 /// # Errors
 /// If there are no positives.
 pub fn f1_at(ranking: &Ranking, threshold: Threshold) -> Result<f64, Undefined> {
     let chosen = ranking.points().partition_point(|point| point.threshold >= threshold.0);
     let last = ranking.points()[..chosen].last();
-    let (found, wrong) = last.map_or((0, 0), |point| (point.true_positives, point.false_positives));
-    f1(found, wrong, ranking.positives())
+    let (true_positives, false_positives) = last.map_or((0, 0), |point| (point.true_positives, point.false_positives));
+    f1(true_positives, false_positives, ranking.positives())
 }
 
-/// The threshold with the best F1 on these scores, to be found on training examples and used on others. It is one of
-/// the scores; of several with the same F1 it is the highest.
+/// Returns the threshold with the best F1 on training scores, to be applied to other examples. It
+/// is one of the scores; ties go to the highest.
 ///
 /// # Errors
 /// If there are no positives: then no threshold is better than another.
@@ -68,7 +69,8 @@ pub fn best(training: &Ranking) -> Result<Threshold, Undefined> {
     }
 }
 
-/// Whether `a` has the greater F1, compared as fractions so that rounding cannot choose.
+/// Returns whether `a` has the larger F1. Fractions are compared exactly, so that rounding cannot
+/// decide.
 fn better(a: &Point, b: &Point, positives: u64) -> bool {
     // F1 = 2·TP / (predicted + P)
     let numerator = |point: &Point| u128::from(point.true_positives);
@@ -76,11 +78,11 @@ fn better(a: &Point, b: &Point, positives: u64) -> bool {
     numerator(a) * denominator(b) > numerator(b) * denominator(a)
 }
 
-fn f1(found: u64, wrong: u64, positives: u64) -> Result<f64, Undefined> {
+fn f1(true_positives: u64, false_positives: u64, positives: u64) -> Result<f64, Undefined> {
     if positives == 0 {
         return Err(Undefined::NoPositives);
     }
-    Ok(2.0 * found as f64 / (found + wrong + positives) as f64)
+    Ok(2.0 * true_positives as f64 / (true_positives + false_positives + positives) as f64)
 }
 
 #[cfg(test)]
@@ -88,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_half_is_positive() {
+    fn probability_one_half_is_predicted_positive() {
         // Found 1 of 2, with one false alarm: 2/(2+1+1).
         let predicted = Probabilities::new(&[0.5, 0.4, 0.9, 0.1], &[true, true, false, false]).unwrap();
         assert_eq!(f1_half(&predicted), Ok(0.5));
@@ -99,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn the_training_scores_choose_the_threshold() {
+    fn best_training_threshold_is_applied_to_test_scores() {
         // F1 from the top: 2/(1+2) = 2/3, 2/(2+2), 4/(3+2) = 4/5, 4/(4+2).
         let training = Ranking::new(&[0.9, 0.8, 0.3, 0.2], &[true, false, true, false]).unwrap();
         assert_eq!(best(&training), Ok(at(0.3)));
@@ -111,14 +113,14 @@ mod tests {
     }
 
     #[test]
-    fn of_equally_good_thresholds_the_highest() {
+    fn ties_go_to_the_highest_threshold() {
         // 2·1/(1+2) = 2·2/(4+2).
         let training = Ranking::new(&[0.9, 0.8, 0.7, 0.6], &[true, false, false, true]).unwrap();
         assert_eq!(best(&training), Ok(at(0.9)));
     }
 
     #[test]
-    fn infinite_scores_and_both_zeros_are_thresholds() {
+    fn infinite_scores_and_signed_zeros_are_valid_thresholds() {
         let training = Ranking::new(&[f64::INFINITY, 0.0, f64::NEG_INFINITY], &[true, false, false]).unwrap();
         assert_eq!(best(&training), Ok(at(f64::INFINITY)));
         assert_eq!(f1_at(&training, at(f64::INFINITY)), Ok(1.0));
@@ -127,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn without_positives_there_is_no_f1() {
+    fn f1_is_undefined_without_positives() {
         let none = Ranking::new(&[0.9], &[false]).unwrap();
         assert_eq!(best(&none), Err(Undefined::NoTrainingPositives));
         assert_eq!(best(&Ranking::new(&[], &[]).unwrap()), Err(Undefined::NoTrainingPositives));

@@ -1,35 +1,37 @@
-//! Intervals by drawing again from what was seen.
+//! Bootstrap confidence intervals.
 
 use super::error::NoTest;
 use super::sample::finite;
 use crate::determinism::Stream;
 use crate::metric::summary::mean;
 
-/// How often is drawn unless another number is asked for.
+/// Default number of resamples.
 pub const RESAMPLES: usize = 10_000;
 
-/// An interval for a mean.
+/// Confidence interval of a mean.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
-    /// Its lower end.
+    /// Lower bound.
     pub low: f64,
-    /// Its upper end.
+    /// Upper bound.
     pub high: f64,
 }
 
-/// The percentile bootstrap interval of a mean (Efron 1979): as many numbers are drawn with replacement as there are, and their
-/// mean is taken, `resamples` times; the interval holds the middle `level` of these means.
+/// Returns the percentile bootstrap interval of a mean (Efron 1979): the central `level` of the
+/// means of `resamples` samples drawn with replacement.
 ///
-/// With as few numbers as five folds it is too narrow: it knows of no value that was not seen.
+/// With as few values as five folds the interval is too narrow, since no unseen value can be
+/// drawn.
 ///
-/// The draws depend on `seed` alone, so the same numbers give the same interval.
+/// The draws depend on `seed` alone, so the same values give the same interval.
 ///
 /// # Errors
-/// If there are fewer than two numbers or no resamples, or `level` is not between 0 and 1; also if a number is not finite.
+/// If there are fewer than two values or no resamples, `level` is not between 0 and 1, or a value
+/// is not finite.
 pub fn mean_interval(values: &[f64], level: f64, resamples: usize, seed: u64) -> Result<Interval, NoTest> {
-    for (have, least) in [(values.len(), 2), (resamples, 1)] {
-        if have < least {
-            return Err(NoTest::TooFew { have, least });
+    for (have, min) in [(values.len(), 2), (resamples, 1)] {
+        if have < min {
+            return Err(NoTest::TooFew { have, min });
         }
     }
     if finite(values).is_err() || !(level > 0.0 && level < 1.0) {
@@ -47,7 +49,7 @@ pub fn mean_interval(values: &[f64], level: f64, resamples: usize, seed: u64) ->
     Ok(Interval { low: quantile(&means, tail), high: quantile(&means, 1.0 - tail) })
 }
 
-/// The quantile of sorted numbers, on a straight line between neighbours.
+/// Returns a quantile of sorted values, with linear interpolation.
 fn quantile(sorted: &[f64], share: f64) -> f64 {
     let at = share * (sorted.len() - 1) as f64;
     let (below, rest) = (at.floor() as usize, at.fract());
@@ -60,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quantiles_by_hand() {
+    fn quantiles_match_hand_computed_values() {
         let sorted = [1.0, 2.0, 4.0];
         assert_eq!([0.0, 0.25, 0.5, 0.75, 1.0].map(|share| quantile(&sorted, share)), [1.0, 1.5, 2.0, 3.0, 4.0]);
         assert_eq!(quantile(&[7.0], 0.3), 7.0);
@@ -76,9 +78,9 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_drawn_from_is_no_interval() {
-        assert_eq!(mean_interval(&[0.5], 0.95, 10, 1), Err(NoTest::TooFew { have: 1, least: 2 }));
-        assert_eq!(mean_interval(&[0.5, 0.6], 0.95, 0, 1), Err(NoTest::TooFew { have: 0, least: 1 }));
+    fn invalid_input_has_no_interval() {
+        assert_eq!(mean_interval(&[0.5], 0.95, 10, 1), Err(NoTest::TooFew { have: 1, min: 2 }));
+        assert_eq!(mean_interval(&[0.5, 0.6], 0.95, 0, 1), Err(NoTest::TooFew { have: 0, min: 1 }));
         for level in [0.0, 1.0, f64::NAN] {
             assert_eq!(mean_interval(&[0.5, 0.6], level, 10, 1), Err(NoTest::OutOfRange));
         }

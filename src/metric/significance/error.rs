@@ -1,62 +1,63 @@
-//! What is wrong with the numbers given to a test, and why a test may have nothing to say.
+//! Errors for invalid samples, and the reasons why a test is not applicable.
 
 use thiserror::Error;
 
-/// Numbers from which no test is made.
+/// Invalid input of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
 pub enum SampleError {
-    /// A number that is NaN or infinite, or a difference that is.
-    #[error("number {index} (from 0) is {value}: allowed are finite numbers; leave out what has no value")]
+    /// A number or difference that is NaN or infinite.
+    #[error("number {index} (from 0) must be finite, got {value}; leave out undefined values")]
     NotFinite {
         /// Its position.
         index: usize,
-        /// What stands there.
+        /// The invalid value.
         value: f64,
     },
-    /// Not one number of the one for each of the other.
-    #[error("{first} numbers against {second}: give one of each for every pair")]
+    /// The samples of a paired test differ in length.
+    #[error("paired samples must have equal length, got {first} and {second}")]
     LengthMismatch {
-        /// How many there are of the first.
+        /// Length of the first sample.
         first: usize,
-        /// How many there are of the second.
+        /// Length of the second sample.
         second: usize,
     },
-    /// A p-value that is none.
-    #[error("p-value {index} (from 0) is {value}: allowed is 0 to 1")]
+    /// A p-value outside 0 to 1.
+    #[error("p-value {index} (from 0) must be between 0 and 1, got {value}")]
     NotAProbability {
         /// Its position.
         index: usize,
-        /// What stands there.
+        /// The invalid value.
         value: f64,
     },
 }
 
-/// Why a test has nothing to say about sound numbers.
+/// Why a test is not applicable to valid numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum NoTest {
-    /// There are too few pairs, datasets, models or resamples.
-    #[error("only {have} where at least {least} are needed")]
+    /// Too few pairs, datasets, models or resamples.
+    #[error("only {have} where at least {min} are needed")]
     TooFew {
-        /// How many there are.
+        /// The number given.
         have: usize,
-        /// How many there must be.
-        least: usize,
+        /// The smallest number accepted.
+        min: usize,
     },
     /// More models than the table of critical values has.
-    #[error("{have} models, and critical values are known for at most {most}")]
+    #[error("{have} models, and critical values are known for at most {max}")]
     TooMany {
-        /// How many there are.
+        /// The number given.
         have: usize,
-        /// How many there may be.
-        most: usize,
+        /// The largest number accepted.
+        max: usize,
     },
-    /// All pairs are equal: there is no difference to ask about.
+    /// All pairs are equal.
     #[error("no difference at all")]
     AllEqual,
-    /// All differences are the same, so that there is no spread to hold them against.
+    /// All differences are equal, so that the variance is zero.
     #[error("the same difference everywhere, hence no spread")]
     NoSpread,
-    /// The sizes of the folds give no ratio of test to training examples, or the level of an interval is not between 0 and 1.
+    /// The fold sizes give no ratio of test to training examples, or the level of an interval is
+    /// not between 0 and 1.
     #[error("a ratio or level outside its range")]
     OutOfRange,
 }

@@ -1,15 +1,16 @@
-//! Several tests at once.
+//! Correction for multiple tests.
 
 use super::error::SampleError;
 
-/// Holm's adjusted p-values, in the order given (Holm 1979, *A simple sequentially rejective multiple test procedure*).
+/// Returns Holm's adjusted p-values, in the order given (Holm 1979, *A simple sequentially
+/// rejective multiple test procedure*).
 ///
-/// Of twenty tests at 0.05 one finds something where there is nothing. Holm's procedure keeps the chance of even one such
-/// find below the level: it asks of the least p a level of α/m, of the next α/(m − 1), and stops at the first that
-/// fails. The adjusted p is the least α at which a test passes.
+/// Holm's procedure bounds the family-wise error rate: it compares the smallest p with α/m, the
+/// next with α/(m − 1), and stops at the first that fails. The adjusted p is the smallest α at
+/// which a test rejects.
 ///
 /// # Errors
-/// If one is not between 0 and 1.
+/// If a p-value is not between 0 and 1.
 pub fn holm(p_values: &[f64]) -> Result<Vec<f64>, SampleError> {
     if let Some(index) = p_values.iter().position(|p| !(0.0..=1.0).contains(p)) {
         return Err(SampleError::NotAProbability { index, value: p_values[index] });
@@ -17,10 +18,10 @@ pub fn holm(p_values: &[f64]) -> Result<Vec<f64>, SampleError> {
     let mut order: Vec<usize> = (0..p_values.len()).collect();
     order.sort_by(|&a, &b| p_values[a].total_cmp(&p_values[b]));
     let mut adjusted = vec![0.0; p_values.len()];
-    let mut greatest: f64 = 0.0;
+    let mut largest: f64 = 0.0;
     for (passed, &at) in order.iter().enumerate() {
-        greatest = greatest.max((p_values.len() - passed) as f64 * p_values[at]).min(1.0);
-        adjusted[at] = greatest;
+        largest = largest.max((p_values.len() - passed) as f64 * p_values[at]).min(1.0);
+        adjusted[at] = largest;
     }
     Ok(adjusted)
 }
@@ -30,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn by_hand() {
+    fn adjusted_values_match_hand_computation() {
         // 0.01·4, 0.02·3, 0.03·2, 0.5·1; the third is not below the second.
         assert_eq!(holm(&[0.5, 0.01, 0.03, 0.02]).unwrap(), [0.5, 0.04, 0.06, 0.06]);
         assert_eq!(holm(&[0.4, 0.9]).unwrap(), [0.8, 0.9]);

@@ -1,4 +1,4 @@
-//! Student's t-test for folds that share training examples.
+//! Corrected resampled t-test for cross-validation folds, which share training examples.
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
@@ -6,38 +6,41 @@ use super::error::NoTest;
 use super::sample::Differences;
 use crate::metric::summary::{deviation, mean};
 
-/// What the corrected resampled t-test found.
+/// Result of the corrected resampled t-test.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CorrectedT {
-    /// The mean difference.
+    /// Mean difference.
     pub mean: f64,
-    /// Its corrected standard error.
+    /// Corrected standard error of the mean difference.
     pub standard_error: f64,
-    /// The mean over the standard error.
+    /// Test statistic: the mean over the standard error.
     pub t: f64,
-    /// Degrees of freedom.
-    pub freedom: usize,
-    /// The probability of a t at least as far from 0, if there were no difference.
+    /// Degrees of degrees_of_freedom.
+    pub degrees_of_freedom: usize,
+    /// Two-sided p-value.
     pub p: f64,
 }
 
 /// The corrected resampled t-test (Nadeau and Bengio 2003, *Inference for the generalization error*):
-/// t = mean / √((1/K + n_test/n_train) · s²) with K − 1 degrees of freedom.
+/// t = mean / √((1/K + n_test/n_train) · s²) with K − 1 degrees of degrees_of_freedom.
 ///
-/// The plain paired test takes K folds as K independent trials, which they are not: any two of five folds share two
-/// thirds of what they learn from. The added ratio pays for that; with five equal folds t shrinks by a third.
+/// The uncorrected paired test treats K folds as K independent trials, but any two of five folds
+/// share two thirds of their training examples. The added ratio corrects for that; with five
+/// equal folds t shrinks by a third.
 ///
-/// `differences` has one entry for each fold. If the cross-validation is repeated with other splits it has one for each fold and
-/// repetition, and the formula is the same (Bouckaert and Frank 2004, *Evaluating the replicability of significance tests*). Where
-/// seeds do not change the split, average them first: they tell nothing of other examples. `test_share` is what
-/// [`mean_test_share`] gives.
+/// `differences` has one entry per fold. If the cross-validation is repeated with other splits it
+/// has one per fold and repetition, and the formula is the same (Bouckaert and Frank 2004,
+/// *Evaluating the replicability of significance tests*). Average seeds that do not change the
+/// split first: they add no information about other examples. `test_share` is the result of
+/// [`mean_test_share`].
 ///
 /// # Errors
-/// If there are fewer than two differences, all are zero, all are the same, or the share is no number of at least 0.
+/// If there are fewer than two differences, all are zero, all are equal, or the share is negative
+/// or not finite.
 pub fn corrected_t(differences: &Differences, test_share: f64) -> Result<CorrectedT, NoTest> {
     let values = differences.values();
     let (count, mean) = (values.len(), mean(values));
-    let deviation = deviation(values).ok_or(NoTest::TooFew { have: count, least: 2 })?;
+    let deviation = deviation(values).ok_or(NoTest::TooFew { have: count, min: 2 })?;
     if !(test_share >= 0.0 && test_share.is_finite()) {
         return Err(NoTest::OutOfRange);
     }
@@ -48,16 +51,17 @@ pub fn corrected_t(differences: &Differences, test_share: f64) -> Result<Correct
     let t = mean / standard_error;
     let distribution = StudentsT::new(0.0, 1.0, (count - 1) as f64).map_err(|_| NoTest::OutOfRange)?;
     let p = (2.0 * distribution.sf(t.abs())).min(1.0);
-    Ok(CorrectedT { mean, standard_error, t, freedom: count - 1, p })
+    Ok(CorrectedT { mean, standard_error, t, degrees_of_freedom: count - 1, p })
 }
 
-/// The mean over folds of test examples over training examples, from the number of each in (training, test).
+/// Returns the mean over folds of the ratio of test to training examples, from (training, test)
+/// counts.
 ///
 /// # Errors
-/// If there is no fold, or one without training examples.
+/// If there is no fold, or a fold has no training examples.
 pub fn mean_test_share(sizes: &[(usize, usize)]) -> Result<f64, NoTest> {
     if sizes.is_empty() {
-        return Err(NoTest::TooFew { have: 0, least: 1 });
+        return Err(NoTest::TooFew { have: 0, min: 1 });
     }
     if sizes.iter().any(|&(train, _)| train == 0) {
         return Err(NoTest::OutOfRange);
@@ -75,10 +79,11 @@ mod tests {
     }
 
     #[test]
-    fn by_hand() {
-        // Two equal folds: mean 2, s² = 2, factor 1/2 + 1 = 3/2, t = 2/√3. With one degree of freedom the tail is an angle.
+    fn statistic_matches_hand_computed_values() {
+        // Two equal folds: mean 2, s² = 2, factor 1/2 + 1 = 3/2, t = 2/√3. With one degree of
+        // degrees_of_freedom the tail probability is an angle.
         let test = corrected_t(&of(&[1.0, 3.0]), mean_test_share(&[(10, 10), (7, 7)]).unwrap()).unwrap();
-        assert_eq!((test.mean, test.freedom), (2.0, 1));
+        assert_eq!((test.mean, test.degrees_of_freedom), (2.0, 1));
         assert!((test.t - 2.0 / 3f64.sqrt()).abs() < 1e-15);
         let angle = 1.0 - 2.0 * (2.0 / 3f64.sqrt()).atan() / std::f64::consts::PI;
         assert!((test.p - angle).abs() < 1e-12, "{}", test.p);
@@ -89,15 +94,15 @@ mod tests {
     }
 
     #[test]
-    fn real_sizes_count() {
+    fn test_share_uses_actual_fold_sizes() {
         assert_eq!(mean_test_share(&[(80, 20), (50, 50)]), Ok(0.625));
-        assert_eq!(mean_test_share(&[]), Err(NoTest::TooFew { have: 0, least: 1 }));
+        assert_eq!(mean_test_share(&[]), Err(NoTest::TooFew { have: 0, min: 1 }));
         assert_eq!(mean_test_share(&[(0, 5)]), Err(NoTest::OutOfRange));
     }
 
     #[test]
-    fn no_spread_is_no_certainty() {
-        assert_eq!(corrected_t(&of(&[0.1]), 0.25), Err(NoTest::TooFew { have: 1, least: 2 }));
+    fn zero_variance_is_not_tested() {
+        assert_eq!(corrected_t(&of(&[0.1]), 0.25), Err(NoTest::TooFew { have: 1, min: 2 }));
         assert_eq!(corrected_t(&of(&[0.0; 5]), 0.25), Err(NoTest::AllEqual));
         assert_eq!(corrected_t(&of(&[0.1; 5]), 0.25), Err(NoTest::NoSpread));
         let rounded = Differences::new(&[0.5, 0.6, 0.7], &[0.4, 0.5, 0.6]).unwrap();

@@ -2,73 +2,74 @@
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
-use super::Verdict;
 use super::error::NoTest;
 use super::sample::{Differences, doubled_ranks};
+use super::verdict::Verdict;
 
-/// Up to this many pairs that differ, p is exact; beyond it a normal distribution takes its place.
+/// Largest number of nonzero differences for which p is exact; beyond it the normal approximation
+/// is used.
 pub const EXACT_UP_TO: usize = 25;
 
-/// What is done with pairs that do not differ.
+/// Treatment of pairs without a difference.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Zeros {
-    /// They are left out before ranks are given (Wilcoxon 1945).
+    /// Drop them before ranking (Wilcoxon 1945).
     #[default]
     Drop,
-    /// They are given ranks, and left out then (Pratt 1959), so that they make the rest count less. To split their ranks evenly
-    /// between both sides (Demšar 2006) adds the same to both sums and gives the same p.
+    /// Rank them, then drop them (Pratt 1959), which reduces the weight of the others. Splitting
+    /// their ranks evenly between both sums (Demšar 2006) gives the same p.
     Pratt,
 }
 
-/// What the signed-rank test found.
+/// Result of the signed-rank test.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wilcoxon {
-    /// The sum of the ranks of pairs where the first is greater.
+    /// Sum of the ranks of positive differences.
     pub plus: f64,
-    /// The sum of the ranks of pairs where the second is greater.
+    /// Sum of the ranks of negative differences.
     pub minus: f64,
-    /// How many pairs differ.
+    /// Number of nonzero differences.
     pub pairs: usize,
-    /// How many do not.
+    /// Number of zero differences.
     pub zeros: usize,
-    /// Whether p is exact.
+    /// Whether p is exact rather than approximated.
     pub is_exact: bool,
-    /// The p-value, or that none at or below the level can be reached.
+    /// The p-value, or that the level is out of reach.
     pub verdict: Verdict,
 }
 
 impl Wilcoxon {
-    /// The matched-pairs rank-biserial correlation, an effect size from −1 to 1: the share of ranks for the first minus
-    /// that for the second (Kerby 2014).
+    /// Returns the matched-pairs rank-biserial correlation, an effect size from −1 to 1: the
+    /// share of ranks in favor of the first minus that of the second (Kerby 2014).
     pub fn rank_biserial(&self) -> f64 {
         (self.plus - self.minus) / (self.plus + self.minus)
     }
 }
 
-/// The least p that the test can give for this many pairs that differ: all on one side, and as likely on the other.
+/// Returns the smallest reachable p for a number of nonzero differences: all on one side.
 pub fn smallest_reachable_p(pairs: usize) -> f64 {
-    // One of 2ⁿ vectors of signs on each side.
+    // One of 2ⁿ sign vectors on each side.
     2f64.powi(1 - i32::try_from(pairs.max(1)).unwrap_or(i32::MAX))
 }
 
-/// Wilcoxon's signed-rank test: are the differences as likely and as large on one side of zero as on the other?
+/// Tests the hypothesis that the differences are symmetric about zero.
 ///
-/// Ties are exact as well: the distribution is that of the very ranks at hand under all 2ⁿ vectors of signs, not that of a table
-/// for ranks 1 to n.
+/// Ties are handled exactly: the null distribution is that of the actual ranks under all 2ⁿ sign
+/// vectors, not a table for ranks 1 to n.
 ///
 /// # Errors
-/// If there are no pairs, or no two numbers of a pair differ.
+/// If there are no pairs, or all differences are zero.
 pub fn wilcoxon(differences: &Differences, zeros: Zeros, alpha: f64) -> Result<Wilcoxon, NoTest> {
     let values = differences.values();
     if values.is_empty() {
-        return Err(NoTest::TooFew { have: 0, least: 1 });
+        return Err(NoTest::TooFew { have: 0, min: 1 });
     }
     let ranked: Vec<f64> = match zeros {
         Zeros::Drop => values.iter().copied().filter(|&value| value != 0.0).collect(),
         Zeros::Pratt => values.to_vec(),
     };
     let sizes: Vec<f64> = ranked.iter().map(|value| value.abs()).collect();
-    let ranks = doubled_ranks(&sizes, differences.rounding());
+    let ranks = doubled_ranks(&sizes, differences.tolerance());
     let signed: Vec<(f64, u64)> = ranked.into_iter().zip(ranks).filter(|&(value, _)| value != 0.0).collect();
     if signed.is_empty() {
         return Err(NoTest::AllEqual);
@@ -76,23 +77,24 @@ pub fn wilcoxon(differences: &Differences, zeros: Zeros, alpha: f64) -> Result<W
     let all: Vec<u64> = signed.iter().map(|&(_, rank)| rank).collect();
     let total: u64 = all.iter().sum();
     let plus: u64 = signed.iter().filter(|&&(value, _)| value > 0.0).map(|&(_, rank)| rank).sum();
-    let (pairs, less) = (signed.len(), plus.min(total - plus));
+    let (pairs, smaller) = (signed.len(), plus.min(total - plus));
     let is_exact = pairs <= EXACT_UP_TO;
-    let p = if is_exact { exact(&all, less) } else { approximate(&all, less) };
+    let p = if is_exact { exact(&all, smaller) } else { approximate(&all, smaller) };
     Ok(Wilcoxon {
         plus: plus as f64 / 2.0,
         minus: (total - plus) as f64 / 2.0,
         pairs,
         zeros: values.len() - pairs,
         is_exact,
-        verdict: Verdict::judged(p, smallest_reachable_p(pairs), alpha),
+        verdict: Verdict::new(p, smallest_reachable_p(pairs), alpha),
     })
 }
 
-/// The share of vectors of signs whose lesser sum of ranks is at most `less`: counted by sums, adding one rank after the other.
-fn exact(ranks: &[u64], less: u64) -> f64 {
-    // Sums above `less` need not be told apart: they are not asked for.
-    let mut vectors = vec![0u64; less as usize + 1];
+/// Returns the share of sign vectors whose smaller rank sum is at most `smaller`, by dynamic
+/// programming over sums.
+fn exact(ranks: &[u64], smaller: u64) -> f64 {
+    // Sums above `smaller` are not needed.
+    let mut vectors = vec![0u64; smaller as usize + 1];
     vectors[0] = 1;
     for &rank in ranks {
         for sum in (rank as usize..vectors.len()).rev() {
@@ -100,22 +102,23 @@ fn exact(ranks: &[u64], less: u64) -> f64 {
         }
     }
     let below: u64 = vectors.iter().sum();
-    // Both sides, which overlap if the sums are equal.
+    // Both tails, which overlap if the sums are equal.
     (2.0 * below as f64 / 2f64.powi(ranks.len() as i32)).min(1.0)
 }
 
-/// The same by a normal distribution with the mean Σr/2 and the variance Σr²/4 of the sum, which holds with and without ties.
-fn approximate(ranks: &[u64], less: u64) -> f64 {
+/// Approximates the same by a normal distribution with mean Σr/2 and variance Σr²/4, which is
+/// valid with and without ties.
+fn approximate(ranks: &[u64], smaller: u64) -> f64 {
     let mean = ranks.iter().sum::<u64>() as f64 / 2.0;
     let variance = ranks.iter().map(|&rank| (rank * rank) as f64).sum::<f64>() / 4.0;
-    let z = (less as f64 - mean) / variance.sqrt();
+    let z = (smaller as f64 - mean) / variance.sqrt();
     (2.0 * Normal::standard().cdf(z)).min(1.0)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::metric::significance::ALPHA;
+    use crate::metric::significance::verdict::ALPHA;
 
     /// Demšar (2006), table 2: AUC of C4.5 without and with tuned leaf size on 14 datasets.
     const PLAIN: [f64; 14] =
@@ -128,24 +131,26 @@ mod tests {
     }
 
     #[test]
-    fn the_example_of_demsar() {
+    fn signed_rank_example_of_demsar() {
         let pairs = Differences::new(&TUNED, &PLAIN).unwrap();
-        // He ranks 12 differences 3 to 14, with 3.5 twice, and splits the two zeros: 93 and 12, of which 1.5 each is theirs.
+        // Demšar ranks 12 differences 3 to 14, with 3.5 twice, and splits the two zeros: 93 and
+        // 12, of which 1.5 each is theirs.
         let test = wilcoxon(&pairs, Zeros::Pratt, ALPHA).unwrap();
         assert_eq!((test.plus, test.minus, test.pairs, test.zeros), (93.0 - 1.5, 12.0 - 1.5, 12, 2));
         assert!(test.is_exact && test.verdict.p().unwrap() < 0.05, "{test:?}");
-        // Left out first, the two that are for C4.5 have the ranks 1.5 and 5 of 12.
+        // With zeros dropped first, the two negative differences have the ranks 1.5 and 5 of 12.
         let test = wilcoxon(&pairs, Zeros::Drop, ALPHA).unwrap();
         assert_eq!((test.plus, test.minus), (78.0 - 6.5, 6.5));
         assert_eq!(test.rank_biserial(), 65.0 / 78.0);
     }
 
     #[test]
-    fn by_hand() {
-        // Signs of ranks 1, 2, 3: sums 0, 1, 2, 3, 3, 4, 5, 6. A lesser sum of at most 1 has 2 of 8 on either side.
+    fn p_values_match_hand_computed_values() {
+        // Signs of ranks 1, 2, 3: sums 0, 1, 2, 3, 3, 4, 5, 6. A smaller sum of at most 1 occurs
+        // in 2 of 8 on either side.
         let test = wilcoxon(&of(&[-1.0, 2.0, 3.0]), Zeros::Drop, 0.5).unwrap();
         assert_eq!((test.plus, test.minus, test.verdict), (5.0, 1.0, Verdict::P(0.5)));
-        // Equal sums: all vectors are as extreme.
+        // Equal sums: all sign vectors are as extreme.
         assert_eq!(wilcoxon(&of(&[1.0, 2.0, -3.0]), Zeros::Drop, 0.5).unwrap().verdict, Verdict::P(1.0));
         // Two ties with rank 1.5: sums 0, 1.5, 1.5, 3.
         let test = wilcoxon(&of(&[1.0, -1.0]), Zeros::Drop, 0.5).unwrap();
@@ -153,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn five_folds_cannot_tell() {
+    fn five_folds_cannot_reach_significance() {
         let clear = of(&[0.1, 0.2, 0.3, 0.4, 0.5]);
         let cannot = Verdict::CannotReach { smallest: 0.0625 };
         assert_eq!(wilcoxon(&clear, Zeros::Drop, ALPHA).unwrap().verdict, cannot);
@@ -161,7 +166,7 @@ mod tests {
         assert_eq!(cannot.p(), None);
         let seven = of(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]);
         assert_eq!(wilcoxon(&seven, Zeros::Drop, ALPHA).unwrap().verdict, Verdict::P(0.015625));
-        // Seven datasets of which two are level count as five.
+        // Seven datasets of which two are ties count as five.
         let level = of(&[0.0, 0.0, 3.0, 4.0, 5.0, 6.0, 7.0]);
         assert_eq!(wilcoxon(&level, Zeros::Drop, ALPHA).unwrap().verdict, cannot);
         assert_eq!(smallest_reachable_p(7), 0.015625);
@@ -169,8 +174,8 @@ mod tests {
     }
 
     #[test]
-    fn nothing_to_rank_is_no_test() {
-        assert_eq!(wilcoxon(&of(&[]), Zeros::Drop, ALPHA), Err(NoTest::TooFew { have: 0, least: 1 }));
+    fn empty_or_zero_differences_have_no_test() {
+        assert_eq!(wilcoxon(&of(&[]), Zeros::Drop, ALPHA), Err(NoTest::TooFew { have: 0, min: 1 }));
         for zeros in [Zeros::Drop, Zeros::Pratt] {
             assert_eq!(wilcoxon(&of(&[0.0; 3]), zeros, ALPHA), Err(NoTest::AllEqual));
         }

@@ -291,7 +291,7 @@ fn conclude(claim: &Claim, evidence: &[Evidence]) -> (Verdict, String) {
 mod tests {
     use super::*;
     use crate::metric::Average;
-    use crate::metric::significance::effect::Score;
+    use crate::metric::significance::effect::WinTieLoss;
     use crate::metric::significance::{CorrectedT, NoTest};
 
     fn compared(difference: f64, p: Result<f64, NoTest>) -> Compared {
@@ -305,10 +305,10 @@ mod tests {
             second: average(0.8 + difference),
             difference,
             interval: Err(NoTest::OutOfRange),
-            test: p.map(|p| CorrectedT { mean: difference, standard_error: 1.0, t: 1.0, freedom: 4, p }),
+            test: p.map(|p| CorrectedT { mean: difference, standard_error: 1.0, t: 1.0, degrees_of_freedom: 4, p }),
             holm: None,
             effect: Err(NoTest::OutOfRange),
-            score: Score { wins: 0, ties: 0, losses: 0 },
+            win_tie_loss: WinTieLoss { wins: 0, ties: 0, losses: 0 },
         }
     }
 
@@ -330,7 +330,7 @@ mod tests {
     #[test]
     fn without_a_test_nothing_is_said_of_chance() {
         use Relation::*;
-        let one_fold = Compared { folds: 1, ..compared(0.1, Err(NoTest::TooFew { have: 1, least: 2 })) };
+        let one_fold = Compared { folds: 1, ..compared(0.1, Err(NoTest::TooFew { have: 1, min: 2 })) };
         let two_folds = Compared { folds: 2, ..compared(0.1, Err(NoTest::NoSpread)) };
         for compared in [one_fold, two_folds] {
             for relation in [ClearlyBetter, NotWorse, NotWorseAndSomewhereBetter, Alike] {

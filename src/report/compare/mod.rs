@@ -15,7 +15,7 @@ pub(in crate::report) use print::{p_value, sentence, signed, with_sign};
 use crate::determinism::IndexMap;
 use crate::experiment::results::Stored;
 use crate::metric::significance::bootstrap::{Interval, RESAMPLES, mean_interval};
-use crate::metric::significance::effect::{Score, score, standardized_mean};
+use crate::metric::significance::effect::{WinTieLoss, standardized_mean, win_tie_loss};
 use crate::metric::significance::{
     ALPHA, CorrectedT, Differences, NoTest, SampleError, Wilcoxon, Zeros, corrected_t, holm, mean_test_share, wilcoxon,
 };
@@ -88,7 +88,7 @@ pub struct Compared {
     /// The difference in standard deviations.
     pub effect: Result<f64, NoTest>,
     /// In how many folds the second is better, level, worse.
-    pub score: Score,
+    pub win_tie_loss: WinTieLoss,
 }
 
 impl Compared {
@@ -127,7 +127,7 @@ pub struct OverDatasets {
     /// How many datasets there are.
     pub datasets: usize,
     /// On how many the second is better, level, worse.
-    pub score: Score,
+    pub win_tie_loss: WinTieLoss,
     /// Whether that is more than chance.
     pub test: Result<Wilcoxon, NoTest>,
 }
@@ -213,7 +213,7 @@ pub(in crate::report) fn compared(pair: &Pair<'_>, column: Column) -> Result<Res
         test: mean_test_share(&sizes).and_then(|share| corrected_t(&differences, share)),
         holm: None,
         effect: standardized_mean(&differences),
-        score: score(&better),
+        win_tie_loss: win_tie_loss(&better),
     }))
 }
 
@@ -237,7 +237,7 @@ fn over_datasets(rows: &[Compared], column: Column) -> Result<Vec<OverDatasets>,
         Ok(OverDatasets {
             model: model.to_owned(),
             datasets: rows.len(),
-            score: score(&better),
+            win_tie_loss: win_tie_loss(&better),
             test: wilcoxon(&better, Zeros::Drop, ALPHA),
         })
     };

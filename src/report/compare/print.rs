@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::{ALPHA, Compared, Comparison, LEVEL, Metric, OverDatasets, Refused};
 use crate::metric::Average;
 use crate::metric::significance::Verdict;
-use crate::metric::significance::effect::Score;
+use crate::metric::significance::effect::WinTieLoss;
 use crate::report::csv::line;
 use crate::report::markdown::{Table, escape};
 
@@ -58,7 +58,7 @@ fn of_metric(out: &mut String, metric: &Metric) -> std::fmt::Result {
             average(&row.second),
             signed(row.difference),
             row.interval.map_or_else(|_| "-".to_owned(), |at| format!("{} to {}", signed(at.low), signed(at.high))),
-            score(&row.score),
+            slashed(&row.win_tie_loss),
             row.test.map_or_else(|reason| reason.to_string(), |test| p_value(test.p)),
             row.holm.map_or_else(|| "-".to_owned(), p_value),
         ]);
@@ -83,7 +83,7 @@ fn of_metric(out: &mut String, metric: &Metric) -> std::fmt::Result {
 
 /// What is to be said of a model over all datasets, in one sentence.
 pub(in crate::report) fn sentence(over: &OverDatasets) -> String {
-    let Score { wins, ties, losses } = over.score;
+    let WinTieLoss { wins, ties, losses } = over.win_tie_loss;
     let verdict = match &over.test {
         Err(reason) => reason.to_string(),
         Ok(test) => {
@@ -124,8 +124,8 @@ pub(in crate::report) fn signed(value: f64) -> String {
     }
 }
 
-fn score(score: &Score) -> String {
-    format!("{}/{}/{}", score.wins, score.ties, score.losses)
+fn slashed(counts: &WinTieLoss) -> String {
+    format!("{}/{}/{}", counts.wins, counts.ties, counts.losses)
 }
 
 /// A p-value with three decimals.
@@ -195,9 +195,9 @@ fn csv_row(metric: &str, row: &Compared) -> String {
         number(row.test.ok().map(|test| test.t)),
         number(row.test.ok().map(|test| test.p)),
         number(row.holm),
-        row.score.wins.to_string(),
-        row.score.ties.to_string(),
-        row.score.losses.to_string(),
+        row.win_tie_loss.wins.to_string(),
+        row.win_tie_loss.ties.to_string(),
+        row.win_tie_loss.losses.to_string(),
         note,
     ])
 }
