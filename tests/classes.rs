@@ -1,4 +1,4 @@
-//! Targets that tell several classes apart, from the files to the network.
+//! Multi-class targets, from the files to the network.
 
 #[path = "common/params.rs"]
 mod params;
@@ -45,8 +45,8 @@ fn log_odds(model: &dyn Model, data: &Loaded) -> Vec<Vec<f64>> {
     model.score_classes(&data.database, data.target, &data.examples).unwrap()
 }
 
-/// The share of examples whose own class is the most likely one.
-fn right(model: &dyn Model, data: &Loaded) -> f64 {
+/// Returns the accuracy of the most likely class.
+fn accuracy(model: &dyn Model, data: &Loaded) -> f64 {
     let odds = log_odds(model, data);
     let own = |(i, example): &(usize, &Example)| {
         let own = odds[example.class as usize][*i];
@@ -56,7 +56,7 @@ fn right(model: &dyn Model, data: &Loaded) -> f64 {
 }
 
 #[test]
-fn the_class_is_taken_away_from_the_target() {
+fn class_argument_is_removed_from_the_target() {
     let modes =
         "mode: likes(+person,+thing,#level!1). mode: near(+person,+thing). mode: far(+thing,-thing), target=likes/3.";
     let data = read(&[
@@ -70,11 +70,11 @@ fn the_class_is_taken_away_from_the_target() {
     assert_eq!(data.database.classes_of(data.target).unwrap(), ["9", "10", "low"]);
     let labels: Vec<(usize, u32, f64)> = data.examples.iter().map(|e| (e.args.len(), e.class, e.weight)).collect();
     assert_eq!(labels, [(2, 1, 1.0), (2, 0, 1.0), (2, 2, 1.0), (2, 0, 2.0)]);
-    // Nothing asks for facts with the class, and what is for the target is for it without the class.
+    // No mode uses facts with the class, and modes of the target lose the class argument.
     let labelled = data.database.predicates.find("likes", 3).unwrap();
     assert!(data.database.schema.modes().iter().all(|mode| mode.predicate != labelled));
     assert!(data.database.schema.modes().iter().any(|mode| mode.target == Some(data.target)));
-    // With negatives, the last argument is one like the others.
+    // With negatives, the last argument is an ordinary one.
     let plain = read(&[("bk", modes), ("facts", "near(ann,tea)."), ("pos", "likes(a,b,1)."), ("neg", "likes(a,b,2).")]);
     let plain = plain.unwrap();
     assert_eq!(plain.database.predicates.show(plain.target).to_string(), "likes/3");
@@ -82,11 +82,11 @@ fn the_class_is_taken_away_from_the_target() {
 }
 
 #[test]
-fn examples_are_of_one_class() {
+fn examples_have_exactly_one_class() {
     let files = |pos| [("bk", "mode: h(+x,#c!1). mode: p(+x)."), ("facts", "p(a)."), ("pos", pos), ("neg", "")];
     let error = read(&files("h(a,1).\nh(b,1).\nh(a,2).")).unwrap_err();
     assert!(error.contains("error[two-classes]: h(a, 1) in line 1 and h(a, 2) in line 3"), "{error}");
-    // The same twice is the same.
+    // Duplicates are merged.
     assert_eq!(read(&files("h(a,1). h(b,2). h(a,1).")).unwrap().examples.len(), 2);
     let one = read(&files("h(a,1). h(b,1).")).unwrap();
     let error =
@@ -96,14 +96,14 @@ fn examples_are_of_one_class() {
 }
 
 #[test]
-fn the_planted_rules_of_four_classes_are_found() {
+fn planted_rules_of_four_classes_are_learned() {
     let data = movies();
     for kind in [Kind::LrbmBoost, Kind::LrbmNoBoost, Kind::LrbmExplainable, Kind::RdnBoost] {
         let model = learn(kind, &data, &Params::new(kind));
-        assert!(right(&model, &data) > 0.97, "{kind}: {}", right(&model, &data));
+        assert!(accuracy(&model, &data) > 0.97, "{kind}: {}", accuracy(&model, &data));
         assert_eq!(model.classes.as_ref().unwrap().names, ["0", "1", "2", "3"]);
         assert_eq!(model.trees().len() % 4, 0);
-        // Probabilities are those of one choice.
+        // Probabilities sum to one.
         let odds = log_odds(&model, &data);
         for i in 0..data.examples.len() {
             let total: f64 = odds.iter().map(|row| sigmoid(row[i])).sum();
@@ -123,19 +123,19 @@ fn the_planted_rules_of_four_classes_are_found() {
             assert!(model.fidelity.unwrap().r_squared > 0.8, "{:?}", model.fidelity);
         }
     }
-    // Elsewhere, too.
+    // Other kinds as well.
     let settings = lrbm::data::generate::Settings::new(1, 77, 0.0).unwrap();
     let elsewhere = load_domain(Domain::MoviesClasses, &settings).unwrap();
     let model = learn(Kind::LrbmBoost, &data, &Params::new(Kind::LrbmBoost));
-    assert!(right(&model, &elsewhere) > 0.97, "{}", right(&model, &elsewhere));
+    assert!(accuracy(&model, &elsewhere) > 0.97, "{}", accuracy(&model, &elsewhere));
 }
 
 #[test]
-fn samples_and_early_stopping_know_classes() {
+fn subsampling_and_early_stopping_are_stratified_by_class() {
     let data = movies();
     let settings = ["trees=8", "subsample=0.5", "early_stopping=3", "held_out=0.2"];
     let model = learn(Kind::LrbmBoost, &data, &params(Kind::LrbmBoost, &settings));
-    assert!(right(&model, &data) > 0.9, "{}", right(&model, &data));
+    assert!(accuracy(&model, &data) > 0.9, "{}", accuracy(&model, &data));
     let few = read(&[
         ("bk", "mode: h(+x,#c!1). mode: p(+x)."),
         ("facts", "p(a)."),
@@ -148,13 +148,14 @@ fn samples_and_early_stopping_know_classes() {
     assert_eq!(error.unwrap_err(), LearnError::TooFewOfClass { class: "2".into() });
 }
 
-/// Trees that copy their mean gradient are the same with the other sign, so that two classes move twice as far in a step.
+/// Trees with mean gradients differ only in sign between two classes, so their log-odds move twice
+/// per round.
 #[test]
-fn two_classes_are_one_psi_with_half_the_step() {
+fn two_classes_equal_one_psi_at_half_the_step() {
     let binary = load_domain(Domain::Movies, &Domain::Movies.settings()).unwrap();
     let home = tempfile::tempdir().unwrap();
     lrbm::data::generate::write_directory(Domain::Movies, &Domain::Movies.settings(), home.path()).unwrap();
-    // The same examples in the same order, with the label as a class.
+    // The same examples in the same order, with the label as class.
     let atoms: Vec<String> = binary
         .examples
         .iter()
@@ -194,8 +195,8 @@ fn two_classes_are_one_psi_with_half_the_step() {
 }
 
 #[test]
-fn a_planted_leak_of_the_class_is_not_used() {
-    // Classes at random, and nothing that could tell them, but the answers stand among the facts.
+fn class_facts_do_not_leak() {
+    // Random classes without predictive facts, but with the class facts among the facts.
     let mut stream = Stream::new(3, &["leak"]);
     let (mut pos, mut facts) = (String::new(), String::from("thing(t0)."));
     for i in 0..120 {
@@ -208,10 +209,10 @@ fn a_planted_leak_of_the_class_is_not_used() {
     let data = read(&[("bk", modes), ("facts", &facts), ("pos", &pos), ("neg", "")]).unwrap();
     for preset in [&[][..], &["node_size=3", "path_length=3"]] {
         let model = learn(Kind::LrbmBoost, &data, &params(Kind::LrbmBoost, preset));
-        assert!(right(&model, &data) < 0.5, "{}", model.describe());
+        assert!(accuracy(&model, &data) < 0.5, "{}", model.describe());
         assert!(!model.describe().contains("kind(A, c"), "{}", model.describe());
     }
-    // In a dataset, the answers are not even there.
+    // A dataset removes the class facts.
     let home = tempfile::tempdir().unwrap();
     write(home.path(), &[("bk", modes), ("facts", &facts), ("pos", &pos), ("neg", "")]);
     let dataset = Dataset::of_directory(home.path(), &LoadOptions::default(), &Variant::default()).unwrap();
@@ -222,7 +223,7 @@ fn a_planted_leak_of_the_class_is_not_used() {
 }
 
 #[test]
-fn the_network_of_many_classes_is_the_ensemble() {
+fn multiclass_network_equals_the_ensemble() {
     let data = movies();
     let model = learn(Kind::LrbmBoost, &data, &params(Kind::LrbmBoost, &["trees=5"]));
     let before = log_odds(&model, &data);
@@ -242,7 +243,7 @@ fn the_network_of_many_classes_is_the_ensemble() {
 }
 
 #[test]
-fn files_keep_classes_and_wrong_ones_are_refused() {
+fn models_store_classes_and_reject_others() {
     let data = movies();
     let model = learn(Kind::LrbmBoost, &data, &params(Kind::LrbmBoost, &["trees=2"]));
     let text = model.to_json();
@@ -263,13 +264,13 @@ fn files_keep_classes_and_wrong_ones_are_refused() {
     wrong(&|file| drop(file["classes"]["priors"].as_array_mut().unwrap().pop()), "3 priors and 4 numbers of examples");
     wrong(&|file| drop(file["trees"].as_array_mut().unwrap().pop()), "7 trees are not the same number");
     wrong(&|file| file["classes"]["names"] = serde_json::json!(["0"]), "two are the fewest");
-    // What is asked of the wrong kind of model.
+    // Queries of the wrong type of model.
     let error = model.score(&data.database, data.target, &data.examples).unwrap_err();
     assert!(matches!(error, ScoreError::Classes { .. }));
 }
 
 #[test]
-fn what_is_for_two_classes_is_refused() {
+fn binary_only_options_are_rejected_for_classes() {
     let mut data = movies();
     for (setting, words) in
         [("recursive=true", "recursive = true is for targets"), ("positive_weight=2", "positive_weight")]
@@ -278,7 +279,7 @@ fn what_is_for_two_classes_is_refused() {
         let error = train(Kind::LrbmBoost, &data.database, data.target, &data.examples, &params, 1, &mut |_| {});
         assert!(error.unwrap_err().to_string().contains(words));
     }
-    // An example of weight 2 is one that stands twice.
+    // An example of weight 2 equals two copies.
     let double = |example: &Example| Example { weight: 2.0, ..example.clone() };
     let twice: Vec<Example> = data.examples.iter().flat_map(|example| [example.clone(), example.clone()]).collect();
     let weighted: Vec<Example> = data.examples.iter().map(double).collect();
@@ -293,7 +294,7 @@ fn what_is_for_two_classes_is_refused() {
 }
 
 #[test]
-fn folds_have_their_part_of_each_class() {
+fn folds_are_stratified_by_class() {
     let nowhere = lrbm::data::store::Store::open("does-not-exist");
     let dataset = Dataset::open("movies-classes", &nowhere, &Variant::default()).unwrap();
     let counts = |examples: &[Example]| -> Vec<usize> {
@@ -310,7 +311,7 @@ fn folds_have_their_part_of_each_class() {
 }
 
 #[test]
-fn the_last_argument_of_a_plain_target_can_become_the_class() {
+fn last_argument_of_a_target_can_become_the_class() {
     let home = tempfile::tempdir().unwrap();
     let modes = "mode: plays(+team,+sport). mode: member(-person,+team). mode: does(+person,+sport). mode: does(-person,+sport).";
     let (mut pos, mut facts) = (String::new(), String::new());
@@ -358,7 +359,7 @@ fn lrbm(home: &Path, line: &str) -> (Option<i32>, String, String) {
 }
 
 #[test]
-fn commands_with_classes() {
+fn commands_support_classes() {
     let home = tempfile::tempdir().unwrap();
     let done = |line: &str| {
         let (code, out, err) = lrbm(home.path(), line);
@@ -384,7 +385,7 @@ fn commands_with_classes() {
     let row: Vec<&str> = lines.next().unwrap().split(',').collect();
     let total: f64 = row[row.len() - 4..].iter().map(|p| p.parse::<f64>().unwrap()).sum();
     assert!((total - 1.0).abs() < 1e-12 && row[0].starts_with("\"collaborated("), "{row:?}");
-    // Networks: converted, smaller, asked and explained.
+    // Networks: converted, pruned, scored and explained.
     let out = done("convert --model m.json --data data --simplify --out n.json --svg n.svg");
     assert!(out.contains("4 classes") && out.contains("P differs by") && out.contains("accuracy"), "{out}");
     let of = |text: &str| text.lines().take(3).map(str::to_owned).collect::<Vec<_>>();
@@ -406,14 +407,14 @@ fn commands_with_classes() {
     assert!(measured.contains("of class 3") && measured.contains("actedin/2"), "{measured}");
     let (code, _, err) = lrbm(home.path(), &format!("explain --model m.json --data data --query {query} --class 7"));
     assert!(code == Some(2) && err.contains("the classes are 0, 1, 2, 3"), "{err}");
-    // Rules of several classes, with weights from data.
+    // Rules of several classes, with weights fitted to data.
     let rules = "0 collaborated(_, _) = 0. collaborated(A, B) = 1 :- actedin(A, M), directedby(M, B).
         collaborated(A, B) = 2 :- directedby(M, A), actedin(B, M). collaborated(A, B) = 3 :- actedin(A, M), actedin(B, M).";
     fs::write(home.path().join("rules.txt"), rules).unwrap();
     done("train --kind lrbm-weights --rules rules.txt --data data --target collaborated --out w.json");
     let out = done("predict --model w.json --data data");
     assert!(out.contains("accuracy 0.9") || out.contains("accuracy 1.0"), "{out}");
-    // A class that the model does not know, and data without classes.
+    // A class unknown to the model, and data without classes.
     write(
         &home.path().join("other"),
         &[("facts", "actedin(a,m)."), ("pos", "collaborated(a,b,1). collaborated(b,c,9).")],
@@ -431,7 +432,7 @@ fn commands_with_classes() {
 }
 
 #[test]
-fn runs_and_reports_of_classes() {
+fn runs_and_reports_support_classes() {
     let home = tempfile::tempdir().unwrap();
     let spec = |datasets: &str| {
         format!(
@@ -453,7 +454,7 @@ fn runs_and_reports_of_classes() {
     for column in ["accuracy", "f1_macro", "log_loss", "auc_roc"] {
         assert!(heading.split(',').any(|name| name == column), "{heading}");
     }
-    // A prediction for each example and class, as the files write it.
+    // One prediction per example and class, as in the files.
     let job = "run/jobs/movies-classes/Boost/default";
     let job = fs::read_dir(home.path().join(job)).unwrap().next().unwrap().unwrap().path();
     let record: serde_json::Value = serde_json::from_str(&fs::read_to_string(job.join("run.json")).unwrap()).unwrap();
@@ -461,7 +462,7 @@ fn runs_and_reports_of_classes() {
     assert!(record["key"].to_string().contains("movies-classes") && !record["key"].to_string().contains("class_size"));
     done("report run");
     let read = |name: &str| fs::read_to_string(home.path().join("run/tables").join(name)).unwrap();
-    // Not of the dataset without classes.
+    // None for the dataset without classes.
     let decisions = read("classes.md");
     assert!(
         decisions.contains("| noisy") && decisions.contains("accuracy") && !decisions.contains("| movies "),
@@ -471,7 +472,7 @@ fn runs_and_reports_of_classes() {
     assert!(variants.contains("movies-classes |") && variants.contains("noisy |"), "{variants}");
     let page = fs::read_to_string(home.path().join("run/report.html")).unwrap();
     assert!(page.contains("Decisions between classes") && page.contains("Variants of movies-classes side by side"));
-    // Without classes there are neither.
+    // Without classes both are absent.
     fs::write(
         home.path().join("plain.toml"),
         spec("\"movies\"").replace("[dataset.noisy]", "[dataset.movies]").replace("-classes", ""),

@@ -1,4 +1,4 @@
-//! `lrbm convert`, and what it writes, as users run it.
+//! `lrbm convert` as users run it, and the files it writes.
 
 use assert_cmd::Command;
 use std::fs;
@@ -20,7 +20,7 @@ fn done(args: &[&str]) -> String {
 }
 
 #[track_caller]
-fn refused(args: &[&str], words: &[&str]) {
+fn fails(args: &[&str], words: &[&str]) {
     let output = lrbm(args);
     let stderr = text(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{args:?}: {stderr}");
@@ -29,7 +29,7 @@ fn refused(args: &[&str], words: &[&str]) {
     }
 }
 
-/// A directory with data, and models of them as they are asked for.
+/// A directory with data, in which models are trained on demand.
 struct Lab {
     home: tempfile::TempDir,
     data: String,
@@ -59,7 +59,7 @@ impl Lab {
         out
     }
 
-    /// The lines of `predict --out`, as numbers: ψ of each example.
+    /// Returns ψ of each example from `predict --out`.
     fn scores(&self, model: &str) -> Vec<f64> {
         let out = self.path("scores.csv");
         done(&["predict", "-q", "--model", model, "--data", &self.data, "--out", &out]);
@@ -73,7 +73,7 @@ fn json(path: &str) -> serde_json::Value {
 }
 
 #[test]
-fn every_kind_becomes_a_network_that_says_the_same() {
+fn exact_conversion_preserves_scores_of_every_kind() {
     let lab = Lab::new("university", "0.1");
     for kind in ["lrbm-boost", "lrbm-noboost", "lrbm-explainable", "rdn-boost"] {
         let model = lab.train(kind, "advisedby", &[]);
@@ -86,7 +86,7 @@ fn every_kind_becomes_a_network_that_says_the_same() {
         assert!(before.iter().zip(&after).all(|(a, b)| (sigmoid(a) - sigmoid(b)).abs() < 1e-12), "{kind}");
         let explained = done(&["explain", "--model", &out]);
         assert!(explained.starts_with("% lifted RBM for advisedby/2, classes false, true\n"), "{explained}");
-        // Merging alone changes nothing either.
+        // Merging alone keeps the scores as well.
         let merged = lab.path("merged.json");
         done(&["convert", "-q", "--model", &out, "--simplify", "--out", &merged]);
         let after = lab.scores(&merged);
@@ -96,7 +96,7 @@ fn every_kind_becomes_a_network_that_says_the_same() {
 }
 
 #[test]
-fn the_papers_conversion_keeps_every_path_and_tells_how_far_it_is() {
+fn paper_conversion_keeps_every_path_and_reports_its_deviation() {
     let lab = Lab::new("university", "0.1");
     let model = lab.train("lrbm-boost", "advisedby", &["--set", "trees=3", "--set", "step=1"]);
     let out = lab.path("network.json");
@@ -113,23 +113,23 @@ fn the_papers_conversion_keeps_every_path_and_tells_how_far_it_is() {
     assert_eq!(hidden.len(), leaves);
     let first = json(&model)["trees"][0].as_array().unwrap().iter().find_map(|node| node.get("leaf").cloned()).unwrap();
     let theta = &first["theta"];
-    // The weights of each leaf are those of one node.
+    // Each leaf's θ becomes one node.
     let same = |node: &serde_json::Value| {
         node["u"] == serde_json::json!([theta["u0"], theta["u1"]]) && node["c"] == theta["c"]
     };
     assert!(hidden.iter().any(same), "{theta}");
-    // A tree that copies an ensemble has its values in d alone.
+    // A distilled tree has its values in d alone.
     let copy = lab.train("lrbm-explainable", "advisedby", &[]);
     let output = lrbm(&["convert", "--model", &copy, "--method", "paper"]);
     assert!(output.status.success() && text(&output.stderr).contains("warning[constant-network]"), "{output:?}");
-    refused(
+    fails(
         &["convert", "--model", &lab.train("rdn-boost", "advisedby", &[]), "--method", "paper"],
         &["rdn-boost: the leaves of tree 1", "use --method exact"],
     );
 }
 
 #[test]
-fn smaller_networks_keep_what_they_were_asked_to_keep() {
+fn pruned_networks_respect_their_limits() {
     let lab = Lab::new("university", "0.1");
     let model = lab.train("lrbm-boost", "advisedby", &[]);
     let convert = |name: &str, more: &[&str]| -> (PathBuf, String) {
@@ -139,7 +139,7 @@ fn smaller_networks_keep_what_they_were_asked_to_keep() {
         (PathBuf::from(out), said)
     };
     let size = |path: &Path| json(path.to_str().unwrap())["hidden"].as_array().unwrap().len();
-    // Literals that no example misses change no score on these examples.
+    // Literals true for all examples change no score on them.
     let (simple, _) = convert("simple.json", &["--simplify"]);
     let gaps = lab.scores(&model).into_iter().zip(lab.scores(simple.to_str().unwrap())).map(|(a, b)| (a - b).abs());
     assert!(gaps.fold(0.0, f64::max) < 1e-9);
@@ -154,7 +154,7 @@ fn smaller_networks_keep_what_they_were_asked_to_keep() {
 }
 
 #[test]
-fn a_network_is_drawn() {
+fn networks_can_be_drawn() {
     let lab = Lab::new("movies", "0");
     let model = lab.train("lrbm-boost", "workedunder", &["--set", "trees=2"]);
     let (dot, svg) = (lab.path("n.dot"), lab.path("n.svg"));
@@ -171,7 +171,7 @@ workedunder(A, _) :- \\+ directedby(M, A).
 ";
 
 #[test]
-fn rules_by_hand_become_a_network_and_get_weights() {
+fn rules_from_a_file_become_a_network_with_fitted_weights() {
     let lab = Lab::new("movies", "0.05");
     let rules = lab.file("rules.txt", RULES);
     let out = lab.path("hand.json");
@@ -189,7 +189,7 @@ fn rules_by_hand_become_a_network_and_get_weights() {
         said.lines().find_map(|line| line.trim().strip_prefix("cll")).unwrap().trim().parse().unwrap()
     };
     assert!(likelihood(&learned) > likelihood(&out), "{} {}", likelihood(&learned), likelihood(&out));
-    // Nothing but the rules counts, so weights in the file change nothing.
+    // Weights in the file are ignored: only the rules matter.
     let bare = lab.file("bare.txt", &RULES.replace("4 worked", "worked"));
     let other = lab.path("other.json");
     done(&[&train[..4], &["--rules", &bare], &train[6..], &["--data", &lab.data, "--out", &other]].concat());
@@ -197,7 +197,7 @@ fn rules_by_hand_become_a_network_and_get_weights() {
 }
 
 #[test]
-fn bad_rules_are_refused_with_the_way_out() {
+fn invalid_rules_are_rejected_with_help() {
     let lab = Lab::new("movies", "0");
     for (rules, words) in [
         ("workedunder(A, B) :- actedin(A, M).", &["error[unbound-head-variable]", "`B`", "write `_` in its place"][..]),
@@ -210,57 +210,57 @@ fn bad_rules_are_refused_with_the_way_out() {
         ("", &["error[no-rules]"]),
     ] {
         let file = lab.file("rules.txt", rules);
-        refused(&["convert", "--rules", &file, "--data", &lab.data], words);
+        fails(&["convert", "--rules", &file, "--data", &lab.data], words);
         let out = lab.path("m.json");
         let train = ["train", "--kind", "lrbm-weights", "--rules", &file, "--data", &lab.data, "--out", &out];
-        refused(&[&train[..], &["--target", "workedunder"]].concat(), words);
+        fails(&[&train[..], &["--target", "workedunder"]].concat(), words);
         assert!(!Path::new(&out).exists());
     }
 }
 
 #[test]
-fn what_does_not_fit_together_is_refused() {
+fn incompatible_options_are_rejected() {
     let lab = Lab::new("movies", "0");
     let rules = lab.file("rules.txt", RULES);
     let model = lab.train("lrbm-boost", "workedunder", &["--set", "trees=1"]);
     let network = lab.path("network.json");
     done(&["convert", "-q", "--model", &model, "--out", &network]);
-    refused(&["convert"], &["--model"]);
-    refused(&["convert", "--model", &model, "--rules", &rules], &["cannot be used with"]);
-    refused(&["convert", "--model", &model, "--method", "papr"], &["did you mean paper?"]);
-    refused(&["convert", "--model", &network, "--method", "paper"], &["is a network already"]);
-    refused(&["convert", "--rules", &rules, "--method", "exact"], &["leave it out"]);
-    refused(&["convert", "--model", &model, "--refit"], &["--refit needs --data DIR"]);
-    refused(&["convert", "--model", &model, "--max-hidden", "3"], &["--max-hidden needs --data DIR"]);
+    fails(&["convert"], &["--model"]);
+    fails(&["convert", "--model", &model, "--rules", &rules], &["cannot be used with"]);
+    fails(&["convert", "--model", &model, "--method", "papr"], &["did you mean paper?"]);
+    fails(&["convert", "--model", &network, "--method", "paper"], &["is a network already"]);
+    fails(&["convert", "--rules", &rules, "--method", "exact"], &["leave it out"]);
+    fails(&["convert", "--model", &model, "--refit"], &["--refit needs --data DIR"]);
+    fails(&["convert", "--model", &model, "--max-hidden", "3"], &["--max-hidden needs --data DIR"]);
     let with_data = ["convert", "--model", &model, "--data", &lab.data];
-    refused(&[&with_data[..], &["--max-auc-loss", "2"]].concat(), &["from 0 to 1"]);
-    refused(&[&with_data[..], &["--set", "l3=1"]].concat(), &["did you mean l2?"]);
-    refused(&[&with_data[..], &["--out", &network, "--dot", &network]].concat(), &["name the same file"]);
+    fails(&[&with_data[..], &["--max-auc-loss", "2"]].concat(), &["from 0 to 1"]);
+    fails(&[&with_data[..], &["--set", "l3=1"]].concat(), &["did you mean l2?"]);
+    fails(&[&with_data[..], &["--out", &network, "--dot", &network]].concat(), &["name the same file"]);
     let out = lab.path("m.json");
     let train = ["train", "--data", &lab.data, "--target", "workedunder", "--out", &out];
-    refused(&[&train[..], &["--rules", &rules]].concat(), &["--rules goes with --kind lrbm-weights"]);
-    refused(&[&train[..], &["--kind", "lrbm-weights"]].concat(), &["needs --rules FILE"]);
-    refused(&[&train[..], &["--kind", "lrbm-explainable", "--from", &network]].concat(), &["it is a network"]);
-    // A leaf so large that nothing can be kept apart beside it.
+    fails(&[&train[..], &["--rules", &rules]].concat(), &["--rules goes with --kind lrbm-weights"]);
+    fails(&[&train[..], &["--kind", "lrbm-weights"]].concat(), &["needs --rules FILE"]);
+    fails(&[&train[..], &["--kind", "lrbm-explainable", "--from", &network]].concat(), &["it is a network"]);
+    // A leaf too large for exact conversion.
     let mut large = json(&model);
     let leaf = large["trees"][0].as_array_mut().unwrap().iter_mut().find_map(|node| node.get_mut("leaf")).unwrap();
     leaf["value"] = serde_json::json!(1e17);
     let large = lab.file("large.json", &large.to_string());
     for method in ["exact", "paper"] {
-        refused(
+        fails(
             &["convert", "--model", &large, "--method", method],
             &["large.json: not a model: tree 0: a leaf adds", "e17, and 1e6 is the most"],
         );
     }
-    refused(&["explain", "--model", &large], &["tree 0: a leaf adds"]);
-    // A file of the future.
+    fails(&["explain", "--model", &large], &["tree 0: a leaf adds"]);
+    // A file of a later version.
     let text = fs::read_to_string(&network).unwrap().replace("\"version\": 1", "\"version\": 9");
     let newer = lab.file("newer.json", &text);
     for command in ["predict", "explain", "convert"] {
         let args: &[&str] = if command == "predict" { &["--data", &lab.data] } else { &[] };
-        refused(&[&[command, "--model", &newer], args].concat(), &["format version 9", "use a newer lrbm"]);
+        fails(&[&[command, "--model", &newer], args].concat(), &["format version 9", "use a newer lrbm"]);
     }
-    // Several classes can be drawn and explained, but examples do not tell them apart.
+    // Multi-class networks can be drawn and explained, but binary examples do not fit them.
     let classes = lab.file(
         "classes.txt",
         "workedunder(A, B) = x :- actedin(A, M), directedby(M, B). 0 workedunder(_, _) = y. \
@@ -268,5 +268,5 @@ fn what_does_not_fit_together_is_refused() {
     );
     done(&["convert", "--rules", &classes, "--out", &network]);
     assert!(done(&["explain", "--model", &network]).contains("workedunder(A, B) = x :- "));
-    refused(&["predict", "--model", &network, "--data", &lab.data], &["the classes x, y, z", "two classes"]);
+    fails(&["predict", "--model", &network, "--data", &lab.data], &["the classes x, y, z", "two classes"]);
 }

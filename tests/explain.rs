@@ -15,22 +15,22 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
 }
 
-/// What a command prints that does what it should.
+/// Runs a command that must succeed; returns its stdout.
 fn printed(home: &Path, args: &[&str]) -> String {
     let output = lrbm(home, args);
     assert!(output.status.success(), "{args:?}: {}", text(&output.stderr));
     text(&output.stdout)
 }
 
-/// What a command says that is used wrongly.
-fn refused(home: &Path, args: &[&str]) -> String {
+/// Runs a command that must fail with a usage error; returns its stderr.
+fn fails(home: &Path, args: &[&str]) -> String {
     let output = lrbm(home, args);
     assert_eq!(output.status.code(), Some(2), "{args:?}: {}", text(&output.stdout));
     assert!(output.stdout.is_empty());
     text(&output.stderr)
 }
 
-/// People who work together if they share a town and a topic, as rules of a network and as trees learned from examples.
+/// Colleagues share a town and a topic: as rules of a network, and as trees learned from examples.
 fn staff() -> TempDir {
     let home = tempfile::tempdir().unwrap();
     let data = home.path().join("staff");
@@ -67,10 +67,11 @@ fn ask<'a>(query: &'a str, more: &[&'a str]) -> Vec<&'a str> {
 }
 
 #[test]
-fn a_query_is_explained_by_hand() {
+fn explanation_matches_hand_computation() {
     let home = staff();
     let said = printed(home.path(), &ask("together(ann, cid)", &[]));
-    // Ann works on logic and trees, cid on nets and trees: the first they share in the order of the facts is trees.
+    // Ann works on logic and trees, cid on nets and trees: the first shared topic in fact order is
+    // trees.
     let expected = "\
 together(ann, cid): true, probability of true 0.970688
 in the data it is a positive example
@@ -93,7 +94,7 @@ one of these facts turns the decision:
     let said = printed(home.path(), &ask("together(ann,eve).", &[]));
     assert!(said.contains("ruled out: no grounding of town(ann, C), town(eve, C)\n"), "{said}");
     assert!(said.contains("with town(ann, oslo), probability of true 0.970688: true\n"), "{said}");
-    // The threshold is the user's.
+    // The threshold comes from the command line.
     let said = printed(home.path(), &ask("together(ann, cid)", &["--threshold", "0.99", "--tries", "0"]));
     assert!(
         said.starts_with("together(ann, cid): false, probability of true 0.970688\ntrue is decided for above 0.99\n")
@@ -104,7 +105,7 @@ one of these facts turns the decision:
 }
 
 #[test]
-fn every_kind_of_model_says_what_it_is_explained_to_say() {
+fn explanations_sum_to_the_score_for_every_kind() {
     let home = staff();
     for kind in ["lrbm-boost", "lrbm-noboost", "lrbm-explainable", "rdn-boost"] {
         printed(home.path(), &["train", "--data", "staff", "--target", "together", "--kind", kind, "--out", "m.json"]);
@@ -128,7 +129,7 @@ fn every_kind_of_model_says_what_it_is_explained_to_say() {
             assert!((explained - 1.0 / (1.0 + (-psi).exp())).abs() < 1e-12, "{kind}");
             assert_eq!(said["example"], if positive { "positive" } else { "negative" });
         }
-        // The rules by themselves, the strongest first, and the trees as they were.
+        // The rules alone, the strongest first, and the trees unchanged.
         let rules = printed(home.path(), &["explain", "--model", "m.json"]);
         assert!(rules.contains("% 1: c="), "{kind}: {rules}");
         let trees = printed(home.path(), &["explain", "--model", "m.json", "--trees"]);
@@ -137,7 +138,7 @@ fn every_kind_of_model_says_what_it_is_explained_to_say() {
 }
 
 #[test]
-fn the_page_is_one_file_that_names_cannot_break() {
+fn html_page_is_self_contained_and_escaped() {
     let home = staff();
     let evil = "\"<script>alert(1)</script>\"";
     let facts = home.path().join("staff/facts.txt");
@@ -147,7 +148,7 @@ fn the_page_is_one_file_that_names_cannot_break() {
     let html = fs::read_to_string(home.path().join("page.html")).unwrap();
     assert!(!html.contains("<script"), "{html}");
     assert!(html.contains("&lt;script&gt;alert(1)"), "{html}");
-    // One rule is lit, the other is drawn faintly.
+    // One rule is active; the other is drawn faintly.
     assert_eq!(html.matches("<g opacity=\"0.2\"").count(), 1, "{html}");
     for word in ["http://", "https://"] {
         let outside = html.replace("http://www.w3.org/2000/svg", "");
@@ -156,7 +157,7 @@ fn the_page_is_one_file_that_names_cannot_break() {
 }
 
 #[test]
-fn importance_is_a_table_a_file_and_a_drawing() {
+fn importance_gives_a_table_a_file_and_a_figure() {
     let home = staff();
     let args = ["explain", "--model", "network.json", "--data", "staff", "--importance"];
     let table = printed(home.path(), &[&args[..], &["--csv", "i.csv", "--svg", "i.svg"]].concat());
@@ -168,13 +169,13 @@ fn importance_is_a_table_a_file_and_a_drawing() {
     let json: serde_json::Value =
         serde_json::from_str(&printed(home.path(), &[&args[..], &["--json"]].concat())).unwrap();
     assert_eq!(json["rules"].as_array().unwrap().len(), 2);
-    // town is in both rules, so without it nothing is left to rank by.
+    // Both rules use town, so permuting it leaves nothing to rank by.
     assert_eq!(json["predicates"][0]["name"], "town/2");
     assert!((json["predicates"][0]["auc_roc_drop"].as_f64().unwrap() - 0.5).abs() < 1e-12);
 }
 
 #[test]
-fn facts_are_enough_to_ask_about() {
+fn queries_need_facts_only() {
     let home = staff();
     let guests = home.path().join("guests");
     fs::create_dir(&guests).unwrap();
@@ -194,7 +195,7 @@ fn facts_are_enough_to_ask_about() {
 }
 
 #[test]
-fn bad_queries_are_refused_with_the_way_out() {
+fn invalid_queries_are_rejected_with_help() {
     let home = staff();
     for (query, words) in [
         ("togehter(ann, ben)", ["the model predicts together/2, not togehter", "ask `together(…, …)`"]),
@@ -207,20 +208,20 @@ fn bad_queries_are_refused_with_the_way_out() {
         ("together(ann, benn)", ["the data never mention `benn`, argument 2", "did you mean `ben`? --allow-unknown"]),
         ("together(ann, 7)", ["the data never mention `7`, argument 2", "--allow-unknown asks all the same"]),
     ] {
-        let said = refused(home.path(), &ask(query, &[]));
+        let said = fails(home.path(), &ask(query, &[]));
         assert!(words.iter().all(|word| said.contains(word)), "{query}: {said}");
     }
-    // A constant that is asked for all the same has no facts.
+    // An unknown constant may be queried; it has no facts.
     let said = printed(home.path(), &ask("together(ann, benn)", &["--allow-unknown"]));
     assert!(said.starts_with("together(ann, benn): false, "), "{said}");
-    // A name with a capital letter is a constant if the data have it.
+    // A capitalized name is a constant if the data have it.
     let facts: PathBuf = home.path().join("staff/facts.txt");
     fs::write(&facts, fs::read_to_string(&facts).unwrap() + "town(\"Zoe\", rome). topic(\"Zoe\", trees).\n").unwrap();
     assert!(printed(home.path(), &ask("together(ann, Zoe)", &[])).starts_with("together(ann, \"Zoe\"): true, "));
 }
 
 #[test]
-fn what_does_not_go_together_is_refused() {
+fn incompatible_options_are_rejected() {
     let home = staff();
     let model = ["explain", "--model", "network.json"];
     for (more, words) in [
@@ -236,25 +237,25 @@ fn what_does_not_go_together_is_refused() {
         (&["--data", "staff", "--query", "together(ann, ben)", "--threshold", "2"], "from 0 to 1"),
         (&["--data", "nowhere", "--query", "together(ann, ben)"], "no such directory"),
     ] {
-        let said = refused(home.path(), &[&model[..], more].concat());
+        let said = fails(home.path(), &[&model[..], more].concat());
         assert!(said.contains(words), "{more:?}: {said}");
     }
     let network = fs::read_to_string(home.path().join("network.json")).unwrap();
     let wide = network.replacen("\"arity\": 2", "\"arity\": 4000000000", 1);
     fs::write(home.path().join("wide.json"), wide).unwrap();
-    let said = refused(home.path(), &["explain", "--model", "wide.json"]);
+    let said = fails(home.path(), &["explain", "--model", "wide.json"]);
     assert!(
         said.contains("wide.json: not a network: target.arity: arity must be at most 9999, got 4000000000"),
         "{said}"
     );
     let later = network.replace("\"version\": 1", "\"version\": 7");
     fs::write(home.path().join("later.json"), later).unwrap();
-    let said = refused(home.path(), &["explain", "--model", "later.json"]);
+    let said = fails(home.path(), &["explain", "--model", "later.json"]);
     assert!(said.contains("version 7") && said.contains("use a newer lrbm"), "{said}");
 }
 
 #[test]
-fn a_model_that_counts_says_what_each_clause_adds() {
+fn count_models_report_contributions_of_clauses() {
     let home = staff();
     let home = home.path();
     printed(
@@ -267,7 +268,7 @@ fn a_model_that_counts_says_what_each_clause_adds() {
     let said = printed(home, &ask);
     assert!(said.starts_with("together(ann,eve): false, probability of true 0."), "{said}");
     assert!(said.contains("in the data it is a negative example") && said.contains("= psi"), "{said}");
-    // What is added makes ψ, and the probability is the one that predict gives.
+    // Contributions sum to ψ, and the probability equals that of predict.
     let json: serde_json::Value = serde_json::from_str(&printed(home, &[&ask[..], &["--json"]].concat())).unwrap();
     let added: f64 = json["clauses"].as_array().unwrap().iter().map(|clause| clause["adds"].as_f64().unwrap()).sum();
     let number = |key: &str| json[key].as_f64().unwrap();
@@ -278,7 +279,7 @@ fn a_model_that_counts_says_what_each_clause_adds() {
         (&["explain", "--model", "m.json", "--data", "staff", "--importance"], "--importance is about rules"),
         (&["convert", "--model", "m.json", "--out", "n.json"], "it counts groundings"),
     ] {
-        let error = refused(home, flags);
+        let error = fails(home, flags);
         assert!(error.contains(message), "{error}");
     }
 }

@@ -1,4 +1,4 @@
-//! The learners against slow and obvious versions of themselves, on small made-up data.
+//! The learners against naive oracles, on small generated data.
 
 #[path = "common/params.rs"]
 mod params;
@@ -34,8 +34,8 @@ fn learn(kind: Kind, data: &Loaded, params: &Params, seed: u64) -> TrainedModel 
     learn_any(kind, data, params, seed).into_trees().unwrap()
 }
 
-/// The value of a tree for one example, as its printed form tells it: the first clause whose body holds decides.
-fn by_hand<L>(
+/// Evaluates a tree by its printed form: the first clause whose body is covered decides.
+fn naive_value<L>(
     tree: &Tree<L>,
     data: &Database,
     target: lrbm::logic::PredicateId,
@@ -51,18 +51,18 @@ fn by_hand<L>(
 }
 
 #[test]
-fn the_sum_of_trees_is_the_walk_by_hand() {
+fn tree_sums_match_the_naive_evaluator() {
     let data = domain(Domain::University, 0.2);
     for kind in Kind::ALL.into_iter().filter(|kind| kind.grows_trees()) {
         let trained = learn(kind, &data, &params(kind, &["min_leaf=3"]), 3);
         let model = &trained.model;
-        let some: Vec<_> = data.examples.iter().step_by(29).cloned().collect();
-        let psi = model.score(&data.database, data.target, &some).unwrap();
+        let sampled: Vec<_> = data.examples.iter().step_by(29).cloned().collect();
+        let psi = model.score(&data.database, data.target, &sampled).unwrap();
         let trees = model.bind(&data.database);
-        for (example, psi) in some.iter().zip(psi) {
+        for (example, psi) in sampled.iter().zip(psi) {
             let mut sum = model.prior;
             for tree in &trees {
-                sum += model.step * by_hand(tree, &data.database, data.target, &example.args);
+                sum += model.step * naive_value(tree, &data.database, data.target, &example.args);
             }
             assert_eq!(sum, psi, "{kind}");
         }
@@ -70,9 +70,9 @@ fn the_sum_of_trees_is_the_walk_by_hand() {
 }
 
 #[test]
-fn the_number_of_threads_does_not_matter() {
+fn models_do_not_depend_on_the_number_of_threads() {
     for kind in Kind::ALL {
-        // Walks need predicates of two arguments.
+        // Walks need binary predicates.
         let walks = matches!(kind, Kind::RrbmC | Kind::RrbmE);
         let data = domain(if walks { Domain::Movies } else { Domain::University }, 0.2);
         let settings: &[&str] = if kind == Kind::LrbmBoost { &["subsample=0.7", "early_stopping=3"] } else { &[] };
@@ -92,44 +92,43 @@ fn the_number_of_threads_does_not_matter() {
     }
 }
 
-/// Limits reach into every learner and every model because all of them ask, in all threads, whether somebody still waits; who does not
-/// ends them wherever they are.
+/// Time and memory limits rely on every learner and model polling for cancellation in all threads.
 #[test]
-fn every_kind_can_be_ended_while_it_works() {
+fn every_kind_can_be_cancelled() {
     let data = domain(Domain::Movies, 0.2);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
-    let asked = Arc::new(AtomicUsize::new(0));
-    let until = |most: usize, work: &(dyn Fn() + Sync)| {
-        asked.store(0, Relaxed);
-        let counter = Arc::clone(&asked);
-        let waiting: Check = Arc::new(move || {
-            if counter.fetch_add(1, Relaxed) >= most {
-                resume_unwind(Box::new("not any more"));
+    let polls = Arc::new(AtomicUsize::new(0));
+    let cancel_after = |max_polls: usize, work: &(dyn Fn() + Sync)| {
+        polls.store(0, Relaxed);
+        let counter = Arc::clone(&polls);
+        let check: Check = Arc::new(move || {
+            if counter.fetch_add(1, Relaxed) >= max_polls {
+                resume_unwind(Box::new("cancelled"));
             }
         });
-        pool.broadcast(|_| cancel::set(Some(waiting.clone())));
+        pool.broadcast(|_| cancel::set(Some(check.clone())));
         let ended = pool.install(|| catch_unwind(AssertUnwindSafe(work)));
-        (asked.load(Relaxed), ended.map_err(|payload| payload.downcast_ref::<&str>().copied()))
+        (polls.load(Relaxed), ended.map_err(|payload| payload.downcast_ref::<&str>().copied()))
     };
     for kind in Kind::ALL {
         let params = Params::new(kind);
         let learn = || drop(learn_any(kind, &data, &params, 11));
         let model = learn_any(kind, &data, &params, 11).model;
         let score = || drop(model.score(&data.database, data.target, &data.examples).unwrap());
-        for (work, least) in [(&learn as &(dyn Fn() + Sync), 10), (&score, 1)] {
-            let (all, ended) = until(usize::MAX, work);
+        for (work, min_polls) in [(&learn as &(dyn Fn() + Sync), 10), (&score, 1)] {
+            let (all, ended) = cancel_after(usize::MAX, work);
             assert_eq!(ended, Ok(()));
-            assert!(all >= least, "{kind} asked {all} times");
-            // Two threads may count the same for themselves, so that not every time they ask as often.
-            for most in [0, all / 2] {
-                assert_eq!(until(most, work).1, Err(Some("not any more")), "{kind}: {most} of {all}");
+            assert!(all >= min_polls, "{kind} polled {all} times");
+            // Two threads may repeat work, so the number of polls varies.
+            for max_polls in [0, all / 2] {
+                assert_eq!(cancel_after(max_polls, work).1, Err(Some("cancelled")), "{kind}: {max_polls} of {all}");
             }
         }
     }
 }
 
 #[test]
-fn a_model_survives_its_file() {
+fn models_round_trip_through_files() {
     let data = domain(Domain::Movies, 0.1);
     let directory = tempfile::tempdir().unwrap();
     for kind in Kind::ALL {
@@ -145,7 +144,7 @@ fn a_model_survives_its_file() {
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), Kind::ALL.len());
 }
 
-/// A tiny directory in which the rule is `happy(X) :- friend(X, Y), rich(Y)` and one level is a number.
+/// A small dataset with the rule `happy(X) :- friend(X, Y), rich(Y)` and a numeric level.
 fn toy() -> (tempfile::TempDir, Loaded) {
     let directory = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| std::fs::write(directory.path().join(name), text).unwrap();
@@ -168,9 +167,9 @@ fn golden() -> String {
     std::fs::read_to_string(path).unwrap()
 }
 
-/// The file was written by the first version of the format. It must be read for ever: never write it anew.
+/// The file was written by version 1 of the format and must stay readable: never regenerate it.
 #[test]
-fn the_first_version_of_the_format_is_read() {
+fn format_version_1_still_loads() {
     let model = TreeModel::from_json(&golden()).unwrap();
     assert_eq!((model.kind, model.target_name(), model.target_arity()), (Kind::LrbmBoost, "happy", 1));
     assert_eq!((model.prior, model.step, model.seed, model.trained_on), (-1.8, 0.5, 9, (2, 3)));
@@ -192,7 +191,7 @@ fn the_first_version_of_the_format_is_read() {
     );
     let (_directory, toy) = toy();
     let psi = model.score(&toy.database, toy.target, &toy.examples).unwrap();
-    // a and c have a rich friend; d has the level 3; f and b have not. Nobody has a level that the data do not know.
+    // a and c have a rich friend; d has level 3; f and b do not. No example has the unknown level.
     assert_eq!(psi, [0.8, 0.8, -0.5, -0.25, -0.25].map(|value: f64| -1.8 + 0.5 * value + 0.5 * 0.125));
     assert_eq!(model.to_json(), golden());
     assert!(model.to_dot().contains("t0n0 [shape=box, label=\"friend(A, B), rich(B)\"];"));
@@ -200,8 +199,8 @@ fn the_first_version_of_the_format_is_read() {
 }
 
 #[test]
-fn unknown_predicates_never_hold() {
-    // The same data without levels: the negated literal holds of everybody, the other never.
+fn unknown_predicates_cover_nothing() {
+    // Without levels, the negated literal covers every example, the other none.
     let text = golden();
     let model = TreeModel::from_json(&text).unwrap();
     let directory = tempfile::tempdir().unwrap();
@@ -216,7 +215,7 @@ fn unknown_predicates_never_hold() {
 }
 
 #[test]
-fn what_is_no_model_is_refused() {
+fn invalid_model_files_are_rejected() {
     let error = |text: &str| TreeModel::from_json(text).unwrap_err().to_string();
     assert!(error("{").starts_with("not a model: EOF"));
     assert!(error("{}").contains("it does not say \"format\": \"lrbm model\""));
@@ -228,16 +227,16 @@ fn what_is_no_model_is_refused() {
     assert!(error(&golden().replace("\"yes\": 1", "\"yes\": 7")).contains("tree 0: node 0"));
     assert!(error(&golden().replace("\"variable\": 1", "\"variable\": 4000000000")).contains("beyond 9999"));
     let wide = golden().replacen("\"arity\": ", "\"arity\": 400000000", 1);
-    let said = error(&wide);
-    assert!(said.contains("target.arity: arity must be at most 9999, got 400000000"), "{said}");
+    let message = error(&wide);
+    assert!(message.contains("target.arity: arity must be at most 9999, got 400000000"), "{message}");
     assert!(error(&golden().replace("\"prior\": -1.8", "\"prior\": \"x\"")).contains("prior"));
     let missing = TreeModel::load(Path::new("no/such/model.json")).unwrap_err().to_string();
     assert!(missing.starts_with("no/such/model.json: "), "{missing}");
 }
 
-/// Whoever has three friends or more is happy: no test for one grounding tells them apart.
+/// People with three friends or more are happy: only a count test separates them.
 #[test]
-fn a_rule_on_numbers_is_found_and_survives_its_file() {
+fn count_tests_are_learned_and_round_trip() {
     let directory = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| std::fs::write(directory.path().join(name), text).unwrap();
     let friends = |person: usize| (0..1 + person % 5).map(move |k| format!("friend(p{person},q{k}{person})."));
@@ -264,7 +263,7 @@ fn a_rule_on_numbers_is_found_and_survives_its_file() {
     let score = |model: &TreeModel| model.score(&data.database, data.target, &data.examples).unwrap();
     assert_eq!(score(&again), score(&model));
     for (psi, example) in score(&model).into_iter().zip(&data.examples) {
-        // The prior and two times the mean gradient of a side: 1 − P or −P.
+        // The prior plus twice the mean gradient of a side: 1 − P or −P.
         let p = 1.0 / (1.0 + 1.8f64.exp());
         let expected = -1.8 + 2.0 * if example.positive { 1.0 - p } else { -p };
         assert!((psi - expected).abs() < 1e-12, "{psi} is not {expected}");
@@ -272,7 +271,7 @@ fn a_rule_on_numbers_is_found_and_survives_its_file() {
 }
 
 #[test]
-fn the_toy_rule_is_found() {
+fn toy_rule_is_learned() {
     let (_directory, toy) = toy();
     let trained = learn(Kind::RdnBoost, &toy, &params(Kind::RdnBoost, &["trees=1"]), 1);
     // P = σ(−1.8) = 0.14185…: the positives' gradient is 1 − P, the negatives' is −P.
@@ -300,8 +299,8 @@ fn directory(background: &str, facts: &str) -> Loaded {
 }
 
 #[test]
-fn nothing_learned_is_said_with_its_reason() {
-    // Coordinate descent ends here and there on its way, so it may take even a useless test for a better fit.
+fn constant_models_are_reported_with_the_reason() {
+    // Mean leaves: coordinate descent stops early and may prefer even a useless test.
     let codes = |background: &str, facts: &str| {
         let data = directory(background, facts);
         let trained = learn(Kind::RdnBoost, &data, &Params::new(Kind::RdnBoost), 1);
@@ -317,7 +316,7 @@ fn nothing_learned_is_said_with_its_reason() {
 }
 
 #[test]
-fn one_class_is_refused() {
+fn single_class_data_are_rejected() {
     let data = directory("mode: t(+x). mode: p(+x).", "p(a).");
     let only: Vec<_> = data.examples.iter().filter(|example| example.positive).cloned().collect();
     for kind in Kind::ALL {
@@ -329,7 +328,7 @@ fn one_class_is_refused() {
 }
 
 #[test]
-fn another_arity_is_refused() {
+fn scoring_another_arity_is_rejected() {
     let model = TreeModel::from_json(&golden()).unwrap();
     let movies = domain(Domain::Movies, 0.0);
     let error = model.score(&movies.database, movies.target, &movies.examples).unwrap_err();
@@ -340,7 +339,7 @@ fn another_arity_is_refused() {
 }
 
 #[test]
-fn one_tree_explains_an_ensemble() {
+fn distilled_tree_matches_its_ensemble() {
     let data = domain(Domain::Movies, 0.1);
     let ensemble = learn(Kind::LrbmBoost, &data, &Params::new(Kind::LrbmBoost), 5).model;
     let (database, target, examples) = (&data.database, data.target, data.examples.as_slice());
@@ -349,7 +348,7 @@ fn one_tree_explains_an_ensemble() {
     let from_model = learner.fit(&task, &mut |_| {}).unwrap().model;
     assert_eq!(from_model.trees().len(), 1);
     assert!(from_model.fidelity.unwrap().r_squared > 0.9, "{:?}", from_model.fidelity);
-    // Learning the ensemble first gives the same ensemble, and so the same tree.
+    // Learning the ensemble first gives the same ensemble, hence the same tree.
     let from_scratch = learn(Kind::LrbmExplainable, &data, &Params::new(Kind::LrbmExplainable), 5).model;
     assert_eq!(from_scratch.to_json(), from_model.to_json());
 }
@@ -365,12 +364,12 @@ fn early_stopping_keeps_the_best_trees() {
 }
 
 #[test]
-fn progress_hears_of_every_tree() {
+fn progress_reports_every_tree() {
     let data = domain(Domain::Movies, 0.0);
-    let mut heard = Vec::new();
+    let mut reports = Vec::new();
     let params = params(Kind::LrbmBoost, &["trees=4"]);
-    let mut hear = |at: Progress<'_>| heard.push((at.done, at.of, at.log_likelihood()));
-    train(Kind::LrbmBoost, &data.database, data.target, &data.examples, &params, 1, &mut hear).unwrap();
-    assert_eq!(heard.iter().map(|&(done, of, _)| (done, of)).collect::<Vec<_>>(), [(1, 4), (2, 4), (3, 4), (4, 4)]);
-    assert!(heard.windows(2).all(|pair| pair[1].2 > pair[0].2), "{heard:?}");
+    let mut report = |at: Progress<'_>| reports.push((at.done, at.of, at.log_likelihood()));
+    train(Kind::LrbmBoost, &data.database, data.target, &data.examples, &params, 1, &mut report).unwrap();
+    assert_eq!(reports.iter().map(|&(done, of, _)| (done, of)).collect::<Vec<_>>(), [(1, 4), (2, 4), (3, 4), (4, 4)]);
+    assert!(reports.windows(2).all(|pair| pair[1].2 > pair[0].2), "{reports:?}");
 }

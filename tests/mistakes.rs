@@ -229,7 +229,7 @@ fn facts_that_a_template_hides_are_told() {
     fs::write(home.path().join("t.txt"), template).unwrap();
     let args = ["train", "--kind", "lrnn", "--rules", "t.txt", "--data", "d", "--target", "likes", "--out", "m.json"];
     let said = done(home.path(), &[&args[..], &["--set", "epochs=1"]].concat()).1;
-    assert!(said.contains("has/2 is at the head of a rule and so is latent: 20 facts of it are not used"), "{said}");
+    assert!(said.contains("has/2 heads a rule, so it is latent: its 20 facts are ignored"), "{said}");
     // A circle below the target is not the target's.
     fs::write(home.path().join("t.txt"), "likes(A, B) :- a(A, B).\na(A, B) :- b(A, B).\nb(A, B) :- a(A, B).\n")
         .unwrap();

@@ -1,4 +1,4 @@
-//! LRNN against a slow and obvious version of itself, and on rules that are planted.
+//! LRNN against a naive oracle, and on planted rules.
 
 #[path = "common/area.rs"]
 mod area;
@@ -31,7 +31,7 @@ fn fit(database: &Database, target: PredicateId, examples: &[Example], lrnn: &Lr
     lrnn.fit(&task, &mut |_| {}).unwrap().model
 }
 
-/// The value of a ground atom as the definition has it: every substitution of every rule is tried.
+/// Evaluates a ground atom by definition, over every substitution of every rule.
 fn value(
     model: &LrnnModel,
     database: &Database,
@@ -94,9 +94,9 @@ const RULES: &str =
 proptest! {
     #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Unrolling, with all that is shared and left out, gives what the definition gives.
+    /// Unrolling with sharing and uniform rules gives the value of the definition.
     #[test]
-    fn networks_compute_what_the_definition_says(
+    fn unrolled_networks_match_the_definition(
         facts in prop::collection::vec((0usize..3, 0usize..4, 0usize..4), 0..20),
         average: bool,
     ) {
@@ -124,14 +124,15 @@ proptest! {
     }
 }
 
-/// Examples that light the same rules stand together, by how likely such examples are positive in truth.
+/// The bound ranks examples covered by the same rules together, by their true fraction of
+/// positives.
 #[test]
-fn the_auc_that_rules_allow_is_reached() {
+fn lrnn_reaches_the_auc_bound_of_its_rules() {
     let rules = "workedunder(A, B) :- actedin(A, M), directedby(M, B).
         workedunder(A, B) :- actedin(A, M), actedin(B, M).
         workedunder(A, B) :- actedin(A, M), ingenre(M, G), ingenre(N, G), directedby(N, B).
         workedunder(A, B) :- directedby(M, A), directedby(N, B).";
-    // Without the planted rule the others still say something.
+    // Without the planted rule the others are still informative.
     for (rules, noise) in [(rules, 0.0), (rules, 0.2), (rules.split_once('.').unwrap().1, 0.0)] {
         let data = load_domain(Domain::Movies, &Settings::new(1, 7, noise).unwrap()).unwrap();
         let truth = load_domain(Domain::Movies, &Settings::new(1, 7, 0.0).unwrap()).unwrap().examples;
@@ -167,7 +168,7 @@ fn the_auc_that_rules_allow_is_reached() {
 }
 
 #[test]
-fn planted_rules_are_found_and_weighted() {
+fn planted_rules_are_learned_and_weighted() {
     for domain in [Domain::Movies, Domain::University] {
         let data = load_domain(domain, &domain.settings()).unwrap();
         for family in ["family=max", "family=avg"] {
@@ -180,7 +181,7 @@ fn planted_rules_are_found_and_weighted() {
     }
 }
 
-/// Runs the program; its exit code, stdout and stderr.
+/// Runs the program; returns its exit code, stdout and stderr.
 fn lrbm(directory: &Path, args: &[&str]) -> (Option<i32>, String, String) {
     let output = assert_cmd::Command::cargo_bin("lrbm").unwrap().current_dir(directory).args(args).output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();

@@ -28,7 +28,7 @@ fn train(data: &Path, out: &Path, more: &[&str]) -> Output {
 }
 
 #[test]
-fn a_model_is_learned_saved_and_used() {
+fn models_are_trained_saved_and_applied() {
     let home = tempfile::tempdir().unwrap();
     let (data, model, scores) = (home.path().join("data"), home.path().join("m.json"), home.path().join("s.csv"));
     generate("movies", &data);
@@ -37,7 +37,7 @@ fn a_model_is_learned_saved_and_used() {
     assert!(text(&trained.stdout).contains("lrbm-boost for workedunder/2, 20 trees"), "{}", text(&trained.stdout));
 
     let predicted = lrbm(&["predict", "--quiet"], &[("--model", &model), ("--data", &data), ("--out", &scores)]);
-    // The planted rule is found, so the training examples are told apart.
+    // The planted rule is learned, so the training examples are separated.
     assert_eq!(text(&predicted.stdout), "AUC-ROC 1.000000\nAUC-PR 1.000000\n");
     assert!(predicted.stderr.is_empty());
 
@@ -64,7 +64,7 @@ fn a_model_is_learned_saved_and_used() {
 }
 
 #[test]
-fn neither_memory_nor_an_audit_changes_a_model() {
+fn memory_limit_and_audit_do_not_change_a_model() {
     let home = tempfile::tempdir().unwrap();
     let data = home.path().join("data");
     generate("university", &data);
@@ -87,7 +87,7 @@ fn neither_memory_nor_an_audit_changes_a_model() {
 }
 
 #[test]
-fn a_size_that_is_none_is_refused() {
+fn invalid_sizes_are_rejected() {
     let home = tempfile::tempdir().unwrap();
     let output = train(home.path(), &home.path().join("m.json"), &["--memory", "plenty"]);
     assert_eq!(output.status.code(), Some(2));
@@ -95,7 +95,7 @@ fn a_size_that_is_none_is_refused() {
 }
 
 #[test]
-fn every_kind_can_be_learned_and_explained_from_a_file() {
+fn every_kind_can_be_trained_and_explained() {
     let home = tempfile::tempdir().unwrap();
     let (data, ensemble) = (home.path().join("data"), home.path().join("ensemble.json"));
     generate("movies", &data);
@@ -117,7 +117,7 @@ fn every_kind_can_be_learned_and_explained_from_a_file() {
 }
 
 #[test]
-fn bad_values_name_the_key_the_value_and_what_is_allowed() {
+fn invalid_values_name_key_value_and_range() {
     let home = tempfile::tempdir().unwrap();
     let (data, model) = (home.path().join("data"), home.path().join("m.json"));
     generate("movies", &data);
@@ -146,7 +146,7 @@ fn bad_values_name_the_key_the_value_and_what_is_allowed() {
 }
 
 #[test]
-fn what_cannot_be_used_is_refused_before_anything_is_written() {
+fn invalid_input_is_rejected_before_anything_is_written() {
     let home = tempfile::tempdir().unwrap();
     let (data, model) = (home.path().join("data"), home.path().join("m.json"));
     generate("movies", &data);
@@ -172,9 +172,9 @@ fn what_cannot_be_used_is_refused_before_anything_is_written() {
     assert!(!model.exists());
 }
 
-/// What was learned from binary predicates is asked about binary predicates, from the same files.
+/// Models learned on decomposed predicates score the same files with the same decomposition.
 #[test]
-fn longer_predicates_become_binary_for_training_and_questions() {
+fn higher_arity_predicates_decompose_for_training_and_prediction() {
     let home = tempfile::tempdir().unwrap();
     let (data, model, scores) = (home.path().join("data"), home.path().join("m.json"), home.path().join("s.csv"));
     generate("university", &data);
@@ -206,7 +206,7 @@ fn longer_predicates_become_binary_for_training_and_questions() {
 }
 
 #[test]
-fn what_copies_an_ensemble_sees_the_predicates_that_it_saw() {
+fn distillation_uses_the_predicates_of_the_ensemble() {
     let home = tempfile::tempdir().unwrap();
     let data = home.path().join("data");
     fs::create_dir(&data).unwrap();
@@ -238,7 +238,7 @@ fn what_copies_an_ensemble_sees_the_predicates_that_it_saw() {
 }
 
 #[test]
-fn one_class_has_no_area() {
+fn single_class_data_have_no_auc() {
     let home = tempfile::tempdir().unwrap();
     let (data, model) = (home.path().join("data"), home.path().join("m.json"));
     generate("movies", &data);
@@ -250,7 +250,7 @@ fn one_class_has_no_area() {
 }
 
 #[test]
-fn the_background_file_is_honoured_and_overridden() {
+fn background_file_sets_defaults_that_flags_override() {
     let home = tempfile::tempdir().unwrap();
     let (data, model) = (home.path().join("data"), home.path().join("m.json"));
     generate("movies", &data);
@@ -272,7 +272,7 @@ fn the_background_file_is_honoured_and_overridden() {
 }
 
 #[test]
-fn time_limits_can_be_turned_on_for_a_directory() {
+fn time_limits_can_be_enabled_for_a_directory() {
     let home = tempfile::tempdir().unwrap();
     let (data, model) = (home.path().join("data"), home.path().join("m.json"));
     generate("citations", &data);
@@ -280,7 +280,7 @@ fn time_limits_can_be_turned_on_for_a_directory() {
     let output = lrbm(&args, &[("--data", &data), ("--out", &model)]);
     assert!(output.status.success(), "{}", text(&output.stderr));
     let scored = |args: &[&str]| text(&lrbm(args, &[("--model", &model), ("--data", &data)]).stdout);
-    // The model file remembers the limits.
+    // The model file stores the limits.
     let predicted = scored(&["predict", "-q", "--all-metrics"]);
     assert_eq!(predicted, scored(&["predict", "-q", "--all-metrics", "--set", "time_predicate=year"]));
     let area: f64 = predicted.lines().next().unwrap().trim_start_matches("AUC-ROC ").parse().unwrap();

@@ -1,4 +1,4 @@
-//! RRBM against slow and obvious versions of itself: walks counted one by one, and the best that any ranking by them can do.
+//! RRBM against naive oracles: enumerated walks, and the AUC bound of rankings by their counts.
 
 #[path = "common/area.rs"]
 mod area;
@@ -13,24 +13,24 @@ use lrbm::data::load::Loaded;
 use lrbm::determinism::HashMap;
 use lrbm::kb::{Database, DatabaseBuilder, Example, Mode, ModeSlot, TimeRule, TimeSource, naive};
 use lrbm::learn::rrbm::count::Counter;
-use lrbm::learn::rrbm::walk::{Step, TypeGraph, Way, literals};
+use lrbm::learn::rrbm::walk::{Direction, Step, TypeGraph, literals};
 use lrbm::learn::{Kind, LearnError, Model, Params, SavedModel, Stored, train};
 use lrbm::logic::parser::{Parsed, parse_sentence};
 use lrbm::logic::{Constant, Literal, ModeDeclaration, Notation, PredicateId, Sentence};
 use params::params;
 use proptest::prelude::*;
 
-/// A world of two types with three binary predicates and a property, and with times if there are some.
+/// A database of two types with three binary predicates and a property, optionally with times.
 struct World {
     database: Database,
     target: PredicateId,
 }
 
-/// A mode as it is written.
+/// Parses a mode.
 fn mode(text: &str) -> ModeDeclaration {
     match parse_sentence(text, 0, true, Notation::Prolog, false) {
         Ok(Parsed { sentence: Sentence::Mode(mode), .. }) => mode,
-        _ => panic!("{text} is no mode"),
+        _ => panic!("{text} is not a mode"),
     }
 }
 
@@ -80,9 +80,9 @@ fn all_pairs(database: &Database) -> Vec<Example> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Carrying numbers of ways from step to step gives as many as there are when each is followed.
+    /// Dynamic programming gives the counts of explicit enumeration.
     #[test]
-    fn counts_are_those_of_enumeration(
+    fn walk_counts_match_enumeration(
         facts in prop::collection::vec((0u8..4, 0u8..4, 0u8..4), 0..25),
         timed: bool,
         length in 1usize..=4,
@@ -94,7 +94,7 @@ proptest! {
         let examples = all_pairs(&database);
         let walks: Vec<Option<Vec<Step>>> = found.walks.iter().cloned().map(Some).collect();
         let counts = Counter::new(&database, target, &walks, 1 << 20).count(&examples);
-        // What is remembered changes nothing.
+        // The cache does not change the result.
         prop_assert_eq!(&Counter::new(&database, target, &walks, 0).count(&examples), &counts);
         for (example, counts) in examples.iter().zip(&counts) {
             for (number, walk) in (0u32..).zip(&found.walks) {
@@ -105,25 +105,25 @@ proptest! {
         }
     }
 
-    /// Every row of steps that the types allow is a walk, and nothing else is.
+    /// The walks are exactly the well-typed step sequences.
     #[test]
-    fn walks_are_those_of_the_types(length in 1usize..=5) {
+    fn walks_match_brute_force_over_types(length in 1usize..=5) {
         let World { database, target } = world(&[], false);
         let steps: Vec<Step> = database
             .predicates
             .iter()
             .filter(|&id| id != target)
             .flat_map(|predicate| match database.predicates.arity(predicate) {
-                1 => vec![Step { predicate, way: Way::Stay }],
-                _ => [Way::Forward, Way::Backward].map(|way| Step { predicate, way }).to_vec(),
+                1 => vec![Step { predicate, direction: Direction::Stay }],
+                _ => [Direction::Forward, Direction::Backward].map(|direction| Step { predicate, direction }).to_vec(),
             })
             .collect();
         let types = |step: &Step| {
             let types = database.schema.argument_types(step.predicate).unwrap();
-            match step.way {
-                Way::Forward => (types[0], types[1]),
-                Way::Backward => (types[1], types[0]),
-                Way::Stay => (types[0], types[0]),
+            match step.direction {
+                Direction::Forward => (types[0], types[1]),
+                Direction::Backward => (types[1], types[0]),
+                Direction::Stay => (types[0], types[0]),
             }
         };
         let ends = database.schema.argument_types(target).unwrap();
@@ -133,12 +133,12 @@ proptest! {
             rows = rows.iter().flat_map(|row| steps.iter().map(|&step| [&row[..], &[step]].concat())).collect();
             let fits = |row: &&Vec<Step>| {
                 let joined = row.windows(2).all(|pair| {
-                    types(&pair[0]).1 == types(&pair[1]).0 && pair.iter().any(|step| step.way != Way::Stay)
+                    types(&pair[0]).1 == types(&pair[1]).0 && pair.iter().any(|step| step.direction != Direction::Stay)
                 });
                 joined
                     && types(&row[0]).0 == ends[0]
                     && types(&row[row.len() - 1]).1 == ends[1]
-                    && row.iter().any(|step| step.way != Way::Stay)
+                    && row.iter().any(|step| step.direction != Direction::Stay)
             };
             slow.extend(rows.iter().filter(fits).cloned());
         }
@@ -151,9 +151,9 @@ proptest! {
     }
 }
 
-/// The AUC on test examples of the best ranking that only sees of each example what `seen` says: examples that look the same
-/// stand together, by how likely such examples are positive in truth.
-fn allowed(seen: &[Vec<u64>], truth: &[bool], test: &[usize], examples: &[Example]) -> f64 {
+/// Returns the test AUC of the best ranking by `seen` alone: examples with equal features are tied,
+/// and ranked by their true fraction of positives.
+fn auc_bound(seen: &[Vec<u64>], truth: &[bool], test: &[usize], examples: &[Example]) -> f64 {
     let mut groups: HashMap<&Vec<u64>, (f64, f64)> = HashMap::default();
     for (seen, &truth) in seen.iter().zip(truth) {
         let (positives, all) = groups.entry(seen).or_default();
@@ -164,7 +164,7 @@ fn allowed(seen: &[Vec<u64>], truth: &[bool], test: &[usize], examples: &[Exampl
     auc_roc(&score, &test.iter().map(|&i| examples[i].clone()).collect::<Vec<_>>())
 }
 
-/// Whether, or how often, each walk that the types allow is there, by the slow evaluator.
+/// Returns existence or counts of every well-typed walk, by the naive evaluator.
 fn features(data: &Loaded, examples: &[Example], length: usize, counts: bool) -> Vec<Vec<u64>> {
     let Loaded { database, target, .. } = data;
     let types = database.schema.argument_types(*target).unwrap();
@@ -180,7 +180,7 @@ fn features(data: &Loaded, examples: &[Example], length: usize, counts: bool) ->
     examples.iter().map(seen).collect()
 }
 
-/// The examples that are tested, and the others to learn from: the first of five folds.
+/// Returns the test examples (the first of five folds) and the training examples.
 fn split(examples: &[Example]) -> (Vec<usize>, Vec<Example>) {
     let folds = random_folds(examples, 5, 1, "test");
     let test = (0..folds.len()).filter(|&i| folds[i] == 0).collect();
@@ -189,7 +189,7 @@ fn split(examples: &[Example]) -> (Vec<usize>, Vec<Example>) {
 
 fn binary(domain: Domain, noise: f64) -> Loaded {
     let mut data = load_domain(domain, &Settings::new(1, 7, noise).unwrap()).unwrap();
-    // Walks need predicates of two arguments: those of three are left out.
+    // Walks need binary predicates: drop those of three arguments.
     let Database { schema, predicates, symbols, .. } = &mut data.database;
     let longer: Vec<Mode> = schema.modes().iter().filter(|mode| mode.args.len() > 2).cloned().collect();
     for mode in longer {
@@ -204,9 +204,9 @@ fn binary(domain: Domain, noise: f64) -> Loaded {
     data
 }
 
-/// What is not seen in walks of this length cannot be learned from them; all else should be.
+/// RRBM learns whatever its walks can express.
 #[test]
-fn the_auc_that_walks_allow_is_reached() {
+fn rrbm_reaches_the_auc_bound_of_its_walks() {
     for (domain, length, noise) in [
         (Domain::Movies, 2, 0.0),
         (Domain::Movies, 2, 0.2),
@@ -216,7 +216,7 @@ fn the_auc_that_walks_allow_is_reached() {
         (Domain::Citations, 2, 0.1),
     ] {
         let data = binary(domain, noise);
-        // Noise changes no fact and no example, only labels.
+        // Noise changes labels only.
         let truth: Vec<bool> = binary(domain, 0.0).examples.iter().map(|example| example.positive).collect();
         let (test, training) = split(&data.examples);
         let tested: Vec<Example> = test.iter().map(|&i| data.examples[i].clone()).collect();
@@ -225,13 +225,13 @@ fn the_auc_that_walks_allow_is_reached() {
             let model = train(kind, &data.database, data.target, &training, &params, 1, &mut |_| {}).unwrap().model;
             let reached = auc_roc(&model.score(&data.database, data.target, &tested).unwrap(), &tested);
             let seen = features(&data, &data.examples, length, kind == Kind::RrbmC);
-            let allowed = allowed(&seen, &truth, &test, &data.examples);
-            println!("{} {kind} length {length} noise {noise}: {reached:.4} of {allowed:.4}", domain.info().id);
-            // What is seen of few examples is known to the bound and not to the learner.
+            let bound = auc_bound(&seen, &truth, &test, &data.examples);
+            println!("{} {kind} length {length} noise {noise}: {reached:.4} of {bound:.4}", domain.info().id);
+            // The bound knows the true rates of rare feature vectors; the learner does not.
             let slack = if noise == 0.0 { 0.03 } else { 0.06 };
             assert!(
-                reached > allowed - slack,
-                "{} {kind} length {length} noise {noise}: {reached} of {allowed}",
+                reached > bound - slack,
+                "{} {kind} length {length} noise {noise}: {reached} of {bound}",
                 domain.info().id
             );
         }
@@ -258,7 +258,7 @@ fn threads_and_files_do_not_change_a_model() {
         assert_eq!(again.to_json(), text);
         let scores = again.score(&data.database, data.target, &data.examples).unwrap();
         assert_eq!(scores.into_iter().map(f64::to_bits).collect::<Vec<u64>>(), psi);
-        // One example alone has the score that it has among others.
+        // Scores do not depend on the other examples.
         let alone = again.score(&data.database, data.target, &data.examples[..1]).unwrap();
         assert_eq!(alone[0].to_bits(), psi[0]);
         assert!(again.describe().contains(&format!("% {kind} for workedunder/2")));
@@ -266,7 +266,7 @@ fn threads_and_files_do_not_change_a_model() {
 }
 
 #[test]
-fn what_cannot_be_walked_is_refused_by_name() {
+fn unsupported_predicates_are_named_in_the_error() {
     let university = load_domain(Domain::University, &Domain::University.settings()).unwrap();
     let learn = |kind, data: &Loaded| {
         train(kind, &data.database, data.target, &data.examples, &Params::new(kind), 1, &mut |_| {}).unwrap_err()
@@ -275,18 +275,18 @@ fn what_cannot_be_walked_is_refused_by_name() {
     assert!(matches!(error, LearnError::Cannot { kind: Kind::RrbmC, .. }));
     assert_eq!(
         error.to_string(),
-        "rrbm-c walks over predicates of one or two arguments, and the modes have taughtby/3, ta/3: set arity = \"binary\" in \
-         the spec or give --arity binary, which makes binary predicates of them, or drop their modes"
+        "rrbm-c supports unary and binary predicates only, and the modes have taughtby/3, ta/3: set arity = \"binary\" in \
+         the spec or pass --arity binary to decompose them, or drop their modes"
     );
     let citations = load_domain(Domain::Citations, &Domain::Citations.settings()).unwrap();
     assert_eq!(
         learn(Kind::Lrnn, &citations).to_string(),
-        "lrnn cannot keep time limits, and the data have some: choose another kind of model, or data without time limits"
+        "lrnn does not support time limits, and the data have some: choose another kind, or data without time limits"
     );
 }
 
 #[test]
-fn too_many_walks_are_told() {
+fn exceeded_walk_budget_is_reported() {
     let data = binary(Domain::University, 0.0);
     let learn = |settings: &[&str]| {
         let params = params(Kind::RrbmE, settings);
@@ -296,7 +296,7 @@ fn too_many_walks_are_told() {
     let [warning] = &few.warnings[..] else { panic!("{:?}", few.warnings) };
     assert_eq!(warning.code, "walk-budget");
     assert!(warning.message.contains("walks, of which 60 were tried"), "{}", warning.message);
-    let SavedModel::Walks(model) = &few.model else { panic!("not a model over walks") };
+    let SavedModel::Walks(model) = &few.model else { panic!("expected an RRBM") };
     assert_eq!(model.walks().len(), 3);
     assert!(learn(&["max_walks=1000", "walk_length=2", "epochs=1"]).warnings.is_empty());
 }

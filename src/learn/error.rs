@@ -116,7 +116,7 @@ pub enum ScoreError {
         asked: String,
     },
     /// The model knows nothing of times.
-    #[error("{kind} cannot keep time limits, and the data have some: use another kind of model, or data without them")]
+    #[error("{kind} does not support time limits, and the data have some: use another kind, or data without them")]
     Times {
         /// Its kind.
         kind: Kind,

@@ -3,7 +3,7 @@
 use super::Kind;
 use super::clauses::{ClauseOptions, Theory};
 use crate::kb::{Database, Example};
-use crate::learn::mln::tally::MOST_COUNTED;
+use crate::learn::mln::tally::MAX_COUNT;
 use crate::logic::{Diagnostic, PredicateId};
 
 /// What to say when no tree has a test.
@@ -17,7 +17,7 @@ pub(super) fn nothing_learned(database: &Database, target: PredicateId) -> Vec<D
             usable.push(mode.predicate);
         }
     }
-    let model = "the model is the same number for every example";
+    let model = "the model scores every example alike";
     if usable.is_empty() {
         let message = format!("no mode allows a literal for {}, so {model}", predicates.show(target));
         let help = "add modes for the evidence to the background file, such as `mode: movie(-movie,+person).`";
@@ -103,7 +103,7 @@ fn too_low((parts, examples): (usize, usize), which: &str, budget: u32) -> Optio
     (parts > 0).then(|| {
         format!(
             "the groundings of {parts} conjunctions were not all counted for {examples} {which}: there were more than {budget} facts \
-             to look at, or more than {MOST_COUNTED} groundings; these counts are too low, never too high"
+             to look at, or more than {MAX_COUNT} groundings; these counts are too low, never too high"
         )
     })
 }

@@ -32,7 +32,7 @@ fn every_reason_has_its_words() {
     assert_eq!(first().state(None).reason(), "no result yet");
     assert_eq!(state(|_| {}, None), ("done", String::new()));
     assert_eq!(state(|_| {}, Some("it broke\nbadly")), ("failed", "failed before: it broke".to_owned()));
-    let message = "lrnn cannot keep time limits".to_owned();
+    let message = "lrnn does not support time limits".to_owned();
     let status = Status::Failed { failure: FailureKind::Refused, message: message.clone() };
     let refused = first().state(Some(&Previous::Ended { key: Box::new(first().key().unwrap()), status }));
     assert_eq!((refused.name(), refused.reason()), ("refused", message));

@@ -1,6 +1,6 @@
 //! A template with its weights: a model that stands by itself.
 
-use super::net::{Family, Layout, Neuron, Weights};
+use super::net::{Family, Layout, NetWeights, Neuron};
 use super::template::Template;
 use super::unroll::{Unrolled, unroll};
 use crate::cover::{Coverage, DEFAULT_MEMORY_BYTES};
@@ -47,8 +47,8 @@ impl LrnnModel {
         Layout { rules: self.template.rules.len(), heads: self.template.heads().len() }
     }
 
-    fn now(&self) -> Weights<'_> {
-        Weights { all: &self.weights, layout: self.layout(), family: self.family }
+    fn now(&self) -> NetWeights<'_> {
+        NetWeights { all: &self.weights, layout: self.layout(), family: self.family }
     }
 
     /// The weight of a rule and the offset of its conjunction.

@@ -1,31 +1,34 @@
-//! Neurons, and the networks of examples.
+//! Neurons and the ground networks of examples.
 //!
-//! What every neuron computes, with weights that all neurons of a rule or predicate share:
+//! Activation of each kind of neuron; all neurons of a rule or predicate share its weights:
 //! - a fact is 1;
-//! - a rule's neuron, one for each grounding of its body, is σ(x₁ + … + xₖ − k + c), a soft conjunction of the atoms in it;
-//! - a group joins the groundings of a rule for one head: their maximum, or their average;
-//! - an atom is σ(Σ w x + d) over the groups of all rules with its head, a soft disjunction. For the target it is not squashed:
-//!   Σ w x + d is ψ.
+//! - a rule neuron, one per grounding of its body, is σ(x₁ + … + xₖ − k + c), a soft conjunction of
+//!   its atoms;
+//! - an aggregation neuron takes the maximum or the average over the groundings of a rule for one
+//!   head;
+//! - an atom is σ(Σ w x + d) over the aggregations of all rules with its head, a soft disjunction.
+//!   The target has no squashing: Σ w x + d is ψ.
 //!
-//! Neurons that are alike are one, so examples around which the rules see the same have one network.
+//! Equal neurons are shared (hash-consing), so examples with isomorphic neighborhoods share a
+//! network.
 
 use crate::determinism::{HashMap, IndexSet};
 use crate::math::sigmoid;
 
-/// How the groundings of a rule are joined.
+/// Aggregation over the groundings of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
-    /// By their maximum.
+    /// Maximum.
     Max,
-    /// By their average.
+    /// Average.
     Avg,
 }
 
 impl Family {
-    /// The names by which files and parameters know them.
+    /// Names in files and parameters.
     pub const NAMES: [(&'static str, Family); 2] = [("max", Family::Max), ("avg", Family::Avg)];
 
-    /// The name of this one.
+    /// Returns its name.
     pub fn name(self) -> &'static str {
         match self {
             Family::Max => "max",
@@ -34,7 +37,7 @@ impl Family {
     }
 }
 
-/// A neuron; its inputs stand before it.
+/// A neuron; its inputs precede it in topological order.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Neuron {
     Fact,
@@ -42,9 +45,9 @@ pub(super) enum Neuron {
         rule: u32,
         inputs: Vec<u32>,
     },
-    /// Each input with how many groundings have it.
+    /// Aggregation: each input with its multiplicity.
     Group(Vec<(u32, u32)>),
-    /// For each rule that has groundings, its number and its group.
+    /// For each rule with groundings, its number and its aggregation neuron.
     Atom {
         head: u32,
         inputs: Vec<(u32, u32)>,
@@ -52,7 +55,7 @@ pub(super) enum Neuron {
 }
 
 impl Neuron {
-    /// The neuron over other numbers of its inputs.
+    /// Returns the neuron with renumbered inputs.
     fn renumbered(&self, number: impl Fn(u32) -> u32) -> Self {
         match self {
             Neuron::Fact => Neuron::Fact,
@@ -77,7 +80,7 @@ impl Neuron {
     }
 }
 
-/// Neurons, each once.
+/// Hash-consed neurons.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Arena {
     all: IndexSet<Neuron>,
@@ -88,39 +91,39 @@ impl Arena {
         self.all.insert_full(neuron).0 as u32
     }
 
-    /// The group of a rule's neurons, one for each grounding.
+    /// Adds the aggregation of a rule's neurons, one per grounding.
     pub fn group(&mut self, mut groundings: Vec<u32>, family: Family) -> u32 {
         groundings.sort_unstable();
         let mut inputs: Vec<(u32, u32)> = Vec::new();
         for neuron in groundings {
             match inputs.last_mut() {
-                // The maximum does not mind how often.
+                // The maximum ignores multiplicities.
                 Some((last, n)) if *last == neuron => *n += u32::from(family == Family::Avg),
                 _ => inputs.push((neuron, 1)),
             }
         }
-        // The average of one neuron is itself, however often.
+        // The average of equal neurons is the neuron itself.
         if let [(_, n)] = &mut inputs[..] {
             *n = 1;
         }
         self.add(Neuron::Group(inputs))
     }
 
-    /// The network that ends in a neuron.
+    /// Extracts the network with this output neuron.
     pub fn network(&self, root: u32) -> Net {
         let mut reached = vec![root];
         let mut numbers: HashMap<u32, u32> = HashMap::default();
-        let mut waiting = vec![root];
+        let mut stack = vec![root];
         numbers.insert(root, 0);
-        while let Some(at) = waiting.pop() {
+        while let Some(at) = stack.pop() {
             for input in self.all[at as usize].inputs() {
                 if numbers.insert(input, 0).is_none() {
                     reached.push(input);
-                    waiting.push(input);
+                    stack.push(input);
                 }
             }
         }
-        // Inputs were added before what they lead to.
+        // Inputs precede their consumers in the arena.
         reached.sort_unstable();
         for (number, id) in (0u32..).zip(&reached) {
             numbers.insert(*id, number);
@@ -130,7 +133,7 @@ impl Arena {
     }
 }
 
-/// Where the weights of rules and heads stand in one row of numbers: w and c of each rule, then d of each head.
+/// Layout of the weight vector: w and c of each rule, then d of each head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Layout {
     pub rules: usize,
@@ -155,24 +158,24 @@ impl Layout {
     }
 }
 
-/// Weights, and how they are used.
+/// A weight vector with its layout and aggregation.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Weights<'a> {
+pub(super) struct NetWeights<'a> {
     pub all: &'a [f64],
     pub layout: Layout,
     pub family: Family,
 }
 
-/// The network of some examples. Its last neuron is the atom of the target.
+/// A ground network; its last neuron is the target atom.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Net {
     pub neurons: Vec<Neuron>,
 }
 
 impl Net {
-    /// What each neuron computes; for the last one, ψ.
-    pub fn values(&self, weights: Weights<'_>) -> Vec<f64> {
-        let Weights { all, layout, family } = weights;
+    /// Forward pass: returns the activation of each neuron; the last one is ψ.
+    pub fn values(&self, weights: NetWeights<'_>) -> Vec<f64> {
+        let NetWeights { all, layout, family } = weights;
         let mut values: Vec<f64> = Vec::with_capacity(self.neurons.len());
         for (at, neuron) in self.neurons.iter().enumerate() {
             let value = |input: u32| values[input as usize];
@@ -200,14 +203,14 @@ impl Net {
         values
     }
 
-    /// ψ of the examples with this network.
-    pub fn psi(&self, weights: Weights<'_>) -> f64 {
+    /// Returns ψ.
+    pub fn psi(&self, weights: NetWeights<'_>) -> f64 {
         self.values(weights).last().copied().unwrap_or_default()
     }
 
-    /// Adds the derivatives of ψ by the weights to `sum`, times what `scale` makes of ψ.
-    pub fn add_gradient(&self, weights: Weights<'_>, scale: impl FnOnce(f64) -> f64, sum: &mut [f64]) {
-        let Weights { all, layout, family } = weights;
+    /// Backward pass: adds `scale(ψ)` times the derivatives of ψ by the weights to `sum`.
+    pub fn add_gradient(&self, weights: NetWeights<'_>, scale: impl FnOnce(f64) -> f64, sum: &mut [f64]) {
+        let NetWeights { all, layout, family } = weights;
         let values = self.values(weights);
         let mut slopes = vec![0.0; values.len()];
         let (Some(&psi), Some(last)) = (values.last(), slopes.last_mut()) else { return };
@@ -227,7 +230,7 @@ impl Net {
                 }
                 Neuron::Group(inputs) => match family {
                     Family::Max => {
-                        // Of equal inputs the first takes it all.
+                        // The first of equal maxima receives the gradient.
                         let largest = inputs.iter().find(|&&(input, _)| values[input as usize] == values[at]);
                         largest.into_iter().for_each(|&(input, _)| slopes[input as usize] += slope);
                     }
@@ -254,7 +257,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The target has rule 0 over two latent atoms and rule 1 over a fact; latent atoms have rules 2 and 3.
+    /// The target has rule 0 over two latent atoms and rule 1 over a fact; latent atoms have rules
+    /// 2 and 3.
     fn arena() -> (Arena, u32) {
         let mut arena = Arena::default();
         let fact = arena.add(Neuron::Fact);
@@ -280,12 +284,12 @@ mod tests {
 
     const LAYOUT: Layout = Layout { rules: 4, heads: 2 };
 
-    fn weights(all: &[f64], family: Family) -> Weights<'_> {
-        Weights { all, layout: LAYOUT, family }
+    fn weights(all: &[f64], family: Family) -> NetWeights<'_> {
+        NetWeights { all, layout: LAYOUT, family }
     }
 
     #[test]
-    fn values_by_hand() {
+    fn activations_match_hand_computation() {
         let (arena, root) = arena();
         let net = arena.network(root);
         // w and c of rules 0 to 3, then d of the target and of the latent predicate.
@@ -302,13 +306,13 @@ mod tests {
     }
 
     #[test]
-    fn neurons_that_are_alike_are_one() {
+    fn equal_neurons_are_shared() {
         let (mut arena, root) = arena();
         let before = arena.all.len();
         assert_eq!(arena.add(Neuron::Fact), 0);
         let again = arena.network(root);
         assert_eq!((arena.all.len(), again.neurons.len()), (before, before));
-        // Two groundings that are alike are one, for the maximum and for the average.
+        // Equal groundings collapse, for both aggregations.
         assert_eq!(arena.group(vec![1, 1], Family::Max), arena.group(vec![1], Family::Avg));
         assert_ne!(arena.group(vec![1, 1, 2], Family::Avg), arena.group(vec![1, 2], Family::Avg));
         assert_eq!(arena.group(vec![1, 1, 2], Family::Max), arena.group(vec![2, 1], Family::Max));
@@ -316,7 +320,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_gradient_is_the_finite_difference(
+        fn gradient_matches_finite_difference(
             all in prop::collection::vec(-3.0..3.0f64, 10),
             max: bool,
             positive: bool,
@@ -339,7 +343,7 @@ mod tests {
                     loss(&moved)
                 };
                 let (before, here, after) = (moved(-h), moved(0.0), moved(h));
-                // Where the maximum changes hands there are two slopes, and theirs need not be ours.
+                // At a kink of the maximum the subgradient need not match.
                 let kink = ((after - here) - (here - before)).abs() > 1e-8;
                 let difference = (after - before) / (2.0 * h);
                 prop_assert!(kink || (difference - exact).abs() < 1e-6, "weight {at}: {difference} and {exact}");

@@ -1,7 +1,8 @@
 //! Templates: weighted rules from which a network is unrolled for each example.
 //!
-//! A predicate at the head of a rule is *latent*: its atoms are neurons, and facts of it are not looked at. All others are
-//! facts. The target is at the head of some rules and in no body, and no predicate depends on itself.
+//! A predicate at the head of a rule is *latent*: its atoms are neurons, and its facts are ignored.
+//! All other predicates are facts. The target heads some rules and occurs in no body, and the
+//! dependency graph of predicates is acyclic.
 
 use crate::determinism::{HashMap, IndexSet};
 use crate::kb::Database;
@@ -14,23 +15,23 @@ use crate::logic::{
 };
 use crate::rbm::network::{Scope, unknown_predicate};
 
-/// A rule of a template. The variables of its head are `0..arity`.
+/// A rule of a template. Its head variables are `0..arity`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TemplateRule {
-    /// The predicate of its head.
+    /// Predicate of the head.
     pub head: PredicateId,
-    /// Its body; no literal is negated.
+    /// Body of positive literals.
     pub body: Vec<Literal>,
-    /// The weight that somebody wrote before it.
+    /// Initial weight given in the file.
     pub weight: Option<f64>,
 }
 
-/// Rules for a target and for the latent predicates that they use.
+/// Rules for a target and for the latent predicates they use.
 #[derive(Clone, Debug)]
 pub struct Template {
-    /// The predicates of the rules.
+    /// Predicates of the rules.
     pub predicates: Predicates,
-    /// Their constants.
+    /// Constants of the rules.
     pub symbols: Symbols,
     /// The rules.
     pub rules: Vec<TemplateRule>,
@@ -39,14 +40,14 @@ pub struct Template {
 }
 
 impl Template {
-    /// No rules for a target yet.
+    /// Creates a template without rules.
     pub(super) fn new(name: &str, arity: usize) -> Self {
         let mut predicates = Predicates::default();
         let target = predicates.intern(name, arity);
         Template { predicates, symbols: Symbols::new(), rules: Vec::new(), heads: IndexSet::from_iter([target]) }
     }
 
-    /// The target.
+    /// Returns the target.
     pub fn target(&self) -> PredicateId {
         self.heads[0]
     }
@@ -56,7 +57,7 @@ impl Template {
         self.heads.iter().copied()
     }
 
-    /// The number of a predicate among the heads.
+    /// Returns the index of a predicate among the heads.
     pub fn head_number(&self, predicate: PredicateId) -> Option<usize> {
         self.heads.get_index_of(&predicate)
     }
@@ -67,13 +68,14 @@ impl Template {
         self.rules.push(rule);
     }
 
-    /// What the rules are written with.
+    /// Returns the name tables of the rules.
     pub fn names(&self) -> Names<'_> {
         Names { predicates: &self.predicates, symbols: &self.symbols }
     }
 
-    /// Clauses that were learned, as rules for the target. Between a literal and its facts stands a latent predicate of its
-    /// own, `soft_p(A, B) :- p(A, B)`, whose weight says how much a fact of `p` counts in all rules.
+    /// Converts learned clauses to rules for the target. Each evidence predicate `p` gets a latent
+    /// predicate, `soft_p(A, B) :- p(A, B)`, whose weight says how much a fact of `p` counts in all
+    /// rules.
     ///
     /// # Errors
     /// If the table of constants is full.
@@ -108,107 +110,110 @@ impl Template {
         Ok(template)
     }
 
-    /// Rules that a person wrote; those whose head is not the target say what latent predicates are.
+    /// Converts rules from a file; rules whose head is not the target define latent predicates.
     ///
     /// # Errors
-    /// If a rule cannot be part of a template; all that is wrong is told at once.
+    /// If a rule cannot be part of a template; all problems are reported together.
     pub fn from_rules(rules: &[ParsedRule], target: (&str, usize)) -> Result<Self, Diagnostics> {
         let mut template = Template::new(target.0, target.1);
-        let mut wrong = Diagnostics::default();
+        let mut diagnostics = Diagnostics::default();
         for written in rules {
             match template.read(written) {
                 Ok(rule) => template.push(rule),
-                Err(diagnostic) => wrong.push(diagnostic.at(written.location.clone())),
+                Err(diagnostic) => diagnostics.push(diagnostic.at(written.location.clone())),
             }
         }
-        if !wrong.has_errors()
+        if !diagnostics.has_errors()
             && let Err(what) = template.check()
         {
-            let help = "write rules whose bodies are facts, or latent predicates of rules that do not lead back to them, few under each other";
-            wrong.push(Diagnostic::error("template", what, help));
+            let help =
+                "use facts and latent predicates in bodies, without cycles and with few levels of latent predicates";
+            diagnostics.push(Diagnostic::error("template", what, help));
         }
-        if wrong.has_errors() { Err(wrong) } else { Ok(template) }
+        if diagnostics.has_errors() { Err(diagnostics) } else { Ok(template) }
     }
 
     fn read(&mut self, written: &ParsedRule) -> Result<TemplateRule, Box<Diagnostic>> {
         let refuse = |code, message: String, help: &str| Err(Box::new(Diagnostic::error(code, message, help)));
         if written.class.is_some() || !written.conditions.is_empty() || written.body.iter().any(|l| l.negated) {
             let message = format!("the rule for {} has a class, a negation or a condition", written.head.predicate);
-            return refuse("not-definite", message, "a rule of a template is a head and literals that are not negated");
+            return refuse("not-definite", message, "write a head and positive literals only");
         }
-        if written.weight.is_some_and(|weight| !(-MOST_WEIGHT..=MOST_WEIGHT).contains(&weight)) {
-            let help = "write a weight from -1000 to 1000, or none";
-            return refuse("weight", "the weight is too large to start from".to_owned(), help);
+        if written.weight.is_some_and(|weight| !(-MAX_INITIAL_WEIGHT..=MAX_INITIAL_WEIGHT).contains(&weight)) {
+            let help = "write a weight from -1000 to 1000, or omit it";
+            return refuse("weight", "the initial weight is too large".to_owned(), help);
         }
         let mut names: Vec<&str> = Vec::new();
         for term in &written.head.args {
             match term {
                 Term::Variable(name) if name == "_" || !names.contains(&name.as_str()) => names.push(name),
                 term => {
-                    let message = format!("`{term}` in the head, where only different variables can stand");
+                    let message = format!("`{term}` in the head; the arguments of a head must be distinct variables");
                     return refuse(
                         "head-argument",
                         message,
-                        "write a variable, and a literal that says what it must be",
+                        "write a variable, and restrict it by a literal of the body",
                     );
                 }
             }
         }
         let mut scope = Scope { next: names.len() as u32, head: names };
         let Template { predicates, symbols, .. } = self;
-        let full = |error: SymbolTableFull| Box::new(Diagnostic::error("full", error.to_string(), "use fewer names"));
+        let full = |error: SymbolTableFull| Box::new(Diagnostic::error("full", error.to_string(), "use fewer constants"));
         let body = scope.literals(&written.body, predicates, symbols).map_err(full)?;
         let head = predicates.intern(&written.head.predicate, written.head.args.len());
         Ok(TemplateRule { head, body, weight: written.weight })
     }
 
-    /// Whether the rules make a template; what is wrong if they do not.
+    /// Checks that the rules form a template; the error describes the first problem.
     pub(super) fn check(&self) -> Result<(), String> {
         let target = self.target();
         if !self.rules.iter().any(|rule| rule.head == target) {
-            return Err(format!("no rule is for the target {}", self.predicates.show(target)));
+            return Err(format!("no rule has the target {} as its head", self.predicates.show(target)));
         }
         for rule in &self.rules {
             let shown = self.predicates.show(rule.head);
             if rule.body.is_empty() {
-                return Err(format!("a rule for {shown} has no body; biases are learned anyway"));
+                return Err(format!("a rule for {shown} has no body; remove it, since biases are always learned"));
             }
             if rule.body.iter().any(|literal| literal.negated) {
                 return Err(format!("a rule for {shown} has a negated literal"));
             }
             if rule.body.iter().any(|literal| literal.predicate.comparison().is_some()) {
-                return Err(format!("a rule for {shown} compares numbers"));
+                return Err(format!("a rule for {shown} has a comparison, which templates do not support"));
             }
             let binds = |k: u32| rule.body.iter().flat_map(Literal::variables).any(|variable| variable.0 == k);
-            // The example binds the target's.
+            // The example binds the target's variables.
             if rule.head != target && !(0..self.predicates.arity(rule.head) as u32).all(binds) {
-                return Err(format!("a rule for {shown} does not mention all variables of its head"));
+                return Err(format!("a rule for {shown} does not bind all variables of its head"));
             }
         }
         let depths = self.depths();
         let open: IndexSet<PredicateId> =
             self.heads.iter().zip(&depths).filter(|(_, depth)| depth.is_none()).map(|(&head, _)| head).collect();
         if let Some(&head) = open.first() {
-            return Err(self.circle(head, &open));
+            return Err(self.describe_cycle(head, &open));
         }
         if self.rules.iter().flat_map(|rule| &rule.body).any(|literal| literal.predicate == target) {
-            return Err(format!("the target {} stands in a body", self.predicates.show(target)));
+            return Err(format!("the target {} occurs in a body", self.predicates.show(target)));
         }
-        let too_deep = |depth: Depth| depth.levels > MOST_LEVELS || depth.literals > MOST_LITERALS;
+        let too_deep = |depth: Depth| depth.levels > MAX_LEVELS || depth.literals > MAX_LITERALS;
         match self.heads.iter().zip(depths).find(|(_, depth)| depth.is_some_and(too_deep)) {
             Some((&head, _)) => Err(format!(
-                "the rules for {} and for the predicates that they use, one under the other, are more than {MOST_LEVELS} or have more \
-                 than {MOST_LITERALS} literals",
+                "the rules for {} are nested too deeply: more than {MAX_LEVELS} levels, or more than {MAX_LITERALS} literals \
+                 on a path",
                 self.predicates.show(head)
             )),
             None => Ok(()),
         }
     }
 
-    /// How deep each head is, over all its rules; `None` for a predicate that depends on itself, or on one that does.
+    /// Returns the depth of each head over all its rules; `None` for a predicate on or above a
+    /// cycle.
     fn depths(&self) -> Vec<Option<Depth>> {
         let heads = self.heads.len();
-        // For each head, the rules that use it, each once for every literal; for each rule, the literals that wait for their heads.
+        // `users`: for each head, the rules that use it, once per literal; `waits`: for each rule,
+        // its literals with unsettled heads.
         let mut users: Vec<Vec<usize>> = vec![Vec::new(); heads];
         let mut waits = vec![0usize; self.rules.len()];
         let mut open = vec![0usize; heads];
@@ -243,32 +248,33 @@ impl Template {
         settled.into_iter().zip(depths).map(|(settled, depth)| settled.then_some(depth)).collect()
     }
 
-    /// Which predicate depends on itself, and through which others: each that is `open` has a rule that leads to another.
-    fn circle(&self, from: PredicateId, open: &IndexSet<PredicateId>) -> String {
-        let mut leads: HashMap<PredicateId, PredicateId> = HashMap::default();
+    /// Describes a dependency cycle; each `open` predicate has a rule with another open one in its
+    /// body.
+    fn describe_cycle(&self, from: PredicateId, open: &IndexSet<PredicateId>) -> String {
+        let mut successor: HashMap<PredicateId, PredicateId> = HashMap::default();
         for rule in self.rules.iter().filter(|rule| open.contains(&rule.head)) {
             if let Some(literal) = rule.body.iter().find(|literal| open.contains(&literal.predicate)) {
-                leads.entry(rule.head).or_insert(literal.predicate);
+                successor.entry(rule.head).or_insert(literal.predicate);
             }
         }
-        let mut way: IndexSet<PredicateId> = IndexSet::from_iter([from]);
+        let mut path: IndexSet<PredicateId> = IndexSet::from_iter([from]);
         let mut at = from;
-        while let Some(&next) = leads.get(&at) {
-            if let Some(start) = way.get_index_of(&next) {
-                way = way.split_off(start);
+        while let Some(&next) = successor.get(&at) {
+            if let Some(start) = path.get_index_of(&next) {
+                path = path.split_off(start);
                 break;
             }
-            way.insert(next);
+            path.insert(next);
             at = next;
         }
-        let mut names = way.iter().map(|&id| self.predicates.show(id).to_string());
+        let mut names = path.iter().map(|&id| self.predicates.show(id).to_string());
         let first = names.next().unwrap_or_default();
         let others: Vec<String> = names.collect();
         let through = if others.is_empty() { String::new() } else { format!(", through {}", others.join(", ")) };
         format!("{first} depends on itself{through}")
     }
 
-    /// Warns of latent predicates that a database has facts of, which nobody will look at.
+    /// Warns about latent predicates whose facts in the database are ignored.
     pub fn unused_facts(&self, database: &Database) -> Diagnostics {
         let mut found = Diagnostics::default();
         for id in self.heads().filter(|&id| id != self.target()) {
@@ -277,16 +283,16 @@ impl Template {
             let facts = known.map_or(0, |known| database.facts.relation(known).len());
             if facts > 0 {
                 let shown = self.predicates.show(id);
-                let message =
-                    format!("{shown} is at the head of a rule and so is latent: {facts} facts of it are not used");
-                let help = "give the latent predicate a name of its own, and a rule whose body is the fact";
+                let message = format!("{shown} heads a rule, so it is latent: its {facts} facts are ignored");
+                let help = "rename the latent predicate, and add a rule that derives it from the facts";
                 found.push(Diagnostic::warning("facts-of-latent", message, help).about(name));
             }
         }
         found
     }
 
-    /// What rules mention that a database does not have, which is probably misspelt.
+    /// Warns about predicates of the rules that the database does not have, which are probably
+    /// misspelled.
     pub fn check_names(&self, database: &Database) -> Diagnostics {
         let mut found = Diagnostics::default();
         let mut seen: IndexSet<PredicateId> = IndexSet::default();
@@ -300,7 +306,7 @@ impl Template {
         found
     }
 
-    /// A rule as it is written.
+    /// Formats a rule.
     pub fn show(&self, rule: &TemplateRule) -> String {
         let head = self.predicates.name(rule.head);
         let args: Vec<String> =
@@ -310,11 +316,11 @@ impl Template {
     }
 }
 
-/// How many rules may stand one under the other, and how many literals these may have: they are searched one inside the other.
-const MOST_LEVELS: usize = 100;
-const MOST_LITERALS: usize = 1000;
+/// Maximum number of nested rules and of their literals: nested rules are searched recursively.
+const MAX_LEVELS: usize = 100;
+const MAX_LITERALS: usize = 1000;
 
-/// The most rules that stand one under the other, and the most literals of such rules.
+/// Maximum number of nested rules, and of their literals.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Depth {
     levels: usize,
@@ -322,7 +328,7 @@ struct Depth {
 }
 
 impl Depth {
-    /// The same under one more rule.
+    /// Returns the depth under one more rule.
     fn under(self, literals: usize) -> Self {
         Depth { levels: self.levels + 1, literals: self.literals + literals }
     }
@@ -332,5 +338,5 @@ impl Depth {
     }
 }
 
-/// The largest weight that rules may start from.
-const MOST_WEIGHT: f64 = 1000.0;
+/// Maximum absolute initial weight.
+const MAX_INITIAL_WEIGHT: f64 = 1000.0;

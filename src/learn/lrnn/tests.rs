@@ -30,18 +30,18 @@ fn examples(database: &Database, names: [&str; 4], positive: [bool; 4]) -> Vec<E
 }
 
 #[test]
-fn templates_are_unrolled_over_the_facts_of_each_example() {
+fn templates_unroll_over_the_facts_of_each_example() {
     let (database, ..) = sample::build(MOLECULES, None);
     let target = database.predicates.find("toxic", 1).unwrap();
     let template = template(RULES, ("toxic", 1)).unwrap();
     let examples = examples(&database, ["m1", "m2", "m3", "m4"], [true, false, true, false]);
     let coverage = Coverage::new(&database, target, &examples, DEFAULT_MEMORY_BYTES);
     let unrolled = unroll(&template, &coverage, Family::Max, 100);
-    // m4 has an atom without an element: no grounding, and ψ is d alone.
+    // m4 has an atom without an element: no grounding, so ψ is the bias d.
     assert_eq!((unrolled.nets.len(), unrolled.of.as_slice()), (4, &[0, 1, 2, 3][..]));
     let layout = Layout { rules: 4, heads: 2 };
     let all = [3.0, 0.5, 2.0, 1.0, -1.0, 0.0, 0.5, 1.5, -0.25, 0.125];
-    let weights = Weights { all: &all, layout, family: Family::Max };
+    let weights = NetWeights { all: &all, layout, family: Family::Max };
     let oxygen = sigmoid(2.0 * sigmoid(1.0) + 0.125);
     let carbon = sigmoid(-sigmoid(0.0) + 0.125);
     let sulphur = sigmoid(0.5 * sigmoid(1.5) + 0.125);
@@ -54,7 +54,7 @@ fn templates_are_unrolled_over_the_facts_of_each_example() {
 }
 
 #[test]
-fn averages_count_groundings_and_budgets_are_told() {
+fn averages_count_groundings_and_exhausted_budgets_are_reported() {
     let text = "mode: good(+x). p(m, a). p(m, b). p(m, c). p(n, a). q(a). r(b). r(c). q(c).";
     let (database, ..) = sample::build(text, None);
     let target = database.predicates.find("good", 1).unwrap();
@@ -68,37 +68,37 @@ fn averages_count_groundings_and_budgets_are_told() {
     let [q, r] = [0.5, sigmoid(0.5)];
     let [a, b, c] = [sigmoid(q + 0.25), sigmoid(-2.0 * r + 0.25), sigmoid(q - 2.0 * r + 0.25)];
     let rule = |h: f64| sigmoid(1.0 + h - 2.0);
-    for (family, most, expected, hits) in [
+    for (family, max_groundings, expected, hits) in [
         (Family::Avg, 100, [(rule(a) + rule(b) + rule(c)) / 3.0, rule(a)], 0),
         (Family::Max, 100, [rule(a).max(rule(b)).max(rule(c)), rule(a)], 0),
         // Two of the three groundings are taken.
         (Family::Avg, 2, [(rule(a) + rule(b)) / 2.0, rule(a)], 1),
     ] {
-        let unrolled = unroll(&template, &coverage, family, most);
+        let unrolled = unroll(&template, &coverage, family, max_groundings);
         assert_eq!(unrolled.budget_hits, hits);
         for (net, expected) in unrolled.nets.iter().zip(expected) {
-            let psi = net.psi(Weights { all: &all, layout, family });
-            assert!((psi - 2.0 * expected).abs() < 1e-12, "{family:?} {most}: {psi} {expected}");
+            let psi = net.psi(NetWeights { all: &all, layout, family });
+            assert!((psi - 2.0 * expected).abs() < 1e-12, "{family:?} {max_groundings}: {psi} {expected}");
         }
     }
 }
 
 #[test]
-fn uniform_rules_are_unfolded() {
+fn uniform_rules_unfold_into_conjunctions() {
     let text = "mode: good(+x). p(m, a). p(n, b). q(a). q(b). s(a, z).";
     let (database, ..) = sample::build(text, None);
     let target = database.predicates.find("good", 1).unwrap();
-    // Both latent predicates have one rule; Z of the inner one is not the Z of the outer.
+    // Both latent predicates have one rule; the inner Z is not the outer Z.
     let template = template("good(X) :- p(X, Z), h(Z). h(Y) :- q(Y), g(Y). g(Z) :- s(Z, Y).", ("good", 1)).unwrap();
     let [m, n] = sample::constants(&database, ["m", "n"]);
     let examples =
         [m, n].map(|args| Example { args: Box::new([args]), positive: true, class: 0, weight: 1.0, line: 0 });
     let coverage = Coverage::new(&database, target, &examples, DEFAULT_MEMORY_BYTES);
-    // A budget of one grounding does not matter for what is only asked to exist.
+    // The grounding budget does not apply to existence queries.
     let unrolled = unroll(&template, &coverage, Family::Max, 1);
     assert_eq!((unrolled.budget_hits, unrolled.of.as_slice()), (0, &[0, 1][..]));
     let all = [1.0; 9];
-    let psi = |net: &Net| net.psi(Weights { all: &all, layout: Layout { rules: 3, heads: 3 }, family: Family::Max });
+    let psi = |net: &Net| net.psi(NetWeights { all: &all, layout: Layout { rules: 3, heads: 3 }, family: Family::Max });
     let g = sigmoid(1.0 + sigmoid(1.0));
     let h = sigmoid(1.0 + sigmoid(1.0 + g - 2.0 + 1.0));
     assert!((psi(&unrolled.nets[0]) - (1.0 + sigmoid(1.0 + h - 2.0 + 1.0))).abs() < 1e-12);
@@ -106,7 +106,7 @@ fn uniform_rules_are_unfolded() {
 }
 
 #[test]
-fn rules_that_double_at_every_level_are_unrolled_quickly() {
+fn rules_that_double_at_every_level_unroll_quickly() {
     use std::fmt::Write;
     let (database, ..) = sample::build("mode: t(+x). p(a). q(a, b).", None);
     let target = database.predicates.find("t", 1).unwrap();
@@ -114,7 +114,7 @@ fn rules_that_double_at_every_level_are_unrolled_quickly() {
     let examples =
         [a, b].map(|args| Example { args: Box::new([args]), positive: true, class: 0, weight: 1.0, line: 0 });
     let coverage = Coverage::new(&database, target, &examples, DEFAULT_MEMORY_BYTES);
-    // The same literal twice, and two literals that only look the same: 2 to the power of 60 facts if all were written out.
+    // The same literal twice, and two literals of one predicate: 2^60 facts if fully unfolded.
     for (other, last) in [("A", "p(A)"), ("B", "q(A, B)")] {
         let mut text = String::from("t(A) :- a0(A).\n");
         for level in 0..60 {
@@ -128,9 +128,9 @@ fn rules_that_double_at_every_level_are_unrolled_quickly() {
         let holds = if other == "A" { [true, false] } else { [false, false] };
         let all = vec![1.0; layout.size()];
         let psi: Vec<f64> =
-            unrolled.nets.iter().map(|net| net.psi(Weights { all: &all, layout, family: Family::Max })).collect();
+            unrolled.nets.iter().map(|net| net.psi(NetWeights { all: &all, layout, family: Family::Max })).collect();
         for (&net, holds) in unrolled.of.iter().zip(holds) {
-            // Without a grounding ψ is d alone. A level is s(1 + s(2x − 2 + 1)) of the one below.
+            // Without a grounding ψ is d. A level is σ(1 + σ(2x − 2 + 1)) of the one below.
             let mut x = sigmoid(1.0 + sigmoid(1.0));
             (0..60).for_each(|_| x = sigmoid(1.0 + sigmoid(2.0 * x - 2.0 + 1.0)));
             let expected = if holds { 1.0 + sigmoid(x - 1.0 + 1.0) } else { 1.0 };
@@ -140,8 +140,9 @@ fn rules_that_double_at_every_level_are_unrolled_quickly() {
 }
 
 #[test]
-fn deep_templates_are_refused_and_those_at_the_limit_are_not() {
-    // Rules one under the other, with so many literals each; two for each predicate, or they would be unfolded into one.
+fn templates_beyond_the_depth_limit_are_rejected() {
+    // A chain of nested rules with this many literals each; two rules per predicate prevent
+    // unfolding.
     let chain = |rules: usize, literals: usize, twice: bool| {
         let mut text = String::from("t(A) :- a1(A).\n");
         let more: String = (1..literals).map(|k| format!(", q(A, X{k})")).collect();
@@ -164,7 +165,7 @@ fn deep_templates_are_refused_and_those_at_the_limit_are_not() {
     let examples =
         [a, b].map(|args| Example { args: Box::new([args]), positive: true, class: 0, weight: 1.0, line: 0 });
     let coverage = Coverage::new(&database, target, &examples, DEFAULT_MEMORY_BYTES);
-    for (text, refused) in [
+    for (text, rejected) in [
         (chain(100, 1, false), false),
         (chain(100, 1, true), false),
         (chain(100, 10, true), false),
@@ -178,16 +179,17 @@ fn deep_templates_are_refused_and_those_at_the_limit_are_not() {
     ] {
         match template(&text, ("t", 1)) {
             Err(message) => {
-                assert!(refused, "{message}");
+                assert!(rejected, "{message}");
                 assert!(
-                    message.contains("t/1") && message.contains("are more than 100 or have more than 1000 literals"),
+                    message.contains("t/1")
+                        && message.contains("nested too deeply: more than 100 levels, or more than 1000 literals"),
                     "{message}"
                 );
             }
             Ok(template) => {
-                assert!(!refused, "{}", template.rules.len());
+                assert!(!rejected, "{}", template.rules.len());
                 let unrolled = unroll(&template, &coverage, Family::Avg, 10);
-                // Everything holds for a, and nothing for b, of which p is not known.
+                // All rules cover a and none covers b, for which p is unknown.
                 assert_eq!((unrolled.of.as_slice(), unrolled.budget_hits), (&[0, 1][..], 0));
             }
         }
@@ -195,8 +197,8 @@ fn deep_templates_are_refused_and_those_at_the_limit_are_not() {
 }
 
 #[test]
-fn as_many_groundings_as_are_allowed_are_not_too_many() {
-    // Two groundings; the third p leads to nothing that is both q and r.
+fn the_grounding_limit_itself_is_not_exceeded() {
+    // Two groundings; the third p fact fails q or r.
     let text = "mode: good(+x). p(m, a). p(m, b). p(m, c). q(a). q(b). q(c). r(a). r(b). u(a). u(b). u(c).";
     let (database, ..) = sample::build(text, None);
     let target = database.predicates.find("good", 1).unwrap();
@@ -205,31 +207,31 @@ fn as_many_groundings_as_are_allowed_are_not_too_many() {
     let [m] = sample::constants(&database, ["m"]);
     let examples = [Example { args: Box::new([m]), positive: true, class: 0, weight: 1.0, line: 0 }];
     let coverage = Coverage::new(&database, target, &examples, DEFAULT_MEMORY_BYTES);
-    let hits = |most| unroll(&template, &coverage, Family::Avg, most).budget_hits;
+    let hits = |max_groundings| unroll(&template, &coverage, Family::Avg, max_groundings).budget_hits;
     assert_eq!([hits(1), hits(2), hits(3)], [1, 0, 0]);
 }
 
 #[test]
-fn what_is_no_template_is_refused() {
+fn invalid_templates_are_rejected() {
     let wrong = |text: &str| template(text, ("t", 1)).unwrap_err();
     for (text, message) in [
-        ("h(X) :- p(X).", "no rule is for the target t/1"),
+        ("h(X) :- p(X).", "no rule has the target t/1 as its head"),
         ("t(X) :- h(X). h(X) :- g(X). g(X) :- h(X).", "h/1 depends on itself, through g/1"),
         ("t(X) :- p(X), t(X).", "t/1 depends on itself"),
         ("t(X) :- h(X). h(X) :- p(X), t(X).", "t/1 depends on itself, through h/1"),
         ("t(X) :- p(X), \\+ q(X).", "has a class, a negation or a condition"),
         ("t(X) :- p(X), not (q(X)).", "has a class, a negation or a condition"),
-        ("t(X) :- h(X, Y). h(X, Y) :- p(X).", "does not mention all variables of its head"),
-        ("t(a) :- p(a).", "`a` in the head"),
+        ("t(X) :- h(X, Y). h(X, Y) :- p(X).", "does not bind all variables of its head"),
+        ("t(a) :- p(a).", "`a` in the head; the arguments of a head must be distinct variables"),
         ("t(X). t(X) :- p(X).", "a rule for t/1 has no body"),
-        ("5000 t(X) :- p(X).", "the weight is too large"),
+        ("5000 t(X) :- p(X).", "the initial weight is too large"),
     ] {
         assert!(wrong(text).contains(message), "{text}: {}", wrong(text));
     }
 }
 
 #[test]
-fn weights_are_learned_kept_and_shown() {
+fn weights_are_learned_saved_and_printed() {
     let (database, ..) = sample::build(MOLECULES, None);
     let target = database.predicates.find("toxic", 1).unwrap();
     let examples = examples(&database, ["m1", "m2", "m3", "m4"], [true, false, true, false]);

@@ -1,9 +1,9 @@
-//! The networks of examples: a template unrolled over the facts around each.
+//! Unrolls a template over the facts around each example into ground networks.
 //!
-//! A rule is *uniform* if all its groundings are alike: its literals are facts, or latent predicates with one rule, which is
-//! uniform. Of such a rule only matters whether there is a grounding, which [`Coverage`] answers exactly. The groundings of
-//! other rules are enumerated, up to a number for each rule and head; so are those of rules that are uniform and ask for too many
-//! facts at once.
+//! A rule is *uniform* if all its groundings give equal neurons: its literals are facts, or latent
+//! predicates with one rule, which is uniform. For such a rule only the existence of a grounding
+//! matters, which [`Coverage`] answers exactly. Groundings of other rules are enumerated, up to a
+//! limit per rule and head; so are those of uniform rules that unfold into too many facts.
 
 use std::rc::Rc;
 
@@ -16,30 +16,30 @@ use crate::kb::{Database, Example};
 use crate::logic::rename;
 use crate::logic::{Argument, Constant, Literal, PredicateId, Variable};
 
-/// The networks of some examples.
+/// The ground networks of examples.
 #[derive(Clone, Debug)]
 pub(super) struct Unrolled {
     pub nets: Vec<Net>,
-    /// The number of each example's network.
+    /// Index of each example's network.
     pub of: Vec<usize>,
-    /// How often a rule had more groundings for a head than allowed, or took too long to look for them.
+    /// Rules and heads for which the grounding or step limit was reached.
     pub budget_hits: u64,
 }
 
-/// How many facts may be looked at for each grounding that may be found.
-const STEPS_FOR_EACH: usize = 100;
+/// Facts that may be visited per grounding allowed.
+const STEPS_PER_GROUNDING: usize = 100;
 
-/// The most facts that a uniform rule may ask for together with the rules below it.
-const MOST_UNFOLDED: usize = 200;
+/// Maximum number of facts in the unfolding of a uniform rule.
+const MAX_UNFOLDED: usize = 200;
 
-/// Unrolls a template for examples.
-pub(super) fn unroll(template: &Template, coverage: &Coverage<'_>, family: Family, most: usize) -> Unrolled {
-    let mut unroller = Unroller::new(template, coverage.database(), family, most);
+/// Unrolls a template for the examples of a coverage.
+pub(super) fn unroll(template: &Template, coverage: &Coverage<'_>, family: Family, max_groundings: usize) -> Unrolled {
+    let mut unroller = Unroller::new(template, coverage.database(), family, max_groundings);
     let targets: Vec<usize> = unroller.by_head[0].clone();
-    // What is uniform is asked of all examples at once.
+    // Uniform rules are evaluated for all examples at once.
     let uniform: Vec<Option<Vec<Literal>>> = targets.iter().map(|&rule| unroller.unfolded(rule)).collect();
-    let asked: Vec<&[Literal]> = uniform.iter().flatten().map(Vec::as_slice).collect();
-    let mut covered = coverage.cover_all(&asked).into_iter();
+    let bodies: Vec<&[Literal]> = uniform.iter().flatten().map(Vec::as_slice).collect();
+    let mut covered = coverage.cover_all(&bodies).into_iter();
     let covered: Vec<Option<std::sync::Arc<Bits>>> =
         uniform.iter().map(|body| body.as_ref().and_then(|_| covered.next())).collect();
     let mut roots: IndexSet<u32> = IndexSet::default();
@@ -64,97 +64,97 @@ fn bind(example: &Example) -> Vec<Option<Constant>> {
     example.args.iter().copied().map(Some).collect()
 }
 
-/// What a literal is about.
+/// The predicate of a literal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum About {
+enum AtomKind {
     Facts(PredicateId),
-    /// The number of a head.
+    /// Index of a head.
     Latent(usize),
 }
 
-/// A literal over the names of a database.
+/// A literal resolved against the names of a database.
 #[derive(Clone, Debug, PartialEq)]
-struct Bound {
-    about: About,
+struct BoundLiteral {
+    kind: AtomKind,
     args: Vec<Argument>,
 }
 
-/// A rule over the names of a database.
+/// A rule resolved against the names of a database.
 #[derive(Clone, Debug)]
 struct BoundRule {
-    /// Its number in the template.
+    /// Index in the template.
     number: u32,
-    /// How many arguments its head has.
+    /// Number of arguments of the head.
     arity: usize,
     variables: usize,
-    body: Vec<Bound>,
-    /// The body with every literal once: a grounding that holds of one holds of all that are the same.
-    distinct: Vec<Bound>,
+    body: Vec<BoundLiteral>,
+    /// The body without duplicate literals, which do not change the groundings.
+    distinct: Vec<BoundLiteral>,
 }
 
 type Bindings = Vec<Option<Constant>>;
-/// The atoms of a latent predicate with some arguments given.
-type Atoms = Rc<Vec<Vec<Constant>>>;
+/// Derivable atoms of a latent predicate, for a binding pattern.
+type DerivedAtoms = Rc<Vec<Vec<Constant>>>;
 
 struct Unroller<'a> {
     database: &'a Database,
     family: Family,
-    most: usize,
+    max_groundings: usize,
     rules: Vec<BoundRule>,
-    /// The rules of each head.
+    /// Rules by head.
     by_head: Vec<Vec<usize>>,
-    /// The number of facts that an atom of a head asks for, if all atoms of it that hold are alike.
+    /// Size of the unfolding of each uniform head; `None` if a head is not uniform.
     uniform: Vec<Option<usize>>,
-    /// The neuron of atoms that are alike, by head.
-    alike: Vec<Option<u32>>,
+    /// The shared neuron of each uniform head.
+    uniform_neurons: Vec<Option<u32>>,
     arena: Arena,
     atoms: HashMap<(usize, Vec<Constant>), Option<u32>>,
-    solved: HashMap<(usize, Bindings), Atoms>,
+    solved: HashMap<(usize, Bindings), DerivedAtoms>,
     budget_hits: u64,
 }
 
 impl<'a> Unroller<'a> {
-    fn new(template: &Template, database: &'a Database, family: Family, most: usize) -> Self {
+    fn new(template: &Template, database: &'a Database, family: Family, max_groundings: usize) -> Self {
         let mut unroller = Unroller {
             database,
             family,
-            most,
+            max_groundings,
             rules: Vec::new(),
             by_head: vec![Vec::new(); template.heads().len()],
             uniform: Vec::new(),
-            alike: vec![None; template.heads().len()],
+            uniform_neurons: vec![None; template.heads().len()],
             arena: Arena::default(),
             atoms: HashMap::default(),
             solved: HashMap::default(),
             budget_hits: 0,
         };
         for (number, rule) in (0u32..).zip(&template.rules) {
-            // A rule that mentions what the database does not have has no groundings.
+            // A rule with a name unknown to the database has no groundings.
             if let (Some(bound), Some(head)) =
-                (bound(template, rule, number, database), template.head_number(rule.head))
+                (resolve(template, rule, number, database), template.head_number(rule.head))
             {
                 unroller.by_head[head].push(unroller.rules.len());
                 unroller.rules.push(bound);
             }
         }
-        // No predicate depends on itself, so this ends; the order of heads is any.
+        // Predicates are acyclic, so this terminates for any order of heads.
         let mut uniform = vec![None; unroller.by_head.len()];
         for head in 0..uniform.len() {
-            unroller.settle(head, &mut uniform);
+            unroller.unfolded_size(head, &mut uniform);
         }
         unroller.uniform = uniform.into_iter().map(Option::flatten).collect();
         unroller
     }
 
-    fn settle(&self, head: usize, known: &mut [Option<Option<usize>>]) -> Option<usize> {
+    fn unfolded_size(&self, head: usize, known: &mut [Option<Option<usize>>]) -> Option<usize> {
         if let Some(facts) = known[head] {
             return facts;
         }
         let facts = match self.by_head[head][..] {
             [] => Some(1),
-            [only] => total(self.rules[only].distinct.iter().map(|literal| match literal.about {
-                About::Facts(_) => Some(1),
-                About::Latent(head) => self.settle(head, known),
+            [only] => total(self.rules[only].distinct.iter().map(|literal| match literal.kind {
+                AtomKind::Facts(_) => Some(1),
+                AtomKind::Latent(head) => self.unfolded_size(head, known),
             })),
             _ => None,
         };
@@ -162,20 +162,20 @@ impl<'a> Unroller<'a> {
         facts
     }
 
-    /// The facts that a uniform rule asks for, all together; `None` for a rule that is not uniform.
+    /// Unfolds a uniform rule into a conjunction of facts; `None` for other rules.
     fn unfolded(&self, rule: usize) -> Option<Vec<Literal>> {
         let rule = &self.rules[rule];
-        total(rule.distinct.iter().map(|literal| match literal.about {
-            About::Facts(_) => Some(1),
-            About::Latent(head) => self.uniform[head],
+        total(rule.distinct.iter().map(|literal| match literal.kind {
+            AtomKind::Facts(_) => Some(1),
+            AtomKind::Latent(head) => self.uniform[head],
         }))?;
         let mut next = rule.variables as u32;
         let mut literals = Vec::new();
-        let mut waiting: Vec<Bound> = rule.distinct.iter().rev().cloned().collect();
-        while let Some(Bound { about, args }) = waiting.pop() {
-            match about {
-                About::Facts(predicate) => literals.push(Literal::new(predicate, args)),
-                About::Latent(head) => {
+        let mut stack: Vec<BoundLiteral> = rule.distinct.iter().rev().cloned().collect();
+        while let Some(BoundLiteral { kind, args }) = stack.pop() {
+            match kind {
+                AtomKind::Facts(predicate) => literals.push(Literal::new(predicate, args)),
+                AtomKind::Latent(head) => {
                     let inner = &self.rules[*self.by_head[head].first()?];
                     let first = next;
                     next += inner.variables as u32;
@@ -184,38 +184,38 @@ impl<'a> Unroller<'a> {
                         Argument::Variable(Variable(k)) => Argument::Variable(Variable(first + k)),
                         constant => constant,
                     };
-                    let outer = |literal: &Bound| Bound {
-                        about: literal.about,
+                    let outer = |literal: &BoundLiteral| BoundLiteral {
+                        kind: literal.kind,
                         args: literal.args.iter().map(rename).collect(),
                     };
-                    waiting.extend(inner.distinct.iter().rev().map(outer));
+                    stack.extend(inner.distinct.iter().rev().map(outer));
                 }
             }
         }
         Some(literals)
     }
 
-    /// The group of a uniform rule that has a grounding.
+    /// Returns the aggregation neuron of a uniform rule that has a grounding.
     fn uniform_group(&mut self, rule: usize) -> u32 {
         let BoundRule { number, body, .. } = self.rules[rule].clone();
-        let inputs = body.iter().map(|literal| self.uniform_atom(literal.about)).collect();
+        let inputs = body.iter().map(|literal| self.uniform_atom(literal.kind)).collect();
         let neuron = self.arena.add(Neuron::Rule { rule: number, inputs });
         self.arena.group(vec![neuron], self.family)
     }
 
-    fn uniform_atom(&mut self, about: About) -> u32 {
-        let About::Latent(head) = about else { return self.arena.add(Neuron::Fact) };
-        if let Some(known) = self.alike[head] {
+    fn uniform_atom(&mut self, kind: AtomKind) -> u32 {
+        let AtomKind::Latent(head) = kind else { return self.arena.add(Neuron::Fact) };
+        if let Some(known) = self.uniform_neurons[head] {
             return known;
         }
         let rules = self.by_head[head].clone();
         let inputs = rules.into_iter().map(|rule| (self.rules[rule].number, self.uniform_group(rule))).collect();
         let neuron = self.arena.add(Neuron::Atom { head: head as u32, inputs });
-        self.alike[head] = Some(neuron);
+        self.uniform_neurons[head] = Some(neuron);
         neuron
     }
 
-    /// The group of a rule for a head whose arguments are all given; `None` without groundings.
+    /// Returns the aggregation neuron of a rule for a ground head; `None` without groundings.
     fn group(&mut self, rule: usize, head: &Bindings) -> Option<u32> {
         let BoundRule { number, body, .. } = self.rules[rule].clone();
         let mut neurons = Vec::new();
@@ -223,7 +223,7 @@ impl<'a> Unroller<'a> {
             let mut inputs = Vec::with_capacity(body.len());
             for literal in &body {
                 let args: Option<Vec<Constant>> = ground(&literal.args, &bindings).into_iter().collect();
-                inputs.extend(self.atom(literal.about, args?));
+                inputs.extend(self.atom(literal.kind, args?));
             }
             if inputs.len() == body.len() {
                 neurons.push(self.arena.add(Neuron::Rule { rule: number, inputs }));
@@ -232,14 +232,14 @@ impl<'a> Unroller<'a> {
         (!neurons.is_empty()).then(|| self.arena.group(neurons, self.family))
     }
 
-    /// The neuron of a ground atom, if it holds.
-    fn atom(&mut self, about: About, args: Vec<Constant>) -> Option<u32> {
-        let head = match about {
-            About::Facts(predicate) => {
+    /// Returns the neuron of a ground atom, if it is derivable.
+    fn atom(&mut self, kind: AtomKind, args: Vec<Constant>) -> Option<u32> {
+        let head = match kind {
+            AtomKind::Facts(predicate) => {
                 let holds = self.database.facts.relation(predicate).contains(&args);
                 return holds.then(|| self.arena.add(Neuron::Fact));
             }
-            About::Latent(head) => head,
+            AtomKind::Latent(head) => head,
         };
         if let Some(&known) = self.atoms.get(&(head, args.clone())) {
             return known;
@@ -255,38 +255,43 @@ impl<'a> Unroller<'a> {
         neuron
     }
 
-    /// The groundings of a rule's body that agree with a head, up to the most that are allowed. All variables are bound.
+    /// Enumerates the groundings of a rule's body that agree with a head, up to the limit. All
+    /// variables are bound.
     fn groundings(&mut self, rule: usize, head: &Bindings) -> Vec<Bindings> {
         let body = self.rules[rule].distinct.clone();
         let mut bindings = head.clone();
         bindings.resize(self.rules[rule].variables, None);
-        let mut search = Search { found: Vec::new(), steps: self.most.saturating_mul(STEPS_FOR_EACH), cut: false };
-        let waiting: Vec<usize> = (0..body.len()).collect();
-        self.search(&body, &waiting, &bindings, &mut search);
+        let mut search = GroundingSearch {
+            found: Vec::new(),
+            steps: self.max_groundings.saturating_mul(STEPS_PER_GROUNDING),
+            cut: false,
+        };
+        let pending: Vec<usize> = (0..body.len()).collect();
+        self.search(&body, &pending, &bindings, &mut search);
         self.budget_hits += u64::from(search.cut);
         search.found
     }
 
-    fn search(&mut self, body: &[Bound], waiting: &[usize], bindings: &Bindings, search: &mut Search) {
+    fn search(&mut self, body: &[BoundLiteral], pending: &[usize], bindings: &Bindings, search: &mut GroundingSearch) {
         cancel::poll();
-        // The literal with the fewest facts to look at is next.
-        let Some(&next) = waiting.iter().min_by_key(|&&k| self.cost(&body[k], bindings)) else {
-            // Only another whole grounding is one too many.
-            search.cut = search.found.len() >= self.most;
+        // Next is the literal with the fewest matching facts.
+        let Some(&next) = pending.iter().min_by_key(|&&k| self.cost(&body[k], bindings)) else {
+            // Only one more complete grounding exceeds the limit.
+            search.cut = search.found.len() >= self.max_groundings;
             if !search.cut {
                 search.found.push(bindings.clone());
             }
             return;
         };
-        let rest: Vec<usize> = waiting.iter().copied().filter(|&k| k != next).collect();
-        let Bound { about, args } = &body[next];
+        let rest: Vec<usize> = pending.iter().copied().filter(|&k| k != next).collect();
+        let BoundLiteral { kind, args } = &body[next];
         let given = ground(args, bindings);
-        let candidates: Vec<Vec<Constant>> = match *about {
-            About::Facts(predicate) => {
+        let candidates: Vec<Vec<Constant>> = match *kind {
+            AtomKind::Facts(predicate) => {
                 let rows = self.database.facts.relation(predicate).lookup(&given);
                 rows.take(search.steps + 1).map(|row| row.to_vec()).collect()
             }
-            About::Latent(head) => self.solutions(head, given).to_vec(),
+            AtomKind::Latent(head) => self.solutions(head, given).to_vec(),
         };
         for fact in candidates {
             if search.steps == 0 {
@@ -294,7 +299,7 @@ impl<'a> Unroller<'a> {
                 return;
             }
             search.steps -= 1;
-            if let Some(extended) = agree(args, &fact, bindings) {
+            if let Some(extended) = unify(args, &fact, bindings) {
                 self.search(body, &rest, &extended, search);
                 if search.cut {
                     return;
@@ -303,19 +308,19 @@ impl<'a> Unroller<'a> {
         }
     }
 
-    /// About how many facts a literal has to look at.
-    fn cost(&self, literal: &Bound, bindings: &Bindings) -> usize {
+    /// Estimates the facts to visit for a literal.
+    fn cost(&self, literal: &BoundLiteral, bindings: &Bindings) -> usize {
         let given = ground(&literal.args, bindings);
-        match literal.about {
-            About::Facts(predicate) => self.database.facts.relation(predicate).lookup(&given).range().len(),
-            About::Latent(_) if given.iter().all(Option::is_some) => 1,
-            // What it costs is not known before it is done.
-            About::Latent(_) => usize::MAX - given.iter().flatten().count(),
+        match literal.kind {
+            AtomKind::Facts(predicate) => self.database.facts.relation(predicate).lookup(&given).range().len(),
+            AtomKind::Latent(_) if given.iter().all(Option::is_some) => 1,
+            // The cost is unknown before solving; prefer more bound arguments.
+            AtomKind::Latent(_) => usize::MAX - given.iter().flatten().count(),
         }
     }
 
-    /// The atoms of a latent predicate that hold, with some arguments given.
-    fn solutions(&mut self, head: usize, given: Bindings) -> Atoms {
+    /// Returns the derivable atoms of a latent predicate under a binding pattern.
+    fn solutions(&mut self, head: usize, given: Bindings) -> DerivedAtoms {
         if let Some(known) = self.solved.get(&(head, given.clone())) {
             return known.clone();
         }
@@ -326,32 +331,32 @@ impl<'a> Unroller<'a> {
                 atoms.extend(args);
             }
         }
-        let atoms: Atoms = Rc::new(atoms.into_iter().collect());
+        let atoms: DerivedAtoms = Rc::new(atoms.into_iter().collect());
         self.solved.insert((head, given), atoms.clone());
         atoms
     }
 }
 
-struct Search {
+struct GroundingSearch {
     found: Vec<Bindings>,
-    /// Facts that may still be looked at.
+    /// Remaining facts to visit.
     steps: usize,
     cut: bool,
 }
 
-/// The arguments as far as they are bound.
+/// Substitutes the bindings into the arguments.
 fn ground(args: &[Argument], bindings: &Bindings) -> Bindings {
     let value = |arg: &Argument| match *arg {
         Argument::Constant(constant) => Some(constant),
         Argument::Variable(Variable(k)) => bindings[k as usize],
-        // Templates with comparisons are refused.
+        // Templates with comparisons are rejected on reading.
         Argument::Number(_) => None,
     };
     args.iter().map(value).collect()
 }
 
-/// The bindings under which the arguments are those of a fact.
-fn agree(args: &[Argument], fact: &[Constant], bindings: &Bindings) -> Option<Bindings> {
+/// Unifies the arguments with a fact.
+fn unify(args: &[Argument], fact: &[Constant], bindings: &Bindings) -> Option<Bindings> {
     let mut extended = bindings.clone();
     for (arg, &constant) in args.iter().zip(fact) {
         let known = match *arg {
@@ -366,23 +371,23 @@ fn agree(args: &[Argument], fact: &[Constant], bindings: &Bindings) -> Option<Bi
     Some(extended)
 }
 
-/// A rule over the names of a database; `None` if it mentions one that is not there.
-fn bound(template: &Template, rule: &TemplateRule, number: u32, database: &Database) -> Option<BoundRule> {
+/// Resolves a rule against the names of a database; `None` if a name is unknown.
+fn resolve(template: &Template, rule: &TemplateRule, number: u32, database: &Database) -> Option<BoundRule> {
     let literal = |literal: &Literal| match template.head_number(literal.predicate) {
         Some(head) => {
-            // Only the constants are the database's; the predicate is nobody's but ours.
+            // Latent predicates are not in the database; only constants are resolved.
             let args = literal.args.iter().map(|arg| rename::find_argument(*arg, template.names(), database.names()));
-            Some(Bound { about: About::Latent(head), args: args.collect::<Option<_>>()? })
+            Some(BoundLiteral { kind: AtomKind::Latent(head), args: args.collect::<Option<_>>()? })
         }
         None => {
             let found = rename::find(literal, template.names(), database.names())?;
-            Some(Bound { about: About::Facts(found.predicate), args: found.args })
+            Some(BoundLiteral { kind: AtomKind::Facts(found.predicate), args: found.args })
         }
     };
     let arity = template.predicates.arity(rule.head);
     let last = rule.body.iter().flat_map(Literal::variables).map(|variable| variable.0 as usize + 1).max();
-    let body: Vec<Bound> = rule.body.iter().map(literal).collect::<Option<_>>()?;
-    let mut distinct: Vec<Bound> = Vec::with_capacity(body.len());
+    let body: Vec<BoundLiteral> = rule.body.iter().map(literal).collect::<Option<_>>()?;
+    let mut distinct: Vec<BoundLiteral> = Vec::with_capacity(body.len());
     for literal in &body {
         if !distinct.contains(literal) {
             distinct.push(literal.clone());
@@ -391,8 +396,8 @@ fn bound(template: &Template, rule: &TemplateRule, number: u32, database: &Datab
     Some(BoundRule { number, arity, variables: last.unwrap_or(0).max(arity), body, distinct })
 }
 
-/// The sum, if all are there and it is not too much.
+/// Returns the sum if all terms are present and it is within the limit.
 fn total(mut numbers: impl Iterator<Item = Option<usize>>) -> Option<usize> {
     let sum = numbers.try_fold(0usize, |sum, number| Some(sum.saturating_add(number?)))?;
-    (sum <= MOST_UNFOLDED).then_some(sum)
+    (sum <= MAX_UNFOLDED).then_some(sum)
 }

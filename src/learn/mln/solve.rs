@@ -1,15 +1,16 @@
-//! Weights of columns that fit a number for each example, by least squares.
+//! Linear least squares with a ridge penalty.
 
-/// The weights w for which Σᵢ (Σₖ wₖ columnₖᵢ − yᵢ)² + λ Σ wₖ² is least over the examples `of`.
+/// Returns the weights w that minimize Σᵢ (Σₖ wₖ columnₖᵢ − yᵢ)² + λ Σ wₖ² over the examples
+/// `rows`.
 ///
-/// A column that is all zeros gets 0, and so does one that those before it already say: there it makes no difference.
-pub(super) fn least_squares(columns: &[&[f64]], y: &[f64], of: &[usize], lambda: f64) -> Vec<f64> {
+/// A zero column gets weight 0, and so does one that is linearly dependent on those before it.
+pub(super) fn least_squares(columns: &[&[f64]], y: &[f64], rows: &[usize], lambda: f64) -> Vec<f64> {
     let size = columns.len();
-    let dot = |a: &[f64], b: &[f64]| -> f64 { of.iter().map(|&i| a[i] * b[i]).sum() };
-    // The normal equations with λ on the diagonal, divided so that all on the diagonal are 1: counts of any size are solved alike.
+    let dot = |a: &[f64], b: &[f64]| -> f64 { rows.iter().map(|&i| a[i] * b[i]).sum() };
+    // Normal equations with λ on the diagonal, scaled to a unit diagonal for conditioning.
     let lengths: Vec<f64> = columns.iter().map(|column| (dot(column, column) + lambda).sqrt()).collect();
     let mut used: Vec<usize> = Vec::new();
-    // Row by row the Cholesky factor of the columns in use.
+    // Cholesky factor of the columns in use, row by row.
     let mut factor: Vec<Vec<f64>> = Vec::new();
     let mut solved: Vec<f64> = Vec::new();
     for k in 0..size {
@@ -22,14 +23,14 @@ pub(super) fn least_squares(columns: &[&[f64]], y: &[f64], of: &[usize], lambda:
             let before: f64 = row.iter().zip(&factor[at]).map(|(a, b)| a * b).sum();
             row.push((product - before) / factor[at][at]);
         }
-        let left = 1.0 - row.iter().map(|a| a * a).sum::<f64>();
-        // What is left of a column beside the others is rounding.
-        if left < 1e-9 {
+        let remainder = 1.0 - row.iter().map(|a| a * a).sum::<f64>();
+        // A remainder this small is rounding: the column is linearly dependent.
+        if remainder < 1e-9 {
             continue;
         }
         let target = dot(columns[k], y) / lengths[k];
         let before: f64 = row.iter().zip(&solved).map(|(a, b)| a * b).sum();
-        let root = left.sqrt();
+        let root = remainder.sqrt();
         solved.push((target - before) / root);
         row.push(root);
         factor.push(row);
@@ -50,25 +51,25 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn by_hand() {
+    fn solutions_match_hand_computation() {
         // One column: w = Σ Δ n / Σ n² = (1·1 + 2·0.5 + 0) / (1 + 4) = 0.4.
         assert!((least_squares(&[&[1.0, 2.0, 0.0]], &[1.0, 0.5, 7.0], &[0, 1, 2], 0.0)[0] - 0.4).abs() < 1e-15);
         // Two columns that share the last example, w = (2, −1) without error.
         let weights = least_squares(&[&[1.0, 0.0, 3.0], &[0.0, 2.0, 1.0]], &[2.0, -2.0, 5.0], &[0, 1, 2], 0.0);
         assert!((weights[0] - 2.0).abs() < 1e-12 && (weights[1] + 1.0).abs() < 1e-12, "{weights:?}");
-        // The second says what the first says, the third nothing.
+        // The second column is a multiple of the first, the third is zero.
         let weights = least_squares(&[&[1.0, 2.0], &[2.0, 4.0], &[0.0, 0.0]], &[3.0, 6.0], &[0, 1], 0.0);
         assert!((weights[0] - 3.0).abs() < 1e-12);
         assert_eq!(weights[1..], [0.0, 0.0]);
-        // An example that is not in use does not count.
+        // Examples outside `rows` do not count.
         assert_eq!(least_squares(&[&[1.0, 5.0]], &[2.0, 100.0], &[0], 0.0), [2.0]);
-        // Held back: Σ Δ n / (λ + Σ n²) = 2 / (5 + 5).
+        // With a penalty: Σ Δ n / (λ + Σ n²) = 2 / (5 + 5).
         assert!((least_squares(&[&[1.0, 2.0]], &[1.0, 0.5], &[0, 1], 5.0)[0] - 0.2).abs() < 1e-15);
     }
 
     proptest! {
         #[test]
-        fn no_other_weights_fit_better(
+        fn solution_minimizes_the_penalized_error(
             rows in prop::collection::vec(([0u8..4, 0..4, 0..4], -2.0..2.0f64), 1..12),
             lambda in prop::sample::select(&[0.0, 0.5, 20.0][..]),
             moves in [-0.1..0.1f64, -0.1..0.1, -0.1..0.1],
@@ -80,8 +81,8 @@ mod tests {
             let slices: Vec<&[f64]> = columns.iter().map(Vec::as_slice).collect();
             let weights = least_squares(&slices, &y, &all, lambda);
             let error = |w: &[f64]| -> f64 {
-                let missed = |i: usize| y[i] - (0..3).map(|k| w[k] * columns[k][i]).sum::<f64>();
-                all.iter().map(|&i| missed(i).powi(2)).sum::<f64>() + lambda * w.iter().map(|w| w * w).sum::<f64>()
+                let residual = |i: usize| y[i] - (0..3).map(|k| w[k] * columns[k][i]).sum::<f64>();
+                all.iter().map(|&i| residual(i).powi(2)).sum::<f64>() + lambda * w.iter().map(|w| w * w).sum::<f64>()
             };
             let moved: Vec<f64> = weights.iter().zip(moves).map(|(w, m)| w + m).collect();
             prop_assert!(error(&weights) <= error(&moved) + 1e-9);

@@ -1,9 +1,10 @@
-//! How many groundings a pattern has for each example, exactly.
+//! Exact grounding counts of patterns for each example.
 //!
-//! Parts of a pattern that share no variable but those of the head are counted one by one, and the counts multiplied. Within a
-//! part the search goes literal by literal; what is left behind a match falls into parts again, and the count of each is
-//! remembered for the few bindings it depends on. So a pattern whose literals hang together like a tree is counted by sums and
-//! products, and no grounding of it is ever looked at as a whole. Patterns with cycles are enumerated as far as the cycles go.
+//! Components of a pattern that share only head variables are counted separately and multiplied.
+//! Within a component, the search proceeds literal by literal; the rest after a match decomposes
+//! again, and the count of each component is memoized by the bindings it depends on. Acyclic
+//! patterns are thus counted by sums and products without enumerating groundings. Cyclic ones are
+//! enumerated along the cycles.
 
 use std::sync::{Arc, Mutex};
 
@@ -16,33 +17,33 @@ use crate::determinism::{HashMap, HashSet};
 use crate::logic::{Literal, Variable};
 use crate::parallel;
 
-/// Counts end here: a double still tells such numbers apart, and products of a few of them.
-pub const MOST_COUNTED: u32 = 1_000_000_000;
+/// Maximum count of a component: doubles represent it and products of a few exactly enough.
+pub const MAX_COUNT: u32 = 1_000_000_000;
 
-/// Products of counts end here: squares of such numbers, and products of two of those, are finite.
-pub const MOST_PRODUCT: f64 = 1e60;
+/// Maximum product of counts: squares of it, and products of two squares, are finite.
+pub const MAX_PRODUCT: f64 = 1e60;
 
-/// Literals that hold together, and conjunctions that must not hold under the same substitution.
+/// A conjunction, with conjunctions that must have no grounding under the same substitution.
 ///
-/// Variables of the head are `0..arity`. Variables of a conjunction that no literal mentions are its own: no value of them may
-/// make it true.
+/// Head variables are `0..arity`. Variables of a negated conjunction that no literal mentions are
+/// existentially quantified within it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Pattern {
-    /// The literals whose groundings are counted.
+    /// Literals whose groundings are counted.
     pub literals: Vec<Literal>,
-    /// What must have no grounding.
+    /// Conjunctions that must have no grounding.
     pub none_of: Vec<Vec<Literal>>,
 }
 
 impl Pattern {
-    /// The pattern with more literals.
+    /// Returns the pattern extended by literals.
     pub fn with(&self, test: &[Literal]) -> Self {
         let mut more = self.clone();
         more.literals.extend_from_slice(test);
         more
     }
 
-    /// The pattern with a conjunction that must not hold.
+    /// Returns the pattern extended by a negated conjunction.
     pub fn without(&self, test: &[Literal]) -> Self {
         let mut more = self.clone();
         more.none_of.push(test.to_vec());
@@ -50,84 +51,85 @@ impl Pattern {
     }
 }
 
-/// Counts groundings for the examples of a coverage, and remembers the counts of parts.
+/// Counts groundings for the examples of a coverage and caches the counts of components.
 ///
-/// Threads may share it. What it answers depends neither on them nor on the memory it may use.
+/// Thread-safe; the counts depend neither on threads nor on the cache size.
 #[derive(Debug)]
 pub struct Tally<'c, 'a> {
     coverage: &'c Coverage<'a>,
-    /// The most facts looked at for one part and one example.
+    /// Maximum number of facts visited per component and example.
     budget: u64,
-    known: Mutex<Cache<PartKey, Arc<[u32]>>>,
-    /// Parts that were not counted to the end for some examples, with the numbers of these.
-    cut: Mutex<HashMap<PartKey, Vec<usize>>>,
+    known: Mutex<Cache<TallyKey, Arc<[u32]>>>,
+    /// Components whose count is incomplete for some examples, with these examples.
+    cut: Mutex<HashMap<TallyKey, Vec<usize>>>,
 }
 
-/// A part in words, and the sizes of the groups that its last literals form.
-type PartKey = (ComponentKey, Box<[usize]>);
+/// Canonical key of a component, with the sizes of its trailing negated conjunctions.
+type TallyKey = (ComponentKey, Box<[usize]>);
 
-/// Literals that hang together, with the conjunctions that depend on them.
+/// Connected literals, with the negated conjunctions that share variables with them.
 #[derive(Debug, Default)]
-struct Part {
+struct PatternComponent {
     literals: Vec<usize>,
     none_of: Vec<usize>,
 }
 
 impl<'c, 'a> Tally<'c, 'a> {
-    /// Counts for the examples of a coverage, looking at about `budget` facts for one example and one part of a pattern.
+    /// Creates a counter that visits about `budget` facts per example and component.
     pub fn new(coverage: &'c Coverage<'a>, budget: u64) -> Self {
         let known = Mutex::new(Cache::new(coverage.memory_bytes() / 4));
         Tally { coverage, budget, known, cut: Mutex::default() }
     }
 
-    /// What it counts for.
+    /// Returns the coverage.
     pub fn coverage(&self) -> &'c Coverage<'a> {
         self.coverage
     }
 
-    /// How many different parts were met whose counts are too low for some example, since it has more than
-    /// [`MOST_COUNTED`] groundings or more facts had to be looked at than allowed; and for how many examples. No count is ever
-    /// too high: a grounding of which it could not be said that nothing rules it out is not counted.
+    /// Returns the number of components with incomplete counts, and of the examples concerned: more
+    /// than [`MAX_COUNT`] groundings, or more facts to visit than the budget. Counts are never too
+    /// high: a grounding that could not be checked against the negated conjunctions is not counted.
     pub fn cut(&self) -> (usize, usize) {
         let cut = lock(&self.cut);
         let examples: HashSet<usize> = cut.values().flatten().copied().collect();
         (cut.len(), examples.len())
     }
 
-    /// The number of groundings of a pattern for each example, among the facts it may see.
+    /// Returns the number of groundings of a pattern for each example, among the facts visible to
+    /// it.
     pub fn counts(&self, pattern: &Pattern) -> Vec<f64> {
         let counts = self.count(pattern);
         if let Some(audit) = self.coverage.audit() {
-            let through = || {
+            let unrestricted = || {
                 let bare = Pattern { literals: pattern.literals.clone(), none_of: Vec::new() };
-                let mut through = self.count(&bare);
-                // What was cut is known to be too low, and nothing is to be learned by asking again.
+                let mut unrestricted = self.count(&bare);
+                // Incomplete counts are known to be too low, so the audit skips them.
                 for i in [pattern, &bare].into_iter().flat_map(|pattern| self.cut_examples(pattern)) {
-                    through[i] = f64::INFINITY;
+                    unrestricted[i] = f64::INFINITY;
                 }
-                through
+                unrestricted
             };
-            audit.record_counts((&pattern.literals, &pattern.none_of), &counts, through);
+            audit.record_counts((&pattern.literals, &pattern.none_of), &counts, unrestricted);
         }
         counts
     }
 
-    /// The examples for which a pattern was not counted to the end.
+    /// Returns the examples for which the count of a pattern is incomplete.
     fn cut_examples(&self, pattern: &Pattern) -> Vec<usize> {
-        let (parts, _) = self.parts(pattern);
+        let (components, _) = self.components(pattern);
         let cut = lock(&self.cut);
-        parts.iter().filter_map(|part| cut.get(&self.key(pattern, part))).flatten().copied().collect()
+        components.iter().filter_map(|component| cut.get(&self.key(pattern, component))).flatten().copied().collect()
     }
 
     fn count(&self, pattern: &Pattern) -> Vec<f64> {
         let mut counts = vec![1.0; self.coverage.examples().len()];
-        let (parts, closed) = self.parts(pattern);
-        for part in parts {
-            let own = self.count_part(pattern, &part);
+        let (components, closed) = self.components(pattern);
+        for component in components {
+            let own = self.count_component(pattern, &component);
             counts
                 .iter_mut()
                 .zip(own.iter())
-                .for_each(|(count, &own)| *count = (*count * f64::from(own)).min(MOST_PRODUCT));
+                .for_each(|(count, &own)| *count = (*count * f64::from(own)).min(MAX_PRODUCT));
         }
         for group in closed {
             self.coverage.cover(&pattern.none_of[group]).iter().for_each(|i| counts[i] = 0.0);
@@ -135,63 +137,68 @@ impl<'c, 'a> Tally<'c, 'a> {
         counts
     }
 
-    /// The same for several patterns, in parallel.
+    /// Counts several patterns in parallel.
     pub fn counts_of_all(&self, patterns: &[Pattern]) -> Vec<Vec<f64>> {
         parallel::map(patterns, 16 * self.coverage.examples().len(), |pattern| self.counts(pattern))
     }
 
-    /// The parts of a pattern, and the conjunctions that depend on nothing but the head.
-    fn parts(&self, pattern: &Pattern) -> (Vec<Part>, Vec<usize>) {
+    /// Splits a pattern into components, and returns the negated conjunctions over head variables
+    /// only.
+    fn components(&self, pattern: &Pattern) -> (Vec<PatternComponent>, Vec<usize>) {
         let arity = self.arity();
         let all: Vec<usize> = (0..pattern.literals.len()).collect();
         let flat = EncodedConjunction::new(pattern.literals.iter(), arity);
-        let mut parts: Vec<Part> =
-            flat.components(&all).into_iter().map(|literals| Part { literals, none_of: Vec::new() }).collect();
+        let mut components: Vec<PatternComponent> = flat
+            .components(&all)
+            .into_iter()
+            .map(|literals| PatternComponent { literals, none_of: Vec::new() })
+            .collect();
         let mut closed = Vec::new();
         for (number, group) in pattern.none_of.iter().enumerate() {
             let own: Vec<Variable> =
                 group.iter().flat_map(Literal::variables).filter(|v| v.0 as usize >= arity).collect();
-            let touches = |part: &Part| {
-                let mut variables = part.literals.iter().flat_map(|&k| pattern.literals[k].variables());
+            let touches = |component: &PatternComponent| {
+                let mut variables = component.literals.iter().flat_map(|&k| pattern.literals[k].variables());
                 variables.any(|variable| own.contains(&variable))
             };
-            let (touched, apart): (Vec<Part>, Vec<Part>) = parts.into_iter().partition(touches);
-            parts = apart;
+            let (touched, others): (Vec<PatternComponent>, Vec<PatternComponent>) =
+                components.into_iter().partition(touches);
+            components = others;
             if touched.is_empty() {
                 closed.push(number);
                 continue;
             }
-            let mut whole = Part::default();
-            for part in touched {
-                whole.literals.extend(part.literals);
-                whole.none_of.extend(part.none_of);
+            let mut merged = PatternComponent::default();
+            for component in touched {
+                merged.literals.extend(component.literals);
+                merged.none_of.extend(component.none_of);
             }
-            whole.literals.sort_unstable();
-            whole.none_of.push(number);
-            whole.none_of.sort_unstable();
-            parts.push(whole);
+            merged.literals.sort_unstable();
+            merged.none_of.push(number);
+            merged.none_of.sort_unstable();
+            components.push(merged);
         }
-        (parts, closed)
+        (components, closed)
     }
 
     fn arity(&self) -> usize {
         self.coverage.database().predicates.arity(self.coverage.target())
     }
 
-    /// What a part is known by.
-    fn key(&self, pattern: &Pattern, part: &Part) -> PartKey {
-        let members = part.literals.iter().map(|&k| &pattern.literals[k]);
-        let groups = part.none_of.iter().map(|&number| &pattern.none_of[number]);
+    /// Returns the canonical key of a component.
+    fn key(&self, pattern: &Pattern, component: &PatternComponent) -> TallyKey {
+        let members = component.literals.iter().map(|&k| &pattern.literals[k]);
+        let groups = component.none_of.iter().map(|&number| &pattern.none_of[number]);
         let literals: Vec<&Literal> = members.chain(groups.clone().flatten()).collect();
         let flat = EncodedConjunction::new(literals.iter().copied(), self.arity());
         let all: Vec<usize> = (0..literals.len()).collect();
-        // Where nothing is ruled out, the order of literals does not matter, and names of variables never do.
-        let words = if part.none_of.is_empty() { flat.key(&all) } else { flat.renamed(&all).into() };
-        (words, groups.map(Vec::len).collect())
+        // Variable names never matter; literal order matters only with negated conjunctions.
+        let key = if component.none_of.is_empty() { flat.key(&all) } else { flat.renamed(&all).into() };
+        (key, groups.map(Vec::len).collect())
     }
 
-    fn count_part(&self, pattern: &Pattern, part: &Part) -> Arc<[u32]> {
-        let key = self.key(pattern, part);
+    fn count_component(&self, pattern: &Pattern, component: &PatternComponent) -> Arc<[u32]> {
+        let key = self.key(pattern, component);
         if let Some(counts) = lock(&self.known).get(&key) {
             return counts;
         }
@@ -201,11 +208,11 @@ impl<'c, 'a> Tally<'c, 'a> {
         counts
     }
 
-    fn search(&self, key: &PartKey) -> (Arc<[u32]>, u64) {
+    fn search(&self, key: &TallyKey) -> (Arc<[u32]>, u64) {
         let database = self.coverage.database();
         let distinct = |predicate| self.coverage.distinct(predicate);
         let plan = JoinPlan::with_exclusions(&key.0, &key.1, self.arity(), database, &distinct);
-        let mut search = Search::new(&plan, database, MOST_COUNTED, None).with_budget(self.budget);
+        let mut search = Search::new(&plan, database, MAX_COUNT, None).with_budget(self.budget);
         let mut was_cut = Vec::new();
         let (groups, numbers) = self.coverage.count_groups(&head_variables(&key.0), |head, limit, limit_id| {
             let count = search.count(head, limit, limit_id);

@@ -3,11 +3,11 @@ mod counting;
 use super::*;
 use crate::cover::Audit;
 use crate::kb::{Database, Example, sample};
-use crate::learn::mln::tally::MOST_PRODUCT;
+use crate::learn::mln::tally::MAX_PRODUCT;
 use crate::learn::{Model, Resources, SavedModel, Stored, Unchecked};
 use crate::logic::{Argument, Literal, PredicateId, Variable};
 
-/// Every `v` leads to every `w`.
+/// Complete bipartite graph from every `v` to every `w`.
 fn dense(size: usize) -> (Database, PredicateId, Vec<Example>) {
     let mut text = String::from("mode: h(+x). mode: e(+x, -y). h(A) :- e(A, B).");
     for i in 0..size {
@@ -34,7 +34,7 @@ fn star(database: &Database, literals: u32) -> Pattern {
 }
 
 #[test]
-fn scores_of_files_are_numbers() {
+fn scores_of_extreme_models_are_finite() {
     let (database, target, examples) = dense(5);
     let task = task(&database, target, &examples);
     let model = |literals, weight| {
@@ -42,16 +42,16 @@ fn scores_of_files_are_numbers() {
         model.count_budget = 100;
         SavedModel::from_json(&model.to_json())
     };
-    // 5 to the power of 500 is beyond all doubles.
+    // 5^500 exceeds the range of doubles.
     let psi = model(500, 1e100).unwrap().score(&database, target, &examples).unwrap();
-    assert_eq!(psi, [1e100 * MOST_PRODUCT - 25.0 * 1e100; 4]);
+    assert_eq!(psi, [1e100 * MAX_PRODUCT - 25.0 * 1e100; 4]);
     let error = model(1001, 1.0).unwrap_err().to_string();
     assert!(error.contains("formula 0: it has 1001 literals, and 1000 are the most"), "{error}");
     assert!(model(1000, 1.0).is_ok());
 }
 
 #[test]
-fn budgets_of_files_are_those_of_parameters() {
+fn stored_budgets_are_validated_like_parameters() {
     let (database, target, examples) = dense(4);
     let mut model = MlnModel::new(&task(&database, target, &examples), 0.0, &[]);
     for (budget, allowed) in [(0, false), (1, true), (1_000_000, true), (1_000_001, false)] {
@@ -66,7 +66,7 @@ fn budgets_of_files_are_those_of_parameters() {
 }
 
 #[test]
-fn what_is_cut_in_a_score_is_told() {
+fn incomplete_counts_are_reported_when_scoring() {
     let (database, target, examples) = dense(5);
     let mut model = MlnModel::new(&task(&database, target, &examples), 0.0, &[(path(&database), 1.0)]);
     model.count_budget = 1000;
@@ -75,8 +75,8 @@ fn what_is_cut_in_a_score_is_told() {
     model.count_budget = 3;
     let (psi, remarks) = model.score_with_remarks(&database, target, &examples).unwrap();
     assert!(psi[0] < 25.0 && psi.iter().all(|&other| other == psi[0]), "{psi:?}");
-    let told = remarks.iter().next().unwrap().to_string();
-    assert!(told.contains("of 1 conjunctions were not all counted for 4 examples to score"), "{told}");
+    let message = remarks.iter().next().unwrap().to_string();
+    assert!(message.contains("of 1 conjunctions were not all counted for 4 examples to score"), "{message}");
     assert_eq!(model.groundings(&database, target, &examples).unwrap().1.iter().count(), 1);
 }
 
@@ -88,7 +88,7 @@ fn path(database: &Database) -> Pattern {
 }
 
 #[test]
-fn an_audit_asks_again_for_counts() {
+fn audit_recounts_groundings() {
     let (database, target, examples) = dense(4);
     let audit = Audit::new(100, 1);
     let resources = Resources { audit: Some(&audit), ..Resources::default() };
@@ -97,7 +97,7 @@ fn an_audit_asks_again_for_counts() {
     MlnBoost { params }.fit(&task, &mut |_| {}).unwrap();
     let audited = audit.check(&database, target, &examples).unwrap();
     assert!(audited.conjunctions > 0 && audited.answers >= 4, "{audited:?}");
-    // Facts that nobody counted: every count is wrong now.
+    // A database with other facts: every count is wrong.
     let (other, other_target, other_examples) = dense(5);
     let error = audit.check(&other, other_target, &other_examples).unwrap_err().to_string();
     assert!(error.contains(" groundings of `") && error.contains("in the naive evaluator"), "{error}");

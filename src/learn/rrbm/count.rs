@@ -1,122 +1,124 @@
-//! How many groundings of walks join the arguments of examples.
+//! SparseRow the groundings of walks between the arguments of examples.
 //!
-//! A walk is never followed path by path: the number of ways to each constant is carried on from step to step. A walk of
-//! `n` steps is cut in the middle, the numbers of ways from both ends are found, and their products are added up where they
-//! meet. Beginnings and ends that walks share are counted once.
+//! Walks are counted by dynamic programming: the number of paths to each constant is propagated
+//! step by step. A walk of `n` steps is split in the middle; both halves are counted and joined by
+//! a dot product. Common prefixes and suffixes of walks are counted once.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
-use super::walk::{Step, Way};
+use super::walk::{Direction, Step};
 use crate::cancel;
 use crate::determinism::{HashMap, IndexSet};
 use crate::kb::{Database, Example, Index, Relation};
 use crate::logic::{Constant, PredicateId};
 
-/// The number of ways to each constant, by its id, ascending.
-type Ways = Vec<(u32, f64)>;
+/// Number of paths to each constant, by ascending id.
+type PathCounts = Vec<(u32, f64)>;
 
-/// The counts of an example: the walks that join its arguments, by number, with how often.
-pub type Counts = Vec<(u32, f64)>;
+/// Sparse row of an example: the walks between its arguments, by index, with their counts or
+/// inputs.
+pub type SparseRow = Vec<(u32, f64)>;
 
-/// Counts end here: squares of such numbers are finite, also after they are divided and weighted.
-const MOST_COUNTED: f64 = 1e60;
+/// Maximum count: squares of it stay finite after scaling and weighting.
+const MAX_COUNT: f64 = 1e60;
 
-/// Walks to be counted over a database.
+/// Counts a set of walks over a database.
 pub struct Counter<'a> {
     database: &'a Database,
     target: PredicateId,
-    tables: HashMap<Step, Table<'a>>,
-    forward: Beginnings,
-    backward: Beginnings,
-    /// How many numbers of ways are remembered from one example to the next, for each end. It does not change what is counted.
-    most_remembered: usize,
-    /// For each walk where its two parts stand; `None` for a walk that cannot be there.
-    parts: Vec<Option<(usize, usize)>>,
+    tables: HashMap<Step, StepTable<'a>>,
+    forward: Prefixes,
+    backward: Prefixes,
+    /// Maximum number of cached path counts per side; it does not change the result.
+    max_cached: usize,
+    /// For each walk the prefix indices of its halves; `None` for a walk with an unknown predicate.
+    halves: Vec<Option<(usize, usize)>>,
 }
 
-/// The pairs of a binary relation, from one of its arguments.
-enum Table<'a> {
+/// Adjacency of a step.
+enum StepTable<'a> {
     Index(&'a Index),
-    /// Sorted pairs, for an argument that no index starts with.
+    /// Sorted pairs, where no index starts with the argument.
     Pairs(Vec<(u32, u32)>),
-    /// The facts of a predicate with one argument.
+    /// Facts of a unary predicate.
     Property(&'a Relation),
 }
 
-/// All beginnings of some rows of steps, each once, the shorter before the longer; the first is of no steps.
+/// Prefix tree of step sequences, shorter prefixes first; the first is the empty one.
 #[derive(Default)]
-struct Beginnings {
-    /// The beginning before, and the step behind it.
+struct Prefixes {
+    /// Parent prefix and last step.
     all: IndexSet<(usize, Step)>,
 }
 
-impl Beginnings {
-    /// The number of a beginning; 0 for none.
+impl Prefixes {
+    /// Inserts the prefixes of a sequence; returns the index of the longest, 0 for the empty one.
     fn insert(&mut self, steps: impl Iterator<Item = Step>) -> usize {
-        steps.fold(0, |before, step| self.all.insert_full((before, step)).0 + 1)
+        steps.fold(0, |parent, step| self.all.insert_full((parent, step)).0 + 1)
     }
 }
 
 impl<'a> Counter<'a> {
-    /// For walks over the predicates of the database; `None` stands for one with a predicate that it does not have. About
-    /// `memory_bytes` are used to remember what examples share, which does not change what is counted.
+    /// Creates a counter; `None` stands for a walk with a predicate that the database does not
+    /// have. About `memory_bytes` are used to cache counts shared by examples, which does not
+    /// change the result.
     pub fn new(database: &'a Database, target: PredicateId, walks: &[Option<Vec<Step>>], memory_bytes: usize) -> Self {
-        let (mut forward, mut backward) = (Beginnings::default(), Beginnings::default());
-        let part = |walk: &Option<Vec<Step>>| {
+        let (mut forward, mut backward) = (Prefixes::default(), Prefixes::default());
+        let halve = |walk: &Option<Vec<Step>>| {
             let walk = walk.as_ref()?;
             let (first, second) = walk.split_at(walk.len().div_ceil(2));
             let first = forward.insert(first.iter().copied());
-            Some((first, backward.insert(second.iter().rev().map(|step| step.turned()))))
+            Some((first, backward.insert(second.iter().rev().map(|step| step.reversed()))))
         };
-        let parts = walks.iter().map(part).collect();
+        let halves = walks.iter().map(halve).collect();
         let steps = forward.all.iter().chain(&backward.all).map(|&(_, step)| step);
         let mut tables = HashMap::default();
         for step in steps {
-            tables.entry(step).or_insert_with(|| Table::new(database, step));
+            tables.entry(step).or_insert_with(|| StepTable::new(database, step));
         }
-        // There are two ends.
-        let most_remembered = memory_bytes / 2 / size_of::<(u32, f64)>();
-        Counter { database, target, tables, forward, backward, most_remembered, parts }
+        // One half of the memory per side.
+        let max_cached = memory_bytes / 2 / size_of::<(u32, f64)>();
+        Counter { database, target, tables, forward, backward, max_cached, halves }
     }
 
-    /// The counts of each example, which must have two arguments.
-    pub fn count(&self, examples: &[Example]) -> Vec<Counts> {
+    /// Returns the counts of each example, which must have two arguments.
+    pub fn count(&self, examples: &[Example]) -> Vec<SparseRow> {
         let limit = |example: &Example| self.database.limit(self.target, &example.args);
-        // Ends with the same limit are the same, wherever they stand.
+        // Constants with the same time limit share their path counts.
         let mut ends: [IndexSet<(Constant, Option<u64>)>; 2] = Default::default();
         let mut number = |side: usize, example: &Example| {
             ends[side].insert_full((example.args[side], limit(example).map(f64::to_bits))).0
         };
         let numbers: Vec<(usize, usize)> = examples.iter().map(|e| (number(0, e), number(1, e))).collect();
-        let known: [Vec<OnceLock<Vec<Ways>>>; 2] =
+        let known: [Vec<OnceLock<Vec<PathCounts>>>; 2] =
             [0, 1].map(|side: usize| (0..ends[side].len()).map(|_| OnceLock::new()).collect());
-        let remembered = [AtomicUsize::new(0), AtomicUsize::new(0)];
-        let with = |side: usize, number: usize, example: &Example, f: &mut dyn FnMut(&[Ways])| {
-            let beginnings = [&self.forward, &self.backward][side];
-            if let Some(ways) = known[side][number].get() {
-                return f(ways);
+        let cached = [AtomicUsize::new(0), AtomicUsize::new(0)];
+        let with_paths = |side: usize, number: usize, example: &Example, f: &mut dyn FnMut(&[PathCounts])| {
+            let prefixes = [&self.forward, &self.backward][side];
+            if let Some(paths) = known[side][number].get() {
+                return f(paths);
             }
-            let ways = self.ways(example.args[side], beginnings, limit(example));
-            let size = ways.iter().map(|ways| ways.len() + 2).sum();
-            if remembered[side].fetch_add(size, Ordering::Relaxed) < self.most_remembered {
-                f(known[side][number].get_or_init(|| ways));
+            let paths = self.paths(example.args[side], prefixes, limit(example));
+            let size = paths.iter().map(|paths| paths.len() + 2).sum();
+            if cached[side].fetch_add(size, Ordering::Relaxed) < self.max_cached {
+                f(known[side][number].get_or_init(|| paths));
             } else {
-                f(&ways);
+                f(&paths);
             }
         };
         let count = |(example, &(first, second)): (&Example, &(usize, usize))| {
             let mut counts = Vec::new();
-            with(0, first, example, &mut |from| {
-                with(1, second, example, &mut |to| {
+            with_paths(0, first, example, &mut |from| {
+                with_paths(1, second, example, &mut |to| {
                     for (walk, &(a, b)) in
-                        self.parts.iter().enumerate().filter_map(|(k, part)| Some((k, part.as_ref()?)))
+                        self.halves.iter().enumerate().filter_map(|(k, part)| Some((k, part.as_ref()?)))
                     {
-                        let ways = product(&from[a], &to[b]);
-                        if ways > 0.0 {
-                            counts.push((walk as u32, ways));
+                        let paths = product(&from[a], &to[b]);
+                        if paths > 0.0 {
+                            counts.push((walk as u32, paths));
                         }
                     }
                 });
@@ -126,33 +128,33 @@ impl<'a> Counter<'a> {
         examples.par_iter().zip(&numbers).map(count).collect()
     }
 
-    /// The ways along each beginning.
-    fn ways(&self, start: Constant, beginnings: &Beginnings, limit: Option<f64>) -> Vec<Ways> {
-        let mut all: Vec<Ways> = Vec::with_capacity(beginnings.all.len() + 1);
+    /// Returns the path counts along each prefix.
+    fn paths(&self, start: Constant, prefixes: &Prefixes, limit: Option<f64>) -> Vec<PathCounts> {
+        let mut all: Vec<PathCounts> = Vec::with_capacity(prefixes.all.len() + 1);
         all.push(vec![(start.id(), 1.0)]);
-        for &(before, step) in &beginnings.all {
+        for &(parent, step) in &prefixes.all {
             cancel::poll();
-            let ways = self.go(&all[before], step, limit);
-            all.push(ways);
+            let paths = self.advance(&all[parent], step, limit);
+            all.push(paths);
         }
         all
     }
 
-    fn go(&self, from: &Ways, step: Step, limit: Option<f64>) -> Ways {
+    fn advance(&self, from: &PathCounts, step: Step, limit: Option<f64>) -> PathCounts {
         let table = &self.tables[&step];
         let timed = self.database.times.is_some();
-        let mut found: Ways = Vec::new();
-        for &(here, ways) in from {
-            let seen = |args: &[Constant]| !timed || self.database.visible(step.predicate, args, limit);
+        let mut found: PathCounts = Vec::new();
+        for &(here, paths) in from {
+            let visible = |args: &[Constant]| !timed || self.database.visible(step.predicate, args, limit);
             table.for_each(here, |there| {
                 let [a, b] = [here, there].map(Constant::from_id);
-                let visible = match step.way {
-                    Way::Forward => seen(&[a, b]),
-                    Way::Backward => seen(&[b, a]),
-                    Way::Stay => seen(&[a]),
+                let is_visible = match step.direction {
+                    Direction::Forward => visible(&[a, b]),
+                    Direction::Backward => visible(&[b, a]),
+                    Direction::Stay => visible(&[a]),
                 };
-                if visible {
-                    found.push((there, ways));
+                if is_visible {
+                    found.push((there, paths));
                 }
             });
         }
@@ -168,13 +170,13 @@ impl<'a> Counter<'a> {
     }
 }
 
-impl<'a> Table<'a> {
+impl<'a> StepTable<'a> {
     fn new(database: &'a Database, step: Step) -> Self {
         let relation = database.facts.relation(step.predicate);
-        let (from, to) = match step.way {
-            Way::Forward => (0, 1),
-            Way::Backward => (1, 0),
-            Way::Stay => return Table::Property(relation),
+        let (from, to) = match step.direction {
+            Direction::Forward => (0, 1),
+            Direction::Backward => (1, 0),
+            Direction::Stay => return StepTable::Property(relation),
         };
         let index = relation.indexes().iter().find(|index| index.order().first() == Some(&from));
         index.map_or_else(
@@ -182,21 +184,21 @@ impl<'a> Table<'a> {
                 let pair = |row: crate::kb::Row<'_>| (row.get(from as usize).id(), row.get(to).id());
                 let mut pairs: Vec<(u32, u32)> = relation.iter().map(pair).collect();
                 pairs.sort_unstable();
-                Table::Pairs(pairs)
+                StepTable::Pairs(pairs)
             },
-            Table::Index,
+            StepTable::Index,
         )
     }
 
-    /// Calls `f` with where a step leads.
+    /// Calls `f` with each constant that the step leads to.
     fn for_each(&self, here: u32, mut f: impl FnMut(u32)) {
         match self {
-            Table::Index(index) => index.column(1)[index.run(Constant::from_id(here))].iter().for_each(|&id| f(id)),
-            Table::Pairs(pairs) => {
+            StepTable::Index(index) => index.column(1)[index.run(Constant::from_id(here))].iter().for_each(|&id| f(id)),
+            StepTable::Pairs(pairs) => {
                 let start = pairs.partition_point(|&(from, _)| from < here);
                 pairs[start..].iter().take_while(|&&(from, _)| from == here).for_each(|&(_, to)| f(to));
             }
-            Table::Property(relation) => {
+            StepTable::Property(relation) => {
                 if relation.contains(&[Constant::from_id(here)]) {
                     f(here);
                 }
@@ -205,17 +207,17 @@ impl<'a> Table<'a> {
     }
 }
 
-/// The ways that meet.
-fn product(a: &Ways, b: &Ways) -> f64 {
+/// Returns the dot product of the path counts of both halves.
+fn product(a: &PathCounts, b: &PathCounts) -> f64 {
     let (few, mut many) = if a.len() <= b.len() { (&a[..], &b[..]) } else { (&b[..], &a[..]) };
     let mut sum = 0.0;
-    for &(id, ways) in few {
+    for &(id, paths) in few {
         many = &many[many.partition_point(|&(other, _)| other < id)..];
         match many.first() {
-            Some(&(other, others)) if other == id => sum += ways * others,
+            Some(&(other, other_paths)) if other == id => sum += paths * other_paths,
             Some(_) => {}
             None => break,
         }
     }
-    sum.min(MOST_COUNTED)
+    sum.min(MAX_COUNT)
 }

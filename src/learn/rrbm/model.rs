@@ -1,6 +1,6 @@
 //! Walks and the machine over them: a model that stands by itself.
 
-use super::count::{Counter, Counts};
+use super::count::{Counter, SparseRow};
 use super::feature::Feature;
 use super::walk::{self, Step};
 use crate::cover::DEFAULT_MEMORY_BYTES;
@@ -78,7 +78,7 @@ impl RrbmModel {
     }
 
     /// The numbers of groundings of each walk for each example, of a target with as many arguments.
-    pub fn counts(&self, database: &Database, target: PredicateId, examples: &[Example]) -> Vec<Counts> {
+    pub fn counts(&self, database: &Database, target: PredicateId, examples: &[Example]) -> Vec<SparseRow> {
         // A walk over a predicate that the database does not have is never there.
         let bound = |step: &Step| {
             let (name, arity) = (self.predicates.name(step.predicate), self.predicates.arity(step.predicate));
@@ -90,7 +90,7 @@ impl RrbmModel {
     }
 
     /// What a machine sees of these counts.
-    pub(super) fn inputs(&self, counts: &[Counts]) -> Vec<Counts> {
+    pub(super) fn inputs(&self, counts: &[SparseRow]) -> Vec<SparseRow> {
         let scales: Vec<f64> = self.walks.iter().map(|walk| walk.scale).collect();
         self.feature.inputs(counts, Some, &scales)
     }
@@ -127,7 +127,8 @@ impl RrbmModel {
         let (counts, inputs) = (counts.concat(), self.inputs(&counts).concat());
         let psi = self.rbm.psi(&inputs);
         let without = |at: usize| {
-            let others: Counts = inputs.iter().enumerate().filter(|&(k, _)| k != at).map(|(_, &input)| input).collect();
+            let others: SparseRow =
+                inputs.iter().enumerate().filter(|&(k, _)| k != at).map(|(_, &input)| input).collect();
             self.rbm.psi(&others)
         };
         let present = |(at, &(walk, count)): (usize, &(u32, f64))| Present {

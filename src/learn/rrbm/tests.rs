@@ -25,7 +25,7 @@ fn rrbm() -> Rrbm {
 }
 
 #[test]
-fn walks_of_files_are_as_long_as_those_that_are_learned() {
+fn stored_walk_lengths_are_validated_like_parameters() {
     let data = dense();
     let mut model = rrbm().fit(&task(&data), &mut |_| {}).unwrap().model;
     let step = model.walks[0].steps[0];
@@ -45,7 +45,7 @@ fn walks_of_files_are_as_long_as_those_that_are_learned() {
 }
 
 #[test]
-fn an_audit_of_walks_is_refused_and_memory_changes_nothing() {
+fn audits_are_unsupported_and_memory_does_not_change_the_model() {
     let data = dense();
     let model = |memory_bytes| {
         let resources = Resources { memory_bytes, ..Resources::default() };
@@ -57,6 +57,6 @@ fn an_audit_of_walks_is_refused_and_memory_changes_nothing() {
     let error = rrbm().fit(&Task { resources, ..task(&data) }, &mut |_| {}).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "rrbm-c counts walks and asks for no conjunctions, so there is nothing to audit: leave --audit out"
+        "rrbm-c does not support audits, because it counts walks instead of conjunctions: omit --audit"
     );
 }

@@ -1,63 +1,63 @@
-//! Lifted random walks: rows of binary predicates, each taken forwards or backwards, that lead from the type of the target's
-//! first argument to that of its second.
+//! Lifted random walks: sequences of binary predicates, each traversed forwards or backwards, from
+//! the type of the target's first argument to that of its second.
 //!
-//! A predicate with one argument is a step that stays where it is: the constant there must have the property. Two such
-//! steps never follow each other. The target is never walked, since it is what is asked.
+//! A unary predicate is a step that stays in place and tests a property. Two such steps never
+//! follow each other. The target itself is never traversed.
 
 use crate::determinism::{HashSet, IndexSet, Stream};
 use crate::kb::{Schema, TypeId};
 use crate::logic::{Argument, Literal, PredicateId, Variable};
 
-/// How a predicate is passed through.
+/// Direction in which a step traverses its predicate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Way {
-    /// From its first argument to its second.
+pub enum Direction {
+    /// From the first argument to the second.
     Forward,
-    /// From its second argument to its first.
+    /// From the second argument to the first.
     Backward,
-    /// Its only argument stays.
+    /// A property of the current constant.
     Stay,
 }
 
 /// A step of a walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Step {
-    /// The predicate.
+    /// Predicate.
     pub predicate: PredicateId,
-    /// How it is passed through.
-    pub way: Way,
+    /// Direction of traversal.
+    pub direction: Direction,
 }
 
 impl Step {
-    /// The same step from its other end.
-    pub fn turned(self) -> Self {
-        let way = match self.way {
-            Way::Forward => Way::Backward,
-            Way::Backward => Way::Forward,
-            Way::Stay => Way::Stay,
+    /// Returns the step in the opposite direction.
+    pub fn reversed(self) -> Self {
+        let direction = match self.direction {
+            Direction::Forward => Direction::Backward,
+            Direction::Backward => Direction::Forward,
+            Direction::Stay => Direction::Stay,
         };
-        Step { way, ..self }
+        Step { direction, ..self }
     }
 }
 
-/// The literals of a walk: `A` is where it starts, `B` where it ends, and the others are what it passes.
+/// Returns the literals of a walk from `A` to `B`, with new variables in between.
 pub fn literals(walk: &[Step]) -> Vec<Literal> {
     let variable = |number| Argument::Variable(Variable(number));
-    let last_move = walk.iter().rposition(|step| step.way != Way::Stay);
+    let last_move = walk.iter().rposition(|step| step.direction != Direction::Stay);
     let (mut here, mut next) = (0, 2);
     let mut literal = |(at, step): (usize, &Step)| {
-        let there = match step.way {
-            Way::Stay => here,
+        let there = match step.direction {
+            Direction::Stay => here,
             _ if Some(at) == last_move => 1,
             _ => {
                 next += 1;
                 next - 1
             }
         };
-        let args = match step.way {
-            Way::Stay => vec![variable(here)],
-            Way::Forward => vec![variable(here), variable(there)],
-            Way::Backward => vec![variable(there), variable(here)],
+        let args = match step.direction {
+            Direction::Stay => vec![variable(here)],
+            Direction::Forward => vec![variable(here), variable(there)],
+            Direction::Backward => vec![variable(there), variable(here)],
         };
         here = there;
         Literal::new(step.predicate, args)
@@ -65,7 +65,7 @@ pub fn literals(walk: &[Step]) -> Vec<Literal> {
     walk.iter().enumerate().map(&mut literal).collect()
 }
 
-/// Where steps lead, by types.
+/// Graph of types whose edges are steps.
 #[derive(Clone, Debug)]
 pub struct TypeGraph {
     edges: Vec<Edge>,
@@ -79,18 +79,18 @@ struct Edge {
     to: TypeId,
 }
 
-/// The walks that were looked for.
+/// Enumerated or sampled walks.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundWalks {
     /// The walks, shorter ones first.
     pub walks: Vec<Vec<Step>>,
-    /// How many the types allow, of any length that was asked for.
+    /// Number of walks that the types allow, over all lengths.
     pub possible: u64,
 }
 
 impl TypeGraph {
-    /// The steps that the modes for a target allow. The symbols of the modes do not matter, since a walk may take any
-    /// predicate both ways.
+    /// Creates the graph from the modes for a target. Mode symbols are ignored, since predicates
+    /// may be traversed in both directions.
     pub fn new(schema: &Schema, target: PredicateId) -> Self {
         let mut edges: IndexSet<Edge> = IndexSet::default();
         for mode in schema.modes() {
@@ -98,45 +98,45 @@ impl TypeGraph {
             if mode.predicate == target || mode.predicate.comparison().is_some() || is_other {
                 continue;
             }
-            let step = |way| Step { predicate: mode.predicate, way };
+            let step = |direction| Step { predicate: mode.predicate, direction };
             match mode.args[..] {
                 [only] => {
-                    edges.insert(Edge { step: step(Way::Stay), from: only.type_id, to: only.type_id });
+                    edges.insert(Edge { step: step(Direction::Stay), from: only.type_id, to: only.type_id });
                 }
                 [first, second] => {
-                    edges.insert(Edge { step: step(Way::Forward), from: first.type_id, to: second.type_id });
-                    edges.insert(Edge { step: step(Way::Backward), from: second.type_id, to: first.type_id });
+                    edges.insert(Edge { step: step(Direction::Forward), from: first.type_id, to: second.type_id });
+                    edges.insert(Edge { step: step(Direction::Backward), from: second.type_id, to: first.type_id });
                 }
-                // Others are refused before anybody walks.
+                // Predicates of higher arity are rejected before.
                 _ => {}
             }
         }
         TypeGraph { edges: edges.into_iter().collect(), types: schema.types().len() }
     }
 
-    /// The walks of up to `max_length` steps between two types. If there are more than `most`, the longest are left out, and
-    /// of the length of which only some fit, those are drawn evenly.
-    pub fn walks(&self, ends: (TypeId, TypeId), max_length: usize, most: usize, seed: u64) -> Found {
-        let search = Search::new(self, ends, max_length);
-        // A predicate of which modes give several types may lead to the same walk twice.
+    /// Returns the walks of up to `max_length` steps between two types, shortest first and at most
+    /// `max_walks`. The length that fits only in part is sampled uniformly.
+    pub fn walks(&self, ends: (TypeId, TypeId), max_length: usize, max_walks: usize, seed: u64) -> FoundWalks {
+        let index = WalkIndex::new(self, ends, max_length);
+        // A predicate with several types may give the same walk twice.
         let mut walks: IndexSet<Vec<Step>> = IndexSet::default();
         let mut possible = 0u64;
         for length in 1..=max_length {
-            let count = search.count(length);
+            let count = index.count(length);
             possible = possible.saturating_add(count);
-            let room = (most - walks.len()) as u64;
-            if count <= room {
-                walks.extend((0..count).map(|number| search.walk(length, number)));
+            let remaining = (max_walks - walks.len()) as u64;
+            if count <= remaining {
+                walks.extend((0..count).map(|number| index.walk(length, number)));
             } else {
                 let stream = &mut Stream::new(seed, &["walks", &length.to_string()]);
-                walks.extend(draw(count, room, stream).into_iter().map(|number| search.walk(length, number)));
+                walks.extend(draw(count, remaining, stream).into_iter().map(|number| index.walk(length, number)));
             }
         }
-        Found { walks: walks.into_iter().collect(), possible }
+        FoundWalks { walks: walks.into_iter().collect(), possible }
     }
 }
 
-/// `n` different numbers below `of`, ascending.
+/// Draws `n` distinct numbers below `of`, ascending.
 fn draw(of: u64, n: u64, stream: &mut Stream) -> Vec<u64> {
     let mut drawn: Vec<u64> = if of <= n.saturating_mul(2) {
         let mut all: Vec<u64> = (0..of).collect();
@@ -158,46 +158,46 @@ fn draw(of: u64, n: u64, stream: &mut Stream) -> Vec<u64> {
     drawn
 }
 
-/// How many ways there are to go on, so that walks can be numbered.
-struct Search<'g> {
+/// Counts of continuations, which number the walks of each length.
+struct WalkIndex<'g> {
     graph: &'g TypeGraph,
     from: TypeId,
-    /// For each number of steps, the number of ways to the last type from each type, for a walk that has just stayed
-    /// (second) or not (first).
-    ways: Vec<Vec<[u64; 2]>>,
+    /// For each number of steps, the number of walks to the last type from each type: first after a
+    /// move, second after a property step.
+    continuations: Vec<Vec<[u64; 2]>>,
 }
 
-impl<'g> Search<'g> {
+impl<'g> WalkIndex<'g> {
     fn new(graph: &'g TypeGraph, (from, to): (TypeId, TypeId), max_length: usize) -> Self {
         let mut arrived = vec![[0; 2]; graph.types];
         arrived[usize::from(to.0)] = [1; 2];
-        let mut search = Search { graph, from, ways: vec![arrived] };
+        let mut index = WalkIndex { graph, from, continuations: vec![arrived] };
         for length in 1..=max_length {
             let mut ways = vec![[0u64; 2]; graph.types];
             for edge in &graph.edges {
                 for stayed in [false, true] {
-                    let way = &mut ways[usize::from(edge.from.0)][usize::from(stayed)];
-                    *way = way.saturating_add(search.after(edge, stayed, length));
+                    let direction = &mut ways[usize::from(edge.from.0)][usize::from(stayed)];
+                    *direction = direction.saturating_add(index.after(edge, stayed, length));
                 }
             }
-            search.ways.push(ways);
+            index.continuations.push(ways);
         }
-        search
+        index
     }
 
-    /// How many walks go on with an edge, of which `left` steps are left with it.
+    /// Returns the number of walks that continue with an edge, with `left` steps including it.
     fn after(&self, edge: &Edge, stayed: bool, left: usize) -> u64 {
-        let stays = edge.step.way == Way::Stay;
-        if stays && stayed { 0 } else { self.ways[left - 1][usize::from(edge.to.0)][usize::from(stays)] }
+        let stays = edge.step.direction == Direction::Stay;
+        if stays && stayed { 0 } else { self.continuations[left - 1][usize::from(edge.to.0)][usize::from(stays)] }
     }
 
-    /// How many walks of this length there are.
+    /// Returns the number of walks of this length.
     fn count(&self, length: usize) -> u64 {
-        // A walk that only stays says that the two arguments are the same, and is none.
-        self.ways[length][usize::from(self.from.0)][usize::from(length == 1)]
+        // A single property step does not connect the arguments.
+        self.continuations[length][usize::from(self.from.0)][usize::from(length == 1)]
     }
 
-    /// The walk with this number among those of its length.
+    /// Returns the walk with this index among those of its length.
     fn walk(&self, length: usize, mut number: u64) -> Vec<Step> {
         let (mut here, mut stayed) = (self.from, length == 1);
         let mut walk = Vec::with_capacity(length);
@@ -206,7 +206,7 @@ impl<'g> Search<'g> {
                 let ways = self.after(edge, stayed, left);
                 if number < ways {
                     walk.push(edge.step);
-                    (here, stayed) = (edge.to, edge.step.way == Way::Stay);
+                    (here, stayed) = (edge.to, edge.step.direction == Direction::Stay);
                     break;
                 }
                 number -= ways;
@@ -225,19 +225,19 @@ mod tests {
     const FILMS: &str = "mode: under(+person, +person). mode: acted(+person, -movie). mode: directed(-movie, +person).
         mode: female(+person). mode: genre(+movie, #genre).";
 
-    fn walks(text: &str, max_length: usize, most: usize) -> (Vec<String>, u64) {
+    fn walks(text: &str, max_length: usize, max_walks: usize) -> (Vec<String>, u64) {
         let (database, ..) = sample::build(text, None);
         let Database { schema, predicates, symbols, .. } = &database;
         let target = predicates.find("under", 2).unwrap();
         let types = schema.argument_types(target).unwrap();
-        let found = TypeGraph::new(schema, target).walks((types[0], types[1]), max_length, most, 1);
+        let found = TypeGraph::new(schema, target).walks((types[0], types[1]), max_length, max_walks, 1);
         let text = |walk: &Vec<Step>| show_conjunction(&literals(walk), predicates, symbols).to_string();
         (found.walks.iter().map(text).collect(), found.possible)
     }
 
     #[test]
     fn walks_follow_the_types() {
-        // Two steps lead through a movie; with one more, there is a property before or behind.
+        // Two steps go through a movie; a third one tests a property before or after.
         let two = [
             "acted(A, C), acted(B, C)",
             "acted(A, C), directed(C, B)",
@@ -250,23 +250,23 @@ mod tests {
         assert!(three[..4].iter().eq(two.iter()));
         assert!(three.contains(&"female(A), acted(A, C), directed(C, B)".to_owned()));
         assert!(three.contains(&"acted(A, C), directed(C, B), female(B)".to_owned()));
-        // Four steps: through two movies and a person between, through two movies of one genre, or with two properties.
+        // Four steps: two movies with a person between, two movies of one genre, or two properties.
         let (four, _) = walks(FILMS, 4, 1000);
         assert_eq!(four.len(), 12 + 2 * 2 * 2 * 2 + 2 * 2 + 4);
     }
 
     #[test]
-    fn too_many_are_drawn_from_the_last_length() {
+    fn the_longest_length_is_sampled() {
         let (all, possible) = walks(FILMS, 4, 1000);
-        let (some, same) = walks(FILMS, 4, 20);
-        assert_eq!((some.len(), possible, same), (20, 36, 36));
-        assert!(some[..12] == all[..12] && some[12..].iter().all(|walk| all[12..].contains(walk)));
-        assert_ne!(some[..], all[..20]);
-        assert_eq!(walks(FILMS, 4, 20).0, some);
+        let (sampled, same) = walks(FILMS, 4, 20);
+        assert_eq!((sampled.len(), possible, same), (20, 36, 36));
+        assert!(sampled[..12] == all[..12] && sampled[12..].iter().all(|walk| all[12..].contains(walk)));
+        assert_ne!(sampled[..], all[..20]);
+        assert_eq!(walks(FILMS, 4, 20).0, sampled);
     }
 
     #[test]
-    fn a_property_alone_and_the_target_are_no_walks() {
+    fn properties_and_the_target_are_not_walks() {
         let text = "mode: under(+person, -person). mode: female(+person). mode: other(+person, -dog).";
         assert_eq!(walks(text, 1, 10), (vec![], 0));
         // To a dog and back.

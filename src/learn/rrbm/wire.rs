@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::feature::Feature;
 use super::model::{RrbmModel, WalkInput};
-use super::walk::{Step, Way};
+use super::walk::{Direction, Step};
 use crate::files::json::{self, FileError, Format};
 use crate::learn::header::WireRecord;
 use crate::learn::params::check_stored;
@@ -69,10 +69,10 @@ impl RrbmModel {
     pub(super) fn text(&self) -> String {
         let step = |step: &Step| WireStep {
             predicate: self.predicates.name(step.predicate).to_owned(),
-            way: match step.way {
-                Way::Forward => WireWay::Forward,
-                Way::Backward => WireWay::Backward,
-                Way::Stay => WireWay::Stay,
+            way: match step.direction {
+                Direction::Forward => WireWay::Forward,
+                Direction::Backward => WireWay::Backward,
+                Direction::Stay => WireWay::Stay,
             },
         };
         let walk = |walk: &WalkInput| WireWalk { steps: walk.steps.iter().map(step).collect(), scale: walk.scale };
@@ -126,12 +126,12 @@ fn from_wire(wire: WireModel) -> Result<RrbmModel, String> {
         }
         check_stored("walk_length", steps.len() as u64).map_err(|what| format!("walks[{number}]: {what}"))?;
         let mut step = |step: WireStep| {
-            let (way, arity) = match step.way {
-                WireWay::Forward => (Way::Forward, 2),
-                WireWay::Backward => (Way::Backward, 2),
-                WireWay::Stay => (Way::Stay, 1),
+            let (direction, arity) = match step.way {
+                WireWay::Forward => (Direction::Forward, 2),
+                WireWay::Backward => (Direction::Backward, 2),
+                WireWay::Stay => (Direction::Stay, 1),
             };
-            Step { predicate: predicates.intern(&step.predicate, arity), way }
+            Step { predicate: predicates.intern(&step.predicate, arity), direction }
         };
         walks.push(WalkInput { steps: steps.into_iter().map(&mut step).collect(), scale });
     }

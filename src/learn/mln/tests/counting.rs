@@ -27,7 +27,7 @@ const MOVIES: &str = "
 ";
 
 #[test]
-fn groundings_by_hand() {
+fn counts_match_hand_computation() {
     let (database, clauses, _) = sample::build(MOVIES, None);
     let examples = examples_of(&database, &["a", "b", "c"]);
     let coverage = Coverage::new(&database, clauses[0].0, &examples, 1 << 20);
@@ -54,7 +54,7 @@ fn groundings_by_hand() {
 }
 
 #[test]
-fn what_is_too_much_to_count_is_told() {
+fn exceeded_budgets_are_reported() {
     let (database, clauses, _) = sample::build(MOVIES, None);
     let examples = examples_of(&database, &["a", "b"]);
     let coverage = Coverage::new(&database, clauses[0].0, &examples, 1 << 20);
@@ -63,12 +63,12 @@ fn what_is_too_much_to_count_is_told() {
     assert!(counts[0] < 4.0, "{counts:?}");
     assert_eq!(tally.cut(), (1, 2));
     tally.counts(&Pattern { literals: clauses[3].1.clone(), none_of: Vec::new() });
-    assert_eq!(tally.cut(), (1, 2), "each part once");
+    assert_eq!(tally.cut(), (1, 2), "each component once");
 }
 
-/// Groundings of a long tree-shaped pattern are counted without going through them: 30 to the power of 5 here.
+/// Groundings of a long acyclic pattern are counted without enumeration: 30^5 here.
 #[test]
-fn many_groundings_are_counted_by_sums_and_products() {
+fn acyclic_patterns_are_counted_without_enumeration() {
     use std::fmt::Write;
     let mut text = String::from("mode: h(+x). mode: e(+x, -x).");
     for i in 0..30 {
@@ -87,8 +87,8 @@ fn many_groundings_are_counted_by_sums_and_products() {
 }
 
 #[test]
-fn a_tree_divides_groundings() {
-    // Whoever is in n comedies has the gradient n, and 0.5 less for each other movie.
+fn trees_and_clauses_fit_counts() {
+    // The gradient is the number of comedies, minus 0.5 for each other movie.
     let text = MOVIES.replace("age(c, 7).", "in(d, m1). in(d, m3). in(e, m3). in(e, m4).");
     let (database, clauses, _) = sample::build(&text, None);
     let examples = examples_of(&database, &["a", "b", "d", "e", "m4"]);
@@ -108,7 +108,7 @@ fn a_tree_divides_groundings() {
     assert_eq!(weights, [1.0, -0.5, 0.0]);
     assert_eq!(leaves[1].pattern.none_of.len(), 1);
     assert_eq!(leaves[1].counts, [1.0, 1.0, 1.0, 2.0, 0.0]);
-    // Movies and comedies are clauses that say the same.
+    // Clauses over movies and comedies express the same.
     let options = CountClauseOptions { clauses: 4, max_length: 2, beam: 3, min_examples: 1, shrinkage: 0.0 };
     let (clauses, _) = grower.clauses(&options, &gradients, &Bits::ones(5));
     assert!(clauses[0].pattern.literals.is_empty());
@@ -150,7 +150,7 @@ fn facts_text(facts: &[(u32, [usize; 2])]) -> String {
 
 const NAMES: [&str; 4] = ["a", "b", "c", "d"];
 
-/// Products of many counts end at a number that can be computed with.
+/// Products of many counts are clamped to a finite number.
 #[test]
 fn products_of_counts_are_finite() {
     let mut text = String::from("mode: h(+x). mode: e(+x, -x).");
@@ -164,17 +164,18 @@ fn products_of_counts_are_finite() {
     let tally = Tally::new(&coverage, 1000);
     let counts = |literals: u32| tally.counts(&Pattern { literals: (1..=literals).map(to).collect(), none_of: vec![] });
     assert_eq!(counts(3), [27e6, 0.0]);
-    assert_eq!(counts(200), [MOST_PRODUCT, 0.0]);
+    assert_eq!(counts(200), [MAX_PRODUCT, 0.0]);
 }
 
-/// Both movies of `a` are by a star, which is known only after some facts were looked at: there is never a movie without one.
+/// Both movies of `a` have a star, found only after several facts: the count without one is 0.
 #[test]
-fn what_may_be_ruled_out_is_not_counted() {
+fn unchecked_groundings_are_not_counted() {
     let mut text = String::from(
         "mode: h(+x). mode: in(+x, -x). mode: by(+x, -x). mode: star(+x). in(a, m1). in(a, m2).
         h(A) :- in(A, B). h(A) :- by(B, C), star(C).",
     );
-    // Of those whom a movie is by, the star is the last; there are many stars, so that nobody begins with them.
+    // The star is the last person of each movie; there are many stars, so the plan does not start
+    // there.
     (0..10).for_each(|i| text.push_str(&format!("by(m1, s{i}). by(m2, s{i}).")));
     (9..99).for_each(|i| text.push_str(&format!("star(s{i}).")));
     let (database, clauses, _) = sample::build(&text, None);
@@ -184,15 +185,16 @@ fn what_may_be_ruled_out_is_not_counted() {
     for budget in (1..100).chain([u64::MAX]) {
         let tally = Tally::new(&coverage, budget);
         assert_eq!(tally.counts(&without_star), [0.0], "{budget}");
-        // Ten rows lead to the star of the first movie.
+        // Ten facts precede the star of the first movie.
         assert!(budget > 10 || tally.cut() == (1, 1), "{budget}");
     }
 }
 
 proptest! {
-    /// What a budget leaves of the count of an example is the same with any others, in any order, and never too high.
+    /// A truncated count does not depend on the other examples or their order, and is never too
+    /// high.
     #[test]
-    fn cut_counts_do_not_depend_on_other_examples(
+    fn truncated_counts_do_not_depend_on_other_examples(
         facts in prop::collection::vec((0u32..3, [0usize..4, 0..4]), 0..40),
         literals in prop::collection::vec((0u32..3, [0u32..9, 0..9]), 1..6),
         none_of in prop::collection::vec(prop::collection::vec((0u32..3, [0u32..9, 0..9]), 1..4), 0..3),
@@ -210,7 +212,7 @@ proptest! {
             (tally.counts(&pattern), tally.cut().1)
         };
         let (together, cut) = counts(&NAMES);
-        // The slow way: every example by itself, with nothing remembered of others.
+        // Oracle: each example alone, without shared caches.
         let alone = NAMES.map(|name| counts(&[name]));
         prop_assert_eq!(&together, &alone.iter().map(|(count, _)| count[0]).collect::<Vec<_>>());
         prop_assert_eq!(cut, alone.iter().map(|(_, cut)| cut).sum::<usize>());
@@ -223,7 +225,7 @@ proptest! {
     }
 
     #[test]
-    fn counts_are_those_of_the_slow_evaluator(
+    fn counts_match_the_naive_evaluator(
         facts in prop::collection::vec((0u32..3, [0usize..4, 0..4]), 0..24),
         literals in prop::collection::vec((0u32..3, [0u32..9, 0..9]), 0..4),
         none_of in prop::collection::vec(prop::collection::vec((0u32..3, [0u32..9, 0..9]), 1..3), 0..3),
@@ -240,7 +242,7 @@ proptest! {
         };
         let slow: Vec<f64> = examples.iter().map(slow).collect();
         prop_assert_eq!(tally.counts(&pattern), slow.clone());
-        // Once more, from what is remembered.
+        // Again, from the cache.
         prop_assert_eq!(tally.counts(&pattern), slow);
         prop_assert_eq!(tally.cut(), (0, 0));
     }
