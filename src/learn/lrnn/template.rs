@@ -159,7 +159,8 @@ impl Template {
         }
         let mut scope = Scope { next: names.len() as u32, head: names };
         let Template { predicates, symbols, .. } = self;
-        let full = |error: SymbolTableFull| Box::new(Diagnostic::error("full", error.to_string(), "use fewer constants"));
+        let full =
+            |error: SymbolTableFull| Box::new(Diagnostic::error("full", error.to_string(), "use fewer constants"));
         let body = scope.literals(&written.body, predicates, symbols).map_err(full)?;
         let head = predicates.intern(&written.head.predicate, written.head.args.len());
         Ok(TemplateRule { head, body, weight: written.weight })
