@@ -7,7 +7,7 @@ use std::process::Command;
 use lrbm::experiment::Results;
 use lrbm::metric::Column;
 use lrbm::report::drawing;
-use lrbm::report::figure::{self, Figure, FigureError, Published, Sheet};
+use lrbm::report::figure::{self, Figure, FigureError, FigureScene, PublishedMean};
 
 /// A run in a directory that lives as long as this.
 struct Lab {
@@ -106,15 +106,16 @@ name = "a case with a name that is much too long to stand beside a panel in full
 node_size = 2
 "#;
 
-fn names(sheets: &[Sheet]) -> Vec<&str> {
-    sheets.iter().map(|sheet| sheet.name.as_str()).collect()
+fn names(scenes: &[FigureScene]) -> Vec<&str> {
+    scenes.iter().map(|figure| figure.name.as_str()).collect()
 }
 
-fn check(sheets: &[Sheet]) {
-    for sheet in sheets {
-        assert_eq!(sheet.scene.faults(), [""; 0], "{}", sheet.name);
+fn check(scenes: &[FigureScene]) {
+    for figure in scenes {
+        assert_eq!(figure.scene.layout_problems(), [""; 0], "{}", figure.name);
         assert!(
-            !sheet.caption.is_empty() && sheet.name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.,=+".contains(c))
+            !figure.caption.is_empty()
+                && figure.name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.,=+".contains(c))
         );
     }
 }
@@ -127,7 +128,7 @@ fn check_file(figure: &Figure) {
         assert_eq!(svg.matches(&format!("<{tag}")).count(), svg.matches(&format!("</{tag}>")).count(), "{name}");
     }
     assert!(png.starts_with(b"\x89PNG\r\n\x1a\n"), "{name}");
-    // Not an empty sheet: PNGs of one colour are smaller.
+    // Not an empty figure: PNGs of one colour are smaller.
     assert!(png.len() > 8000, "{name}: {}", png.len());
 }
 
@@ -135,8 +136,9 @@ fn check_file(figure: &Figure) {
 fn a_run_without_a_sweep() {
     let lab = Lab::new(TABLE);
     let results = lab.results();
-    let published = [Published { dataset: "movies".into(), model: "Boost".into(), column: Column::AucRoc, mean: 0.8 }];
-    let sheets = figure::sheets(&results, &published).unwrap();
+    let published =
+        [PublishedMean { dataset: "movies".into(), model: "Boost".into(), column: Column::AucRoc, mean: 0.8 }];
+    let scenes = figure::scenes(&results, &published).unwrap();
     let expected = [
         "bars-auc-roc",
         "bars-auc-pr",
@@ -150,12 +152,12 @@ fn a_run_without_a_sweep() {
         "fidelity-Explainable-lookahead",
         "time-auc-roc",
     ];
-    assert_eq!(names(&sheets), expected);
-    check(&sheets);
-    let bars = &sheets[0];
+    assert_eq!(names(&scenes), expected);
+    check(&scenes);
+    let bars = &scenes[0];
     assert!(bars.scene.texts().any(|text| text.text == "published"), "the published number has a place in the legend");
     assert!(bars.caption.contains("published"));
-    assert!(!sheets[1].caption.contains("published"), "none is known for the other column");
+    assert!(!scenes[1].caption.contains("published"), "none is known for the other column");
     let figures = figure::figures(&results, &published).unwrap();
     figures.iter().for_each(check_file);
     assert!(figures[0].svg.contains("&lt;script&gt;"), "{HOSTILE} is shown as it is");
@@ -179,16 +181,16 @@ fn a_run_without_a_sweep() {
 fn sweeps() {
     let (numbers, cases) = (Lab::new(SWEEP), Lab::new(CASES));
     let results = numbers.results();
-    let sheets = figure::sheets(&results, &[]).unwrap();
-    assert_eq!(names(&sheets), ["sweep-trees-auc-roc", "sweep-trees-auc-pr", "ranks-auc-roc", "ranks-auc-pr"]);
-    check(&sheets);
-    let has = |text: &str| sheets[0].scene.texts().any(|t| t.text.contains(text));
+    let scenes = figure::scenes(&results, &[]).unwrap();
+    assert_eq!(names(&scenes), ["sweep-trees-auc-roc", "sweep-trees-auc-pr", "ranks-auc-roc", "ranks-auc-pr"]);
+    check(&scenes);
+    let has = |text: &str| scenes[0].scene.texts().any(|t| t.text.contains(text));
     assert!(has("log scale") && has("Boost") && has("NoBoost") && has("citations"));
-    let sheets = figure::sheets(&cases.results(), &[]).unwrap();
-    assert_eq!(names(&sheets), ["cases-auc-roc", "cases-auc-pr"]);
-    check(&sheets);
-    let sheet = &sheets[0];
-    assert!(sheet.scene.texts().any(|text| text.text.starts_with("a case with") && text.text.ends_with('…')));
+    let scenes = figure::scenes(&cases.results(), &[]).unwrap();
+    assert_eq!(names(&scenes), ["cases-auc-roc", "cases-auc-pr"]);
+    check(&scenes);
+    let figure = &scenes[0];
+    assert!(figure.scene.texts().any(|text| text.text.starts_with("a case with") && text.text.ends_with('…')));
     assert!(figure::bars(&results, Column::AucRoc, &[]).is_empty(), "a sweep has too many bars");
 }
 
@@ -197,9 +199,9 @@ fn an_unfinished_run_shows_what_there_is() {
     let lab = Lab::new(TABLE);
     let mut results = lab.results();
     results.stored.retain(|stored| stored.record.row.dataset == "movies" && stored.record.row.fold == 1);
-    let sheets = figure::sheets(&results, &[]).unwrap();
-    check(&sheets);
-    assert!(names(&sheets).contains(&"curves-movies") && !names(&sheets).contains(&"ranks-auc-roc"));
+    let scenes = figure::scenes(&results, &[]).unwrap();
+    check(&scenes);
+    assert!(names(&scenes).contains(&"curves-movies") && !names(&scenes).contains(&"ranks-auc-roc"));
     results.stored.clear();
     assert!(figure::figures(&results, &[]).unwrap().is_empty());
 }
@@ -216,7 +218,7 @@ fn a_model_without_presets_stands_in_each() {
         model("Clauses", "progol"),
     );
     let lab = Lab::new(&spec);
-    let sheets = figure::sheets(&lab.results(), &[]).unwrap();
+    let scenes = figure::scenes(&lab.results(), &[]).unwrap();
     let expected = [
         "bars-auc-roc-paper",
         "bars-auc-roc-lookahead",
@@ -232,11 +234,11 @@ fn a_model_without_presets_stands_in_each() {
         "calibration-lookahead",
         "time-auc-roc",
     ];
-    assert_eq!(names(&sheets), expected);
-    check(&sheets);
+    assert_eq!(names(&scenes), expected);
+    check(&scenes);
     let texts = |name: &str| -> Vec<String> {
-        let sheet = sheets.iter().find(|sheet| sheet.name == name).unwrap();
-        sheet.scene.texts().map(|text| text.text.clone()).collect()
+        let figure = scenes.iter().find(|figure| figure.name == name).unwrap();
+        figure.scene.texts().map(|text| text.text.clone()).collect()
     };
     for preset in ["paper", "lookahead"] {
         let has = |figure: &str, text: &str| texts(&format!("{figure}-{preset}")).iter().any(|t| t == text);
@@ -250,9 +252,9 @@ fn a_model_without_presets_stands_in_each() {
     assert_eq!(panels, ["ROC, paper", "PR, paper", "ROC, lookahead", "PR, lookahead"]);
     // With one preset there is one figure of each kind.
     let lab = Lab::new(&spec.replace(", \"lookahead\"]", "]"));
-    let sheets = figure::sheets(&lab.results(), &[]).unwrap();
+    let scenes = figure::scenes(&lab.results(), &[]).unwrap();
     let one = ["bars-auc-roc", "bars-auc-pr", "ranks-auc-roc", "ranks-auc-pr"];
-    assert_eq!(names(&sheets)[..4], one);
-    assert_eq!(names(&sheets)[6..], ["calibration-paper", "time-auc-roc"]);
-    check(&sheets);
+    assert_eq!(names(&scenes)[..4], one);
+    assert_eq!(names(&scenes)[6..], ["calibration-paper", "time-auc-roc"]);
+    check(&scenes);
 }

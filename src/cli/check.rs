@@ -8,7 +8,7 @@ use crate::determinism::IndexSet;
 use crate::experiment::Results;
 use crate::files;
 use crate::metric::Column;
-use crate::report::gate::{self, Baseline, BaselineError, Judgement, K, METRICS, TOLERANCE};
+use crate::report::gate::{self, Baseline, BaselineError, GateVerdict, K, METRICS, TOLERANCE};
 
 /// Which run to check, and against what.
 #[derive(clap::Args)]
@@ -73,20 +73,20 @@ pub fn run(args: &CheckArgs, output: &mut Output) -> Result<(), CommandError> {
     let check = gate::check(&results, &baseline.unwrap_or_default(), args.k);
     write_files(args, &check)?;
     write!(output.out, "{}", gate::summary(&check))?;
-    match (check.judgement(), missing) {
-        (Judgement::Regression, _) => {
+    match (check.verdict(), missing) {
+        (GateVerdict::Regression, _) => {
             Err(CommandError::Regression(format!("{}: results are not what they were", args.run.display())))
         }
         (_, Some(missing)) => Err(CommandError::NotComparable(missing.to_string())),
-        (Judgement::NotComparable, None) => {
+        (GateVerdict::NotComparable, None) => {
             let message = format!("{}: not all of {} can be compared", args.run.display(), path.display());
             Err(CommandError::NotComparable(message))
         }
-        (Judgement::Pass, None) => Ok(()),
+        (GateVerdict::Pass, None) => Ok(()),
     }
 }
 
-fn write_files(args: &CheckArgs, check: &gate::Check) -> Result<(), CommandError> {
+fn write_files(args: &CheckArgs, check: &gate::GateReport) -> Result<(), CommandError> {
     for (path, text) in [(&args.junit, gate::junit(check)), (&args.markdown, gate::markdown(check))] {
         if let Some(path) = path {
             files::write(path, |out| out.write_all(text.as_bytes())).map_err(super::unwritable(path))?;
@@ -118,7 +118,7 @@ fn bless(
     // The spec says what it expects whatever is blessed.
     let check = gate::check(results, &blessed.baseline, args.k);
     write_files(args, &check)?;
-    if check.judgement() == Judgement::Regression && !output.quiet {
+    if check.verdict() == GateVerdict::Regression && !output.quiet {
         write!(output.out, "\n{}", gate::summary(&check))?;
         output.out.flush()?;
         super::say("warning: the spec's [expected] does not hold for this run; `lrbm check` fails until it does");

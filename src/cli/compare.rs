@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::{CommandError, Output, Outputs};
 use crate::files;
 use crate::metric::Column;
-use crate::report::compare::{self, Comparison, SHOWN, Side};
+use crate::report::compare::{self, RunComparison, SHOWN, Side};
 
 /// Which runs or models to compare, and by what.
 #[derive(clap::Args)]
@@ -52,7 +52,7 @@ pub fn run(args: &Compare, output: &mut Output) -> Result<(), CommandError> {
     );
     let pairing = pairing.map_err(CommandError::input)?;
     let columns = if args.metric.is_empty() { SHOWN.to_vec() } else { args.metric.clone() };
-    let comparison = Comparison::new(&pairing, &columns).map_err(CommandError::input)?;
+    let comparison = RunComparison::new(&pairing, &columns).map_err(CommandError::input)?;
     write!(output.out, "{}", compare::markdown(&comparison))?;
     if let Some(path) = &args.csv {
         let text = compare::csv(&comparison);

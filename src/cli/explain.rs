@@ -21,7 +21,7 @@ use crate::logic::{Constant, Diagnostics};
 use crate::math::sigmoid;
 use crate::rbm::network::Network;
 use crate::rbm::network::explain::{Explainer, FlipOptions};
-use crate::report::explanation::{Context, Told};
+use crate::report::explanation::{ExplanationView, QueryContext};
 use crate::report::importance::{Importance, Weight, chart, importance};
 use groundings::Account;
 
@@ -265,7 +265,7 @@ fn explain_query(
     know(model, &mut loaded, output);
     let constants = query::constants(&atom, &mut loaded, args.allow_unknown)?;
     let class = args.class.as_deref().map(|name| find_class(name, network)).transpose()?;
-    let context = Context { model: itself(model, &loaded, &constants)?, label: label(&loaded, &constants) };
+    let context = QueryContext { model: itself(model, &loaded, &constants)?, label: label(&loaded, &constants) };
     // Facts that give times are not for changing: what other facts are seen hangs on them.
     let fixed = match options.time.as_ref().map(|rule| &rule.source) {
         Some(TimeSource::Predicate(name)) => loaded.database.predicates.find(name, 2),
@@ -277,7 +277,7 @@ fn explain_query(
     let budget = args.tries.unwrap_or(FlipOptions::default().budget);
     let options = FlipOptions { threshold: args.threshold, budget };
     let said = explainer.explain(&constants, &options).map_err(CommandError::input)?;
-    let told = Told::new(network, &explainer, &said, &options, context);
+    let told = ExplanationView::new(network, &explainer, &said, &options, context);
     if let Some(path) = html {
         let drawing = network.to_svg_with_lit(|j| said.fired.iter().any(|fired| fired.node == j));
         write_whole(path, &told.to_html(&drawing).map_err(CommandError::internal)?)?;

@@ -8,7 +8,7 @@ use super::{CommandError, Output};
 use crate::experiment::{Results, ResultsError};
 use crate::files;
 use crate::report::table::Table;
-use crate::report::{Report, WriteError, splice, tables};
+use crate::report::{Report, ReportWriteError, splice, tables};
 
 /// Which run, and where to.
 #[derive(clap::Args)]
@@ -72,7 +72,7 @@ fn report(run: &Path, args: &ReportArgs, output: &mut Output) -> Result<(), Comm
         print(&mut output.out, table)?;
     }
     if !output.quiet {
-        tables::state(&results).iter().for_each(super::say);
+        tables::status_notes(&results).iter().for_each(super::say);
     }
     let (page, tables) = (out.join("report.html"), out.join("tables"));
     writeln!(output.out, "the page is {}", page.display())?;
@@ -88,10 +88,10 @@ fn report(run: &Path, args: &ReportArgs, output: &mut Output) -> Result<(), Comm
     Ok(())
 }
 
-fn failed(error: WriteError) -> CommandError {
+fn failed(error: ReportWriteError) -> CommandError {
     match error {
-        WriteError::Io { .. } => CommandError::input(error),
-        WriteError::Frame(_) | WriteError::Page(_) => CommandError::internal(error),
+        ReportWriteError::Io { .. } => CommandError::input(error),
+        ReportWriteError::Frame(_) | ReportWriteError::Page(_) => CommandError::internal(error),
     }
 }
 

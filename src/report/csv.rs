@@ -21,7 +21,7 @@ pub enum CsvError {
 
 /// One record of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Record {
+pub struct CsvRecord {
     /// The line it starts on, from 1.
     pub line: usize,
     /// Its fields.
@@ -55,10 +55,10 @@ pub fn line<S: AsRef<str>>(fields: impl IntoIterator<Item = S>) -> String {
 ///
 /// # Errors
 /// If quotes do not match.
-pub fn parse(text: &str) -> Result<Vec<Record>, CsvError> {
+pub fn parse(text: &str) -> Result<Vec<CsvRecord>, CsvError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut records = Vec::new();
-    let mut record = Record { line: 1, fields: Vec::new() };
+    let mut record = CsvRecord { line: 1, fields: Vec::new() };
     let mut field = String::new();
     let (mut line, mut was_quoted) = (1, false);
     let mut chars = text.chars().peekable();
@@ -92,7 +92,7 @@ pub fn parse(text: &str) -> Result<Vec<Record>, CsvError> {
             Some('\n') | None => {
                 if !(record.fields.is_empty() && field.is_empty() && !was_quoted) {
                     record.fields.push(std::mem::take(&mut field));
-                    records.push(std::mem::replace(&mut record, Record { line: 0, fields: Vec::new() }));
+                    records.push(std::mem::replace(&mut record, CsvRecord { line: 0, fields: Vec::new() }));
                 }
                 if next.is_none() {
                     return Ok(records);
@@ -114,7 +114,7 @@ mod tests {
     #[test]
     fn fields_lines_and_quotes() {
         let text = "\u{feff}a,b\r\n\r\n\"x, \"\"y\"\"\",\n\"two\nlines\",3";
-        let of = |line, fields: &[&str]| Record { line, fields: fields.iter().map(ToString::to_string).collect() };
+        let of = |line, fields: &[&str]| CsvRecord { line, fields: fields.iter().map(ToString::to_string).collect() };
         let records = [of(1, &["a", "b"]), of(3, &["x, \"y\"", ""]), of(4, &["two\nlines", "3"])];
         assert_eq!(parse(text).unwrap(), records);
         assert_eq!(parse(""), Ok(Vec::new()));

@@ -4,16 +4,19 @@ use std::fmt;
 
 /// A table in the making.
 #[derive(Clone, Debug)]
-pub struct Table {
+pub struct MarkdownTable {
     rows: Vec<Vec<String>>,
     right: Vec<bool>,
 }
 
-impl Table {
+impl MarkdownTable {
     /// A table with these headings; a heading that starts with `>` stands over a column of numbers.
     pub fn new(headings: &[&str]) -> Self {
         let right = headings.iter().map(|heading| heading.starts_with('>')).collect();
-        Table { rows: vec![headings.iter().map(|heading| escape(heading.trim_start_matches('>'))).collect()], right }
+        MarkdownTable {
+            rows: vec![headings.iter().map(|heading| escape(heading.trim_start_matches('>'))).collect()],
+            right,
+        }
     }
 
     /// Adds a row.
@@ -32,7 +35,7 @@ impl Table {
     }
 }
 
-impl fmt::Display for Table {
+impl fmt::Display for MarkdownTable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let width = |column: usize| {
             let cells = self.rows.iter().filter_map(|row| row.get(column));
@@ -88,13 +91,13 @@ mod tests {
 
     #[test]
     fn columns_line_up() {
-        let mut table = Table::new(&["name", ">AUC"]);
+        let mut table = MarkdownTable::new(&["name", ">AUC"]);
         assert!(table.is_empty());
         table.row(["a|b".into(), "0.5".into()]);
         table.row(["ä".into(), "−0.25".into()]);
         let lines = ["| name |   AUC |", "|:-----|------:|", "| a\\|b |   0.5 |", "| ä    | −0.25 |", ""];
         assert_eq!(table.to_string(), lines.join("\n"));
-        let mut wide = Table::new(&["name"]);
+        let mut wide = MarkdownTable::new(&["name"]);
         wide.row(["x".repeat(70_000)]);
         assert_eq!(wide.to_string().len(), 3 * 70_005);
         assert_eq!(escape("<b> <0.001 a\nb [x]"), "\\<b> <0.001 a b \\[x]");

@@ -23,14 +23,14 @@ pub struct PublishedTable {
     /// What it shows.
     pub caption: String,
     /// How it is laid out.
-    pub layout: Layout,
+    pub layout: TableLayout,
     /// Its cells, row by row.
     pub cells: Vec<PublishedCell>,
 }
 
 /// What the rows and columns of a table are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Layout {
+pub enum TableLayout {
     /// A row for each dataset and metric, a column for each model, as in Table 1.
     ModelsAcross,
     /// A row for each model and metric, a column for each dataset, as in Table 2.
@@ -123,7 +123,7 @@ fn read(text: &str) -> Result<Vec<PublishedTable>, String> {
 }
 
 fn published(name: String, table: WireTable) -> Result<PublishedTable, String> {
-    let layout = if table.columns.is_empty() { Layout::ModelsAcross } else { Layout::DatasetsAcross };
+    let layout = if table.columns.is_empty() { TableLayout::ModelsAcross } else { TableLayout::DatasetsAcross };
     let mut cells = Vec::new();
     for row in &table.rows {
         match row {
@@ -165,7 +165,7 @@ mod tests {
     #[test]
     fn the_file_is_read_whole() {
         let [table1, table2] = PublishedTable::all() else { panic!("two tables are published") };
-        assert_eq!((table1.layout, table2.layout), (Layout::ModelsAcross, Layout::DatasetsAcross));
+        assert_eq!((table1.layout, table2.layout), (TableLayout::ModelsAcross, TableLayout::DatasetsAcross));
         // Four datasets, two models, two metrics; six datasets, three models, two metrics.
         assert_eq!((table1.cells.len(), table2.cells.len()), (16, 36));
         let cora = table1.cell("cora", "rdn-boost", Column::AucPr).unwrap();

@@ -31,7 +31,7 @@ pub struct ReportRow<'r> {
 
 /// How many jobs of a row have a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Progress {
+pub struct RowProgress {
     /// How many have one.
     pub done: usize,
     /// How many ended without one.
@@ -40,14 +40,14 @@ pub struct Progress {
     pub jobs: Option<usize>,
 }
 
-impl Progress {
+impl RowProgress {
     /// Whether all have a result.
     pub fn is_finished(self) -> bool {
         self.jobs == Some(self.done)
     }
 }
 
-impl fmt::Display for Progress {
+impl fmt::Display for RowProgress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.jobs {
             Some(jobs) => write!(f, "{} of {jobs} jobs have a result", self.done)?,
@@ -70,8 +70,8 @@ impl<'r> ReportRow<'r> {
     }
 
     /// How many of its jobs have a result.
-    pub fn progress(&self) -> Progress {
-        Progress { done: self.group.done().count(), failed: self.failed().len(), jobs: self.expected }
+    pub fn progress(&self) -> RowProgress {
+        RowProgress { done: self.group.done().count(), failed: self.failed().len(), jobs: self.expected }
     }
 
     /// Jobs that failed.
@@ -81,23 +81,23 @@ impl<'r> ReportRow<'r> {
     }
 
     /// Jobs that the kind of model is not made for.
-    pub fn refused(&self) -> Vec<&'r Stored> {
+    pub fn unsupported(&self) -> Vec<&'r Stored> {
         self.group.jobs.iter().copied().filter(|stored| stored.record.status.is_refused()).collect()
     }
 
     /// Whether there is and will be no result, since the kind of model is not made for the data.
-    pub fn is_refused(&self) -> bool {
-        !self.group.jobs.is_empty() && self.refused().len() == self.group.jobs.len()
+    pub fn is_unsupported(&self) -> bool {
+        !self.group.jobs.is_empty() && self.unsupported().len() == self.group.jobs.len()
     }
 
     /// What of a metric is missing, in words; empty if nothing is.
-    pub fn lack(&self, column: Column) -> String {
+    pub fn missing(&self, column: Column) -> String {
         let all = self.expected.unwrap_or(self.group.jobs.len());
         let failed = self.failed().len();
         let absent = all.saturating_sub(self.group.jobs.len() + self.damaged);
         let undefined = self.group.done().filter(|stored| stored.metric(column).is_none()).count();
         let mut parts = Vec::new();
-        let refused = self.refused().len();
+        let refused = self.unsupported().len();
         let parts_of_all = [
             (refused, "refused"),
             (failed, "failed"),
@@ -155,18 +155,18 @@ pub fn settings<'a>(rows: &'a [ReportRow<'_>]) -> IndexSet<(&'a str, &'a str)> {
     let all: IndexSet<(&str, &str)> = rows.iter().map(setting).collect();
     let elsewhere = |row: &'a ReportRow<'_>| {
         let (own, case) = setting(row);
-        all.iter().any(|&(preset, other)| preset != own && other == case && stands_in(row.kind, own, preset))
+        all.iter().any(|&(preset, other)| preset != own && other == case && applies_to_preset(row.kind, own, preset))
     };
     rows.iter().filter(|row| !elsewhere(row)).map(setting).collect()
 }
 
 /// Whether a row stands beside the rows of a preset: it has this preset, or its kind of model knows none and is the same in all.
-pub fn stands_in(kind: &str, own: &str, preset: &str) -> bool {
-    own == preset || own.is_empty() && !knows_presets(kind)
+pub fn applies_to_preset(kind: &str, own: &str, preset: &str) -> bool {
+    own == preset || own.is_empty() && !supports_presets(kind)
 }
 
 /// Whether presets mean something for a kind of model. One that this program does not know may know them.
-pub fn knows_presets(kind: &str) -> bool {
+pub fn supports_presets(kind: &str) -> bool {
     Kind::find(kind).map_or(true, Preset::is_for)
 }
 

@@ -40,13 +40,13 @@ pub enum SpliceError {
         /// The line, from 1.
         line: usize,
         /// What is wrong and what is allowed.
-        problem: Box<Problem>,
+        problem: Box<MarkerError>,
     },
 }
 
 /// What is wrong with a marker.
 #[derive(Debug, thiserror::Error)]
-pub enum Problem {
+pub enum MarkerError {
     /// It names something that cannot be put there.
     #[error("a marker cannot be `{found}`: it is `table PATH.csv`, `figure PATH.svg` or `end`{}", hint.map_or_else(String::new, |hint| format!("; did you mean `{hint}`?")))]
     Unknown {
@@ -114,7 +114,7 @@ pub struct Spliced {
 }
 
 /// What a marker asks for.
-enum Marker<'t> {
+enum SpliceMarker<'t> {
     Table(&'t str),
     Figure(&'t str),
     End,
@@ -135,7 +135,7 @@ pub fn splice(path: &Path) -> Result<Spliced, SpliceError> {
     if spliced.places == 0 { Err(SpliceError::NoMarker(path.to_owned())) } else { Ok(spliced) }
 }
 
-fn fill(text: &str, home: &Path) -> Result<Spliced, (usize, Problem)> {
+fn fill(text: &str, home: &Path) -> Result<Spliced, (usize, MarkerError)> {
     let mut spliced = Spliced { text: String::with_capacity(text.len()), places: 0, changed: Vec::new() };
     let mut is_code = false;
     // The line of the marker that is open, what stands there, and what shall.
@@ -147,7 +147,7 @@ fn fill(text: &str, home: &Path) -> Result<Spliced, (usize, Problem)> {
         match (marker, &mut open) {
             (None, None) => spliced.text.push_str(line),
             (None, Some((_, old, _))) => old.push_str(line),
-            (Some(Marker::End), Some((begin, old, new))) => {
+            (Some(SpliceMarker::End), Some((begin, old, new))) => {
                 spliced.places += 1;
                 if old != new {
                     spliced.changed.push(*begin);
@@ -156,8 +156,8 @@ fn fill(text: &str, home: &Path) -> Result<Spliced, (usize, Problem)> {
                 spliced.text.push_str(line);
                 open = None;
             }
-            (Some(Marker::End), None) => return Err((number, Problem::NoBegin)),
-            (Some(_), Some((begin, _, _))) => return Err((number, Problem::Nested(*begin))),
+            (Some(SpliceMarker::End), None) => return Err((number, MarkerError::NoBegin)),
+            (Some(_), Some((begin, _, _))) => return Err((number, MarkerError::Nested(*begin))),
             (Some(marker), None) => {
                 let mut new = content(&marker, home).map_err(|problem| (number, problem))?;
                 if line.ends_with("\r\n") {
@@ -169,70 +169,70 @@ fn fill(text: &str, home: &Path) -> Result<Spliced, (usize, Problem)> {
         }
     }
     match open {
-        Some((line, _, _)) => Err((line, Problem::NoEnd)),
+        Some((line, _, _)) => Err((line, MarkerError::NoEnd)),
         None => Ok(spliced),
     }
 }
 
-fn marker(line: &str) -> Result<Option<Marker<'_>>, Problem> {
+fn marker(line: &str) -> Result<Option<SpliceMarker<'_>>, MarkerError> {
     let Some(rest) = line.trim().strip_prefix("<!--").map(str::trim_start) else { return Ok(None) };
     let Some(rest) = rest.strip_prefix("lrbm:") else { return Ok(None) };
-    let found = rest.strip_suffix("-->").ok_or(Problem::Open)?.trim();
+    let found = rest.strip_suffix("-->").ok_or(MarkerError::Open)?.trim();
     let (kind, path) = found.split_once(char::is_whitespace).unwrap_or((found, ""));
     let path = path.trim();
     match kind {
-        "end" if path.is_empty() => Ok(Some(Marker::End)),
-        "table" if path.is_empty() => Err(Problem::NoPath("table")),
-        "figure" if path.is_empty() => Err(Problem::NoPath("figure")),
-        "table" => Ok(Some(Marker::Table(path))),
-        "figure" => Ok(Some(Marker::Figure(path))),
+        "end" if path.is_empty() => Ok(Some(SpliceMarker::End)),
+        "table" if path.is_empty() => Err(MarkerError::NoPath("table")),
+        "figure" if path.is_empty() => Err(MarkerError::NoPath("figure")),
+        "table" => Ok(Some(SpliceMarker::Table(path))),
+        "figure" => Ok(Some(SpliceMarker::Figure(path))),
         _ => {
             let hint = nearest(kind, ["table", "figure", "end"]).filter(|known| *known != kind);
-            Err(Problem::Unknown { found: found.to_owned(), hint })
+            Err(MarkerError::Unknown { found: found.to_owned(), hint })
         }
     }
 }
 
-fn content(marker: &Marker<'_>, home: &Path) -> Result<String, Problem> {
+fn content(marker: &SpliceMarker<'_>, home: &Path) -> Result<String, MarkerError> {
     match marker {
-        Marker::Table(name) => table(name, home),
-        Marker::Figure(name) => figure(name, home),
-        Marker::End => Ok(String::new()),
+        SpliceMarker::Table(name) => table(name, home),
+        SpliceMarker::Figure(name) => figure(name, home),
+        SpliceMarker::End => Ok(String::new()),
     }
 }
 
 /// The place of a file that a marker names, which is below the directory of the Markdown file.
-fn below(home: &Path, name: &str) -> Result<PathBuf, Problem> {
+fn below(home: &Path, name: &str) -> Result<PathBuf, MarkerError> {
     let path = Path::new(name);
     let is_plain = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
-    if path.components().all(is_plain) { Ok(home.join(path)) } else { Err(Problem::Outside(name.to_owned())) }
+    if path.components().all(is_plain) { Ok(home.join(path)) } else { Err(MarkerError::Outside(name.to_owned())) }
 }
 
-fn read(path: &Path) -> Result<String, Problem> {
-    fs::read_to_string(path).map_err(|source| Problem::Unreadable { path: path.to_owned(), source })
+fn read(path: &Path) -> Result<String, MarkerError> {
+    fs::read_to_string(path).map_err(|source| MarkerError::Unreadable { path: path.to_owned(), source })
 }
 
-fn table(name: &str, home: &Path) -> Result<String, Problem> {
+fn table(name: &str, home: &Path) -> Result<String, MarkerError> {
     let path = below(home, name)?;
-    let mut table = table::read(&read(&path)?).map_err(|source| Problem::Table { path: path.clone(), source })?;
+    let mut table = table::read(&read(&path)?).map_err(|source| MarkerError::Table { path: path.clone(), source })?;
     let notes = path.with_file_name(NOTES);
     let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     if notes.is_file() {
         let text = read(&notes)?;
-        table::annotate(&mut table, &stem, &text).map_err(|source| Problem::Notes { path: notes, source })?;
+        table::annotate(&mut table, &stem, &text).map_err(|source| MarkerError::Notes { path: notes, source })?;
     }
     Ok(format!("\n{}\n", table::markdown(&table)))
 }
 
-fn figure(name: &str, home: &Path) -> Result<String, Problem> {
+fn figure(name: &str, home: &Path) -> Result<String, MarkerError> {
     let path = below(home, name)?;
     if !path.extension().is_some_and(|extension| extension == "svg" || extension == "png") {
-        return Err(Problem::NoFigure(name.to_owned()));
+        return Err(MarkerError::NoFigure(name.to_owned()));
     }
     // It must be there; what is in it does not matter here.
     match fs::metadata(&path) {
-        Err(source) => return Err(Problem::Unreadable { path, source }),
-        Ok(found) if !found.is_file() => return Err(Problem::NoFigure(name.to_owned())),
+        Err(source) => return Err(MarkerError::Unreadable { path, source }),
+        Ok(found) if !found.is_file() => return Err(MarkerError::NoFigure(name.to_owned())),
         Ok(_) => {}
     }
     let title = path.file_stem().unwrap_or_default().to_string_lossy().replace(['-', '_'], " ");

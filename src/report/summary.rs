@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
-use super::Report;
-use super::markdown::{Table as Lines, escape};
+use super::contents::Report;
+use super::markdown::{MarkdownTable, escape};
 use super::table::markdown as table_text;
-use super::tables::state;
+use super::tables::status_notes;
 use crate::determinism::IndexSet;
 
 /// The question, how it was answered, the main tables, the figures, and what becomes of the paper's claims.
@@ -26,7 +26,7 @@ fn write_page(out: &mut String, report: &Report<'_>) -> std::fmt::Result {
     let report_command = format!("lrbm report results/runs/{name} --copy-to results/{name}");
     writeln!(out, "```sh\nlrbm run experiments/{name}.toml\n{report_command}\n```\n")?;
     writeln!(out, "{}\n", made_by(report))?;
-    for sentence in state(report.results) {
+    for sentence in status_notes(report.results) {
         writeln!(out, "{}\n", escape(&sentence))?;
     }
     for table in &report.tables[..report.main_tables] {
@@ -62,10 +62,10 @@ fn write_claims(out: &mut String, report: &Report<'_>) -> std::fmt::Result {
         return Ok(());
     }
     writeln!(out, "## The paper's claims\n")?;
-    let mut lines = Lines::new(&["question", "the paper says", "preset", "here", "why"]);
+    let mut lines = MarkdownTable::new(&["question", "the paper says", "preset", "here", "why"]);
     for judged in known() {
         let claim = judged.claim;
-        let cells = [claim.question, claim.sentence, &judged.preset, judged.verdict.words(), &judged.reason];
+        let cells = [claim.question, claim.statement, &judged.preset, judged.verdict.words(), &judged.reason];
         lines.row(cells.map(str::to_owned));
     }
     writeln!(out, "{lines}")

@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 
 use polars::error::PolarsError;
 
+use super::contents::Report;
 use super::table::{self, NOTES};
-use super::{Report, page, summary};
+use super::{page, summary};
 use crate::files;
 
 /// Why a report cannot be written.
 #[derive(Debug, thiserror::Error)]
-pub enum WriteError {
+pub enum ReportWriteError {
     /// A file cannot be written.
     #[error("{}: the report cannot be written here: {source}; give another directory with --out, or make room", path.display())]
     Io {
@@ -30,7 +31,7 @@ pub enum WriteError {
 
 /// What was written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Written {
+pub struct WrittenFiles {
     /// How many tables, each in several formats.
     pub tables: usize,
     /// How many figures, each in several formats.
@@ -42,11 +43,11 @@ impl Report<'_> {
     ///
     /// # Errors
     /// If a file cannot be written.
-    pub fn write(&self, directory: &Path) -> Result<Written, WriteError> {
+    pub fn write(&self, directory: &Path) -> Result<WrittenFiles, ReportWriteError> {
         let tables = directory.join("tables");
         let figures = directory.join("figures");
         for made in [directory, &tables, &figures] {
-            files::create_dir_all(made).map_err(|source| WriteError::Io { path: made.to_owned(), source })?;
+            files::create_dir_all(made).map_err(|source| ReportWriteError::Io { path: made.to_owned(), source })?;
         }
         for table in &self.tables {
             put(&tables, &table.name, "md", table::markdown(table).as_bytes())?;
@@ -60,7 +61,7 @@ impl Report<'_> {
         }
         let page = page::page(self, directory)?;
         put(directory, "report", "html", page.as_bytes())?;
-        Ok(Written { tables: self.tables.len(), figures: self.figures.len() })
+        Ok(WrittenFiles { tables: self.tables.len(), figures: self.figures.len() })
     }
 
     /// Writes what is worth keeping beside the code, all in one directory: tables as CSV, Markdown and LaTeX, figures as SVG,
@@ -68,8 +69,9 @@ impl Report<'_> {
     ///
     /// # Errors
     /// If a file cannot be written.
-    pub fn copy_to(&self, directory: &Path) -> Result<Written, WriteError> {
-        files::create_dir_all(directory).map_err(|source| WriteError::Io { path: directory.to_owned(), source })?;
+    pub fn copy_to(&self, directory: &Path) -> Result<WrittenFiles, ReportWriteError> {
+        files::create_dir_all(directory)
+            .map_err(|source| ReportWriteError::Io { path: directory.to_owned(), source })?;
         for table in &self.tables {
             put(directory, &table.name, "md", table::markdown(table).as_bytes())?;
             put(directory, &table.name, "tex", table::latex(table).as_bytes())?;
@@ -80,16 +82,16 @@ impl Report<'_> {
             put(directory, &figure.name, "svg", figure.svg.as_bytes())?;
         }
         put_file(&directory.join("README.md"), summary::markdown(self).as_bytes())?;
-        Ok(Written { tables: self.tables.len(), figures: self.figures.len() })
+        Ok(WrittenFiles { tables: self.tables.len(), figures: self.figures.len() })
     }
 }
 
-fn put(directory: &Path, stem: &str, ending: &str, bytes: &[u8]) -> Result<(), WriteError> {
+fn put(directory: &Path, stem: &str, ending: &str, bytes: &[u8]) -> Result<(), ReportWriteError> {
     put_file(&directory.join(format!("{stem}.{ending}")), bytes)
 }
 
-fn put_file(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
+fn put_file(path: &Path, bytes: &[u8]) -> Result<(), ReportWriteError> {
     // It can be made again at any time, so it need not wait for the disk.
     let write = files::write_lightly(path, |out| out.write_all(bytes));
-    write.map_err(|source| WriteError::Io { path: path.to_owned(), source })
+    write.map_err(|source| ReportWriteError::Io { path: path.to_owned(), source })
 }

@@ -1,12 +1,12 @@
-//! The paper's tables: each published number has a counterpart or a sentence that says why not.
+//! The paper's tables: each published number has a counterpart or a statement that says why not.
 
 use std::fs;
 
 use lrbm::experiment::Results;
-use lrbm::report::claims::{Judged, Verdict, judge};
+use lrbm::report::claims::{ClaimStatus, JudgedClaim, judge};
 use lrbm::report::published::PublishedTable;
 use lrbm::report::rows::{self, ReportRow, rows};
-use lrbm::report::table::Cell;
+use lrbm::report::table::TableCell;
 use lrbm::report::tables::{main_tables, paper_tables};
 
 use super::lab::Lab;
@@ -58,8 +58,8 @@ fn each_published_number_has_a_counterpart_or_a_reason() {
         assert_eq!(columns, ["model", "AUC", "sports", "imdb", "uwcse", "yeast2", "cora", "webkb", "university"]);
         let values = || {
             table.rows.iter().flat_map(|row| &row.cells).filter_map(|cell| match cell {
-                Cell::Value(value) => Some(value),
-                Cell::Text(_) => None,
+                TableCell::Value(value) => Some(value),
+                TableCell::Text(_) => None,
             })
         };
         let published: Vec<f64> = values().filter_map(|value| value.paper).map(|paper| paper.mean).collect();
@@ -78,7 +78,7 @@ fn each_published_number_has_a_counterpart_or_a_reason() {
         let row = rows
             .iter()
             .find(|row| row.key().dataset == "imdb" && row.kind == "lrbm-boost" && row.key().preset == preset);
-        let Cell::Value(first) = &table.rows[0].cells[3] else { panic!("a number stands there") };
+        let TableCell::Value(first) = &table.rows[0].cells[3] else { panic!("a number stands there") };
         assert_eq!(first.ours, row.unwrap().average(lrbm::metric::Column::AucRoc));
     }
     let table1 = &paper_tables(&results, &rows, PublishedTable::find("table1").unwrap())[0];
@@ -103,12 +103,12 @@ fn claims_about_models_without_presets_are_judged_in_each() {
     let results = Results::read(&lab.path("out")).unwrap();
     let rows = rows(&results);
     let judged = judge(&rows);
-    let about = |judged: &&Judged| judged.claim.sentence.starts_with("Compared to RRBM-C");
-    let judged: Vec<&Judged> = judged.iter().filter(about).collect();
+    let about = |judged: &&JudgedClaim| judged.claim.statement.starts_with("Compared to RRBM-C");
+    let judged: Vec<&JudgedClaim> = judged.iter().filter(about).collect();
     let presets: Vec<&str> = judged.iter().map(|judged| judged.preset.as_str()).collect();
     assert_eq!(presets, ["paper", "lookahead"]);
     for judged in &judged {
-        assert_ne!(judged.verdict, Verdict::CannotBeSaid, "{}", judged.reason);
+        assert_ne!(judged.verdict, ClaimStatus::CannotBeSaid, "{}", judged.reason);
         assert_eq!(judged.evidence.len(), 4);
         for one in &judged.evidence {
             let found = one.found.as_ref().unwrap();
@@ -124,7 +124,7 @@ fn claims_about_models_without_presets_are_judged_in_each() {
     assert_eq!(settings, [("paper", ""), ("lookahead", "")]);
     let tables = paper_tables(&results, &rows, PublishedTable::find("table2").unwrap());
     assert_eq!(tables.len(), 2);
-    let is_of_walks = |cell: &Cell| matches!(cell, Cell::Text(text) if text == "Walks");
+    let is_of_walks = |cell: &TableCell| matches!(cell, TableCell::Text(text) if text == "Walks");
     assert!(tables.iter().all(|table| table.rows.iter().any(|row| row.cells.first().is_some_and(is_of_walks))));
 }
 

@@ -10,7 +10,7 @@ use crate::experiment::results::{Group, RowKey, Stored};
 use crate::experiment::store::Record;
 use crate::logic::nearest::nearest;
 use crate::metric::Column;
-use crate::report::rows::stands_in;
+use crate::report::rows::applies_to_preset;
 
 /// Why models cannot be paired.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -50,7 +50,7 @@ pub struct Side<'r> {
 
 /// A row of both sides.
 #[derive(Clone, Debug)]
-pub struct Pair<'r> {
+pub struct RowPair<'r> {
     /// The model as tables print it.
     pub model: String,
     /// The row of the first side.
@@ -67,14 +67,14 @@ pub struct Pairing<'r> {
     /// What the second side is called.
     pub second: String,
     /// Rows that both have.
-    pub pairs: Vec<Pair<'r>>,
+    pub pairs: Vec<RowPair<'r>>,
     /// Rows that only the first has.
     pub only_first: Vec<String>,
     /// Rows that only the second has.
     pub only_second: Vec<String>,
 }
 
-impl<'r> Pair<'r> {
+impl<'r> RowPair<'r> {
     /// The dataset.
     pub fn dataset(&self) -> &str {
         &self.first.key.dataset
@@ -158,7 +158,7 @@ pub fn pair<'r>(first: Side<'r>, second: Side<'r>) -> Result<Pairing<'r>, Models
                 By::Row => group.key.label(),
                 _ => format!("{} → {}", group.key.label(), other.key.label()),
             };
-            pairing.pairs.push(Pair { model, first: group.clone(), second: other.clone() });
+            pairing.pairs.push(RowPair { model, first: group.clone(), second: other.clone() });
         }
         paired.extend(others);
     }
@@ -169,7 +169,7 @@ pub fn pair<'r>(first: Side<'r>, second: Side<'r>) -> Result<Pairing<'r>, Models
 
 /// Whether rows of two models are of the same dataset and case, and one of them stands in the preset of the other.
 fn is_beside(a: &Group<'_>, b: &Group<'_>) -> bool {
-    let stands = |a: &Group<'_>, b: &Group<'_>| stands_in(a.kind(), &a.key.preset, &b.key.preset);
+    let stands = |a: &Group<'_>, b: &Group<'_>| applies_to_preset(a.kind(), &a.key.preset, &b.key.preset);
     a.key.dataset == b.key.dataset && a.key.case == b.key.case && (stands(a, b) || stands(b, a))
 }
 
@@ -223,7 +223,7 @@ fn ambiguous(side: Side<'_>, rows: &[Group<'_>]) -> ModelsError {
 }
 
 /// Why the rows of a pair cannot be compared; `None` if they can.
-pub(super) fn mismatch(pair: &Pair<'_>, column: Column) -> Option<String> {
+pub(super) fn mismatch(pair: &RowPair<'_>, column: Column) -> Option<String> {
     let jobs = pair.jobs();
     let Some(first) = pair.first.done().next() else { return Some("the first has no result".to_owned()) };
     let Some(second) = pair.second.done().next() else { return Some("the second has no result".to_owned()) };

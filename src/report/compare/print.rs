@@ -2,22 +2,22 @@
 
 use std::fmt::Write;
 
-use super::{ALPHA, Compared, Comparison, LEVEL, Metric, OverDatasets, Refused};
+use super::comparison::{LEVEL, MetricComparison, OverDatasets, RowComparison, RunComparison, SkippedRow};
 use crate::metric::Average;
-use crate::metric::significance::Verdict;
 use crate::metric::significance::effect::WinTieLoss;
+use crate::metric::significance::{ALPHA, Verdict};
 use crate::report::csv::line;
-use crate::report::markdown::{Table, escape};
+use crate::report::markdown::{MarkdownTable, escape};
 
 /// The comparison in Markdown.
-pub fn markdown(comparison: &Comparison) -> String {
+pub fn markdown(comparison: &RunComparison) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
     let _ = write(&mut text, comparison);
     text
 }
 
-fn write(out: &mut String, comparison: &Comparison) -> std::fmt::Result {
+fn write(out: &mut String, comparison: &RunComparison) -> std::fmt::Result {
     writeln!(out, "A: {}  ", escape(&comparison.first))?;
     writeln!(out, "B: {}", escape(&comparison.second))?;
     for metric in &comparison.metrics {
@@ -41,10 +41,10 @@ fn write(out: &mut String, comparison: &Comparison) -> std::fmt::Result {
     Ok(())
 }
 
-fn of_metric(out: &mut String, metric: &Metric) -> std::fmt::Result {
+fn of_metric(out: &mut String, metric: &MetricComparison) -> std::fmt::Result {
     let headings =
         ["dataset", "model", ">folds", ">A", ">B", ">B − A", ">interval", ">better/level/worse", ">p", ">Holm"];
-    let mut table = Table::new(&headings);
+    let mut table = MarkdownTable::new(&headings);
     for row in &metric.rows {
         table.row([
             row.dataset.clone(),
@@ -72,9 +72,9 @@ fn of_metric(out: &mut String, metric: &Metric) -> std::fmt::Result {
     for over in &metric.over_datasets {
         writeln!(out, "- {}", escape(&sentence(over)))?;
     }
-    if !metric.refused.is_empty() {
+    if !metric.skipped.is_empty() {
         writeln!(out, "\nNot compared:\n")?;
-        for Refused { dataset, model, reason } in &metric.refused {
+        for SkippedRow { dataset, model, reason } in &metric.skipped {
             writeln!(out, "- {} {}: {}", escape(dataset), escape(model), escape(reason))?;
         }
     }
@@ -82,7 +82,7 @@ fn of_metric(out: &mut String, metric: &Metric) -> std::fmt::Result {
 }
 
 /// What is to be said of a model over all datasets, in one sentence.
-pub(in crate::report) fn sentence(over: &OverDatasets) -> String {
+pub(crate) fn sentence(over: &OverDatasets) -> String {
     let WinTieLoss { wins, ties, losses } = over.win_tie_loss;
     let verdict = match &over.test {
         Err(reason) => reason.to_string(),
@@ -117,7 +117,7 @@ fn average(average: &Average) -> String {
 }
 
 /// A difference with its sign; zero has none.
-pub(in crate::report) fn signed(value: f64) -> String {
+pub(crate) fn signed(value: f64) -> String {
     match format!("{value:+.4}").as_str() {
         "+0.0000" | "-0.0000" => "0.0000".to_owned(),
         text => text.replace('-', "−"),
@@ -129,18 +129,18 @@ fn slashed(counts: &WinTieLoss) -> String {
 }
 
 /// A p-value with three decimals.
-pub(in crate::report) fn p_value(p: f64) -> String {
+pub(crate) fn p_value(p: f64) -> String {
     if p < 0.0005 { "<0.001".to_owned() } else { format!("{p:.3}") }
 }
 
 /// A p-value after the letter p.
-pub(in crate::report) fn with_sign(p: f64) -> String {
+pub(crate) fn with_sign(p: f64) -> String {
     let text = p_value(p);
     if text.starts_with('<') { text.replace('<', "< ") } else { format!("= {text}") }
 }
 
 /// The comparison as a table for programs, all digits kept.
-pub fn csv(comparison: &Comparison) -> String {
+pub fn csv(comparison: &RunComparison) -> String {
     let mut text = line([
         "metric",
         "dataset",
@@ -166,7 +166,7 @@ pub fn csv(comparison: &Comparison) -> String {
         for row in &metric.rows {
             text.push_str(&csv_row(metric.column.name(), row));
         }
-        for Refused { dataset, model, reason } in &metric.refused {
+        for SkippedRow { dataset, model, reason } in &metric.skipped {
             let mut fields = vec![metric.column.name().to_owned(), dataset.clone(), model.clone()];
             fields.resize(18, String::new());
             fields.push(format!("not compared: {reason}"));
@@ -176,7 +176,7 @@ pub fn csv(comparison: &Comparison) -> String {
     text
 }
 
-fn csv_row(metric: &str, row: &Compared) -> String {
+fn csv_row(metric: &str, row: &RowComparison) -> String {
     let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
     let note = row.test.err().map_or_else(String::new, |reason| reason.to_string());
     line([

@@ -4,8 +4,7 @@
 //! their sides, level by level, and are pushed together until the outlines meet. Small trees grow downwards; large ones grow to the
 //! right, since a page scrolls downwards.
 
-/// A place.
-type Place = (f64, f64);
+use crate::report::figure::scene::Position;
 
 /// Between boxes of a level.
 const ASIDE: f64 = 14.0;
@@ -22,47 +21,47 @@ pub(super) const WORD: f64 = 11.0;
 
 /// A line from a test to what follows.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Link {
+pub(super) struct Edge {
     /// Its corners.
-    pub path: Vec<Place>,
+    pub path: Vec<Position>,
     /// Where its word begins, on the line that letters stand on.
-    pub label: Place,
+    pub label: Position,
     /// Whether the test holds there.
     pub yes: bool,
 }
 
 /// A tree that is laid out.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Layout {
+pub(super) struct TreeLayout {
     /// The upper left corner of each node.
-    pub corners: Vec<Place>,
+    pub corners: Vec<Position>,
     /// The lines.
-    pub links: Vec<Link>,
+    pub edges: Vec<Edge>,
     /// The width of all of it.
     pub width: f64,
     /// The height of all of it.
     pub height: f64,
 }
 
-impl Layout {
+impl TreeLayout {
     /// Lays out a tree: the children of each node, which stand behind it, and the width and height of its box.
     pub fn new(children: &[Option<[usize; 2]>], sizes: &[(f64, f64)]) -> Self {
         let leaves = children.iter().filter(|children| children.is_none()).count();
         let down = leaves <= SMALL;
         // What follows is written for trees that grow downwards; for the others the two directions change places.
-        let turn = |(a, b): Place| if down { (a, b) } else { (b, a) };
-        let turned: Vec<Place> = sizes.iter().map(|&size| turn(size)).collect();
+        let turn = |(a, b): Position| if down { (a, b) } else { (b, a) };
+        let turned: Vec<Position> = sizes.iter().map(|&size| turn(size)).collect();
         let levels = levels(children);
         let gap = if down { BELOW } else { BESIDE };
         let tops = tops(&levels, &turned, gap);
         let middles = middles(children, &levels, &turned);
         let least = middles.iter().zip(&turned).map(|(x, (wide, _))| x - wide / 2.0).fold(0.0, f64::min);
         let corner = |i: usize| (middles[i] - turned[i].0 / 2.0 - least, tops[levels[i]]);
-        let corners: Vec<Place> = (0..sizes.len()).map(|i| turn(corner(i))).collect();
+        let corners: Vec<Position> = (0..sizes.len()).map(|i| turn(corner(i))).collect();
         let ends = |i: usize| (corners[i].0 + sizes[i].0, corners[i].1 + sizes[i].1);
         let width = (0..sizes.len()).map(|i| ends(i).0).fold(0.0, f64::max);
         let height = (0..sizes.len()).map(|i| ends(i).1).fold(0.0, f64::max);
-        let mut links = Vec::new();
+        let mut edges = Vec::new();
         for (i, both) in children.iter().enumerate() {
             for (child, yes) in both.iter().flatten().copied().zip([true, false]) {
                 // Side by side, so that the solid line does not hide the dashed one.
@@ -74,10 +73,10 @@ impl Layout {
                 let path = [from, (from.0, bend), (to.0, bend), to].map(turn).to_vec();
                 let (x, y) = turn(to);
                 let label = if down { (x + 4.0, y - 5.0) } else { (x - BESIDE / 2.0 + 3.0, y - 4.0) };
-                links.push(Link { path, label, yes });
+                edges.push(Edge { path, label, yes });
             }
         }
-        Layout { corners, links, width, height }
+        TreeLayout { corners, edges, width, height }
     }
 }
 
@@ -93,7 +92,7 @@ fn levels(children: &[Option<[usize; 2]>]) -> Vec<usize> {
 }
 
 /// Where each level begins.
-fn tops(levels: &[usize], sizes: &[Place], gap: f64) -> Vec<f64> {
+fn tops(levels: &[usize], sizes: &[Position], gap: f64) -> Vec<f64> {
     let mut heights = vec![0.0f64; levels.iter().max().map_or(0, |deepest| deepest + 1)];
     for (&level, &(_, height)) in levels.iter().zip(sizes) {
         heights[level] = heights[level].max(height);
@@ -106,7 +105,7 @@ fn tops(levels: &[usize], sizes: &[Place], gap: f64) -> Vec<f64> {
 type Outline = Vec<(f64, f64)>;
 
 /// The middle of each node.
-fn middles(children: &[Option<[usize; 2]>], levels: &[usize], sizes: &[Place]) -> Vec<f64> {
+fn middles(children: &[Option<[usize; 2]>], levels: &[usize], sizes: &[Position]) -> Vec<f64> {
     let mut outlines: Vec<Outline> = vec![Vec::new(); children.len()];
     // How far each child lies from its parent.
     let mut shifts = vec![0.0; children.len()];
@@ -142,7 +141,7 @@ fn middles(children: &[Option<[usize; 2]>], levels: &[usize], sizes: &[Place]) -
 mod tests {
     use super::*;
     use crate::report::figure::font;
-    use crate::report::figure::scene::apart;
+    use crate::report::figure::scene::disjoint;
     use proptest::prelude::*;
 
     /// A tree that is grown by splitting the leaves that the numbers name.
@@ -159,12 +158,12 @@ mod tests {
 
     #[test]
     fn a_test_is_in_the_middle() {
-        let layout = Layout::new(&grown(&[0]), &[(100.0, 20.0), (50.0, 30.0), (50.0, 30.0)]);
+        let layout = TreeLayout::new(&grown(&[0]), &[(100.0, 20.0), (50.0, 30.0), (50.0, 30.0)]);
         // Two boxes of 50 and 14 between them are 114 wide; the root, 100 wide, is in the middle.
         assert_eq!(layout.corners, [(7.0, 0.0), (0.0, 54.0), (64.0, 54.0)]);
         assert_eq!((layout.width, layout.height), (114.0, 84.0));
-        assert_eq!(layout.links[0].path, [(52.0, 20.0), (52.0, 37.0), (25.0, 37.0), (25.0, 54.0)]);
-        assert!(layout.links[0].yes && !layout.links[1].yes);
+        assert_eq!(layout.edges[0].path, [(52.0, 20.0), (52.0, 37.0), (25.0, 37.0), (25.0, 54.0)]);
+        assert!(layout.edges[0].yes && !layout.edges[1].yes);
     }
 
     proptest! {
@@ -176,11 +175,11 @@ mod tests {
         ) {
             let children = grown(&splits);
             let sizes = &sizes[..children.len()];
-            let layout = Layout::new(&children, sizes);
+            let layout = TreeLayout::new(&children, sizes);
             let boxes = layout.corners.iter().zip(sizes).map(|(&(x, y), &(w, h))| [x, y, x + w, y + h]);
-            let words = layout.links.iter().map(|link| {
-                let (x, y) = link.label;
-                [x, y - 0.7 * WORD, x + font::room(if link.yes { "yes" } else { "no" }, WORD), y + 0.2 * WORD]
+            let words = layout.edges.iter().map(|edge| {
+                let (x, y) = edge.label;
+                [x, y - 0.7 * WORD, x + font::reserved_width(if edge.yes { "yes" } else { "no" }, WORD), y + 0.2 * WORD]
             });
             let all: Vec<[f64; 4]> = boxes.chain(words).collect();
             for (i, &here) in all.iter().enumerate() {
@@ -188,7 +187,7 @@ mod tests {
                 for &there in &all[..i] {
                     // Boxes may touch, but for what rounding does.
                     let shrunk = [there[0] + 1e-6, there[1] + 1e-6, there[2] - 1e-6, there[3] - 1e-6];
-                    prop_assert!(apart(here, shrunk), "{here:?} and {there:?}");
+                    prop_assert!(disjoint(here, shrunk), "{here:?} and {there:?}");
                 }
             }
         }

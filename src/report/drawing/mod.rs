@@ -12,8 +12,8 @@ use std::fmt::Write;
 use super::figure::font::{self, FAMILY};
 use crate::files::xml::escape;
 use crate::learn::{TreeModel, tree_title};
-use layout::{Layout, Link};
-use node::Card;
+use layout::{Edge, TreeLayout};
+use node::NodeBox;
 
 /// Around a drawing.
 const MARGIN: f64 = 10.0;
@@ -27,7 +27,7 @@ const BETWEEN: f64 = 28.0;
 /// The `index`-th tree of a model, counted from 0.
 pub fn tree(model: &TreeModel, index: usize) -> String {
     let of = model.trees().len();
-    let Some(drawn) = Drawn::new(model, index) else {
+    let Some(drawn) = TreeDrawing::new(model, index) else {
         return document("no tree", 200.0, 40.0, &format!("<text x=\"10\" y=\"25\">there are {of} trees</text>\n"));
     };
     let (width, height) = (drawn.width + 2.0 * MARGIN, drawn.height + 2.0 * MARGIN);
@@ -37,7 +37,8 @@ pub fn tree(model: &TreeModel, index: usize) -> String {
 
 /// The first trees of a model, at most so many, side by side in rows.
 pub fn ensemble(model: &TreeModel, most: usize) -> String {
-    let drawn: Vec<Drawn> = (0..model.trees().len().min(most)).filter_map(|i| Drawn::new(model, i)).collect();
+    let drawn: Vec<TreeDrawing> =
+        (0..model.trees().len().min(most)).filter_map(|i| TreeDrawing::new(model, i)).collect();
     let mut body = String::new();
     let (mut x, mut y, mut row, mut widest) = (MARGIN, MARGIN + TITLE, 0.0f64, 0.0f64);
     for tree in &drawn {
@@ -54,7 +55,7 @@ pub fn ensemble(model: &TreeModel, most: usize) -> String {
     let prior = model.prior.to_string().replace('-', "−");
     let title = format!("{number}; ψ = {prior} + {} × the sum of their values", model.step);
     let line = format!("<text x=\"{MARGIN}\" y=\"{}\" font-size=\"13\">{}</text>\n", MARGIN + 13.0, escape(&title));
-    let width = widest.max(MARGIN + font::room(&title, 13.0)) + MARGIN;
+    let width = widest.max(MARGIN + font::reserved_width(&title, 13.0)) + MARGIN;
     document(&title, width, y + row + MARGIN, &(line + &body))
 }
 
@@ -69,24 +70,24 @@ fn document(label: &str, width: f64, height: f64, body: &str) -> String {
 }
 
 /// A tree that is laid out.
-struct Drawn {
+struct TreeDrawing {
     title: String,
-    cards: Vec<Card>,
-    layout: Layout,
+    boxes: Vec<NodeBox>,
+    layout: TreeLayout,
     width: f64,
     height: f64,
 }
 
-impl Drawn {
+impl TreeDrawing {
     fn new(model: &TreeModel, index: usize) -> Option<Self> {
         let tree = model.trees().get(index)?;
-        let cards: Vec<Card> = tree.nodes().iter().map(|node| Card::new(model, node)).collect();
+        let boxes: Vec<NodeBox> = tree.nodes().iter().map(|node| NodeBox::new(model, node)).collect();
         let children: Vec<Option<[usize; 2]>> = tree.nodes().iter().map(node::children).collect();
-        let sizes: Vec<(f64, f64)> = cards.iter().map(|card| card.size).collect();
-        let layout = Layout::new(&children, &sizes);
+        let sizes: Vec<(f64, f64)> = boxes.iter().map(|node_box| node_box.size).collect();
+        let layout = TreeLayout::new(&children, &sizes);
         let title = tree_title(model, index);
-        let width = layout.width.max(font::room(&title, 13.0));
-        Some(Drawn { title, cards, width, height: TITLE + layout.height, layout })
+        let width = layout.width.max(font::reserved_width(&title, 13.0));
+        Some(TreeDrawing { title, boxes, width, height: TITLE + layout.height, layout })
     }
 
     /// The tree with its upper left corner at a place.
@@ -100,7 +101,7 @@ impl Drawn {
     fn write(&self, out: &mut String) -> std::fmt::Result {
         writeln!(out, "<text x=\"0\" y=\"13\" font-size=\"13\">{}</text>", escape(&self.title))?;
         writeln!(out, "<g transform=\"translate(0 {TITLE})\">")?;
-        for Link { path, label, yes } in &self.layout.links {
+        for Edge { path, label, yes } in &self.layout.edges {
             let points: Vec<String> = path.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
             let dash = if *yes { "" } else { " stroke-dasharray=\"5 3\"" };
             let points = points.join(" ");
@@ -112,8 +113,8 @@ impl Drawn {
                 layout::WORD
             )?;
         }
-        for (card, corner) in self.cards.iter().zip(&self.layout.corners) {
-            card.write(out, *corner)?;
+        for (node_box, corner) in self.boxes.iter().zip(&self.layout.corners) {
+            node_box.write(out, *corner)?;
         }
         writeln!(out, "</g>")
     }

@@ -17,11 +17,11 @@ const INSIDE: (f64, f64) = (8.0, 6.0);
 /// The widest line of a test.
 const WIDEST: f64 = 190.0;
 /// The most lines of a test.
-const MOST_LINES: usize = 6;
+const MAX_LINES: usize = 6;
 
 /// A box with text.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Card {
+pub(super) struct NodeBox {
     lines: Vec<String>,
     /// All of the text, for whoever points at the box.
     full: String,
@@ -39,7 +39,7 @@ pub(super) fn children<L>(node: &Node<L>) -> Option<[usize; 2]> {
     }
 }
 
-impl Card {
+impl NodeBox {
     pub fn new(model: &TreeModel, node: &Node<LeafWeights>) -> Self {
         let show = |test, at_least| show_test(test, at_least, model.predicates(), model.symbols());
         let (lines, full, fill, round) = match node {
@@ -56,9 +56,9 @@ impl Card {
                 (vec![value, counts], format!("{}; {}", leaf.value, leaf_weights(leaf, " ")), fill, 10.0)
             }
         };
-        let widest = lines.iter().map(|line| font::room(line, SIZE)).fold(0.0, f64::max);
+        let widest = lines.iter().map(|line| font::reserved_width(line, SIZE)).fold(0.0, f64::max);
         let size = (widest + 2.0 * INSIDE.0, LINE * lines.len() as f64 + 2.0 * INSIDE.1);
-        Card { lines, full, size, fill, round }
+        NodeBox { lines, full, size, fill, round }
     }
 
     /// Draws it with its upper left corner at a place.
@@ -97,7 +97,7 @@ fn pieces(test: &str) -> Vec<String> {
         }
     }
     pieces.push(piece);
-    let short = |piece: &String| font::room(piece.trim_end(), SIZE) <= WIDEST;
+    let short = |piece: &String| font::reserved_width(piece.trim_end(), SIZE) <= WIDEST;
     let parts = |piece: String| match short(&piece) {
         true => vec![piece],
         false => piece.split_inclusive(", ").map(str::to_owned).collect(),
@@ -110,16 +110,18 @@ fn wrap(pieces: &[String]) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for piece in pieces {
         match lines.last_mut() {
-            Some(line) if font::room(format!("{line}{piece}").trim_end(), SIZE) <= WIDEST => line.push_str(piece),
+            Some(line) if font::reserved_width(format!("{line}{piece}").trim_end(), SIZE) <= WIDEST => {
+                line.push_str(piece)
+            }
             _ => lines.push(piece.clone()),
         }
     }
-    let cut = lines.len() > MOST_LINES;
-    lines.truncate(MOST_LINES);
+    let cut = lines.len() > MAX_LINES;
+    lines.truncate(MAX_LINES);
     if let Some(last) = lines.last_mut().filter(|_| cut) {
         *last = format!("{} …", last.trim_end());
     }
-    lines.iter().map(|line| font::fit(line.trim_end(), SIZE, WIDEST)).collect()
+    lines.iter().map(|line| font::truncated(line.trim_end(), SIZE, WIDEST)).collect()
 }
 
 #[cfg(test)]
@@ -137,11 +139,11 @@ mod tests {
     fn long_literals_break_between_arguments_and_long_names_are_cut() {
         let long = format!("p({}, B)", ["a_constant_of_some_length"; 3].join(", "));
         let lines = wrap(&pieces(&long));
-        assert!(lines.len() > 1 && lines.iter().all(|line| font::room(line, SIZE) <= WIDEST), "{lines:?}");
+        assert!(lines.len() > 1 && lines.iter().all(|line| font::reserved_width(line, SIZE) <= WIDEST), "{lines:?}");
         let lines = wrap(&pieces(&format!("{}(A)", "x".repeat(300))));
         assert!(lines.len() == 1 && lines[0].ends_with('…'), "{lines:?}");
         let many = vec!["predicate_with_a_name(A, B)"; 20].join(", ");
         let lines = wrap(&pieces(&many));
-        assert!(lines.len() == MOST_LINES && lines[MOST_LINES - 1].ends_with('…'), "{lines:?}");
+        assert!(lines.len() == MAX_LINES && lines[MAX_LINES - 1].ends_with('…'), "{lines:?}");
     }
 }

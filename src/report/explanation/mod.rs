@@ -16,7 +16,7 @@ pub const FORMAT_VERSION: u32 = 1;
 
 /// An explanation in words.
 #[derive(Clone, Debug, Serialize)]
-pub struct Told {
+pub struct ExplanationView {
     format: &'static str,
     version: u32,
     /// The query.
@@ -29,30 +29,30 @@ pub struct Told {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub threshold: Option<f64>,
     /// Every class with its probability.
-    pub classes: Vec<ToldClass>,
+    pub classes: Vec<ClassView>,
     /// The log-odds of the first of `compared` against the second.
     pub psi: f64,
     /// The two classes that ψ is about.
     pub compared: [String; 2],
     /// What the model says that the network was made from.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub model: Option<ToldModel>,
+    pub model: Option<ModelAgreement>,
     /// What the data say of the query, if it is an example there: positive, negative, or its class.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub example: Option<String>,
     /// ψ before any rule holds.
     pub before: f64,
     /// The rules that hold, by the size of what they add to ψ.
-    pub rules: Vec<ToldRule>,
+    pub rules: Vec<RuleView>,
     /// How many rules there are.
     pub rules_in_all: usize,
     /// What one fact could change.
-    pub changes: ToldChanges,
+    pub changes: ChangesView,
 }
 
 /// A class.
 #[derive(Clone, Debug, Serialize)]
-pub struct ToldClass {
+pub struct ClassView {
     /// Its name.
     pub name: String,
     /// Its probability.
@@ -61,7 +61,7 @@ pub struct ToldClass {
 
 /// What the model itself says, that the network was made from.
 #[derive(Clone, Copy, Debug, Serialize)]
-pub struct ToldModel {
+pub struct ModelAgreement {
     /// Its probability of the second class, or of the class that is decided for if there are more than two.
     pub probability: f64,
     /// How far the network's is from it.
@@ -70,7 +70,7 @@ pub struct ToldModel {
 
 /// A rule that holds.
 #[derive(Clone, Debug, Serialize)]
-pub struct ToldRule {
+pub struct RuleView {
     /// Its number in the list that `lrbm explain --model` prints.
     pub number: usize,
     /// What it adds to ψ.
@@ -78,18 +78,18 @@ pub struct ToldRule {
     /// The clause.
     pub clause: String,
     /// What its variables stand for.
-    pub substitution: Vec<ToldBinding>,
+    pub substitution: Vec<BindingView>,
     /// The facts that this uses.
     pub facts: Vec<String>,
     /// What is negated in it, and not in the data.
     pub absent: Vec<String>,
     /// What else was asked.
-    pub conditions: Vec<ToldCondition>,
+    pub conditions: Vec<ConditionView>,
 }
 
 /// What a variable stands for.
 #[derive(Clone, Debug, Serialize)]
-pub struct ToldBinding {
+pub struct BindingView {
     /// The variable.
     pub variable: String,
     /// The constant.
@@ -98,7 +98,7 @@ pub struct ToldBinding {
 
 /// A condition of a rule that holds.
 #[derive(Clone, Debug, Serialize)]
-pub struct ToldCondition {
+pub struct ConditionView {
     /// Whether so many groundings had to exist, or had not to.
     pub holds: bool,
     /// How many groundings were asked for.
@@ -108,19 +108,19 @@ pub struct ToldCondition {
     /// The conjunction for this query.
     pub body: String,
     /// What the variables of the first grounding stand for.
-    pub substitution: Vec<ToldBinding>,
+    pub substitution: Vec<BindingView>,
     /// The facts it uses.
     pub facts: Vec<String>,
 }
 
 /// What one fact could change.
 #[derive(Clone, Debug, Serialize)]
-pub struct ToldChanges {
+pub struct ChangesView {
     /// What turns the decision.
-    pub found: Vec<ToldChange>,
+    pub found: Vec<ChangeView>,
     /// If nothing does, what comes closest.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub closest: Option<ToldChange>,
+    pub closest: Option<ChangeView>,
     /// How many changes were tried.
     pub tried: usize,
     /// How many were proposed and not tried.
@@ -131,7 +131,7 @@ pub struct ToldChanges {
 
 /// One changed fact and what follows.
 #[derive(Clone, Debug, Serialize)]
-pub struct ToldChange {
+pub struct ChangeView {
     /// `remove` or `add`.
     pub change: &'static str,
     /// The fact.
@@ -144,7 +144,7 @@ pub struct ToldChange {
 
 /// What is known of a query beside what the network says.
 #[derive(Clone, Debug, Default)]
-pub struct Context {
+pub struct QueryContext {
     /// The probability of each class by the model that the network was made from.
     pub model: Option<Vec<f64>>,
     /// Whether the query is a positive or negative example of the data, or its class there.
@@ -152,47 +152,46 @@ pub struct Context {
 }
 
 /// Writes the names of one explanation.
-struct Teller<'a> {
+struct Namer<'a> {
     network: &'a Network,
     explainer: &'a Explainer<'a>,
 }
 
-impl Told {
+impl ExplanationView {
     /// An explanation in words.
     pub fn new(
         network: &Network,
         explainer: &Explainer<'_>,
-        said: &Explanation,
+        explanation: &Explanation,
         options: &FlipOptions,
-        context: Context,
-    ) -> Told {
-        let teller = Teller { network, explainer };
+        context: QueryContext,
+    ) -> ExplanationView {
+        let namer = Namer { network, explainer };
         let names = network.classes();
         let two = names.len() == 2;
-        let shown = if two { 1 } else { said.decision };
-        let model = context
-            .model
-            .and_then(|probabilities| probabilities.get(shown).copied())
-            .map(|probability| ToldModel { probability, difference: (probability - said.probabilities[shown]).abs() });
-        let class = |(name, &probability): (&String, &f64)| ToldClass { name: name.clone(), probability };
+        let shown = if two { 1 } else { explanation.decision };
+        let model = context.model.and_then(|probabilities| probabilities.get(shown).copied()).map(|probability| {
+            ModelAgreement { probability, difference: (probability - explanation.probabilities[shown]).abs() }
+        });
+        let class = |(name, &probability): (&String, &f64)| ClassView { name: name.clone(), probability };
         let target = network.target();
         let numbers = numbers(network);
-        Told {
+        ExplanationView {
             format: "lrbm-explanation",
             version: FORMAT_VERSION,
-            query: teller.atom(network.names().predicates.name(target), &said.args),
+            query: namer.atom(network.names().predicates.name(target), &explanation.args),
             origin: network.origin.clone(),
-            decision: names[said.decision].clone(),
+            decision: names[explanation.decision].clone(),
             threshold: two.then_some(options.threshold),
-            classes: names.iter().zip(&said.probabilities).map(class).collect(),
-            psi: said.psi,
-            compared: said.compared.map(|class| names[class].clone()),
+            classes: names.iter().zip(&explanation.probabilities).map(class).collect(),
+            psi: explanation.psi,
+            compared: explanation.compared.map(|class| names[class].clone()),
             model,
             example: context.label,
-            before: said.before,
-            rules: said.fired.iter().map(|fired| teller.rule(fired, numbers[fired.node])).collect(),
+            before: explanation.before,
+            rules: explanation.fired.iter().map(|fired| namer.rule(fired, numbers[fired.node])).collect(),
             rules_in_all: network.hidden().len(),
-            changes: teller.changes(&said.flips, said.decision),
+            changes: namer.changes(&explanation.flips, explanation.decision),
         }
     }
 
@@ -220,7 +219,7 @@ pub(super) fn of_example(label: &str) -> String {
     }
 }
 
-impl Teller<'_> {
+impl Namer<'_> {
     fn atom(&self, predicate: &str, args: &[crate::logic::Constant]) -> String {
         let symbols = &self.explainer.database().symbols;
         let args: Vec<String> = args.iter().map(|&constant| symbols.show(constant).to_string()).collect();
@@ -240,21 +239,21 @@ impl Teller<'_> {
         show_conjunction(body, &database.predicates, &database.symbols).to_string()
     }
 
-    fn substitution(&self, grounding: &Grounding, body: &[Literal]) -> Vec<ToldBinding> {
+    fn substitution(&self, grounding: &Grounding, body: &[Literal]) -> Vec<BindingView> {
         let symbols = &self.explainer.database().symbols;
         let is_used = |v: usize| body.iter().flat_map(Literal::variables).any(|variable| variable.0 as usize == v);
         let bound = grounding.iter().enumerate().filter_map(|(v, constant)| Some((v, (*constant)?)));
-        let told = |(v, constant)| ToldBinding {
+        let told = |(v, constant)| BindingView {
             variable: variable_name(Variable(v as u32)).to_string(),
             constant: symbols.show(constant).to_string(),
         };
         bound.filter(|&(v, _)| is_used(v)).map(told).collect()
     }
 
-    fn rule(&self, fired: &Fired, number: usize) -> ToldRule {
+    fn rule(&self, fired: &Fired, number: usize) -> RuleView {
         let own = &self.network.hidden()[fired.node].rule;
         let rule = &self.explainer.rules()[fired.node];
-        ToldRule {
+        RuleView {
             number,
             adds: fired.adds,
             clause: own.show(self.network.target(), self.network.names()).to_string(),
@@ -265,9 +264,9 @@ impl Teller<'_> {
         }
     }
 
-    fn condition(&self, checked: &Checked) -> ToldCondition {
+    fn condition(&self, checked: &Checked) -> ConditionView {
         let grounding = checked.grounding.as_ref();
-        ToldCondition {
+        ConditionView {
             holds: checked.holds,
             at_least: checked.at_least,
             found: checked.number,
@@ -277,16 +276,16 @@ impl Teller<'_> {
         }
     }
 
-    fn changes(&self, flips: &Flips, decision: usize) -> ToldChanges {
+    fn changes(&self, flips: &Flips, decision: usize) -> ChangesView {
         let classes = self.network.classes();
         let shown = if classes.len() == 2 { 1 } else { decision };
-        let tell = |flip: &Flip| ToldChange {
+        let tell = |flip: &Flip| ChangeView {
             change: if matches!(flip.change, Change::Add(_)) { "add" } else { "remove" },
             fact: self.fact(flip.change.fact()),
             decision: classes[flip.decision].clone(),
             probability: flip.probabilities[shown],
         };
-        ToldChanges {
+        ChangesView {
             found: flips.found.iter().map(tell).collect(),
             closest: flips.closest.as_ref().map(tell),
             tried: flips.tried,

@@ -4,11 +4,11 @@ use minijinja::value::Serde;
 use minijinja::{Environment, Value, context};
 
 use super::text::signed;
-use super::{Told, of_example};
+use super::{ExplanationView, of_example};
 
 const TEMPLATE: &str = include_str!("page.html");
 
-impl Told {
+impl ExplanationView {
     /// The explanation as a page. `drawing` is our own SVG of the network, whose texts are escaped already; everything else is
     /// escaped here.
     ///
@@ -38,8 +38,8 @@ mod tests {
 
     #[test]
     fn hostile_names_stay_names() {
-        let binding = ToldBinding { variable: "A".into(), constant: EVIL.into() };
-        let condition = ToldCondition {
+        let binding = BindingView { variable: "A".into(), constant: EVIL.into() };
+        let condition = ConditionView {
             holds: false,
             at_least: 1,
             found: 0,
@@ -47,24 +47,24 @@ mod tests {
             substitution: vec![binding.clone()],
             facts: vec![EVIL.into()],
         };
-        let rule = ToldRule {
+        let rule = RuleView {
             number: 1,
             adds: 1.0,
             clause: EVIL.into(),
             substitution: vec![binding],
             facts: vec![EVIL.into()],
             absent: vec![EVIL.into()],
-            conditions: vec![ToldCondition { holds: true, ..condition.clone() }, condition],
+            conditions: vec![ConditionView { holds: true, ..condition.clone() }, condition],
         };
-        let change = ToldChange { change: "add", fact: EVIL.into(), decision: EVIL.into(), probability: 0.5 };
-        let told = Told {
+        let change = ChangeView { change: "add", fact: EVIL.into(), decision: EVIL.into(), probability: 0.5 };
+        let told = ExplanationView {
             format: "lrbm-explanation",
             version: 1,
             query: EVIL.into(),
             origin: EVIL.into(),
             decision: EVIL.into(),
             threshold: None,
-            classes: vec![ToldClass { name: EVIL.into(), probability: 1.0 }],
+            classes: vec![ClassView { name: EVIL.into(), probability: 1.0 }],
             psi: 1.0,
             compared: [EVIL.into(), EVIL.into()],
             model: None,
@@ -72,7 +72,7 @@ mod tests {
             before: 0.0,
             rules: vec![rule],
             rules_in_all: 1,
-            changes: ToldChanges {
+            changes: ChangesView {
                 found: vec![change.clone()],
                 closest: Some(change),
                 tried: 1,

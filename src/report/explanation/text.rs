@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display};
 
-use super::{Told, ToldBinding, ToldChange, ToldCondition, ToldRule, of_example};
+use super::{BindingView, ChangeView, ConditionView, ExplanationView, RuleView, of_example};
 
 /// No more changes than this are shown; JSON has them all.
 const SHOWN: usize = 6;
@@ -10,7 +10,7 @@ const SHOWN: usize = 6;
 /// Below a number and its sign.
 const INDENT: &str = "            ";
 
-impl Told {
+impl ExplanationView {
     /// The explanation with its `top` largest rules; what the others add is summed.
     pub fn show(&self, top: usize) -> impl Display + '_ {
         fmt::from_fn(move |f| self.write(f, top))
@@ -98,18 +98,18 @@ pub(super) fn signed(value: f64) -> String {
     if text == "-0.0000" { "+0.0000".to_owned() } else { text }
 }
 
-fn show_change(change: &ToldChange, class: &str) -> String {
+fn show_change(change: &ChangeView, class: &str) -> String {
     let word = if change.change == "add" { "with" } else { "without" };
     format!("{word} {}, probability of {class} {:.6}", change.fact, change.probability)
 }
 
-fn bindings(substitution: &[ToldBinding]) -> String {
+fn bindings(substitution: &[BindingView]) -> String {
     let all: Vec<String> =
         substitution.iter().map(|binding| format!("{} = {}", binding.variable, binding.constant)).collect();
     all.join(", ")
 }
 
-fn write_rule(f: &mut fmt::Formatter<'_>, rule: &ToldRule) -> fmt::Result {
+fn write_rule(f: &mut fmt::Formatter<'_>, rule: &RuleView) -> fmt::Result {
     writeln!(f, "  {:>9}  rule {}: {}", signed(rule.adds), rule.number, rule.clause)?;
     if !rule.facts.is_empty() {
         writeln!(f, "{INDENT} with {}", bindings(&rule.substitution))?;
@@ -121,8 +121,8 @@ fn write_rule(f: &mut fmt::Formatter<'_>, rule: &ToldRule) -> fmt::Result {
     rule.conditions.iter().try_for_each(|condition| write_condition(f, condition))
 }
 
-fn write_condition(f: &mut fmt::Formatter<'_>, condition: &ToldCondition) -> fmt::Result {
-    let ToldCondition { holds, at_least, found, body, substitution, facts } = condition;
+fn write_condition(f: &mut fmt::Formatter<'_>, condition: &ConditionView) -> fmt::Result {
+    let ConditionView { holds, at_least, found, body, substitution, facts } = condition;
     match (holds, at_least) {
         (false, 1) => writeln!(f, "{INDENT} ruled out: no grounding of {body}"),
         (false, k) => writeln!(f, "{INDENT} ruled out: {k} groundings of {body}; there are {found}"),

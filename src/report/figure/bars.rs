@@ -1,13 +1,15 @@
 //! The paper's bar charts: datasets as groups, models as bars.
 
 use super::axis::Axis;
-use super::legend::{Sign, bar, legend, published as diamond};
+use super::color::Color;
+use super::font;
+use super::legend::{LegendSymbol, bar, legend, published as diamond};
+use super::naming::{axis_label, figure_name, figure_title, slug};
+use super::output::{FigureScene, PublishedMean};
 use super::panel::{Panel, reference};
-use super::rows::{Rows, average, named, positives, shown, titled};
+use super::rows::{RunRows, average, positive_share};
 use super::scene::{Anchor, Scene, Stroke, Text};
-use super::style::{Colour, TICK, WIDTH};
-use super::sweep::dashes;
-use super::{Published, Sheet, font};
+use super::style::{TICK, WIDTH};
 use crate::experiment::Results;
 use crate::experiment::results::Group;
 use crate::metric::{Average, Column};
@@ -21,37 +23,42 @@ const NARROWEST: f64 = 7.0;
 const WIDEST: f64 = 34.0;
 
 /// A bar chart of a column, in a run without a sweep; one for each preset if models that know no presets stand beside several.
-pub fn bars(results: &Results, column: Column, published: &[Published]) -> Vec<Sheet> {
-    let rows = Rows::of(results);
-    if rows.swept() {
+pub fn bars(results: &Results, column: Column, published: &[PublishedMean]) -> Vec<FigureScene> {
+    let rows = RunRows::of(results);
+    if rows.has_sweep() {
         return Vec::new();
     }
-    let of = |(preset, rows): (Option<String>, Rows<'_>)| of_rows(&rows, preset.as_deref(), column, published);
-    rows.apart().into_iter().filter_map(of).collect()
+    let of = |(preset, rows): (Option<String>, RunRows<'_>)| of_rows(&rows, preset.as_deref(), column, published);
+    rows.by_preset().into_iter().filter_map(of).collect()
 }
 
-fn of_rows(rows: &Rows<'_>, preset: Option<&str>, column: Column, published: &[Published]) -> Option<Sheet> {
+fn of_rows(
+    rows: &RunRows<'_>,
+    preset: Option<&str>,
+    column: Column,
+    published: &[PublishedMean],
+) -> Option<FigureScene> {
     if !rows.groups.iter().any(|group| average(group, column).is_some()) {
         return None;
     }
     let datasets = rows.datasets();
     let floor = floor(rows, column);
-    let mut entries: Vec<(Sign, String)> = Vec::new();
+    let mut entries: Vec<(LegendSymbol, String)> = Vec::new();
     for label in rows.labels() {
         let key = &rows.groups.iter().find(|group| group.key.label() == label)?.key;
-        entries.push((Sign::Bar(rows.look(key)), label.to_owned()));
+        entries.push((LegendSymbol::Bar(rows.style(key)), label.to_owned()));
     }
     let level = chance(&rows.groups, column).filter(|&chance| chance > floor);
-    entries.extend(level.map(|_| (Sign::Reference, "chance".to_owned())));
+    entries.extend(level.map(|_| (LegendSymbol::Reference, "chance".to_owned())));
     let marked = |group: &Group<'_>| mark_of(group, column, published);
     if rows.groups.iter().any(|group| marked(group).is_some()) {
-        entries.push((Sign::Published, "published".to_owned()));
+        entries.push((LegendSymbol::Published, "published".to_owned()));
     }
     let mut scene = Scene::new(WIDTH, 0.0);
     let mut top = legend(&mut scene, &entries, (LEFT, 6.0), WIDTH - 10.0) + 8.0;
     let width = WIDTH - LEFT - 10.0;
     let narrowest = rows.labels().count() as f64 * NARROWEST;
-    let names = datasets.iter().map(|name| font::room(name, TICK).min(width / 3.0)).fold(narrowest, f64::max);
+    let names = datasets.iter().map(|name| font::reserved_width(name, TICK).min(width / 3.0)).fold(narrowest, f64::max);
     let in_a_row = ((width / (names + BETWEEN)) as usize).clamp(1, datasets.len());
     // As even as can be: eight datasets are four and four, not seven and one.
     let in_a_row = datasets.len().div_ceil(datasets.len().div_ceil(in_a_row));
@@ -59,11 +66,11 @@ fn of_rows(rows: &Rows<'_>, preset: Option<&str>, column: Column, published: &[P
         let (x, y) = (Axis::linear(0.0, in_a_row as f64), Axis::linear(floor, 1.0));
         let panel = Panel { left: LEFT, top, width, height: HEIGHT, x, y };
         panel.y_ticks(&mut scene, &panel.y.ticks(6), true);
-        panel.y_label(&mut scene, shown(column), 36.0);
+        panel.y_label(&mut scene, axis_label(column), 36.0);
         for (i, dataset) in chunk.iter().enumerate() {
             group(&mut scene, &panel, i, dataset, rows, column, &marked);
         }
-        scene.line([panel.at(0.0, floor), panel.at(in_a_row as f64, floor)], Stroke::new(Colour::INK, 1.0));
+        scene.line([panel.at(0.0, floor), panel.at(in_a_row as f64, floor)], Stroke::new(Color::INK, 1.0));
         top = panel.bottom() + 30.0;
     }
     scene.height = top - 4.0;
@@ -77,7 +84,7 @@ fn of_rows(rows: &Rows<'_>, preset: Option<&str>, column: Column, published: &[P
         Column::AucPr => " The dotted line is chance: the share of positives.",
         _ => " The dotted line is chance.",
     };
-    let diamonds = entries.iter().any(|(sign, _)| *sign == Sign::Published);
+    let diamonds = entries.iter().any(|(symbol, _)| *symbol == LegendSymbol::Published);
     let diamonds = if diamonds { " Diamonds are published numbers, not ours." } else { "" };
     let is_shown = |group: &Group<'_>| {
         datasets.contains(&group.key.dataset.as_str()) && rows.labels().any(|label| label == group.key.label())
@@ -87,9 +94,9 @@ fn of_rows(rows: &Rows<'_>, preset: Option<&str>, column: Column, published: &[P
     } else {
         ""
     };
-    Some(Sheet {
-        name: named(&format!("bars-{}", dashes(column.name())), preset),
-        title: titled(&format!("{} by dataset and model", shown(column)), preset),
+    Some(FigureScene {
+        name: figure_name(&format!("bars-{}", slug(column.name())), preset),
+        title: figure_title(&format!("{} by dataset and model", axis_label(column)), preset),
         caption: format!(
             "Bars are means over folds (seeds averaged first), whiskers one standard deviation over folds.\
              {axis}{chance}{diamonds}{refused}"
@@ -106,7 +113,7 @@ fn refused(results: &Results) -> Vec<Group<'_>> {
 }
 
 /// Where the axis starts: at chance for ROC and at 0 for PR, and lower if a bar or its whisker is.
-fn floor(rows: &Rows<'_>, column: Column) -> f64 {
+fn floor(rows: &RunRows<'_>, column: Column) -> f64 {
     let start = if column == Column::AucRoc { 0.5 } else { 0.0 };
     let lower_end = |average: Average| average.mean - average.deviation.unwrap_or(0.0);
     let ends = rows.groups.iter().filter_map(|group| average(group, column)).map(lower_end);
@@ -119,16 +126,16 @@ fn chance<'a, 'r: 'a>(groups: impl IntoIterator<Item = &'a Group<'r>>, column: C
     match column {
         Column::AucRoc | Column::AucRocJar => Some(0.5),
         Column::AucPr | Column::AucPrJar | Column::AveragePrecision => {
-            positives(groups.into_iter().flat_map(|group| group.jobs.iter().map(|stored| &stored.record)))
+            positive_share(groups.into_iter().flat_map(|group| group.jobs.iter().map(|stored| &stored.record)))
         }
         _ => None,
     }
 }
 
 /// The published number of a row, if there is one. A preset that goes beyond the paper has none.
-fn mark_of(group: &Group<'_>, column: Column, published: &[Published]) -> Option<f64> {
+fn mark_of(group: &Group<'_>, column: Column, published: &[PublishedMean]) -> Option<f64> {
     let key = &group.key;
-    let same = |p: &&Published| p.dataset == key.dataset && p.model == key.model && p.column == column;
+    let same = |p: &&PublishedMean| p.dataset == key.dataset && p.model == key.model && p.column == column;
     let of_paper = key.preset.is_empty() || key.preset == "paper";
     published.iter().find(same).filter(|_| of_paper).map(|published| published.mean)
 }
@@ -138,7 +145,7 @@ fn group(
     panel: &Panel,
     place: usize,
     dataset: &str,
-    rows: &Rows<'_>,
+    rows: &RunRows<'_>,
     column: Column,
     marked: &dyn Fn(&Group<'_>) -> Option<f64>,
 ) {
@@ -153,12 +160,12 @@ fn group(
         let middle = f64::midpoint(left, right);
         if refused.iter().any(|group| group.key.dataset == dataset && group.key.label() == label) {
             let size = (TICK - 2.0).min(wide + 1.0);
-            scene.text(Text::new("refused", (middle, panel.bottom() - 4.0), size).turned().middled());
+            scene.text(Text::new("refused", (middle, panel.bottom() - 4.0), size).rotated().centered_vertically());
         }
         let Some(group) = rows.find(dataset, label) else { continue };
         let height = |value: f64| panel.at(0.0, value.clamp(panel.y.low, panel.y.high)).1;
         if let Some(Average { mean, deviation, .. }) = average(group, column) {
-            bar(scene, (left + 0.5, height(mean)), (right - 0.5, panel.bottom()), rows.look(&group.key));
+            bar(scene, (left + 0.5, height(mean)), (right - 0.5, panel.bottom()), rows.style(&group.key));
             if let Some(deviation) = deviation {
                 whisker(scene, middle, height(mean - deviation), height(mean + deviation), wide);
             }
@@ -171,13 +178,13 @@ fn group(
         let y = panel.at(0.0, chance).1;
         scene.line([(from + 3.0, y), (to - 3.0, y)], reference());
     }
-    let name = font::fit(dataset, TICK + 1.0, to - from);
+    let name = font::truncated(dataset, TICK + 1.0, to - from);
     let below = (f64::midpoint(from, to), panel.bottom() + 16.0);
     scene.text(Text::new(name, below, TICK + 1.0).anchored(Anchor::Middle));
 }
 
 fn whisker(scene: &mut Scene, x: f64, low: f64, high: f64, wide: f64) {
-    let (stroke, half) = (Stroke::new(Colour::INK, 1.1), (wide / 4.0).min(4.0));
+    let (stroke, half) = (Stroke::new(Color::INK, 1.1), (wide / 4.0).min(4.0));
     scene.line([(x, low), (x, high)], stroke);
     for y in [low, high] {
         scene.line([(x - half, y), (x + half, y)], stroke);

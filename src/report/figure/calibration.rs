@@ -1,12 +1,14 @@
 //! Reliability diagrams: how often what a model calls likely is so, with the number of examples behind each point.
 
 use super::axis::{Axis, Tick};
-use super::legend::{Sign, legend};
-use super::panel::{COLUMNS, Margins, Panel, axis_names, grid, reference};
-use super::rows::{Rows, named, titled};
+use super::error::FigureError;
+use super::legend::{LegendSymbol, legend};
+use super::naming::{figure_name, figure_title};
+use super::output::FigureScene;
+use super::panel::{COLUMNS, Panel, PanelMargins, axis_names, grid, reference};
+use super::rows::RunRows;
 use super::scene::Scene;
-use super::style::{Look, WIDTH};
-use super::{FigureError, Sheet};
+use super::style::{SeriesStyle, WIDTH};
 use crate::determinism::IndexSet;
 use crate::experiment::Results;
 use crate::experiment::results::Group;
@@ -21,28 +23,28 @@ const COUNTS: f64 = 36.0;
 const SMALLEST: f64 = 1.6;
 const LARGEST: f64 = 4.4;
 
-/// A sheet for each preset with a panel for each dataset, in a run without a sweep.
+/// A figure for each preset with a panel for each dataset, in a run without a sweep.
 ///
 /// # Errors
 /// If the predictions of a job cannot be read.
-pub fn calibration(results: &Results) -> Result<Vec<Sheet>, FigureError> {
-    let rows = Rows::of(results);
-    if rows.swept() {
+pub fn calibration(results: &Results) -> Result<Vec<FigureScene>, FigureError> {
+    let rows = RunRows::of(results);
+    if rows.has_sweep() {
         return Ok(Vec::new());
     }
     rows.presets().iter().map(|preset| of_preset(&rows, preset)).collect()
 }
 
-fn of_preset(rows: &Rows<'_>, preset: &str) -> Result<Sheet, FigureError> {
+fn of_preset(rows: &RunRows<'_>, preset: &str) -> Result<FigureScene, FigureError> {
     let groups: Vec<&Group<'_>> = rows.in_preset(preset).collect();
     let models: IndexSet<&str> = groups.iter().map(|group| group.key.model.as_str()).collect();
     let datasets: IndexSet<&str> = groups.iter().map(|group| group.key.dataset.as_str()).collect();
     let mut scene = Scene::new(WIDTH, 0.0);
-    let mut entries: Vec<(Sign, String)> =
-        models.iter().map(|model| (Sign::PointedLine(rows.model_look(model)), (*model).to_owned())).collect();
-    entries.push((Sign::Reference, "as likely as predicted".to_owned()));
+    let mut entries: Vec<(LegendSymbol, String)> =
+        models.iter().map(|model| (LegendSymbol::PointedLine(rows.model_style(model)), (*model).to_owned())).collect();
+    entries.push((LegendSymbol::Reference, "as likely as predicted".to_owned()));
     let top = legend(&mut scene, &entries, (50.0, 6.0), WIDTH - 10.0);
-    let margins = Margins { left: 40.0, top: 24.0, bottom: 22.0 };
+    let margins = PanelMargins { left: 40.0, top: 24.0, bottom: 22.0 };
     let across = datasets.len().min(COLUMNS);
     let (places, width, bottom) = grid(datasets.len(), across, (18.0, top, WIDTH), HEIGHT + GAP + COUNTS, margins);
     // Few datasets would make a diagram too wide.
@@ -55,19 +57,19 @@ fn of_preset(rows: &Rows<'_>, preset: &str) -> Result<Sheet, FigureError> {
         panel.frame(&mut scene);
         panel.heading(&mut scene, dataset);
         scene.line([panel.at(0.0, 0.0), panel.at(1.0, 1.0)], reference());
-        let mut all: Vec<([Bin; BINS], Look)> = Vec::new();
+        let mut all: Vec<([Bin; BINS], SeriesStyle)> = Vec::new();
         for group in groups.iter().filter(|group| group.key.dataset == **dataset) {
-            all.push((bins(rows.results, group)?, rows.model_look(&group.key.model)));
+            all.push((bins(rows.results, group)?, rows.model_style(&group.key.model)));
         }
-        for (bins, look) in &all {
-            line(&mut scene, &panel, bins, *look);
+        for (bins, style) in &all {
+            line(&mut scene, &panel, bins, *style);
         }
         counts(&mut scene, Panel { top: panel.bottom() + GAP, height: COUNTS, ..panel }, &all);
     }
     axis_names(&mut scene, (top, bottom), "predicted probability", "share of positives (bars: examples)");
-    Ok(Sheet {
-        name: named("calibration", Some(preset)),
-        title: titled("Calibration", Some(preset)),
+    Ok(FigureScene {
+        name: figure_name("calibration", Some(preset)),
+        title: figure_title("Calibration", Some(preset)),
         caption: format!(
             "Test examples of all folds in {BINS} bins of predicted probability: for each bin the mean prediction and the share \
              that is positive, larger if it holds more examples; below, how many these are, each bin with its models in the order of the legend. Points above the diagonal are predicted too low."
@@ -93,34 +95,34 @@ fn bins(results: &Results, group: &Group<'_>) -> Result<[Bin; BINS], FigureError
     Ok(all)
 }
 
-fn line(scene: &mut Scene, panel: &Panel, bins: &[Bin; BINS], look: Look) {
+fn line(scene: &mut Scene, panel: &Panel, bins: &[Bin; BINS], style: SeriesStyle) {
     let filled = bins.iter().filter(|bin| bin.examples > 0);
     let point = |bin: &Bin| {
         let n = bin.examples as f64;
         (bin.probability_sum / n, bin.positives as f64 / n)
     };
     let most = bins.iter().map(|bin| bin.examples).max().unwrap_or(1) as f64;
-    panel.curve(scene, &filled.clone().map(point).collect::<Vec<_>>(), look);
+    panel.curve(scene, &filled.clone().map(point).collect::<Vec<_>>(), style);
     for bin in filled {
         let (x, y) = point(bin);
         let radius = SMALLEST + (LARGEST - SMALLEST) * (bin.examples as f64 / most).sqrt();
-        look.marker.draw(scene, panel.at(x, y), radius, look.colour);
+        style.marker.draw(scene, panel.at(x, y), radius, style.color);
     }
 }
 
 /// How many examples each bin holds, a bar for each row.
-fn counts(scene: &mut Scene, panel: Panel, all: &[([Bin; BINS], Look)]) {
+fn counts(scene: &mut Scene, panel: Panel, all: &[([Bin; BINS], SeriesStyle)]) {
     let most = all.iter().flat_map(|(bins, _)| bins.iter().map(|bin| bin.examples)).max().unwrap_or(0);
     let panel = Panel { y: Axis::linear(0.0, most.max(1) as f64), ..panel };
     let ends = [0, most.max(1)].map(|n| Tick { at: n as f64, label: n.to_string() });
     panel.y_ticks(scene, &ends, true);
     panel.x_ticks(scene, &panel.x.ticks(2), true);
     let wide = 0.84 / (BINS * all.len().max(1)) as f64;
-    for (i, (bins, look)) in all.iter().enumerate() {
+    for (i, (bins, style)) in all.iter().enumerate() {
         for (bin, Bin { examples, .. }) in bins.iter().enumerate().filter(|(_, bin)| bin.examples > 0) {
             let left = (bin as f64 + 0.08) / BINS as f64 + i as f64 * wide;
             let corner = panel.at(left, *examples as f64);
-            scene.rectangle(corner, panel.at(left + wide, 0.0), look.colour, 1.0);
+            scene.rectangle(corner, panel.at(left + wide, 0.0), style.color, 1.0);
         }
     }
     panel.frame(scene);

@@ -1,13 +1,15 @@
 //! An ablation over listed cases: a dot with whiskers for each, a panel for each dataset.
 
 use super::axis::Axis;
-use super::legend::{Sign, legend};
-use super::panel::{COLUMNS, Margins, Panel, grid};
-use super::rows::{Rows, average, shown};
+use super::font;
+use super::legend::{LegendSymbol, legend};
+use super::naming::{axis_label, slug};
+use super::output::FigureScene;
+use super::panel::{COLUMNS, Panel, PanelMargins, grid};
+use super::rows::{RunRows, average, unit_axis};
 use super::scene::{Anchor, Scene, Stroke, Text};
-use super::style::{LABEL, Look, TICK, WIDTH};
-use super::sweep::{dashes, share_axis};
-use super::{Sheet, font, sweep};
+use super::style::{LABEL, SeriesStyle, TICK, WIDTH};
+use super::sweep::sweep;
 use crate::determinism::IndexSet;
 use crate::experiment::Results;
 use crate::experiment::results::{Group, RowKey};
@@ -21,30 +23,31 @@ const BETWEEN: f64 = 7.0;
 const NAMES: f64 = 190.0;
 
 /// A panel for each dataset in which a column is drawn for each case of a sweep that is not over numbers.
-pub fn cases(results: &Results, column: Column) -> Option<Sheet> {
-    let rows = Rows::of(results);
-    if !rows.swept() || sweep(results, column).is_some() {
+pub fn cases(results: &Results, column: Column) -> Option<FigureScene> {
+    let rows = RunRows::of(results);
+    if !rows.has_sweep() || sweep(results, column).is_some() {
         return None;
     }
     let has = rows.groups.iter().any(|group| average(group, column).is_some());
-    let list = List::of(&rows);
+    let list = CaseList::of(&rows);
     let datasets = rows.datasets();
     let mut scene = Scene::new(WIDTH, 0.0);
     let mut top = 6.0;
     if list.series.len() > 1 {
-        let entries = list.series.iter().enumerate().map(|(i, name)| (Sign::Marker(Look::of(i, i)), name.clone()));
+        let entries =
+            list.series.iter().enumerate().map(|(i, name)| (LegendSymbol::Marker(SeriesStyle::of(i, i)), name.clone()));
         top = legend(&mut scene, &entries.collect::<Vec<_>>(), (50.0, 6.0), WIDTH - 10.0);
     }
     let lanes: usize = list.cases.iter().map(|(_, series)| series.len()).sum();
     let height = lanes as f64 * LANE + list.cases.len() as f64 * BETWEEN;
-    let names = list.cases.iter().map(|(name, _)| font::room(name, TICK)).fold(0.0, f64::max).min(NAMES);
+    let names = list.cases.iter().map(|(name, _)| font::reserved_width(name, TICK)).fold(0.0, f64::max).min(NAMES);
     let left = names + 6.0;
     let across = datasets.len().min(COLUMNS);
-    let margins = Margins { left: 18.0, top: 24.0, bottom: 24.0 };
+    let margins = PanelMargins { left: 18.0, top: 24.0, bottom: 24.0 };
     let (places, width, bottom) = grid(datasets.len(), across, (left, top, WIDTH), height, margins);
     for (i, (dataset, place)) in datasets.iter().zip(places).enumerate() {
         let groups = || rows.groups.iter().filter(|group| group.key.dataset == **dataset);
-        let x = share_axis(groups().filter_map(|group| average(group, column)));
+        let x = unit_axis(groups().filter_map(|group| average(group, column)));
         let panel = Panel { left: place.0, top: place.1, width, height, x, y: Axis::linear(0.0, height) };
         panel.x_ticks(&mut scene, &x.ticks(3), true);
         panel.frame(&mut scene);
@@ -52,11 +55,11 @@ pub fn cases(results: &Results, column: Column) -> Option<Sheet> {
         list.draw(&mut scene, &panel, i % across == 0, &|key| groups().find(|group| list.is(group, key)), column);
     }
     let middle = (left + WIDTH) / 2.0;
-    scene.text(Text::new(shown(column), (middle, bottom + LABEL), LABEL).anchored(Anchor::Middle));
+    scene.text(Text::new(axis_label(column), (middle, bottom + LABEL), LABEL).anchored(Anchor::Middle));
     scene.height = bottom + LABEL + 8.0;
-    has.then(|| Sheet {
-        name: format!("cases-{}", dashes(column.name())),
-        title: format!("{} by case", shown(column)),
+    has.then(|| FigureScene {
+        name: format!("cases-{}", slug(column.name())),
+        title: format!("{} by case", axis_label(column)),
         caption: "Dots are means over folds (seeds averaged first), whiskers one standard deviation over folds. Each panel has \
                   its own level axis, which does not start at 0."
             .to_owned(),
@@ -65,7 +68,7 @@ pub fn cases(results: &Results, column: Column) -> Option<Sheet> {
 }
 
 /// What is listed from top to bottom.
-struct List {
+struct CaseList {
     /// Each case, or model that has none, with its rows as numbers of `series`.
     cases: Vec<(String, Vec<usize>)>,
     /// Models with their presets.
@@ -84,8 +87,8 @@ fn listed(key: &RowKey) -> String {
     if key.case.is_empty() { without_case(key) } else { key.case.clone() }
 }
 
-impl List {
-    fn of(rows: &Rows<'_>) -> Self {
+impl CaseList {
+    fn of(rows: &RunRows<'_>) -> Self {
         let series: IndexSet<String> = rows.groups.iter().map(|group| without_case(&group.key)).collect();
         // Cases first, then what the sweep does not touch.
         let (touched, untouched): (Vec<_>, Vec<_>) = rows.groups.iter().partition(|group| !group.key.case.is_empty());
@@ -97,7 +100,7 @@ impl List {
             series.iter().enumerate().filter(|(_, series)| has(name, series)).map(|(i, _)| i).collect::<Vec<_>>()
         };
         let cases = names.iter().map(|name| (name.clone(), lanes(name))).collect();
-        List { cases, series: series.into_iter().collect() }
+        CaseList { cases, series: series.into_iter().collect() }
     }
 
     fn is(&self, group: &Group<'_>, (case, series): Lane<'_>) -> bool {
@@ -108,22 +111,22 @@ impl List {
         &self,
         scene: &mut Scene,
         panel: &Panel,
-        named: bool,
+        figure_name: bool,
         find: &dyn Fn(Lane<'_>) -> Option<&'a Group<'r>>,
         column: Column,
     ) {
         let mut top = panel.top;
         for (name, series) in &self.cases {
             let height = series.len() as f64 * LANE + BETWEEN;
-            if named {
-                let (name, y) = (font::fit(name, TICK, NAMES), top + height / 2.0);
-                scene.text(Text::new(name, (panel.left - 6.0, y), TICK).anchored(Anchor::End).middled());
+            if figure_name {
+                let (name, y) = (font::truncated(name, TICK, NAMES), top + height / 2.0);
+                scene.text(Text::new(name, (panel.left - 6.0, y), TICK).anchored(Anchor::End).centered_vertically());
             }
             for (lane, &i) in series.iter().enumerate() {
                 let y = top + BETWEEN / 2.0 + (lane as f64 + 0.5) * LANE;
                 let average = find((name, &self.series[i])).and_then(|group| average(group, column));
                 if let Some(average) = average {
-                    dot(scene, panel, y, average, Look::of(i, i));
+                    dot(scene, panel, y, average, SeriesStyle::of(i, i));
                 }
             }
             top += height;
@@ -131,14 +134,14 @@ impl List {
     }
 }
 
-fn dot(scene: &mut Scene, panel: &Panel, y: f64, average: Average, look: Look) {
+fn dot(scene: &mut Scene, panel: &Panel, y: f64, average: Average, style: SeriesStyle) {
     let place = |value: f64| panel.at(value.clamp(panel.x.low, panel.x.high), 0.0).0;
     let (Average { mean, .. }, spread) = (average, average.deviation.unwrap_or(0.0));
     let (low, high) = (place(mean - spread), place(mean + spread));
-    let stroke = Stroke::new(look.colour, 1.3);
+    let stroke = Stroke::new(style.color, 1.3);
     scene.line([(low, y), (high, y)], stroke);
     for x in [low, high] {
         scene.line([(x, y - 2.5), (x, y + 2.5)], stroke);
     }
-    look.marker.draw(scene, (place(mean), y), 3.4, look.colour);
+    style.marker.draw(scene, (place(mean), y), 3.4, style.color);
 }

@@ -3,11 +3,14 @@
 use std::ops::Range;
 
 use super::axis::Axis;
-use super::rows::{Rows, average, named, shown, titled};
+use super::color::Color;
+use super::error::FigureError;
+use super::font;
+use super::naming::{axis_label, figure_name, figure_title, slug};
+use super::output::FigureScene;
+use super::rows::{RunRows, average};
 use super::scene::{Anchor, Scene, Stroke, Text};
-use super::style::{Colour, LABEL, TICK, WIDTH};
-use super::sweep::dashes;
-use super::{FigureError, Sheet, font};
+use super::style::{LABEL, TICK, WIDTH};
 use crate::experiment::Results;
 use crate::metric::Column;
 use crate::metric::significance::{ALPHA, CriticalLevel, Ranks, SampleError, Verdict};
@@ -32,8 +35,8 @@ pub struct CriticalDifference {
 const AXIS: (f64, f64) = (250.0, 470.0);
 const ROW: f64 = 19.0;
 
-/// Rows that are ranked together.
-pub(in crate::report) struct Ranked {
+/// RunRows that are ranked together.
+pub(crate) struct RankedRows {
     /// Their preset, if those of each preset are ranked for themselves.
     pub preset: Option<String>,
     /// The names and ranks, if there are at least three rows and two datasets that have all of them.
@@ -45,12 +48,12 @@ pub(in crate::report) struct Ranked {
 ///
 /// # Errors
 /// If a value is not finite.
-pub(in crate::report) fn ranked(results: &Results, column: Column) -> Result<Vec<Ranked>, SampleError> {
-    let of = |(preset, rows): (Option<String>, Rows<'_>)| Ok(Ranked { preset, ranks: ranks_of(&rows, column)? });
-    Rows::of(results).apart().into_iter().map(of).collect()
+pub(crate) fn ranked(results: &Results, column: Column) -> Result<Vec<RankedRows>, SampleError> {
+    let of = |(preset, rows): (Option<String>, RunRows<'_>)| Ok(RankedRows { preset, ranks: ranks_of(&rows, column)? });
+    RunRows::of(results).by_preset().into_iter().map(of).collect()
 }
 
-fn ranks_of(rows: &Rows<'_>, column: Column) -> Result<Option<(Vec<String>, Ranks)>, SampleError> {
+fn ranks_of(rows: &RunRows<'_>, column: Column) -> Result<Option<(Vec<String>, Ranks)>, SampleError> {
     let labels: Vec<&str> = rows.labels().collect();
     let value = |dataset: &str, label: &str| Some(average(rows.find(dataset, label)?, column)?.mean);
     let of_dataset = |dataset: &str| labels.iter().map(|label| value(dataset, label)).collect::<Option<Vec<f64>>>();
@@ -59,11 +62,11 @@ fn ranks_of(rows: &Rows<'_>, column: Column) -> Result<Option<(Vec<String>, Rank
         return Ok(None);
     }
     let ranks = Ranks::new(&table, column.higher_is_better())?;
-    Ok(Some((labels.iter().map(|label| rows.short(label)).collect(), ranks)))
+    Ok(Some((labels.iter().map(|label| rows.short_label(label)).collect(), ranks)))
 }
 
 /// What Friedman's test says of ranks, in a sentence: without it Nemenyi's test has nothing to stand on.
-pub(in crate::report) fn friedman_words(ranks: &Ranks) -> String {
+pub(crate) fn friedman_words(ranks: &Ranks) -> String {
     match ranks.friedman(ALPHA).map(|test| test.verdict) {
         Ok(Verdict::P(p)) if p < ALPHA => format!("Friedman's test rejects that all are alike (p {}).", with_sign(p)),
         Ok(Verdict::P(p)) => {
@@ -82,34 +85,34 @@ pub(in crate::report) fn friedman_words(ranks: &Ranks) -> String {
 ///
 /// # Errors
 /// If a value is not finite.
-pub fn mean_ranks(results: &Results, column: Column) -> Result<Vec<Sheet>, FigureError> {
-    let sheets = ranked(results, column)?.into_iter().filter_map(|ranked| sheet(&ranked, column));
-    Ok(sheets.collect())
+pub fn mean_ranks(results: &Results, column: Column) -> Result<Vec<FigureScene>, FigureError> {
+    let scenes = ranked(results, column)?.into_iter().filter_map(|ranked| diagram(&ranked, column));
+    Ok(scenes.collect())
 }
 
-fn sheet(Ranked { preset, ranks }: &Ranked, column: Column) -> Option<Sheet> {
+fn diagram(RankedRows { preset, ranks }: &RankedRows, column: Column) -> Option<FigureScene> {
     let (names, ranks) = ranks.as_ref()?;
     let difference = ranks.critical_difference(CriticalLevel::Five).ok()?;
     let places = ranks.order().into_iter().map(|i| (names[i].clone(), ranks.means()[i]));
     let input = CriticalDifference {
-        by: shown(column).to_owned(),
+        by: axis_label(column).to_owned(),
         ranks: places.collect(),
         difference,
         groups: ranks.groups(difference),
         datasets: ranks.datasets(),
     };
-    let sheet = critical_difference(&input);
-    let caption = format!("{} {}", sheet.caption, friedman_words(ranks));
-    let name = named(&format!("ranks-{}", dashes(column.name())), preset.as_deref());
-    Some(Sheet { name, title: titled(&sheet.title, preset.as_deref()), caption, ..sheet })
+    let diagram = critical_difference(&input);
+    let caption = format!("{} {}", diagram.caption, friedman_words(ranks));
+    let name = figure_name(&format!("ranks-{}", slug(column.name())), preset.as_deref());
+    Some(FigureScene { name, title: figure_title(&diagram.title, preset.as_deref()), caption, ..diagram })
 }
 
 /// A critical-difference diagram.
-pub fn critical_difference(input: &CriticalDifference) -> Sheet {
+pub fn critical_difference(input: &CriticalDifference) -> FigureScene {
     let mut scene = Scene::new(WIDTH, 0.0);
     let axis = Axis::linear(1.0, input.ranks.len().max(2) as f64);
     let x = |rank: f64| AXIS.0 + (AXIS.1 - AXIS.0) * axis.place(rank);
-    let ink = |width: f64| Stroke::new(Colour::INK, width);
+    let ink = |width: f64| Stroke::new(Color::INK, width);
     // The critical difference, as a ruler.
     let (left, right, y) = (x(1.0), x(1.0 + input.difference), 22.0);
     scene.line([(left, y), (right, y)], ink(1.4));
@@ -127,13 +130,13 @@ pub fn critical_difference(input: &CriticalDifference) -> Sheet {
         scene.line([(at, y - 5.0), (at, y)], ink(1.2));
         scene.text(Text::new(rank.to_string(), (at, y - 9.0), TICK).anchored(Anchor::Middle));
     }
-    scene.text(Text::new("mean rank", (AXIS.0 - 14.0, y), TICK).anchored(Anchor::End).middled());
+    scene.text(Text::new("mean rank", (AXIS.0 - 14.0, y), TICK).anchored(Anchor::End).centered_vertically());
     for (i, group) in input.groups.iter().enumerate() {
         let (Some(first), Some(last)) = (input.ranks.get(group.start), input.ranks.get(group.end.max(1) - 1)) else {
             continue;
         };
         let y = y + 9.0 + 7.0 * i as f64;
-        scene.line([(x(first.1) - 4.0, y), (x(last.1) + 4.0, y)], Stroke::new(Colour::GREY, 4.0));
+        scene.line([(x(first.1) - 4.0, y), (x(last.1) + 4.0, y)], Stroke::new(Color::GREY, 4.0));
     }
     let first_row = y + 16.0 + 7.0 * input.groups.len() as f64;
     let half = input.ranks.len().div_ceil(2);
@@ -144,15 +147,15 @@ pub fn critical_difference(input: &CriticalDifference) -> Sheet {
         let end = if at_left { AXIS.0 - 12.0 } else { AXIS.1 + 12.0 };
         scene.line([(at, y), (at, down), (end, down)], ink(0.9));
         let number = format!("{rank:.2}");
-        let beside = font::room(&number, LABEL) + 13.0;
-        let name = font::fit(name, LABEL, AXIS.0 - 22.0 - beside);
+        let beside = font::reserved_width(&number, LABEL) + 13.0;
+        let name = font::truncated(name, LABEL, AXIS.0 - 22.0 - beside);
         let (anchor, away) = if at_left { (Anchor::End, -1.0) } else { (Anchor::Start, 1.0) };
         for (text, distance) in [(number, 5.0), (name, beside)] {
-            scene.text(Text::new(text, (end + away * distance, down), LABEL).anchored(anchor).middled());
+            scene.text(Text::new(text, (end + away * distance, down), LABEL).anchored(anchor).centered_vertically());
         }
     }
     scene.height = first_row + ROW * half as f64;
-    Sheet {
+    FigureScene {
         name: "critical-differences".to_owned(),
         title: format!("Mean ranks by {} over {} datasets", input.by, input.datasets),
         caption: format!(
@@ -181,7 +184,7 @@ mod tests {
                     groups: vec![0..2, 1..models],
                     datasets: 7,
                 };
-                assert_eq!(critical_difference(&input).scene.faults(), [""; 0]);
+                assert_eq!(critical_difference(&input).scene.layout_problems(), [""; 0]);
             }
         }
     }

@@ -2,19 +2,20 @@
 
 use super::average::{Curve, vertical};
 use super::axis::Axis;
-use super::legend::{Sign, legend};
-use super::panel::{Margins, Panel, grid, reference};
-use super::rows::{Rows, positives};
+use super::error::FigureError;
+use super::legend::{LegendSymbol, legend};
+use super::output::FigureScene;
+use super::panel::{Panel, PanelMargins, grid, reference};
+use super::rows::{RunRows, positive_share};
 use super::scene::Scene;
-use super::style::{Look, WIDTH};
-use super::{FigureError, Sheet};
+use super::style::{SeriesStyle, WIDTH};
 use crate::determinism::{IndexMap, IndexSet};
 use crate::experiment::Results;
 use crate::experiment::job::safe_name;
 use crate::experiment::results::{Group, Stored};
 use crate::metric::ranking::{pr_curve, roc_curve};
 use crate::metric::{Ranking, Undefined};
-use crate::report::rows::stands_in;
+use crate::report::rows::applies_to_preset;
 
 /// A mean curve is drawn through so many places and one.
 const STEPS: usize = 100;
@@ -22,52 +23,53 @@ const STEPS: usize = 100;
 type CurveOf = fn(&Ranking) -> Result<Curve, Undefined>;
 
 /// What is in a panel.
-struct Kind {
+struct CurveKind {
     name: &'static str,
     x: &'static str,
     y: &'static str,
     curve: CurveOf,
 }
 
-const KINDS: [Kind; 2] = [
-    Kind { name: "ROC", x: "false positive rate", y: "true positive rate", curve: roc_curve },
-    Kind { name: "PR", x: "recall", y: "precision", curve: pr_curve },
+const CURVE_KINDS: [CurveKind; 2] = [
+    CurveKind { name: "ROC", x: "false positive rate", y: "true positive rate", curve: roc_curve },
+    CurveKind { name: "PR", x: "recall", y: "precision", curve: pr_curve },
 ];
 
-/// The curves of each dataset, one sheet for each, in a run without a sweep.
+/// The curves of each dataset, one figure for each, in a run without a sweep.
 ///
 /// # Errors
 /// If the predictions of a job cannot be read.
-pub fn curves(results: &Results) -> Result<Vec<Sheet>, FigureError> {
-    let rows = Rows::of(results);
-    if rows.swept() {
+pub fn curves(results: &Results) -> Result<Vec<FigureScene>, FigureError> {
+    let rows = RunRows::of(results);
+    if rows.has_sweep() {
         return Ok(Vec::new());
     }
-    let sheets = rows.datasets().into_iter().map(|dataset| of_dataset(&rows, dataset));
-    Ok(sheets.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
+    let scenes = rows.datasets().into_iter().map(|dataset| of_dataset(&rows, dataset));
+    Ok(scenes.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
 }
 
 /// A row of results with the rankings of its jobs, by fold.
-struct Ranked<'a, 'r> {
+struct RowRankings<'a, 'r> {
     group: &'a Group<'r>,
     folds: Vec<Vec<Ranking>>,
 }
 
-fn of_dataset(rows: &Rows<'_>, dataset: &str) -> Result<Option<Sheet>, FigureError> {
-    let mut ranked: Vec<Ranked<'_, '_>> = Vec::new();
+fn of_dataset(rows: &RunRows<'_>, dataset: &str) -> Result<Option<FigureScene>, FigureError> {
+    let mut ranked: Vec<RowRankings<'_, '_>> = Vec::new();
     for group in rows.groups.iter().filter(|group| group.key.dataset == dataset) {
         let mut folds: IndexMap<usize, Vec<Ranking>> = IndexMap::default();
         for stored in group.done() {
             folds.entry(stored.record.row.fold).or_default().push(ranking(rows.results, stored)?);
         }
-        ranked.push(Ranked { group, folds: folds.into_values().collect() });
+        ranked.push(RowRankings { group, folds: folds.into_values().collect() });
     }
-    let drawable = |ranked: &Ranked<'_, '_>| ranked.folds.iter().flatten().any(|ranking| roc_curve(ranking).is_ok());
+    let drawable =
+        |ranked: &RowRankings<'_, '_>| ranked.folds.iter().flatten().any(|ranking| roc_curve(ranking).is_ok());
     ranked.retain(drawable);
     let models: IndexSet<&str> = ranked.iter().map(|ranked| ranked.group.key.model.as_str()).collect();
     let mut presets = rows.presets();
     let here = |preset: &str| {
-        let stands = |group: &Group<'_>| stands_in(group.kind(), &group.key.preset, preset);
+        let stands = |group: &Group<'_>| applies_to_preset(group.kind(), &group.key.preset, preset);
         ranked.iter().filter(move |ranked| stands(ranked.group)).collect::<Vec<_>>()
     };
     presets.retain(|preset| !here(preset).is_empty());
@@ -75,24 +77,24 @@ fn of_dataset(rows: &Rows<'_>, dataset: &str) -> Result<Option<Sheet>, FigureErr
         return Ok(None);
     }
     let mut scene = Scene::new(WIDTH, 0.0);
-    let mut entries: Vec<(Sign, String)> =
-        models.iter().map(|model| (Sign::Line(rows.model_look(model)), (*model).to_owned())).collect();
-    entries.push((Sign::Reference, "chance".to_owned()));
+    let mut entries: Vec<(LegendSymbol, String)> =
+        models.iter().map(|model| (LegendSymbol::Line(rows.model_style(model)), (*model).to_owned())).collect();
+    entries.push((LegendSymbol::Reference, "chance".to_owned()));
     let top = legend(&mut scene, &entries, (58.0, 6.0), WIDTH - 10.0);
-    let margins = Margins { left: 58.0, top: 26.0, bottom: 42.0 };
+    let margins = PanelMargins { left: 58.0, top: 26.0, bottom: 42.0 };
     let (places, width, bottom) = grid(2 * presets.len(), 2, (0.0, top, WIDTH), 250.0, margins);
     for (place, (preset, kind)) in
-        places.iter().zip(presets.iter().flat_map(|preset| KINDS.iter().map(move |kind| (preset, kind))))
+        places.iter().zip(presets.iter().flat_map(|preset| CURVE_KINDS.iter().map(move |kind| (preset, kind))))
     {
         let (x, y) = (Axis::linear(0.0, 1.0), Axis::linear(0.0, 1.0));
         let panel = Panel { left: place.0, top: place.1, width, height: 250.0, x, y };
-        let here = here(preset).into_iter().map(|ranked| (ranked, rows.model_look(&ranked.group.key.model)));
+        let here = here(preset).into_iter().map(|ranked| (ranked, rows.model_style(&ranked.group.key.model)));
         draw(&mut scene, &panel, kind, here.collect());
         let heading = if preset.is_empty() { kind.name.to_owned() } else { format!("{}, {preset}", kind.name) };
         panel.heading(&mut scene, &heading);
     }
     scene.height = bottom;
-    Ok(Some(Sheet {
+    Ok(Some(FigureScene {
         name: format!("curves-{}", safe_name(dataset)),
         title: format!("ROC and precision-recall curves on {dataset}"),
         caption:
@@ -110,7 +112,7 @@ fn ranking(results: &Results, stored: &Stored) -> Result<Ranking, FigureError> {
     Ranking::new(&scores, &labels).map_err(FigureError::predictions(stored))
 }
 
-fn draw(scene: &mut Scene, panel: &Panel, kind: &Kind, ranked: Vec<(&Ranked<'_, '_>, Look)>) {
+fn draw(scene: &mut Scene, panel: &Panel, kind: &CurveKind, ranked: Vec<(&RowRankings<'_, '_>, SeriesStyle)>) {
     let ticks = panel.y.ticks(5);
     panel.y_ticks(scene, &ticks, true);
     panel.x_ticks(scene, &ticks, true);
@@ -119,24 +121,24 @@ fn draw(scene: &mut Scene, panel: &Panel, kind: &Kind, ranked: Vec<(&Ranked<'_, 
         "ROC" => scene.line([panel.at(0.0, 0.0), panel.at(1.0, 1.0)], reference()),
         _ => {
             let jobs = ranked.iter().flat_map(|(ranked, _)| &ranked.group.jobs).map(|stored| &stored.record);
-            panel.level(scene, positives(jobs).unwrap_or(0.0));
+            panel.level(scene, positive_share(jobs).unwrap_or(0.0));
         }
     }
     let curve_of = |rankings: &Vec<Ranking>| rankings.iter().filter_map(|ranking| (kind.curve)(ranking).ok()).collect();
     let means: Vec<_> = ranked
         .iter()
-        .map(|(ranked, look)| (vertical(&ranked.folds.iter().map(curve_of).collect::<Vec<_>>(), STEPS), *look))
+        .map(|(ranked, style)| (vertical(&ranked.folds.iter().map(curve_of).collect::<Vec<_>>(), STEPS), *style))
         .collect();
     // All bands lie below all lines.
-    for (mean, look) in &means {
+    for (mean, style) in &means {
         let ends =
             mean.iter().map(|(x, a)| (*x, a.mean - a.deviation.unwrap_or(0.0), a.mean + a.deviation.unwrap_or(0.0)));
-        panel.band(scene, &ends.collect::<Vec<_>>(), *look);
+        panel.band(scene, &ends.collect::<Vec<_>>(), *style);
     }
-    for (mean, look) in &means {
+    for (mean, style) in &means {
         let start = (kind.name == "ROC").then_some((0.0, 0.0));
         let points: Vec<(f64, f64)> = start.into_iter().chain(mean.iter().map(|(x, a)| (*x, a.mean))).collect();
-        panel.curve(scene, &points, *look);
+        panel.curve(scene, &points, *style);
     }
     panel.x_label(scene, kind.x);
     panel.y_label(scene, kind.y, 38.0);

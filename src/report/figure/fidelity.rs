@@ -1,12 +1,13 @@
 //! How well explainable trees copy their ensembles on examples that neither has seen.
 
 use super::axis::Axis;
-use super::panel::{COLUMNS, Margins, Panel, axis_names, grid, reference};
-use super::rows::Rows;
+use super::error::FigureError;
+use super::naming::slug;
+use super::output::FigureScene;
+use super::panel::{COLUMNS, Panel, PanelMargins, axis_names, grid, reference};
+use super::rows::RunRows;
 use super::scene::Scene;
-use super::style::{Look, WIDTH};
-use super::sweep::dashes;
-use super::{FigureError, Sheet};
+use super::style::{SeriesStyle, WIDTH};
 use crate::determinism::{HashMap, IndexMap, IndexSet};
 use crate::experiment::Results;
 use crate::experiment::results::{Group, Stored};
@@ -17,29 +18,29 @@ const HEIGHT: f64 = 130.0;
 const CELLS: f64 = 56.0;
 
 /// A test example: ψ of the ensemble and of the tree.
-type Pair = (f64, f64);
+type PsiPair = (f64, f64);
 
-/// A sheet for each explainable model that stands beside its ensemble, with a panel for each dataset.
+/// A figure for each explainable model that stands beside its ensemble, with a panel for each dataset.
 ///
 /// # Errors
 /// If the predictions of a job cannot be read.
-pub fn fidelity(results: &Results) -> Result<Vec<Sheet>, FigureError> {
-    let rows = Rows::of(results);
-    if rows.swept() {
+pub fn fidelity(results: &Results) -> Result<Vec<FigureScene>, FigureError> {
+    let rows = RunRows::of(results);
+    if rows.has_sweep() {
         return Ok(Vec::new());
     }
     let labels: IndexSet<String> = explained(&rows).map(|group| group.key.label()).collect();
-    let sheets = labels.iter().map(|label| of_label(&rows, label));
-    Ok(sheets.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
+    let scenes = labels.iter().map(|label| of_label(&rows, label));
+    Ok(scenes.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
 }
 
-fn explained<'a, 'r>(rows: &'a Rows<'r>) -> impl Iterator<Item = &'a Group<'r>> {
+fn explained<'a, 'r>(rows: &'a RunRows<'r>) -> impl Iterator<Item = &'a Group<'r>> {
     rows.groups.iter().filter(|group| group.done().any(|stored| stored.record.key.from.is_some()))
 }
 
-fn of_label(rows: &Rows<'_>, label: &str) -> Result<Option<Sheet>, FigureError> {
+fn of_label(rows: &RunRows<'_>, label: &str) -> Result<Option<FigureScene>, FigureError> {
     let Some(key) = explained(rows).map(|group| &group.key).find(|key| key.label() == label) else { return Ok(None) };
-    let mut panels: Vec<(&str, Vec<Pair>)> = Vec::new();
+    let mut panels: Vec<(&str, Vec<PsiPair>)> = Vec::new();
     for group in explained(rows).filter(|group| group.key.label() == label) {
         let mut pairs = Vec::new();
         for stored in group.done() {
@@ -53,7 +54,7 @@ fn of_label(rows: &Rows<'_>, label: &str) -> Result<Option<Sheet>, FigureError> 
         return Ok(None);
     }
     let mut scene = Scene::new(WIDTH, 0.0);
-    let margins = Margins { left: 36.0, top: 26.0, bottom: 22.0 };
+    let margins = PanelMargins { left: 36.0, top: 26.0, bottom: 22.0 };
     let across = panels.len().min(COLUMNS);
     let (places, width, bottom) = grid(panels.len(), across, (18.0, 2.0, WIDTH), HEIGHT, margins);
     let width = width.min(1.5 * HEIGHT);
@@ -69,8 +70,8 @@ fn of_label(rows: &Rows<'_>, label: &str) -> Result<Option<Sheet>, FigureError> 
         draw(&mut scene, &panel, pairs);
     }
     axis_names(&mut scene, (2.0, bottom), "ψ of the ensemble", "ψ of the explainable tree");
-    Ok(Some(Sheet {
-        name: ["fidelity", &key.model, &key.preset].map(dashes).join("-").trim_end_matches('-').to_owned(),
+    Ok(Some(FigureScene {
+        name: ["fidelity", &key.model, &key.preset].map(slug).join("-").trim_end_matches('-').to_owned(),
         title: format!("Fidelity of {label} to its ensemble"),
         caption: "Each test example of all folds at what the ensemble and the tree say of it; larger dots are more examples, on \
                   the dotted diagonal both agree. R² is the part of the variance of the ensemble's ψ that the tree explains, on \
@@ -81,7 +82,7 @@ fn of_label(rows: &Rows<'_>, label: &str) -> Result<Option<Sheet>, FigureError> 
 }
 
 /// The test examples of an explainable tree with what its ensemble said, if that is a model of the run.
-fn pairs_of(results: &Results, stored: &Stored) -> Result<Vec<Pair>, FigureError> {
+fn pairs_of(results: &Results, stored: &Stored) -> Result<Vec<PsiPair>, FigureError> {
     let record = &stored.record;
     let is_ensemble = |other: &&Stored| {
         let (row, key) = (&other.record.row, &other.record.key);
@@ -99,7 +100,7 @@ fn pairs_of(results: &Results, stored: &Stored) -> Result<Vec<Pair>, FigureError
 }
 
 /// The part of the variance of the first numbers that the second explain; none if there is no variance.
-fn r_squared(pairs: &[Pair]) -> Option<f64> {
+fn r_squared(pairs: &[PsiPair]) -> Option<f64> {
     let middle = mean(&pairs.iter().map(|(ensemble, _)| *ensemble).collect::<Vec<_>>());
     let all: f64 = pairs.iter().map(|(ensemble, _)| (ensemble - middle).powi(2)).sum();
     let left: f64 = pairs.iter().map(|(ensemble, tree)| (ensemble - tree).powi(2)).sum();
@@ -107,7 +108,7 @@ fn r_squared(pairs: &[Pair]) -> Option<f64> {
 }
 
 /// One axis for both, a little longer than the data.
-fn range(pairs: &[Pair]) -> Axis {
+fn range(pairs: &[PsiPair]) -> Axis {
     let ends = pairs.iter().map(|&(a, b)| (a.min(b), a.max(b)));
     let (low, high) = ends.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), (a, b)| (l.min(a), h.max(b)));
     let space = 0.06 * (high - low).max(0.5);
@@ -115,7 +116,7 @@ fn range(pairs: &[Pair]) -> Axis {
 }
 
 /// A dot for each cell with examples, at their mean place.
-fn draw(scene: &mut Scene, panel: &Panel, pairs: &[Pair]) {
+fn draw(scene: &mut Scene, panel: &Panel, pairs: &[PsiPair]) {
     let mut cells: IndexMap<(i64, i64), (f64, f64, u32)> = IndexMap::default();
     for &(x, y) in pairs {
         let cell = |value: f64, axis: Axis| (CELLS * axis.place(value)).floor() as i64;
@@ -127,7 +128,7 @@ fn draw(scene: &mut Scene, panel: &Panel, pairs: &[Pair]) {
     for (x, y, n) in cells.into_values() {
         let radius = 1.3 * f64::from(n + 1).log2().sqrt();
         let number = f64::from(n);
-        scene.disc(panel.at(x / number, y / number), radius.min(4.8), Look::of(0, 0).colour, 0.6);
+        scene.disc(panel.at(x / number, y / number), radius.min(4.8), SeriesStyle::of(0, 0).color, 0.6);
     }
 }
 

@@ -1,7 +1,7 @@
 //! Letters: which, and how wide they are.
 //!
 //! The font of the PNGs is part of the program, so no system font is needed and widths are the same everywhere. An SVG
-//! names it and some that are everywhere; the reader's own may be a little wider, so [`room`] leaves space for that.
+//! names it and some that are everywhere; the reader's own may be a little wider, so [`reserved_width`] leaves space for that.
 
 use std::sync::Once;
 
@@ -35,19 +35,19 @@ pub fn width(text: &str, size: f64) -> f64 {
 }
 
 /// The space to leave for a text, whatever the font.
-pub fn room(text: &str, size: f64) -> f64 {
+pub fn reserved_width(text: &str, size: f64) -> f64 {
     OTHERS * width(text, size)
 }
 
 /// The text, or as much of it as there is space for, with an ellipsis.
-pub fn fit(text: &str, size: f64, space: f64) -> String {
-    if room(text, size) <= space {
+pub fn truncated(text: &str, size: f64, space: f64) -> String {
+    if reserved_width(text, size) <= space {
         return text.to_owned();
     }
     let mut kept: String = text.to_owned();
     while kept.pop().is_some() {
         let shorter = format!("{}…", kept.trim_end());
-        if room(&shorter, size) <= space {
+        if reserved_width(&shorter, size) <= space {
             return shorter;
         }
     }
@@ -70,9 +70,9 @@ mod tests {
 
     #[test]
     fn long_texts_are_cut_to_fit() {
-        assert_eq!(fit("imdb", 12.0, 100.0), "imdb");
-        let cut = fit("a very long name of a dataset", 12.0, 60.0);
-        assert!(cut.starts_with("a very") && cut.ends_with('…') && room(&cut, 12.0) <= 60.0, "{cut}");
-        assert_eq!(fit("wide", 12.0, 1.0), "");
+        assert_eq!(truncated("imdb", 12.0, 100.0), "imdb");
+        let cut = truncated("a very long name of a dataset", 12.0, 60.0);
+        assert!(cut.starts_with("a very") && cut.ends_with('…') && reserved_width(&cut, 12.0) <= 60.0, "{cut}");
+        assert_eq!(truncated("wide", 12.0, 1.0), "");
     }
 }

@@ -1,84 +1,85 @@
 //! The legend: above the data, in as many lines as it needs, so that it covers nothing.
 
+use super::color::Color;
 use super::font;
 use super::panel::reference;
-use super::scene::{Place, Scene, Stroke, Text};
-use super::style::{BAND, Colour, DATA_LINE, LABEL, Look, Marker, RADIUS};
+use super::scene::{Position, Scene, Stroke, Text};
+use super::style::{BAND, DATA_LINE, LABEL, Marker, RADIUS, SeriesStyle};
 
 /// What stands before a name.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Sign {
+pub enum LegendSymbol {
     /// A piece of a bar.
-    Bar(Look),
+    Bar(SeriesStyle),
     /// A piece of a line with its band.
-    Line(Look),
+    Line(SeriesStyle),
     /// A piece of a line with its band and a marker.
-    MarkedLine(Look),
+    MarkedLine(SeriesStyle),
     /// A piece of a line with a marker.
-    PointedLine(Look),
+    PointedLine(SeriesStyle),
     /// A marker.
-    Marker(Look),
+    Marker(SeriesStyle),
     /// A piece of a line that is no data.
     Reference,
     /// The mark of a published number.
     Published,
 }
 
-/// The size of a sign.
-const SIGN: (f64, f64) = (26.0, 11.0);
+/// The size of a symbol.
+const SYMBOL: (f64, f64) = (26.0, 11.0);
 const LINE: f64 = 18.0;
 
 /// Draws signs with their names between `left` and `right`; gives the lower end.
-pub fn legend(scene: &mut Scene, entries: &[(Sign, String)], (left, top): Place, right: f64) -> f64 {
+pub fn legend(scene: &mut Scene, entries: &[(LegendSymbol, String)], (left, top): Position, right: f64) -> f64 {
     let (mut x, mut y) = (left, top + LINE / 2.0);
-    for (sign, name) in entries {
-        let name = font::fit(name, LABEL, right - left - SIGN.0 - 8.0);
-        let needed = SIGN.0 + 5.0 + font::room(&name, LABEL);
+    for (symbol, name) in entries {
+        let name = font::truncated(name, LABEL, right - left - SYMBOL.0 - 8.0);
+        let needed = SYMBOL.0 + 5.0 + font::reserved_width(&name, LABEL);
         if x > left && x + needed > right {
             (x, y) = (left, y + LINE);
         }
-        draw(scene, *sign, (x, y));
-        scene.text(Text::new(name, (x + SIGN.0 + 5.0, y), LABEL).middled());
+        draw(scene, *symbol, (x, y));
+        scene.text(Text::new(name, (x + SYMBOL.0 + 5.0, y), LABEL).centered_vertically());
         x += needed + 16.0;
     }
     if entries.is_empty() { top } else { y + LINE / 2.0 }
 }
 
-fn draw(scene: &mut Scene, sign: Sign, (left, y): Place) {
-    let (right, middle) = (left + SIGN.0, left + SIGN.0 / 2.0);
-    let (top, bottom) = (y - SIGN.1 / 2.0, y + SIGN.1 / 2.0);
-    let line = |scene: &mut Scene, look: Look, band: bool| {
+fn draw(scene: &mut Scene, symbol: LegendSymbol, (left, y): Position) {
+    let (right, middle) = (left + SYMBOL.0, left + SYMBOL.0 / 2.0);
+    let (top, bottom) = (y - SYMBOL.1 / 2.0, y + SYMBOL.1 / 2.0);
+    let line = |scene: &mut Scene, style: SeriesStyle, band: bool| {
         if band {
-            scene.rectangle((left, top), (right, bottom), look.colour, BAND);
+            scene.rectangle((left, top), (right, bottom), style.color, BAND);
         }
-        scene.line([(left, y), (right, y)], Stroke::new(look.colour, DATA_LINE).dashed(look.dash));
+        scene.line([(left, y), (right, y)], Stroke::new(style.color, DATA_LINE).dashed(style.dash));
     };
-    match sign {
-        Sign::Bar(look) => bar(scene, (left, top), (right, bottom), look),
-        Sign::Line(look) => line(scene, look, true),
-        Sign::MarkedLine(look) => {
-            line(scene, look, true);
-            look.marker.draw(scene, (middle, y), RADIUS, look.colour);
+    match symbol {
+        LegendSymbol::Bar(style) => bar(scene, (left, top), (right, bottom), style),
+        LegendSymbol::Line(style) => line(scene, style, true),
+        LegendSymbol::MarkedLine(style) => {
+            line(scene, style, true);
+            style.marker.draw(scene, (middle, y), RADIUS, style.color);
         }
-        Sign::PointedLine(look) => {
-            line(scene, look, false);
-            look.marker.draw(scene, (middle, y), RADIUS, look.colour);
+        LegendSymbol::PointedLine(style) => {
+            line(scene, style, false);
+            style.marker.draw(scene, (middle, y), RADIUS, style.color);
         }
-        Sign::Marker(look) => look.marker.draw(scene, (middle, y), RADIUS, look.colour),
-        Sign::Reference => scene.line([(left, y), (right, y)], reference()),
-        Sign::Published => published(scene, (middle, y)),
+        LegendSymbol::Marker(style) => style.marker.draw(scene, (middle, y), RADIUS, style.color),
+        LegendSymbol::Reference => scene.line([(left, y), (right, y)], reference()),
+        LegendSymbol::Published => published(scene, (middle, y)),
     }
 }
 
 /// A bar, or a piece of one.
-pub fn bar(scene: &mut Scene, upper_left: Place, lower_right: Place, look: Look) {
-    scene.rectangle(upper_left, lower_right, look.colour, 1.0);
-    look.hatch.draw(scene, upper_left, lower_right);
-    scene.outline(upper_left, lower_right, Stroke::new(Colour::INK, 0.6));
+pub fn bar(scene: &mut Scene, upper_left: Position, lower_right: Position, style: SeriesStyle) {
+    scene.rectangle(upper_left, lower_right, style.color, 1.0);
+    style.hatch.draw(scene, upper_left, lower_right);
+    scene.outline(upper_left, lower_right, Stroke::new(Color::INK, 0.6));
 }
 
 /// The mark of a published number: nothing that is ours looks like it.
-pub fn published(scene: &mut Scene, place: Place) {
-    Marker::Diamond.draw(scene, place, 3.6, Colour::INK);
-    Marker::Diamond.draw(scene, place, 2.2, Colour::PAPER);
+pub fn published(scene: &mut Scene, place: Position) {
+    Marker::Diamond.draw(scene, place, 3.6, Color::INK);
+    Marker::Diamond.draw(scene, place, 2.2, Color::PAPER);
 }

@@ -1,19 +1,20 @@
-//! From shapes to files: one function draws a sheet with any of plotters' backends.
+//! From shapes to files: one function draws a figure with any of plotters' backends.
 
 use plotters::backend::{BitMapBackend, DrawingBackend, SVGBackend};
 use plotters::drawing::IntoDrawingArea;
 use plotters::element::{Circle, DashedPathElement, PathElement, Polygon, Text as TextElement};
 use plotters::style::text_anchor::{HPos, Pos, VPos};
-use plotters::style::{Color, FontTransform, RGBAColor, ShapeStyle, TextStyle};
+use plotters::style::{Color as _, FontTransform, RGBAColor, ShapeStyle, TextStyle};
 
-use super::scene::{Anchor, Place, Scene, Shape, Stroke, Text};
-use super::style::Colour;
-use super::{FigureError, font, png};
+use super::color::Color;
+use super::error::FigureError;
+use super::scene::{Anchor, Position, Primitive, Scene, Stroke, Text};
+use super::{font, png};
 use crate::files::xml::escape;
 
 /// What differs between kinds of files.
 struct Medium {
-    /// Units to the pixel of a sheet. plotters knows whole units only.
+    /// Units to the pixel of a figure. plotters knows whole units only.
     scale: f64,
     /// What plotters must be told as the size of letters of size 1.
     letter: f64,
@@ -27,10 +28,10 @@ const SVG: Medium = Medium { scale: 10.0, letter: 1.24, baseline: 0.76 };
 /// Bitmaps are drawn in twice their size, since plotters smooths only some edges. Letters stand on half their height.
 const BITMAP: Medium = Medium { scale: 4.0, letter: font::PER_SIZE, baseline: font::PER_SIZE / 2.0 };
 
-/// Pixels of a PNG to the pixel of a sheet.
+/// Pixels of a PNG to the pixel of a figure.
 const PNG_SCALE: u32 = 2;
 
-/// The sheet as a whole SVG document, `title` for those who hear it read. It has no ids, classes or style sheets, so that
+/// The figure as a whole SVG document, `title` for those who hear it read. It has no ids, classes or style scenes, so that
 /// any number of them may stand in one page.
 pub fn svg(scene: &Scene, title: &str) -> Result<String, FigureError> {
     let (width, height) = (scene.width.ceil(), scene.height.ceil());
@@ -40,7 +41,7 @@ pub fn svg(scene: &Scene, title: &str) -> Result<String, FigureError> {
     let (_, shapes) = drawn.split_once('\n').unwrap_or_default();
     let (w, h) = (width * SVG.scale, height * SVG.scale);
     let label = escape(title);
-    // What is opaque anyway need not be said. Quotation marks of texts are escaped, so no text can look like this.
+    // What is opaque anyway need not be said. Quotation marks of texts are escaped, so no text can style like this.
     let shapes = shapes.replace(" opacity=\"1\"", "");
     Ok(format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {w} {h}\" \
@@ -48,7 +49,7 @@ pub fn svg(scene: &Scene, title: &str) -> Result<String, FigureError> {
     ))
 }
 
-/// The sheet as a PNG.
+/// The figure as a PNG.
 pub fn png(scene: &Scene) -> Result<Vec<u8>, FigureError> {
     let (width, height) = units(scene, &BITMAP);
     let mut pixels = vec![255; 3 * width as usize * height as usize];
@@ -64,19 +65,18 @@ fn units(scene: &Scene, medium: &Medium) -> (u32, u32) {
 
 fn paint<DB: DrawingBackend>(scene: &Scene, backend: DB, medium: &Medium) -> Result<(), FigureError> {
     let area = backend.into_drawing_area();
-    let whole = |(x, y): Place| ((x * medium.scale).round() as i32, (y * medium.scale).round() as i32);
+    let whole = |(x, y): Position| ((x * medium.scale).round() as i32, (y * medium.scale).round() as i32);
     let length = |length: f64| (length * medium.scale).round().max(1.0) as i32;
-    let all = |places: &[Place]| {
+    let all = |places: &[Position]| {
         let mut places: Vec<(i32, i32)> = places.iter().map(|&place| whole(place)).collect();
         places.dedup();
         places
     };
-    area.fill(&rgba(Colour::PAPER, 1.0)).map_err(FigureError::drawing)?;
+    area.fill(&rgba(Color::PAPER, 1.0)).map_err(FigureError::drawing)?;
     for shape in &scene.shapes {
         match shape {
-            Shape::Line(places, Stroke { colour, width, dash }) => {
-                let style =
-                    ShapeStyle { color: rgba(*colour, 1.0), filled: false, stroke_width: length(*width) as u32 };
+            Primitive::Line(places, Stroke { color, width, dash }) => {
+                let style = ShapeStyle { color: rgba(*color, 1.0), filled: false, stroke_width: length(*width) as u32 };
                 let places = all(places);
                 match dash.lengths() {
                     // plotters cannot draw a line that has come down to a single unit.
@@ -85,14 +85,14 @@ fn paint<DB: DrawingBackend>(scene: &Scene, backend: DB, medium: &Medium) -> Res
                     Some((on, off)) => area.draw(&DashedPathElement::new(places, length(on), length(off), style)),
                 }
             }
-            Shape::Area(places, colour, opacity) => {
-                let style = rgba(*colour, *opacity).filled();
+            Primitive::Area(places, color, opacity) => {
+                let style = rgba(*color, *opacity).filled();
                 area.draw(&Polygon::new(places.iter().map(|&place| whole(place)).collect::<Vec<_>>(), style))
             }
-            Shape::Disc(centre, radius, colour, opacity) => {
-                area.draw(&Circle::new(whole(*centre), length(*radius), rgba(*colour, *opacity).filled()))
+            Primitive::Disc(center, radius, color, opacity) => {
+                area.draw(&Circle::new(whole(*center), length(*radius), rgba(*color, *opacity).filled()))
             }
-            Shape::Text(text) => {
+            Primitive::Text(text) => {
                 let (at, style) = text_style(text, medium);
                 area.draw(&TextElement::new(printable(&text.text), whole(at), style))
             }
@@ -108,10 +108,10 @@ fn printable(text: &str) -> String {
 }
 
 /// How plotters has to be asked for a text: by its upper end.
-fn text_style(text: &Text, medium: &Medium) -> (Place, TextStyle<'static>) {
+fn text_style(text: &Text, medium: &Medium) -> (Position, TextStyle<'static>) {
     let font = font::font(text.size * medium.letter * medium.scale);
     let (mut at, up) = (text.at, medium.baseline * text.size);
-    if text.turned {
+    if text.rotated {
         at.0 -= up
     } else {
         at.1 -= up
@@ -121,10 +121,10 @@ fn text_style(text: &Text, medium: &Medium) -> (Place, TextStyle<'static>) {
         Anchor::Middle => HPos::Center,
         Anchor::End => HPos::Right,
     };
-    let turn = if text.turned { FontTransform::Rotate270 } else { FontTransform::None };
-    (at, font.transform(turn).color(&rgba(text.colour, 1.0)).pos(Pos::new(h_pos, VPos::Top)))
+    let turn = if text.rotated { FontTransform::Rotate270 } else { FontTransform::None };
+    (at, font.transform(turn).color(&rgba(text.color, 1.0)).pos(Pos::new(h_pos, VPos::Top)))
 }
 
-fn rgba(Colour(red, green, blue): Colour, opacity: f64) -> RGBAColor {
+fn rgba(Color(red, green, blue): Color, opacity: f64) -> RGBAColor {
     RGBAColor(red, green, blue, opacity)
 }

@@ -1,9 +1,10 @@
 //! A panel: a rectangle with two axes in which data are drawn, alone or as one of many.
 
 use super::axis::{Axis, Tick};
+use super::color::{Color, Dash};
 use super::font;
-use super::scene::{Anchor, Place, Scene, Stroke, Text};
-use super::style::{BAND, Colour, DATA_LINE, HEADING, LABEL, Look, RADIUS, TICK};
+use super::scene::{Anchor, Position, Scene, Stroke, Text};
+use super::style::{BAND, DATA_LINE, HEADING, LABEL, RADIUS, SeriesStyle, TICK};
 
 /// Between a panel and the numbers beside it.
 const GAP: f64 = 4.0;
@@ -27,7 +28,7 @@ pub struct Panel {
 
 impl Panel {
     /// Where a pair of numbers lies.
-    pub fn at(&self, x: f64, y: f64) -> Place {
+    pub fn at(&self, x: f64, y: f64) -> Position {
         (self.left + self.width * self.x.place(x), self.bottom() - self.height * self.y.place(y))
     }
 
@@ -43,17 +44,17 @@ impl Panel {
 
     /// Draws its outline.
     pub fn frame(&self, scene: &mut Scene) {
-        scene.outline((self.left, self.top), (self.right(), self.bottom()), Stroke::new(Colour::GREY, 0.8));
+        scene.outline((self.left, self.top), (self.right(), self.bottom()), Stroke::new(Color::GREY, 0.8));
     }
 
     /// Draws lines across at numbers of the upright axis, and writes the numbers.
     pub fn y_ticks(&self, scene: &mut Scene, ticks: &[Tick], written: bool) {
         for tick in ticks {
             let (_, y) = self.at(self.x.low, tick.at);
-            scene.line([(self.left, y), (self.right(), y)], Stroke::new(Colour::GRID, 0.7));
+            scene.line([(self.left, y), (self.right(), y)], Stroke::new(Color::GRID, 0.7));
             if written {
                 let text = Text::new(&tick.label, (self.left - GAP, y), TICK).anchored(Anchor::End);
-                scene.text(text.middled());
+                scene.text(text.centered_vertically());
             }
         }
     }
@@ -63,8 +64,8 @@ impl Panel {
         let mut free_from = f64::NEG_INFINITY;
         for tick in ticks {
             let (x, _) = self.at(tick.at, self.y.low);
-            scene.line([(x, self.top), (x, self.bottom())], Stroke::new(Colour::GRID, 0.7));
-            let half = font::room(&tick.label, TICK) / 2.0;
+            scene.line([(x, self.top), (x, self.bottom())], Stroke::new(Color::GRID, 0.7));
+            let half = font::reserved_width(&tick.label, TICK) / 2.0;
             if written && x - half > free_from {
                 let place = (x, self.bottom() + GAP + TICK);
                 scene.text(Text::new(&tick.label, place, TICK).anchored(Anchor::Middle));
@@ -76,7 +77,7 @@ impl Panel {
     /// Writes a name above it.
     pub fn heading(&self, scene: &mut Scene, name: &str) {
         // A name may be a little longer than the panel is wide: that much is free at both sides.
-        let name = font::fit(name, HEADING, self.width + 24.0);
+        let name = font::truncated(name, HEADING, self.width + 24.0);
         let middle = self.left + self.width / 2.0;
         scene.text(Text::new(name, (middle, self.top - 6.0), HEADING).anchored(Anchor::Middle));
     }
@@ -90,28 +91,28 @@ impl Panel {
     /// Writes what the upright axis is, so far left of it.
     pub fn y_label(&self, scene: &mut Scene, label: &str, away: f64) {
         let place = (self.left - away, self.top + self.height / 2.0);
-        scene.text(Text::new(label, place, LABEL).anchored(Anchor::Middle).turned());
+        scene.text(Text::new(label, place, LABEL).anchored(Anchor::Middle).rotated());
     }
 
     /// Draws a line through data.
-    pub fn curve(&self, scene: &mut Scene, points: &[(f64, f64)], look: Look) {
-        let places: Vec<Place> = points.iter().map(|&(x, y)| self.at(x, self.within(y))).collect();
-        scene.line(places, Stroke::new(look.colour, DATA_LINE).dashed(look.dash));
+    pub fn curve(&self, scene: &mut Scene, points: &[(f64, f64)], style: SeriesStyle) {
+        let places: Vec<Position> = points.iter().map(|&(x, y)| self.at(x, self.within(y))).collect();
+        scene.line(places, Stroke::new(style.color, DATA_LINE).dashed(style.dash));
     }
 
     /// Fills what lies between a lower and an upper end, cut off where the panel ends.
-    pub fn band(&self, scene: &mut Scene, ends: &[(f64, f64, f64)], look: Look) {
+    pub fn band(&self, scene: &mut Scene, ends: &[(f64, f64, f64)], style: SeriesStyle) {
         let upper = ends.iter().map(|&(x, _, high)| self.at(x, self.within(high)));
         let lower = ends.iter().rev().map(|&(x, low, _)| self.at(x, self.within(low)));
-        let places: Vec<Place> = upper.chain(lower).collect();
+        let places: Vec<Position> = upper.chain(lower).collect();
         if ends.len() > 1 && ends.iter().any(|(_, low, high)| high > low) {
-            scene.area(places, look.colour, BAND);
+            scene.area(places, style.color, BAND);
         }
     }
 
     /// Draws a marker.
-    pub fn mark(&self, scene: &mut Scene, x: f64, y: f64, look: Look) {
-        look.marker.draw(scene, self.at(x, self.within(y)), RADIUS, look.colour);
+    pub fn mark(&self, scene: &mut Scene, x: f64, y: f64, style: SeriesStyle) {
+        style.marker.draw(scene, self.at(x, self.within(y)), RADIUS, style.color);
     }
 
     /// Draws a level, dotted line from one end to the other.
@@ -128,24 +129,24 @@ impl Panel {
 
 /// How lines are drawn that are no data: chance levels and diagonals.
 pub fn reference() -> Stroke {
-    Stroke::new(Colour::GREY, 1.1).dashed(super::style::Dash::Dotted)
+    Stroke::new(Color::GREY, 1.1).dashed(Dash::Dotted)
 }
 
 /// The most panels in a row.
 pub const COLUMNS: usize = 4;
 
-/// Writes what the axes are, once for all panels between `top` and `bottom`, and ends the sheet.
+/// Writes what the axes are, once for all panels between `top` and `bottom`, and ends the figure.
 pub fn axis_names(scene: &mut Scene, (top, bottom): (f64, f64), below: &str, aside: &str) {
     let place = (16.0, f64::midpoint(top, bottom));
-    scene.text(Text::new(aside, place, LABEL).anchored(Anchor::Middle).turned());
-    let below = font::fit(below, LABEL, scene.width - 20.0);
+    scene.text(Text::new(aside, place, LABEL).anchored(Anchor::Middle).rotated());
+    let below = font::truncated(below, LABEL, scene.width - 20.0);
     scene.text(Text::new(below, (scene.width / 2.0, bottom + LABEL), LABEL).anchored(Anchor::Middle));
     scene.height = bottom + LABEL + 8.0;
 }
 
 /// Space around the panels of a figure, and between them.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Margins {
+pub struct PanelMargins {
     /// Left of each panel: for the numbers of its axis.
     pub left: f64,
     /// Above each panel: for its name.
@@ -164,8 +165,8 @@ pub fn grid(
     columns: usize,
     (left, top, right): (f64, f64, f64),
     height: f64,
-    margins: Margins,
-) -> (Vec<Place>, f64, f64) {
+    margins: PanelMargins,
+) -> (Vec<Position>, f64, f64) {
     let columns = columns.max(1);
     let cell = (right - left) / columns as f64;
     let width = cell - margins.left - RIGHT;

@@ -38,8 +38,8 @@ pub(super) fn encode(pixels: &[u8], width: u32, per_inch: u32) -> Vec<u8> {
     let mut png = b"\x89PNG\r\n\x1a\n".to_vec();
     // 8 bits, RGB, and the only methods there are.
     let header = [&width.to_be_bytes()[..], &height.to_be_bytes(), &[8, 2, 0, 0, 0]].concat();
-    let per_metre = (f64::from(per_inch) / 0.0254).round() as u32;
-    let density = [&per_metre.to_be_bytes()[..], &per_metre.to_be_bytes(), &[1]].concat();
+    let per_meter = (f64::from(per_inch) / 0.0254).round() as u32;
+    let density = [&per_meter.to_be_bytes()[..], &per_meter.to_be_bytes(), &[1]].concat();
     chunk(&mut png, b"IHDR", &header);
     chunk(&mut png, b"pHYs", &density);
     chunk(&mut png, b"IDAT", &packed.finish().unwrap_or_default());

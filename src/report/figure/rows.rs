@@ -1,35 +1,35 @@
 //! The rows of a run as figures need them: in order, with their looks.
 
-use super::style::Look;
-use super::sweep::dashes;
+use super::axis::Axis;
+use super::style::SeriesStyle;
 use crate::determinism::IndexSet;
 use crate::experiment::Results;
 use crate::experiment::results::{Group, RowKey};
 use crate::experiment::store::Record;
 use crate::metric::Column;
 use crate::metric::summary::Average;
-use crate::report::rows::{knows_presets, stands_in};
+use crate::report::rows::{applies_to_preset, supports_presets};
 
 /// The rows of a run.
-pub(super) struct Rows<'r> {
+pub(super) struct RunRows<'r> {
     pub results: &'r Results,
     pub groups: Vec<Group<'r>>,
     models: IndexSet<&'r str>,
     labels: IndexSet<String>,
 }
 
-impl<'r> Rows<'r> {
+impl<'r> RunRows<'r> {
     /// The rows that have results.
     pub fn of(results: &'r Results) -> Self {
         let mut groups = results.groups();
         groups.retain(|group| group.done().next().is_some());
         let models = results.stored.iter().map(|stored| stored.record.row.model.as_str()).collect();
         let labels = groups.iter().map(|group| group.key.label()).collect();
-        Rows { results, groups, models, labels }
+        RunRows { results, groups, models, labels }
     }
 
     /// Whether a sweep sets something.
-    pub fn swept(&self) -> bool {
+    pub fn has_sweep(&self) -> bool {
         self.groups.iter().any(|group| !group.key.case.is_empty())
     }
 
@@ -39,27 +39,27 @@ impl<'r> Rows<'r> {
         names.into_iter().collect()
     }
 
-    /// The presets; nothing but an empty one if there are none. Rows that stand in every preset make none of their own.
+    /// The presets; nothing but an empty one if there are none. RunRows that stand in every preset make none of their own.
     pub fn presets(&self) -> IndexSet<&str> {
         let all: IndexSet<&str> = self.groups.iter().map(|group| group.key.preset.as_str()).collect();
-        let own = |group: &&Group<'_>| all.len() < 2 || !group.key.preset.is_empty() || knows_presets(group.kind());
+        let own = |group: &&Group<'_>| all.len() < 2 || !group.key.preset.is_empty() || supports_presets(group.kind());
         self.groups.iter().filter(own).map(|group| group.key.preset.as_str()).collect()
     }
 
     /// Whether there are several presets, and rows that stand in all of them.
     pub fn has_shared(&self) -> bool {
-        let shared = |group: &Group<'_>| group.key.preset.is_empty() && !knows_presets(group.kind());
+        let shared = |group: &Group<'_>| group.key.preset.is_empty() && !supports_presets(group.kind());
         self.presets().len() > 1 && self.groups.iter().any(shared)
     }
 
     /// The rows of a preset, with those that stand in all.
     pub fn in_preset<'s>(&'s self, preset: &'s str) -> impl Iterator<Item = &'s Group<'r>> {
-        self.groups.iter().filter(move |group| stands_in(group.kind(), &group.key.preset, preset))
+        self.groups.iter().filter(move |group| applies_to_preset(group.kind(), &group.key.preset, preset))
     }
 
     /// The rows apart by preset if some stand in all of several, so that these are not held against two presets of a model at
     /// once; otherwise all together.
-    pub fn apart(self) -> Vec<(Option<String>, Rows<'r>)> {
+    pub fn by_preset(self) -> Vec<(Option<String>, RunRows<'r>)> {
         if !self.has_shared() {
             return vec![(None, self)];
         }
@@ -67,7 +67,7 @@ impl<'r> Rows<'r> {
             let groups: Vec<Group<'r>> = self.in_preset(preset).cloned().collect();
             let labels = groups.iter().map(|group| group.key.label()).collect();
             let models = self.models.clone();
-            (Some(preset.to_owned()), Rows { results: self.results, groups, models, labels })
+            (Some(preset.to_owned()), RunRows { results: self.results, groups, models, labels })
         };
         self.presets().into_iter().map(part).collect()
     }
@@ -78,7 +78,7 @@ impl<'r> Rows<'r> {
     }
 
     /// A label without what all rows have in common: the only preset, and before a case the only model that has cases.
-    pub fn short(&self, label: &str) -> String {
+    pub fn short_label(&self, label: &str) -> String {
         let Some(group) = self.groups.iter().find(|group| group.key.label() == label) else { return label.to_owned() };
         let only = |all: IndexSet<&str>| all.len() < 2;
         let mut key = group.key.clone();
@@ -99,26 +99,16 @@ impl<'r> Rows<'r> {
     }
 
     /// How a row looks among all of them.
-    pub fn look(&self, key: &RowKey) -> Look {
+    pub fn style(&self, key: &RowKey) -> SeriesStyle {
         let model = self.models.get_index_of(key.model.as_str()).unwrap_or_default();
-        Look::of(model, self.labels.get_index_of(&key.label()).unwrap_or_default())
+        SeriesStyle::of(model, self.labels.get_index_of(&key.label()).unwrap_or_default())
     }
 
     /// How a model looks where only models are told apart.
-    pub fn model_look(&self, model: &str) -> Look {
+    pub fn model_style(&self, model: &str) -> SeriesStyle {
         let model = self.models.get_index_of(model).unwrap_or_default();
-        Look::of(model, model)
+        SeriesStyle::of(model, model)
     }
-}
-
-/// The name of a figure of a preset, or of all.
-pub(super) fn named(name: &str, preset: Option<&str>) -> String {
-    preset.filter(|preset| !preset.is_empty()).map_or(name.to_owned(), |preset| format!("{name}-{}", dashes(preset)))
-}
-
-/// The title of a figure of a preset, or of all.
-pub(super) fn titled(title: &str, preset: Option<&str>) -> String {
-    preset.filter(|preset| !preset.is_empty()).map_or(title.to_owned(), |preset| format!("{title}, preset {preset}"))
 }
 
 /// The mean over folds, seeds averaged first.
@@ -129,7 +119,7 @@ pub(super) fn average(group: &Group<'_>, column: Column) -> Option<Average> {
 
 /// The share of positives among the test examples of rows: what precision comes to without any knowledge. Of several classes each has its own
 /// share, so there is none.
-pub(super) fn positives<'r>(records: impl Iterator<Item = &'r Record>) -> Option<f64> {
+pub(super) fn positive_share<'r>(records: impl Iterator<Item = &'r Record>) -> Option<f64> {
     let (mut positives, mut all) = (0, 0);
     let classes = |record: &&Record| record.result.as_ref().is_some_and(|outcome| outcome.classes.is_some());
     for counts in records.filter(|record| !classes(record)).filter_map(|record| record.counts.as_ref()) {
@@ -139,18 +129,17 @@ pub(super) fn positives<'r>(records: impl Iterator<Item = &'r Record>) -> Option
     (all > 0).then(|| positives as f64 / all as f64)
 }
 
-/// The name of a column where it is an axis.
-pub(super) fn shown(column: Column) -> &'static str {
-    match column {
-        Column::AucRoc => "AUC-ROC",
-        Column::AucPr => "AUC-PR",
-        Column::AucRocJar => "AUC-ROC (auc.jar)",
-        Column::AucPrJar => "AUC-PR (auc.jar)",
-        Column::AveragePrecision => "average precision",
-        Column::Cll => "conditional log-likelihood",
-        Column::Brier => "Brier score",
-        Column::Ece => "calibration error",
-        Column::F1Half => "F1 at one half",
-        Column::F1Train => "F1 at the training threshold",
-    }
+pub(super) fn low_end(average: &Average) -> f64 {
+    average.mean - average.deviation.unwrap_or(0.0)
+}
+
+pub(super) fn high_end(average: &Average) -> f64 {
+    average.mean + average.deviation.unwrap_or(0.0)
+}
+
+/// An axis that holds means between 0 and 1 with their deviations.
+pub(super) fn unit_axis(averages: impl Iterator<Item = Average>) -> Axis {
+    let ends = averages.map(|average| (low_end(&average), high_end(&average)));
+    let (low, high) = ends.fold((1.0, 0.0), |(low, high): (f64, f64), (a, b)| (low.min(a), high.max(b)));
+    Axis::share(low.min(high), high)
 }

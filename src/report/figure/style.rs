@@ -1,65 +1,23 @@
-//! How all figures look: colours, markers, dashes, hatching and sizes.
+//! How all figures style: colours, markers, slug, hatching and sizes.
 //!
-//! Whatever is told apart by colour is told apart by shape as well, for print without colours and for eyes that see
+//! Whatever is told apart by color is told apart by shape as well, for print without colours and for eyes that see
 //! them otherwise.
 
-use super::scene::{Place, Scene, Stroke};
-
-/// A colour: red, green and blue.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Colour(pub u8, pub u8, pub u8);
-
-impl Colour {
-    /// Text, axes and outlines.
-    pub const INK: Colour = Colour(0x22, 0x22, 0x22);
-    /// What must not stand out: chance levels, outlines of panels.
-    pub const GREY: Colour = Colour(0x77, 0x77, 0x77);
-    /// Lines behind the data.
-    pub const GRID: Colour = Colour(0xdd, 0xdd, 0xdd);
-    /// The background.
-    pub const PAPER: Colour = Colour(0xff, 0xff, 0xff);
-}
+use super::color::{Color, Dash};
+use super::scene::{Position, Scene, Stroke};
 
 /// The palette of Okabe and Ito (2008, *Color universal design*) but for its yellow, which is too light for lines on white.
-const COLOURS: [Colour; 7] = [
-    Colour(0x00, 0x72, 0xb2),
-    Colour(0xd5, 0x5e, 0x00),
-    Colour(0x00, 0x9e, 0x73),
-    Colour(0xcc, 0x79, 0xa7),
-    Colour(0xe6, 0x9f, 0x00),
-    Colour(0x56, 0xb4, 0xe9),
-    Colour(0x00, 0x00, 0x00),
+const PALETTE: [Color; 7] = [
+    Color(0x00, 0x72, 0xb2),
+    Color(0xd5, 0x5e, 0x00),
+    Color(0x00, 0x9e, 0x73),
+    Color(0xcc, 0x79, 0xa7),
+    Color(0xe6, 0x9f, 0x00),
+    Color(0x56, 0xb4, 0xe9),
+    Color(0x00, 0x00, 0x00),
 ];
 
-/// How a line is broken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Dash {
-    /// Not at all.
-    Solid,
-    /// Into dashes.
-    Dashed,
-    /// Into dots.
-    Dotted,
-    /// Into long dashes.
-    Long,
-    /// Into short dashes.
-    Short,
-}
-
 const DASHES: [Dash; 5] = [Dash::Solid, Dash::Dashed, Dash::Dotted, Dash::Long, Dash::Short];
-
-impl Dash {
-    /// The length of a dash and of a gap.
-    pub fn lengths(self) -> Option<(f64, f64)> {
-        match self {
-            Dash::Solid => None,
-            Dash::Dashed => Some((6.0, 3.0)),
-            Dash::Dotted => Some((1.6, 2.0)),
-            Dash::Long => Some((11.0, 3.0)),
-            Dash::Short => Some((3.5, 2.5)),
-        }
-    }
-}
 
 /// The shape of a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,25 +58,25 @@ impl Marker {
     }
 
     /// Draws it, about `radius` to each side, all of the same area.
-    pub fn draw(self, scene: &mut Scene, (x, y): Place, radius: f64, colour: Colour) {
+    pub fn draw(self, scene: &mut Scene, (x, y): Position, radius: f64, color: Color) {
         let r = radius;
         let square = |scale: f64| {
             let r = scale * r;
             [(x - r, y - r), (x + r, y - r), (x + r, y + r), (x - r, y + r)]
         };
-        let thick = Stroke::new(colour, 0.5 * r);
+        let thick = Stroke::new(color, 0.5 * r);
         match self {
-            Marker::Circle => scene.disc((x, y), r, colour, 1.0),
-            Marker::Square => scene.area(square(0.88), colour, 1.0),
+            Marker::Circle => scene.disc((x, y), r, color, 1.0),
+            Marker::Square => scene.area(square(0.88), color, 1.0),
             Marker::Triangle => {
-                scene.area([(x, y - 1.35 * r), (x + 1.2 * r, y + 0.75 * r), (x - 1.2 * r, y + 0.75 * r)], colour, 1.0);
+                scene.area([(x, y - 1.35 * r), (x + 1.2 * r, y + 0.75 * r), (x - 1.2 * r, y + 0.75 * r)], color, 1.0);
             }
             Marker::Down => {
-                scene.area([(x, y + 1.35 * r), (x + 1.2 * r, y - 0.75 * r), (x - 1.2 * r, y - 0.75 * r)], colour, 1.0);
+                scene.area([(x, y + 1.35 * r), (x + 1.2 * r, y - 0.75 * r), (x - 1.2 * r, y - 0.75 * r)], color, 1.0);
             }
             Marker::Diamond => {
                 let r = 1.3 * r;
-                scene.area([(x, y - r), (x + r, y), (x, y + r), (x - r, y)], colour, 1.0);
+                scene.area([(x, y - r), (x + r, y), (x, y + r), (x - r, y)], color, 1.0);
             }
             Marker::Cross => {
                 let [a, b, c, d] = square(0.95);
@@ -131,7 +89,7 @@ impl Marker {
             }
             Marker::Crate => {
                 let [a, b, c, d] = square(0.95);
-                let thin = Stroke::new(colour, 0.35 * r);
+                let thin = Stroke::new(color, 0.35 * r);
                 scene.line([a, b, c, d, a], thin);
                 scene.line([a, c], thin);
                 scene.line([b, d], thin);
@@ -140,7 +98,7 @@ impl Marker {
     }
 }
 
-/// How the inside of a bar is marked, in the colour of the paper.
+/// How the inside of a bar is marked, in the color of the paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hatch {
     /// Not at all.
@@ -161,9 +119,9 @@ const HATCHES: [Hatch; 6] = [Hatch::None, Hatch::Rising, Hatch::Across, Hatch::F
 
 impl Hatch {
     /// Draws it on a rectangle, given its upper left and lower right corner.
-    pub fn draw(self, scene: &mut Scene, (left, top): Place, (right, bottom): Place) {
+    pub fn draw(self, scene: &mut Scene, (left, top): Position, (right, bottom): Position) {
         const GAP: f64 = 5.0;
-        let stroke = Stroke::new(Colour::PAPER, 1.0);
+        let stroke = Stroke::new(Color::PAPER, 1.0);
         let (width, height) = (right - left, bottom - top);
         let mut slanted = |rising: bool| {
             // The line with this offset goes through (offset, bottom) and (offset + height, top), counted from the left end.
@@ -194,7 +152,7 @@ impl Hatch {
             }
             Hatch::Middle => {
                 let x = f64::midpoint(left, right);
-                scene.line([(x, top), (x, bottom)], Stroke::new(Colour::PAPER, 2.0));
+                scene.line([(x, top), (x, bottom)], Stroke::new(Color::PAPER, 2.0));
             }
         }
     }
@@ -202,9 +160,9 @@ impl Hatch {
 
 /// How a row of results looks in a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Look {
-    /// Its colour, the same for a model in all its presets and cases.
-    pub colour: Colour,
+pub struct SeriesStyle {
+    /// Its color, the same for a model in all its presets and cases.
+    pub color: Color,
     /// Its marker.
     pub marker: Marker,
     /// How its line is broken.
@@ -213,11 +171,11 @@ pub struct Look {
     pub hatch: Hatch,
 }
 
-impl Look {
-    /// The look of the `row`-th row, which belongs to the `model`-th model.
-    pub fn of(model: usize, row: usize) -> Look {
-        Look {
-            colour: COLOURS[model % COLOURS.len()],
+impl SeriesStyle {
+    /// The style of the `row`-th row, which belongs to the `model`-th model.
+    pub fn of(model: usize, row: usize) -> SeriesStyle {
+        SeriesStyle {
+            color: PALETTE[model % PALETTE.len()],
             marker: Marker::number(row),
             dash: DASHES[row % DASHES.len()],
             hatch: HATCHES[row % HATCHES.len()],

@@ -1,15 +1,16 @@
 //! An ablation over numbers: a line with a band for each model, a panel for each dataset.
 
-use super::Sheet;
 use super::axis::{Axis, Tick};
-use super::legend::{Sign, legend};
-use super::panel::{COLUMNS, Margins, Panel, axis_names, grid};
-use super::rows::{Rows, average, shown};
+use super::legend::{LegendSymbol, legend};
+use super::naming::{axis_label, slug};
+use super::output::FigureScene;
+use super::panel::{COLUMNS, Panel, PanelMargins, axis_names, grid};
+use super::rows::{RunRows, average, high_end, low_end, unit_axis};
 use super::scene::Scene;
-use super::style::{Look, WIDTH};
+use super::style::{SeriesStyle, WIDTH};
 use crate::determinism::{IndexMap, IndexSet};
 use crate::experiment::Results;
-use crate::experiment::job::{case_text, safe_name};
+use crate::experiment::job::case_text;
 use crate::experiment::results::{Group, RowKey};
 use crate::experiment::store::Record;
 use crate::learn::params::KEYS;
@@ -19,8 +20,8 @@ const HEIGHT: f64 = 118.0;
 
 /// A panel for each dataset in which a column is drawn against what a sweep over numbers sets. If the sweep sets several,
 /// the one with the most values is the axis, and the others tell lines apart.
-pub fn sweep(results: &Results, column: Column) -> Option<Sheet> {
-    let rows = Rows::of(results);
+pub fn sweep(results: &Results, column: Column) -> Option<FigureScene> {
+    let rows = RunRows::of(results);
     let key = axis_of(&rows)?;
     let series = Series::of(&rows, &key, column);
     if series.lines.values().all(|line| line.values().all(Vec::is_empty)) {
@@ -28,10 +29,11 @@ pub fn sweep(results: &Results, column: Column) -> Option<Sheet> {
     }
     let mut scene = Scene::new(WIDTH, 0.0);
     let entries = series.lines.keys().enumerate();
-    let entries: Vec<_> = entries.map(|(i, name)| (Sign::MarkedLine(Look::of(i, i)), name.clone())).collect();
+    let entries: Vec<_> =
+        entries.map(|(i, name)| (LegendSymbol::MarkedLine(SeriesStyle::of(i, i)), name.clone())).collect();
     let top = legend(&mut scene, &entries, (50.0, 6.0), WIDTH - 10.0);
     let datasets = rows.datasets();
-    let margins = Margins { left: 36.0, top: 24.0, bottom: 22.0 };
+    let margins = PanelMargins { left: 36.0, top: 24.0, bottom: 22.0 };
     let across = datasets.len().min(COLUMNS);
     let (places, width, bottom) = grid(datasets.len(), across, (18.0, top, WIDTH), HEIGHT, margins);
     let x = series.axis();
@@ -45,27 +47,22 @@ pub fn sweep(results: &Results, column: Column) -> Option<Sheet> {
         series.draw(&mut scene, &panel, dataset);
     }
     let below = format!("{}{}", key_name(&key), if x.log { ", log scale" } else { "" });
-    axis_names(&mut scene, (top, bottom), &below, shown(column));
+    axis_names(&mut scene, (top, bottom), &below, axis_label(column));
     let skew = match (key.as_str(), column) {
         ("negatives_per_positive", Column::AucPr) => {
             " More negatives are in the test as well, so compare lines at the same number, not along a line."
         }
         _ => "",
     };
-    Some(Sheet {
-        name: format!("sweep-{}-{}", dashes(&key), dashes(column.name())),
-        title: format!("{} against {key}", shown(column)),
+    Some(FigureScene {
+        name: format!("sweep-{}-{}", slug(&key), slug(column.name())),
+        title: format!("{} against {key}", axis_label(column)),
         caption: format!(
             "Means over folds (seeds averaged first); bands are one standard deviation over folds to each side. Each panel \
              has its own upright axis, which does not start at 0.{skew}"
         ),
         scene,
     })
-}
-
-/// A name as a part of that of a file.
-pub(super) fn dashes(name: &str) -> String {
-    if name.is_empty() { String::new() } else { safe_name(&name.replace('_', "-")) }
 }
 
 /// What a parameter is called at an axis.
@@ -83,7 +80,7 @@ fn record<'r>(group: &Group<'r>) -> &'r Record {
 }
 
 /// What the sweep sets to numbers and most often: two values at least.
-fn axis_of(rows: &Rows<'_>) -> Option<String> {
+fn axis_of(rows: &RunRows<'_>) -> Option<String> {
     let mut values: IndexMap<&str, IndexSet<&str>> = IndexMap::default();
     for (key, value) in rows.groups.iter().flat_map(|group| &record(group).row.settings) {
         values.entry(key).or_default().insert(value);
@@ -106,7 +103,7 @@ struct Series {
 }
 
 impl Series {
-    fn of(rows: &Rows<'_>, key: &str, column: Column) -> Self {
+    fn of(rows: &RunRows<'_>, key: &str, column: Column) -> Self {
         let mut lines: IndexMap<String, IndexMap<String, Points>> = IndexMap::default();
         let mut numbers: IndexMap<String, f64> = IndexMap::default();
         for group in &rows.groups {
@@ -147,22 +144,22 @@ impl Series {
 
     fn range(&self, dataset: &str) -> Axis {
         let points = self.lines.values().filter_map(|line| line.get(dataset)).flatten();
-        share_axis(points.map(|(_, average)| *average))
+        unit_axis(points.map(|(_, average)| *average))
     }
 
     fn draw(&self, scene: &mut Scene, panel: &Panel, dataset: &str) {
         let lines = || {
             let lines = self.lines.values().enumerate();
-            lines.filter_map(|(i, line)| Some((drawn(line.get(dataset)?, panel.x), Look::of(i, i))))
+            lines.filter_map(|(i, line)| Some((drawn(line.get(dataset)?, panel.x), SeriesStyle::of(i, i))))
         };
-        for (points, look) in lines() {
+        for (points, style) in lines() {
             let ends = points.iter().map(|(x, a)| (*x, low_end(a), high_end(a)));
-            panel.band(scene, &ends.collect::<Vec<_>>(), look);
+            panel.band(scene, &ends.collect::<Vec<_>>(), style);
         }
-        for (points, look) in lines() {
-            panel.curve(scene, &points.iter().map(|(x, a)| (*x, a.mean)).collect::<Vec<_>>(), look);
+        for (points, style) in lines() {
+            panel.curve(scene, &points.iter().map(|(x, a)| (*x, a.mean)).collect::<Vec<_>>(), style);
             for (x, average) in &points {
-                panel.mark(scene, *x, average.mean, look);
+                panel.mark(scene, *x, average.mean, style);
             }
         }
     }
@@ -174,19 +171,4 @@ fn drawn(points: &Points, x: Axis) -> Points {
     let levels = points.iter().filter(|(x, _)| x.is_nan()).flat_map(|&(_, average)| ends(average));
     let levels: Points = levels.collect();
     if levels.is_empty() { points.clone() } else { levels }
-}
-
-fn low_end(average: &Average) -> f64 {
-    average.mean - average.deviation.unwrap_or(0.0)
-}
-
-fn high_end(average: &Average) -> f64 {
-    average.mean + average.deviation.unwrap_or(0.0)
-}
-
-/// An axis that holds means between 0 and 1 with their deviations.
-pub(super) fn share_axis(averages: impl Iterator<Item = Average>) -> Axis {
-    let ends = averages.map(|average| (low_end(&average), high_end(&average)));
-    let (low, high) = ends.fold((1.0, 0.0), |(low, high): (f64, f64), (a, b)| (low.min(a), high.max(b)));
-    Axis::share(low.min(high), high)
 }

@@ -58,7 +58,7 @@ pub enum BaselineError {
 
 /// One row: what a metric of a model on a dataset was.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Row {
+pub struct BaselineRow {
     /// The name of the dataset in the experiment.
     pub dataset: String,
     /// The model with its preset and case, as tables print it: `LRBM-Boost (paper, trees=5)`.
@@ -74,7 +74,7 @@ pub struct Row {
 /// All rows of a file, each dataset, model and metric once.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Baseline {
-    rows: IndexMap<(String, String, Column), Row>,
+    rows: IndexMap<(String, String, Column), BaselineRow>,
 }
 
 impl Baseline {
@@ -107,7 +107,7 @@ impl Baseline {
         }
         let mut baseline = Baseline::default();
         for record in records {
-            let row = Row::parse(&record).map_err(|what| wrong(record.line, what))?;
+            let row = BaselineRow::parse(&record).map_err(|what| wrong(record.line, what))?;
             if baseline.get(&row.dataset, &row.model, row.metric).is_some() {
                 let what = format!("a second row for {} {} {}", row.dataset, row.model, row.metric.name());
                 return Err(wrong(record.line, format!("{what}; allowed is one: remove the other")));
@@ -129,23 +129,23 @@ impl Baseline {
     }
 
     /// The rows in the order of the file.
-    pub fn rows(&self) -> impl Iterator<Item = &Row> {
+    pub fn rows(&self) -> impl Iterator<Item = &BaselineRow> {
         self.rows.values()
     }
 
     /// The row of a dataset, model and metric.
-    pub fn get(&self, dataset: &str, model: &str, metric: Column) -> Option<&Row> {
+    pub fn get(&self, dataset: &str, model: &str, metric: Column) -> Option<&BaselineRow> {
         self.rows.get(&(dataset.to_owned(), model.to_owned(), metric))
     }
 
     /// Adds a row, in place of the one that is there.
-    pub fn insert(&mut self, row: Row) {
+    pub fn insert(&mut self, row: BaselineRow) {
         self.rows.insert((row.dataset.clone(), row.model.clone(), row.metric), row);
     }
 }
 
-impl Row {
-    fn parse(record: &csv::Record) -> Result<Self, String> {
+impl BaselineRow {
+    fn parse(record: &csv::CsvRecord) -> Result<Self, String> {
         let [dataset, model, metric, mean, sd, n, tolerance] = record.fields.as_slice() else {
             let (have, need) = (record.fields.len(), COLUMNS.len());
             return Err(format!("{have} fields where {need} belong; quote a field that has a comma in it"));
@@ -167,7 +167,7 @@ impl Row {
             n: count.ok_or_else(|| format!("column `n`: `{n}` is no number of folds; allowed is 1 or more"))?,
         };
         let tolerance = number("tolerance", tolerance, 0.0)?;
-        Ok(Row { dataset: dataset.clone(), model: model.clone(), metric: known, average, tolerance })
+        Ok(BaselineRow { dataset: dataset.clone(), model: model.clone(), metric: known, average, tolerance })
     }
 
     fn fields(&self) -> [String; 7] {

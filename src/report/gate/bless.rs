@@ -2,12 +2,12 @@
 
 use thiserror::Error;
 
-use super::baseline::rounded;
-use super::{Baseline, Row, was_not_available};
+use super::baseline::{Baseline, BaselineRow, rounded};
+use super::defaults::was_skipped;
 use crate::experiment::Results;
 use crate::experiment::results::Group;
 use crate::metric::{Average, Column};
-use crate::report::rows::{Progress, ReportRow, rows};
+use crate::report::rows::{ReportRow, RowProgress, rows};
 
 /// Why a run is not made a baseline.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -23,7 +23,7 @@ pub enum NotBlessed {
         /// The row that is not finished.
         row: String,
         /// How many of its jobs have a result.
-        progress: Progress,
+        progress: RowProgress,
     },
 }
 
@@ -33,11 +33,11 @@ pub struct Blessed {
     /// The new baseline.
     pub baseline: Baseline,
     /// Rows that were not there before.
-    pub added: Vec<Row>,
+    pub added: Vec<BaselineRow>,
     /// Rows with another mean, standard deviation or number of folds: before and now.
-    pub changed: Vec<(Row, Row)>,
+    pub changed: Vec<(BaselineRow, BaselineRow)>,
     /// Rows that the run does not have any more.
-    pub removed: Vec<Row>,
+    pub removed: Vec<BaselineRow>,
     /// How many rows stay as they are because their data were not there.
     pub kept: usize,
 }
@@ -60,7 +60,7 @@ pub fn bless(
     }
     // What is refused today is refused tomorrow: there is nothing to wait for.
     let is_unfinished = |row: &&ReportRow<'_>| {
-        !was_not_available(results, &row.key().dataset) && !row.progress().is_finished() && !row.is_refused()
+        !was_skipped(results, &row.key().dataset) && !row.progress().is_finished() && !row.is_unsupported()
     };
     if let Some(row) = rows(results).iter().find(is_unfinished) {
         let (name, progress) = (format!("{} {}", row.key().dataset, row.key().label()), row.progress());
@@ -75,7 +75,8 @@ pub fn bless(
             let average = Average { mean: rounded(mean), deviation: deviation.map(rounded), n };
             let before = known(group, metric);
             let tolerance = before.map_or(tolerance, |row| row.tolerance);
-            let row = Row { dataset: dataset(group).to_owned(), model: label(group), metric, average, tolerance };
+            let row =
+                BaselineRow { dataset: dataset(group).to_owned(), model: label(group), metric, average, tolerance };
             match before {
                 None => blessed.added.push(row.clone()),
                 Some(before) if before.average != row.average => blessed.changed.push((before.clone(), row.clone())),
@@ -88,7 +89,7 @@ pub fn bless(
         if blessed.baseline.get(&row.dataset, &row.model, row.metric).is_some() {
             continue;
         }
-        if was_not_available(results, &row.dataset) {
+        if was_skipped(results, &row.dataset) {
             blessed.kept += 1;
             blessed.baseline.insert(row.clone());
         } else {

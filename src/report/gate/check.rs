@@ -1,6 +1,7 @@
 //! Holds a run against a baseline and against what its spec expects.
 
-use super::{Baseline, Row, was_not_available};
+use super::baseline::{Baseline, BaselineRow};
+use super::defaults::was_skipped;
 use crate::experiment::Results;
 use crate::experiment::results::RowKey;
 use crate::experiment::spec::Expected;
@@ -10,13 +11,13 @@ use crate::report::rows::{ReportRow, rows};
 
 /// What a run came to at the gate.
 #[derive(Clone, Debug)]
-pub struct Check {
+pub struct GateReport {
     /// The name of the experiment.
     pub experiment: String,
     /// Every row of the baseline.
-    pub rows: Vec<Checked>,
+    pub rows: Vec<CheckedRow>,
     /// Every row of the spec's `[expected]`.
-    pub expected: Vec<Checked>,
+    pub expected: Vec<CheckedRow>,
     /// Rows of the run that the baseline does not have, each as dataset and model.
     pub extra: Vec<String>,
     /// Those that it cannot have, since the kind of model is not made for the data.
@@ -25,7 +26,7 @@ pub struct Check {
 
 /// A mean that was looked at.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Checked {
+pub struct CheckedRow {
     /// The dataset.
     pub dataset: String,
     /// The model with its preset and case.
@@ -66,7 +67,7 @@ pub enum Finding {
 
 /// What the gate says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Judgement {
+pub enum GateVerdict {
     /// All is as it was, or better.
     Pass,
     /// Something is worse, or is not what the spec expects.
@@ -75,7 +76,7 @@ pub enum Judgement {
     NotComparable,
 }
 
-impl Checked {
+impl CheckedRow {
     /// How far the mean has moved, if there is one.
     pub fn change(&self) -> Option<f64> {
         Some(self.now?.mean - self.reference.mean)
@@ -84,7 +85,7 @@ impl Checked {
     /// With a finding that says why there is nothing to judge, or judged.
     fn unless(self, lack: Option<Finding>) -> Self {
         match lack {
-            Some(finding) => Checked { finding, ..self },
+            Some(finding) => CheckedRow { finding, ..self },
             None => self.judged(),
         }
     }
@@ -110,18 +111,18 @@ impl Checked {
     }
 }
 
-impl Check {
+impl GateReport {
     /// What the gate says. A rise above the baseline passes; a rise above what the spec expects does not, since there the tolerance holds in
     /// both directions.
-    pub fn judgement(&self) -> Judgement {
+    pub fn verdict(&self) -> GateVerdict {
         let all = || self.rows.iter().chain(&self.expected);
-        let is_worse = |row: &Checked| row.finding == Finding::Worse;
+        let is_worse = |row: &CheckedRow| row.finding == Finding::Worse;
         if all().any(is_worse) || self.expected.iter().any(|row| row.finding == Finding::Better) {
-            return Judgement::Regression;
+            return GateVerdict::Regression;
         }
-        let is_unclear = |row: &Checked| matches!(row.finding, Finding::NotComparable(_));
+        let is_unclear = |row: &CheckedRow| matches!(row.finding, Finding::NotComparable(_));
         let was_compared = self.rows.iter().any(|row| row.now.is_some() && !is_unclear(row));
-        if all().any(is_unclear) || !was_compared { Judgement::NotComparable } else { Judgement::Pass }
+        if all().any(is_unclear) || !was_compared { GateVerdict::NotComparable } else { GateVerdict::Pass }
     }
 
     /// How many rows of the baseline have a finding.
@@ -131,7 +132,7 @@ impl Check {
 }
 
 /// Holds a run against a baseline, where a mean may lie `k` standard errors away.
-pub fn check(results: &Results, baseline: &Baseline, k: f64) -> Check {
+pub fn check(results: &Results, baseline: &Baseline, k: f64) -> GateReport {
     let all = rows(results);
     let rows = baseline.rows().map(|row| checked(results, &all, row, k)).collect();
     let expected = results.experiment.expected.iter().map(|row| expected(results, &all, row)).collect();
@@ -140,15 +141,15 @@ pub fn check(results: &Results, baseline: &Baseline, k: f64) -> Check {
         !row.group.jobs.is_empty() && !baseline.rows().any(|row| row.dataset == *dataset && row.model == label)
     };
     let named = |row: &ReportRow<'_>| format!("{} {}", row.key().dataset, row.key().label());
-    let (refused, extra): (Vec<_>, Vec<_>) = all.iter().filter(is_extra).partition(|row| row.is_refused());
+    let (refused, extra): (Vec<_>, Vec<_>) = all.iter().filter(is_extra).partition(|row| row.is_unsupported());
     let [refused, extra] = [refused, extra].map(|rows| rows.into_iter().map(named).collect());
-    Check { experiment: results.experiment.name.clone(), rows, expected, extra, refused }
+    GateReport { experiment: results.experiment.name.clone(), rows, expected, extra, refused }
 }
 
-fn checked(results: &Results, all: &[ReportRow<'_>], row: &Row, k: f64) -> Checked {
+fn checked(results: &Results, all: &[ReportRow<'_>], row: &BaselineRow, k: f64) -> CheckedRow {
     let margin = row.tolerance.max(row.average.standard_error().map_or(0.0, |error| k * error));
     let here = all.iter().find(|here| here.key().dataset == row.dataset && here.key().label() == row.model);
-    let found = Checked {
+    let found = CheckedRow {
         dataset: row.dataset.clone(),
         model: row.model.clone(),
         metric: row.metric,
@@ -160,13 +161,13 @@ fn checked(results: &Results, all: &[ReportRow<'_>], row: &Row, k: f64) -> Check
     match found.now {
         Some(now) if found.is_clear() && now.n != row.average.n => {
             let reason = format!("{} folds where the baseline has {}", now.n, row.average.n);
-            Checked { finding: Finding::NotComparable(reason), ..found }
+            CheckedRow { finding: Finding::NotComparable(reason), ..found }
         }
         _ => found,
     }
 }
 
-fn expected(results: &Results, all: &[ReportRow<'_>], row: &Expected) -> Checked {
+fn expected(results: &Results, all: &[ReportRow<'_>], row: &Expected) -> CheckedRow {
     let key = RowKey {
         dataset: row.dataset.clone(),
         model: row.model.clone(),
@@ -174,7 +175,7 @@ fn expected(results: &Results, all: &[ReportRow<'_>], row: &Expected) -> Checked
         case: row.case.clone(),
     };
     let here = all.iter().find(|here| *here.key() == key);
-    let found = Checked {
+    let found = CheckedRow {
         dataset: row.dataset.clone(),
         model: key.label(),
         metric: row.metric,
@@ -192,12 +193,12 @@ fn preset_name(preset: Option<Preset>) -> String {
 
 /// What is to be said if the run has not all that a row needs.
 fn lack(results: &Results, row: Option<&ReportRow<'_>>, dataset: &str, metric: Column) -> Option<Finding> {
-    if was_not_available(results, dataset) {
+    if was_skipped(results, dataset) {
         return Some(Finding::NotChecked);
     }
     let reason = match row {
         None => "not in the run".to_owned(),
-        Some(row) if row.is_refused() => "refused".to_owned(),
+        Some(row) if row.is_unsupported() => "refused".to_owned(),
         Some(row) if !row.progress().is_finished() => row.progress().to_string(),
         Some(row) if row.average(metric).is_none() => format!("{} is undefined in every fold", metric.name()),
         Some(_) => return None,
@@ -209,8 +210,8 @@ fn lack(results: &Results, row: Option<&ReportRow<'_>>, dataset: &str, metric: C
 mod tests {
     use super::*;
 
-    fn checked(metric: Column, now: f64) -> Checked {
-        Checked {
+    fn checked(metric: Column, now: f64) -> CheckedRow {
+        CheckedRow {
             dataset: "d".into(),
             model: "m".into(),
             metric,
@@ -221,8 +222,8 @@ mod tests {
         .judged()
     }
 
-    fn gate(rows: Vec<Checked>, expected: Vec<Checked>) -> Judgement {
-        Check { experiment: String::new(), rows, expected, extra: Vec::new(), refused: Vec::new() }.judgement()
+    fn gate(rows: Vec<CheckedRow>, expected: Vec<CheckedRow>) -> GateVerdict {
+        GateReport { experiment: String::new(), rows, expected, extra: Vec::new(), refused: Vec::new() }.verdict()
     }
 
     #[test]
@@ -243,16 +244,16 @@ mod tests {
     fn the_gate_says_the_worst() {
         let same = checked(Column::AucRoc, 0.5);
         let (worse, better) = (checked(Column::AucRoc, 0.0), checked(Column::AucRoc, 1.0));
-        let absent = Checked { now: None, finding: Finding::NotChecked, ..same.clone() };
-        let unclear = Checked { finding: Finding::NotComparable("no".into()), ..same.clone() };
-        assert_eq!(gate(vec![same.clone(), absent.clone(), better.clone()], vec![]), Judgement::Pass);
-        assert_eq!(gate(vec![same.clone(), unclear.clone()], vec![]), Judgement::NotComparable);
-        assert_eq!(gate(vec![worse.clone(), unclear.clone()], vec![]), Judgement::Regression);
-        assert_eq!(gate(vec![same.clone()], vec![better]), Judgement::Regression);
-        assert_eq!(gate(vec![same.clone()], vec![unclear]), Judgement::NotComparable);
-        assert_eq!(gate(vec![same], vec![absent.clone()]), Judgement::Pass);
+        let absent = CheckedRow { now: None, finding: Finding::NotChecked, ..same.clone() };
+        let unclear = CheckedRow { finding: Finding::NotComparable("no".into()), ..same.clone() };
+        assert_eq!(gate(vec![same.clone(), absent.clone(), better.clone()], vec![]), GateVerdict::Pass);
+        assert_eq!(gate(vec![same.clone(), unclear.clone()], vec![]), GateVerdict::NotComparable);
+        assert_eq!(gate(vec![worse.clone(), unclear.clone()], vec![]), GateVerdict::Regression);
+        assert_eq!(gate(vec![same.clone()], vec![better]), GateVerdict::Regression);
+        assert_eq!(gate(vec![same.clone()], vec![unclear]), GateVerdict::NotComparable);
+        assert_eq!(gate(vec![same], vec![absent.clone()]), GateVerdict::Pass);
         // Nothing was compared.
-        assert_eq!(gate(vec![absent], vec![]), Judgement::NotComparable);
-        assert_eq!(gate(vec![], vec![]), Judgement::NotComparable);
+        assert_eq!(gate(vec![absent], vec![]), GateVerdict::NotComparable);
+        assert_eq!(gate(vec![], vec![]), GateVerdict::NotComparable);
     }
 }

@@ -1,12 +1,12 @@
 //! The gate as JUnit XML, which most services for continuous integration show.
 
-use super::{Check, Checked, Finding};
+use super::check::{CheckedRow, Finding, GateReport};
 use crate::files::xml::escape;
 use crate::report::compare::signed;
 
 /// One test case for each row of the baseline and of what the spec expects.
-pub fn junit(check: &Check) -> String {
-    let all: Vec<(&str, &Checked, bool)> = check
+pub fn junit(check: &GateReport) -> String {
+    let all: Vec<(&str, &CheckedRow, bool)> = check
         .rows
         .iter()
         .map(|row| ("baseline", row, row.finding == Finding::Worse))
@@ -45,13 +45,13 @@ pub fn junit(check: &Check) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Reference;
+    use super::super::check::Reference;
     use super::*;
     use crate::metric::{Average, Column};
 
     #[test]
     fn every_finding_has_its_element() {
-        let row = |dataset: &str, mean, finding| Checked {
+        let row = |dataset: &str, mean, finding| CheckedRow {
             dataset: dataset.into(),
             model: "A & B".into(),
             metric: Column::AucRoc,
@@ -59,7 +59,7 @@ mod tests {
             now: Some(Average { mean, deviation: None, n: 5 }),
             finding,
         };
-        let check = Check {
+        let check = GateReport {
             experiment: "tiny".into(),
             rows: vec![
                 row("a", 0.5, Finding::Same),

@@ -8,29 +8,13 @@
 mod baseline;
 mod bless;
 mod check;
+mod defaults;
 mod junit;
 mod print;
 
-pub use baseline::{Baseline, BaselineError, COLUMNS, Row};
+pub use baseline::{Baseline, BaselineError, BaselineRow, COLUMNS};
 pub use bless::{Blessed, NotBlessed, bless};
-pub use check::{Check, Checked, Finding, Judgement, Reference, check};
+pub use check::{CheckedRow, Finding, GateReport, GateVerdict, Reference, check};
+pub use defaults::{K, METRICS, TOLERANCE};
 pub use junit::junit;
 pub use print::{changes, markdown, summary};
-
-use crate::experiment::Results;
-use crate::metric::Column;
-
-/// The metrics of a new baseline unless others are asked for.
-pub const METRICS: [Column; 3] = [Column::AucRoc, Column::AucPr, Column::Cll];
-
-/// How many standard errors of the baseline a mean may lie away.
-pub const K: f64 = 2.0;
-
-/// The tolerance of new rows of a baseline unless another is asked for.
-pub const TOLERANCE: f64 = 0.01;
-
-/// Whether a run has nothing of a dataset because its data were not there, which the run itself has to say: results that
-/// are missing for another reason are to be missed.
-fn was_not_available(results: &Results, dataset: &str) -> bool {
-    results.skipped.iter().any(|name| name == dataset)
-}

@@ -2,12 +2,14 @@
 
 use std::fmt::{self, Write};
 
-use super::{Blessed, Check, Checked, Finding, Judgement, Row};
+use super::baseline::BaselineRow;
+use super::bless::Blessed;
+use super::check::{CheckedRow, Finding, GateReport, GateVerdict};
 use crate::report::compare::signed;
-use crate::report::markdown::{Table, escape};
+use crate::report::markdown::{MarkdownTable, escape};
 
 /// What moved, in Markdown: a table if something did, and what was not compared.
-pub fn summary(check: &Check) -> String {
+pub fn summary(check: &GateReport) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
     let _ = write_summary(&mut text, check);
@@ -15,7 +17,7 @@ pub fn summary(check: &Check) -> String {
 }
 
 /// The same with every row that was looked at, for a page.
-pub fn markdown(check: &Check) -> String {
+pub fn markdown(check: &GateReport) -> String {
     let mut text = format!("## Gate: {}\n\n", escape(&check.experiment));
     let _ = write_summary(&mut text, check);
     let mut table = table();
@@ -31,11 +33,11 @@ pub fn markdown(check: &Check) -> String {
     text
 }
 
-fn table() -> Table {
-    Table::new(&["dataset", "model", "metric", "held against", ">was", ">is", ">change", ">allowed", "finding"])
+fn table() -> MarkdownTable {
+    MarkdownTable::new(&["dataset", "model", "metric", "held against", ">was", ">is", ">change", ">allowed", "finding"])
 }
 
-fn cells(row: &Checked, against: &str) -> [String; 9] {
+fn cells(row: &CheckedRow, against: &str) -> [String; 9] {
     let number = |value: f64| format!("{value:.4}");
     [
         row.dataset.clone(),
@@ -60,9 +62,10 @@ fn finding(finding: &Finding) -> String {
     }
 }
 
-fn write_summary(out: &mut String, check: &Check) -> fmt::Result {
+fn write_summary(out: &mut String, check: &GateReport) -> fmt::Result {
     let mut moved = table();
-    let is_moved = |row: &&Checked| matches!(row.finding, Finding::Worse | Finding::Better | Finding::NotComparable(_));
+    let is_moved =
+        |row: &&CheckedRow| matches!(row.finding, Finding::Worse | Finding::Better | Finding::NotComparable(_));
     for row in check.rows.iter().filter(is_moved) {
         moved.row(cells(row, "baseline"));
     }
@@ -72,10 +75,10 @@ fn write_summary(out: &mut String, check: &Check) -> fmt::Result {
     if !moved.is_empty() {
         writeln!(out, "{moved}")?;
     }
-    let verdict = match check.judgement() {
-        Judgement::Pass => "passed",
-        Judgement::Regression => "failed",
-        Judgement::NotComparable => "not comparable",
+    let verdict = match check.verdict() {
+        GateVerdict::Pass => "passed",
+        GateVerdict::Regression => "failed",
+        GateVerdict::NotComparable => "not comparable",
     };
     let counts = [
         (check.count(|finding| *finding == Finding::Same), "as before"),
@@ -115,9 +118,9 @@ fn write_summary(out: &mut String, check: &Check) -> fmt::Result {
 /// What a blessing changed, in Markdown.
 pub fn changes(blessed: &Blessed) -> String {
     let mut text = String::new();
-    let mut table = Table::new(&["dataset", "model", "metric", ">was", ">is", ">change"]);
-    let number = |row: &Row| format!("{:.4}", row.average.mean);
-    let mut add = |row: &Row, was: String, is: String, change: String| {
+    let mut table = MarkdownTable::new(&["dataset", "model", "metric", ">was", ">is", ">change"]);
+    let number = |row: &BaselineRow| format!("{:.4}", row.average.mean);
+    let mut add = |row: &BaselineRow, was: String, is: String, change: String| {
         table.row([row.dataset.clone(), row.model.clone(), row.metric.name().to_owned(), was, is, change]);
     };
     for (before, now) in &blessed.changed {

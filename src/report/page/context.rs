@@ -8,22 +8,22 @@ use serde::Serialize;
 use super::links::{below, relative};
 use super::models::{ModelView, models};
 use super::provenance::{DatasetView, Provenance, program_name};
-use super::sheets::Sheet;
+use super::table_view::TableView;
 use crate::determinism::IndexSet;
 use crate::experiment::results::Stored;
 use crate::experiment::run::provenance::program;
 use crate::experiment::store::Status;
 use crate::metric::Column;
-use crate::report::Report;
-use crate::report::claims::{Evidence, Judged, QUESTIONS, Verdict};
+use crate::report::claims::{ClaimEvidence, ClaimStatus, JudgedClaim, QUESTIONS};
 use crate::report::compare::with_sign;
+use crate::report::contents::Report;
 use crate::report::rows::{self, ReportRow};
-use crate::report::table::{metric_title, shown_difference, shown_mean};
-use crate::report::tables::state;
+use crate::report::table::{format_difference, format_mean, metric_title};
+use crate::report::tables::status_notes;
 
 /// What the template is given.
 #[derive(Serialize)]
-pub struct Context {
+pub struct PageContext {
     style: Safe,
     script: Safe,
     name: String,
@@ -35,8 +35,8 @@ pub struct Context {
     tally: [usize; 3],
     has_sweep: bool,
     /// Those that answer the question of the experiment.
-    tables: Vec<Sheet>,
-    more_tables: Vec<Sheet>,
+    tables: Vec<TableView>,
+    more_tables: Vec<TableView>,
     figures: Vec<FigureView>,
     jobs: Vec<JobsView>,
     failures: Vec<(String, String, String)>,
@@ -68,7 +68,7 @@ struct Question {
 
 #[derive(Serialize)]
 struct ClaimView {
-    sentence: &'static str,
+    statement: &'static str,
     source: &'static str,
     read_as: &'static str,
     verdicts: Vec<VerdictView>,
@@ -119,7 +119,7 @@ struct JobView {
 }
 
 /// Gathers what the page of a report in this directory shows.
-pub fn context(report: &Report<'_>, directory: &Path) -> Context {
+pub fn context(report: &Report<'_>, directory: &Path) -> PageContext {
     let results = report.results;
     let base = relative(directory, &results.root);
     let (models, unread) = models(results, &report.rows, &base);
@@ -131,19 +131,19 @@ pub fn context(report: &Report<'_>, directory: &Path) -> Context {
         svg: Safe::from_safe_string(figure.svg.clone()),
     });
     let (main_tables, more_tables) = report.tables.split_at(report.main_tables);
-    let tally = [Verdict::Held, Verdict::DidNotHold, Verdict::CannotBeSaid];
-    Context {
+    let tally = [ClaimStatus::Held, ClaimStatus::DidNotHold, ClaimStatus::CannotBeSaid];
+    PageContext {
         style: Safe::from_safe_string(include_str!("style.css").to_owned()),
         script: Safe::from_safe_string(include_str!("script.js").to_owned()),
         name: results.experiment.name.clone(),
         about: results.experiment.about.clone(),
         counts: counts(report),
-        state: state(results),
+        state: status_notes(results),
         questions: questions(&report.claims),
         tally: tally.map(|verdict| report.claims.iter().filter(|judged| judged.verdict == verdict).count()),
         has_sweep: report.rows.iter().any(|row| !row.settings.is_empty()),
-        tables: main_tables.iter().map(Sheet::new).collect(),
-        more_tables: more_tables.iter().map(Sheet::new).collect(),
+        tables: main_tables.iter().map(TableView::new).collect(),
+        more_tables: more_tables.iter().map(TableView::new).collect(),
         figures: figures.collect(),
         jobs: report.rows.iter().filter(|row| !row.group.jobs.is_empty()).map(|row| jobs(row, &base)).collect(),
         failures: failures(report, &base),
@@ -185,14 +185,14 @@ fn counts(report: &Report<'_>) -> Vec<(String, String)> {
     counts
 }
 
-fn questions(claims: &[Judged]) -> Vec<Question> {
+fn questions(claims: &[JudgedClaim]) -> Vec<Question> {
     let of_question = |&(name, text): &(&'static str, &'static str)| {
         let mut views: Vec<ClaimView> = Vec::new();
         for judged in claims.iter().filter(|judged| judged.claim.question == name) {
             let claim = judged.claim;
-            if views.last().is_none_or(|view| view.sentence != claim.sentence) {
-                let (sentence, source, read_as) = (claim.sentence, claim.source, claim.read_as);
-                views.push(ClaimView { sentence, source, read_as, verdicts: Vec::new() });
+            if views.last().is_none_or(|view| view.statement != claim.statement) {
+                let (statement, source, read_as) = (claim.statement, claim.source, claim.read_as);
+                views.push(ClaimView { statement, source, read_as, verdicts: Vec::new() });
             }
             let Some(view) = views.last_mut() else { continue };
             let new = verdict(judged);
@@ -211,11 +211,11 @@ fn questions(claims: &[Judged]) -> Vec<Question> {
     if any_known { QUESTIONS.iter().map(of_question).collect() } else { Vec::new() }
 }
 
-fn verdict(judged: &Judged) -> VerdictView {
+fn verdict(judged: &JudgedClaim) -> VerdictView {
     let class = match judged.verdict {
-        Verdict::Held => "held",
-        Verdict::DidNotHold => "failed",
-        Verdict::CannotBeSaid => "open",
+        ClaimStatus::Held => "held",
+        ClaimStatus::DidNotHold => "failed",
+        ClaimStatus::CannotBeSaid => "open",
     };
     let known = judged.evidence.iter().any(|one| one.found.is_ok());
     VerdictView {
@@ -227,8 +227,8 @@ fn verdict(judged: &Judged) -> VerdictView {
     }
 }
 
-fn evidence(one: &Evidence) -> EvidenceView {
-    let published = one.published.map_or_else(String::new, shown_difference);
+fn evidence(one: &ClaimEvidence) -> EvidenceView {
+    let published = one.published.map_or_else(String::new, format_difference);
     let mut view = EvidenceView {
         dataset: one.dataset,
         metric: metric_title(one.metric),
@@ -244,9 +244,9 @@ fn evidence(one: &Evidence) -> EvidenceView {
     match &one.found {
         Ok(found) => {
             let compared = &found.compared;
-            view.first = shown_mean(&compared.second);
-            view.second = shown_mean(&compared.first);
-            view.difference = shown_difference(compared.difference);
+            view.first = format_mean(&compared.second);
+            view.second = format_mean(&compared.first);
+            view.difference = format_difference(compared.difference);
             view.p = match &compared.test {
                 Ok(test) => format!("p {}", with_sign(test.p)),
                 Err(why) => why.to_string(),
@@ -260,7 +260,7 @@ fn evidence(one: &Evidence) -> EvidenceView {
 }
 
 fn jobs(row: &ReportRow<'_>, base: &str) -> JobsView {
-    let lack = row.lack(Column::AucRoc);
+    let lack = row.missing(Column::AucRoc);
     let count = row.group.jobs.len();
     let job = |stored: &&Stored| {
         let value = |metric| stored.metric(metric).map_or("–".to_owned(), |value| format!("{value:.3}"));

@@ -7,7 +7,7 @@ mod context;
 mod links;
 mod models;
 mod provenance;
-mod sheets;
+mod table_view;
 
 pub use provenance::program_name;
 
@@ -17,7 +17,7 @@ use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
 use minijinja::{Environment, UndefinedBehavior};
 
-use super::Report;
+use super::contents::Report;
 
 const TEMPLATE: &str = include_str!("page.html");
 

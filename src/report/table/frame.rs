@@ -6,7 +6,7 @@
 
 use polars::prelude::{Column, DataFrame, NamedFrom, PolarsResult, Series};
 
-use super::{Cell, Shape, Table, Value};
+use super::model::{CellValue, ColumnKind, Table, TableCell, Within};
 use crate::experiment::store;
 
 /// Ends of the names of columns.
@@ -43,33 +43,34 @@ fn frame(table: &Table) -> PolarsResult<DataFrame> {
     let mut columns: Vec<Column> = Vec::new();
     for (place, column) in table.columns.iter().enumerate() {
         let name = |end: &str| format!("{}{end}", column.name);
-        if column.shape == Shape::Text {
+        if column.shape == ColumnKind::Text {
             let texts = table.rows.iter().map(|row| match &row.cells[place] {
-                Cell::Text(text) => text.as_str(),
-                Cell::Value(_) => "",
+                TableCell::Text(text) => text.as_str(),
+                TableCell::Value(_) => "",
             });
             columns.push(series(&column.name, texts.collect::<Vec<_>>()));
             continue;
         }
-        let values: Vec<&Value> = table.rows.iter().map(|row| value(&row.cells[place])).collect();
-        let numbers = |get: &dyn Fn(&Value) -> Option<f64>| values.iter().map(|value| get(value)).collect::<Vec<_>>();
+        let values: Vec<&CellValue> = table.rows.iter().map(|row| value(&row.cells[place])).collect();
+        let numbers =
+            |get: &dyn Fn(&CellValue) -> Option<f64>| values.iter().map(|value| get(value)).collect::<Vec<_>>();
         columns.push(series(&name(MEAN), numbers(&|value| Some(value.ours?.mean))));
         columns.push(series(&name(SD), numbers(&|value| value.ours?.deviation)));
         let counts: Vec<u64> = values.iter().map(|value| value.ours.map_or(0, |ours| ours.n as u64)).collect();
         columns.push(series(&name(COUNT), counts));
         columns.push(series(&name(BEST), values.iter().map(|value| value.is_best).collect::<Vec<bool>>()));
-        if column.shape == Shape::Against {
+        if column.shape == ColumnKind::WithPaper {
             columns.push(series(&name(PAPER), numbers(&|value| Some(value.paper?.mean))));
             if values.iter().any(|value| value.paper.is_some_and(|paper| paper.deviation.is_some())) {
                 columns.push(series(&name(PAPER_SD), numbers(&|value| value.paper?.deviation)));
             }
-            columns.push(series(&name(DIFFERENCE), numbers(&Value::difference)));
-            let within = values.iter().map(|value| value.within().map(super::Within::name));
+            columns.push(series(&name(DIFFERENCE), numbers(&CellValue::difference)));
+            let within = values.iter().map(|value| value.within().map(Within::name));
             columns.push(series(&name(WITHIN), within.collect::<Vec<_>>()));
         }
-        if values.iter().any(|value| !value.lack.is_empty()) {
-            let lacks = values.iter().map(|value| Some(value.lack.as_str()).filter(|lack| !lack.is_empty()));
-            columns.push(series(&name(LACK), lacks.collect::<Vec<_>>()));
+        if values.iter().any(|value| !value.missing.is_empty()) {
+            let missing = values.iter().map(|value| Some(value.missing.as_str()).filter(|missing| !missing.is_empty()));
+            columns.push(series(&name(LACK), missing.collect::<Vec<_>>()));
         }
     }
     if table.rows.iter().any(|row| row.is_extra) {
@@ -78,11 +79,12 @@ fn frame(table: &Table) -> PolarsResult<DataFrame> {
     DataFrame::new(table.rows.len(), columns)
 }
 
-fn value(cell: &Cell) -> &Value {
-    const NOTHING: &Value = &Value { ours: None, paper: None, lack: String::new(), is_best: false, row: None };
+fn value(cell: &TableCell) -> &CellValue {
+    const NOTHING: &CellValue =
+        &CellValue { ours: None, paper: None, missing: String::new(), is_best: false, row: None };
     match cell {
-        Cell::Value(value) => value,
-        Cell::Text(_) => NOTHING,
+        TableCell::Value(value) => value,
+        TableCell::Text(_) => NOTHING,
     }
 }
 
@@ -95,7 +97,7 @@ where
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::example;
+    use super::super::model::tests::example;
     use super::*;
 
     #[test]

@@ -1,6 +1,6 @@
 //! A table as text in rows and columns: what Markdown, LaTeX and the terminal have in common.
 
-use super::{Cell, Shape, Table, Value, Within};
+use super::model::{CellValue, ColumnKind, Table, TableCell, Within};
 use crate::metric::summary::Average;
 
 /// Rows and columns of text.
@@ -47,12 +47,12 @@ pub const WITHIN: &str = "within sd";
 const NONE: &str = "–";
 
 /// A mean with its deviation, as people read it.
-pub fn shown_mean(average: &Average) -> String {
+pub fn format_mean(average: &Average) -> String {
     format!("{:.3}{}", average.mean, deviation(average.deviation))
 }
 
 /// A difference with its sign.
-pub fn shown_difference(difference: f64) -> String {
+pub fn format_difference(difference: f64) -> String {
     match format!("{difference:+.3}").as_str() {
         "+0.000" | "-0.000" => "0.000".to_owned(),
         // A minus is as wide as a plus.
@@ -64,9 +64,9 @@ fn deviation(deviation: Option<f64>) -> String {
     deviation.map_or_else(String::new, |deviation| format!(" ± {deviation:.3}"))
 }
 
-impl Value {
+impl CellValue {
     /// Whose standard deviation covers the difference, in words.
-    pub fn shown_within(&self) -> &'static str {
+    pub fn within_phrase(&self) -> &'static str {
         match self.within() {
             Some(Within::Both) => "within both sd",
             Some(Within::Ours) => "within our sd",
@@ -86,7 +86,7 @@ impl Value {
     }
 
     /// The published number with the digits that were published.
-    pub fn shown_paper(&self) -> Option<String> {
+    pub fn format_published(&self) -> Option<String> {
         let paper = self.paper?;
         let deviation = paper.deviation.map_or_else(String::new, |deviation| format!(" ± {}", trimmed(deviation)));
         Some(format!("{}{deviation}", trimmed(paper.mean)))
@@ -96,17 +96,17 @@ impl Value {
 impl Table {
     /// The table as text.
     pub fn grid(&self) -> Grid {
-        let has_paper = self.columns.iter().any(|column| column.shape == Shape::Against);
+        let has_paper = self.columns.iter().any(|column| column.shape == ColumnKind::WithPaper);
         let stacked = self.style.stacked && has_paper;
         let mut grid = Grid { headings: Vec::new(), is_number: Vec::new(), rows: Vec::new() };
-        let texts = self.columns.iter().take_while(|column| column.shape == Shape::Text).count();
+        let texts = self.columns.iter().take_while(|column| column.shape == ColumnKind::Text).count();
         for (place, column) in self.columns.iter().enumerate() {
             if stacked && place == texts {
                 grid.push("", false);
             }
             let heading = marked(column.heading(), self.mark(&column.name));
-            grid.push(&heading, column.shape != Shape::Text);
-            if column.shape == Shape::Against && !stacked {
+            grid.push(&heading, column.shape != ColumnKind::Text);
+            if column.shape == ColumnKind::WithPaper && !stacked {
                 grid.push(&format!("paper {heading}"), true);
                 grid.push("difference", true);
                 grid.push(WITHIN, false);
@@ -114,52 +114,53 @@ impl Table {
         }
         let first_extra = self.rows.iter().position(|row| row.is_extra);
         for (place_of_row, row) in self.rows.iter().enumerate() {
-            let has_paper = row.cells.iter().any(|cell| matches!(cell, Cell::Value(value) if value.paper.is_some()));
-            for &line in if stacked && has_paper { &Line::ALL[..] } else { &[Line::Ours] } {
+            let has_paper =
+                row.cells.iter().any(|cell| matches!(cell, TableCell::Value(value) if value.paper.is_some()));
+            for &line in if stacked && has_paper { &CellLine::ALL[..] } else { &[CellLine::Ours] } {
                 let mut cells = Vec::new();
                 for (place, (column, cell)) in self.columns.iter().zip(&row.cells).enumerate() {
                     if stacked && place == texts {
                         cells.push(GridCell::plain(line.name()));
                     }
                     match cell {
-                        Cell::Text(_) if line != Line::Ours => cells.push(GridCell::default()),
-                        Cell::Text(text) => {
+                        TableCell::Text(_) if line != CellLine::Ours => cells.push(GridCell::default()),
+                        TableCell::Text(text) => {
                             let mark = if column.name == "dataset" { self.mark(text) } else { None };
                             cells.push(GridCell::plain(marked(text.clone(), mark)));
                         }
-                        Cell::Value(value) => {
+                        TableCell::Value(value) => {
                             cells.push(self.line(value, line));
-                            if column.shape == Shape::Against && !stacked {
-                                cells.push(self.line(value, Line::Paper));
-                                cells.push(GridCell::plain(value.difference().map_or(NONE.into(), shown_difference)));
+                            if column.shape == ColumnKind::WithPaper && !stacked {
+                                cells.push(self.line(value, CellLine::Paper));
+                                cells.push(GridCell::plain(value.difference().map_or(NONE.into(), format_difference)));
                                 cells.push(GridCell::plain(value.within_word()));
                             }
                         }
                     }
                 }
                 // One line above all that is extra is enough.
-                let line_above = line == Line::Ours && Some(place_of_row) == first_extra;
-                grid.rows.push(GridRow { cells, is_first: line == Line::Ours, line_above });
+                let line_above = line == CellLine::Ours && Some(place_of_row) == first_extra;
+                grid.rows.push(GridRow { cells, is_first: line == CellLine::Ours, line_above });
             }
         }
         grid
     }
 
-    fn line(&self, value: &Value, line: Line) -> GridCell {
+    fn line(&self, value: &CellValue, line: CellLine) -> GridCell {
         match line {
-            Line::Ours => self.ours(value),
-            Line::Paper => GridCell::plain(value.shown_paper().unwrap_or_else(|| NONE.to_owned())),
-            Line::Difference => GridCell::plain(value.difference().map_or(NONE.to_owned(), |difference| {
-                format!("{}, {}", shown_difference(difference), value.shown_within())
+            CellLine::Ours => self.ours(value),
+            CellLine::Paper => GridCell::plain(value.format_published().unwrap_or_else(|| NONE.to_owned())),
+            CellLine::Difference => GridCell::plain(value.difference().map_or(NONE.to_owned(), |difference| {
+                format!("{}, {}", format_difference(difference), value.within_phrase())
             })),
         }
     }
 
-    fn ours(&self, value: &Value) -> GridCell {
-        let lack = if value.lack.is_empty() { String::new() } else { format!(" ({})", value.lack) };
-        let Some(ours) = &value.ours else { return GridCell::plain(format!("{NONE}{lack}")) };
+    fn ours(&self, value: &CellValue) -> GridCell {
+        let missing = if value.missing.is_empty() { String::new() } else { format!(" ({})", value.missing) };
+        let Some(ours) = &value.ours else { return GridCell::plain(format!("{NONE}{missing}")) };
         let count = if self.style.counts { format!(" ({})", ours.n) } else { String::new() };
-        let (mean, rest) = (format!("{:.3}", ours.mean), format!("{}{count}{lack}", deviation(ours.deviation)));
+        let (mean, rest) = (format!("{:.3}", ours.mean), format!("{}{count}{missing}", deviation(ours.deviation)));
         if value.is_best { GridCell { strong: mean, rest } } else { GridCell::plain(mean + &rest) }
     }
 }
@@ -176,20 +177,20 @@ fn marked(text: String, mark: Option<usize>) -> String {
 
 /// Which of its numbers a cell shows.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Line {
+enum CellLine {
     Ours,
     Paper,
     Difference,
 }
 
-impl Line {
-    const ALL: [Line; 3] = [Line::Ours, Line::Paper, Line::Difference];
+impl CellLine {
+    const ALL: [CellLine; 3] = [CellLine::Ours, CellLine::Paper, CellLine::Difference];
 
     fn name(self) -> &'static str {
         match self {
-            Line::Ours => "ours",
-            Line::Paper => "paper",
-            Line::Difference => "difference",
+            CellLine::Ours => "ours",
+            CellLine::Paper => "paper",
+            CellLine::Difference => "difference",
         }
     }
 }
@@ -203,7 +204,7 @@ impl Grid {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::example;
+    use super::super::model::tests::example;
     use super::*;
 
     fn texts(row: &GridRow) -> Vec<String> {
@@ -228,7 +229,7 @@ mod tests {
     #[test]
     fn or_beside_them() {
         let mut table = example();
-        table.style = super::super::Style { stacked: false, counts: true };
+        table.style = super::super::model::TableStyle { stacked: false, counts: true };
         let grid = table.grid();
         assert_eq!(grid.headings[1..5], ["imdb", "paper imdb", "difference", "within sd"]);
         let first = texts(&grid.rows[0]);
@@ -239,8 +240,8 @@ mod tests {
     #[test]
     fn numbers_as_people_read_them() {
         assert_eq!((trimmed(0.9719), trimmed(0.961), trimmed(0.95)), ("0.9719".into(), "0.9610".into(), "0.95".into()));
-        assert_eq!(shown_difference(-0.00001), "0.000");
-        assert_eq!(shown_difference(-0.0126), "−0.013");
-        assert_eq!(shown_difference(0.25), "+0.250");
+        assert_eq!(format_difference(-0.00001), "0.000");
+        assert_eq!(format_difference(-0.0126), "−0.013");
+        assert_eq!(format_difference(0.25), "+0.250");
     }
 }

@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use super::{GridCell, Table};
+use super::grid::{Grid, GridCell};
+use super::model::Table;
 
 /// The table as a float with its caption and notes.
 pub fn latex(table: &Table) -> String {
@@ -13,7 +14,7 @@ pub fn latex(table: &Table) -> String {
     text
 }
 
-fn write_latex(out: &mut String, table: &Table, grid: &super::Grid) -> std::fmt::Result {
+fn write_latex(out: &mut String, table: &Table, grid: &Grid) -> std::fmt::Result {
     writeln!(out, "% \\usepackage{{booktabs}}")?;
     writeln!(out, "\\begin{{table*}}[t]")?;
     writeln!(out, "  \\centering\\small")?;
@@ -83,7 +84,7 @@ fn escaped(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::example;
+    use super::super::model::tests::example;
     use super::*;
 
     #[test]

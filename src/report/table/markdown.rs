@@ -2,8 +2,9 @@
 
 use std::fmt::Write;
 
-use super::{GridCell, Table};
-use crate::report::markdown::{self, escape};
+use super::grid::GridCell;
+use super::model::Table;
+use crate::report::markdown::{MarkdownTable, escape};
 
 /// The table with its caption and notes.
 pub fn markdown(table: &Table) -> String {
@@ -11,7 +12,7 @@ pub fn markdown(table: &Table) -> String {
     let heading =
         |(heading, &is_number): (&String, &bool)| if is_number { format!(">{heading}") } else { heading.clone() };
     let headings: Vec<String> = grid.headings.iter().zip(&grid.is_number).map(heading).collect();
-    let mut lines = markdown::Table::new(&headings.iter().map(String::as_str).collect::<Vec<_>>());
+    let mut lines = MarkdownTable::new(&headings.iter().map(String::as_str).collect::<Vec<_>>());
     for row in &grid.rows {
         if row.line_above {
             // Markdown has no line inside a table; an empty row keeps apart what the line would.
@@ -40,7 +41,7 @@ fn shown(cell: &GridCell) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::example;
+    use super::super::model::tests::example;
     use super::*;
 
     #[test]

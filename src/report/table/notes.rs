@@ -2,7 +2,7 @@
 //!
 //! Its columns are `table`, `kind` (`title`, `caption`, `style` or `note`), `about` (the dataset of a note) and `text`.
 
-use super::{Note, Style, Table};
+use super::model::{Note, Table, TableStyle};
 use crate::report::csv::{self, CsvError};
 
 /// The name of the file.
@@ -36,7 +36,7 @@ pub fn notes_csv(tables: &[Table]) -> String {
 /// If the text is no CSV.
 pub fn annotate(table: &mut Table, name: &str, text: &str) -> Result<(), CsvError> {
     table.name = name.to_owned();
-    table.style = Style::default();
+    table.style = TableStyle::default();
     for record in csv::parse(text)? {
         let [of, kind, about, text] = record.fields.as_slice() else { continue };
         if of != name {
@@ -61,8 +61,9 @@ pub fn annotate(table: &mut Table, name: &str, text: &str) -> Result<(), CsvErro
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::example;
-    use super::super::{csv, read};
+    use super::super::frame::csv;
+    use super::super::model::tests::example;
+    use super::super::read::read;
     use super::*;
 
     #[test]

@@ -1,9 +1,11 @@
 //! A table read back from its CSV.
 
 use super::frame::{BEST, COUNT, DIFFERENCE, EXTRA, LACK, MEAN, PAPER, PAPER_SD, SD, WITHIN};
-use super::{Cell, Paper, Shape, Style, Table, TableColumn, TableRow, Value, Within};
+use super::model::{
+    CellValue, ColumnKind, PublishedValue, Table, TableCell, TableColumn, TableRow, TableStyle, Within,
+};
 use crate::metric::Average;
-use crate::report::csv::{self, CsvError, Record};
+use crate::report::csv::{self, CsvError, CsvRecord};
 
 /// Why a text is no table of ours.
 #[derive(Debug, thiserror::Error)]
@@ -51,30 +53,30 @@ pub fn read(text: &str) -> Result<Table, ReadTableError> {
             let (line, found, columns) = (record.line, record.fields.len(), names.len());
             return Err(ReadTableError::Width { line, found, columns });
         }
-        rows.push(read_row(&Reader { names: &names, record: &record })?);
+        rows.push(read_row(&RecordReader { names: &names, record: &record })?);
     }
     let mut columns = Vec::new();
     for name in &names {
         if let Some(base) = name.strip_suffix(MEAN) {
             let has_paper = names.contains(&format!("{base}{PAPER}"));
-            let shape = if has_paper { Shape::Against } else { Shape::Value };
+            let shape = if has_paper { ColumnKind::WithPaper } else { ColumnKind::Value };
             columns.push(TableColumn { name: base.to_owned(), shape, is_extra: false });
         } else if is_text(name, &names) {
             columns.push(TableColumn::text(name));
         }
     }
     let empty = String::new;
-    let style = Style::default();
+    let style = TableStyle::default();
     Ok(Table { name: empty(), title: empty(), caption: empty(), columns, rows, notes: Vec::new(), style })
 }
 
-fn read_row(reader: &Reader<'_>) -> Result<TableRow, ReadTableError> {
+fn read_row(reader: &RecordReader<'_>) -> Result<TableRow, ReadTableError> {
     let mut cells = Vec::new();
     for name in reader.names {
         if let Some(base) = name.strip_suffix(MEAN) {
-            cells.push(Cell::Value(reader.value(base)?));
+            cells.push(TableCell::Value(reader.value(base)?));
         } else if is_text(name, reader.names) {
-            cells.push(Cell::text(reader.text(name).unwrap_or_default()));
+            cells.push(TableCell::text(reader.text(name).unwrap_or_default()));
         }
     }
     Ok(TableRow { cells, is_extra: reader.flag(EXTRA)? })
@@ -88,12 +90,12 @@ fn is_text(name: &str, names: &[String]) -> bool {
 }
 
 /// A row by the names of its columns; an empty cell is none.
-struct Reader<'r> {
+struct RecordReader<'r> {
     names: &'r [String],
-    record: &'r Record,
+    record: &'r CsvRecord,
 }
 
-impl Reader<'_> {
+impl RecordReader<'_> {
     fn text(&self, column: &str) -> Option<&str> {
         let place = self.names.iter().position(|name| name == column)?;
         Some(self.record.fields[place].as_str()).filter(|text| !text.is_empty())
@@ -116,27 +118,28 @@ impl Reader<'_> {
         Ok(self.parsed(column, "true or false")?.unwrap_or(false))
     }
 
-    fn value(&self, base: &str) -> Result<Value, ReadTableError> {
+    fn value(&self, base: &str) -> Result<CellValue, ReadTableError> {
         let name = |end: &str| format!("{base}{end}");
         let deviation = self.number(&name(SD))?;
         let n = self.parsed(&name(COUNT), "a whole number")?.unwrap_or(0);
         let ours = self.number(&name(MEAN))?.map(|mean| Average { mean, deviation, n });
         let paper_deviation = self.number(&name(PAPER_SD))?;
-        let paper = self.number(&name(PAPER))?.map(|mean| Paper { mean, deviation: paper_deviation });
+        let paper = self.number(&name(PAPER))?.map(|mean| PublishedValue { mean, deviation: paper_deviation });
         if let Some(within) = self.text(&name(WITHIN))
             && !Within::ALL.iter().any(|known| known.name() == within)
         {
             return Err(self.wrong(&name(WITHIN), within, "one of both, ours, theirs and neither"));
         }
-        let lack = self.text(&name(LACK)).unwrap_or_default().to_owned();
-        Ok(Value { ours, paper, lack, is_best: self.flag(&name(BEST))?, row: None })
+        let missing = self.text(&name(LACK)).unwrap_or_default().to_owned();
+        Ok(CellValue { ours, paper, missing, is_best: self.flag(&name(BEST))?, row: None })
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::example;
-    use super::super::{csv, markdown};
+    use super::super::frame::csv;
+    use super::super::markdown::markdown;
+    use super::super::model::tests::example;
     use super::*;
 
     #[test]

@@ -1,11 +1,11 @@
 //! What is measured of several classes only.
 
-use super::{notes, reading};
+use super::common::{averaging_note, notes};
 use crate::experiment::Results;
 use crate::metric::ClassMetrics;
 use crate::metric::summary::Average;
 use crate::report::rows::ReportRow;
-use crate::report::table::{Cell, Style, Table, TableColumn, TableRow, Value};
+use crate::report::table::{CellValue, Table, TableCell, TableColumn, TableRow, TableStyle};
 
 /// The share of right decisions and what else there is to say of several classes; none if no dataset has them.
 pub fn classes_table(results: &Results, rows: &[ReportRow<'_>]) -> Option<Table> {
@@ -20,17 +20,17 @@ pub fn classes_table(results: &Results, rows: &[ReportRow<'_>]) -> Option<Table>
         let value = |k: usize| {
             let folds = row.group.by_fold_of(|outcome| Some(outcome.classes?.named()[k].1));
             let ours = Average::of(&folds.into_iter().map(|(_, value)| value).collect::<Vec<f64>>());
-            Value { ours, row: Some(row.index), ..Value::default() }
+            CellValue { ours, row: Some(row.index), ..CellValue::default() }
         };
-        let values: Vec<Value> = (0..ClassMetrics::NAMES.len()).map(value).collect();
+        let values: Vec<CellValue> = (0..ClassMetrics::NAMES.len()).map(value).collect();
         if values.iter().all(|value| value.ours.is_none()) {
             continue;
         }
         let key = row.key();
-        let mut cells = vec![Cell::text(&key.dataset), Cell::text(&key.model)];
-        cells.extend(has_preset.then(|| Cell::text(&key.preset)));
-        cells.extend(has_case.then(|| Cell::text(&key.case)));
-        cells.extend(values.into_iter().map(Cell::Value));
+        let mut cells = vec![TableCell::text(&key.dataset), TableCell::text(&key.model)];
+        cells.extend(has_preset.then(|| TableCell::text(&key.preset)));
+        cells.extend(has_case.then(|| TableCell::text(&key.case)));
+        cells.extend(values.into_iter().map(TableCell::Value));
         lines.push(TableRow { cells, is_extra: false });
     }
     (!lines.is_empty()).then(|| Table {
@@ -38,11 +38,11 @@ pub fn classes_table(results: &Results, rows: &[ReportRow<'_>]) -> Option<Table>
         title: "Decisions between classes".to_owned(),
         caption: format!(
             "{} The share of right decisions, the mean over classes of their F1, and the mean of -log P(own class).",
-            reading(results)
+            averaging_note(results)
         ),
         columns,
         rows: lines,
         notes: notes(results),
-        style: Style::default(),
+        style: TableStyle::default(),
     })
 }

@@ -1,10 +1,10 @@
 //! A row for each dataset, model, preset and case.
 
-use super::{MAIN, notes, reading, value};
+use super::common::{MAIN, averaging_note, notes, value};
 use crate::experiment::Results;
 use crate::metric::Column;
 use crate::report::rows::ReportRow;
-use crate::report::table::{Cell, Style, Table, TableColumn, TableRow, mark_best};
+use crate::report::table::{Table, TableCell, TableColumn, TableRow, TableStyle, mark_best};
 
 /// The name of the table with the main metrics.
 pub const RESULTS: &str = "results";
@@ -36,8 +36,8 @@ fn table(results: &Results, rows: &[ReportRow<'_>], name: &str, title: &str, met
         for (place, &metric) in metrics.iter().enumerate() {
             let cells =
                 lines[start..start + count].iter_mut().filter_map(|line| match &mut line.cells[texts + place] {
-                    Cell::Value(value) => Some(value),
-                    Cell::Text(_) => None,
+                    TableCell::Value(value) => Some(value),
+                    TableCell::Text(_) => None,
                 });
             mark_best(cells, metric);
         }
@@ -46,19 +46,19 @@ fn table(results: &Results, rows: &[ReportRow<'_>], name: &str, title: &str, met
     Table {
         name: name.to_owned(),
         title: title.to_owned(),
-        caption: format!("{} In brackets the number of folds; best of a dataset in bold.", reading(results)),
+        caption: format!("{} In brackets the number of folds; best of a dataset in bold.", averaging_note(results)),
         columns,
         rows: lines,
         notes: notes(results),
-        style: Style { stacked: false, counts: true },
+        style: TableStyle { stacked: false, counts: true },
     }
 }
 
 fn line(row: &ReportRow<'_>, has_preset: bool, has_case: bool, metrics: &[Column]) -> TableRow {
     let key = row.key();
-    let mut cells = vec![Cell::text(&key.dataset), Cell::text(&key.model)];
-    cells.extend(has_preset.then(|| Cell::text(&key.preset)));
-    cells.extend(has_case.then(|| Cell::text(&key.case)));
-    cells.extend(metrics.iter().map(|&metric| Cell::Value(value(row, metric))));
+    let mut cells = vec![TableCell::text(&key.dataset), TableCell::text(&key.model)];
+    cells.extend(has_preset.then(|| TableCell::text(&key.preset)));
+    cells.extend(has_case.then(|| TableCell::text(&key.case)));
+    cells.extend(metrics.iter().map(|&metric| TableCell::Value(value(row, metric))));
     TableRow { cells, is_extra: false }
 }

@@ -1,65 +1,67 @@
 //! The paper's tables in their own layout, ours beside the published numbers, one for each preset.
 
-use super::{notes, reading, value};
+use super::common::{averaging_note, notes, value};
 use crate::determinism::IndexSet;
 use crate::experiment::Results;
 use crate::experiment::job::safe_name;
 use crate::experiment::results::Stored;
 use crate::metric::Column;
-use crate::report::published::{Layout, PublishedTable};
+use crate::report::published::{PublishedTable, TableLayout};
 use crate::report::rows::{self, ReportRow};
 use crate::report::table::{
-    Cell, Note, Paper, Shape, Style, Table, TableColumn, TableRow, Value, mark_best, metric_title,
+    CellValue, ColumnKind, Note, PublishedValue, Table, TableCell, TableColumn, TableRow, TableStyle, mark_best,
+    metric_title,
 };
 
 /// A published table with our numbers, once for each preset and case.
 pub fn paper_tables(results: &Results, rows: &[ReportRow<'_>], published: &PublishedTable) -> Vec<Table> {
     let of_setting = |(preset, case): (&str, &str)| {
-        let fits =
-            |row: &&ReportRow<'_>| rows::stands_in(row.kind, &row.key().preset, preset) && row.key().case == case;
+        let fits = |row: &&ReportRow<'_>| {
+            rows::applies_to_preset(row.kind, &row.key().preset, preset) && row.key().case == case
+        };
         let rows: Vec<&ReportRow<'_>> = rows.iter().filter(fits).collect();
         let parts: Vec<&str> = [preset, case].into_iter().filter(|part| !part.is_empty()).collect();
-        Sheet::new(published, &rows).table(results, &parts)
+        PaperTable::new(published, &rows).table(results, &parts)
     };
     rows::settings(rows).into_iter().map(of_setting).collect()
 }
 
 /// One preset of a published table: its datasets and models, then those that the paper does not have.
-struct Sheet<'s, 'r> {
+struct PaperTable<'s, 'r> {
     published: &'s PublishedTable,
     rows: &'s [&'s ReportRow<'r>],
-    datasets: Vec<Line>,
-    models: Vec<Line>,
+    datasets: Vec<NamePair>,
+    models: Vec<NamePair>,
 }
 
 /// A dataset or model.
-struct Line {
+struct NamePair {
     /// Its name here; that of the paper if it is not here.
     name: String,
     /// Its name in the paper's table, if it is there.
     in_paper: Option<String>,
 }
 
-impl<'s, 'r> Sheet<'s, 'r> {
+impl<'s, 'r> PaperTable<'s, 'r> {
     fn new(published: &'s PublishedTable, rows: &'s [&'s ReportRow<'r>]) -> Self {
         let names = |get: fn(&'s ReportRow<'r>) -> (&'s str, &'s str)| -> IndexSet<(&'s str, &'s str)> {
             rows.iter().map(|row| get(row)).collect()
         };
         let datasets = names(|row| (row.key().dataset.as_str(), row.dataset_id.as_str()));
         let models = names(|row| (row.key().model.as_str(), row.kind));
-        Sheet {
+        PaperTable {
             published,
             rows,
-            datasets: lines(&published.datasets(), &datasets),
-            models: lines(&published.kinds(), &models),
+            datasets: name_pairs(&published.datasets(), &datasets),
+            models: name_pairs(&published.kinds(), &models),
         }
     }
 
     fn table(&self, results: &Results, setting: &[&str]) -> Table {
         let published = self.published;
         let (columns, rows) = match published.layout {
-            Layout::ModelsAcross => self.models_across(),
-            Layout::DatasetsAcross => self.datasets_across(),
+            TableLayout::ModelsAcross => self.models_across(),
+            TableLayout::DatasetsAcross => self.datasets_across(),
         };
         let number = published.name.trim_start_matches(|c: char| !c.is_ascii_digit());
         let name: Vec<String> =
@@ -75,12 +77,12 @@ impl<'s, 'r> Sheet<'s, 'r> {
             caption: format!(
                 "{}. {} The difference is ours minus the paper's; \"within\" says whose standard deviation covers it ({whose}). Best of ours in bold.",
                 published.caption,
-                reading(results)
+                averaging_note(results)
             ),
             columns,
             rows,
             notes,
-            style: Style { stacked: published.layout == Layout::DatasetsAcross, counts: false },
+            style: TableStyle { stacked: published.layout == TableLayout::DatasetsAcross, counts: false },
         }
     }
 
@@ -92,11 +94,11 @@ impl<'s, 'r> Sheet<'s, 'r> {
             let id = self.rows.iter().find(|row| row.key().dataset == dataset.name).map(|row| row.dataset_id.as_str());
             let target = rows::target(id.unwrap_or(&dataset.name)).unwrap_or_default();
             for metric in self.published.metrics() {
-                let mut values: Vec<Value> =
+                let mut values: Vec<CellValue> =
                     self.models.iter().map(|model| self.value(dataset, model, metric)).collect();
                 mark_best(&mut values, metric);
-                let mut cells = [&dataset.name, &target, metric_title(metric)].map(Cell::text).to_vec();
-                cells.extend(values.into_iter().map(Cell::Value));
+                let mut cells = [&dataset.name, &target, metric_title(metric)].map(TableCell::text).to_vec();
+                cells.extend(values.into_iter().map(TableCell::Value));
                 rows.push(TableRow { cells, is_extra: dataset.in_paper.is_none() });
             }
         }
@@ -110,9 +112,11 @@ impl<'s, 'r> Sheet<'s, 'r> {
         let mut rows = Vec::new();
         for model in &self.models {
             for &metric in &metrics {
-                let mut cells =
-                    vec![Cell::text(&model.name), Cell::text(metric_title(metric).trim_start_matches("AUC-"))];
-                cells.extend(self.datasets.iter().map(|dataset| Cell::Value(self.value(dataset, model, metric))));
+                let mut cells = vec![
+                    TableCell::text(&model.name),
+                    TableCell::text(metric_title(metric).trim_start_matches("AUC-")),
+                ];
+                cells.extend(self.datasets.iter().map(|dataset| TableCell::Value(self.value(dataset, model, metric))));
                 rows.push(TableRow { cells, is_extra: model.in_paper.is_none() });
             }
         }
@@ -120,8 +124,8 @@ impl<'s, 'r> Sheet<'s, 'r> {
             for column in 2..columns.len() {
                 let cells = rows.iter_mut().skip(place).step_by(metrics.len());
                 let values = cells.filter_map(|row| match &mut row.cells[column] {
-                    Cell::Value(value) => Some(value),
-                    Cell::Text(_) => None,
+                    TableCell::Value(value) => Some(value),
+                    TableCell::Text(_) => None,
                 });
                 mark_best(values, metric);
             }
@@ -129,26 +133,26 @@ impl<'s, 'r> Sheet<'s, 'r> {
         (columns, rows)
     }
 
-    fn value(&self, dataset: &Line, model: &Line, metric: Column) -> Value {
+    fn value(&self, dataset: &NamePair, model: &NamePair, metric: Column) -> CellValue {
         let row = self.rows.iter().find(|row| row.key().dataset == dataset.name && row.key().model == model.name);
         let ours = match row {
             Some(row) => value(row, metric),
-            None => Value { lack: "not in this run".to_owned(), ..Value::default() },
+            None => CellValue { missing: "not in this run".to_owned(), ..CellValue::default() },
         };
         let published = dataset.in_paper.as_ref().zip(model.in_paper.as_ref());
         let cell = published.and_then(|(dataset, kind)| self.published.cell(dataset, kind, metric));
-        Value { paper: cell.map(|cell| Paper { mean: cell.mean, deviation: cell.deviation }), ..ours }
+        CellValue { paper: cell.map(|cell| PublishedValue { mean: cell.mean, deviation: cell.deviation }), ..ours }
     }
 
     /// A sentence for each published number without a counterpart.
     fn reasons(&self) -> Vec<String> {
         let mut reasons = Vec::new();
-        let lacks_dataset = |line: &&Line| !self.rows.iter().any(|row| row.key().dataset == line.name);
-        let lacks_model = |line: &&Line| !self.rows.iter().any(|row| row.key().model == line.name);
-        for dataset in self.datasets.iter().filter(lacks_dataset) {
+        let without_dataset = |line: &&NamePair| !self.rows.iter().any(|row| row.key().dataset == line.name);
+        let without_model = |line: &&NamePair| !self.rows.iter().any(|row| row.key().model == line.name);
+        for dataset in self.datasets.iter().filter(without_dataset) {
             reasons.push(format!("No counterpart for {}: it is not a dataset of this run's spec.", dataset.name));
         }
-        for model in self.models.iter().filter(lacks_model) {
+        for model in self.models.iter().filter(without_model) {
             reasons.push(format!("No counterpart for {}: no model of this run's spec is of that kind.", model.name));
         }
         for dataset in &self.datasets {
@@ -162,7 +166,7 @@ impl<'s, 'r> Sheet<'s, 'r> {
                     continue;
                 }
                 let first = |jobs: Vec<&'r Stored>| jobs.first().and_then(|stored| stored.record.status.message());
-                let why = match (first(row.refused()), first(row.failed())) {
+                let why = match (first(row.unsupported()), first(row.failed())) {
                     (Some(message), _) => format!("refused: {message}"),
                     (None, Some(message)) => format!("every job that was run failed, the first with \"{message}\""),
                     (None, None) => "its jobs have not been run".to_owned(),
@@ -177,23 +181,23 @@ impl<'s, 'r> Sheet<'s, 'r> {
 /// What the paper has, by the names that a run has for it, then what only the run has.
 ///
 /// A name of the run that is that of the paper is taken first, then the first thing of that id or kind.
-fn lines(paper: &IndexSet<&str>, ours: &IndexSet<(&str, &str)>) -> Vec<Line> {
+fn name_pairs(paper: &IndexSet<&str>, ours: &IndexSet<(&str, &str)>) -> Vec<NamePair> {
     let mut taken: IndexSet<&str> = IndexSet::default();
-    let mut lines = Vec::new();
+    let mut name_pairs = Vec::new();
     for &known in paper {
         let named = ours.iter().find(|(name, _)| *name == known);
         let found = named.or_else(|| ours.iter().find(|(name, id)| *id == known && !taken.contains(name)));
         taken.extend(found.map(|(name, _)| *name));
         let name = found.map_or(known, |(name, _)| *name).to_owned();
-        lines.push(Line { name, in_paper: Some(known.to_owned()) });
+        name_pairs.push(NamePair { name, in_paper: Some(known.to_owned()) });
     }
     let extra = ours.iter().filter(|(name, _)| !taken.contains(name));
-    lines.extend(extra.map(|(name, _)| Line { name: (*name).to_owned(), in_paper: None }));
-    lines
+    name_pairs.extend(extra.map(|(name, _)| NamePair { name: (*name).to_owned(), in_paper: None }));
+    name_pairs
 }
 
-fn number_column(line: &Line) -> TableColumn {
-    let shape = if line.in_paper.is_some() { Shape::Against } else { Shape::Value };
+fn number_column(line: &NamePair) -> TableColumn {
+    let shape = if line.in_paper.is_some() { ColumnKind::WithPaper } else { ColumnKind::Value };
     TableColumn { name: line.name.clone(), shape, is_extra: line.in_paper.is_none() }
 }
 
@@ -206,7 +210,7 @@ mod tests {
         let paper = IndexSet::from_iter(["cora", "imdb", "yeast2"]);
         let ours = IndexSet::from_iter([("easy", "cora"), ("hard", "cora"), ("imdb", "imdb"), ("mine", "mine")]);
         let shown: Vec<(String, Option<String>)> =
-            lines(&paper, &ours).into_iter().map(|line| (line.name, line.in_paper)).collect();
+            name_pairs(&paper, &ours).into_iter().map(|line| (line.name, line.in_paper)).collect();
         let pair = |name: &str, paper: Option<&str>| (name.to_owned(), paper.map(str::to_owned));
         assert_eq!(
             shown,
@@ -220,6 +224,6 @@ mod tests {
         );
         // A name that is the paper's goes before another dataset of that id.
         let ours = IndexSet::from_iter([("easy", "cora"), ("cora", "cora")]);
-        assert_eq!(lines(&paper, &ours)[0].name, "cora");
+        assert_eq!(name_pairs(&paper, &ours)[0].name, "cora");
     }
 }

@@ -1,11 +1,11 @@
 //! What each model cost.
 
-use super::notes;
+use super::common::notes;
 use crate::determinism::{IndexMap, IndexSet};
 use crate::experiment::Results;
 use crate::metric::summary::mean;
 use crate::report::rows::ReportRow;
-use crate::report::table::{Cell, Style, Table, TableColumn, TableRow};
+use crate::report::table::{Table, TableCell, TableColumn, TableRow, TableStyle};
 
 /// The mean seconds that models took to learn on each dataset; none of a run with a sweep, or without results.
 pub fn seconds_table(results: &Results, rows: &[ReportRow<'_>]) -> Option<Table> {
@@ -26,10 +26,10 @@ pub fn seconds_table(results: &Results, rows: &[ReportRow<'_>]) -> Option<Table>
     columns.extend(has_preset.then(|| TableColumn::text("preset")));
     columns.extend(datasets.iter().map(|dataset| TableColumn::text(dataset)));
     let line = |((model, preset), times): (&(&str, &str), &IndexMap<&str, f64>)| {
-        let mut cells = vec![Cell::text(*model)];
-        cells.extend(has_preset.then(|| Cell::text(*preset)));
+        let mut cells = vec![TableCell::text(*model)];
+        cells.extend(has_preset.then(|| TableCell::text(*preset)));
         let time = |dataset: &&str| times.get(dataset).map_or_else(|| "–".to_owned(), |&seconds| shown(seconds));
-        cells.extend(datasets.iter().map(|dataset| Cell::text(time(dataset))));
+        cells.extend(datasets.iter().map(|dataset| TableCell::text(time(dataset))));
         TableRow { cells, is_extra: false }
     };
     (!models.is_empty()).then(|| Table {
@@ -41,7 +41,7 @@ pub fn seconds_table(results: &Results, rows: &[ReportRow<'_>]) -> Option<Table>
         columns,
         rows: models.iter().map(line).collect(),
         notes: notes(results),
-        style: Style::default(),
+        style: TableStyle::default(),
     })
 }
 

@@ -1,19 +1,19 @@
 //! The tests of significance that a spec asks for.
 
-use super::{MAIN, notes};
+use super::common::{MAIN, notes};
 use crate::determinism::IndexSet;
 use crate::experiment::Results;
 use crate::experiment::results::Group;
 use crate::experiment::spec::{CORRECTED_T, FRIEDMAN_NEMENYI, WILCOXON};
 use crate::metric::Column;
 use crate::metric::significance::{ALPHA, CriticalLevel};
-use crate::report::compare::{Comparison, Metric, OverDatasets, Side, p_value, pair, sentence, signed};
-use crate::report::figure::{Ranked, friedman_words, ranked};
-use crate::report::table::{Cell, Style, Table, TableColumn, TableRow};
+use crate::report::compare::{MetricComparison, OverDatasets, RunComparison, Side, p_value, pair, sentence, signed};
+use crate::report::figure::{RankedRows, friedman_words, ranked};
+use crate::report::table::{Table, TableCell, TableColumn, TableRow, TableStyle};
 
 const COLUMNS: [&str; 8] = ["test", "metric", "dataset", "models", "difference", "p", "holm", "finding"];
 
-/// What the tests say that `[compare] tests` names: the first model of the spec against each other one, and all together.
+/// What the tests say that `[compare] tests` names: the first model of the spec compare_with each other one, and all together.
 /// None if no test is named.
 pub fn significance_table(results: &Results) -> Option<Table> {
     let tests = &results.experiment.compare.tests;
@@ -43,7 +43,7 @@ pub fn significance_table(results: &Results) -> Option<Table> {
     }
     // Tests stand together, in the order in which they were asked for.
     let place = |row: &TableRow| match row.cells.first() {
-        Some(Cell::Text(test)) => tests.iter().position(|name| name == test).unwrap_or(tests.len()),
+        Some(TableCell::Text(test)) => tests.iter().position(|name| name == test).unwrap_or(tests.len()),
         _ => tests.len(),
     };
     lines.sort_by_key(place);
@@ -58,30 +58,30 @@ pub fn significance_table(results: &Results) -> Option<Table> {
         columns: COLUMNS.map(TableColumn::text).into(),
         rows: lines,
         notes: notes(results),
-        style: Style::default(),
+        style: TableStyle::default(),
     })
 }
 
-/// The first model against each other one; otherwise what was to be compared, and why it cannot be.
-fn comparisons(results: &Results) -> Vec<Result<Comparison, (String, String)>> {
+/// The first model compare_with each other one; otherwise what was to be compared, and why it cannot be.
+fn comparisons(results: &Results) -> Vec<Result<RunComparison, (String, String)>> {
     let groups = results.groups();
     let has_result = |group: &&Group<'_>| group.done().next().is_some();
     let models: IndexSet<&str> = groups.iter().filter(has_result).map(|group| group.key.model.as_str()).collect();
     let mut models = models.into_iter();
     let Some(first) = models.next() else { return Vec::new() };
-    let against = |other: &str| {
+    let compare_with = |other: &str| {
         let side = |model| Side { results, model: Some(model) };
         let pairing = pair(side(first), side(other)).map_err(|error| error.to_string())?;
-        Comparison::new(&pairing, &MAIN).map_err(|error| error.to_string())
+        RunComparison::new(&pairing, &MAIN).map_err(|error| error.to_string())
     };
-    models.map(|other| against(other).map_err(|reason| (format!("{first} → {other}"), reason))).collect()
+    models.map(|other| compare_with(other).map_err(|reason| (format!("{first} → {other}"), reason))).collect()
 }
 
 fn line(cells: [&str; 8]) -> TableRow {
-    TableRow { cells: cells.map(Cell::text).into(), is_extra: false }
+    TableRow { cells: cells.map(TableCell::text).into(), is_extra: false }
 }
 
-fn corrected_t(metric: &Metric) -> Vec<TableRow> {
+fn corrected_t(metric: &MetricComparison) -> Vec<TableRow> {
     let name = metric.column.name();
     let tested = metric.rows.iter().map(|row| {
         let missing = match row.unpaired {
@@ -91,7 +91,7 @@ fn corrected_t(metric: &Metric) -> Vec<TableRow> {
         let finding = match (row.holm, &row.test) {
             (Some(p), _) if p < ALPHA => "told apart".to_owned(),
             (_, Ok(_)) => "not told apart".to_owned(),
-            (_, Err(why)) => match row.is_told_apart() {
+            (_, Err(why)) => match row.is_significant() {
                 Ok(true) => format!("told apart: {why}"),
                 Ok(false) => format!("not told apart: {why}"),
                 Err(_) => format!("no test: {why}"),
@@ -102,14 +102,14 @@ fn corrected_t(metric: &Metric) -> Vec<TableRow> {
         let finding = format!("{finding}{missing}");
         line([CORRECTED_T, name, &row.dataset, &row.model, &signed(row.difference), &p, &holm, &finding])
     });
-    let refused = metric.refused.iter().map(|row| {
+    let skipped = metric.skipped.iter().map(|row| {
         let finding = format!("not compared: {}", row.reason);
         line([CORRECTED_T, name, &row.dataset, &row.model, "-", "-", "-", &finding])
     });
-    tested.chain(refused).collect()
+    tested.chain(skipped).collect()
 }
 
-fn over(metric: &Metric) -> Vec<TableRow> {
+fn over(metric: &MetricComparison) -> Vec<TableRow> {
     let row = |over: &OverDatasets| {
         let p = over.test.ok().and_then(|test| test.verdict.p());
         let p = p.map_or_else(|| "-".to_owned(), p_value);
@@ -128,7 +128,7 @@ fn friedman(results: &Results, column: Column) -> Vec<TableRow> {
         let models = preset.map_or_else(|| "all".to_owned(), |preset| format!("all ({preset})"));
         line([FRIEDMAN_NEMENYI, column.name(), "all", &models, "-", p, "-", finding])
     };
-    let of = |Ranked { preset, ranks }: &Ranked| {
+    let of = |RankedRows { preset, ranks }: &RankedRows| {
         let Some((names, ranks)) = ranks else {
             return row(preset.as_deref(), "-", "no test: it takes three rows and two datasets that have all of them");
         };

@@ -1,13 +1,13 @@
 //! What a sweep varies, as columns: one table for each setting and metric.
 
-use super::{MAIN, notes, reading, value};
+use super::common::{MAIN, averaging_note, notes, value};
 use crate::determinism::{IndexMap, IndexSet};
 use crate::experiment::Results;
 use crate::experiment::job::safe_name;
 use crate::metric::Column;
 use crate::metric::summary::{Average, mean};
 use crate::report::rows::ReportRow;
-use crate::report::table::{Cell, Style, Table, TableColumn, TableRow, Value, mark_best, metric_title};
+use crate::report::table::{CellValue, Table, TableCell, TableColumn, TableRow, TableStyle, mark_best, metric_title};
 
 /// The column of models that have nothing of the sweep to vary.
 const NOT_VARIED: &str = "not varied";
@@ -23,12 +23,12 @@ pub fn sweep_tables(results: &Results, rows: &[ReportRow<'_>]) -> Vec<Table> {
 struct Sweep<'s, 'r> {
     key: &'s str,
     values: IndexSet<&'s str>,
-    lines: IndexMap<Label<'s>, IndexMap<&'s str, &'s ReportRow<'r>>>,
+    lines: IndexMap<RowLabel<'s>, IndexMap<&'s str, &'s ReportRow<'r>>>,
 }
 
 /// What tells the rows of the table apart.
 #[derive(Clone, PartialEq, Eq, Hash)]
-struct Label<'s> {
+struct RowLabel<'s> {
     dataset: &'s str,
     model: &'s str,
     preset: &'s str,
@@ -46,7 +46,7 @@ impl<'s, 'r> Sweep<'s, 'r> {
             let others = row.settings.iter().filter(|(name, _)| *name != key);
             let others: Vec<String> = others.map(|(name, value)| format!("{name}={value}")).collect();
             let [dataset, model, preset] = [&row.key().dataset, &row.key().model, &row.key().preset];
-            let label = Label { dataset, model, preset, others: others.join(", ") };
+            let label = RowLabel { dataset, model, preset, others: others.join(", ") };
             sweep.lines.entry(label).or_default().insert(value.unwrap_or(NOT_VARIED), row);
         }
         if !is_all_varied {
@@ -66,12 +66,12 @@ impl<'s, 'r> Sweep<'s, 'r> {
             column.is_extra = *value == NOT_VARIED;
             column
         }));
-        let row = |label: &Label<'_>, mut values: Vec<Value>, is_extra| {
+        let row = |label: &RowLabel<'_>, mut values: Vec<CellValue>, is_extra| {
             mark_best(&mut values, metric);
-            let mut cells = vec![Cell::text(label.dataset), Cell::text(label.model)];
-            cells.extend(has_preset.then(|| Cell::text(label.preset)));
-            cells.extend(has_others.then(|| Cell::text(&label.others)));
-            cells.extend(values.into_iter().map(Cell::Value));
+            let mut cells = vec![TableCell::text(label.dataset), TableCell::text(label.model)];
+            cells.extend(has_preset.then(|| TableCell::text(label.preset)));
+            cells.extend(has_others.then(|| TableCell::text(&label.others)));
+            cells.extend(values.into_iter().map(TableCell::Value));
             TableRow { cells, is_extra }
         };
         let mut rows: Vec<TableRow> =
@@ -87,12 +87,12 @@ impl<'s, 'r> Sweep<'s, 'r> {
             caption: format!(
                 "{} {} Best of a row in bold. Below the line: the mean of the means of all datasets, where none is missing.",
                 results.experiment.about,
-                reading(results)
+                averaging_note(results)
             ),
             columns,
             rows,
             notes: notes(results),
-            style: Style::default(),
+            style: TableStyle::default(),
         }
     }
 
@@ -100,28 +100,28 @@ impl<'s, 'r> Sweep<'s, 'r> {
         if self.key == "case" || value == NOT_VARIED { value.to_owned() } else { format!("{}={value}", self.key) }
     }
 
-    fn values_of(&self, line: &IndexMap<&str, &ReportRow<'_>>, metric: Column) -> Vec<Value> {
-        let cell = |name: &&str| line.get(name).map_or_else(Value::default, |row| value(row, metric));
+    fn values_of(&self, line: &IndexMap<&str, &ReportRow<'_>>, metric: Column) -> Vec<CellValue> {
+        let cell = |name: &&str| line.get(name).map_or_else(CellValue::default, |row| value(row, metric));
         self.values.iter().map(cell).collect()
     }
 
     /// For each model the mean over datasets of its means, if there are several datasets.
-    fn over_datasets(&self, metric: Column) -> Vec<(Label<'s>, Vec<Value>)> {
+    fn over_datasets(&self, metric: Column) -> Vec<(RowLabel<'s>, Vec<CellValue>)> {
         let datasets: IndexSet<&str> = self.lines.keys().map(|label| label.dataset).collect();
         if datasets.len() < 2 {
             return Vec::new();
         }
-        let mut models: IndexMap<Label<'s>, Vec<Vec<Value>>> = IndexMap::default();
+        let mut models: IndexMap<RowLabel<'s>, Vec<Vec<CellValue>>> = IndexMap::default();
         for (label, line) in &self.lines {
-            let label = Label { dataset: "all", ..label.clone() };
+            let label = RowLabel { dataset: "all", ..label.clone() };
             models.entry(label).or_default().push(self.values_of(line, metric));
         }
-        let over = |lines: &[Vec<Value>], place: usize| {
+        let over = |lines: &[Vec<CellValue>], place: usize| {
             let means: Option<Vec<f64>> = lines.iter().map(|line| Some(line[place].ours?.mean)).collect();
             let average = |means: Vec<f64>| Average { mean: mean(&means), deviation: None, n: means.len() };
-            Value { ours: means.filter(|means| means.len() == datasets.len()).map(average), ..Value::default() }
+            CellValue { ours: means.filter(|means| means.len() == datasets.len()).map(average), ..CellValue::default() }
         };
-        let of_model = |(label, lines): (Label<'s>, Vec<Vec<Value>>)| {
+        let of_model = |(label, lines): (RowLabel<'s>, Vec<Vec<CellValue>>)| {
             (label, (0..self.values.len()).map(|place| over(&lines, place)).collect())
         };
         models.into_iter().map(of_model).collect()

@@ -1,11 +1,11 @@
 //! Variants of one dataset side by side: what its numbers, arity, times or classes are worth.
 
-use super::{MAIN, notes, reading, value};
+use super::common::{MAIN, averaging_note, notes, value};
 use crate::determinism::{IndexMap, IndexSet};
 use crate::experiment::Results;
 use crate::experiment::job::safe_name;
 use crate::report::rows::ReportRow;
-use crate::report::table::{Cell, Style, Table, TableColumn, TableRow, Value, mark_best, metric_title};
+use crate::report::table::{CellValue, Table, TableCell, TableColumn, TableRow, TableStyle, mark_best, metric_title};
 
 /// A table for each dataset that stands in the experiment under several names.
 pub fn variant_tables(results: &Results, rows: &[ReportRow<'_>]) -> Vec<Table> {
@@ -32,22 +32,22 @@ fn table(results: &Results, rows: &[ReportRow<'_>], id: &str, names: &IndexSet<&
     let mut table_rows = Vec::new();
     for (label, line) in &lines {
         for metric in MAIN {
-            let cell = |name: &&str| line.get(name).map_or_else(Value::default, |row| value(row, metric));
-            let mut values: Vec<Value> = names.iter().map(cell).collect();
+            let cell = |name: &&str| line.get(name).map_or_else(CellValue::default, |row| value(row, metric));
+            let mut values: Vec<CellValue> = names.iter().map(cell).collect();
             mark_best(&mut values, metric);
-            let mut cells: Vec<Cell> = shown.iter().map(|&k| Cell::text(label[k])).collect();
-            cells.push(Cell::text(metric_title(metric)));
-            cells.extend(values.into_iter().map(Cell::Value));
+            let mut cells: Vec<TableCell> = shown.iter().map(|&k| TableCell::text(label[k])).collect();
+            cells.push(TableCell::text(metric_title(metric)));
+            cells.extend(values.into_iter().map(TableCell::Value));
             table_rows.push(TableRow { cells, is_extra: false });
         }
     }
     Table {
         name: format!("variants-{}", safe_name(id)),
         title: format!("Variants of {id} side by side"),
-        caption: format!("{} {} Best of a row in bold.", results.experiment.about, reading(results)),
+        caption: format!("{} {} Best of a row in bold.", results.experiment.about, averaging_note(results)),
         columns,
         rows: table_rows,
         notes: notes(results),
-        style: Style::default(),
+        style: TableStyle::default(),
     }
 }

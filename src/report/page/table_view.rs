@@ -2,17 +2,17 @@
 
 use serde::Serialize;
 
-use crate::report::table::{Cell, Shape, Table, Value, WITHIN, shown_difference};
+use crate::report::table::{CellValue, ColumnKind, Table, TableCell, WITHIN, format_difference};
 
 /// A table.
 #[derive(Serialize)]
-pub struct Sheet {
+pub struct TableView {
     id: String,
     title: String,
     caption: String,
     headings: Vec<Heading>,
     /// Groups of rows; a line stands between them, and each is sorted by itself.
-    groups: Vec<Vec<Vec<SheetCell>>>,
+    groups: Vec<Vec<Vec<CellView>>>,
     notes: Vec<(String, String)>,
 }
 
@@ -23,7 +23,7 @@ struct Heading {
 }
 
 #[derive(Default, Serialize)]
-struct SheetCell {
+struct CellView {
     /// What it is sorted by; empty goes last.
     sort: String,
     is_number: bool,
@@ -31,23 +31,23 @@ struct SheetCell {
     text: String,
     /// What comes after the text, in small print.
     rest: String,
-    lack: String,
+    missing: String,
     /// Further lines below.
     lines: Vec<String>,
     /// The row of the experiment.
     row: Option<usize>,
 }
 
-impl Sheet {
+impl TableView {
     /// A table for the template.
     pub fn new(table: &Table) -> Self {
         let mark = |name: &str| table.mark(name).map_or_else(String::new, |mark| format!(" [{mark}]"));
         let mut headings = Vec::new();
         for column in &table.columns {
             let text = format!("{}{}", column.heading(), mark(&column.name));
-            let beside = column.shape == Shape::Against && !table.style.stacked;
+            let beside = column.shape == ColumnKind::WithPaper && !table.style.stacked;
             let others = [("paper", true), ("difference", true), (WITHIN, false)];
-            headings.push(Heading { text, is_number: column.shape != Shape::Text });
+            headings.push(Heading { text, is_number: column.shape != ColumnKind::Text });
             let others = others.into_iter().filter(|_| beside);
             headings.extend(others.map(|(text, is_number)| Heading { text: text.to_owned(), is_number }));
         }
@@ -56,11 +56,11 @@ impl Sheet {
             let mut cells = Vec::new();
             for (column, cell) in table.columns.iter().zip(&row.cells) {
                 match cell {
-                    Cell::Text(text) => {
+                    TableCell::Text(text) => {
                         let mark = if column.name == "dataset" { mark(text) } else { String::new() };
                         cells.push(plain(format!("{text}{mark}"), text.clone(), false));
                     }
-                    Cell::Value(value) => cells.extend(value_cells(value, column.shape, table)),
+                    TableCell::Value(value) => cells.extend(value_cells(value, column.shape, table)),
                 }
             }
             groups[usize::from(row.is_extra)].push(cells);
@@ -70,7 +70,7 @@ impl Sheet {
             let about = mark.zip(note.about.as_ref()).map(|(mark, about)| format!("[{mark}] {about}: "));
             (about.unwrap_or_default(), note.text.clone())
         });
-        Sheet {
+        TableView {
             id: table.name.clone(),
             title: table.title.clone(),
             caption: table.caption.clone(),
@@ -81,13 +81,13 @@ impl Sheet {
     }
 }
 
-fn plain(text: String, sort: String, is_number: bool) -> SheetCell {
-    SheetCell { text, sort, is_number, ..SheetCell::default() }
+fn plain(text: String, sort: String, is_number: bool) -> CellView {
+    CellView { text, sort, is_number, ..CellView::default() }
 }
 
-fn value_cells(value: &Value, shape: Shape, table: &Table) -> Vec<SheetCell> {
+fn value_cells(value: &CellValue, shape: ColumnKind, table: &Table) -> Vec<CellView> {
     let pm = |deviation: Option<f64>| deviation.map_or_else(String::new, |deviation| format!(" ± {deviation:.3}"));
-    let mut ours = SheetCell { is_number: true, lack: value.lack.clone(), row: value.row, ..SheetCell::default() };
+    let mut ours = CellView { is_number: true, missing: value.missing.clone(), row: value.row, ..CellView::default() };
     match value.ours {
         Some(average) => {
             let count = if table.style.counts { format!(" ({})", average.n) } else { String::new() };
@@ -98,15 +98,15 @@ fn value_cells(value: &Value, shape: Shape, table: &Table) -> Vec<SheetCell> {
         }
         None => ours.text = "–".to_owned(),
     }
-    if shape != Shape::Against {
+    if shape != ColumnKind::WithPaper {
         return vec![ours];
     }
-    let paper = value.shown_paper().unwrap_or_else(|| "–".to_owned());
-    let difference = value.difference().map_or("–".to_owned(), shown_difference);
+    let paper = value.format_published().unwrap_or_else(|| "–".to_owned());
+    let difference = value.difference().map_or("–".to_owned(), format_difference);
     if table.style.stacked {
         ours.lines.push(format!("paper {paper}"));
         if value.difference().is_some() {
-            ours.lines.extend([difference, value.shown_within().to_owned()]);
+            ours.lines.extend([difference, value.within_phrase().to_owned()]);
         }
         return vec![ours];
     }

@@ -1,0 +1,234 @@
+//! RunComparison of paired rows.
+
+use super::pairing::{Pairing, RowPair, mismatch};
+use crate::determinism::IndexMap;
+use crate::experiment::results::Stored;
+use crate::metric::significance::bootstrap::{Interval, RESAMPLES, mean_interval};
+use crate::metric::significance::effect::{WinTieLoss, standardized_mean, win_tie_loss};
+use crate::metric::significance::{
+    ALPHA, CorrectedT, Differences, NoTest, SampleError, Wilcoxon, Zeros, corrected_t, holm, mean_test_share, wilcoxon,
+};
+use crate::metric::summary::mean;
+use crate::metric::{Average, Column};
+
+/// The metrics that are compared unless others are asked for.
+pub const SHOWN: [Column; 2] = [Column::AucRoc, Column::AucPr];
+
+/// How sure an interval is.
+pub const LEVEL: f64 = 0.95;
+
+/// In how many folds a difference must be the same to count without a test.
+const MIN_FOLDS_WITHOUT_SPREAD: usize = 3;
+
+/// Where the draws of intervals start.
+const SEED: u64 = 1979;
+
+/// What the comparison of two sides came to.
+#[derive(Clone, Debug)]
+pub struct RunComparison {
+    /// What the first side is called.
+    pub first: String,
+    /// What the second side is called.
+    pub second: String,
+    /// The metrics in the order asked for.
+    pub metrics: Vec<MetricComparison>,
+    /// Rows that only the first side has.
+    pub only_first: Vec<String>,
+    /// Rows that only the second side has.
+    pub only_second: Vec<String>,
+}
+
+/// One metric.
+#[derive(Clone, Debug)]
+pub struct MetricComparison {
+    /// Which.
+    pub column: Column,
+    /// The rows that were compared.
+    pub rows: Vec<RowComparison>,
+    /// What was not compared.
+    pub skipped: Vec<SkippedRow>,
+    /// Each model that was compared on two datasets or more.
+    pub over_datasets: Vec<OverDatasets>,
+}
+
+/// A row of both sides.
+#[derive(Clone, Debug)]
+pub struct RowComparison {
+    /// The dataset.
+    pub dataset: String,
+    /// The model.
+    pub model: String,
+    /// How many folds are in both.
+    pub folds: usize,
+    /// How many folds only one has, or which have no value.
+    pub unpaired: usize,
+    /// The first side, over the folds that are in both.
+    pub first: Average,
+    /// The second side.
+    pub second: Average,
+    /// The mean of the differences of folds, second minus first.
+    pub difference: f64,
+    /// An interval for that.
+    pub interval: Result<Interval, NoTest>,
+    /// Whether it is more than chance.
+    pub test: Result<CorrectedT, NoTest>,
+    /// The p-value of that, corrected for the number of rows.
+    pub holm: Option<f64>,
+    /// The difference in standard deviations.
+    pub effect: Result<f64, NoTest>,
+    /// In how many folds the second is better, level, worse.
+    pub win_tie_loss: WinTieLoss,
+}
+
+impl RowComparison {
+    /// Whether the difference is more than chance: p below the level in the corrected t-test. The same difference in
+    /// every fold leaves the test no spread; other than 0 and in at least three folds it is told apart all the same, in two it may
+    /// well be chance.
+    ///
+    /// # Errors
+    /// If that cannot be told, with the reason.
+    pub fn is_significant(&self) -> Result<bool, NoTest> {
+        match self.test {
+            Ok(test) => Ok(test.p < ALPHA),
+            Err(NoTest::AllEqual) => Ok(false),
+            Err(NoTest::NoSpread) if self.folds >= MIN_FOLDS_WITHOUT_SPREAD => Ok(true),
+            Err(why) => Err(why),
+        }
+    }
+}
+
+/// A row that both sides have and that cannot be compared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SkippedRow {
+    /// The dataset.
+    pub dataset: String,
+    /// The model.
+    pub model: String,
+    /// Why not.
+    pub reason: String,
+}
+
+/// A model over all datasets.
+#[derive(Clone, Debug)]
+pub struct OverDatasets {
+    /// The model.
+    pub model: String,
+    /// How many datasets there are.
+    pub datasets: usize,
+    /// On how many the second is better, level, worse.
+    pub win_tie_loss: WinTieLoss,
+    /// Whether that is more than chance.
+    pub test: Result<Wilcoxon, NoTest>,
+}
+
+impl RunComparison {
+    /// Compares what was paired.
+    ///
+    /// # Errors
+    /// If a recorded metric is not a finite number.
+    pub fn new(pairing: &Pairing<'_>, columns: &[Column]) -> Result<Self, SampleError> {
+        let metrics: Result<Vec<MetricComparison>, SampleError> =
+            columns.iter().map(|&column| metric(&pairing.pairs, column)).collect();
+        Ok(RunComparison {
+            first: pairing.first.clone(),
+            second: pairing.second.clone(),
+            metrics: metrics?,
+            only_first: pairing.only_first.clone(),
+            only_second: pairing.only_second.clone(),
+        })
+    }
+
+    /// Whether there was something to compare.
+    pub fn is_comparable(&self) -> bool {
+        self.metrics.iter().any(|metric| !metric.rows.is_empty())
+    }
+}
+
+fn metric(pairs: &[RowPair<'_>], column: Column) -> Result<MetricComparison, SampleError> {
+    let mut found = MetricComparison { column, rows: Vec::new(), skipped: Vec::new(), over_datasets: Vec::new() };
+    for pair in pairs {
+        match compare_rows(pair, column)? {
+            Ok(row) => found.rows.push(row),
+            Err(reason) => {
+                let (dataset, model) = (pair.dataset().to_owned(), pair.model.clone());
+                found.skipped.push(SkippedRow { dataset, model, reason });
+            }
+        }
+    }
+    let tested: Vec<f64> = found.rows.iter().filter_map(|row| Some(row.test.ok()?.p)).collect();
+    let mut adjusted = holm(&tested)?.into_iter();
+    for row in found.rows.iter_mut().filter(|row| row.test.is_ok()) {
+        row.holm = adjusted.next();
+    }
+    found.over_datasets = over_datasets(&found.rows, column)?;
+    Ok(found)
+}
+
+/// A row of both sides, or why it cannot be compared.
+pub(crate) fn compare_rows(pair: &RowPair<'_>, column: Column) -> Result<Result<RowComparison, String>, SampleError> {
+    if let Some(reason) = mismatch(pair, column) {
+        return Ok(Err(reason));
+    }
+    type FoldValues = IndexMap<usize, (Vec<f64>, Vec<f64>)>;
+    let (mut folds, mut sizes) = (FoldValues::default(), Vec::new());
+    for (first, second) in pair.jobs() {
+        if let (Some(of_first), Some(of_second)) = (first.metric(column), second.metric(column)) {
+            let values = folds.entry(first.record.row.fold).or_default();
+            values.0.push(of_first);
+            values.1.push(of_second);
+            sizes.extend(size(first));
+        }
+    }
+    folds.sort_unstable_keys();
+    if folds.is_empty() {
+        return Ok(Err(format!("no fold has {} in both", column.name())));
+    }
+    let (first, second): (Vec<f64>, Vec<f64>) =
+        folds.values().map(|(first, second)| (mean(first), mean(second))).unzip();
+    let differences = Differences::new(&second, &first)?;
+    let better = if column.higher_is_better() { differences.clone() } else { differences.reversed() };
+    let (Some(of_first), Some(of_second)) = (Average::of(&first), Average::of(&second)) else {
+        return Ok(Err("no folds".to_owned()));
+    };
+    Ok(Ok(RowComparison {
+        dataset: pair.dataset().to_owned(),
+        model: pair.model.clone(),
+        folds: folds.len(),
+        unpaired: pair.folds().saturating_sub(folds.len()),
+        first: of_first,
+        second: of_second,
+        difference: mean(differences.values()),
+        interval: mean_interval(differences.values(), LEVEL, RESAMPLES, SEED),
+        test: mean_test_share(&sizes).and_then(|share| corrected_t(&differences, share)),
+        holm: None,
+        effect: standardized_mean(&differences),
+        win_tie_loss: win_tie_loss(&better),
+    }))
+}
+
+/// How many examples a job trained and tested with.
+fn size(stored: &Stored) -> Option<(usize, usize)> {
+    let counts = stored.record.counts.as_ref()?;
+    Some((counts.train_positives + counts.train_negatives, counts.test_positives + counts.test_negatives))
+}
+
+fn over_datasets(rows: &[RowComparison], column: Column) -> Result<Vec<OverDatasets>, SampleError> {
+    let mut models: IndexMap<&str, Vec<&RowComparison>> = IndexMap::default();
+    for row in rows {
+        models.entry(&row.model).or_default().push(row);
+    }
+    models.retain(|_, rows| rows.len() > 1);
+    let over = |(model, rows): (&str, Vec<&RowComparison>)| {
+        let first: Vec<f64> = rows.iter().map(|row| row.first.mean).collect();
+        let second: Vec<f64> = rows.iter().map(|row| row.second.mean).collect();
+        let differences = Differences::new(&second, &first)?;
+        let better = if column.higher_is_better() { differences } else { differences.reversed() };
+        Ok(OverDatasets {
+            model: model.to_owned(),
+            datasets: rows.len(),
+            win_tie_loss: win_tie_loss(&better),
+            test: wilcoxon(&better, Zeros::Drop, ALPHA),
+        })
+    };
+    models.into_iter().map(over).collect()
+}

@@ -1,0 +1,67 @@
+//! The contents of a report: rows, tables, figures and claims, before they are written.
+
+use super::claims::{self, JudgedClaim};
+use super::figure::{Figure, FigureError, PublishedMean, figures};
+use super::published::PublishedTable;
+use super::rows::{self, ReportRow};
+use super::table::Table;
+use super::tables;
+use crate::experiment::Results;
+
+/// Everything that a report says, before it is written.
+#[derive(Debug)]
+pub struct Report<'r> {
+    /// The run.
+    pub results: &'r Results,
+    /// Its rows.
+    pub rows: Vec<ReportRow<'r>>,
+    /// Its tables.
+    pub tables: Vec<Table>,
+    /// How many of the tables, from the first, answer the question of the experiment.
+    pub main_tables: usize,
+    /// Its figures.
+    pub figures: Vec<Figure>,
+    /// What it says of the paper's claims.
+    pub claims: Vec<JudgedClaim>,
+}
+
+impl<'r> Report<'r> {
+    /// Makes a report of a run.
+    ///
+    /// # Errors
+    /// If predictions of a job cannot be read.
+    pub fn new(results: &'r Results) -> Result<Self, FigureError> {
+        let rows = rows::rows(results);
+        let tables = tables::tables(results, &rows);
+        let main_tables = tables::main_tables(results, &rows).len();
+        let claims = claims::judge(&rows);
+        let figures = figures(results, &published_means(results, &rows))?;
+        Ok(Report { results, tables, main_tables, figures, claims, rows })
+    }
+}
+
+/// What the paper publishes, by the names that the run has for datasets and models.
+fn published_means(results: &Results, rows: &[ReportRow<'_>]) -> Vec<PublishedMean> {
+    let Some(table) = results.experiment.compare.paper.as_deref().and_then(PublishedTable::find) else {
+        return Vec::new();
+    };
+    let of_row = |row: &ReportRow<'_>| -> Vec<PublishedMean> {
+        let fits = table.cells.iter().filter(|cell| cell.dataset == row.dataset_id && cell.kind == row.kind);
+        let (dataset, model) = (&row.key().dataset, &row.key().model);
+        fits.map(|cell| PublishedMean {
+            dataset: dataset.clone(),
+            model: model.clone(),
+            column: cell.metric,
+            mean: cell.mean,
+        })
+        .collect()
+    };
+    // Presets share what the paper says of their model.
+    let mut published: Vec<PublishedMean> = Vec::new();
+    for one in rows.iter().flat_map(of_row) {
+        if !published.contains(&one) {
+            published.push(one);
+        }
+    }
+    published
+}

@@ -1,0 +1,40 @@
+//! Errors of figures.
+
+use crate::experiment::ResultsError;
+use crate::experiment::results::Stored;
+use crate::metric::MetricError;
+use crate::metric::significance::SampleError;
+
+/// Why a figure cannot be made.
+#[derive(Debug, thiserror::Error)]
+pub enum FigureError {
+    /// The predictions of a job cannot be read.
+    #[error(transparent)]
+    Results(#[from] ResultsError),
+    /// The predictions of a job are none.
+    #[error("the predictions of {job} cannot be drawn: {error}; run it again with `--only` and `--fresh`")]
+    Predictions {
+        /// The directory of the job.
+        job: String,
+        /// What is wrong with them.
+        error: MetricError,
+    },
+    /// Values cannot be ranked.
+    #[error(transparent)]
+    Ranks(#[from] SampleError),
+    /// The drawing itself failed.
+    #[error("a figure cannot be drawn: {0}")]
+    Drawing(String),
+}
+
+impl FigureError {
+    /// Names the job whose predictions are wrong.
+    pub(super) fn predictions(stored: &Stored) -> impl FnOnce(MetricError) -> FigureError {
+        let job = stored.directory.display().to_string();
+        move |error| FigureError::Predictions { job, error }
+    }
+
+    pub(super) fn drawing(error: impl std::fmt::Display) -> Self {
+        FigureError::Drawing(error.to_string())
+    }
+}

@@ -1,0 +1,38 @@
+//! Selection of the tables of a run.
+
+use super::classes::classes_table;
+use super::everything::{RESULTS, all_metrics, results_table};
+use super::paper::paper_tables;
+use super::seconds::seconds_table;
+use super::significance::significance_table;
+use super::sweep::sweep_tables;
+use super::variants::variant_tables;
+use crate::experiment::Results;
+use crate::report::published::PublishedTable;
+use crate::report::rows::ReportRow;
+use crate::report::table::Table;
+
+/// Every table of a run, the most telling first.
+pub fn tables(results: &Results, rows: &[ReportRow<'_>]) -> Vec<Table> {
+    let mut tables = main_tables(results, rows);
+    if !tables.iter().any(|table| table.name == RESULTS) {
+        tables.push(results_table(results, rows));
+    }
+    tables.extend(significance_table(results));
+    tables.push(all_metrics(results, rows));
+    tables.extend(seconds_table(results, rows));
+    tables
+}
+
+/// The tables that answer the question of the experiment.
+pub fn main_tables(results: &Results, rows: &[ReportRow<'_>]) -> Vec<Table> {
+    let published = results.experiment.compare.paper.as_deref().and_then(PublishedTable::find);
+    let mut tables = published.map(|published| paper_tables(results, rows, published)).unwrap_or_default();
+    tables.extend(sweep_tables(results, rows));
+    tables.extend(variant_tables(results, rows));
+    if tables.is_empty() {
+        tables.push(results_table(results, rows));
+    }
+    tables.extend(classes_table(results, rows));
+    tables
+}

@@ -1,0 +1,76 @@
+//! Parts that all tables share: cell values, notes and captions.
+
+use crate::determinism::IndexMap;
+use crate::experiment::Results;
+use crate::experiment::store::Row;
+use crate::metric::Column;
+use crate::report::rows::ReportRow;
+use crate::report::table::{CellValue, Note};
+
+/// The metrics that the paper reports.
+pub const MAIN: [Column; 2] = [Column::AucRoc, Column::AucPr];
+
+/// Our number of a row.
+pub(super) fn value(row: &ReportRow<'_>, metric: Column) -> CellValue {
+    CellValue {
+        ours: row.average(metric),
+        missing: row.missing(metric),
+        row: (!row.group.jobs.is_empty()).then_some(row.index),
+        ..CellValue::default()
+    }
+}
+
+/// What every table must say: of datasets, and of what is missing.
+pub(super) fn notes(results: &Results) -> Vec<Note> {
+    let footnotes = results.footnotes();
+    let mut notes: Vec<Note> = footnotes
+        .into_iter()
+        .map(|(dataset, text)| Note { about: Some(dataset.to_owned()), text: text.to_owned() })
+        .collect();
+    notes.extend(status_notes(results).into_iter().map(|text| Note { about: None, text }));
+    notes
+}
+
+/// What of a run is not there, in sentences.
+pub fn status_notes(results: &Results) -> Vec<String> {
+    let mut sentences = Vec::new();
+    let ended = results.stored.len();
+    let refused = results.stored.iter().filter(|stored| stored.record.status.is_refused());
+    let failed = results.stored.iter().filter(|stored| !stored.is_done()).count() - refused.clone().count();
+    let damaged = results.damaged.len();
+    let absent = results.planned.saturating_sub(ended + damaged);
+    if absent > 0 {
+        sentences.push(format!("Unfinished: {absent} of {} jobs have not been run.", results.planned));
+    }
+    if damaged > 0 {
+        sentences.push(format!(
+            "{damaged} of {} results are damaged and left out: running again makes them anew.",
+            results.planned
+        ));
+    }
+    let mut reasons: IndexMap<(&str, &str, &str), usize> = IndexMap::default();
+    for stored in refused {
+        let Row { dataset, model, .. } = &stored.record.row;
+        *reasons.entry((dataset, model, stored.record.status.message().unwrap_or_default())).or_default() += 1;
+    }
+    for ((dataset, model, why), jobs) in reasons {
+        sentences.push(format!("{model} on {dataset} refused ({jobs} jobs): {why}."));
+    }
+    if failed > 0 {
+        sentences.push(format!("{failed} of {} jobs failed; their cells say so.", results.planned));
+    }
+    if results.stale > 0 {
+        let stale = results.stale;
+        sentences.push(format!("{stale} results were made with another spec than the one here and are left out."));
+    }
+    sentences
+}
+
+/// How numbers of a run are to be read.
+pub(super) fn averaging_note(results: &Results) -> String {
+    let seeds = match results.experiment.seeds.len() {
+        1 => String::new(),
+        n => format!("; {n} seeds of a fold are averaged first"),
+    };
+    format!("Mean ± standard deviation over folds{seeds}.")
+}
