@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use super::examples::Pool;
-use super::generate::{Domain, Name, Settings, Sink};
+use super::generate::{Domain, DomainSink, Name, Settings};
 use super::load::{self, LoadCounts, LoadError, LoadOptions, Loaded};
 use crate::kb::{DatabaseBuilder, TimeRule, TimeSource};
 use crate::logic::parser::parse_sentence;
@@ -85,7 +85,7 @@ impl Memory {
     }
 }
 
-impl Sink for Memory {
+impl DomainSink for Memory {
     type Error = CapacityError;
 
     fn fact(&mut self, predicate: &'static str, args: &[Name]) -> Result<(), CapacityError> {
@@ -105,7 +105,7 @@ impl Sink for Memory {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::generate::{Counts, write_directory};
+    use crate::data::generate::{DomainCounts, write_directory};
 
     /// In memory and by way of files, a domain is the same.
     #[test]
@@ -118,7 +118,7 @@ mod tests {
             let options = LoadOptions { target: Some(domain.info().target.into()), ..LoadOptions::default() };
             let files = load::load(directory.path(), &options).unwrap();
             assert_eq!(print(&memory), print(&files));
-            let counts = Counts::of(domain, &settings);
+            let counts = DomainCounts::of(domain, &settings);
             assert_eq!(memory.database.facts.len() as u64, counts.facts);
             assert_eq!(memory.examples.len() as u64, counts.positives + counts.negatives);
             assert!(!memory.warnings.has_errors());

@@ -1,15 +1,17 @@
-//! Citations: shaped like Yeast2, with times. A group is a field, where two laboratories work on the same genes.
+//! The citations domain, modeled on Yeast2 with times. A group is a field where two laboratories study the same genes.
 //!
-//! A paper cites an earlier one if the two share a gene *and* an author. A laboratory has one paper a year, so papers
-//! that share an author are never of the same year, and "earlier" and "not later" mean the same. Every example points
-//! back in time, as only such pairs can be asked about: the answer lies in the facts of the two papers, all of them
+//! A paper cites an earlier one if the two share a gene *and* an author. A laboratory publishes one paper a year, so
+//! papers that share an author are never from the same year, and "earlier" and "not later" coincide. Every example
+//! points back in time, since only such pairs can be cited: its label follows from facts of the two papers, all
 //! known in the year of the first.
 
 use super::group::{self, Labels, Members, Pairs, draw, draw_from, draw_other, members, one_in};
-use super::{Info, Name, Settings, Sink};
+use super::info::DomainInfo;
+use super::settings::Settings;
+use super::sink::{DomainSink, Name};
 use crate::determinism::Stream;
 
-pub(super) const INFO: Info = Info {
+pub(super) const INFO: DomainInfo = DomainInfo {
     id: "citations",
     title: "Citations (generated)",
     about: "Papers have authors, mention genes, and appeared in a year; the question is which earlier papers a paper \
@@ -42,11 +44,11 @@ const GENES: u32 = 24;
 const GENES_OF_PAPER: u32 = 3;
 const GENE_PAIRS: u32 = 12;
 const NEGATIVES_PER_POSITIVE: usize = 3;
-/// The first paper of a laboratory appears in one of as many years as it has papers, from this one on.
+/// A laboratory starts in this year or up to `PAPERS_OF_LABORATORY - 1` years later.
 const FIRST_YEAR: u32 = 1980;
 
-/// What the rule asks about one field, gathered as its facts are made.
-struct Field {
+/// The relations of one field that the rule refers to, recorded while its facts are generated.
+struct ResearchField {
     number: u32,
     /// (A, B): B appeared before A.
     earlier: Pairs,
@@ -54,7 +56,7 @@ struct Field {
     share_author: Pairs,
 }
 
-impl Field {
+impl ResearchField {
     fn paper(&self, member: u32) -> Name {
         Name::Entity("paper", self.number * PAPERS + member)
     }
@@ -63,8 +65,8 @@ impl Field {
         Name::Entity("gene", self.number * GENES + gene)
     }
 
-    /// Makes the facts of the field with this number, in place of the one before.
-    fn make<S: Sink>(&mut self, number: u32, stream: &mut Stream, sink: &mut S) -> Result<(), S::Error> {
+    /// Generates the facts of field `number`, replacing the state of the previous one.
+    fn make<S: DomainSink>(&mut self, number: u32, stream: &mut Stream, sink: &mut S) -> Result<(), S::Error> {
         self.number = number;
         self.earlier.clear();
         self.share_gene.clear();
@@ -100,7 +102,7 @@ impl Field {
         self.make_gene_pairs(stream, sink)
     }
 
-    fn make_gene_pairs<S: Sink>(&self, stream: &mut Stream, sink: &mut S) -> Result<(), S::Error> {
+    fn make_gene_pairs<S: DomainSink>(&self, stream: &mut Stream, sink: &mut S) -> Result<(), S::Error> {
         let mut paired = Pairs::new();
         for _ in 0..GENE_PAIRS {
             let pair = paired.insert_fresh(stream, |stream| {
@@ -116,26 +118,32 @@ impl Field {
         Ok(())
     }
 
-    /// The papers that a paper cites: the rule.
+    /// Returns the papers that a paper cites: the planted rule.
     fn cited(&self, a: u32) -> Members {
         self.earlier.row(a) & self.share_gene.row(a) & self.share_author.row(a)
     }
 }
 
-/// Makes the domain.
-pub(super) fn generate<S: Sink>(settings: &Settings, sink: &mut S) -> Result<(), S::Error> {
+/// Generates the domain.
+pub(super) fn generate<S: DomainSink>(settings: &Settings, sink: &mut S) -> Result<(), S::Error> {
     let mut facts = group::stream(settings, INFO.id, "facts");
     let mut pairs = group::stream(settings, INFO.id, "pairs");
     let mut labels = Labels::new(settings, INFO.id);
-    let mut field = Field { number: 0, earlier: Pairs::new(), share_gene: Pairs::new(), share_author: Pairs::new() };
+    let mut field =
+        ResearchField { number: 0, earlier: Pairs::new(), share_gene: Pairs::new(), share_author: Pairs::new() };
     for number in 0..settings.scale() * FIELDS {
         field.make(number, &mut facts, sink)?;
-        list(&field, &mut labels, &mut pairs, sink)?;
+        list_examples(&field, &mut labels, &mut pairs, sink)?;
     }
     Ok(())
 }
 
-fn list<S: Sink>(field: &Field, labels: &mut Labels, stream: &mut Stream, sink: &mut S) -> Result<(), S::Error> {
+fn list_examples<S: DomainSink>(
+    field: &ResearchField,
+    labels: &mut Labels,
+    stream: &mut Stream,
+    sink: &mut S,
+) -> Result<(), S::Error> {
     let mut listed = Pairs::new();
     let mut positives = 0;
     for a in 0..PAPERS {
@@ -146,16 +154,16 @@ fn list<S: Sink>(field: &Field, labels: &mut Labels, stream: &mut Stream, sink: 
         }
     }
     for i in 0..positives * NEGATIVES_PER_POSITIVE {
-        // In turn: a gene but no author, an author but no gene, anything but both.
+        // In turn: a shared gene only, a shared author only, any pair that does not share both.
         let pair = listed.insert_fresh(stream, |stream| {
             let a = draw(stream, PAPERS);
             let (gene, author) = (field.share_gene.row(a), field.share_author.row(a));
-            let fitting = match i % NEGATIVES_PER_POSITIVE {
+            let eligible = match i % NEGATIVES_PER_POSITIVE {
                 0 => gene & !author,
                 1 => author & !gene,
                 _ => !(gene & author),
             };
-            Some((a, draw_from(stream, fitting & field.earlier.row(a))?))
+            Some((a, draw_from(stream, eligible & field.earlier.row(a))?))
         });
         if let Some((a, b)) = pair {
             sink.example(labels.binary(false), &[field.paper(a), field.paper(b)])?;

@@ -1,12 +1,12 @@
-//! What the generators share: sets and relations over the few members of a group, fresh pairs, and noisy labels.
+//! Helpers shared by the generators: sets and relations over the members of a group, fresh pairs, noisy labels.
 
-use super::Settings;
+use super::settings::Settings;
 use crate::determinism::Stream;
 
-/// A set of members of a group, one bit for each: a group has at most 64 members.
+/// A set of members of a group, one bit each: a group has at most 64 members.
 pub(super) type Members = u64;
 
-/// The members of a set, smallest first.
+/// Iterates over the members of a set in increasing order.
 pub(super) fn members(mut set: Members) -> impl Iterator<Item = u32> {
     std::iter::from_fn(move || {
         let member = (set != 0).then(|| set.trailing_zeros())?;
@@ -15,7 +15,7 @@ pub(super) fn members(mut set: Members) -> impl Iterator<Item = u32> {
     })
 }
 
-/// Draws `k` different members of `0..n`.
+/// Draws `k` distinct members of `0..n`.
 pub(super) fn distinct(stream: &mut Stream, n: u32, k: u32) -> Members {
     debug_assert!(k <= n && n <= 64, "{k} of {n} members");
     let mut set: Members = 0;
@@ -36,7 +36,7 @@ pub(super) fn draw_other(stream: &mut Stream, n: u32, not: u32) -> u32 {
     drawn + u32::from(drawn >= not)
 }
 
-/// Draws a member of a set, if it has any.
+/// Draws a member of a set, or returns `None` if it is empty.
 pub(super) fn draw_from(stream: &mut Stream, set: Members) -> Option<u32> {
     if set == 0 {
         return None;
@@ -44,7 +44,7 @@ pub(super) fn draw_from(stream: &mut Stream, set: Members) -> Option<u32> {
     members(set).nth(stream.index(set.count_ones() as usize))
 }
 
-/// Whether something with a chance of one in `n` happens.
+/// Returns true with probability 1/`n`.
 pub(super) fn one_in(stream: &mut Stream, n: u64) -> bool {
     stream.below(n) == 0
 }
@@ -66,43 +66,43 @@ impl Pairs {
         self.0[a as usize] >> b & 1 == 1
     }
 
-    /// Every `b` that `a` is paired with.
+    /// Returns the set of all `b` paired with `a`.
     pub(super) fn row(&self, a: u32) -> Members {
         self.0[a as usize]
     }
 
-    /// Adds a pair; whether it is new.
+    /// Adds a pair and returns whether it is new.
     pub(super) fn insert(&mut self, a: u32, b: u32) -> bool {
         let new = !self.contains(a, b);
         self.0[a as usize] |= 1 << b;
         new
     }
 
-    /// Joins every two different members of a set, both ways.
+    /// Adds all ordered pairs of distinct members of a set.
     pub(super) fn join_all(&mut self, set: Members) {
         for a in members(set) {
             self.0[a as usize] |= set & !(1 << a);
         }
     }
 
-    /// Every pair, sorted.
+    /// Iterates over the pairs in sorted order.
     pub(super) fn iter(&self) -> impl Iterator<Item = (u32, u32)> {
         self.0.iter().zip(0..).flat_map(|(&row, a)| members(row).map(move |b| (a, b)))
     }
 
-    /// Draws candidates until one is new to the relation, and adds it; none if such a candidate is hard to find.
+    /// Draws candidates until one is new to the relation and adds it; gives up after a bounded number of tries.
     pub(super) fn insert_fresh(
         &mut self,
         stream: &mut Stream,
         mut candidate: impl FnMut(&mut Stream) -> Option<(u32, u32)>,
     ) -> Option<(u32, u32)> {
-        // Where one candidate in twenty is fresh, fewer than one search in a million ends without any.
+        // If one candidate in twenty is new, fewer than one search in a million fails.
         const TRIES: usize = 300;
         (0..TRIES).find_map(|_| candidate(stream).filter(|&(a, b)| self.insert(a, b)))
     }
 }
 
-/// Turns true labels into the listed ones. It has a stream of its own, so noise changes no fact and no choice of pairs.
+/// Applies label noise. It has its own stream, so noise changes neither facts nor the choice of pairs.
 pub(super) struct Labels {
     noise: f64,
     stream: Stream,
@@ -117,20 +117,20 @@ impl Labels {
         self.stream.unit() < self.noise
     }
 
-    /// The listed label of an example with two classes.
+    /// Returns the listed label of an example with a binary target.
     pub(super) fn binary(&mut self, truth: bool) -> bool {
         truth != self.is_wrong()
     }
 
-    /// The listed label of an example with `classes` classes.
+    /// Returns the listed class of an example with `classes` classes.
     pub(super) fn class(&mut self, truth: u32, classes: u32) -> u32 {
         if self.is_wrong() { draw_other(&mut self.stream, classes, truth) } else { truth }
     }
 }
 
-/// The stream for one part of a domain.
-pub(super) fn stream(settings: &Settings, domain: &str, part: &str) -> Stream {
-    Stream::new(settings.seed, &["generate", domain, part])
+/// Returns the random stream for one purpose within a domain.
+pub(super) fn stream(settings: &Settings, domain: &str, purpose: &str) -> Stream {
+    Stream::new(settings.seed, &["generate", domain, purpose])
 }
 
 #[cfg(test)]
@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sets_and_pairs_keep_what_they_are_given() {
+    fn sets_and_pairs_return_inserted_members() {
         assert_eq!(members(0).count(), 0);
         assert_eq!(members(1 | 1 << 5 | 1 << 63).collect::<Vec<_>>(), [0, 5, 63]);
         let mut pairs = Pairs::new();
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn fresh_pairs_run_out() {
+    fn insert_fresh_stops_when_all_pairs_are_used() {
         let (mut stream, mut pairs) = (Stream::new(1, &["test"]), Pairs::new());
         let mut next = || pairs.insert_fresh(&mut stream, |stream| Some((draw(stream, 2), draw(stream, 2))));
         let mut drawn: Vec<_> = std::iter::from_fn(&mut next).collect();

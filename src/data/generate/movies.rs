@@ -1,11 +1,14 @@
-//! Movies: the paper's running example. A group is a studio, whose directors cast mostly from a troupe of their own.
+//! The movies domain: the paper's running example. A group is a studio whose directors cast mostly from their own
+//! troupe.
 //!
-//! The troupes of neighbouring directors overlap, so who acts beside somebody's actors, in the same genre, still may
-//! never have worked under that director. Everybody in a binary example has the role it asks for: the first has acted
-//! and the second has directed, so neither `actedin(A, M)` nor `directedby(M, B)` says anything alone.
+//! The troupes of neighboring directors overlap, so acting beside a director's actors in the same genre does not
+//! imply having worked under that director. In every binary example the first person has acted and the second has
+//! directed, so neither `actedin(A, M)` nor `directedby(M, B)` is informative alone.
 
 use super::group::{self, Labels, Members, Pairs, draw, draw_other, members, one_in};
-use super::{Info, Name, Settings, Sink};
+use super::info::DomainInfo;
+use super::settings::Settings;
+use super::sink::{DomainSink, Name};
 use crate::determinism::Stream;
 
 const SEED: u64 = 20_200_120;
@@ -20,7 +23,7 @@ const EVIDENCE_MODES: &[&str] = &[
     "mode: samegenre(+genre,+genre).",
 ];
 
-pub(super) const INFO: Info = Info {
+pub(super) const INFO: DomainInfo = DomainInfo {
     id: "movies",
     title: "Movies (generated)",
     about: "Persons direct and act in movies, which have genres: the paper's running example, with two classes. The \
@@ -37,7 +40,7 @@ pub(super) const INFO: Info = Info {
     seed: SEED,
 };
 
-pub(super) const CLASSES_INFO: Info = Info {
+pub(super) const CLASSES_INFO: DomainInfo = DomainInfo {
     id: "movies-classes",
     title: "Movies, four classes (generated)",
     about: "The world of `movies`, with the paper's four classes of collaboration: 0 never, 1 the first worked under \
@@ -61,25 +64,25 @@ pub(super) const CLASSES_INFO: Info = Info {
 
 const CLASSES: u32 = 4;
 const STUDIOS: u32 = 3;
-/// Directors are the first members of a studio, actors the rest.
+/// Directors are the first members of a studio, actors the others.
 const DIRECTORS: u32 = 8;
 const ACTORS: u32 = 48;
 const PERSONS: u32 = DIRECTORS + ACTORS;
 const MOVIES_OF_DIRECTOR: u32 = 6;
-/// A troupe starts at every sixth actor, so it shares two actors with the one before and two with the one after.
+/// A troupe starts at every sixth actor, so it shares two actors with each of its neighbors.
 const TROUPE: u32 = 8;
 const CAST: u32 = 4;
 const NEGATIVES_PER_POSITIVE: usize = 3;
 const GENRES: [&str; 8] = ["action", "comedy", "crime", "drama", "horror", "musical", "romance", "western"];
 
-/// What the rules ask about one studio, gathered as its facts are made.
+/// The relations of one studio that the rules refer to, recorded while its facts are generated.
 struct Studio {
     number: u32,
-    /// Who acted at all.
+    /// The members who acted in any movie.
     acted: Members,
     /// (A, B): A acted in a movie directed by B.
     under: Pairs,
-    /// (A, B): both acted in one movie.
+    /// (A, B): both acted in the same movie.
     beside: Pairs,
 }
 
@@ -88,8 +91,8 @@ impl Studio {
         Name::Entity("person", self.number * PERSONS + member)
     }
 
-    /// Makes the facts of the studio with this number, in place of the one before.
-    fn make<S: Sink>(&mut self, number: u32, stream: &mut Stream, sink: &mut S) -> Result<(), S::Error> {
+    /// Generates the facts of studio `number`, replacing the state of the previous one.
+    fn make<S: DomainSink>(&mut self, number: u32, stream: &mut Stream, sink: &mut S) -> Result<(), S::Error> {
         self.number = number;
         self.acted = 0;
         self.under.clear();
@@ -98,17 +101,17 @@ impl Studio {
             sink.fact("sameperson", &[self.person(member); 2])?;
         }
         for director in 0..DIRECTORS {
-            let favourite = stream.index(GENRES.len());
+            let favorite = stream.index(GENRES.len());
             for round in 0..MOVIES_OF_DIRECTOR {
                 let movie = (number * DIRECTORS + director) * MOVIES_OF_DIRECTOR + round;
-                let second = (favourite + 1 + stream.index(GENRES.len() - 1)) % GENRES.len();
-                self.make_movie(Name::Entity("movie", movie), director, [favourite, second], stream, sink)?;
+                let second = (favorite + 1 + stream.index(GENRES.len() - 1)) % GENRES.len();
+                self.make_movie(Name::Entity("movie", movie), director, [favorite, second], stream, sink)?;
             }
         }
         Ok(())
     }
 
-    fn make_movie<S: Sink>(
+    fn make_movie<S: DomainSink>(
         &mut self,
         movie: Name,
         director: u32,
@@ -135,12 +138,12 @@ impl Studio {
         Ok(())
     }
 
-    /// Whether a member has a credit in the role of another: both directors, or both actors who acted.
+    /// Whether a member has a credit in the role of another: both directors, or both actors with a movie.
     fn same_role(&self, member: u32, other: u32) -> bool {
         if other < DIRECTORS { member < DIRECTORS } else { member >= DIRECTORS && self.acted >> member & 1 == 1 }
     }
 
-    /// The class of a pair; the order of the tests is that of the rules.
+    /// Returns the class of a pair, testing the rules in their order.
     fn class(&self, a: u32, b: u32) -> u32 {
         if self.under.contains(a, b) {
             1
@@ -154,8 +157,8 @@ impl Studio {
     }
 }
 
-/// Makes studio after studio; `list` lists the examples of each, drawing from the second stream.
-fn make_studios<S: Sink>(
+/// Generates the studios in turn; `list` lists the examples of each, drawing from the second stream.
+fn make_studios<S: DomainSink>(
     settings: &Settings,
     sink: &mut S,
     mut list: impl FnMut(&Studio, &mut Stream, &mut S) -> Result<(), S::Error>,
@@ -173,8 +176,8 @@ fn make_studios<S: Sink>(
     Ok(())
 }
 
-/// Makes the binary version.
-pub(super) fn generate<S: Sink>(settings: &Settings, sink: &mut S) -> Result<(), S::Error> {
+/// Generates the binary domain.
+pub(super) fn generate<S: DomainSink>(settings: &Settings, sink: &mut S) -> Result<(), S::Error> {
     let mut labels = Labels::new(settings, INFO.id);
     make_studios(settings, sink, |studio, stream, sink| {
         let mut listed = studio.under.clone();
@@ -196,8 +199,8 @@ pub(super) fn generate<S: Sink>(settings: &Settings, sink: &mut S) -> Result<(),
     })
 }
 
-/// Makes the version with four classes.
-pub(super) fn generate_classes<S: Sink>(settings: &Settings, sink: &mut S) -> Result<(), S::Error> {
+/// Generates the domain with four classes.
+pub(super) fn generate_classes<S: DomainSink>(settings: &Settings, sink: &mut S) -> Result<(), S::Error> {
     let mut labels = Labels::new(settings, CLASSES_INFO.id);
     make_studios(settings, sink, |studio, stream, sink| {
         let mut listed = Pairs::new();
@@ -205,7 +208,7 @@ pub(super) fn generate_classes<S: Sink>(settings: &Settings, sink: &mut S) -> Re
             let class = labels.class(studio.class(a, b), CLASSES);
             sink.example(true, &[studio.person(a), studio.person(b), Name::Number(class)])
         };
-        // Each pair of different levels is listed one way round, and every second time one of the same level.
+        // Lists each pair of different levels in one random direction, and for every second one a pair of the same level.
         for (i, (actor, director)) in studio.under.iter().enumerate() {
             let ordered = if one_in(stream, 2) { (actor, director) } else { (director, actor) };
             let unequal = listed.insert(ordered.0, ordered.1).then_some(ordered);

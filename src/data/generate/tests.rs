@@ -1,5 +1,5 @@
-//! What holds of every domain. The rules are read from their text and evaluated by plain search over the facts as
-//! printed, which shares nothing with the bit sets that the generators use.
+//! Properties of every domain. The rules are parsed from their text and evaluated by plain search over the printed
+//! facts, which shares no code with the bit sets of the generators.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
@@ -12,14 +12,14 @@ use crate::logic::parser::parse_sentence;
 use crate::logic::term::{is_bare_name, looks_numeric};
 use crate::logic::{Notation, Sentence};
 
-/// Keeps everything as text.
+/// A sink that stores everything as text.
 #[derive(Default, PartialEq)]
-struct World {
+struct CollectingSink {
     facts: Vec<(&'static str, Vec<String>)>,
     examples: Vec<(bool, Vec<String>)>,
 }
 
-impl Sink for World {
+impl DomainSink for CollectingSink {
     type Error = Infallible;
 
     fn fact(&mut self, predicate: &'static str, args: &[Name]) -> Result<(), Infallible> {
@@ -33,8 +33,8 @@ impl Sink for World {
     }
 }
 
-fn world(domain: Domain, settings: &Settings) -> World {
-    let mut world = World::default();
+fn world(domain: Domain, settings: &Settings) -> CollectingSink {
+    let mut world = CollectingSink::default();
     let Ok(()) = domain.generate(settings, &mut world);
     world
 }
@@ -43,16 +43,16 @@ fn settings(scale: u32, seed: u64, noise: f64) -> Settings {
     Settings::new(scale, seed, noise).unwrap()
 }
 
-/// A literal as its words: `p(A, B)` is `p`, `A`, `B`; `Y < X` is `<`, `Y`, `X`.
+/// A literal as words: `p(A, B)` is `p`, `A`, `B`; `Y < X` is `<`, `Y`, `X`.
 type Words<'a> = Vec<&'a str>;
 
-/// The class in the head, if the target has classes, and the body.
+/// Returns the class in the head, if the target has classes, and the body.
 fn parse_rule(rule: &str) -> (Option<&str>, Vec<Words<'_>>) {
     let (head, body) = rule.strip_suffix('.').unwrap().split_once(" :- ").unwrap_or((rule, ""));
     let words = |atom| str::split(atom, ['(', ')', ',', ' ', '.']).filter(|word| !word.is_empty()).collect::<Words>();
     let head = words(head);
     assert_eq!(head[1..3], ["A", "B"], "{rule}");
-    // Commas inside parentheses part arguments, all others part literals.
+    // Commas inside parentheses separate arguments, all others separate literals.
     let mut depth = 0;
     let literals = body.split(|c| {
         depth += i32::from(c == '(') - i32::from(c == ')');
@@ -64,21 +64,21 @@ fn parse_rule(rule: &str) -> (Option<&str>, Vec<Words<'_>>) {
     (head.get(3).copied(), literals.collect())
 }
 
-/// Facts found by predicate, argument position and argument.
-struct Index<'a>(HashMap<(&'a str, usize, &'a str), Vec<&'a [String]>>);
+/// Facts indexed by predicate, argument position and argument.
+struct FactIndex<'a>(HashMap<(&'a str, usize, &'a str), Vec<&'a [String]>>);
 
-impl<'a> Index<'a> {
-    fn new(world: &'a World) -> Self {
+impl<'a> FactIndex<'a> {
+    fn new(world: &'a CollectingSink) -> Self {
         let mut index: HashMap<_, Vec<&[String]>> = HashMap::default();
         for (predicate, args) in &world.facts {
             for (i, arg) in args.iter().enumerate() {
                 index.entry((*predicate, i, arg.as_str())).or_default().push(args);
             }
         }
-        Index(index)
+        FactIndex(index)
     }
 
-    /// Whether the literals hold together under some extension of the bindings.
+    /// Whether the literals have a common grounding that extends the bindings.
     fn holds(&self, literals: &[Words<'a>], bindings: &mut BTreeMap<&'a str, &'a str>) -> bool {
         let Some((literal, rest)) = literals.split_first() else { return true };
         let (predicate, args) = (literal[0], &literal[1..]);
@@ -96,7 +96,7 @@ impl<'a> Index<'a> {
         })
     }
 
-    /// What the rules say of a pair: the class, or "1" and "0" for a target without classes.
+    /// Returns the label of a pair by the rules: the class, or "1" and "0" for a binary target.
     fn label(&self, rules: &[(Option<&'a str>, Vec<Words<'a>>)], a: &'a str, b: &'a str) -> &'a str {
         let first = rules.iter().find(|(_, body)| self.holds(body, &mut BTreeMap::from([("A", a), ("B", b)])));
         first.map_or("0", |(class, _)| class.unwrap_or("1"))
@@ -107,13 +107,13 @@ fn rules(domain: Domain) -> Vec<(Option<&'static str>, Vec<Words<'static>>)> {
     domain.info().rules.iter().map(|rule| parse_rule(rule)).collect()
 }
 
-/// The label an example is listed with.
+/// Returns the listed label of an example.
 fn listed(positive: bool, args: &[String]) -> &str {
     args.get(2).map_or(if positive { "1" } else { "0" }, String::as_str)
 }
 
 #[test]
-fn rules_are_read_as_written() {
+fn rules_are_parsed() {
     let (class, body) = parse_rule("p(A, B, 2) :- q(A, M), r(M, B), Y < X.");
     assert_eq!(class, Some("2"));
     assert_eq!(body, [["q", "A", "M"], ["r", "M", "B"], ["<", "Y", "X"]]);
@@ -125,7 +125,7 @@ fn labels_follow_the_planted_rules() {
     for domain in Domain::ALL {
         for settings in [domain.settings(), settings(2, 99, 0.0)] {
             let world = world(domain, &settings);
-            let (index, rules) = (Index::new(&world), rules(domain));
+            let (index, rules) = (FactIndex::new(&world), rules(domain));
             for (positive, args) in &world.examples {
                 let label = index.label(&rules, &args[0], &args[1]);
                 assert_eq!(listed(*positive, args), label, "{domain:?} {settings} {args:?}");
@@ -135,27 +135,27 @@ fn labels_follow_the_planted_rules() {
 }
 
 #[test]
-fn every_pair_under_a_binary_rule_is_listed() {
+fn every_pair_covered_by_a_binary_rule_is_listed() {
     for domain in [Domain::Movies, Domain::University, Domain::Citations] {
         let world = world(domain, &domain.settings());
-        let (index, rules) = (Index::new(&world), rules(domain));
+        let (index, rules) = (FactIndex::new(&world), rules(domain));
         let positives: BTreeSet<[&str; 2]> =
             world.examples.iter().filter(|(positive, _)| *positive).map(|(_, args)| [&*args[0], &*args[1]]).collect();
         let kind = if domain == Domain::Citations { "paper" } else { "person" };
         let entities: BTreeSet<&str> = world.facts.iter().flat_map(|(_, args)| args).map(String::as_str).collect();
         let entities: Vec<&str> = entities.into_iter().filter(|name| name.starts_with(kind)).collect();
-        let mut holding = BTreeSet::new();
+        let mut covered = BTreeSet::new();
         for &a in &entities {
-            holding.extend(entities.iter().filter(|b| index.label(&rules, a, b) == "1").map(|&b| [a, b]));
+            covered.extend(entities.iter().filter(|b| index.label(&rules, a, b) == "1").map(|&b| [a, b]));
         }
-        assert_eq!(holding, positives, "{domain:?}");
+        assert_eq!(covered, positives, "{domain:?}");
     }
 }
 
 #[test]
-fn one_literal_does_not_decide() {
-    // The ranking by one existential literal over one of the two entities, with or without a constant: its AUC-ROC is
-    // the mean of the shares of positives and negatives it gets right.
+fn no_single_literal_separates_the_classes() {
+    // Ranking by one existential literal over one of the two entities, with or without a constant: its AUC-ROC is
+    // the mean of the true positive rate and the true negative rate.
     for domain in [Domain::Movies, Domain::University, Domain::Citations] {
         let world = world(domain, &domain.settings());
         let mut holders: BTreeMap<(&str, usize, Option<&str>), BTreeSet<&str>> = BTreeMap::new();
@@ -170,12 +170,12 @@ fn one_literal_does_not_decide() {
         let auc = |holders: &BTreeSet<&str>, head: usize| {
             let share = |label: bool| {
                 let of_label = world.examples.iter().filter(|(positive, _)| *positive == label);
-                let (mut holding, mut all) = (0.0, 0.0);
+                let (mut covered, mut all) = (0.0, 0.0);
                 for (_, args) in of_label {
                     all += 1.0;
-                    holding += f64::from(u8::from(holders.contains(args[head].as_str())));
+                    covered += f64::from(u8::from(holders.contains(args[head].as_str())));
                 }
-                holding / all
+                covered / all
             };
             0.5 + 0.5 * (share(true) - share(false)).abs()
         };
@@ -185,15 +185,15 @@ fn one_literal_does_not_decide() {
 }
 
 #[test]
-fn examples_and_facts_are_unique_and_apart() {
+fn examples_and_facts_are_unique_and_disjoint() {
     for domain in Domain::ALL {
         for noise in [0.0, 0.3] {
             let world = world(domain, &settings(2, 5, noise));
             let facts: BTreeSet<_> = world.facts.iter().collect();
-            assert_eq!(facts.len(), world.facts.len(), "{domain:?}: a fact comes twice");
-            // A pair under two labels would show here as well.
+            assert_eq!(facts.len(), world.facts.len(), "{domain:?}: duplicate fact");
+            // This also detects a pair with two labels.
             let pairs: BTreeSet<_> = world.examples.iter().map(|(_, args)| &args[..2]).collect();
-            assert_eq!(pairs.len(), world.examples.len(), "{domain:?}: a pair comes twice");
+            assert_eq!(pairs.len(), world.examples.len(), "{domain:?}: duplicate pair");
             assert!(pairs.iter().all(|pair| pair[0] != pair[1]), "{domain:?}: a pair of one entity");
             let target = domain.info().target;
             assert!(
@@ -205,7 +205,7 @@ fn examples_and_facts_are_unique_and_apart() {
 }
 
 #[test]
-fn the_seed_decides_everything() {
+fn the_seed_determines_the_domain() {
     for domain in Domain::ALL {
         let first = world(domain, &settings(1, 5, 0.1));
         assert!(first == world(domain, &settings(1, 5, 0.1)), "{domain:?}");
@@ -219,17 +219,17 @@ fn the_seed_decides_everything() {
 }
 
 #[test]
-fn the_default_domains_are_frozen() {
-    // Tables are published for these: if this fails, generated data have changed and so will every number about them.
-    let frozen = Domain::ALL.map(|domain| {
-        let Counts { facts, positives, negatives } = Counts::of(domain, &domain.settings());
+fn default_domains_have_fixed_digests() {
+    // Published tables use these data: a failure here means that every number about them changes.
+    let digests = Domain::ALL.map(|domain| {
+        let DomainCounts { facts, positives, negatives } = DomainCounts::of(domain, &domain.settings());
         let world = world(domain, &domain.settings());
         let digest = Sha256::digest(format!("{:?}{:?}", world.facts, world.examples));
         ([facts, positives, negatives], u32::from_be_bytes([digest[0], digest[1], digest[2], digest[3]]))
     });
-    assert_eq!(frozen, FROZEN);
+    assert_eq!(digests, DIGESTS);
 }
-const FROZEN: [([u64; 3], u32); 4] = [
+const DIGESTS: [([u64; 3], u32); 4] = [
     ([1252, 250, 750], 2_140_363_703),
     ([1252, 752, 0], 3_395_119_745),
     ([2133, 167, 501], 3_515_042_894),
@@ -239,11 +239,11 @@ const FROZEN: [([u64; 3], u32); 4] = [
 #[test]
 fn facts_grow_with_the_scale() {
     for domain in Domain::ALL {
-        let small = Counts::of(domain, &settings(10, 5, 0.0));
-        let large = Counts::of(domain, &settings(70, 5, 0.0));
+        let small = DomainCounts::of(domain, &settings(10, 5, 0.0));
+        let large = DomainCounts::of(domain, &settings(70, 5, 0.0));
         // Facts vary little between groups, positives more.
-        let parts = [(small.facts, large.facts, 0.01), (small.positives, large.positives, 0.1)];
-        for (small, large, tolerance) in parts {
+        let growth = [(small.facts, large.facts, 0.01), (small.positives, large.positives, 0.1)];
+        for (small, large, tolerance) in growth {
             let ratio = large as f64 / small as f64 / 7.0;
             assert!((ratio - 1.0).abs() < tolerance, "{domain:?}: {small} to {large}");
         }
@@ -256,25 +256,25 @@ fn facts_grow_with_the_scale() {
 }
 
 #[test]
-fn noise_changes_its_share_of_labels_and_nothing_else() {
+fn noise_changes_the_given_fraction_of_labels_only() {
     for domain in Domain::ALL {
         let (clean, noisy) = (world(domain, &settings(10, 5, 0.0)), world(domain, &settings(10, 5, 0.2)));
         assert!(clean.facts == noisy.facts);
         assert_eq!(clean.examples.len(), noisy.examples.len());
-        let mut wrong = 0;
+        let mut flipped = 0;
         for ((was, old), (is, new)) in clean.examples.iter().zip(&noisy.examples) {
             assert_eq!(old[..2], new[..2]);
-            wrong += usize::from(listed(*was, old) != listed(*is, new));
+            flipped += usize::from(listed(*was, old) != listed(*is, new));
         }
-        // Five standard deviations of a share among this many examples.
+        // Five standard deviations of a fraction among this many examples.
         let (share, allowed) =
-            (wrong as f64 / clean.examples.len() as f64, 5.0 * (0.16 / clean.examples.len() as f64).sqrt());
+            (flipped as f64 / clean.examples.len() as f64, 5.0 * (0.16 / clean.examples.len() as f64).sqrt());
         assert!((share - 0.2).abs() < allowed, "{domain:?}: {share} ± {allowed}");
     }
 }
 
 #[test]
-fn classes_are_all_there() {
+fn every_class_occurs() {
     let domain = Domain::MoviesClasses;
     let mut counts = [0; 4];
     for (positive, args) in world(domain, &domain.settings()).examples {
@@ -294,7 +294,7 @@ fn citations_point_back_in_time() {
 }
 
 #[test]
-fn modes_fit_the_facts_and_names_need_no_quotes() {
+fn modes_match_the_facts_and_names_need_no_quotes() {
     for domain in Domain::ALL {
         let info = domain.info();
         let world = world(domain, &domain.settings());
@@ -303,7 +303,7 @@ fn modes_fit_the_facts_and_names_need_no_quotes() {
                 assert_eq!(mode.to_string(), line);
                 (mode.predicate, mode.args.len())
             }
-            other => panic!("{line} is read as {other:?}"),
+            other => panic!("{line} parses as {other:?}"),
         };
         let modes: BTreeSet<(String, usize)> = info.evidence_modes.iter().map(|mode| signature(mode)).collect();
         let facts: BTreeSet<(String, usize)> =
@@ -319,7 +319,7 @@ fn modes_fit_the_facts_and_names_need_no_quotes() {
 }
 
 #[test]
-fn settings_and_ids_are_checked() {
+fn invalid_settings_and_ids_are_rejected() {
     assert_eq!(Settings::new(0, 1, 0.0), Err(SettingsError::Scale(0)));
     assert!(Settings::new(Settings::MAX_SCALE, 1, 0.999).is_ok());
     assert!(Settings::new(Settings::MAX_SCALE + 1, 1, 0.0).is_err());
@@ -327,9 +327,9 @@ fn settings_and_ids_are_checked() {
         assert!(matches!(Settings::new(1, 1, noise), Err(SettingsError::Noise(_))));
     }
     let error = SettingsError::Scale(0).to_string();
-    assert_eq!(error, "scale must be from 1 to 1000000, but was 0: scale 1 has 1,000 to 2,500 facts");
+    assert_eq!(error, "`scale` must be from 1 to 1000000, got 0 (scale 1 has 1,000 to 2,500 facts)");
     assert!(Domain::ALL.into_iter().all(|domain| Domain::find(domain.info().id) == Ok(domain)));
     let error = Domain::find("movie").unwrap_err().to_string();
     let known = "movies, movies-classes, university, citations";
-    assert_eq!(error, format!("no generated domain is called `movie`: choose one of {known}"));
+    assert_eq!(error, format!("unknown generated domain `movie`; expected one of {known}"));
 }

@@ -1,14 +1,16 @@
-//! A university: shaped like UW-CSE, with its predicates. A group is a department.
+//! The university domain, modeled on UW-CSE with its predicates. A group is a department.
 //!
-//! A student is advised by every professor with whom they have published. Publishing alone says nothing, since
-//! everybody publishes: students with students, professors with professors. Assisting in a course, the temporary
-//! adviser, the phase and the year go along with the answer without giving it.
+//! A student is advised by every professor with whom they have published. Publishing alone is uninformative, since
+//! students also publish with students and professors with professors. Assisting in a course, the temporary
+//! adviser, the phase and the year correlate with the label without determining it.
 
 use super::group::{self, Labels, Members, Pairs, draw, draw_from, draw_other, members, one_in};
-use super::{Info, Name, Settings, Sink};
+use super::info::DomainInfo;
+use super::settings::Settings;
+use super::sink::{DomainSink, Name};
 use crate::determinism::Stream;
 
-pub(super) const INFO: Info = Info {
+pub(super) const INFO: DomainInfo = DomainInfo {
     id: "university",
     title: "University (generated)",
     about: "Students and professors of departments publish, teach, assist and join projects; the question is who \
@@ -43,9 +45,9 @@ pub(super) const INFO: Info = Info {
     seed: 19_991_025,
 };
 
-/// As many as UW-CSE has areas.
+/// The number of areas of UW-CSE.
 const DEPARTMENTS: u32 = 5;
-/// Professors are the first members of a department, students the rest.
+/// Professors are the first members of a department, students the others.
 const PROFESSORS: u32 = 8;
 const STUDENTS: u32 = 32;
 const PERSONS: u32 = PROFESSORS + STUDENTS;
@@ -64,14 +66,14 @@ fn is_professor(member: u32) -> bool {
     member < PROFESSORS
 }
 
-/// What the rule asks about one department, gathered as its facts are made.
+/// The relations of one department that the rule refers to, recorded while its facts are generated.
 struct Department {
     number: u32,
-    /// Titles so far, in all departments.
+    /// The number of titles so far, over all departments.
     titles: u32,
-    /// Who published with whom, both ways.
+    /// Symmetric relation of members with a joint publication.
     together: Pairs,
-    /// For each professor, the students who were meant to be advised by them.
+    /// For each professor, the students intended as advisees.
     advised: [Members; PROFESSORS as usize],
 }
 
@@ -84,8 +86,8 @@ impl Department {
         PROFESSORS + draw(stream, STUDENTS)
     }
 
-    /// Makes the facts of the department with this number, in place of the one before.
-    fn make<S: Sink>(&mut self, number: u32, stream: &mut Stream, sink: &mut S) -> Result<(), S::Error> {
+    /// Generates the facts of department `number`, replacing the state of the previous one.
+    fn make<S: DomainSink>(&mut self, number: u32, stream: &mut Stream, sink: &mut S) -> Result<(), S::Error> {
         self.number = number;
         self.together.clear();
         self.advised = [0; PROFESSORS as usize];
@@ -110,23 +112,28 @@ impl Department {
         Ok(())
     }
 
-    fn publish<S: Sink>(&mut self, authors: Members, sink: &mut S) -> Result<(), S::Error> {
+    fn publish<S: DomainSink>(&mut self, authors: Members, sink: &mut S) -> Result<(), S::Error> {
         let title = Name::Entity("title", self.titles);
         self.titles += 1;
         self.together.join_all(authors);
         members(authors).try_for_each(|author| sink.fact("publication", &[title, self.person(author)]))
     }
 
-    fn make_professor<S: Sink>(&mut self, professor: u32, stream: &mut Stream, sink: &mut S) -> Result<(), S::Error> {
+    fn make_professor<S: DomainSink>(
+        &mut self,
+        professor: u32,
+        stream: &mut Stream,
+        sink: &mut S,
+    ) -> Result<(), S::Error> {
         let position = if one_in(stream, 2) { POSITIONS[0] } else { POSITIONS[stream.index(POSITIONS.len())] };
         sink.fact("professor", &[self.person(professor)])?;
         sink.fact("hasposition", &[self.person(professor), Name::Word(position)])?;
         self.publish(1 << professor | 1 << draw_other(stream, PROFESSORS, professor), sink)
     }
 
-    fn make_student<S: Sink>(&mut self, student: u32, stream: &mut Stream, sink: &mut S) -> Result<(), S::Error> {
+    fn make_student<S: DomainSink>(&mut self, student: u32, stream: &mut Stream, sink: &mut S) -> Result<(), S::Error> {
         let adviser = (!one_in(stream, 5)).then(|| draw(stream, PROFESSORS));
-        // Of five, one is before the first examination if advised, three if not.
+        // One in five advised students is before the first examination, three in five of the others.
         let early = draw(stream, 5) < if adviser.is_some() { 1 } else { 3 };
         let phase = if early { 0 } else { 1 + stream.index(2) };
         let year = 2 * phase + stream.index(4);
@@ -140,7 +147,7 @@ impl Department {
         let Some(adviser) = adviser else { return Ok(()) };
         self.advised[adviser as usize] |= 1 << student;
         for _ in 0..2 {
-            // Now and then a third author, who is advised by the same professor from then on, as the rule has it.
+            // One publication in eight has a third author, whom the rule then counts as advised by the same professor.
             let third = if one_in(stream, 8) { 1 << Self::draw_student(stream) } else { 0 };
             self.publish(1 << student | 1 << adviser | third, sink)?;
         }
@@ -150,7 +157,7 @@ impl Department {
         Ok(())
     }
 
-    fn make_course<S: Sink>(&self, course: Name, stream: &mut Stream, sink: &mut S) -> Result<(), S::Error> {
+    fn make_course<S: DomainSink>(&self, course: Name, stream: &mut Stream, sink: &mut S) -> Result<(), S::Error> {
         sink.fact("courselevel", &[course, Name::Word(LEVELS[stream.index(LEVELS.len())])])?;
         for quarter in QUARTERS.map(Name::Word) {
             let teacher = draw(stream, PROFESSORS);
@@ -162,26 +169,26 @@ impl Department {
         Ok(())
     }
 
-    /// The rule: a student and a professor who published together.
+    /// The planted rule: a student and a professor who published together.
     fn is_advised(&self, a: u32, b: u32) -> bool {
         !is_professor(a) && is_professor(b) && self.together.contains(a, b)
     }
 }
 
-/// Makes the domain.
-pub(super) fn generate<S: Sink>(settings: &Settings, sink: &mut S) -> Result<(), S::Error> {
+/// Generates the domain.
+pub(super) fn generate<S: DomainSink>(settings: &Settings, sink: &mut S) -> Result<(), S::Error> {
     let mut facts = group::stream(settings, INFO.id, "facts");
     let mut pairs = group::stream(settings, INFO.id, "pairs");
     let mut labels = Labels::new(settings, INFO.id);
     let mut department = Department { number: 0, titles: 0, together: Pairs::new(), advised: [0; PROFESSORS as usize] };
     for number in 0..settings.scale() * DEPARTMENTS {
         department.make(number, &mut facts, sink)?;
-        list(&department, &mut labels, &mut pairs, sink)?;
+        list_examples(&department, &mut labels, &mut pairs, sink)?;
     }
     Ok(())
 }
 
-fn list<S: Sink>(
+fn list_examples<S: DomainSink>(
     department: &Department,
     labels: &mut Labels,
     stream: &mut Stream,

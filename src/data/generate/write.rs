@@ -3,58 +3,69 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::{Counts, Domain, Name, Settings, Sink};
+use super::domain::{Domain, DomainCounts};
+use super::settings::Settings;
+use super::sink::{DomainSink, Name};
 use crate::files::{self, Pending};
 
-/// Why a domain could not be written.
+/// The error of writing a domain.
 #[derive(Debug, thiserror::Error)]
-pub enum WriteError {
-    /// The directory holds such a file already.
-    #[error("{} is there already and is left as it is: pass another --out, or move the file away", .path.display())]
-    AlreadyThere {
-        /// The file in the way.
+pub enum WriteDomainError {
+    /// The directory already contains one of the files.
+    #[error("{} already exists and is not overwritten; pass another --out or move the file away", .path.display())]
+    AlreadyExists {
+        /// The existing file.
         path: PathBuf,
     },
-    /// The file system said no.
-    #[error("{}: cannot {doing}; no file was left behind, so make room or pass another --out", .path.display())]
+    /// A file system operation failed.
+    #[error("cannot {operation} {}; no file was left behind: free disk space or pass another --out", .path.display())]
     Io {
-        /// What was tried.
-        doing: &'static str,
-        /// On which file or directory.
+        /// The failed operation.
+        operation: &'static str,
+        /// The file or directory.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
 }
 
-fn io_error(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> WriteError {
-    move |source| WriteError::Io { doing, path: path.to_owned(), source }
+fn io_error(operation: &'static str, path: &Path) -> impl FnOnce(io::Error) -> WriteDomainError {
+    move |source| WriteDomainError::Io { operation, path: path.to_owned(), source }
 }
 
-/// Writes a domain into a directory, which is made if it is not there, and counts what was written.
+/// Writes a domain into a directory, which is created if necessary, and returns its counts.
 ///
-/// The four files appear when all of them are complete; after an error none of them is there.
-pub fn write_directory(domain: Domain, settings: &Settings, directory: &Path) -> Result<Counts, WriteError> {
+/// The four files appear only when all of them are complete; after an error none exists.
+pub fn write_directory(
+    domain: Domain,
+    settings: &Settings,
+    directory: &Path,
+) -> Result<DomainCounts, WriteDomainError> {
     let paths = ["pos", "neg", "facts", "bk"].map(|part| directory.join(format!("train_{part}.txt")));
-    // A dangling link counts as there: renaming would replace it.
+    // A dangling link counts as existing: the rename would replace it.
     if let Some(path) = paths.iter().find(|path| path.symlink_metadata().is_ok()) {
-        return Err(WriteError::AlreadyThere { path: path.clone() });
+        return Err(WriteDomainError::AlreadyExists { path: path.clone() });
     }
-    let made_here = !directory.exists();
-    files::create_dir_all(directory).map_err(io_error("make the directory", directory))?;
+    let created = !directory.exists();
+    files::create_dir_all(directory).map_err(io_error("create the directory", directory))?;
     let result = write_files(domain, settings, paths);
-    if result.is_err() && made_here {
-        // If it cannot be removed, an empty directory stays; the error that led here is what the user must know.
+    if result.is_err() && created {
+        // If removal fails, an empty directory remains; the user needs the error that led here.
         let _ = files::remove_dir(directory);
     }
     result
 }
 
-fn write_files(domain: Domain, settings: &Settings, paths: [PathBuf; 4]) -> Result<Counts, WriteError> {
+fn write_files(domain: Domain, settings: &Settings, paths: [PathBuf; 4]) -> Result<DomainCounts, WriteDomainError> {
     let create = |path: PathBuf| Pending::create(&path).map_err(io_error("create the file", &path));
     let [pos, neg, facts, bk] = paths.map(create);
-    let mut files =
-        Files { target: domain.info().target, pos: pos?, neg: neg?, facts: facts?, counts: Counts::default() };
+    let mut files = BoostsrlFiles {
+        target: domain.info().target,
+        pos: pos?,
+        neg: neg?,
+        facts: facts?,
+        counts: DomainCounts::default(),
+    };
     let mut bk = bk?;
     domain.generate(settings, &mut files)?;
     write_background(domain, settings, &mut bk).map_err(io_error("write", bk.path()))?;
@@ -75,7 +86,7 @@ fn write_background(domain: Domain, settings: &Settings, out: &mut impl Write) -
     info.modes().try_for_each(|mode| writeln!(out, "{mode}"))
 }
 
-fn write_atom(file: &mut Pending, predicate: &str, args: &[Name]) -> Result<(), WriteError> {
+fn write_atom(file: &mut Pending, predicate: &str, args: &[Name]) -> Result<(), WriteDomainError> {
     let mut write = || {
         file.write_all(predicate.as_bytes())?;
         for (i, arg) in args.iter().enumerate() {
@@ -88,8 +99,8 @@ fn write_atom(file: &mut Pending, predicate: &str, args: &[Name]) -> Result<(), 
     written.map_err(io_error("write", file.path()))
 }
 
-/// Puts complete files in their places, all or none.
-fn publish(mut files: [Pending; 4]) -> Result<(), WriteError> {
+/// Moves complete files to their final names, all or none.
+fn publish(mut files: [Pending; 4]) -> Result<(), WriteDomainError> {
     for file in &mut files {
         file.sync().map_err(io_error("write", file.path()))?;
     }
@@ -100,30 +111,30 @@ fn publish(mut files: [Pending; 4]) -> Result<(), WriteError> {
             for path in done {
                 let _ = files::remove_file(&path);
             }
-            return Err(io_error("put the file in its place", &path)(source));
+            return Err(io_error("rename the temporary file to", &path)(source));
         }
         done.push(path);
     }
     Ok(())
 }
 
-struct Files {
+struct BoostsrlFiles {
     target: &'static str,
     pos: Pending,
     neg: Pending,
     facts: Pending,
-    counts: Counts,
+    counts: DomainCounts,
 }
 
-impl Sink for Files {
-    type Error = WriteError;
+impl DomainSink for BoostsrlFiles {
+    type Error = WriteDomainError;
 
-    fn fact(&mut self, predicate: &'static str, args: &[Name]) -> Result<(), WriteError> {
+    fn fact(&mut self, predicate: &'static str, args: &[Name]) -> Result<(), WriteDomainError> {
         let Ok(()) = self.counts.fact(predicate, args);
         write_atom(&mut self.facts, predicate, args)
     }
 
-    fn example(&mut self, positive: bool, args: &[Name]) -> Result<(), WriteError> {
+    fn example(&mut self, positive: bool, args: &[Name]) -> Result<(), WriteDomainError> {
         let Ok(()) = self.counts.example(positive, args);
         let file = if positive { &mut self.pos } else { &mut self.neg };
         write_atom(file, self.target, args)
@@ -147,12 +158,12 @@ mod tests {
     }
 
     #[test]
-    fn four_files_appear_and_are_never_replaced() {
+    fn four_files_appear_and_are_never_overwritten() {
         let home = tempfile::tempdir().unwrap();
         let directory = home.path().join("new/train");
         let settings = Settings::new(1, 7, 0.25).unwrap();
         let counts = write_directory(Domain::Citations, &settings, &directory).unwrap();
-        assert_eq!(counts, Counts::of(Domain::Citations, &settings));
+        assert_eq!(counts, DomainCounts::of(Domain::Citations, &settings));
         assert_eq!(listing(&directory), ["train_bk.txt", "train_facts.txt", "train_neg.txt", "train_pos.txt"]);
         let read = |part: &str| fs::read_to_string(directory.join(format!("train_{part}.txt"))).unwrap();
         assert_eq!(lines(&read("facts")), counts.facts);
@@ -168,21 +179,24 @@ mod tests {
         fs::remove_file(directory.join("train_pos.txt")).unwrap();
         let before = read("facts");
         let error = write_directory(Domain::Movies, &settings, &directory).unwrap_err();
-        assert!(matches!(&error, WriteError::AlreadyThere { path } if path.ends_with("train_neg.txt")), "{error}");
+        assert!(
+            matches!(&error, WriteDomainError::AlreadyExists { path } if path.ends_with("train_neg.txt")),
+            "{error}"
+        );
         assert!(error.to_string().contains("pass another --out"), "{error}");
         assert_eq!(read("facts"), before);
         assert_eq!(listing(&directory), ["train_bk.txt", "train_facts.txt", "train_neg.txt"]);
     }
 
     #[test]
-    fn a_failure_leaves_nothing() {
+    fn failure_leaves_no_files() {
         let home = tempfile::tempdir().unwrap();
         let file = home.path().join("file");
         fs::write(&file, "").unwrap();
         let error = write_directory(Domain::Movies, &Domain::Movies.settings(), &file).unwrap_err();
-        assert!(matches!(&error, WriteError::Io { doing: "make the directory", .. }), "{error}");
+        assert!(matches!(&error, WriteDomainError::Io { operation: "create the directory", .. }), "{error}");
 
-        // The last of the four cannot be put in its place, where a directory is: the three before it must go again.
+        // The last of the four cannot be renamed because a directory has its name: the first three must be removed.
         let files = ["a", "b", "c", "d"].map(|name| Pending::create(&home.path().join(name)).unwrap());
         fs::create_dir(home.path().join("d")).unwrap();
         assert!(publish(files).is_err());

@@ -1,0 +1,102 @@
+//! The list of domains.
+
+use std::convert::Infallible;
+
+use super::info::DomainInfo;
+use super::settings::Settings;
+use super::sink::{DomainSink, Name};
+use super::{citations, movies, university};
+
+/// A synthetic domain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Domain {
+    /// Who worked under whom: the paper's running example with a binary target.
+    Movies,
+    /// The facts of [`Domain::Movies`] for the same seed, with the paper's four classes.
+    MoviesClasses,
+    /// Who advises whom; modeled on UW-CSE.
+    University,
+    /// Which paper cites which; modeled on Yeast2, with times.
+    Citations,
+}
+
+impl Domain {
+    /// All domains.
+    pub const ALL: [Domain; 4] = [Domain::Movies, Domain::MoviesClasses, Domain::University, Domain::Citations];
+
+    /// Returns the domain with this id.
+    pub fn find(id: &str) -> Result<Domain, UnknownDomain> {
+        Self::ALL.into_iter().find(|domain| domain.info().id == id).ok_or_else(|| UnknownDomain { id: id.to_owned() })
+    }
+
+    /// Returns the description of the domain.
+    pub fn info(self) -> &'static DomainInfo {
+        match self {
+            Domain::Movies => &movies::INFO,
+            Domain::MoviesClasses => &movies::CLASSES_INFO,
+            Domain::University => &university::INFO,
+            Domain::Citations => &citations::INFO,
+        }
+    }
+
+    /// Returns the default settings: scale 1, the seed of the domain, no noise.
+    pub fn settings(self) -> Settings {
+        Settings { scale: 1, seed: self.info().seed, noise: 0.0 }
+    }
+
+    /// Generates the domain. Equal settings give the same calls in the same order on every machine.
+    pub fn generate<S: DomainSink>(self, settings: &Settings, sink: &mut S) -> Result<(), S::Error> {
+        match self {
+            Domain::Movies => movies::generate(settings, sink),
+            Domain::MoviesClasses => movies::generate_classes(settings, sink),
+            Domain::University => university::generate(settings, sink),
+            Domain::Citations => citations::generate(settings, sink),
+        }
+    }
+}
+
+/// The error for an unknown domain id.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown generated domain `{id}`; expected one of {}", known_ids())]
+pub struct UnknownDomain {
+    /// The unknown id.
+    pub id: String,
+}
+
+fn known_ids() -> String {
+    Domain::ALL.map(|domain| domain.info().id).join(", ")
+}
+
+/// The size of a domain; as a sink it counts without storing anything.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DomainCounts {
+    /// Facts of the evidence.
+    pub facts: u64,
+    /// Positive examples; all examples if the target has classes.
+    pub positives: u64,
+    /// Negative examples.
+    pub negatives: u64,
+}
+
+impl DomainCounts {
+    /// DomainCounts a domain by generating it.
+    pub fn of(domain: Domain, settings: &Settings) -> DomainCounts {
+        let mut counts = DomainCounts::default();
+        let Ok(()) = domain.generate(settings, &mut counts);
+        counts
+    }
+}
+
+impl DomainSink for DomainCounts {
+    type Error = Infallible;
+
+    fn fact(&mut self, _: &'static str, _: &[Name]) -> Result<(), Infallible> {
+        self.facts += 1;
+        Ok(())
+    }
+
+    fn example(&mut self, positive: bool, _: &[Name]) -> Result<(), Infallible> {
+        *(if positive { &mut self.positives } else { &mut self.negatives }) += 1;
+        Ok(())
+    }
+}
