@@ -1,8 +1,8 @@
-//! Manifests: what `datasets/<id>.toml` says of a dataset, before a single byte of it is here.
+//! Manifests: the description of a published dataset in `datasets/<id>.toml`.
 //!
-//! A manifest names the published files with their checksums, the target, the modes, and everything one must know to
-//! turn the files into folds. The eight built-in ones are part of the program, so that the program alone
-//! can fetch and check its data; [`Manifest::read`] takes one of your own.
+//! A manifest lists the published files with their checksums, the target, the modes, and everything needed to turn
+//! the files into folds. The eight built-in ones are compiled into the program, so that it can fetch and verify its
+//! data without further files; [`Manifest::read`] reads a user's own.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -20,10 +20,10 @@ pub use fields::{
     Projection, Source, SourceFile, Target, TimeFrom, TimeLimit, Unpack,
 };
 
-/// Where raw files of a public repository are published.
+/// The host of raw files of public repositories.
 const PUBLISHED: &str = "https://raw.githubusercontent.com";
 
-/// The manifests that are part of the program, in the order in which they are listed.
+/// The built-in manifests in the order in which they are listed.
 const BUILT_IN: [(&str, &str); 8] = [
     ("datasets/uwcse.toml", include_str!("../../datasets/uwcse.toml")),
     ("datasets/imdb.toml", include_str!("../../datasets/imdb.toml")),
@@ -35,21 +35,21 @@ const BUILT_IN: [(&str, &str); 8] = [
     ("datasets/aan.toml", include_str!("../../datasets/aan.toml")),
 ];
 
-/// What is wrong with a manifest.
+/// The error of reading a manifest.
 #[derive(Debug, Error)]
 pub enum ManifestError {
     /// The file cannot be read.
-    #[error("{}: cannot be read: {source}", path.display())]
+    #[error("{}: cannot read the manifest: {source}", path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The error of the operating system.
         source: std::io::Error,
     },
     /// The text is not a manifest.
     #[error("{origin}:{line}: {key}{}{reason}", if key.is_empty() { "" } else { ": " })]
     Syntax {
-        /// The file the text is from.
+        /// The file, for messages.
         origin: String,
         /// Line, from 1.
         line: usize,
@@ -58,40 +58,40 @@ pub enum ManifestError {
         /// What is wrong.
         reason: String,
     },
-    /// The text is a manifest, but a value cannot be right.
+    /// A value of the manifest is invalid.
     #[error("{origin}: {key}: {reason}")]
     Value {
-        /// The file the text is from.
+        /// The file, for messages.
         origin: String,
         /// The key path.
         key: String,
-        /// What is wrong and what is allowed.
+        /// What is wrong and what is accepted.
         reason: String,
     },
-    /// No manifest has this name.
-    #[error("unknown dataset `{id}`; {}known are {known}", suggestion(hint))]
+    /// No built-in manifest has this id.
+    #[error("unknown dataset `{id}`; {}expected one of {known}", suggestion(hint))]
     UnknownDataset {
-        /// The name asked for.
+        /// The unknown id.
         id: String,
-        /// The names there are.
+        /// The known ids.
         known: String,
-        /// The name that was perhaps meant.
+        /// The most similar known id.
         hint: Option<String>,
     },
     /// The dataset has no evidence variant of this name.
-    #[error("dataset `{id}` has no evidence variant `{name}`; it has {known}")]
+    #[error("dataset `{id}` has no evidence variant `{name}`; expected one of {known}")]
     UnknownEvidence {
         /// The dataset.
         id: String,
-        /// The variant asked for.
+        /// The unknown variant.
         name: String,
-        /// The variants there are.
+        /// The known variants.
         known: String,
     },
 }
 
 impl Manifest {
-    /// The built-in manifests.
+    /// Returns the built-in manifests.
     pub fn built_in() -> &'static [Manifest] {
         static PARSED: OnceLock<Vec<Manifest>> = OnceLock::new();
         PARSED.get_or_init(|| {
@@ -100,7 +100,7 @@ impl Manifest {
         })
     }
 
-    /// The built-in manifest of a name.
+    /// Returns the built-in manifest with this id.
     pub fn find(id: &str) -> Result<&'static Manifest, ManifestError> {
         let all = Self::built_in();
         all.iter().find(|m| m.id == id).ok_or_else(|| ManifestError::UnknownDataset {
@@ -110,14 +110,14 @@ impl Manifest {
         })
     }
 
-    /// Reads and checks a manifest file.
+    /// Reads and validates a manifest file.
     pub fn read(path: &Path) -> Result<Manifest, ManifestError> {
         let text = std::fs::read_to_string(path)
             .map_err(|source| ManifestError::Unreadable { path: path.to_owned(), source })?;
         Self::parse(&text, &path.display().to_string())
     }
 
-    /// Reads and checks the text of a manifest; `origin` names it in errors.
+    /// Parses and validates the text of a manifest; `origin` names it in errors.
     pub fn parse(text: &str, origin: &str) -> Result<Manifest, ManifestError> {
         let syntax = |key: String, error: &toml::de::Error| ManifestError::Syntax {
             origin: origin.to_owned(),
@@ -136,31 +136,31 @@ impl Manifest {
         }
     }
 
-    /// Every published file with the source it belongs to, in the order of the manifest.
+    /// Iterates over the published files with their sources, in the order of the manifest.
     pub fn files(&self) -> impl Iterator<Item = (&Source, &SourceFile)> {
         self.source.iter().flat_map(|source| source.files.iter().map(move |file| (source, file)))
     }
 
-    /// The evidence variant of a name, or the default one.
+    /// Returns the evidence variant with this name, or the default one.
     pub fn evidence(&self, name: Option<&str>) -> Result<&Evidence, ManifestError> {
-        let fits = |e: &&Evidence| name.map_or(e.default, |name| e.name == name);
-        self.evidence.iter().find(fits).ok_or_else(|| ManifestError::UnknownEvidence {
+        let matches = |e: &&Evidence| name.map_or(e.default, |name| e.name == name);
+        self.evidence.iter().find(matches).ok_or_else(|| ManifestError::UnknownEvidence {
             id: self.id.clone(),
             name: name.unwrap_or("default").to_owned(),
             known: listed(self.evidence.iter().map(|e| e.name.as_str())),
         })
     }
 
-    /// The modes to use with an evidence variant: the common ones, then those it adds.
+    /// Iterates over the modes of an evidence variant: the common ones, then those it adds.
     pub fn modes_with<'a>(&'a self, evidence: &'a Evidence) -> impl Iterator<Item = &'a str> {
         self.modes.iter().chain(&evidence.modes).map(String::as_str)
     }
 }
 
 impl Source {
-    /// Where the repository and the commit are, below the root of a mirror.
+    /// Returns the path of a file below the root of a mirror.
     ///
-    /// A mirror has the layout `<owner>/<repository>/<commit>/<path>`, and so has the published address.
+    /// A mirror has the layout `<owner>/<repository>/<commit>/<path>`, the same as the published address.
     pub fn mirror_path(&self, file: &SourceFile) -> String {
         let Source { owner, repository, commit, directory, .. } = self;
         match directory.as_str() {
@@ -169,25 +169,25 @@ impl Source {
         }
     }
 
-    /// The address at which the file is published.
+    /// Returns the address at which the file is published.
     pub fn address(&self, file: &SourceFile) -> String {
         format!("{PUBLISHED}/{}", self.mirror_path(file))
     }
 }
 
 impl SourceFile {
-    /// Where an archive is unpacked to, below `unpacked/` in the cache: its name without the ending.
+    /// Returns the path below `unpacked/` where an archive is unpacked: its name without the extension.
     pub fn unpacked_path(&self) -> Option<&str> {
-        let ending = match self.unpack? {
+        let extension = match self.unpack? {
             Unpack::Zip => ".zip",
             Unpack::Gzip => ".gz",
         };
-        self.path.strip_suffix(ending)
+        self.path.strip_suffix(extension)
     }
 }
 
 impl TimeLimit {
-    /// The rule as the database takes it.
+    /// Returns the rule in the form used by the database.
     pub fn rule(&self) -> TimeRule {
         let source = match &self.predicate {
             Some(predicate) => TimeSource::Predicate(predicate.clone()),
@@ -197,7 +197,7 @@ impl TimeLimit {
     }
 }
 
-/// Names for a message: `a, b and c`.
+/// Joins names for a message: `a, b and c`.
 fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let names: Vec<&str> = names.collect();
     match names.split_last() {

@@ -142,7 +142,7 @@ target = {{ predicate = \"t\", arguments = [\"a\", \"b\"] }}\n{ONE_VARIANT}\n{RA
         ],
     );
     let told = toy.prepare().unwrap();
-    assert!(told[0].starts_with("note: the.given is there and its checksum is right, but its format is not known"));
+    assert!(told[0].starts_with("note: the.given is present with the right checksum, but its format is unknown"));
     assert!(told[0].ends_with("the data are still those of the stand-in: an earlier release"), "{}", told[0]);
     assert_eq!(told[1], "converted base, 5 files");
     assert_eq!(toy.text("base/all/all_pos.txt"), "t(a,b).\nt(c,d).\n");
@@ -291,7 +291,7 @@ target = {{ predicate = \"t\", arguments = [\"a\", \"b\"] }}\n{ONE_VARIANT}\n{RA
     let error = toy.prepare().unwrap_err().to_string();
     assert_eq!(
         error,
-        "dataset `toy`: adaptor `boostsrl-single` finds no file `pos.txt` among the published files; mend the manifest"
+        "dataset `toy`: adaptor `boostsrl-single` finds no file `pos.txt` among the published files; correct the manifest"
     );
     assert!(toy.directory.path().exists());
 }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use lrbm::data::fetch::{Fault, FetchEvent, Mirror, fetch};
+use lrbm::data::fetch::{FetchEvent, FetchFault, Mirror, fetch};
 use lrbm::files::digest;
 
 use crate::lab::{COMMIT, Lab, line, mirror_of, thousand};
@@ -63,7 +63,7 @@ fn cutting_server(ranges: bool) -> Server {
 fn a_connection_cut_in_the_middle_is_resumed_by_the_next_run() {
     let server = cutting_server(true);
     let lab = Lab::of_one(&server);
-    assert!(matches!(lab.fault(), Fault::CutOff { received: 300, expected: Some(1000) }));
+    assert!(matches!(lab.fault(), FetchFault::CutOff { received: 300, expected: Some(1000) }));
     assert_eq!(lab.files(), ["toy/raw/f.txt.part"]);
     assert_eq!(fs::read(lab.store.raw("toy", "f.txt.part")).unwrap(), &thousand()[..300]);
 
@@ -77,7 +77,7 @@ fn a_connection_cut_in_the_middle_is_resumed_by_the_next_run() {
 fn a_server_without_ranges_sends_everything_again() {
     let server = cutting_server(false);
     let lab = Lab::of_one(&server);
-    assert!(matches!(lab.fault(), Fault::CutOff { received: 300, .. }));
+    assert!(matches!(lab.fault(), FetchFault::CutOff { received: 300, .. }));
     lab.fetch().unwrap();
     assert_eq!(server.requests()[1].from, Some(300), "it was asked to go on");
     assert!(lab.store.verify(&lab.manifest).unwrap().is_sound());
@@ -139,7 +139,7 @@ fn a_part_of_another_file_is_not_trusted() {
 fn a_wrong_length_is_refused_before_it_is_taken() {
     let server = Server::of(&thousand()[..999], true);
     let lab = Lab::of_one(&server);
-    assert!(matches!(lab.fault(), Fault::WrongLength { expected: 1000, found: 999 }));
+    assert!(matches!(lab.fault(), FetchFault::WrongLength { expected: 1000, found: 999 }));
     assert_eq!(lab.files(), [""; 0]);
 }
 
@@ -150,7 +150,7 @@ fn a_wrong_length_shows_at_the_end_of_chunks() {
         write!(out, "3\r\nabc\r\n0\r\n\r\n")
     });
     let lab = Lab::of_one(&server);
-    assert!(matches!(lab.fault(), Fault::WrongLength { expected: 1000, found: 3 }));
+    assert!(matches!(lab.fault(), FetchFault::WrongLength { expected: 1000, found: 3 }));
     assert_eq!(lab.files(), [""; 0]);
 }
 
@@ -162,7 +162,7 @@ fn broken_chunks_are_not_kept() {
     });
     let lab = Lab::of_one(&server);
     let fault = lab.fault();
-    assert!(matches!(fault, Fault::BadAnswer { .. }), "{fault}");
+    assert!(matches!(fault, FetchFault::InvalidResponse { .. }), "{fault}");
     assert_eq!(lab.files(), [""; 0]);
 }
 
@@ -174,7 +174,7 @@ fn wrong_bytes_are_not_kept() {
     let server = Server::of(content.leak(), true);
     let lab = Lab::of_one(&server);
     match lab.fault() {
-        Fault::WrongBytes { expected, found } => {
+        FetchFault::WrongBytes { expected, found } => {
             assert_eq!((expected, found), (digest::sha256(thousand()), found_there));
         }
         other => panic!("{other}"),
@@ -194,7 +194,7 @@ fn a_redirect_is_followed_but_not_for_ever() {
         write!(out, "HTTP/1.1 302 Found\r\nConnection: close\r\nLocation: /again\r\nContent-Length: 0\r\n\r\n")
     });
     let lab = Lab::of_one(&server);
-    assert!(matches!(lab.fault(), Fault::RedirectLoop { limit: 5 }));
+    assert!(matches!(lab.fault(), FetchFault::RedirectLoop { limit: 5 }));
     assert_eq!(server.requests().len(), 6);
     assert_eq!(lab.files(), [""; 0]);
 }
@@ -209,22 +209,22 @@ fn a_redirect_away_from_http_is_refused() {
     });
     let lab = Lab::of_one(&server);
     let fault = lab.fault();
-    assert!(matches!(fault, Fault::BadAnswer { .. }), "{fault:?}");
+    assert!(matches!(fault, FetchFault::InvalidResponse { .. }), "{fault:?}");
     assert_eq!(lab.files(), [""; 0]);
 }
 
 #[test]
 fn a_missing_file_and_a_failing_server_are_told_apart() {
     for (line, code, advice) in [
-        ("404 Not Found", 404, "the file is not there"),
+        ("404 Not Found", 404, "the file does not exist"),
         ("403 Forbidden", 403, "access is denied"),
         ("503 Service Unavailable", 503, "try again later"),
     ] {
         let server = Server::start(move |_, out| status(out, line));
         let lab = Lab::of_one(&server);
         let fault = lab.fault();
-        assert!(fault.to_string().starts_with(&format!("the server answers {code}; {advice}")), "{fault}");
-        assert!(matches!(fault, Fault::Status { status } if status == code));
+        assert!(fault.to_string().starts_with(&format!("the server returned status {code}: {advice}")), "{fault}");
+        assert!(matches!(fault, FetchFault::Status { status } if status == code));
         assert_eq!(lab.files(), [""; 0]);
     }
 }
@@ -239,7 +239,7 @@ fn too_much_data_is_stopped() {
         }
     });
     let lab = Lab::of_one(&server);
-    assert!(matches!(lab.fault(), Fault::TooLarge { limit: 1000 }));
+    assert!(matches!(lab.fault(), FetchFault::TooLarge { limit: 1000 }));
     assert_eq!(lab.files(), [""; 0]);
 }
 
@@ -258,7 +258,7 @@ fn a_stalled_connection_is_given_up_and_resumed() {
     let mut lab = Lab::of_one(&server);
     lab.options.stall_timeout = Duration::from_millis(200);
     let fault = lab.fault();
-    assert!(matches!(fault, Fault::Stalled { received: 300, .. }), "{fault}");
+    assert!(matches!(fault, FetchFault::Stalled { received: 300, .. }), "{fault}");
     assert_eq!(lab.files(), ["toy/raw/f.txt.part"]);
     lab.fetch().unwrap();
     assert_eq!(server.requests()[1].from, Some(300));
@@ -270,7 +270,7 @@ fn a_server_that_never_answers_is_given_up() {
     let mut lab = Lab::of_one(&server);
     lab.options.stall_timeout = Duration::from_millis(200);
     let fault = lab.fault();
-    assert!(matches!(fault, Fault::Stalled { received: 0, .. }), "{fault}");
+    assert!(matches!(fault, FetchFault::Stalled { received: 0, .. }), "{fault}");
 }
 
 #[test]
@@ -279,7 +279,7 @@ fn a_port_without_a_server_cannot_be_reached() {
     let mirror = Mirror::parse(&format!("http://{address}")).unwrap();
     let lab = Lab::new(mirror, &[line("f.txt", thousand(), "")]);
     let fault = lab.fault();
-    assert!(matches!(fault, Fault::Unreachable { .. }), "{fault}");
+    assert!(matches!(fault, FetchFault::Unreachable { .. }), "{fault}");
     assert!(!lab.store.verify(&lab.manifest).unwrap().fetched, "empty directories are nothing");
 }
 
@@ -287,15 +287,15 @@ fn a_port_without_a_server_cannot_be_reached() {
 fn rubbish_is_no_answer() {
     let server = Server::start(|_, out| out.write_all(b"hello, who is there?\r\n\r\n"));
     let fault = Lab::of_one(&server).fault();
-    assert!(matches!(fault, Fault::BadAnswer { .. }), "{fault}");
+    assert!(matches!(fault, FetchFault::InvalidResponse { .. }), "{fault}");
 }
 
 #[test]
 fn only_http_and_directories_are_places() {
     for given in ["ftp://host/a", "file:///tmp", "http://", "https:///a", "http://host/?a", "/no/such/directory", ""] {
         let error = Mirror::parse(given).unwrap_err().to_string();
-        assert!(error.starts_with(&format!("`{given}` is no place to fetch from: ")), "{error}");
-        assert!(error.ends_with("give an http:// or https:// address, or a directory"), "{error}");
+        assert!(error.starts_with(&format!("invalid mirror `{given}`: ")), "{error}");
+        assert!(error.ends_with("pass an http:// or https:// address, or a directory"), "{error}");
     }
     assert_eq!(Mirror::parse("HTTPS://host/a/").unwrap(), Mirror::Web("https://host/a".to_owned()));
     let directory = tempfile::tempdir().unwrap();
@@ -315,9 +315,9 @@ fn a_directory_is_a_mirror() {
         let lab = Lab::new(Mirror::Directory(mirror.path().to_owned()), &[line("f.txt", thousand(), "")]);
         let fault = lab.fault();
         match (path, content.len()) {
-            ("g.txt", _) => assert!(matches!(fault, Fault::NotInMirror), "{fault}"),
-            (_, 9) => assert!(matches!(fault, Fault::WrongLength { expected: 1000, found: 9 }), "{fault}"),
-            _ => assert!(matches!(fault, Fault::WrongBytes { .. }), "{fault}"),
+            ("g.txt", _) => assert!(matches!(fault, FetchFault::NotInMirror), "{fault}"),
+            (_, 9) => assert!(matches!(fault, FetchFault::WrongLength { expected: 1000, found: 9 }), "{fault}"),
+            _ => assert!(matches!(fault, FetchFault::WrongBytes { .. }), "{fault}"),
         }
         assert_eq!(lab.files(), [""; 0]);
     }

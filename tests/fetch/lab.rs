@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{Cursor, Write};
 use std::path::Path;
 
-use lrbm::data::fetch::{Fault, FetchError, FetchOptions, Fetched, Mirror, fetch};
+use lrbm::data::fetch::{FetchError, FetchFault, FetchOptions, Fetched, Mirror, fetch};
 use lrbm::data::manifest::Manifest;
 use lrbm::data::store::{ProblemKind, Store};
 use lrbm::files::digest;
@@ -82,7 +82,7 @@ impl Lab {
     }
 
     /// The fault of a fetch that must fail; the error must say where and what.
-    pub fn fault(&self) -> Fault {
+    pub fn fault(&self) -> FetchFault {
         let error = self.fetch().unwrap_err();
         let text = error.to_string();
         let FetchError::File { dataset, file, from, fault } = error else { panic!("{text}") };

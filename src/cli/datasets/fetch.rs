@@ -11,39 +11,39 @@ use crate::data::fetch::{FetchEvent, FetchOptions, MIRROR_VARIABLE, Mirror, fetc
 use crate::data::manifest::Manifest;
 use crate::data::store::{DATA_VARIABLE, Store};
 
-/// Where the data are kept.
+/// The location of the fetched data.
 #[derive(clap::Args)]
 pub struct StoreArgs {
-    /// The directory of fetched data; without it LRBM_DATA, or datasets/cache.
+    /// Directory of fetched data [default: $LRBM_DATA, or datasets/cache]
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
 }
 
 impl StoreArgs {
-    /// The store below that directory.
+    /// Opens the store in that directory.
     pub fn store(&self) -> Store {
         Store::open(self.data.clone().unwrap_or_else(Store::default_directory))
     }
 }
 
-/// What to fetch, from where, and to where.
+/// Arguments of `lrbm datasets fetch`.
 #[derive(clap::Args)]
-#[command(after_help = format!("Environment: {MIRROR_VARIABLE} stands in for --mirror, {DATA_VARIABLE} for --data."))]
+#[command(after_help = format!("Environment: {MIRROR_VARIABLE} is the default of --mirror, {DATA_VARIABLE} that of --data."))]
 pub struct Fetch {
-    /// Ids of datasets, as `lrbm datasets list` prints them.
+    /// Ids of datasets, as printed by `lrbm datasets list`
     #[arg(conflicts_with = "all")]
     ids: Vec<String>,
-    /// Every published dataset.
+    /// Fetch every published dataset
     #[arg(long)]
     all: bool,
-    /// A directory or an http(s) address that holds the published files.
+    /// Fetch the published files from this directory or http(s) address
     #[arg(long, value_name = "DIR|URL")]
     mirror: Option<String>,
     #[command(flatten)]
     data: StoreArgs,
 }
 
-/// Which data to verify.
+/// Arguments of `lrbm datasets verify`.
 #[derive(clap::Args)]
 pub struct Verify {
     #[command(flatten)]
@@ -53,7 +53,7 @@ pub struct Verify {
 pub fn run_fetch(args: &Fetch, output: &mut Output) -> Result<(), CommandError> {
     if args.ids.is_empty() && !args.all {
         let known: Vec<&str> = Manifest::built_in().iter().map(|manifest| manifest.id.as_str()).collect();
-        let message = format!("nothing to fetch: name datasets, or pass --all; there are {}", known.join(", "));
+        let message = format!("nothing to fetch: pass dataset ids or --all; available are {}", known.join(", "));
         return Err(CommandError::Input(message));
     }
     let manifests: Vec<&Manifest> = if args.all {
@@ -82,10 +82,10 @@ pub fn run_fetch(args: &Fetch, output: &mut Output) -> Result<(), CommandError> 
                 done += bytes;
                 bar.set_position(done);
             }
-            FetchEvent::Retry { file, fault, attempt } => notes.push(format!("{file}: {fault}; try {attempt}")),
+            FetchEvent::Retry { file, fault, attempt } => notes.push(format!("{file}: {fault}; attempt {attempt}")),
             FetchEvent::NotSupplied { file, note } => notes.push(format!("{file} was not supplied: {note}")),
             FetchEvent::Outdated { files } => {
-                notes.push(format!("{files} converted files were outdated and are made again"))
+                notes.push(format!("{files} outdated converted files were removed and are converted again"))
             }
             FetchEvent::Unpacked { .. } | FetchEvent::End { .. } => {}
         });
@@ -94,22 +94,22 @@ pub fn run_fetch(args: &Fetch, output: &mut Output) -> Result<(), CommandError> 
             notes.iter().for_each(|note| say(format_args!("{}: {note}", manifest.id)));
         }
         let fetched = fetched.map_err(with_cause)?;
-        let mut remarks = Vec::new();
+        let mut adapt_notes = Vec::new();
         adapt::prepare(&store, manifest, &mut |event| {
             if let AdaptEvent::Note { text, .. } = event {
-                remarks.push(text.to_owned());
+                adapt_notes.push(text.to_owned());
             }
         })
         .map_err(with_cause)?;
         if !output.quiet {
-            remarks.iter().for_each(|remark| say(format_args!("{}: {remark}", manifest.id)));
+            adapt_notes.iter().for_each(|note| say(format_args!("{}: {note}", manifest.id)));
         }
         writeln!(
             output.out,
-            "{}: {} files fetched, {} were there, all verified, converted",
+            "{}: {} files fetched, {} already present; all verified and converted",
             manifest.id, fetched.arrived, fetched.present
         )?;
-        // One dataset is worth telling of before the next is done.
+        // Report each dataset before the next one is fetched.
         output.out.flush()?;
     }
     writeln!(output.out, "data are in {}", store.root().display())?;
@@ -119,28 +119,30 @@ pub fn run_fetch(args: &Fetch, output: &mut Output) -> Result<(), CommandError> 
 pub fn run_verify(args: &Verify, output: &mut Output) -> Result<(), CommandError> {
     let store = args.data.store();
     let all = store.verify_all(Manifest::built_in()).map_err(with_cause)?;
-    let mut wrong = 0;
+    let mut problems = 0;
     for dataset in &all {
         for problem in &dataset.problems {
-            wrong += 1;
+            problems += 1;
             say(format_args!("error: {}/{}/{problem}", store.root().display(), dataset.id));
         }
         let state = match (dataset.fetched, dataset.problems.len()) {
-            (false, _) => format!("not fetched; `lrbm datasets fetch {}` brings it", dataset.id),
+            (false, _) => format!("not fetched; run `lrbm datasets fetch {}`", dataset.id),
             (true, 0) => {
                 format!("{} files, {} bytes, all as recorded", thousands(dataset.files), thousands(dataset.bytes))
             }
-            (true, n) => format!("{n} of {} files are wrong", thousands(dataset.files)),
+            (true, n) => format!("{n} problems in {} files", thousands(dataset.files)),
         };
         writeln!(output.out, "{}: {state}", dataset.id)?;
     }
-    if wrong > 0 {
-        let message =
-            format!("{wrong} problems found: `lrbm datasets fetch ID` mends what was published, and converts anew");
+    if problems > 0 {
+        let message = format!(
+            "{problems} problems found: run `lrbm datasets fetch ID` to restore the published files and convert them again"
+        );
         return Err(CommandError::Input(message));
     }
     if !all.iter().any(|dataset| dataset.fetched) {
-        let message = format!("nothing is fetched below {}: run `lrbm datasets fetch --all`", store.root().display());
+        let message =
+            format!("no dataset below {} is fetched: run `lrbm datasets fetch --all`", store.root().display());
         return Err(CommandError::Input(message));
     }
     Ok(())

@@ -1,83 +1,85 @@
-//! BoostSRL files, one directory for each fold with `train` and `test` in it.
+//! Adaptor for BoostSRL files with one directory per fold that contains `train` and `test`.
 //!
-//! Only the target is taken from the files of examples. An evidence variant may add the positives of other predicates as
-//! facts: those of the same file, so that a fold never sees those of another.
+//! Only the target is taken from the example files. An evidence variant may add the positives of other predicates
+//! as facts, from the same file, so that a fold never sees those of another.
 
 use std::collections::BTreeMap;
 
+use super::error::AdaptError;
+use super::input::AdaptorInput;
+use super::output::{ConvertedFiles, ExampleFiles};
 use super::text::{read_facts, write_fact};
-use super::{AdaptError, Input, Made, Part};
 use crate::data::layout;
 use crate::data::manifest::Adaptor;
 
 const NAME: &str = "boostsrl-folds";
 
-pub(super) fn convert(input: &Input<'_>) -> Result<Made, AdaptError> {
+pub(super) fn convert(input: &AdaptorInput<'_>) -> Result<ConvertedFiles, AdaptError> {
     let target = input.manifest.target.predicate.as_str();
     let background = input.background();
-    let mut made = Made::default();
-    for (k, place) in &fold_directories(input)? {
+    let mut converted = ConvertedFiles::default();
+    for (k, directory) in &fold_directories(input)? {
         for side in ["train", "test"] {
-            let mut part = Part { negatives: Some(String::new()), ..Part::default() };
+            let mut texts = ExampleFiles { negatives: Some(String::new()), ..ExampleFiles::default() };
             let (mut counts, mut reflexive) = (BTreeMap::<String, u64>::new(), 0);
-            let files = layout::find(&input.place(&format!("{place}/{side}")));
+            let files = layout::find(&input.path_of(&format!("{directory}/{side}")));
             let (Some(positives), Some(facts)) = (&files.positives, &files.facts) else {
-                return Err(input.missing(NAME, format!("positives and facts in {place}/{side}")));
+                return Err(input.missing(NAME, format!("positives and facts in {directory}/{side}")));
             };
             read_facts(input, facts, |symbols, predicate, args| {
-                // A target among the facts would be an answer among the questions.
+                // The target among the facts would leak the labels.
                 if predicate != target {
-                    write_fact(&mut part.facts, symbols, predicate, args);
+                    write_fact(&mut texts.facts, symbols, predicate, args);
                     *counts.entry("facts".to_owned()).or_default() += 1;
                 }
             })?;
             read_facts(input, positives, |symbols, predicate, args| {
                 if predicate == target_as_published(input) {
-                    write_fact(&mut part.positives, symbols, target, args);
+                    write_fact(&mut texts.positives, symbols, target, args);
                     *counts.entry("positives".to_owned()).or_default() += 1;
                     reflexive += u64::from(matches!(args, [a, b] if a == b));
                 } else {
                     if input.evidence.adds.iter().any(|added| added == predicate) {
-                        write_fact(&mut part.facts, symbols, predicate, args);
+                        write_fact(&mut texts.facts, symbols, predicate, args);
                     }
                     *counts.entry(format!("{predicate}_positives")).or_default() += 1;
                 }
             })?;
-            if let (Some(negatives), Some(text)) = (&files.negatives, &mut part.negatives) {
+            if let (Some(negatives), Some(text)) = (&files.negatives, &mut texts.negatives) {
                 read_facts(input, negatives, |symbols, predicate, args| {
                     if predicate == target_as_published(input) {
                         write_fact(text, symbols, target, args);
                     }
                 })?;
             }
-            // The test files of all folds together are the data; the training files repeat them.
+            // The test files of all folds together are the complete data; the training files repeat them.
             if side == "test" {
-                counts.into_iter().for_each(|(name, n)| made.count(name, n));
-                made.count("reflexive_positives", reflexive);
+                counts.into_iter().for_each(|(name, n)| converted.count(name, n));
+                converted.count("reflexive_positives", reflexive);
             }
-            made.add_directory(&format!("fold{k}/{side}"), part, &background);
+            converted.add_directory(&format!("fold{k}/{side}"), texts, &background);
         }
     }
-    Ok(made)
+    Ok(converted)
 }
 
-/// The target as the files spell it, in lower case as all predicates are once read.
-fn target_as_published<'a>(input: &Input<'a>) -> String {
+/// Returns the name of the target in the published files, in lower case like all predicates after reading.
+fn target_as_published<'a>(input: &AdaptorInput<'a>) -> String {
     let target = &input.manifest.target;
     target.published.as_ref().unwrap_or(&target.predicate).to_lowercase()
 }
 
-/// The directories named `fold1`, `Fold2` and so on that have a `test` directory, by their numbers.
-pub(super) fn fold_directories(input: &Input<'_>) -> Result<BTreeMap<u32, String>, AdaptError> {
+/// Returns the directories named `fold1`, `Fold2` and so on that contain a `test` directory, by number.
+pub(super) fn fold_directories(input: &AdaptorInput<'_>) -> Result<BTreeMap<u32, String>, AdaptError> {
     let mut found = BTreeMap::new();
     for path in input.files() {
-        let parts: Vec<&str> = path.split('/').collect();
-        let number = |part: &str| part.to_ascii_lowercase().strip_prefix("fold")?.parse::<u32>().ok();
-        let fold = parts.windows(2).position(|pair| pair[1] == "test" && number(pair[0]).is_some());
+        let components: Vec<&str> = path.split('/').collect();
+        let number = |name: &str| name.to_ascii_lowercase().strip_prefix("fold")?.parse::<u32>().ok();
+        let fold = components.windows(2).position(|pair| pair[1] == "test" && number(pair[0]).is_some());
         if let Some(at) = fold
-            && let Some(k) = number(parts[at])
+            && let Some(k) = number(components[at])
         {
-            found.insert(k, parts[..=at].join("/"));
+            found.insert(k, components[..=at].join("/"));
         }
     }
     if found.is_empty() {

@@ -1,30 +1,33 @@
-//! Molecules, atoms, bonds and rings, without the answer.
+//! Adaptor for Mutagenesis: molecules, atoms, bonds and rings, without the target.
 //!
-//! The published facts name the molecule in every atom, bond and ring, which is the very thing to be predicted, so it
-//! is stripped. What links molecules and atoms instead is that half of each molecule's atoms are known members; the others are the ones
-//! asked about. Codes of atom types and bonds are classes and not amounts, so they are written as names, `t22` and `k7`.
+//! The published facts name the molecule in every atom, bond and ring, which is the relation to predict, so the
+//! molecule is removed. Instead, half of each molecule's atoms are known members; the other half are the examples.
+//! Codes of atom types and bonds are categories and not quantities, so they are written as names, `t22` and `k7`.
 
 use std::fmt::Write;
 
+use super::error::AdaptError;
+use super::input::AdaptorInput;
+use super::output::{ALL, ConvertedFiles, ExampleFiles};
+use super::sfu;
 use super::text::{read_facts, write_fact};
-use super::{ALL, AdaptError, Input, Made, Part, sfu};
 use crate::determinism::{HashMap, IndexMap, IndexSet, Stream};
 use crate::logic::parser::parse_sentence;
 use crate::logic::{Constant, Notation, Sentence, Term};
 
-pub(super) const NAME: &str = "mutagenesis";
+const NAME: &str = "mutagenesis";
 /// The variant in which half of the atoms are known members.
 pub const KNOWN_HALF: &str = "known-half";
-/// The variant made from the relational dump.
+/// The variant converted from the relational dump.
 const SFU: &str = "sfu";
-/// Which half is known is drawn once and for all, so that every experiment asks about the same atoms.
+/// The seed of the known half, fixed so that every experiment predicts the same atoms.
 const SEED: u64 = 188;
 
-pub(super) fn convert(input: &Input<'_>) -> Result<Made, AdaptError> {
-    let mut made = Made::default();
-    let known_half = Molecules::read(input)?.write(input, &mut made)?;
-    let dump = sfu::read(input, &mut made)?;
-    let part = match input.evidence.name.as_str() {
+pub(super) fn convert(input: &AdaptorInput<'_>) -> Result<ConvertedFiles, AdaptError> {
+    let mut converted = ConvertedFiles::default();
+    let known_half = Molecules::read(input)?.write(input, &mut converted)?;
+    let dump = sfu::read(input, NAME, &mut converted)?;
+    let texts = match input.evidence.name.as_str() {
         KNOWN_HALF => known_half,
         SFU => dump,
         variant => {
@@ -36,11 +39,11 @@ pub(super) fn convert(input: &Input<'_>) -> Result<Made, AdaptError> {
             });
         }
     };
-    made.add_directory(ALL, part, &input.background());
-    Ok(made)
+    converted.add_directory(ALL, texts, &input.background());
+    Ok(converted)
 }
 
-/// The molecules that are used, with their atoms, each as it is written.
+/// The selected molecules with their atoms, all as written in the output.
 struct Molecules {
     /// Whether each molecule is active, in the order of the files.
     active: HashMap<String, bool>,
@@ -50,18 +53,18 @@ struct Molecules {
 }
 
 impl Molecules {
-    fn read(input: &Input<'_>) -> Result<Self, AdaptError> {
+    fn read(input: &AdaptorInput<'_>) -> Result<Self, AdaptError> {
         let mut all =
             Molecules { active: HashMap::default(), atoms: IndexMap::default(), facts: String::new(), bonds: 0 };
         let lists: Vec<&str> = input.files().filter(|path| path.contains("lp/188/")).collect();
         for list in &lists {
-            let goals = read_facts(input, &input.place(list), |symbols, predicate, args| {
+            let goals = read_facts(input, &input.path_of(list), |symbols, predicate, args| {
                 if let ("active", [molecule]) = (predicate, args) {
                     all.active.insert(symbols.show(*molecule).to_string(), true);
                 }
             })?;
             for goal in goals {
-                // `:- active(d38).` says that d38 is not active.
+                // `:- active(d38).` states that d38 is inactive.
                 if let Some(Term::Name(molecule)) = first_argument(&format!("{goal}.")) {
                     all.active.insert(Term::Name(molecule).to_string(), false);
                 }
@@ -76,7 +79,7 @@ impl Molecules {
         Ok(all)
     }
 
-    fn read_atoms(&mut self, input: &Input<'_>) -> Result<(), AdaptError> {
+    fn read_atoms(&mut self, input: &AdaptorInput<'_>) -> Result<(), AdaptError> {
         let Molecules { active, atoms, facts, bonds } = self;
         read_facts(input, &input.file("data/atom_bond.pl", NAME)?, |symbols, predicate, args| {
             let show = |constant: Constant| symbols.show(constant).to_string();
@@ -104,8 +107,8 @@ impl Molecules {
         Ok(())
     }
 
-    /// Rings and other groups of atoms: each gets a name, a kind, and its atoms without the lists they stood in.
-    fn read_rings(&mut self, input: &Input<'_>) -> Result<(), AdaptError> {
+    /// Reads rings and other groups of atoms: each gets a name, a kind, and its atoms from the nested lists.
+    fn read_rings(&mut self, input: &AdaptorInput<'_>) -> Result<(), AdaptError> {
         let Molecules { active, facts, .. } = self;
         let mut rings: HashMap<String, usize> = HashMap::default();
         read_facts(input, &input.file("data/ring_struc.pl", NAME)?, |symbols, kind, args| {
@@ -129,8 +132,8 @@ impl Molecules {
         Ok(())
     }
 
-    /// What is known of whole molecules.
-    fn read_values(&mut self, input: &Input<'_>) -> Result<(), AdaptError> {
+    /// Reads the properties of whole molecules.
+    fn read_values(&mut self, input: &AdaptorInput<'_>) -> Result<(), AdaptError> {
         let Molecules { active, facts, atoms, .. } = self;
         for file in ["logp", "lumo", "ind1", "inda"] {
             let path = input.file(&format!("data/{file}.pl"), NAME)?;
@@ -154,9 +157,9 @@ impl Molecules {
         Ok(())
     }
 
-    fn write(mut self, input: &Input<'_>, made: &mut Made) -> Result<Part, AdaptError> {
+    fn write(mut self, input: &AdaptorInput<'_>, converted: &mut ConvertedFiles) -> Result<ExampleFiles, AdaptError> {
         let target = input.manifest.target.predicate.as_str();
-        let mut part = Part::default();
+        let mut texts = ExampleFiles::default();
         for (molecule, atoms) in &self.atoms {
             let mut order: Vec<usize> = (0..atoms.len()).collect();
             Stream::new(SEED, &[NAME, molecule, "known atoms"]).shuffle(&mut order);
@@ -165,21 +168,21 @@ impl Molecules {
                 if known.contains(&i) {
                     let _ = writeln!(self.facts, "contains({molecule},{atom}).");
                 } else {
-                    let _ = writeln!(part.positives, "{target}({molecule},{atom}).");
-                    made.count("positives", 1);
+                    let _ = writeln!(texts.positives, "{target}({molecule},{atom}).");
+                    converted.count("positives", 1);
                 }
             }
-            made.count("memberships", atoms.len() as u64);
+            converted.count("memberships", atoms.len() as u64);
         }
-        made.count("molecules", self.atoms.len() as u64);
-        made.count("atoms", self.atoms.values().flatten().collect::<IndexSet<_>>().len() as u64);
-        made.count("bonds", self.bonds);
-        part.facts = self.facts;
-        Ok(part)
+        converted.count("molecules", self.atoms.len() as u64);
+        converted.count("atoms", self.atoms.values().flatten().collect::<IndexSet<_>>().len() as u64);
+        converted.count("bonds", self.bonds);
+        texts.facts = self.facts;
+        Ok(texts)
     }
 }
 
-/// The first argument of a fact, read by the parser of facts.
+/// Returns the first argument of a fact, using the parser of facts.
 fn first_argument(fact: &str) -> Option<Term> {
     match parse_sentence(fact, 0, true, Notation::Prolog, false).ok()?.sentence {
         Sentence::Fact { atom, .. } => atom.args.into_iter().next(),
@@ -187,7 +190,7 @@ fn first_argument(fact: &str) -> Option<Term> {
     }
 }
 
-/// The names in nested lists, each once, in order.
+/// Collects the distinct names in nested lists, in order.
 fn flatten(term: &Term, names: &mut IndexSet<String>) {
     match term {
         Term::List(terms) => terms.iter().for_each(|term| flatten(term, names)),

@@ -1,32 +1,37 @@
-//! The same molecules from a relational dump: `INSERT INTO \`table\` VALUES (…),(…);`, one line a table.
+//! The Mutagenesis molecules from a relational dump: `INSERT INTO \`table\` VALUES (…),(…);`, one line per table.
 //!
-//! Its numbers are bins. Its bond names the molecule, so it nearly states the target; the manifest says so.
+//! Its numbers are bins. Its bonds name the molecule, which nearly reveals the target; the manifest says so.
 
 use std::fmt::Write;
 
-use super::mutagenesis::NAME;
+use super::error::AdaptError;
+use super::input::AdaptorInput;
+use super::output::{ConvertedFiles, ExampleFiles};
 use super::text::each_line;
-use super::{AdaptError, Input, Made, Part};
 use crate::determinism::IndexSet;
 
-pub(super) fn read(input: &Input<'_>, made: &mut Made) -> Result<Part, AdaptError> {
-    let path = input.file("Mutagenesis_std.sql", NAME)?;
+pub(super) fn read(
+    input: &AdaptorInput<'_>,
+    adaptor: &'static str,
+    converted: &mut ConvertedFiles,
+) -> Result<ExampleFiles, AdaptError> {
+    let path = input.file("Mutagenesis_std.sql", adaptor)?;
     let target = input.manifest.target.predicate.as_str();
-    let mut part = Part::default();
+    let mut texts = ExampleFiles::default();
     let mut molecules = IndexSet::default();
     each_line(&path, |number, line| {
         let Some((table, rows)) = line.strip_prefix("INSERT INTO `").and_then(|rest| rest.split_once("` VALUES "))
         else {
             return Ok(());
         };
-        let wrong = |reason: &str| AdaptError::Line {
+        let invalid_line = |reason: &str| AdaptError::Line {
             id: input.id().to_owned(),
             path: path.clone(),
             line: number,
             reason: format!("table {table}: {reason}"),
         };
-        for row in tuples(rows).ok_or_else(|| wrong("expected rows `(value,…)`"))? {
-            let (facts, positives) = (&mut part.facts, &mut part.positives);
+        for row in tuples(rows).ok_or_else(|| invalid_line("expected rows `(value,…)`"))? {
+            let (facts, positives) = (&mut texts.facts, &mut texts.positives);
             // Writing to a string cannot fail.
             let _ = match (table, row.as_slice()) {
                 ("Atom", [atom, element, kind, charge]) => {
@@ -46,21 +51,21 @@ pub(super) fn read(input: &Input<'_>, made: &mut Made) -> Result<Part, AdaptErro
                 }
                 ("bond", [molecule, atom, kind]) => writeln!(facts, "bond(m{molecule},a{atom},k{kind})."),
                 ("moleatm", [molecule, atom]) => {
-                    made.count("sfu_positives", 1);
+                    converted.count("sfu_positives", 1);
                     writeln!(positives, "{target}(m{molecule},a{atom}).")
                 }
-                _ => return Err(wrong(&format!("no row of {} values is known", row.len()))),
+                _ => return Err(invalid_line(&format!("unexpected row of {} values", row.len()))),
             };
         }
         Ok(())
     })?;
-    made.count("sfu_molecules", molecules.len() as u64);
-    Ok(part)
+    converted.count("sfu_molecules", molecules.len() as u64);
+    Ok(texts)
 }
 
-/// The rows of `(1,'a'),(2,'b');` with their values, without quotes; `None` if it is anything else.
+/// Parses rows such as `(1,'a'),(2,'b');` into unquoted values; returns `None` for any other text.
 ///
-/// Values are letters and digits only, so no value holds a comma, a bracket or a quote.
+/// Values consist of letters and digits only, so none contains a comma, a parenthesis or a quote.
 fn tuples(text: &str) -> Option<Vec<Vec<&str>>> {
     let inside = text.trim_end().strip_suffix(';')?.strip_prefix('(')?.strip_suffix(')')?;
     fn value(word: &str) -> Option<&str> {
@@ -75,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_are_parted_and_strange_values_refused() {
+    fn rows_are_split_and_unexpected_values_rejected() {
         assert_eq!(tuples("(1,'a'),(2,'b');"), Some(vec![vec!["1", "a"], vec!["2", "b"]]));
         assert_eq!(tuples("(1,'a b');"), None);
         assert_eq!(tuples("(1)"), None);

@@ -1,25 +1,26 @@
-//! Reading facts of published files with the one reader there is, and writing them again.
+//! Reads facts of published files with the common reader and writes them in BoostSRL syntax.
 
 use std::fmt::Write;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
-use super::{AdaptError, Input};
+use super::error::AdaptError;
+use super::input::AdaptorInput;
 use crate::data::layout;
 use crate::logic::term::write_name;
 use crate::logic::{
     CapacityError, Constant, Diagnostic, ReadError, Reader, Role, Sentence, Sink, SourceWindow, Symbols,
 };
 
-/// Reads the facts of a file one by one; `each` gets the predicate in lower case. The goals (`:- p(a).`) come back as text.
+/// Reads the facts of a file in turn; `each` receives the predicate in lower case. Returns goals (`:- p(a).`) as text.
 pub(super) fn read_facts(
-    input: &Input<'_>,
+    input: &AdaptorInput<'_>,
     path: &Path,
     each: impl FnMut(&Symbols, &str, &[Constant]),
 ) -> Result<Vec<String>, AdaptError> {
     let file = || path.display().to_string();
     let opened = layout::open(path).map_err(|error| ReadError::Io { file: file(), error })?;
-    let mut sink = Facts { symbols: Symbols::new(), predicate: String::new(), each, goals: Vec::new() };
+    let mut sink = FactVisitor { symbols: Symbols::new(), predicate: String::new(), each, goals: Vec::new() };
     let mut reader = Reader::default();
     reader.read(&mut SourceWindow::new(path, opened), Role::Facts, &mut sink)?;
     if reader.diagnostics.has_errors() {
@@ -28,15 +29,15 @@ pub(super) fn read_facts(
     Ok(sink.goals)
 }
 
-struct Facts<F> {
+struct FactVisitor<F> {
     symbols: Symbols,
-    /// Reused for every fact.
+    /// A buffer reused for every fact.
     predicate: String,
     each: F,
     goals: Vec<String>,
 }
 
-impl<F: FnMut(&Symbols, &str, &[Constant])> Sink for Facts<F> {
+impl<F: FnMut(&Symbols, &str, &[Constant])> Sink for FactVisitor<F> {
     fn symbols(&mut self) -> &mut Symbols {
         &mut self.symbols
     }
@@ -64,7 +65,7 @@ impl<F: FnMut(&Symbols, &str, &[Constant])> Sink for Facts<F> {
     }
 }
 
-/// Writes a fact as a line.
+/// Appends a fact as a line.
 pub(super) fn write_fact(text: &mut String, symbols: &Symbols, predicate: &str, args: &[Constant]) {
     text.push_str(predicate);
     for (i, &arg) in args.iter().enumerate() {
@@ -74,7 +75,7 @@ pub(super) fn write_fact(text: &mut String, symbols: &Symbols, predicate: &str, 
     text.push_str(if args.is_empty() { ".\n" } else { ").\n" });
 }
 
-/// A name as it is written in files, quoted if it has to be.
+/// Returns a name as written in files, quoted if necessary.
 pub(super) fn name(text: &str) -> String {
     let mut written = String::new();
     // Writing to a string cannot fail.
@@ -82,12 +83,12 @@ pub(super) fn name(text: &str) -> String {
     written
 }
 
-/// Writes a fact of two arguments that are written already.
+/// Appends a fact with two arguments that are already quoted.
 pub(super) fn write_pair(text: &mut String, predicate: &str, first: &str, second: &str) {
     let _ = writeln!(text, "{predicate}({first},{second}).");
 }
 
-/// Calls `each` with every line and its number; what is not UTF-8 is read as Latin-1.
+/// Calls `each` with every line and its number; lines that are not UTF-8 are decoded as Latin-1.
 pub(super) fn each_line(
     path: &Path,
     mut each: impl FnMut(usize, &str) -> Result<(), AdaptError>,

@@ -1,4 +1,4 @@
-//! Unpacking: every name in an archive is a stranger's, and so is every size it claims.
+//! Unpacks archives. Names and sizes in an archive are untrusted input.
 
 use std::fs::{self, File};
 use std::io::{self, BufReader, Read, Write};
@@ -11,47 +11,49 @@ use crate::data::manifest::Unpack;
 use crate::data::store::{is_unfinished, path};
 use crate::files::{self, Sink};
 
-/// Why an archive was not unpacked.
+/// The error of unpacking an archive.
 #[derive(Debug, Error)]
 pub enum ArchiveError {
     /// An entry would be written outside the target.
-    #[error("refused to unpack: entry `{entry}`: {reason}")]
+    #[error("unsafe archive entry `{entry}`: {reason}")]
     BadEntry {
         /// The entry's name.
         entry: String,
         /// What is wrong with it.
         reason: String,
     },
-    /// The content is larger than is allowed.
+    /// The unpacked content exceeds the limit.
     #[error(
-        "refused to unpack: more than {limit} bytes come out of {packed}; allowed are {} bytes in all and {} times the archive",
-        Limits::BYTES,
-        Limits::RATIO
+        "archive of {packed} bytes unpacks to more than {limit} bytes; allowed are {} bytes in total and {} times the archive",
+        UnpackLimits::BYTES,
+        UnpackLimits::RATIO
     )]
     TooLarge {
-        /// How many bytes are allowed.
+        /// The maximum number of bytes.
         limit: u64,
-        /// How long the archive is.
+        /// The size of the archive.
         packed: u64,
     },
-    /// The archive has more entries than is allowed.
-    #[error("refused to unpack: it has {entries} entries, allowed are {}", Limits::ENTRIES)]
+    /// The archive has too many entries.
+    #[error("archive with {entries} entries; allowed are at most {}", UnpackLimits::ENTRIES)]
     TooMany {
-        /// How many.
+        /// The number of entries.
         entries: usize,
     },
-    /// The archive is damaged or of a kind we do not read.
-    #[error("cannot be unpacked: {reason}; if the manifest's checksum is right, the archive itself is damaged")]
+    /// The archive is damaged or in an unsupported format.
+    #[error(
+        "cannot unpack the archive: {reason}; if its checksum matches the manifest, the published archive is damaged"
+    )]
     Damaged {
         /// What is wrong.
         reason: String,
     },
-    /// The system refused something.
+    /// A file system operation failed.
     #[error("{}: {source}", path.display())]
     Io {
         /// The file or directory.
         path: PathBuf,
-        /// Why.
+        /// The error of the operating system.
         source: io::Error,
     },
 }
@@ -67,27 +69,27 @@ impl ArchiveError {
     }
 }
 
-/// What may come out of an archive.
-struct Limits;
+/// UnpackLimits on the content of an archive, against decompression bombs.
+struct UnpackLimits;
 
-impl Limits {
-    /// Bytes in all.
+impl UnpackLimits {
+    /// Maximum total number of bytes.
     const BYTES: u64 = 1 << 30;
-    /// Bytes for each byte of the archive: text packs to a twentieth at most, a bomb to a thousandth.
+    /// Maximum bytes per byte of the archive: text compresses to a twentieth at best, a bomb to a thousandth.
     const RATIO: u64 = 200;
-    /// A small archive may be packed tighter.
+    /// Bytes allowed beyond the ratio, since small archives may compress better.
     const SLACK: u64 = 1 << 20;
-    /// Entries.
+    /// Maximum number of entries.
     const ENTRIES: usize = 100_000;
 }
 
-/// Unpacks an archive to `target`, which appears whole or not at all and replaces what was there.
+/// Unpacks an archive to `target` atomically, replacing what was there.
 ///
 /// A zip archive becomes a directory, a gzip file becomes a file.
 pub fn unpack(kind: Unpack, archive: &Path, target: &Path) -> Result<(), ArchiveError> {
     let parent = target.parent().unwrap_or(Path::new("."));
-    let workshop = files::directory_in(parent).map_err(ArchiveError::io(parent))?;
-    let fresh = workshop.path().join("new");
+    let staging = files::directory_in(parent).map_err(ArchiveError::io(parent))?;
+    let fresh = staging.path().join("new");
     let packed = fs::metadata(archive).map_err(ArchiveError::io(archive))?.len();
     let mut budget = Budget::new(packed);
     match kind {
@@ -97,9 +99,9 @@ pub fn unpack(kind: Unpack, archive: &Path, target: &Path) -> Result<(), Archive
             budget.write(MultiGzDecoder::new(BufReader::new(file)), &fresh)?;
         }
     }
-    // A directory cannot be replaced in one step: put the old one aside, to go with the workshop.
+    // A directory cannot be replaced in one step: the old one is moved into the staging directory.
     if fs::symlink_metadata(target).is_ok() {
-        files::rename(target, &workshop.path().join("old")).map_err(ArchiveError::io(target))?;
+        files::rename(target, &staging.path().join("old")).map_err(ArchiveError::io(target))?;
     }
     files::settle(&fresh, target).map_err(ArchiveError::io(target))
 }
@@ -107,7 +109,7 @@ pub fn unpack(kind: Unpack, archive: &Path, target: &Path) -> Result<(), Archive
 fn unzip(archive: &Path, target: &Path, budget: &mut Budget) -> Result<(), ArchiveError> {
     let file = File::open(archive).map_err(ArchiveError::io(archive))?;
     let mut zip = zip::ZipArchive::new(BufReader::new(file)).map_err(ArchiveError::damaged)?;
-    if zip.len() > Limits::ENTRIES {
+    if zip.len() > UnpackLimits::ENTRIES {
         return Err(ArchiveError::TooMany { entries: zip.len() });
     }
     if zip.has_duplicate_names() {
@@ -117,18 +119,18 @@ fn unzip(archive: &Path, target: &Path, budget: &mut Budget) -> Result<(), Archi
     for i in 0..zip.len() {
         let entry = zip.by_index(i).map_err(ArchiveError::damaged)?;
         let name = String::from_utf8_lossy(entry.name_raw()).into_owned();
-        let refuse = |reason: &str| ArchiveError::BadEntry { entry: name.clone(), reason: reason.to_owned() };
+        let reject = |reason: &str| ArchiveError::BadEntry { entry: name.clone(), reason: reason.to_owned() };
         if std::str::from_utf8(entry.name_raw()).is_err() {
-            return Err(refuse("the name is not UTF-8"));
+            return Err(reject("the name is not UTF-8"));
         }
-        // The type bits of a Unix mode: 0 is not said, 4 a directory, 8 a regular file, all others are links or devices.
+        // The type bits of a Unix mode: 0 is unspecified, 4 a directory, 8 a regular file; others are links or devices.
         if entry.is_symlink() || !matches!(entry.unix_mode().unwrap_or(0) >> 12 & 0o17, 0 | 4 | 8) {
-            return Err(refuse("it is a link or a device"));
+            return Err(reject("it is a link or a device"));
         }
         let is_directory = name.ends_with('/');
-        path::relative(name.strip_suffix('/').unwrap_or(&name)).map_err(refuse)?;
+        path::relative(name.strip_suffix('/').unwrap_or(&name)).map_err(reject)?;
         if is_unfinished(&name) {
-            return Err(refuse("the name is one of unfinished files"));
+            return Err(reject("the name is reserved for unfinished files"));
         }
         let full = target.join(&name);
         let directory = if is_directory { Some(full.as_path()) } else { full.parent() };
@@ -142,35 +144,36 @@ fn unzip(archive: &Path, target: &Path, budget: &mut Budget) -> Result<(), Archi
     Ok(())
 }
 
-/// How much more may come out; counted by what does come out, not by what the archive claims.
+/// The remaining number of bytes, counted on the unpacked data and not on the sizes that the archive claims.
 struct Budget {
     limit: u64,
-    left: u64,
+    remaining: u64,
     packed: u64,
 }
 
 impl Budget {
     fn new(packed: u64) -> Budget {
-        let limit = Limits::BYTES.min(packed.saturating_mul(Limits::RATIO).saturating_add(Limits::SLACK));
-        Budget { limit, left: limit, packed }
+        let limit =
+            UnpackLimits::BYTES.min(packed.saturating_mul(UnpackLimits::RATIO).saturating_add(UnpackLimits::SLACK));
+        Budget { limit, remaining: limit, packed }
     }
 
-    /// Writes all of `from` to a new file, and syncs it.
+    /// Writes all of `from` to a new file and syncs it.
     fn write(&mut self, mut from: impl Read, path: &Path) -> Result<(), ArchiveError> {
         let mut out = Sink::create_new(path).map_err(ArchiveError::io(path))?;
-        let mut block = vec![0; 1 << 16];
+        let mut buffer = vec![0; 1 << 16];
         loop {
-            let n = match from.read(&mut block) {
+            let n = match from.read(&mut buffer) {
                 Ok(0) => return out.sync_all().map_err(ArchiveError::io(path)),
                 Ok(n) => n,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 Err(error) => return Err(ArchiveError::damaged(error)),
             };
-            self.left = self
-                .left
+            self.remaining = self
+                .remaining
                 .checked_sub(n as u64)
                 .ok_or(ArchiveError::TooLarge { limit: self.limit, packed: self.packed })?;
-            out.write_all(&block[..n]).map_err(ArchiveError::io(path))?;
+            out.write_all(&buffer[..n]).map_err(ArchiveError::io(path))?;
         }
     }
 }

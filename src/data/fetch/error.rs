@@ -1,4 +1,4 @@
-//! What can go wrong while fetching.
+//! Errors of fetching.
 
 use std::io;
 use std::path::PathBuf;
@@ -8,20 +8,20 @@ use thiserror::Error;
 use super::archive::ArchiveError;
 use crate::data::store::StoreError;
 
-/// Why a dataset could not be fetched.
+/// The error of fetching a dataset.
 #[derive(Debug, Error)]
 pub enum FetchError {
-    /// One file could not be had.
+    /// A file could not be retrieved.
     #[error("dataset `{dataset}`: {file} from {from}: {fault}")]
     File {
         /// The dataset.
         dataset: String,
         /// The file, as the manifest names it.
         file: String,
-        /// The address or path it was to come from.
+        /// The address or path of its source.
         from: String,
-        /// What went wrong.
-        fault: Box<Fault>,
+        /// The reason.
+        fault: Box<FetchFault>,
     },
     /// An archive could not be unpacked.
     #[error("dataset `{dataset}`: {file}: {fault}")]
@@ -30,15 +30,15 @@ pub enum FetchError {
         dataset: String,
         /// The archive, as the manifest names it.
         file: String,
-        /// What went wrong.
+        /// The reason.
         fault: ArchiveError,
     },
-    /// The place to fetch from is none.
-    #[error("`{given}` is no place to fetch from: {reason}; give an http:// or https:// address, or a directory")]
+    /// The mirror is invalid.
+    #[error("invalid mirror `{given}`: {reason}; pass an http:// or https:// address, or a directory")]
     Mirror {
-        /// What was given.
+        /// The given value.
         given: String,
-        /// Why not.
+        /// What is wrong with it.
         reason: String,
     },
     /// The data directory could not be used.
@@ -46,118 +46,118 @@ pub enum FetchError {
     Store(#[from] StoreError),
 }
 
-/// Why one file could not be had.
+/// The reason why a file could not be retrieved.
 #[derive(Debug, Error)]
-pub enum Fault {
-    /// The server answered with something else than the file.
-    #[error("the server answers {status}; {}", advice(*status))]
+pub enum FetchFault {
+    /// The server returned an error status.
+    #[error("the server returned status {status}: {}", advice(*status))]
     Status {
         /// The HTTP status.
         status: u16,
     },
-    /// The server sends us from one address to the next without end.
-    #[error("too many redirects (more than {limit}); check the address, or give another place with --mirror")]
+    /// The limit on redirects was exceeded.
+    #[error("more than {limit} redirects; check the address, or pass another mirror with --mirror")]
     RedirectLoop {
-        /// How many redirects are followed.
+        /// The maximum number of redirects.
         limit: u32,
     },
     /// The server could not be reached.
-    #[error("cannot be reached: {reason}; check the network, or give another place with --mirror")]
+    #[error("cannot reach the server: {reason}; check the network, or pass another mirror with --mirror")]
     Unreachable {
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// The answer is not proper HTTP.
-    #[error("bad answer: {reason}; give another place with --mirror")]
-    BadAnswer {
+    /// The response is not valid HTTP.
+    #[error("invalid response: {reason}; pass another mirror with --mirror")]
+    InvalidResponse {
         /// What is wrong with it.
         reason: String,
     },
-    /// The connection ended too early; what has arrived is kept.
-    #[error("the connection ended after {received} of {} bytes; fetch again to go on from there", expected.map_or_else(|| "unknown".to_owned(), |n| n.to_string()))]
+    /// The connection ended early; the received bytes are kept.
+    #[error("the connection ended after {received} of {} bytes; fetch again to resume", expected.map_or_else(|| "unknown".to_owned(), |n| n.to_string()))]
     CutOff {
-        /// How many bytes are here.
+        /// The number of bytes present.
         received: u64,
-        /// How many there should be.
+        /// The expected size in bytes.
         expected: Option<u64>,
     },
-    /// Nothing arrived for too long; what has arrived is kept.
-    #[error("nothing has arrived for {seconds} s, after {received} bytes; fetch again to go on from there")]
+    /// No data arrived within the timeout; the received bytes are kept.
+    #[error("no data received for {seconds} s after {received} bytes; fetch again to resume")]
     Stalled {
-        /// How long we waited.
+        /// The timeout in seconds.
         seconds: f64,
-        /// How many bytes are here.
+        /// The number of bytes present.
         received: u64,
     },
-    /// The file has another length than the manifest says.
+    /// The size differs from that in the manifest.
     #[error(
-        "the file is {found} bytes long, but {expected} are expected; it is not the published file, give another place with --mirror"
+        "the file has {found} bytes, expected {expected}: it is not the published file; pass another mirror with --mirror"
     )]
     WrongLength {
-        /// The length in the manifest.
+        /// The size in the manifest.
         expected: u64,
-        /// The length there.
+        /// The size found.
         found: u64,
     },
-    /// More bytes come than the manifest allows.
+    /// The server sends more bytes than the manifest allows.
     #[error(
-        "more than the {limit} bytes allowed are sent; it is not the published file, give another place with --mirror"
+        "the server sends more than the {limit} bytes allowed: it is not the published file; pass another mirror with --mirror"
     )]
     TooLarge {
-        /// How many are allowed.
+        /// The maximum number of bytes.
         limit: u64,
     },
-    /// The file has the right length, but other bytes than the manifest says.
+    /// The checksum differs from that in the manifest.
     #[error(
-        "the checksum is {found}, but {expected} is expected; nothing was kept, fetch again or give another place with --mirror"
+        "the checksum is {found}, expected {expected}; the file was discarded: fetch again or pass another mirror with --mirror"
     )]
     WrongBytes {
         /// The checksum in the manifest.
         expected: String,
-        /// The checksum of what came.
+        /// The checksum of the received file.
         found: String,
     },
-    /// The file the user supplied is not the one the manifest names.
-    #[error("the file you supplied has the checksum {found}, but {expected} is expected; replace or remove it")]
+    /// The file supplied by the user is not the one in the manifest.
+    #[error("the supplied file has checksum {found}, expected {expected}; replace or remove it")]
     WrongSupply {
         /// The checksum in the manifest.
         expected: String,
         /// The checksum of the file.
         found: String,
     },
-    /// The directory to fetch from does not have the file.
-    #[error("there is no such file; complete the mirror, or fetch from elsewhere")]
+    /// The mirror directory lacks the file.
+    #[error("no such file in the mirror; add it, or fetch from another source")]
     NotInMirror,
-    /// The system refused something.
+    /// A file system operation failed.
     #[error("{}: {source}", path.display())]
     Io {
         /// The file or directory.
         path: PathBuf,
-        /// Why.
+        /// The error of the operating system.
         source: io::Error,
     },
 }
 
 fn advice(status: u16) -> &'static str {
     match status {
-        404 | 410 => "the file is not there; check the address, or give another place with --mirror",
-        401 | 403 => "access is denied; check the address, or give another place with --mirror",
-        429 | 500..=599 => "try again later, or give another place with --mirror",
-        _ => "give another place with --mirror",
+        404 | 410 => "the file does not exist; check the address, or pass another mirror with --mirror",
+        401 | 403 => "access is denied; check the address, or pass another mirror with --mirror",
+        429 | 500..=599 => "try again later, or pass another mirror with --mirror",
+        _ => "pass another mirror with --mirror",
     }
 }
 
-impl Fault {
-    pub(super) fn io(path: &std::path::Path) -> impl FnOnce(io::Error) -> Fault {
+impl FetchFault {
+    pub(super) fn io(path: &std::path::Path) -> impl FnOnce(io::Error) -> FetchFault {
         let path = path.to_owned();
-        move |source| Fault::Io { path, source }
+        move |source| FetchFault::Io { path, source }
     }
 
-    /// Whether it is worth trying again at once.
-    pub(super) fn is_passing(&self) -> bool {
+    /// Whether an immediate retry may succeed.
+    pub(super) fn is_transient(&self) -> bool {
         match self {
-            Fault::CutOff { .. } | Fault::Stalled { .. } => true,
-            Fault::Status { status } => matches!(status, 429 | 500..=599),
+            FetchFault::CutOff { .. } | FetchFault::Stalled { .. } => true,
+            FetchFault::Status { status } => matches!(status, 429 | 500..=599),
             _ => false,
         }
     }

@@ -1,19 +1,19 @@
-//! What a manifest must fulfil beyond its syntax.
+//! Validation of a manifest beyond its syntax.
 
-use super::{Manifest, Source, SourceFile, TimeFrom, Unpack};
+use super::fields::{Manifest, Source, SourceFile, TimeFrom, Unpack};
 use crate::data::store::path;
 
-/// The key path and what is wrong with its value.
-type Fault = (String, String);
+/// A key path and what is wrong with its value.
+type InvalidValue = (String, String);
 
-/// `Err` with the key and the reason unless the condition holds.
-fn require(holds: bool, key: impl Into<String>, reason: impl Into<String>) -> Result<(), Fault> {
+/// Returns an error with the key and the reason unless the condition holds.
+fn require(holds: bool, key: impl Into<String>, reason: impl Into<String>) -> Result<(), InvalidValue> {
     if holds { Ok(()) } else { Err((key.into(), reason.into())) }
 }
 
 impl Manifest {
-    /// The first value that cannot be right.
-    pub(super) fn check(&self) -> Result<(), Fault> {
+    /// Returns the first invalid value.
+    pub(super) fn check(&self) -> Result<(), InvalidValue> {
         require(
             path::is_id(&self.id),
             "id",
@@ -31,16 +31,16 @@ impl Manifest {
         require(!self.target.arguments.is_empty(), "target.arguments", "must name the type of at least one argument")?;
         self.check_evidence()?;
         self.check_arity()?;
-        require(self.folds.count >= 2, "folds.count", format!("must be at least 2, but is {}", self.folds.count))?;
+        require(self.folds.count >= 2, "folds.count", format!("must be at least 2, got {}", self.folds.count))?;
         for (i, option) in self.folds.option.iter().enumerate() {
             let key = format!("folds.option[{i}].count");
-            require(option.count >= 2, key, format!("must be at least 2, but is {}", option.count))?;
+            require(option.count >= 2, key, format!("must be at least 2, got {}", option.count))?;
         }
         self.check_time()?;
         self.check_sources()
     }
 
-    fn check_evidence(&self) -> Result<(), Fault> {
+    fn check_evidence(&self) -> Result<(), InvalidValue> {
         for (i, evidence) in self.evidence.iter().enumerate() {
             let key = format!("evidence[{i}].name");
             let name = &evidence.name;
@@ -51,53 +51,49 @@ impl Manifest {
                     "`{name}` must be lower-case letters, digits and `-`, and neither `raw` nor `unpacked`: it names a directory of the cache"
                 ),
             )?;
-            require(self.evidence[..i].iter().all(|e| &e.name != name), &key, format!("`{name}` is there already"))?;
+            require(self.evidence[..i].iter().all(|e| &e.name != name), &key, format!("duplicate variant `{name}`"))?;
         }
         let defaults = self.evidence.iter().filter(|e| e.default).count();
-        require(
-            defaults == 1,
-            "evidence",
-            format!("exactly one variant must have `default = true`, but {defaults} have"),
-        )
+        require(defaults == 1, "evidence", format!("exactly one variant must have `default = true`, got {defaults}"))
     }
 
-    fn check_arity(&self) -> Result<(), Fault> {
+    fn check_arity(&self) -> Result<(), InvalidValue> {
         for (i, rule) in self.arity.iter().enumerate() {
             let n = rule.arguments.len();
             let key = format!("arity[{i}].arguments");
-            require(n > 2, key, format!("a rule is for predicates of more than two arguments, but this has {n}"))?;
+            require(n > 2, key, format!("must have more than two arguments, got {n}"))?;
             if let Some(name) = &rule.evidence {
                 let known = self.evidence.iter().any(|e| &e.name == name);
-                require(known, format!("arity[{i}].evidence"), format!("there is no evidence variant `{name}`"))?;
+                require(known, format!("arity[{i}].evidence"), format!("unknown evidence variant `{name}`"))?;
             }
             for (j, projection) in rule.becomes.iter().enumerate() {
                 let keep = &projection.keep;
-                let sound = keep.len() == 2 && keep[0] != keep[1] && keep.iter().all(|k| (1..=n).contains(k));
+                let valid = keep.len() == 2 && keep[0] != keep[1] && keep.iter().all(|k| (1..=n).contains(k));
                 let key = format!("arity[{i}].becomes[{j}].keep");
-                require(sound, key, format!("must be two different numbers from 1 to {n}, but is {keep:?}"))?;
+                require(valid, key, format!("must be two different numbers from 1 to {n}, got {keep:?}"))?;
             }
         }
         Ok(())
     }
 
-    fn check_time(&self) -> Result<(), Fault> {
+    fn check_time(&self) -> Result<(), InvalidValue> {
         let Some(time) = &self.time else { return Ok(()) };
         let known = self.target.arguments.contains(&time.type_name);
         let reason = format!("`{}` must be the type of an argument of the target", time.type_name);
         require(known, "time.type", reason)?;
         match time.from {
             TimeFrom::Predicate => {
-                require(time.predicate.is_some(), "time.predicate", "must be given, since `from = \"predicate\"`")
+                require(time.predicate.is_some(), "time.predicate", "must be given with `from = \"predicate\"`")
             }
             TimeFrom::Id => require(
                 time.predicate.is_none(),
                 "time.predicate",
-                "must be absent, since `from = \"id\"` reads the time off the constant",
+                "must be absent with `from = \"id\"`, which takes the time from the constant",
             ),
         }
     }
 
-    fn check_sources(&self) -> Result<(), Fault> {
+    fn check_sources(&self) -> Result<(), InvalidValue> {
         require(self.files().next().is_some(), "source", "must list at least one file")?;
         let mut taken: Vec<(&str, String)> = Vec::new();
         for (i, source) in self.source.iter().enumerate() {
@@ -105,17 +101,17 @@ impl Manifest {
             for (j, file) in source.files.iter().enumerate() {
                 let key = format!("source[{i}].files[{j}]");
                 file.check(&key)?;
-                let places = [("raw", Some(file.path.as_str())), ("unpacked", file.unpacked_path())];
-                for (room, place) in places.into_iter().filter_map(|(room, place)| Some((room, place?))) {
+                let paths = [("raw", Some(file.path.as_str())), ("unpacked", file.unpacked_path())];
+                for (directory, path) in paths.into_iter().filter_map(|(directory, path)| Some((directory, path?))) {
                     // A file cannot also be the directory of another file.
                     let clash = taken
                         .iter()
-                        .find(|(r, t)| *r == room && (path::is_within(t, place) || path::is_within(place, t)));
+                        .find(|(d, t)| *d == directory && (path::is_within(t, path) || path::is_within(path, t)));
                     if let Some((_, other)) = clash {
-                        let reason = format!("`{place}` and `{other}` cannot both be in {room}/");
+                        let reason = format!("`{path}` and `{other}` cannot both be in {directory}/");
                         return Err((format!("{key}.path"), reason));
                     }
-                    taken.push((room, place.to_owned()));
+                    taken.push((directory, path.to_owned()));
                 }
             }
         }
@@ -124,12 +120,13 @@ impl Manifest {
 }
 
 impl Source {
-    fn check(&self, key: &str) -> Result<(), Fault> {
+    fn check(&self, key: &str) -> Result<(), InvalidValue> {
         for (name, value) in [("owner", &self.owner), ("repository", &self.repository)] {
-            let sound = path::relative(value).is_ok()
+            let valid = path::relative(value).is_ok()
                 && value.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'));
-            let reason = format!("`{value}` must be letters, digits, `.`, `_` and `-`; addresses are built from it");
-            require(sound, format!("{key}.{name}"), reason)?;
+            let reason =
+                format!("`{value}` must consist of letters, digits, `.`, `_` and `-`, since it is part of an address");
+            require(valid, format!("{key}.{name}"), reason)?;
         }
         let reason = format!("`{}` must be 40 lower-case hexadecimal digits: a branch or tag can move", self.commit);
         require(is_hex(&self.commit, 40), format!("{key}.commit"), reason)?;
@@ -141,28 +138,28 @@ impl Source {
 }
 
 impl SourceFile {
-    fn check(&self, key: &str) -> Result<(), Fault> {
+    fn check(&self, key: &str) -> Result<(), InvalidValue> {
         path::relative(&self.path).map_err(|reason| (format!("{key}.path"), reason.to_owned()))?;
         require(!self.path.ends_with(path::PART), format!("{key}.path"), "`.part` marks an unfinished download")?;
         for (name, value, digits) in [("sha256", &self.sha256, 64), ("git_blob", &self.git_blob, 40)] {
-            let sound = value.as_ref().is_none_or(|value| is_hex(value, digits));
-            require(sound, format!("{key}.{name}"), format!("must be {digits} lower-case hexadecimal digits"))?;
+            let valid = value.as_ref().is_none_or(|value| is_hex(value, digits));
+            require(valid, format!("{key}.{name}"), format!("must be {digits} lower-case hexadecimal digits"))?;
         }
         if self.supplied_by_user.is_none() {
             require(self.sha256.is_some(), format!("{key}.sha256"), "is missing; take it from `sha256sum`")?;
             require(self.bytes.is_some(), format!("{key}.bytes"), "is missing; take it from `wc -c`")?;
         } else {
             let known = self.sha256.is_some() || self.git_blob.is_some();
-            require(known, key, "needs `sha256` or `git_blob`, or nothing could be said of the file that is supplied")?;
+            require(known, key, "needs `sha256` or `git_blob` to verify the supplied file")?;
         }
-        let ending = match self.unpack {
+        let extension = match self.unpack {
             Some(Unpack::Zip) => ".zip",
             Some(Unpack::Gzip) => ".gz",
             None => return Ok(()),
         };
         let stem = self.unpacked_path().unwrap_or_default();
-        let sound = !stem.is_empty() && !stem.ends_with('/');
-        require(sound, format!("{key}.path"), format!("must end in `{ending}` to be unpacked"))
+        let valid = !stem.is_empty() && !stem.ends_with('/');
+        require(valid, format!("{key}.path"), format!("must end in `{extension}` to be unpacked"))
     }
 }
 

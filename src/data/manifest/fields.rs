@@ -1,83 +1,83 @@
-//! The fields of a manifest, as they are written in TOML.
+//! The fields of a manifest as written in TOML.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// One dataset.
+/// A published dataset.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
-    /// The short name, such as `uwcse`; also the name of its directory in the cache.
+    /// The short name, such as `uwcse`; also the name of its directory in the data directory.
     pub id: String,
-    /// The name in full.
+    /// The full name.
     pub title: String,
-    /// What the data are about, in a sentence or two.
+    /// A description in one or two sentences.
     pub about: String,
-    /// What to cite, as text.
+    /// The citation, as text.
     pub citation: String,
-    /// Under which licence the files are published.
+    /// The licence of the published files.
     pub licence: String,
-    /// Which adaptor turns the published files into folds.
+    /// The adaptor that converts the published files.
     pub adaptor: Adaptor,
-    /// A footnote that every table must show, if the files are not those the paper used.
+    /// A footnote that every table must show if the files differ from those of the paper.
     #[serde(default)]
     pub substitute: Option<String>,
     /// The modes common to every evidence variant, one BoostSRL line each.
     pub modes: Vec<String>,
-    /// What a user of the data should know.
+    /// Known problems of the data.
     #[serde(default)]
     pub caveats: Vec<String>,
-    /// What is to be predicted.
+    /// The target predicate.
     pub target: Target,
-    /// Which facts may be used; exactly one variant is the default.
+    /// The evidence variants, exactly one of them the default.
     pub evidence: Vec<Evidence>,
-    /// How predicates of more than two arguments become binary ones, for methods that need it.
+    /// The projections of predicates with more than two arguments to binary ones, for methods that need them.
     #[serde(default)]
     pub arity: Vec<ArityRule>,
-    /// How the examples are split.
+    /// The folds.
     pub folds: Folds,
-    /// Where negatives come from.
+    /// The negatives.
     pub negatives: Negatives,
-    /// What of the past may be seen, if time matters.
+    /// The time limit on the evidence, if examples have times.
     #[serde(default)]
     pub time: Option<TimeLimit>,
-    /// Counts an adaptor must arrive at.
+    /// The counts an adaptor must obtain.
     pub expected: Expected,
     /// The published files.
     pub source: Vec<Source>,
 }
 
-/// Which adaptor turns the published files into folds.
+/// The adaptor that converts the published files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Adaptor {
-    /// BoostSRL files, one directory for each fold.
+    /// BoostSRL files with one directory per fold.
     BoostsrlFolds,
-    /// One list of positives, one of negatives and one of facts.
+    /// One list each of positives, negatives and facts.
     BoostsrlSingle,
-    /// BoostSRL folds that predict `faculty`; the target is taken out of the facts.
+    /// BoostSRL folds that predict `faculty`; the target is taken from the facts.
     Webkb,
     /// Prolog files of atoms, bonds and rings.
     Mutagenesis,
-    /// A graph of papers, authors and genes, one edge a line.
+    /// A graph of papers, authors and genes with one edge per line.
     Yeast2,
     /// Citations and metadata of the ACL Anthology Network.
     Aan,
 }
 
-/// What is to be predicted.
+/// The target predicate.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Target {
-    /// The predicate, as it is written once converted.
+    /// The name of the predicate in the converted files.
     pub predicate: String,
-    /// The predicate as the published files write it, where that differs.
+    /// The name in the published files, if it differs.
     #[serde(default)]
     pub published: Option<String>,
     /// The type of each argument.
     pub arguments: Vec<String>,
-    /// Whether p(a,b) and p(b,a) say the same.
+    /// Whether p(a,b) and p(b,a) are equivalent.
     #[serde(default)]
     pub symmetric: bool,
     /// Whether a pair (a,a) may be drawn as a negative.
@@ -85,206 +85,206 @@ pub struct Target {
     pub reflexive_negatives: bool,
 }
 
-/// One choice of the facts that may be used.
+/// A variant of the evidence.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Evidence {
     /// The name of the variant.
     pub name: String,
-    /// What it holds.
+    /// A description of its facts.
     pub about: String,
-    /// The predicates it has and other variants need not have.
+    /// The predicates specific to this variant.
     #[serde(default)]
     pub adds: Vec<String>,
-    /// The modes it adds to the common ones.
+    /// The modes in addition to the common ones.
     #[serde(default)]
     pub modes: Vec<String>,
-    /// Whether this is the variant to take when none is named.
+    /// Whether this is the default variant.
     #[serde(default)]
     pub default: bool,
 }
 
-/// How one predicate becomes binary.
+/// The projection of a predicate to binary ones.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct ArityRule {
-    /// The predicate of more than two arguments.
+    /// The predicate with more than two arguments.
     pub predicate: String,
     /// The type of each of its arguments.
     pub arguments: Vec<String>,
-    /// The evidence variant the rule is for, if it is not for all.
+    /// The evidence variant to which the rule applies; all if absent.
     #[serde(default)]
     pub evidence: Option<String>,
-    /// The binary predicates that take its place.
+    /// The binary predicates that replace it.
     pub becomes: Vec<Projection>,
 }
 
-/// A predicate that keeps two arguments of another.
+/// A binary predicate that keeps two arguments of another predicate.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Projection {
-    /// The new predicate.
+    /// The binary predicate.
     pub predicate: String,
-    /// Which arguments it keeps, counted from 1.
+    /// The arguments it keeps, from 1.
     pub keep: Vec<usize>,
     /// Its modes, one BoostSRL line each.
     pub modes: Vec<String>,
 }
 
-/// How the examples are split, with the other ways on offer.
+/// The default folds and the alternatives.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Folds {
-    /// How.
+    /// The fold scheme.
     pub scheme: FoldScheme,
-    /// Into how many parts.
+    /// The number of folds.
     pub count: usize,
-    /// What a fold stands for.
+    /// What a fold represents.
     pub about: String,
-    /// Other splits that may be asked for.
+    /// Alternative folds.
     #[serde(default)]
     pub option: Vec<FoldOption>,
 }
 
-/// Another way to split.
+/// An alternative fold scheme.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct FoldOption {
-    /// How.
+    /// The fold scheme.
     pub scheme: FoldScheme,
-    /// Into how many parts.
+    /// The number of folds.
     pub count: usize,
-    /// What a fold stands for.
+    /// What a fold represents.
     pub about: String,
 }
 
-/// How examples are split.
+/// A way to split the examples into folds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FoldScheme {
-    /// As published.
+    /// The published folds.
     Given,
-    /// At random, by the seed.
+    /// Random folds drawn from the seed.
     Random,
-    /// From the oldest to the newest.
+    /// Folds ordered by time, oldest first.
     ByTime,
 }
 
-/// Where negatives come from.
+/// The default source of negatives and the alternatives.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Negatives {
-    /// How.
+    /// The scheme.
     pub scheme: NegativeScheme,
-    /// The other schemes that may be asked for.
+    /// Alternative schemes.
     #[serde(default)]
     pub option: Vec<NegativeScheme>,
-    /// What restricts the pairs that may be drawn, in words.
+    /// The restrictions on pairs that may be drawn, in words.
     #[serde(default)]
     pub restrictions: Vec<String>,
 }
 
-/// How negatives are found.
+/// A source of negatives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NegativeScheme {
-    /// The listed ones first; if there are too few, pairs that are not known to be positive.
+    /// The listed negatives first; if there are too few, pairs not known to be positive.
     ListedThenClosedWorld,
     /// Pairs of the right types that are not known to be positive.
     ClosedWorld,
 }
 
-/// What of the past may be seen when an example is judged; [`TimeLimit::rule`] gives it to the database.
+/// The facts visible to an example, by time; [`TimeLimit::rule`] converts it for the database.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct TimeLimit {
-    /// The type whose constants have a time; the first such argument of an example sets its time.
+    /// The type whose constants have a time; the first argument of this type gives an example its time.
     #[serde(rename = "type")]
     pub type_name: String,
-    /// Where the time is found.
+    /// The source of the time.
     pub from: TimeFrom,
-    /// The predicate that gives the time, if it is not the constant itself.
+    /// The predicate that gives the time, with [`TimeFrom::Predicate`].
     #[serde(default)]
     pub predicate: Option<String>,
-    /// Predicates whose facts have the time of their first argument, and are seen only later than that.
+    /// Predicates whose facts have the time of their first argument and are visible only to later examples.
     #[serde(default)]
     pub by_argument: Vec<String>,
     /// The rule in words.
     pub about: String,
 }
 
-/// Where the time of a constant is found.
+/// The source of the time of a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TimeFrom {
-    /// The constant is named by its time.
+    /// The constant itself is its time.
     Id,
     /// A fact of [`TimeLimit::predicate`] gives it.
     Predicate,
 }
 
-/// Counts an adaptor must arrive at.
+/// The counts an adaptor must obtain.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Expected {
     /// Positive examples.
     pub positives: u64,
-    /// Evidence facts, where they do not depend on a draw.
+    /// Evidence facts, if their number does not depend on a random choice.
     #[serde(default)]
     pub facts: Option<u64>,
-    /// What the two counts are counts of.
+    /// What the two numbers count.
     pub about: String,
     /// Other counts, by name.
     #[serde(default)]
     pub others: BTreeMap<String, u64>,
 }
 
-/// Files of one directory of one public repository, at one commit.
+/// Files in one directory of a public repository at one commit.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Source {
-    /// Who owns the repository.
+    /// The owner of the repository.
     pub owner: String,
-    /// The repository.
+    /// The name of the repository.
     pub repository: String,
-    /// The commit, 40 hexadecimal digits: a branch could change under us.
+    /// The commit as 40 hexadecimal digits, since a branch can move.
     pub commit: String,
-    /// The directory in the repository that file paths start from; empty for its root.
+    /// The directory to which file paths are relative; empty for the root of the repository.
     #[serde(default)]
     pub directory: String,
     /// The files.
     pub files: Vec<SourceFile>,
 }
 
-/// One published file.
+/// A published file.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct SourceFile {
-    /// The path below [`Source::directory`], and below `raw/` in the cache.
+    /// The path below [`Source::directory`], and below `raw/` in the data directory.
     pub path: String,
-    /// The length; needed unless the user supplies the file.
+    /// The size in bytes; required unless the user supplies the file.
     #[serde(default)]
     pub bytes: Option<u64>,
     /// SHA-256 of the content, 64 hexadecimal digits.
     #[serde(default)]
     pub sha256: Option<String>,
-    /// The name git gives to the content, 40 hexadecimal digits; enough if the SHA-256 is not known.
+    /// The git blob id of the content, 40 hexadecimal digits; an alternative if the SHA-256 is unknown.
     #[serde(default)]
     pub git_blob: Option<String>,
-    /// How to unpack it, if it is an archive.
+    /// The archive format, if it is an archive.
     #[serde(default)]
     pub unpack: Option<Unpack>,
-    /// Says why only the user can supply this file, and how; such a file may be absent.
+    /// Why only the user can supply this file, and how; such a file may be absent.
     #[serde(default)]
     pub supplied_by_user: Option<String>,
 }
 
-/// How to unpack an archive.
+/// An archive format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Unpack {
-    /// A zip archive of many files.
+    /// A zip archive.
     Zip,
-    /// One file, compressed with gzip.
+    /// A single file compressed with gzip.
     Gzip,
 }

@@ -2,7 +2,7 @@ use super::*;
 use crate::logic::parser::parse_sentence;
 use crate::logic::{ModeArg, ModeDeclaration, Notation, Sentence};
 
-/// A manifest that is right, for the tests to spoil.
+/// A valid manifest that the tests modify.
 const TOY: &str = r#"
 id = "toy"
 title = "Toy"
@@ -55,14 +55,14 @@ files = [
 ]
 "#;
 
-/// The error that comes of replacing one text by another.
-fn spoilt(old: &str, new: &str) -> String {
+/// Returns the error after replacing `old` by `new`.
+fn error_after(old: &str, new: &str) -> String {
     assert!(TOY.contains(old), "{old}");
     Manifest::parse(&TOY.replacen(old, new, 1), "toy.toml").unwrap_err().to_string()
 }
 
 #[test]
-fn a_manifest_is_read() {
+fn valid_manifests_are_parsed() {
     let toy = Manifest::parse(TOY, "toy.toml").unwrap();
     let (source, file) = toy.files().next().unwrap();
     assert_eq!(
@@ -72,30 +72,30 @@ fn a_manifest_is_read() {
     assert_eq!(toy.files().filter_map(|(_, file)| file.unpacked_path()).collect::<Vec<_>>(), ["all"]);
     assert_eq!(toy.evidence(None).unwrap().name, "base");
     let unknown = toy.evidence(Some("more")).unwrap_err().to_string();
-    assert_eq!(unknown, "dataset `toy` has no evidence variant `more`; it has base");
+    assert_eq!(unknown, "dataset `toy` has no evidence variant `more`; expected one of base");
     let rule = toy.time.unwrap().rule();
     assert_eq!(rule, TimeRule { source: TimeSource::Predicate("born".to_owned()), by_argument: vec![] });
 }
 
 #[test]
-fn errors_name_the_line_the_key_and_the_way_out() {
+fn errors_name_the_line_and_the_key() {
     assert_eq!(
-        spoilt("count = 5", "count = \"x\""),
+        error_after("count = 5", "count = \"x\""),
         "toy.toml:26: folds.count: invalid type: string \"x\", expected usize"
     );
-    let unknown = spoilt("bytes = 3, sha256 = \"bb", "size = 3, sha256 = \"bb");
+    let unknown = error_after("bytes = 3, sha256 = \"bb", "size = 3, sha256 = \"bb");
     assert!(unknown.starts_with("toy.toml:49: source[0].files[1].size: unknown field `size`"), "{unknown}");
-    let scheme = spoilt("scheme = \"random\"", "scheme = \"rnd\"");
+    let scheme = error_after("scheme = \"random\"", "scheme = \"rnd\"");
     assert!(
         scheme.starts_with("toy.toml:25: folds.scheme: unknown variant `rnd`, expected one of `given`"),
         "{scheme}"
     );
-    assert!(spoilt("title = \"Toy\"", "title = Toy").starts_with("toy.toml:3: "));
-    assert!(spoilt("title = \"Toy\"\n", "").contains("missing field `title`"));
+    assert!(error_after("title = \"Toy\"", "title = Toy").starts_with("toy.toml:3: "));
+    assert!(error_after("title = \"Toy\"\n", "").contains("missing field `title`"));
 }
 
 #[test]
-fn values_that_cannot_be_right_are_refused() {
+fn invalid_values_are_rejected() {
     for (old, new, key) in [
         ("id = \"toy\"", "id = \"../toy\"", "id"),
         ("licence = \"none\"", "licence = \" \"", "licence"),
@@ -119,22 +119,22 @@ fn values_that_cannot_be_right_are_refused() {
         ("sha256 = \"aaa", "sha256 = \"AAA", "source[0].files[0].sha256"),
         ("path = \"all.zip\"", "path = \"all.tar\"", "source[0].files[1].path"),
     ] {
-        let error = spoilt(old, new);
+        let error = error_after(old, new);
         assert!(error.starts_with(&format!("toy.toml: {key}: ")), "{old} -> {new}: {error}");
     }
 }
 
 #[test]
-fn a_file_the_user_supplies_needs_a_checksum_of_some_kind() {
+fn a_user_supplied_file_needs_a_checksum() {
     let line = "    { path = \"pos.txt\", bytes = 3, sha256 = \"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\" },";
-    let error = spoilt(line, "{ path = \"pos.txt\", supplied_by_user = \"ask\" },");
+    let error = error_after(line, "{ path = \"pos.txt\", supplied_by_user = \"ask\" },");
     assert!(error.starts_with("toy.toml: source[0].files[0]: needs `sha256` or `git_blob`"), "{error}");
     let blob = format!("{{ path = \"pos.txt\", supplied_by_user = \"ask\", git_blob = \"{}\" }},", "0".repeat(40));
     Manifest::parse(&TOY.replace(line, &blob), "toy.toml").unwrap();
 }
 
 #[test]
-fn built_in_manifests_are_read() {
+fn built_in_manifests_are_parsed() {
     let ids: Vec<&str> = Manifest::built_in().iter().map(|m| m.id.as_str()).collect();
     assert_eq!(ids, ["uwcse", "imdb", "cora", "sports", "mutagenesis", "yeast2", "webkb", "aan"]);
     for ((origin, _), id) in BUILT_IN.iter().zip(&ids) {
@@ -145,7 +145,7 @@ fn built_in_manifests_are_read() {
     assert_eq!(
         Manifest::find("uw-cse").unwrap_err().to_string(),
         "unknown dataset `uw-cse`; did you mean `uwcse`? \
-         known are uwcse, imdb, cora, sports, mutagenesis, yeast2, webkb and aan"
+         expected one of uwcse, imdb, cora, sports, mutagenesis, yeast2, webkb and aan"
     );
 }
 
@@ -154,7 +154,7 @@ fn mode(text: &str) -> ModeDeclaration {
     assert_eq!(parsed.end, text.len(), "{text}");
     match parsed.sentence {
         Sentence::Mode(mode) => mode,
-        other => panic!("{text} is {other:?}"),
+        other => panic!("{text} parses as {other:?}"),
     }
 }
 
@@ -169,7 +169,7 @@ fn types(mode: &ModeDeclaration) -> Vec<&str> {
 }
 
 #[test]
-fn modes_of_built_in_manifests_fit_together() {
+fn modes_of_built_in_manifests_are_consistent() {
     for manifest in Manifest::built_in() {
         for evidence in &manifest.evidence {
             let modes: Vec<ModeDeclaration> = manifest.modes_with(evidence).map(mode).collect();
@@ -178,7 +178,7 @@ fn modes_of_built_in_manifests_fit_together() {
             assert!(!typed.is_empty(), "{}", manifest.id);
             assert!(typed.iter().all(|types| *types == manifest.target.arguments), "{}: {typed:?}", manifest.id);
             for a in &modes {
-                // One predicate has one type at each position.
+                // A predicate has the same types in all its modes.
                 let other = modes.iter().find(|b| a.predicate == b.predicate && types(a) != types(b));
                 assert_eq!(other, None, "{} {}", manifest.id, evidence.name);
             }
@@ -186,8 +186,8 @@ fn modes_of_built_in_manifests_fit_together() {
                 if rule.evidence.as_ref().is_some_and(|name| *name != evidence.name) {
                     continue;
                 }
-                let whole = modes.iter().find(|m| m.predicate == rule.predicate).unwrap();
-                assert_eq!(types(whole), rule.arguments, "{}", manifest.id);
+                let original = modes.iter().find(|m| m.predicate == rule.predicate).unwrap();
+                assert_eq!(types(original), rule.arguments, "{}", manifest.id);
                 for projection in &rule.becomes {
                     let kept: Vec<&str> = projection.keep.iter().map(|k| rule.arguments[k - 1].as_str()).collect();
                     for text in &projection.modes {
@@ -199,7 +199,7 @@ fn modes_of_built_in_manifests_fit_together() {
                     }
                 }
             }
-            // What is left with more than two arguments has a rule.
+            // Every predicate with more than two arguments has a rule.
             for m in modes.iter().filter(|m| m.args.len() > 2) {
                 assert!(manifest.arity.iter().any(|rule| rule.predicate == m.predicate), "{m}");
             }

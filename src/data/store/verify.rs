@@ -1,4 +1,4 @@
-//! Whether what is in the data directory is what was put there.
+//! Verification of the data directory against the recorded checksums and the manifests.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -6,73 +6,73 @@ use std::fs;
 use std::io;
 
 use super::path::{RAW, RECORD};
-use super::{Record, Store, StoreError, is_unfinished};
+use super::{ChecksumRecord, Store, StoreError, is_unfinished};
 use crate::data::manifest::Manifest;
 use crate::files::digest;
 
-/// What was found in the directory of a dataset.
+/// The result of verifying a dataset.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verification {
-    /// The dataset.
+    /// The id of the dataset.
     pub id: String,
-    /// How many files were read.
+    /// The number of files read.
     pub files: usize,
-    /// How many bytes they hold.
+    /// Their total size in bytes.
     pub bytes: u64,
-    /// Whether there is anything at all; a dataset that was never fetched has no problems, either.
+    /// Whether the dataset has any files; one that was never fetched has no problems either.
     pub fetched: bool,
-    /// What is not as it should be, sorted by path.
-    pub problems: Vec<Problem>,
+    /// The problems found, sorted by path.
+    pub problems: Vec<FileProblem>,
 }
 
 impl Verification {
-    /// Whether every file is there and as it was recorded.
+    /// Whether every file is present and as recorded.
     pub fn is_sound(&self) -> bool {
         self.fetched && self.problems.is_empty()
     }
 }
 
-/// One thing that is not as it should be.
+/// A file that is not as recorded.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
-    /// The file, from the directory of the dataset.
+pub struct FileProblem {
+    /// The path relative to the directory of the dataset.
     pub path: String,
     /// What is wrong with it.
     pub kind: ProblemKind,
 }
 
-/// What is wrong with a file.
+/// The kind of a problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ProblemKind {
-    /// Its bytes are not those that were recorded.
+    /// The content differs from the record.
     Changed {
         /// The recorded SHA-256.
         recorded: String,
-        /// The SHA-256 of what is there.
+        /// The SHA-256 found.
         found: String,
     },
-    /// Its bytes are those that were recorded, but not those the manifest names.
+    /// The content matches the record but not the manifest.
     NotAsPublished {
-        /// The checksum of the manifest.
+        /// The checksum in the manifest.
         published: String,
-        /// The checksum of what is there.
+        /// The checksum found.
         found: String,
     },
-    /// It is recorded, or named by the manifest, and not there.
+    /// The file is recorded or in the manifest, but absent.
     Missing,
-    /// It is there and not recorded.
+    /// The file is not recorded.
     Unknown,
-    /// It is the unfinished part of something.
+    /// The file is an unfinished download or temporary file.
     Unfinished,
-    /// It is a link, a device, or its name is not Unicode.
+    /// The entry is a link or a device, or its name is not Unicode.
     NotAFile,
-    /// It cannot be read.
+    /// The file cannot be read.
     Unreadable(String),
-    /// It is the record itself, and it is absent or damaged.
+    /// The record itself is missing or damaged.
     BadRecord(String),
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for FileProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: ", self.path)?;
         match &self.kind {
@@ -83,17 +83,17 @@ impl fmt::Display for Problem {
                 write!(f, "not the published file (checksum {found}, published {published}); fetch again")
             }
             ProblemKind::Missing => write!(f, "missing; fetch again"),
-            ProblemKind::Unknown => write!(f, "not recorded; remove it, or fetch again if it is a file you supply"),
+            ProblemKind::Unknown => write!(f, "not recorded; remove it, or fetch again if you supplied it"),
             ProblemKind::Unfinished => write!(f, "unfinished; fetch again to complete it, or remove it"),
             ProblemKind::NotAFile => write!(f, "not a regular file; remove it"),
-            ProblemKind::Unreadable(reason) => write!(f, "cannot be read: {reason}"),
+            ProblemKind::Unreadable(reason) => write!(f, "cannot read: {reason}"),
             ProblemKind::BadRecord(reason) => write!(f, "{reason}; fetch again"),
         }
     }
 }
 
 impl Store {
-    /// Reads every file of a dataset and compares it with the record, published files also with the manifest.
+    /// Reads every file of a dataset and compares it with the record, and published files also with the manifest.
     pub fn verify(&self, manifest: &Manifest) -> Result<Verification, StoreError> {
         let (mut found, sums) = self.verify_record(&manifest.id)?;
         if !found.fetched {
@@ -106,7 +106,7 @@ impl Store {
             }
             let Some(sum) = sums.get(&path) else {
                 if file.supplied_by_user.is_none() {
-                    found.problems.push(Problem { path, kind: ProblemKind::Missing });
+                    found.problems.push(FileProblem { path, kind: ProblemKind::Missing });
                 }
                 continue;
             };
@@ -120,16 +120,16 @@ impl Store {
                 Ok(found) => ProblemKind::NotAsPublished { published: published.clone(), found },
                 Err(error) => ProblemKind::Unreadable(error.to_string()),
             };
-            found.problems.push(Problem { path, kind });
+            found.problems.push(FileProblem { path, kind });
         }
         found.problems.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(found)
     }
 
-    /// Verifies every dataset below the data directory: those of the manifests, then whatever else is there.
+    /// Verifies every dataset below the data directory: those of the manifests, then all others.
     ///
-    /// A directory that no manifest names is held against its own record; a stray file is a problem of a
-    /// dataset with an empty name.
+    /// A directory without a manifest is compared with its own record; a stray file is reported as a problem of a
+    /// dataset with an empty id.
     pub fn verify_all(&self, manifests: &[Manifest]) -> Result<Vec<Verification>, StoreError> {
         let mut all = manifests.iter().map(|m| self.verify(m)).collect::<Result<Vec<_>, _>>()?;
         let entries = match fs::read_dir(self.root()).and_then(|entries| entries.collect::<io::Result<Vec<_>>>()) {
@@ -145,7 +145,7 @@ impl Store {
             if is_directory && manifests.iter().all(|m| m.id != name) {
                 all.push(self.verify_record(&name)?.0);
             } else if !is_directory && !is_lock {
-                stray.push(Problem { path: name, kind: ProblemKind::Unknown });
+                stray.push(FileProblem { path: name, kind: ProblemKind::Unknown });
             }
         }
         if !stray.is_empty() {
@@ -154,39 +154,39 @@ impl Store {
         Ok(all)
     }
 
-    /// Compares every file of a dataset with the record alone; also gives the checksum of each.
+    /// Compares every file of a dataset with the record alone; also returns the checksum of each.
     fn verify_record(&self, id: &str) -> Result<(Verification, BTreeMap<String, String>), StoreError> {
         let mut out = Verification { id: id.to_owned(), files: 0, bytes: 0, fetched: true, problems: Vec::new() };
         let mut sums = BTreeMap::new();
         let directory = self.dataset(id);
-        let tree = match self.walk(id) {
+        let listing = match self.list_files(id) {
             Err(StoreError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
                 out.fetched = false;
                 return Ok((out, sums));
             }
-            tree => tree?,
+            listing => listing?,
         };
-        if tree.files.is_empty() && tree.others.is_empty() {
+        if listing.files.is_empty() && listing.others.is_empty() {
             out.fetched = false;
             return Ok((out, sums));
         }
-        let mut report = |path: &str, kind| out.problems.push(Problem { path: path.to_owned(), kind });
+        let mut report = |path: &str, kind| out.problems.push(FileProblem { path: path.to_owned(), kind });
         let record = match self.record(id) {
             Ok(record) => record,
             Err(StoreError::NotFetched { .. }) => {
                 report(RECORD, ProblemKind::BadRecord("missing, so fetching was not finished".to_owned()));
-                Record::default()
+                ChecksumRecord::default()
             }
             Err(StoreError::DamagedRecord { reason, .. }) => {
                 report(RECORD, ProblemKind::BadRecord(reason));
-                Record::default()
+                ChecksumRecord::default()
             }
             Err(other) => return Err(other),
         };
-        for path in &tree.others {
+        for path in &listing.others {
             report(path, ProblemKind::NotAFile);
         }
-        for path in tree.files.iter().filter(|path| *path != RECORD) {
+        for path in listing.files.iter().filter(|path| *path != RECORD) {
             let full = directory.join(path);
             match digest::sha256_of_file(&full) {
                 _ if is_unfinished(path) => report(path, ProblemKind::Unfinished),
@@ -198,7 +198,7 @@ impl Store {
                             let (recorded, found) = (recorded.to_owned(), found.clone());
                             report(path, ProblemKind::Changed { recorded, found });
                         }
-                        // With no record, all files are unknown; saying so once is enough.
+                        // Without a record every file is unknown; it is reported once, for the record.
                         None if record.is_empty() => {}
                         None => report(path, ProblemKind::Unknown),
                     }
@@ -209,9 +209,9 @@ impl Store {
             out.bytes += fs::metadata(&full).map_or(0, |data| data.len());
         }
         for (path, _) in record.iter() {
-            let there = tree.files.binary_search_by(|file| file.as_str().cmp(path)).is_ok()
-                || tree.others.iter().any(|other| other == path);
-            if !there {
+            let exists = listing.files.binary_search_by(|file| file.as_str().cmp(path)).is_ok()
+                || listing.others.iter().any(|other| other == path);
+            if !exists {
                 report(path, ProblemKind::Missing);
             }
         }
