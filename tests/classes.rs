@@ -325,7 +325,7 @@ fn last_argument_of_a_target_can_become_the_class() {
     write(home.path(), &[("bk", modes), ("facts", &facts), ("pos", &pos), ("neg", "plays(t0_0,golf).")]);
     let variant = Variant { classes: true, class_size: 3, ..Variant::default() };
     let dataset = Dataset::of_directory(home.path(), &LoadOptions::default(), &variant).unwrap();
-    assert!(dataset.warnings().to_string().contains("2 examples of plays are left out"), "{}", dataset.warnings());
+    assert!(dataset.warnings().to_string().contains("2 examples of plays are dropped"), "{}", dataset.warnings());
     assert!(dataset.warnings().to_string().contains("fewer than 3 are of class dice"), "{}", dataset.warnings());
     let fold = dataset.fold(0, &Split::new(1)).unwrap();
     let database = &fold.train.database;
@@ -349,7 +349,7 @@ fn last_argument_of_a_target_can_become_the_class() {
         assert!(odds.iter().all(|row| row[i] <= odds[example.class as usize][i]), "{}", model.describe());
     }
     let error = Dataset::open("movies", &lrbm::data::store::Store::open("nowhere"), &variant).unwrap_err().to_string();
-    assert!(error.contains("does not offer `classes"), "{error}");
+    assert!(error.contains("does not support `classes"), "{error}");
 }
 
 fn lrbm(home: &Path, line: &str) -> (Option<i32>, String, String) {

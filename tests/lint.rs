@@ -112,7 +112,7 @@ fn a_target_without_examples_is_an_error() {
     let output = lint.args(["datasets", "lint", "--target", "Smokes"]).arg(directory.path()).output().unwrap();
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2));
-    assert!(stderr.contains("no example of the target `Smokes`; the examples are of smokes"), "{stderr}");
+    assert!(stderr.contains("no example of the target `Smokes`; found examples of smokes"), "{stderr}");
     assert!(stderr.contains("did you mean `smokes`?"), "{stderr}");
 }
 

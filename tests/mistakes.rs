@@ -215,7 +215,7 @@ fn examples_of_another_arity_are_told() {
     fs::write(&neg, more).unwrap();
     let args = ["train", "--data", "d", "--target", "likes", "--set", "trees=2", "--out", "m.json"];
     let said = done(home.path(), &args).1;
-    let message = "0 positive and 2 negative examples of likes/1 are left out, since the target is likes/2";
+    let message = "0 positive and 2 negative examples of likes/1 are ignored, since the target is likes/2";
     assert!(said.contains(message) && !said.contains("owns"), "{said}");
     let said = done(home.path(), &["predict", "--model", "m.json", "--data", "d"]).1;
     assert!(said.contains(message), "{said}");

@@ -1,7 +1,7 @@
-//! Binary predicates in the place of longer ones, for methods that need them, and databases made from others.
+//! Projects predicates with more than two arguments to binary ones, and rewrites databases.
 //!
-//! The paper's figures compare methods that know binary predicates only; its Table 1 keeps the others. A manifest says
-//! which pairs of arguments of a predicate become a predicate of their own; without a manifest, every pair does.
+//! The paper's figures compare methods that are limited to binary predicates; its Table 1 keeps the others. A manifest
+//! lists the pairs of arguments that become predicates of their own; without a manifest, every pair does.
 
 use std::fmt::Write;
 
@@ -12,46 +12,46 @@ use crate::determinism::{HashMap, IndexSet};
 use crate::kb::{Database, DatabaseBuilder, FactError, Schema, TimeError, TimeRule};
 use crate::logic::{Constant, Diagnostics, ModeSymbol, PredicateId, Predicates, SymbolTableFull, Symbols};
 
-/// Why a database could not be made from another.
+/// The error of rewriting a database.
 #[derive(Debug, thiserror::Error)]
 pub enum RewriteError {
-    /// A fact that cannot be kept.
+    /// A fact exceeds a limit.
     #[error(transparent)]
     Fact(#[from] FactError),
     /// There are too many constants.
     #[error(transparent)]
     Symbols(#[from] SymbolTableFull),
-    /// The rule for times does not fit what is left.
+    /// The time rule does not apply to the rewritten data.
     #[error(transparent)]
     Time(#[from] TimeError),
-    /// A mode of a rule cannot be used.
+    /// A mode of a rule is invalid.
     #[error("{0}")]
     Modes(Diagnostics),
 }
 
-/// What to change in a database.
+/// The changes to a database.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Changes<'a> {
-    /// Predicates whose facts and modes make room for binary ones.
+    /// Predicates whose facts and modes are replaced by binary ones.
     pub rules: &'a [ArityRule],
-    /// A predicate whose facts are left out.
+    /// A predicate whose facts are removed.
     pub without: Option<PredicateId>,
-    /// Facts that are added.
-    pub with: Option<Added<'a>>,
+    /// Facts to add.
+    pub with: Option<AddedFacts<'a>>,
 }
 
 /// Facts of a predicate to add to a database.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Added<'a> {
+pub(super) struct AddedFacts<'a> {
     /// The predicate.
     pub predicate: PredicateId,
-    /// The arguments of each.
+    /// The arguments of each fact.
     pub facts: &'a [&'a [Constant]],
-    /// Whose constants these are, if not the database's own.
+    /// The database of the constants, if it is another one.
     pub from: Option<&'a Database>,
 }
 
-/// The database with some changes. Constants and predicates keep their ids; new predicates stand behind the old ones.
+/// Returns the database with the changes applied. Constants and predicates keep their ids; new predicates follow.
 pub(super) fn rewrite(
     database: &Database,
     changes: &Changes<'_>,
@@ -95,7 +95,7 @@ pub(super) fn rewrite(
             }
         }
     }
-    if let Some(Added { predicate, facts, from }) = changes.with {
+    if let Some(AddedFacts { predicate, facts, from }) = changes.with {
         for args in facts {
             match from {
                 None => builder.fact(predicate, args)?,
@@ -112,7 +112,7 @@ pub(super) fn rewrite(
     Ok(changed)
 }
 
-/// The constant of another table, new if it was not known.
+/// Interns a constant of another symbol table.
 fn intern(to: &mut Symbols, from: &Symbols, constant: Constant) -> Result<Constant, SymbolTableFull> {
     match from.number(constant) {
         Some(value) => to.intern_number(value),
@@ -153,10 +153,11 @@ fn copy_schema(
 }
 
 impl Loaded {
-    /// Makes binary predicates of all longer ones but the target, one for each pair of arguments, and says in words which.
+    /// Projects all predicates with more than two arguments except the target to every pair of arguments. Returns a
+    /// description of the projections.
     ///
     /// # Errors
-    /// If the database cannot be made.
+    /// If the database cannot be rewritten.
     pub fn make_binary(&mut self, time: Option<&TimeRule>) -> Result<String, RewriteError> {
         let rules = rules_for(&self.database, self.target);
         if !rules.is_empty() {
@@ -165,24 +166,24 @@ impl Loaded {
         Ok(describe(&rules))
     }
 
-    /// The same if a model mentions what it would make and the data do not have: it was learned from such predicates. Otherwise
-    /// nothing changes.
+    /// Applies [`Loaded::make_binary`] if a model mentions a projected predicate that the data lack, since it was then
+    /// learned from projected data. Otherwise nothing changes.
     ///
     /// # Errors
-    /// If the database cannot be made.
+    /// If the database cannot be rewritten.
     pub fn make_binary_for(
         &mut self,
         model: &Predicates,
         time: Option<&TimeRule>,
     ) -> Result<Option<String>, RewriteError> {
         let rules = rules_for(&self.database, self.target);
-        let mut made = rules.iter().flat_map(|rule| &rule.becomes).map(|projection| projection.predicate.as_str());
-        let is_asked = |name: &str| model.find(name, 2).is_some() && self.database.predicates.find(name, 2).is_none();
-        if made.any(is_asked) { self.make_binary(time).map(Some) } else { Ok(None) }
+        let mut projected = rules.iter().flat_map(|rule| &rule.becomes).map(|projection| projection.predicate.as_str());
+        let is_needed = |name: &str| model.find(name, 2).is_some() && self.database.predicates.find(name, 2).is_none();
+        if projected.any(is_needed) { self.make_binary(time).map(Some) } else { Ok(None) }
     }
 }
 
-/// Rules for every predicate of more than two arguments but the target: one predicate `p_i_j` for each pair.
+/// Returns rules for every predicate with more than two arguments except the target: one predicate `p_i_j` per pair.
 pub(super) fn rules_for(database: &Database, target: PredicateId) -> Vec<ArityRule> {
     let Database { schema, predicates, .. } = database;
     let labelled = database.classes.as_ref().map(|classes| classes.labelled);
@@ -209,7 +210,7 @@ pub(super) fn rules_for(database: &Database, target: PredicateId) -> Vec<ArityRu
         .collect()
 }
 
-/// The modes of a pair of arguments: what the modes of the predicate say of them, with an input wherever there was none.
+/// Returns the modes of a pair of arguments: those of the predicate restricted to them, with an input added if needed.
 fn pair_modes(schema: &Schema, id: PredicateId, name: &str, pair: [usize; 2]) -> Vec<String> {
     let mut lines: IndexSet<String> = IndexSet::default();
     for mode in schema.modes_of(id) {
@@ -231,7 +232,7 @@ fn pair_modes(schema: &Schema, id: PredicateId, name: &str, pair: [usize; 2]) ->
             lines.insert(line(symbols));
             continue;
         }
-        // A predicate that takes no input would join with nothing: enter it from either side.
+        // A mode without an input would join with nothing: make either side an input.
         for side in (0..2).filter(|&side| symbols[side] != ModeSymbol::Constant) {
             let mut entered = symbols;
             entered[side] = ModeSymbol::Input;
@@ -241,7 +242,7 @@ fn pair_modes(schema: &Schema, id: PredicateId, name: &str, pair: [usize; 2]) ->
     lines.into_iter().collect()
 }
 
-/// The rules in words, one line for each new predicate.
+/// Describes the rules, one line for each new predicate.
 pub(super) fn describe(rules: &[ArityRule]) -> String {
     if rules.is_empty() {
         return "no predicate has more than two arguments, so nothing changes\n".to_owned();
@@ -260,7 +261,7 @@ pub(super) fn describe(rules: &[ArityRule]) -> String {
     text
 }
 
-/// From the constants of one table to those of another, by their print.
+/// A translation of constants between symbol tables, by name or number.
 pub(super) struct Translation<'a> {
     from: &'a Database,
     to: &'a Database,
@@ -280,7 +281,7 @@ impl<'a> Translation<'a> {
         })
     }
 
-    /// The arguments as the other table has them; `None` if it lacks one.
+    /// Returns the arguments in the other table, or `None` if it lacks one.
     pub(super) fn args(&mut self, args: &[Constant]) -> Option<Box<[Constant]>> {
         args.iter().map(|&constant| self.constant(constant)).collect()
     }
@@ -317,8 +318,8 @@ mod tests {
     }
 
     #[test]
-    fn data_become_binary_if_a_model_asks_for_it() {
-        let made = |names: &[&str]| {
+    fn data_are_projected_if_a_model_needs_it() {
+        let project_for = |names: &[&str]| {
             let (database, target) = toy();
             let mut model = Predicates::default();
             for name in names {
@@ -331,22 +332,22 @@ mod tests {
                 counts: LoadCounts::default(),
                 warnings: Diagnostics::default(),
             };
-            let said = loaded.make_binary_for(&model, None).unwrap();
+            let description = loaded.make_binary_for(&model, None).unwrap();
             let facts = loaded.database.predicates.find("ta_1_2", 2).map(|_| facts(&loaded.database, "ta_1_2", 2));
-            (said.is_some(), facts)
+            (description.is_some(), facts)
         };
-        assert_eq!(made(&["ta", "old"]), (false, None));
+        assert_eq!(project_for(&["ta", "old"]), (false, None));
         let pairs = ["c1 ann", "c1 bob", "c2 ann"].map(str::to_owned).to_vec();
-        assert_eq!(made(&["old", "ta_2_3"]), (true, Some(pairs)));
+        assert_eq!(project_for(&["old", "ta_2_3"]), (true, Some(pairs)));
     }
 
     #[test]
-    fn longer_predicates_become_pairs() {
+    fn longer_predicates_are_projected_to_pairs() {
         let (database, target) = toy();
         let rules = rules_for(&database, target);
         let binary = rewrite(&database, &Changes { rules: &rules, ..Changes::default() }, None).unwrap();
         assert_eq!(facts(&binary, "ta_1_2", 2), ["c1 ann", "c1 bob", "c2 ann"]);
-        // c1 and fall stand together twice.
+        // c1 and fall occur together twice.
         assert_eq!(facts(&binary, "ta_1_3", 2), ["c1 fall", "c2 spring"]);
         assert_eq!(facts(&binary, "ta_2_3", 2), ["ann fall", "ann spring", "bob fall"]);
         assert!(facts(&binary, "ta", 3).is_empty());
@@ -381,13 +382,13 @@ mod tests {
     }
 
     #[test]
-    fn facts_go_and_come() {
+    fn facts_are_removed_and_added() {
         let (database, target) = toy();
         let old = database.predicates.find("old", 1).unwrap();
         let bob = [database.symbols.find("bob").unwrap()];
         let changes = Changes {
             without: Some(old),
-            with: Some(Added { predicate: target, facts: &[&bob], from: None }),
+            with: Some(AddedFacts { predicate: target, facts: &[&bob], from: None }),
             ..Changes::default()
         };
         let changed = rewrite(&database, &changes, None).unwrap();
@@ -397,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_found_in_another_table() {
+    fn constants_are_translated_by_name() {
         let (database, _) = toy();
         let (other, _) = toy();
         let args = ["ann", "c2"].map(|name| database.symbols.find(name).unwrap());

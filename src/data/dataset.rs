@@ -1,4 +1,4 @@
-//! One way to every dataset: published ones, generated ones, and directories of your own.
+//! Uniform access to datasets: published ones, generated ones, and user directories.
 //!
 //! ```
 //! use lrbm::data::dataset::{Dataset, Variant};
@@ -11,7 +11,7 @@
 //! let split = Split::new(7);
 //! assert_eq!(movies.fold_count(&split)?, 5);
 //! let fold = movies.fold(0, &split)?;
-//! println!("{} examples to learn from, {} to test with", fold.train.examples.len(), fold.test.examples.len());
+//! println!("{} training and {} test examples", fold.train.examples.len(), fold.test.examples.len());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -39,26 +39,26 @@ mod pools;
 mod variant;
 
 pub use error::DatasetError;
-use pools::{Opening, fold_directories};
 pub(super) use pools::{Pool, Pools};
+use pools::{PoolReader, fold_directories};
 pub use variant::{Arity, Reflexive, TimeUse, Variant};
 
-/// What of a manifest, or of the lack of one, matters once the data are read.
+/// The properties of a dataset that matter after loading, from its manifest or by default.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Traits {
+pub(super) struct DatasetTraits {
     pub symmetric: bool,
-    /// Whether (a,a) may be drawn.
+    /// Whether (a,a) may be drawn as a negative.
     pub reflexive_negatives: bool,
-    /// Whether the last argument of negatives is one of those of the positives of the fold.
-    pub asked_about: bool,
-    /// Whether training positives are evidence, as far as the time rule lets them be seen.
+    /// Whether the last argument of a drawn negative must occur there in a positive of the fold.
+    pub last_from_positives: bool,
+    /// Whether training positives are evidence, as far as the time rule makes them visible.
     pub target_is_evidence: bool,
-    /// How many folds there are if nobody says.
+    /// The default number of folds.
     pub default_count: usize,
     pub time: Option<TimeRule>,
 }
 
-/// A dataset, read and ready to be split.
+/// A loaded dataset, ready to be split.
 #[derive(Clone, Debug)]
 pub struct Dataset {
     pub(super) id: String,
@@ -66,8 +66,8 @@ pub struct Dataset {
     pub(super) variant: Variant,
     pub(super) folds: FoldScheme,
     pub(super) negatives: NegativeScheme,
-    pub(super) rooms: Pools,
-    pub(super) traits: Traits,
+    pub(super) pools: Pools,
+    pub(super) traits: DatasetTraits,
     pub(super) rules: Vec<ArityRule>,
     pub(super) manifest: Option<Manifest>,
     pub(super) conversion: Conversion,
@@ -76,16 +76,16 @@ pub struct Dataset {
     warnings: Diagnostics,
 }
 
-/// Files with their SHA-256.
+/// File paths with their SHA-256.
 type FileSums = Vec<(String, String)>;
 
 impl Dataset {
-    /// The dataset of a name: a published one, a generated one, or the directory of that path.
+    /// Opens the dataset with this id: a published one, a generated one, or the directory with this path.
     ///
-    /// A published dataset is converted on the way, if it has been fetched and was not converted yet.
+    /// A published dataset that is fetched but not converted yet is converted first.
     ///
     /// # Errors
-    /// If there is no such dataset, it was not fetched, its files are wrong, or it does not offer the variant.
+    /// If the dataset is unknown or not fetched, its files are invalid, or it does not support the variant.
     pub fn open(id: &str, store: &Store, variant: &Variant) -> Result<Dataset, DatasetError> {
         if let Ok(manifest) = Manifest::find(id) {
             return Self::of_manifest(manifest, store, variant);
@@ -105,7 +105,7 @@ impl Dataset {
         })
     }
 
-    /// The dataset that a manifest describes.
+    /// Opens the dataset described by a manifest.
     ///
     /// # Errors
     /// See [`Dataset::open`].
@@ -114,20 +114,20 @@ impl Dataset {
         let evidence = manifest.evidence(variant.evidence.as_deref())?;
         let mut schemes = vec![(manifest.folds.scheme, manifest.folds.count)];
         schemes.extend(manifest.folds.option.iter().map(|option| (option.scheme, option.count)));
-        let mut offered = vec![manifest.negatives.scheme];
-        offered.extend(&manifest.negatives.option);
+        let mut supported = vec![manifest.negatives.scheme];
+        supported.extend(&manifest.negatives.option);
         let folds = choose(id, "folds", variant.folds, &schemes.iter().map(|s| s.0).collect::<Vec<_>>())?;
-        let negatives = choose(id, "negatives", variant.negatives, &offered)?;
+        let negatives = choose(id, "negatives", variant.negatives, &supported)?;
         let default_count = schemes.iter().find(|s| s.0 == folds).map_or(manifest.folds.count, |s| s.1);
         adapt::prepare(store, manifest, &mut |_| {})?;
         let (checksum, files) = check_files(store, id, &evidence.name)?;
         let target = manifest.target.predicate.as_str();
         let time = manifest.time.as_ref().map(|time| time.rule());
         check_time(id, variant, time.as_ref())?;
-        let traits = Traits {
+        let traits = DatasetTraits {
             symmetric: manifest.target.symmetric,
             reflexive_negatives: manifest.target.reflexive_negatives,
-            asked_about: manifest.adaptor == Adaptor::Mutagenesis,
+            last_from_positives: manifest.adaptor == Adaptor::Mutagenesis,
             target_is_evidence: time.as_ref().is_some_and(|time| time.by_argument.iter().any(|name| name == target)),
             default_count,
             time: time.clone(),
@@ -135,11 +135,11 @@ impl Dataset {
         let classes = class_labels(variant);
         let options = LoadOptions { background: None, target: Some(target.to_owned()), time, classes };
         let directory = store.dataset(id).join(&evidence.name);
-        let rules = rules_of(manifest, evidence);
-        let opening = Opening { id, options: &options, variant, rules: Some(&rules) };
-        let rooms = match folds {
-            FoldScheme::Given => opening.given(&directory)?,
-            _ => opening.pooled(&directory.join(ALL))?,
+        let rules = arity_rules(manifest, evidence);
+        let reader = PoolReader { id, options: &options, variant, rules: Some(&rules) };
+        let (pools, warnings) = match folds {
+            FoldScheme::Given => reader.given(&directory)?,
+            _ => reader.pooled(&directory.join(ALL))?,
         };
         let conversion = Conversion::read(store, id, &evidence.name).unwrap_or_default();
         let mut resolved = variant.clone();
@@ -150,29 +150,29 @@ impl Dataset {
             variant: resolved,
             folds,
             negatives,
-            rooms: rooms.0,
+            pools,
             traits,
             rules,
             manifest: Some(manifest.clone()),
             conversion,
             checksum,
             files,
-            warnings: rooms.1,
+            warnings,
         })
     }
 
-    /// A generated domain.
+    /// Opens a generated domain.
     ///
     /// # Errors
-    /// If it is too large, or does not offer the variant.
+    /// If it is too large, or does not support the variant.
     pub fn of_domain(domain: Domain, settings: &Settings, variant: &Variant) -> Result<Dataset, DatasetError> {
         let info = domain.info();
         if variant.classes {
-            return Err(DatasetError::NotOffered {
+            return Err(DatasetError::Unsupported {
                 id: info.id.to_owned(),
                 key: "classes",
                 value: "true".to_owned(),
-                offered: "its target as it is, so leave the key out".to_owned(),
+                advice: "its target is fixed, so omit the key".to_owned(),
             });
         }
         let loaded =
@@ -180,200 +180,203 @@ impl Dataset {
         let time =
             info.time.map(|name| TimeRule { source: TimeSource::Predicate(name.to_owned()), by_argument: Vec::new() });
         let options = LoadOptions { time, ..LoadOptions::default() };
-        let opening = Opening { id: info.id, options: &options, variant, rules: None };
-        let rooms = opening.room(loaded)?;
+        let reader = PoolReader { id: info.id, options: &options, variant, rules: None };
+        let (pool, warnings) = reader.pool(loaded)?;
         let checksum = digest::sha256(format!("generated {} {settings}", info.id).as_bytes());
         Self::without_manifest(
             info.id,
             info.title,
             variant,
-            (Pools::Pooled(rooms.0), rooms.1),
+            (Pools::Pooled(pool), warnings),
             &options,
             (checksum, Vec::new()),
         )
     }
 
-    /// A directory: one with files of examples and facts, or one with `fold1`, `fold2` and so on that have `train` and
-    /// `test` in them, or one with `train` and `test`.
+    /// Opens a directory: one with example and fact files, one with `fold1`, `fold2` and so on that contain `train` and
+    /// `test`, or one with `train` and `test`.
     ///
     /// # Errors
-    /// If files are missing or wrong, or the directory does not offer the variant.
+    /// If files are missing or invalid, or the directory does not support the variant.
     pub fn of_directory(directory: &Path, options: &LoadOptions, variant: &Variant) -> Result<Dataset, DatasetError> {
         let name = directory.file_name().unwrap_or(directory.as_os_str()).to_string_lossy().into_owned();
         let options = &LoadOptions { classes: class_labels(variant), ..options.clone() };
-        let opening = Opening { id: &name, options, variant, rules: None };
+        let reader = PoolReader { id: &name, options, variant, rules: None };
         let files = layout::find(directory);
         let is_pooled =
             files.positives.is_some() || files.negatives.is_some() || fold_directories(directory).is_empty();
-        let rooms = if is_pooled { opening.pooled(directory)? } else { opening.given(directory)? };
+        let pools = if is_pooled { reader.pooled(directory)? } else { reader.given(directory)? };
         let mut files = Vec::new();
-        for path in rooms.0.iter().flat_map(|room| &room.counts.files) {
+        for path in pools.0.iter().flat_map(|pool| &pool.counts.files) {
             let sum = digest::sha256_of_file(path).map_err(|source| StoreError::Io { path: path.clone(), source })?;
             files.push((path.strip_prefix(directory).unwrap_or(path).display().to_string(), sum));
         }
         let lines: String = files.iter().map(|(path, sum)| format!("{sum}  {path}\n")).collect();
         let sums = (digest::sha256(lines.as_bytes()), files);
-        Self::without_manifest(&name, &name, variant, rooms, options, sums)
+        Self::without_manifest(&name, &name, variant, pools, options, sums)
     }
 
     fn without_manifest(
         id: &str,
         title: &str,
         variant: &Variant,
-        rooms: (Pools, Diagnostics),
+        (pools, warnings): (Pools, Diagnostics),
         options: &LoadOptions,
         (checksum, files): (String, FileSums),
     ) -> Result<Dataset, DatasetError> {
         if let Some(evidence) = &variant.evidence {
-            return Err(DatasetError::NotOffered {
+            return Err(DatasetError::Unsupported {
                 id: id.to_owned(),
                 key: "evidence",
                 value: evidence.clone(),
-                offered: "all its facts, so leave the key out".to_owned(),
+                advice: "it always uses all its facts, so omit the key".to_owned(),
             });
         }
         check_time(id, variant, options.time.as_ref())?;
-        let (schemes, default_count): (&[FoldScheme], usize) = match &rooms.0 {
+        let (schemes, default_count): (&[FoldScheme], usize) = match &pools {
             Pools::Given(folds) => (&[FoldScheme::Given], folds.len()),
             Pools::Pooled(_) if options.time.is_some() => (&[FoldScheme::Random, FoldScheme::ByTime], 5),
             Pools::Pooled(_) => (&[FoldScheme::Random], 5),
         };
         let both = [NegativeScheme::ListedThenClosedWorld, NegativeScheme::ClosedWorld];
-        let rules = rooms.0.iter().next().map_or_else(Vec::new, |room| room_rules(room, variant));
+        let rules = pools.iter().next().map_or_else(Vec::new, |pool| default_arity_rules(pool, variant));
         Ok(Dataset {
             id: id.to_owned(),
             title: title.to_owned(),
             variant: variant.clone(),
             folds: choose(id, "folds", variant.folds, schemes)?,
             negatives: choose(id, "negatives", variant.negatives, &both)?,
-            rooms: rooms.0,
-            traits: Traits { default_count, time: options.time.clone(), ..Traits::default() },
+            pools,
+            traits: DatasetTraits { default_count, time: options.time.clone(), ..DatasetTraits::default() },
             rules,
             manifest: None,
             conversion: Conversion::default(),
             checksum,
             files,
-            warnings: rooms.1,
+            warnings,
         })
     }
 
-    /// The short name.
+    /// Returns the short name.
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// The name in full.
+    /// Returns the full name.
     pub fn title(&self) -> &str {
         &self.title
     }
 
-    /// The footnote that every table with this dataset must show, if there is one.
+    /// Returns the footnote that every table with this dataset must show, if any.
     pub fn footnote(&self) -> Option<&str> {
         self.manifest.as_ref()?.substitute.as_deref()
     }
 
-    /// The manifest, if the dataset is a published one.
+    /// Returns the manifest of a published dataset.
     pub fn manifest(&self) -> Option<&Manifest> {
         self.manifest.as_ref()
     }
 
-    /// The variant that was taken, with the name of the evidence filled in.
+    /// Returns the variant in use, with the name of the evidence filled in.
     pub fn variant(&self) -> &Variant {
         &self.variant
     }
 
-    /// How the examples are split.
+    /// Returns the fold scheme.
     pub fn fold_scheme(&self) -> FoldScheme {
         self.folds
     }
 
-    /// Where negatives come from.
+    /// Returns the source of negatives.
     pub fn negative_scheme(&self) -> NegativeScheme {
         self.negatives
     }
 
-    /// One checksum of the files that were really read; of a generated domain, of what it is made from.
+    /// Returns a checksum of the files read; for a generated domain, of its settings.
     pub fn checksum(&self) -> &str {
         &self.checksum
     }
 
-    /// The files that were really read, each with its SHA-256, by their paths below the directory of the dataset.
+    /// Returns the files read with their SHA-256, relative to the directory of the dataset.
     pub fn files(&self) -> &[(String, String)] {
         &self.files
     }
 
-    /// The time limits that examples are under.
+    /// Returns the time limits on examples, unless the variant ignores them.
     pub fn time(&self) -> Option<&TimeRule> {
         self.traits.time.as_ref().filter(|_| self.variant.time == TimeUse::Limit)
     }
 
-    /// What there is to warn about in the data.
+    /// Returns the warnings of loading.
     pub fn warnings(&self) -> &Diagnostics {
         &self.warnings
     }
 
-    /// How longer predicates become binary, in words.
+    /// Describes the projection of predicates with more than two arguments to binary ones.
     pub fn describe_binary(&self) -> String {
         binary::describe(&self.rules)
     }
 }
 
-/// The rules of a manifest that hold for an evidence variant.
-fn rules_of(manifest: &Manifest, evidence: &Evidence) -> Vec<ArityRule> {
-    let fits = |rule: &&ArityRule| rule.evidence.as_ref().is_none_or(|name| *name == evidence.name);
-    manifest.arity.iter().filter(fits).cloned().collect()
+/// Returns the arity rules of a manifest that apply to an evidence variant.
+fn arity_rules(manifest: &Manifest, evidence: &Evidence) -> Vec<ArityRule> {
+    let applies = |rule: &&ArityRule| rule.evidence.as_ref().is_none_or(|name| *name == evidence.name);
+    manifest.arity.iter().filter(applies).cloned().collect()
 }
 
-/// The rules of data without a manifest; once they were applied there is nothing left to see them by.
-fn room_rules(room: &Pool, variant: &Variant) -> Vec<ArityRule> {
+/// Returns the arity rules of data without a manifest; after they are applied none remain to describe.
+fn default_arity_rules(pool: &Pool, variant: &Variant) -> Vec<ArityRule> {
     match variant.arity {
-        Arity::Original => binary::rules_for(&room.database, room.target),
+        Arity::Original => binary::rules_for(&pool.database, pool.target),
         Arity::Binary => Vec::new(),
     }
 }
 
-/// Whether the last argument of the target is a class.
+/// Returns how the last argument of the target is used.
 fn class_labels(variant: &Variant) -> ClassLabels {
     match variant.classes {
-        true => ClassLabels::Made { least: variant.class_size as usize },
+        true => ClassLabels::Derived { min_size: variant.class_size as usize },
         false => ClassLabels::AsMarked,
     }
 }
 
-/// Times can be ignored only where there are times.
+/// Rejects `time = "ignore"` for a dataset without times.
 fn check_time(id: &str, variant: &Variant, time: Option<&TimeRule>) -> Result<(), DatasetError> {
     match (variant.time, time) {
-        (TimeUse::Ignore, None) => Err(DatasetError::NotOffered {
+        (TimeUse::Ignore, None) => Err(DatasetError::Unsupported {
             id: id.to_owned(),
             key: "time",
             value: "ignore".to_owned(),
-            offered: "no times, so leave the key out".to_owned(),
+            advice: "it has no times, so omit the key".to_owned(),
         }),
         _ => Ok(()),
     }
 }
 
-/// The value asked for, or the first of those offered.
+/// Returns the requested value if it is supported, or the first supported one if none is requested.
 fn choose<T: Copy + PartialEq + Serialize>(
     id: &str,
     key: &'static str,
-    asked: Option<T>,
-    offered: &[T],
+    requested: Option<T>,
+    supported: &[T],
 ) -> Result<T, DatasetError> {
-    let first = offered.first().copied();
+    let first = supported.first().copied();
     let shown = |value: &T| serde_json::to_value(value).ok().and_then(|v| Some(v.as_str()?.to_owned()));
-    match asked.or(first) {
-        Some(value) if offered.contains(&value) => Ok(value),
-        value => Err(DatasetError::NotOffered {
-            id: id.to_owned(),
-            key,
-            value: value.as_ref().and_then(shown).unwrap_or_default(),
-            offered: offered.iter().filter_map(shown).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" and "),
-        }),
+    match requested.or(first) {
+        Some(value) if supported.contains(&value) => Ok(value),
+        value => {
+            let names: Vec<String> = supported.iter().filter_map(shown).map(|name| format!("`{name}`")).collect();
+            Err(DatasetError::Unsupported {
+                id: id.to_owned(),
+                key,
+                value: value.as_ref().and_then(shown).unwrap_or_default(),
+                advice: format!("it supports {}", names.join(" and ")),
+            })
+        }
     }
 }
 
-/// Compares every file of a variant with its record; one checksum for all.
+/// Compares every file of a variant with its record; returns a checksum of all of them and the files.
 fn check_files(store: &Store, id: &str, variant: &str) -> Result<(String, FileSums), DatasetError> {
     let record = store.record(id)?;
     let prefix = format!("{variant}/");

@@ -1,38 +1,38 @@
-//! The generated domains as databases, made in memory.
+//! Loads the generated domains as databases in memory.
 
 use std::fmt::Write;
 use std::path::Path;
 
-use super::examples::Pool;
+use super::examples::RawExamples;
 use super::generate::{Domain, DomainSink, Name, Settings};
 use super::load::{self, LoadCounts, LoadError, LoadOptions, Loaded};
 use crate::kb::{DatabaseBuilder, TimeRule, TimeSource};
 use crate::logic::parser::parse_sentence;
 use crate::logic::{CapacityError, Constant, Diagnostic, Diagnostics, Notation, ReadError, Sentence};
 
-/// Makes a domain and indexes it.
+/// Generates a domain and indexes it.
 ///
 /// # Errors
-/// Only when the scale is so large that its symbols do not fit in the tables.
+/// If the scale is so large that its symbols exceed the limits of the symbol table.
 pub fn load_domain(domain: Domain, settings: &Settings) -> Result<Loaded, LoadError> {
     let info = domain.info();
-    let mut sink = Memory::new(info.target);
+    let mut sink = DatabaseSink::new(info.target);
     let mut diagnostics = Diagnostics::default();
     for line in info.modes() {
         add_mode(&mut sink.builder, line, &mut diagnostics);
     }
     domain.generate(settings, &mut sink).map_err(|error| full(info.id, error))?;
     let target = sink
-        .pool
-        .choose(&sink.builder.predicates, None)
+        .examples
+        .choose_target(&sink.builder.predicates, None)
         .map_err(|error| full(info.id, CapacityError(error.to_string())))?;
-    let labelled = sink.pool.take(&sink.builder, target);
+    let selected = sink.examples.into_target_examples(&sink.builder, target);
     let counts = LoadCounts { facts_read: sink.builder.facts() as u64, ..LoadCounts::default() };
     let time = info
         .time
         .map(|predicate| TimeRule { source: TimeSource::Predicate(predicate.to_owned()), by_argument: Vec::new() });
     let options = LoadOptions { time, ..LoadOptions::default() };
-    load::build(sink.builder, target, labelled.examples, &options, counts, diagnostics)
+    load::build(sink.builder, target, selected.examples, &options, counts, diagnostics)
 }
 
 fn full(id: &str, error: CapacityError) -> LoadError {
@@ -51,19 +51,20 @@ pub(super) fn add_mode(builder: &mut DatabaseBuilder, line: &str, diagnostics: &
     }
 }
 
-struct Memory {
+/// A sink that builds a database.
+struct DatabaseSink {
     builder: DatabaseBuilder,
-    pool: Pool,
+    examples: RawExamples,
     target: &'static str,
-    /// Reused for every fact.
+    /// Buffers reused for every fact.
     args: Vec<Constant>,
     text: String,
 }
 
-impl Memory {
+impl DatabaseSink {
     fn new(target: &'static str) -> Self {
         let builder = DatabaseBuilder::new();
-        Memory { builder, pool: Pool::default(), target, args: Vec::new(), text: String::new() }
+        DatabaseSink { builder, examples: RawExamples::default(), target, args: Vec::new(), text: String::new() }
     }
 
     fn intern(&mut self, args: &[Name]) -> Result<(), CapacityError> {
@@ -85,7 +86,7 @@ impl Memory {
     }
 }
 
-impl DomainSink for Memory {
+impl DomainSink for DatabaseSink {
     type Error = CapacityError;
 
     fn fact(&mut self, predicate: &'static str, args: &[Name]) -> Result<(), CapacityError> {
@@ -97,7 +98,7 @@ impl DomainSink for Memory {
     fn example(&mut self, positive: bool, args: &[Name]) -> Result<(), CapacityError> {
         self.intern(args)?;
         let target = self.builder.predicates.intern(self.target, args.len());
-        self.pool.push(target, &self.args, positive, 1.0, 0);
+        self.examples.push(target, &self.args, positive, 1.0, 0);
         Ok(())
     }
 }
@@ -107,7 +108,7 @@ mod tests {
     use super::*;
     use crate::data::generate::{DomainCounts, write_directory};
 
-    /// In memory and by way of files, a domain is the same.
+    /// A domain is the same whether generated in memory or loaded from its files.
     #[test]
     fn files_and_memory_agree() {
         for domain in Domain::ALL {

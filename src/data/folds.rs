@@ -1,18 +1,18 @@
-//! Parting examples: at random, every one in exactly one test fold, positives and negatives spread evenly; or by time.
+//! Assigns examples to folds: at random and stratified by label, or by time.
 
 use crate::determinism::Stream;
 use crate::kb::Example;
 
-/// The test fold of each example, from 0.
+/// Returns the test fold of each example, from 0.
 ///
-/// Positives and negatives are shuffled apart and dealt out in turn, so that fold sizes differ by at most one of each. So are the
-/// classes, if examples are of several.
-/// The draw depends on nothing but the seed, the dataset's name, and the number and labels of the examples.
+/// Positives and negatives, and the classes if there are several, are shuffled separately and dealt out in turn, so
+/// fold sizes differ by at most one of each. The result depends only on the seed, the name of the dataset, and the
+/// number and labels of the examples.
 ///
 /// # Panics
 /// If `k` is 0.
 pub fn random_folds(examples: &[Example], k: usize, seed: u64, dataset: &str) -> Vec<u32> {
-    assert!(k > 0, "there is at least one fold");
+    assert!(k > 0, "the number of folds must be at least 1");
     let mut folds = vec![0; examples.len()];
     for (label, purpose) in [(true, "positives"), (false, "negatives")] {
         let classes = examples.iter().map(|example| example.class + 1).max().unwrap_or(0);
@@ -35,14 +35,14 @@ pub fn random_folds(examples: &[Example], k: usize, seed: u64, dataset: &str) ->
     folds
 }
 
-/// The group of each time, from 0 for the oldest: groups of times such that as many of `weighed` fall into each as can
-/// be without parting what has the same time.
+/// Returns the group of each time, from 0 for the oldest. The cuts spread `reference` times over the groups as evenly
+/// as possible without separating equal times.
 ///
-/// `None` if there are fewer different times than groups.
-pub fn groups_by_time(weighed: &[f64], times: &[f64], groups: usize) -> Option<Vec<u32>> {
-    let mut sorted = weighed.to_vec();
+/// Returns `None` if there are fewer distinct times than groups.
+pub fn groups_by_time(reference: &[f64], times: &[f64], groups: usize) -> Option<Vec<u32>> {
+    let mut sorted = reference.to_vec();
     sorted.sort_by(f64::total_cmp);
-    // The last time of each run of equal ones, and how many there are up to it.
+    // Each distinct time with the number of times up to it.
     let mut ends: Vec<(f64, usize)> = Vec::new();
     for (i, &time) in sorted.iter().enumerate() {
         match ends.last_mut() {
@@ -54,14 +54,14 @@ pub fn groups_by_time(weighed: &[f64], times: &[f64], groups: usize) -> Option<V
         return None;
     }
     let mut cuts: Vec<f64> = Vec::with_capacity(groups - 1);
-    let mut at = 0;
+    let mut start = 0;
     for group in 1..groups {
-        // The end nearest to the ideal cut that leaves a time for every group still to come.
+        // The end nearest to the ideal cut that leaves a time for every following group.
         let last = ends.len() - 1 - (groups - group);
         let distance = |end: usize| (ends[end].1 * groups).abs_diff(group * sorted.len());
-        let best = (at..=last).min_by_key(|&end| distance(end))?;
+        let best = (start..=last).min_by_key(|&end| distance(end))?;
         cuts.push(ends[best].0);
-        at = best + 1;
+        start = best + 1;
     }
     Some(times.iter().map(|&time| cuts.partition_point(|&cut| cut < time) as u32).collect())
 }
@@ -78,7 +78,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn folds_are_even_and_repeatable(labels in prop::collection::vec(any::<bool>(), 0..200), k in 1usize..8, seed: u64) {
+        fn folds_are_balanced_and_repeatable(labels in prop::collection::vec(any::<bool>(), 0..200), k in 1usize..8, seed: u64) {
             let examples = examples(&labels);
             let folds = random_folds(&examples, k, seed, "toy");
             prop_assert_eq!(&folds, &random_folds(&examples, k, seed, "toy"));
@@ -94,7 +94,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn classes_are_spread_evenly(classes in prop::collection::vec(0u32..4, 0..120), k in 1usize..6, seed: u64) {
+        fn classes_are_balanced(classes in prop::collection::vec(0u32..4, 0..120), k in 1usize..6, seed: u64) {
             let mut examples = examples(&vec![true; classes.len()]);
             examples.iter_mut().zip(&classes).for_each(|(example, &class)| example.class = class);
             let folds = random_folds(&examples, k, seed, "toy");
@@ -110,19 +110,19 @@ mod tests {
     }
 
     #[test]
-    fn the_draw_is_frozen_and_depends_on_its_purpose() {
+    fn random_folds_are_fixed_and_depend_on_seed_and_name() {
         let examples = examples(&[true; 10]);
         let folds = random_folds(&examples, 5, 7, "toy");
-        assert_eq!(folds, FROZEN);
+        assert_eq!(folds, EXPECTED_FOLDS);
         assert_ne!(folds, random_folds(&examples, 5, 8, "toy"));
         assert_ne!(folds, random_folds(&examples, 5, 7, "other"));
     }
-    const FROZEN: [u32; 10] = [1, 3, 4, 1, 0, 2, 4, 3, 2, 0];
+    const EXPECTED_FOLDS: [u32; 10] = [1, 3, 4, 1, 0, 2, 4, 3, 2, 0];
 
     #[test]
-    fn times_are_cut_where_groups_come_out_even() {
+    fn times_are_cut_into_balanced_groups() {
         let times = [3.0, 1.0, 1.0, 2.0, 5.0, 5.0, 5.0, 5.0];
-        // Ideal cuts behind 2.67 and 5.33 of 8: behind time 2 (3 of 8) and time 3 (4 of 8).
+        // Ideal cuts after 2.67 and 5.33 of 8: after time 2 (3 of 8) and time 3 (4 of 8).
         assert_eq!(groups_by_time(&times, &times, 3).unwrap(), [1, 0, 0, 0, 2, 2, 2, 2]);
         assert_eq!(groups_by_time(&times, &[0.0, 2.5, 9.0], 3).unwrap(), [0, 1, 2]);
         assert_eq!(groups_by_time(&times, &times, 4).unwrap(), [2, 0, 0, 1, 3, 3, 3, 3]);
@@ -132,7 +132,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn groups_by_time_are_in_order_and_none_is_empty(
+        fn groups_by_time_are_ordered_and_nonempty(
             times in prop::collection::vec(0u8..20, 1..60),
             groups in 1usize..8,
         ) {

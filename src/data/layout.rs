@@ -1,10 +1,10 @@
-//! Which files of a directory hold positives, negatives, facts and background.
+//! The files of a dataset directory: positives, negatives, facts and background.
 
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// The files of one dataset directory.
+/// The files of a dataset directory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Layout {
     /// Positive examples.
@@ -19,7 +19,7 @@ pub struct Layout {
 
 const EXTENSIONS: [&str; 5] = ["txt", "pl", "txt.gz", "pl.gz", "gz"];
 
-/// What stands before `pos`, `neg`, `facts` or `bk` in the names of files, best first.
+/// Returns the prefixes of `pos`, `neg`, `facts` and `bk` in file names, preferred first.
 fn prefixes(directory: &Path) -> Vec<String> {
     let own = directory.canonicalize().ok();
     let own = own.as_deref().unwrap_or(directory).file_name().map(|name| format!("{}_", name.to_string_lossy()));
@@ -36,7 +36,7 @@ fn with_prefix(prefix: &str, kind: &str) -> [String; EXTENSIONS.len()] {
     EXTENSIONS.map(|extension| format!("{prefix}{kind}.{extension}"))
 }
 
-/// The names a file of one kind may have in a directory, best first.
+/// Returns the possible names of a file of one kind in a directory, preferred first.
 pub fn names(directory: &Path, kind: &str) -> Vec<String> {
     let mut names: Vec<String> = prefixes(directory).iter().flat_map(|prefix| with_prefix(prefix, kind)).collect();
     if kind == "bk" {
@@ -45,9 +45,9 @@ pub fn names(directory: &Path, kind: &str) -> Vec<String> {
     names
 }
 
-/// Looks for the four files of a directory.
+/// Finds the four files of a directory.
 ///
-/// Positives, negatives and facts are of one family: where `train_pos.txt` is taken, `neg.txt` is not.
+/// Positives, negatives and facts have the same prefix: with `train_pos.txt`, `neg.txt` is ignored.
 pub fn find(directory: &Path) -> Layout {
     let first = |names: &[String]| names.iter().map(|name| directory.join(name)).find(|path| path.is_file());
     let background = first(&names(directory, "bk"));
@@ -58,11 +58,11 @@ pub fn find(directory: &Path) -> Layout {
             return Layout { positives, negatives, facts: of("facts"), background };
         }
     }
-    // Without examples there may still be facts to ask about.
+    // Without examples there may still be facts for prediction.
     Layout { facts: first(&names(directory, "facts")), background, ..Layout::default() }
 }
 
-/// Opens a file, unpacking it on the way if its name ends in `.gz`.
+/// Opens a file and decompresses it if its name ends in `.gz`.
 pub fn open(path: &Path) -> io::Result<Box<dyn Read>> {
     let file = File::open(path)?;
     if file.metadata()?.is_dir() {
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_layout_of_the_family_is_found() {
+    fn every_naming_convention_is_found() {
         let root = tempfile::tempdir().unwrap();
         for (directory, files) in [
             ("train", ["train_pos.txt", "train_neg.txt", "train_facts.txt", "train_bk.txt"]),

@@ -1,9 +1,9 @@
-//! From a directory of files to a checked database with its examples.
+//! Loads a directory of files into a validated database with examples.
 
 use std::path::{Path, PathBuf};
 
-use super::classes::{ClassLabels, Parted};
-use super::examples::{Contradiction, Pool, PoolError};
+use super::classes::{ClassExamples, ClassLabels};
+use super::examples::{Contradiction, NoExamples, RawExamples};
 use super::layout::{self, Layout};
 use super::parameters;
 use crate::determinism::{HashSet, IndexMap};
@@ -13,16 +13,16 @@ use crate::logic::{
     Sentence, Severity, Sink, SourceWindow, Symbols,
 };
 
-/// How a directory is read.
+/// Options of loading a directory.
 #[derive(Clone, Debug, Default)]
 pub struct LoadOptions {
     /// The background file, if it is not in the directory.
     pub background: Option<PathBuf>,
-    /// The target predicate; without it, the predicate with the most positive examples.
+    /// The target predicate; by default the predicate with the most positive examples.
     pub target: Option<String>,
-    /// What limits examples in time.
+    /// The time limits on examples.
     pub time: Option<TimeRule>,
-    /// Whether the last argument of the target is the class of an example.
+    /// How the last argument of the target is used.
     pub classes: ClassLabels,
 }
 
@@ -31,62 +31,62 @@ pub struct LoadOptions {
 pub struct Loaded {
     /// Facts, modes and types.
     pub database: Database,
-    /// The predicate to learn; without the class, if examples have one.
+    /// The target predicate; without the class if examples have one.
     pub target: PredicateId,
-    /// Positives in the order of their file, then negatives.
+    /// The positives in the order of their file, then the negatives.
     pub examples: Vec<Example>,
-    /// What was counted on the way.
+    /// The counts of loading.
     pub counts: LoadCounts,
-    /// What there is to warn about.
+    /// The warnings of loading.
     pub warnings: Diagnostics,
 }
 
-/// What was counted while reading.
+/// The counts of loading.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LoadCounts {
     /// The files read, in order.
     pub files: Vec<PathBuf>,
-    /// Facts, counting repetitions.
+    /// The number of facts, including duplicates.
     pub facts_read: u64,
-    /// Examples that stood twice with the same label, and were dropped.
+    /// The number of dropped duplicates with the same label.
     pub duplicate_examples: u64,
-    /// Examples of other predicates, by `name/arity`: positives and negatives.
+    /// The numbers of positive and negative examples of other predicates, by `name/arity`.
     pub other_examples: IndexMap<String, (u64, u64)>,
 }
 
-/// A directory that cannot be used.
+/// The error of loading a directory.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
-    /// There is no such directory.
-    #[error("{0}: no such directory: give the directory that holds the pos, neg and facts files")]
+    /// The directory does not exist.
+    #[error("{0}: no such directory; pass the directory with the pos, neg and facts files")]
     NoDirectory(PathBuf),
-    /// A file that must be there is not.
-    #[error("{directory}: no file of {what}: looked for {looked_for}")]
+    /// A required file is missing.
+    #[error("{directory}: no file of {what}; expected one of {looked_for}")]
     MissingFile {
-        /// Where it was looked for.
+        /// The directory.
         directory: PathBuf,
-        /// What it would hold.
+        /// The content of the missing file.
         what: &'static str,
         /// Its possible names.
         looked_for: String,
     },
-    /// A file cannot be read, or holds too much.
+    /// A file cannot be read, or exceeds a limit.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// The data are wrong; each place is told.
+    /// The data are invalid; the diagnostics list every error.
     #[error("{0}")]
     Invalid(Diagnostics),
 }
 
-/// Reads a directory.
+/// Loads a directory.
 ///
 /// # Errors
-/// When files are missing or unreadable, or when anything in them is wrong: then all that is wrong is told at once.
+/// If files are missing or unreadable, or if they are invalid; then all errors are reported together.
 pub fn load(directory: &Path, options: &LoadOptions) -> Result<Loaded, LoadError> {
     read(directory, options, None)
 }
 
-/// Reads a directory to ask questions about: it need not hold examples of the target, which is given with its arity.
+/// Loads a directory for prediction: it may lack examples of the target, which is given with its arity.
 ///
 /// # Errors
 /// As [`load`].
@@ -94,7 +94,7 @@ pub fn load_for_questions(directory: &Path, options: &LoadOptions, target: (&str
     read(directory, options, Some(target))
 }
 
-/// Reads a directory. If there may be no examples, the target is known.
+/// Loads a directory. If examples may be missing, the target is known.
 fn read(directory: &Path, options: &LoadOptions, known: Option<(&str, usize)>) -> Result<Loaded, LoadError> {
     if !directory.is_dir() {
         return Err(LoadError::NoDirectory(directory.to_owned()));
@@ -114,8 +114,9 @@ fn read(directory: &Path, options: &LoadOptions, known: Option<(&str, usize)>) -
         }
     }
     if files.background.is_none() {
-        let message = format!("{}: no background file, so no modes: nothing can be learned", directory.display());
-        let help = format!("write {}, or name one with --background", directory.join("bk.txt").display());
+        let message =
+            format!("{}: no background file, so there are no modes and nothing can be learned", directory.display());
+        let help = format!("write {}, or pass one with --background", directory.join("bk.txt").display());
         loader.reader.diagnostics.push(Diagnostic::warning("no-background", message, help));
     }
     loader.finish(&files, options, known)
@@ -129,7 +130,7 @@ fn find_files(directory: &Path, options: &LoadOptions, examples: bool) -> Result
     let missing = |what, kind| {
         let mut names = layout::names(directory, kind);
         names.retain(|name| name.ends_with(".txt"));
-        let looked_for = format!("{} (.pl and .gz too)", names.join(", "));
+        let looked_for = format!("{} (also with .pl and .gz)", names.join(", "));
         Err(LoadError::MissingFile { directory: directory.to_owned(), what, looked_for })
     };
     match &files {
@@ -148,10 +149,10 @@ struct Loader {
 }
 
 impl Loader {
-    /// Reads a file and then, in order, the files it imports, each file once.
+    /// Reads a file and then the files it imports, in order and each only once.
     fn read_with_imports(&mut self, path: &Path, role: Role) -> Result<(), LoadError> {
-        let mut waiting = vec![(path.to_owned(), role)];
-        while let Some((path, role)) = waiting.pop() {
+        let mut queue = vec![(path.to_owned(), role)];
+        while let Some((path, role)) = queue.pop() {
             if !self.seen.insert(path.canonicalize().unwrap_or_else(|_| path.clone())) {
                 continue;
             }
@@ -162,7 +163,7 @@ impl Loader {
             self.reader.read(&mut SourceWindow::new(&path, reader), role, &mut self.sink)?;
             self.counts.files.push(path);
             let imports = std::mem::take(&mut self.sink.imports);
-            waiting.extend(imports.into_iter().rev().map(|import| (import, Role::Background)));
+            queue.extend(imports.into_iter().rev().map(|import| (import, Role::Background)));
         }
         Ok(())
     }
@@ -174,11 +175,11 @@ impl Loader {
         known: Option<(&str, usize)>,
     ) -> Result<Loaded, LoadError> {
         let mut diagnostics = self.reader.diagnostics;
-        let DataSink { mut builder, pool, .. } = self.sink;
-        let chosen = pool.choose(&builder.predicates, options.target.as_deref());
+        let DataSink { mut builder, raw_examples, .. } = self.sink;
+        let chosen = raw_examples.choose_target(&builder.predicates, options.target.as_deref());
         let target = match (known, chosen) {
             (Some((name, arity)), _) => {
-                // Questions do not have the class that examples have.
+                // Examples without labels lack the class argument.
                 let with_class = usize::from(options.classes == ClassLabels::Always);
                 builder.predicates.intern(name, arity + with_class)
             }
@@ -188,16 +189,16 @@ impl Loader {
                 return Err(LoadError::Invalid(diagnostics));
             }
         };
-        let labelled = pool.take(&builder, target);
-        // Each is shown with its line, which has to be read again: no more of them than will be kept.
-        let shown = labelled.contradictions.len().min(Diagnostics::ERRORS_PER_FILE);
-        for contradiction in &labelled.contradictions[..shown] {
+        let selected = raw_examples.into_target_examples(&builder, target);
+        // Each is shown with its line, which has to be read again, so only as many as are kept are located.
+        let shown = selected.contradictions.len().min(Diagnostics::ERRORS_PER_FILE);
+        for contradiction in &selected.contradictions[..shown] {
             diagnostics.push(both_labels(contradiction, &builder, target, files));
         }
-        diagnostics.suppress((labelled.contradictions.len() - shown) as u64);
+        diagnostics.suppress((selected.contradictions.len() - shown) as u64);
         self.counts.facts_read = builder.facts() as u64;
-        self.counts.duplicate_examples = labelled.duplicates;
-        self.counts.other_examples = labelled.others;
+        self.counts.duplicate_examples = selected.duplicates;
+        self.counts.other_examples = selected.others;
         if options.target.is_none() && !self.counts.other_examples.is_empty() {
             diagnostics.push(several_targets(&builder, target, &self.counts));
         }
@@ -207,11 +208,11 @@ impl Loader {
         if diagnostics.has_errors() {
             return Err(LoadError::Invalid(diagnostics));
         }
-        build(builder, target, labelled.examples, options, self.counts, diagnostics)
+        build(builder, target, selected.examples, options, self.counts, diagnostics)
     }
 }
 
-/// The last step, the same for files and for what is made in memory.
+/// Builds the database; the last step for files and for generated data.
 pub(super) fn build(
     mut builder: DatabaseBuilder,
     mut target: PredicateId,
@@ -221,9 +222,9 @@ pub(super) fn build(
     mut diagnostics: Diagnostics,
 ) -> Result<Loaded, LoadError> {
     let mut classes = None;
-    if let Some(parted) = options.classes.part(&mut builder, target, &examples, &mut diagnostics) {
-        let Parted { target: without, examples: others, classes: found } = parted;
-        (target, examples, classes) = (without, others, Some(found));
+    if let Some(separated) = options.classes.separate(&mut builder, target, &examples, &mut diagnostics) {
+        let ClassExamples { target: without_class, examples: kept, classes: found } = separated;
+        (target, examples, classes) = (without_class, kept, Some(found));
         if diagnostics.has_errors() {
             return Err(LoadError::Invalid(diagnostics));
         }
@@ -231,15 +232,15 @@ pub(super) fn build(
     builder.schema.add_target(target);
     if builder.schema.argument_types(target).is_none() {
         let name = builder.predicates.show(target);
-        let message = format!("no mode for the target {name}, so the types of its arguments are not known");
+        let message = format!("no mode for the target {name}, so the types of its arguments are unknown");
         let slots = vec!["+type"; builder.predicates.arity(target)].join(", ");
         let help = format!("add `mode: {}({slots}).` with the names of your types", builder.predicates.name(target));
         diagnostics.push(Diagnostic::warning("target-without-mode", message, help));
     }
     for (label, word) in [(true, "positive"), (false, "negative")] {
-        // A target with classes has all its examples among the positives.
+        // If the target has classes, all its examples are positive.
         if !examples.iter().any(|example| example.positive == label) && (label || classes.is_none()) {
-            let message = format!("there is no {word} example of {}", builder.predicates.show(target));
+            let message = format!("no {word} example of {}", builder.predicates.show(target));
             let help = "nothing can be learned from one class alone";
             diagnostics.push(Diagnostic::warning("one-class", message, help));
         }
@@ -248,7 +249,7 @@ pub(super) fn build(
         Ok((mut database, found)) => {
             database.classes = classes;
             for diagnostic in found {
-                // Each of these names what it is about in its text.
+                // Each message names its subject, so it identifies duplicates.
                 let subject = diagnostic.message.clone();
                 diagnostics.push(diagnostic.about(subject));
             }
@@ -284,14 +285,14 @@ fn both_labels(
 fn several_targets(builder: &DatabaseBuilder, target: PredicateId, counts: &LoadCounts) -> Diagnostic {
     let others: Vec<&str> = counts.other_examples.keys().map(String::as_str).collect();
     let message = format!(
-        "the examples are of several predicates; {} has the most positives and is taken as the target, not {}",
+        "examples of several predicates: {} has the most positives and is used as the target, not {}",
         builder.predicates.show(target),
         others.join(", ")
     );
-    Diagnostic::warning("several-targets", message, "name the target with --target")
+    Diagnostic::warning("several-targets", message, "select the target with --target")
 }
 
-/// Examples of the target's name that have another number of arguments are easily overlooked.
+/// Warns about examples with the target's name and another arity, which are easily overlooked.
 fn other_arities(builder: &DatabaseBuilder, target: PredicateId, counts: &LoadCounts) -> Diagnostics {
     let mut found = Diagnostics::default();
     let name = builder.predicates.name(target);
@@ -300,15 +301,15 @@ fn other_arities(builder: &DatabaseBuilder, target: PredicateId, counts: &LoadCo
         let (positives, negatives) = counts.other_examples[other];
         let target = builder.predicates.show(target);
         let message = format!(
-            "{positives} positive and {negatives} negative examples of {other} are left out, since the target is {target}"
+            "{positives} positive and {negatives} negative examples of {other} are ignored, since the target is {target}"
         );
-        let help = "all examples of a target have the same number of arguments: mend those that do not";
+        let help = "give all examples of a target the same number of arguments";
         found.push(Diagnostic::warning("other-arity", message, help).about(other.clone()));
     }
     found
 }
 
-fn no_example(error: &PoolError, files: &Layout) -> Diagnostic {
+fn no_example(error: &NoExamples, files: &Layout) -> Diagnostic {
     let diagnostic = Diagnostic::error("no-example", error.to_string(), error.help());
     match files.positives.as_deref().or(files.negatives.as_deref()) {
         Some(file) => diagnostic.in_file(file),
@@ -316,7 +317,7 @@ fn no_example(error: &PoolError, files: &Layout) -> Diagnostic {
     }
 }
 
-/// A whole line of a file as the place of a message; the file is read again up to it, which only errors pay for.
+/// Returns the location of a whole line. The file is read again up to it, a cost that only errors incur.
 fn locate_line(path: &Path, line: u64) -> Location {
     use std::io::BufRead;
     let text = layout::open(path)
@@ -328,15 +329,15 @@ fn locate_line(path: &Path, line: u64) -> Location {
     Location { file: path.to_owned(), line, column: indent as u64 + 1, caret: indent, width, text }
 }
 
-/// Puts every sentence where it belongs.
+/// Distributes the sentences of all files to the database builder and the example list.
 #[derive(Default)]
 struct DataSink {
     builder: DatabaseBuilder,
-    pool: Pool,
+    raw_examples: RawExamples,
     role: Option<Role>,
     reading_positives: bool,
     imports: Vec<PathBuf>,
-    /// The predicate of the fact before: facts of one predicate stand together.
+    /// The predicate of the previous fact: facts of a predicate usually come in sequence.
     last: Option<(String, usize, PredicateId)>,
 }
 
@@ -354,7 +355,7 @@ impl DataSink {
 
     fn import(&mut self, file: &Path, kind: ImportKind, path: &str) -> Vec<Diagnostic> {
         if kind == ImportKind::Library {
-            return vec![unused("importLibrary", "libraries of the original program are not needed here")];
+            return vec![unused("importLibrary", "the libraries of BoostSRL are not needed")];
         }
         let directory = file.parent().unwrap_or(Path::new("."));
         let found = ["", ".txt", ".gz", ".txt.gz"]
@@ -369,8 +370,10 @@ impl DataSink {
             None if kind == ImportKind::IfExists => Vec::new(),
             None => {
                 let message = format!("the imported file `{path}` does not exist");
-                let help =
-                    format!("paths start from {}; write importIfExists: if it may be missing", directory.display());
+                let help = format!(
+                    "paths are relative to {}; use `importIfExists:` if the file may be missing",
+                    directory.display()
+                );
                 vec![Diagnostic::error("missing-import", message, help)]
             }
         }
@@ -378,7 +381,7 @@ impl DataSink {
 }
 
 fn unused(directive: &str, why: &str) -> Diagnostic {
-    let message = format!("`{directive}` is known but not used");
+    let message = format!("`{directive}` is ignored");
     Diagnostic::warning("unused-directive", message, why).about(directive)
 }
 
@@ -397,7 +400,7 @@ impl Sink for DataSink {
     ) -> Result<(), CapacityError> {
         let id = self.predicate(predicate, args.len());
         if self.role == Some(Role::Examples) {
-            self.pool.push(id, args, self.reading_positives, weight.unwrap_or(1.0), line);
+            self.raw_examples.push(id, args, self.reading_positives, weight.unwrap_or(1.0), line);
             return Ok(());
         }
         self.builder.fact(id, args).map_err(|error| CapacityError(error.to_string()))
@@ -415,9 +418,9 @@ impl Sink for DataSink {
                     .collect()
             }
             Sentence::Parameter(key, value) => {
-                let remark = parameters::remark(&key);
+                let warning = parameters::check(&key);
                 builder.schema.add_parameter(key, value);
-                remark.into_iter().collect()
+                warning.into_iter().collect()
             }
             Sentence::Range(name, values) => {
                 let mut constants = Vec::with_capacity(values.len());
@@ -429,23 +432,23 @@ impl Sink for DataSink {
             Sentence::Bridger(name, arity) => {
                 let id = builder.predicates.intern(&name, arity as usize);
                 builder.schema.add_bridger(id);
-                vec![unused("bridger", "chains are found by pathfinding here, see path_length")]
+                vec![unused("bridger", "connecting chains are found by pathfinding, see `path_length`")]
             }
             Sentence::Import(kind, path) => self.import(file, kind, &path),
             Sentence::Clause { head, .. } => {
-                let message = format!("the clause for `{}` is read but not used", head.predicate);
-                let help = "facts that follow from clauses have to be stated";
+                let message = format!("the clause for `{}` is ignored", head.predicate);
+                let help = "state the facts that follow from clauses explicitly";
                 vec![Diagnostic::warning("unused-clause", message, help)]
             }
             Sentence::Unused(name, text) if name == ":-" && text.starts_with("dynamic") => Vec::new(),
             Sentence::Unused(name, _) if name.ends_with(":-") => {
                 vec![Diagnostic::warning(
                     "unused-clause",
-                    "a clause or goal is read but not used",
-                    "facts that follow from clauses have to be stated",
+                    "a clause or goal is ignored",
+                    "state the facts that follow from clauses explicitly",
                 )]
             }
-            Sentence::Unused(name, _) => vec![unused(&name, "nothing here depends on it; delete it to silence this")],
+            Sentence::Unused(name, _) => vec![unused(&name, "it has no effect; delete it to silence this warning")],
             Sentence::Notation(_) | Sentence::Fact { .. } => Vec::new(),
         })
     }

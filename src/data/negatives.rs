@@ -1,15 +1,15 @@
-//! Negatives from the closed world: tuples of the right types that are not known to be positive.
+//! Draws negatives under the closed-world assumption: tuples of the right types that are not known to be positive.
 //!
-//! A negative must not give itself away by how it was made. So every constant that a positive may have can also stand in a
-//! negative, and where examples have a time, negatives get the first arguments of the positives and a second argument
-//! that is not after the first: what lies in the future of an example is invisible to it, and a negative made of such
-//! things would be told by that alone.
+//! A negative must not be recognizable by the way it was drawn. So every constant that may occur in a positive may also
+//! occur in a negative. If examples have times, negatives take the first arguments of the positives and a second
+//! argument that is not later than the first: an example cannot see the facts of its future, so a second argument
+//! from there would reveal the negative by itself.
 
 use crate::determinism::{HashSet, Stream};
 use crate::kb::{Database, Example};
 use crate::logic::{Constant, PredicateId};
 
-/// Arguments of examples; of a symmetric target, (a,b) and (b,a) are the same.
+/// A set of argument tuples; for a symmetric target, (a,b) and (b,a) are equal.
 #[derive(Clone, Debug, Default)]
 pub struct ArgumentSet {
     symmetric: bool,
@@ -17,7 +17,7 @@ pub struct ArgumentSet {
 }
 
 impl ArgumentSet {
-    /// Nothing yet.
+    /// Creates an empty set.
     pub fn new(symmetric: bool) -> Self {
         ArgumentSet { symmetric, all: HashSet::default() }
     }
@@ -30,22 +30,22 @@ impl ArgumentSet {
         key
     }
 
-    /// Adds arguments; `false` if they were there.
+    /// Adds arguments and returns whether they are new.
     pub fn insert(&mut self, args: &[Constant]) -> bool {
         self.all.insert(self.key(args))
     }
 
-    /// Whether the arguments are there.
+    /// Whether the set contains the arguments.
     pub fn contains(&self, args: &[Constant]) -> bool {
         self.all.contains(&self.key(args))
     }
 
-    /// How many there are.
+    /// Returns the number of tuples.
     pub fn len(&self) -> usize {
         self.all.len()
     }
 
-    /// Whether there are none.
+    /// Whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.all.is_empty()
     }
@@ -56,88 +56,90 @@ pub fn is_reflexive(args: &[Constant]) -> bool {
     matches!(args, [a, b] if a == b)
 }
 
-/// What negatives are made of.
+/// The distribution of drawn negatives.
 #[derive(Clone, Debug)]
-pub enum World {
-    /// Any constant of each pool, by argument.
-    Free {
-        /// The constants for each argument, sorted.
-        pools: Vec<Vec<Constant>>,
+pub enum NegativeSampler {
+    /// Any combination of the candidates of each argument.
+    Unrestricted {
+        /// The candidates of each argument, sorted.
+        candidates: Vec<Vec<Constant>>,
         /// Whether (a,a) may be drawn.
         reflexive: bool,
     },
-    /// The first argument of a positive, and a second one that is not after it.
-    NotAfter {
-        /// The first argument of each positive with its time: each is as frequent among the negatives.
+    /// The first argument of a positive, and a second one that is not later.
+    NotLater {
+        /// The first argument of each positive with its time; each is equally frequent among the negatives.
         first: Vec<(Constant, f64)>,
-        /// Constants for the second argument, sorted by time.
+        /// The candidates of the second argument, sorted by time.
         second: Vec<(f64, Constant)>,
         /// Whether (a,a) may be drawn.
         reflexive: bool,
     },
 }
 
-impl World {
-    /// The world of some positives: limited by time if the database gives both arguments a time.
+impl NegativeSampler {
+    /// Creates the sampler for these positives: limited by time if the database gives both arguments times.
     pub fn new(
         database: &Database,
         target: PredicateId,
         positives: &[&Example],
-        pools: Vec<Vec<Constant>>,
+        candidates: Vec<Vec<Constant>>,
         reflexive: bool,
-    ) -> World {
-        // Constants without a time are never after anything, and what has no time sees everything.
+    ) -> NegativeSampler {
+        // A second argument without a time is never too late, and a first one without a time sees everything.
         let time = |position, constant, without: f64| {
             database.times.as_ref()?.of_argument(target, position, constant).or(Some(without))
         };
         let timed = |(position, pool): (usize, &Vec<Constant>)| {
             pool.iter().any(|&c| database.times.as_ref().is_some_and(|t| t.of_argument(target, position, c).is_some()))
         };
-        if pools.len() != 2 || !pools.iter().enumerate().all(timed) {
-            return World::Free { pools, reflexive };
+        if candidates.len() != 2 || !candidates.iter().enumerate().all(timed) {
+            return NegativeSampler::Unrestricted { candidates, reflexive };
         }
         let first = positives.iter().filter_map(|example| {
             let a = example.args[0];
             Some((a, time(0, a, f64::INFINITY)?))
         });
-        let dated = pools[1].iter().filter_map(|&b| Some((time(1, b, f64::NEG_INFINITY)?, b)));
+        let dated = candidates[1].iter().filter_map(|&b| Some((time(1, b, f64::NEG_INFINITY)?, b)));
         let mut second: Vec<(f64, Constant)> = dated.collect();
         second.sort_by(|x, y| x.0.total_cmp(&y.0).then(x.1.cmp(&y.1)));
-        World::NotAfter { first: first.collect(), second, reflexive }
+        NegativeSampler::NotLater { first: first.collect(), second, reflexive }
     }
 
-    /// Draws up to `needed` tuples that are not in `taken`, each once, and puts them there.
+    /// Draws up to `needed` distinct tuples that are not in `taken`, and adds them to it.
     ///
-    /// Fewer come only if there are no more.
+    /// Returns fewer only if no more exist.
     pub fn draw(&self, needed: usize, taken: &mut ArgumentSet, stream: &mut Stream) -> Vec<Box<[Constant]>> {
         match self {
-            World::Free { pools, reflexive } => draw_free(pools, *reflexive, needed, taken, stream),
-            World::NotAfter { first, second, reflexive } => {
-                draw_not_after(first, second, *reflexive, needed, taken, stream)
+            NegativeSampler::Unrestricted { candidates, reflexive } => {
+                draw_unrestricted(candidates, *reflexive, needed, taken, stream)
+            }
+            NegativeSampler::NotLater { first, second, reflexive } => {
+                draw_not_later(first, second, *reflexive, needed, taken, stream)
             }
         }
     }
 }
 
-fn draw_free(
-    pools: &[Vec<Constant>],
+fn draw_unrestricted(
+    candidates: &[Vec<Constant>],
     reflexive: bool,
     needed: usize,
     taken: &mut ArgumentSet,
     stream: &mut Stream,
 ) -> Vec<Box<[Constant]>> {
     let mut drawn = Vec::new();
-    if needed == 0 || pools.iter().any(Vec::is_empty) {
+    if needed == 0 || candidates.iter().any(Vec::is_empty) {
         return drawn;
     }
-    let total = pools.iter().try_fold(1u64, |total, pool| total.checked_mul(pool.len() as u64));
-    // Of a world eight times as large as all that may be refused, a draw is good more often than not (a refused tuple
-    // of a symmetric target counts twice). In a smaller one, look at every tuple.
-    let diagonal = pools.iter().map(Vec::len).min().unwrap_or(0);
+    let total = candidates.iter().try_fold(1u64, |total, pool| total.checked_mul(pool.len() as u64));
+    // If there are eight times as many tuples as may be rejected, most draws succeed (a rejected tuple of a symmetric
+    // target counts twice). Otherwise enumerate all tuples.
+    let diagonal = candidates.iter().map(Vec::len).min().unwrap_or(0);
     let small = 8 * (taken.len() + needed + diagonal) as u64;
     let mut accept = |args: Vec<Constant>| {
-        let sound = (reflexive || !is_reflexive(&args)) && taken.insert(&args);
-        sound.then(|| args.into_boxed_slice())
+        let accepted = (reflexive || !is_reflexive(&args)) && taken.insert(&args);
+        accepted.then(|| args.into_boxed_slice())
     };
     match total {
         Some(total) if total <= small => {
@@ -152,19 +154,19 @@ fn draw_free(
                     index /= pool.len() as u64;
                     constant
                 };
-                drawn.extend(accept(pools.iter().map(pick).collect()));
+                drawn.extend(accept(candidates.iter().map(pick).collect()));
             }
         }
         _ => {
             while drawn.len() < needed {
-                drawn.extend(accept(pools.iter().map(|pool| pool[stream.index(pool.len())]).collect()));
+                drawn.extend(accept(candidates.iter().map(|pool| pool[stream.index(pool.len())]).collect()));
             }
         }
     }
     drawn
 }
 
-fn draw_not_after(
+fn draw_not_later(
     first: &[(Constant, f64)],
     second: &[(f64, Constant)],
     reflexive: bool,
@@ -172,13 +174,13 @@ fn draw_not_after(
     taken: &mut ArgumentSet,
     stream: &mut Stream,
 ) -> Vec<Box<[Constant]>> {
-    /// After so many refusals in a row, look at every candidate.
+    /// The number of rejections in a row after which all candidates are enumerated.
     const TRIES: usize = 32;
     let mut drawn = Vec::new();
     let mut first = first.to_vec();
     stream.shuffle(&mut first);
     let mut exhausted: HashSet<Constant> = HashSet::default();
-    // Round after round, each positive's first argument once.
+    // In each round, every first argument is used once.
     while drawn.len() < needed && !first.is_empty() {
         for &(a, time) in first.iter().take(needed - drawn.len()) {
             let past = &second[..second.partition_point(|&(t, _)| t <= time)];
@@ -191,7 +193,7 @@ fn draw_not_after(
                 }
             }
             if found.is_none() && !past.is_empty() {
-                // From a random place on, so that no candidate is favoured for its place by much.
+                // Start at a random position, so that the order of the candidates hardly matters.
                 let start = stream.index(past.len());
                 found = past[start..].iter().chain(&past[..start]).find_map(|&(_, b)| accept(b));
             }
@@ -220,7 +222,7 @@ mod tests {
         Stream::new(seed, &["toy", "negatives"])
     }
 
-    /// Every tuple that may be drawn, the slow way.
+    /// Returns every tuple that may be drawn, by enumeration.
     fn allowed(a: u32, b: u32, taken: &ArgumentSet, reflexive: bool) -> Vec<[Constant; 2]> {
         let pairs = (0..a).flat_map(|x| (0..b).map(move |y| [x, y].map(Constant::from_id)));
         pairs.filter(|pair| !taken.contains(pair) && (reflexive || pair[0] != pair[1])).collect()
@@ -228,7 +230,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn free_draws_are_new_and_complete(
+        fn unrestricted_draws_are_distinct_and_exhaustive(
             (a, b) in (1u32..12, 1u32..12),
             positives in prop::collection::vec((0u32..12, 0u32..12), 0..40),
             needed in 0usize..150,
@@ -243,9 +245,9 @@ mod tests {
             let open = allowed(a, b, &taken, reflexive);
             let mut distinct = ArgumentSet::new(symmetric);
             open.iter().for_each(|pair| { distinct.insert(pair); });
-            let world = World::Free { pools: vec![constants(0..a), constants(0..b)], reflexive };
+            let sampler = NegativeSampler::Unrestricted { candidates: vec![constants(0..a), constants(0..b)], reflexive };
             let mut left = taken.clone();
-            let drawn = world.draw(needed, &mut left, &mut stream(seed));
+            let drawn = sampler.draw(needed, &mut left, &mut stream(seed));
             prop_assert_eq!(drawn.len(), needed.min(distinct.len()));
             let mut seen = ArgumentSet::new(symmetric);
             for args in &drawn {
@@ -253,11 +255,11 @@ mod tests {
                 prop_assert!(seen.insert(args));
                 prop_assert!(left.contains(args));
             }
-            prop_assert_eq!(drawn, world.draw(needed, &mut taken, &mut stream(seed)));
+            prop_assert_eq!(drawn, sampler.draw(needed, &mut taken, &mut stream(seed)));
         }
 
         #[test]
-        fn timed_draws_keep_first_arguments_and_never_see_the_future(
+        fn timed_draws_keep_first_arguments_and_are_not_later(
             times in prop::collection::vec(0u8..6, 2..14),
             first in prop::collection::vec(any::<prop::sample::Index>(), 1..20),
             needed in 0usize..120,
@@ -269,9 +271,9 @@ mod tests {
             let mut second: Vec<(f64, Constant)> = all.iter().map(|&c| (time(c), c)).collect();
             second.sort_by(|x, y| x.0.total_cmp(&y.0));
             let dated = first.iter().map(|&a| (a, time(a))).collect();
-            let world = World::NotAfter { first: dated, second, reflexive: false };
+            let sampler = NegativeSampler::NotLater { first: dated, second, reflexive: false };
             let mut taken = ArgumentSet::new(false);
-            let drawn = world.draw(needed, &mut taken, &mut stream(seed));
+            let drawn = sampler.draw(needed, &mut taken, &mut stream(seed));
             let open: usize = all
                 .iter()
                 .filter(|a| first.contains(a))
@@ -286,30 +288,32 @@ mod tests {
     }
 
     #[test]
-    fn first_arguments_are_as_frequent_as_among_the_positives() {
+    fn first_arguments_are_as_frequent_as_among_positives() {
         let dated =
             |ids: &[u32]| -> Vec<(Constant, f64)> { ids.iter().map(|&id| (Constant::from_id(id), 100.0)).collect() };
         let second = (0..100).map(|id| (f64::from(id), Constant::from_id(id))).collect();
-        let world = World::NotAfter { first: dated(&[7, 7, 7, 8]), second, reflexive: false };
-        let drawn = world.draw(8, &mut ArgumentSet::new(false), &mut stream(1));
+        let sampler = NegativeSampler::NotLater { first: dated(&[7, 7, 7, 8]), second, reflexive: false };
+        let drawn = sampler.draw(8, &mut ArgumentSet::new(false), &mut stream(1));
         assert_eq!(drawn.iter().filter(|args| args[0].id() == 7).count(), 6);
         assert_eq!(drawn.iter().filter(|args| args[0].id() == 8).count(), 2);
     }
 
     #[test]
-    fn another_seed_draws_others() {
-        let world = World::Free { pools: vec![constants(0..50), constants(0..50)], reflexive: false };
-        let draw = |seed| world.draw(20, &mut ArgumentSet::new(false), &mut stream(seed));
+    fn different_seeds_draw_different_negatives() {
+        let sampler =
+            NegativeSampler::Unrestricted { candidates: vec![constants(0..50), constants(0..50)], reflexive: false };
+        let draw = |seed| sampler.draw(20, &mut ArgumentSet::new(false), &mut stream(seed));
         assert_ne!(draw(1), draw(2));
     }
 
     #[test]
-    fn draws_are_even_over_the_world() {
+    fn draws_are_uniform() {
         // 90 pairs, a third of them each time: each pair is expected 400 times of 1,200, standard deviation 16.3.
-        let world = World::Free { pools: vec![constants(0..10), constants(0..10)], reflexive: false };
+        let sampler =
+            NegativeSampler::Unrestricted { candidates: vec![constants(0..10), constants(0..10)], reflexive: false };
         let mut counts = vec![0u32; 100];
         for seed in 0..1200 {
-            for args in world.draw(30, &mut ArgumentSet::new(false), &mut stream(seed)) {
+            for args in sampler.draw(30, &mut ArgumentSet::new(false), &mut stream(seed)) {
                 counts[(args[0].id() * 10 + args[1].id()) as usize] += 1;
             }
         }

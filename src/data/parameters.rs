@@ -1,13 +1,13 @@
-//! The `setParam` keys of background files: which are honoured, which are known, and what to say of the others.
+//! The `setParam` keys of background files: supported, ignored, obsolete and unknown ones.
 
 use crate::logic::Diagnostic;
 use crate::logic::nearest::nearest;
 
-/// Keys the learners honour, in the spelling of the original.
-pub const HONOURED: [&str; 3] = ["nodeSize", "numOfClauses", "maxTreeDepth"];
+/// Keys that the learners support, in the spelling of BoostSRL.
+pub const SUPPORTED: [&str; 3] = ["nodeSize", "numOfClauses", "maxTreeDepth"];
 
-/// Keys that the original reads and that have no meaning here.
-const KNOWN: [&str; 16] = [
+/// Keys that BoostSRL reads and that have no meaning here.
+const IGNORED: [&str; 16] = [
     "clauseLength",
     "numOfCycles",
     "maxNodesToConsider",
@@ -26,29 +26,29 @@ const KNOWN: [&str; 16] = [
     "bagOriginalExamples",
 ];
 
-/// Keys that not even the original reads any more, though many files set them.
-const DEAD: [&str; 2] = ["treeDepth", "resampleNegs"];
+/// Keys that not even BoostSRL reads any more, though many files set them.
+const OBSOLETE: [&str; 2] = ["treeDepth", "resampleNegs"];
 
-/// What to say of a key, if anything.
-pub fn remark(key: &str) -> Option<Diagnostic> {
+/// Returns a warning about a key unless it is supported.
+pub fn check(key: &str) -> Option<Diagnostic> {
     let is = |known: &&str| known.eq_ignore_ascii_case(key);
-    let honoured = HONOURED.join(", ");
-    if HONOURED.iter().any(is) {
+    let supported = SUPPORTED.join(", ");
+    if SUPPORTED.iter().any(is) {
         return None;
     }
-    let (code, message, help) = if DEAD.iter().any(is) {
-        let instead = if key.eq_ignore_ascii_case("treeDepth") { "; maxTreeDepth limits the depth" } else { "" };
+    let (code, message, help) = if OBSOLETE.iter().any(is) {
+        let alternative = if key.eq_ignore_ascii_case("treeDepth") { "; maxTreeDepth limits the depth" } else { "" };
         (
             "dead-parameter",
-            format!("`setParam: {key}` has no effect, in the original neither"),
-            format!("delete it{instead}"),
+            format!("`setParam: {key}` has no effect, not even in BoostSRL"),
+            format!("delete it{alternative}"),
         )
-    } else if KNOWN.iter().any(is) {
-        ("unused-parameter", format!("`setParam: {key}` is known but not used"), format!("honoured are {honoured}"))
+    } else if IGNORED.iter().any(is) {
+        ("unused-parameter", format!("`setParam: {key}` is ignored"), format!("supported are {supported}"))
     } else {
-        let nearest = nearest(key, HONOURED.iter().chain(&KNOWN).copied()).unwrap_or_default();
-        let help = format!("did you mean {nearest}? honoured are {honoured}");
-        ("unknown-parameter", format!("`setParam: {key}` is not known"), help)
+        let nearest = nearest(key, SUPPORTED.iter().chain(&IGNORED).copied()).unwrap_or_default();
+        let help = format!("did you mean {nearest}? supported are {supported}");
+        ("unknown-parameter", format!("unknown parameter `setParam: {key}`"), help)
     };
     Some(Diagnostic::warning(code, message, help).about(key))
 }
@@ -58,13 +58,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_are_told_apart() {
-        let code = |key| remark(key).map(|d| d.code);
+    fn keys_are_classified() {
+        let code = |key| check(key).map(|d| d.code);
         assert_eq!(code("nodeSize"), None);
         assert_eq!(code("nodesize"), None);
         assert_eq!(code("treeDepth"), Some("dead-parameter"));
         assert_eq!(code("numOfCycles"), Some("unused-parameter"));
         assert_eq!(code("nodSize"), Some("unknown-parameter"));
-        assert!(remark("nodSize").unwrap().help.contains("did you mean nodeSize"));
+        assert!(check("nodSize").unwrap().help.contains("did you mean nodeSize"));
     }
 }

@@ -1,26 +1,26 @@
-//! What is known of a target as evidence for its own examples, in data that come as a plain directory. Folds of datasets have
-//! it from [`super::split::Split::recursive`].
+//! The target as evidence for its own examples, for data in a plain directory. Folds of datasets use
+//! [`super::split::Split::recursive`] instead.
 
-use super::binary::{self, Added, Changes, RewriteError};
+use super::binary::{self, AddedFacts, Changes, RewriteError};
 use super::load::Loaded;
 use crate::kb::{Recursion, TimeRule};
 use crate::logic::Constant;
 
 impl Loaded {
-    /// Makes the positives evidence for other examples, beside what the facts say of the target: for learning.
+    /// Adds the positives to the evidence for other examples, beside the facts of the target: for training.
     ///
     /// # Errors
-    /// If there are too many facts, or the times do not fit.
+    /// If there are too many facts, or the time rule does not apply to them.
     pub fn know_positives(&mut self, symmetric: bool, time: Option<&TimeRule>) -> Result<(), RewriteError> {
         let positives = self.examples.iter().filter(|example| example.positive);
         let facts: Vec<&[Constant]> = positives.map(|example| &*example.args).collect();
-        let with = Some(Added { predicate: self.target, facts: &facts, from: None });
+        let with = Some(AddedFacts { predicate: self.target, facts: &facts, from: None });
         self.database = binary::rewrite(&self.database, &Changes { with, ..Changes::default() }, time)?;
         self.know_facts(symmetric);
         Ok(())
     }
 
-    /// Makes what the facts say of the target evidence for other examples: for examples whose labels are not known.
+    /// Makes the facts of the target evidence for other examples, without labels: for prediction.
     pub fn know_facts(&mut self, symmetric: bool) {
         self.database.recursion = Some(Recursion { target: self.target, symmetric });
     }

@@ -1,4 +1,4 @@
-//! What there is to say of a dataset before it is used: where it is from, what it holds, what its folds are like.
+//! The report on a dataset before use: its origin, content and folds.
 
 use std::fmt::Write;
 
@@ -13,153 +13,153 @@ use super::store::{Store, StoreError};
 use super::summary::predicate_rows;
 use crate::determinism::IndexMap;
 
-/// Everything that `lrbm datasets info` tells of a dataset; the tables of `datasets/README.md` are made from it.
+/// The content of `lrbm datasets info`; the tables of `datasets/README.md` are generated from it.
 #[derive(Clone, Debug, Serialize)]
 pub struct DatasetReport {
     /// The short name.
     pub id: String,
-    /// The name in full.
+    /// The full name.
     pub title: String,
-    /// The target with the types of its arguments, and its classes if it tells several apart.
+    /// The target with the types of its arguments, and its classes if it has several.
     pub target: String,
-    /// What the manifest says, for a published dataset.
-    pub published: Option<Published>,
-    /// The variant that was looked at.
+    /// The description from the manifest, for a published dataset.
+    pub published: Option<PublishedReport>,
+    /// The variant of the dataset.
     pub variant: Variant,
-    /// How examples are split.
+    /// The fold scheme.
     pub fold_scheme: FoldScheme,
-    /// Where negatives come from.
+    /// The source of negatives.
     pub negative_scheme: NegativeScheme,
-    /// Negatives per positive that were asked for.
+    /// The requested negatives per positive.
     pub negatives_per_positive: f64,
-    /// The seed of the draws.
+    /// The seed of random choices.
     pub seed: u64,
     /// Distinct positives over all folds.
     pub positives: usize,
-    /// Listed negatives over all folds, each once.
+    /// Distinct listed negatives over all folds.
     pub listed_negatives: usize,
-    /// Examples that stood again and were dropped.
+    /// Dropped duplicate examples.
     pub duplicate_examples: u64,
-    /// Examples (a,a) that the variant dropped.
+    /// Examples (a,a) dropped by the variant.
     pub reflexive_dropped: usize,
-    /// The evidence by predicate; where folds are given, of their test files together.
+    /// The evidence by predicate; with given folds, of all test files together.
     pub predicates: Vec<PredicateCount>,
-    /// Facts in all, each once; where folds are given, of their test files together.
+    /// Distinct facts; with given folds, of all test files together.
     pub facts: usize,
-    /// One row for each fold.
+    /// The folds, one row each.
     pub folds: Vec<FoldRow>,
-    /// How longer predicates become binary.
+    /// The projection of predicates with more than two arguments.
     pub binary: String,
-    /// One checksum of the files that were read.
+    /// A checksum of the files read.
     pub checksum: String,
 }
 
-/// What the manifest and the record of the files say.
+/// The description of a published dataset from its manifest and the record of its files.
 #[derive(Clone, Debug, Serialize)]
-pub struct Published {
-    /// What the data are about.
+pub struct PublishedReport {
+    /// A description of the data.
     pub about: String,
-    /// What to cite.
+    /// The citation.
     pub citation: String,
     /// The licence of the files.
     pub licence: String,
     /// The footnote that every table must show.
     pub footnote: Option<String>,
-    /// The evidence variants: name, what it holds, whether it is the default.
+    /// The evidence variants: name, description, whether it is the default.
     pub evidence: Vec<(String, String, bool)>,
-    /// What a fold stands for.
+    /// What a fold represents.
     pub folds_about: String,
-    /// What restricts the negatives that may be drawn.
+    /// The restrictions on drawn negatives.
     pub restrictions: Vec<String>,
-    /// The rule for times.
+    /// The time rule in words.
     pub time: Option<String>,
-    /// What a user should know.
+    /// Known problems of the data.
     pub caveats: Vec<String>,
-    /// What was found about the files that are there.
+    /// Notices about the present files.
     pub notes: Vec<String>,
-    /// Counts of the manifest beside those that were found.
+    /// The expected counts beside those found.
     pub expected: Vec<ExpectedCount>,
-    /// Where the published files are: repository, commit and directory, with the number of files.
+    /// The sources of the published files: repository, commit and directory, with the number of files.
     pub origins: Vec<String>,
     /// The published files.
     pub files: Vec<PublishedFile>,
-    /// One checksum of all published files as recorded.
+    /// A checksum of all published files as recorded.
     pub raw_checksum: String,
 }
 
-/// A count of the manifest and what was found.
+/// An expected count and the one found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ExpectedCount {
-    /// What is counted.
+    /// The name of the count.
     pub name: String,
-    /// What the manifest says.
+    /// The number in the manifest.
     pub expected: u64,
-    /// What was found in the published files.
+    /// The number found in the published files.
     pub found: Option<u64>,
 }
 
 /// A published file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PublishedFile {
-    /// Where it is published.
+    /// The address at which it is published.
     pub address: String,
-    /// Its length, if the manifest knows it.
+    /// Its size in bytes, if the manifest gives it.
     pub bytes: Option<u64>,
-    /// The checksum in the manifest: SHA-256, or the name git gives to the content.
+    /// The checksum in the manifest: SHA-256 or git blob id.
     pub checksum: String,
-    /// Whether it is in the data directory.
+    /// Whether it is present in the data directory.
     pub present: bool,
 }
 
-/// How often a predicate occurs in the evidence.
+/// The counts of a predicate in the evidence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PredicateCount {
     /// Name and arity.
     pub predicate: String,
     /// The types of its arguments.
     pub types: Vec<String>,
-    /// Facts, each once.
+    /// Distinct facts.
     pub facts: usize,
-    /// Facts that stood again and were dropped.
+    /// Dropped duplicates.
     pub duplicates: u64,
 }
 
-/// One fold in numbers.
+/// The counts of a fold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct FoldRow {
-    /// Which, from 1.
+    /// The number of the fold, from 1.
     pub fold: usize,
-    /// Distinct facts to train with, without citations that the time rule lets be seen.
+    /// Distinct training facts, without citations that only the time rule makes visible.
     pub train_facts: usize,
-    /// Distinct facts to test with, likewise.
+    /// Distinct test facts, likewise.
     pub test_facts: usize,
     /// The counts of its examples.
     pub counts: FoldCounts,
 }
 
 impl DatasetReport {
-    /// Looks at a dataset and all folds of a split.
+    /// Describes a dataset and all folds of a split.
     ///
     /// # Errors
     /// If the split cannot be made, or the record of a published dataset cannot be read.
     pub fn new(dataset: &Dataset, store: &Store, split: &Split) -> Result<DatasetReport, DatasetError> {
         let published =
-            dataset.manifest.as_ref().map(|manifest| Published::new(dataset, manifest, store)).transpose()?;
+            dataset.manifest.as_ref().map(|manifest| PublishedReport::new(dataset, manifest, store)).transpose()?;
         let counts = dataset.counts(split)?;
         let row = |(i, &counts): (usize, &FoldCounts)| {
-            let [train_facts, test_facts] = match &dataset.rooms {
-                Pools::Pooled(room) => [room.database.facts.len(); 2],
+            let [train_facts, test_facts] = match &dataset.pools {
+                Pools::Pooled(pool) => [pool.database.facts.len(); 2],
                 Pools::Given(folds) => [0, 1].map(|side| folds[i][side].database.facts.len()),
             };
             FoldRow { fold: i + 1, train_facts, test_facts, counts }
         };
-        // The test files of given folds are all the data; their training files repeat them.
-        let rooms: Vec<_> = match &dataset.rooms {
-            Pools::Pooled(room) => vec![room],
+        // The test files of given folds together are the complete data; the training files repeat them.
+        let pools: Vec<_> = match &dataset.pools {
+            Pools::Pooled(pool) => vec![pool],
             Pools::Given(folds) => folds.iter().map(|[_, test]| test).collect(),
         };
         let mut predicates: IndexMap<String, PredicateCount> = IndexMap::default();
-        for found in rooms.iter().flat_map(|room| predicate_rows(&room.database, room.target)) {
+        for found in pools.iter().flat_map(|pool| predicate_rows(&pool.database, pool.target)) {
             let known = predicates.entry(found.predicate.clone()).or_insert_with(|| PredicateCount {
                 predicate: found.predicate.clone(),
                 types: found.types.clone(),
@@ -169,12 +169,12 @@ impl DatasetReport {
             known.facts += found.facts;
             known.duplicates += found.duplicates;
         }
-        let target = rooms.first().map(|room| {
-            let db = &room.database;
-            let types = db.schema.argument_types(room.target).unwrap_or_default();
+        let target = pools.first().map(|pool| {
+            let db = &pool.database;
+            let types = db.schema.argument_types(pool.target).unwrap_or_default();
             let types: Vec<&str> = types.iter().map(|&t| db.schema.type_name(t)).collect();
-            let classes = db.classes_of(room.target).map(|names| format!(", classes {}", names.join(", ")));
-            format!("{}({}){}", db.predicates.name(room.target), types.join(", "), classes.unwrap_or_default())
+            let classes = db.classes_of(pool.target).map(|names| format!(", classes {}", names.join(", ")));
+            format!("{}({}){}", db.predicates.name(pool.target), types.join(", "), classes.unwrap_or_default())
         });
         Ok(DatasetReport {
             id: dataset.id.clone(),
@@ -186,10 +186,10 @@ impl DatasetReport {
             negative_scheme: dataset.negatives,
             negatives_per_positive: split.negatives_per_positive,
             seed: split.seed,
-            positives: rooms.iter().map(|room| room.positives.len()).sum(),
-            listed_negatives: rooms.iter().map(|room| room.listed.len()).sum(),
-            duplicate_examples: rooms.iter().map(|room| room.counts.duplicate_examples).sum(),
-            reflexive_dropped: rooms.iter().map(|room| room.reflexive_dropped).sum(),
+            positives: pools.iter().map(|pool| pool.positives.len()).sum(),
+            listed_negatives: pools.iter().map(|pool| pool.listed.len()).sum(),
+            duplicate_examples: pools.iter().map(|pool| pool.counts.duplicate_examples).sum(),
+            reflexive_dropped: pools.iter().map(|pool| pool.reflexive_dropped).sum(),
             facts: predicates.values().map(|count| count.facts).sum(),
             predicates: predicates.into_values().collect(),
             folds: counts.iter().enumerate().map(row).collect(),
@@ -198,13 +198,13 @@ impl DatasetReport {
         })
     }
 
-    /// Whether every count that the manifest names was found.
+    /// Whether every expected count was found.
     pub fn is_as_expected(&self) -> bool {
         let expected = self.published.iter().flat_map(|published| &published.expected);
         expected.into_iter().all(|count| count.found == Some(count.expected))
     }
 
-    /// The report as a section of a Markdown page.
+    /// Returns the report as a section of a Markdown page.
     pub fn markdown(&self) -> String {
         let mut out = String::new();
         // Writing to a string cannot fail.
@@ -257,8 +257,8 @@ fn origin(source: &Source) -> String {
     format!("{files} of {}/{}, commit {}", source.owner, source.repository, source.commit)
 }
 
-impl Published {
-    fn new(dataset: &Dataset, manifest: &Manifest, store: &Store) -> Result<Published, StoreError> {
+impl PublishedReport {
+    fn new(dataset: &Dataset, manifest: &Manifest, store: &Store) -> Result<PublishedReport, StoreError> {
         let record = store.record(&manifest.id)?;
         let count = |name: &str, expected| ExpectedCount {
             name: name.to_owned(),
@@ -277,7 +277,7 @@ impl Published {
             checksum: file.sha256.clone().or(file.git_blob.clone()).unwrap_or_default(),
             present: record.get(&format!("{RAW}/{}", file.path)).is_some(),
         });
-        Ok(Published {
+        Ok(PublishedReport {
             about: manifest.about.clone(),
             citation: manifest.citation.clone(),
             licence: manifest.licence.clone(),

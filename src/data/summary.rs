@@ -1,23 +1,23 @@
-//! What a dataset holds, counted: the same for files and for what is made in memory.
+//! Counts of a loaded dataset, for files and for generated data alike.
 
 use super::load::Loaded;
 use crate::kb::{Database, Example};
 use crate::logic::PredicateId;
 
-/// One predicate of the evidence.
+/// The counts of a predicate of the evidence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PredicateRow {
     /// Its name and arity, as `name/arity`.
     pub predicate: String,
-    /// The types of its arguments, as far as the modes tell.
+    /// The types of its arguments; empty without a mode.
     pub types: Vec<String>,
     /// Distinct facts.
     pub facts: usize,
-    /// Facts that stood again and were dropped.
+    /// Dropped duplicates.
     pub duplicates: u64,
-    /// Distinct constants at each argument.
+    /// Distinct constants in each argument.
     pub constants: Vec<usize>,
-    /// How many modes it has.
+    /// The number of its modes.
     pub modes: usize,
 }
 
@@ -30,9 +30,9 @@ pub struct Summary {
     pub positives: usize,
     /// Negative examples.
     pub negatives: usize,
-    /// Examples that stood again with the same label and were dropped.
+    /// Dropped duplicate examples with the same label.
     pub duplicate_examples: u64,
-    /// Examples of other predicates that were skipped: name, positives, negatives.
+    /// Ignored examples of other predicates: name, positives, negatives.
     pub other_examples: Vec<(String, u64, u64)>,
     /// The predicates of the evidence that have facts or modes, in order of first appearance.
     pub predicates: Vec<PredicateRow>,
@@ -40,16 +40,16 @@ pub struct Summary {
     pub constants: (usize, usize),
     /// Distinct facts.
     pub facts: usize,
-    /// Facts that were dropped because they stood before.
+    /// Dropped duplicate facts.
     pub duplicate_facts: u64,
-    /// Earliest and latest time of an example, where time limits are on.
+    /// The earliest and latest time of an example, if there are time limits.
     pub times: Option<(f64, f64)>,
-    /// Bytes held by the database.
+    /// The memory use of the database in bytes.
     pub bytes: usize,
 }
 
 impl Summary {
-    /// Counts what was loaded.
+    /// Counts loaded data.
     pub fn of(loaded: &Loaded) -> Summary {
         let db = &loaded.database;
         let count = |positive| loaded.examples.iter().filter(|e| e.positive == positive).count();
@@ -77,13 +77,13 @@ impl Summary {
     }
 }
 
-/// The types of the arguments of a predicate, as far as the modes tell.
+/// Returns the types of the arguments of a predicate; empty without a mode.
 fn type_names(db: &Database, id: PredicateId) -> Vec<String> {
     let types = db.schema.argument_types(id).unwrap_or_default();
     types.iter().map(|&t| db.schema.type_name(t).to_owned()).collect()
 }
 
-/// The predicates of the evidence that have facts or modes, in order of first appearance.
+/// Returns the predicates of the evidence that have facts or modes, in order of first appearance.
 pub fn predicate_rows(db: &Database, target: PredicateId) -> Vec<PredicateRow> {
     let row = |id| {
         let relation = db.facts.relation(id);
@@ -101,7 +101,7 @@ pub fn predicate_rows(db: &Database, target: PredicateId) -> Vec<PredicateRow> {
     evidence.map(row).filter(in_evidence).collect()
 }
 
-/// Positives and negatives of each fold, from the fold of each example.
+/// Returns the numbers of positives and negatives in each fold, from the fold of each example.
 pub fn fold_sizes(examples: &[Example], folds: &[u32]) -> Vec<(usize, usize)> {
     let k = folds.iter().max().map_or(0, |&last| last as usize + 1);
     let mut sizes = vec![(0, 0); k];

@@ -101,10 +101,13 @@ fn what_is_not_offered_is_refused_and_what_is_not_there_is_named() {
     let error = Dataset::open("uwcse", &store, &Variant::default()).unwrap_err().to_string();
     assert!(error.contains("`lrbm datasets fetch uwcse` fetches it"), "{error}");
     let error = Dataset::open("uwcs", &store, &Variant::default()).unwrap_err().to_string();
-    assert!(error.starts_with("unknown dataset `uwcs`; did you mean `uwcse`? known are uwcse, imdb, "), "{error}");
+    assert!(
+        error.starts_with("unknown dataset `uwcs`; did you mean `uwcse`? expected one of uwcse, imdb, "),
+        "{error}"
+    );
     let by_time = Variant { folds: Some(FoldScheme::ByTime), ..Variant::default() };
     let error = Dataset::open("uwcse", &store, &by_time).unwrap_err().to_string();
-    assert_eq!(error, "dataset `uwcse` does not offer `folds = \"by-time\"`; it offers `given`");
+    assert_eq!(error, "dataset `uwcse` does not support `folds = \"by-time\"`; it supports `given`");
     let other = Variant { evidence: Some("all".into()), ..Variant::default() };
     let error = Dataset::open("cora", &store, &other).unwrap_err().to_string();
     assert_eq!(error, "dataset `cora` has no evidence variant `all`; it has matches and base");

@@ -238,7 +238,7 @@ fn given_folds_stay_and_their_overlaps_are_told() {
         &LoadOptions::default(),
         &Variant { folds: Some(FoldScheme::Random), ..strict },
     );
-    assert!(matches!(error, Err(DatasetError::NotOffered { key: "folds", .. })));
+    assert!(matches!(error, Err(DatasetError::Unsupported { key: "folds", .. })));
 }
 
 /// Papers p1 to p30, one a year; each cites those up to three years before it.
@@ -296,5 +296,5 @@ fn generated_domains_open_like_all_others() {
     }
     let variant = Variant { evidence: Some("base".into()), ..Variant::default() };
     let error = Dataset::open("movies", &nowhere, &variant).unwrap_err().to_string();
-    assert!(error.contains("does not offer `evidence = \"base\"`"), "{error}");
+    assert!(error.contains("does not support `evidence = \"base\"`"), "{error}");
 }

@@ -47,7 +47,7 @@ fn time_cannot_be_ignored_where_there_is_none() {
     let error = Dataset::open("movies", &Store::open("no such directory"), &variant).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "dataset `movies` does not offer `time = \"ignore\"`; it offers no times, so leave the key out"
+        "dataset `movies` does not support `time = \"ignore\"`; it has no times, so omit the key"
     );
 }
 

@@ -8,14 +8,14 @@ use super::super::{CommandError, Output, with_cause};
 use super::GeneratorArgs;
 use crate::data::generate::{Domain, write_directory};
 
-/// What to generate, and where.
+/// Arguments of `lrbm datasets generate`.
 #[derive(clap::Args)]
 pub struct Generate {
-    /// The id of a generated domain, as `lrbm datasets list` prints it.
+    /// Id of a generated domain, as printed by `lrbm datasets list`
     id: String,
     #[command(flatten)]
     generator: GeneratorArgs,
-    /// The directory to write into; made if it is not there.
+    /// Directory to write into, created if missing
     #[arg(long)]
     out: PathBuf,
 }

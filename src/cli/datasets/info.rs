@@ -16,41 +16,41 @@ use crate::data::report::DatasetReport;
 use crate::data::split::Split;
 use crate::data::summary::{Summary, fold_sizes};
 
-/// Which dataset, which of its variants, and how to print it.
+/// Arguments of `lrbm datasets info`.
 #[derive(clap::Args)]
 pub struct Info {
-    /// The id of a dataset, as `lrbm datasets list` prints it.
+    /// Id of a dataset, as printed by `lrbm datasets list`
     id: String,
     #[command(flatten)]
     generator: GeneratorArgs,
-    /// How many folds to show; without it, as many as the dataset has.
+    /// Number of folds to show [default: that of the dataset]
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1000))]
     folds: Option<u32>,
-    /// The evidence variant, of a published dataset.
+    /// Evidence variant of a published dataset [default: that of its manifest]
     #[arg(long)]
     evidence: Option<String>,
-    /// Whether predicates of more than two arguments stay, of a published dataset.
+    /// Keep predicates with more than two arguments, or project them to binary ones
     #[arg(long, value_enum, default_value_t = ArityArg::Original)]
     arity: ArityArg,
-    /// How examples are split, of a published dataset.
+    /// Fold scheme of a published dataset [default: that of its manifest]
     #[arg(long, value_enum)]
     fold_scheme: Option<FoldArg>,
-    /// Where negatives come from, of a published dataset.
+    /// Source of negatives of a published dataset [default: that of its manifest]
     #[arg(long, value_enum)]
     negatives: Option<NegativeArg>,
-    /// How many negatives stand beside each positive, of a published dataset.
+    /// Negatives per positive of a published dataset
     #[arg(long, default_value_t = 2.0)]
     negatives_per_positive: f64,
-    /// Drop training positives that are test positives, too.
+    /// Drop training positives that are also test positives
     #[arg(long)]
     drop_shared: bool,
-    /// Drop examples of the form (a,a).
+    /// Drop examples of the form (a,a)
     #[arg(long)]
     drop_reflexive: bool,
-    /// Print the report as a section of a Markdown page.
+    /// Print the report as a section of a Markdown page
     #[arg(long, conflicts_with = "json")]
     markdown: bool,
-    /// Print the report as JSON.
+    /// Print the report as JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -100,7 +100,7 @@ impl Info {
     }
 }
 
-/// The seed of the published datasets' draws, unless another is asked for.
+/// The default seed of random choices for published datasets.
 const SEED: u64 = 20_200_120;
 
 pub fn run(args: &Info, output: &mut Output) -> Result<(), CommandError> {
@@ -111,8 +111,8 @@ pub fn run(args: &Info, output: &mut Output) -> Result<(), CommandError> {
 }
 
 fn report(args: &Info, output: &mut Output) -> Result<(), CommandError> {
-    if args.generator.is_used_beyond_the_seed() {
-        let message = format!("--scale and --noise are for generated domains, and {} is none", args.id);
+    if args.generator.is_used_beyond_seed() {
+        let message = format!("--scale and --noise apply only to generated domains, and `{}` is not one", args.id);
         return Err(CommandError::Input(message));
     }
     let store = args.store.store();
@@ -149,7 +149,7 @@ fn generated(domain: Domain, args: &Info, output: &mut Output) -> Result<(), Com
         writeln!(out, "  {rule}")?;
     }
     if let Some(time) = info.time {
-        writeln!(out, "Time: each example sees only facts up to its own time, which `{time}` tells.")?;
+        writeln!(out, "Time: each example sees only facts up to its own time, given by `{time}`.")?;
     }
     writeln!(out)?;
     print::summary(out, &Summary::of(&loaded))?;

@@ -8,18 +8,18 @@ use super::print;
 use crate::data::load::{LoadOptions, load};
 use crate::data::summary::Summary;
 
-/// Which directory, and how to read it.
+/// Arguments of `lrbm datasets lint`.
 #[derive(clap::Args)]
 pub struct Lint {
-    /// A directory with pos, neg and facts files.
+    /// Directory with pos, neg and facts files
     path: PathBuf,
-    /// The file of modes and parameters, if it is not in the directory.
+    /// File of modes and parameters, if it is not in the directory
     #[arg(long)]
     background: Option<PathBuf>,
-    /// The target predicate; without it, the one with the most positive examples.
+    /// Target predicate [default: the one with the most positive examples]
     #[arg(long)]
     target: Option<String>,
-    /// How the directory is read: time_predicate=NAME, time_type=TYPE, time_by_argument=NAME,…
+    /// Time rule of the directory: time_predicate=NAME, time_type=TYPE, time_by_argument=NAME,…
     #[arg(long = "set", value_name = "KEY=VALUE")]
     set: Vec<String>,
 }

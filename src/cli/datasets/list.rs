@@ -7,7 +7,7 @@ use crate::data::generate::Domain;
 use crate::data::manifest::Manifest;
 use crate::data::store::StoreError;
 
-/// Where to look for fetched data.
+/// Arguments of `lrbm datasets list`.
 #[derive(clap::Args)]
 pub struct List {
     #[command(flatten)]

@@ -13,24 +13,24 @@ use clap::{Args, Subcommand};
 use super::{CommandError, Output};
 use crate::data::generate::{Domain, Settings};
 
-/// The commands about datasets.
+/// Subcommands of `lrbm datasets`.
 #[derive(Subcommand)]
 pub enum Datasets {
-    /// List every dataset.
+    /// List every dataset
     List(list::List),
-    /// Describe a dataset: predicates with counts and types, examples, folds, caveats.
+    /// Describe a dataset: predicates with counts and types, examples, folds, caveats
     Info(info::Info),
-    /// Fetch published datasets, verify and convert them.
+    /// Fetch, verify and convert published datasets
     Fetch(fetch::Fetch),
-    /// Check every fetched file against its recorded checksum.
+    /// Check every fetched file against its recorded checksum
     Verify(fetch::Verify),
-    /// Write a generated domain as BoostSRL files.
+    /// Write a generated domain as BoostSRL files
     Generate(generate::Generate),
-    /// Check a directory of BoostSRL files, and describe it.
+    /// Check and describe a directory of BoostSRL files
     Lint(lint::Lint),
 }
 
-/// Runs one of them.
+/// Runs a subcommand.
 pub(super) fn run(command: Datasets, output: &mut Output) -> Result<(), CommandError> {
     match command {
         Datasets::List(args) => list::run(&args, output),
@@ -42,16 +42,16 @@ pub(super) fn run(command: Datasets, output: &mut Output) -> Result<(), CommandE
     }
 }
 
-/// How a generated domain is made.
+/// Settings of a generated domain.
 #[derive(Args)]
 pub struct GeneratorArgs {
-    /// How many times as large as the embedded domain.
+    /// Size relative to the default domain [default: 1]
     #[arg(long)]
     scale: Option<u32>,
-    /// The seed of every random choice.
+    /// Seed of every random choice [default: the seed of the domain]
     #[arg(long)]
     seed: Option<u64>,
-    /// The share of labels that are wrong, at least 0 and below 1.
+    /// Fraction of wrong labels, at least 0 and below 1 [default: 0]
     #[arg(long)]
     noise: Option<f64>,
 }
@@ -61,7 +61,7 @@ impl GeneratorArgs {
         self.seed
     }
 
-    fn is_used_beyond_the_seed(&self) -> bool {
+    fn is_used_beyond_seed(&self) -> bool {
         self.scale.is_some() || self.noise.is_some()
     }
 

@@ -1,28 +1,33 @@
-//! What `info` and `lint` print alike.
+//! Output shared by `info` and `lint`.
 
 use std::io::{self, Write};
 
 use super::super::table::{Table, thousands};
 use crate::data::summary::Summary;
 
-/// The counts of a dataset.
+/// Prints the counts of a dataset.
 pub fn summary(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
     writeln!(out, "target     {}", summary.target)?;
     let (positives, negatives) = (summary.positives, summary.negatives);
     let ratio = if positives > 0 { format!(" (1:{:.2})", negatives as f64 / positives as f64) } else { String::new() };
-    let again = match summary.duplicate_examples {
+    let duplicates = match summary.duplicate_examples {
         0 => String::new(),
         n => format!("; {} duplicates dropped", thousands(n)),
     };
-    writeln!(out, "examples   {} positives, {} negatives{ratio}{again}", thousands(positives), thousands(negatives))?;
+    writeln!(
+        out,
+        "examples   {} positives, {} negatives{ratio}{duplicates}",
+        thousands(positives),
+        thousands(negatives)
+    )?;
     for (name, positives, negatives) in &summary.other_examples {
         writeln!(out, "skipped    {name}: {} positives, {} negatives", thousands(*positives), thousands(*negatives))?;
     }
-    let again = match summary.duplicate_facts {
+    let duplicates = match summary.duplicate_facts {
         0 => String::new(),
         n => format!("; {} duplicates dropped", thousands(n)),
     };
-    writeln!(out, "facts      {}{again}", thousands(summary.facts))?;
+    writeln!(out, "facts      {}{duplicates}", thousands(summary.facts))?;
     let (names, numbers) = summary.constants;
     writeln!(out, "constants  {} names, {} numbers", thousands(names), thousands(numbers))?;
     if let Some((first, last)) = summary.times {
@@ -45,7 +50,7 @@ pub fn summary(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
     table.print(out)
 }
 
-/// Positives and negatives of each test fold.
+/// Prints the positives and negatives of each test fold.
 pub fn folds(out: &mut impl Write, sizes: &[(usize, usize)]) -> io::Result<()> {
     let mut table = Table::new(&[">fold", ">positives", ">negatives"]);
     for (fold, &(positives, negatives)) in sizes.iter().enumerate() {
@@ -54,7 +59,7 @@ pub fn folds(out: &mut impl Write, sizes: &[(usize, usize)]) -> io::Result<()> {
     table.print(out)
 }
 
-/// Text broken into lines of at most 100 characters, indented by two.
+/// Prints text wrapped to lines of at most 100 characters, indented by two.
 pub fn paragraph(out: &mut impl Write, text: &str) -> io::Result<()> {
     let mut line = String::new();
     for word in text.split_whitespace() {

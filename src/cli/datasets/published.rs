@@ -1,12 +1,12 @@
-//! What `info` prints of a published dataset.
+//! The output of `info` for a published dataset.
 
 use std::io::{self, Write};
 
 use super::super::table::{Table, thousands};
 use super::print::paragraph;
-use crate::data::report::{DatasetReport, Published};
+use crate::data::report::{DatasetReport, PublishedReport};
 
-/// The whole report.
+/// Prints the report.
 pub fn print(out: &mut impl Write, report: &DatasetReport) -> io::Result<()> {
     writeln!(out, "{}: {}", report.id, report.title)?;
     if let Some(published) = &report.published {
@@ -14,12 +14,12 @@ pub fn print(out: &mut impl Write, report: &DatasetReport) -> io::Result<()> {
     }
     writeln!(out)?;
     writeln!(out, "target     {}", report.target)?;
-    let again = match report.duplicate_examples {
+    let duplicates = match report.duplicate_examples {
         0 => String::new(),
         n => format!("; {} duplicates dropped", thousands(n)),
     };
     let (positives, listed) = (thousands(report.positives), thousands(report.listed_negatives));
-    writeln!(out, "examples   {positives} positives, {listed} listed negatives{again}")?;
+    writeln!(out, "examples   {positives} positives, {listed} listed negatives{duplicates}")?;
     writeln!(out, "facts      {}", thousands(report.facts))?;
     writeln!(out, "checksum   {}\n", report.checksum)?;
     predicates(out, report)?;
@@ -34,7 +34,7 @@ pub fn print(out: &mut impl Write, report: &DatasetReport) -> io::Result<()> {
     }
 }
 
-fn about(out: &mut impl Write, published: &Published) -> io::Result<()> {
+fn about(out: &mut impl Write, published: &PublishedReport) -> io::Result<()> {
     paragraph(out, &published.about)?;
     if let Some(footnote) = &published.footnote {
         writeln!(out, "\nSubstitute: {footnote}")?;
@@ -72,7 +72,7 @@ fn predicates(out: &mut impl Write, report: &DatasetReport) -> io::Result<()> {
 fn folds(out: &mut impl Write, report: &DatasetReport) -> io::Result<()> {
     writeln!(
         out,
-        "\n{} folds, {} negatives for each positive, drawn with seed {}:",
+        "\n{} folds, {} negatives per positive, drawn with seed {}:",
         report.folds.len(),
         report.negatives_per_positive,
         report.seed
@@ -109,18 +109,18 @@ fn folds(out: &mut impl Write, report: &DatasetReport) -> io::Result<()> {
     table.print(out)?;
     let lacking: usize = report.folds.iter().map(|row| row.counts.train.lacking + row.counts.test.lacking).sum();
     if lacking > 0 {
-        writeln!(out, "  {} negatives are lacking: there are no more pairs to draw", thousands(lacking))?;
+        writeln!(out, "  {} negatives are missing: no more pairs can be drawn", thousands(lacking))?;
     }
     writeln!(
         out,
-        "  shared +: positives of the test files that are among the training files' too; drawn: not listed, from the closed world"
+        "  shared +: test positives that are also in the training files; drawn: not listed, from the closed world"
     )
 }
 
-fn sources(out: &mut impl Write, published: &Published) -> io::Result<()> {
+fn sources(out: &mut impl Write, published: &PublishedReport) -> io::Result<()> {
     writeln!(out, "\n{} published files, checksum of all {}:", published.files.len(), published.raw_checksum)?;
     for file in &published.files {
-        let state = if file.present { "" } else { "  (not here)" };
+        let state = if file.present { "" } else { "  (not fetched)" };
         writeln!(out, "  {}  {}{state}", file.checksum, file.address)?;
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! What can be wrong with a dataset, or with what is asked of it.
+//! Errors of opening and splitting a dataset.
 
 use thiserror::Error;
 
@@ -8,89 +8,91 @@ use crate::data::load::LoadError;
 use crate::data::manifest::ManifestError;
 use crate::data::store::StoreError;
 
-/// Why a dataset cannot be used as asked.
+/// The error of opening or splitting a dataset.
 #[derive(Debug, Error)]
 pub enum DatasetError {
-    /// There is no such dataset.
+    /// The dataset is unknown.
     #[error(
-        "unknown dataset `{id}`; {}known are {known}, and any directory with files of examples and facts",
+        "unknown dataset `{id}`; {}expected one of {known}, or a directory with example and fact files",
         hint(nearest)
     )]
     Unknown {
-        /// What was asked for.
+        /// The unknown id.
         id: String,
-        /// The names there are.
+        /// The known ids.
         known: String,
-        /// The one that was perhaps meant.
+        /// The most similar known id.
         nearest: Option<String>,
     },
-    /// The manifest does not offer what was asked for.
+    /// The manifest does not support the request.
     #[error(transparent)]
     Manifest(#[from] ManifestError),
-    /// The data are not there; the message names the command that fetches them.
+    /// The data are not fetched; the message names the command that fetches them.
     #[error(transparent)]
     Store(#[from] StoreError),
     /// The published files could not be converted.
     #[error(transparent)]
     Adapt(#[from] AdaptError),
-    /// The files are wrong.
+    /// The files are invalid.
     #[error("dataset `{id}`: {error}")]
     Load {
         /// The dataset.
         id: String,
-        /// What is wrong.
+        /// The reason.
         error: LoadError,
     },
-    /// The database could not be made.
+    /// The database could not be rewritten.
     #[error("dataset `{id}`: {error}")]
     Rewrite {
         /// The dataset.
         id: String,
-        /// What is wrong.
+        /// The reason.
         error: RewriteError,
     },
-    /// A file is not as it was recorded.
-    #[error("dataset `{id}`: {file} has changed since it was converted; `lrbm datasets fetch {id}` makes it anew")]
+    /// A file differs from its record.
+    #[error(
+        "dataset `{id}`: {file} has changed since it was converted; run `lrbm datasets fetch {id}` to convert it again"
+    )]
     Changed {
         /// The dataset.
         id: String,
         /// The file.
         file: String,
     },
-    /// A choice that the dataset does not offer.
-    #[error("dataset `{id}` does not offer `{key} = \"{value}\"`; it offers {offered}")]
-    NotOffered {
+    /// The dataset does not support a value of the variant.
+    #[error("dataset `{id}` does not support `{key} = \"{value}\"`; {advice}")]
+    Unsupported {
         /// The dataset.
         id: String,
-        /// The key of the choice.
+        /// The key of the variant.
         key: &'static str,
-        /// The value asked for.
+        /// The requested value.
         value: String,
-        /// The values there are.
-        offered: String,
+        /// The supported values, or what to do instead.
+        advice: String,
     },
-    /// More folds than can be made, or another number than is given.
-    #[error("dataset `{id}`: {count} folds cannot be had: {reason}")]
+    /// The number of folds cannot be made, or differs from the given one.
+    #[error("dataset `{id}`: cannot make {count} folds: {reason}")]
     FoldCount {
         /// The dataset.
         id: String,
-        /// How many were asked for.
+        /// The requested number.
         count: usize,
-        /// Why not, and what can be had.
+        /// The reason, and what is possible.
         reason: String,
     },
-    /// There is no such fold.
-    #[error("dataset `{id}` has folds 0 to {}, but no fold {index}", count.saturating_sub(1))]
+    /// The fold does not exist.
+    #[error("dataset `{id}` has no fold {index}; expected 0 to {}", count.saturating_sub(1))]
     NoSuchFold {
         /// The dataset.
         id: String,
-        /// The fold asked for, from 0.
+        /// The requested fold, from 0.
         index: usize,
-        /// How many folds there are.
+        /// The number of folds.
         count: usize,
     },
-    /// The number of negatives per positive makes no sense.
-    #[error("negatives_per_positive must be from 0 to 10000, but is {0}")]
+    /// The number of negatives per positive is out of range.
+    #[error("`negatives_per_positive` must be from 0 to 10000, got {0}")]
     Ratio(f64),
 }
 

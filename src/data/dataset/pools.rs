@@ -1,16 +1,17 @@
-//! Reading a dataset: what is found in its directories, without answers among the facts.
+//! Loads the pools of a dataset from its directories, removing facts that would reveal labels.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::{Arity, DatasetError, Reflexive, Variant};
+use super::error::DatasetError;
+use super::variant::{Arity, Reflexive, Variant};
 use crate::data::binary::{self, Changes};
-use crate::data::classes;
 use crate::data::load::{LoadCounts, LoadOptions, Loaded, load};
 use crate::data::manifest::ArityRule;
 use crate::data::negatives::is_reflexive;
+use crate::kb::classes::sort_names;
 use crate::kb::{Database, Example};
 use crate::logic::{Constant, Diagnostic, Diagnostics, PredicateId};
 
@@ -22,30 +23,30 @@ pub(in crate::data) struct Pool {
     pub positives: Vec<Example>,
     pub listed: Vec<Example>,
     pub counts: LoadCounts,
-    /// Examples (a,a) that were dropped.
+    /// The number of dropped examples (a,a).
     pub reflexive_dropped: usize,
 }
 
-/// How the examples come.
+/// The pools of a dataset.
 #[derive(Clone, Debug)]
 pub(in crate::data) enum Pools {
-    /// In one piece, to be split.
+    /// All data in one pool, to be split.
     Pooled(Pool),
-    /// In folds: training and test data of each.
+    /// Given folds, each with training and test data.
     Given(Vec<[Pool; 2]>),
 }
 
 impl Pools {
     pub(in crate::data) fn iter(&self) -> impl Iterator<Item = &Pool> {
         let (one, many) = match self {
-            Pools::Pooled(room) => (Some(room), None),
+            Pools::Pooled(pool) => (Some(pool), None),
             Pools::Given(folds) => (None, Some(folds.iter().flatten())),
         };
         one.into_iter().chain(many.into_iter().flatten())
     }
 }
 
-/// The folds of a directory in order, each with `train` and `test`; a directory with these two is one fold.
+/// Returns the folds of a directory in order, each with `train` and `test`; a directory with these two is one fold.
 pub(super) fn fold_directories(directory: &Path) -> Vec<PathBuf> {
     let has_both = |path: &PathBuf| path.join("train").is_dir() && path.join("test").is_dir();
     let mut found: Vec<(u32, PathBuf)> = std::fs::read_dir(directory)
@@ -60,67 +61,68 @@ pub(super) fn fold_directories(directory: &Path) -> Vec<PathBuf> {
         .filter(|(_, path)| has_both(path))
         .collect();
     found.sort();
-    let whole = Some(directory.to_owned()).filter(|path| found.is_empty() && has_both(path));
-    found.into_iter().map(|(_, path)| path).chain(whole).collect()
+    let single = Some(directory.to_owned()).filter(|path| found.is_empty() && has_both(path));
+    found.into_iter().map(|(_, path)| path).chain(single).collect()
 }
 
-/// How the rooms of a dataset are read.
-pub(super) struct Opening<'a> {
+/// Loads the pools of a dataset.
+pub(super) struct PoolReader<'a> {
     pub id: &'a str,
     pub options: &'a LoadOptions,
     pub variant: &'a Variant,
-    /// `None` stands for every pair of arguments.
+    /// The arity rules; `None` projects to every pair of arguments.
     pub rules: Option<&'a [ArityRule]>,
 }
 
-impl Opening<'_> {
+impl PoolReader<'_> {
     pub(super) fn pooled(&self, directory: &Path) -> Result<(Pools, Diagnostics), DatasetError> {
-        let (room, warnings) = self.read(directory)?;
-        Ok((Pools::Pooled(room), warnings))
+        let (pool, warnings) = self.read(directory)?;
+        Ok((Pools::Pooled(pool), warnings))
     }
 
     pub(super) fn given(&self, directory: &Path) -> Result<(Pools, Diagnostics), DatasetError> {
         let sides = |path: &PathBuf| Ok([self.read(&path.join("train"))?, self.read(&path.join("test"))?]);
         let folds: Vec<_> = fold_directories(directory).par_iter().map(sides).collect::<Result<_, DatasetError>>()?;
         let mut warnings = Diagnostics::default();
-        let mut rooms = Vec::with_capacity(folds.len());
+        let mut pools = Vec::with_capacity(folds.len());
         for sides in folds {
-            rooms.push(sides.map(|(room, found)| {
+            pools.push(sides.map(|(pool, found)| {
                 warnings.extend(found);
-                room
+                pool
             }));
         }
-        let mut rooms = Pools::Given(rooms);
-        classes::unify(&mut rooms);
-        Ok((rooms, warnings))
+        unify_classes(&mut pools);
+        Ok((Pools::Given(pools), warnings))
     }
 
     fn read(&self, directory: &Path) -> Result<(Pool, Diagnostics), DatasetError> {
         let loaded = load(directory, self.options);
-        self.room(loaded.map_err(|error| DatasetError::Load { id: self.id.to_owned(), error })?)
+        self.pool(loaded.map_err(|error| DatasetError::Load { id: self.id.to_owned(), error })?)
     }
 
-    /// What was loaded, without answers among the facts, and with the changes that the variant asks for.
-    pub(super) fn room(&self, loaded: Loaded) -> Result<(Pool, Diagnostics), DatasetError> {
+    /// Turns loaded data into a pool: removes target facts from the evidence and applies the variant.
+    pub(super) fn pool(&self, loaded: Loaded) -> Result<(Pool, Diagnostics), DatasetError> {
         let Loaded { mut database, target, examples, counts, warnings: found } = loaded;
-        // Where no negative is listed, some are drawn.
+        // Listed negatives may be missing, since negatives can be drawn.
         let mut warnings = Diagnostics::default();
         found.iter().filter(|warning| warning.code != "one-class").for_each(|warning| warnings.push(warning.clone()));
-        // Of examples with classes, the answer is the predicate that has the class.
-        let answered = database.classes.as_ref().map_or(target, |classes| classes.labelled);
-        let answers = database.facts.relation(answered).len();
-        if answers > 0 {
-            let name = database.predicates.show(answered).to_string();
-            let message = format!("{answers} facts of the target {name} are left out: they would be answers");
-            let help = "delete them, or name another target";
+        // If examples have classes, their labels are the facts of the predicate that includes the class.
+        let labelled = database.classes.as_ref().map_or(target, |classes| classes.labelled);
+        let leaking = database.facts.relation(labelled).len();
+        if leaking > 0 {
+            let name = database.predicates.show(labelled).to_string();
+            let message = format!(
+                "{leaking} facts of the target {name} are dropped from the evidence, since they would reveal labels"
+            );
+            let help = "delete them, or choose another target";
             warnings.push(Diagnostic::warning("target-in-evidence", message, help).about(name));
         }
         let mut rules = Vec::new();
         if self.variant.arity == Arity::Binary {
             rules = self.rules.map_or_else(|| binary::rules_for(&database, target), <[_]>::to_vec);
         }
-        if answers > 0 || !rules.is_empty() {
-            let changes = Changes { rules: &rules, without: Some(answered), with: None };
+        if leaking > 0 || !rules.is_empty() {
+            let changes = Changes { rules: &rules, without: Some(labelled), with: None };
             database = binary::rewrite(&database, &changes, self.options.time.as_ref())
                 .map_err(|error| DatasetError::Rewrite { id: self.id.to_owned(), error })?;
         }
@@ -134,23 +136,43 @@ impl Opening<'_> {
 }
 
 impl Pool {
-    /// The constants that may stand at each argument of the target: those of its type in facts and examples.
-    pub(in crate::data) fn pools(&self) -> Vec<Vec<Constant>> {
+    /// Returns the candidate constants for each argument of the target: those of its type in facts and examples.
+    pub(in crate::data) fn candidate_constants(&self) -> Vec<Vec<Constant>> {
         let database = &self.database;
         let arity = database.predicates.arity(self.target);
         let types = database.schema.argument_types(self.target).unwrap_or_default();
-        let pool = |position: usize| {
+        let candidates = |position: usize| {
             let here = types.get(position);
-            let mut pool = here.map_or_else(Vec::new, |&type_id| database.constants_of_type(type_id));
+            let mut constants = here.map_or_else(Vec::new, |&type_id| database.constants_of_type(type_id));
             // Without types, every argument has its own constants.
-            let alike = |other: &usize| *other == position || (here.is_some() && types.get(*other) == here);
+            let same_type = |other: &usize| *other == position || (here.is_some() && types.get(*other) == here);
             for example in self.positives.iter().chain(&self.listed) {
-                pool.extend((0..arity).filter(alike).map(|other| example.args[other]));
+                constants.extend((0..arity).filter(same_type).map(|other| example.args[other]));
             }
-            pool.sort_unstable();
-            pool.dedup();
-            pool
+            constants.sort_unstable();
+            constants.dedup();
+            constants
         };
-        (0..arity).map(pool).collect()
+        (0..arity).map(candidates).collect()
+    }
+}
+
+/// Gives all folds the same classes in the same order.
+fn unify_classes(folds: &mut [[Pool; 2]]) {
+    let mut names: Vec<String> = Vec::new();
+    for pool in folds.iter().flatten() {
+        names.extend(pool.database.classes.iter().flat_map(|classes| classes.names.iter().cloned()));
+    }
+    sort_names(&mut names);
+    for pool in folds.iter_mut().flatten() {
+        let Some(own) = pool.database.classes.as_ref().map(|classes| classes.names.clone()) else { continue };
+        let number = |name: &String| names.iter().position(|known| known == name).unwrap_or_default() as u32;
+        let numbers: Vec<u32> = own.iter().map(number).collect();
+        for example in &mut pool.positives {
+            example.class = numbers[example.class as usize];
+        }
+        if let Some(classes) = &mut Arc::make_mut(&mut pool.database).classes {
+            classes.names.clone_from(&names);
+        }
     }
 }

@@ -1,33 +1,33 @@
-//! The choices that a dataset offers.
+//! The variant of a dataset: the choices it supports.
 
 use serde::{Deserialize, Serialize};
 
 use crate::data::manifest::{FoldScheme, NegativeScheme};
 
-/// Which of the choices that a dataset offers to take; what is `None` is as the manifest has it.
+/// The variant of a dataset; a field that is `None` has the manifest's default.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Variant {
     /// The evidence variant, by name.
     pub evidence: Option<String>,
-    /// Whether predicates of more than two arguments stay as they are.
+    /// The treatment of predicates with more than two arguments.
     pub arity: Arity,
-    /// Whether examples of the form (a,a) stay.
+    /// The treatment of examples of the form (a,a).
     pub reflexive: Reflexive,
-    /// Whether positives that are also among the test positives go from the training examples.
+    /// Whether training positives that are also test positives are dropped.
     pub drop_shared: bool,
-    /// Where negatives come from.
+    /// The source of negatives.
     pub negatives: Option<NegativeScheme>,
-    /// How examples are split.
+    /// The fold scheme.
     pub folds: Option<FoldScheme>,
-    /// Whether examples are under the time limits of the dataset. Results from before there was a choice are under them, so that is
-    /// left out of records.
+    /// Whether the time limits of the dataset apply. Omitted from records at its default, since records written before
+    /// this choice existed have the limits.
     #[serde(skip_serializing_if = "TimeUse::is_limit")]
     pub time: TimeUse,
-    /// Whether the last argument of a target that holds or does not becomes the class of its examples.
+    /// Whether the last argument of a binary target becomes the class of its examples.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub classes: bool,
-    /// How many examples such a class has at least; those of rarer ones are left out.
+    /// The minimum number of examples of such a class; examples of smaller classes are dropped.
     #[serde(skip_serializing_if = "is_zero")]
     pub class_size: u32,
 }
@@ -36,14 +36,14 @@ fn is_zero(number: &u32) -> bool {
     *number == 0
 }
 
-/// What becomes of the times of a dataset.
+/// The use of the times of a dataset.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TimeUse {
-    /// An example sees only what lies before it.
+    /// An example sees only facts before its own time.
     #[default]
     Limit,
-    /// Examples see all facts, those of their future as well. Folds and negatives are the same as with limits.
+    /// Examples see all facts, including later ones. Folds and negatives are the same as with limits.
     Ignore,
 }
 
@@ -53,24 +53,24 @@ impl TimeUse {
     }
 }
 
-/// What becomes of predicates of more than two arguments.
+/// The treatment of predicates with more than two arguments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Arity {
-    /// They stay.
+    /// Keep them.
     #[default]
     Original,
-    /// Binary predicates take their place.
+    /// Replace them by binary projections.
     Binary,
 }
 
-/// What becomes of examples of the form (a,a).
+/// The treatment of examples of the form (a,a).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reflexive {
-    /// They stay.
+    /// Keep them.
     #[default]
     Keep,
-    /// They go, positive and negative.
+    /// Drop them, both positive and negative.
     Drop,
 }
