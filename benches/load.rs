@@ -6,7 +6,7 @@ use std::hint::black_box;
 use std::path::Path;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use lrbm::data::generate::{Counts, Domain, Settings, write_directory};
+use lrbm::data::generate::{Domain, DomainCounts, Settings, write_directory};
 use lrbm::data::load::{LoadOptions, load};
 
 const FACTS: u64 = 1_000_000;
@@ -16,7 +16,7 @@ fn read_and_index(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("read and index");
     group.sample_size(10);
     for domain in [Domain::Movies, Domain::University, Domain::Citations] {
-        let scale = FACTS / Counts::of(domain, &domain.settings()).facts;
+        let scale = FACTS / DomainCounts::of(domain, &domain.settings()).facts;
         let settings = Settings::new(scale as u32, domain.info().seed, 0.0).expect("a scale in range");
         let home = tempfile::tempdir().expect("a temporary directory");
         let counts = write_directory(domain, &settings, home.path()).expect("room for the files");
