@@ -140,7 +140,7 @@ fn first_by_trying(database: &Database, body: &[Literal], bound: Grounding) -> O
         let target = PredicateId(0);
         let arity = database.predicates.arity(target);
         let head: Vec<Constant> = bound[..arity].iter().map(|c| c.unwrap()).collect();
-        return naive::holds(database, &substitute(body, &bound), target, &head).then_some(bound);
+        return naive::covers(database, &substitute(body, &bound), target, &head).then_some(bound);
     };
     let mut facts: Vec<Vec<Constant>> =
         database.facts.relation(body[next].predicate).iter().map(|row| row.to_vec()).collect();
@@ -177,7 +177,7 @@ fn check_fired(world: &World, explainer: &Explainer<'_>, said: &Explanation) {
         assert_eq!(first_by_trying(database, rule.body(), head).as_ref(), Some(&fired.grounding));
         assert!(fired.facts.iter().all(|fact| world.facts.contains(fact)));
         let ground = substitute(rule.body(), &fired.grounding);
-        assert!(naive::holds(database, &ground, target, &said.args));
+        assert!(naive::covers(database, &ground, target, &said.args));
         for literal in ground.iter().filter(|literal| !literal.is_check()) {
             let states = |fact: &Fact| {
                 let same = |(arg, constant): (&Argument, &Constant)| *arg == Argument::Constant(*constant);

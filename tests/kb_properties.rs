@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use lrbm::kb::{Database, DatabaseBuilder, TimeRule, TimeSource, naive, pattern};
+use lrbm::kb::{Database, DatabaseBuilder, TimeRule, TimeSource, binding_pattern, naive};
 use lrbm::logic::{Argument, Constant, Literal, ModeArg, ModeDeclaration, ModeSymbol, PredicateId, Severity, Variable};
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -156,11 +156,11 @@ proptest! {
         for &asked in &patterns {
             let Some(id) = relation.index_for(asked) else { return Err(TestCaseError::fail(format!("{asked:b}"))) };
             let width = asked.count_ones() as usize;
-            prop_assert_eq!(pattern(relation.index(id).order()[..width].iter().map(|&k| k as usize)), asked);
+            prop_assert_eq!(binding_pattern(relation.index(id).order()[..width].iter().map(|&k| k as usize)), asked);
         }
         // Patterns that need an order of their own; each index has one that no other index serves.
-        let all = pattern(0..arity);
-        let serves = |order: &[u32], p: u64| pattern(order[..p.count_ones() as usize].iter().map(|&k| k as usize)) == p;
+        let all = binding_pattern(0..arity);
+        let serves = |order: &[u32], p: u64| binding_pattern(order[..p.count_ones() as usize].iter().map(|&k| k as usize)) == p;
         let telling: Vec<u64> = patterns.into_iter().filter(|&p| p != 0 && p != all).collect();
         if relation.indexes().len() > 1 {
             for index in relation.indexes() {
@@ -344,7 +344,7 @@ proptest! {
         let body: Vec<Literal> = timed.body.iter().map(literal).collect();
         for head in heads {
             let args = head.map(|i| world.constants[i]);
-            let found = naive::holds(&world.database, &body, world.target, &args);
+            let found = naive::covers(&world.database, &body, world.target, &args);
             prop_assert_eq!(found, timed.holds(head), "{:?}", head);
         }
     }

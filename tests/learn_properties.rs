@@ -43,7 +43,7 @@ fn naive_value<L>(
 ) -> f64 {
     for path in tree.paths() {
         let body: Vec<Literal> = path.literals.iter().map(|&literal| literal.clone()).collect();
-        if naive::holds(data, &body, target, args) {
+        if naive::covers(data, &body, target, args) {
             return path.leaf.value;
         }
     }

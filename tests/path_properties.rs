@@ -134,7 +134,7 @@ impl World {
 
     /// For how many positives a conjunction holds.
     fn support(&self, conjunction: &[Literal]) -> usize {
-        let holds = |e: &&Example| naive::holds(&self.database, conjunction, self.target, &e.args);
+        let holds = |e: &&Example| naive::covers(&self.database, conjunction, self.target, &e.args);
         self.examples.iter().filter(|e| e.positive).filter(holds).count()
     }
 

@@ -148,7 +148,7 @@ fn lrnn_reaches_the_auc_bound_of_its_rules() {
         let bodies: Vec<Vec<Literal>> =
             template.rules.iter().map(|rule| rule.body.iter().map(translate).collect()).collect();
         let lights = |example: &Example| -> Vec<bool> {
-            bodies.iter().map(|body| naive::holds(&data.database, body, data.target, &example.args)).collect()
+            bodies.iter().map(|body| naive::covers(&data.database, body, data.target, &example.args)).collect()
         };
         let lit: Vec<Vec<bool>> = data.examples.iter().map(lights).collect();
         let mut groups: HashMap<&Vec<bool>, (f64, f64)> = HashMap::default();

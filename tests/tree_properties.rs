@@ -154,7 +154,7 @@ impl World {
     }
 
     fn naive(&self, conjunction: &[Literal]) -> Bits {
-        let holds = |i: usize| naive::holds(&self.database, conjunction, self.target, &self.examples[i].args);
+        let holds = |i: usize| naive::covers(&self.database, conjunction, self.target, &self.examples[i].args);
         Bits::from_fn(self.examples.len(), holds)
     }
 

@@ -173,7 +173,7 @@ fn features(data: &Loaded, examples: &[Example], length: usize, counts: bool) ->
     let seen = |example: &Example| {
         let count = |body: &Vec<Literal>| match counts {
             true => naive::count(database, body, *target, &example.args) as u64,
-            false => u64::from(naive::holds(database, body, *target, &example.args)),
+            false => u64::from(naive::covers(database, body, *target, &example.args)),
         };
         bodies.iter().map(count).collect()
     };

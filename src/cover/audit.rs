@@ -189,7 +189,7 @@ impl Audit {
                 let args = &examples[i as usize].args;
                 let slow = match at_least {
                     0 => naive::count_without(database, conjunction, none_of, target, args) as u64,
-                    1 => naive::holds(database, conjunction, target, args).into(),
+                    1 => naive::covers(database, conjunction, target, args).into(),
                     _ => (naive::count(database, conjunction, target, args) >= *at_least as usize).into(),
                 };
                 if slow != fast {

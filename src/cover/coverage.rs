@@ -69,7 +69,7 @@ impl<'a> Coverage<'a> {
         let arity = database.predicates.arity(target);
         let fits = |example: &Example| example.args.len() == arity;
         assert!(examples.iter().all(fits), "the arity of an example differs from that of the target");
-        let own_labels = Bits::from_fn(examples.len(), |i| database.knows_answer(target, &examples[i].args));
+        let own_labels = Bits::from_fn(examples.len(), |i| database.label_is_evidence(target, &examples[i].args));
         Coverage {
             database,
             target,

@@ -313,7 +313,7 @@ impl<'p, 'a> Search<'p, 'a> {
                 // Without `hidden`, one answer serves a whole group: either no example of it has
                 // its own label among the facts, or all labels are visible.
                 let own: &[Constant] = if self.hidden.is_some() { &self.head } else { &[] };
-                self.database.sees(&View::recursive(self.limit, recursion, own), predicate, &self.args)
+                self.database.view_includes(&View::recursive(self.limit, recursion, own), predicate, &self.args)
             }
         }
     }

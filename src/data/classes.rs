@@ -86,7 +86,7 @@ impl ClassLabels {
             example.args = example.args[..arity - 1].into();
         }
         let without_class = builder.predicates.intern(&name, arity - 1);
-        builder.schema.take_class(target, without_class, self.is_derived());
+        builder.schema.drop_class_argument(target, without_class, self.is_derived());
         let classes = Classes { target: without_class, labelled: target, names };
         Some(ClassExamples { target: without_class, examples: kept, classes })
     }

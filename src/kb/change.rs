@@ -1,9 +1,9 @@
-//! Databases as they would be with one fact more or less: what would follow if things were different.
+//! Counterfactual databases that differ by one fact.
 
 use std::fmt;
 
 use super::database::Database;
-use super::facts::Raw;
+use super::facts::RawFacts;
 use super::ordering;
 use super::relation::Relation;
 use crate::logic::{Constant, PredicateId};
@@ -13,21 +13,21 @@ use crate::logic::{Constant, PredicateId};
 pub struct Fact {
     /// The predicate.
     pub predicate: PredicateId,
-    /// Its arguments.
+    /// The arguments.
     pub args: Box<[Constant]>,
 }
 
-/// One fact more, or one less.
+/// Addition or removal of one fact.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Change {
-    /// The fact is taken away.
+    /// The fact is removed.
     Remove(Fact),
     /// The fact is added.
     Add(Fact),
 }
 
 impl Change {
-    /// The fact that is changed.
+    /// Returns the fact that is added or removed.
     pub fn fact(&self) -> &Fact {
         match self {
             Change::Remove(fact) | Change::Add(fact) => fact,
@@ -36,46 +36,47 @@ impl Change {
 }
 
 impl Database {
-    /// Whether this is a fact.
-    pub fn holds(&self, fact: &Fact) -> bool {
+    /// Whether the fact is in the database.
+    pub fn contains(&self, fact: &Fact) -> bool {
         self.facts.relation(fact.predicate).contains(&fact.args)
     }
 
-    /// A fact as people write it.
+    /// Displays a fact.
     pub fn show_fact<'a>(&'a self, fact: &'a Fact) -> impl fmt::Display + 'a {
         fmt::from_fn(move |f| f.write_str(&self.show_atom(fact.predicate, &fact.args)))
     }
 
-    /// What `ask` says of the database with one fact changed; afterwards it is as it was.
+    /// Evaluates `query` on the database with one fact changed, then restores the database.
     ///
-    /// Only the relation of that fact is sorted anew. Times stay as they are, so changes to facts that give times say nothing.
+    /// Only the relation of that fact is sorted again. Times are not recomputed, so changes to facts
+    /// that define times have no effect on visibility.
     ///
     /// # Panics
-    /// If the predicate is not one of the database, or has another number of arguments.
-    pub fn with_change<T>(&mut self, change: &Change, ask: impl FnOnce(&Database) -> T) -> T {
+    /// If the predicate is unknown or its arity differs from that of the fact.
+    pub fn with_change<T>(&mut self, change: &Change, query: impl FnOnce(&Database) -> T) -> T {
         let fact = change.fact();
         let arity = self.predicates.arity(fact.predicate);
-        assert_eq!(fact.args.len(), arity, "a fact has the arguments of its predicate");
-        let mut raw = Raw::new(arity);
+        assert_eq!(fact.args.len(), arity, "the arity of the fact differs from that of its predicate");
+        let mut raw = RawFacts::new(arity);
         let rows = self.facts.relation(fact.predicate).iter().map(|row| row.to_vec());
         rows.filter(|row| row[..] != fact.args[..]).for_each(|row| raw.push(&row));
         if let Change::Add(_) = change {
             raw.push(&fact.args);
         }
         let changed = raw.index(&ordering::orders(&self.schema.patterns(fact.predicate), arity));
-        let before = self.replace(fact.predicate, changed);
-        let answer = ask(self);
-        self.replace(fact.predicate, before);
-        answer
+        let original = self.replace(fact.predicate, changed);
+        let result = query(self);
+        self.replace(fact.predicate, original);
+        result
     }
 
-    /// Puts a relation in the place of another, and gives that one.
+    /// Replaces a relation and returns the previous one.
     fn replace(&mut self, predicate: PredicateId, relation: Relation) -> Relation {
-        // Predicates may have come after the facts.
+        // Predicates may have been interned after the facts were built.
         while self.facts.relations.len() <= predicate.0 as usize {
             let id = PredicateId(self.facts.relations.len() as u32);
             let arity = self.predicates.arity(id);
-            let empty = Raw::new(arity).index(&ordering::orders(&self.schema.patterns(id), arity));
+            let empty = RawFacts::new(arity).index(&ordering::orders(&self.schema.patterns(id), arity));
             self.facts.relations.push(empty);
         }
         std::mem::replace(&mut self.facts.relations[predicate.0 as usize], relation)
@@ -88,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_fact_more_or_less_and_then_as_it_was() {
+    fn a_change_is_visible_in_all_indexes_and_then_undone() {
         let text = "mode: p(+x, -y). mode: p(-x, +y). p(a, b). p(b, c). q(a). r(a, b, c). rain. h(X) :- later(X, X).";
         let (mut database, ..) = sample::build(text, None);
         let before = database.facts.clone();
@@ -105,9 +106,9 @@ mod tests {
             ("snow", &[]),
         ] {
             let fact = Fact { predicate: database.predicates.find(name, args.len()).unwrap(), args: args.into() };
-            let (held, facts) = (database.holds(&fact), database.facts.len());
+            let (held, facts) = (database.contains(&fact), database.facts.len());
             let (with, without) = (Change::Add(fact.clone()), Change::Remove(fact.clone()));
-            let asked = |database: &Database| (database.holds(&fact), database.facts.len());
+            let asked = |database: &Database| (database.contains(&fact), database.facts.len());
             assert_eq!(database.with_change(&with, asked), (true, facts + usize::from(!held)), "{name}");
             assert_eq!(database.with_change(&without, asked), (false, facts - usize::from(held)), "{name}");
             assert_eq!(asked(&database), (held, facts));
@@ -115,7 +116,7 @@ mod tests {
         for id in database.predicates.iter().filter(|&id| id != snow) {
             assert_eq!(database.facts.relation(id), before.relation(id));
         }
-        // Every index has the change.
+        // All indexes reflect the change.
         let p = database.predicates.find("p", 2).unwrap();
         let add = Change::Add(Fact { predicate: p, args: [c, b].into() });
         let found = database.with_change(&add, |database| {

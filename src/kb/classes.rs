@@ -1,22 +1,22 @@
-//! Targets that tell several classes apart.
+//! Multi-class targets.
 
 use crate::logic::PredicateId;
 
-/// The classes of a target whose last argument, in the files, is the class of an example.
+/// The classes of a target; in the files, the class is the last argument of an example.
 ///
-/// That argument is taken away before anything else is done: the target has one argument less, and nothing that looks at examples
-/// sees the class but by [`Example::class`](super::Example::class).
+/// That argument is removed on loading: the target has one argument less, and the class is
+/// accessible only through [`Example::class`](super::Example::class).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Classes {
-    /// The target, without the class.
+    /// The target, without the class argument.
     pub target: PredicateId,
-    /// The predicate that the files have, with the class as its last argument.
+    /// The predicate of the files, with the class as last argument.
     pub labelled: PredicateId,
-    /// The names of the classes, sorted: numbers by their value, then names.
+    /// The class names, sorted: numbers by value, then other names.
     pub names: Vec<String>,
 }
 
-/// Sorts names of classes, numbers by their value before other names, and leaves each once.
+/// Sorts class names, numbers by value before other names, and removes duplicates.
 pub fn sort_names(names: &mut Vec<String>) {
     let number = |name: &String| name.parse::<f64>().ok();
     names.sort_by(|a, b| match (number(a), number(b)) {
@@ -33,7 +33,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_come_before_names_and_by_their_value() {
+    fn class_names_sort_numbers_by_value_before_names() {
         let mut names = ["tall", "10", "9", "-1", "low", "9"].map(str::to_owned).to_vec();
         sort_names(&mut names);
         assert_eq!(names, ["-1", "9", "10", "low", "tall"]);

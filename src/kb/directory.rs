@@ -1,36 +1,36 @@
-//! From the value of a sorted column to the run of rows that hold it.
+//! Maps the values of a sorted column to their runs of rows.
 
 use std::ops::Range;
 
-/// Where the run of each key starts in a sorted column.
+/// The start of each key's run in a sorted column.
 ///
-/// Keys that lie close together get one start for each possible key, the others a sorted list that is searched. Either
-/// way a directory holds about eight bytes a row at most.
+/// If the key range is narrow, the directory is an array with one start per possible key; otherwise
+/// it is a sorted list of keys. Either way it takes at most about eight bytes per row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Directory {
     keys: Keys,
-    /// Start of each run, and at the end the number of rows: run `i` is `starts[i]..starts[i + 1]`.
+    /// Start of each run, followed by the number of rows: run `i` is `starts[i]..starts[i + 1]`.
     starts: Vec<u32>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Keys {
-    /// Key `base + i` has run `i`, empty if the key does not occur.
+    /// Key `base + i` has run `i`, which is empty if the key does not occur.
     Dense { base: u32 },
-    /// The distinct keys in order; key `i` has run `i`.
+    /// The distinct keys in ascending order; key `i` has run `i`.
     Sparse(Vec<u32>),
 }
 
-/// Whether the keys `first..=last` of so many rows lie close enough for one start each.
+/// Whether the key range `first..=last` is narrow enough for one start per key.
 ///
-/// Two starts a row cost eight bytes, as much as the worst list of keys with their starts. Names and numbers are 2³¹
-/// apart, so a column with both gets a list.
+/// Two starts per row take eight bytes, as much as the worst-case list of keys with their starts.
+/// Names and numbers are 2³¹ apart, so a column that contains both is stored as a list.
 pub(crate) fn is_dense(first: u32, last: u32, rows: usize) -> bool {
     u64::from(last - first) < 2 * rows as u64
 }
 
 impl Directory {
-    /// The directory of a sorted column.
+    /// Builds the directory of a sorted column.
     pub(crate) fn from_sorted(column: impl ExactSizeIterator<Item = u32> + DoubleEndedIterator + Clone) -> Self {
         let rows = column.len();
         let (Some(first), Some(last)) = (column.clone().next(), column.clone().next_back()) else {
@@ -61,17 +61,17 @@ impl Directory {
         Directory { keys: Keys::Sparse(keys), starts }
     }
 
-    /// A dense directory; `starts` holds the start for `base` and each key after it, then the number of rows.
+    /// Builds a dense directory from the starts of `base` and all following keys, then the row count.
     pub(crate) fn dense(base: u32, starts: Vec<u32>) -> Self {
         Directory { keys: Keys::Dense { base }, starts }
     }
 
-    /// The directory of no rows.
+    /// Creates the directory of an empty column.
     pub(crate) fn empty() -> Self {
         Directory { keys: Keys::Sparse(Vec::new()), starts: vec![0] }
     }
 
-    /// The rows that hold `key`, empty if there are none.
+    /// Returns the rows that contain `key`.
     #[inline]
     pub fn run(&self, key: u32) -> Range<usize> {
         match self.starts.get(self.slot(key)..).and_then(|rest| rest.first_chunk::<2>()) {
@@ -80,7 +80,7 @@ impl Directory {
         }
     }
 
-    /// The slot of a key; some number that is no slot if the key lies outside what the directory covers.
+    /// Returns the slot of a key, or an invalid slot if the key is out of range.
     #[inline]
     pub(crate) fn slot(&self, key: u32) -> usize {
         match &self.keys {
@@ -89,12 +89,12 @@ impl Directory {
         }
     }
 
-    /// How many runs there are, counting the empty ones of keys that do not occur.
+    /// Number of runs, including the empty ones of absent keys.
     pub fn slots(&self) -> usize {
         self.starts.len() - 1
     }
 
-    /// The key of a slot, which must be below [`Directory::slots`].
+    /// Returns the key of a slot, which must be below [`Directory::slots`].
     #[inline]
     pub fn key(&self, slot: usize) -> u32 {
         match &self.keys {
@@ -103,19 +103,19 @@ impl Directory {
         }
     }
 
-    /// The end of the run of a slot.
+    /// Returns the end of a slot's run.
     #[inline]
     pub(crate) fn end(&self, slot: usize) -> usize {
         self.starts[slot + 1] as usize
     }
 
-    /// The keys that occur, in order, each with its rows.
+    /// Iterates over the keys that occur, in ascending order, with their rows.
     pub fn iter(&self) -> impl Iterator<Item = (u32, Range<usize>)> + '_ {
         let run = |slot: usize| self.starts[slot] as usize..self.starts[slot + 1] as usize;
         (0..self.slots()).map(move |slot| (self.key(slot), run(slot))).filter(|(_, run)| !run.is_empty())
     }
 
-    /// Bytes held, counting capacity.
+    /// Allocated bytes, including spare capacity.
     pub fn bytes(&self) -> usize {
         let keys = match &self.keys {
             Keys::Dense { .. } => 0,
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn close_keys_are_dense_and_gaps_are_empty_runs() {
+    fn narrow_key_ranges_are_dense_with_empty_runs_for_gaps() {
         let directory = of(&[5, 5, 7, 8, 8, 8]);
         assert_eq!(directory, Directory::dense(5, vec![0, 2, 2, 3, 6]));
         assert_eq!(directory.run(5), 0..2);
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn names_beside_numbers_are_sparse() {
+    fn mixed_names_and_numbers_are_sparse() {
         let column = [0, 3, 3, 1 << 31, u32::MAX];
         let directory = of(&column);
         assert_eq!(directory.slots(), 4);
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn the_whole_range_of_ids_does_not_overflow() {
+    fn the_full_range_of_ids_does_not_overflow() {
         assert!(!is_dense(0, u32::MAX, 1000));
         assert_eq!(of(&[u32::MAX]).run(u32::MAX), 0..1);
         assert!(of(&[u32::MAX]).run(0).is_empty());

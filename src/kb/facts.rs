@@ -1,4 +1,4 @@
-//! Collecting the facts of all predicates, and sorting each relation once in every order it needs.
+//! Collects the facts of all predicates and sorts each relation in the orders it needs.
 
 use rayon::prelude::*;
 
@@ -8,91 +8,91 @@ use super::{ordering, sorting};
 use crate::logic::{Constant, PredicateId, Predicates};
 use crate::parallel;
 
-/// To sort a fact in its orders takes about so many steps of a simple loop.
+/// Approximate cost of sorting a fact in its orders, in steps of a simple loop.
 const STEPS_PER_FACT: usize = 64;
 
-/// A fact that cannot be kept.
+/// A fact that cannot be stored.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FactError {
-    /// The rows of one predicate are numbered with 32 bits.
-    #[error("more than {} facts of {predicate}: split the data, or drop facts that no mode uses", u32::MAX)]
+    /// Row numbers of a predicate have 32 bits.
+    #[error("more than {} facts of {predicate}: split the data, or remove facts that no mode uses", u32::MAX)]
     TooMany {
         /// The predicate, as `name/arity`.
         predicate: String,
     },
-    /// The number of arguments is not that of the predicate.
-    #[error("a fact of {predicate} has {found} arguments: give as many as the predicate has")]
+    /// The number of arguments differs from the arity.
+    #[error("fact of {predicate} has {found} arguments: their number must match the arity")]
     WrongArity {
         /// The predicate, as `name/arity`.
         predicate: String,
-        /// How many arguments the fact has.
+        /// Number of arguments of the fact.
         found: usize,
     },
 }
 
-/// The facts of one predicate as they were given.
+/// The facts of one predicate, unsorted.
 #[derive(Clone, Debug)]
-pub(super) enum Raw {
-    /// Nothing but a count: a fact without arguments.
-    Nothing(u64),
-    /// Both arguments of each fact in one number, the first above the second, so that they sort where they lie.
+pub(super) enum RawFacts {
+    /// Number of occurrences of a fact without arguments.
+    Nullary(u64),
+    /// Binary facts packed into one integer, the first argument in the high bits, for in-place sorting.
     Pairs(Vec<u64>),
-    /// Row after row.
+    /// Rows concatenated.
     Flat { arity: usize, ids: Vec<u32> },
 }
 
-impl Raw {
+impl RawFacts {
     pub(super) fn new(arity: usize) -> Self {
         match arity {
-            0 => Raw::Nothing(0),
-            2 => Raw::Pairs(Vec::new()),
-            _ => Raw::Flat { arity, ids: Vec::new() },
+            0 => RawFacts::Nullary(0),
+            2 => RawFacts::Pairs(Vec::new()),
+            _ => RawFacts::Flat { arity, ids: Vec::new() },
         }
     }
 
     fn rows(&self) -> usize {
         match self {
-            Raw::Nothing(count) => *count as usize,
-            Raw::Pairs(pairs) => pairs.len(),
-            Raw::Flat { arity, ids } => ids.len() / arity,
+            RawFacts::Nullary(count) => *count as usize,
+            RawFacts::Pairs(pairs) => pairs.len(),
+            RawFacts::Flat { arity, ids } => ids.len() / arity,
         }
     }
 
     fn arity(&self) -> usize {
         match self {
-            Raw::Nothing(_) => 0,
-            Raw::Pairs(_) => 2,
-            Raw::Flat { arity, .. } => *arity,
+            RawFacts::Nullary(_) => 0,
+            RawFacts::Pairs(_) => 2,
+            RawFacts::Flat { arity, .. } => *arity,
         }
     }
 
     #[inline]
     pub(super) fn push(&mut self, args: &[Constant]) {
         match (self, args) {
-            (Raw::Nothing(count), _) => *count += 1,
-            (Raw::Pairs(pairs), [a, b]) => pairs.push(sorting::pair(a.id(), b.id())),
-            (Raw::Pairs(_), _) => {}
-            (Raw::Flat { ids, .. }, _) => ids.extend(args.iter().map(|c| c.id())),
+            (RawFacts::Nullary(count), _) => *count += 1,
+            (RawFacts::Pairs(pairs), [a, b]) => pairs.push(sorting::pair(a.id(), b.id())),
+            (RawFacts::Pairs(_), _) => {}
+            (RawFacts::Flat { ids, .. }, _) => ids.extend(args.iter().map(|c| c.id())),
         }
     }
 
     pub(super) fn index(self, orders: &[Box<[u32]>]) -> Relation {
         match self {
-            Raw::Nothing(count) => sorting::proposition(count),
-            Raw::Pairs(pairs) => sorting::binary(pairs, orders),
-            Raw::Flat { arity, ids } => sorting::any_arity(arity, ids, orders),
+            RawFacts::Nullary(count) => sorting::proposition(count),
+            RawFacts::Pairs(pairs) => sorting::binary(pairs, orders),
+            RawFacts::Flat { arity, ids } => sorting::any_arity(arity, ids, orders),
         }
     }
 }
 
-/// Facts as they come, in any order and with repetitions.
+/// Builder of [`Facts`]; accepts facts in any order, with duplicates.
 #[derive(Clone, Debug, Default)]
 pub struct FactsBuilder {
-    raw: Vec<Raw>,
+    raw: Vec<RawFacts>,
 }
 
 impl FactsBuilder {
-    /// No facts.
+    /// Creates an empty builder.
     pub fn new() -> Self {
         Self::default()
     }
@@ -100,10 +100,10 @@ impl FactsBuilder {
     /// Adds a fact.
     ///
     /// # Errors
-    /// If the number of arguments is wrong, or the predicate has as many facts as rows can be numbered.
+    /// If the number of arguments is wrong, or the predicate already has 2³² − 1 facts.
     ///
     /// # Panics
-    /// If `predicates` did not give this id.
+    /// If `predicates` does not contain this id.
     #[inline]
     pub fn push(
         &mut self,
@@ -113,7 +113,7 @@ impl FactsBuilder {
     ) -> Result<(), FactError> {
         let known = self.raw.len();
         if predicate.0 as usize >= known {
-            self.raw.extend(predicates.iter().skip(known).map(|id| Raw::new(predicates.arity(id))));
+            self.raw.extend(predicates.iter().skip(known).map(|id| RawFacts::new(predicates.arity(id))));
         }
         let raw = &mut self.raw[predicate.0 as usize];
         if args.len() != raw.arity() {
@@ -126,65 +126,66 @@ impl FactsBuilder {
         Ok(())
     }
 
-    /// How many facts were added, counting repetitions.
+    /// Number of facts added, including duplicates.
     pub fn len(&self) -> usize {
-        self.raw.iter().map(Raw::rows).sum()
+        self.raw.iter().map(RawFacts::rows).sum()
     }
 
-    /// Whether none was added.
+    /// Whether no fact was added.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Sorts every relation in the orders that the modes need. The facts as given are dropped on the way, relation by
-    /// relation.
+    /// Sorts every relation in the orders the modes need, releasing the unsorted facts one relation
+    /// at a time.
     pub fn build(mut self, schema: &Schema, predicates: &Predicates) -> Facts {
         let rows = self.len();
-        self.raw.extend(predicates.iter().skip(self.raw.len()).map(|id| Raw::new(predicates.arity(id))));
-        let jobs: Vec<(PredicateId, Raw)> = predicates.iter().zip(self.raw).collect();
-        let index =
-            |(id, raw): (PredicateId, Raw)| raw.index(&ordering::orders(&schema.patterns(id), predicates.arity(id)));
+        self.raw.extend(predicates.iter().skip(self.raw.len()).map(|id| RawFacts::new(predicates.arity(id))));
+        let jobs: Vec<(PredicateId, RawFacts)> = predicates.iter().zip(self.raw).collect();
+        let index = |(id, raw): (PredicateId, RawFacts)| {
+            raw.index(&ordering::orders(&schema.patterns(id), predicates.arity(id)))
+        };
         let relations = if parallel::pays(rows.saturating_mul(STEPS_PER_FACT)) {
             jobs.into_par_iter().map(index).collect()
         } else {
             jobs.into_iter().map(index).collect()
         };
-        Facts { relations, nothing: sorting::proposition(0) }
+        Facts { relations, empty: sorting::proposition(0) }
     }
 }
 
 /// The relations of all predicates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Facts {
-    /// By predicate.
+    /// Indexed by predicate.
     pub(super) relations: Vec<Relation>,
-    /// Stands for predicates that came after the facts.
-    nothing: Relation,
+    /// Relation of predicates interned after the facts were built.
+    empty: Relation,
 }
 
 impl Facts {
-    /// The facts of a predicate; an empty relation if there are none.
+    /// Returns the facts of a predicate, possibly empty.
     #[inline]
     pub fn relation(&self, predicate: PredicateId) -> &Relation {
-        self.relations.get(predicate.0 as usize).unwrap_or(&self.nothing)
+        self.relations.get(predicate.0 as usize).unwrap_or(&self.empty)
     }
 
-    /// How many facts there are, each counted once.
+    /// Number of distinct facts.
     pub fn len(&self) -> usize {
         self.relations.iter().map(Relation::len).sum()
     }
 
-    /// Whether there are none.
+    /// Whether there are no facts.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How many facts were dropped because they were there already.
+    /// Number of duplicate facts that were removed.
     pub fn duplicates(&self) -> u64 {
         self.relations.iter().map(Relation::duplicates).sum()
     }
 
-    /// Bytes held, counting capacity.
+    /// Allocated bytes, including spare capacity.
     pub fn bytes(&self) -> usize {
         self.relations.iter().map(Relation::bytes).sum()
     }
@@ -206,10 +207,10 @@ mod tests {
         builder.push(later, &[a, b, a], &predicates).unwrap();
         builder.push(q, &[], &predicates).unwrap();
         let error = builder.push(p, &[a], &predicates).unwrap_err();
-        assert_eq!(error.to_string(), "a fact of p/2 has 1 arguments: give as many as the predicate has");
+        assert_eq!(error.to_string(), "fact of p/2 has 1 arguments: their number must match the arity");
         assert_eq!(builder.len(), 4);
 
-        let mut full = FactsBuilder { raw: vec![Raw::new(2), Raw::Nothing(u64::from(u32::MAX))] };
+        let mut full = FactsBuilder { raw: vec![RawFacts::new(2), RawFacts::Nullary(u64::from(u32::MAX))] };
         let error = full.push(q, &[], &predicates).unwrap_err().to_string();
         assert!(error.starts_with("more than 4294967295 facts of q/0"), "{error}");
         full.push(p, &[a, b], &predicates).unwrap();

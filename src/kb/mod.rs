@@ -1,21 +1,24 @@
-//! Facts indexed for joins, the types and modes that say which joins are asked for, time limits, and the slow
-//! evaluator that every fast one is tested against.
+//! Fact store indexed for joins, with types, modes, time limits and a naive reference evaluator.
 //!
-//! A [`DatabaseBuilder`] takes modes and facts; [`DatabaseBuilder::build`] sorts each relation once in every order that
-//! the modes need and gives an immutable [`Database`]. Examples live beside the database, not in it.
+//! A [`DatabaseBuilder`] collects modes and facts; [`DatabaseBuilder::build`] sorts each relation in
+//! every order the modes need and returns an immutable [`Database`]. Examples are stored outside it.
 
 pub mod change;
 pub mod classes;
 pub mod database;
 pub mod directory;
 pub mod facts;
+pub mod mode;
 pub mod naive;
 pub mod ordering;
+pub mod recursion;
 pub mod relation;
 #[cfg(test)]
 pub(crate) mod sample;
 pub mod schema;
 mod sorting;
+#[cfg(test)]
+mod tests;
 pub mod time;
 pub mod view;
 mod warnings;
@@ -25,8 +28,10 @@ pub use change::{Change, Fact};
 pub use classes::Classes;
 pub use database::{Database, DatabaseBuilder, Example};
 pub use facts::{FactError, Facts, FactsBuilder};
-pub use ordering::{Pattern, pattern};
-pub use relation::{Index, IndexId, Relation, Row, Rows};
-pub use schema::{Mode, ModeSlot, Schema, TypeId};
+pub use mode::{Mode, ModeSlot, TypeId};
+pub use ordering::{BindingPattern, binding_pattern};
+pub use recursion::{Recursion, StoredRecursion};
+pub use relation::{FactRow, FactRows, Index, IndexId, Relation};
+pub use schema::Schema;
 pub use time::{TimeError, TimeRule, TimeSource, Times};
-pub use view::{Recursion, Recursive, View};
+pub use view::View;

@@ -1,26 +1,27 @@
-//! The slow evaluator that every fast one must agree with.
+//! Naive reference evaluator, the oracle for all optimized evaluators.
 //!
-//! It tries each fact for each literal, from left to right, and looks at nothing but the list of facts. It is meant to
-//! be read and believed, so it stays as it is: no index, no reordering, no cache.
+//! It tries every fact for every literal, left to right, using nothing but the list of facts. It must
+//! be obviously correct, so it has no index, no reordering and no cache.
 
 use super::database::Database;
 use super::view::View;
 use crate::logic::{Argument, Comparison, Constant, Literal, PredicateId};
 
-/// What each variable stands for, by its number; `None` while it is free.
+/// The constant bound to each variable; `None` while it is free.
 type Bindings = Vec<Option<Constant>>;
 
-/// Whether some grounding of the conjunction holds for an example of the target, among the facts it may see.
+/// Whether a conjunction covers an example of the target, given the facts visible to it.
 ///
-/// The variables of the head are `0..head.len()`, in order.
-pub fn holds(database: &Database, body: &[Literal], target: PredicateId, head: &[Constant]) -> bool {
+/// The variables `0..head.len()` are those of the head, in order.
+pub fn covers(database: &Database, body: &[Literal], target: PredicateId, head: &[Constant]) -> bool {
     witness(database, body, target, head).is_some()
 }
 
-/// The first grounding that holds: the constant of each variable, `None` for those that only negated literals mention.
+/// Returns the first grounding; variables that occur only in negated literals are `None`.
 ///
-/// A negated literal holds for a substitution if no visible fact matches it; variables that no positive literal and no
-/// head binds match anything there, each negated literal for itself. A comparison holds between two numbers.
+/// A negated literal is true under a substitution if no visible fact matches it. A variable bound by
+/// neither the head nor a positive literal matches anything, independently in each negated literal.
+/// A comparison is true between numbers only.
 pub fn witness(
     database: &Database,
     body: &[Literal],
@@ -28,27 +29,28 @@ pub fn witness(
     head: &[Constant],
 ) -> Option<Vec<Option<Constant>>> {
     let mut first = None;
-    ask(database, body, target, head, &mut |bindings| {
+    for_each_grounding(database, body, target, head, &mut |bindings| {
         first = Some(bindings);
         true
     });
     first
 }
 
-/// How many groundings hold: substitutions of the variables that positive literals mention beside the head's.
+/// Counts groundings: substitutions of the non-head variables of positive literals.
 ///
-/// Facts are a set, so two ways to match all positive literals never give the same substitution.
+/// Facts are a set, so distinct matches of all positive literals give distinct substitutions.
 pub fn count(database: &Database, body: &[Literal], target: PredicateId, head: &[Constant]) -> usize {
     let mut count = 0;
-    ask(database, body, target, head, &mut |_| {
+    for_each_grounding(database, body, target, head, &mut |_| {
         count += 1;
         false
     });
     count
 }
 
-/// How many groundings hold under which none of these conjunctions has a grounding: variables that the body does not bind are
-/// each conjunction's own.
+/// Counts groundings of `body` under which no conjunction of `none_of` has a grounding.
+///
+/// Variables not bound by the body are local to each conjunction.
 pub fn count_without(
     database: &Database,
     body: &[Literal],
@@ -59,7 +61,7 @@ pub fn count_without(
     let view = database.view(target, head);
     let variables = none_of.iter().flatten().flat_map(Literal::variables).map(|v| v.0 as usize + 1).max().unwrap_or(0);
     let mut count = 0;
-    ask(database, body, target, head, &mut |bindings| {
+    for_each_grounding(database, body, target, head, &mut |bindings| {
         let refuted = none_of.iter().any(|group| {
             let mut bindings = bindings.clone();
             bindings.resize(variables.max(bindings.len()), None);
@@ -72,46 +74,46 @@ pub fn count_without(
     count
 }
 
-/// Shows each grounding that holds to `enough`, until it says so.
-fn ask(
+/// Passes each grounding to `stop` until it returns `true`.
+fn for_each_grounding(
     database: &Database,
     body: &[Literal],
     target: PredicateId,
     head: &[Constant],
-    enough: &mut dyn FnMut(Bindings) -> bool,
+    stop: &mut dyn FnMut(Bindings) -> bool,
 ) {
     let view = database.view(target, head);
     let variables = body.iter().flat_map(Literal::variables).map(|v| v.0 as usize + 1).max().unwrap_or(0);
     let mut bindings: Bindings = head.iter().copied().map(Some).collect();
     bindings.resize(variables.max(head.len()), None);
     let (checks, positive): (Vec<&Literal>, Vec<&Literal>) = body.iter().partition(|literal| literal.is_check());
-    search(database, &view, &positive, &checks, bindings, enough);
+    search(database, &view, &positive, &checks, bindings, stop);
 }
 
-/// Whether `enough` was said.
+/// Depth-first search; returns whether `stop` returned `true`.
 fn search(
     database: &Database,
     view: &View<'_>,
     positive: &[&Literal],
     checks: &[&Literal],
     bindings: Bindings,
-    enough: &mut dyn FnMut(Bindings) -> bool,
+    stop: &mut dyn FnMut(Bindings) -> bool,
 ) -> bool {
     match positive {
         [] => {
             let holds = |literal: &Literal| match literal.comparison() {
-                Some(comparison) => compares(database, literal, comparison, &bindings),
+                Some(comparison) => comparison_holds(database, literal, comparison, &bindings),
                 None => matches(database, view, literal, &bindings).next().is_some(),
             };
-            checks.iter().all(|literal| holds(literal) != literal.negated) && enough(bindings)
+            checks.iter().all(|literal| holds(literal) != literal.negated) && stop(bindings)
         }
         [first, rest @ ..] => matches(database, view, first, &bindings)
-            .any(|extended| search(database, view, rest, checks, extended, enough)),
+            .any(|extended| search(database, view, rest, checks, extended, stop)),
     }
 }
 
-/// Whether a comparison holds; what is free, or a name, is no number.
-fn compares(database: &Database, literal: &Literal, comparison: Comparison, bindings: &Bindings) -> bool {
+/// Evaluates a comparison; free variables and names are not numbers.
+fn comparison_holds(database: &Database, literal: &Literal, comparison: Comparison, bindings: &Bindings) -> bool {
     let [left, right] = &literal.args[..] else { return false };
     let value = |argument: &Argument| match argument {
         Argument::Number(number) => Some(number.value()),
@@ -121,7 +123,7 @@ fn compares(database: &Database, literal: &Literal, comparison: Comparison, bind
     comparison.holds(value(left), value(right))
 }
 
-/// The bindings extended by each visible fact that matches the literal.
+/// Iterates over the bindings extended by each visible fact that matches the literal.
 fn matches<'a>(
     database: &'a Database,
     view: &'a View<'_>,
@@ -129,11 +131,11 @@ fn matches<'a>(
     bindings: &'a Bindings,
 ) -> impl Iterator<Item = Bindings> + 'a {
     let facts = database.facts.relation(literal.predicate).iter().map(|row| row.to_vec());
-    let seen = facts.filter(move |fact| database.sees(view, literal.predicate, fact));
-    seen.filter_map(|fact| unify(literal, &fact, bindings))
+    let visible = facts.filter(move |fact| database.view_includes(view, literal.predicate, fact));
+    visible.filter_map(|fact| unify(literal, &fact, bindings))
 }
 
-/// The bindings under which the literal is this fact.
+/// Unifies a literal with a fact; returns the extended bindings.
 pub(crate) fn unify(literal: &Literal, fact: &[Constant], bindings: &Bindings) -> Option<Bindings> {
     if literal.args.len() != fact.len() {
         return None;
@@ -142,7 +144,7 @@ pub(crate) fn unify(literal: &Literal, fact: &[Constant], bindings: &Bindings) -
     for (argument, &constant) in literal.args.iter().zip(fact) {
         let fits = match argument {
             Argument::Constant(own) => *own == constant,
-            // A number is for comparisons; where a fact is asked for, its own constant stands.
+            // Thresholds occur in comparisons only; facts match interned constants.
             Argument::Number(_) => false,
             Argument::Variable(v) => *bindings[v.0 as usize].get_or_insert(constant) == constant,
         };
@@ -165,19 +167,20 @@ mod tests {
         collab(P1, P2) :- actedIn(P1, M), actedIn(P2, M).
     ";
 
-    /// The queries among all pairs of these persons for which each clause holds.
-    fn satisfied<const N: usize>(facts: &str, persons: [&str; N]) -> Vec<Vec<String>> {
+    /// Returns, for each clause, the pairs of persons it covers.
+    fn covered<const N: usize>(facts: &str, persons: [&str; N]) -> Vec<Vec<String>> {
         let (database, clauses, _) = sample::build(&format!("{CLAUSES}{facts}"), None);
         let queries = || persons.iter().flat_map(|a| persons.iter().map(move |b| (a, b)));
-        let holds_for = |(target, body): &sample::Clause| {
-            let holds = |(a, b): &(&&str, &&str)| holds(&database, body, *target, &constants(&database, [*a, *b]));
-            queries().filter(holds).map(|(a, b)| format!("{a} {b}")).collect()
+        let covered_by = |(target, body): &sample::Clause| {
+            let is_covered =
+                |(a, b): &(&&str, &&str)| covers(&database, body, *target, &constants(&database, [*a, *b]));
+            queries().filter(is_covered).map(|(a, b)| format!("{a} {b}")).collect()
         };
-        clauses.iter().map(holds_for).collect()
+        clauses.iter().map(covered_by).collect()
     }
 
-    /// The witness of clause `k` for a query, without the head's variables.
-    fn found(facts: &str, k: usize, query: [&str; 2]) -> Option<Vec<String>> {
+    /// Returns the witness of clause `k` for a query, without the head variables.
+    fn witness_of(facts: &str, k: usize, query: [&str; 2]) -> Option<Vec<String>> {
         let (database, clauses, _) = sample::build(&format!("{CLAUSES}{facts}"), None);
         let (target, body) = &clauses[k - 1];
         let bindings = witness(&database, body, *target, &constants(&database, query))?;
@@ -190,12 +193,12 @@ mod tests {
     #[test]
     fn example_1_of_the_appendix() {
         let facts = "actedIn(p1, m1). actedIn(p1, m2). actedIn(p2, m1). actedIn(p2, m2).";
-        let [h1, h2, h3] = satisfied(facts, ["p1", "p2"]).try_into().unwrap();
+        let [h1, h2, h3] = covered(facts, ["p1", "p2"]).try_into().unwrap();
         assert_eq!(h1, NONE);
         assert_eq!(h2, NONE);
         assert_eq!(h3, ["p1 p1", "p1 p2", "p2 p1", "p2 p2"]);
         // θ = {P1/p1, M/m1, P2/p2}
-        assert_eq!(found(facts, 3, ["p1", "p2"]), Some(vec!["m1".into()]));
+        assert_eq!(witness_of(facts, 3, ["p1", "p2"]), Some(vec!["m1".into()]));
     }
 
     // Paper: Appendix, Example 2
@@ -203,39 +206,39 @@ mod tests {
     fn example_2_of_the_appendix() {
         let facts = "directedBy(m1, p1). inGenre(m1, g1). actedIn(p2, m2). inGenre(m2, g2). directedBy(m01, p01).
             actedIn(p03, m01). samePerson(p03, p02).";
-        let [h1, h2, h3] = satisfied(facts, ["p1", "p2", "p01", "p02", "p03"]).try_into().unwrap();
+        let [h1, h2, h3] = covered(facts, ["p1", "p2", "p01", "p02", "p03"]).try_into().unwrap();
         assert_eq!(h1, ["p1 p2"]);
         assert_eq!(h2, ["p01 p02"]);
         assert_eq!(h3, ["p2 p2", "p03 p03"]);
         // θ = {P1/p01, M/m01, P2/p02, P3/p03}
-        assert_eq!(found(facts, 2, ["p01", "p02"]), Some(vec!["m01".into(), "p03".into()]));
-        assert_eq!(found(facts, 1, ["p01", "p02"]), None);
-        assert_eq!(found(facts, 3, ["p01", "p02"]), None);
+        assert_eq!(witness_of(facts, 2, ["p01", "p02"]), Some(vec!["m01".into(), "p03".into()]));
+        assert_eq!(witness_of(facts, 1, ["p01", "p02"]), None);
+        assert_eq!(witness_of(facts, 3, ["p01", "p02"]), None);
     }
 
-    /// Ann directed m1 (g1), bob directed m2 (g2 and g3); bob acted in m1, cat and dan in m2, ann in m3 of no genre.
-    const WORLD: &str = "directedBy(m1, ann). directedBy(m2, bob). actedIn(bob, m1). actedIn(cat, m2).
+    /// Ann directed m1 (g1), bob directed m2 (g2, g3); bob acted in m1, cat and dan in m2, ann in m3 (no genre).
+    const MOVIES: &str = "directedBy(m1, ann). directedBy(m2, bob). actedIn(bob, m1). actedIn(cat, m2).
         actedIn(dan, m2). actedIn(ann, m3). inGenre(m1, g1). inGenre(m2, g2). inGenre(m2, g3). sameGenre(g1, g1).
         sameGenre(g1, g2). samePerson(dan, cat). samePerson(bob, bob).";
 
     #[test]
-    fn every_clause_and_query_of_a_small_world() {
-        let [h1, h2, h3] = satisfied(WORLD, ["ann", "bob", "cat", "dan"]).try_into().unwrap();
-        // (ann, bob) has only g1 with g1, which are the same; (ann, cat) has g1 with g3, which are not.
+    fn all_clauses_cover_the_expected_queries() {
+        let [h1, h2, h3] = covered(MOVIES, ["ann", "bob", "cat", "dan"]).try_into().unwrap();
+        // (ann, bob) only has g1 with g1, which are the same; (ann, cat) has g1 with g3, which are not.
         assert_eq!(h1, ["ann cat", "ann dan", "bob bob", "bob cat", "bob dan"]);
         assert_eq!(h2, ["ann bob", "bob cat"]);
         assert_eq!(h3, ["ann ann", "bob bob", "cat cat", "cat dan", "dan cat", "dan dan"]);
-        // For (bob, cat): g2 and g3 of m2 with g2 and g3 of m2, and nothing says that any two of them are the same.
-        let (database, clauses, _) = sample::build(&format!("{CLAUSES}{WORLD}"), None);
+        // (bob, cat) has g2 and g3 of m2 with g2 and g3 of m2, no two of which are stated to be the same.
+        let (database, clauses, _) = sample::build(&format!("{CLAUSES}{MOVIES}"), None);
         let counted = |k: usize, query| count(&database, &clauses[k].1, clauses[k].0, &constants(&database, query));
         assert_eq!([counted(0, ["bob", "cat"]), counted(0, ["ann", "cat"]), counted(2, ["ann", "cat"])], [4, 1, 0]);
-        // The negation is inside one substitution: g2 is refuted, g3 is not.
-        assert_eq!(found(WORLD, 1, ["ann", "cat"]).unwrap(), ["m1", "g1", "m2", "g3"]);
-        assert_eq!(found(WORLD, 2, ["bob", "cat"]).unwrap(), ["m2", "dan"]);
+        // Negation applies within one substitution: g2 is refuted, g3 is not.
+        assert_eq!(witness_of(MOVIES, 1, ["ann", "cat"]).unwrap(), ["m1", "g1", "m2", "g3"]);
+        assert_eq!(witness_of(MOVIES, 2, ["bob", "cat"]).unwrap(), ["m2", "dan"]);
     }
 
     #[test]
-    fn a_free_variable_of_a_negated_literal_matches_anything() {
+    fn free_variables_of_negated_literals_match_anything() {
         let text = r"p(a). p(b). q(a, c). r(c).
             h(X) :- p(X), \+ q(X, Y).
             h(X) :- p(X), \+ q(X, X).
@@ -250,19 +253,19 @@ mod tests {
         let b = constants(&database, ["b"])[0];
         assert_eq!(check(0, "b"), Some(vec![Some(b), None]));
         assert!(check(1, "a").is_some());
-        // Y is free in each negated literal for itself: q(a, c) refutes the query c, whatever s says of it.
+        // Y is local to each negated literal: q(a, c) refutes the query c, whatever s says.
         assert!(check(2, "a").is_some());
         assert!(check(2, "c").is_none());
         assert!(check(3, "b").is_none());
     }
 
     #[test]
-    fn the_empty_conjunction_holds() {
+    fn the_empty_conjunction_covers_everything() {
         let (database, clauses, _) = sample::build("p(a). rain. h(X) :- rain. h(X) :- snow.", None);
         let head = constants(&database, ["a"]);
         let target = clauses[0].0;
-        assert!(holds(&database, &[], target, &head));
-        assert!(holds(&database, &clauses[0].1, target, &head));
-        assert!(!holds(&database, &clauses[1].1, target, &head));
+        assert!(covers(&database, &[], target, &head));
+        assert!(covers(&database, &clauses[0].1, target, &head));
+        assert!(!covers(&database, &clauses[1].1, target, &head));
     }
 }

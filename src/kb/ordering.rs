@@ -1,36 +1,38 @@
-//! Which orders of its columns a relation must be sorted in.
+//! Chooses the column orders in which a relation is sorted.
 //!
-//! Rows sorted by columns `c0, c1, …` answer every question that binds a prefix of that list, so one order serves a
-//! chain of patterns, each within the next. The fewest orders for a set of patterns are the fewest chains that cover
-//! it, which a bipartite matching finds (Dilworth's theorem by way of König's).
+//! Rows sorted by columns `c0, c1, …` serve every lookup that binds a prefix of that list. One order
+//! therefore serves a chain of binding patterns, each a subset of the next. The minimum number of
+//! orders is a minimum chain cover, found by bipartite matching (Dilworth, by way of König).
 
 use std::collections::BTreeSet;
 
-use super::schema::{Mode, ModeSlot};
+use super::mode::{Mode, ModeSlot};
 
-/// A set of argument positions, as bits; positions from 64 on are never part of one and so never indexed.
-pub type Pattern = u64;
+/// A set of bound argument positions as a bit mask; positions from 64 on are never indexed.
+pub type BindingPattern = u64;
 
-/// With more free arguments than this, a literal is asked for by its bound arguments only, or by any single one if
-/// none is bound. All patterns of six free arguments would need 20 sorted copies of the relation. What is bound beyond
-/// an index is compared row by row.
-const FREE_ARGUMENTS: u32 = 4;
+/// Maximum number of free arguments for which all binding patterns are indexed.
+///
+/// Beyond it, only the pattern of the bound arguments is indexed, or each single argument if none is
+/// bound: all patterns of six free arguments would need 20 sorted copies of the relation. Arguments
+/// not covered by an index are compared row by row.
+const MAX_FREE_ARGUMENTS: u32 = 4;
 
-/// The pattern of these positions.
-pub fn pattern(positions: impl IntoIterator<Item = usize>) -> Pattern {
+/// Returns the binding pattern with these positions.
+pub fn binding_pattern(positions: impl IntoIterator<Item = usize>) -> BindingPattern {
     positions.into_iter().filter(|&k| k < 64).fold(0, |bits, k| bits | 1 << k)
 }
 
-/// Adds every pattern that a literal of this mode can be asked with.
+/// Adds all binding patterns with which a literal of this mode can be looked up.
 ///
-/// A position is bound if no new variable may stand there. The others are bound or not, as the clause has it.
-pub(crate) fn patterns_of(mode: &Mode, patterns: &mut BTreeSet<Pattern>) {
+/// A position that does not admit a new variable is always bound; the others depend on the clause.
+pub(crate) fn add_patterns_of(mode: &Mode, patterns: &mut BTreeSet<BindingPattern>) {
     let positions = |new: bool| mode.args.iter().enumerate().filter(move |(_, slot)| slot.symbol.may_be_new() == new);
-    let bound = pattern(positions(false).map(|(k, _)| k));
+    let bound = binding_pattern(positions(false).map(|(k, _)| k));
     let may_bind = |slot: &ModeSlot| slot.symbol.may_reuse() || slot.symbol.may_be_constant();
-    let free = pattern(positions(true).filter(|(_, slot)| may_bind(slot)).map(|(k, _)| k));
+    let free = binding_pattern(positions(true).filter(|(_, slot)| may_bind(slot)).map(|(k, _)| k));
     patterns.insert(bound);
-    if free.count_ones() <= FREE_ARGUMENTS {
+    if free.count_ones() <= MAX_FREE_ARGUMENTS {
         let mut subset = free;
         while subset != 0 {
             patterns.insert(bound | subset);
@@ -41,11 +43,13 @@ pub(crate) fn patterns_of(mode: &Mode, patterns: &mut BTreeSet<Pattern>) {
     }
 }
 
-/// The fewest orders of `arity` columns such that each pattern is a prefix of one; at least one, sorted.
-pub(crate) fn orders(patterns: &BTreeSet<Pattern>, arity: usize) -> Vec<Box<[u32]>> {
-    let all = pattern(0..arity);
+/// Returns the minimum set of column orders such that each pattern is a prefix of one of them.
+///
+/// The result is sorted and never empty.
+pub(crate) fn orders(patterns: &BTreeSet<BindingPattern>, arity: usize) -> Vec<Box<[u32]>> {
+    let all = binding_pattern(0..arity);
     // Every order serves the empty and the full pattern.
-    let patterns: Vec<Pattern> = patterns.iter().map(|p| p & all).filter(|&p| p != 0 && p != all).collect();
+    let patterns: Vec<BindingPattern> = patterns.iter().map(|p| p & all).filter(|&p| p != 0 && p != all).collect();
     let next = chains(&patterns);
     let mut is_first = vec![true; patterns.len()];
     for &next in next.iter().flatten() {
@@ -65,10 +69,10 @@ pub(crate) fn orders(patterns: &BTreeSet<Pattern>, arity: usize) -> Vec<Box<[u32
     orders
 }
 
-/// The columns of each pattern that the one before it does not have, then all that are left.
-fn order_of(chain: impl Iterator<Item = Pattern>, arity: usize) -> Box<[u32]> {
+/// Lists the columns that each pattern adds to the previous one, then all remaining columns.
+fn order_of(chain: impl Iterator<Item = BindingPattern>, arity: usize) -> Box<[u32]> {
     let mut order = Vec::with_capacity(arity);
-    let mut seen: Pattern = 0;
+    let mut seen: BindingPattern = 0;
     for pattern in chain {
         order.extend((0..64).filter(|k| pattern & !seen & (1 << k) != 0));
         seen |= pattern;
@@ -77,33 +81,33 @@ fn order_of(chain: impl Iterator<Item = Pattern>, arity: usize) -> Box<[u32]> {
     order.into()
 }
 
-/// For each pattern the next one in its chain; the chains are as few as possible.
-fn chains(patterns: &[Pattern]) -> Vec<Option<usize>> {
+/// Returns the successor of each pattern in a minimum chain cover.
+fn chains(patterns: &[BindingPattern]) -> Vec<Option<usize>> {
     let mut next = vec![None; patterns.len()];
-    let mut before = vec![None; patterns.len()];
+    let mut previous = vec![None; patterns.len()];
     for i in 0..patterns.len() {
         let mut tried = vec![false; patterns.len()];
-        augment(i, patterns, &mut next, &mut before, &mut tried);
+        augment(i, patterns, &mut next, &mut previous, &mut tried);
     }
     next
 }
 
-/// Gives pattern `i` a follower, moving others to another follower if need be; whether that was possible.
+/// Finds an augmenting path that gives pattern `i` a successor; returns whether there is one.
 fn augment(
     i: usize,
-    patterns: &[Pattern],
+    patterns: &[BindingPattern],
     next: &mut [Option<usize>],
-    before: &mut [Option<usize>],
+    previous: &mut [Option<usize>],
     tried: &mut [bool],
 ) -> bool {
     for j in 0..patterns.len() {
-        let within = patterns[i] != patterns[j] && patterns[i] & !patterns[j] == 0;
-        if !within || std::mem::replace(&mut tried[j], true) {
+        let is_subset = patterns[i] != patterns[j] && patterns[i] & !patterns[j] == 0;
+        if !is_subset || std::mem::replace(&mut tried[j], true) {
             continue;
         }
-        if before[j].is_none_or(|other| augment(other, patterns, next, before, tried)) {
+        if previous[j].is_none_or(|other| augment(other, patterns, next, previous, tried)) {
             next[i] = Some(j);
-            before[j] = Some(i);
+            previous[j] = Some(i);
             return true;
         }
     }
@@ -114,7 +118,7 @@ fn augment(
 mod tests {
     use super::*;
 
-    fn orders_of(patterns: &[Pattern], arity: usize) -> Vec<Vec<u32>> {
+    fn orders_of(patterns: &[BindingPattern], arity: usize) -> Vec<Vec<u32>> {
         orders(&patterns.iter().copied().collect(), arity).iter().map(|order| order.to_vec()).collect()
     }
 
@@ -127,8 +131,8 @@ mod tests {
     }
 
     #[test]
-    fn a_chain_gives_way_to_make_room_for_another() {
-        // {0} goes with {0, 2}, although {0, 1} comes first: {1} has only {0, 1} to go with.
+    fn matching_augments_earlier_chains() {
+        // {0} precedes {0, 2}, although {0, 1} comes first: {1} has no other successor than {0, 1}.
         assert_eq!(orders_of(&[0b001, 0b010, 0b011, 0b101], 3), [[0, 2, 1], [1, 0, 2]]);
     }
 
@@ -141,21 +145,22 @@ mod tests {
 
     #[test]
     fn all_patterns_of_n_columns_need_the_middle_binomial() {
-        // Sperner: the largest antichain of the subsets of n things has n over n/2 of them.
+        // Sperner: the largest antichain of subsets of n elements has n over n/2 members.
         for (n, expected) in [(1, 1), (2, 2), (3, 3), (4, 6), (5, 10)] {
-            let all: Vec<Pattern> = (0..1 << n).collect();
+            let all: Vec<BindingPattern> = (0..1 << n).collect();
             let orders = orders_of(&all, n);
             assert_eq!(orders.len(), expected, "{n} columns");
             for &p in &all {
-                let prefix = |o: &Vec<u32>| pattern(o.iter().take(p.count_ones() as usize).map(|&k| k as usize));
+                let prefix =
+                    |o: &Vec<u32>| binding_pattern(o.iter().take(p.count_ones() as usize).map(|&k| k as usize));
                 assert!(orders.iter().any(|o| prefix(o) == p), "{p:b} is no prefix of {orders:?}");
             }
         }
     }
 
     #[test]
-    fn columns_beyond_the_bits_come_last() {
-        let order = &orders_of(&[pattern([69, 3])], 70)[0];
+    fn columns_beyond_the_bit_mask_come_last() {
+        let order = &orders_of(&[binding_pattern([69, 3])], 70)[0];
         assert_eq!(order[0], 3);
         assert_eq!(order.iter().copied().collect::<BTreeSet<_>>(), (0..70).collect());
         assert_eq!(order[69], 69);

@@ -1,4 +1,4 @@
-//! Small worlds for tests, written as files are.
+//! Builds small databases from text for tests.
 
 use super::database::{Database, DatabaseBuilder};
 use super::time::TimeRule;
@@ -6,10 +6,10 @@ use crate::logic::parser::parse_sentence;
 use crate::logic::reader::intern_term;
 use crate::logic::{Argument, Atom, Constant, Diagnostic, Literal, Notation, PredicateId, Sentence, Term, Variable};
 
-/// A clause: its head's predicate, and its body with the head's variables first.
+/// The predicate of the head, and the body with head variables numbered first.
 pub(crate) type Clause = (PredicateId, Vec<Literal>);
 
-/// Facts, modes and clauses of a text.
+/// Parses facts, modes and clauses.
 pub(crate) fn read(text: &str) -> (DatabaseBuilder, Vec<Clause>) {
     let (mut builder, mut clauses, mut start) = (DatabaseBuilder::new(), Vec::new(), 0);
     while !text[start..].trim().is_empty() {
@@ -38,14 +38,14 @@ pub(crate) fn read(text: &str) -> (DatabaseBuilder, Vec<Clause>) {
     (builder, clauses)
 }
 
-/// The database of a text, with the codes of its warnings.
+/// Builds the database of a text; also returns its clauses and warnings.
 pub(crate) fn build(text: &str, time: Option<&TimeRule>) -> (Database, Vec<Clause>, Vec<Diagnostic>) {
     let (builder, clauses) = read(text);
     let (database, warnings) = builder.build(time).unwrap();
     (database, clauses, warnings)
 }
 
-/// The constants with these names or values.
+/// Returns the constants with these names or values.
 pub(crate) fn constants<const N: usize>(database: &Database, words: [&str; N]) -> [Constant; N] {
     words.map(|word| match word.parse() {
         Ok(number) => database.symbols.find_number(number).unwrap(),

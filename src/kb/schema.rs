@@ -1,9 +1,10 @@
-//! Modes and types over interned names: what may be asked of a relation, and which constants fit where.
+//! Modes and types over interned names.
 
 use std::collections::BTreeSet;
 use std::fmt;
 
-use super::ordering::{self, Pattern};
+use super::mode::{Mode, ModeSlot, TypeId};
+use super::ordering::{self, BindingPattern};
 use crate::determinism::{HashMap, IndexSet};
 use crate::logic::reader::intern_term;
 use crate::logic::{
@@ -11,74 +12,42 @@ use crate::logic::{
     Symbols, Term, ValueLimit,
 };
 
-/// A type of constants, such as `person`, as an index into the types of a [`Schema`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct TypeId(pub u16);
-
-/// What a mode says of one argument.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ModeSlot {
-    /// How the argument may be filled.
-    pub symbol: ModeSymbol,
-    /// The type of what fills it.
-    pub type_id: TypeId,
-    /// The one constant it may be (`@colour:red`).
-    pub constant: Option<Constant>,
-    /// For how many values of this argument the predicate can hold.
-    pub limit: Option<ValueLimit>,
-}
-
-/// One way in which a predicate may enter a clause.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mode {
-    /// The predicate.
-    pub predicate: PredicateId,
-    /// One entry for each argument.
-    pub args: Vec<ModeSlot>,
-    /// How often the predicate may occur in a clause.
-    pub max: Option<u32>,
-    /// The same for each binding of the input variables.
-    pub max_per_input: Option<u32>,
-    /// The only target this mode is for; `None` means every target.
-    pub target: Option<PredicateId>,
-}
-
-/// The modes of a database with the types they give, and what else its background says.
+/// The modes and types of a database, and the other declarations of its background.
 #[derive(Clone, Debug, Default)]
 pub struct Schema {
     types: IndexSet<String>,
     modes: Vec<Mode>,
-    /// By the first mode of each predicate.
+    /// Taken from the first mode of each predicate.
     argument_types: HashMap<PredicateId, Vec<TypeId>>,
-    /// Modes that give an argument another type than the first mode of the predicate does.
-    disagreements: Vec<Disagreement>,
+    /// Modes whose argument types differ from those of the predicate's first mode.
+    type_conflicts: Vec<TypeConflict>,
     targets: Vec<PredicateId>,
     ranges: Vec<(TypeId, Vec<Constant>)>,
     bridgers: Vec<PredicateId>,
     parameters: Vec<(String, Term)>,
 }
 
-/// A mode whose types are not those of the predicate's first mode.
+/// An argument whose type differs from that in the predicate's first mode.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Disagreement {
+pub(crate) struct TypeConflict {
     pub predicate: PredicateId,
-    /// The position, from 0.
+    /// Argument position, from 0.
     pub position: usize,
     pub first: TypeId,
     pub later: TypeId,
 }
 
 impl Schema {
-    /// No modes, no types.
+    /// Creates an empty schema.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a mode, or takes one back for `noMode:`. The types of a mode that is taken back are still believed.
+    /// Adds a mode, or withdraws one for `noMode:`; a withdrawn mode still defines types.
     ///
     /// # Errors
-    /// What forbids using the mode, as the diagnostic to report; nothing but names is kept then. A mode of nested terms gives only
-    /// a warning (`nested-mode`), as does a `noMode:` for a mode that was never given (`no-mode-to-withdraw`).
+    /// The diagnostic that prevents using the mode; only names are kept then. Nested terms
+    /// (`nested-mode`) and a `noMode:` without a matching mode (`no-mode-to-withdraw`) are warnings.
     pub fn add(
         &mut self,
         declaration: &ModeDeclaration,
@@ -94,7 +63,7 @@ impl Schema {
             target: declaration.target.as_ref().map(|(name, arity)| predicates.intern(name, *arity as usize)),
         };
         check_comparison(&mode, declaration)?;
-        self.note_types(&mode);
+        self.record_types(&mode);
         if declaration.withdrawn {
             return self.withdraw(&mode, declaration);
         }
@@ -114,7 +83,7 @@ impl Schema {
             return Err(Diagnostic::warning(
                 "nested-mode",
                 format!(
-                    "the mode of `{}` has the term `{arg}` as an argument, so it is left out",
+                    "the mode of `{}` is ignored because its argument `{arg}` is a nested term",
                     declaration.predicate
                 ),
                 "give every argument a symbol and a type, such as `+person`",
@@ -125,18 +94,18 @@ impl Schema {
                 return Err(Diagnostic::error(
                     "variable-in-mode",
                     format!(
-                        "the mode of `{}` names the variable {term} where a constant must stand",
+                        "the mode of `{}` has the variable {term} where a constant is required",
                         declaration.predicate
                     ),
-                    format!("quote it if it is a constant: `{}{type_name}:\"{term}\"`", symbol.as_char()),
+                    format!("quote it to mean a constant: `{}{type_name}:\"{term}\"`", symbol.as_char()),
                 ));
             }
             Some(term) => Some(intern_term(symbols, term).map_err(full)?),
             None if *symbol == ModeSymbol::ThisConstant => {
                 return Err(Diagnostic::error(
                     "mode-without-constant",
-                    format!("`{arg}` in the mode of `{}` does not say which constant", declaration.predicate),
-                    format!("name it behind the type, such as `@{type_name}:red`, or use `#{type_name}` for any"),
+                    format!("`{arg}` in the mode of `{}` lacks a constant", declaration.predicate),
+                    format!("add it after the type, as in `@{type_name}:red`, or use `#{type_name}` for any constant"),
                 ));
             }
             None => None,
@@ -144,8 +113,8 @@ impl Schema {
         Ok(ModeSlot { symbol: *symbol, type_id: self.intern_type(type_name)?, constant, limit: *limit })
     }
 
-    fn note_types(&mut self, mode: &Mode) {
-        // A comparison is for numbers of any type.
+    fn record_types(&mut self, mode: &Mode) {
+        // A comparison applies to numbers of any type.
         if mode.predicate.comparison().is_some() {
             return;
         }
@@ -153,7 +122,7 @@ impl Schema {
         let first = self.argument_types.entry(mode.predicate).or_insert_with(|| types().collect());
         for (position, (&first, later)) in first.iter().zip(types()).enumerate() {
             if first != later {
-                self.disagreements.push(Disagreement { predicate: mode.predicate, position, first, later });
+                self.type_conflicts.push(TypeConflict { predicate: mode.predicate, position, first, later });
             }
         }
     }
@@ -166,76 +135,78 @@ impl Schema {
         }
         Err(Diagnostic::warning(
             "no-mode-to-withdraw",
-            format!("`{declaration}` takes back a mode that was not given before it"),
-            "write the mode exactly as it was given, after it",
+            format!("`{declaration}` withdraws a mode that was not declared before it"),
+            "repeat the mode exactly, after its declaration",
         ))
     }
 
-    /// The id of a type, new if it was not known.
+    /// Returns the id of a type, adding it if it is new.
     ///
     /// # Errors
-    /// When 65,535 types are known already.
+    /// If there are already 65,535 types.
     pub fn intern_type(&mut self, name: &str) -> Result<TypeId, Diagnostic> {
         if let Some(id) = self.find_type(name) {
             return Ok(id);
         }
-        // The last id stays free, for tables that need a mark for "no type".
+        // The last id is reserved as a "no type" marker.
         if self.types.len() >= usize::from(u16::MAX) {
             return Err(Diagnostic::error(
                 "too-many-types",
-                format!("the type `{name}` is one more than the 65535 that there can be"),
+                format!("type `{name}` exceeds the maximum of 65535 types"),
                 "use fewer types in the modes and ranges",
             ));
         }
         Ok(TypeId(self.types.insert_full(name.to_owned()).0 as u16))
     }
 
-    /// The id of a type, if it is known.
+    /// Returns the id of a known type.
     pub fn find_type(&self, name: &str) -> Option<TypeId> {
         self.types.get_index_of(name).map(|i| TypeId(i as u16))
     }
 
-    /// The name of a type.
+    /// Returns the name of a type.
     pub fn type_name(&self, id: TypeId) -> &str {
         &self.types[usize::from(id.0)]
     }
 
-    /// Every type, in order of first appearance.
+    /// Iterates over all types in order of first appearance.
     pub fn types(&self) -> impl ExactSizeIterator<Item = TypeId> + use<> {
         (0..self.types.len() as u16).map(TypeId)
     }
 
-    /// The types of the arguments of a predicate, by its first mode.
+    /// Returns the argument types of a predicate, as given by its first mode.
     pub fn argument_types(&self, predicate: PredicateId) -> Option<&[TypeId]> {
         self.argument_types.get(&predicate).map(Vec::as_slice)
     }
 
-    /// Every mode, in the order given.
+    /// Returns all modes in order of declaration.
     pub fn modes(&self) -> &[Mode] {
         &self.modes
     }
 
-    /// The modes of one predicate, in the order given.
+    /// Iterates over the modes of one predicate in order of declaration.
     pub fn modes_of(&self, predicate: PredicateId) -> impl Iterator<Item = &Mode> {
         self.modes.iter().filter(move |mode| mode.predicate == predicate)
     }
 
-    /// Says that a predicate is learned, so that its examples stand beside the facts and need not be among them.
+    /// Declares a predicate as a target, which has examples and needs no facts.
     pub fn add_target(&mut self, predicate: PredicateId) {
         if !self.targets.contains(&predicate) {
             self.targets.push(predicate);
         }
     }
 
-    /// The predicates that are learned.
+    /// Returns the target predicates.
     pub fn targets(&self) -> &[PredicateId] {
         &self.targets
     }
 
-    /// Takes the last argument of a target away: its modes become modes of `to`, a predicate with one argument less, and no mode asks for
-    /// facts of `from` any more. With `as_constants`, modes that take a value of that argument's type as bound take any constant as well.
-    pub fn take_class(&mut self, from: PredicateId, to: PredicateId, as_constants: bool) {
-        let own: Vec<Mode> = self.modes_of(from).cloned().collect();
+    /// Removes the class argument, the last one, of a target.
+    ///
+    /// Its modes become modes of `to`, which has one argument less; `from` keeps no mode. With
+    /// `as_constants`, modes with a `+` argument of the class type are duplicated with `#`.
+    pub fn drop_class_argument(&mut self, from: PredicateId, to: PredicateId, as_constants: bool) {
+        let target_modes: Vec<Mode> = self.modes_of(from).cloned().collect();
         self.modes.retain(|mode| mode.predicate != from);
         for mode in &mut self.modes {
             if mode.target == Some(from) {
@@ -243,10 +214,10 @@ impl Schema {
             }
         }
         let class = self.argument_types(from).and_then(|types| types.last().copied());
-        for mut mode in own {
+        for mut mode in target_modes {
             mode.predicate = to;
             mode.args.pop();
-            self.note_types(&mode);
+            self.record_types(&mode);
             if !self.modes.contains(&mode) {
                 self.modes.push(mode);
             }
@@ -268,57 +239,57 @@ impl Schema {
         }
     }
 
-    /// Adds constants that belong to a type even where no fact mentions them (`range:`).
+    /// Adds constants that belong to a type even if no fact mentions them (`range:`).
     ///
     /// # Errors
-    /// When there are too many types; see [`Schema::intern_type`].
+    /// If there are too many types; see [`Schema::intern_type`].
     pub fn add_range(&mut self, type_name: &str, constants: Vec<Constant>) -> Result<TypeId, Diagnostic> {
         let id = self.intern_type(type_name)?;
         self.ranges.push((id, constants));
         Ok(id)
     }
 
-    /// The ranges, in the order given; a type may have several.
+    /// Returns the ranges in order of declaration; a type may have several.
     pub fn ranges(&self) -> &[(TypeId, Vec<Constant>)] {
         &self.ranges
     }
 
-    /// Adds a predicate that may stand between others although it does not separate examples itself (`bridger:`).
+    /// Adds a predicate that may connect literals without separating examples itself (`bridger:`).
     pub fn add_bridger(&mut self, predicate: PredicateId) {
         if !self.bridgers.contains(&predicate) {
             self.bridgers.push(predicate);
         }
     }
 
-    /// The bridgers, in the order given.
+    /// Returns the bridgers in order of declaration.
     pub fn bridgers(&self) -> &[PredicateId] {
         &self.bridgers
     }
 
-    /// Keeps a parameter of the background (`setParam:`).
+    /// Adds a parameter of the background (`setParam:`).
     pub fn add_parameter(&mut self, key: impl Into<String>, value: Term) {
         self.parameters.push((key.into(), value));
     }
 
-    /// The parameters, in the order given; the last of one key counts.
+    /// Returns the parameters in order; the last one with a given key takes effect.
     pub fn parameters(&self) -> &[(String, Term)] {
         &self.parameters
     }
 
-    pub(crate) fn disagreements(&self) -> &[Disagreement] {
-        &self.disagreements
+    pub(crate) fn type_conflicts(&self) -> &[TypeConflict] {
+        &self.type_conflicts
     }
 
-    /// Every set of bound arguments with which the modes can ask for facts of a predicate.
-    pub fn patterns(&self, predicate: PredicateId) -> BTreeSet<Pattern> {
+    /// Returns all binding patterns with which the modes can look up facts of a predicate.
+    pub fn patterns(&self, predicate: PredicateId) -> BTreeSet<BindingPattern> {
         let mut patterns = BTreeSet::new();
         for mode in self.modes_of(predicate) {
-            ordering::patterns_of(mode, &mut patterns);
+            ordering::add_patterns_of(mode, &mut patterns);
         }
         patterns
     }
 
-    /// Prints a mode as it is written in a file, without the options behind it.
+    /// Displays a mode as it is written in a file, without its options.
     pub fn show<'a>(
         &'a self,
         mode: &'a Mode,
@@ -343,7 +314,7 @@ impl Schema {
         })
     }
 
-    /// Bytes held by the modes and names, roughly.
+    /// Approximate size of modes and names in bytes.
     pub(crate) fn bytes(&self) -> usize {
         let slots: usize = self.modes.iter().map(|mode| mode.args.capacity()).sum();
         let ranges: usize = self.ranges.iter().map(|(_, constants)| constants.capacity()).sum();
@@ -354,20 +325,21 @@ impl Schema {
     }
 }
 
-/// Numbers that are compared are bound before, the second may also be one of the data, and both are of one type.
+/// Checks the mode of a comparison: the first argument is bound, the second is bound or a constant,
+/// and both have the same type.
 fn check_comparison(mode: &Mode, declaration: &ModeDeclaration) -> Result<(), Diagnostic> {
     let name = declaration.predicate.as_str();
     if Comparison::ALL.iter().all(|known| known.name() != name) {
         return Ok(());
     }
     let symbols: Vec<ModeSymbol> = mode.args.iter().map(|slot| slot.symbol).collect();
-    let sound = matches!(symbols[..], [ModeSymbol::Input, ModeSymbol::Input | ModeSymbol::Constant]);
-    if sound && mode.args[0].type_id == mode.args[1].type_id && mode.args[1].constant.is_none() {
+    let valid = matches!(symbols[..], [ModeSymbol::Input, ModeSymbol::Input | ModeSymbol::Constant]);
+    if valid && mode.args[0].type_id == mode.args[1].type_id && mode.args[1].constant.is_none() {
         return Ok(());
     }
     Err(Diagnostic::error(
         "bad-comparison",
-        format!("`{declaration}` is no way to compare two numbers"),
+        format!("`{declaration}` is not a valid mode for comparing two numbers"),
         format!("write `mode: {name}(+year,+year).` for two variables of one type, or `mode: {name}(+year,#year).`"),
     ))
 }
@@ -380,7 +352,7 @@ fn full(error: SymbolTableFull) -> Diagnostic {
 mod tests {
     use super::*;
 
-    /// A mode from words such as `+person`, with `@type:name` for a constant.
+    /// Creates a mode from arguments such as `+person`, or `@type:name` for a constant.
     pub(crate) fn declaration(predicate: &str, args: &[&str]) -> ModeDeclaration {
         let arg = |text: &&str| {
             let (symbol, rest) = text.split_at(1);
@@ -403,92 +375,95 @@ mod tests {
     }
 
     #[derive(Default)]
-    struct World {
+    struct Fixture {
         schema: Schema,
         predicates: Predicates,
         symbols: Symbols,
     }
 
-    impl World {
+    impl Fixture {
         fn add(&mut self, declaration: &ModeDeclaration) -> Result<(), &'static str> {
             self.schema.add(declaration, &mut self.predicates, &mut self.symbols).map_err(|d| d.code)
         }
 
-        fn patterns(&self, name: &str, arity: usize) -> Vec<Pattern> {
+        fn patterns(&self, name: &str, arity: usize) -> Vec<BindingPattern> {
             self.schema.patterns(self.predicates.find(name, arity).unwrap()).into_iter().collect()
         }
     }
 
     #[test]
     fn patterns_follow_the_symbols() {
-        let mut world = World::default();
-        world.add(&declaration("friends", &["+person", "-person"])).unwrap();
-        assert_eq!(world.patterns("friends", 2), [0b01, 0b11]);
-        world.add(&declaration("friends", &["-person", "+person"])).unwrap();
-        assert_eq!(world.patterns("friends", 2), [0b01, 0b10, 0b11]);
-        world.add(&declaration("colour", &["+thing", "@colour:red", "^thing"])).unwrap();
-        assert_eq!(world.patterns("colour", 3), [0b011]);
-        world.add(&declaration("rain", &[])).unwrap();
-        assert_eq!(world.patterns("rain", 0), [0]);
+        let mut fixture = Fixture::default();
+        fixture.add(&declaration("friends", &["+person", "-person"])).unwrap();
+        assert_eq!(fixture.patterns("friends", 2), [0b01, 0b11]);
+        fixture.add(&declaration("friends", &["-person", "+person"])).unwrap();
+        assert_eq!(fixture.patterns("friends", 2), [0b01, 0b10, 0b11]);
+        fixture.add(&declaration("colour", &["+thing", "@colour:red", "^thing"])).unwrap();
+        assert_eq!(fixture.patterns("colour", 3), [0b011]);
+        fixture.add(&declaration("rain", &[])).unwrap();
+        assert_eq!(fixture.patterns("rain", 0), [0]);
     }
 
     #[test]
-    fn many_free_arguments_do_not_explode() {
-        let mut world = World::default();
-        world.add(&declaration("all_free", &["-t"; 40])).unwrap();
-        assert_eq!(world.patterns("all_free", 40), [0].into_iter().chain((0..40).map(|k| 1 << k)).collect::<Vec<_>>());
+    fn many_free_arguments_are_indexed_singly() {
+        let mut fixture = Fixture::default();
+        fixture.add(&declaration("all_free", &["-t"; 40])).unwrap();
+        assert_eq!(
+            fixture.patterns("all_free", 40),
+            [0].into_iter().chain((0..40).map(|k| 1 << k)).collect::<Vec<_>>()
+        );
         let one_bound = [vec!["+t"], vec!["-t"; 39]].concat();
-        world.add(&declaration("one_bound", &one_bound)).unwrap();
-        assert_eq!(world.patterns("one_bound", 40), [1]);
+        fixture.add(&declaration("one_bound", &one_bound)).unwrap();
+        assert_eq!(fixture.patterns("one_bound", 40), [1]);
     }
 
     #[test]
-    fn modes_can_be_taken_back_but_their_types_stay() {
-        let mut world = World::default();
+    fn withdrawn_modes_still_define_types() {
+        let mut fixture = Fixture::default();
         let mut mode = declaration("time", &["+paper", "#year"]);
-        world.add(&mode).unwrap();
-        world.add(&mode).unwrap();
-        assert_eq!(world.schema.modes().len(), 1);
+        fixture.add(&mode).unwrap();
+        fixture.add(&mode).unwrap();
+        assert_eq!(fixture.schema.modes().len(), 1);
         mode.withdrawn = true;
-        world.add(&mode).unwrap();
-        assert_eq!(world.schema.modes(), []);
-        assert_eq!(world.add(&mode), Err("no-mode-to-withdraw"));
-        let time = world.predicates.find("time", 2).unwrap();
-        let types = world.schema.argument_types(time).unwrap();
-        assert_eq!(types.iter().map(|&t| world.schema.type_name(t)).collect::<Vec<_>>(), ["paper", "year"]);
+        fixture.add(&mode).unwrap();
+        assert_eq!(fixture.schema.modes(), []);
+        assert_eq!(fixture.add(&mode), Err("no-mode-to-withdraw"));
+        let time = fixture.predicates.find("time", 2).unwrap();
+        let types = fixture.schema.argument_types(time).unwrap();
+        assert_eq!(types.iter().map(|&t| fixture.schema.type_name(t)).collect::<Vec<_>>(), ["paper", "year"]);
     }
 
     #[test]
-    fn the_first_mode_gives_the_types() {
-        let mut world = World::default();
-        world.add(&declaration("p", &["+a", "-b"])).unwrap();
-        world.add(&declaration("p", &["-a", "+c"])).unwrap();
-        let p = world.predicates.find("p", 2).unwrap();
-        assert_eq!(world.schema.argument_types(p), Some(&[TypeId(0), TypeId(1)][..]));
-        let [only] = world.schema.disagreements() else { panic!("{:?}", world.schema.disagreements()) };
+    fn the_first_mode_defines_the_types() {
+        let mut fixture = Fixture::default();
+        fixture.add(&declaration("p", &["+a", "-b"])).unwrap();
+        fixture.add(&declaration("p", &["-a", "+c"])).unwrap();
+        let p = fixture.predicates.find("p", 2).unwrap();
+        assert_eq!(fixture.schema.argument_types(p), Some(&[TypeId(0), TypeId(1)][..]));
+        let [only] = fixture.schema.type_conflicts() else { panic!("{:?}", fixture.schema.type_conflicts()) };
         assert_eq!((only.position, only.first, only.later), (1, TypeId(1), TypeId(2)));
-        assert_eq!(world.schema.modes_of(p).count(), 2);
+        assert_eq!(fixture.schema.modes_of(p).count(), 2);
     }
 
     #[test]
-    fn unusable_modes_are_left_out() {
-        let mut world = World::default();
+    fn invalid_modes_are_rejected() {
+        let mut fixture = Fixture::default();
         let mut nested = declaration("p", &["+a"]);
         nested.args.push(ModeArg::Nested("f".into(), vec![]));
-        assert_eq!(world.add(&nested), Err("nested-mode"));
-        assert_eq!(world.add(&declaration("p", &["@colour"])), Err("mode-without-constant"));
+        assert_eq!(fixture.add(&nested), Err("nested-mode"));
+        assert_eq!(fixture.add(&declaration("p", &["@colour"])), Err("mode-without-constant"));
         let mut variable = declaration("p", &["@colour:red"]);
         let ModeArg::Typed { constant, .. } = &mut variable.args[0] else { unreachable!() };
         *constant = Some(Term::Variable("X".into()));
-        assert_eq!(world.add(&variable), Err("variable-in-mode"));
-        assert!(world.schema.modes().is_empty());
+        assert_eq!(fixture.add(&variable), Err("variable-in-mode"));
+        assert!(fixture.schema.modes().is_empty());
     }
 
     #[test]
     fn modes_print_as_they_are_written() {
-        let mut world = World::default();
-        world.add(&declaration("p", &["+a", "@b:red", "#c"])).unwrap();
-        let mode = &world.schema.modes()[0];
-        assert_eq!(world.schema.show(mode, &world.predicates, &world.symbols).to_string(), "p(+a,@b:red,#c)");
+        let mut fixture = Fixture::default();
+        fixture.add(&declaration("p", &["+a", "@b:red", "#c"])).unwrap();
+        let mode = &fixture.schema.modes()[0];
+        assert_eq!(fixture.schema.show(mode, &fixture.predicates, &fixture.symbols).to_string(), "p(+a,@b:red,#c)");
     }
 }

@@ -1,10 +1,10 @@
-//! Time limits as they stand in the JSON files of models.
+//! Serialized form of time rules in the JSON files of models.
 
 use serde::{Deserialize, Serialize};
 
 use super::time::{TimeRule, TimeSource};
 
-/// The time limits that training was under.
+/// The time rule under which a model was trained.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WireTime {

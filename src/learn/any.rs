@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::{LrnnModel, MlnModel, Model, RrbmModel, ScoreError, Trained, TreeModel, lrnn, mln, rrbm};
 use crate::files::json::{self, FileError};
-use crate::kb::{Database, Example, Recursive, TimeRule};
+use crate::kb::{Database, Example, StoredRecursion, TimeRule};
 use crate::logic::{Diagnostics, PredicateId, Predicates};
 use crate::rbm::network::{self, Network};
 
@@ -21,7 +21,7 @@ pub trait Stored: Model {
     fn time(&self) -> Option<&TimeRule>;
 
     /// Whether facts of the target are evidence for its own examples, and how; none unless it says so.
-    fn recursive(&self) -> Option<Recursive> {
+    fn recursive(&self) -> Option<StoredRecursion> {
         None
     }
 
@@ -224,7 +224,7 @@ impl Stored for SavedModel {
         self.stored().time()
     }
 
-    fn recursive(&self) -> Option<Recursive> {
+    fn recursive(&self) -> Option<StoredRecursion> {
         self.stored().recursive()
     }
 

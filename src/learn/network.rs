@@ -3,7 +3,7 @@
 use super::any::{ModelSize, SizeOf, Stored};
 use super::{Model, ScoreError, TreeModel};
 use crate::cover::{Bits, Coverage, DEFAULT_MEMORY_BYTES};
-use crate::kb::{Database, Example, Recursive, TimeRule};
+use crate::kb::{Database, Example, StoredRecursion, TimeRule};
 use crate::logic::nearest::nearest;
 use crate::logic::{PredicateId, Predicates};
 use crate::rbm::network::{ConvertError, Ensemble, Network, Summands, against_others, two_classes};
@@ -137,7 +137,7 @@ impl Stored for Network {
         self.time.as_ref()
     }
 
-    fn recursive(&self) -> Option<Recursive> {
+    fn recursive(&self) -> Option<StoredRecursion> {
         self.recursive
     }
 

@@ -54,7 +54,7 @@ pub fn leaf_by_hand<L>(tree: &Tree<L>, database: &Database, target: PredicateId,
             continue;
         }
         let asked = [&literals[..], &split.test].concat();
-        if naive::holds(database, &asked, target, head) {
+        if naive::covers(database, &asked, target, head) {
             (id, literals) = (split.yes, asked);
         } else {
             id = split.no;

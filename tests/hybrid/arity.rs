@@ -103,7 +103,7 @@ proptest! {
         let mut stream = Stream::new(seed, &["conjunctions"]);
         for _ in 0..15 {
             let asked = world.conjunction(arity, &mut stream);
-            let holds = |i: usize| naive::holds(&world.database, &asked, world.target, &world.examples[i].args);
+            let holds = |i: usize| naive::covers(&world.database, &asked, world.target, &world.examples[i].args);
             prop_assert_eq!(&*coverage.cover(&asked), &Bits::from_fn(world.examples.len(), holds), "{:?}", asked);
         }
     }
@@ -138,7 +138,7 @@ proptest! {
         let World { database, target, examples, .. } = &world;
         let options = path::PathOptions { max_length: 2, ..path::PathOptions::default() };
         for chain in path::chains(database, *target, examples, &options).into_iter().take(40) {
-            let holds = |example: &&Example| naive::holds(database, &chain, *target, &example.args);
+            let holds = |example: &&Example| naive::covers(database, &chain, *target, &example.args);
             prop_assert!(examples.iter().filter(|example| example.positive).any(|e| holds(&e)), "{:?}", chain);
         }
     }

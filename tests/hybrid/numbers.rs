@@ -80,7 +80,7 @@ proptest! {
             let conjunction = world.conjunction(&mut stream);
             // What is asked for without its last literal helps to find the whole.
             for asked in [&conjunction[..conjunction.len() - 1], &conjunction] {
-                let holds = |i: usize| naive::holds(&world.database, asked, world.target, &world.examples[i].args);
+                let holds = |i: usize| naive::covers(&world.database, asked, world.target, &world.examples[i].args);
                 prop_assert_eq!(&*coverage.cover(asked), &Bits::from_fn(world.examples.len(), holds), "{:?}", asked);
             }
             let count = |i: usize| naive::count(&world.database, &conjunction, world.target, &world.examples[i].args);

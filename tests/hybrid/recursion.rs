@@ -313,5 +313,5 @@ fn given_folds_know_the_training_on_both_sides() {
     // An example that is asked and was trained on does not see itself either.
     let args = &shared.unwrap().args;
     let view = fold.test.database.view(fold.test.target, args);
-    assert!(!fold.test.database.sees(&view, fold.test.target, args));
+    assert!(!fold.test.database.view_includes(&view, fold.test.target, args));
 }

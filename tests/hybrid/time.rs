@@ -32,7 +32,7 @@ fn ignoring_time_changes_what_is_seen_and_nothing_else() {
                             .facts
                             .relation(written)
                             .iter()
-                            .all(|row| part.database.sees(&view, written, &row.to_vec()))
+                            .all(|row| part.database.view_includes(&view, written, &row.to_vec()))
                     })
                 };
                 assert!(sees_all(peeking) && !sees_all(limited));

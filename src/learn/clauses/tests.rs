@@ -147,7 +147,7 @@ fn best_first_search_matches_exhaustive_search() {
                 if !pending.is_empty() {
                     continue;
                 }
-                let holds = |i: usize| naive::holds(&world.database, &body, world.target, &world.examples[i].args);
+                let holds = |i: usize| naive::covers(&world.database, &body, world.target, &world.examples[i].args);
                 let score = scorer.score(body.len(), Arc::new(Bits::from_fn(9, holds)));
                 if score.acceptable && best.is_none_or(|best| score.compression > best) {
                     best = Some(score.compression);

@@ -14,7 +14,7 @@ use super::params::Value;
 use super::{Kind, Model, ScoreError};
 use crate::cover::{Bits, Coverage, DEFAULT_MEMORY_BYTES};
 use crate::files::json::{self, FileError};
-use crate::kb::{Database, Example, Recursive, TimeRule};
+use crate::kb::{Database, Example, StoredRecursion, TimeRule};
 use crate::logic::rename::Names;
 use crate::logic::{PredicateId, Predicates, Symbols};
 use crate::rbm::Theta;
@@ -42,7 +42,7 @@ pub struct TreeModel {
     /// The time limits that training was under; examples should be scored under the same.
     pub time: Option<TimeRule>,
     /// Whether facts of the target were evidence in training; examples should be scored with such facts as well.
-    pub recursive: Option<Recursive>,
+    pub recursive: Option<StoredRecursion>,
     /// ψ before the first tree; 0 if there are classes, which have their own.
     pub prior: f64,
     /// What the value of each tree is multiplied by.
@@ -250,7 +250,7 @@ impl Stored for TreeModel {
         self.time.as_ref()
     }
 
-    fn recursive(&self) -> Option<Recursive> {
+    fn recursive(&self) -> Option<StoredRecursion> {
         self.recursive
     }
 

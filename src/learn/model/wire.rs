@@ -15,7 +15,7 @@ use super::{ClassSums, Fidelity, LeafWeights, TreeModel};
 use crate::cover::MAX_GROUNDINGS;
 use crate::files::json::{self, FileError, Format};
 use crate::kb::wire::WireTime;
-use crate::kb::{Recursive, TimeRule};
+use crate::kb::{StoredRecursion, TimeRule};
 use crate::learn::params::Value;
 use crate::learn::{Kind, mln};
 use crate::logic::wire::{WireLiteral, WirePredicate};
@@ -44,7 +44,7 @@ struct WireModel {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     time: Option<WireTime>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    recursive: Option<Recursive>,
+    recursive: Option<StoredRecursion>,
     prior: f64,
     step: f64,
     trees: Vec<Vec<WireNode>>,

@@ -181,7 +181,7 @@ impl<'a> StepTable<'a> {
         let index = relation.indexes().iter().find(|index| index.order().first() == Some(&from));
         index.map_or_else(
             || {
-                let pair = |row: crate::kb::Row<'_>| (row.get(from as usize).id(), row.get(to).id());
+                let pair = |row: crate::kb::FactRow<'_>| (row.get(from as usize).id(), row.get(to).id());
                 let mut pairs: Vec<(u32, u32)> = relation.iter().map(pair).collect();
                 pairs.sort_unstable();
                 StepTable::Pairs(pairs)

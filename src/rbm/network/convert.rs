@@ -1,7 +1,7 @@
 //! From a sum of trees to one network.
 
 use super::{Condition, Hidden, MOST_WORTH, Network, Rule, is_worth};
-use crate::kb::{Recursive, TimeRule};
+use crate::kb::{StoredRecursion, TimeRule};
 use crate::logic::rename::{self, Names};
 use crate::logic::wire::{self, TooLarge};
 use crate::logic::{Literal, PredicateId, SymbolTableFull};
@@ -36,7 +36,7 @@ pub struct Ensemble<'a> {
     /// The time limits they were learned under.
     pub time: Option<TimeRule>,
     /// Whether they may ask for facts of the target.
-    pub recursive: Option<Recursive>,
+    pub recursive: Option<StoredRecursion>,
 }
 
 /// Trees that a conversion cannot take.

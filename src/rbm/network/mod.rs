@@ -30,7 +30,7 @@ pub use wire::FORMAT;
 pub(crate) use written::{Scope, unknown_predicate};
 
 use crate::determinism::IndexSet;
-use crate::kb::{Recursive, TimeRule};
+use crate::kb::{StoredRecursion, TimeRule};
 use crate::logic::rename::Names;
 use crate::logic::{PredicateId, Predicates, Symbols};
 use crate::math::softplus;
@@ -138,7 +138,7 @@ pub struct Network {
     /// The time limits that its rules were learned under; examples should be asked under the same.
     pub time: Option<TimeRule>,
     /// Whether its rules may ask for facts of the target; examples should then be asked with such facts.
-    pub recursive: Option<Recursive>,
+    pub recursive: Option<StoredRecursion>,
     target: PredicateId,
     classes: Vec<String>,
     d: Vec<f64>,

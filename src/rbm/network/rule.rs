@@ -129,7 +129,7 @@ impl Rule {
         let found = naive::witness(database, &self.body, target, args)?;
         let met = |condition: &Condition| {
             let enough = match condition.at_least {
-                1 => naive::holds(database, &condition.body, target, args),
+                1 => naive::covers(database, &condition.body, target, args),
                 k => naive::count(database, &condition.body, target, args) >= k as usize,
             };
             enough == condition.holds

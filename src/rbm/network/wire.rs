@@ -13,7 +13,7 @@ use super::{Condition, Hidden, Network, Rule};
 use crate::cover::MAX_GROUNDINGS;
 use crate::files::json::{self, FileError, Format};
 use crate::kb::wire::WireTime;
-use crate::kb::{Recursive, TimeRule};
+use crate::kb::{StoredRecursion, TimeRule};
 use crate::logic::wire::{self, WireLiteral, WirePredicate};
 use crate::logic::{Literal, Predicates, Symbols};
 use crate::rbm::check_weight;
@@ -32,7 +32,7 @@ struct WireNetwork {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     time: Option<WireTime>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    recursive: Option<Recursive>,
+    recursive: Option<StoredRecursion>,
     /// One bias for each class.
     d: Vec<f64>,
     hidden: Vec<WireHidden>,

@@ -119,7 +119,7 @@ impl<'a> Ground<'a> {
             *steps += 1;
             self.rows(&link.shape, constant, |args| {
                 *steps += 1;
-                if self.database.sees(view, link.shape.predicate, args) {
+                if self.database.view_includes(view, link.shape.predicate, args) {
                     let constants: Vec<Constant> = link.shape.constants.iter().map(|&(k, _)| args[k]).collect();
                     found.entry(constants).or_default().extend(link.shape.to.map(|to| args[to]));
                 }

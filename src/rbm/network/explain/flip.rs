@@ -234,7 +234,7 @@ impl Search<'_, '_> {
             let stated = substitute(std::slice::from_ref(literal), bindings);
             let fact = stated.first().and_then(ground_fact);
             let database = self.asked.database();
-            self.found.additions.extend(fact.filter(|fact| !database.holds(fact) && self.asked.sees(fact)));
+            self.found.additions.extend(fact.filter(|fact| !database.contains(fact) && self.asked.sees(fact)));
             return;
         };
         for &constant in pool {

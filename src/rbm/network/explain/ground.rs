@@ -107,7 +107,7 @@ impl<'a> Asked<'a> {
 
     /// Whether the query may see a fact.
     pub fn sees(&self, fact: &Fact) -> bool {
-        self.database.sees(&self.view, fact.predicate, &fact.args)
+        self.database.view_includes(&self.view, fact.predicate, &fact.args)
     }
 
     /// The head's variables and nothing else.
