@@ -1,4 +1,4 @@
-//! The `lrbm` command; everything it does is in the library.
+//! The `lrbm` program; all code is in the library.
 
 #![forbid(unsafe_code)]
 

@@ -134,7 +134,7 @@ fn no_command_writes_over_what_it_reads() {
     let before = all();
     for (command, more) in cases {
         let said = refused(home.path(), &[command, more, &["-q"]].concat());
-        assert!(said.contains("and it would be overwritten: give another name"), "{command:?} {more:?}: {said}");
+        assert!(said.contains("so it cannot be overwritten: choose another name"), "{command:?} {more:?}: {said}");
         assert_eq!(all(), before, "{command:?} {more:?}");
     }
     // What is there and not read is written over as before.

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use super::{CommandError, Output, Outputs};
+use super::{CommandError, Output, OutputFiles};
 use crate::determinism::IndexSet;
 use crate::experiment::Results;
 use crate::files;
@@ -58,9 +58,9 @@ pub fn run(args: &CheckArgs, output: &mut Output) -> Result<(), CommandError> {
     let results = super::results(&args.run, output)?;
     let own = || Path::new("results/baselines").join(format!("{}.csv", results.experiment.name));
     let path = args.baseline.clone().unwrap_or_else(own);
-    let outputs = Outputs::new([("--junit", args.junit.as_ref()), ("--markdown", args.markdown.as_ref())]);
+    let outputs = OutputFiles::new([("--junit", args.junit.as_ref()), ("--markdown", args.markdown.as_ref())]);
     outputs.spare([path.as_path()])?;
-    outputs.spare_run(&args.run)?;
+    outputs.protect_run(&args.run)?;
     let (baseline, missing) = match Baseline::read(&path) {
         Ok(baseline) => (Some(baseline), None),
         Err(error @ BaselineError::Missing(_)) => (None, Some(error)),

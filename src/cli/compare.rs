@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use super::{CommandError, Output, Outputs};
+use super::{CommandError, Output, OutputFiles};
 use crate::files;
 use crate::metric::Column;
 use crate::report::compare::{self, RunComparison, SHOWN, Side};
@@ -41,8 +41,8 @@ Exit codes: 0 done, 2 bad usage or no run, 6 nothing can be compared.";
 
 pub fn run(args: &Compare, output: &mut Output) -> Result<(), CommandError> {
     let models = args.models.as_deref().map(two_models).transpose()?;
-    let outputs = Outputs::new([("--csv", args.csv.as_ref())]);
-    [Some(&args.first), args.second.as_ref()].into_iter().flatten().try_for_each(|run| outputs.spare_run(run))?;
+    let outputs = OutputFiles::new([("--csv", args.csv.as_ref())]);
+    [Some(&args.first), args.second.as_ref()].into_iter().flatten().try_for_each(|run| outputs.protect_run(run))?;
     let first = super::results(&args.first, output)?;
     let second = args.second.as_deref().map(|path| super::results(path, output)).transpose()?;
     let side = |results, model| Side { results, model };

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use super::data_args::DataArgs;
 use super::predict::{classes, load_for, options_for};
 use super::train::{check_writable, write_whole};
-use super::weights::{self, Settings};
-use super::{CommandError, Output, Outputs, with_cause};
+use super::weights::{self, FitSettings};
+use super::{CommandError, Output, OutputFiles, with_cause};
 use crate::cover::{Coverage, DEFAULT_MEMORY_BYTES};
 use crate::data::load::Loaded;
 use crate::learn::{LearnedWeights, Method, Model, Prune, Resources, SavedModel};
@@ -83,17 +83,17 @@ pub fn run(args: &Convert, output: &mut Output) -> Result<(), CommandError> {
         return Err(CommandError::input("two of --out, --dot and --svg name the same file: give each its own"));
     }
     let outputs =
-        Outputs::new([("--out", args.out.as_ref()), ("--dot", args.dot.as_ref()), ("--svg", args.svg.as_ref())]);
-    outputs.spare([&args.model, &args.rules].into_iter().flatten().map(PathBuf::as_path))?;
+        OutputFiles::new([("--out", args.out.as_ref()), ("--dot", args.dot.as_ref()), ("--svg", args.svg.as_ref())]);
+    outputs.protect([&args.model, &args.rules].into_iter().flatten().map(PathBuf::as_path))?;
     needs_data(args)?;
     let data = args.data.clone();
     let data = data.map(|data| DataArgs { data, background: args.background.clone(), set: args.set.clone() });
     let others = data.as_ref().map(|data| data.split_settings().others).unwrap_or_default();
-    let settings = Settings::new(&others)?;
+    let settings = FitSettings::new(&others)?;
     let (original, mut network) = start(args)?;
     output.warn(&says_nothing(&network));
     let loaded = data.as_ref().map(|data| examples(data, &mut network, output)).transpose()?;
-    outputs.spare(loaded.iter().flat_map(|loaded| &loaded.counts.files).map(PathBuf::as_path))?;
+    outputs.protect(loaded.iter().flat_map(|loaded| &loaded.counts.files).map(PathBuf::as_path))?;
     match &loaded {
         Some(loaded) if args.rules.is_some() => weights::check_names(&network, loaded, output)?,
         None if args.rules.is_some() => output.warn(&weights::unchecked_names(&network)),
@@ -155,7 +155,7 @@ fn start(args: &Convert) -> Result<(Option<SavedModel>, Network), CommandError> 
     };
     if let Some(path) = &args.rules {
         only_trees("--rules gives a network")?;
-        return Ok((None, weights::from_rules(path, weights::Weights::Written)?));
+        return Ok((None, weights::from_rules(path, weights::InitialWeights::FromFile)?));
     }
     let path = args.model.as_deref().unwrap_or(Path::new(""));
     let model = SavedModel::load(path).map_err(with_cause)?;
@@ -222,7 +222,7 @@ const REFITTED_ANEW: bool = false;
 /// Makes the network smaller and fits it, as far as that was asked for.
 fn shrink(
     args: &Convert,
-    settings: &Settings,
+    settings: &FitSettings,
     network: &mut Network,
     loaded: Option<&Loaded>,
 ) -> Result<Option<LearnedWeights>, CommandError> {

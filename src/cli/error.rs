@@ -1,42 +1,42 @@
-//! What a command can fail with, and the exit code that tells.
+//! Errors of commands and their exit codes.
 
 use std::io;
 
 use crate::data::load::LoadError;
 use crate::logic::Diagnostics;
 
-/// The exit code of a command some jobs of which have no result.
+/// Exit code if some jobs have no result.
 pub const JOBS_FAILED: u8 = 3;
 
-/// Why a command stopped.
+/// Error of a command.
 #[derive(Debug, thiserror::Error)]
 pub enum CommandError {
-    /// Something the user gave is wrong; the text says where, what, and what to do.
+    /// Invalid input; the text says where, what is wrong, and what to do.
     #[error("error: {0}")]
     Input(String),
-    /// Places in the user's files are wrong.
+    /// Invalid files, with locations.
     #[error("{0}\n{n} {errors} found: nothing was done", n = .0.error_count(), errors = plural(.0.error_count()))]
     Data(Diagnostics),
-    /// Jobs of an experiment failed; the others are done.
+    /// Some jobs of an experiment failed; the others are done.
     #[error("{0}")]
     JobsFailed(String),
-    /// Nothing fits what was asked for.
+    /// No dataset, model or job matches the selection.
     #[error("error: {0}")]
     NothingMatched(String),
-    /// The gate: results are worse than they were.
+    /// The regression gate found results worse than the baseline.
     #[error("regression: {0}")]
     Regression(String),
-    /// The gate, or a comparison: there is nothing to hold results against.
+    /// The run cannot be compared with the baseline or the other run.
     #[error("not comparable: {0}")]
     NotComparable(String),
-    /// The program is wrong, or something broke that the user could not know of.
+    /// Internal error.
     #[error("error: {0}")]
     Internal(String),
-    /// Output cannot be written.
+    /// The output cannot be written.
     #[error("error: cannot write the output: {0}")]
     Output(io::Error),
-    /// Whoever read the output has stopped reading; that is no error.
-    #[error("the output was closed")]
+    /// The reader closed the pipe, which is not an error.
+    #[error("the output pipe was closed")]
     ClosedPipe,
 }
 
@@ -45,17 +45,17 @@ fn plural(n: u64) -> &'static str {
 }
 
 impl CommandError {
-    /// An error in something the user gave.
+    /// Creates an input error.
     pub fn input(message: impl ToString) -> Self {
         CommandError::Input(message.to_string())
     }
 
-    /// An error of the program itself.
+    /// Creates an internal error.
     pub fn internal(message: impl ToString) -> Self {
         CommandError::Internal(message.to_string())
     }
 
-    /// The same without the warnings that stand beside what is wrong.
+    /// Drops warnings, for `--quiet`.
     pub fn without_warnings(self) -> Self {
         match self {
             CommandError::Data(diagnostics) => CommandError::Data(diagnostics.without_warnings()),
@@ -63,7 +63,7 @@ impl CommandError {
         }
     }
 
-    /// The code the process ends with.
+    /// Returns the exit code of the process.
     pub fn exit_code(&self) -> u8 {
         match self {
             CommandError::Input(_) | CommandError::Data(_) => 2,
@@ -95,11 +95,11 @@ impl From<LoadError> for CommandError {
     }
 }
 
-/// An error with what caused it, as bad input.
+/// Converts an error with its source to an input error.
 pub fn with_cause(error: impl std::error::Error) -> CommandError {
     let text = error.to_string();
     match error.source().map(ToString::to_string) {
-        // Some errors tell their cause themselves.
+        // Some messages already include the source.
         Some(cause) if !text.contains(&cause) => CommandError::Input(format!("{text}: {cause}")),
         _ => CommandError::Input(text),
     }

@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 
 use super::data_args::DataArgs;
 use super::predict::{ABOUT_LEARNING, as_learned, know, load_for, options_for};
-use super::table::Table;
+use super::table::TextTable;
 use super::train::{check_writable, write_whole};
-use super::{CommandError, Output, Outputs, settings, with_cause};
+use super::{CommandError, Output, OutputFiles, settings, with_cause};
 use crate::data::load::{LoadOptions, Loaded, load_for_questions};
 use crate::kb::{Example, TimeSource};
 use crate::learn::{Method, MlnModel, Model, SavedModel, Stored};
@@ -97,8 +97,8 @@ grounding, with constants of the query and of that grounding, or with the number
 mean that there is none.";
 
 impl Explain {
-    fn outputs(&self) -> Outputs {
-        Outputs::new([("--html", self.html.as_ref()), ("--csv", self.csv.as_ref()), ("--svg", self.svg.as_ref())])
+    fn outputs(&self) -> OutputFiles {
+        OutputFiles::new([("--html", self.html.as_ref()), ("--csv", self.csv.as_ref()), ("--svg", self.svg.as_ref())])
     }
 }
 
@@ -111,7 +111,7 @@ pub fn run(args: &Explain, output: &mut Output) -> Result<(), CommandError> {
         return Err(CommandError::input("--csv and --svg name the same file: give each its own"));
     }
     let outputs = args.outputs();
-    outputs.spare([args.model.as_path()])?;
+    outputs.protect([args.model.as_path()])?;
     let model = SavedModel::load(&args.model).map_err(with_cause)?;
     if args.trees {
         let Some(trees) = model.trees() else {
@@ -144,7 +144,7 @@ pub fn run(args: &Explain, output: &mut Output) -> Result<(), CommandError> {
         None => {
             let mut loaded = load_for(&model, &data, &options)?;
             output.warn(&loaded.warnings.without(&ABOUT_LEARNING));
-            outputs.spare(loaded.counts.files.iter().map(PathBuf::as_path))?;
+            outputs.protect(loaded.counts.files.iter().map(PathBuf::as_path))?;
             know(&model, &mut loaded, output);
             let measured = importance(&network, &loaded.database, loaded.target, &loaded.examples);
             let measured = measured.map_err(CommandError::input)?;
@@ -208,7 +208,7 @@ fn asked(
     let mut loaded = load_for_questions(&data.data, &options, target)?;
     as_learned(model, &mut loaded, &options)?;
     output.warn(&loaded.warnings.without(&ABOUT_LEARNING));
-    args.outputs().spare(loaded.counts.files.iter().map(PathBuf::as_path))?;
+    args.outputs().protect(loaded.counts.files.iter().map(PathBuf::as_path))?;
     let constants = query::constants(&atom, &mut loaded, args.allow_unknown)?;
     Ok(Some((loaded, constants)))
 }
@@ -261,7 +261,7 @@ fn explain_query(
     let mut loaded = load_for_questions(directory, options, target)?;
     as_learned(model, &mut loaded, options)?;
     output.warn(&loaded.warnings.without(&ABOUT_LEARNING));
-    args.outputs().spare(loaded.counts.files.iter().map(PathBuf::as_path))?;
+    args.outputs().protect(loaded.counts.files.iter().map(PathBuf::as_path))?;
     know(model, &mut loaded, output);
     let constants = query::constants(&atom, &mut loaded, args.allow_unknown)?;
     let class = args.class.as_deref().map(|name| find_class(name, network)).transpose()?;
@@ -339,7 +339,7 @@ fn print_importance(measured: &Importance, json: bool, output: &mut Output) -> R
     for (name, weights) in [("predicate", &measured.predicates), ("rule", &measured.rules)] {
         writeln!(output.out)?;
         let mut table =
-            Table::new(&[">mean |adds to psi|", ">holds for", ">AUC-ROC lost", ">log-likelihood lost", name]);
+            TextTable::new(&[">mean |adds to psi|", ">holds for", ">AUC-ROC lost", ">log-likelihood lost", name]);
         for weight in weights {
             let Weight { name, holds_for, mean_contribution, auc_roc_drop, log_likelihood_drop, .. } = weight;
             table.row([

@@ -1,25 +1,24 @@
-//! `lrbm man`
+//! `lrbm man`: manual pages.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use clap::CommandFactory;
 use clap_mangen::Man;
 
-use super::{Cli, CommandError, Output};
+use super::error::CommandError;
+use super::output::Output;
 use crate::files;
 
-/// Where to.
+/// Arguments of `lrbm man`.
 #[derive(clap::Args)]
 pub struct ManArgs {
-    /// Write one page for each command into this directory, instead of the page of `lrbm` to stdout.
+    /// Write one page per command to this directory instead of the page of `lrbm` to stdout.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
 
-pub fn run(args: &ManArgs, output: &mut Output) -> Result<(), CommandError> {
-    let mut command = Cli::command();
-    // So that commands know their full name and the options that all have.
+pub fn run(args: &ManArgs, mut command: clap::Command, output: &mut Output) -> Result<(), CommandError> {
+    // Propagates full names and global options to the subcommands.
     command.build();
     let Some(directory) = &args.out else {
         output.out.write_all(&page(command)?)?;
@@ -35,7 +34,7 @@ pub fn run(args: &ManArgs, output: &mut Output) -> Result<(), CommandError> {
         .map_err(|error| CommandError::Input(format!("{}: {error}", directory.display())))?;
     writeln!(
         output.out,
-        "{} pages are in {}; read one with `man -l {}`",
+        "{} pages written to {}; read one with `man -l {}`",
         pages.len(),
         directory.display(),
         directory.join("lrbm.1").display()
@@ -43,11 +42,11 @@ pub fn run(args: &ManArgs, output: &mut Output) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// The page of a command and of every command below it, each with its name.
+/// Renders the page of a command and of its subcommands, each with its name.
 fn collect(command: clap::Command, name: &str, pages: &mut Vec<(String, Vec<u8>)>) -> io::Result<()> {
-    for below in command.get_subcommands().filter(|below| below.get_name() != "help") {
-        let full = format!("{name}-{}", below.get_name());
-        collect(below.clone(), &full, pages)?;
+    for subcommand in command.get_subcommands().filter(|subcommand| subcommand.get_name() != "help") {
+        let full = format!("{name}-{}", subcommand.get_name());
+        collect(subcommand.clone(), &full, pages)?;
     }
     pages.push((name.to_owned(), page(command)?));
     Ok(())

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use super::table::{Table, thousands};
+use super::table::{TextTable, thousands};
 use super::{CommandError, Output, with_cause};
 use crate::data::store::Store;
 use crate::determinism::IndexSet;
@@ -130,7 +130,7 @@ pub struct PlanArgs {
     #[command(flatten)]
     what: Option<What>,
     /// What to print: a table of all jobs, or a command for each task, for other schedulers.
-    #[arg(long, value_enum, default_value_t = Format::Table)]
+    #[arg(long, value_enum, default_value_t = Format::TextTable)]
     format: Format,
     /// Print the JSON Schema of specs, for editors, and nothing else.
     #[arg(long, exclusive = true)]
@@ -141,7 +141,7 @@ pub struct PlanArgs {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Format {
     /// A table of all jobs.
-    Table,
+    TextTable,
     /// A command for each task with jobs to do, such as for GNU parallel or HyperQueue.
     Commands,
 }
@@ -149,7 +149,7 @@ enum Format {
 pub fn run(args: &PlanArgs, output: &mut Output) -> Result<(), CommandError> {
     match &args.what {
         Some(what) => match args.format {
-            Format::Table => print(&what.choose()?, output),
+            Format::TextTable => print(&what.choose()?, output),
             Format::Commands => commands(&what.choose()?, output),
         },
         None => Ok(write!(output.out, "{}", spec::schema::text())?),
@@ -201,7 +201,7 @@ fn commands(chosen: &Chosen, output: &mut Output) -> Result<(), CommandError> {
 pub fn print(chosen: &Chosen, output: &mut Output) -> Result<(), CommandError> {
     let Chosen { experiment, plan, asked, out, .. } = chosen;
     let store = RunStore::new(out);
-    let mut table = Table::new(&["dataset", "model", ">fold", ">seed", "state", "reason"]);
+    let mut table = TextTable::new(&["dataset", "model", ">fold", ">seed", "state", "reason"]);
     let mut states: Vec<State> = Vec::with_capacity(asked.len());
     for listed in asked.iter().map(|&place| &plan.jobs[place]) {
         let job = &listed.job;

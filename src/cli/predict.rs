@@ -7,9 +7,9 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use super::data_args::DataArgs;
-use super::table::Table;
+use super::table::TextTable;
 use super::train::{check_writable, write_whole};
-use super::{CommandError, Output, Outputs, settings, with_cause};
+use super::{CommandError, Output, OutputFiles, settings, with_cause};
 use crate::data::classes::ClassLabels;
 use crate::data::load::{LoadError, LoadOptions, Loaded, load};
 use crate::learn::{Model, SavedModel, ScoreError, Stored};
@@ -43,13 +43,13 @@ pub fn run(args: &Predict, output: &mut Output) -> Result<(), CommandError> {
     if let Some(setting) = args.data.split_settings().others.first() {
         return Err(settings::unknown(setting));
     }
-    let outputs = Outputs::new([("--out", args.out.as_ref())]);
-    outputs.spare([args.model.as_path()])?;
+    let outputs = OutputFiles::new([("--out", args.out.as_ref())]);
+    outputs.protect([args.model.as_path()])?;
     let model = SavedModel::load(&args.model).map_err(with_cause)?;
     let options = options_for(&model, &args.data)?;
     let mut loaded = load_for(&model, &args.data, &options)?;
     output.warn(&loaded.warnings.without(&ABOUT_LEARNING));
-    outputs.spare(loaded.counts.files.iter().map(PathBuf::as_path))?;
+    outputs.protect(loaded.counts.files.iter().map(PathBuf::as_path))?;
     know(&model, &mut loaded, output);
     if let Some(names) = model.classes().filter(|_| loaded.database.classes.is_some()) {
         return classes::run(args, &model, names, &loaded, out.as_deref(), output);
@@ -139,7 +139,7 @@ fn known_answers(loaded: &Loaded) -> Diagnostics {
 fn all_metrics(output: &mut Output, psi: &[f64], labels: &[bool]) -> Result<(), CommandError> {
     let no_threshold = Err(Undefined::NoTrainingScores);
     let metrics = Metrics::new(Scores::LogOdds(psi), labels, no_threshold).map_err(CommandError::input)?;
-    let mut table = Table::new(&["metric", ">value"]);
+    let mut table = TextTable::new(&["metric", ">value"]);
     table.row(["positives".into(), metrics.positives.to_string()]);
     table.row(["negatives".into(), metrics.negatives.to_string()]);
     for (column, value) in metrics.iter() {

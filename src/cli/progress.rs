@@ -1,11 +1,11 @@
-//! Progress on stderr: a bar on a terminal, nothing elsewhere or with `--quiet`.
+//! Progress bars on stderr, hidden without a terminal or with `--quiet`.
 
 use std::io::IsTerminal;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// A bar that counts bytes; hidden where nobody would see it.
+/// Creates a bar that counts bytes.
 pub fn bytes_bar(quiet: bool, total: u64) -> ProgressBar {
     let bar = bar(quiet, total);
     let template = "{prefix:12} [{bar:30}] {bytes:>10}/{total_bytes} {wide_msg}";
@@ -15,7 +15,7 @@ pub fn bytes_bar(quiet: bool, total: u64) -> ProgressBar {
     bar
 }
 
-/// A bar that counts steps; hidden where nobody would see it.
+/// Creates a bar that counts steps.
 pub fn steps_bar(quiet: bool, total: u64) -> ProgressBar {
     let bar = bar(quiet, total);
     let template = "[{bar:30}] {pos}/{len} {wide_msg} {elapsed}";

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use super::table::Table as Lines;
+use super::table::TextTable as Lines;
 use super::{CommandError, Output};
 use crate::experiment::{Results, ResultsError};
 use crate::files;
@@ -53,7 +53,7 @@ fn report(run: &Path, args: &ReportArgs, output: &mut Output) -> Result<(), Comm
         ResultsError::Store(_) => CommandError::internal(error),
         _ => CommandError::input(error),
     })?;
-    super::tell_damaged(&results, output);
+    super::warn_damaged(&results, output);
     if results.stored.is_empty() {
         let mut stale = match results.stale {
             0 => String::new(),

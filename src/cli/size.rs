@@ -1,23 +1,23 @@
-//! Sizes of memory on the command line.
+//! Memory sizes on the command line.
 
 use crate::experiment::spec::units::AMOUNTS;
 
-/// The bytes of a size such as `512MiB`, `1.5 GiB`, `2GB`, `64K` or `1000`, which is in bytes.
+/// Parses a size such as `512MiB`, `1.5 GiB`, `2GB` or `64K`; without a unit it is in bytes.
 pub fn parse(text: &str) -> Result<usize, String> {
-    let refuse = || "write a number and a unit, such as 512MiB or 2GiB".to_owned();
+    let invalid = || "invalid size: write a number and a unit, such as 512MiB or 2GiB".to_owned();
     let trimmed = text.trim();
     let end = trimmed.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(trimmed.len());
-    let (number, unit) = (trimmed[..end].parse::<f64>().map_err(|_| refuse())?, trimmed[end..].trim());
+    let (number, unit) = (trimmed[..end].parse::<f64>().map_err(|_| invalid())?, trimmed[end..].trim());
     let bytes = match unit {
         "" | "B" => 1.0,
-        // K, M, G and T alone are powers of two, as memory mostly is.
+        // K, M, G and T alone are binary units.
         _ => {
             let is = |name: &str| name.eq_ignore_ascii_case(unit) || name[..1].eq_ignore_ascii_case(unit);
-            AMOUNTS.iter().find(|(name, _)| *name != "B" && is(name)).ok_or_else(refuse)?.1
+            AMOUNTS.iter().find(|(name, _)| *name != "B" && is(name)).ok_or_else(invalid)?.1
         }
     };
     let size = number * bytes;
-    // Above this, a number of bytes says nothing that the largest one does not.
+    // Saturate instead of overflowing.
     Ok(if size >= usize::MAX as f64 { usize::MAX } else { size as usize })
 }
 
@@ -26,7 +26,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_are_read() {
+    fn sizes_are_parsed() {
         let sizes = [
             ("0", 0),
             ("1000", 1000),

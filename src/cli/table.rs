@@ -1,20 +1,23 @@
-//! Plain tables for the terminal: columns aligned, numbers to the right.
+//! Plain-text tables for the terminal, with numbers aligned right.
 
 use std::io::{self, Write};
 
 use crate::report::markdown::padded;
 
-/// A table in the making.
-pub struct Table {
+/// A table of text cells.
+pub struct TextTable {
     rows: Vec<Vec<String>>,
     right: Vec<bool>,
 }
 
-impl Table {
-    /// A table with these headings; a heading that starts with `>` stands over a column of numbers.
+impl TextTable {
+    /// Creates a table; a heading that starts with `>` marks a right-aligned column.
     pub fn new(headings: &[&str]) -> Self {
         let right = headings.iter().map(|heading| heading.starts_with('>')).collect();
-        Table { rows: vec![headings.iter().map(|heading| heading.trim_start_matches('>').to_owned()).collect()], right }
+        TextTable {
+            rows: vec![headings.iter().map(|heading| heading.trim_start_matches('>').to_owned()).collect()],
+            right,
+        }
     }
 
     /// Adds a row.
@@ -22,7 +25,7 @@ impl Table {
         self.rows.push(cells.into_iter().collect());
     }
 
-    /// Prints it, indented by two.
+    /// Prints the table, indented by two spaces.
     pub fn print(&self, out: &mut impl Write) -> io::Result<()> {
         let width = |column: usize| {
             let cells = self.rows.iter().filter_map(|row| row.get(column));
@@ -41,7 +44,7 @@ impl Table {
     }
 }
 
-/// A whole number with its thousands apart: 1,234,567.
+/// Formats a whole number with thousands separators: 1,234,567.
 pub fn thousands(n: impl TryInto<u64>) -> String {
     let digits = n.try_into().unwrap_or(u64::MAX).to_string();
     let mut text = String::new();
@@ -59,8 +62,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_line_up() {
-        let mut table = Table::new(&["name", ">facts"]);
+    fn columns_are_aligned() {
+        let mut table = TextTable::new(&["name", ">facts"]);
         table.row(["p/1".into(), thousands(12u64)]);
         table.row(["longer/2".into(), thousands(1_234_567u64)]);
         let mut out = Vec::new();

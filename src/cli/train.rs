@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::data_args::{DataArgs, SplitSettings};
 use super::predict::{as_learned, load_for, options_for};
 use super::progress::steps_bar;
-use super::{CommandError, Output, Outputs, size, weights, with_cause};
+use super::{CommandError, Output, OutputFiles, size, weights, with_cause};
 use crate::cover::{Audit, Audited};
 use crate::data::load::{Loaded, load};
 use crate::determinism::IndexMap;
@@ -64,8 +64,8 @@ pub struct Train {
 }
 
 impl Train {
-    fn outputs(&self) -> Outputs {
-        Outputs::new([("--out", Some(&self.out)), ("--dot", self.dot.as_ref())])
+    fn outputs(&self) -> OutputFiles {
+        OutputFiles::new([("--out", Some(&self.out)), ("--dot", self.dot.as_ref())])
     }
 }
 
@@ -105,7 +105,7 @@ pub fn run(args: &Train, output: &mut Output) -> Result<(), CommandError> {
         return Err(CommandError::input("--out and --dot name the same file: give each its own"));
     }
     let outputs = args.outputs();
-    outputs.spare([&args.from, &args.rules].into_iter().flatten().map(PathBuf::as_path))?;
+    outputs.protect([&args.from, &args.rules].into_iter().flatten().map(PathBuf::as_path))?;
     let from = match &args.from {
         Some(_) if kind != Kind::LrbmExplainable => {
             let message = format!("--from goes with --kind lrbm-explainable, not with {kind}");
@@ -136,7 +136,7 @@ pub fn run(args: &Train, output: &mut Output) -> Result<(), CommandError> {
         as_learned(ensemble, &mut loaded, &options)?;
     }
     output.warn(&loaded.warnings);
-    outputs.spare(loaded.counts.files.iter().map(PathBuf::as_path))?;
+    outputs.protect(loaded.counts.files.iter().map(PathBuf::as_path))?;
     if args.arity == "binary" {
         let made = loaded.make_binary(options.time.as_ref()).map_err(CommandError::input)?;
         if !output.quiet {
@@ -201,10 +201,10 @@ fn train_weights(args: &Train, output: &mut Output) -> Result<(), CommandError> 
     let out = check_writable(&args.out)?;
     let dot = args.dot.as_deref().map(check_writable).transpose()?;
     let outputs = args.outputs();
-    outputs.spare([rules.as_path()])?;
+    outputs.protect([rules.as_path()])?;
     let SplitSettings { others, .. } = args.data.split_settings();
-    let settings = weights::Settings::new(&others)?;
-    let mut network = weights::from_rules(rules, weights::Weights::Blank)?;
+    let settings = weights::FitSettings::new(&others)?;
+    let mut network = weights::from_rules(rules, weights::InitialWeights::Zero)?;
     if network.target_name() != args.target {
         let message = format!("the rules are for {}, not {}: name their target", network.target_name(), args.target);
         return Err(CommandError::Input(message));
@@ -213,7 +213,7 @@ fn train_weights(args: &Train, output: &mut Output) -> Result<(), CommandError> 
     let options = options_for(&saved, &args.data)?;
     let loaded = load_for(&saved, &args.data, &options)?;
     output.warn(&loaded.warnings.without(&weights::ABOUT_MODES));
-    outputs.spare(loaded.counts.files.iter().map(PathBuf::as_path))?;
+    outputs.protect(loaded.counts.files.iter().map(PathBuf::as_path))?;
     weights::check_names(&network, &loaded, output)?;
     network.time = options.time;
     let resources = Resources { memory_bytes: args.memory, audit: None };

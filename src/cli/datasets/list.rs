@@ -1,6 +1,6 @@
 //! `lrbm datasets list`
 
-use super::super::table::Table;
+use super::super::table::TextTable;
 use super::super::{CommandError, Output, with_cause};
 use super::fetch::StoreArgs;
 use crate::data::generate::Domain;
@@ -16,7 +16,7 @@ pub struct List {
 
 pub fn run(args: &List, output: &mut Output) -> Result<(), CommandError> {
     let store = args.store.store();
-    let mut table = Table::new(&["id", "target", "kind", "here", "title"]);
+    let mut table = TextTable::new(&["id", "target", "kind", "here", "title"]);
     for domain in Domain::ALL {
         let info = domain.info();
         let [id, target, title] = [info.id, info.target, info.title].map(str::to_owned);

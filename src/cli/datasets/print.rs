@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::super::table::{Table, thousands};
+use super::super::table::{TextTable, thousands};
 use crate::data::summary::Summary;
 
 /// Prints the counts of a dataset.
@@ -34,7 +34,7 @@ pub fn summary(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
         writeln!(out, "times      examples from {first} to {last}")?;
     }
     writeln!(out)?;
-    let mut table = Table::new(&["predicate", "types", ">modes", ">facts", ">duplicates", "distinct constants"]);
+    let mut table = TextTable::new(&["predicate", "types", ">modes", ">facts", ">duplicates", "distinct constants"]);
     for row in &summary.predicates {
         let types = if row.types.is_empty() { "(no mode)".into() } else { row.types.join(", ") };
         let constants: Vec<String> = row.constants.iter().map(|&n| thousands(n)).collect();
@@ -52,7 +52,7 @@ pub fn summary(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
 
 /// Prints the positives and negatives of each test fold.
 pub fn folds(out: &mut impl Write, sizes: &[(usize, usize)]) -> io::Result<()> {
-    let mut table = Table::new(&[">fold", ">positives", ">negatives"]);
+    let mut table = TextTable::new(&[">fold", ">positives", ">negatives"]);
     for (fold, &(positives, negatives)) in sizes.iter().enumerate() {
         table.row([(fold + 1).to_string(), thousands(positives), thousands(negatives)]);
     }

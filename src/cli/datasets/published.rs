@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::super::table::{Table, thousands};
+use super::super::table::{TextTable, thousands};
 use super::print::paragraph;
 use crate::data::report::{DatasetReport, PublishedReport};
 
@@ -61,7 +61,7 @@ fn about(out: &mut impl Write, published: &PublishedReport) -> io::Result<()> {
 }
 
 fn predicates(out: &mut impl Write, report: &DatasetReport) -> io::Result<()> {
-    let mut table = Table::new(&["predicate", "types", ">facts", ">duplicates"]);
+    let mut table = TextTable::new(&["predicate", "types", ">facts", ">duplicates"]);
     for row in &report.predicates {
         let types = if row.types.is_empty() { "(no mode)".into() } else { row.types.join(", ") };
         table.row([row.predicate.clone(), types, thousands(row.facts), thousands(row.duplicates)]);
@@ -77,7 +77,7 @@ fn folds(out: &mut impl Write, report: &DatasetReport) -> io::Result<()> {
         report.negatives_per_positive,
         report.seed
     )?;
-    let mut table = Table::new(&[
+    let mut table = TextTable::new(&[
         ">fold",
         ">train facts",
         ">train +",

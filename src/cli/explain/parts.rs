@@ -4,7 +4,7 @@ use std::io::Write;
 
 use serde::Serialize;
 
-use super::super::table::Table;
+use super::super::table::TextTable;
 use super::decision::Decision;
 use super::{CommandError, Explain, Output, asked};
 use crate::kb::Example;
@@ -104,7 +104,7 @@ impl Told {
             writeln!(out, "no part of the model is there for it")?;
             return Ok(());
         }
-        let mut table = Table::new(&[">adds", heading, "what"]);
+        let mut table = TextTable::new(&[">adds", heading, "what"]);
         for Part { what, adds, there } in parts.iter().take(args.top) {
             let there = match there {
                 There::Groundings(count) => count.to_string(),

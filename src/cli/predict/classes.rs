@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::io::Write;
 
 use super::{Predict, shortest};
-use crate::cli::table::Table;
+use crate::cli::table::TextTable;
 use crate::cli::train::write_whole;
 use crate::cli::{CommandError, Output};
 use crate::data::load::Loaded;
@@ -69,7 +69,7 @@ fn all_metrics(
     decided: &ClassMetrics,
     (names, labels): (&[String], &[usize]),
 ) -> Result<(), CommandError> {
-    let mut table = Table::new(&["metric", ">value"]);
+    let mut table = TextTable::new(&["metric", ">value"]);
     for (k, name) in names.iter().enumerate() {
         let count = labels.iter().filter(|&&label| label == k).count();
         table.row([format!("examples of {name}"), count.to_string()]);

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use super::super::table::Table;
+use super::super::table::TextTable;
 use crate::experiment::run::{Cell, Summary, Tally};
 
 /// Prints the table: a row for each dataset and model, a mark for each dataset that needs a footnote.
@@ -17,7 +17,7 @@ pub fn table(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
     headings.extend([">AUC-ROC", ">AUC-PR", ">folds"]);
     headings.extend(refused.then_some(">refused"));
     headings.extend(failed.then_some(">failed"));
-    let mut lines = Table::new(&headings);
+    let mut lines = TextTable::new(&headings);
     for row in &summary.rows {
         let mark = summary.footnotes.iter().position(|(name, _)| *name == row.dataset);
         let mut cells = vec![format!("{}{}", row.dataset, mark.map_or_else(String::new, note)), row.model.clone()];

@@ -1,0 +1,64 @@
+//! Standard output and error of a command, and input checks shared by commands.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use super::error::CommandError;
+use crate::experiment::Results;
+use crate::logic::Diagnostics;
+use crate::logic::nearest::nearest;
+use crate::metric::Column;
+
+/// Standard output of a command, and whether warnings are silenced.
+pub struct Output {
+    pub quiet: bool,
+    pub out: io::BufWriter<io::Stdout>,
+}
+
+impl Output {
+    /// Prints warnings to stderr, unless `--quiet`.
+    pub fn warn(&self, warnings: &Diagnostics) {
+        if !self.quiet && warnings.iter().next().is_some() {
+            say(warnings);
+        }
+    }
+}
+
+/// Prints a line to stderr; a closed stderr is ignored.
+pub fn say(line: impl std::fmt::Display) {
+    let _ = writeln!(io::stderr(), "{line}");
+}
+
+/// Parses the name of a metric.
+pub fn metric(name: &str) -> Result<Column, String> {
+    Column::named(name).ok_or_else(|| {
+        let names: Vec<&str> = Column::ALL.into_iter().map(Column::name).collect();
+        let hint = nearest(name, names.iter().copied()).unwrap_or_default();
+        format!("unknown metric, did you mean `{hint}`? expected one of {}", names.join(", "))
+    })
+}
+
+/// Returns the error for a file that cannot be written.
+pub fn unwritable(path: &Path) -> impl Fn(io::Error) -> CommandError + '_ {
+    move |error| CommandError::Input(format!("{}: cannot be written: {error}", path.display()))
+}
+
+/// Reads a run directory, and warns about stale and damaged results.
+pub fn results(path: &Path, output: &Output) -> Result<Results, CommandError> {
+    let results = Results::read(path).map_err(CommandError::input)?;
+    if results.stale > 0 && !output.quiet {
+        let (path, stale) = (path.display(), results.stale);
+        say(format_args!("{path}: {stale} results of another spec are ignored; `lrbm run` recomputes them"));
+    }
+    warn_damaged(&results, output);
+    Ok(results)
+}
+
+/// Warns about results whose files were changed or damaged.
+pub fn warn_damaged(results: &Results, output: &Output) {
+    let shown = if output.quiet { &[] } else { results.damaged.as_slice() };
+    for damaged in shown {
+        let (root, damage) = (results.root.display(), &damaged.damage);
+        say(format_args!("warning: {root}: {damage}: the result is ignored; `lrbm run` recomputes it"));
+    }
+}
