@@ -59,7 +59,7 @@ pub fn run(args: &CheckArgs, output: &mut Output) -> Result<(), CommandError> {
     let own = || Path::new("results/baselines").join(format!("{}.csv", results.experiment.name));
     let path = args.baseline.clone().unwrap_or_else(own);
     let outputs = OutputFiles::new([("--junit", args.junit.as_ref()), ("--markdown", args.markdown.as_ref())]);
-    outputs.spare([path.as_path()])?;
+    outputs.protect([path.as_path()])?;
     outputs.protect_run(&args.run)?;
     let (baseline, missing) = match Baseline::read(&path) {
         Ok(baseline) => (Some(baseline), None),
