@@ -619,7 +619,7 @@ proptest! {
         prop_assert_eq!(&assign::leaves(&tree, &coverage), &reached);
         let mut ended: BTreeMap<NodeId, Vec<usize>> = BTreeMap::new();
         for (i, example) in world.examples.iter().enumerate() {
-            let by_hand = assign::leaf_by_hand(&tree, &world.database, world.target, &example.args);
+            let by_hand = assign::leaf_naive(&tree, &world.database, world.target, &example.args);
             prop_assert_eq!(by_hand, reached[i]);
             if in_use.get(i) {
                 ended.entry(by_hand).or_default().push(i);
@@ -655,8 +655,8 @@ proptest! {
         // Every candidate is fitted here.
         let mut stream = Stream::new(seed, &["not used"]);
         let error = |fit: &Fit<()>, here: &[f64]| here.iter().map(|g| (fit.value - g).powi(2)).sum::<f64>();
-        let root = error(&Short.fit_root(Sample::even(&gradients), &mut stream), &gradients);
-        let least = Sample::even(&gradients).squared_error(Sample::even(&gradients).mean());
+        let root = error(&Short.fit_root(Sample::unweighted(&gradients), &mut stream), &gradients);
+        let least = Sample::unweighted(&gradients).squared_error(Sample::unweighted(&gradients).mean());
         let mut best: Option<(f64, f64, Vec<Literal>)> = None;
         let mut tests = 0;
         for (test, _, covered) in grower.candidates(&[]) {
@@ -665,7 +665,7 @@ proptest! {
                 continue;
             }
             tests += 1;
-            let (yes_fit, no_fit) = Short.fit(Sample::even(&yes), Sample::even(&no), &mut stream);
+            let (yes_fit, no_fit) = Short.fit(Sample::unweighted(&yes), Sample::unweighted(&no), &mut stream);
             let after = error(&yes_fit, &yes) + error(&no_fit, &no);
             // Two literals tie the head together if they share a new variable and speak of two of its own.
             let arity = world.arity();
@@ -785,7 +785,7 @@ proptest! {
             prop_assert!(all.contains(bits.words()));
         }
         let statistics = grower.grow(&Mean, &world.gradients(seed), &Bits::ones(world.examples.len()), 0, 0).statistics;
-        prop_assert!(some.len() == all.len() || statistics.budget_hits > 0 || small.constants_were_cut());
+        prop_assert!(some.len() == all.len() || statistics.budget_hits > 0 || small.constants_were_truncated());
     }
 }
 

@@ -184,7 +184,7 @@ mod tests {
         // The figures of the authors' program for a mean of 0.86, to two digits.
         for visit in [Visit::Online, Visit::Batch] {
             let descent = Descent::new(Schedule::Authors, visit, 0.05);
-            let psi = |n: usize| descent.fit(Sample::even(&vec![0.86; n]), 0.05, &mut stream()).theta.psi();
+            let psi = |n: usize| descent.fit(Sample::unweighted(&vec![0.86; n]), 0.05, &mut stream()).theta.psi();
             let reached = [1, 5, 10, 100].map(|n| format!("{:.2}", psi(n)));
             assert_eq!(reached, ["0.14", "0.52", "0.73", "0.86"]);
         }
@@ -192,7 +192,7 @@ mod tests {
 
     #[test]
     fn the_false_branch_goes_on_with_the_step_of_the_true_branch() {
-        let gradients = Sample::even(&[0.86; 5]);
+        let gradients = Sample::unweighted(&[0.86; 5]);
         let authors = Descent::new(Schedule::Authors, Visit::Online, 0.05);
         let (yes, no) = authors.fit_pair(gradients, gradients, &mut stream());
         // Six passes: 0.05 / √(2·3·4·5·6·7)
@@ -208,7 +208,7 @@ mod tests {
     #[test]
     fn no_examples_give_zero() {
         for visit in [Visit::Online, Visit::Batch] {
-            let outcome = Descent::new(Schedule::Sqrt, visit, 0.05).fit(Sample::even(&[]), 0.05, &mut stream());
+            let outcome = Descent::new(Schedule::Sqrt, visit, 0.05).fit(Sample::unweighted(&[]), 0.05, &mut stream());
             assert_eq!((outcome.theta, outcome.passes), (Theta::default(), 1));
         }
     }
@@ -256,7 +256,7 @@ mod tests {
             let schedule = if authors { Schedule::Authors } else { Schedule::Sqrt };
             let visit = if batch { Visit::Batch } else { Visit::Online };
             let descent = Descent { max_passes: 12, ..Descent::new(schedule, visit, rate) };
-            let outcome = descent.fit(Sample::even(&gradients), rate, &mut stream());
+            let outcome = descent.fit(Sample::unweighted(&gradients), rate, &mut stream());
             let mean = gradients.iter().sum::<f64>() / gradients.len() as f64;
             let seen = if batch { vec![mean; gradients.len()] } else { gradients };
             let (theta, passes) = replay(&descent, &seen, rate, &mut stream());
@@ -296,7 +296,7 @@ mod tests {
                 weighted.iter().flat_map(|&(gradient, times)| vec![gradient; times as usize]).collect();
             let sample = Sample { gradients: &gradients, weights: Some(&weights) };
             let (one, other) =
-                (descent.fit(sample, 0.05, &mut stream()), descent.fit(Sample::even(&twice), 0.05, &mut stream()));
+                (descent.fit(sample, 0.05, &mut stream()), descent.fit(Sample::unweighted(&twice), 0.05, &mut stream()));
             prop_assert_eq!(one.passes, other.passes);
             prop_assert!(one.theta.squared_distance(&other.theta).sqrt() < 1e-12);
         }
@@ -309,7 +309,7 @@ mod tests {
                 ..Descent::new(Schedule::Sqrt, Visit::Batch, 0.05)
             };
             let mean = gradients.iter().sum::<f64>() / gradients.len() as f64;
-            let psi = descent.fit(Sample::even(&gradients), 0.05, &mut stream()).theta.psi();
+            let psi = descent.fit(Sample::unweighted(&gradients), 0.05, &mut stream()).theta.psi();
             prop_assert!((psi - mean).abs() < 1e-12, "{} is not {}", psi, mean);
         }
     }

@@ -1,51 +1,52 @@
-//! Literals that hang together, and the search for all of them that a node may use.
+//! Conjuncts: connected sets of literals, and the search for all of them at a node.
 //!
-//! A block of one literal is whatever the modes allow. A larger one is a conjunction that the modes allow with one more
-//! literal that ties it together: by a new variable of the conjunction, by touching a part of the path that the
-//! conjunction touches too, or because it asks for a variable of the body (`=`) that only the conjunction mentions. Where
-//! look-ahead begins at the head, only new variables tie, and nothing of the path is touched.
+//! A conjunct of one literal is any literal that the modes allow. A larger one extends a
+//! conjunction by one more literal that connects it: through a new variable of the conjunction,
+//! through a path component that both touch, or through a variable of the body (`=`) that only the
+//! conjunction mentions. With look-ahead from the head, only new variables connect, and no path
+//! component is touched.
 
 use std::sync::Arc;
 
-use super::language::{Known, Language, LookAhead, MAX_NODE_SIZE, Scope, WholeTest};
-use crate::cover::Bits;
-use crate::cover::Coverage;
-use crate::cover::{ComponentKey, EncodedConjunction};
+use super::language::{FixedTest, Language, LookAhead, MAX_NODE_SIZE, Scope, TypedVariable};
+use crate::cover::{Bits, ComponentKey, Coverage, EncodedConjunction};
 use crate::determinism::{HashMap, HashSet};
 use crate::kb::TypeId;
 use crate::logic::{Argument, Literal, Variable};
 
-/// Nothing is tied to a part of a path that has so many literals already. Each one more multiplies the work of a search by the
-/// facts it may match, and below a deep node there are thousands of tests.
-pub(crate) const LARGEST_PART: usize = 6;
+/// The number of literals at which a path component is closed to further literals. Each additional
+/// literal multiplies the search effort by the facts it may match, and a deep node has thousands of
+/// tests.
+pub(crate) const MAX_PATH_COMPONENT: usize = 6;
 
-/// Literals that hang together.
+/// A connected set of literals.
 #[derive(Clone, Debug)]
-pub(crate) struct Block {
+pub(crate) struct Conjunct {
     pub literals: Vec<Literal>,
-    /// What numbers among its variables are compared with.
+    /// The comparisons of its numeric variables.
     pub comparisons: Vec<Literal>,
-    /// The mode of each literal; empty if the block is a test of its own, and no part of larger ones.
+    /// The mode of each literal; empty for a fixed test, which is not part of larger conjuncts.
     pub modes: Vec<usize>,
-    pub new: Vec<Known>,
-    /// The parts of the path it touches, as bits.
-    pub touch: u64,
-    /// How many examples satisfy it.
+    pub new: Vec<TypedVariable>,
+    /// The path components it touches, as bits.
+    pub touched: u64,
+    /// The number of covered examples.
     pub count: usize,
-    /// Those examples.
+    /// The covered examples.
     pub bits: Arc<Bits>,
 }
 
-impl Block {
-    /// Adds the block to a test whose new variables are `new` so far; its own are numbered behind them.
-    pub fn append_to(&self, next: u32, literals: &mut Vec<Literal>, new: &mut Vec<Known>) {
+impl Conjunct {
+    /// Appends the conjunct to a test with the new variables `new`; its own are numbered after
+    /// them.
+    pub fn append_to(&self, next: u32, literals: &mut Vec<Literal>, new: &mut Vec<TypedVariable>) {
         let shift = new.len() as u32;
         literals.extend(self.literals.iter().chain(&self.comparisons).map(|literal| shifted(literal, next, shift)));
         new.extend(self.new.iter().map(|known| known.shifted(shift)));
     }
 }
 
-/// The literal with its variables from `from` on moved up.
+/// Returns the literal with its variables from `from` on increased.
 fn shifted(literal: &Literal, from: u32, by: u32) -> Literal {
     let arg = |arg: &Argument| match *arg {
         Argument::Variable(v) if v.0 >= from => Argument::Variable(Variable(v.0 + by)),
@@ -54,102 +55,103 @@ fn shifted(literal: &Literal, from: u32, by: u32) -> Literal {
     Literal { args: literal.args.iter().map(arg).collect(), ..*literal }
 }
 
-/// A block that is not searched for yet.
+/// A conjunct before its coverage is known.
 struct Proposal {
     literals: Vec<Literal>,
     comparisons: Vec<Literal>,
     modes: Vec<usize>,
-    new: Vec<Known>,
-    touch: u64,
+    new: Vec<TypedVariable>,
+    touched: u64,
 }
 
-/// What tells a proposal from others: its normal form, the types of its new variables with whether they stand once, and
-/// its modes where they have limits.
-type Seen = (ComponentKey, Vec<(Option<TypeId>, bool)>, Vec<usize>);
+/// The identity of a proposal: its normal form, the types of its new variables and whether they are
+/// restricted to one occurrence, and its modes if modes have occurrence limits.
+type ProposalKey = (ComponentKey, Vec<(Option<TypeId>, bool)>, Vec<usize>);
 
-/// The blocks below a path.
-pub(crate) struct Blocks<'b, 'a> {
+/// The conjuncts below a path.
+pub(crate) struct Conjuncts<'b, 'a> {
     pub coverage: &'b Coverage<'a>,
     language: &'b Language,
     pub path: &'b [Literal],
-    /// The variables that tests may use.
-    known: Vec<Known>,
+    /// The variables in scope.
+    known: Vec<TypedVariable>,
     next: u32,
-    /// How many variables the head has.
+    /// The number of head variables.
     arity: usize,
-    /// The part of the path each of its literals belongs to, as a bit; 0 for those without variables of their own.
-    parts: Vec<u64>,
-    /// The part of the path each of its variables belongs to, as a bit.
-    part_of: HashMap<Variable, u64>,
-    /// The examples that satisfy the path.
-    pub here: Arc<Bits>,
-    /// The blocks so far, by the number of their literals.
-    pub list: Vec<Block>,
-    seen: HashSet<Seen>,
-    /// How many more candidates may be looked at.
+    /// The path component of each path literal, as a bit; 0 for literals with head variables only.
+    components: Vec<u64>,
+    /// The path component of each path variable, as a bit.
+    component_of: HashMap<Variable, u64>,
+    /// The examples that the path covers.
+    pub path_coverage: Arc<Bits>,
+    /// The conjuncts so far, ordered by the number of literals.
+    pub list: Vec<Conjunct>,
+    seen: HashSet<ProposalKey>,
+    /// The number of candidates left in the budget.
     pub left: usize,
-    /// Whether there were more.
+    /// Whether the budget was exceeded.
     pub over_budget: bool,
-    /// Whether a part of the path is too large for anything to be tied to it.
+    /// Whether a path component is closed to further literals.
     pub closed: bool,
 }
 
-impl<'b, 'a> Blocks<'b, 'a> {
-    /// All blocks below a path, the whole tests of the language last. Nothing is tied to a part of the path with `largest_part`
-    /// literals or more.
+impl<'b, 'a> Conjuncts<'b, 'a> {
+    /// Finds all conjuncts below a path, the fixed tests of the language last. No literal is
+    /// connected to a path component with `max_component` literals or more.
     pub fn new(
         coverage: &'b Coverage<'a>,
         language: &'b Language,
         path: &'b [Literal],
-        known: &'b [Known],
+        known: &'b [TypedVariable],
         next: u32,
-        largest_part: usize,
+        max_component: usize,
     ) -> Self {
         let arity = coverage.database().predicates.arity(coverage.target());
-        let flat = EncodedConjunction::new(path.iter(), arity);
-        let mut parts = vec![0; path.len()];
-        let mut part_of = HashMap::default();
+        let encoded = EncodedConjunction::new(path.iter(), arity);
+        let mut components = vec![0; path.len()];
+        let mut component_of = HashMap::default();
         let mut closed: HashSet<Variable> = HashSet::default();
-        for (number, members) in flat.components(&(0..path.len()).collect::<Vec<_>>()).into_iter().enumerate() {
-            // Parts from the 64th on count as one: then more is searched together than need be, and nothing is wrong.
+        for (number, members) in encoded.components(&(0..path.len()).collect::<Vec<_>>()).into_iter().enumerate() {
+            // Components from the 64th on share a bit: more is searched together than necessary,
+            // which is correct.
             let bit = 1 << number.min(63);
-            let is_closed = members.len() >= largest_part;
+            let is_closed = members.len() >= max_component;
             for i in members {
                 for variable in path[i].variables().filter(|v| v.0 as usize >= arity) {
                     if is_closed {
                         closed.insert(variable);
                     }
-                    parts[i] = bit;
-                    *part_of.entry(variable).or_insert(0) |= bit;
+                    components[i] = bit;
+                    *component_of.entry(variable).or_insert(0) |= bit;
                 }
             }
         }
-        let mut blocks = Blocks {
+        let mut conjuncts = Conjuncts {
             coverage,
             language,
             path,
             known: known.iter().copied().filter(|known| !closed.contains(&known.variable)).collect(),
             next,
             arity,
-            parts,
-            part_of,
-            here: coverage.cover(path),
+            components,
+            component_of,
+            path_coverage: coverage.cover(path),
             list: Vec::new(),
             seen: HashSet::default(),
             left: language.options().max_candidates,
             over_budget: false,
             closed: !closed.is_empty(),
         };
-        blocks.single_literals();
+        conjuncts.single_literals();
         for size in 2..=language.options().node_size {
-            blocks.extend(size);
+            conjuncts.extend(size);
         }
-        blocks.whole_tests();
-        blocks
+        conjuncts.fixed_tests();
+        conjuncts
     }
 
-    fn touch(&self, literal: &Literal) -> u64 {
-        literal.variables().filter_map(|v| self.part_of.get(&v)).fold(0, |touch, part| touch | part)
+    fn touched(&self, literal: &Literal) -> u64 {
+        literal.variables().filter_map(|v| self.component_of.get(&v)).fold(0, |touched, component| touched | component)
     }
 
     fn single_literals(&mut self) {
@@ -157,30 +159,31 @@ impl<'b, 'a> Blocks<'b, 'a> {
         let scope = Scope { known: &self.known, clause: &clause, next: self.next, must_use: None };
         let mut proposals = Vec::new();
         self.language.literals(&scope, |draft| {
-            let touch = self.touch(&draft.literal);
+            let touched = self.touched(&draft.literal);
             proposals.push(Proposal {
                 literals: vec![draft.literal],
                 comparisons: draft.comparisons,
                 modes: vec![draft.mode],
                 new: draft.new,
-                touch,
+                touched,
             });
         });
         self.add(proposals);
     }
 
-    /// Searches for the proposals that were not seen before, and keeps those that hold for some example of the path.
+    /// Evaluates the proposals not seen before and keeps those that cover an example of the path.
     fn add(&mut self, mut proposals: Vec<Proposal>) {
         proposals.retain(|proposal| {
-            let flat =
+            let encoded =
                 EncodedConjunction::new(proposal.literals.iter().chain(&proposal.comparisons), self.next as usize);
-            let few = flat.literals() <= MAX_NODE_SIZE;
-            let key = if few { flat.exact_key() } else { flat.key(&(0..flat.literals()).collect::<Vec<_>>()) };
-            // Two modes may give the same literal, but allow different things to follow.
-            let mut follow: Vec<_> = proposal.new.iter().map(|known| (known.type_id, known.once)).collect();
-            follow.sort_unstable();
+            let is_small = encoded.literals() <= MAX_NODE_SIZE;
+            let key =
+                if is_small { encoded.exact_key() } else { encoded.key(&(0..encoded.literals()).collect::<Vec<_>>()) };
+            // Two modes may generate the same literal but allow different continuations.
+            let mut continuations: Vec<_> = proposal.new.iter().map(|known| (known.type_id, known.once)).collect();
+            continuations.sort_unstable();
             let modes = if self.language.has_limits() { proposal.modes.clone() } else { Vec::new() };
-            self.seen.insert((key, follow, modes))
+            self.seen.insert((key, continuations, modes))
         });
         if proposals.len() > self.left {
             proposals = fair_share(proposals, self.left);
@@ -188,28 +191,31 @@ impl<'b, 'a> Blocks<'b, 'a> {
         }
         self.left -= proposals.len();
         let conjunction = |proposal: &Proposal| {
-            let touched = self.path.iter().zip(&self.parts).filter(|(_, part)| *part & proposal.touch != 0);
+            let touched =
+                self.path.iter().zip(&self.components).filter(|(_, component)| *component & proposal.touched != 0);
             let own = proposal.literals.iter().chain(&proposal.comparisons);
             touched.map(|(literal, _)| literal).chain(own).cloned().collect::<Vec<Literal>>()
         };
         let conjunctions: Vec<Vec<Literal>> = proposals.iter().map(conjunction).collect();
         let covered = self.coverage.cover_all(&conjunctions);
-        let whole = self.here.count() == self.here.len();
+        let covers_all = self.path_coverage.count() == self.path_coverage.len();
         for (proposal, bits) in proposals.into_iter().zip(covered) {
-            let bits = if whole { bits } else { Arc::new(bits.and(&self.here)) };
+            let bits = if covers_all { bits } else { Arc::new(bits.and(&self.path_coverage)) };
             let count = bits.count();
-            let Proposal { literals, comparisons, modes, new, touch } = proposal;
-            // What holds for nobody holds for nobody together with more.
+            let Proposal { literals, comparisons, modes, new, touched } = proposal;
+            // Coverage is anti-monotone: a conjunct without coverage is dropped with all its
+            // refinements.
             if count > 0 {
-                self.list.push(Block { literals, comparisons, modes, new, touch, count, bits });
+                self.list.push(Conjunct { literals, comparisons, modes, new, touched, count, bits });
             }
         }
     }
 
-    /// Blocks of one literal more.
+    /// Finds the conjuncts with one more literal.
     fn extend(&mut self, size: usize) {
         let mut bases = self.bases(size - 1);
-        // What follows can only narrow a base, so those come first that hold for most examples.
+        // An extension covers no more examples than its base, so bases with high coverage come
+        // first.
         bases.sort_by_key(|base| std::cmp::Reverse(base.count));
         let mut extended = Vec::new();
         let mut total = 0;
@@ -226,63 +232,66 @@ impl<'b, 'a> Blocks<'b, 'a> {
         self.add(extended.into_iter().flat_map(|(_, proposals)| proposals).collect());
     }
 
-    /// The conjunctions of this size that a literal more may tie together: blocks, then sets of blocks.
+    /// Returns the conjunctions of this size that one more literal may connect: conjuncts, then
+    /// sets of them.
     fn bases(&mut self, size: usize) -> Vec<Base> {
-        let any = self.language.has_in_body();
-        let ties = |&b: &usize| any || !self.list[b].new.is_empty() || self.list[b].touch != 0;
-        let mut blocks: Vec<usize> = (0..self.list.len()).filter(ties).filter(|&b| self.may_grow(b)).collect();
+        let has_in_body = self.language.has_in_body();
+        let connects = |&b: &usize| has_in_body || !self.list[b].new.is_empty() || self.list[b].touched != 0;
+        let mut conjuncts: Vec<usize> = (0..self.list.len()).filter(connects).filter(|&b| self.may_extend(b)).collect();
         let mut bases = Vec::new();
-        for &b in blocks.iter().filter(|&&b| self.list[b].literals.len() == size) {
-            // Of two literals that touch the same part, the later one is added to the earlier.
+        for &b in conjuncts.iter().filter(|&&b| self.list[b].literals.len() == size) {
+            // Of two literals that touch the same component, the later one is added to the earlier.
             bases.push(Base { order: bases.len(), first: b, ..self.base(&[b]) });
         }
         if size > 1 {
-            let most = largest_choice(self.left, size);
-            if blocks.len() > most {
+            let max = max_combinable(self.left, size);
+            if conjuncts.len() > max {
                 self.over_budget = true;
-                blocks.sort_by_key(|&b| std::cmp::Reverse(self.list[b].count));
-                blocks.truncate(most);
-                blocks.sort_unstable();
+                conjuncts.sort_by_key(|&b| std::cmp::Reverse(self.list[b].count));
+                conjuncts.truncate(max);
+                conjuncts.sort_unstable();
             }
-            self.sets_of_blocks(&blocks, size, &mut Vec::new(), &mut bases);
+            self.sets_of_conjuncts(&conjuncts, size, &mut Vec::new(), &mut bases);
         }
         bases
     }
 
-    /// Adds every set of at least two blocks that have so many more literals together and touch nothing in common. A
-    /// block may be there twice, with other variables.
-    fn sets_of_blocks(&self, blocks: &[usize], size: usize, chosen: &mut Vec<usize>, bases: &mut Vec<Base>) {
-        let touch = chosen.iter().fold(0, |touch, &b| touch | self.list[b].touch);
-        for (at, &b) in blocks.iter().enumerate() {
+    /// Adds every set of at least two conjuncts with `size` more literals in total that touch
+    /// disjoint components. A conjunct may occur twice, with different variables.
+    fn sets_of_conjuncts(&self, conjuncts: &[usize], size: usize, chosen: &mut Vec<usize>, bases: &mut Vec<Base>) {
+        let touched = chosen.iter().fold(0, |touched, &b| touched | self.list[b].touched);
+        for (at, &b) in conjuncts.iter().enumerate() {
             let own = self.list[b].literals.len();
-            if self.list[b].touch & touch != 0 || own > size || (own == size && chosen.is_empty()) {
+            if self.list[b].touched & touched != 0 || own > size || (own == size && chosen.is_empty()) {
                 continue;
             }
             chosen.push(b);
             if own < size {
-                let again = !self.list[b].new.is_empty();
-                self.sets_of_blocks(&blocks[if again { at } else { at + 1 }..], size - own, chosen, bases);
-            } else if self.may_stand_together(chosen) {
+                let may_repeat = !self.list[b].new.is_empty();
+                self.sets_of_conjuncts(&conjuncts[if may_repeat { at } else { at + 1 }..], size - own, chosen, bases);
+            } else if self.are_compatible(chosen) {
                 bases.push(Base { order: bases.len(), ..self.base(chosen) });
             }
             chosen.pop();
         }
     }
 
-    /// How many literals beyond the first these blocks have; 0 for a block that ties variables of the head together.
+    /// Returns the number of literals beyond the first, the extent of the look-ahead; 0 for a
+    /// conjunct that connects head variables.
     ///
-    /// A head of one variable has nothing to tie: there the number is 0 as well.
-    pub fn ahead(&self, blocks: &[usize]) -> u32 {
-        let literals: usize = blocks.iter().map(|&b| self.list[b].literals.len()).sum();
-        let ties = || blocks.len() == 1 && self.ties_head(&self.list[blocks[0]].literals);
-        if literals < 2 || self.arity < 2 || ties() {
+    /// With a single head variable there is nothing to connect, and the number is 0 as well.
+    pub fn look_ahead_literals(&self, conjuncts: &[usize]) -> u32 {
+        let literals: usize = conjuncts.iter().map(|&b| self.list[b].literals.len()).sum();
+        let connects = || conjuncts.len() == 1 && self.connects_head(&self.list[conjuncts[0]].literals);
+        if literals < 2 || self.arity < 2 || connects() {
             return 0;
         }
         literals as u32 - 1
     }
 
-    /// Whether literals speak of more than one variable of the head, and hang together by others.
-    fn ties_head(&self, literals: &[Literal]) -> bool {
+    /// Returns whether literals mention several head variables and are connected by other
+    /// variables.
+    fn connects_head(&self, literals: &[Literal]) -> bool {
         let mut of_head = literals.iter().flat_map(Literal::variables).filter(|v| (v.0 as usize) < self.arity);
         let first = of_head.next();
         let all: Vec<usize> = (0..literals.len()).collect();
@@ -290,14 +299,15 @@ impl<'b, 'a> Blocks<'b, 'a> {
             && EncodedConjunction::new(literals.iter(), self.arity).components(&all).len() == 1
     }
 
-    /// Whether blocks may stand in one test: no literal twice, and no predicate more often than its mode allows.
-    pub fn may_stand_together(&self, blocks: &[usize]) -> bool {
+    /// Returns whether conjuncts can form one test: no repeated literal, and the occurrence limits
+    /// are kept.
+    pub fn are_compatible(&self, conjuncts: &[usize]) -> bool {
         let mut clause: Vec<&Literal> = self.path.iter().collect();
-        for block in blocks.iter().map(|&b| &self.list[b]) {
-            for (literal, &mode) in block.literals.iter().zip(&block.modes) {
+        for conjunct in conjuncts.iter().map(|&b| &self.list[b]) {
+            for (literal, &mode) in conjunct.literals.iter().zip(&conjunct.modes) {
                 // Literals with new variables are renamed apart.
-                let twice = clause.contains(&literal) && literal.variables().all(|v| v.0 < self.next);
-                if twice || !self.language.is_allowed(mode, literal, &clause) {
+                let repeated = clause.contains(&literal) && literal.variables().all(|v| v.0 < self.next);
+                if repeated || !self.language.is_allowed(mode, literal, &clause) {
                     return false;
                 }
                 clause.push(literal);
@@ -306,73 +316,74 @@ impl<'b, 'a> Blocks<'b, 'a> {
         true
     }
 
-    fn base(&self, blocks: &[usize]) -> Base {
+    fn base(&self, conjuncts: &[usize]) -> Base {
         let mut base = Base { count: usize::MAX, ..Base::default() };
-        for block in blocks.iter().map(|&b| &self.list[b]) {
-            base.parts.push((base.new.len(), block.new.len(), block.touch));
+        for conjunct in conjuncts.iter().map(|&b| &self.list[b]) {
+            base.conjuncts.push((base.new.len(), conjunct.new.len(), conjunct.touched));
             let shift = base.new.len() as u32;
             let move_up = |literal: &Literal| shifted(literal, self.next, shift);
-            base.literals.extend(block.literals.iter().map(move_up));
-            base.comparisons.extend(block.comparisons.iter().map(move_up));
-            base.new.extend(block.new.iter().map(|known| known.shifted(shift)));
-            base.modes.extend(&block.modes);
-            base.count = base.count.min(block.count);
+            base.literals.extend(conjunct.literals.iter().map(move_up));
+            base.comparisons.extend(conjunct.comparisons.iter().map(move_up));
+            base.new.extend(conjunct.new.iter().map(|known| known.shifted(shift)));
+            base.modes.extend(&conjunct.modes);
+            base.count = base.count.min(conjunct.count);
         }
         base
     }
 
-    /// Whether a block may be part of a larger one.
-    fn may_grow(&self, block: usize) -> bool {
+    /// Returns whether a conjunct may be part of a larger one.
+    fn may_extend(&self, conjunct: usize) -> bool {
         match self.language.options().look_ahead {
             LookAhead::Anywhere => true,
-            LookAhead::Head => self.list[block].touch == 0,
+            LookAhead::Head => self.list[conjunct].touched == 0,
         }
     }
 
-    /// Whether a literal of a larger block may have this variable.
-    fn may_tie(&self, known: &Known) -> bool {
+    /// Returns whether a literal of a larger conjunct may have this variable.
+    fn may_connect(&self, known: &TypedVariable) -> bool {
         match self.language.options().look_ahead {
             LookAhead::Anywhere => true,
-            LookAhead::Head => !self.part_of.contains_key(&known.variable),
+            LookAhead::Head => !self.component_of.contains_key(&known.variable),
         }
     }
 
-    /// The blocks that a base and one more literal make.
+    /// Returns the conjuncts formed by a base and one more literal.
     fn extensions(&self, base: &Base) -> Vec<Proposal> {
         let clause: Vec<&Literal> = self.path.iter().chain(&base.literals).collect();
         let next = self.next + base.new.len() as u32;
-        let old = self.known.iter().filter(|known| self.may_tie(known));
-        let known: Vec<Known> = old.chain(&base.new).copied().collect();
-        let any = self.language.has_in_body();
-        let anywhere = self.language.options().look_ahead == LookAhead::Anywhere;
+        let old = self.known.iter().filter(|known| self.may_connect(known));
+        let known: Vec<TypedVariable> = old.chain(&base.new).copied().collect();
+        let has_in_body = self.language.has_in_body();
+        let is_anywhere = self.language.options().look_ahead == LookAhead::Anywhere;
         let mut proposals = Vec::new();
-        let mut propose = |mode: usize, literal: Literal, comparisons: &[Literal], new: &[Known]| {
-            let touch = self.touch(&literal);
-            let waits = anywhere && any && !self.language.finds_in_body(mode, &literal, self.path);
-            if waits || base.is_tied_by(&literal, touch, self.next) {
-                let with = |own: &[Known]| base.new.iter().chain(own).copied().collect();
+        let mut propose = |mode: usize, literal: Literal, comparisons: &[Literal], new: &[TypedVariable]| {
+            let touched = self.touched(&literal);
+            let depends_on_body =
+                is_anywhere && has_in_body && !self.language.binds_body_variables(mode, &literal, self.path);
+            if depends_on_body || base.is_connected_by(&literal, touched, self.next) {
+                let with = |own: &[TypedVariable]| base.new.iter().chain(own).copied().collect();
                 let mut literals = base.literals.clone();
                 literals.push(literal);
                 let modes = base.modes.iter().copied().chain([mode]).collect();
-                let touch = base.parts.iter().fold(touch, |all, part| all | part.2);
+                let touched = base.conjuncts.iter().fold(touched, |all, conjunct| all | conjunct.2);
                 let comparisons = [&base.comparisons[..], comparisons].concat();
-                proposals.push(Proposal { literals, comparisons, modes, new: with(new), touch });
+                proposals.push(Proposal { literals, comparisons, modes, new: with(new), touched });
             }
         };
-        if (any && anywhere) || !base.new.is_empty() {
-            let must_use = (!any || !anywhere).then_some(self.next);
+        if (has_in_body && is_anywhere) || !base.new.is_empty() {
+            let must_use = (!has_in_body || !is_anywhere).then_some(self.next);
             let scope = Scope { known: &known, clause: &clause, next, must_use };
             self.language.literals(&scope, |draft| propose(draft.mode, draft.literal, &draft.comparisons, &draft.new));
         }
-        if base.parts.iter().any(|part| part.2 != 0) {
-            let singles = self.list.iter().take_while(|block| block.literals.len() == 1);
-            for block in singles.skip(if base.literals.len() == 1 { base.first } else { 0 }) {
+        if base.conjuncts.iter().any(|conjunct| conjunct.2 != 0) {
+            let singles = self.list.iter().take_while(|conjunct| conjunct.literals.len() == 1);
+            for conjunct in singles.skip(if base.literals.len() == 1 { base.first } else { 0 }) {
                 let shift = base.new.len() as u32;
-                let (mode, literal) = (block.modes[0], shifted(&block.literals[0], self.next, shift));
+                let (mode, literal) = (conjunct.modes[0], shifted(&conjunct.literals[0], self.next, shift));
                 if !clause.contains(&&literal) && self.language.is_allowed(mode, &literal, &clause) {
                     let comparisons: Vec<Literal> =
-                        block.comparisons.iter().map(|literal| shifted(literal, self.next, shift)).collect();
-                    let new: Vec<Known> = block.new.iter().map(|known| known.shifted(shift)).collect();
+                        conjunct.comparisons.iter().map(|literal| shifted(literal, self.next, shift)).collect();
+                    let new: Vec<TypedVariable> = conjunct.new.iter().map(|known| known.shifted(shift)).collect();
                     propose(mode, literal, &comparisons, &new);
                 }
             }
@@ -380,36 +391,37 @@ impl<'b, 'a> Blocks<'b, 'a> {
         proposals
     }
 
-    /// The tests that are candidates everywhere.
-    fn whole_tests(&mut self) {
-        let proposal = |whole: &WholeTest| {
-            // Number the variables that are not of the head from `next` on, whatever they were.
-            let name = |v: Variable| whole.new.iter().position(|known| known.variable == v);
+    /// Adds the tests that are candidates at every node.
+    fn fixed_tests(&mut self) {
+        let proposal = |fixed: &FixedTest| {
+            // Renumber all variables other than the head's from `next` on.
+            let name = |v: Variable| fixed.new.iter().position(|known| known.variable == v);
             let rename = |v: Variable| name(v).map_or(v, |k| Variable(self.next + k as u32));
             let arg = |arg: &Argument| match *arg {
                 Argument::Variable(v) => Argument::Variable(rename(v)),
                 constant => constant,
             };
             let literal = |literal: &Literal| Literal { args: literal.args.iter().map(arg).collect(), ..*literal };
-            let new = |known: &Known| Known { variable: rename(known.variable), ..*known };
+            let new = |known: &TypedVariable| TypedVariable { variable: rename(known.variable), ..*known };
             Proposal {
-                literals: whole.literals.iter().map(literal).collect(),
+                literals: fixed.literals.iter().map(literal).collect(),
                 comparisons: Vec::new(),
                 modes: Vec::new(),
-                new: whole.new.iter().map(new).collect(),
-                touch: 0,
+                new: fixed.new.iter().map(new).collect(),
+                touched: 0,
             }
         };
-        let proposals: Vec<Proposal> = self.language.whole_tests().iter().map(proposal).collect();
-        // They are few and were chosen with care: the budget is not for them.
+        let proposals: Vec<Proposal> = self.language.fixed_tests().iter().map(proposal).collect();
+        // They are few and preselected, so they do not count towards the budget.
         let left = std::mem::replace(&mut self.left, usize::MAX);
         self.add(proposals);
         self.left = left;
     }
 }
 
-/// So many of the proposals that the modes of their last literals get equal shares, the first of each mode first.
-fn fair_share(proposals: Vec<Proposal>, most: usize) -> Vec<Proposal> {
+/// Reduces proposals to `max` with equal shares for the modes of their last literals, the first of
+/// each first.
+fn fair_share(proposals: Vec<Proposal>, max: usize) -> Vec<Proposal> {
     let mut of_mode: HashMap<Option<usize>, usize> = HashMap::default();
     let mut numbered: Vec<(usize, usize, Proposal)> = Vec::with_capacity(proposals.len());
     for (number, proposal) in proposals.into_iter().enumerate() {
@@ -418,38 +430,39 @@ fn fair_share(proposals: Vec<Proposal>, most: usize) -> Vec<Proposal> {
         *place += 1;
     }
     numbered.sort_by_key(|&(place, number, _)| (place, number));
-    numbered.truncate(most);
+    numbered.truncate(max);
     numbered.sort_by_key(|&(_, number, _)| number);
     numbered.into_iter().map(|(_, _, proposal)| proposal).collect()
 }
 
-/// A conjunction to which a literal is added.
+/// A conjunction to be extended by a literal.
 #[derive(Clone, Debug, Default)]
 struct Base {
     order: usize,
     literals: Vec<Literal>,
     comparisons: Vec<Literal>,
     modes: Vec<usize>,
-    new: Vec<Known>,
-    /// For each block: where its new variables start, how many they are, and the parts of the path it touches.
-    parts: Vec<(usize, usize, u64)>,
+    new: Vec<TypedVariable>,
+    /// For each conjunct: the start and number of its new variables, and the path components it
+    /// touches.
+    conjuncts: Vec<(usize, usize, u64)>,
     count: usize,
-    /// The block, if the base is one.
+    /// The index of the conjunct, if the base is a single one.
     first: usize,
 }
 
 impl Base {
-    /// Whether a literal that touches these parts of the path ties all blocks together.
-    fn is_tied_by(&self, literal: &Literal, touch: u64, next: u32) -> bool {
-        self.parts.iter().all(|&(start, len, part)| {
+    /// Returns whether a literal that touches these path components connects all conjuncts.
+    fn is_connected_by(&self, literal: &Literal, touched: u64, next: u32) -> bool {
+        self.conjuncts.iter().all(|&(start, len, own_touched)| {
             let own = next + start as u32..next + (start + len) as u32;
-            part & touch != 0 || literal.variables().any(|v| own.contains(&v.0))
+            own_touched & touched != 0 || literal.variables().any(|v| own.contains(&v.0))
         })
     }
 }
 
-/// The largest number of things of which all choices of two to `size` are no more than `most`.
-pub(crate) fn largest_choice(most: usize, size: usize) -> usize {
+/// Returns the largest number of items whose combinations of 2 to `size` are at most `max`.
+pub(crate) fn max_combinable(max: usize, size: usize) -> usize {
     let choices = |n: usize| {
         let mut total = 0f64;
         let mut ways = n as f64;
@@ -463,7 +476,7 @@ pub(crate) fn largest_choice(most: usize, size: usize) -> usize {
         return usize::MAX;
     }
     let mut n = 1;
-    while choices(n + 1) <= most as f64 {
+    while choices(n + 1) <= max as f64 {
         n += 1;
     }
     n
@@ -474,21 +487,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn choices_are_counted() {
-        // Of four things there are six pairs and four threes.
-        assert_eq!((largest_choice(5, 2), largest_choice(6, 2), largest_choice(9, 2)), (3, 4, 4));
-        assert_eq!((largest_choice(9, 3), largest_choice(10, 3)), (3, 4));
-        assert_eq!((largest_choice(0, 2), largest_choice(0, 1)), (1, usize::MAX));
+    fn combinations_are_limited() {
+        // Four items have six pairs and four triples.
+        assert_eq!((max_combinable(5, 2), max_combinable(6, 2), max_combinable(9, 2)), (3, 4, 4));
+        assert_eq!((max_combinable(9, 3), max_combinable(10, 3)), (3, 4));
+        assert_eq!((max_combinable(0, 2), max_combinable(0, 1)), (1, usize::MAX));
     }
 
     #[test]
-    fn shares_are_fair() {
+    fn modes_get_equal_shares() {
         let proposal = |&mode: &usize| Proposal {
             literals: Vec::new(),
             comparisons: Vec::new(),
             modes: vec![mode],
             new: Vec::new(),
-            touch: 0,
+            touched: 0,
         };
         let proposals: Vec<Proposal> = [0, 0, 0, 0, 1, 2, 2].iter().map(proposal).collect();
         let modes: Vec<usize> = fair_share(proposals, 5).iter().map(|proposal| proposal.modes[0]).collect();

@@ -1,88 +1,93 @@
-//! Growing a tree best-first: the paper's FitRegressionTree.
+//! Best-first tree growth: the paper's FitRegressionTree.
 
 use std::cell::LazyCell;
 use std::sync::{Arc, Mutex};
 
-use super::candidates::Frontier;
-use super::language::{Known, Language};
+use super::candidates::Candidates;
+use super::language::{Language, TypedVariable};
+use super::margins::Margins;
 use super::node::{Leaf, NodeId, Tree};
-use super::sample::{Picked, Sample};
-use super::split::{self as score, Gradients, Margins};
-use crate::cover::Bits;
-use crate::cover::Coverage;
-use crate::cover::{Cache, lock};
+use super::sample::{OwnedSample, Sample};
+use super::split::{QuantizedGradients, SplitScorer};
+use crate::cover::{Bits, Cache, Coverage, lock};
 use crate::determinism::Stream;
 use crate::kb::Example;
 use crate::logic::Literal;
 use crate::parallel;
 
-/// What a fit gives: the leaf and the value it has.
+/// A fitted leaf and its value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fit<L> {
-    /// What is kept in the tree.
+    /// The parameters kept in the tree.
     pub leaf: L,
     /// The ψ that the leaf adds to each of its examples.
     pub value: f64,
 }
 
-/// Whether the candidates that screening likes best are fitted in earnest before one of them is chosen.
+/// Whether the candidates with the best screening score are refitted exactly before one is chosen.
 ///
-/// Screening takes each side for the mean of its gradients. No other value has a smaller squared error.
+/// Screening predicts the mean gradient on each side of a test, which minimizes the squared error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Screening {
-    /// A fit reaches the mean gradient, so the first candidate is the best.
+    /// A fit reaches the mean gradient, so the candidate with the best screening score is the best.
     Exact,
-    /// A fit may end elsewhere and have a larger error, so candidates are fitted and compared again.
+    /// A fit may have a larger error than the mean, so candidates are refitted exactly and compared
+    /// again.
     Rescore,
 }
 
-/// Finds the value of a leaf from the gradients of its examples.
+/// Computes the value of a leaf from the gradients of its examples.
 pub trait LeafFitter: Sync {
-    /// What is kept in the tree beside the value.
+    /// The parameters kept in the tree besides the value.
     type Leaf: Clone + Send;
 
-    /// The leaf of all examples, before any test.
+    /// Fits the leaf of all examples, before any test.
     fn fit_root(&self, all: Sample<'_>, stream: &mut Stream) -> Fit<Self::Leaf>;
 
-    /// The leaves on both sides of a test. They are fitted together, as a fit of the second may depend on what the first left.
+    /// Fits the leaves on both sides of a test together, as the fit of the second may start from
+    /// the first.
     fn fit(&self, yes: Sample<'_>, no: Sample<'_>, stream: &mut Stream) -> (Fit<Self::Leaf>, Fit<Self::Leaf>);
 
-    /// Whether screening is all there is to it.
+    /// Returns whether screening is exact for this fitter.
     fn screening(&self) -> Screening {
         Screening::Rescore
     }
 }
 
-/// Which leaf is expanded next.
+/// The criterion for the leaf to expand next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Expand {
-    /// The one with the largest mean squared error.
+    /// The largest mean squared error.
     #[default]
     Mean,
-    /// The one with the largest sum of squared errors.
+    /// The largest sum of squared errors.
     Total,
 }
 
-/// When a tree stops growing, and how candidates are compared.
+/// Stopping criteria, and the comparison of candidates.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GrowOptions {
-    /// The most leaves; `None` means any number.
+    /// The maximum number of leaves; `None` for no limit.
     pub max_leaves: Option<usize>,
-    /// The most tests on the way to a leaf; `None` means any number.
+    /// The maximum number of tests on a path; `None` for no limit.
     pub max_depth: Option<usize>,
-    /// The fewest examples on either side of a test; where examples have weights, the least weight if it is above 1.
+    /// The minimum number of examples on either side of a test; with example weights, the minimum
+    /// weight if it is above 1.
     pub min_leaf: usize,
-    /// The most candidates that are fitted in earnest, those first that screening likes best; `None` means all that could
-    /// be chosen. These are mostly one to ten, but where all gradients are the same it is every candidate, to no avail.
+    /// The maximum number of candidates refitted exactly, in the order of their screening scores;
+    /// `None` for all that could be chosen. These are usually one to ten, but all candidates if all
+    /// gradients are equal, without any effect on the choice.
     pub rescore: Option<usize>,
-    /// Which leaf is expanded next.
+    /// The criterion for the leaf to expand next.
     pub expand: Expand,
-    /// Whether the grower is for one tree only, of a language without numbers of groundings. Then nothing is remembered of a leaf below the half of the examples, and no
-    /// more examples are looked at than it has.
+    /// Whether the grower is for a single tree of a language without at-least-k tests. Then
+    /// candidates of a leaf with at most half of the examples are evaluated on its examples only,
+    /// and not cached.
     pub single: bool,
-    /// How much more than any other test one for several groundings must gain, as a part of the squared error of a leaf.
+    /// The additional gain required of an at-least-k test, as a fraction of the squared error of a
+    /// leaf.
     pub count_margin: f64,
-    /// The same for a test that looks ahead and does not tie variables of the head together, for each literal beyond the first.
+    /// The same for look-ahead that does not connect head variables, per literal beyond the first.
     pub look_ahead_margin: f64,
 }
 
@@ -101,114 +106,119 @@ impl Default for GrowOptions {
     }
 }
 
-/// What was done to grow a tree.
+/// Statistics of growing a tree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GrowStatistics {
-    /// Leaves for which a test was looked for.
+    /// The number of leaves for which a test was searched.
     pub expansions: u64,
-    /// Leaves that stay as they are because no test lowers their error.
+    /// The number of leaves that no test improves.
     pub closed: u64,
-    /// Candidates that were screened.
+    /// The number of candidates screened.
     pub screened: u64,
-    /// Candidates that were fitted in earnest.
+    /// The number of candidates refitted exactly.
     pub rescored: u64,
-    /// How often the choice after the fits was not the candidate that screening liked best.
+    /// How often the chosen candidate did not have the best screening score.
     pub differed: u64,
-    /// How often there were more candidates than the budget allows.
+    /// How often the candidate limit was exceeded.
     pub budget_hits: u64,
 }
 
-/// A tree and what it took.
+/// A grown tree.
 #[derive(Clone, Debug)]
 pub struct Grown<L> {
     /// The tree.
     pub tree: Tree<L>,
-    /// The leaf each example of the coverage reaches, whether it was in use or not.
+    /// The leaf that each example of the coverage reaches, whether in use or not.
     pub reached: Vec<NodeId>,
-    /// What was done.
+    /// The statistics of its growth.
     pub statistics: GrowStatistics,
 }
 
-/// Grows trees over the same examples and tests, and remembers what does not depend on the gradients.
+/// Grows trees over the same examples and language, and caches what does not depend on the
+/// gradients.
 #[derive(Debug)]
 pub struct Grower<'a> {
     coverage: &'a Coverage<'a>,
     language: &'a Language,
     options: GrowOptions,
-    /// How much each example counts; `None` if all count 1.
+    /// The weights of the examples; `None` if all are 1.
     weights: Option<&'a [f64]>,
-    /// By the true literals of a path and the types of their variables.
-    frontiers: Mutex<Cache<PathKey, Arc<Frontier>>>,
+    /// By the true literals of a path and its typed variables.
+    candidate_cache: Mutex<Cache<PathKey, Arc<Candidates>>>,
 }
 
-type PathKey = (Vec<Literal>, Vec<Known>);
+type PathKey = (Vec<Literal>, Vec<TypedVariable>);
 
-/// Candidates are fitted in batches of at most so many at the same time. The first is fitted alone and each batch is up to
-/// twice the one before, since the first few mostly show that no other can be better.
-const MOST_AT_ONCE: usize = 4;
+/// The maximum number of candidates refitted concurrently. The first is fitted alone and each batch
+/// is at most twice the previous one, since the first few usually exclude all others.
+const MAX_BATCH: usize = 4;
 
-/// A leaf that may still be expanded.
-struct Open {
+/// A leaf that may be expanded.
+struct OpenLeaf {
     id: NodeId,
-    /// The literals that are true here.
+    /// The true literals of its path.
     path: Vec<Literal>,
-    /// The variables that tests may use.
-    known: Vec<Known>,
+    /// The variables in scope.
+    known: Vec<TypedVariable>,
     depth: usize,
-    /// The examples in use that end here.
+    /// The examples in use that reach it.
     in_use: Bits,
-    /// All examples that end here.
+    /// All examples that reach it.
     all: Bits,
-    /// How much the examples in use count.
+    /// The total weight of the examples in use.
     weight: f64,
-    /// The squared error of the examples in use; at the root the least that it could be.
+    /// The squared error of the examples in use; at the root a lower bound.
     error: f64,
 }
 
-/// The test that is best for a leaf.
-struct Choice<L> {
+/// A test with both of its sides fitted.
+struct FittedTest<L> {
     test: Vec<Literal>,
     at_least: u32,
-    new: Vec<Known>,
+    new: Vec<TypedVariable>,
     covered: Bits,
     yes: (Fit<L>, f64),
     no: (Fit<L>, f64),
 }
 
-/// What all fits of a tree share.
-struct Run<'r, F> {
+/// The inputs shared by all fits of a tree.
+struct TreeFit<'r, F> {
     fitter: &'r F,
     gradients: &'r [f64],
     weights: Option<&'r [f64]>,
-    units: Gradients,
+    quantized: QuantizedGradients,
     seed: u64,
     tree: String,
 }
 
 impl<'a> Grower<'a> {
-    /// A grower that has no tree yet. It keeps lists of tests in half of the memory that the coverage may use.
+    /// Creates a grower. Its cache of candidate tests takes up to half of the memory budget of the
+    /// coverage.
     pub fn new(coverage: &'a Coverage<'a>, language: &'a Language, options: GrowOptions) -> Self {
-        let frontiers = Mutex::new(Cache::new(coverage.memory_bytes() / 2));
-        Grower { coverage, language, options, weights: None, frontiers }
+        let candidate_cache = Mutex::new(Cache::new(coverage.memory_bytes() / 2));
+        Grower { coverage, language, options, weights: None, candidate_cache }
     }
 
-    /// The same with weights of the examples: an example of weight 2 is as good as two of weight 1.
+    /// Sets the weights of the examples: weight 2 is equivalent to two copies of weight 1.
     ///
     /// # Panics
-    /// If there is not one weight for each example.
+    /// If the number of weights differs from that of the examples.
     pub fn weighted(self, weights: Option<&'a [f64]>) -> Self {
         let examples = self.coverage.examples().len();
-        assert!(weights.is_none_or(|weights| weights.len() == examples), "one weight for each example");
+        assert!(
+            weights.is_none_or(|weights| weights.len() == examples),
+            "the number of weights differs from that of the examples"
+        );
         Grower { weights, ..self }
     }
 
     /// Grows a tree that fits the gradients of the examples in use.
     ///
-    /// The draws of a fit come from a stream of its own, given by the seed, the number of the tree, the node and the rank
-    /// of the candidate, so neither threads nor other fits can move them.
+    /// Each fit draws from its own stream, derived from the seed, the number of the tree, the node
+    /// and the rank of the candidate, so that neither threads nor other fits affect it.
     ///
     /// # Panics
-    /// If there is not one gradient and one bit for each example.
+    /// If the length of `gradients` or `in_use` differs from the number of examples.
     // Paper: Alg. 1, line 10
     pub fn grow<F: LeafFitter>(
         &self,
@@ -219,28 +229,28 @@ impl<'a> Grower<'a> {
         tree: usize,
     ) -> Grown<F::Leaf> {
         let examples = self.coverage.examples().len();
-        assert_eq!(gradients.len(), examples, "one gradient for each example");
-        assert_eq!(in_use.len(), examples, "one bit for each example");
+        assert_eq!(gradients.len(), examples, "the number of gradients differs from that of the examples");
+        assert_eq!(in_use.len(), examples, "the size of the example set differs from the number of examples");
         let weights = self.weights;
-        let units = Gradients::new(gradients, weights, in_use);
-        let run = Run { fitter, gradients, weights, units, seed, tree: tree.to_string() };
+        let quantized = QuantizedGradients::new(gradients, weights, in_use);
+        let run = TreeFit { fitter, gradients, weights, quantized, seed, tree: tree.to_string() };
         let mut statistics = GrowStatistics::default();
 
         // Paper: Alg. 1, line 11
-        // Departs from paper: the leaf of all examples is fitted only if it matters, that is, if it may stay, or if it is
-        // not certain that the first test lowers its error. No value has a smaller error than the mean.
+        // Departs from paper: the root leaf is fitted only if it matters, that is, if it may remain
+        // or if the first test may not lower its error. No value has a smaller error than the mean.
         let here = run.pick(in_use);
         let fit = LazyCell::new(|| {
             let fit = fitter.fit_root(here.sample(), &mut run.stream(NodeId(0), None));
             let error = here.sample().squared_error(fit.value);
             (fit, error)
         });
-        let least = here.sample().squared_error(here.sample().mean());
+        let min_error = here.sample().squared_error(here.sample().mean());
         let mut tree: Option<Tree<F::Leaf>> = None;
         let mut reached = vec![NodeId(0); examples];
 
         // Paper: Alg. 1, line 12
-        let mut beam = vec![Open {
+        let mut beam = vec![OpenLeaf {
             id: NodeId(0),
             path: Vec::new(),
             known: self.language.head(),
@@ -248,56 +258,65 @@ impl<'a> Grower<'a> {
             in_use: in_use.clone(),
             all: Bits::ones(examples),
             weight: here.sample().weight(),
-            error: if least > 0.0 { least } else { fit.1 },
+            error: if min_error > 0.0 { min_error } else { fit.1 },
         }];
         let mut leaves = 1;
 
         // Paper: Alg. 1, line 13
-        // Departs from paper: the loop ends at L leaves, because the text says that a tree has L of them; `while i <= L`
-        // would make one more. It also ends when no leaf can be expanded.
-        while self.options.max_leaves.is_none_or(|most| leaves < most) {
+        // Departs from paper: the loop ends at L leaves, as the description of L requires; the
+        // pseudocode's bound would give one more. It also ends when no leaf can be expanded.
+        while self.options.max_leaves.is_none_or(|max| leaves < max) {
             // Paper: Alg. 1, line 14
             let Some(node) = self.next_to_expand(&mut beam) else { break };
             statistics.expansions += 1;
-            let choice = self.best_test(&run, &node, &mut statistics);
-            let gains = |choice: &Choice<F::Leaf>| {
-                // What is gained must be more than rounding.
-                let below = |error: f64| choice.yes.1 + choice.no.1 < error * (1.0 - 1e-10);
+            let fitted = self.best_test(&run, &node, &mut statistics);
+            let gains = |fitted: &FittedTest<F::Leaf>| {
+                // The gain must exceed rounding errors.
+                let below = |error: f64| fitted.yes.1 + fitted.no.1 < error * (1.0 - 1e-10);
                 below(node.error) || (node.id == NodeId(0) && below(fit.1))
             };
-            let Some(choice) = choice.filter(gains) else {
+            let Some(fitted) = fitted.filter(gains) else {
                 statistics.closed += 1;
                 continue;
             };
             leaves += 1;
 
             // Paper: Alg. 1, line 24
-            let Choice { test, at_least, new, covered, yes, no } = choice;
+            let FittedTest { test, at_least, new, covered, yes, no } = fitted;
             let sides = |examples: &Bits| (examples.and(&covered), examples.and_not(&covered));
             let (in_use_yes, in_use_no) = sides(&node.in_use);
             let (all_yes, all_no) = sides(&node.all);
             let (yes_leaf, no_leaf) = (self.leaf(yes.0, &in_use_yes), self.leaf(no.0, &in_use_no));
-            // What stands at the root of a new tree is replaced at once.
+            // This root is a placeholder that the split replaces.
             let tree = tree.get_or_insert_with(|| Tree::single(yes_leaf.clone()));
             let (yes_id, no_id) = tree.split(node.id, test.clone(), at_least, yes_leaf, no_leaf);
             all_yes.iter().for_each(|i| reached[i] = yes_id);
             all_no.iter().for_each(|i| reached[i] = no_id);
 
             let depth = node.depth + 1;
-            if self.options.max_depth.is_some_and(|most| depth >= most) {
+            if self.options.max_depth.is_some_and(|max| depth >= max) {
                 continue;
             }
             // Paper: Alg. 1, line 25
-            // A test on a number binds no variable, so there is nothing of it that tests below could speak of.
+            // An at-least-k test binds no variables for the tests below.
             let path = if at_least == 1 { [&node.path[..], &test].concat() } else { node.path.clone() };
             let known = [&node.known[..], &new].concat();
             let weight = run.weight(&in_use_yes);
-            beam.push(Open { id: yes_id, path, known, depth, in_use: in_use_yes, all: all_yes, weight, error: yes.1 });
+            beam.push(OpenLeaf {
+                id: yes_id,
+                path,
+                known,
+                depth,
+                in_use: in_use_yes,
+                all: all_yes,
+                weight,
+                error: yes.1,
+            });
             // Paper: Alg. 1, line 26
-            // The variables of a test that failed are bound to nothing, so this side has those from above only.
+            // The variables of a failed test are unbound, so this side keeps those from above.
             let (path, known) = (node.path, node.known);
             let weight = run.weight(&in_use_no);
-            beam.push(Open { id: no_id, path, known, depth, in_use: in_use_no, all: all_no, weight, error: no.1 });
+            beam.push(OpenLeaf { id: no_id, path, known, depth, in_use: in_use_no, all: all_no, weight, error: no.1 });
         }
         // Paper: Alg. 1, line 27
         // Paper: Alg. 1, line 28
@@ -306,10 +325,10 @@ impl<'a> Grower<'a> {
         Grown { tree, reached, statistics }
     }
 
-    /// Takes the leaf with the largest error out of the beam; of equals, the oldest.
-    fn next_to_expand(&self, beam: &mut Vec<Open>) -> Option<Open> {
+    /// Removes the leaf with the largest error from the beam; of equals, the oldest.
+    fn next_to_expand(&self, beam: &mut Vec<OpenLeaf>) -> Option<OpenLeaf> {
         beam.retain(|open| self.may_expand(open));
-        let key = |open: &Open| match self.options.expand {
+        let key = |open: &OpenLeaf| match self.options.expand {
             Expand::Mean => open.error / open.weight,
             Expand::Total => open.error,
         };
@@ -319,143 +338,147 @@ impl<'a> Grower<'a> {
                 best = at;
             }
         }
-        // The beam is in the order of age, and stays so.
+        // The beam is ordered by age, and removal keeps that order.
         (best < beam.len()).then(|| beam.remove(best))
     }
 
-    fn may_expand(&self, open: &Open) -> bool {
-        let deep = self.options.max_depth.is_some_and(|most| open.depth >= most);
+    fn may_expand(&self, open: &OpenLeaf) -> bool {
+        let is_deep = self.options.max_depth.is_some_and(|max| open.depth >= max);
         let twice = 2 * self.options.min_leaf.max(1);
-        let enough = match self.weights {
+        let has_enough = match self.weights {
             Some(_) if self.options.min_leaf > 1 => open.weight >= twice as f64,
             _ => open.in_use.count() >= if self.weights.is_some() { 2 } else { twice },
         };
-        !deep && open.error > 0.0 && enough
+        !is_deep && open.error > 0.0 && has_enough
     }
 
-    /// The test that leaves the least error; of equals, the first. `None` if none divides the examples.
+    /// Returns the test with the smallest error, the first of equals; `None` if no test splits the
+    /// examples.
     fn best_test<F: LeafFitter>(
         &self,
-        run: &Run<'_, F>,
-        node: &Open,
+        run: &TreeFit<'_, F>,
+        node: &OpenLeaf,
         statistics: &mut GrowStatistics,
-    ) -> Option<Choice<F::Leaf>> {
+    ) -> Option<FittedTest<F::Leaf>> {
         let here = node.all.count();
         if self.options.single && 2 * here <= node.all.len() {
-            return self.best_test_among(run, node, statistics);
+            return self.best_test_on_own_examples(run, node, statistics);
         }
-        let frontier = self.frontier(&node.path, &node.known);
-        self.best_of(run, node, &frontier, statistics)
+        let candidates = self.cached_candidates(&node.path, &node.known);
+        self.best_candidate(run, node, &candidates, statistics)
     }
 
-    /// The same, found by looking at no example but those of the node. What is found out on the way is of no use elsewhere,
-    /// so it is forgotten. Tests that differ only outside the node count once here, so the ranks of the others, and with them
-    /// the draws of a fit that shuffles, may be others.
-    fn best_test_among<F: LeafFitter>(
+    /// Returns the best test, evaluating candidates on the examples of the node only, without
+    /// caching.
+    ///
+    /// Tests that differ only outside the node are merged here. This may change the ranks of other
+    /// tests, and with them the random draws of a fit that shuffles.
+    fn best_test_on_own_examples<F: LeafFitter>(
         &self,
-        run: &Run<'_, F>,
-        node: &Open,
+        run: &TreeFit<'_, F>,
+        node: &OpenLeaf,
         statistics: &mut GrowStatistics,
-    ) -> Option<Choice<F::Leaf>> {
-        let numbers: Vec<usize> = node.all.iter().collect();
-        let examples: Vec<Example> = numbers.iter().map(|&i| self.coverage.examples()[i].clone()).collect();
-        let coverage = self.coverage.restricted_to(&examples, &numbers);
-        let frontier = self.new_frontier(&coverage, &node.path, &node.known);
-        let pick = |bits: &Bits| Bits::from_fn(numbers.len(), |k| bits.get(numbers[k]));
-        let narrow = Open {
+    ) -> Option<FittedTest<F::Leaf>> {
+        let indices: Vec<usize> = node.all.iter().collect();
+        let examples: Vec<Example> = indices.iter().map(|&i| self.coverage.examples()[i].clone()).collect();
+        let coverage = self.coverage.restricted_to(&examples, &indices);
+        let candidates = self.generate_candidates(&coverage, &node.path, &node.known);
+        let pick = |bits: &Bits| Bits::from_fn(indices.len(), |k| bits.get(indices[k]));
+        let restricted = OpenLeaf {
             path: node.path.clone(),
             known: node.known.clone(),
             in_use: pick(&node.in_use),
-            all: Bits::ones(numbers.len()),
+            all: Bits::ones(indices.len()),
             ..*node
         };
-        let some = |of: &[f64]| -> Vec<f64> { numbers.iter().map(|&i| of[i]).collect() };
-        let (gradients, weights) = (some(run.gradients), run.weights.map(some));
-        let run = Run {
+        let pick_values = |of: &[f64]| -> Vec<f64> { indices.iter().map(|&i| of[i]).collect() };
+        let (gradients, weights) = (pick_values(run.gradients), run.weights.map(pick_values));
+        let run = TreeFit {
             fitter: run.fitter,
             gradients: &gradients,
             weights: weights.as_deref(),
-            units: run.units.pick(&numbers),
+            quantized: run.quantized.pick(&indices),
             seed: run.seed,
             tree: run.tree.clone(),
         };
-        let mut choice = self.best_of(&run, &narrow, &frontier, statistics)?;
+        let mut fitted = self.best_candidate(&run, &restricted, &candidates, statistics)?;
         let mut covered = Bits::zeros(node.all.len());
-        choice.covered.iter().for_each(|k| covered.set(numbers[k], true));
-        choice.covered = covered;
-        Some(choice)
+        fitted.covered.iter().for_each(|k| covered.set(indices[k], true));
+        fitted.covered = covered;
+        Some(fitted)
     }
 
-    /// The best of these tests.
-    fn best_of<F: LeafFitter>(
+    /// Returns the best of these candidates.
+    fn best_candidate<F: LeafFitter>(
         &self,
-        run: &Run<'_, F>,
-        node: &Open,
+        run: &TreeFit<'_, F>,
+        node: &OpenLeaf,
         // Paper: Alg. 1, line 15
-        frontier: &Frontier,
+        candidates: &Candidates,
         statistics: &mut GrowStatistics,
-    ) -> Option<Choice<F::Leaf>> {
-        statistics.budget_hits += u64::from(frontier.over_budget);
+    ) -> Option<FittedTest<F::Leaf>> {
+        statistics.budget_hits += u64::from(candidates.over_budget);
 
         // Paper: Alg. 1, line 16
-        // Departs from paper: not every candidate is fitted by coordinate descent. The least error that any two values
-        // leave has a closed form in the counts and sums of both sides. Candidates are fitted in its order until that of
-        // the next is above the error of the best fit, so that none of the rest could be chosen.
-        let most = match run.fitter.screening() {
+        // Departs from paper: not every candidate is fitted by coordinate descent. The minimum
+        // error of any two values has a closed form in the counts and sums of both sides.
+        // Candidates are fitted in the order of this lower bound, until the next bound exceeds the
+        // error of the best fit: none of the rest could be chosen.
+        let max = match run.fitter.screening() {
             Screening::Exact => Some(1),
             Screening::Rescore => self.options.rescore,
         };
-        let scores = score::Node::new(&run.units, &node.in_use);
-        let (ranked, screened) = scores.screen(frontier, self.options.min_leaf, most);
+        let scores = SplitScorer::new(&run.quantized, &node.in_use);
+        let (ranked, screened) = scores.screen(candidates, self.options.min_leaf, max);
         statistics.screened += screened as u64;
-        let mut best: Option<(f64, usize, Choice<F::Leaf>)> = None;
-        // The sizes of batches are fixed: the number of threads must not decide what is fitted.
+        let mut best: Option<(f64, usize, FittedTest<F::Leaf>)> = None;
+        // Batch sizes are fixed: the number of threads must not decide which candidates are fitted.
         let (mut done, mut batch) = (0, 1);
         loop {
-            let enough = best.as_ref().map_or(f64::INFINITY, |(error, ..)| error + scores.rounding());
-            let hopeful = ranked[done..].iter().take(batch).take_while(|&&(least, _)| least <= enough).count();
-            if hopeful == 0 {
+            let bound = best.as_ref().map_or(f64::INFINITY, |(error, ..)| error + scores.rounding());
+            let viable = ranked[done..].iter().take(batch).take_while(|&&(min_error, _)| min_error <= bound).count();
+            if viable == 0 {
                 break;
             }
-            let batch_of: Vec<usize> = (done..done + hopeful).collect();
-            let fit = |&rank: &usize| self.fit_test(run, node, frontier, ranked[rank].1, rank);
-            let fitted: Vec<(f64, Choice<F::Leaf>)> = parallel::map(&batch_of, node.in_use.count(), fit);
+            let batch_of: Vec<usize> = (done..done + viable).collect();
+            let fit = |&rank: &usize| self.fit_test(run, node, candidates, ranked[rank].1, rank);
+            let fitted: Vec<(f64, FittedTest<F::Leaf>)> = parallel::map(&batch_of, node.in_use.count(), fit);
             // Paper: Alg. 1, line 22
 
             // Paper: Alg. 1, line 23
-            // Candidates of equal error stand in the order of the tests, and the first is taken.
-            for (rank, (error, choice)) in (done..).zip(fitted) {
-                let error = error + scores.handicap(frontier, ranked[rank].1);
-                let better = |&(least, of, _): &(f64, usize, _)| {
-                    error.total_cmp(&least).then(ranked[rank].1.cmp(&ranked[of].1)).is_lt()
+            // Candidates of equal error are in the order of tests, and the first is chosen.
+            for (rank, (error, fitted)) in (done..).zip(fitted) {
+                let error = error + scores.penalty(candidates, ranked[rank].1);
+                let better = |&(best_error, best_rank, _): &(f64, usize, _)| {
+                    error.total_cmp(&best_error).then(ranked[rank].1.cmp(&ranked[best_rank].1)).is_lt()
                 };
                 if best.as_ref().is_none_or(better) {
-                    best = Some((error, rank, choice));
+                    best = Some((error, rank, fitted));
                 }
             }
-            done += hopeful;
-            batch = (2 * batch).min(MOST_AT_ONCE);
+            done += viable;
+            batch = (2 * batch).min(MAX_BATCH);
         }
         if run.fitter.screening() == Screening::Rescore {
             statistics.rescored += done as u64;
         }
-        let (_, rank, choice) = best?;
+        let (_, rank, fitted) = best?;
         statistics.differed += u64::from(rank != 0);
-        Some(choice)
+        Some(fitted)
     }
 
-    /// The error that a test leaves when both of its sides are fitted.
+    /// Fits both sides of a test; returns their total error.
     fn fit_test<F: LeafFitter>(
         &self,
-        run: &Run<'_, F>,
-        node: &Open,
-        frontier: &Frontier,
+        run: &TreeFit<'_, F>,
+        node: &OpenLeaf,
+        candidates: &Candidates,
         test: usize,
         rank: usize,
-    ) -> (f64, Choice<F::Leaf>) {
+    ) -> (f64, FittedTest<F::Leaf>) {
         // Paper: Alg. 1, line 17
         // Paper: Alg. 1, line 19
-        let covered = Bits::from_words(node.in_use.len(), frontier.row(test).to_vec());
+        let covered = Bits::from_words(node.in_use.len(), candidates.row(test).to_vec());
         let yes = run.pick(&node.in_use.and(&covered));
         let no = run.pick(&node.in_use.and_not(&covered));
         let (yes, no) = (yes.sample(), no.sample());
@@ -464,42 +487,41 @@ impl<'a> Grower<'a> {
         let (yes_fit, no_fit) = run.fitter.fit(yes, no, &mut run.stream(node.id, Some(rank)));
         // Paper: Alg. 1, line 21
         let (yes_error, no_error) = (yes.squared_error(yes_fit.value), no.squared_error(no_fit.value));
-        let at_least = frontier.at_least(test);
-        let (test, new) = frontier.test(test);
-        let choice = Choice { test, at_least, new, covered, yes: (yes_fit, yes_error), no: (no_fit, no_error) };
-        (yes_error + no_error, choice)
+        let at_least = candidates.at_least(test);
+        let (test, new) = candidates.test(test);
+        let fitted = FittedTest { test, at_least, new, covered, yes: (yes_fit, yes_error), no: (no_fit, no_error) };
+        (yes_error + no_error, fitted)
     }
 
-    /// The tests that a node below these true literals may ask, in their order, each with the examples that satisfy it
-    /// together with the path.
+    /// Returns the candidate tests below the true literals `path`, in order: literals, required
+    /// number of groundings, and the examples covered together with the path.
     ///
-    /// No two of them hold for the same examples, and each divides the examples of the path. The number is how many
-    /// groundings a test asks for.
+    /// Their coverages are distinct, and each splits the examples of the path.
     pub fn candidates(&self, path: &[Literal]) -> Vec<(Vec<Literal>, u32, Bits)> {
         let known = [self.language.head(), self.language.new_variables(path)].concat();
-        let frontier = self.frontier(path, &known);
-        let bits = |test| Bits::from_words(self.coverage.examples().len(), frontier.row(test).to_vec());
-        (0..frontier.len()).map(|test| (frontier.test(test).0, frontier.at_least(test), bits(test))).collect()
+        let candidates = self.cached_candidates(path, &known);
+        let bits = |test| Bits::from_words(self.coverage.examples().len(), candidates.row(test).to_vec());
+        (0..candidates.len()).map(|test| (candidates.test(test).0, candidates.at_least(test), bits(test))).collect()
     }
 
-    /// The tests below a path with these variables, made once.
-    fn frontier(&self, path: &[Literal], known: &[Known]) -> Arc<Frontier> {
+    /// Returns the candidates below a path with these variables, cached.
+    fn cached_candidates(&self, path: &[Literal], known: &[TypedVariable]) -> Arc<Candidates> {
         let key = (path.to_vec(), known.to_vec());
-        if let Some(frontier) = lock(&self.frontiers).get(&key) {
-            return frontier;
+        if let Some(candidates) = lock(&self.candidate_cache).get(&key) {
+            return candidates;
         }
-        let frontier = Arc::new(self.new_frontier(self.coverage, path, known));
-        let bytes = frontier.bytes();
-        lock(&self.frontiers).insert(key, frontier.clone(), bytes, bytes as u64);
-        frontier
+        let candidates = Arc::new(self.generate_candidates(self.coverage, path, known));
+        let bytes = candidates.bytes();
+        lock(&self.candidate_cache).insert(key, candidates.clone(), bytes, bytes as u64);
+        candidates
     }
 
-    fn new_frontier(&self, coverage: &Coverage<'_>, path: &[Literal], known: &[Known]) -> Frontier {
+    fn generate_candidates(&self, coverage: &Coverage<'_>, path: &[Literal], known: &[TypedVariable]) -> Candidates {
         let next = known.iter().map(|known| known.variable.0 + 1).max().unwrap_or(0);
-        let margins = Margins { counts: self.options.count_margin, ahead: self.options.look_ahead_margin };
-        let frontier = Frontier::new(coverage, self.language, margins, path, known, next);
-        show_to_audit(coverage, path, &frontier);
-        frontier
+        let margins = Margins { count: self.options.count_margin, look_ahead: self.options.look_ahead_margin };
+        let candidates = Candidates::new(coverage, self.language, margins, path, known, next);
+        record_for_audit(coverage, path, &candidates);
+        candidates
     }
 
     fn leaf<L>(&self, fit: Fit<L>, in_use: &Bits) -> Leaf<L> {
@@ -509,18 +531,18 @@ impl<'a> Grower<'a> {
     }
 }
 
-impl<F> Run<'_, F> {
-    /// What some examples are fitted to.
-    fn pick(&self, here: &Bits) -> Picked {
-        Picked::new(here, self.gradients, self.weights)
+impl<F> TreeFit<'_, F> {
+    /// Returns the gradients and weights of some examples.
+    fn pick(&self, here: &Bits) -> OwnedSample {
+        OwnedSample::new(here, self.gradients, self.weights)
     }
 
-    /// How much some examples count.
+    /// Returns the total weight of some examples.
     fn weight(&self, here: &Bits) -> f64 {
         self.weights.map_or(here.count() as f64, |weights| here.sum(weights))
     }
 
-    /// The stream of one fit: the root's own, or that of a candidate for a node by its rank.
+    /// Returns the random stream of one fit: of the root, or of a candidate of a node by its rank.
     fn stream(&self, node: NodeId, rank: Option<usize>) -> Stream {
         let node = node.0.to_string();
         match rank {
@@ -530,13 +552,13 @@ impl<F> Run<'_, F> {
     }
 }
 
-/// Tests of several blocks were put together from the answers of a coverage, and are answers of their own.
-fn show_to_audit(coverage: &Coverage<'_>, path: &[Literal], frontier: &Frontier) {
+/// Records tests of several conjuncts: their coverage was combined from the answers of the engine.
+fn record_for_audit(coverage: &Coverage<'_>, path: &[Literal], candidates: &Candidates) {
     if !coverage.is_audited() {
         return;
     }
-    for test in (0..frontier.len()).filter(|&test| frontier.at_least(test) == 1) {
-        let covered = Bits::from_words(coverage.examples().len(), frontier.row(test).to_vec());
-        coverage.record_for_audit(&[path, &frontier.test(test).0].concat(), 1, &covered);
+    for test in (0..candidates.len()).filter(|&test| candidates.at_least(test) == 1) {
+        let covered = Bits::from_words(coverage.examples().len(), candidates.row(test).to_vec());
+        coverage.record_for_audit(&[path, &candidates.test(test).0].concat(), 1, &covered);
     }
 }

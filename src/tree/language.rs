@@ -1,37 +1,40 @@
-//! Which literals the modes allow, given the variables that are there.
+//! The language bias: the literals and tests that the modes allow, given the variables in scope.
 
 use super::cuts;
 use crate::determinism::HashMap;
 use crate::kb::{Database, Mode, ModeSlot, TypeId};
 use crate::logic::{Argument, Comparison, Constant, Literal, ModeSymbol, Number, PredicateId, Variable};
 
-/// What a test of several literals may speak of.
+/// The scope of a test of several literals (look-ahead).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LookAhead {
-    /// Whatever a test of one literal may speak of. Its literals need not hang together.
+    /// The same variables as for a test of one literal. Its literals need not be connected.
     #[default]
     Anywhere,
-    /// The variables of the head and its own: its literals hang together by new variables, and none has a variable of the path.
+    /// Head variables and its own: its literals are connected by new variables and use no variable
+    /// of the path.
     ///
-    /// Most of what this leaves out a tree can ask by several tests: two things that have nothing to do with each other, and
-    /// what hangs on a variable of the path. Lost is what helps only together, and what hangs on a variable of the path by a literal
-    /// that holds for all. Such tests are the same at all nodes, so they are searched for once.
+    /// Most of what this excludes a tree expresses by several tests: unconnected literals, and
+    /// literals on a variable of the path. It loses literals that are informative only together,
+    /// and those reached from a path variable through a literal that covers all examples. Such
+    /// tests are the same at all nodes, so they are evaluated once.
     Head,
 }
 
-/// How large tests may get.
+/// Limits on the tests of a [`Language`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LanguageOptions {
-    /// The most literals in a test.
+    /// The maximum number of literals in a test.
     pub node_size: usize,
-    /// What a test of several literals may speak of.
+    /// The scope of a test of several literals.
     pub look_ahead: LookAhead,
-    /// The most candidates looked at for one node. Where there are more, the most promising parts are combined.
+    /// The maximum number of candidates per node. Beyond it, only the most promising conjuncts are
+    /// combined.
     pub max_candidates: usize,
-    /// Whether tests may ask for several groundings.
+    /// Whether to generate at-least-k tests.
     pub counts: bool,
-    /// How many numbers an argument of numbers is compared with, where a mode wants a constant; 0 means that numbers are constants
-    /// like all others.
+    /// The number of thresholds for a numeric argument where a mode requires a constant; 0 treats
+    /// numbers like other constants.
     pub cuts: usize,
 }
 
@@ -47,99 +50,101 @@ impl Default for LanguageOptions {
     }
 }
 
-/// The most literals that a test may be given.
+/// The upper limit of [`LanguageOptions::node_size`].
 pub const MAX_NODE_SIZE: usize = 4;
 
 /// The tests that the modes of a database allow for a target.
 ///
-/// The target itself is part of a test only if its facts are evidence ([`crate::kb::Recursion`]), and modes that are for another target are not used. `+` takes a variable
-/// of its type, `-` such a variable or a new one, `#` a constant that stands at that argument in a fact. With cuts, where all of
-/// these are numbers, `#` takes a new variable that is compared with some of them: `charge(A, C), C <= 0.5`.
+/// The target itself occurs in tests only if its facts are evidence ([`crate::kb::Recursion`]).
+/// Modes for another target are ignored. `+` takes a variable of its type, `-` such a variable or a
+/// new one, `#` a constant that occurs at that argument in a fact. With cuts, if all of these are
+/// numbers, `#` takes a new variable thresholds with a threshold: `charge(A, C), C <= 0.5`.
 #[derive(Clone, Debug)]
 pub struct Language {
     options: LanguageOptions,
-    /// The types of the variables of the head, as far as a mode of the target gives them.
+    /// The types of the head variables, where a mode of the target declares them.
     head: Vec<Option<TypeId>>,
     modes: Vec<UsableMode>,
-    /// Whether some mode says how often its predicate may occur.
+    /// Whether a mode limits the occurrences of its predicate.
     has_limits: bool,
-    /// Whether some mode asks for a variable of the body.
+    /// Whether a mode requires a variable of the body.
     has_in_body: bool,
-    /// Whether some argument has more constants than candidates are allowed.
-    constants_cut: bool,
-    whole_tests: Vec<WholeTest>,
-    /// By predicate, for the variables of whole tests.
+    /// Whether an argument has more constants than the candidate limit allows.
+    constants_truncated: bool,
+    fixed_tests: Vec<FixedTest>,
+    /// By predicate, for the variables of fixed tests.
     argument_types: Vec<Option<Vec<TypeId>>>,
 }
 
 #[derive(Clone, Debug)]
 struct UsableMode {
     mode: Mode,
-    /// For each argument the constants it may be.
+    /// The constants allowed at each argument.
     constants: Vec<Vec<Constant>>,
-    /// For each argument the numbers it is compared with.
+    /// The thresholds for each argument.
     cuts: Vec<Vec<f64>>,
 }
 
-/// A test that is a candidate everywhere.
+/// A test that is a candidate at every node.
 #[derive(Clone, Debug)]
-pub(crate) struct WholeTest {
+pub(crate) struct FixedTest {
     pub literals: Vec<Literal>,
-    /// The variables that are not of the head.
-    pub new: Vec<Known>,
+    /// The variables other than those of the head.
+    pub new: Vec<TypedVariable>,
 }
 
-/// A variable that literals may reuse.
+/// A variable in scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Known {
+pub(crate) struct TypedVariable {
     pub variable: Variable,
-    /// `None` for a variable of a predicate without modes: nothing can reuse it.
+    /// `None` for a variable of a predicate without modes, which no literal can reuse.
     pub type_id: Option<TypeId>,
-    /// Whether it came with `$`, which allows it to stand in one place only.
+    /// Whether it was introduced by `$`, which allows one occurrence only.
     pub once: bool,
 }
 
-impl Known {
-    /// The same with its variable moved up.
+impl TypedVariable {
+    /// Returns the variable with its number increased.
     pub fn shifted(self, by: u32) -> Self {
-        Known { variable: Variable(self.variable.0 + by), ..self }
+        TypedVariable { variable: Variable(self.variable.0 + by), ..self }
     }
 }
 
 /// A literal that a mode allows.
 #[derive(Clone, Debug)]
-pub(crate) struct Draft {
-    /// The mode, for its limits.
+pub(crate) struct DraftLiteral {
+    /// The index of the mode, for its limits.
     pub mode: usize,
     pub literal: Literal,
-    /// What its new variables are compared with; this comes with the literal and does not count as another.
+    /// The comparisons of its new variables with thresholds; they do not count as literals of a
+    /// test.
     pub comparisons: Vec<Literal>,
-    /// The variables that are new in it.
-    pub new: Vec<Known>,
+    /// The variables it introduces.
+    pub new: Vec<TypedVariable>,
 }
 
-/// A literal in the making.
+/// A literal under construction.
 #[derive(Clone, Debug, Default)]
-struct Filling {
+struct PartialLiteral {
     args: Vec<Argument>,
-    new: Vec<Known>,
+    new: Vec<TypedVariable>,
     comparisons: Vec<Literal>,
 }
 
-/// What a literal is built from.
+/// The context in which literals are generated.
 pub(crate) struct Scope<'s> {
-    /// All variables that are bound.
-    pub known: &'s [Known],
+    /// The variables in scope.
+    pub known: &'s [TypedVariable],
     /// The literals of the clause so far.
     pub clause: &'s [&'s Literal],
     /// The number of the first new variable.
     pub next: u32,
-    /// Only literals with some variable from this number on are wanted, and not just as a new one.
+    /// If set, only literals that reuse a variable with at least this number are generated.
     pub must_use: Option<u32>,
 }
 
 impl Language {
-    /// The language of the modes of a database for a target, with the constants of its facts.
+    /// Builds the language from the modes for a target and the constants of the facts.
     pub fn new(database: &Database, target: PredicateId, options: LanguageOptions) -> Self {
         let schema = &database.schema;
         let is_recursive = is_recursive(database, target);
@@ -147,25 +152,26 @@ impl Language {
             let for_target = mode.target.is_none_or(|for_target| for_target == target);
             (mode.predicate != target || is_recursive) && for_target
         };
-        let mut constants_cut = false;
+        let mut constants_truncated = false;
         let modes: Vec<UsableMode> = schema
             .modes()
             .iter()
             .filter(is_usable)
             .map(|mode| {
-                // All choices of constants for all arguments should be no more than the candidates.
-                let places = mode.args.iter().filter(|slot| slot.symbol.may_be_constant()).count().max(1);
-                let most = (options.max_candidates as f64).powf(1.0 / places as f64).ceil() as usize;
+                // The combinations of constants over all arguments should not exceed the candidate
+                // limit.
+                let constant_args = mode.args.iter().filter(|slot| slot.symbol.may_be_constant()).count().max(1);
+                let max_constants = (options.max_candidates as f64).powf(1.0 / constant_args as f64).ceil() as usize;
                 let all = mode.args.iter().enumerate();
-                let (mut constants, mut compared) = (Vec::new(), Vec::new());
+                let (mut constants, mut thresholds) = (Vec::new(), Vec::new());
                 for (position, slot) in all {
-                    let (found, cut) = constants_for(database, mode, position, slot, most);
+                    let (found, truncated) = constants_for(database, mode, position, slot, max_constants);
                     let cuts = cuts::of_slot(database, mode, position, options.cuts);
-                    constants_cut |= cut && cuts.is_empty();
+                    constants_truncated |= truncated && cuts.is_empty();
                     constants.push(if cuts.is_empty() { found } else { Vec::new() });
-                    compared.push(cuts);
+                    thresholds.push(cuts);
                 }
-                UsableMode { mode: mode.clone(), constants, cuts: compared }
+                UsableMode { mode: mode.clone(), constants, cuts: thresholds }
             })
             .collect();
         Language {
@@ -176,8 +182,8 @@ impl Language {
             has_limits: modes.iter().any(|usable| usable.mode.max.is_some() || usable.mode.max_per_input.is_some()),
             has_in_body: modes.iter().any(|usable| usable.mode.args.iter().any(|s| s.symbol == ModeSymbol::InBody)),
             modes,
-            constants_cut,
-            whole_tests: Vec::new(),
+            constants_truncated,
+            fixed_tests: Vec::new(),
             argument_types: database
                 .predicates
                 .iter()
@@ -186,26 +192,26 @@ impl Language {
         }
     }
 
-    /// The same with tests that are candidates at every node as they stand, whatever the modes and `node_size` say of
-    /// them, such as chains between the variables of the head.
+    /// Adds tests that are candidates at every node, regardless of the modes and `node_size`, such
+    /// as chains between head variables.
     ///
-    /// They speak of the variables of the head, `0..arity`; all their other variables are new at each node.
+    /// Variables `0..arity` are those of the head; all others are new at each node.
     pub fn with_tests(mut self, tests: Vec<Vec<Literal>>) -> Self {
-        let whole = |literals: Vec<Literal>| WholeTest { new: self.new_variables(&literals), literals };
-        self.whole_tests = tests.into_iter().map(whole).collect();
+        let fixed = |literals: Vec<Literal>| FixedTest { new: self.new_variables(&literals), literals };
+        self.fixed_tests = tests.into_iter().map(fixed).collect();
         self
     }
 
-    /// The variables of literals that are not of the head, with the types of the arguments where they stand first.
-    pub(crate) fn new_variables(&self, literals: &[Literal]) -> Vec<Known> {
-        let mut new: Vec<Known> = Vec::new();
+    /// Returns the variables of literals other than the head's, typed by their first occurrence.
+    pub(crate) fn new_variables(&self, literals: &[Literal]) -> Vec<TypedVariable> {
+        let mut new: Vec<TypedVariable> = Vec::new();
         for literal in literals {
             let types = self.argument_types.get(literal.predicate.0 as usize).and_then(Option::as_ref);
             for (position, arg) in literal.args.iter().enumerate() {
                 let Argument::Variable(variable) = *arg else { continue };
                 if !self.is_head(variable) && new.iter().all(|known| known.variable != variable) {
                     let type_id = types.and_then(|types| types.get(position)).copied();
-                    new.push(Known { variable, type_id, once: false });
+                    new.push(TypedVariable { variable, type_id, once: false });
                 }
             }
         }
@@ -216,38 +222,40 @@ impl Language {
         (variable.0 as usize) < self.head.len()
     }
 
-    /// How large tests may get.
+    /// Returns the limits on tests.
     pub fn options(&self) -> LanguageOptions {
         self.options
     }
 
-    /// Whether no mode can be used, so that the only test is none at all.
+    /// Returns whether no mode is usable and there is no fixed test, so that there are no
+    /// candidates.
     pub fn is_empty(&self) -> bool {
-        self.modes.is_empty() && self.whole_tests.is_empty()
+        self.modes.is_empty() && self.fixed_tests.is_empty()
     }
 
-    /// Whether some argument has more constants than candidates are allowed, so that only the most frequent are used.
-    pub fn constants_were_cut(&self) -> bool {
-        self.constants_cut
+    /// Returns whether an argument has too many constants, so that only the most frequent are used.
+    pub fn constants_were_truncated(&self) -> bool {
+        self.constants_truncated
     }
 
-    pub(crate) fn whole_tests(&self) -> &[WholeTest] {
-        &self.whole_tests
+    pub(crate) fn fixed_tests(&self) -> &[FixedTest] {
+        &self.fixed_tests
     }
 
-    /// Whether some mode says how often its predicate may occur.
+    /// Returns whether a mode limits the occurrences of its predicate.
     pub(crate) fn has_limits(&self) -> bool {
         self.has_limits
     }
 
-    /// Whether some mode asks for a variable of the body (`=`), so that a literal may wait for another that shares nothing
-    /// but a variable of the head with it.
+    /// Returns whether a mode requires a variable of the body (`=`): then a literal may depend on
+    /// another with which it shares only a head variable.
     pub(crate) fn has_in_body(&self) -> bool {
         self.has_in_body
     }
 
-    /// Whether a literal of a mode finds each variable of the body it asks for among these literals.
-    pub(crate) fn finds_in_body(&self, mode: usize, literal: &Literal, clause: &[Literal]) -> bool {
+    /// Returns whether each body variable (`=`) that the mode of a literal requires occurs in
+    /// `clause`.
+    pub(crate) fn binds_body_variables(&self, mode: usize, literal: &Literal, clause: &[Literal]) -> bool {
         let asked = self.modes[mode].mode.args.iter().zip(&literal.args);
         asked.filter(|(slot, _)| slot.symbol == ModeSymbol::InBody).all(|(_, arg)| match arg {
             Argument::Variable(v) => clause.iter().any(|other| other.variables().any(|own| own == *v)),
@@ -255,93 +263,94 @@ impl Language {
         })
     }
 
-    /// The variables of the head.
-    pub(crate) fn head(&self) -> Vec<Known> {
-        let known = |(v, &type_id)| Known { variable: Variable(v as u32), type_id, once: false };
+    /// Returns the head variables.
+    pub(crate) fn head(&self) -> Vec<TypedVariable> {
+        let known = |(v, &type_id)| TypedVariable { variable: Variable(v as u32), type_id, once: false };
         self.head.iter().enumerate().map(known).collect()
     }
 
-    /// Every literal that some mode allows in this scope: modes in the order of the schema, arguments from left to
-    /// right, for each first the variables that are there, then a new one, then the constants.
+    /// Generates every literal that a mode allows in this scope: modes in the order of the schema,
+    /// arguments from left to right, for each first the variables in scope, then a new one, then
+    /// constants.
     ///
-    /// A literal that is in the clause already is left out. Two modes may give the same literal.
-    pub(crate) fn literals(&self, scope: &Scope<'_>, mut f: impl FnMut(Draft)) {
+    /// Literals already in the clause are skipped. Two modes may generate the same literal.
+    pub(crate) fn literals(&self, scope: &Scope<'_>, mut f: impl FnMut(DraftLiteral)) {
         for (number, usable) in self.modes.iter().enumerate() {
             let args = Vec::with_capacity(usable.mode.args.len());
-            self.fill(number, scope, &mut Filling { args, ..Filling::default() }, &mut f);
+            self.fill(number, scope, &mut PartialLiteral { args, ..PartialLiteral::default() }, &mut f);
         }
     }
 
-    fn fill(&self, number: usize, scope: &Scope<'_>, filling: &mut Filling, f: &mut impl FnMut(Draft)) {
+    fn fill(&self, number: usize, scope: &Scope<'_>, partial: &mut PartialLiteral, f: &mut impl FnMut(DraftLiteral)) {
         let usable = &self.modes[number];
-        let position = filling.args.len();
+        let position = partial.args.len();
         let Some(slot) = usable.mode.args.get(position) else {
             let is_from =
                 |from: u32, arg: &Argument| matches!(arg, Argument::Variable(v) if v.0 >= from && v.0 < scope.next);
-            let uses_one = |from: u32| filling.args.iter().any(|arg| is_from(from, arg));
-            let literal = Literal::new(usable.mode.predicate, filling.args.clone());
-            let wanted = scope.must_use.is_none_or(uses_one);
-            // A number is no news to itself.
-            let says_something = literal.comparison().is_none() || literal.args.first() != literal.args.last();
-            if wanted
-                && says_something
+            let uses_one = |from: u32| partial.args.iter().any(|arg| is_from(from, arg));
+            let literal = Literal::new(usable.mode.predicate, partial.args.clone());
+            let in_scope = scope.must_use.is_none_or(uses_one);
+            // Comparing a number with itself is trivial.
+            let is_nontrivial = literal.comparison().is_none() || literal.args.first() != literal.args.last();
+            if in_scope
+                && is_nontrivial
                 && !scope.clause.contains(&&literal)
                 && self.is_allowed(number, &literal, scope.clause)
             {
-                let Filling { new, comparisons, .. } = filling.clone();
-                f(Draft { mode: number, literal, comparisons, new });
+                let PartialLiteral { new, comparisons, .. } = partial.clone();
+                f(DraftLiteral { mode: number, literal, comparisons, new });
             }
             return;
         };
-        let next = |argument, filling: &mut Filling, f: &mut _| {
-            filling.args.push(argument);
-            self.fill(number, scope, filling, f);
-            filling.args.pop();
+        let next = |argument, partial: &mut PartialLiteral, f: &mut _| {
+            partial.args.push(argument);
+            self.fill(number, scope, partial, f);
+            partial.args.pop();
         };
         for known in scope.known {
             if self.may_reuse(slot, known, scope) {
-                next(Argument::Variable(known.variable), filling, f);
+                next(Argument::Variable(known.variable), partial, f);
             }
         }
-        let fresh = |filling: &Filling| Known {
-            variable: Variable(scope.next + filling.new.len() as u32),
+        let fresh = |partial: &PartialLiteral| TypedVariable {
+            variable: Variable(scope.next + partial.new.len() as u32),
             type_id: Some(slot.type_id),
             once: slot.symbol == ModeSymbol::Once,
         };
         if slot.symbol.may_be_new() {
-            let known = fresh(filling);
-            filling.new.push(known);
-            next(Argument::Variable(known.variable), filling, f);
-            filling.new.pop();
+            let known = fresh(partial);
+            partial.new.push(known);
+            next(Argument::Variable(known.variable), partial, f);
+            partial.new.pop();
         }
         for &constant in &usable.constants[position] {
-            next(Argument::Constant(constant), filling, f);
+            next(Argument::Constant(constant), partial, f);
         }
         for &cut in &usable.cuts[position] {
             let cut = Argument::Number(Number::new(cut));
             if usable.mode.predicate.comparison().is_some() {
-                next(cut, filling, f);
+                next(cut, partial, f);
                 continue;
             }
             for comparison in Comparison::ALL {
-                let known = fresh(filling);
+                let known = fresh(partial);
                 let variable = Argument::Variable(known.variable);
-                filling.new.push(known);
-                filling.comparisons.push(Literal::compare(variable, comparison, cut));
-                next(variable, filling, f);
-                filling.comparisons.pop();
-                filling.new.pop();
+                partial.new.push(known);
+                partial.comparisons.push(Literal::compare(variable, comparison, cut));
+                next(variable, partial, f);
+                partial.comparisons.pop();
+                partial.new.pop();
             }
         }
     }
 
-    fn may_reuse(&self, slot: &ModeSlot, known: &Known, scope: &Scope<'_>) -> bool {
+    fn may_reuse(&self, slot: &ModeSlot, known: &TypedVariable, scope: &Scope<'_>) -> bool {
         let in_body = || scope.clause.iter().any(|literal| literal.variables().any(|v| v == known.variable));
         known.type_id == Some(slot.type_id)
             && !known.once
             && slot.symbol.may_reuse()
             && match slot.symbol {
-                // A variable that is used once is not used again.
+                // A variable that is introduced by `$` has no second occurrence.
                 ModeSymbol::Once => false,
                 ModeSymbol::NotHead => !self.is_head(known.variable),
                 ModeSymbol::InBody => in_body(),
@@ -349,7 +358,7 @@ impl Language {
             }
     }
 
-    /// Whether a literal of a mode may join the literals of a clause, by how often its predicate is there.
+    /// Returns whether adding a literal to a clause keeps the occurrence limits of its mode.
     pub(crate) fn is_allowed(&self, mode: usize, literal: &Literal, clause: &[&Literal]) -> bool {
         let mode = &self.modes[mode].mode;
         let same = || clause.iter().filter(|other| other.predicate == literal.predicate);
@@ -362,18 +371,19 @@ impl Language {
     }
 }
 
-/// Whether literals of the target may be part of a test.
+/// Returns whether literals of the target may occur in tests.
 pub(crate) fn is_recursive(database: &Database, target: PredicateId) -> bool {
     database.recursion.is_some_and(|recursion| recursion.target == target)
 }
 
-/// The constants that may stand at an argument, and whether some were left out. The most frequent stay.
+/// Returns the constants allowed at an argument, the most frequent if there are too many, and
+/// whether any were dropped.
 fn constants_for(
     database: &Database,
     mode: &Mode,
     position: usize,
     slot: &ModeSlot,
-    most: usize,
+    max_constants: usize,
 ) -> (Vec<Constant>, bool) {
     if !slot.symbol.may_be_constant() {
         return (Vec::new(), false);
@@ -383,7 +393,7 @@ fn constants_for(
         return (vec![constant], false);
     }
     let mut constants = relation.values(position);
-    if constants.len() <= most {
+    if constants.len() <= max_constants {
         return (constants, false);
     }
     let mut counts: HashMap<Constant, u32> = HashMap::default();
@@ -391,7 +401,7 @@ fn constants_for(
         *counts.entry(row.get(position)).or_default() += 1;
     }
     constants.sort_by_key(|constant| std::cmp::Reverse(counts.get(constant).copied().unwrap_or(0)));
-    constants.truncate(most);
+    constants.truncate(max_constants);
     constants.sort_unstable();
     (constants, true)
 }

@@ -1,23 +1,28 @@
-//! Relational regression trees: the language bias, candidate tests, split scores, growth, and the leaf an example reaches.
+//! Relational regression trees: the language bias, candidate tests, split scores, growth, and the
+//! leaf an example reaches.
 //!
-//! The module works with gradients and leaf values only; a [`LeafFitter`] decides what a leaf is made of.
-//! A [`Language`] generates the candidate tests, [`crate::cover::Coverage`] evaluates them, and a [`Grower`] keeps both
-//! for all trees of an ensemble, since neither depends on the gradients.
+//! The module works with gradients and leaf values only; a [`LeafFitter`] decides what a leaf is
+//! made of. A [`Language`] generates the candidate tests, [`crate::cover::Coverage`] evaluates
+//! them, and a [`Grower`] keeps both for all trees of an ensemble, since neither depends on the
+//! gradients.
 
 pub mod assign;
 mod candidates;
-pub(crate) mod conjunct;
+mod conjunct;
 mod cuts;
-pub mod grow;
-pub mod language;
-pub mod node;
+mod grow;
+mod language;
+mod margins;
+mod node;
 pub mod path;
 mod sample;
 mod split;
 
+pub(crate) use conjunct::{Conjunct, Conjuncts};
 pub use grow::{Expand, Fit, GrowOptions, GrowStatistics, Grower, Grown, LeafFitter, Screening};
-pub use language::{Language, LanguageOptions, LookAhead};
-pub use node::{CountTest, FailedTest, Leaf, Node, NodeId, Path, Split, Tree};
+pub(crate) use language::TypedVariable;
+pub use language::{Language, LanguageOptions, LookAhead, MAX_NODE_SIZE};
+pub use node::{CountTest, FailedTest, Leaf, Node, NodeId, Path, SplitNode, Tree, TreeError};
 pub use path::PathOptions;
 pub use sample::Sample;
 

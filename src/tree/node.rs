@@ -1,4 +1,4 @@
-//! The tree itself: tests and leaves, and the paths from the root to the leaves.
+//! Trees: tests, leaves, and the paths from the root to the leaves.
 
 use crate::logic::Literal;
 
@@ -6,104 +6,104 @@ use crate::logic::Literal;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(pub u32);
 
-/// A test and what follows from its outcome.
+/// An inner node: a test and its two children.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Split {
-    /// The conjunction that is asked, together with all literals that are true on the way to it.
+pub struct SplitNode {
+    /// The conjunction that is tested together with all true literals above it.
     ///
-    /// Its variables are those of the head, those of the true literals above, and new ones. Literals of failed tests are
-    /// not above it, so their variables may have the same numbers and mean something else.
+    /// Its variables are those of the head, those of the true literals above, and new ones.
+    /// Literals of failed tests are not above it, so their variables may reuse the same numbers.
     pub test: Vec<Literal>,
-    /// How many groundings must exist: mostly 1. If it is more, those of the variables that are new in the test are
-    /// counted. Such a test shares no variable with the literals above but those of the head, and binds none for those
-    /// below.
+    /// The number of groundings required, usually 1. An at-least-k test (k > 1) counts the
+    /// groundings of its new variables. It shares only head variables with the literals above and
+    /// binds none for the tests below.
     pub at_least: u32,
-    /// Where examples go for which so many groundings exist.
+    /// The child for examples with at least that many groundings.
     pub yes: NodeId,
-    /// Where the others go.
+    /// The child for the others.
     pub no: NodeId,
 }
 
-/// The end of a path.
+/// A leaf.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Leaf<L> {
-    /// What the tree adds to ψ of the examples that end here.
+    /// The value that the tree adds to ψ of the examples that reach the leaf.
     pub value: f64,
-    /// How many positive examples ended here when the tree grew.
+    /// The number of positive training examples that reach it.
     pub positives: u32,
-    /// How many negative ones did.
+    /// The number of negative training examples that reach it.
     pub negatives: u32,
-    /// What the value was made from.
+    /// The parameters that the value is computed from.
     pub leaf: L,
 }
 
 /// A node of a tree.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Node<L> {
-    /// A test.
-    Split(Split),
+    /// An inner node.
+    Split(SplitNode),
     /// A leaf.
     Leaf(Leaf<L>),
 }
 
-/// A relational regression tree over the variables `0..arity` of the head.
+/// A relational regression tree over the head variables `0..arity`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tree<L> {
     nodes: Vec<Node<L>>,
 }
 
-/// A tree whose nodes do not hang together.
+/// Nodes that do not form a tree.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("node {node} of a tree {what}: each node but the root must be the child of one node before it")]
+#[error("node {node} of a tree {what}: each node except the root must be the child of exactly one earlier node")]
 pub struct TreeError {
     node: usize,
     what: String,
 }
 
-/// A test that failed on a path.
+/// A failed test on a path.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FailedTest<'t> {
-    /// The literals that were true above the test.
+    /// The true literals above the test.
     pub above: Vec<&'t Literal>,
-    /// The test; fewer than `at_least` groundings of it, together with `above` if that is 1, exist.
+    /// The test: it has fewer than `at_least` groundings, together with `above` if `at_least` is 1.
     pub test: &'t [Literal],
-    /// How many groundings were asked for.
+    /// The number of groundings required.
     pub at_least: u32,
 }
 
-/// A test on the number of groundings that held on a path.
+/// An at-least-k test that succeeded on a path.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CountTest<'t> {
     /// The test.
     pub test: &'t [Literal],
-    /// So many groundings exist, at least.
+    /// The number of groundings required.
     pub at_least: u32,
 }
 
-/// The way from the root to a leaf.
+/// The path from the root to a leaf.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Path<'t, L> {
-    /// The literals that are true, from the root down.
+    /// The true literals, from the root down.
     pub literals: Vec<&'t Literal>,
-    /// How many of the literals were true behind each test that held, from the root down.
+    /// The number of true literals after each successful test, from the root down.
     pub ends: Vec<usize>,
-    /// The tests on numbers of groundings that held, from the root down.
+    /// The at-least-k tests that succeeded, from the root down.
     pub counts: Vec<CountTest<'t>>,
     /// The tests that failed, from the root down.
     pub failed: Vec<FailedTest<'t>>,
-    /// The leaf's place in the tree.
+    /// The id of the leaf.
     pub id: NodeId,
     /// The leaf.
     pub leaf: &'t Leaf<L>,
 }
 
 impl<L> Tree<L> {
-    /// A tree of one leaf.
+    /// Creates a tree of one leaf.
     pub fn single(leaf: Leaf<L>) -> Self {
         Tree { nodes: vec![Node::Leaf(leaf)] }
     }
 
-    /// A tree of these nodes, the root first and children behind their parents.
+    /// Creates a tree from nodes in topological order, the root first.
     ///
     /// # Errors
     /// If a node is not the child of exactly one node before it, or a child does not exist.
@@ -126,30 +126,30 @@ impl<L> Tree<L> {
         }
     }
 
-    /// The root.
+    /// Returns the root.
     pub fn root(&self) -> NodeId {
         NodeId(0)
     }
 
-    /// Every node, the root first and children behind their parents.
+    /// Returns all nodes, the root first and children after their parents.
     pub fn nodes(&self) -> &[Node<L>] {
         &self.nodes
     }
 
-    /// A node.
+    /// Returns a node.
     ///
     /// # Panics
-    /// If the id is of another tree and too large for this one.
+    /// If there is no node with this id.
     pub fn node(&self, id: NodeId) -> &Node<L> {
         &self.nodes[id.0 as usize]
     }
 
-    /// How many leaves there are.
+    /// Returns the number of leaves.
     pub fn leaves(&self) -> usize {
         self.nodes.iter().filter(|node| matches!(node, Node::Leaf(_))).count()
     }
 
-    /// The most tests on the way to a leaf.
+    /// Returns the maximum number of tests on a path.
     pub fn depth(&self) -> usize {
         let mut depths = vec![0; self.nodes.len()];
         for (i, node) in self.nodes.iter().enumerate() {
@@ -162,7 +162,7 @@ impl<L> Tree<L> {
         depths.into_iter().max().unwrap_or(0)
     }
 
-    /// Turns a leaf into a test for so many groundings with two leaves; gives the ids of the yes and the no side.
+    /// Replaces a leaf by a test with two leaves; returns the ids of the yes and the no child.
     ///
     /// # Panics
     /// If the node is not a leaf.
@@ -177,34 +177,34 @@ impl<L> Tree<L> {
         let next = self.nodes.len() as u32;
         let (yes_id, no_id) = (NodeId(next), NodeId(next + 1));
         let node = &mut self.nodes[id.0 as usize];
-        assert!(matches!(node, Node::Leaf(_)), "only leaves are split");
-        *node = Node::Split(Split { test, at_least, yes: yes_id, no: no_id });
+        assert!(matches!(node, Node::Leaf(_)), "node {id:?} is not a leaf");
+        *node = Node::Split(SplitNode { test, at_least, yes: yes_id, no: no_id });
         self.nodes.extend([Node::Leaf(yes), Node::Leaf(no)]);
         (yes_id, no_id)
     }
 
-    /// The ways to all leaves, yes before no.
+    /// Returns the paths to all leaves, yes before no.
     pub fn paths(&self) -> Vec<Path<'_, L>> {
         let mut paths = Vec::new();
-        let mut waiting = vec![(self.root(), Vec::new(), Vec::new(), Vec::new(), Vec::new())];
-        while let Some((id, literals, ends, counts, failed)) = waiting.pop() {
+        let mut stack = vec![(self.root(), Vec::new(), Vec::new(), Vec::new(), Vec::new())];
+        while let Some((id, literals, ends, counts, failed)) = stack.pop() {
             match self.node(id) {
                 Node::Leaf(leaf) => paths.push(Path { literals, ends, counts, failed, id, leaf }),
                 Node::Split(split) => {
-                    let Split { test, at_least, .. } = split;
-                    let mut failed_here: Vec<FailedTest<'_>> = failed.clone();
-                    failed_here.push(FailedTest { above: literals.clone(), test, at_least: *at_least });
-                    waiting.push((split.no, literals.clone(), ends.clone(), counts.clone(), failed_here));
-                    let (mut true_here, mut ends_here): (Vec<&Literal>, Vec<usize>) = (literals, ends);
-                    let mut counts_here: Vec<CountTest<'_>> = counts;
+                    let SplitNode { test, at_least, .. } = split;
+                    let mut failed_below: Vec<FailedTest<'_>> = failed.clone();
+                    failed_below.push(FailedTest { above: literals.clone(), test, at_least: *at_least });
+                    stack.push((split.no, literals.clone(), ends.clone(), counts.clone(), failed_below));
+                    let (mut true_below, mut ends_below): (Vec<&Literal>, Vec<usize>) = (literals, ends);
+                    let mut counts_below: Vec<CountTest<'_>> = counts;
                     match at_least {
                         1 => {
-                            true_here.extend(test);
-                            ends_here.push(true_here.len());
+                            true_below.extend(test);
+                            ends_below.push(true_below.len());
                         }
-                        _ => counts_here.push(CountTest { test, at_least: *at_least }),
+                        _ => counts_below.push(CountTest { test, at_least: *at_least }),
                     }
-                    waiting.push((split.yes, true_here, ends_here, counts_here, failed));
+                    stack.push((split.yes, true_below, ends_below, counts_below, failed));
                 }
             }
         }
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_know_what_held_and_what_failed() {
+    fn paths_list_successful_and_failed_tests() {
         let mut tree = Tree::single(leaf(0.0));
         let (yes, no) = tree.split(tree.root(), vec![literal(0)], 1, leaf(1.0), leaf(2.0));
         let (yes_yes, yes_no) = tree.split(yes, vec![literal(1), literal(2)], 1, leaf(3.0), leaf(4.0));
@@ -243,7 +243,7 @@ mod tests {
         assert!(paths[2].literals.is_empty() && paths[2].failed[0].above.is_empty());
         assert_eq!(paths[2].leaf.value, 2.0);
         assert_eq!(Tree::from_nodes(tree.nodes().to_vec()), Ok(tree.clone()));
-        // A test on a number is no literal of those below it.
+        // An at-least-k test adds no literal to the path below it.
         tree.split(no, vec![literal(1)], 3, leaf(5.0), leaf(6.0));
         let paths = tree.paths();
         assert!(paths[2].literals.is_empty() && paths[3].counts.is_empty());
@@ -252,9 +252,9 @@ mod tests {
     }
 
     #[test]
-    fn nodes_that_do_not_hang_together_are_no_tree() {
+    fn from_nodes_rejects_nodes_that_are_not_a_tree() {
         let split =
-            |yes, no| Node::Split(Split { test: vec![literal(0)], at_least: 1, yes: NodeId(yes), no: NodeId(no) });
+            |yes, no| Node::Split(SplitNode { test: vec![literal(0)], at_least: 1, yes: NodeId(yes), no: NodeId(no) });
         let end = || Node::Leaf(leaf(0.0));
         let error = |nodes: Vec<Node<()>>| Tree::from_nodes(nodes).unwrap_err().to_string();
         assert!(error(vec![]).starts_with("node 0 of a tree is missing"));

@@ -1,12 +1,13 @@
-//! Relational pathfinding: chains of literals from one argument of the head to another, proposed as whole tests.
+//! Relational pathfinding: chains of literals between head variables, proposed as fixed tests.
 //!
-//! Growth that adds a literal or two at a time cannot see that `venue(P, A), samebib(P, Q), venue(Q, B)` is the test to
-//! ask, since its first literals separate nothing. So the facts around some positive examples are searched from both
-//! arguments at once; where the searches meet is a path of facts, and its predicates with the arguments it passes
-//! through are a chain. What is found thus holds for some positive example. The idea is that of Richards and Mooney
-//! (1992), "Learning relations by pathfinding".
+//! Growth by one or two literals at a time cannot find `venue(P, A), samebib(P, Q), venue(Q, B)`,
+//! since its first literals alone separate nothing. Therefore the facts around sampled positive
+//! examples are searched from both arguments at once. Where the searches meet there is a path of
+//! facts; its predicates and the arguments it passes through form a chain, which covers a positive
+//! example by construction. The idea is due to Richards and Mooney (1992), "Learning relations by
+//! pathfinding".
 
-mod ground;
+mod graph;
 mod link;
 
 use std::cmp::Reverse;
@@ -18,23 +19,25 @@ use crate::determinism::{HashMap, Stream};
 use crate::kb::{Database, Example, TypeId};
 use crate::logic::clause::show_conjunction;
 use crate::logic::{Constant, Literal, PredicateId};
-use ground::{CHAIN_STEPS, Ground, MOST_STEPS, Places};
-use link::{Links, Piece};
+use graph::{CHAIN_STEPS, FactGraph, MAX_STEPS, Reachable};
+use link::{ChainLink, Links};
 
-/// Which chains are wanted, and how they are looked for.
+/// Options of the search for chains.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PathOptions {
-    /// The most literals in a chain.
+    /// The maximum number of literals in a chain.
     pub max_length: usize,
-    /// How many positive examples are looked at; all if there are fewer.
+    /// The maximum number of positive examples sampled.
     pub sample: usize,
-    /// The most chains. Every length gets an equal share, and shorter chains what others leave.
+    /// The maximum number of chains. Every length has an equal share; what is left goes to shorter
+    /// chains.
     pub max_chains: usize,
-    /// The part of these positive examples that a chain to a constant must hold for; one of them at least.
+    /// The minimum fraction of the sampled examples that a chain to a constant must cover, at least
+    /// one.
     pub constant_share: f64,
-    /// Whether numbers are compared with, so that no chain asks for one of them.
+    /// Whether tests compare numbers with thresholds, so that no chain ends in a numeric constant.
     pub compares: bool,
-    /// Where the draw of the examples starts.
+    /// The seed of the sample.
     pub seed: u64,
 }
 
@@ -44,19 +47,19 @@ impl Default for PathOptions {
     }
 }
 
-/// The chains of up to `max_length` literals between any two variables of the head that hold for some of the sampled
-/// positive examples.
+/// Finds the chains of up to `max_length` literals between two head variables that cover some of
+/// the sampled positive examples.
 ///
-/// A chain is a row of literals in which each shares one new variable with the next. The modes must allow its literals
-/// to be added one after another in some order, starting from the variables of the head. Arguments that the chain does
-/// not pass through are variables of no other literal, or constants where the modes want constants. The target is
-/// part of a chain only if its facts are evidence.
+/// A chain is a sequence of literals in which neighbors share one new variable. The modes must
+/// allow its literals to be added in some order, starting from the head variables. Arguments that
+/// the chain does not pass through are variables of no other literal, or constants where the modes
+/// require constants. The target occurs in a chain only if its facts are evidence.
 ///
 /// For a target with one variable, chains lead from it to a literal with a constant instead.
 ///
-/// Shorter chains come first, then those that hold for more of the sampled examples, then the order of their text. The
-/// variables of the head are `0..arity`, new ones follow from left to right. Around an example with very many neighbours
-/// not everything is looked at.
+/// Chains are ordered by length, then by decreasing coverage of the sampled examples, then by text.
+/// Head variables are `0..arity`; new ones follow from left to right. The search around an example
+/// with very many neighbors is incomplete.
 ///
 /// # Panics
 /// If an example has fewer arguments than the target.
@@ -71,9 +74,9 @@ pub fn chains(
         return Vec::new();
     }
     let links = Links::new(database, target, types.len() == 1, options.compares);
-    let ground = Ground::new(database, &links);
+    let graph = FactGraph::new(database, &links);
     let sampled = sample(examples, options);
-    let finder = Finder { ground: &ground, target, types, max_length: options.max_length };
+    let finder = ChainFinder { graph: &graph, target, types, max_length: options.max_length };
     let around = |&example: &&Example| {
         cancel::poll();
         finder.around(example)
@@ -84,13 +87,13 @@ pub fn chains(
         *counts.entry(chain).or_default() += 1;
     }
     if types.len() == 1 {
-        let least = options.constant_share * sampled.len() as f64;
-        counts.retain(|_, count| *count as f64 >= least);
+        let min_count = options.constant_share * sampled.len() as f64;
+        counts.retain(|_, count| *count as f64 >= min_count);
     }
-    in_order(counts, database, &links, types, options)
+    best_chains(counts, database, &links, types, options)
 }
 
-/// Some of the positive examples.
+/// Samples the positive examples.
 fn sample<'e>(examples: &'e [Example], options: &PathOptions) -> Vec<&'e Example> {
     let mut positives: Vec<&Example> = examples.iter().filter(|example| example.positive).collect();
     if positives.len() > options.sample {
@@ -100,67 +103,67 @@ fn sample<'e>(examples: &'e [Example], options: &PathOptions) -> Vec<&'e Example
     positives
 }
 
-/// A chain as it is found.
+/// A chain found in the facts.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Chain {
-    /// The variables of the head at its ends; `None` for a constant.
+    /// The head variables at its ends; `None` for a constant.
     ends: (u32, Option<u32>),
-    pieces: Vec<Piece>,
+    links: Vec<ChainLink>,
 }
 
-struct Finder<'f> {
-    ground: &'f Ground<'f>,
+struct ChainFinder<'f> {
+    graph: &'f FactGraph<'f>,
     target: PredicateId,
     types: &'f [TypeId],
     max_length: usize,
 }
 
-impl Finder<'_> {
-    /// The chains that hold for an example, each once.
+impl ChainFinder<'_> {
+    /// Returns the chains that cover an example, each once.
     fn around(&self, example: &Example) -> Vec<Chain> {
-        let view = &self.ground.database.view(self.target, &example.args);
-        let places = |argument: usize, depth: usize| {
-            self.ground.places(example.args[argument], self.types[argument], depth, view)
+        let view = &self.graph.database.view(self.target, &example.args);
+        let reachable = |argument: usize, depth: usize| {
+            self.graph.reachable(example.args[argument], self.types[argument], depth, view)
         };
         let mut chains = Vec::new();
         if self.types.len() == 1 {
-            let add = |pieces| chains.push(Chain { ends: (0, None), pieces });
-            self.ground.to_constants(&mut places(0, self.max_length - 1), view, add);
+            let add = |links| chains.push(Chain { ends: (0, None), links });
+            self.graph.to_constants(&mut reachable(0, self.max_length - 1), view, add);
             return chains;
         }
-        // A chain of odd length is met one link further from its first argument.
+        // The halves of a chain of odd length meet one link further from its first argument.
         let far = self.max_length.div_ceil(2);
         let last = self.types.len() - 1;
         let depth = |argument: usize| if argument < last { far } else { self.max_length - far };
-        let around: Vec<Places> = (0..=last).map(|argument| places(argument, depth(argument))).collect();
+        let around: Vec<Reachable> = (0..=last).map(|argument| reachable(argument, depth(argument))).collect();
         for second in 1..=last {
             for first in 0..second {
                 let ends = (first as u32, Some(second as u32));
-                self.meet(&around[first], &around[second], |pieces| chains.push(Chain { ends, pieces }));
+                self.meet(&around[first], &around[second], |links| chains.push(Chain { ends, links }));
             }
         }
         chains
     }
 
-    /// Calls `f` with the chains along which two searches meet, the shorter ones first.
-    fn meet(&self, from: &Places, to: &Places, mut f: impl FnMut(Vec<Piece>)) {
-        let mut left = MOST_STEPS;
+    /// Calls `f` with the chains along which two searches meet, shorter ones first.
+    fn meet(&self, from: &Reachable, to: &Reachable, mut f: impl FnMut(Vec<ChainLink>)) {
+        let mut left = MAX_STEPS;
         for length in 1..=self.max_length {
             let far = length.div_ceil(2);
             for a in from.level(far) {
                 for b in to.level(length - far) {
                     let (here, there) = (from.get(a), to.get(b));
-                    let fits = here.fits(there);
-                    let cost = if fits { here.reached.len().min(there.reached.len()) } else { 0 };
+                    let compatible = here.is_compatible(there);
+                    let cost = if compatible { here.reached.len().min(there.reached.len()) } else { 0 };
                     left = left.saturating_sub(1 + cost);
                     if left == 0 {
                         return;
                     }
-                    if fits && have_common(&here.reached, &there.reached) {
+                    if compatible && intersect(&here.reached, &there.reached) {
                         left = left.saturating_sub(CHAIN_STEPS);
-                        let mut pieces = from.path(a);
-                        pieces.extend(to.path(b).into_iter().rev().map(|piece| self.ground.links.turned(piece)));
-                        f(pieces);
+                        let mut chain = from.path(a);
+                        chain.extend(to.path(b).into_iter().rev().map(|link| self.graph.links.reversed(link)));
+                        f(chain);
                     }
                 }
             }
@@ -168,20 +171,20 @@ impl Finder<'_> {
     }
 }
 
-/// Whether sorted lists have something in common.
-fn have_common(a: &[Constant], b: &[Constant]) -> bool {
-    let (few, mut many) = if a.len() <= b.len() { (a, b) } else { (b, a) };
-    few.iter().any(|constant| {
-        many = &many[many.partition_point(|other| other < constant)..];
-        many.first() == Some(constant)
+/// Returns whether two sorted lists intersect.
+fn intersect(a: &[Constant], b: &[Constant]) -> bool {
+    let (shorter, mut longer) = if a.len() <= b.len() { (a, b) } else { (b, a) };
+    shorter.iter().any(|constant| {
+        longer = &longer[longer.partition_point(|other| other < constant)..];
+        longer.first() == Some(constant)
     })
 }
 
-/// A chain behind what it is sorted by: how many examples it holds for, and its text.
+/// A chain with its sort keys: the number of covered examples, and its text.
 type Ranked = (Reverse<usize>, String, Vec<Literal>);
 
-/// The chains as literals, the best of each length.
-fn in_order(
+/// Converts the chains to literals and keeps the best of each length.
+fn best_chains(
     counts: HashMap<Chain, usize>,
     database: &Database,
     links: &Links<'_>,
@@ -189,12 +192,12 @@ fn in_order(
     options: &PathOptions,
 ) -> Vec<Vec<Literal>> {
     let mut by_length: Vec<Vec<Ranked>> = vec![Vec::new(); options.max_length];
-    // The map comes in no order that matters: the texts below, and the literals behind them, bring one.
-    for (Chain { ends: (first, last), pieces }, count) in counts {
-        let literals = links.literals(&pieces, first, last, types.len() as u32);
-        if links.keep_limits(&pieces, &literals, types[first as usize], last.map(|last| types[last as usize])) {
+    // The order of the map does not matter: the texts and literals are sorted below.
+    for (Chain { ends: (first, last), links: chain }, count) in counts {
+        let literals = links.literals(&chain, first, last, types.len() as u32);
+        if links.within_mode_limits(&chain, &literals, types[first as usize], last.map(|last| types[last as usize])) {
             let text = show_conjunction(&literals, &database.predicates, &database.symbols).to_string();
-            by_length[pieces.len() - 1].push((Reverse(count), text, literals));
+            by_length[chain.len() - 1].push((Reverse(count), text, literals));
         }
     }
     let share = options.max_chains / options.max_length;

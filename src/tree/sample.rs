@@ -1,26 +1,27 @@
-//! The gradients of the examples of a leaf, and how much each example counts.
+//! The gradients and weights that leaves are fitted to.
 
-/// What a leaf is fitted to.
+/// The gradients and weights of the examples of a leaf.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample<'s> {
     /// The gradient of each example.
     pub gradients: &'s [f64],
-    /// How much each example counts; `None` if all count 1. An example of weight 2 is as good as two of weight 1.
+    /// The weight of each example; `None` if all are 1. Weight 2 is equivalent to two copies of
+    /// weight 1.
     pub weights: Option<&'s [f64]>,
 }
 
 impl<'s> Sample<'s> {
-    /// Examples that all count the same.
-    pub fn even(gradients: &'s [f64]) -> Self {
+    /// Creates a sample of unweighted examples.
+    pub fn unweighted(gradients: &'s [f64]) -> Self {
         Sample { gradients, weights: None }
     }
 
-    /// How much all examples count together: their number, if none has a weight.
+    /// Returns the total weight: the number of examples, if they are unweighted.
     pub fn weight(&self) -> f64 {
         self.weights.map_or(self.gradients.len() as f64, |weights| weights.iter().sum())
     }
 
-    /// The sum of the gradients, each times its weight.
+    /// Returns the weighted sum of the gradients.
     pub fn sum(&self) -> f64 {
         match self.weights {
             None => self.gradients.iter().sum(),
@@ -28,13 +29,13 @@ impl<'s> Sample<'s> {
         }
     }
 
-    /// The mean gradient; 0 if nothing counts.
+    /// Returns the weighted mean gradient; 0 if the total weight is 0.
     pub fn mean(&self) -> f64 {
         let weight = self.weight();
         if weight > 0.0 { self.sum() / weight } else { 0.0 }
     }
 
-    /// The squared error of a value, each example's times its weight.
+    /// Returns the weighted squared error of a value.
     pub fn squared_error(&self, value: f64) -> f64 {
         // Paper: Eq. (8), Σᵢ (ψ(xᵢ) − Δᵢ)², over the examples of a leaf.
         let squares = self.gradients.iter().map(|gradient| (value - gradient).powi(2));
@@ -45,16 +46,16 @@ impl<'s> Sample<'s> {
     }
 }
 
-/// The gradients and weights of some examples, picked from all.
+/// The gradients and weights of a subset of the examples.
 #[derive(Clone, Debug)]
-pub(super) struct Picked {
+pub(super) struct OwnedSample {
     gradients: Vec<f64>,
     weights: Option<Vec<f64>>,
 }
 
-impl Picked {
+impl OwnedSample {
     pub fn new(here: &crate::cover::Bits, gradients: &[f64], weights: Option<&[f64]>) -> Self {
-        Picked { gradients: here.pick(gradients), weights: weights.map(|weights| here.pick(weights)) }
+        OwnedSample { gradients: here.pick(gradients), weights: weights.map(|weights| here.pick(weights)) }
     }
 
     pub fn sample(&self) -> Sample<'_> {
@@ -67,8 +68,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_weight_of_two_is_the_example_twice() {
-        let twice = Sample::even(&[0.5, 0.5, -1.0]);
+    fn weight_two_equals_two_copies() {
+        let twice = Sample::unweighted(&[0.5, 0.5, -1.0]);
         let weighted = Sample { gradients: &[0.5, -1.0], weights: Some(&[2.0, 1.0]) };
         for sample in [twice, weighted] {
             assert_eq!((sample.weight(), sample.sum(), sample.mean()), (3.0, 0.0, 0.0));
@@ -76,6 +77,6 @@ mod tests {
             assert_eq!(sample.squared_error(0.0), 1.5);
         }
         assert_eq!(Sample { gradients: &[0.5], weights: Some(&[0.0]) }.mean(), 0.0);
-        assert_eq!(Sample::even(&[]).mean(), 0.0);
+        assert_eq!(Sample::unweighted(&[]).mean(), 0.0);
     }
 }

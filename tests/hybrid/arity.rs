@@ -123,7 +123,7 @@ proptest! {
             for tree in model.bind(database) {
                 let reached = assign::leaves(&tree, &coverage);
                 for (example, id) in examples.iter().zip(reached) {
-                    prop_assert_eq!(assign::leaf_by_hand(&tree, database, *target, &example.args), id);
+                    prop_assert_eq!(assign::leaf_naive(&tree, database, *target, &example.args), id);
                 }
             }
             let again = lrbm::learn::TreeModel::from_json(&model.to_json()).unwrap();

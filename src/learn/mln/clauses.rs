@@ -5,7 +5,7 @@ use super::solve::least_squares;
 use super::tally::Pattern;
 use crate::cover::Bits;
 use crate::parallel;
-use crate::tree::language::Known;
+use crate::tree::TypedVariable;
 
 /// Limits of the beam search for clauses.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,7 +26,7 @@ pub struct CountClauseOptions {
 #[derive(Clone)]
 struct BeamClause {
     pattern: Pattern,
-    known: Vec<Known>,
+    known: Vec<TypedVariable>,
     next: u32,
 }
 

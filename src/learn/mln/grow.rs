@@ -14,8 +14,8 @@ use crate::determinism::HashMap;
 use crate::logic::Literal;
 use crate::parallel;
 use crate::tree::Expand;
-use crate::tree::conjunct::Blocks;
-use crate::tree::language::{Known, Language};
+use crate::tree::Conjuncts;
+use crate::tree::{Language, TypedVariable};
 
 /// Stopping rules of tree growth.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -48,14 +48,14 @@ pub struct WeightedPattern {
 #[derive(Debug)]
 pub(super) struct CountCandidate {
     pub test: Vec<Literal>,
-    pub new: Vec<Known>,
+    pub new: Vec<TypedVariable>,
 }
 
 /// The candidates of a path, and whether the budget was exceeded.
 pub(super) type Candidates = (Vec<CountCandidate>, bool);
 
 /// The literals of a path, its variables, and the next free variable.
-type PathKey = (Vec<Literal>, Vec<Known>, u32);
+type PathKey = (Vec<Literal>, Vec<TypedVariable>, u32);
 
 /// Grows trees over fixed examples and language; caches what does not depend on the gradients.
 #[derive(Debug)]
@@ -81,7 +81,7 @@ pub struct CountStatistics {
 /// A leaf of a growing tree.
 struct OpenLeaf {
     leaf: WeightedPattern,
-    known: Vec<Known>,
+    known: Vec<TypedVariable>,
     /// Next free variable; variables of failed tests stay reserved.
     next: u32,
     depth: usize,
@@ -150,14 +150,14 @@ impl<'g, 'c, 'a> CountGrower<'g, 'c, 'a> {
     }
 
     /// Returns the cached candidate tests below a path.
-    pub(super) fn candidates(&self, path: &[Literal], known: &[Known], next: u32) -> Arc<Candidates> {
+    pub(super) fn candidates(&self, path: &[Literal], known: &[TypedVariable], next: u32) -> Arc<Candidates> {
         let key = (path.to_vec(), known.to_vec(), next);
         if let Some(candidates) = lock(&self.candidates).get(&key) {
             return candidates.clone();
         }
-        let blocks = Blocks::new(self.tally.coverage(), self.language, path, known, next, self.largest_part);
+        let blocks = Conjuncts::new(self.tally.coverage(), self.language, path, known, next, self.largest_part);
         let over_budget = blocks.over_budget;
-        let candidate = |block: crate::tree::conjunct::Block| CountCandidate { test: block.literals, new: block.new };
+        let candidate = |block: crate::tree::Conjunct| CountCandidate { test: block.literals, new: block.new };
         let candidates = Arc::new((blocks.list.into_iter().map(candidate).collect(), over_budget));
         lock(&self.candidates).entry(key).or_insert(candidates).clone()
     }

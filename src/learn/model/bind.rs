@@ -6,7 +6,7 @@ use super::{LeafWeights, TreeModel};
 use crate::kb::Database;
 use crate::logic::Literal;
 use crate::logic::rename;
-use crate::tree::{Node, NodeId, Split, Tree};
+use crate::tree::{Node, NodeId, SplitNode, Tree};
 
 /// The tree of a model over the names of a database.
 ///
@@ -38,7 +38,7 @@ fn rebuild(tree: &Tree<LeafWeights>, mut translate: impl FnMut(&Literal) -> Opti
                         waiting.extend([split.yes, split.no]);
                         met += 2;
                         let (yes, no) = (NodeId(met - 2), NodeId(met - 1));
-                        break Node::Split(Split { test, at_least: split.at_least, yes, no });
+                        break Node::Split(SplitNode { test, at_least: split.at_least, yes, no });
                     }
                     None => id = split.no,
                 },

@@ -22,7 +22,7 @@ use crate::logic::wire::{WireLiteral, WirePredicate};
 use crate::logic::{Predicates, Symbols};
 use crate::rbm::network::{MOST_WORTH, is_worth};
 use crate::rbm::{Theta, check_weight, network};
-use crate::tree::{Leaf, Node, NodeId, Split, Tree};
+use crate::tree::{Leaf, Node, NodeId, SplitNode, Tree};
 
 /// Files of trees.
 pub const FORMAT: Format = Format { name: "lrbm model", thing: "model", maker: "lrbm train", version: 4 };
@@ -239,5 +239,5 @@ fn node_from_wire(
     if !(1..=MAX_GROUNDINGS).contains(&at_least) {
         return Err(format!("a test asks for {at_least} groundings; it must be 1 to {MAX_GROUNDINGS}"));
     }
-    Ok(Node::Split(Split { test, at_least, yes: NodeId(split.yes), no: NodeId(split.no) }))
+    Ok(Node::Split(SplitNode { test, at_least, yes: NodeId(split.yes), no: NodeId(split.no) }))
 }

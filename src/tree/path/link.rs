@@ -1,9 +1,9 @@
-//! The literals that chains are made of, as the modes allow them.
+//! The literals that chains are made of, as allowed by the modes.
 //!
-//! A chain visits variables `V0, V1, …, Vn`, of which the first and the last are of the head. Its literals can be added
-//! one after another, in some order, if each variable between them is new in one of its two literals and known in the
-//! other: whichever literals come first, a chain has no circle, so some order fits. Hence it is enough to look at each
-//! literal and its two ends alone.
+//! A chain visits variables `V0, V1, …, Vn`, the first and last of which are head variables. Its
+//! literals can be added in some order if each inner variable is new in one of its two literals and
+//! bound in the other: a chain has no cycle, so a suitable order exists. Hence it is enough to
+//! check each literal with its two ends.
 
 use super::super::cuts;
 use super::super::language::is_recursive;
@@ -11,88 +11,90 @@ use crate::determinism::IndexMap;
 use crate::kb::{Database, Mode, ModeSlot, TypeId};
 use crate::logic::{Argument, Constant, Literal, ModeSymbol, PredicateId, Variable};
 
-/// How a literal meets the variable at one of its ends.
+/// The role of the variable at one end of a literal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
-    /// It is a variable of the head.
+    /// A head variable.
     Head,
-    /// The neighbour brought it.
-    Known,
-    /// It is new, and the neighbour finds it known.
+    /// Bound by the neighboring literal.
+    Bound,
+    /// Bound here, and used by the neighboring literal.
     New,
 }
 
-/// How a literal meets the variable at one of its ends, and of which type that is.
+/// The type and role of the variable at one end of a literal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct End {
+pub(super) struct LinkEnd {
     pub type_id: TypeId,
     pub role: Role,
 }
 
-impl End {
+impl LinkEnd {
     pub fn head(type_id: TypeId) -> Self {
-        End { type_id, role: Role::Head }
+        LinkEnd { type_id, role: Role::Head }
     }
 
-    /// How the neighbour must meet the same variable; a variable of the head has no neighbour.
-    pub fn across(self) -> Option<End> {
+    /// Returns the end of the neighboring literal at the same variable; `None` for a head variable.
+    pub fn across(self) -> Option<LinkEnd> {
         let role = match self.role {
             Role::Head => return None,
-            Role::Known => Role::New,
-            Role::New => Role::Known,
+            Role::Bound => Role::New,
+            Role::New => Role::Bound,
         };
-        Some(End { role, ..self })
+        Some(LinkEnd { role, ..self })
     }
 }
 
-/// A literal that is entered at one argument and left at another, or not left at all if a chain ends with it.
+/// A literal entered at one argument and left at another, or not left if it ends a chain.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Shape {
+pub(super) struct LinkShape {
     pub predicate: PredicateId,
     pub from: usize,
     pub to: Option<usize>,
-    /// The arguments that are constants, and which if only one is allowed. All others are variables of no other literal.
+    /// The constant arguments, with the constant if the mode names one. All others are variables of
+    /// no other literal.
     pub constants: Vec<(usize, Option<Constant>)>,
 }
 
-/// What a mode asks at the ends of a literal.
+/// The ends that a mode allows for a literal.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Use {
-    pub from: End,
-    pub to: Option<End>,
-    /// The number of the mode.
+pub(super) struct LinkUse {
+    pub from: LinkEnd,
+    pub to: Option<LinkEnd>,
+    /// The index of the mode.
     pub mode: usize,
 }
 
-/// A shape with everything that the modes say of it.
+/// A shape with all the uses that the modes allow.
 #[derive(Clone, Debug)]
 pub(super) struct Link {
-    pub shape: Shape,
-    pub uses: Vec<Use>,
-    /// The same literal entered at its other end.
+    pub shape: LinkShape,
+    pub uses: Vec<LinkUse>,
+    /// The index of the same literal entered at its other end.
     pub reverse: usize,
 }
 
 impl Link {
-    /// How the literal can be left if it is entered in one of these ways.
-    pub fn ends_after<'l>(&'l self, entered: &'l [End]) -> impl Iterator<Item = End> + 'l {
+    /// Returns the possible exits of the literal for these entries.
+    pub fn ends_after<'l>(&'l self, entered: &'l [LinkEnd]) -> impl Iterator<Item = LinkEnd> + 'l {
         self.uses.iter().filter(|used| entered.contains(&used.from)).filter_map(|used| used.to)
     }
 
-    pub fn can_enter(&self, ends: &[End]) -> bool {
+    pub fn can_enter(&self, ends: &[LinkEnd]) -> bool {
         self.uses.iter().any(|used| ends.contains(&used.from))
     }
 }
 
 /// One literal of a chain: a link and the constants in it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Piece {
+pub(super) struct ChainLink {
     pub link: usize,
     pub constants: Vec<Constant>,
 }
 
-/// With more choices between a variable and a constant than this in a literal, the rest are variables.
-const MOST_CHOICES: usize = 64;
+/// The maximum number of combinations of variables and constants per literal; further arguments are
+/// variables.
+const MAX_CHOICES: usize = 64;
 
 /// All links that the modes for a target allow.
 #[derive(Debug)]
@@ -103,9 +105,10 @@ pub(super) struct Links<'a> {
 }
 
 impl<'a> Links<'a> {
-    /// The links between variables, or with `to_constants` also those that end a chain with a constant.
+    /// Builds the links between variables, and with `to_constants` also those that end in a
+    /// constant.
     ///
-    /// Where `compares` is set, an argument of numbers is never asked for one of them.
+    /// With `compares`, numeric arguments are never constants.
     pub fn new(database: &'a Database, target: PredicateId, to_constants: bool, compares: bool) -> Self {
         let is_recursive = is_recursive(database, target);
         let is_for = |mode: &&Mode| {
@@ -113,7 +116,7 @@ impl<'a> Links<'a> {
             (mode.predicate != target || is_recursive) && mode.predicate.comparison().is_none() && for_target
         };
         let modes: Vec<&Mode> = database.schema.modes().iter().filter(is_for).collect();
-        let mut found: IndexMap<Shape, Vec<Use>> = IndexMap::default();
+        let mut found: IndexMap<LinkShape, Vec<LinkUse>> = IndexMap::default();
         for (number, mode) in modes.iter().enumerate() {
             let is_compared = |k: usize| compares && !cuts::of_slot(database, mode, k, 1).is_empty();
             let compared: Vec<bool> = (0..mode.args.len()).map(is_compared).collect();
@@ -126,12 +129,12 @@ impl<'a> Links<'a> {
                 }
             }
         }
-        let reverse = |shape: &Shape| {
-            let turned = shape.to.map(|to| Shape { from: to, to: Some(shape.from), ..shape.clone() });
-            // A link that ends a chain is never walked from its other end.
-            turned.and_then(|turned| found.get_index_of(&turned)).unwrap_or(usize::MAX)
+        let reverse = |shape: &LinkShape| {
+            let reversed = shape.to.map(|to| LinkShape { from: to, to: Some(shape.from), ..shape.clone() });
+            // A link that ends a chain is never traversed in reverse.
+            reversed.and_then(|reversed| found.get_index_of(&reversed)).unwrap_or(usize::MAX)
         };
-        let link = |(shape, uses): (&Shape, &Vec<Use>)| Link {
+        let link = |(shape, uses): (&LinkShape, &Vec<LinkUse>)| Link {
             shape: shape.clone(),
             uses: uses.clone(),
             reverse: reverse(shape),
@@ -143,24 +146,24 @@ impl<'a> Links<'a> {
         }
     }
 
-    /// The literals of a chain from one variable of the head to another, or to a constant; new variables are numbered
-    /// from `next` on as they come.
-    pub fn literals(&self, chain: &[Piece], first: u32, last: Option<u32>, mut next: u32) -> Vec<Literal> {
+    /// Returns the literals of a chain from one head variable to another, or to a constant; new
+    /// variables are numbered from `next` on.
+    pub fn literals(&self, chain: &[ChainLink], first: u32, last: Option<u32>, mut next: u32) -> Vec<Literal> {
         let mut new = || {
             next += 1;
             Argument::Variable(Variable(next - 1))
         };
         let mut entered = Argument::Variable(Variable(first));
         let mut literals = Vec::with_capacity(chain.len());
-        for (at, piece) in chain.iter().enumerate() {
-            let Shape { predicate, from, to, constants } = &self.all[piece.link].shape;
+        for (at, link) in chain.iter().enumerate() {
+            let LinkShape { predicate, from, to, constants } = &self.all[link.link].shape;
             let left = match last {
                 Some(last) if at + 1 == chain.len() => Some(Argument::Variable(Variable(last))),
                 _ => to.map(|_| new()),
             };
-            let arity = self.modes[self.all[piece.link].uses[0].mode].args.len();
+            let arity = self.modes[self.all[link.link].uses[0].mode].args.len();
             let arg = |k: usize| match constants.iter().position(|&(position, _)| position == k) {
-                Some(place) => Argument::Constant(piece.constants[place]),
+                Some(index) => Argument::Constant(link.constants[index]),
                 None if k == *from => entered,
                 None if Some(k) == *to => left.unwrap_or(entered),
                 None => new(),
@@ -172,26 +175,32 @@ impl<'a> Links<'a> {
         literals
     }
 
-    /// The same literal, entered at its other end.
-    pub fn turned(&self, piece: Piece) -> Piece {
-        Piece { link: self.all[piece.link].reverse, ..piece }
+    /// Returns the same literal entered at its other end.
+    pub fn reversed(&self, link: ChainLink) -> ChainLink {
+        ChainLink { link: self.all[link.link].reverse, ..link }
     }
 
-    /// Whether a chain that the types allow also keeps to what its modes say of how often a predicate may occur.
+    /// Returns whether a well-typed chain also keeps the occurrence limits of its modes.
     ///
-    /// A mode is used only if all literals of the chain together are within its limits.
-    pub fn keep_limits(&self, chain: &[Piece], literals: &[Literal], first: TypeId, last: Option<TypeId>) -> bool {
+    /// A mode is usable only if all literals of the chain together are within its limits.
+    pub fn within_mode_limits(
+        &self,
+        chain: &[ChainLink],
+        literals: &[Literal],
+        first: TypeId,
+        last: Option<TypeId>,
+    ) -> bool {
         if !self.has_limits {
             return true;
         }
-        let mut entered = vec![End::head(first)];
-        for (at, piece) in chain.iter().enumerate() {
+        let mut entered = vec![LinkEnd::head(first)];
+        for (at, link) in chain.iter().enumerate() {
             let mut left = Vec::new();
-            let uses = self.all[piece.link].uses.iter();
+            let uses = self.all[link.link].uses.iter();
             for used in uses.filter(|used| entered.contains(&used.from) && self.is_within(used.mode, at, literals)) {
                 match used.to {
                     None => return true,
-                    Some(end) if at + 1 == chain.len() && Some(end) == last.map(End::head) => return true,
+                    Some(end) if at + 1 == chain.len() && Some(end) == last.map(LinkEnd::head) => return true,
                     Some(end) => left.extend(end.across()),
                 }
             }
@@ -212,13 +221,19 @@ impl<'a> Links<'a> {
     }
 }
 
-/// The shapes that a mode gives between two of its arguments, each with the ways to use it.
-fn shapes(mode: &Mode, from: usize, to: Option<usize>, number: usize, compared: &[bool]) -> Vec<(Shape, Vec<Use>)> {
+/// Returns the shapes that a mode allows between two of its arguments, each with its uses.
+fn shapes(
+    mode: &Mode,
+    from: usize,
+    to: Option<usize>,
+    number: usize,
+    compared: &[bool],
+) -> Vec<(LinkShape, Vec<LinkUse>)> {
     let mut uses = Vec::new();
     for from in ends(&mode.args[from]) {
         match to {
-            None => uses.push(Use { from, to: None, mode: number }),
-            Some(to) => uses.extend(ends(&mode.args[to]).map(|to| Use { from, to: Some(to), mode: number })),
+            None => uses.push(LinkUse { from, to: None, mode: number }),
+            Some(to) => uses.extend(ends(&mode.args[to]).map(|to| LinkUse { from, to: Some(to), mode: number })),
         }
     }
     if uses.is_empty() {
@@ -230,32 +245,32 @@ fn shapes(mode: &Mode, from: usize, to: Option<usize>, number: usize, compared: 
             true => (true, false),
             false => (slot.symbol.may_be_new(), slot.symbol.may_be_constant()),
         };
-        let constant = constant && (!variable || choices.len() < MOST_CHOICES);
+        let constant = constant && (!variable || choices.len() < MAX_CHOICES);
         let with = |chosen: &Vec<_>| [&chosen[..], &[(k, slot.constant)]].concat();
-        let longer: Vec<_> = choices.iter().filter(|_| constant).map(with).collect();
+        let with_constant: Vec<_> = choices.iter().filter(|_| constant).map(with).collect();
         if !variable {
             choices.clear();
         }
-        choices.extend(longer);
+        choices.extend(with_constant);
     }
     if to.is_none() {
         choices.retain(|constants| !constants.is_empty());
     }
-    let shape = |constants| Shape { predicate: mode.predicate, from, to, constants };
+    let shape = |constants| LinkShape { predicate: mode.predicate, from, to, constants };
     choices.into_iter().map(|constants| (shape(constants), uses.clone())).collect()
 }
 
-/// How an argument can meet a variable of a chain.
-fn ends(slot: &ModeSlot) -> impl Iterator<Item = End> + use<> {
+/// Returns the possible roles of an argument in a chain.
+fn ends(slot: &ModeSlot) -> impl Iterator<Item = LinkEnd> + use<> {
     let symbol = slot.symbol;
     let type_id = slot.type_id;
     let fits = move |role: Role| match role {
-        // A variable of a chain stands in two literals, or in the head and a literal.
+        // A variable of a chain occurs in two literals, or in the head and a literal.
         _ if symbol == ModeSymbol::Once => false,
         Role::Head => symbol.may_reuse() && !matches!(symbol, ModeSymbol::NotHead | ModeSymbol::InBody),
-        Role::Known => symbol.may_reuse(),
+        Role::Bound => symbol.may_reuse(),
         Role::New => symbol.may_be_new(),
     };
-    let roles = [Role::Head, Role::Known, Role::New].into_iter();
-    roles.filter(move |&role| fits(role)).map(move |role| End { type_id, role })
+    let roles = [Role::Head, Role::Bound, Role::New].into_iter();
+    roles.filter(move |&role| fits(role)).map(move |role| LinkEnd { type_id, role })
 }
