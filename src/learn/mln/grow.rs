@@ -13,8 +13,8 @@ use crate::cover::lock;
 use crate::determinism::HashMap;
 use crate::logic::Literal;
 use crate::parallel;
-use crate::tree::Expand;
 use crate::tree::Conjuncts;
+use crate::tree::Expand;
 use crate::tree::{Language, TypedVariable};
 
 /// Stopping rules of tree growth.
