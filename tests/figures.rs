@@ -1,4 +1,5 @@
-//! Every figure of small runs on generated domains: nothing overlaps, names stay text, and the same run gives the same bytes.
+//! Figures of small runs on generated domains: nothing overlaps, names are escaped, and output is
+//! deterministic.
 
 use std::fs;
 use std::path::PathBuf;
@@ -9,7 +10,7 @@ use lrbm::metric::Column;
 use lrbm::report::drawing;
 use lrbm::report::figure::{self, Figure, FigureError, FigureScene, PublishedMean};
 
-/// A run in a directory that lives as long as this.
+/// A run in a temporary directory.
 struct Lab {
     home: tempfile::TempDir,
 }
@@ -36,7 +37,7 @@ impl Lab {
 
 const HOSTILE: &str = "<script>alert('&')</script>";
 
-/// Two presets, three models of which one copies another and one has a name that would like to be more than text.
+/// Two presets, three models: one distills another, and one has markup in its name.
 const TABLE: &str = r#"
 name = "table"
 about = "Everything that a run without a sweep can show."
@@ -128,12 +129,12 @@ fn check_file(figure: &Figure) {
         assert_eq!(svg.matches(&format!("<{tag}")).count(), svg.matches(&format!("</{tag}>")).count(), "{name}");
     }
     assert!(png.starts_with(b"\x89PNG\r\n\x1a\n"), "{name}");
-    // Not an empty figure: PNGs of one colour are smaller.
+    // Not empty: PNGs of one color are smaller.
     assert!(png.len() > 8000, "{name}: {}", png.len());
 }
 
 #[test]
-fn a_run_without_a_sweep() {
+fn runs_without_a_sweep_have_all_figures() {
     let lab = Lab::new(TABLE);
     let results = lab.results();
     let published =
@@ -162,7 +163,7 @@ fn a_run_without_a_sweep() {
     figures.iter().for_each(check_file);
     assert!(figures[0].svg.contains("&lt;script&gt;"), "{HOSTILE} is shown as it is");
     assert_eq!(figures, figure::figures(&results, &published).unwrap());
-    // A tree of each kind of model.
+    // One tree of each kind of model.
     for group in results.groups() {
         let model = results.model(group.jobs[0]).unwrap();
         let trees = model.trees().unwrap();
@@ -170,7 +171,7 @@ fn a_run_without_a_sweep() {
             assert!(svg.starts_with("<svg") && svg.contains("ψ ") && !svg.contains("NaN"));
         }
     }
-    // Predictions that are gone are an error that names the file.
+    // Missing predictions are an error that names the file.
     let file = lab.out().join(&results.stored[0].directory).join("predictions.parquet");
     fs::remove_file(&file).unwrap();
     let error = figure::curves(&results).unwrap_err();
@@ -178,7 +179,7 @@ fn a_run_without_a_sweep() {
 }
 
 #[test]
-fn sweeps() {
+fn sweeps_have_their_own_figures() {
     let (numbers, cases) = (Lab::new(SWEEP), Lab::new(CASES));
     let results = numbers.results();
     let scenes = figure::scenes(&results, &[]).unwrap();
@@ -195,7 +196,7 @@ fn sweeps() {
 }
 
 #[test]
-fn an_unfinished_run_shows_what_there_is() {
+fn unfinished_runs_show_available_results() {
     let lab = Lab::new(TABLE);
     let mut results = lab.results();
     results.stored.retain(|stored| stored.record.row.dataset == "movies" && stored.record.row.fold == 1);
@@ -206,9 +207,9 @@ fn an_unfinished_run_shows_what_there_is() {
     assert!(figure::figures(&results, &[]).unwrap().is_empty());
 }
 
-/// A model that knows no presets stands beside the others in each of theirs.
+/// A model without presets appears in each preset of the others.
 #[test]
-fn a_model_without_presets_stands_in_each() {
+fn models_without_presets_appear_in_each_preset() {
     let model = |name: &str, kind: &str| format!("\n[[model]]\nname = \"{name}\"\nkind = \"{kind}\"\n");
     let spec = format!(
         "name = \"mixed\"\nseed = 1\nfolds = 2\narity = \"binary\"\ndatasets = [\"movies\", \"university\"]\n\

@@ -121,7 +121,7 @@ fn print(out: &mut impl Write, table: &Table) -> std::io::Result<()> {
 
 fn fill(file: &Path, check: bool, output: &mut Output) -> Result<(), CommandError> {
     let spliced = splice::splice(file).map_err(CommandError::input)?;
-    let (places, shown) = (spliced.places, file.display());
+    let (places, shown) = (spliced.regions, file.display());
     if spliced.changed.is_empty() {
         writeln!(output.out, "{shown}: {places} places are as they should be")?;
         return Ok(());

@@ -8,25 +8,25 @@ use super::table::Table;
 use super::tables;
 use crate::experiment::Results;
 
-/// Everything that a report says, before it is written.
+/// All contents of a report, before it is written.
 #[derive(Debug)]
 pub struct Report<'r> {
     /// The run.
     pub results: &'r Results,
-    /// Its rows.
+    /// One row per dataset, model, preset and case.
     pub rows: Vec<ReportRow<'r>>,
-    /// Its tables.
+    /// All tables, the main ones first.
     pub tables: Vec<Table>,
-    /// How many of the tables, from the first, answer the question of the experiment.
+    /// Number of main tables: those that answer the question of the experiment.
     pub main_tables: usize,
-    /// Its figures.
+    /// All figures.
     pub figures: Vec<Figure>,
-    /// What it says of the paper's claims.
+    /// The paper's claims, evaluated on this run.
     pub claims: Vec<JudgedClaim>,
 }
 
 impl<'r> Report<'r> {
-    /// Makes a report of a run.
+    /// Builds the report of a run.
     ///
     /// # Errors
     /// If predictions of a job cannot be read.
@@ -40,7 +40,7 @@ impl<'r> Report<'r> {
     }
 }
 
-/// What the paper publishes, by the names that the run has for datasets and models.
+/// Returns the published means, under the names that the run uses for datasets and models.
 fn published_means(results: &Results, rows: &[ReportRow<'_>]) -> Vec<PublishedMean> {
     let Some(table) = results.experiment.compare.paper.as_deref().and_then(PublishedTable::find) else {
         return Vec::new();
@@ -56,7 +56,7 @@ fn published_means(results: &Results, rows: &[ReportRow<'_>]) -> Vec<PublishedMe
         })
         .collect()
     };
-    // Presets share what the paper says of their model.
+    // Presets of a model share its published numbers.
     let mut published: Vec<PublishedMean> = Vec::new();
     for one in rows.iter().flat_map(of_row) {
         if !published.contains(&one) {

@@ -1,49 +1,49 @@
-//! Comma-separated values as RFC 4180 has them: what is written here can be read by every program, and the other way round.
+//! CSV as in RFC 4180.
 
 use thiserror::Error;
 
-/// Why a text is no table.
+/// Why a text is not valid CSV.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum CsvError {
-    /// A quoted field that does not end.
-    #[error("line {line}: a quote is opened and not closed; close it, or write \"\" for a quote within quotes")]
+    /// A quoted field is not closed.
+    #[error("line {line}: unclosed quote; close it, or write \"\" for a quote within a quoted field")]
     OpenQuote {
-        /// The line that it starts on.
+        /// The line of the opening quote.
         line: usize,
     },
-    /// A quote amid a field, or something after a closing quote.
-    #[error("line {line}: a quote amid a field; quote the whole field, and write \"\" for a quote within it")]
+    /// A quote inside an unquoted field, or text after a closing quote.
+    #[error("line {line}: quote inside an unquoted field; quote the whole field, and write \"\" for a quote within it")]
     StrayQuote {
         /// The line.
         line: usize,
     },
 }
 
-/// One record of a table.
+/// One CSV record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CsvRecord {
-    /// The line it starts on, from 1.
+    /// Its first line, from 1.
     pub line: usize,
     /// Its fields.
     pub fields: Vec<String>,
 }
 
-/// Fields as one line, each quoted if it has to be.
+/// Formats fields as one line, quoting where necessary.
 pub fn line<S: AsRef<str>>(fields: impl IntoIterator<Item = S>) -> String {
     let mut text = String::new();
-    for (place, field) in fields.into_iter().enumerate() {
-        if place > 0 {
+    for (index, field) in fields.into_iter().enumerate() {
+        if index > 0 {
             text.push(',');
         }
         let field = field.as_ref();
-        // A mark of byte order at the beginning of a file would be taken for no part of it.
+        // A byte-order mark at the beginning of a file would be dropped by readers.
         if field.contains([',', '"', '\n', '\r', '\u{feff}']) {
             text.push_str(&format!("\"{}\"", field.replace('"', "\"\"")));
         } else {
             text.push_str(field);
         }
     }
-    // An empty line is no record; a record of one empty field is.
+    // An empty line is not a record, but a record may consist of one empty field.
     if text.is_empty() {
         text.push_str("\"\"");
     }
@@ -51,10 +51,10 @@ pub fn line<S: AsRef<str>>(fields: impl IntoIterator<Item = S>) -> String {
     text
 }
 
-/// Reads a text; empty lines are left out, and lines may end as on any system.
+/// Parses a text. Empty lines are skipped; LF and CRLF line ends are accepted.
 ///
 /// # Errors
-/// If quotes do not match.
+/// If quotes are unbalanced.
 pub fn parse(text: &str) -> Result<Vec<CsvRecord>, CsvError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut records = Vec::new();
@@ -112,7 +112,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn fields_lines_and_quotes() {
+    fn records_lines_and_quotes_are_parsed() {
         let text = "\u{feff}a,b\r\n\r\n\"x, \"\"y\"\"\",\n\"two\nlines\",3";
         let of = |line, fields: &[&str]| CsvRecord { line, fields: fields.iter().map(ToString::to_string).collect() };
         let records = [of(1, &["a", "b"]), of(3, &["x, \"y\"", ""]), of(4, &["two\nlines", "3"])];
@@ -125,14 +125,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read(rows in prop::collection::vec(prop::collection::vec("[a,\" \n\r]{0,4}", 1..4), 0..5)) {
+        fn written_records_are_read_back(rows in prop::collection::vec(prop::collection::vec("[a,\" \n\r]{0,4}", 1..4), 0..5)) {
             let text: String = rows.iter().map(line).collect();
             let read: Vec<Vec<String>> = parse(&text).unwrap().into_iter().map(|record| record.fields).collect();
             prop_assert_eq!(read, rows);
         }
 
         #[test]
-        fn no_text_breaks_it(text in "[a,\"\n\r]{0,20}") {
+        fn parsing_never_panics(text in "[a,\"\n\r]{0,20}") {
             let _ = parse(&text);
         }
     }

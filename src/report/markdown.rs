@@ -1,8 +1,9 @@
-//! Tables in GitHub's Markdown, with columns aligned so that they can be read as text as well.
+//! Tables in GitHub Flavored Markdown, with aligned columns so that they are readable as plain
+//! text.
 
 use std::fmt;
 
-/// A table in the making.
+/// Builder of a Markdown table.
 #[derive(Clone, Debug)]
 pub struct MarkdownTable {
     rows: Vec<Vec<String>>,
@@ -10,7 +11,7 @@ pub struct MarkdownTable {
 }
 
 impl MarkdownTable {
-    /// A table with these headings; a heading that starts with `>` stands over a column of numbers.
+    /// Creates a table with the given headings; a leading `>` right-aligns the column.
     pub fn new(headings: &[&str]) -> Self {
         let right = headings.iter().map(|heading| heading.starts_with('>')).collect();
         MarkdownTable {
@@ -24,12 +25,12 @@ impl MarkdownTable {
         self.rows.push(cells.into_iter().map(|cell| escape(&cell)).collect());
     }
 
-    /// Adds a row of cells that are Markdown already.
+    /// Adds a row of cells that already are Markdown.
     pub fn marked_up_row(&mut self, cells: impl IntoIterator<Item = String>) {
         self.rows.push(cells.into_iter().collect());
     }
 
-    /// Whether there is no row below the headings.
+    /// Returns whether there is no row below the headings.
     pub fn is_empty(&self) -> bool {
         self.rows.len() == 1
     }
@@ -42,13 +43,13 @@ impl fmt::Display for MarkdownTable {
             cells.map(|cell| cell.chars().count()).max().unwrap_or(0).max(3)
         };
         let widths: Vec<usize> = (0..self.right.len()).map(width).collect();
-        for (place, row) in self.rows.iter().enumerate() {
+        for (index, row) in self.rows.iter().enumerate() {
             write!(f, "|")?;
             for ((cell, &width), &right) in row.iter().zip(&widths).zip(&self.right) {
                 write!(f, " {} |", padded(cell, width, right))?;
             }
             writeln!(f)?;
-            if place == 0 {
+            if index == 0 {
                 write!(f, "|")?;
                 for (&width, &right) in widths.iter().zip(&self.right) {
                     let dashes = "-".repeat(width + 1);
@@ -61,18 +62,19 @@ impl fmt::Display for MarkdownTable {
     }
 }
 
-/// A cell with blanks beside it. Format strings cannot: their widths end at 65,535, and cells come from files.
+/// Pads a cell with blanks. Format widths cannot be used: they end at 65,535, and cells come from
+/// files.
 pub fn padded(cell: &str, width: usize, right: bool) -> String {
     let blanks = " ".repeat(width.saturating_sub(cell.chars().count()));
     if right { format!("{blanks}{cell}") } else { format!("{cell}{blanks}") }
 }
 
-/// Text that cannot end a cell, start markup or break a line.
+/// Escapes text so that it cannot end a cell, start markup or break a line.
 pub fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
-        // `<` starts markup only before a name; before a number it is what it looks like.
+        // `<` starts markup only before a name; before a number it is literal.
         let starts_tag =
             c == '<' && chars.peek().is_some_and(|next| next.is_ascii_alphabetic() || "/!?".contains(*next));
         match c {
@@ -90,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_line_up() {
+    fn columns_are_aligned() {
         let mut table = MarkdownTable::new(&["name", ">AUC"]);
         assert!(table.is_empty());
         table.row(["a|b".into(), "0.5".into()]);

@@ -1,7 +1,9 @@
-//! What people read of a run: tables, figures, drawings and the page, comparisons and the gate.
+//! Reports on runs and models: tables, figures, drawings, the HTML page, comparisons and the
+//! regression gate.
 //!
-//! Reports, comparisons and the gate start from [`crate::experiment::Results`]; [`explanation`] and [`importance`] are of a model and
-//! its data. Nothing here changes a run directory but for the files of the report itself.
+//! Reports, comparisons and the gate start from [`crate::experiment::Results`]; [`explanation`]
+//! and [`importance`] describe a model and its data. The only files written to a run directory
+//! are those of the report.
 
 pub mod claims;
 pub mod compare;

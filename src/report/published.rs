@@ -1,6 +1,6 @@
-//! The numbers that the paper publishes in its tables, from `results/paper.toml`, which is part of the program.
+//! Published numbers of the paper's tables, from `results/paper.toml`, which is compiled in.
 //!
-//! They are for standing beside ours: nothing here ever becomes a result.
+//! They are shown beside ours and never enter a result.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -10,76 +10,76 @@ use serde::Deserialize;
 use crate::determinism::IndexSet;
 use crate::metric::Column;
 
-/// The file.
+/// The compiled-in file.
 const TEXT: &str = include_str!("../../results/paper.toml");
 
-/// A published table.
+/// A table of the paper.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PublishedTable {
-    /// Its name in the file and in specs, such as `table1`.
+    /// Name in the file and in specs, such as `table1`.
     pub name: String,
-    /// Its label in the source of the paper.
+    /// Label in the LaTeX source of the paper.
     pub label: String,
-    /// What it shows.
+    /// Caption, in our words.
     pub caption: String,
-    /// How it is laid out.
+    /// Orientation.
     pub layout: TableLayout,
-    /// Its cells, row by row.
+    /// Cells, row by row.
     pub cells: Vec<PublishedCell>,
 }
 
-/// What the rows and columns of a table are.
+/// Orientation of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TableLayout {
-    /// A row for each dataset and metric, a column for each model, as in Table 1.
+    /// One row per dataset and metric, one column per model, as in Table 1.
     ModelsAcross,
-    /// A row for each model and metric, a column for each dataset, as in Table 2.
+    /// One row per model and metric, one column per dataset, as in Table 2.
     DatasetsAcross,
 }
 
 /// A published number.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PublishedCell {
-    /// The dataset, by its id here.
+    /// Dataset id.
     pub dataset: String,
-    /// The kind of model, by its name here.
+    /// Kind of model.
     pub kind: String,
-    /// What was measured.
+    /// Metric.
     pub metric: Column,
-    /// The mean over folds.
+    /// Mean over folds.
     pub mean: f64,
-    /// The standard deviation between folds, where it is printed.
+    /// Standard deviation over folds, if the paper gives it.
     pub deviation: Option<f64>,
 }
 
 impl PublishedTable {
-    /// Every table, in the order of the file.
+    /// Returns all tables, in the order of the file.
     pub fn all() -> &'static [PublishedTable] {
         static PARSED: OnceLock<Vec<PublishedTable>> = OnceLock::new();
-        PARSED.get_or_init(|| read(TEXT).expect("a test reads the file that is part of the program"))
+        PARSED.get_or_init(|| read(TEXT).expect("a test parses the compiled-in file"))
     }
 
-    /// The table of a name.
+    /// Looks up a table by name.
     pub fn find(name: &str) -> Option<&'static PublishedTable> {
         Self::all().iter().find(|table| table.name == name)
     }
 
-    /// The number in the paper for a dataset, a kind of model and a metric.
+    /// Returns the published number for a dataset, a kind of model and a metric.
     pub fn cell(&self, dataset: &str, kind: &str, metric: Column) -> Option<&PublishedCell> {
         self.cells.iter().find(|cell| cell.dataset == dataset && cell.kind == kind && cell.metric == metric)
     }
 
-    /// The datasets in the order of the paper.
+    /// Returns the datasets in the order of the paper.
     pub fn datasets(&self) -> IndexSet<&str> {
         self.cells.iter().map(|cell| cell.dataset.as_str()).collect()
     }
 
-    /// The kinds of models in the order of the paper.
+    /// Returns the kinds of models in the order of the paper.
     pub fn kinds(&self) -> IndexSet<&str> {
         self.cells.iter().map(|cell| cell.kind.as_str()).collect()
     }
 
-    /// The metrics in the order of the paper.
+    /// Returns the metrics in the order of the paper.
     pub fn metrics(&self) -> IndexSet<Column> {
         self.cells.iter().map(|cell| cell.metric).collect()
     }
@@ -112,7 +112,7 @@ enum WireRow {
     },
 }
 
-/// Reads the text of `results/paper.toml`; what is wrong, in words, if something is.
+/// Parses the text of `results/paper.toml`; the error is a message.
 fn read(text: &str) -> Result<Vec<PublishedTable>, String> {
     let tables: toml::Table = toml::from_str(text).map_err(|error| error.to_string())?;
     let mut wire: BTreeMap<String, WireTable> = BTreeMap::new();
@@ -129,7 +129,7 @@ fn published(name: String, table: WireTable) -> Result<PublishedTable, String> {
         match row {
             WireRow::OfModel { kind, metric, mean, sd } => {
                 if mean.len() != table.columns.len() || sd.len() != table.columns.len() {
-                    return Err(format!("{name}: a row of {kind} has not one number for each column"));
+                    return Err(format!("{name}: a row of {kind} does not have one number per column"));
                 }
                 for (dataset, (&mean, &sd)) in table.columns.iter().zip(mean.iter().zip(sd)) {
                     cells.push(cell(&name, dataset, kind, metric, mean, Some(sd))?);
@@ -137,7 +137,7 @@ fn published(name: String, table: WireTable) -> Result<PublishedTable, String> {
             }
             WireRow::OfDataset { dataset, metric, kinds } => {
                 for (kind, value) in kinds {
-                    let mean = value.as_float().ok_or_else(|| format!("{name}: {dataset}.{kind} is no number"))?;
+                    let mean = value.as_float().ok_or_else(|| format!("{name}: {dataset}.{kind} is not a number"))?;
                     cells.push(cell(&name, dataset, kind, metric, mean, None)?);
                 }
             }
@@ -163,7 +163,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_file_is_read_whole() {
+    fn compiled_in_file_is_parsed() {
         let [table1, table2] = PublishedTable::all() else { panic!("two tables are published") };
         assert_eq!((table1.layout, table2.layout), (TableLayout::ModelsAcross, TableLayout::DatasetsAcross));
         // Four datasets, two models, two metrics; six datasets, three models, two metrics.
@@ -180,9 +180,9 @@ mod tests {
     }
 
     #[test]
-    fn a_row_that_does_not_fit_is_refused() {
+    fn malformed_rows_are_errors() {
         let text = TEXT.replace("mean = [0.78, ", "mean = [");
-        assert!(read(&text).unwrap_err().contains("not one number for each column"));
+        assert!(read(&text).unwrap_err().contains("does not have one number per column"));
         let text = TEXT.replace("metric = \"auc_roc\"", "metric = \"auc\"");
         assert!(read(&text).unwrap_err().contains("unknown metric auc"));
     }

@@ -1,4 +1,4 @@
-//! The rows of an experiment with what is known of each, also of those that have no result yet.
+//! Rows of an experiment, including those without a result yet.
 
 use std::fmt;
 
@@ -10,38 +10,38 @@ use crate::learn::{Kind, Preset};
 use crate::metric::Column;
 use crate::metric::summary::Average;
 
-/// A dataset with a model in one preset and one case.
+/// A combination of dataset, model, preset and case.
 #[derive(Clone, Debug)]
 pub struct ReportRow<'r> {
-    /// Its place among all rows.
+    /// Index among all rows.
     pub index: usize,
-    /// What tells it apart, with its jobs that have ended.
+    /// Key of the row, and its finished jobs.
     pub group: Group<'r>,
-    /// The id of the dataset, which can be another than its name in the spec.
+    /// Dataset id, which may differ from the name in the spec.
     pub dataset_id: String,
-    /// The kind of the model.
+    /// Kind of the model.
     pub kind: &'static str,
-    /// What the sweep sets.
+    /// Parameters set by the sweep.
     pub settings: IndexMap<String, String>,
-    /// How many results are not as they were written.
+    /// Number of results that fail their checksum.
     pub damaged: usize,
-    /// How many jobs it has in all, if the number of folds is known.
+    /// Number of planned jobs, if the number of folds is known.
     pub expected: Option<usize>,
 }
 
-/// How many jobs of a row have a result.
+/// Progress of the jobs of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RowProgress {
-    /// How many have one.
+    /// Jobs with a result.
     pub done: usize,
-    /// How many ended without one.
+    /// Jobs that ended without a result.
     pub failed: usize,
-    /// How many jobs there are, folds times seeds, if the number of folds is known.
+    /// Planned jobs (folds times seeds), if the number of folds is known.
     pub jobs: Option<usize>,
 }
 
 impl RowProgress {
-    /// Whether all have a result.
+    /// Returns whether all jobs have a result.
     pub fn is_finished(self) -> bool {
         self.jobs == Some(self.done)
     }
@@ -58,54 +58,55 @@ impl fmt::Display for RowProgress {
 }
 
 impl<'r> ReportRow<'r> {
-    /// What tells it apart.
+    /// Returns the key of the row.
     pub fn key(&self) -> &RowKey {
         &self.group.key
     }
 
-    /// Mean, standard deviation and number of folds of a metric, seeds averaged first.
+    /// Returns mean, standard deviation and number of folds of a metric, with seeds averaged
+    /// first.
     pub fn average(&self, column: Column) -> Option<Average> {
         let folds = self.group.by_fold(column);
         Average::of(&folds.into_iter().map(|(_, value)| value).collect::<Vec<f64>>())
     }
 
-    /// How many of its jobs have a result.
+    /// Returns the progress of its jobs.
     pub fn progress(&self) -> RowProgress {
         RowProgress { done: self.group.done().count(), failed: self.failed().len(), jobs: self.expected }
     }
 
-    /// Jobs that failed.
+    /// Returns the failed jobs.
     pub fn failed(&self) -> Vec<&'r Stored> {
         let failed = |stored: &&Stored| !stored.is_done() && !stored.record.status.is_refused();
         self.group.jobs.iter().copied().filter(failed).collect()
     }
 
-    /// Jobs that the kind of model is not made for.
+    /// Returns the jobs whose kind of model does not support the dataset.
     pub fn unsupported(&self) -> Vec<&'r Stored> {
         self.group.jobs.iter().copied().filter(|stored| stored.record.status.is_refused()).collect()
     }
 
-    /// Whether there is and will be no result, since the kind of model is not made for the data.
+    /// Returns whether the kind of model does not support the dataset, so that no result is
+    /// expected.
     pub fn is_unsupported(&self) -> bool {
         !self.group.jobs.is_empty() && self.unsupported().len() == self.group.jobs.len()
     }
 
-    /// What of a metric is missing, in words; empty if nothing is.
+    /// Describes which jobs lack a value of a metric; empty if none does.
     pub fn missing(&self, column: Column) -> String {
         let all = self.expected.unwrap_or(self.group.jobs.len());
         let failed = self.failed().len();
         let absent = all.saturating_sub(self.group.jobs.len() + self.damaged);
         let undefined = self.group.done().filter(|stored| stored.metric(column).is_none()).count();
         let mut parts = Vec::new();
-        let refused = self.unsupported().len();
-        let parts_of_all = [
-            (refused, "refused"),
+        let counts = [
+            (self.unsupported().len(), "refused"),
             (failed, "failed"),
             (self.damaged, "damaged"),
             (absent, "not run"),
             (undefined, "undefined"),
         ];
-        for (count, what) in parts_of_all {
+        for (count, what) in counts {
             if count > 0 {
                 parts.push(format!("{count} of {all} {what}"));
             }
@@ -114,7 +115,7 @@ impl<'r> ReportRow<'r> {
     }
 }
 
-/// All rows of an experiment, in the order of its spec.
+/// Returns all rows of an experiment, in the order of its spec.
 pub fn rows(results: &Results) -> Vec<ReportRow<'_>> {
     let mut groups: IndexMap<RowKey, Group<'_>> =
         results.groups().into_iter().map(|group| (group.key.clone(), group)).collect();
@@ -122,7 +123,7 @@ pub fn rows(results: &Results) -> Vec<ReportRow<'_>> {
     let mut rows = Vec::new();
     for part in &results.experiment.datasets {
         let folds = folds(part, results);
-        // One seed and one fold give each row once.
+        // One seed and one fold yield each row once.
         for job in part.jobs(&seeds[..1], 1, results.experiment.limits) {
             let key = RowKey::of_job(&job);
             let damaged = results.damaged.iter().filter(|damaged| damaged.key == key).count();
@@ -149,7 +150,8 @@ fn folds(part: &Part, results: &Results) -> Option<usize> {
     part.folds.or_else(recorded).or_else(|| part.source.known_folds())
 }
 
-/// The presets and cases that rows have, in their order. Rows that stand in every preset make none of their own.
+/// Returns the distinct (preset, case) pairs of rows, in order. Rows that apply to every preset
+/// add none.
 pub fn settings<'a>(rows: &'a [ReportRow<'_>]) -> IndexSet<(&'a str, &'a str)> {
     let setting = |row: &'a ReportRow<'_>| (row.key().preset.as_str(), row.key().case.as_str());
     let all: IndexSet<(&str, &str)> = rows.iter().map(setting).collect();
@@ -160,17 +162,18 @@ pub fn settings<'a>(rows: &'a [ReportRow<'_>]) -> IndexSet<(&'a str, &'a str)> {
     rows.iter().filter(|row| !elsewhere(row)).map(setting).collect()
 }
 
-/// Whether a row stands beside the rows of a preset: it has this preset, or its kind of model knows none and is the same in all.
+/// Returns whether a row belongs to a preset: it has this preset, or its kind has no presets and
+/// is the same in all.
 pub fn applies_to_preset(kind: &str, own: &str, preset: &str) -> bool {
     own == preset || own.is_empty() && !supports_presets(kind)
 }
 
-/// Whether presets mean something for a kind of model. One that this program does not know may know them.
+/// Returns whether a kind of model supports presets. Unknown kinds are assumed to.
 pub fn supports_presets(kind: &str) -> bool {
     Kind::find(kind).map_or(true, Preset::is_for)
 }
 
-/// What is predicted in a dataset, if it is one of ours.
+/// Returns the target predicate of a built-in dataset.
 pub fn target(dataset_id: &str) -> Option<String> {
     let published =
         || crate::data::manifest::Manifest::find(dataset_id).ok().map(|found| found.target.predicate.clone());

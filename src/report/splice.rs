@@ -1,13 +1,14 @@
-//! Tables and figures in Markdown files, kept the same as the files they are made from.
+//! Splicing of tables and figures into Markdown files, kept in sync with the files they come
+//! from.
 //!
 //! ```text
 //! <!-- lrbm: table results/table2/table2-paper.csv -->
-//! whatever stands here is replaced
+//! replaced text
 //! <!-- lrbm: end -->
 //! ```
 //!
-//! `figure` in place of `table` puts an image there. Paths start at the directory of the Markdown file. A marker stands alone
-//! on its line; in a block of code it is text.
+//! `figure` instead of `table` inserts an image. Paths are relative to the Markdown file. A
+//! marker is alone on its line; markers inside code blocks are ignored.
 
 use std::fs;
 use std::io;
@@ -21,70 +22,70 @@ use crate::logic::nearest::nearest;
 /// Why a file cannot be spliced.
 #[derive(Debug, thiserror::Error)]
 pub enum SpliceError {
-    /// The file itself cannot be read.
-    #[error("{}: cannot be read: {source}", path.display())]
+    /// The Markdown file cannot be read.
+    #[error("{}: cannot read the file: {source}", path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
-    /// It has nothing to be spliced.
-    #[error("{}: it has no marker; put `<!-- lrbm: table PATH.csv -->` and `<!-- lrbm: end -->` around the place of a table", .0.display())]
+    /// The file has no markers.
+    #[error("{}: no markers found; put `<!-- lrbm: table PATH.csv -->` and `<!-- lrbm: end -->` where a table belongs", .0.display())]
     NoMarker(PathBuf),
-    /// A marker is wrong.
+    /// A marker is invalid.
     #[error("{}:{line}: {problem}", path.display())]
     Marker {
         /// The file.
         path: PathBuf,
         /// The line, from 1.
         line: usize,
-        /// What is wrong and what is allowed.
+        /// What is wrong and what is accepted.
         problem: Box<MarkerError>,
     },
 }
 
-/// What is wrong with a marker.
+/// Why a marker is invalid.
 #[derive(Debug, thiserror::Error)]
 pub enum MarkerError {
-    /// It names something that cannot be put there.
-    #[error("a marker cannot be `{found}`: it is `table PATH.csv`, `figure PATH.svg` or `end`{}", hint.map_or_else(String::new, |hint| format!("; did you mean `{hint}`?")))]
+    /// Unknown marker.
+    #[error("unknown marker `{found}`; expected `table PATH.csv`, `figure PATH.svg` or `end`{}", hint.map_or_else(String::new, |hint| format!("; did you mean `{hint}`?")))]
     Unknown {
-        /// What stands there.
+        /// The text found.
         found: String,
-        /// What was perhaps meant.
+        /// The most similar marker.
         hint: Option<&'static str>,
     },
-    /// It is not closed as a comment.
+    /// The comment is not closed.
     #[error("the marker does not end with ` -->` on its line")]
     Open,
-    /// Nothing ends it.
-    #[error("no `<!-- lrbm: end -->` follows this marker")]
+    /// The end marker is missing.
+    #[error("missing `<!-- lrbm: end -->` after this marker")]
     NoEnd,
-    /// There is nothing to end.
-    #[error("this `end` has no marker to end")]
+    /// An end marker without a beginning.
+    #[error("`end` without a preceding marker")]
     NoBegin,
-    /// It begins where another has not ended.
-    #[error("this marker begins inside that of line {0}, which has no `<!-- lrbm: end -->` yet")]
+    /// A marker inside the region of another.
+    #[error("this marker is inside the region that starts on line {0}, which has no `<!-- lrbm: end -->` yet")]
     Nested(usize),
-    /// It does not say what to put there.
-    #[error("it does not say which file: write `<!-- lrbm: {0} PATH -->`")]
+    /// The path is missing.
+    #[error("missing path: write `<!-- lrbm: {0} PATH -->`")]
     NoPath(&'static str),
-    /// The path leads out of the directory of the file.
-    #[error("`{0}` does not lead to a file below the directory of this one: give a relative path without `..`")]
+    /// The path leaves the directory of the Markdown file.
+    #[error("`{0}` must be below the directory of this file: give a relative path without `..`")]
     Outside(String),
-    /// It is no picture.
-    #[error("`{0}` is no figure: give an .svg or .png file")]
+    /// The file is not an image.
+    #[error("`{0}` is not a figure: give an .svg or .png file")]
     NoFigure(String),
-    /// The file to put there cannot be read.
-    #[error("{}: cannot be read: {source}; `lrbm report RUN --copy-to DIR` writes such files", path.display())]
+    /// The named file cannot be read.
+    #[error("{}: cannot read the file: {source}; `lrbm report RUN --copy-to DIR` writes such files", path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
-    /// The file to put there is no table.
+    /// The named file is not a table.
     #[error("{}: {source}", path.display())]
     Table {
         /// The file.
@@ -92,7 +93,7 @@ pub enum MarkerError {
         /// What is wrong with it.
         source: ReadTableError,
     },
-    /// The notes beside a table cannot be read.
+    /// The notes of a table cannot be read.
     #[error("{}: {source}", path.display())]
     Notes {
         /// The file.
@@ -102,28 +103,28 @@ pub enum MarkerError {
     },
 }
 
-/// What a file would become.
+/// Result of splicing a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spliced {
-    /// Its text.
+    /// New text.
     pub text: String,
-    /// How many places were filled.
-    pub places: usize,
-    /// The lines of the markers whose places differ from what stands there now.
+    /// Number of spliced regions.
+    pub regions: usize,
+    /// Lines of the markers whose regions changed.
     pub changed: Vec<usize>,
 }
 
-/// What a marker asks for.
+/// A parsed marker.
 enum SpliceMarker<'t> {
     Table(&'t str),
     Figure(&'t str),
     End,
 }
 
-/// Fills the places of a Markdown file.
+/// Splices the regions of a Markdown file.
 ///
 /// # Errors
-/// If the file or one that it names cannot be read, or a marker is wrong.
+/// If the file or one that it names cannot be read, or a marker is invalid.
 pub fn splice(path: &Path) -> Result<Spliced, SpliceError> {
     let text = fs::read_to_string(path).map_err(|source| SpliceError::Unreadable { path: path.to_owned(), source })?;
     let home = path.parent().unwrap_or(Path::new(""));
@@ -132,13 +133,13 @@ pub fn splice(path: &Path) -> Result<Spliced, SpliceError> {
         line,
         problem: Box::new(problem),
     })?;
-    if spliced.places == 0 { Err(SpliceError::NoMarker(path.to_owned())) } else { Ok(spliced) }
+    if spliced.regions == 0 { Err(SpliceError::NoMarker(path.to_owned())) } else { Ok(spliced) }
 }
 
 fn fill(text: &str, home: &Path) -> Result<Spliced, (usize, MarkerError)> {
-    let mut spliced = Spliced { text: String::with_capacity(text.len()), places: 0, changed: Vec::new() };
+    let mut spliced = Spliced { text: String::with_capacity(text.len()), regions: 0, changed: Vec::new() };
     let mut is_code = false;
-    // The line of the marker that is open, what stands there, and what shall.
+    // The line of the open marker, the old text and the new text of its region.
     let mut open: Option<(usize, String, String)> = None;
     for (number, line) in text.split_inclusive('\n').enumerate().map(|(place, line)| (place + 1, line)) {
         let fence = line.trim_start();
@@ -148,7 +149,7 @@ fn fill(text: &str, home: &Path) -> Result<Spliced, (usize, MarkerError)> {
             (None, None) => spliced.text.push_str(line),
             (None, Some((_, old, _))) => old.push_str(line),
             (Some(SpliceMarker::End), Some((begin, old, new))) => {
-                spliced.places += 1;
+                spliced.regions += 1;
                 if old != new {
                     spliced.changed.push(*begin);
                 }
@@ -201,7 +202,7 @@ fn content(marker: &SpliceMarker<'_>, home: &Path) -> Result<String, MarkerError
     }
 }
 
-/// The place of a file that a marker names, which is below the directory of the Markdown file.
+/// Resolves a path named by a marker, which must be below the directory of the Markdown file.
 fn below(home: &Path, name: &str) -> Result<PathBuf, MarkerError> {
     let path = Path::new(name);
     let is_plain = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
@@ -229,7 +230,7 @@ fn figure(name: &str, home: &Path) -> Result<String, MarkerError> {
     if !path.extension().is_some_and(|extension| extension == "svg" || extension == "png") {
         return Err(MarkerError::NoFigure(name.to_owned()));
     }
-    // It must be there; what is in it does not matter here.
+    // Only existence is checked, not the contents.
     match fs::metadata(&path) {
         Err(source) => return Err(MarkerError::Unreadable { path, source }),
         Ok(found) if !found.is_file() => return Err(MarkerError::NoFigure(name.to_owned())),
@@ -239,7 +240,7 @@ fn figure(name: &str, home: &Path) -> Result<String, MarkerError> {
     Ok(format!("\n![{}]({})\n\n", escape(&title), address(name)))
 }
 
-/// A path as an address in Markdown.
+/// Percent-encodes a path for a Markdown link.
 fn address(name: &str) -> String {
     let plain = |b: u8| b.is_ascii_alphanumeric() || b"-._~/".contains(&b);
     name.bytes().map(|b| if plain(b) { char::from(b).to_string() } else { format!("%{b:02X}") }).collect()
@@ -258,43 +259,48 @@ mod tests {
     }
 
     #[test]
-    fn places_are_filled_and_stay() {
+    fn splicing_is_idempotent() {
         let home = home();
         let text = "# Title\n<!-- lrbm: table t.csv -->\nold\n<!-- lrbm: end -->\n```\n<!-- lrbm: table no.csv -->\n```\n<!-- lrbm: figure bar-chart.svg -->\n<!-- lrbm: end -->\nlast";
         let expected = "# Title\n<!-- lrbm: table t.csv -->\n\n| dataset |       AUC-ROC |\n|:--------|--------------:|\n| imdb    | 0.945 ± 0.050 |\n\n<!-- lrbm: end -->\n```\n<!-- lrbm: table no.csv -->\n```\n<!-- lrbm: figure bar-chart.svg -->\n\n![bar chart](bar-chart.svg)\n\n<!-- lrbm: end -->\nlast";
         let spliced = fill(text, home.path()).unwrap();
-        assert_eq!(spliced, Spliced { text: expected.into(), places: 2, changed: vec![2, 8] });
+        assert_eq!(spliced, Spliced { text: expected.into(), regions: 2, changed: vec![2, 8] });
         let again = fill(expected, home.path()).unwrap();
-        assert_eq!(again, Spliced { text: expected.into(), places: 2, changed: Vec::new() });
-        // Lines end as they do in the file.
+        assert_eq!(again, Spliced { text: expected.into(), regions: 2, changed: Vec::new() });
+        // Line ends follow those of the file.
         let other = fill(&text.replace('\n', "\r\n"), home.path()).unwrap();
-        assert_eq!(other, Spliced { text: expected.replace('\n', "\r\n"), places: 2, changed: vec![2, 8] });
+        assert_eq!(other, Spliced { text: expected.replace('\n', "\r\n"), regions: 2, changed: vec![2, 8] });
         assert!(fill(&other.text, home.path()).unwrap().changed.is_empty());
     }
 
     #[test]
-    fn wrong_markers_are_named_with_their_line() {
+    fn marker_errors_name_the_line() {
         let home = home();
         let message = |text: &str| {
             let (line, problem) = fill(text, home.path()).unwrap_err();
             format!("{line}: {problem}")
         };
-        assert_eq!(message("\n<!-- lrbm: end -->"), "2: this `end` has no marker to end");
-        assert_eq!(message("<!-- lrbm: table t.csv -->\n"), "1: no `<!-- lrbm: end -->` follows this marker");
+        assert_eq!(message("\n<!-- lrbm: end -->"), "2: `end` without a preceding marker");
+        assert_eq!(message("<!-- lrbm: table t.csv -->\n"), "1: missing `<!-- lrbm: end -->` after this marker");
         assert_eq!(message("<!-- lrbm: table t.csv"), "1: the marker does not end with ` -->` on its line");
         assert!(message("<!-- lrbm: tabel t.csv -->").ends_with("did you mean `table`?"));
-        assert!(message("<!-- lrbm: table -->").starts_with("1: it does not say which file"));
+        assert!(message("<!-- lrbm: table -->").starts_with("1: missing path"));
         let nested = "<!-- lrbm: table t.csv -->\n<!-- lrbm: table t.csv -->\n";
-        assert!(message(nested).starts_with("2: this marker begins inside that of line 1"));
-        assert!(message("<!-- lrbm: table no.csv -->").contains("no.csv: cannot be read"));
+        assert!(message(nested).starts_with("2: this marker is inside the region that starts on line 1"));
+        assert!(message("<!-- lrbm: table no.csv -->").contains("no.csv: cannot read the file"));
         for out in ["../t.csv", "/etc/hosts", "a/../../t.csv"] {
-            assert!(message(&format!("<!-- lrbm: table {out} -->")).contains("does not lead to a file below"), "{out}");
+            assert!(
+                message(&format!("<!-- lrbm: table {out} -->")).contains("must be below the directory of this file"),
+                "{out}"
+            );
         }
-        assert!(message("<!-- lrbm: figure ../x.svg -->").contains("does not lead to a file below"));
-        assert_eq!(message("<!-- lrbm: figure t.csv -->"), "1: `t.csv` is no figure: give an .svg or .png file");
+        assert!(message("<!-- lrbm: figure ../x.svg -->").contains("must be below the directory of this file"));
+        assert_eq!(message("<!-- lrbm: figure t.csv -->"), "1: `t.csv` is not a figure: give an .svg or .png file");
         fs::create_dir(home.path().join("directory.svg")).unwrap();
-        assert!(message("<!-- lrbm: figure directory.svg -->").contains("is no figure"));
+        assert!(message("<!-- lrbm: figure directory.svg -->").contains("is not a figure"));
         fs::write(home.path().join("bad.csv"), "a_mean\nhigh\n").unwrap();
-        assert!(message("<!-- lrbm: table bad.csv -->").ends_with("line 2, column a_mean: `high` is not a number"));
+        assert!(
+            message("<!-- lrbm: table bad.csv -->").ends_with("line 2, column a_mean: expected a number, got `high`")
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! The page that stands beside committed tables and figures, in Markdown.
+//! The `README.md` that accompanies committed tables and figures.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use super::table::markdown as table_text;
 use super::tables::status_notes;
 use crate::determinism::IndexSet;
 
-/// The question, how it was answered, the main tables, the figures, and what becomes of the paper's claims.
+/// Formats the question, the commands, the main tables, the claims and the figures.
 pub fn markdown(report: &Report<'_>) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
@@ -25,7 +25,7 @@ fn write_page(out: &mut String, report: &Report<'_>) -> std::fmt::Result {
     }
     let report_command = format!("lrbm report results/runs/{name} --copy-to results/{name}");
     writeln!(out, "```sh\nlrbm run experiments/{name}.toml\n{report_command}\n```\n")?;
-    writeln!(out, "{}\n", made_by(report))?;
+    writeln!(out, "{}\n", provenance(report))?;
     for sentence in status_notes(report.results) {
         writeln!(out, "{}\n", escape(&sentence))?;
     }
@@ -45,8 +45,8 @@ fn write_page(out: &mut String, report: &Report<'_>) -> std::fmt::Result {
     writeln!(out, "More tables: {}.", links.join(", "))
 }
 
-/// Which program, when, on how many jobs.
-fn made_by(report: &Report<'_>) -> String {
+/// Describes which program ran the jobs, and when.
+fn provenance(report: &Report<'_>) -> String {
     let records = || report.results.stored.iter().map(|stored| &stored.record);
     let programs: IndexSet<String> = records().map(|record| super::page::program_name(&record.program)).collect();
     let programs: Vec<String> = programs.into_iter().collect();
@@ -56,7 +56,7 @@ fn made_by(report: &Report<'_>) -> String {
 }
 
 fn write_claims(out: &mut String, report: &Report<'_>) -> std::fmt::Result {
-    // What this run knows nothing of is left to the page.
+    // Claims without any evidence in this run appear only on the page.
     let known = || report.claims.iter().filter(|judged| judged.evidence.iter().any(|one| one.found.is_ok()));
     if known().next().is_none() {
         return Ok(());

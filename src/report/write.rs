@@ -1,4 +1,4 @@
-//! The files of a report.
+//! Writing of report files.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,40 +14,41 @@ use crate::files;
 #[derive(Debug, thiserror::Error)]
 pub enum ReportWriteError {
     /// A file cannot be written.
-    #[error("{}: the report cannot be written here: {source}; give another directory with --out, or make room", path.display())]
+    #[error("{}: cannot write the report: {source}; free disk space or choose another directory with `--out`", path.display())]
     Io {
         /// The file or directory.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
-    /// A table cannot be made.
-    #[error("a table of the report could not be made: {0}")]
+    /// A table cannot be converted.
+    #[error("cannot convert a table of the report: {0}")]
     Frame(#[from] PolarsError),
-    /// The page cannot be made.
-    #[error("the page could not be made: {0:#}")]
+    /// The page cannot be rendered.
+    #[error("cannot render the report page: {0:#}")]
     Page(#[from] minijinja::Error),
 }
 
-/// What was written.
+/// Numbers of written tables and figures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WrittenFiles {
-    /// How many tables, each in several formats.
+    /// Number of tables, each in several formats.
     pub tables: usize,
-    /// How many figures, each in several formats.
+    /// Number of figures, each in several formats.
     pub figures: usize,
 }
 
 impl Report<'_> {
-    /// Writes the page, and all tables and figures into directories beside it.
+    /// Writes the page, and all tables and figures into subdirectories.
     ///
     /// # Errors
     /// If a file cannot be written.
     pub fn write(&self, directory: &Path) -> Result<WrittenFiles, ReportWriteError> {
         let tables = directory.join("tables");
         let figures = directory.join("figures");
-        for made in [directory, &tables, &figures] {
-            files::create_dir_all(made).map_err(|source| ReportWriteError::Io { path: made.to_owned(), source })?;
+        for created in [directory, &tables, &figures] {
+            files::create_dir_all(created)
+                .map_err(|source| ReportWriteError::Io { path: created.to_owned(), source })?;
         }
         for table in &self.tables {
             put(&tables, &table.name, "md", table::markdown(table).as_bytes())?;
@@ -64,8 +65,8 @@ impl Report<'_> {
         Ok(WrittenFiles { tables: self.tables.len(), figures: self.figures.len() })
     }
 
-    /// Writes what is worth keeping beside the code, all in one directory: tables as CSV, Markdown and LaTeX, figures as SVG,
-    /// and a page that shows the main ones.
+    /// Writes the files to be committed into one directory: tables as CSV, Markdown and LaTeX,
+    /// figures as SVG, and a `README.md` with the main ones.
     ///
     /// # Errors
     /// If a file cannot be written.
@@ -91,7 +92,7 @@ fn put(directory: &Path, stem: &str, ending: &str, bytes: &[u8]) -> Result<(), R
 }
 
 fn put_file(path: &Path, bytes: &[u8]) -> Result<(), ReportWriteError> {
-    // It can be made again at any time, so it need not wait for the disk.
+    // Reports can be regenerated, so no fsync.
     let write = files::write_lightly(path, |out| out.write_all(bytes));
     write.map_err(|source| ReportWriteError::Io { path: path.to_owned(), source })
 }

@@ -85,7 +85,7 @@ fn bad_usage_has_its_exit_codes() {
     // A place that cannot be written is the user's to mend.
     let lab = Lab::run();
     fs::write(lab.path("file"), "").unwrap();
-    assert!(lab.lrbm_fails(&["report", "out", "--out", "file"], 2).contains("cannot be written here"));
+    assert!(lab.lrbm_fails(&["report", "out", "--out", "file"], 2).contains("cannot write the report"));
 }
 
 #[test]

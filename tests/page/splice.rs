@@ -33,13 +33,13 @@ fn a_readme_is_filled_from_committed_files_and_checked() {
 #[test]
 fn wrong_files_are_named() {
     let lab = Lab::with(super::lab::SPEC);
-    assert!(lab.lrbm_fails(&["report", "--splice", "none.md"], 2).contains("none.md: cannot be read"));
+    assert!(lab.lrbm_fails(&["report", "--splice", "none.md"], 2).contains("none.md: cannot read the file"));
     fs::write(lab.path("a.md"), "text\n").unwrap();
-    assert!(lab.lrbm_fails(&["report", "--splice", "a.md"], 2).contains("a.md: it has no marker"));
+    assert!(lab.lrbm_fails(&["report", "--splice", "a.md"], 2).contains("a.md: no markers found"));
     fs::write(lab.path("a.md"), "text\n<!-- lrbm: tabel x.csv -->\n").unwrap();
     let message = lab.lrbm_fails(&["report", "--splice", "a.md"], 2);
     assert!(
-        message.contains("a.md:2: a marker cannot be `tabel x.csv`") && message.contains("did you mean `table`"),
+        message.contains("a.md:2: unknown marker `tabel x.csv`") && message.contains("did you mean `table`"),
         "{message}"
     );
 }

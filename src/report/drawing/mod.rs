@@ -1,8 +1,8 @@
-//! Drawings of models, as SVG that may stand in a page as it is: no ids, classes, style sheets or scripts, and every name
-//! escaped.
+//! Drawings of models as SVG that can be embedded in a page: no ids, classes, style sheets or
+//! scripts, and all names escaped.
 //!
-//! Boxes hold tests, rounded boxes leaves; a solid line leads to where a test holds, a dashed one to where it fails.
-//! Long tests are wrapped and shortened; whoever points at a box reads all of it.
+//! Boxes are tests, rounded boxes leaves; solid lines lead to true branches, dashed lines to
+//! false ones. Long tests are wrapped and truncated; tooltips show them in full.
 
 mod layout;
 mod node;
@@ -15,16 +15,16 @@ use crate::learn::{TreeModel, tree_title};
 use layout::{Edge, TreeLayout};
 use node::NodeBox;
 
-/// Around a drawing.
+/// Margin around a drawing.
 const MARGIN: f64 = 10.0;
-/// The height of the line above a tree.
+/// Height of the title of a tree.
 const TITLE: f64 = 24.0;
-/// Trees of an ensemble stand side by side up to this width.
-const WIDEST: f64 = 1100.0;
-/// Between the trees of an ensemble.
-const BETWEEN: f64 = 28.0;
+/// Largest width of a row of trees.
+const MAX_WIDTH: f64 = 1100.0;
+/// Gap between trees.
+const GAP: f64 = 28.0;
 
-/// The `index`-th tree of a model, counted from 0.
+/// Draws the `index`-th tree of a model, from 0.
 pub fn tree(model: &TreeModel, index: usize) -> String {
     let of = model.trees().len();
     let Some(drawn) = TreeDrawing::new(model, index) else {
@@ -35,19 +35,19 @@ pub fn tree(model: &TreeModel, index: usize) -> String {
     document(&label, width, height, &drawn.placed(MARGIN, MARGIN))
 }
 
-/// The first trees of a model, at most so many, side by side in rows.
-pub fn ensemble(model: &TreeModel, most: usize) -> String {
+/// Draws the first `max` trees of a model, side by side in rows.
+pub fn ensemble(model: &TreeModel, max: usize) -> String {
     let drawn: Vec<TreeDrawing> =
-        (0..model.trees().len().min(most)).filter_map(|i| TreeDrawing::new(model, i)).collect();
+        (0..model.trees().len().min(max)).filter_map(|i| TreeDrawing::new(model, i)).collect();
     let mut body = String::new();
     let (mut x, mut y, mut row, mut widest) = (MARGIN, MARGIN + TITLE, 0.0f64, 0.0f64);
     for tree in &drawn {
-        if x > MARGIN && x + tree.width > WIDEST {
-            (x, y, row) = (MARGIN, y + row + BETWEEN, 0.0);
+        if x > MARGIN && x + tree.width > MAX_WIDTH {
+            (x, y, row) = (MARGIN, y + row + GAP, 0.0);
         }
         body += &tree.placed(x, y);
         widest = widest.max(x + tree.width);
-        x += tree.width + BETWEEN;
+        x += tree.width + GAP;
         row = row.max(tree.height);
     }
     let (of, shown) = (model.trees().len(), drawn.len());
@@ -59,7 +59,7 @@ pub fn ensemble(model: &TreeModel, most: usize) -> String {
     document(&title, width, y + row + MARGIN, &(line + &body))
 }
 
-/// A whole document with a white ground, so that it can be read on a dark page as well.
+/// Formats a document with a white background, so that it is readable on dark pages as well.
 fn document(label: &str, width: f64, height: f64, body: &str) -> String {
     let (width, height, label) = (width.ceil(), height.ceil(), escape(label));
     format!(
@@ -69,7 +69,7 @@ fn document(label: &str, width: f64, height: f64, body: &str) -> String {
     )
 }
 
-/// A tree that is laid out.
+/// A tree with its layout.
 struct TreeDrawing {
     title: String,
     boxes: Vec<NodeBox>,
@@ -90,7 +90,7 @@ impl TreeDrawing {
         Some(TreeDrawing { title, boxes, width, height: TITLE + layout.height, layout })
     }
 
-    /// The tree with its upper left corner at a place.
+    /// Draws the tree with its upper left corner at a position.
     fn placed(&self, x: f64, y: f64) -> String {
         let mut out = format!("<g transform=\"translate({x:.1} {y:.1})\">\n");
         // Writing to a string cannot fail.
@@ -110,7 +110,7 @@ impl TreeDrawing {
             writeln!(
                 out,
                 "<text x=\"{x:.1}\" y=\"{y:.1}\" font-size=\"{}\" fill=\"#555\">{word}</text>",
-                layout::WORD
+                layout::LABEL_SIZE
             )?;
         }
         for (node_box, corner) in self.boxes.iter().zip(&self.layout.corners) {
@@ -124,11 +124,11 @@ impl TreeDrawing {
 mod tests {
     use super::*;
 
-    /// A model with a predicate that would like to be more than text.
+    /// A model whose predicate contains markup.
     const HOSTILE: &str = include_str!("hostile.json");
 
     #[test]
-    fn names_are_text_and_nothing_else() {
+    fn names_are_escaped() {
         let model = TreeModel::from_json(HOSTILE).unwrap();
         for svg in [tree(&model, 0), ensemble(&model, 3), tree(&model, 9)] {
             assert!(!svg.contains("<script") && !svg.contains("<b>"), "{svg}");

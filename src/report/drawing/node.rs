@@ -1,4 +1,4 @@
-//! The boxes of a drawing: what they say, and how large they are.
+//! Boxes of tree nodes: their text and size.
 
 use std::fmt::Write;
 
@@ -8,30 +8,30 @@ use crate::files::xml::escape;
 use crate::learn::{LeafWeights, TreeModel, leaf_weights};
 use crate::tree::Node;
 
-/// The size of letters.
+/// Font size.
 const SIZE: f64 = 12.0;
-/// From one line of text to the next.
+/// Line height.
 const LINE: f64 = 15.0;
-/// Between the text and the edge of its box.
-const INSIDE: (f64, f64) = (8.0, 6.0);
-/// The widest line of a test.
-const WIDEST: f64 = 190.0;
-/// The most lines of a test.
+/// Padding.
+const PADDING: (f64, f64) = (8.0, 6.0);
+/// Largest width of a line.
+const MAX_WIDTH: f64 = 190.0;
+/// Largest number of lines.
 const MAX_LINES: usize = 6;
 
 /// A box with text.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct NodeBox {
     lines: Vec<String>,
-    /// All of the text, for whoever points at the box.
+    /// Full text, for the tooltip.
     full: String,
-    /// Its width and height.
+    /// Width and height.
     pub size: (f64, f64),
     fill: &'static str,
     round: f64,
 }
 
-/// The children of a node: where its test holds, and where it does not.
+/// Returns the children of a node: true branch, false branch.
 pub(super) fn children<L>(node: &Node<L>) -> Option<[usize; 2]> {
     match node {
         Node::Split(split) => Some([split.yes, split.no].map(|child| child.0 as usize)),
@@ -51,17 +51,17 @@ impl NodeBox {
                 let sign = if leaf.value < 0.0 { "−" } else { "+" };
                 let value = format!("ψ {sign}{:.3}", leaf.value.abs());
                 let counts = format!("{} pos, {} neg", leaf.positives, leaf.negatives);
-                // Told apart by the sign as well as by the colour.
+                // Distinguished by sign as well as by color.
                 let fill = if leaf.value < 0.0 { "#fde3cf" } else { "#d6eaf5" };
                 (vec![value, counts], format!("{}; {}", leaf.value, leaf_weights(leaf, " ")), fill, 10.0)
             }
         };
         let widest = lines.iter().map(|line| font::reserved_width(line, SIZE)).fold(0.0, f64::max);
-        let size = (widest + 2.0 * INSIDE.0, LINE * lines.len() as f64 + 2.0 * INSIDE.1);
+        let size = (widest + 2.0 * PADDING.0, LINE * lines.len() as f64 + 2.0 * PADDING.1);
         NodeBox { lines, full, size, fill, round }
     }
 
-    /// Draws it with its upper left corner at a place.
+    /// Draws the box with its upper left corner at a position.
     pub fn write(&self, out: &mut String, (x, y): (f64, f64)) -> std::fmt::Result {
         let (width, height) = self.size;
         writeln!(out, "<g><title>{}</title>", escape(&self.full))?;
@@ -72,7 +72,7 @@ impl NodeBox {
         )?;
         let middle = x + width / 2.0;
         for (i, line) in self.lines.iter().enumerate() {
-            let baseline = y + INSIDE.1 + LINE * i as f64 + 0.78 * LINE;
+            let baseline = y + PADDING.1 + LINE * i as f64 + 0.78 * LINE;
             writeln!(
                 out,
                 "<text x=\"{middle:.1}\" y=\"{baseline:.1}\" text-anchor=\"middle\">{}</text>",
@@ -83,7 +83,8 @@ impl NodeBox {
     }
 }
 
-/// The parts of a test between which a line may end: its literals, and if these are too long their arguments.
+/// Splits a test where lines may break: between literals, or between arguments if these are too
+/// long.
 fn pieces(test: &str) -> Vec<String> {
     let mut pieces = Vec::new();
     let (mut depth, mut piece) = (0u32, String::new());
@@ -97,7 +98,7 @@ fn pieces(test: &str) -> Vec<String> {
         }
     }
     pieces.push(piece);
-    let short = |piece: &String| font::reserved_width(piece.trim_end(), SIZE) <= WIDEST;
+    let short = |piece: &String| font::reserved_width(piece.trim_end(), SIZE) <= MAX_WIDTH;
     let parts = |piece: String| match short(&piece) {
         true => vec![piece],
         false => piece.split_inclusive(", ").map(str::to_owned).collect(),
@@ -105,12 +106,12 @@ fn pieces(test: &str) -> Vec<String> {
     pieces.into_iter().flat_map(parts).collect()
 }
 
-/// Lines of pieces, none wider than [`WIDEST`]; what is too long is cut.
+/// Fills lines with pieces, none wider than [`MAX_WIDTH`]; the rest is truncated.
 fn wrap(pieces: &[String]) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for piece in pieces {
         match lines.last_mut() {
-            Some(line) if font::reserved_width(format!("{line}{piece}").trim_end(), SIZE) <= WIDEST => {
+            Some(line) if font::reserved_width(format!("{line}{piece}").trim_end(), SIZE) <= MAX_WIDTH => {
                 line.push_str(piece)
             }
             _ => lines.push(piece.clone()),
@@ -121,7 +122,7 @@ fn wrap(pieces: &[String]) -> Vec<String> {
     if let Some(last) = lines.last_mut().filter(|_| cut) {
         *last = format!("{} …", last.trim_end());
     }
-    lines.iter().map(|line| font::truncated(line.trim_end(), SIZE, WIDEST)).collect()
+    lines.iter().map(|line| font::truncated(line.trim_end(), SIZE, MAX_WIDTH)).collect()
 }
 
 #[cfg(test)]
@@ -129,17 +130,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_end_between_literals() {
+    fn lines_break_between_literals() {
         assert_eq!(wrap(&pieces("p(A, B), q(B)")), ["p(A, B), q(B)"]);
         let long = "advisedby(A, B), publication(C, A), publication(C, B)";
         assert_eq!(wrap(&pieces(long)), ["advisedby(A, B),", "publication(C, A),", "publication(C, B)"]);
     }
 
     #[test]
-    fn long_literals_break_between_arguments_and_long_names_are_cut() {
+    fn long_literals_break_between_arguments_and_long_names_are_truncated() {
         let long = format!("p({}, B)", ["a_constant_of_some_length"; 3].join(", "));
         let lines = wrap(&pieces(&long));
-        assert!(lines.len() > 1 && lines.iter().all(|line| font::reserved_width(line, SIZE) <= WIDEST), "{lines:?}");
+        assert!(lines.len() > 1 && lines.iter().all(|line| font::reserved_width(line, SIZE) <= MAX_WIDTH), "{lines:?}");
         let lines = wrap(&pieces(&format!("{}(A)", "x".repeat(300))));
         assert!(lines.len() == 1 && lines[0].ends_with('…'), "{lines:?}");
         let many = vec!["predicate_with_a_name(A, B)"; 20].join(", ");

@@ -36,8 +36,8 @@ pub fn scenes(results: &Results, published: &[PublishedMean]) -> Result<Vec<Figu
     Ok(scenes)
 }
 
-/// Makes every figure that the run has data for, the most general first. PublishedMean numbers are marked where a figure has
-/// a place for them.
+/// Lays out and paints every figure that the run has data for, the most general first. Published
+/// numbers are marked where a figure supports it.
 ///
 /// # Errors
 /// If predictions of a job cannot be read.

@@ -1,11 +1,13 @@
-//! The mean of curves, by vertical averaging (Fawcett 2006, *An introduction to ROC analysis*, section 8).
+//! Mean of curves by vertical averaging (Fawcett 2006, *An introduction to ROC analysis*, section
+//! 8).
 
 use crate::metric::Average;
 
-/// A curve: corners from left to right, with straight lines between.
+/// A curve: vertices from left to right, joined by straight lines.
 pub(super) type Curve = Vec<(f64, f64)>;
 
-/// The height of a curve at `x`. Where it is upright the higher end counts, and before its beginning it is level.
+/// Returns the height of a curve at `x`: the upper end of a vertical segment, and the first
+/// height before the first vertex.
 pub(super) fn height(curve: &[(f64, f64)], x: f64) -> Option<f64> {
     let after = curve.partition_point(|&(at, _)| at <= x);
     let before = &curve[..after];
@@ -19,7 +21,8 @@ pub(super) fn height(curve: &[(f64, f64)], x: f64) -> Option<f64> {
     }
 }
 
-/// The mean height of curves at each of `steps` + 1 places from 0 to 1: over the seeds of a fold first, then over folds.
+/// Returns the mean height of curves at `steps` + 1 points from 0 to 1: over the seeds of a fold
+/// first, then over folds.
 pub(super) fn vertical(folds: &[Vec<Curve>], steps: usize) -> Vec<(f64, Average)> {
     let at = |x: f64| {
         let fold = |seeds: &Vec<Curve>| {
@@ -38,12 +41,12 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn heights_by_hand() {
+    fn heights_match_hand_computed_values() {
         let curve = [(0.0, 0.0), (0.0, 0.5), (0.5, 0.7), (0.5, 0.9), (1.0, 1.0)];
         let at = |x: f64| height(&curve, x).unwrap();
         assert_eq!((at(0.0), at(0.5), at(1.0)), (0.5, 0.9, 1.0));
         assert!((at(0.25) - 0.6).abs() < 1e-15 && (at(0.75) - 0.95).abs() < 1e-15);
-        // A curve of precision starts late and may fall straight down.
+        // A precision curve starts late and may drop vertically.
         let curve = [(0.5, 1.0), (0.5, 0.4), (1.0, 0.6)];
         assert_eq!(height(&curve, 0.2), Some(1.0));
         assert_eq!(height(&curve, 0.5), Some(1.0));
@@ -52,9 +55,9 @@ mod tests {
     }
 
     #[test]
-    fn seeds_come_before_folds() {
+    fn seeds_are_averaged_before_folds() {
         let level = |y: f64| vec![(0.0, y), (1.0, y)];
-        // Folds of means 0.3 and 0.9, though there are three curves.
+        // Folds have means 0.3 and 0.9, though there are three curves.
         let mean = vertical(&[vec![level(0.2), level(0.4)], vec![level(0.9)]], 2);
         assert_eq!(mean.len(), 3);
         for (_, average) in mean {
@@ -63,7 +66,7 @@ mod tests {
         }
     }
 
-    /// The height by looking at every straight line: the highest place of any that reaches `x`.
+    /// Returns the height by a scan over all segments: the highest one at `x`.
     fn slow_height(curve: &[(f64, f64)], x: f64) -> f64 {
         let on = |pair: &[(f64, f64)]| {
             let [(a, low), (b, high)] = [pair[0], pair[1]];
@@ -77,7 +80,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn heights_are_those_of_the_slow_way(
+        fn heights_match_a_scan_over_all_segments(
             mut corners in prop::collection::vec((0u8..=10, 0u8..=10), 2..12),
             x in 0u8..=20,
         ) {

@@ -1,32 +1,32 @@
-//! Axes: which numbers they reach, where a number lies, and which are written beside them.
+//! Axes: range, scale and ticks.
 
 /// An axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Axis {
-    /// The number at its beginning.
+    /// Lower end.
     pub low: f64,
-    /// The number at its end.
+    /// Upper end.
     pub high: f64,
-    /// Whether equal distances are equal ratios; then both ends are above 0.
+    /// Whether the scale is logarithmic; then both ends are positive.
     pub log: bool,
 }
 
-/// A number beside an axis.
+/// A tick.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tick {
-    /// Where.
+    /// Value.
     pub at: f64,
-    /// How it is written.
+    /// Label.
     pub label: String,
 }
 
 impl Axis {
-    /// Equal distances are equal differences.
+    /// Creates a linear axis.
     pub fn linear(low: f64, high: f64) -> Self {
         Axis { low, high: if high > low { high } else { low + 1.0 }, log: false }
     }
 
-    /// Equal distances are equal ratios, if that is possible.
+    /// Creates a logarithmic axis, or a linear one if an end is not positive.
     pub fn log(low: f64, high: f64) -> Self {
         match low > 0.0 && high > low {
             true => Axis { low, high, log: true },
@@ -34,14 +34,14 @@ impl Axis {
         }
     }
 
-    /// From the 0.05 below `low` to the one above `high`, never beyond 0 to 1, and over 0.1 at least, so that noise is not
-    /// blown up.
+    /// Creates an axis for values between 0 and 1, rounded outwards to multiples of 0.05. It
+    /// spans at least 0.1, so that noise is not magnified.
     pub fn share(low: f64, high: f64) -> Self {
         const STEP: f64 = 0.05;
-        // With space for half a marker.
+        // Leaves space for half a marker.
         let (low, high) = ((low - 0.008).max(0.0), (high + 0.008).min(1.0));
         let mut low = (low / STEP).floor() * STEP;
-        // A hair of tolerance, since 0.95 / 0.05 may lie above 19.
+        // Tolerance, since 0.95 / 0.05 may exceed 19.
         let high = ((high / STEP - 1e-9).ceil() * STEP).clamp(low + STEP, 1.0f64.max(low + STEP));
         if high - low < 2.0 * STEP - 1e-9 {
             low = (low - STEP).max(0.0);
@@ -49,7 +49,7 @@ impl Axis {
         Axis::linear(low, high.max(low + 2.0 * STEP))
     }
 
-    /// Where a number lies: 0 at the beginning, 1 at the end.
+    /// Returns the relative position of a value: 0 at the lower end, 1 at the upper end.
     pub fn place(&self, value: f64) -> f64 {
         match self.log {
             true => (value / self.low).ln() / (self.high / self.low).ln(),
@@ -57,41 +57,41 @@ impl Axis {
         }
     }
 
-    /// Round numbers along the axis, about `most` of them at most.
-    pub fn ticks(&self, most: usize) -> Vec<Tick> {
-        if self.log { self.log_ticks(most) } else { self.linear_ticks(most) }
+    /// Returns about `max` ticks at round values.
+    pub fn ticks(&self, max: usize) -> Vec<Tick> {
+        if self.log { self.log_ticks(max) } else { self.linear_ticks(max) }
     }
 
-    fn linear_ticks(&self, most: usize) -> Vec<Tick> {
-        let (span, most) = (self.high - self.low, most.max(1) as f64);
-        let magnitude = (span / most).log10().floor();
+    fn linear_ticks(&self, max: usize) -> Vec<Tick> {
+        let (span, max) = (self.high - self.low, max.max(1) as f64);
+        let magnitude = (span / max).log10().floor();
         let steps = [1.0, 2.0, 5.0, 10.0].map(|digit| digit * 10f64.powf(magnitude));
-        let step = steps.into_iter().find(|step| span / step <= most + 1e-9).unwrap_or(span);
+        let step = steps.into_iter().find(|step| span / step <= max + 1e-9).unwrap_or(span);
         let decimals =
             if step >= 10f64.powf(magnitude + 1.0) { -magnitude - 1.0 } else { -magnitude }.max(0.0) as usize;
-        let hair = 1e-9;
-        let (first, last) = ((self.low / step - hair).ceil() as i64, (self.high / step + hair).floor() as i64);
+        let epsilon = 1e-9;
+        let (first, last) = ((self.low / step - epsilon).ceil() as i64, (self.high / step + epsilon).floor() as i64);
         let ticks = (first..=last).map(|i| (i as f64 * step, i));
-        // The minus of typesetters is as wide as a digit.
+        // The minus sign is as wide as a digit.
         let label = |at: f64, i: i64| format!("{}{:.decimals$}", if i < 0 { "−" } else { "" }, at.abs());
         ticks.map(|(at, i)| Tick { at, label: label(at, i) }).collect()
     }
 
-    fn log_ticks(&self, most: usize) -> Vec<Tick> {
-        let hair = 1e-9;
-        let decades = (self.low.log10() - hair).floor() as i32..=(self.high.log10() + hair).ceil() as i32;
+    fn log_ticks(&self, max: usize) -> Vec<Tick> {
+        let epsilon = 1e-9;
+        let decades = (self.low.log10() - epsilon).floor() as i32..=(self.high.log10() + epsilon).ceil() as i32;
         let all = |digits: &[u32], every: i32| -> Vec<Tick> {
             let decades = decades.clone().filter(|decade| decade.rem_euclid(every) == 0);
             let ticks = decades.flat_map(|decade| digits.iter().map(move |&digit| power(digit, decade)));
-            ticks.filter(|tick| (-hair..=1.0 + hair).contains(&self.place(tick.at))).collect()
+            ticks.filter(|tick| (-epsilon..=1.0 + epsilon).contains(&self.place(tick.at))).collect()
         };
-        let fits = |ticks: &Vec<Tick>| (2..=most.max(2)).contains(&ticks.len());
+        let fits = |ticks: &Vec<Tick>| (2..=max.max(2)).contains(&ticks.len());
         let sparse = (1..=12).map(|every| all(&[1], every)).find(fits);
         [all(&[1, 2, 5], 1), all(&[1, 3], 1)].into_iter().find(fits).or(sparse).unwrap_or_else(|| all(&[1], 1))
     }
 }
 
-/// A digit times a power of ten.
+/// Returns the tick at a digit times a power of ten.
 fn power(digit: u32, decade: i32) -> Tick {
     let at = f64::from(digit) * 10f64.powi(decade);
     let label = match decade {
@@ -106,22 +106,22 @@ fn power(digit: u32, decade: i32) -> Tick {
 mod tests {
     use super::*;
 
-    fn labels(axis: Axis, most: usize) -> Vec<String> {
-        axis.ticks(most).into_iter().map(|tick| tick.label).collect()
+    fn labels(axis: Axis, max: usize) -> Vec<String> {
+        axis.ticks(max).into_iter().map(|tick| tick.label).collect()
     }
 
     #[test]
-    fn places() {
+    fn values_map_to_positions() {
         assert_eq!(Axis::linear(0.5, 1.0).place(0.75), 0.5);
         assert!((Axis::log(1.0, 100.0).place(10.0) - 0.5).abs() < 1e-15);
-        // There is no logarithm of 0.
+        // Zero has no logarithm.
         assert_eq!(Axis::log(0.0, 4.0), Axis::linear(0.0, 4.0));
-        // Nor a place between equal ends.
+        // Equal ends are widened.
         assert_eq!(Axis::linear(3.0, 3.0).place(3.0), 0.0);
     }
 
     #[test]
-    fn ticks_are_round() {
+    fn ticks_have_round_values() {
         assert_eq!(labels(Axis::linear(0.5, 1.0), 6), ["0.5", "0.6", "0.7", "0.8", "0.9", "1.0"]);
         assert_eq!(labels(Axis::linear(0.0, 1.0), 5), ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]);
         assert_eq!(labels(Axis::linear(0.85, 1.0), 4), ["0.85", "0.90", "0.95", "1.00"]);
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn axes_of_shares_end_at_twentieths() {
+    fn unit_axes_end_at_multiples_of_0_05() {
         let near = |axis: Axis, low: f64, high: f64| {
             assert!((axis.low - low).abs() < 1e-9 && (axis.high - high).abs() < 1e-9, "{axis:?}");
         };

@@ -1,4 +1,4 @@
-//! The paper's bar charts: datasets as groups, models as bars.
+//! Bar charts as in the paper: datasets as groups, models as bars.
 
 use super::axis::Axis;
 use super::color::Color;
@@ -16,13 +16,14 @@ use crate::metric::{Average, Column};
 
 const LEFT: f64 = 52.0;
 const HEIGHT: f64 = 220.0;
-/// Between the bars of two datasets.
-const BETWEEN: f64 = 16.0;
-/// The least width of a bar; if they do not fit, datasets go to a further row.
-const NARROWEST: f64 = 7.0;
-const WIDEST: f64 = 34.0;
+/// Gap between datasets.
+const GAP: f64 = 16.0;
+/// Smallest width of a bar; if bars do not fit, datasets continue in another row.
+const MIN_WIDTH: f64 = 7.0;
+const MAX_WIDTH: f64 = 34.0;
 
-/// A bar chart of a column, in a run without a sweep; one for each preset if models that know no presets stand beside several.
+/// Lays out a bar chart of a metric for a run without a sweep; one per preset if models without
+/// presets accompany several presets.
 pub fn bars(results: &Results, column: Column, published: &[PublishedMean]) -> Vec<FigureScene> {
     let rows = RunRows::of(results);
     if rows.has_sweep() {
@@ -57,20 +58,20 @@ fn of_rows(
     let mut scene = Scene::new(WIDTH, 0.0);
     let mut top = legend(&mut scene, &entries, (LEFT, 6.0), WIDTH - 10.0) + 8.0;
     let width = WIDTH - LEFT - 10.0;
-    let narrowest = rows.labels().count() as f64 * NARROWEST;
-    let names = datasets.iter().map(|name| font::reserved_width(name, TICK).min(width / 3.0)).fold(narrowest, f64::max);
-    let in_a_row = ((width / (names + BETWEEN)) as usize).clamp(1, datasets.len());
-    // As even as can be: eight datasets are four and four, not seven and one.
-    let in_a_row = datasets.len().div_ceil(datasets.len().div_ceil(in_a_row));
-    for chunk in datasets.chunks(in_a_row) {
-        let (x, y) = (Axis::linear(0.0, in_a_row as f64), Axis::linear(floor, 1.0));
+    let min_width = rows.labels().count() as f64 * MIN_WIDTH;
+    let names = datasets.iter().map(|name| font::reserved_width(name, TICK).min(width / 3.0)).fold(min_width, f64::max);
+    let per_row = ((width / (names + GAP)) as usize).clamp(1, datasets.len());
+    // Balanced rows: eight datasets are split four and four, not seven and one.
+    let per_row = datasets.len().div_ceil(datasets.len().div_ceil(per_row));
+    for chunk in datasets.chunks(per_row) {
+        let (x, y) = (Axis::linear(0.0, per_row as f64), Axis::linear(floor, 1.0));
         let panel = Panel { left: LEFT, top, width, height: HEIGHT, x, y };
         panel.y_ticks(&mut scene, &panel.y.ticks(6), true);
         panel.y_label(&mut scene, axis_label(column), 36.0);
         for (i, dataset) in chunk.iter().enumerate() {
             group(&mut scene, &panel, i, dataset, rows, column, &marked);
         }
-        scene.line([panel.at(0.0, floor), panel.at(in_a_row as f64, floor)], Stroke::new(Color::INK, 1.0));
+        scene.line([panel.at(0.0, floor), panel.at(per_row as f64, floor)], Stroke::new(Color::INK, 1.0));
         top = panel.bottom() + 30.0;
     }
     scene.height = top - 4.0;
@@ -105,23 +106,23 @@ fn of_rows(
     })
 }
 
-/// The rows without a result since the kind of model is not made for the data.
+/// Returns the rows without a result because the kind of model does not support the dataset.
 fn refused(results: &Results) -> Vec<Group<'_>> {
     let mut groups = results.groups();
     groups.retain(|group| group.jobs.iter().all(|stored| stored.record.status.is_refused()));
     groups
 }
 
-/// Where the axis starts: at chance for ROC and at 0 for PR, and lower if a bar or its whisker is.
+/// Returns the start of the axis: chance for ROC, 0 for PR, or lower if a bar or whisker is.
 fn floor(rows: &RunRows<'_>, column: Column) -> f64 {
     let start = if column == Column::AucRoc { 0.5 } else { 0.0 };
     let lower_end = |average: Average| average.mean - average.deviation.unwrap_or(0.0);
     let ends = rows.groups.iter().filter_map(|group| average(group, column)).map(lower_end);
-    let least = ends.fold(start, f64::min);
-    ((least * 10.0 + 1e-9).floor() / 10.0).max(0.0)
+    let lowest = ends.fold(start, f64::min);
+    ((lowest * 10.0 + 1e-9).floor() / 10.0).max(0.0)
 }
 
-/// What rows would come to without any knowledge.
+/// Returns the chance level of a metric.
 fn chance<'a, 'r: 'a>(groups: impl IntoIterator<Item = &'a Group<'r>>, column: Column) -> Option<f64> {
     match column {
         Column::AucRoc | Column::AucRocJar => Some(0.5),
@@ -132,7 +133,7 @@ fn chance<'a, 'r: 'a>(groups: impl IntoIterator<Item = &'a Group<'r>>, column: C
     }
 }
 
-/// The published number of a row, if there is one. A preset that goes beyond the paper has none.
+/// Returns the published number of a row. Presets that go beyond the paper have none.
 fn mark_of(group: &Group<'_>, column: Column, published: &[PublishedMean]) -> Option<f64> {
     let key = &group.key;
     let same = |p: &&PublishedMean| p.dataset == key.dataset && p.model == key.model && p.column == column;
@@ -151,7 +152,7 @@ fn group(
 ) {
     let count = rows.labels().count() as f64;
     let (from, to) = (panel.at(place as f64, 0.0).0, panel.at(place as f64 + 1.0, 0.0).0);
-    let wide = ((to - from - BETWEEN) / count).min(WIDEST);
+    let wide = ((to - from - GAP) / count).min(MAX_WIDTH);
     let first = f64::midpoint(from, to) - wide * count / 2.0;
     let chance = chance(rows.groups.iter().filter(|group| group.key.dataset == dataset), column);
     let refused = refused(rows.results);

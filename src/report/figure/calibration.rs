@@ -1,4 +1,4 @@
-//! Reliability diagrams: how often what a model calls likely is so, with the number of examples behind each point.
+//! Reliability diagrams with the number of examples per bin.
 
 use super::axis::{Axis, Tick};
 use super::error::FigureError;
@@ -16,14 +16,14 @@ use crate::metric::Probabilities;
 use crate::metric::calibration::{BINS, Bin, reliability};
 
 const HEIGHT: f64 = 128.0;
-/// Between a diagram and the numbers of examples below it, and the height of these.
+/// Gap between a diagram and its histogram, and the height of the histogram.
 const GAP: f64 = 15.0;
 const COUNTS: f64 = 36.0;
-/// The radius of the marker of a bin with next to no examples, and of that with most.
+/// Marker radius of a nearly empty bin, and of the fullest one.
 const SMALLEST: f64 = 1.6;
 const LARGEST: f64 = 4.4;
 
-/// A figure for each preset with a panel for each dataset, in a run without a sweep.
+/// Lays out one figure per preset with one panel per dataset, for a run without a sweep.
 ///
 /// # Errors
 /// If the predictions of a job cannot be read.
@@ -47,7 +47,7 @@ fn of_preset(rows: &RunRows<'_>, preset: &str) -> Result<FigureScene, FigureErro
     let margins = PanelMargins { left: 40.0, top: 24.0, bottom: 22.0 };
     let across = datasets.len().min(COLUMNS);
     let (places, width, bottom) = grid(datasets.len(), across, (18.0, top, WIDTH), HEIGHT + GAP + COUNTS, margins);
-    // Few datasets would make a diagram too wide.
+    // With few datasets a diagram would be too wide.
     let width = width.min(1.6 * HEIGHT);
     for (dataset, (left, top)) in datasets.iter().zip(places) {
         let unit = Axis::linear(0.0, 1.0);
@@ -78,7 +78,7 @@ fn of_preset(rows: &RunRows<'_>, preset: &str) -> Result<FigureScene, FigureErro
     })
 }
 
-/// The bins of a row: the test examples of all its folds and seeds.
+/// Returns the bins of a row over the test examples of all folds and seeds.
 fn bins(results: &Results, group: &Group<'_>) -> Result<[Bin; BINS], FigureError> {
     let mut all = [Bin::default(); BINS];
     for stored in group.done() {
@@ -101,20 +101,20 @@ fn line(scene: &mut Scene, panel: &Panel, bins: &[Bin; BINS], style: SeriesStyle
         let n = bin.examples as f64;
         (bin.probability_sum / n, bin.positives as f64 / n)
     };
-    let most = bins.iter().map(|bin| bin.examples).max().unwrap_or(1) as f64;
+    let max = bins.iter().map(|bin| bin.examples).max().unwrap_or(1) as f64;
     panel.curve(scene, &filled.clone().map(point).collect::<Vec<_>>(), style);
     for bin in filled {
         let (x, y) = point(bin);
-        let radius = SMALLEST + (LARGEST - SMALLEST) * (bin.examples as f64 / most).sqrt();
+        let radius = SMALLEST + (LARGEST - SMALLEST) * (bin.examples as f64 / max).sqrt();
         style.marker.draw(scene, panel.at(x, y), radius, style.color);
     }
 }
 
-/// How many examples each bin holds, a bar for each row.
+/// Draws the histogram of examples per bin, one bar per row.
 fn counts(scene: &mut Scene, panel: Panel, all: &[([Bin; BINS], SeriesStyle)]) {
-    let most = all.iter().flat_map(|(bins, _)| bins.iter().map(|bin| bin.examples)).max().unwrap_or(0);
-    let panel = Panel { y: Axis::linear(0.0, most.max(1) as f64), ..panel };
-    let ends = [0, most.max(1)].map(|n| Tick { at: n as f64, label: n.to_string() });
+    let max = all.iter().flat_map(|(bins, _)| bins.iter().map(|bin| bin.examples)).max().unwrap_or(0);
+    let panel = Panel { y: Axis::linear(0.0, max.max(1) as f64), ..panel };
+    let ends = [0, max.max(1)].map(|n| Tick { at: n as f64, label: n.to_string() });
     panel.y_ticks(scene, &ends, true);
     panel.x_ticks(scene, &panel.x.ticks(2), true);
     let wide = 0.84 / (BINS * all.len().max(1)) as f64;

@@ -1,4 +1,4 @@
-//! An ablation over listed cases: a dot with whiskers for each, a panel for each dataset.
+//! Sweeps over named cases: one panel per dataset, one dot with whiskers per case.
 
 use super::axis::Axis;
 use super::font;
@@ -15,14 +15,14 @@ use crate::experiment::Results;
 use crate::experiment::results::{Group, RowKey};
 use crate::metric::{Average, Column};
 
-/// The height of a dot with its whiskers.
+/// Height of a dot with its whiskers.
 const LANE: f64 = 13.0;
-/// Between cases.
-const BETWEEN: f64 = 7.0;
-/// The most space for the names of cases.
+/// Gap between cases.
+const GAP: f64 = 7.0;
+/// Largest width of case names.
 const NAMES: f64 = 190.0;
 
-/// A panel for each dataset in which a column is drawn for each case of a sweep that is not over numbers.
+/// Lays out a metric for each case of a sweep that is not numeric, one panel per dataset.
 pub fn cases(results: &Results, column: Column) -> Option<FigureScene> {
     let rows = RunRows::of(results);
     if !rows.has_sweep() || sweep(results, column).is_some() {
@@ -39,7 +39,7 @@ pub fn cases(results: &Results, column: Column) -> Option<FigureScene> {
         top = legend(&mut scene, &entries.collect::<Vec<_>>(), (50.0, 6.0), WIDTH - 10.0);
     }
     let lanes: usize = list.cases.iter().map(|(_, series)| series.len()).sum();
-    let height = lanes as f64 * LANE + list.cases.len() as f64 * BETWEEN;
+    let height = lanes as f64 * LANE + list.cases.len() as f64 * GAP;
     let names = list.cases.iter().map(|(name, _)| font::reserved_width(name, TICK)).fold(0.0, f64::max).min(NAMES);
     let left = names + 6.0;
     let across = datasets.len().min(COLUMNS);
@@ -67,22 +67,22 @@ pub fn cases(results: &Results, column: Column) -> Option<FigureScene> {
     })
 }
 
-/// What is listed from top to bottom.
+/// The list of cases, from top to bottom.
 struct CaseList {
-    /// Each case, or model that has none, with its rows as numbers of `series`.
+    /// Each case, or model without cases, with its rows as indices into `series`.
     cases: Vec<(String, Vec<usize>)>,
-    /// Models with their presets.
+    /// Models with presets.
     series: Vec<String>,
 }
 
-/// A case and a row of it.
+/// A case and one of its series.
 type Lane<'l> = (&'l str, &'l str);
 
 fn without_case(key: &RowKey) -> String {
     RowKey { case: String::new(), ..key.clone() }.label()
 }
 
-/// The name under which a row is listed: its case, or what it is if it has none.
+/// Returns the list entry of a row: its case, or its label without one.
 fn listed(key: &RowKey) -> String {
     if key.case.is_empty() { without_case(key) } else { key.case.clone() }
 }
@@ -90,7 +90,7 @@ fn listed(key: &RowKey) -> String {
 impl CaseList {
     fn of(rows: &RunRows<'_>) -> Self {
         let series: IndexSet<String> = rows.groups.iter().map(|group| without_case(&group.key)).collect();
-        // Cases first, then what the sweep does not touch.
+        // Cases first, then rows that the sweep does not affect.
         let (touched, untouched): (Vec<_>, Vec<_>) = rows.groups.iter().partition(|group| !group.key.case.is_empty());
         let names: IndexSet<String> = touched.into_iter().chain(untouched).map(|group| listed(&group.key)).collect();
         let has = |name: &str, series: &str| {
@@ -117,13 +117,13 @@ impl CaseList {
     ) {
         let mut top = panel.top;
         for (name, series) in &self.cases {
-            let height = series.len() as f64 * LANE + BETWEEN;
+            let height = series.len() as f64 * LANE + GAP;
             if figure_name {
                 let (name, y) = (font::truncated(name, TICK, NAMES), top + height / 2.0);
                 scene.text(Text::new(name, (panel.left - 6.0, y), TICK).anchored(Anchor::End).centered_vertically());
             }
             for (lane, &i) in series.iter().enumerate() {
-                let y = top + BETWEEN / 2.0 + (lane as f64 + 0.5) * LANE;
+                let y = top + GAP / 2.0 + (lane as f64 + 0.5) * LANE;
                 let average = find((name, &self.series[i])).and_then(|group| average(group, column));
                 if let Some(average) = average {
                     dot(scene, panel, y, average, SeriesStyle::of(i, i));

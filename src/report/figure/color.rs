@@ -1,37 +1,37 @@
 //! Colors and dash patterns.
 
-/// A color: red, green and blue.
+/// An RGB color.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Color(pub u8, pub u8, pub u8);
 
 impl Color {
     /// Text, axes and outlines.
     pub const INK: Color = Color(0x22, 0x22, 0x22);
-    /// What must not stand out: chance levels, outlines of panels.
+    /// Chance levels and outlines of panels.
     pub const GREY: Color = Color(0x77, 0x77, 0x77);
-    /// Lines behind the data.
+    /// Grid lines.
     pub const GRID: Color = Color(0xdd, 0xdd, 0xdd);
-    /// The background.
+    /// Background.
     pub const PAPER: Color = Color(0xff, 0xff, 0xff);
 }
 
-/// How a line is broken.
+/// Dash pattern of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dash {
-    /// Not at all.
+    /// Solid.
     Solid,
-    /// Into slug.
+    /// Dashes.
     Dashed,
-    /// Into dots.
+    /// Dots.
     Dotted,
-    /// Into long slug.
+    /// Long dashes.
     Long,
-    /// Into short slug.
+    /// Short dashes.
     Short,
 }
 
 impl Dash {
-    /// The length of a dash and of a gap.
+    /// Returns the lengths of dash and gap.
     pub fn lengths(self) -> Option<(f64, f64)> {
         match self {
             Dash::Solid => None,

@@ -19,32 +19,33 @@ use crate::report::compare::with_sign;
 /// Mean ranks of models over datasets.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CriticalDifference {
-    /// What the models are ranked by, as it is called in the title.
+    /// Metric by which models are ranked, as in the title.
     pub by: String,
-    /// The models with their mean ranks, the best first.
+    /// Models with their mean ranks, best first.
     pub ranks: Vec<(String, f64)>,
-    /// Two models whose ranks lie so far apart are told apart.
+    /// Critical difference: mean ranks at least this far apart differ significantly.
     pub difference: f64,
-    /// Models that are not told apart, as ranges of `ranks`.
+    /// Groups of models without a significant difference, as ranges of `ranks`.
     pub groups: Vec<Range<usize>>,
-    /// How many datasets there are.
+    /// Number of datasets.
     pub datasets: usize,
 }
 
-/// The ends of the axis.
+/// Ends of the axis.
 const AXIS: (f64, f64) = (250.0, 470.0);
 const ROW: f64 = 19.0;
 
-/// RunRows that are ranked together.
+/// Rows that are ranked together.
 pub(crate) struct RankedRows {
-    /// Their preset, if those of each preset are ranked for themselves.
+    /// Their preset, if presets are ranked separately.
     pub preset: Option<String>,
-    /// The names and ranks, if there are at least three rows and two datasets that have all of them.
+    /// Names and ranks; `None` with fewer than three rows or two complete datasets.
     pub ranks: Option<(Vec<String>, Ranks)>,
 }
 
-/// The ranks of all rows over the datasets that have all of them; of each preset for itself if models that know no presets stand
-/// beside several, since these would count once and the others twice.
+/// Ranks all rows over the datasets on which every row has a result. Presets are ranked
+/// separately if models without presets accompany several, since these would count once and the
+/// others twice.
 ///
 /// # Errors
 /// If a value is not finite.
@@ -65,7 +66,7 @@ fn ranks_of(rows: &RunRows<'_>, column: Column) -> Result<Option<(Vec<String>, R
     Ok(Some((labels.iter().map(|label| rows.short_label(label)).collect(), ranks)))
 }
 
-/// What Friedman's test says of ranks, in a sentence: without it Nemenyi's test has nothing to stand on.
+/// Describes the result of Friedman's test, without which Nemenyi's test is not justified.
 pub(crate) fn friedman_words(ranks: &Ranks) -> String {
     match ranks.friedman(ALPHA).map(|test| test.verdict) {
         Ok(Verdict::P(p)) if p < ALPHA => format!("Friedman's test rejects that all are alike (p {}).", with_sign(p)),
@@ -80,8 +81,8 @@ pub(crate) fn friedman_words(ranks: &Ranks) -> String {
     }
 }
 
-/// A diagram of the mean ranks of all rows over the datasets that have all of them, if there are from three to ten rows and
-/// at least two such datasets; one for each preset if models that know no presets stand beside several.
+/// Lays out a diagram of the mean ranks if there are three to ten rows and at least two datasets
+/// on which every row has a result; one per preset if models without presets accompany several.
 ///
 /// # Errors
 /// If a value is not finite.
@@ -107,13 +108,13 @@ fn diagram(RankedRows { preset, ranks }: &RankedRows, column: Column) -> Option<
     Some(FigureScene { name, title: figure_title(&diagram.title, preset.as_deref()), caption, ..diagram })
 }
 
-/// A critical-difference diagram.
+/// Lays out a critical-difference diagram.
 pub fn critical_difference(input: &CriticalDifference) -> FigureScene {
     let mut scene = Scene::new(WIDTH, 0.0);
     let axis = Axis::linear(1.0, input.ranks.len().max(2) as f64);
     let x = |rank: f64| AXIS.0 + (AXIS.1 - AXIS.0) * axis.place(rank);
     let ink = |width: f64| Stroke::new(Color::INK, width);
-    // The critical difference, as a ruler.
+    // The critical difference as a ruler.
     let (left, right, y) = (x(1.0), x(1.0 + input.difference), 22.0);
     scene.line([(left, y), (right, y)], ink(1.4));
     for end in [left, right] {
@@ -122,7 +123,7 @@ pub fn critical_difference(input: &CriticalDifference) -> FigureScene {
     let text = format!("critical difference {:.2}", input.difference);
     let middle = f64::midpoint(left, right).max(70.0);
     scene.text(Text::new(text, (middle, y - 8.0), TICK).anchored(Anchor::Middle));
-    // The axis, with the best rank at the left.
+    // The axis, with the best rank on the left.
     let y = 62.0;
     scene.line([(AXIS.0, y), (AXIS.1, y)], ink(1.2));
     for rank in 1..=input.ranks.len() {
@@ -141,7 +142,7 @@ pub fn critical_difference(input: &CriticalDifference) -> FigureScene {
     let first_row = y + 16.0 + 7.0 * input.groups.len() as f64;
     let half = input.ranks.len().div_ceil(2);
     for (i, (name, rank)) in input.ranks.iter().enumerate() {
-        // From the outside in, so that no line crosses another.
+        // From the outside in, so that no lines cross.
         let (row, at_left) = if i < half { (i, true) } else { (input.ranks.len() - 1 - i, false) };
         let (at, down) = (x(*rank), first_row + ROW * row as f64);
         let end = if at_left { AXIS.0 - 12.0 } else { AXIS.1 + 12.0 };
@@ -172,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn labels_are_apart_whatever_the_ranks() {
+    fn labels_never_overlap() {
         for models in 3..=10 {
             for spread in [0.0, 0.01, 1.0] {
                 let rank = |i: usize| 1.0 + spread * i as f64;

@@ -17,12 +17,12 @@ use crate::metric::ranking::{pr_curve, roc_curve};
 use crate::metric::{Ranking, Undefined};
 use crate::report::rows::applies_to_preset;
 
-/// A mean curve is drawn through so many places and one.
+/// Number of segments of a mean curve.
 const STEPS: usize = 100;
 
 type CurveOf = fn(&Ranking) -> Result<Curve, Undefined>;
 
-/// What is in a panel.
+/// A kind of curve.
 struct CurveKind {
     name: &'static str,
     x: &'static str,
@@ -35,7 +35,7 @@ const CURVE_KINDS: [CurveKind; 2] = [
     CurveKind { name: "PR", x: "recall", y: "precision", curve: pr_curve },
 ];
 
-/// The curves of each dataset, one figure for each, in a run without a sweep.
+/// Lays out the curves of each dataset, one figure each, for a run without a sweep.
 ///
 /// # Errors
 /// If the predictions of a job cannot be read.
@@ -48,7 +48,7 @@ pub fn curves(results: &Results) -> Result<Vec<FigureScene>, FigureError> {
     Ok(scenes.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
 }
 
-/// A row of results with the rankings of its jobs, by fold.
+/// A row with the rankings of its jobs, by fold.
 struct RowRankings<'a, 'r> {
     group: &'a Group<'r>,
     folds: Vec<Vec<Ranking>>,
@@ -105,7 +105,7 @@ fn of_dataset(rows: &RunRows<'_>, dataset: &str) -> Result<Option<FigureScene>, 
     }))
 }
 
-/// The test examples of a job by their scores.
+/// Ranks the test examples of a job.
 fn ranking(results: &Results, stored: &Stored) -> Result<Ranking, FigureError> {
     let predictions = results.predictions(stored)?;
     let (scores, labels): (Vec<f64>, Vec<bool>) = predictions.iter().map(|row| (row.psi, row.label)).unzip();
@@ -129,7 +129,7 @@ fn draw(scene: &mut Scene, panel: &Panel, kind: &CurveKind, ranked: Vec<(&RowRan
         .iter()
         .map(|(ranked, style)| (vertical(&ranked.folds.iter().map(curve_of).collect::<Vec<_>>(), STEPS), *style))
         .collect();
-    // All bands lie below all lines.
+    // All bands are below all lines.
     for (mean, style) in &means {
         let ends =
             mean.iter().map(|(x, a)| (*x, a.mean - a.deviation.unwrap_or(0.0), a.mean + a.deviation.unwrap_or(0.0)));

@@ -5,13 +5,13 @@ use crate::experiment::results::Stored;
 use crate::metric::MetricError;
 use crate::metric::significance::SampleError;
 
-/// Why a figure cannot be made.
+/// Why a figure cannot be created.
 #[derive(Debug, thiserror::Error)]
 pub enum FigureError {
     /// The predictions of a job cannot be read.
     #[error(transparent)]
     Results(#[from] ResultsError),
-    /// The predictions of a job are none.
+    /// The predictions of a job are invalid.
     #[error("the predictions of {job} cannot be drawn: {error}; run it again with `--only` and `--fresh`")]
     Predictions {
         /// The directory of the job.
@@ -22,13 +22,13 @@ pub enum FigureError {
     /// Values cannot be ranked.
     #[error(transparent)]
     Ranks(#[from] SampleError),
-    /// The drawing itself failed.
+    /// plotters failed.
     #[error("a figure cannot be drawn: {0}")]
     Drawing(String),
 }
 
 impl FigureError {
-    /// Names the job whose predictions are wrong.
+    /// Returns a conversion that names the job with invalid predictions.
     pub(super) fn predictions(stored: &Stored) -> impl FnOnce(MetricError) -> FigureError {
         let job = stored.directory.display().to_string();
         move |error| FigureError::Predictions { job, error }

@@ -1,4 +1,4 @@
-//! How well explainable trees copy their ensembles on examples that neither has seen.
+//! Fidelity of explainable trees to their ensembles on test examples.
 
 use super::axis::Axis;
 use super::error::FigureError;
@@ -14,13 +14,14 @@ use crate::experiment::results::{Group, Stored};
 use crate::metric::summary::mean;
 
 const HEIGHT: f64 = 130.0;
-/// Points are gathered in so many cells to each side, so that the file stays small with thousands of examples.
+/// Points are aggregated in this many cells per axis, so that files stay small.
 const CELLS: f64 = 56.0;
 
-/// A test example: ψ of the ensemble and of the tree.
+/// ψ of the ensemble and of the tree for one test example.
 type PsiPair = (f64, f64);
 
-/// A figure for each explainable model that stands beside its ensemble, with a panel for each dataset.
+/// Lays out one figure per explainable model whose ensemble is in the run, with one panel per
+/// dataset.
 ///
 /// # Errors
 /// If the predictions of a job cannot be read.
@@ -81,7 +82,7 @@ fn of_label(rows: &RunRows<'_>, label: &str) -> Result<Option<FigureScene>, Figu
     }))
 }
 
-/// The test examples of an explainable tree with what its ensemble said, if that is a model of the run.
+/// Returns ψ of ensemble and tree for the test examples of a tree, if the run has the ensemble.
 fn pairs_of(results: &Results, stored: &Stored) -> Result<Vec<PsiPair>, FigureError> {
     let record = &stored.record;
     let is_ensemble = |other: &&Stored| {
@@ -92,14 +93,14 @@ fn pairs_of(results: &Results, stored: &Stored) -> Result<Vec<PsiPair>, FigureEr
             && key.negatives_per_positive == record.key.negatives_per_positive
     };
     let Some(ensemble) = results.stored.iter().find(is_ensemble) else { return Ok(Vec::new()) };
-    let said = results.predictions(ensemble)?;
-    let said: HashMap<&str, f64> = said.iter().map(|row| (row.example.as_str(), row.psi)).collect();
+    let ensemble_psi = results.predictions(ensemble)?;
+    let ensemble_psi: HashMap<&str, f64> = ensemble_psi.iter().map(|row| (row.example.as_str(), row.psi)).collect();
     let tree = results.predictions(stored)?;
-    let pairs = tree.iter().filter_map(|row| Some((*said.get(row.example.as_str())?, row.psi)));
+    let pairs = tree.iter().filter_map(|row| Some((*ensemble_psi.get(row.example.as_str())?, row.psi)));
     Ok(pairs.filter(|(a, b)| a.is_finite() && b.is_finite()).collect())
 }
 
-/// The part of the variance of the first numbers that the second explain; none if there is no variance.
+/// Returns the coefficient of determination; `None` if the variance is zero.
 fn r_squared(pairs: &[PsiPair]) -> Option<f64> {
     let middle = mean(&pairs.iter().map(|(ensemble, _)| *ensemble).collect::<Vec<_>>());
     let all: f64 = pairs.iter().map(|(ensemble, _)| (ensemble - middle).powi(2)).sum();
@@ -107,7 +108,7 @@ fn r_squared(pairs: &[PsiPair]) -> Option<f64> {
     (all > 0.0).then(|| 1.0 - left / all)
 }
 
-/// One axis for both, a little longer than the data.
+/// Returns the common axis of both, slightly wider than the data.
 fn range(pairs: &[PsiPair]) -> Axis {
     let ends = pairs.iter().map(|&(a, b)| (a.min(b), a.max(b)));
     let (low, high) = ends.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), (a, b)| (l.min(a), h.max(b)));
@@ -115,7 +116,7 @@ fn range(pairs: &[PsiPair]) -> Axis {
     Axis::linear(low - space, high + space)
 }
 
-/// A dot for each cell with examples, at their mean place.
+/// Draws a dot per nonempty cell, at the mean of its points.
 fn draw(scene: &mut Scene, panel: &Panel, pairs: &[PsiPair]) {
     let mut cells: IndexMap<(i64, i64), (f64, f64, u32)> = IndexMap::default();
     for &(x, y) in pairs {
@@ -123,7 +124,7 @@ fn draw(scene: &mut Scene, panel: &Panel, pairs: &[PsiPair]) {
         let (sum_x, sum_y, n) = cells.entry((cell(x, panel.x), cell(y, panel.y))).or_default();
         (*sum_x, *sum_y, *n) = (*sum_x + x, *sum_y + y, *n + 1);
     }
-    // The largest first, so that none is hidden; equal ones stay in order.
+    // Largest first, so that no dot is hidden; ties stay in order.
     cells.sort_by(|_, a, _, b| b.2.cmp(&a.2));
     for (x, y, n) in cells.into_values() {
         let radius = 1.3 * f64::from(n + 1).log2().sqrt();
@@ -137,14 +138,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn explained_variance_by_hand() {
-        // Variance 2 around 2; squares left 0 + 0.25 + 0.
+    fn r_squared_matches_hand_computed_values() {
+        // Sum of squares 2 around the mean 2; residual 0 + 0.25 + 0.
         assert_eq!(r_squared(&[(1.0, 1.0), (2.0, 2.5), (3.0, 3.0)]), Some(1.0 - 0.25 / 2.0));
         assert_eq!(r_squared(&[(1.0, 1.0), (1.0, 1.0)]), None);
     }
 
     #[test]
-    fn many_equal_points_are_one_dot() {
+    fn equal_points_share_one_dot() {
         let axis = Axis::linear(0.0, 1.0);
         let panel = Panel { left: 0.0, top: 0.0, width: 100.0, height: 100.0, x: axis, y: axis };
         let mut scene = Scene::new(100.0, 100.0);

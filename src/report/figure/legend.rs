@@ -1,4 +1,4 @@
-//! The legend: above the data, in as many lines as it needs, so that it covers nothing.
+//! The legend, drawn above the data in as many lines as necessary.
 
 use super::color::Color;
 use super::font;
@@ -6,30 +6,30 @@ use super::panel::reference;
 use super::scene::{Position, Scene, Stroke, Text};
 use super::style::{BAND, DATA_LINE, LABEL, Marker, RADIUS, SeriesStyle};
 
-/// What stands before a name.
+/// Symbol of a legend entry.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LegendSymbol {
-    /// A piece of a bar.
+    /// A bar.
     Bar(SeriesStyle),
-    /// A piece of a line with its band.
+    /// A line with its band.
     Line(SeriesStyle),
-    /// A piece of a line with its band and a marker.
+    /// A line with its band and a marker.
     MarkedLine(SeriesStyle),
-    /// A piece of a line with a marker.
+    /// A line with a marker.
     PointedLine(SeriesStyle),
     /// A marker.
     Marker(SeriesStyle),
-    /// A piece of a line that is no data.
+    /// A reference line.
     Reference,
     /// The mark of a published number.
     Published,
 }
 
-/// The size of a symbol.
+/// Size of a symbol.
 const SYMBOL: (f64, f64) = (26.0, 11.0);
 const LINE: f64 = 18.0;
 
-/// Draws signs with their names between `left` and `right`; gives the lower end.
+/// Draws the entries between `left` and `right`, and returns the lower edge.
 pub fn legend(scene: &mut Scene, entries: &[(LegendSymbol, String)], (left, top): Position, right: f64) -> f64 {
     let (mut x, mut y) = (left, top + LINE / 2.0);
     for (symbol, name) in entries {
@@ -71,14 +71,14 @@ fn draw(scene: &mut Scene, symbol: LegendSymbol, (left, y): Position) {
     }
 }
 
-/// A bar, or a piece of one.
+/// Draws a bar.
 pub fn bar(scene: &mut Scene, upper_left: Position, lower_right: Position, style: SeriesStyle) {
     scene.rectangle(upper_left, lower_right, style.color, 1.0);
     style.hatch.draw(scene, upper_left, lower_right);
     scene.outline(upper_left, lower_right, Stroke::new(Color::INK, 0.6));
 }
 
-/// The mark of a published number: nothing that is ours looks like it.
+/// Draws the mark of a published number, which differs from all marks of ours.
 pub fn published(scene: &mut Scene, place: Position) {
     Marker::Diamond.draw(scene, place, 3.6, Color::INK);
     Marker::Diamond.draw(scene, place, 2.2, Color::PAPER);

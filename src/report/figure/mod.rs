@@ -1,8 +1,9 @@
 //! Figures of a run, each as SVG and PNG.
 //!
-//! A figure is laid out as a [`scene`] of shapes, with the parts that all share ([`style`], [`axis`], [`panel`],
-//! [`legend`], [`font`]), and painted by plotters, once for each kind of file. There is one maker for each kind of figure,
-//! which gives nothing if the run has no data for it; [`figures`] calls all of them.
+//! A figure is laid out as a [`scene`] of primitives with shared components ([`style`], [`axis`],
+//! [`panel`], [`legend`], [`font`]), and painted by plotters once per file format. Each kind of
+//! figure has one function, which returns nothing if the run has no data for it; [`figures`]
+//! calls all of them.
 
 mod all;
 mod average;

@@ -3,22 +3,22 @@
 use crate::experiment::job::safe_name;
 use crate::metric::Column;
 
-/// A name as a part of that of a file.
+/// Returns a name as part of a file name.
 pub(super) fn slug(name: &str) -> String {
     if name.is_empty() { String::new() } else { safe_name(&name.replace('_', "-")) }
 }
 
-/// The name of a figure of a preset, or of all.
+/// Returns the file stem of a figure of one preset, or of all.
 pub(super) fn figure_name(name: &str, preset: Option<&str>) -> String {
     preset.filter(|preset| !preset.is_empty()).map_or(name.to_owned(), |preset| format!("{name}-{}", slug(preset)))
 }
 
-/// The title of a figure of a preset, or of all.
+/// Returns the title of a figure of one preset, or of all.
 pub(super) fn figure_title(title: &str, preset: Option<&str>) -> String {
     preset.filter(|preset| !preset.is_empty()).map_or(title.to_owned(), |preset| format!("{title}, preset {preset}"))
 }
 
-/// The name of a column where it is an axis.
+/// Returns the axis label of a metric.
 pub(super) fn axis_label(column: Column) -> &'static str {
     match column {
         Column::AucRoc => "AUC-ROC",

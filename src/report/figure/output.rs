@@ -5,31 +5,31 @@ use super::paint;
 use super::scene::Scene;
 use crate::metric::Column;
 
-/// A figure.
+/// A painted figure.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
-    /// The name of its files, without what tells their kind; safe on every system.
+    /// File stem, safe on every system.
     pub name: String,
-    /// What it shows, in a few words.
+    /// Title.
     pub title: String,
-    /// What is axis_label and how to read it, in a few sentences.
+    /// Caption.
     pub caption: String,
-    /// As an SVG document, which may stand in a page as it is.
+    /// SVG document, which can be embedded in a page.
     pub svg: String,
-    /// As a PNG.
+    /// PNG file.
     pub png: Vec<u8>,
 }
 
-/// A number that somebody published, to be axis_label beside ours.
+/// A published number, shown beside ours.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PublishedMean {
-    /// The name of the dataset in the experiment.
+    /// Name of the dataset in the experiment.
     pub dataset: String,
-    /// The name of the model in the experiment.
+    /// Name of the model in the experiment.
     pub model: String,
-    /// What was measured.
+    /// Metric.
     pub column: Column,
-    /// The number.
+    /// Published mean.
     pub mean: f64,
 }
 
@@ -42,12 +42,12 @@ pub struct FigureScene {
     pub title: String,
     /// As in [`Figure`].
     pub caption: String,
-    /// What is on it.
+    /// Contents.
     pub scene: Scene,
 }
 
 impl FigureScene {
-    /// Paints it.
+    /// Paints the scene as SVG and PNG.
     ///
     /// # Errors
     /// If plotters cannot draw it, which would be a bug.

@@ -1,4 +1,4 @@
-//! From shapes to files: one function draws a figure with any of plotters' backends.
+//! Painting of scenes with the SVG and bitmap backends of plotters.
 
 use plotters::backend::{BitMapBackend, DrawingBackend, SVGBackend};
 use plotters::drawing::IntoDrawingArea;
@@ -12,36 +12,37 @@ use super::scene::{Anchor, Position, Primitive, Scene, Stroke, Text};
 use super::{font, png};
 use crate::files::xml::escape;
 
-/// What differs between kinds of files.
+/// Properties of an output format.
 struct Medium {
-    /// Units to the pixel of a figure. plotters knows whole units only.
+    /// Units per scene pixel. plotters uses integer coordinates.
     scale: f64,
-    /// What plotters must be told as the size of letters of size 1.
+    /// plotters' font size for letters of size 1.
     letter: f64,
-    /// How far below its upper end plotters puts the line that letters of size 1 stand on.
+    /// Distance from the top of a text to its baseline, for letters of size 1.
     baseline: f64,
 }
 
-/// plotters divides sizes by 1.24 and moves text down by 0.76 of what is left.
+/// plotters divides sizes by 1.24 and shifts text down by 0.76 of the result.
 const SVG: Medium = Medium { scale: 10.0, letter: 1.24, baseline: 0.76 };
 
-/// Bitmaps are drawn in twice their size, since plotters smooths only some edges. Letters stand on half their height.
+/// Bitmaps are drawn at twice their size, since plotters smooths only some edges. The baseline is
+/// at half the height of the letters.
 const BITMAP: Medium = Medium { scale: 4.0, letter: font::PER_SIZE, baseline: font::PER_SIZE / 2.0 };
 
-/// Pixels of a PNG to the pixel of a figure.
+/// PNG pixels per scene pixel.
 const PNG_SCALE: u32 = 2;
 
-/// The figure as a whole SVG document, `title` for those who hear it read. It has no ids, classes or style scenes, so that
-/// any number of them may stand in one page.
+/// Renders a scene as an SVG document, with `title` for screen readers. It has no ids, classes or
+/// style sheets, so that a page can embed several.
 pub fn svg(scene: &Scene, title: &str) -> Result<String, FigureError> {
     let (width, height) = (scene.width.ceil(), scene.height.ceil());
     let mut drawn = String::new();
     paint(scene, SVGBackend::with_string(&mut drawn, units(scene, &SVG)), &SVG)?;
-    // plotters' own first line gives the size in units; ours gives that in pixels.
+    // plotters' first line gives the size in units; ours gives pixels.
     let (_, shapes) = drawn.split_once('\n').unwrap_or_default();
     let (w, h) = (width * SVG.scale, height * SVG.scale);
     let label = escape(title);
-    // What is opaque anyway need not be said. Quotation marks of texts are escaped, so no text can style like this.
+    // Full opacity is the default. Quotes in texts are escaped, so no text can match.
     let shapes = shapes.replace(" opacity=\"1\"", "");
     Ok(format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {w} {h}\" \
@@ -49,7 +50,7 @@ pub fn svg(scene: &Scene, title: &str) -> Result<String, FigureError> {
     ))
 }
 
-/// The figure as a PNG.
+/// Renders a scene as PNG.
 pub fn png(scene: &Scene) -> Result<Vec<u8>, FigureError> {
     let (width, height) = units(scene, &BITMAP);
     let mut pixels = vec![255; 3 * width as usize * height as usize];
@@ -65,10 +66,10 @@ fn units(scene: &Scene, medium: &Medium) -> (u32, u32) {
 
 fn paint<DB: DrawingBackend>(scene: &Scene, backend: DB, medium: &Medium) -> Result<(), FigureError> {
     let area = backend.into_drawing_area();
-    let whole = |(x, y): Position| ((x * medium.scale).round() as i32, (y * medium.scale).round() as i32);
+    let pixel = |(x, y): Position| ((x * medium.scale).round() as i32, (y * medium.scale).round() as i32);
     let length = |length: f64| (length * medium.scale).round().max(1.0) as i32;
     let all = |places: &[Position]| {
-        let mut places: Vec<(i32, i32)> = places.iter().map(|&place| whole(place)).collect();
+        let mut places: Vec<(i32, i32)> = places.iter().map(|&place| pixel(place)).collect();
         places.dedup();
         places
     };
@@ -79,7 +80,7 @@ fn paint<DB: DrawingBackend>(scene: &Scene, backend: DB, medium: &Medium) -> Res
                 let style = ShapeStyle { color: rgba(*color, 1.0), filled: false, stroke_width: length(*width) as u32 };
                 let places = all(places);
                 match dash.lengths() {
-                    // plotters cannot draw a line that has come down to a single unit.
+                    // plotters cannot draw a line that has shrunk to a single unit.
                     _ if places.len() < 2 => Ok(()),
                     None => area.draw(&PathElement::new(places, style)),
                     Some((on, off)) => area.draw(&DashedPathElement::new(places, length(on), length(off), style)),
@@ -87,14 +88,14 @@ fn paint<DB: DrawingBackend>(scene: &Scene, backend: DB, medium: &Medium) -> Res
             }
             Primitive::Area(places, color, opacity) => {
                 let style = rgba(*color, *opacity).filled();
-                area.draw(&Polygon::new(places.iter().map(|&place| whole(place)).collect::<Vec<_>>(), style))
+                area.draw(&Polygon::new(places.iter().map(|&place| pixel(place)).collect::<Vec<_>>(), style))
             }
             Primitive::Disc(center, radius, color, opacity) => {
-                area.draw(&Circle::new(whole(*center), length(*radius), rgba(*color, *opacity).filled()))
+                area.draw(&Circle::new(pixel(*center), length(*radius), rgba(*color, *opacity).filled()))
             }
             Primitive::Text(text) => {
                 let (at, style) = text_style(text, medium);
-                area.draw(&TextElement::new(printable(&text.text), whole(at), style))
+                area.draw(&TextElement::new(printable(&text.text), pixel(at), style))
             }
         }
         .map_err(FigureError::drawing)?;
@@ -102,12 +103,12 @@ fn paint<DB: DrawingBackend>(scene: &Scene, backend: DB, medium: &Medium) -> Res
     area.present().map_err(FigureError::drawing)
 }
 
-/// Names may hold anything; control characters have no shape, and XML forbids most of them.
+/// Replaces control characters in names: they have no glyph, and XML forbids most of them.
 fn printable(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
-/// How plotters has to be asked for a text: by its upper end.
+/// Returns position and style of a text for plotters, which positions texts by their top.
 fn text_style(text: &Text, medium: &Medium) -> (Position, TextStyle<'static>) {
     let font = font::font(text.size * medium.letter * medium.scale);
     let (mut at, up) = (text.at, medium.baseline * text.size);

@@ -1,4 +1,4 @@
-//! A panel: a rectangle with two axes in which data are drawn, alone or as one of many.
+//! Panels: rectangles with two axes in which data are drawn.
 
 use super::axis::{Axis, Tick};
 use super::color::{Color, Dash};
@@ -6,38 +6,38 @@ use super::font;
 use super::scene::{Anchor, Position, Scene, Stroke, Text};
 use super::style::{BAND, DATA_LINE, HEADING, LABEL, RADIUS, SeriesStyle, TICK};
 
-/// Between a panel and the numbers beside it.
+/// Gap between a panel and its tick labels.
 const GAP: f64 = 4.0;
 
 /// A panel.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Panel {
-    /// Its left end.
+    /// Left edge.
     pub left: f64,
-    /// Its upper end.
+    /// Upper edge.
     pub top: f64,
-    /// Its width.
+    /// Width.
     pub width: f64,
-    /// Its height.
+    /// Height.
     pub height: f64,
-    /// The axis from left to right.
+    /// Horizontal axis.
     pub x: Axis,
-    /// The axis from bottom to top.
+    /// Vertical axis.
     pub y: Axis,
 }
 
 impl Panel {
-    /// Where a pair of numbers lies.
+    /// Returns the position of a pair of values.
     pub fn at(&self, x: f64, y: f64) -> Position {
         (self.left + self.width * self.x.place(x), self.bottom() - self.height * self.y.place(y))
     }
 
-    /// Its lower end.
+    /// Returns the lower edge.
     pub fn bottom(&self) -> f64 {
         self.top + self.height
     }
 
-    /// Its right end.
+    /// Returns the right edge.
     pub fn right(&self) -> f64 {
         self.left + self.width
     }
@@ -47,7 +47,7 @@ impl Panel {
         scene.outline((self.left, self.top), (self.right(), self.bottom()), Stroke::new(Color::GREY, 0.8));
     }
 
-    /// Draws lines across at numbers of the upright axis, and writes the numbers.
+    /// Draws grid lines and tick labels of the vertical axis.
     pub fn y_ticks(&self, scene: &mut Scene, ticks: &[Tick], written: bool) {
         for tick in ticks {
             let (_, y) = self.at(self.x.low, tick.at);
@@ -59,7 +59,7 @@ impl Panel {
         }
     }
 
-    /// Draws lines upwards at numbers of the level axis, and writes those for which there is space.
+    /// Draws grid lines of the horizontal axis, and tick labels where there is space.
     pub fn x_ticks(&self, scene: &mut Scene, ticks: &[Tick], written: bool) {
         let mut free_from = f64::NEG_INFINITY;
         for tick in ticks {
@@ -74,21 +74,21 @@ impl Panel {
         }
     }
 
-    /// Writes a name above it.
+    /// Draws a heading above the panel.
     pub fn heading(&self, scene: &mut Scene, name: &str) {
-        // A name may be a little longer than the panel is wide: that much is free at both sides.
+        // The heading may use the free space on both sides.
         let name = font::truncated(name, HEADING, self.width + 24.0);
         let middle = self.left + self.width / 2.0;
         scene.text(Text::new(name, (middle, self.top - 6.0), HEADING).anchored(Anchor::Middle));
     }
 
-    /// Writes what the level axis is, below the numbers.
+    /// Draws the label of the horizontal axis.
     pub fn x_label(&self, scene: &mut Scene, label: &str) {
         let place = (self.left + self.width / 2.0, self.bottom() + GAP + TICK + 4.0 + LABEL);
         scene.text(Text::new(label, place, LABEL).anchored(Anchor::Middle));
     }
 
-    /// Writes what the upright axis is, so far left of it.
+    /// Draws the label of the vertical axis, at distance `away`.
     pub fn y_label(&self, scene: &mut Scene, label: &str, away: f64) {
         let place = (self.left - away, self.top + self.height / 2.0);
         scene.text(Text::new(label, place, LABEL).anchored(Anchor::Middle).rotated());
@@ -100,7 +100,7 @@ impl Panel {
         scene.line(places, Stroke::new(style.color, DATA_LINE).dashed(style.dash));
     }
 
-    /// Fills what lies between a lower and an upper end, cut off where the panel ends.
+    /// Fills the band between lower and upper values, clipped to the panel.
     pub fn band(&self, scene: &mut Scene, ends: &[(f64, f64, f64)], style: SeriesStyle) {
         let upper = ends.iter().map(|&(x, _, high)| self.at(x, self.within(high)));
         let lower = ends.iter().rev().map(|&(x, low, _)| self.at(x, self.within(low)));
@@ -115,7 +115,7 @@ impl Panel {
         style.marker.draw(scene, self.at(x, self.within(y)), RADIUS, style.color);
     }
 
-    /// Draws a level, dotted line from one end to the other.
+    /// Draws a horizontal dotted line across the panel.
     pub fn level(&self, scene: &mut Scene, y: f64) {
         if (self.y.low..=self.y.high).contains(&y) {
             scene.line([self.at(self.x.low, y), self.at(self.x.high, y)], reference());
@@ -127,15 +127,16 @@ impl Panel {
     }
 }
 
-/// How lines are drawn that are no data: chance levels and diagonals.
+/// Returns the style of reference lines: chance levels and diagonals.
 pub fn reference() -> Stroke {
     Stroke::new(Color::GREY, 1.1).dashed(Dash::Dotted)
 }
 
-/// The most panels in a row.
+/// Largest number of panels in a row.
 pub const COLUMNS: usize = 4;
 
-/// Writes what the axes are, once for all panels between `top` and `bottom`, and ends the figure.
+/// Draws the axis labels shared by all panels between `top` and `bottom`, and sets the height of
+/// the scene.
 pub fn axis_names(scene: &mut Scene, (top, bottom): (f64, f64), below: &str, aside: &str) {
     let place = (16.0, f64::midpoint(top, bottom));
     scene.text(Text::new(aside, place, LABEL).anchored(Anchor::Middle).rotated());
@@ -144,22 +145,22 @@ pub fn axis_names(scene: &mut Scene, (top, bottom): (f64, f64), below: &str, asi
     scene.height = bottom + LABEL + 8.0;
 }
 
-/// Space around the panels of a figure, and between them.
+/// Margins of each panel.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PanelMargins {
-    /// Left of each panel: for the numbers of its axis.
+    /// Left, for tick labels.
     pub left: f64,
-    /// Above each panel: for its name.
+    /// Top, for the heading.
     pub top: f64,
-    /// Below each panel: for numbers and the name of the axis.
+    /// Bottom, for tick labels and the axis label.
     pub bottom: f64,
 }
 
-/// The right end of a figure, which the last number of an axis may reach into.
+/// Right margin, which the last tick label may reach into.
 const RIGHT: f64 = 14.0;
 
-/// Where each of `n` panels goes when they stand in rows of `columns`: the left and the upper end of each, the width of
-/// all, and the lower end of the last row.
+/// Arranges `n` panels in rows of `columns`: returns the upper left corner of each, their width,
+/// and the lower edge of the last row.
 pub fn grid(
     n: usize,
     columns: usize,

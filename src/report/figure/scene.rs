@@ -1,89 +1,89 @@
-//! What a figure shows, as shapes on a figure; [`super::paint`] makes files of it.
+//! A device-independent scene of drawing primitives; [`super::paint`] renders it.
 //!
-//! Figures are laid out once, in pixels of a page that is 100 to the inch, and painted at any scale, so that the SVG and
-//! the PNG of a figure never differ and a test can ask where things are.
+//! Figures are laid out once, at 100 pixels per inch, and painted at any scale, so that SVG and
+//! PNG never differ and tests can inspect positions.
 
 use super::color::{Color, Dash};
 use super::font;
 
-/// A place: from the left, from the top.
+/// A position: x from the left, y from the top.
 pub type Position = (f64, f64);
 
-/// How a line is drawn.
+/// Line style.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stroke {
     /// Its color.
     pub color: Color,
     /// Its width.
     pub width: f64,
-    /// How it is broken.
+    /// Dash pattern.
     pub dash: Dash,
 }
 
 impl Stroke {
-    /// An unbroken line.
+    /// Creates a solid line style.
     pub fn new(color: Color, width: f64) -> Self {
         Stroke { color, width, dash: Dash::Solid }
     }
 
-    /// The same, broken.
+    /// Sets the dash pattern.
     pub fn dashed(self, dash: Dash) -> Self {
         Stroke { dash, ..self }
     }
 }
 
-/// Which part of a text is at its place.
+/// Horizontal alignment of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Anchor {
-    /// Its beginning.
+    /// The position is the start of the text.
     Start,
-    /// Its middle.
+    /// The position is the middle of the text.
     Middle,
-    /// Its end.
+    /// The position is the end of the text.
     End,
 }
 
 /// A line of text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Text {
-    /// What it says.
+    /// Content.
     pub text: String,
-    /// Where it is: a point of the line that the letters stand on.
+    /// Position on the baseline.
     pub at: Position,
-    /// The size of the letters.
+    /// Font size.
     pub size: f64,
-    /// Which part of it is there.
+    /// Alignment.
     pub anchor: Anchor,
-    /// Whether it runs from the bottom to the top.
+    /// Whether it is rotated to run upwards.
     pub rotated: bool,
     /// Its color.
     pub color: Color,
 }
 
-/// What letters rise above the line they stand on, and what they hang below it, in parts of their size.
+/// Ascent and descent of the letters, relative to the font size.
 const RISE: f64 = 0.75;
 const HANG: f64 = 0.21;
 
-/// What must be added to the middle of a line of text to get the line that its letters stand on.
+/// Offset from the vertical center of a text to its baseline, relative to the font size.
 pub const TO_BASELINE: f64 = 0.35;
 
 impl Text {
-    /// A text that begins at a place.
+    /// Creates a text that starts at a position.
     pub fn new(text: impl Into<String>, at: Position, size: f64) -> Self {
         Text { text: text.into(), at, size, anchor: Anchor::Start, rotated: false, color: Color::INK }
     }
 
-    /// With another part of it at its place.
+    /// Sets the alignment.
     pub fn anchored(self, anchor: Anchor) -> Self {
         Text { anchor, ..self }
     }
 
-    /// From the bottom to the top.
+    /// Rotates the text to run upwards.
     pub fn rotated(self) -> Self {
         Text { rotated: true, ..self }
     }
 
-    /// The place is given as the middle of the height of the letters.
+    /// Treats the position as the vertical center instead of the baseline.
     pub fn centered_vertically(mut self) -> Self {
         let shift = TO_BASELINE * self.size;
         if self.rotated {
@@ -94,7 +94,7 @@ impl Text {
         self
     }
 
-    /// The left, top, right and bottom end of it.
+    /// Returns the bounding box: left, top, right, bottom.
     pub fn bounds(&self) -> [f64; 4] {
         let (width, (x, y)) = (font::width(&self.text, self.size), self.at);
         let back = match self.anchor {
@@ -110,42 +110,42 @@ impl Text {
     }
 }
 
-/// Whether two rectangles, each given as left, top, right and bottom, have nothing in common but edges.
+/// Returns whether two rectangles (left, top, right, bottom) share no more than edges.
 pub fn disjoint(a: [f64; 4], b: [f64; 4]) -> bool {
     a[2] <= b[0] || b[2] <= a[0] || a[3] <= b[1] || b[3] <= a[1]
 }
 
-/// Something on a figure.
+/// A drawing primitive.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Primitive {
-    /// A line through places.
+    /// A polyline.
     Line(Vec<Position>, Stroke),
-    /// A filled area, with its opacity.
+    /// A filled polygon with its opacity.
     Area(Vec<Position>, Color, f64),
-    /// A filled circle, with its opacity.
+    /// A filled circle with its opacity.
     Disc(Position, f64, Color, f64),
     /// A line of text.
     Text(Text),
 }
 
-/// A figure with shapes, the first at the bottom.
+/// A canvas with primitives, painted in order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scene {
     /// Its width.
     pub width: f64,
     /// Its height.
     pub height: f64,
-    /// What is on it.
+    /// Primitives, the first at the bottom.
     pub shapes: Vec<Primitive>,
 }
 
 impl Scene {
-    /// An empty figure. Its height may be set when all is laid out.
+    /// Creates an empty scene. Its height may be set after the layout.
     pub fn new(width: f64, height: f64) -> Self {
         Scene { width, height, shapes: Vec::new() }
     }
 
-    /// Draws a line; a single place is none.
+    /// Draws a polyline; a single point draws nothing.
     pub fn line(&mut self, places: impl Into<Vec<Position>>, stroke: Stroke) {
         let mut places = places.into();
         places.dedup();
@@ -154,7 +154,7 @@ impl Scene {
         }
     }
 
-    /// Fills an area.
+    /// Fills a polygon.
     pub fn area(&mut self, places: impl Into<Vec<Position>>, color: Color, opacity: f64) {
         self.shapes.push(Primitive::Area(places.into(), color, opacity));
     }
@@ -174,14 +174,14 @@ impl Scene {
         self.shapes.push(Primitive::Disc(center, radius, color, opacity));
     }
 
-    /// Writes a text.
+    /// Draws a text.
     pub fn text(&mut self, text: Text) {
         if !text.text.is_empty() {
             self.shapes.push(Primitive::Text(text));
         }
     }
 
-    /// Every text on the figure.
+    /// Iterates over all texts.
     pub fn texts(&self) -> impl Iterator<Item = &Text> {
         self.shapes.iter().filter_map(|shape| match shape {
             Primitive::Text(text) => Some(text),
@@ -189,7 +189,8 @@ impl Scene {
         })
     }
 
-    /// What a reader would stumble over: texts that overlap or leave the figure. Empty for a figure as it should be.
+    /// Returns a description of each text that overlaps another or leaves the canvas. Empty for a
+    /// valid layout.
     pub fn layout_problems(&self) -> Vec<String> {
         let boxes: Vec<(&str, [f64; 4])> = self.texts().map(|text| (text.text.as_str(), text.bounds())).collect();
         let mut layout_problems = Vec::new();
@@ -210,18 +211,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bounds_of_texts() {
+    fn text_bounds_follow_alignment_and_rotation() {
         let text = Text::new("ab", (100.0, 50.0), 10.0);
         let width = font::width("ab", 10.0);
         assert_eq!(text.bounds(), [100.0, 42.5, 100.0 + width, 52.1]);
         assert_eq!(text.clone().anchored(Anchor::End).bounds()[0], 100.0 - width);
-        // Turned to the left, the letters stand on a vertical line and grow upwards.
+        // Rotated letters stand on a vertical baseline and grow upwards.
         assert_eq!(text.clone().rotated().bounds(), [92.5, 50.0 - width, 102.1, 50.0]);
         assert_eq!(text.rotated().centered_vertically().at, (103.5, 50.0));
     }
 
     #[test]
-    fn faults_are_found() {
+    fn overlaps_and_overflows_are_found() {
         let mut scene = Scene::new(200.0, 100.0);
         scene.text(Text::new("one", (10.0, 50.0), 12.0));
         scene.text(Text::new("two", (60.0, 50.0), 12.0));

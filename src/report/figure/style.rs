@@ -1,12 +1,12 @@
-//! How all figures style: colours, markers, slug, hatching and sizes.
+//! Shared appearance of figures: palette, markers, hatching and sizes.
 //!
-//! Whatever is told apart by color is told apart by shape as well, for print without colours and for eyes that see
-//! them otherwise.
+//! Series differ in shape as well as in color, for black-and-white print and color-blind readers.
 
 use super::color::{Color, Dash};
 use super::scene::{Position, Scene, Stroke};
 
-/// The palette of Okabe and Ito (2008, *Color universal design*) but for its yellow, which is too light for lines on white.
+/// The palette of Okabe and Ito (2008, *Color universal design*) without its yellow, which is too
+/// light for lines on white.
 const PALETTE: [Color; 7] = [
     Color(0x00, 0x72, 0xb2),
     Color(0xd5, 0x5e, 0x00),
@@ -19,18 +19,18 @@ const PALETTE: [Color; 7] = [
 
 const DASHES: [Dash; 5] = [Dash::Solid, Dash::Dashed, Dash::Dotted, Dash::Long, Dash::Short];
 
-/// The shape of a point.
+/// Shape of a data point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Marker {
     /// A disc.
     Circle,
     /// A square.
     Square,
-    /// A triangle on its side.
+    /// An upward triangle.
     Triangle,
-    /// A square on its corner.
+    /// A diamond.
     Diamond,
-    /// A triangle on its corner.
+    /// A downward triangle.
     Down,
     /// An x.
     Cross,
@@ -52,12 +52,12 @@ const MARKERS: [Marker; 8] = [
 ];
 
 impl Marker {
-    /// The marker of a number; they come again after eight.
+    /// Returns the `i`-th marker; they repeat after eight.
     pub fn number(i: usize) -> Marker {
         MARKERS[i % MARKERS.len()]
     }
 
-    /// Draws it, about `radius` to each side, all of the same area.
+    /// Draws the marker with about `radius` to each side; all markers have similar area.
     pub fn draw(self, scene: &mut Scene, (x, y): Position, radius: f64, color: Color) {
         let r = radius;
         let square = |scale: f64| {
@@ -98,33 +98,34 @@ impl Marker {
     }
 }
 
-/// How the inside of a bar is marked, in the color of the paper.
+/// Hatching of a bar, in the background color.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hatch {
-    /// Not at all.
+    /// No hatching.
     None,
-    /// Lines that rise to the right.
+    /// Rising diagonal lines.
     Rising,
-    /// Lines across.
+    /// Horizontal lines.
     Across,
-    /// Lines that fall to the right.
+    /// Falling diagonal lines.
     Falling,
-    /// Lines that rise and lines that fall.
+    /// Both diagonals.
     Crossed,
-    /// A line down the middle.
+    /// One vertical line.
     Middle,
 }
 
 const HATCHES: [Hatch; 6] = [Hatch::None, Hatch::Rising, Hatch::Across, Hatch::Falling, Hatch::Crossed, Hatch::Middle];
 
 impl Hatch {
-    /// Draws it on a rectangle, given its upper left and lower right corner.
+    /// Draws the hatching on a rectangle, given its upper left and lower right corners.
     pub fn draw(self, scene: &mut Scene, (left, top): Position, (right, bottom): Position) {
         const GAP: f64 = 5.0;
         let stroke = Stroke::new(Color::PAPER, 1.0);
         let (width, height) = (right - left, bottom - top);
         let mut slanted = |rising: bool| {
-            // The line with this offset goes through (offset, bottom) and (offset + height, top), counted from the left end.
+            // The line with this offset runs from (offset, bottom) to (offset + height, top),
+            // relative to the left edge.
             let mut offset = GAP / 2.0 - height;
             while offset < width {
                 let (from, to) = (offset.max(0.0), (offset + height).min(width));
@@ -158,21 +159,21 @@ impl Hatch {
     }
 }
 
-/// How a row of results looks in a figure.
+/// Style of a row of results in a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SeriesStyle {
-    /// Its color, the same for a model in all its presets and cases.
+    /// Color, the same for all presets and cases of a model.
     pub color: Color,
-    /// Its marker.
+    /// Marker.
     pub marker: Marker,
-    /// How its line is broken.
+    /// Dash pattern.
     pub dash: Dash,
-    /// How its bars are hatched.
+    /// Hatching of bars.
     pub hatch: Hatch,
 }
 
 impl SeriesStyle {
-    /// The style of the `row`-th row, which belongs to the `model`-th model.
+    /// Returns the style of the `row`-th row, which belongs to the `model`-th model.
     pub fn of(model: usize, row: usize) -> SeriesStyle {
         SeriesStyle {
             color: PALETTE[model % PALETTE.len()],
@@ -183,17 +184,17 @@ impl SeriesStyle {
     }
 }
 
-/// The width of a figure: that of a page with two columns, 7.2 inches.
+/// Width of a figure: a page with two columns, 7.2 inches.
 pub const WIDTH: f64 = 720.0;
-/// The size of the names of panels.
+/// Font size of panel headings.
 pub const HEADING: f64 = 13.0;
-/// The size of the names of axes and of legends.
+/// Font size of axis and legend labels.
 pub const LABEL: f64 = 12.0;
-/// The size of the numbers at axes.
+/// Font size of tick labels.
 pub const TICK: f64 = 11.0;
-/// The opacity of a band around a line.
+/// Opacity of a band around a line.
 pub const BAND: f64 = 0.18;
-/// The width of a line that shows data.
+/// Width of a data line.
 pub const DATA_LINE: f64 = 1.6;
-/// The radius of a marker.
+/// Radius of a marker.
 pub const RADIUS: f64 = 3.4;

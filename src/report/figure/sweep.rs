@@ -1,4 +1,4 @@
-//! An ablation over numbers: a line with a band for each model, a panel for each dataset.
+//! Sweeps over numbers: one panel per dataset, one line with a band per model.
 
 use super::axis::{Axis, Tick};
 use super::legend::{LegendSymbol, legend};
@@ -18,8 +18,9 @@ use crate::metric::{Average, Column};
 
 const HEIGHT: f64 = 118.0;
 
-/// A panel for each dataset in which a column is drawn against what a sweep over numbers sets. If the sweep sets several,
-/// the one with the most values is the axis, and the others tell lines apart.
+/// Lays out a metric against the numeric parameter of a sweep, one panel per dataset. If the
+/// sweep sets several parameters, the one with the most values is the axis, and the others
+/// distinguish lines.
 pub fn sweep(results: &Results, column: Column) -> Option<FigureScene> {
     let rows = RunRows::of(results);
     let key = axis_of(&rows)?;
@@ -65,7 +66,7 @@ pub fn sweep(results: &Results, column: Column) -> Option<FigureScene> {
     })
 }
 
-/// What a parameter is called at an axis.
+/// Returns the axis label of a parameter.
 fn key_name(key: &str) -> String {
     let about = KEYS.iter().find(|known| known.name == key).map(|known| known.about);
     match (key, about) {
@@ -79,7 +80,7 @@ fn record<'r>(group: &Group<'r>) -> &'r Record {
     &group.jobs[0].record
 }
 
-/// What the sweep sets to numbers and most often: two values at least.
+/// Returns the numeric parameter with the most values, at least two.
 fn axis_of(rows: &RunRows<'_>) -> Option<String> {
     let mut values: IndexMap<&str, IndexSet<&str>> = IndexMap::default();
     for (key, value) in rows.groups.iter().flat_map(|group| &record(group).row.settings) {
@@ -87,18 +88,19 @@ fn axis_of(rows: &RunRows<'_>) -> Option<String> {
     }
     let number = |text: &&str| text.parse::<f64>().is_ok_and(f64::is_finite);
     values.retain(|_, values| values.len() > 1 && values.iter().all(number));
-    // The first of those with the most.
-    let most = values.values().map(IndexSet::len).max()?;
-    values.into_iter().find(|(_, values)| values.len() == most).map(|(key, _)| key.to_owned())
+    // Ties go to the first.
+    let max = values.values().map(IndexSet::len).max()?;
+    values.into_iter().find(|(_, values)| values.len() == max).map(|(key, _)| key.to_owned())
 }
 
-/// A mean at a number.
+/// Averages by parameter value.
 type Points = Vec<(f64, Average)>;
 
 struct Series {
-    /// By name, then by dataset, from left to right. What the sweep does not touch is a point without a number: NaN.
+    /// Lines by name, then by dataset, sorted by parameter value. Rows that the sweep does not
+    /// affect have the value NaN.
     lines: IndexMap<String, IndexMap<String, Points>>,
-    /// The numbers with their texts.
+    /// Parameter values with their texts.
     numbers: Vec<(f64, String)>,
 }
 
@@ -124,7 +126,7 @@ impl Series {
         Series { lines, numbers }
     }
 
-    /// From the first to the last number, with a little space; by ratios if they spread.
+    /// Returns the axis over all values, with a small margin; logarithmic for a wide range.
     fn axis(&self) -> Axis {
         let (low, high) = match (self.numbers.first(), self.numbers.last()) {
             (Some((low, _)), Some((high, _))) => (*low, *high),
@@ -165,7 +167,7 @@ impl Series {
     }
 }
 
-/// The points of a line as they are drawn: what the sweep does not touch is level, from one end to the other.
+/// Returns the points to draw: rows that the sweep does not affect become a horizontal line.
 fn drawn(points: &Points, x: Axis) -> Points {
     let ends = |average: Average| [(x.low, average), (x.high, average)];
     let levels = points.iter().filter(|(x, _)| x.is_nan()).flat_map(|&(_, average)| ends(average));

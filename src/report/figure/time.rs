@@ -1,4 +1,4 @@
-//! What good results cost: time of training against a column, a panel for each dataset.
+//! Training time against a metric, one panel per dataset.
 
 use super::axis::Axis;
 use super::legend::{LegendSymbol, legend};
@@ -14,10 +14,10 @@ use crate::metric::summary::mean;
 use crate::metric::{Average, Column};
 
 const HEIGHT: f64 = 118.0;
-/// Clocks are not to be trusted below this.
+/// Shortest time shown; clocks are unreliable below it.
 const SHORTEST: f64 = 1e-4;
 
-/// A marker for each dataset and row, in a run without a sweep.
+/// Lays out one marker per dataset and row, for a run without a sweep.
 pub fn time(results: &Results, column: Column) -> Option<FigureScene> {
     let rows = RunRows::of(results);
     if rows.has_sweep() || !rows.groups.iter().any(|group| average(group, column).is_some()) {
@@ -32,7 +32,7 @@ pub fn time(results: &Results, column: Column) -> Option<FigureScene> {
     let margins = PanelMargins { left: 36.0, top: 24.0, bottom: 22.0 };
     let across = datasets.len().min(COLUMNS);
     let (places, width, bottom) = grid(datasets.len(), across, (18.0, top, WIDTH), HEIGHT, margins);
-    // All panels have the same axis of time, which ends at powers of ten.
+    // All panels share the time axis, which ends at powers of ten.
     let times = || rows.groups.iter().map(seconds);
     let low = times().fold(f64::INFINITY, f64::min).log10().floor();
     let high = times().fold(SHORTEST, f64::max).log10().ceil().max(low + 1.0);
@@ -63,7 +63,7 @@ pub fn time(results: &Results, column: Column) -> Option<FigureScene> {
     })
 }
 
-/// The mean time that a row took to learn.
+/// Returns the mean training time of a row.
 fn seconds(group: &Group<'_>) -> f64 {
     let times: Vec<f64> = group.done().map(|stored| stored.record.machine.train_seconds).collect();
     if times.is_empty() { SHORTEST } else { mean(&times).max(SHORTEST) }

@@ -238,7 +238,7 @@ mod tests {
             (",1,0\n", ",1\n", "b.csv:3: 6 fields where 7 belong"),
             ("imdb,RDN", ",RDN", "b.csv:3: column `dataset`: empty"),
             ("RDN-Boost,cll", "\"LRBM-Boost (paper, trees=5)\",auc_roc", "b.csv:3: a second row for imdb LRBM"),
-            ("\"LRBM", "LRBM", "b.csv: line 2: a quote amid a field"),
+            ("\"LRBM", "LRBM", "b.csv: line 2: quote inside an unquoted field"),
         ] {
             let text = GOOD.replace(old, new);
             assert_ne!(text, GOOD, "{old}");

@@ -1,15 +1,15 @@
-//! Tables for programs: every number in a column of its own.
+//! Tables as data frames: every number in its own column.
 //!
-//! A column `c` of text stays as it is. A column `c` of numbers becomes `c_mean`, `c_sd`, `c_n` and `c_best`, where there are
-//! published numbers also `c_paper`, `c_paper_sd`, `c_difference` and `c_within`, and where something is missing `c_lack`.
-//! `extra` tells rows that stand below a line.
+//! A text column `c` is kept. A numeric column `c` becomes `c_mean`, `c_sd`, `c_n` and `c_best`;
+//! with published numbers also `c_paper`, `c_paper_sd`, `c_difference` and `c_within`; with
+//! missing jobs also `c_lack`. `extra` marks the rows below the rule.
 
 use polars::prelude::{Column, DataFrame, NamedFrom, PolarsResult, Series};
 
 use super::model::{CellValue, ColumnKind, Table, TableCell, Within};
 use crate::experiment::store;
 
-/// Ends of the names of columns.
+/// Suffixes of column names.
 pub(super) const MEAN: &str = "_mean";
 pub(super) const SD: &str = "_sd";
 pub(super) const COUNT: &str = "_n";
@@ -19,10 +19,10 @@ pub(super) const PAPER_SD: &str = "_paper_sd";
 pub(super) const DIFFERENCE: &str = "_difference";
 pub(super) const WITHIN: &str = "_within";
 pub(super) const LACK: &str = "_lack";
-/// The column that tells rows below a line.
+/// Name of the column that marks rows below the rule.
 pub(super) const EXTRA: &str = "extra";
 
-/// The table as CSV.
+/// Formats the table as CSV.
 ///
 /// # Errors
 /// If two columns have the same name.
@@ -31,7 +31,7 @@ pub fn csv(table: &Table) -> PolarsResult<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// The table as Parquet.
+/// Encodes the table as Parquet.
 ///
 /// # Errors
 /// If two columns have the same name.
@@ -80,11 +80,10 @@ fn frame(table: &Table) -> PolarsResult<DataFrame> {
 }
 
 fn value(cell: &TableCell) -> &CellValue {
-    const NOTHING: &CellValue =
-        &CellValue { ours: None, paper: None, missing: String::new(), is_best: false, row: None };
+    const EMPTY: &CellValue = &CellValue { ours: None, paper: None, missing: String::new(), is_best: false, row: None };
     match cell {
         TableCell::Value(value) => value,
-        TableCell::Text(_) => NOTHING,
+        TableCell::Text(_) => EMPTY,
     }
 }
 
@@ -101,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_number_has_its_column() {
+    fn numbers_are_split_into_columns() {
         let mut table = example();
         table.columns.remove(1);
         table.rows.iter_mut().for_each(|row| drop(row.cells.remove(1)));

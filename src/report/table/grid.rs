@@ -1,36 +1,36 @@
-//! A table as text in rows and columns: what Markdown, LaTeX and the terminal have in common.
+//! Layout of a table as a text grid, shared by Markdown, LaTeX and the terminal.
 
 use super::model::{CellValue, ColumnKind, Table, TableCell, Within};
 use crate::metric::summary::Average;
 
-/// Rows and columns of text.
+/// A table as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Grid {
-    /// The headings.
+    /// Headings.
     pub headings: Vec<String>,
-    /// Which columns hold numbers.
+    /// Whether each column is numeric.
     pub is_number: Vec<bool>,
-    /// The rows.
+    /// Rows.
     pub rows: Vec<GridRow>,
 }
 
-/// A row of text.
+/// A row of a grid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GridRow {
-    /// Its cells.
+    /// Cells.
     pub cells: Vec<GridCell>,
-    /// Whether it is the first of a row of the table.
+    /// Whether it is the first line of a table row.
     pub is_first: bool,
-    /// Whether a line stands above it.
+    /// Whether a rule precedes it.
     pub line_above: bool,
 }
 
-/// Text, of which the first part can be strong.
+/// A grid cell, whose beginning can be bold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GridCell {
-    /// What is to be strong.
+    /// Bold part.
     pub strong: String,
-    /// What comes after it.
+    /// Remaining text.
     pub rest: String,
 }
 
@@ -40,22 +40,22 @@ impl GridCell {
     }
 }
 
-/// The heading over whose standard deviation covers a difference.
+/// Heading of the column that says which standard deviation covers a difference.
 pub const WITHIN: &str = "within sd";
 
-/// What stands for a number that is not there.
+/// Placeholder of a missing number.
 const NONE: &str = "–";
 
-/// A mean with its deviation, as people read it.
+/// Formats a mean with its standard deviation, three decimals.
 pub fn format_mean(average: &Average) -> String {
     format!("{:.3}{}", average.mean, deviation(average.deviation))
 }
 
-/// A difference with its sign.
+/// Formats a difference with its sign.
 pub fn format_difference(difference: f64) -> String {
     match format!("{difference:+.3}").as_str() {
         "+0.000" | "-0.000" => "0.000".to_owned(),
-        // A minus is as wide as a plus.
+        // The minus sign is as wide as the plus sign.
         text => text.replace('-', "−"),
     }
 }
@@ -65,7 +65,7 @@ fn deviation(deviation: Option<f64>) -> String {
 }
 
 impl CellValue {
-    /// Whose standard deviation covers the difference, in words.
+    /// Describes which standard deviation covers the difference.
     pub fn within_phrase(&self) -> &'static str {
         match self.within() {
             Some(Within::Both) => "within both sd",
@@ -76,7 +76,7 @@ impl CellValue {
         }
     }
 
-    /// The same in a word, for a column with the heading [`WITHIN`].
+    /// Like [`CellValue::within_phrase`] in one word, for the column [`WITHIN`].
     pub fn within_word(&self) -> &'static str {
         match self.within() {
             Some(Within::Neither) => "no",
@@ -85,7 +85,7 @@ impl CellValue {
         }
     }
 
-    /// The published number with the digits that were published.
+    /// Formats the published number with the published digits.
     pub fn format_published(&self) -> Option<String> {
         let paper = self.paper?;
         let deviation = paper.deviation.map_or_else(String::new, |deviation| format!(" ± {}", trimmed(deviation)));
@@ -94,14 +94,14 @@ impl CellValue {
 }
 
 impl Table {
-    /// The table as text.
+    /// Lays the table out as text.
     pub fn grid(&self) -> Grid {
         let has_paper = self.columns.iter().any(|column| column.shape == ColumnKind::WithPaper);
         let stacked = self.style.stacked && has_paper;
         let mut grid = Grid { headings: Vec::new(), is_number: Vec::new(), rows: Vec::new() };
         let texts = self.columns.iter().take_while(|column| column.shape == ColumnKind::Text).count();
-        for (place, column) in self.columns.iter().enumerate() {
-            if stacked && place == texts {
+        for (column_index, column) in self.columns.iter().enumerate() {
+            if stacked && column_index == texts {
                 grid.push("", false);
             }
             let heading = marked(column.heading(), self.mark(&column.name));
@@ -113,13 +113,13 @@ impl Table {
             }
         }
         let first_extra = self.rows.iter().position(|row| row.is_extra);
-        for (place_of_row, row) in self.rows.iter().enumerate() {
+        for (row_index, row) in self.rows.iter().enumerate() {
             let has_paper =
                 row.cells.iter().any(|cell| matches!(cell, TableCell::Value(value) if value.paper.is_some()));
             for &line in if stacked && has_paper { &CellLine::ALL[..] } else { &[CellLine::Ours] } {
                 let mut cells = Vec::new();
-                for (place, (column, cell)) in self.columns.iter().zip(&row.cells).enumerate() {
-                    if stacked && place == texts {
+                for (column_index, (column, cell)) in self.columns.iter().zip(&row.cells).enumerate() {
+                    if stacked && column_index == texts {
                         cells.push(GridCell::plain(line.name()));
                     }
                     match cell {
@@ -138,8 +138,8 @@ impl Table {
                         }
                     }
                 }
-                // One line above all that is extra is enough.
-                let line_above = line == CellLine::Ours && Some(place_of_row) == first_extra;
+                // One rule precedes all additional rows.
+                let line_above = line == CellLine::Ours && Some(row_index) == first_extra;
                 grid.rows.push(GridRow { cells, is_first: line == CellLine::Ours, line_above });
             }
         }
@@ -165,7 +165,7 @@ impl Table {
     }
 }
 
-/// A published number with the digits that were published.
+/// Formats a number with its published digits.
 fn trimmed(number: f64) -> String {
     let text = format!("{number:.4}");
     text.strip_suffix("00").unwrap_or(&text).to_owned()
@@ -175,7 +175,7 @@ fn marked(text: String, mark: Option<usize>) -> String {
     mark.map_or_else(|| text.clone(), |mark| format!("{text} [{mark}]"))
 }
 
-/// Which of its numbers a cell shows.
+/// Which of its numbers a line of a cell shows.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum CellLine {
     Ours,
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn published_numbers_stand_below_ours() {
+    fn stacked_style_puts_published_numbers_below_ours() {
         let grid = example().grid();
         assert_eq!(grid.headings, ["model", "", "imdb", "yeast2 [1]"]);
         let rows: Vec<Vec<String>> = grid.rows.iter().map(texts).collect();
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn or_beside_them() {
+    fn flat_style_puts_published_numbers_beside_ours() {
         let mut table = example();
         table.style = super::super::model::TableStyle { stacked: false, counts: true };
         let grid = table.grid();
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_as_people_read_them() {
+    fn numbers_are_formatted() {
         assert_eq!((trimmed(0.9719), trimmed(0.961), trimmed(0.95)), ("0.9719".into(), "0.9610".into(), "0.95".into()));
         assert_eq!(format_difference(-0.00001), "0.000");
         assert_eq!(format_difference(-0.0126), "−0.013");

@@ -1,11 +1,11 @@
-//! Tables for LaTeX, with the rules of the package booktabs.
+//! LaTeX writer, with the rules of the package booktabs.
 
 use std::fmt::Write;
 
 use super::grid::{Grid, GridCell};
 use super::model::Table;
 
-/// The table as a float with its caption and notes.
+/// Formats the table as a float with caption and notes.
 pub fn latex(table: &Table) -> String {
     let grid = table.grid();
     let mut text = String::new();
@@ -25,10 +25,10 @@ fn write_latex(out: &mut String, table: &Table, grid: &Grid) -> std::fmt::Result
     writeln!(out, "    \\toprule")?;
     line(out, grid.headings.iter().map(|heading| escaped(heading)))?;
     writeln!(out, "    \\midrule")?;
-    for (place, row) in grid.rows.iter().enumerate() {
+    for (index, row) in grid.rows.iter().enumerate() {
         if row.line_above {
             writeln!(out, "    \\midrule")?;
-        } else if table.style.stacked && place > 0 && row.is_first {
+        } else if table.style.stacked && index > 0 && row.is_first {
             writeln!(out, "    \\addlinespace")?;
         }
         line(out, row.cells.iter().map(shown))?;
@@ -55,7 +55,7 @@ fn shown(cell: &GridCell) -> String {
     format!("{strong}{}", escaped(&cell.rest))
 }
 
-/// Text with everything escaped that would mean something to LaTeX, and our signs as it writes them.
+/// Escapes LaTeX special characters, and maps our symbols to commands.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_table_by_hand() {
+    fn example_table_is_formatted() {
         let expected = "\
 % \\usepackage{booktabs}
 \\begin{table*}[t]
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn names_cannot_break_out() {
+    fn special_characters_are_escaped() {
         assert_eq!(escaped("\\input{x} #1"), "\\textbackslash{}input\\{x\\} \\#1");
     }
 }

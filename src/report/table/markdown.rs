@@ -1,4 +1,4 @@
-//! Tables for Markdown.
+//! Markdown writer.
 
 use std::fmt::Write;
 
@@ -6,7 +6,7 @@ use super::grid::GridCell;
 use super::model::Table;
 use crate::report::markdown::{MarkdownTable, escape};
 
-/// The table with its caption and notes.
+/// Formats the table with caption and notes.
 pub fn markdown(table: &Table) -> String {
     let grid = table.grid();
     let heading =
@@ -15,7 +15,7 @@ pub fn markdown(table: &Table) -> String {
     let mut lines = MarkdownTable::new(&headings.iter().map(String::as_str).collect::<Vec<_>>());
     for row in &grid.rows {
         if row.line_above {
-            // Markdown has no line inside a table; an empty row keeps apart what the line would.
+            // Markdown has no rules inside tables; an empty row takes their place.
             lines.row(grid.headings.iter().map(|_| String::new()));
         }
         lines.marked_up_row(row.cells.iter().map(shown));
@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_table_by_hand() {
+    fn example_table_is_formatted() {
         let expected = "\
 | model |            |                          imdb |       yeast2 \\[1] |
 |:------|:-----------|------------------------------:|------------------:|

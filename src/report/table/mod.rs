@@ -1,7 +1,8 @@
-//! One model of a table, and its writers: Markdown, LaTeX, CSV, Parquet, and text for the terminal.
+//! The data model of a table and its writers: Markdown, LaTeX, CSV, Parquet and terminal text.
 //!
-//! A cell keeps its numbers, not their text: people read three decimals and programs all of them. A published number has
-//! its own place in a cell and its own column in every file, named `paper`, so that it is never taken for one of ours.
+//! Cells hold numbers, not text: human-readable formats show three decimals, files keep full
+//! precision. Published numbers have their own field in a cell and their own `paper` columns in
+//! files, so that they are never mistaken for ours.
 
 mod frame;
 mod grid;

@@ -3,62 +3,62 @@
 use crate::metric::Column;
 use crate::metric::summary::Average;
 
-/// A table.
+/// A table of a report.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
-    /// The stem of its files.
+    /// File stem.
     pub name: String,
-    /// What it is, in a few words.
+    /// Title.
     pub title: String,
-    /// How to read it.
+    /// Caption.
     pub caption: String,
-    /// Its columns: those with text first.
+    /// Columns, text columns first.
     pub columns: Vec<TableColumn>,
-    /// Its rows.
+    /// Rows.
     pub rows: Vec<TableRow>,
-    /// What must be said of it.
+    /// Notes below the table.
     pub notes: Vec<Note>,
-    /// How people are to see it.
+    /// Layout of human-readable formats.
     pub style: TableStyle,
 }
 
-/// How people see the numbers of a table; programs see all of them anyway.
+/// Layout options of human-readable formats; data files contain everything anyway.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TableStyle {
-    /// Whether the published number stands below ours instead of beside it.
+    /// Whether published numbers are below ours instead of beside them.
     pub stacked: bool,
-    /// Whether the number of folds stands in every cell.
+    /// Whether each cell shows the number of folds.
     pub counts: bool,
 }
 
 /// A column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableColumn {
-    /// Its name in files.
+    /// Name in files.
     pub name: String,
-    /// What its cells hold.
+    /// Kind of its cells.
     pub shape: ColumnKind,
-    /// Whether it stands apart from the columns before it.
+    /// Whether it is set apart from the columns before it.
     pub is_extra: bool,
 }
 
-/// What the cells of a column hold.
+/// Kind of the cells of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColumnKind {
     /// Text.
     Text,
     /// Our numbers.
     Value,
-    /// Our numbers and those of the paper.
+    /// Our numbers with published ones.
     WithPaper,
 }
 
 /// A row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TableRow {
-    /// A cell for each column.
+    /// One cell per column.
     pub cells: Vec<TableCell>,
-    /// Whether it stands below a line.
+    /// Whether it is below the rule that separates additional rows.
     pub is_extra: bool,
 }
 
@@ -71,49 +71,49 @@ pub enum TableCell {
     Value(CellValue),
 }
 
-/// A number with what belongs to it.
+/// A number with its annotations.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CellValue {
-    /// Ours; none if there is none.
+    /// Our average, if any.
     pub ours: Option<Average>,
-    /// What the paper says.
+    /// The published number, if any.
     pub paper: Option<PublishedValue>,
-    /// What is missing of ours, in words; empty if nothing is.
+    /// Which jobs are missing, in words; empty if none.
     pub missing: String,
-    /// Whether it is the best of those it is to be compared with.
+    /// Whether it is the best of its comparison group.
     pub is_best: bool,
-    /// The row of the experiment it comes from, for links to its jobs.
+    /// Index of the experiment row, for links to its jobs.
     pub row: Option<usize>,
 }
 
 /// A published number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PublishedValue {
-    /// The mean.
+    /// Mean.
     pub mean: f64,
-    /// The standard deviation, where it is printed.
+    /// Standard deviation, if published.
     pub deviation: Option<f64>,
 }
 
-/// What must be said under a table.
+/// A note below a table.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Note {
-    /// The dataset that it is about, which gets a mark; none for the whole table.
+    /// The dataset it refers to, which gets a mark; `None` for the whole table.
     pub about: Option<String>,
-    /// What is to be said.
+    /// Text.
     pub text: String,
 }
 
-/// Whose standard deviation covers the difference between our number and the published one.
+/// Which standard deviation covers the difference between our number and the published one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Within {
-    /// Ours and the published one.
+    /// Both.
     Both,
-    /// Only ours, or there is no published one.
+    /// Only ours, or none is published.
     Ours,
     /// Only the published one.
     Theirs,
-    /// None.
+    /// Neither.
     Neither,
 }
 
@@ -121,7 +121,7 @@ impl Within {
     /// All of them.
     pub(super) const ALL: [Within; 4] = [Within::Both, Within::Ours, Within::Theirs, Within::Neither];
 
-    /// The word in files.
+    /// Returns the word used in files.
     pub fn name(self) -> &'static str {
         match self {
             Within::Both => "both",
@@ -133,17 +133,17 @@ impl Within {
 }
 
 impl CellValue {
-    /// Ours minus the published one.
+    /// Returns our mean minus the published one.
     pub fn difference(&self) -> Option<f64> {
         Some(self.ours?.mean - self.paper?.mean)
     }
 
-    /// Whether the difference lies within one standard deviation, and of whom.
+    /// Returns which standard deviations cover the difference.
     pub fn within(&self) -> Option<Within> {
         let difference = self.difference()?.abs();
-        // What the last bit of a subtraction says is nobody's difference: 1 − 0.95 is within 0.05.
-        const DUST: f64 = 1e-12;
-        let covers = |deviation: Option<f64>| deviation.is_some_and(|deviation| difference <= deviation + DUST);
+        // Rounding error of the subtraction is no difference: 1 − 0.95 is within 0.05.
+        const TOLERANCE: f64 = 1e-12;
+        let covers = |deviation: Option<f64>| deviation.is_some_and(|deviation| difference <= deviation + TOLERANCE);
         let name = match (covers(self.ours?.deviation), covers(self.paper?.deviation)) {
             (true, true) => Within::Both,
             (true, false) => Within::Ours,
@@ -155,13 +155,13 @@ impl CellValue {
 }
 
 impl Table {
-    /// The mark of a dataset that a note is about.
+    /// Returns the number of the footnote about a dataset.
     pub fn mark(&self, dataset: &str) -> Option<usize> {
         let mut about = self.notes.iter().filter_map(|note| note.about.as_deref());
         about.position(|name| name == dataset).map(|place| place + 1)
     }
 
-    /// The notes with their marks: those of datasets first, in the order of their marks.
+    /// Returns the notes with their numbers: those about datasets first.
     pub fn marked_notes(&self) -> impl Iterator<Item = (Option<usize>, &Note)> {
         let of_datasets = self.notes.iter().filter(|note| note.about.is_some());
         let of_all = self.notes.iter().filter(|note| note.about.is_none());
@@ -170,30 +170,30 @@ impl Table {
 }
 
 impl TableColumn {
-    /// A column of text.
+    /// Creates a text column.
     pub fn text(name: &str) -> Self {
         TableColumn { name: name.to_owned(), shape: ColumnKind::Text, is_extra: false }
     }
 
-    /// A column of our numbers.
+    /// Creates a column of our numbers.
     pub fn value(name: &str) -> Self {
         TableColumn { name: name.to_owned(), shape: ColumnKind::Value, is_extra: false }
     }
 
-    /// The heading that people read: metrics have names of their own.
+    /// Returns the human-readable heading; metrics have their own titles.
     pub fn heading(&self) -> String {
         Column::named(&self.name).map_or_else(|| self.name.clone(), |metric| metric_title(metric).to_owned())
     }
 }
 
 impl TableCell {
-    /// A cell of text.
+    /// Creates a text cell.
     pub fn text(text: impl Into<String>) -> Self {
         TableCell::Text(text.into())
     }
 }
 
-/// The name of a metric that people read.
+/// Returns the human-readable name of a metric.
 pub fn metric_title(metric: Column) -> &'static str {
     match metric {
         Column::AucRoc => "AUC-ROC",
@@ -209,16 +209,16 @@ pub fn metric_title(metric: Column) -> &'static str {
     }
 }
 
-/// Marks the best of numbers that are to be compared; those that look alike to readers are equally good, and where all look
-/// alike there is no best.
+/// Marks the best numbers of a comparison group. Numbers that print alike are equally good; if
+/// all do, none is marked.
 pub fn mark_best<'v>(values: impl IntoIterator<Item = &'v mut CellValue>, metric: Column) {
     let mut values: Vec<&mut CellValue> = values.into_iter().filter(|value| value.ours.is_some()).collect();
-    // As it is printed, so that no two cells with the same text differ in weight.
+    // Rounded as printed, so that equal texts are marked alike.
     let printed = |value: &CellValue| value.ours.map_or(f64::NAN, |ours| (ours.mean * 1000.0).round());
     let better = |a: f64, b: f64| if metric.higher_is_better() { a > b } else { a < b };
     let best = values.iter().map(|value| printed(value)).reduce(|a, b| if better(b, a) { b } else { a });
     let Some(best) = best else { return };
-    // Means over other folds are not compared.
+    // Means over different numbers of folds are not comparable.
     let folds = |value: &CellValue| value.ours.map(|ours| ours.n);
     if values.windows(2).any(|pair| folds(pair[0]) != folds(pair[1])) {
         return;
@@ -241,7 +241,7 @@ pub(super) mod tests {
         CellValue { ours: average(mean, deviation), paper, ..CellValue::default() }
     }
 
-    /// Two datasets, of which one needs a note and one is not in the paper; something is missing.
+    /// An example with a footnote, a dataset that is not in the paper, and missing jobs.
     pub fn example() -> Table {
         let mut first = with_paper(0.9446, 0.0504, 0.95, Some(0.05));
         first.is_best = true;
@@ -272,8 +272,8 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn whose_deviation_covers_a_difference() {
-        // A difference of 0.03 with_paper deviations on both sides of it.
+    fn differences_are_classified_by_covering_deviation() {
+        // A difference of 0.03, with standard deviations on both sides of it.
         let within = |ours, theirs| with_paper(0.50, ours, 0.53, theirs).within();
         assert_eq!(within(0.04, Some(0.04)), Some(Within::Both));
         assert_eq!(within(0.04, Some(0.02)), Some(Within::Ours));
@@ -284,7 +284,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn the_best_is_what_looks_best() {
+    fn best_values_are_marked_as_printed() {
         let best = |means: &[f64], metric| -> Vec<bool> {
             let mut values: Vec<CellValue> =
                 means.iter().map(|&mean| CellValue { ours: average(mean, 0.1), ..CellValue::default() }).collect();

@@ -1,17 +1,19 @@
-//! `notes.csv`: what a table says beside its numbers, so that it can be made again from committed files.
+//! `notes.csv`: titles, captions, styles and notes, so that tables can be rebuilt from committed
+//! files.
 //!
-//! Its columns are `table`, `kind` (`title`, `caption`, `style` or `note`), `about` (the dataset of a note) and `text`.
+//! Columns: `table`, `kind` (`title`, `caption`, `style` or `note`), `about` (the dataset of a
+//! note) and `text`.
 
 use super::model::{Note, Table, TableStyle};
 use crate::report::csv::{self, CsvError};
 
-/// The name of the file.
+/// File name.
 pub const NOTES: &str = "notes.csv";
 
 const STACKED: &str = "stacked";
 const COUNTS: &str = "counts";
 
-/// The file for these tables.
+/// Formats the file for the given tables.
 pub fn notes_csv(tables: &[Table]) -> String {
     let mut text = csv::line(["table", "kind", "about", "text"]);
     for table in tables {
@@ -30,10 +32,10 @@ pub fn notes_csv(tables: &[Table]) -> String {
     text
 }
 
-/// Gives a table of this name what the file says of it; what is not of it is left alone.
+/// Applies the entries of the table `name` to a table; others are ignored.
 ///
 /// # Errors
-/// If the text is no CSV.
+/// If the text is not valid CSV.
 pub fn annotate(table: &mut Table, name: &str, text: &str) -> Result<(), CsvError> {
     table.name = name.to_owned();
     table.style = TableStyle::default();
@@ -67,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_table_comes_back_from_its_two_files() {
+    fn tables_are_rebuilt_from_csv_and_notes() {
         let table = example();
         let mut other = example();
         other.name = "other".into();

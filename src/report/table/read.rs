@@ -1,4 +1,4 @@
-//! A table read back from its CSV.
+//! Reader of table CSVs.
 
 use super::frame::{BEST, COUNT, DIFFERENCE, EXTRA, LACK, MEAN, PAPER, PAPER_SD, SD, WITHIN};
 use super::model::{
@@ -7,43 +7,43 @@ use super::model::{
 use crate::metric::Average;
 use crate::report::csv::{self, CsvError, CsvRecord};
 
-/// Why a text is no table of ours.
+/// Why a text is not a table.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadTableError {
-    /// It is no CSV.
+    /// Invalid CSV.
     #[error(transparent)]
     Csv(#[from] CsvError),
-    /// There are not even headings.
-    #[error("there is nothing in it; the first line has the names of the columns")]
+    /// No header line.
+    #[error("the file is empty; the first line must name the columns")]
     Empty,
-    /// A row has not one cell for each column.
-    #[error("line {line}: it has {found} cells where there are {columns} columns")]
+    /// A row of the wrong length.
+    #[error("line {line}: expected {columns} cells, got {found}")]
     Width {
         /// The line.
         line: usize,
-        /// How many cells it has.
+        /// Number of cells found.
         found: usize,
-        /// How many it should have.
+        /// Number of columns.
         columns: usize,
     },
-    /// A cell does not hold what its column should.
-    #[error("line {line}, column {column}: `{found}` is not {allowed}")]
+    /// A cell with an invalid value.
+    #[error("line {line}, column {column}: expected {allowed}, got `{found}`")]
     Cell {
         /// The line.
         line: usize,
         /// The column.
         column: String,
-        /// What stands there.
+        /// The value found.
         found: String,
-        /// What may stand there.
+        /// The values accepted.
         allowed: &'static str,
     },
 }
 
-/// Reads what [`super::csv`] writes; name, title, caption and notes are not part of it.
+/// Parses the output of [`super::csv`], which has no name, title, caption or notes.
 ///
 /// # Errors
-/// If it is no CSV, or a cell does not hold what its column should.
+/// If the text is not valid CSV, or a cell is invalid.
 pub fn read(text: &str) -> Result<Table, ReadTableError> {
     let mut records = csv::parse(text)?.into_iter();
     let names = records.next().ok_or(ReadTableError::Empty)?.fields;
@@ -82,14 +82,14 @@ fn read_row(reader: &RecordReader<'_>) -> Result<TableRow, ReadTableError> {
     Ok(TableRow { cells, is_extra: reader.flag(EXTRA)? })
 }
 
-/// Whether a column is text, rather than a part of one of numbers.
+/// Returns whether a column is text, rather than part of a numeric column.
 fn is_text(name: &str, names: &[String]) -> bool {
     let ends = [PAPER_SD, SD, COUNT, BEST, PAPER, DIFFERENCE, WITHIN, LACK];
     let base = ends.iter().find_map(|end| name.strip_suffix(end));
     name != EXTRA && !base.is_some_and(|base| names.contains(&format!("{base}{MEAN}")))
 }
 
-/// A row by the names of its columns; an empty cell is none.
+/// A record accessed by column name; empty cells are `None`.
 struct RecordReader<'r> {
     names: &'r [String],
     record: &'r CsvRecord,
@@ -97,8 +97,8 @@ struct RecordReader<'r> {
 
 impl RecordReader<'_> {
     fn text(&self, column: &str) -> Option<&str> {
-        let place = self.names.iter().position(|name| name == column)?;
-        Some(self.record.fields[place].as_str()).filter(|text| !text.is_empty())
+        let index = self.names.iter().position(|name| name == column)?;
+        Some(self.record.fields[index].as_str()).filter(|text| !text.is_empty())
     }
 
     fn parsed<T: std::str::FromStr>(&self, column: &str, allowed: &'static str) -> Result<Option<T>, ReadTableError> {
@@ -143,7 +143,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_written_is_read() {
+    fn written_tables_are_read_back() {
         let table = example();
         let mut again = read(&csv(&table).unwrap()).unwrap();
         again.style = table.style;
@@ -154,12 +154,15 @@ mod tests {
     }
 
     #[test]
-    fn wrong_cells_are_named() {
+    fn invalid_cells_are_errors() {
         let message = |text: &str| read(text).unwrap_err().to_string();
-        assert_eq!(message("a,b_mean,b_sd\nx,0.5,\ny,high,0.1\n"), "line 3, column b_mean: `high` is not a number");
-        assert_eq!(message("b_mean,b_best\n0.5,yes\n"), "line 2, column b_best: `yes` is not true or false");
-        assert_eq!(message("a,b\n1,2,3,4\n"), "line 2: it has 4 cells where there are 2 columns");
-        assert!(message("").starts_with("there is nothing in it"));
-        assert!(message("a\n\"b\n").starts_with("line 2: a quote is opened"));
+        assert_eq!(
+            message("a,b_mean,b_sd\nx,0.5,\ny,high,0.1\n"),
+            "line 3, column b_mean: expected a number, got `high`"
+        );
+        assert_eq!(message("b_mean,b_best\n0.5,yes\n"), "line 2, column b_best: expected true or false, got `yes`");
+        assert_eq!(message("a,b\n1,2,3,4\n"), "line 2: expected 2 cells, got 4");
+        assert!(message("").starts_with("the file is empty"));
+        assert!(message("a\n\"b\n").starts_with("line 2: unclosed quote"));
     }
 }

@@ -12,7 +12,7 @@ use crate::report::published::PublishedTable;
 use crate::report::rows::ReportRow;
 use crate::report::table::Table;
 
-/// Every table of a run, the most telling first.
+/// Returns all tables of a run, main tables first.
 pub fn tables(results: &Results, rows: &[ReportRow<'_>]) -> Vec<Table> {
     let mut tables = main_tables(results, rows);
     if !tables.iter().any(|table| table.name == RESULTS) {
@@ -24,7 +24,7 @@ pub fn tables(results: &Results, rows: &[ReportRow<'_>]) -> Vec<Table> {
     tables
 }
 
-/// The tables that answer the question of the experiment.
+/// Returns the tables that answer the question of the experiment.
 pub fn main_tables(results: &Results, rows: &[ReportRow<'_>]) -> Vec<Table> {
     let published = results.experiment.compare.paper.as_deref().and_then(PublishedTable::find);
     let mut tables = published.map(|published| paper_tables(results, rows, published)).unwrap_or_default();

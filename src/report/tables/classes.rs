@@ -1,4 +1,4 @@
-//! What is measured of several classes only.
+//! Multi-class metrics.
 
 use super::common::{averaging_note, notes};
 use crate::experiment::Results;
@@ -7,7 +7,7 @@ use crate::metric::summary::Average;
 use crate::report::rows::ReportRow;
 use crate::report::table::{CellValue, Table, TableCell, TableColumn, TableRow, TableStyle};
 
-/// The share of right decisions and what else there is to say of several classes; none if no dataset has them.
+/// Returns the table of multi-class metrics; `None` if no dataset has several classes.
 pub fn classes_table(results: &Results, rows: &[ReportRow<'_>]) -> Option<Table> {
     let has_preset = rows.iter().any(|row| !row.key().preset.is_empty());
     let has_case = rows.iter().any(|row| !row.key().case.is_empty());

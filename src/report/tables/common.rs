@@ -7,10 +7,10 @@ use crate::metric::Column;
 use crate::report::rows::ReportRow;
 use crate::report::table::{CellValue, Note};
 
-/// The metrics that the paper reports.
+/// Metrics that the paper reports.
 pub const MAIN: [Column; 2] = [Column::AucRoc, Column::AucPr];
 
-/// Our number of a row.
+/// Returns our number of a row.
 pub(super) fn value(row: &ReportRow<'_>, metric: Column) -> CellValue {
     CellValue {
         ours: row.average(metric),
@@ -20,7 +20,7 @@ pub(super) fn value(row: &ReportRow<'_>, metric: Column) -> CellValue {
     }
 }
 
-/// What every table must say: of datasets, and of what is missing.
+/// Returns the notes of every table: footnotes about datasets, and what is missing.
 pub(super) fn notes(results: &Results) -> Vec<Note> {
     let footnotes = results.footnotes();
     let mut notes: Vec<Note> = footnotes
@@ -31,7 +31,7 @@ pub(super) fn notes(results: &Results) -> Vec<Note> {
     notes
 }
 
-/// What of a run is not there, in sentences.
+/// Describes, in sentences, which results of a run are missing.
 pub fn status_notes(results: &Results) -> Vec<String> {
     let mut sentences = Vec::new();
     let ended = results.stored.len();
@@ -44,7 +44,7 @@ pub fn status_notes(results: &Results) -> Vec<String> {
     }
     if damaged > 0 {
         sentences.push(format!(
-            "{damaged} of {} results are damaged and left out: running again makes them anew.",
+            "{damaged} of {} results are damaged and left out; run the experiment again to recompute them.",
             results.planned
         ));
     }
@@ -66,7 +66,7 @@ pub fn status_notes(results: &Results) -> Vec<String> {
     sentences
 }
 
-/// How numbers of a run are to be read.
+/// Describes how the numbers of a run are averaged.
 pub(super) fn averaging_note(results: &Results) -> String {
     let seeds = match results.experiment.seeds.len() {
         1 => String::new(),

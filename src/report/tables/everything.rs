@@ -1,4 +1,4 @@
-//! A row for each dataset, model, preset and case.
+//! Overview tables: one row per dataset, model, preset and case.
 
 use super::common::{MAIN, averaging_note, notes, value};
 use crate::experiment::Results;
@@ -6,15 +6,15 @@ use crate::metric::Column;
 use crate::report::rows::ReportRow;
 use crate::report::table::{Table, TableCell, TableColumn, TableRow, TableStyle, mark_best};
 
-/// The name of the table with the main metrics.
+/// Name of the table with the main metrics.
 pub const RESULTS: &str = "results";
 
-/// The main metrics.
+/// Returns the table of the main metrics.
 pub fn results_table(results: &Results, rows: &[ReportRow<'_>]) -> Table {
     table(results, rows, RESULTS, "Results", &MAIN)
 }
 
-/// All metrics.
+/// Returns the table of all metrics.
 pub fn all_metrics(results: &Results, rows: &[ReportRow<'_>]) -> Table {
     table(results, rows, "all-metrics", "All metrics", &Column::ALL)
 }
@@ -28,7 +28,7 @@ fn table(results: &Results, rows: &[ReportRow<'_>], name: &str, title: &str, met
     let texts = columns.len();
     columns.extend(metrics.iter().map(|metric| TableColumn::value(metric.name())));
     let mut lines: Vec<TableRow> = rows.iter().map(|row| line(row, has_preset, has_case, metrics)).collect();
-    // The best of each dataset, whatever the preset and case.
+    // The best of each dataset is marked across presets and cases.
     let mut start = 0;
     while start < rows.len() {
         let dataset = &rows[start].key().dataset;

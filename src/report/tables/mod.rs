@@ -1,5 +1,5 @@
-//! Which tables a run has: the paper's own, one for each setting that a sweep varies, one for each dataset with several variants, two of
-//! everything, and what models cost.
+//! The tables of a run: the paper's own, one per swept parameter, one per dataset with several
+//! variants, overviews, significance tests and training times.
 
 mod all;
 mod classes;

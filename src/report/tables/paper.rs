@@ -1,4 +1,5 @@
-//! The paper's tables in their own layout, ours beside the published numbers, one for each preset.
+//! The paper's tables in their own layout, with ours beside the published numbers, one per
+//! preset.
 
 use super::common::{averaging_note, notes, value};
 use crate::determinism::IndexSet;
@@ -13,7 +14,7 @@ use crate::report::table::{
     metric_title,
 };
 
-/// A published table with our numbers, once for each preset and case.
+/// Returns a published table with our numbers, once per preset and case.
 pub fn paper_tables(results: &Results, rows: &[ReportRow<'_>], published: &PublishedTable) -> Vec<Table> {
     let of_setting = |(preset, case): (&str, &str)| {
         let fits = |row: &&ReportRow<'_>| {
@@ -26,7 +27,8 @@ pub fn paper_tables(results: &Results, rows: &[ReportRow<'_>], published: &Publi
     rows::settings(rows).into_iter().map(of_setting).collect()
 }
 
-/// One preset of a published table: its datasets and models, then those that the paper does not have.
+/// A published table in one preset: its datasets and models, then those that the paper does not
+/// have.
 struct PaperTable<'s, 'r> {
     published: &'s PublishedTable,
     rows: &'s [&'s ReportRow<'r>],
@@ -34,11 +36,11 @@ struct PaperTable<'s, 'r> {
     models: Vec<NamePair>,
 }
 
-/// A dataset or model.
+/// A dataset or model with its name in the paper.
 struct NamePair {
-    /// Its name here; that of the paper if it is not here.
+    /// Name in the run, or else in the paper.
     name: String,
-    /// Its name in the paper's table, if it is there.
+    /// Name in the paper's table, if it is there.
     in_paper: Option<String>,
 }
 
@@ -144,7 +146,7 @@ impl<'s, 'r> PaperTable<'s, 'r> {
         CellValue { paper: cell.map(|cell| PublishedValue { mean: cell.mean, deviation: cell.deviation }), ..ours }
     }
 
-    /// A sentence for each published number without a counterpart.
+    /// Explains each published number without a counterpart.
     fn reasons(&self) -> Vec<String> {
         let mut reasons = Vec::new();
         let without_dataset = |line: &&NamePair| !self.rows.iter().any(|row| row.key().dataset == line.name);
@@ -178,9 +180,9 @@ impl<'s, 'r> PaperTable<'s, 'r> {
     }
 }
 
-/// What the paper has, by the names that a run has for it, then what only the run has.
+/// Returns the entries of the paper under their names in the run, then those of the run only.
 ///
-/// A name of the run that is that of the paper is taken first, then the first thing of that id or kind.
+/// An equal name takes precedence over the first entry with the same id or kind.
 fn name_pairs(paper: &IndexSet<&str>, ours: &IndexSet<(&str, &str)>) -> Vec<NamePair> {
     let mut taken: IndexSet<&str> = IndexSet::default();
     let mut name_pairs = Vec::new();
@@ -206,7 +208,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_paper_has_comes_first() {
+    fn entries_of_the_paper_come_first() {
         let paper = IndexSet::from_iter(["cora", "imdb", "yeast2"]);
         let ours = IndexSet::from_iter([("easy", "cora"), ("hard", "cora"), ("imdb", "imdb"), ("mine", "mine")]);
         let shown: Vec<(String, Option<String>)> =
@@ -222,7 +224,7 @@ mod tests {
                 pair("mine", None)
             ]
         );
-        // A name that is the paper's goes before another dataset of that id.
+        // An equal name takes precedence over another dataset with that id.
         let ours = IndexSet::from_iter([("easy", "cora"), ("cora", "cora")]);
         assert_eq!(name_pairs(&paper, &ours)[0].name, "cora");
     }

@@ -1,4 +1,4 @@
-//! What each model cost.
+//! Training times.
 
 use super::common::notes;
 use crate::determinism::{IndexMap, IndexSet};
@@ -7,7 +7,8 @@ use crate::metric::summary::mean;
 use crate::report::rows::ReportRow;
 use crate::report::table::{Table, TableCell, TableColumn, TableRow, TableStyle};
 
-/// The mean seconds that models took to learn on each dataset; none of a run with a sweep, or without results.
+/// Returns the mean training time of each model on each dataset; `None` with a sweep, or without
+/// results.
 pub fn seconds_table(results: &Results, rows: &[ReportRow<'_>]) -> Option<Table> {
     if rows.iter().any(|row| !row.settings.is_empty()) {
         return None;
@@ -45,7 +46,7 @@ pub fn seconds_table(results: &Results, rows: &[ReportRow<'_>]) -> Option<Table>
     })
 }
 
-/// Seconds with as many places as they are worth.
+/// Formats seconds with a precision that depends on their size.
 fn shown(seconds: f64) -> String {
     match seconds {
         _ if seconds < 0.001 => "< 0.001".to_owned(),
@@ -60,7 +61,7 @@ mod tests {
     use super::shown;
 
     #[test]
-    fn short_times_have_more_places() {
+    fn short_times_have_more_decimals() {
         let all = [0.0002, 0.0123, 0.9996, 3.25, 99.94, 1234.5].map(shown);
         assert_eq!(all, ["< 0.001", "0.012", "1.000", "3.2", "99.9", "1234"]);
     }

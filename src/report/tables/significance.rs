@@ -1,4 +1,4 @@
-//! The tests of significance that a spec asks for.
+//! Significance tests requested by the spec.
 
 use super::common::{MAIN, notes};
 use crate::determinism::IndexSet;
@@ -13,8 +13,8 @@ use crate::report::table::{Table, TableCell, TableColumn, TableRow, TableStyle};
 
 const COLUMNS: [&str; 8] = ["test", "metric", "dataset", "models", "difference", "p", "holm", "finding"];
 
-/// What the tests say that `[compare] tests` names: the first model of the spec compare_with each other one, and all together.
-/// None if no test is named.
+/// Returns the table of the tests in `[compare] tests`: the first model of the spec with each
+/// other model, and all together. `None` if no test is requested.
 pub fn significance_table(results: &Results) -> Option<Table> {
     let tests = &results.experiment.compare.tests;
     if tests.is_empty() {
@@ -41,7 +41,7 @@ pub fn significance_table(results: &Results) -> Option<Table> {
     if asks(FRIEDMAN_NEMENYI) {
         lines.extend(MAIN.into_iter().flat_map(|column| friedman(results, column)));
     }
-    // Tests stand together, in the order in which they were asked for.
+    // Rows are grouped by test, in the order requested.
     let place = |row: &TableRow| match row.cells.first() {
         Some(TableCell::Text(test)) => tests.iter().position(|name| name == test).unwrap_or(tests.len()),
         _ => tests.len(),
@@ -62,7 +62,7 @@ pub fn significance_table(results: &Results) -> Option<Table> {
     })
 }
 
-/// The first model compare_with each other one; otherwise what was to be compared, and why it cannot be.
+/// Compares the first model with each other one; the error names the models and the reason.
 fn comparisons(results: &Results) -> Vec<Result<RunComparison, (String, String)>> {
     let groups = results.groups();
     let has_result = |group: &&Group<'_>| group.done().next().is_some();

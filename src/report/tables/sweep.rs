@@ -1,4 +1,4 @@
-//! What a sweep varies, as columns: one table for each setting and metric.
+//! Tables of sweeps: one per parameter and metric, with the values as columns.
 
 use super::common::{MAIN, averaging_note, notes, value};
 use crate::determinism::{IndexMap, IndexSet};
@@ -9,24 +9,24 @@ use crate::metric::summary::{Average, mean};
 use crate::report::rows::ReportRow;
 use crate::report::table::{CellValue, Table, TableCell, TableColumn, TableRow, TableStyle, mark_best, metric_title};
 
-/// The column of models that have nothing of the sweep to vary.
+/// Heading of the column of models that the sweep does not affect.
 const NOT_VARIED: &str = "not varied";
 
-/// The tables of a sweep; none without one.
+/// Returns the tables of a sweep; empty without one.
 pub fn sweep_tables(results: &Results, rows: &[ReportRow<'_>]) -> Vec<Table> {
     let keys: IndexSet<&str> = rows.iter().flat_map(|row| row.settings.keys().map(String::as_str)).collect();
     let table = |key, metric| Sweep::new(rows, key).table(results, metric);
     keys.into_iter().flat_map(|key| MAIN.map(|metric| table(key, metric))).collect()
 }
 
-/// The rows of an experiment by everything but one setting, and by that setting.
+/// Rows of an experiment, grouped by everything but one parameter, then by its value.
 struct Sweep<'s, 'r> {
     key: &'s str,
     values: IndexSet<&'s str>,
     lines: IndexMap<RowLabel<'s>, IndexMap<&'s str, &'s ReportRow<'r>>>,
 }
 
-/// What tells the rows of the table apart.
+/// Label of a table row.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct RowLabel<'s> {
     dataset: &'s str,
@@ -105,7 +105,8 @@ impl<'s, 'r> Sweep<'s, 'r> {
         self.values.iter().map(cell).collect()
     }
 
-    /// For each model the mean over datasets of its means, if there are several datasets.
+    /// Returns, for each model, the mean over datasets of its means, if there are several
+    /// datasets.
     fn over_datasets(&self, metric: Column) -> Vec<(RowLabel<'s>, Vec<CellValue>)> {
         let datasets: IndexSet<&str> = self.lines.keys().map(|label| label.dataset).collect();
         if datasets.len() < 2 {

@@ -1,4 +1,4 @@
-//! Variants of one dataset side by side: what its numbers, arity, times or classes are worth.
+//! Variants of one dataset side by side: the effect of its numbers, arity, times or classes.
 
 use super::common::{MAIN, averaging_note, notes, value};
 use crate::determinism::{IndexMap, IndexSet};
@@ -7,7 +7,7 @@ use crate::experiment::job::safe_name;
 use crate::report::rows::ReportRow;
 use crate::report::table::{CellValue, Table, TableCell, TableColumn, TableRow, TableStyle, mark_best, metric_title};
 
-/// A table for each dataset that stands in the experiment under several names.
+/// Returns one table for each dataset that the experiment uses under several names.
 pub fn variant_tables(results: &Results, rows: &[ReportRow<'_>]) -> Vec<Table> {
     let mut names: IndexMap<&str, IndexSet<&str>> = IndexMap::default();
     for row in rows {
@@ -18,7 +18,7 @@ pub fn variant_tables(results: &Results, rows: &[ReportRow<'_>]) -> Vec<Table> {
 }
 
 fn table(results: &Results, rows: &[ReportRow<'_>], id: &str, names: &IndexSet<&str>) -> Table {
-    // The rows of each model, preset and case, by the name of the dataset.
+    // The rows of each model, preset and case, by dataset name.
     let mut lines: IndexMap<[&str; 3], IndexMap<&str, &ReportRow<'_>>> = IndexMap::default();
     for row in rows.iter().filter(|row| row.dataset_id == id) {
         let key = row.key();
