@@ -245,7 +245,7 @@ fn a_sweep_that_everything_happens_to(slurm: &Slurm) {
     assert_eq!(events(&output, "attached").len(), 1);
     let lost: Vec<String> = events(&output, "lost").iter().map(|event| event["why"].to_string()).collect();
     assert!(lost.iter().filter(|why| why.contains("cancelled")).count() >= 4, "{lost:?}");
-    assert!(lost.iter().any(|why| why.contains("its node failed (NODE_FAIL)")), "{lost:?}");
+    assert!(lost.iter().any(|why| why.contains("the node failed (NODE_FAIL)")), "{lost:?}");
     assert!(!events(&output, "submitted").is_empty());
     assert_eq!(events(&output, "end")[0]["done"], SWEEP_JOBS);
     // The last task may still be on its way out.
@@ -271,7 +271,7 @@ fn lost_for_good(slurm: &Slurm) {
     let csv = fs::read_to_string(lab.out().join("metrics.csv")).unwrap();
     let lost = csv.lines().filter(|line| line.contains("submitted 2 times without a result")).collect::<Vec<_>>();
     assert_eq!(lost.len(), 12, "{csv}");
-    assert!(lost[0].contains("exit code 7:0") && lost[0].contains("it last printed: not today"), "{}", lost[0]);
+    assert!(lost[0].contains("exit code 7:0") && lost[0].contains("its last output line is: not today"), "{}", lost[0]);
     let output = slurm.driver(&lab, &["--retry-failed"]).output().unwrap();
     assert!(output.status.success(), "{}", stderr(&output));
     assert_eq!(lab.results(), whole.results());
@@ -291,7 +291,7 @@ fn stopped_and_cancelled(slurm: &Slurm) {
     // Of two drivers, the second refuses.
     let output: Output = slurm.driver(&lab, &[]).output().unwrap();
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
-    assert!(stderr(&output).contains("another process gives tasks of"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("another process submits tasks of"), "{}", stderr(&output));
     signal("-INT", first.id());
     let output = first.wait_with_output().unwrap();
     let text = stderr(&output);

@@ -7,10 +7,12 @@ use super::table::{TextTable, thousands};
 use super::{CommandError, Output, with_cause};
 use crate::data::store::Store;
 use crate::determinism::IndexSet;
-use crate::experiment::plan::Listed;
-use crate::experiment::run::Planned;
+use crate::experiment::plan::PlanEntry;
 use crate::experiment::store::{RunStore, RunStoreError};
-use crate::experiment::{Experiment, Frozen, FrozenError, Only, Plan, State, filter, remote, slurm, spec, tasks};
+use crate::experiment::{
+    Experiment, JobFilter, JobState, Plan, PlannedJob, Previous, RemoteError, RemoteRun, filter, remote, slurm, spec,
+    tasks,
+};
 
 /// A spec, which of its jobs, and where their results are.
 #[derive(clap::Args)]
@@ -57,7 +59,7 @@ impl What {
     /// If the spec or an expression is wrong, data are damaged, or nothing is left.
     pub fn choose(&self) -> Result<Chosen, CommandError> {
         let experiment = Experiment::read(&self.spec, &self.set).map_err(CommandError::input)?;
-        let only = Only::parse(&self.only, &experiment).map_err(CommandError::input)?;
+        let only = JobFilter::parse(&self.only, &experiment).map_err(CommandError::input)?;
         let data = Store::open(self.data.clone().unwrap_or_else(Store::default_directory));
         let mut plan = Plan::new(&experiment, &data).map_err(with_cause)?;
         let mut left_out = Vec::new();
@@ -70,9 +72,9 @@ impl What {
                 return Err(CommandError::NothingMatched(message));
             }
         }
-        let asked: Vec<usize> = (0..plan.jobs.len()).filter(|&place| only.takes(&plan.jobs[place].job)).collect();
+        let asked: Vec<usize> = (0..plan.jobs.len()).filter(|&place| only.matches(&plan.jobs[place].job)).collect();
         if asked.is_empty() {
-            let hint = only.hint(plan.jobs.iter().map(|listed| &listed.job));
+            let hint = only.hint(plan.jobs.iter().map(|entry| &entry.job));
             let hint = hint.map_or_else(String::new, |hint| format!(": {hint}"));
             let message = format!("no job of {} matches --only {}{hint}", experiment.name, self.only.join(" --only "));
             return Err(CommandError::NothingMatched(message));
@@ -97,8 +99,8 @@ impl Chosen {
 /// If it cannot be written.
 pub fn keep_left_out(chosen: &Chosen, store: &RunStore) -> Result<(), RunStoreError> {
     let is_absent = |name: &String| {
-        let is_of = |listed: &&Listed| listed.job.dataset.name == *name;
-        chosen.plan.jobs.iter().find(is_of).is_some_and(|listed| listed.data_checksum.is_none())
+        let is_of = |entry: &&PlanEntry| entry.job.dataset.name == *name;
+        chosen.plan.jobs.iter().find(is_of).is_some_and(|entry| entry.data_checksum.is_none())
     };
     let mut names: IndexSet<String> = store.skipped().into_iter().filter(is_absent).collect();
     names.extend(chosen.left_out.iter().cloned());
@@ -165,24 +167,25 @@ fn commands(chosen: &Chosen, output: &mut Output) -> Result<(), CommandError> {
     let store = RunStore::new(out);
     let mut planned = Vec::with_capacity(plan.jobs.len());
     let mut to_do = Vec::new();
-    for (place, listed) in plan.jobs.iter().enumerate() {
-        let Some(checksum) = &listed.data_checksum else { continue };
-        let outstanding = || matches!(listed.state(store.previous(&listed.job).as_ref()), State::Outstanding(_));
+    for (place, entry) in plan.jobs.iter().enumerate() {
+        let Some(checksum) = &entry.data_checksum else { continue };
+        let outstanding =
+            || matches!(entry.state(Previous::read(&store, &entry.job).as_ref()), JobState::Outstanding(_));
         if asked.binary_search(&place).is_ok() && outstanding() {
             to_do.push(planned.len());
         }
-        planned.push(Planned::new(listed.job.clone(), checksum));
+        planned.push(PlannedJob::new(entry.job.clone(), checksum));
     }
     let program = slurm::this_program().map_err(CommandError::internal)?;
     let root = std::path::absolute(out).map_err(CommandError::internal)?;
     if !to_do.is_empty() {
         store.freeze(&experiment.frozen).map_err(CommandError::input)?;
         keep_left_out(chosen, &store).map_err(CommandError::input)?;
-        Frozen::of(plan, data).and_then(|frozen| frozen.write(&root)).map_err(CommandError::input)?;
+        RemoteRun::of(plan, data).and_then(|frozen| frozen.write(&root)).map_err(CommandError::input)?;
     }
     let text = |path: &Path| match path.to_str() {
         Some(text) => Ok(slurm::quote(text)),
-        None => Err(CommandError::input(FrozenError::NotText(path.to_owned()))),
+        None => Err(CommandError::input(RemoteError::NotText(path.to_owned()))),
     };
     let (program, root, digits) = (text(&program)?, text(&root)?, remote::digits(&planned));
     let tasks = tasks::group(&planned, &to_do, experiment.slurm.task_time);
@@ -202,10 +205,10 @@ pub fn print(chosen: &Chosen, output: &mut Output) -> Result<(), CommandError> {
     let Chosen { experiment, plan, asked, out, .. } = chosen;
     let store = RunStore::new(out);
     let mut table = TextTable::new(&["dataset", "model", ">fold", ">seed", "state", "reason"]);
-    let mut states: Vec<State> = Vec::with_capacity(asked.len());
-    for listed in asked.iter().map(|&place| &plan.jobs[place]) {
-        let job = &listed.job;
-        let state = listed.state(store.previous(job).as_ref());
+    let mut states: Vec<JobState> = Vec::with_capacity(asked.len());
+    for entry in asked.iter().map(|&place| &plan.jobs[place]) {
+        let job = &entry.job;
+        let state = entry.state(Previous::read(&store, job).as_ref());
         table.row([
             job.dataset.name.clone(),
             job.label(),

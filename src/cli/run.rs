@@ -11,13 +11,11 @@ pub use self::display::Display;
 use self::interrupt::Interrupt;
 use super::plan::{self, Chosen};
 use super::{CommandError, Output};
-use crate::experiment::run::{
-    Executor, Finished, Local, Options, Planned, RunError, machine, run as run_jobs, summarize,
-};
-use crate::experiment::slurm::{self, Answer, Cluster, Slurm, SlurmError, Standing};
+use crate::experiment::run::{Executor, Finished, Local, Options, machine, run as run_jobs, summarize};
+use crate::experiment::slurm::{self, Cluster, ClusterStatus, InterruptAction, Slurm, SlurmError};
 use crate::experiment::spec::SlurmSettings;
 use crate::experiment::store::{MODEL, RunStore, RunStoreError};
-use crate::experiment::{Frozen, filter};
+use crate::experiment::{PlannedJob, RemoteRun, RunError, filter};
 
 /// What to run, where to, and how.
 #[derive(clap::Args)]
@@ -107,7 +105,13 @@ pub fn run(args: &Run, output: &mut Output) -> Result<(), CommandError> {
     let _presence = store.prepare().map_err(refused)?;
     store.freeze(&chosen.experiment.frozen).map_err(refused)?;
     plan::keep_left_out(&chosen, &store).map_err(refused)?;
-    let options = Options { fresh: args.fresh, retry_failed: args.retry_failed, fail_fast: args.fail_fast, began };
+    let options = Options {
+        fresh: args.fresh,
+        retry_failed: args.retry_failed,
+        fail_fast: args.fail_fast,
+        write_tables: true,
+        began,
+    };
     let display = RefCell::new(Display::new(output.quiet, args.json_events));
     let mut listen = |event| display.borrow_mut().show(&event);
     let mut run_by = |executor: &mut dyn Executor| {
@@ -119,14 +123,14 @@ pub fn run(args: &Run, output: &mut Output) -> Result<(), CommandError> {
             run_by(&mut Local { data: &chosen.data, jobs: args.jobs.map_or(threads, usize::from), threads })?
         }
         Some((cluster, settings)) => {
-            let frozen = Frozen::of(&chosen.plan, &chosen.data).map_err(CommandError::input)?;
+            let frozen = RemoteRun::of(&chosen.plan, &chosen.data).map_err(CommandError::input)?;
             frozen.write(store.root()).map_err(CommandError::input)?;
             let interrupt = Interrupt::listen().map_err(CommandError::internal)?;
-            let left: RefCell<Option<Standing>> = RefCell::default();
-            let mut interrupted = |standing: &Standing| {
-                let answer = interrupt.answer(standing, |ask| display.borrow().paused(ask));
-                if answer == Some(Answer::Leave) {
-                    *left.borrow_mut() = Some(standing.clone());
+            let left: RefCell<Option<ClusterStatus>> = RefCell::default();
+            let mut interrupted = |status: &ClusterStatus| {
+                let answer = interrupt.answer(status, |ask| display.borrow().paused(ask));
+                if answer == Some(InterruptAction::Detach) {
+                    *left.borrow_mut() = Some(status.clone());
                 }
                 answer
             };
@@ -134,8 +138,8 @@ pub fn run(args: &Run, output: &mut Output) -> Result<(), CommandError> {
             let program = slurm::this_program().map_err(CommandError::internal)?;
             let interrupted = &mut interrupted;
             let finished = run_by(&mut Slurm { cluster, settings, experiment, program, interrupted })?;
-            if let Some(standing) = left.take() {
-                super::say(interrupt::left(&standing));
+            if let Some(status) = left.take() {
+                super::say(interrupt::left(&status));
             }
             finished
         }
@@ -168,15 +172,15 @@ pub fn run_error(error: RunError) -> CommandError {
 
 /// The jobs of a plan whose data are here, and whether they are asked for.
 struct Here {
-    jobs: Vec<Planned>,
+    jobs: Vec<PlannedJob>,
     is_asked: Vec<bool>,
 }
 
 fn planned(chosen: &Chosen) -> Here {
     let mut here = Here { jobs: Vec::new(), is_asked: Vec::new() };
-    for (place, listed) in chosen.plan.jobs.iter().enumerate() {
-        if let Some(checksum) = &listed.data_checksum {
-            here.jobs.push(Planned::new(listed.job.clone(), checksum));
+    for (place, entry) in chosen.plan.jobs.iter().enumerate() {
+        if let Some(checksum) = &entry.data_checksum {
+            here.jobs.push(PlannedJob::new(entry.job.clone(), checksum));
             here.is_asked.push(chosen.asked.binary_search(&place).is_ok());
         }
     }
@@ -191,7 +195,12 @@ fn refused(error: RunStoreError) -> CommandError {
     }
 }
 
-fn report(output: &mut Output, finished: &Finished, planned: &[Planned], store: &RunStore) -> Result<(), CommandError> {
+fn report(
+    output: &mut Output,
+    finished: &Finished,
+    planned: &[PlannedJob],
+    store: &RunStore,
+) -> Result<(), CommandError> {
     summary::table(&mut output.out, &summarize(&finished.table))?;
     // A model that can be looked at: the first, which is as good as any.
     let done = |job: &usize| finished.table.get(*job).is_some_and(|record| record.result.is_some());

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use super::run::{Display, ended, run_error};
 use super::{CommandError, Output, with_cause};
 use crate::data::store::Store;
-use crate::experiment::run::{Local, Planned, machine, run_named};
+use crate::experiment::run::{Local, Options, machine, run as run_jobs};
 use crate::experiment::store::{RunStore, SPEC};
-use crate::experiment::{Experiment, Frozen, Plan, ResultsError, remote};
+use crate::experiment::{Experiment, Plan, PlannedJob, RemoteRun, ResultsError, remote};
 
 /// Which jobs of which run.
 #[derive(clap::Args)]
@@ -51,20 +51,21 @@ pub fn run(args: &RunJob, output: &mut Output) -> Result<(), CommandError> {
     }
     let data = args.data.as_deref().map(absolute).transpose()?;
     let (plan, data) = planned(&root, data)?;
-    let named = remote::find(&plan, &ids, &root).map_err(CommandError::input)?;
+    let selected = remote::find(&plan, &ids, &root).map_err(CommandError::input)?;
     let store = RunStore::new(&root);
     let _presence = store.join().map_err(CommandError::input)?;
     let threads = args.threads.map_or_else(machine::cores, usize::from);
     let mut local = Local { data: &data, jobs: threads, threads };
     let mut display = Display::new(output.quiet, args.json_events);
-    let finished = run_named(&plan, &named, &mut local, &store, &mut |event| display.show(&event));
+    let mut listen = |event| display.show(&event);
+    let finished = run_jobs(&plan, &selected, &mut local, &store, &Options::for_task(), &mut listen);
     ended(&finished.map_err(run_error)?)
 }
 
 /// The jobs of a run, and where their data are.
-fn planned(root: &Path, data: Option<PathBuf>) -> Result<(Vec<Planned>, Store), CommandError> {
+fn planned(root: &Path, data: Option<PathBuf>) -> Result<(Vec<PlannedJob>, Store), CommandError> {
     let spec = root.join(SPEC);
-    if let Some(frozen) = Frozen::read(root).map_err(CommandError::input)? {
+    if let Some(frozen) = RemoteRun::read(root).map_err(CommandError::input)? {
         let there = &frozen.directory;
         // Directories of data in the spec are meant from there.
         std::env::set_current_dir(there)
@@ -75,7 +76,7 @@ fn planned(root: &Path, data: Option<PathBuf>) -> Result<(Vec<Planned>, Store), 
     let experiment = Experiment::read(&spec, &[]).map_err(CommandError::input)?;
     let data = Store::open(data.unwrap_or_else(Store::default_directory));
     let plan = Plan::new(&experiment, &data).map_err(with_cause)?;
-    let here = |listed: crate::experiment::Listed| Some(Planned::new(listed.job, &listed.data_checksum?));
+    let here = |entry: crate::experiment::PlanEntry| Some(PlannedJob::new(entry.job, &entry.data_checksum?));
     Ok((plan.jobs.into_iter().filter_map(here).collect(), data))
 }
 

@@ -1,4 +1,4 @@
-//! The data of a job: a dataset in one of its variants, under the name that the experiment gives it.
+//! Dataset references: a dataset in one of its variants, under the name the experiment gives it.
 
 use std::path::Path;
 
@@ -9,30 +9,30 @@ use crate::data::generate::{Domain, Settings};
 use crate::data::manifest::{FoldScheme, Manifest};
 use crate::data::store::Store;
 
-/// A dataset as an experiment uses it.
+/// A dataset as an experiment refers to it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Source {
-    /// The name in the experiment's list, in tables and in paths; unique within the experiment.
+pub struct DatasetRef {
+    /// Name in the experiment's list, in tables and in paths; unique within the experiment.
     pub name: String,
-    /// What [`Dataset::open`] takes: the id of a published dataset, of a generated domain, or a directory.
+    /// Argument of [`Dataset::open`]: id of a published dataset or generated domain, or a directory.
     pub id: String,
-    /// Which of the choices that the dataset offers are taken. Of a published dataset, none is left open.
+    /// Chosen variant. For a published dataset every choice is filled in.
     pub variant: Variant,
-    /// How a generated domain is made; `None` for all other data.
+    /// Generator settings of a generated domain; `None` for all other data.
     pub generated: Option<Settings>,
 }
 
-/// What of a source can change a result, in words that a file can hold.
+/// The part of a dataset reference that can change a result, in serializable form.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct SourceKey {
-    /// The id of the dataset, or the last part of the directory's path: folds are drawn with it.
+pub struct DatasetKey {
+    /// Dataset id, or the last component of the directory's path: fold assignment is seeded with it.
     pub id: String,
     /// The variant.
     pub variant: Variant,
 }
 
-impl Source {
-    /// Reads the data.
+impl DatasetRef {
+    /// Reads the dataset.
     ///
     /// # Errors
     /// See [`Dataset::open`].
@@ -43,17 +43,17 @@ impl Source {
         }
     }
 
-    /// The published dataset that this is, if it is one.
+    /// Returns the manifest of a published dataset.
     pub fn manifest(&self) -> Option<&'static Manifest> {
         Manifest::find(&self.id).ok()
     }
 
-    /// How the examples are split, as far as it is known before the data are read.
+    /// Returns the fold scheme as far as it is known before the data are read.
     pub fn fold_scheme(&self) -> Option<FoldScheme> {
         self.variant.folds.or_else(|| self.manifest().map(|manifest| manifest.folds.scheme))
     }
 
-    /// How many folds a published dataset has if nobody says.
+    /// Returns the default number of folds of a published dataset.
     pub fn known_folds(&self) -> Option<usize> {
         let folds = &self.manifest()?.folds;
         let scheme = self.fold_scheme()?;
@@ -61,7 +61,7 @@ impl Source {
         if folds.scheme == scheme { Some(folds.count) } else { other }
     }
 
-    /// The name that [`Dataset::id`] will have.
+    /// Returns the name that [`Dataset::id`] will have.
     pub fn dataset_id(&self) -> String {
         if self.manifest().is_some() || self.generated.is_some() {
             return self.id.clone();
@@ -70,8 +70,8 @@ impl Source {
         path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
     }
 
-    /// What of it can change a result.
-    pub fn key(&self) -> SourceKey {
-        SourceKey { id: self.dataset_id(), variant: self.variant.clone() }
+    /// Returns the part of the reference that can change a result.
+    pub fn key(&self) -> DatasetKey {
+        DatasetKey { id: self.dataset_id(), variant: self.variant.clone() }
     }
 }

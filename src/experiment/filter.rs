@@ -1,8 +1,9 @@
-//! `--only EXPR`: a few of the jobs of an experiment.
+//! `--only EXPR`: a filter over the jobs of an experiment.
 //!
-//! An expression is a list of conditions parted by commas, all of which must hold: `dataset=imdb,fold=1`. A condition is a
-//! column, an operator and values parted by `|`, one of which must fit. `=` and `!=` compare the whole value, `~` and
-//! `!~` look for a part of it; small and capital letters are alike. Several `--only` choose what any of them chooses.
+//! An expression is a comma-separated conjunction of conditions: `dataset=imdb,fold=1`. A condition
+//! is a column, an operator and `|`-separated values, one of which must match. `=` and `!=` compare
+//! the entire value, `~` and `!~` search for a substring; case is ignored. Several `--only` options
+//! form a disjunction.
 
 use thiserror::Error;
 
@@ -10,72 +11,74 @@ use super::job::Job;
 use super::spec::Experiment;
 use crate::logic::nearest::nearest;
 
-/// What `--help` says of the language.
+/// Help text of the filter language.
 pub const HELP: &str = "\
---only EXPR chooses jobs: conditions parted by commas, all of which must hold.
+--only EXPR selects jobs by comma-separated conditions, all of which must hold.
   dataset=imdb,fold=1      the first fold of imdb
   model~boost              models with `boost` in their name
   dataset=imdb|cora        one of several values
-  preset!=paper            all but these
-Columns are dataset, model, kind, preset, case, fold, seed, and what the sweep varies (trees=5).
-Small and capital letters are alike. Several --only choose what any of them chooses.";
+  preset!=paper            all other values
+Columns are dataset, model, kind, preset, case, fold, seed, and the swept parameters (trees=5).
+Case is ignored. Several --only options select the union of their jobs.";
 
 const COLUMNS: [&str; 7] = ["dataset", "model", "kind", "preset", "case", "fold", "seed"];
 
-/// Why an expression is none.
+/// Reason why a filter expression is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum OnlyError {
-    /// No operator.
-    #[error("--only {expression}: `{condition}` is no condition: write it as in `dataset=imdb` or `model~boost`")]
+pub enum FilterError {
+    /// A condition has no operator.
+    #[error(
+        "--only {expression}: `{condition}` has no operator; write a condition such as `dataset=imdb` or `model~boost`"
+    )]
     NoOperator {
-        /// The whole expression.
+        /// The entire expression.
         expression: String,
-        /// The part without an operator.
+        /// The condition without an operator.
         condition: String,
     },
-    /// No such column.
-    #[error("--only {expression}: no column is called `{column}`: did you mean `{nearest}`? there are {known}")]
+    /// A condition names an unknown column.
+    #[error("--only {expression}: unknown column `{column}`: did you mean `{nearest}`? expected one of {known}")]
     UnknownColumn {
-        /// The whole expression.
+        /// The entire expression.
         expression: String,
-        /// The name.
+        /// The unknown name.
         column: String,
-        /// The name that was perhaps meant.
+        /// The most similar known name.
         nearest: String,
-        /// The names there are.
+        /// All known names.
         known: String,
     },
-    /// No value.
-    #[error("--only {expression}: `{column}` is compared with nothing: write it as in `{column}=…`")]
+    /// A substring condition has no value.
+    #[error("--only {expression}: `{column}` has no value; write a condition such as `{column}=…`")]
     NoValue {
-        /// The whole expression.
+        /// The entire expression.
         expression: String,
         /// The column.
         column: String,
     },
 }
 
-/// Which jobs to take.
+/// A predicate over jobs in disjunctive normal form.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Only {
-    /// A job is taken if all conditions of one of these hold; without any, every job is.
+pub struct JobFilter {
+    /// Disjunction of conjunctions; empty means that every job matches.
     any: Vec<Vec<Condition>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Condition {
     column: String,
-    whole: bool,
+    exact: bool,
     negated: bool,
     values: Vec<String>,
 }
 
-impl Only {
-    /// Reads expressions; the columns are those of the experiment.
+impl JobFilter {
+    /// Parses expressions; the columns are those of the experiment.
     ///
     /// # Errors
-    /// If one is none, or names a column that the experiment does not have.
-    pub fn parse(expressions: &[String], experiment: &Experiment) -> Result<Only, OnlyError> {
+    /// If an expression is invalid or names a column that the experiment does not have.
+    pub fn parse(expressions: &[String], experiment: &Experiment) -> Result<JobFilter, FilterError> {
         let rows = experiment.datasets.iter().flat_map(|part| &part.rows);
         let mut known: Vec<&str> = COLUMNS.to_vec();
         for key in rows.flat_map(|row| row.settings.keys()) {
@@ -84,67 +87,67 @@ impl Only {
             }
         }
         let any = expressions.iter().map(|expression| conditions(expression, &known));
-        Ok(Only { any: any.collect::<Result<_, _>>()? })
+        Ok(JobFilter { any: any.collect::<Result<_, _>>()? })
     }
 
-    /// Whether a job is taken.
-    pub fn takes(&self, job: &Job) -> bool {
+    /// Returns whether a job matches.
+    pub fn matches(&self, job: &Job) -> bool {
         self.any.is_empty() || self.any.iter().any(|all| all.iter().all(|condition| condition.holds(job)))
     }
 
-    /// Whether every job is taken.
-    pub fn is_everything(&self) -> bool {
+    /// Returns whether every job matches.
+    pub fn matches_all(&self) -> bool {
         self.any.is_empty()
     }
 
-    /// For a condition that no job fits: what its column has, to put beside the message that nothing matched.
+    /// Returns the values of the column of a condition that no job matches, for the "no match" message.
     pub fn hint<'a>(&self, jobs: impl Iterator<Item = &'a Job> + Clone) -> Option<String> {
         let mut all = self.any.iter().flatten();
-        let lonely = all.find(|condition| !jobs.clone().any(|job| condition.holds(job)))?;
+        let unmatched = all.find(|condition| !jobs.clone().any(|job| condition.holds(job)))?;
         let mut values: Vec<String> = Vec::new();
-        for value in jobs.map(|job| value_of(job, &lonely.column)) {
+        for value in jobs.map(|job| value_of(job, &unmatched.column)) {
             if !values.contains(&value) {
                 values.push(value);
             }
         }
         let shown: Vec<String> = values.iter().take(12).map(|value| format!("`{value}`")).collect();
         let more = if values.len() > shown.len() { " and more" } else { "" };
-        Some(format!("{} is {}{more}", lonely.column, shown.join(", ")))
+        Some(format!("{} is {}{more}", unmatched.column, shown.join(", ")))
     }
 }
 
-fn conditions(expression: &str, known: &[&str]) -> Result<Vec<Condition>, OnlyError> {
+fn conditions(expression: &str, known: &[&str]) -> Result<Vec<Condition>, FilterError> {
     expression.split(',').map(|condition| parse_condition(condition, expression, known)).collect()
 }
 
-fn parse_condition(text: &str, expression: &str, known: &[&str]) -> Result<Condition, OnlyError> {
+fn parse_condition(text: &str, expression: &str, known: &[&str]) -> Result<Condition, FilterError> {
     let expression = expression.to_owned();
-    // The longer ones first: `!=` has `=` in it.
+    // Longer operators first: `!=` contains `=`.
     let found = text.find(['=', '~', '!']).and_then(|at| {
         let operators = [("!=", true, true), ("!~", false, true), ("=", true, false), ("~", false, false)];
         let operator = operators.into_iter().find(|(operator, ..)| text[at..].starts_with(operator))?;
         Some((&text[..at], &text[at + operator.0.len()..], operator.1, operator.2))
     });
-    let Some((column, values, whole, negated)) = found else {
-        return Err(OnlyError::NoOperator { expression, condition: text.trim().to_owned() });
+    let Some((column, values, exact, negated)) = found else {
+        return Err(FilterError::NoOperator { expression, condition: text.trim().to_owned() });
     };
     let column = column.trim().to_owned();
     if !known.contains(&column.as_str()) {
         let nearest = nearest(&column, known.iter().copied()).unwrap_or_default().to_owned();
-        return Err(OnlyError::UnknownColumn { expression, column, nearest, known: known.join(", ") });
+        return Err(FilterError::UnknownColumn { expression, column, nearest, known: known.join(", ") });
     }
     let values: Vec<String> = values.split('|').map(|value| value.trim().to_lowercase()).collect();
-    // No case and no preset are worth asking for; nothing as a part is in everything.
-    if !whole && values.iter().any(String::is_empty) {
-        return Err(OnlyError::NoValue { expression, column });
+    // An empty value selects jobs without a case or preset; as a substring it would match everything.
+    if !exact && values.iter().any(String::is_empty) {
+        return Err(FilterError::NoValue { expression, column });
     }
-    Ok(Condition { column, whole, negated, values })
+    Ok(Condition { column, exact, negated, values })
 }
 
 impl Condition {
     fn holds(&self, job: &Job) -> bool {
         let value = value_of(job, &self.column).to_lowercase();
-        let fits = |wanted: &String| if self.whole { value == *wanted } else { value.contains(wanted.as_str()) };
+        let fits = |wanted: &String| if self.exact { value == *wanted } else { value.contains(wanted.as_str()) };
         self.values.iter().any(fits) != self.negated
     }
 }

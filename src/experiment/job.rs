@@ -1,4 +1,4 @@
-//! One job: one model, trained on one fold of one dataset with one seed, and tested.
+//! Jobs: one model, trained and tested on one fold of one dataset with one seed.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -6,81 +6,81 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::dataset_ref::Source;
+use super::dataset_ref::DatasetRef;
 use super::key::{DATA_VERSION, JobKey, LearnerKey, algorithm_version};
 use crate::data::split::Split;
 use crate::determinism::{IndexMap, Stream};
 use crate::files::digest;
 use crate::learn::{Kind, Params, Preset};
 
-/// One training and one test.
+/// One training run and one test run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Job {
-    /// The data.
-    pub dataset: Arc<Source>,
-    /// The model's name in the experiment.
+    /// The dataset.
+    pub dataset: Arc<DatasetRef>,
+    /// Name of the model in the experiment.
     pub model: String,
-    /// What kind of model it is.
+    /// Kind of the model.
     pub kind: Kind,
-    /// The preset its parameters start from. It is part of the row: `paper` and `lookahead` are never mixed.
+    /// Preset the parameters start from. It is part of the row: `paper` and `lookahead` are never mixed.
     pub preset: Option<Preset>,
-    /// Its parameters; their seed is [`Job::training_seed`].
+    /// Parameters; their seed is [`Job::training_seed`].
     pub params: Params,
-    /// The ensemble to copy: there if and only if the kind is [`Kind::LrbmExplainable`].
+    /// Ensemble to distil: `Some` if and only if the kind is [`Kind::LrbmExplainable`].
     pub from: Option<Ensemble>,
-    /// What the sweep sets in this job, by name. A listed case has the name `case`.
+    /// Values set by the sweep, by name. A listed case has the name `case`.
     pub settings: IndexMap<String, String>,
-    /// How the examples are split; the number of folds is never left open, and its seed is that of the job.
+    /// How the examples are split; the number of folds is always given and the seed is the job's.
     pub split: Split,
-    /// The fold, from 0, as [`crate::data::dataset::Dataset::fold`] takes it.
+    /// Fold index from 0, as [`crate::data::dataset::Dataset::fold`] takes it.
     pub fold: usize,
-    /// Where the random draws start.
+    /// Seed of the experiment.
     pub seed: u64,
-    /// When to give up.
+    /// Time and memory limits.
     pub limits: Limits,
 }
 
-/// The ensemble that an explainable model copies: trained on the same fold with the same seed.
+/// The ensemble that an explainable model distils, trained on the same fold with the same seed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ensemble {
-    /// The name of its model in the experiment; `None` if the explainable model has an ensemble of its own.
+    /// Name of its model in the experiment; `None` if the explainable model trains its own ensemble.
     pub model: Option<String>,
-    /// What kind of model it is.
+    /// Kind of the ensemble.
     pub kind: Kind,
-    /// Its parameters.
+    /// Parameters of the ensemble.
     pub params: Params,
 }
 
-/// When to give up on a job. Limits change no result, so they are no part of the key.
+/// Limits of a job. They change no result, so they are not part of the key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
-    /// The longest it may take.
+    /// Maximum wall time.
     pub time: Option<Duration>,
-    /// The most memory it may use.
+    /// Maximum memory growth.
     pub memory_bytes: Option<u64>,
 }
 
 impl Job {
-    /// The fold as people count it, from 1.
+    /// Returns the fold number from 1.
     pub fn fold_number(&self) -> usize {
         self.fold + 1
     }
 
-    /// The seed to train with: one for each seed, dataset and fold, the same for all models, so that an explainable
-    /// model copies the very ensemble that stands beside it.
+    /// Returns the training seed: one per seed, dataset and fold, shared by all models, so that an
+    /// explainable model distils exactly the ensemble of the same experiment.
     pub fn training_seed(&self) -> u64 {
         training_seed(self.seed, &self.dataset, self.fold)
     }
 
-    /// The job of the ensemble that an explainable model copies. If the ensemble is a model of the experiment, this is the very job
-    /// that trains it, with the same key.
+    /// Returns the job of the ensemble that an explainable model distils. If the ensemble is a model
+    /// of the experiment, this is the job that trains it, with the same key.
     pub fn ensemble(&self) -> Option<Job> {
         let Ensemble { model, kind, params } = self.from.clone()?;
         let model = model.unwrap_or_else(|| self.model.clone());
         Some(Job { model, kind, params, from: None, ..self.clone() })
     }
 
-    /// What can change the result, given the checksum of the data.
+    /// Returns everything that can change the result, given the checksum of the data.
     pub fn key(&self, data_checksum: &str) -> JobKey {
         let mut algorithm = BTreeMap::from([("data".to_owned(), DATA_VERSION)]);
         for kind in std::iter::once(self.kind).chain(self.from.as_ref().map(|from| from.kind)) {
@@ -99,25 +99,27 @@ impl Job {
         }
     }
 
-    /// What the sweep sets, as text: `trees=5, node_size=1`, or the name of a listed case; empty without a sweep.
+    /// Returns the sweep settings as text: `trees=5, node_size=1`, or the name of a listed case.
     pub fn case(&self) -> String {
         case_text(&self.settings)
     }
 
-    /// The name of the preset; empty without one.
+    /// Returns the name of the preset; empty without one.
     pub fn preset_name(&self) -> &'static str {
         let named = |preset| Preset::ALL.iter().find(|(_, known)| *known == preset).map(|(name, _)| *name);
         self.preset.and_then(named).unwrap_or_default()
     }
 
-    /// The model with everything that tells its rows apart: `LRBM-Boost`, `LRBM-Boost (paper)` or `LRBM-Boost (paper, trees=5)`.
+    /// Returns the model with preset and case, such as `LRBM-Boost (paper, trees=5)`.
     pub fn label(&self) -> String {
         label(&self.model, self.preset_name(), &self.case())
     }
 
-    /// The directory of its result below the run directory: `jobs/<dataset>/<model>/<preset and case>/fold<k>-seed<s>`.
+    /// Returns the directory of the result, relative to the run directory:
+    /// `jobs/<dataset>/<model>/<preset and case>/fold<k>-seed<s>`.
     ///
-    /// It says which row of the experiment this is and nothing of parameters, so that a changed parameter is seen as a change.
+    /// It identifies the row of the experiment, not its parameters: a changed parameter is thereby
+    /// detected as a change of the same row.
     pub fn directory(&self) -> PathBuf {
         let mut case = vec![self.preset_name().to_owned()];
         case.extend(shown_settings(&self.settings));
@@ -135,13 +137,13 @@ impl fmt::Display for Job {
     }
 }
 
-/// A model with its preset and case, as far as it has them.
+/// Formats a model with its preset and case, if present.
 pub(super) fn label(model: &str, preset: &str, case: &str) -> String {
     let parts: Vec<&str> = [preset, case].into_iter().filter(|part| !part.is_empty()).collect();
     if parts.is_empty() { model.to_owned() } else { format!("{model} ({})", parts.join(", ")) }
 }
 
-/// What a sweep sets, as text.
+/// Formats sweep settings.
 pub(crate) fn case_text(settings: &IndexMap<String, String>) -> String {
     shown_settings(settings).collect::<Vec<_>>().join(", ")
 }
@@ -153,23 +155,23 @@ fn shown_settings(settings: &IndexMap<String, String>) -> impl Iterator<Item = S
     })
 }
 
-/// The seed to train with. Few enough bits that every reader of JSON can hold it.
-pub(super) fn training_seed(seed: u64, dataset: &Source, fold: usize) -> u64 {
+/// Derives the training seed. It has 53 bits so that every JSON reader represents it exactly.
+pub(super) fn training_seed(seed: u64, dataset: &DatasetRef, fold: usize) -> u64 {
     Stream::new(seed, &[&dataset.dataset_id(), &format!("fold {}", fold + 1), "training"]).bits() >> 11
 }
 
 fn learner_key(kind: Kind, params: &Params) -> LearnerKey {
     let mut parameters = params.to_values(kind);
-    // It follows from the seed, the dataset and the fold, which stand in the key themselves.
+    // The training seed follows from the seed, dataset and fold, which are part of the key.
     parameters.remove("seed");
     LearnerKey { kind: kind.name().to_owned(), parameters }
 }
 
-/// Names that some system keeps for itself.
+/// File names reserved by some operating systems.
 const RESERVED: [&str; 4] = ["con", "prn", "aux", "nul"];
 
-/// A name for a file on every system: letters, digits and `-_.,=+` stay, everything else becomes `-`; a name that had to
-/// change gets a few digits of its hash, so that two of them stay two.
+/// Returns a portable file name: letters, digits and `-_.,=+` are kept, everything else becomes `-`.
+/// A changed name gets a hash suffix, so that distinct names stay distinct.
 pub fn safe_name(name: &str) -> String {
     const LONGEST: usize = 80;
     let keep = |c: char| if c.is_ascii_alphanumeric() || "-_.,=+".contains(c) { c } else { '-' };

@@ -9,7 +9,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::dataset_ref::SourceKey;
+use super::dataset_ref::DatasetKey;
 use crate::files::digest;
 use crate::learn::Kind;
 use crate::learn::params::Value;
@@ -37,7 +37,7 @@ pub struct JobKey {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<LearnerKey>,
     /// The dataset and its variant.
-    pub dataset: SourceKey,
+    pub dataset: DatasetKey,
     /// The checksum of its files.
     pub data_checksum: String,
     /// Into how many folds the examples are split.

@@ -1,13 +1,17 @@
-//! Experiments: from a specification to jobs, and from jobs to a run directory.
+//! Experiments: a specification is expanded into jobs, and jobs write a run directory.
 //!
-//! A [`Job`] is one training and one test. What can change its result is its [`JobKey`]; the hash of that is its
-//! [`JobId`], so a job is done if its directory holds a result with the same id, whatever else has changed.
+//! A [`Job`] trains and tests one model on one fold. Everything that can change its result is its
+//! [`JobKey`], whose hash is the [`JobId`]. A job is done if its directory holds a result with that
+//! id, whatever else has changed.
 
 pub mod dataset_ref;
+mod error;
 pub mod filter;
 pub mod job;
 pub mod key;
+mod panics;
 pub mod plan;
+mod planned;
 pub mod remote;
 pub mod results;
 pub mod run;
@@ -16,11 +20,13 @@ pub mod spec;
 pub mod store;
 pub mod tasks;
 
-pub use dataset_ref::Source;
-pub use filter::Only;
+pub use dataset_ref::DatasetRef;
+pub use error::RunError;
+pub use filter::JobFilter;
 pub use job::{Ensemble, Job, Limits};
 pub use key::{JobId, JobKey};
-pub use plan::{Listed, Plan, Previous, State};
-pub use remote::{Frozen, FrozenError};
+pub use plan::{JobState, Plan, PlanEntry, Previous};
+pub use planned::PlannedJob;
+pub use remote::{RemoteError, RemoteRun};
 pub use results::{Results, ResultsError};
 pub use spec::{Experiment, SpecError};

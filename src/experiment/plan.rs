@@ -1,94 +1,94 @@
-//! The plan of an experiment: every job in a fixed order, and why it is still to do.
+//! The plan of an experiment: every job in a fixed order, and why it is outstanding.
 //!
-//! What is to do follows from the plan and what the run directory holds, and from nothing else.
+//! The state of a job is a pure function of the plan and the run directory.
 
 use std::fmt;
 
-use super::dataset_ref::Source;
+use super::dataset_ref::DatasetRef;
 use super::job::Job;
 use super::key::{JobKey, LearnerKey};
 use super::spec::Experiment;
-use super::store::Status;
+use super::store::{RunStore, Status};
 use crate::data::adapt;
 use crate::data::dataset::DatasetError;
 use crate::data::split::Split;
 use crate::data::store::{Store, StoreError};
 
-/// Every job of an experiment.
+/// All jobs of an experiment.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The jobs by dataset, seed, fold and row of the spec.
-    pub jobs: Vec<Listed>,
-    /// Datasets that were not fetched; their jobs are listed all the same.
-    pub missing: Vec<Missing>,
+    /// Jobs ordered by dataset, seed, fold and row of the spec.
+    pub jobs: Vec<PlanEntry>,
+    /// Datasets that are not fetched; their jobs are listed nevertheless.
+    pub missing: Vec<MissingDataset>,
 }
 
-/// A job of a plan.
+/// A job of the plan with the checksum of its data.
 #[derive(Clone, Debug)]
-pub struct Listed {
+pub struct PlanEntry {
     /// The job.
     pub job: Job,
-    /// The checksum of its data; `None` if they are not here.
+    /// Checksum of the data; `None` if they are not available.
     pub data_checksum: Option<String>,
 }
 
-/// A dataset that is not here.
+/// A dataset that is not available.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Missing {
-    /// Its name in the experiment.
+pub struct MissingDataset {
+    /// Name in the experiment.
     pub name: String,
-    /// Its id, to fetch it by.
+    /// Id to fetch it by.
     pub id: String,
-    /// How many jobs need it.
+    /// Number of jobs that need it.
     pub jobs: usize,
 }
 
-/// What is known of the data of a job.
-struct Found {
+/// Checksum and number of folds of a dataset.
+struct DataInfo {
     checksum: Option<String>,
     folds: usize,
 }
 
 impl Plan {
-    /// The plan of an experiment, with the data there are.
+    /// Expands an experiment with the available data.
     ///
     /// # Errors
-    /// If data are damaged or do not offer what the experiment asks for.
+    /// If data are damaged or do not offer the variant that the experiment needs.
     pub fn new(experiment: &Experiment, data: &Store) -> Result<Plan, DatasetError> {
         let mut plan = Plan { jobs: Vec::new(), missing: Vec::new() };
         for part in &experiment.datasets {
             let seed = experiment.seeds.first().copied().unwrap_or_default();
-            let Found { checksum, folds } = look(&part.source, data, &part.split(seed))?;
+            let DataInfo { checksum, folds } = look(&part.source, data, &part.split(seed))?;
             let jobs = part.jobs(&experiment.seeds, folds, experiment.limits);
             if checksum.is_none() {
-                let Source { name, id, .. } = (*part.source).clone();
-                plan.missing.push(Missing { name, id, jobs: jobs.len() });
+                let DatasetRef { name, id, .. } = (*part.source).clone();
+                plan.missing.push(MissingDataset { name, id, jobs: jobs.len() });
             }
-            plan.jobs.extend(jobs.into_iter().map(|job| Listed { job, data_checksum: checksum.clone() }));
+            plan.jobs.extend(jobs.into_iter().map(|job| PlanEntry { job, data_checksum: checksum.clone() }));
         }
         Ok(plan)
     }
 
-    /// The command that fetches what is missing; `None` if nothing is.
+    /// Returns the command that fetches the missing datasets; `None` if none is missing.
     pub fn fetch_command(&self) -> Option<String> {
         let mut ids: Vec<&str> = self.missing.iter().map(|missing| missing.id.as_str()).collect();
         ids.dedup();
         (!ids.is_empty()).then(|| format!("lrbm datasets fetch {}", ids.join(" ")))
     }
 
-    /// Leaves out the jobs whose data are not here.
+    /// Drops the jobs whose data are not available.
     pub fn available(mut self) -> Plan {
-        self.jobs.retain(|listed| listed.data_checksum.is_some());
+        self.jobs.retain(|entry| entry.data_checksum.is_some());
         self
     }
 }
 
-/// Finds the checksum and the number of folds, without reading a published dataset. Its files are compared with their
-/// checksums when they are read.
-fn look(source: &Source, data: &Store, split: &Split) -> Result<Found, DatasetError> {
+/// Returns the checksum and the number of folds. Published datasets are not read; their files are
+/// compared with their checksums when a job opens them.
+fn look(source: &DatasetRef, data: &Store, split: &Split) -> Result<DataInfo, DatasetError> {
     let Some(manifest) = source.manifest() else {
         let dataset = source.open(data)?;
-        return Ok(Found { checksum: Some(dataset.checksum().to_owned()), folds: dataset.fold_count(split)? });
+        return Ok(DataInfo { checksum: Some(dataset.checksum().to_owned()), folds: dataset.fold_count(split)? });
     };
     let folds = split.folds.or_else(|| source.known_folds()).unwrap_or(manifest.folds.count);
     let record = match data.record(&manifest.id) {
@@ -97,107 +97,117 @@ fn look(source: &Source, data: &Store, split: &Split) -> Result<Found, DatasetEr
         Err(error) => return Err(error.into()),
     };
     if record.is_none() {
-        return Ok(Found { checksum: None, folds });
+        return Ok(DataInfo { checksum: None, folds });
     }
     adapt::prepare(data, manifest, &mut |_| {})?;
     let evidence = manifest.evidence(source.variant.evidence.as_deref())?;
-    Ok(Found { checksum: Some(data.record(&manifest.id)?.checksum(&evidence.name)), folds })
+    Ok(DataInfo { checksum: Some(data.record(&manifest.id)?.checksum(&evidence.name)), folds })
 }
 
-/// What a run directory holds of a job.
+/// The previous result of a job in a run directory.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Previous {
-    /// It has ended.
+    /// The job ended.
     Ended {
-        /// The key it was done with.
+        /// Key it was run with.
         key: Box<JobKey>,
-        /// How.
+        /// How it ended.
         status: Status,
     },
-    /// A result that is not as it was written; what is wrong with it.
+    /// The result was modified after it was written; the description of the damage.
     Damaged(String),
 }
 
-/// How things stand with a job.
+impl Previous {
+    /// Reads the previous result of a job; `None` if there is none.
+    pub fn read(store: &RunStore, job: &Job) -> Option<Previous> {
+        match store.read_record(job) {
+            Ok(record) => record.map(|record| Previous::Ended { key: Box::new(record.key), status: record.status }),
+            Err(damage) => Some(Previous::Damaged(damage.to_string())),
+        }
+    }
+}
+
+/// State of a job.
 #[derive(Clone, Debug, PartialEq)]
-pub enum State {
-    /// There is a result.
+pub enum JobState {
+    /// It has a result.
     Done,
-    /// It is to do.
+    /// It has to run.
     Outstanding(Reason),
-    /// It failed before with the same key, and runs again only if asked.
+    /// It failed before with the same key and runs again only on request.
     Failed(String),
-    /// The kind of model is not made for the data, and said so.
+    /// The model kind does not support the dataset.
     Refused(String),
-    /// Its data are not here.
+    /// Its data are not available.
     NoData,
 }
 
-/// Why a job is to do.
+/// Why a job has to run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reason {
-    /// There is nothing.
+    /// There is no result.
     NoResult,
-    /// There is a result that is not as it was written.
+    /// The result was modified after it was written.
     Damaged(String),
-    /// There is a result of something else.
+    /// The result has another key.
     Changed(Vec<Change>),
 }
 
-/// What has changed since a result was recorded.
+/// A difference between the recorded and the current key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// Parameters, the split or the variant: what it was and what it is.
+    /// Parameters, split or variant, each as `name old → new`.
     Parameters(Vec<String>),
     /// The data.
     Data,
-    /// The code.
+    /// The algorithm version.
     Algorithm,
 }
 
-impl Listed {
-    /// What can change the result; `None` if the data are not here.
+impl PlanEntry {
+    /// Returns everything that can change the result; `None` if the data are not available.
     pub fn key(&self) -> Option<JobKey> {
         self.data_checksum.as_deref().map(|checksum| self.job.key(checksum))
     }
 
-    /// How things stand, given what the run directory holds.
-    pub fn state(&self, previous: Option<&Previous>) -> State {
+    /// Returns the state of the job given its previous result.
+    pub fn state(&self, previous: Option<&Previous>) -> JobState {
         match (self.key(), previous) {
-            (None, _) => State::NoData,
-            (Some(_), None) => State::Outstanding(Reason::NoResult),
-            (Some(_), Some(Previous::Damaged(what))) => State::Outstanding(Reason::Damaged(what.clone())),
+            (None, _) => JobState::NoData,
+            (Some(_), None) => JobState::Outstanding(Reason::NoResult),
+            (Some(_), Some(Previous::Damaged(what))) => JobState::Outstanding(Reason::Damaged(what.clone())),
             (Some(key), Some(Previous::Ended { key: old, status })) => match (changes(old, &key), status.message()) {
-                (changes, _) if !changes.is_empty() => State::Outstanding(Reason::Changed(changes)),
-                (_, None) => State::Done,
-                (_, Some(message)) if status.is_refused() => State::Refused(message.to_owned()),
-                (_, Some(message)) => State::Failed(message.to_owned()),
+                (changes, _) if !changes.is_empty() => JobState::Outstanding(Reason::Changed(changes)),
+                (_, None) => JobState::Done,
+                (_, Some(message)) if status.is_refused() => JobState::Refused(message.to_owned()),
+                (_, Some(message)) => JobState::Failed(message.to_owned()),
             },
         }
     }
 }
 
-impl State {
-    /// In one word.
+impl JobState {
+    /// Returns the state as printed by `lrbm plan`.
     pub fn name(&self) -> &'static str {
         match self {
-            State::Done => "done",
-            State::Outstanding(_) => "to do",
-            State::Failed(_) => "failed",
-            State::Refused(_) => "refused",
-            State::NoData => "no data",
+            JobState::Done => "done",
+            JobState::Outstanding(_) => "to do",
+            JobState::Failed(_) => "failed",
+            JobState::Refused(_) => "refused",
+            JobState::NoData => "no data",
         }
     }
 
-    /// Why, in words; empty for a job that is done.
+    /// Returns the reason of the state; empty for a job that is done.
     pub fn reason(&self) -> String {
         let first_line = |message: &str| message.lines().next().unwrap_or_default().to_owned();
         match self {
-            State::Done => String::new(),
-            State::Outstanding(reason) => reason.to_string(),
-            State::Failed(message) => format!("failed before: {}", first_line(message)),
-            State::Refused(message) => first_line(message),
-            State::NoData => "the dataset was not fetched".to_owned(),
+            JobState::Done => String::new(),
+            JobState::Outstanding(reason) => reason.to_string(),
+            JobState::Failed(message) => format!("failed before: {}", first_line(message)),
+            JobState::Refused(message) => first_line(message),
+            JobState::NoData => "the dataset is not fetched".to_owned(),
         }
     }
 }
@@ -225,7 +235,7 @@ impl fmt::Display for Change {
     }
 }
 
-/// Everything in which two keys differ; empty if and only if their ids are the same.
+/// Returns all differences between two keys; empty if and only if their ids are equal.
 fn changes(old: &JobKey, new: &JobKey) -> Vec<Change> {
     let mut which = Vec::new();
     learner_changes("", Some(&old.learner), Some(&new.learner), &mut which);

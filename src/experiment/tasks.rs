@@ -6,8 +6,10 @@
 use std::ops::Range;
 use std::time::Duration;
 
-use super::run::Planned;
-use super::{Job, JobId, Source};
+use super::dataset_ref::DatasetRef;
+use super::job::Job;
+use super::key::JobId;
+use super::planned::PlannedJob;
 use crate::determinism::HashMap;
 use crate::learn::{Kind, Params};
 
@@ -22,7 +24,7 @@ const SECONDS_ALWAYS: f64 = 0.02;
 
 /// Parts jobs of a plan, given by their places, into tasks of about this length. Jobs stay in their order, so that those that
 /// share data stay together; one that copies an ensemble is in the task of the ensemble, which so is learned once.
-pub fn group(plan: &[Planned], jobs: &[usize], task_time: Duration) -> Vec<Vec<usize>> {
+pub fn group(plan: &[PlannedJob], jobs: &[usize], task_time: Duration) -> Vec<Vec<usize>> {
     let units = units(plan, jobs);
     let costs: Vec<f64> = units.iter().map(|unit| unit.iter().map(|&job| seconds(&plan[job].job)).sum()).collect();
     let tasks = number(costs.iter().sum(), task_time).min(units.len());
@@ -30,11 +32,11 @@ pub fn group(plan: &[Planned], jobs: &[usize], task_time: Duration) -> Vec<Vec<u
 }
 
 /// Every job that must be with others, alone or with them.
-pub fn units(plan: &[Planned], jobs: &[usize]) -> Vec<Vec<usize>> {
+pub fn units(plan: &[PlannedJob], jobs: &[usize]) -> Vec<Vec<usize>> {
     let mut units: Vec<Vec<usize>> = Vec::new();
     let mut of_ensemble: HashMap<&JobId, usize> = HashMap::default();
     for &job in jobs {
-        let Planned { id, ensemble, .. } = &plan[job];
+        let PlannedJob { id, ensemble, .. } = &plan[job];
         let unit = *of_ensemble.entry(ensemble.as_ref().unwrap_or(id)).or_insert(units.len());
         match units.get_mut(unit) {
             Some(unit) => unit.push(job),
@@ -106,7 +108,7 @@ fn of_params(kind: Kind, params: &Params) -> f64 {
 }
 
 /// Examples and, counted by tens, facts, as far as they are known without reading them.
-fn size(source: &Source, negatives_per_positive: f64) -> f64 {
+fn size(source: &DatasetRef, negatives_per_positive: f64) -> f64 {
     let (positives, facts) = match (source.manifest(), &source.generated) {
         (Some(manifest), _) => {
             let expected = &manifest.expected;
@@ -147,7 +149,7 @@ mod tests {
     }
 
     /// 2 datasets, 3 folds, 2 trees, of two models that are copied and one that is not: 60 jobs.
-    fn plan() -> Vec<Planned> {
+    fn plan() -> Vec<PlannedJob> {
         let text = "name = \"x\"\nfolds = 3\ndatasets = [\"movies\", \"university\"]\n\
                     [[model]]\nname = \"A\"\nkind = \"lrbm-boost\"\n\
                     [[model]]\nname = \"Copy\"\nkind = \"lrbm-explainable\"\nfrom = \"A\"\n\
@@ -157,7 +159,7 @@ mod tests {
         let experiment = Experiment::parse(text, "x.toml", &[]).unwrap();
         let parts = experiment.datasets.iter();
         let jobs = parts.flat_map(|part| part.jobs(&experiment.seeds, 3, experiment.limits));
-        jobs.map(|job| Planned::new(job, "checksum")).collect()
+        jobs.map(|job| PlannedJob::new(job, "checksum")).collect()
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::data::generate::Domain;
 use crate::determinism::{IndexMap, IndexSet};
-use crate::experiment::results::{Group, Results, RowKey, Stored};
+use crate::experiment::results::{Group, Results, RowKey, StoredJob};
 use crate::experiment::spec::Part;
 use crate::learn::{Kind, Preset};
 use crate::metric::Column;
@@ -76,13 +76,13 @@ impl<'r> ReportRow<'r> {
     }
 
     /// Returns the failed jobs.
-    pub fn failed(&self) -> Vec<&'r Stored> {
-        let failed = |stored: &&Stored| !stored.is_done() && !stored.record.status.is_refused();
+    pub fn failed(&self) -> Vec<&'r StoredJob> {
+        let failed = |stored: &&StoredJob| !stored.is_done() && !stored.record.status.is_refused();
         self.group.jobs.iter().copied().filter(failed).collect()
     }
 
     /// Returns the jobs whose kind of model does not support the dataset.
-    pub fn unsupported(&self) -> Vec<&'r Stored> {
+    pub fn unsupported(&self) -> Vec<&'r StoredJob> {
         self.group.jobs.iter().copied().filter(|stored| stored.record.status.is_refused()).collect()
     }
 
@@ -144,7 +144,7 @@ pub fn rows(results: &Results) -> Vec<ReportRow<'_>> {
 
 fn folds(part: &Part, results: &Results) -> Option<usize> {
     let recorded = || {
-        let of_part = |stored: &&Stored| stored.record.row.dataset == part.source.name;
+        let of_part = |stored: &&StoredJob| stored.record.row.dataset == part.source.name;
         results.stored.iter().find(of_part).map(|stored| stored.record.key.folds)
     };
     part.folds.or_else(recorded).or_else(|| part.source.known_folds())

@@ -8,8 +8,8 @@ use super::lab::{JOBS, Lab, SPEC, events, names, stderr, stdout};
 #[test]
 fn a_failing_job_is_a_row_and_the_others_go_on() {
     for (fault, message) in [
-        ("error:movies Boost fold 2", "a fault on purpose"),
-        ("panic:movies Boost fold 2", "this is a bug in lrbm: panicked at src/"),
+        ("error:movies Boost fold 2", "injected fault"),
+        ("panic:movies Boost fold 2", "this is a bug in lrbm: panic at src/"),
     ] {
         let lab = Lab::new();
         let output = lab.command(&[]).env("LRBM_TEST_FAULT", fault).output().unwrap();
@@ -132,7 +132,7 @@ fn a_time_limit_ends_in_a_recorded_reason() {
     let output = lab.command(&["-q"]).env("LRBM_TEST_FAULT", "oversleep:university NoBoost").output().unwrap();
     assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
     let csv = fs::read_to_string(lab.out().join("metrics.csv")).unwrap();
-    let stopped = csv.lines().filter(|line| line.contains("stopped after its time limit of 3 s")).count();
+    let stopped = csv.lines().filter(|line| line.contains("exceeded the time limit of 3 s")).count();
     assert_eq!(stopped, 2, "{csv}");
 }
 
@@ -163,7 +163,7 @@ count_budget = 1000000
     let output = lab.run(&["-q"]);
     assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
     let csv = fs::read_to_string(lab.out().join("metrics.csv")).unwrap();
-    assert_eq!(csv.lines().filter(|line| line.contains("stopped after its time limit of 1 s")).count(), 2, "{csv}");
+    assert_eq!(csv.lines().filter(|line| line.contains("exceeded the time limit of 1 s")).count(), 2, "{csv}");
 }
 
 #[test]
@@ -196,7 +196,7 @@ fn a_memory_limit_ends_in_a_recorded_reason() {
     assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
     let csv = fs::read_to_string(lab.out().join("metrics.csv")).unwrap();
     // What later jobs need may be there already; the first has to ask for it.
-    assert!(csv.contains("stopped at its memory limit of 1 bytes"), "{csv}");
+    assert!(csv.contains("exceeded the memory limit of 1 bytes"), "{csv}");
     assert_eq!(lab.metrics().height(), JOBS);
 }
 

@@ -1,6 +1,6 @@
 //! `--only`: a few of the jobs.
 
-use lrbm::experiment::Only;
+use lrbm::experiment::JobFilter;
 
 use crate::lab::{experiment, jobs, shipped};
 
@@ -8,8 +8,8 @@ use crate::lab::{experiment, jobs, shipped};
 fn count(expressions: &[&str]) -> Result<usize, String> {
     let experiment = experiment(&shipped("table2.toml"));
     let expressions: Vec<String> = expressions.iter().map(|text| (*text).to_owned()).collect();
-    let only = Only::parse(&expressions, &experiment).map_err(|error| error.to_string())?;
-    Ok(jobs(&experiment).iter().filter(|job| only.takes(job)).count())
+    let only = JobFilter::parse(&expressions, &experiment).map_err(|error| error.to_string())?;
+    Ok(jobs(&experiment).iter().filter(|job| only.matches(job)).count())
 }
 
 #[test]
@@ -37,27 +37,27 @@ fn conditions_choose_jobs() {
 fn what_is_no_condition_is_said() {
     assert_eq!(
         count(&["datset=imdb"]),
-        Err("--only datset=imdb: no column is called `datset`: did you mean `dataset`? there are dataset, model, kind, \
+        Err("--only datset=imdb: unknown column `datset`: did you mean `dataset`? expected one of dataset, model, kind, \
              preset, case, fold, seed"
             .to_owned())
     );
     assert_eq!(
         count(&["dataset=imdb,fold"]),
-        Err("--only dataset=imdb,fold: `fold` is no condition: write it as in `dataset=imdb` or `model~boost`"
+        Err("--only dataset=imdb,fold: `fold` has no operator; write a condition such as `dataset=imdb` or `model~boost`"
             .to_owned())
     );
     assert_eq!(
         count(&["model~"]),
-        Err("--only model~: `model` is compared with nothing: write it as in `model=…`".to_owned())
+        Err("--only model~: `model` has no value; write a condition such as `model=…`".to_owned())
     );
 }
 
 #[test]
 fn a_swept_key_is_a_column() {
     let experiment = experiment(&shipped("ablation-trees.toml"));
-    let only = Only::parse(&["trees=5,dataset=imdb".to_owned()], &experiment).unwrap();
-    assert_eq!(jobs(&experiment).iter().filter(|job| only.takes(job)).count(), 2 * 5 * 3);
-    let only = Only::parse(&["trees=6".to_owned()], &experiment).unwrap();
+    let only = JobFilter::parse(&["trees=5,dataset=imdb".to_owned()], &experiment).unwrap();
+    assert_eq!(jobs(&experiment).iter().filter(|job| only.matches(job)).count(), 2 * 5 * 3);
+    let only = JobFilter::parse(&["trees=6".to_owned()], &experiment).unwrap();
     let jobs = jobs(&experiment);
     assert_eq!(only.hint(jobs.iter()).unwrap(), "trees is `1`, `2`, `5`, `10`, `20`, `40`, `80`");
 }

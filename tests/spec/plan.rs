@@ -5,30 +5,30 @@ use std::collections::BTreeMap;
 use assert_cmd::Command;
 use lrbm::data::store::Store;
 use lrbm::experiment::store::{FailureKind, Status};
-use lrbm::experiment::{JobKey, Listed, Plan, Previous, State};
+use lrbm::experiment::{JobKey, JobState, Plan, PlanEntry, Previous};
 use lrbm::learn::params::Value;
 
 use crate::lab::{experiment, repository, shipped};
 
-fn first() -> Listed {
+fn first() -> PlanEntry {
     let plan = Plan::new(&experiment(&shipped("quick.toml")), &Store::open("no such directory")).unwrap();
     plan.jobs[1].clone()
 }
 
 fn state(change: impl FnOnce(&mut JobKey), failure: Option<&str>) -> (&'static str, String) {
-    let listed = first();
-    let mut key = listed.key().unwrap();
+    let entry = first();
+    let mut key = entry.key().unwrap();
     change(&mut key);
     let status = |message: &str| Status::Failed { failure: FailureKind::Error, message: message.to_owned() };
     let status = failure.map_or(Status::Done, status);
-    let state = listed.state(Some(&Previous::Ended { key: Box::new(key), status }));
+    let state = entry.state(Some(&Previous::Ended { key: Box::new(key), status }));
     (state.name(), state.reason())
 }
 
 #[test]
 fn every_reason_has_its_words() {
     let to_do = |reason: &str| ("to do", reason.to_owned());
-    assert_eq!(first().state(None), State::Outstanding(lrbm::experiment::plan::Reason::NoResult));
+    assert_eq!(first().state(None), JobState::Outstanding(lrbm::experiment::plan::Reason::NoResult));
     assert_eq!(first().state(None).reason(), "no result yet");
     assert_eq!(state(|_| {}, None), ("done", String::new()));
     assert_eq!(state(|_| {}, Some("it broke\nbadly")), ("failed", "failed before: it broke".to_owned()));
@@ -65,8 +65,8 @@ fn every_reason_has_its_words() {
 
 #[test]
 fn a_difference_of_keys_is_a_difference_of_ids() {
-    let listed = first();
-    let key = listed.key().unwrap();
+    let entry = first();
+    let key = entry.key().unwrap();
     let changes: [fn(&mut JobKey); 9] = [
         |key| key.learner.kind = "x".to_owned(),
         |key| key.learner.parameters.clear(),
@@ -82,8 +82,8 @@ fn a_difference_of_keys_is_a_difference_of_ids() {
         let mut other = key.clone();
         change(&mut other);
         assert_ne!(other.id(), key.id());
-        let state = listed.state(Some(&Previous::Ended { key: Box::new(other), status: Status::Done }));
-        assert!(matches!(state, State::Outstanding(_)), "{state:?}");
+        let state = entry.state(Some(&Previous::Ended { key: Box::new(other), status: Status::Done }));
+        assert!(matches!(state, JobState::Outstanding(_)), "{state:?}");
     }
 }
 
@@ -92,21 +92,21 @@ fn data_that_are_not_here_are_named_with_the_command() {
     let plan = Plan::new(&experiment(&shipped("regression.toml")), &Store::open("no such directory")).unwrap();
     assert_eq!(plan.jobs.len(), 140);
     assert_eq!(plan.fetch_command().unwrap(), "lrbm datasets fetch imdb uwcse sports webkb");
-    assert!(plan.jobs.iter().filter(|listed| listed.state(None) == State::NoData).count() == 80);
+    assert!(plan.jobs.iter().filter(|entry| entry.state(None) == JobState::NoData).count() == 80);
     let here = plan.available();
     assert_eq!(here.jobs.len(), 60);
-    assert!(here.jobs.iter().all(|listed| listed.data_checksum.is_some()));
+    assert!(here.jobs.iter().all(|entry| entry.data_checksum.is_some()));
 }
 
 #[test]
 fn the_checksum_of_a_plan_is_that_of_the_data() {
     let here = Store::open(std::env::var_os("LRBM_DATA").unwrap_or_else(|| repository("datasets/cache").into()));
-    for listed in Plan::new(&experiment(&shipped("regression.toml")), &here).unwrap().available().jobs {
-        if listed.job.fold == 0 && listed.job.model == "LRBM-Boost" {
-            let dataset = listed.job.dataset.open(&here).unwrap();
-            assert_eq!(Some(dataset.checksum()), listed.data_checksum.as_deref(), "{}", listed.job);
-            assert_eq!(dataset.id(), listed.job.dataset.dataset_id());
-            assert_eq!(Some(dataset.fold_count(&listed.job.split).unwrap()), listed.job.split.folds);
+    for entry in Plan::new(&experiment(&shipped("regression.toml")), &here).unwrap().available().jobs {
+        if entry.job.fold == 0 && entry.job.model == "LRBM-Boost" {
+            let dataset = entry.job.dataset.open(&here).unwrap();
+            assert_eq!(Some(dataset.checksum()), entry.data_checksum.as_deref(), "{}", entry.job);
+            assert_eq!(dataset.id(), entry.job.dataset.dataset_id());
+            assert_eq!(Some(dataset.fold_count(&entry.job.split).unwrap()), entry.job.split.folds);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The data of jobs: each dataset is read once, each fold is made once.
+//! Data cache of a run: each dataset is read once, each fold is built once.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -7,14 +7,15 @@ use super::shared::Shared;
 use crate::data::dataset::Dataset;
 use crate::data::split::Fold;
 use crate::data::store::Store;
-use crate::experiment::Job;
+use crate::experiment::job::Job;
 
-/// The name of a dataset and its variant: a sweep may take several variants of one.
-type SourceKey = (String, String);
-/// What the split of a job depends on beside its dataset: folds, negatives as bits, seed, fold, and whether it is recursive.
+/// Name and variant of a dataset: a sweep may use several variants of one.
+type VariantKey = (String, String);
+/// What a split depends on besides the dataset: folds, bits of the negative ratio, seed, fold,
+/// recursion.
 type SplitKey = (Option<usize>, u64, u64, usize, bool);
 
-fn source_key(job: &Job) -> SourceKey {
+fn variant_key(job: &Job) -> VariantKey {
     (job.dataset.name.clone(), serde_json::to_string(&job.dataset.variant).unwrap_or_default())
 }
 
@@ -24,25 +25,25 @@ fn split_key(job: &Job) -> SplitKey {
 
 /// Datasets and folds in use.
 #[derive(Debug)]
-pub struct Data<'a> {
+pub struct DataCache<'a> {
     store: &'a Store,
-    datasets: Shared<SourceKey, Dataset, String>,
-    folds: Shared<(SourceKey, SplitKey), Fold, String>,
+    datasets: Shared<VariantKey, Dataset, String>,
+    folds: Shared<(VariantKey, SplitKey), Fold, String>,
 }
 
-impl<'a> Data<'a> {
-    /// Nothing read yet, for these jobs.
+impl<'a> DataCache<'a> {
+    /// Creates an empty cache for these jobs.
     pub fn new<'j>(store: &'a Store, jobs: impl Iterator<Item = &'j Job> + Clone) -> Self {
-        Data {
+        DataCache {
             store,
-            datasets: Shared::new(jobs.clone().map(source_key)),
-            folds: Shared::new(jobs.map(|job| (source_key(job), split_key(job)))),
+            datasets: Shared::new(jobs.clone().map(variant_key)),
+            folds: Shared::new(jobs.map(|job| (variant_key(job), split_key(job)))),
         }
     }
 
-    /// The dataset of a job; `opened` hears of it if it had to be read, and how long that took.
+    /// Returns the dataset of a job; calls `opened` with the time taken if it had to be read.
     pub fn dataset(&self, job: &Job, opened: impl FnOnce(&Dataset, f64)) -> Result<Arc<Dataset>, String> {
-        self.datasets.get(&source_key(job), || {
+        self.datasets.get(&variant_key(job), || {
             let began = Instant::now();
             let dataset = job.dataset.open(self.store).map_err(|error| error.to_string())?;
             opened(&dataset, began.elapsed().as_secs_f64());
@@ -50,15 +51,15 @@ impl<'a> Data<'a> {
         })
     }
 
-    /// The fold of a job.
+    /// Returns the fold of a job.
     pub fn fold(&self, job: &Job, dataset: &Dataset) -> Result<Arc<Fold>, String> {
-        let key = (source_key(job), split_key(job));
+        let key = (variant_key(job), split_key(job));
         self.folds.get(&key, || dataset.fold(job.fold, &job.split).map_err(|error| error.to_string()))
     }
 
-    /// Says that a job has ended.
+    /// Releases the data of a job that ended.
     pub fn release(&self, job: &Job) {
-        self.folds.release(&(source_key(job), split_key(job)));
-        self.datasets.release(&source_key(job));
+        self.folds.release(&(variant_key(job), split_key(job)));
+        self.datasets.release(&variant_key(job));
     }
 }

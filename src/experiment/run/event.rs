@@ -1,4 +1,4 @@
-//! What a run tells of itself while it goes on. The runner prints nothing; whoever listens does.
+//! Events of a run. The runner prints nothing itself; its listener does.
 
 use std::path::PathBuf;
 
@@ -6,168 +6,168 @@ use serde::Serialize;
 
 use crate::experiment::store::{FailureKind, MetricsTable, Status};
 
-/// Something that happened. Jobs are named by their position in the plan.
+/// An event. Jobs are identified by their position in the plan.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub enum Event {
-    /// The plan is made and the directory can be written.
+    /// The plan is made and the run directory is writable.
     Begin {
         /// The run directory.
         run: PathBuf,
-        /// Jobs that were asked for.
+        /// Number of selected jobs.
         jobs: usize,
-        /// Those of them that are done already.
+        /// Selected jobs that are done already.
         done: usize,
-        /// Those of them that were refused before, and would be again.
+        /// Selected jobs whose model kind does not support the dataset, as recorded before.
         refused_before: usize,
-        /// Those of them that failed before and are not tried again.
+        /// Selected jobs that failed before and are not retried.
         failed_before: usize,
-        /// Those of them that are to be run.
+        /// Selected jobs to run.
         to_run: usize,
-        /// Who runs them: `local` or `slurm`.
+        /// Executor: `local` or `slurm`.
         executor: &'static str,
-        /// How many run at once, if that is known.
+        /// Maximum number of concurrent jobs, if known.
         jobs_at_once: Option<usize>,
-        /// The threads of all of them together.
+        /// Total number of threads, if known.
         threads: Option<usize>,
     },
-    /// A result is not as it was written, and its job is done again.
+    /// A result was modified after it was written; its job runs again.
     Damaged {
-        /// Which job.
+        /// Position of the job.
         job: usize,
-        /// Its name.
+        /// Name of the job.
         name: String,
-        /// The file, and what is wrong with it.
+        /// The file and the description of the damage.
         what: String,
     },
-    /// Tasks were given to the cluster.
+    /// Tasks were submitted to the cluster.
     Submitted {
-        /// The id of their array.
+        /// Id of the job array.
         array: u64,
-        /// How many there are.
+        /// Number of tasks.
         tasks: usize,
-        /// The jobs of all of them.
+        /// Number of jobs in these tasks.
         jobs: usize,
     },
-    /// Tasks of an earlier call are still with the cluster.
+    /// Tasks of an earlier call are still queued or running.
     Attached {
-        /// How many.
+        /// Number of tasks.
         tasks: usize,
-        /// The jobs of all of them that have no result yet.
+        /// Number of their jobs without a result.
         jobs: usize,
     },
-    /// How things stand with the cluster has changed.
+    /// The state of the queue changed.
     Queue {
-        /// Tasks at work.
+        /// Running tasks.
         running: usize,
-        /// Tasks that wait.
+        /// Pending tasks.
         pending: usize,
-        /// Why they wait, in the words of the cluster.
+        /// Reason for pending, as the cluster reports it.
         reason: String,
     },
-    /// A task has ended without a result for each of its jobs.
+    /// A task ended without results for all of its jobs.
     Lost {
-        /// Its id: that of its array and its number in it.
+        /// Task id: array id and index.
         task: String,
-        /// How many jobs have no result.
+        /// Number of jobs without a result.
         jobs: usize,
-        /// Why, as far as the cluster tells.
+        /// Reason, as far as the cluster reports it.
         why: String,
-        /// Whether they are submitted again.
+        /// Whether they are resubmitted.
         again: bool,
     },
-    /// The cluster does not answer, or does not take more tasks; it is asked again.
+    /// The cluster does not respond or accepts no more tasks; the call is retried.
     Trouble {
-        /// What it said.
+        /// Error message.
         message: String,
     },
     /// A dataset was read.
     Opened {
-        /// Its name.
+        /// Name of the dataset.
         dataset: String,
-        /// How long that took.
+        /// Seconds taken.
         seconds: f64,
-        /// What there is to warn about in it.
+        /// Warnings about the data.
         warnings: Vec<String>,
     },
-    /// A job began.
+    /// A job started.
     Start {
-        /// Which.
+        /// Position of the job.
         job: usize,
-        /// Its name.
+        /// Name of the job.
         name: String,
-        /// Its threads.
+        /// Threads of the job.
         threads: usize,
     },
     /// A tree of a job was grown.
     Tree {
-        /// Which job.
+        /// Position of the job.
         job: usize,
-        /// Trees so far.
+        /// Trees grown so far.
         trees: usize,
-        /// Trees in all.
+        /// Total number of trees.
         of: usize,
     },
-    /// A step of a job was taken whose kind of model has no trees.
+    /// A learning step of a model kind without trees was taken.
     Step {
-        /// Which job.
+        /// Position of the job.
         job: usize,
-        /// Steps so far.
+        /// Steps taken so far.
         steps: usize,
-        /// Steps in all.
+        /// Total number of steps.
         of: usize,
     },
     /// A job ended with a result.
     Done {
-        /// Which.
+        /// Position of the job.
         job: usize,
-        /// Its name.
+        /// Name of the job.
         name: String,
         /// Area under the ROC curve.
         auc_roc: Option<f64>,
         /// Area under the precision-recall curve.
         auc_pr: Option<f64>,
-        /// Seconds from its beginning.
+        /// Wall time in seconds.
         wall_seconds: f64,
     },
     /// A job ended without a result.
     Failed {
-        /// Which.
+        /// Position of the job.
         job: usize,
-        /// Its name.
+        /// Name of the job.
         name: String,
-        /// What kind of failure.
+        /// Category of the failure.
         failure: FailureKind,
         /// The message.
         message: String,
     },
-    /// Another process is at work on a job.
+    /// Another process is running a job.
     Elsewhere {
-        /// Which.
+        /// Position of the job.
         job: usize,
-        /// Its name.
+        /// Name of the job.
         name: String,
     },
-    /// Another process has ended a job.
+    /// Another process finished a job.
     Adopted {
-        /// Which.
+        /// Position of the job.
         job: usize,
-        /// Its name.
+        /// Name of the job.
         name: String,
-        /// Whether with a result.
+        /// Whether it has a result.
         done: bool,
     },
-    /// Nothing is left but jobs that other processes are at work on.
+    /// Only jobs of other processes remain.
     Waiting {
-        /// How many.
+        /// Number of jobs.
         jobs: usize,
     },
-    /// Nothing more is going to happen.
+    /// The run ended.
     End(Tally),
 }
 
 impl Tally {
-    /// Counts which of these jobs have a result, which were refused, and which have failed.
+    /// Counts the jobs with a result, the unsupported ones, and the failed ones.
     pub(super) fn count(&mut self, jobs: &[usize], table: &MetricsTable) {
         let count = |is: fn(&Status) -> bool| {
             let records = jobs.iter().filter_map(|&job| table.get(job));
@@ -178,29 +178,29 @@ impl Tally {
     }
 }
 
-/// What a run came to.
+/// Summary of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Tally {
-    /// Jobs that were asked for.
+    /// Selected jobs.
     pub jobs: usize,
-    /// Jobs that this process ran.
+    /// Jobs that ran in this call.
     pub ran: usize,
-    /// Jobs that have a result.
+    /// Jobs with a result.
     pub done: usize,
-    /// Jobs that their kind of model is not made for, now or before.
+    /// Jobs whose model kind does not support the dataset, now or before.
     pub refused: usize,
-    /// Jobs that have failed, now or before.
+    /// Jobs that failed, now or before.
     pub failed: usize,
-    /// Jobs that were not begun, because one failed and that was to be the end.
+    /// Jobs that were not started because of `--fail-fast` or cancellation.
     pub not_run: usize,
-    /// Jobs that were left to the cluster, which may do them or not.
+    /// Jobs that were left queued on the cluster.
     pub left: usize,
-    /// Seconds from beginning to end.
+    /// Wall time in seconds.
     pub wall_seconds: f64,
-    /// Seconds in which jobs were worked on, over all that ran at once.
+    /// Seconds spent in jobs, summed over concurrent jobs.
     pub job_seconds: f64,
     /// Seconds of these that were spent learning.
     pub train_seconds: f64,
-    /// The share of working time that was spent on anything else than learning: reading, splitting, scoring, writing.
+    /// Share of working time spent outside learning: reading, splitting, scoring, writing.
     pub share_outside_learning: Option<f64>,
 }

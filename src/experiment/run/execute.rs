@@ -1,10 +1,10 @@
-//! One job from its data to its metrics.
+//! Execution of one job, from its data to its metrics.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::data::Data;
+use super::data::DataCache;
 use super::failure::Failure;
 use super::fault::Fault;
 use super::shared::Shared;
@@ -12,96 +12,97 @@ use crate::cancel;
 use crate::data::dataset::Dataset;
 use crate::data::split::{Fold, Part};
 use crate::determinism::{HashMap, IndexMap};
+use crate::experiment::job::Job;
+use crate::experiment::key::JobId;
 use crate::experiment::store::{self, MODEL, Outcome, PREDICTIONS, Prediction, RunStore, Staging};
-use crate::experiment::{Job, JobId};
 use crate::files::digest;
 use crate::learn::{self, Learner, LrbmExplainable, Model, Progress, Resources, SavedModel, Stored, Task, Trained};
 use crate::logic::Diagnostic;
 use crate::math::sigmoid;
 use crate::metric::{ClassMetrics, Metrics, Output, Ranking, threshold};
 
-/// What all jobs of a run have in common.
-pub struct Bench<'a> {
-    /// Where results go.
+/// State shared by all jobs of a run.
+pub struct RunContext<'a> {
+    /// Run directory.
     pub store: &'a RunStore,
-    /// The data.
-    pub data: Data<'a>,
-    /// Ensembles that are to be copied.
+    /// Data cache.
+    pub data: DataCache<'a>,
+    /// Ensembles to distil.
     pub ensembles: Shared<JobId, SavedModel, Failure>,
-    /// Every job of the plan by the id of its result.
+    /// Every job of the plan by its id.
     pub by_id: HashMap<JobId, &'a Job>,
-    /// What goes wrong on purpose, in tests.
+    /// Injected fault, in tests.
     pub fault: Option<Fault>,
 }
 
-/// What is known of a job while it runs, and of a failed one afterwards.
+/// What is known about a job while it runs; recorded for failed jobs, too.
 #[derive(Debug, Default)]
 pub struct Attempt {
-    pub data: Option<store::Data>,
-    pub counts: Option<store::Counts>,
+    pub data: Option<store::DatasetRecord>,
+    pub counts: Option<store::ExampleCounts>,
     pub warnings: Vec<String>,
     pub train_seconds: f64,
     pub ensemble_seconds: f64,
     pub score_seconds: f64,
 }
 
-/// What of a job is told while it runs.
-pub enum Told {
-    /// Its dataset was read.
+/// Progress of a running job.
+pub enum JobProgress {
+    /// The dataset was read.
     Opened {
-        /// How long that took.
+        /// Seconds taken.
         seconds: f64,
-        /// What there is to warn about in it.
+        /// Warnings about the data.
         warnings: Vec<String>,
     },
-    /// A tree was grown, or another step of learning was taken.
+    /// A tree was grown, or another learning step was taken.
     Step {
-        /// How many steps were taken.
+        /// Steps taken so far.
         done: usize,
-        /// How many there will be.
+        /// Total number of steps.
         of: usize,
     },
 }
 
-/// A job at work.
+/// A running job.
 pub struct Execution<'a> {
-    /// What it shares with others.
-    pub bench: &'a Bench<'a>,
+    /// State shared with other jobs.
+    pub context: &'a RunContext<'a>,
     /// The job.
     pub job: &'a Job,
-    /// The id of its result.
+    /// Id of the job.
     pub id: &'a JobId,
-    /// The checksum that its data had when it was planned.
+    /// Checksum of the data when the run was planned.
     pub data_checksum: &'a str,
-    /// The id of the ensemble it copies.
+    /// Id of the ensemble to distil.
     pub ensemble_id: Option<&'a JobId>,
-    /// Its directory.
-    pub workshop: &'a mut Staging,
-    /// Who is told.
-    pub tell: &'a mut (dyn FnMut(Told) + Send),
+    /// Staging directory.
+    pub staging: &'a mut Staging,
+    /// Listener for progress.
+    pub notify: &'a mut (dyn FnMut(JobProgress) + Send),
 }
 
-/// What a job leaves. That it cannot be written is no failure of the job, so whoever asked for it writes it.
-pub struct Product {
-    /// What it came to.
+/// Output of a job. The caller writes it, because a failed write is not a failure of the job.
+pub struct JobOutput {
+    /// Result of the job.
     pub outcome: Outcome,
-    /// The files beside the record, by name.
+    /// Files besides the record, by name.
     pub files: [(&'static str, Vec<u8>); 2],
 }
 
 impl Execution<'_> {
-    /// Learns, scores and measures.
-    pub fn run(mut self, attempt: &mut Attempt) -> Result<Product, Failure> {
+    /// Trains, scores and evaluates.
+    pub fn run(mut self, attempt: &mut Attempt) -> Result<JobOutput, Failure> {
         let dataset = self.dataset(attempt)?;
-        let fold = self.bench.data.fold(self.job, &dataset).map_err(Failure::error)?;
-        let counts = store::Counts::from(&fold.counts);
-        self.workshop.log(&format!(
-            "fold: {} + {} − to learn from, {} + {} − to test with",
+        let fold = self.context.data.fold(self.job, &dataset).map_err(Failure::error)?;
+        let counts = store::ExampleCounts::from(&fold.counts);
+        self.staging.log(&format!(
+            "fold: {} positive and {} negative training examples, {} positive and {} negative test examples",
             counts.train_positives, counts.train_negatives, counts.test_positives, counts.test_negatives
         ));
         attempt.counts = Some(counts);
-        if let Some(fault) = &self.bench.fault {
-            fault.strike(self.job)?;
+        if let Some(fault) = &self.context.fault {
+            fault.trigger(self.job)?;
         }
         cancel::poll();
         let mut trained = self.learn(&fold, attempt)?;
@@ -110,27 +111,27 @@ impl Execution<'_> {
         let began = Instant::now();
         let product = test(&trained.model, &fold);
         attempt.score_seconds = began.elapsed().as_secs_f64();
-        let (product, remarks) = product?;
-        self.warn(&remarks, attempt);
-        self.bench.ensembles.offer(self.id, || trained.model);
+        let (product, warnings) = product?;
+        self.warn(&warnings, attempt);
+        self.context.ensembles.offer(self.id, || trained.model);
         Ok(product)
     }
 
     fn dataset(&mut self, attempt: &mut Attempt) -> Result<Arc<Dataset>, Failure> {
-        let tell = &mut *self.tell;
-        let dataset = self.bench.data.dataset(self.job, |dataset, seconds| {
+        let notify = &mut *self.notify;
+        let dataset = self.context.data.dataset(self.job, |dataset, seconds| {
             let warnings = dataset.warnings().iter().map(ToString::to_string).collect();
-            tell(Told::Opened { seconds, warnings });
+            notify(JobProgress::Opened { seconds, warnings });
         });
         let dataset = dataset.map_err(Failure::error)?;
-        attempt.data = Some(store::Data::of(&dataset));
+        attempt.data = Some(store::DatasetRecord::of(&dataset));
         if dataset.checksum() != self.data_checksum {
             let id = dataset.id();
             return Err(Failure::error(format!(
-                "the data of {id} have changed since the run was planned: plan it again"
+                "the data of {id} changed since the run was planned; run the same command again"
             )));
         }
-        self.workshop.log(&format!("data: {} {}", dataset.id(), dataset.checksum()));
+        self.staging.log(&format!("data: {} {}", dataset.id(), dataset.checksum()));
         Ok(dataset)
     }
 
@@ -142,11 +143,11 @@ impl Execution<'_> {
         };
         let began = Instant::now();
         let Part { database, target, examples } = &fold.train;
-        let damaged = self.bench.fault.as_ref().and_then(|fault| fault.damaged(job, examples));
-        let examples = damaged.as_ref().unwrap_or(examples);
-        let forgetful = self.bench.fault.as_ref().and_then(|fault| fault.memory_bytes(job));
-        let usual = Resources::default();
-        let resources = Resources { memory_bytes: forgetful.unwrap_or(usual.memory_bytes), ..usual };
+        let flipped_examples = self.context.fault.as_ref().and_then(|fault| fault.flipped_examples(job, examples));
+        let examples = flipped_examples.as_ref().unwrap_or(examples);
+        let memory_limit = self.context.fault.as_ref().and_then(|fault| fault.memory_bytes(job));
+        let defaults = Resources::default();
+        let resources = Resources { memory_bytes: memory_limit.unwrap_or(defaults.memory_bytes), ..defaults };
         let mut grown = self.progress();
         let task = Task { database, target: *target, examples, seed: job.training_seed(), resources };
         let trained = match ensemble {
@@ -160,18 +161,19 @@ impl Execution<'_> {
         attempt.train_seconds = began.elapsed().as_secs_f64();
         let trained = trained.map_err(|error| Failure::of_learning(&error))?;
         self.warn(&trained.warnings, attempt);
-        self.workshop.log(&format!("learned in {:.3} s", attempt.train_seconds));
+        self.staging.log(&format!("trained in {:.3} s", attempt.train_seconds));
         Ok(trained)
     }
 
     fn warn(&mut self, warnings: &[Diagnostic], attempt: &mut Attempt) {
         for warning in warnings {
-            self.workshop.log(&warning.to_string());
+            self.staging.log(&warning.to_string());
             attempt.warnings.push(warning.to_string());
         }
     }
 
-    /// The very ensemble that stands beside an explainable model: of this run, of the store, or learned again.
+    /// Returns the ensemble that an explainable model distils: from this run, from the store, or
+    /// trained again.
     fn ensemble(
         &mut self,
         id: &JobId,
@@ -179,11 +181,11 @@ impl Execution<'_> {
         fold: &Fold,
         attempt: &mut Attempt,
     ) -> Result<Arc<SavedModel>, Failure> {
-        let bench = self.bench;
+        let context = self.context;
         let began = Instant::now();
         let mut learned_here = false;
-        let ensemble = bench.ensembles.get(id, || {
-            let stored = bench.by_id.get(id).and_then(|job| bench.store.model(job, id));
+        let ensemble = context.ensembles.get(id, || {
+            let stored = context.by_id.get(id).and_then(|job| context.store.model(job, id));
             if let Some(model) = stored {
                 return Ok(model);
             }
@@ -192,31 +194,31 @@ impl Execution<'_> {
             let mut grown = self.progress();
             let trained =
                 learn::train(first.kind, database, *target, examples, &first.params, first.training_seed(), &mut grown);
-            let failure = |error| Failure::error(format!("the ensemble to copy: {error}"));
+            let failure = |error| Failure::error(format!("cannot train the ensemble to distil: {error}"));
             trained.map(|trained| trained.model).map_err(failure)
         });
         if learned_here {
             attempt.ensemble_seconds = began.elapsed().as_secs_f64();
-            self.workshop.log(&format!("learned the ensemble to copy in {:.3} s", attempt.ensemble_seconds));
+            self.staging.log(&format!("trained the ensemble to distil in {:.3} s", attempt.ensemble_seconds));
         }
-        self.workshop.log(&format!("copies the ensemble of job {id}"));
+        self.staging.log(&format!("distilling the ensemble of job {id}"));
         ensemble
     }
 
     fn progress(&mut self) -> impl FnMut(Progress) {
-        // Whatever copies an ensemble grows trees, as that does.
+        // An explainable model and its ensemble both grow trees.
         let step = if self.job.kind.grows_trees() { "tree" } else { "step" };
         move |at| {
             cancel::poll();
-            self.workshop.log(&format!("{step} {} of {}, log-likelihood {:.6}", at.done, at.of, at.log_likelihood()));
-            (self.tell)(Told::Step { done: at.done, of: at.of });
+            self.staging.log(&format!("{step} {} of {}, log-likelihood {:.6}", at.done, at.of, at.log_likelihood()));
+            (self.notify)(JobProgress::Step { done: at.done, of: at.of });
         }
     }
 }
 
-/// What a test showed, and what there is to say of its scores.
-fn test(model: &SavedModel, fold: &Fold) -> Result<(Product, Vec<Diagnostic>), Failure> {
-    let Tested { metrics, decided, predictions, remarks } = match model.classes() {
+/// Scores and evaluates the test examples; also returns the warnings of scoring.
+fn test(model: &SavedModel, fold: &Fold) -> Result<(JobOutput, Vec<Diagnostic>), Failure> {
+    let Evaluation { metrics, class_metrics, predictions, warnings } = match model.classes() {
         None => test_binary(model, fold)?,
         Some(_) => test_classes(model, fold)?,
     };
@@ -230,31 +232,31 @@ fn test(model: &SavedModel, fold: &Fold) -> Result<(Product, Vec<Diagnostic>), F
         trees: size.trees,
         leaves: size.leaves,
         fidelity: model.trees().and_then(|trees| trees.fidelity),
-        classes: decided,
+        classes: class_metrics,
         files: files.iter().map(|(name, bytes)| ((*name).to_owned(), digest::sha256(bytes))).collect(),
     };
     outcome.set_metrics(&metrics);
-    Ok((Product { outcome, files }, remarks))
+    Ok((JobOutput { outcome, files }, warnings))
 }
 
-/// What a test showed.
-struct Tested {
+/// Evaluation of the test examples.
+struct Evaluation {
     metrics: Metrics,
-    /// What there is to say of several classes.
-    decided: Option<ClassMetrics>,
+    /// Multi-class metrics.
+    class_metrics: Option<ClassMetrics>,
     predictions: Vec<Prediction>,
-    remarks: Vec<Diagnostic>,
+    warnings: Vec<Diagnostic>,
 }
 
-fn test_binary(model: &SavedModel, fold: &Fold) -> Result<Tested, Failure> {
+fn test_binary(model: &SavedModel, fold: &Fold) -> Result<Evaluation, Failure> {
     let score =
         |part: &Part| model.score_with_remarks(&part.database, part.target, &part.examples).map_err(Failure::error);
     let labels = |part: &Part| -> Vec<bool> { part.examples.iter().map(|example| example.positive).collect() };
-    // What there is to say of the training examples was said when they were learned from.
+    // Warnings about the training examples were already given in training.
     let (train_psi, _) = score(&fold.train)?;
     let ranking = Ranking::new(&train_psi, &labels(&fold.train)).map_err(Failure::error)?;
     let threshold = threshold::best(&ranking);
-    let (test, (psi, remarks)) = (&fold.test, score(&fold.test)?);
+    let (test, (psi, warnings)) = (&fold.test, score(&fold.test)?);
     let metrics = Metrics::new(Output::LogOdds(&psi), &labels(test), threshold).map_err(Failure::error)?;
     let row = |(example, &psi): (&crate::kb::Example, &f64)| Prediction {
         example: test.database.show_atom(test.target, &example.args),
@@ -263,12 +265,12 @@ fn test_binary(model: &SavedModel, fold: &Fold) -> Result<Tested, Failure> {
         probability: sigmoid(psi),
     };
     let predictions = test.examples.iter().zip(&psi).map(row).collect();
-    Ok(Tested { metrics, decided: None, predictions, remarks: remarks.iter().cloned().collect() })
+    Ok(Evaluation { metrics, class_metrics: None, predictions, warnings: warnings.iter().cloned().collect() })
 }
 
-/// Each class against all others, and the means of that. A prediction says of an example and a class whether it is of it, as the files
-/// write it: with the class as the last argument.
-fn test_classes(model: &SavedModel, fold: &Fold) -> Result<Tested, Failure> {
+/// Evaluates each class against all others and averages. Predictions list every example with every
+/// class, written as in the data files: with the class as the last argument.
+fn test_classes(model: &SavedModel, fold: &Fold) -> Result<Evaluation, Failure> {
     let score = |part: &Part| model.score_classes(&part.database, part.target, &part.examples).map_err(Failure::error);
     let labels = |part: &Part| -> Vec<usize> { part.examples.iter().map(|example| example.class as usize).collect() };
     let (train_labels, test_labels) = (labels(&fold.train), labels(&fold.test));
@@ -280,7 +282,7 @@ fn test_classes(model: &SavedModel, fold: &Fold) -> Result<Tested, Failure> {
     let (test, odds) = (&fold.test, score(&fold.test)?);
     let outputs: Vec<Output<'_>> = odds.iter().map(|row| Output::LogOdds(row)).collect();
     let metrics = Metrics::macro_average(&outputs, &test_labels, &thresholds).map_err(Failure::error)?;
-    let decided = ClassMetrics::new(&odds, &test_labels).map_err(Failure::error)?.ok();
+    let class_metrics = ClassMetrics::new(&odds, &test_labels).map_err(Failure::error)?.ok();
     let names = model.classes().unwrap_or_default();
     let mut predictions = Vec::with_capacity(test.examples.len() * names.len());
     for (i, example) in test.examples.iter().enumerate() {
@@ -292,5 +294,5 @@ fn test_classes(model: &SavedModel, fold: &Fold) -> Result<Tested, Failure> {
             predictions.push(Prediction { example, label: test_labels[i] == class, psi, probability: sigmoid(psi) });
         }
     }
-    Ok(Tested { metrics, decided, predictions, remarks: Vec::new() })
+    Ok(Evaluation { metrics, class_metrics, predictions, warnings: Vec::new() })
 }

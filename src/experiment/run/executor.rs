@@ -1,69 +1,76 @@
-//! The seam between a plan and whoever does its jobs.
+//! The interface between a plan and the executor of its jobs.
 
 use std::sync::mpsc::Receiver;
 
+use super::event::{Event, Tally};
 use super::metrics::MetricsWriter;
-use super::worker::Seconds;
-use super::{Event, Options, Planned, RunError};
-use crate::experiment::store::{FailureKind, MetricsTable, Record, RunStore, RunStoreError, Status};
+use super::options::Options;
+use crate::experiment::error::RunError;
+use crate::experiment::planned::PlannedJob;
+use crate::experiment::store::{FailureKind, JobRecord, MetricsTable, RunStore, RunStoreError, Status};
 use crate::metric::Column;
 
-/// Does jobs, here or elsewhere, and records what becomes of them.
+/// Runs jobs, here or on a cluster, and records how they end.
 pub trait Executor {
-    /// In one word.
+    /// Returns the name of the executor.
     fn name(&self) -> &'static str;
 
-    /// How many of so many jobs run at once, and the threads of all of them together; `None` if nobody knows.
+    /// Returns the maximum number of concurrent jobs and their total number of threads, if known.
     fn at_once(&self, jobs: usize) -> Option<(usize, usize)>;
 
-    /// Does jobs. Each that ends, with a result or without, has its directory in the store and is entered in the book.
+    /// Runs jobs. Every job that ends, with a result or without, has its directory in the store and
+    /// is entered in the recorder.
     ///
     /// # Errors
-    /// If it cannot go on. What is done stays.
-    fn execute(&mut self, order: &Order<'_>, book: &mut Book<'_>) -> Result<(), RunError>;
+    /// If it cannot continue. Finished jobs are kept.
+    fn execute(&mut self, work: &Workload<'_>, recorder: &mut RunRecorder<'_>) -> Result<(), RunError>;
 }
 
-/// What is to be done.
-pub struct Order<'a> {
-    /// The whole experiment.
-    pub plan: &'a [Planned],
-    /// The places in it of the jobs to do, those of a dataset and fold side by side, so that their data are kept no longer than
-    /// needed.
+/// Jobs for an executor.
+pub struct Workload<'a> {
+    /// The entire experiment.
+    pub plan: &'a [PlannedJob],
+    /// Positions of the jobs to run. Jobs of one dataset and fold are adjacent, so that their data
+    /// are not kept longer than needed.
     pub jobs: &'a [usize],
-    /// Where results go.
+    /// Run directory.
     pub store: &'a RunStore,
-    /// When to stop, and what is done again.
+    /// When to stop, and which results are replaced.
     pub options: &'a Options,
 }
 
-/// Where it is entered what becomes of jobs.
-pub struct Book<'a> {
+/// Time that a job took.
+#[derive(Clone, Copy, Debug)]
+pub struct JobSeconds {
+    /// From taking the job to publishing its result.
+    pub total: f64,
+    /// Seconds of these spent learning.
+    pub learning: f64,
+}
+
+/// The table of results and the tally of a run, with the listener for events.
+pub struct RunRecorder<'a> {
     pub(in crate::experiment) table: MetricsTable,
-    pub(in crate::experiment) tally: super::Tally,
-    /// Keeps the tables of results on disk; nobody does if another process is to.
+    pub(in crate::experiment) tally: Tally,
+    /// Writes the metrics tables to disk; `None` if another process does.
     pub(super) writer: Option<MetricsWriter<'a>>,
     pub(super) listen: &'a mut dyn FnMut(Event),
 }
 
-impl<'a> Book<'a> {
-    /// A book that is not kept on disk.
-    pub(super) fn unwritten(table: MetricsTable, tally: super::Tally, listen: &'a mut dyn FnMut(Event)) -> Self {
-        Book { table, tally, writer: None, listen }
-    }
-
-    /// Tells of something.
-    pub(in crate::experiment) fn tell(&mut self, event: Event) {
+impl RunRecorder<'_> {
+    /// Forwards an event to the listener.
+    pub(in crate::experiment) fn notify(&mut self, event: Event) {
         if let Some(writer) = &mut self.writer {
             writer.note_others(&event);
         }
         (self.listen)(event);
     }
 
-    /// Enters a job that has ended; with what it took, if it was done on our behalf.
-    pub(super) fn enter(&mut self, job: usize, record: Record, seconds: Option<Seconds>) {
+    /// Enters a job that ended, with the time it took if it ran in this call.
+    pub(super) fn enter(&mut self, job: usize, record: JobRecord, seconds: Option<JobSeconds>) {
         if let Some(seconds) = seconds {
             self.tally.ran += 1;
-            self.tally.job_seconds += seconds.all;
+            self.tally.job_seconds += seconds.total;
             self.tally.train_seconds += seconds.learning;
         }
         self.table.set(job, record);
@@ -72,15 +79,15 @@ impl<'a> Book<'a> {
         }
     }
 
-    /// Enters a job that a task of the cluster has ended, and tells of it.
-    pub(in crate::experiment) fn enter_of_task(&mut self, job: usize, name: String, record: Record) {
+    /// Enters a job that a cluster task ended, and notifies the listener.
+    pub(in crate::experiment) fn enter_from_task(&mut self, job: usize, name: String, record: JobRecord) {
         let learning = record.machine.train_seconds + record.machine.ensemble_seconds;
-        let seconds = Seconds { all: record.machine.wall_seconds, learning };
-        self.tell(ended(job, name, &record));
+        let seconds = JobSeconds { total: record.machine.wall_seconds, learning };
+        self.notify(end_event(job, name, &record));
         self.enter(job, record, Some(seconds));
     }
 
-    /// The next message; see [`MetricsWriter::next`].
+    /// Receives the next message; see [`MetricsWriter::next`].
     pub(super) fn next<M>(&self, receive: &Receiver<M>) -> Option<Option<M>> {
         match &self.writer {
             Some(writer) => writer.next(receive),
@@ -96,14 +103,14 @@ impl<'a> Book<'a> {
         self.writer.as_mut().map_or(Ok(()), |writer| writer.write_last(&mut self.table))
     }
 
-    /// Writes the tables if there is something new and it is time to.
+    /// Writes the tables if they changed and writing is due.
     pub(in crate::experiment) fn write_if_due(&mut self) -> Result<(), RunStoreError> {
         self.writer.as_mut().map_or(Ok(()), |writer| writer.write_if_due(&mut self.table))
     }
 }
 
-/// The event of a job that has ended.
-pub(super) fn ended(job: usize, name: String, record: &Record) -> Event {
+/// Returns the event of a job that ended.
+pub(super) fn end_event(job: usize, name: String, record: &JobRecord) -> Event {
     match &record.status {
         Status::Done => {
             let metric = |column| record.result.as_ref().and_then(|outcome| outcome.metric(column));

@@ -1,34 +1,32 @@
-//! How a job fails: by an error, by a bug, or by a limit.
+//! Failures of a job: errors, panics and exceeded limits.
 
 use std::any::Any;
-use std::cell::RefCell;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, Once};
 use std::time::Instant;
 
 use super::machine;
-use super::shared::held;
-use crate::experiment::Limits;
+use crate::experiment::job::Limits;
+use crate::experiment::panics::{PanicLocation, message};
 use crate::experiment::store::FailureKind;
 use crate::learn::LearnError;
 
-/// Why a job has no result.
+/// Reason why a job has no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// What kind of failure.
+    /// Category of the failure.
     pub kind: FailureKind,
     /// The message.
     pub message: String,
 }
 
 impl Failure {
-    /// Data or parameters that do not allow it.
+    /// Returns the failure of data or parameters that do not allow the job.
     pub fn error(message: impl ToString) -> Self {
         Failure { kind: FailureKind::Error, message: message.to_string() }
     }
 
-    /// What a learner says.
+    /// Returns the failure of a learner.
     pub fn of_learning(error: &LearnError) -> Self {
         let refused = matches!(error, LearnError::Cannot { .. });
         let kind = if refused { FailureKind::Refused } else { FailureKind::Error };
@@ -36,104 +34,66 @@ impl Failure {
     }
 }
 
-/// Where the threads of a job leave word of where they panicked.
-pub type Scene = Arc<Mutex<Option<String>>>;
-
-thread_local! {
-    static SCENE: RefCell<Option<Scene>> = const { RefCell::new(None) };
+/// Runs a job; a panic becomes a failure.
+pub fn guard<T>(location: &PanicLocation, work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
+    // Partial results are discarded with the job.
+    panic::catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|payload| Err(caught(location, payload)))
 }
 
-/// Makes the calling thread one whose panics are recorded instead of printed.
-pub fn watch_thread(scene: &Scene) {
-    static HOOK: Once = Once::new();
-    HOOK.call_once(|| {
-        let otherwise = panic::take_hook();
-        panic::set_hook(Box::new(move |info| {
-            let scene = SCENE.with(|scene| scene.borrow().clone());
-            match scene {
-                Some(scene) => *held(&scene) = info.location().map(ToString::to_string),
-                None => otherwise(info),
-            }
-        }));
-    });
-    SCENE.with(|current| *current.borrow_mut() = Some(Arc::clone(scene)));
-}
-
-/// Does something that may panic in code that is not ours; a panic is an error and prints nothing.
-pub fn quietly<T>(work: impl FnOnce() -> T) -> Result<T, String> {
-    let scene = Scene::default();
-    let before = SCENE.with(|current| current.borrow().clone());
-    watch_thread(&scene);
-    let result = panic::catch_unwind(AssertUnwindSafe(work));
-    SCENE.with(|current| *current.borrow_mut() = before);
-    result.map_err(|payload| text_of(&*payload))
-}
-
-/// Does the work of a job; a panic in it is a failure.
-pub fn guard<T>(scene: &Scene, work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
-    // What the work leaves half done is thrown away with the job.
-    panic::catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|payload| Err(caught(scene, payload)))
-}
-
-fn text_of(payload: &(dyn Any + Send)) -> String {
-    let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_default()
-}
-
-fn caught(scene: &Scene, payload: Box<dyn Any + Send>) -> Failure {
+fn caught(location: &PanicLocation, payload: Box<dyn Any + Send>) -> Failure {
     let payload = match payload.downcast::<Failure>() {
         Ok(failure) => return *failure,
         Err(payload) => payload,
     };
-    let text = text_of(&*payload);
-    let place = held(scene).take().map_or_else(String::new, |place| format!(" at {place}"));
-    Failure { kind: FailureKind::Panic, message: format!("this is a bug in lrbm: panicked{place}: {text}") }
+    let text = message(&*payload);
+    let place = location.take().map_or_else(String::new, |place| format!(" at {place}"));
+    Failure { kind: FailureKind::Panic, message: format!("this is a bug in lrbm: panic{place}: {text}") }
 }
 
-/// Looks, now and then, whether a job has come to its limits.
+/// Monitor of the limits of a job.
 #[derive(Debug)]
-pub struct Watch {
+pub struct LimitMonitor {
     limits: Limits,
     began: Instant,
     memory_before: u64,
-    /// When memory is looked at next, in milliseconds since the beginning: the system takes its time to tell.
-    next_look: AtomicU64,
+    /// Time of the next memory check in milliseconds since the start: reading it is a system call.
+    next_memory_check: AtomicU64,
 }
 
-/// So many milliseconds pass before memory is looked at again.
-const MEMORY_EVERY: u64 = 5;
+/// Milliseconds between two memory checks.
+const MEMORY_CHECK_MILLISECONDS: u64 = 5;
 
-impl Watch {
-    /// Begins to watch a job.
+impl LimitMonitor {
+    /// Starts monitoring a job.
     pub fn begin(limits: Limits) -> Self {
         let memory_before = limits.memory_bytes.and_then(|_| machine::memory_bytes()).unwrap_or(0);
-        Watch { limits, began: Instant::now(), memory_before, next_look: AtomicU64::new(0) }
+        LimitMonitor { limits, began: Instant::now(), memory_before, next_memory_check: AtomicU64::new(0) }
     }
 
-    /// The failure, if a limit is passed.
-    pub fn look(&self) -> Option<Failure> {
+    /// Returns the failure if a limit is exceeded.
+    pub fn exceeded(&self) -> Option<Failure> {
         if let Some(limit) = self.limits.time.filter(|limit| self.began.elapsed() > *limit) {
-            // The time it really took would differ from run to run, and the message is part of the results.
-            let message = format!("stopped after its time limit of {} s", limit.as_secs_f64());
+            // The actual time would differ between runs, and the message is part of the results.
+            let message = format!("exceeded the time limit of {} s", limit.as_secs_f64());
             return Some(Failure { kind: FailureKind::TimeLimit, message });
         }
         let limit = self.limits.memory_bytes?;
         let now = self.began.elapsed().as_millis() as u64;
-        if now < self.next_look.load(Ordering::Relaxed) {
+        if now < self.next_memory_check.load(Ordering::Relaxed) {
             return None;
         }
-        self.next_look.store(now + MEMORY_EVERY, Ordering::Relaxed);
+        self.next_memory_check.store(now + MEMORY_CHECK_MILLISECONDS, Ordering::Relaxed);
         let grown = machine::memory_bytes()?.saturating_sub(self.memory_before);
         (grown > limit).then(|| {
-            let message = format!("stopped at its memory limit of {limit} bytes");
+            let message = format!("exceeded the memory limit of {limit} bytes");
             Failure { kind: FailureKind::MemoryLimit, message }
         })
     }
 
-    /// Ends the job if a limit is passed, from wherever it is in the learner.
+    /// Ends the job if a limit is exceeded, by unwinding out of the learner.
     pub fn check(&self) {
-        if let Some(failure) = self.look() {
-            // Unwinding without a panic: no message is printed and the guard finds the failure.
+        if let Some(failure) = self.exceeded() {
+            // Unwinding without a panic: nothing is printed, and `guard` returns the failure.
             panic::resume_unwind(Box::new(failure));
         }
     }
@@ -142,16 +102,17 @@ impl Watch {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::experiment::panics::record_panics;
     use std::time::Duration;
 
     #[test]
-    fn panics_and_limits_are_failures() {
-        let scene = Scene::default();
+    fn panics_and_exceeded_limits_are_failures() {
+        let location = PanicLocation::default();
         let run = |work: fn() -> Result<u8, Failure>| {
-            let scene = Arc::clone(&scene);
+            let location = location.clone();
             std::thread::spawn(move || {
-                watch_thread(&scene);
-                guard(&scene, work)
+                record_panics(&location);
+                guard(&location, work)
             })
             .join()
             .unwrap()
@@ -163,12 +124,10 @@ mod tests {
         assert!(bug.message.contains("failure.rs:") && bug.message.ends_with(": at the disco"), "{}", bug.message);
         let late = run(|| {
             let limits = Limits { time: Some(Duration::ZERO), memory_bytes: None };
-            Watch::begin(limits).check();
+            LimitMonitor::begin(limits).check();
             Ok(1)
         });
         assert_eq!(late.unwrap_err().kind, FailureKind::TimeLimit);
-        assert_eq!(Watch::begin(Limits::default()).look(), None);
-        assert_eq!(quietly(|| 1), Ok(1));
-        assert_eq!(quietly(|| -> u8 { panic!("no") }), Err("no".to_owned()));
+        assert_eq!(LimitMonitor::begin(Limits::default()).exceeded(), None);
     }
 }

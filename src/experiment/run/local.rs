@@ -1,25 +1,28 @@
-//! Jobs done by this process: workers take them from a queue, each with threads of its own.
+//! The local executor: workers of this process take jobs from a queue, each with its own threads.
 //!
-//! Workers send what happens to the thread that called, which keeps the book. Nothing that a result is made of depends
-//! on how many workers or threads there are, or on which jobs were done before.
+//! Workers send messages to the calling thread, which records them. No result depends on the number
+//! of workers or threads, or on which jobs ran before.
 
 use std::sync::mpsc;
 
-use super::queue::{Queue, Ticket};
-use super::worker::{Message, Work};
-use super::{Book, Event, Executor, Order, Planned, RunError};
+use super::event::Event;
+use super::executor::{Executor, RunRecorder, Workload};
+use super::queue::{Queue, QueueEntry};
+use super::worker::{Message, WorkerContext};
 use crate::data::store::Store;
 use crate::determinism::HashMap;
-use crate::experiment::JobId;
+use crate::experiment::error::RunError;
+use crate::experiment::key::JobId;
+use crate::experiment::planned::PlannedJob;
 
-/// Runs jobs in this process.
+/// Executor that runs jobs in this process.
 #[derive(Debug)]
 pub struct Local<'a> {
-    /// Where the data are.
+    /// Dataset store.
     pub data: &'a Store,
-    /// How many jobs at once, at most; at least 1.
+    /// Maximum number of concurrent jobs; at least 1.
     pub jobs: usize,
-    /// How many threads all of them have together; at least 1.
+    /// Total number of threads; at least 1.
     pub threads: usize,
 }
 
@@ -42,25 +45,26 @@ impl Executor for Local<'_> {
         Some((self.workers(jobs), self.threads()))
     }
 
-    fn execute(&mut self, order: &Order<'_>, book: &mut Book<'_>) -> Result<(), RunError> {
-        let Order { plan, jobs, store, options } = order;
+    fn execute(&mut self, work: &Workload<'_>, recorder: &mut RunRecorder<'_>) -> Result<(), RunError> {
+        let Workload { plan, jobs, store, options } = work;
         let (workers, threads) = (self.workers(jobs.len()), self.threads());
-        let work = Work::new(plan, jobs, self.data, store, options, workers);
-        let mut left = jobs.to_vec();
-        // First what nobody holds, then what others held: by then they have ended it, or were killed.
+        let work = WorkerContext::new(plan, jobs, self.data, store, options, workers);
+        let mut remaining = jobs.to_vec();
+        // First the unlocked jobs, then those that other processes had locked: by then they have ended
+        // or their process was killed.
         for wait in [false, true] {
-            if left.is_empty() {
+            if remaining.is_empty() {
                 break;
             }
             if wait {
-                book.tell(Event::Waiting { jobs: left.len() });
+                recorder.notify(Event::Waiting { jobs: remaining.len() });
             }
-            let queue = Queue::new(tickets(plan, &left), workers, threads);
-            Phase { work: &work, queue: &queue, jobs: &left, wait }.run(workers, book)?;
-            book.tally.not_run += queue.not_begun();
-            left = queue.elsewhere().into_iter().map(|place| left[place]).collect();
-            if book.tally.not_run > 0 {
-                book.tally.not_run += left.len();
+            let queue = Queue::new(entries(plan, &remaining), workers, threads);
+            Phase { work: &work, queue: &queue, jobs: &remaining, wait }.run(workers, recorder)?;
+            recorder.tally.not_run += queue.not_started();
+            remaining = queue.elsewhere().into_iter().map(|place| remaining[place]).collect();
+            if recorder.tally.not_run > 0 {
+                recorder.tally.not_run += remaining.len();
                 break;
             }
         }
@@ -68,46 +72,46 @@ impl Executor for Local<'_> {
     }
 }
 
-fn tickets(plan: &[Planned], jobs: &[usize]) -> Vec<Ticket> {
+fn entries(plan: &[PlannedJob], jobs: &[usize]) -> Vec<QueueEntry> {
     let places: HashMap<&JobId, usize> = jobs.iter().enumerate().map(|(place, &job)| (&plan[job].id, place)).collect();
-    let ticket = |&job: &usize| Ticket {
+    let entry = |&job: &usize| QueueEntry {
         after: plan[job].ensemble.as_ref().and_then(|id| places.get(id)).copied(),
-        // Memory can be measured for the whole process only, so who is limited runs alone.
+        // Memory is measured per process, so a job with a memory limit runs alone.
         alone: plan[job].job.limits.memory_bytes.is_some(),
     };
-    jobs.iter().map(ticket).collect()
+    jobs.iter().map(entry).collect()
 }
 
 /// One pass of all workers over jobs.
 struct Phase<'a> {
-    work: &'a Work<'a>,
+    work: &'a WorkerContext<'a>,
     queue: &'a Queue,
     jobs: &'a [usize],
     wait: bool,
 }
 
 impl Phase<'_> {
-    fn run(&self, workers: usize, book: &mut Book<'_>) -> Result<(), RunError> {
+    fn run(&self, workers: usize, recorder: &mut RunRecorder<'_>) -> Result<(), RunError> {
         let (send, receive) = mpsc::channel();
         std::thread::scope(|scope| {
             for _ in 0..workers {
                 let send = send.clone();
-                scope.spawn(move || self.work.labour(self.queue, self.jobs, self.wait, &send));
+                scope.spawn(move || self.work.run_jobs(self.queue, self.jobs, self.wait, &send));
             }
             drop(send);
             let mut result = Ok(());
-            while let Some(message) = book.next(&receive) {
+            while let Some(message) = recorder.next(&receive) {
                 match message {
-                    Some(Message::Event(event)) => book.tell(event),
-                    Some(Message::Ended { job, record, seconds }) => book.enter(job, *record, seconds),
-                    Some(Message::Broken(error)) => {
+                    Some(Message::Event(event)) => recorder.notify(event),
+                    Some(Message::Ended { job, record, seconds }) => recorder.enter(job, *record, seconds),
+                    Some(Message::Aborted(error)) => {
                         self.queue.stop();
                         result = Err(error);
                     }
                     None => {}
                 }
                 if result.is_ok()
-                    && let Err(error) = book.write_if_due()
+                    && let Err(error) = recorder.write_if_due()
                 {
                     self.queue.stop();
                     result = Err(error.into());

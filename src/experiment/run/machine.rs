@@ -1,28 +1,28 @@
-//! What the system tells of the machine, the time and this process. What it does not tell is `None`, never an error.
+//! Facts about the machine, the time and this process. Unknown facts are `None`, never errors.
 
 use std::fs;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::files::fault;
 
-/// The processor's name.
+/// Returns the processor name.
 pub fn cpu() -> Option<String> {
     let text = fs::read_to_string("/proc/cpuinfo").ok()?;
     let line = text.lines().find(|line| line.starts_with("model name"))?;
     Some(line.split_once(':')?.1.trim().to_owned())
 }
 
-/// How many threads can run at once.
+/// Returns the number of available cores.
 pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// The most memory that this process has held so far.
+/// Returns the peak memory of this process.
 pub fn peak_memory_bytes() -> Option<u64> {
     status_bytes("VmHWM:")
 }
 
-/// The memory that this process holds now.
+/// Returns the current memory of this process.
 pub fn memory_bytes() -> Option<u64> {
     status_bytes("VmRSS:")
 }
@@ -34,23 +34,23 @@ fn status_bytes(key: &str) -> Option<u64> {
     Some(kibibytes * 1024)
 }
 
-/// The processor seconds that the calling thread has used.
+/// Returns the processor seconds that the calling thread has used.
 pub fn thread_cpu_seconds() -> Option<f64> {
     let text = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     let nanoseconds: u64 = text.split_whitespace().next()?.parse().ok()?;
     Some(nanoseconds as f64 * 1e-9)
 }
 
-/// The time in UTC: `2020-01-20T12:00:00Z`.
+/// Returns the current time in UTC: `2020-01-20T12:00:00Z`.
 pub fn now() -> String {
     let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     utc(seconds.saturating_sub(fault::clock_behind()))
 }
 
-/// A time in seconds since 1970, in UTC.
+/// Formats a time in seconds since 1970 as UTC.
 fn utc(seconds: u64) -> String {
     let (days, second) = (seconds / 86_400, seconds % 86_400);
-    // Days are counted from 1 March of year 0, so that a leap day is the last of its year and months follow a rule.
+    // Days are counted from 1 March of year 0: leap days end their year and months follow a rule.
     let days = days + 719_468;
     let (era, day) = (days / 146_097, days % 146_097);
     let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_in_utc() {
+    fn times_are_formatted_in_utc() {
         // From `date -u -d @SECONDS`.
         for (seconds, text) in [
             (0, "1970-01-01T00:00:00Z"),
@@ -85,10 +85,10 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn the_system_tells() {
+    fn linux_reports_memory_and_processor_time() {
         let before = thread_cpu_seconds().unwrap();
-        let kept: Vec<u64> = (0..3_000_000).collect();
-        assert!(kept.iter().map(|&x| std::hint::black_box(x)).sum::<u64>() > 0);
+        let values: Vec<u64> = (0..3_000_000).collect();
+        assert!(values.iter().map(|&x| std::hint::black_box(x)).sum::<u64>() > 0);
         assert!(thread_cpu_seconds().unwrap() >= before);
         assert!(memory_bytes().unwrap() > 20_000_000);
         assert!(peak_memory_bytes().unwrap() >= memory_bytes().unwrap() / 2);

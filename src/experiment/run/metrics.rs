@@ -1,44 +1,46 @@
-//! Keeps the tables of results on disk complete without spending the run on it.
+//! Keeps the metrics tables on disk current at bounded cost.
 //!
-//! Writing both tables takes as long as there are rows. So they are written after every job as long as that is a
-//! small part of the time, and otherwise as soon as it is; at the end they are always complete, and after a crash they are made again
-//! from the directories of the jobs.
+//! Writing takes time linear in the number of rows. Tables are written after every job while that is
+//! a small share of the time, and otherwise as soon as it is. At the end they are always complete;
+//! after a crash they are rebuilt from the job directories.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use super::{Event, Planned, recorded};
+use super::event::Event;
+use super::outstanding::recorded;
+use crate::experiment::planned::PlannedJob;
 use crate::experiment::store::{MetricsTable, RunStore, RunStoreError};
 
-/// Tables are written for at most one part in this many of the time.
-const PARTS: u32 = 20;
+/// At most one part in this many of the time is spent writing tables.
+const MAX_TIME_SHARE: u32 = 20;
 
-/// Writes tables when it is time to.
+/// Rate-limited writer of the metrics tables.
 pub struct MetricsWriter<'a> {
-    plan: &'a [Planned],
+    plan: &'a [PlannedJob],
     store: &'a RunStore,
     is_stale: bool,
-    /// Whether other processes are at work on the run, so that there may be results that nobody told us of.
-    others: bool,
+    /// Whether other processes work on the run, so that the store may hold results unknown here.
+    has_other_writers: bool,
     next: Instant,
 }
 
 impl<'a> MetricsWriter<'a> {
-    pub fn new(plan: &'a [Planned], store: &'a RunStore) -> Self {
-        MetricsWriter { plan, store, is_stale: false, others: false, next: Instant::now() }
+    pub fn new(plan: &'a [PlannedJob], store: &'a RunStore) -> Self {
+        MetricsWriter { plan, store, is_stale: false, has_other_writers: false, next: Instant::now() }
     }
 
-    /// Says that there is something new.
+    /// Notes that the table changed.
     pub fn changed(&mut self) {
         self.is_stale = true;
     }
 
-    /// Learns from an event whether we are alone.
+    /// Notes events that show other processes at work.
     pub fn note_others(&mut self, event: &Event) {
-        self.others |= matches!(event, Event::Elsewhere { .. } | Event::Adopted { .. });
+        self.has_other_writers |= matches!(event, Event::Elsewhere { .. } | Event::Adopted { .. });
     }
 
-    /// The next message; `Some(None)` if it is time to write before there is one, `None` if there will be none.
+    /// Receives the next message; `Some(None)` if writing is due first, `None` at the end.
     pub fn next<M>(&self, receive: &Receiver<M>) -> Option<Option<M>> {
         if !self.is_stale {
             return receive.recv().ok().map(Some);
@@ -50,35 +52,35 @@ impl<'a> MetricsWriter<'a> {
         }
     }
 
-    /// Writes the tables if there is something new and it is time to.
+    /// Writes the tables if they changed and writing is due.
     pub fn write_if_due(&mut self, table: &mut MetricsTable) -> Result<(), RunStoreError> {
         if self.is_stale && Instant::now() >= self.next { self.write_now(table) } else { Ok(()) }
     }
 
-    /// Writes the tables for the last time, with whatever others have done, asked for here or not. Of several processes that end
-    /// at the same time each does so in its turn, so that the last has it all.
+    /// Writes the final tables, including all results of other processes. Processes that end at the
+    /// same time take turns, so that the last one writes the complete tables.
     pub fn write_last(&mut self, table: &mut MetricsTable) -> Result<(), RunStoreError> {
         let _lock = self.store.lock_metrics()?;
-        self.others = true;
+        self.has_other_writers = true;
         self.write_now(table)
     }
 
     /// Writes the tables.
     pub fn write_now(&mut self, table: &mut MetricsTable) -> Result<(), RunStoreError> {
         let began = Instant::now();
-        if self.others {
-            for (place, planned) in self.plan.iter().enumerate() {
-                if table.get(place).is_none()
+        if self.has_other_writers {
+            for (job, planned) in self.plan.iter().enumerate() {
+                if table.get(job).is_none()
                     && let Some(record) = recorded(planned, self.store)
                 {
-                    table.set(place, record);
+                    table.set(job, record);
                 }
             }
         }
         self.store.write_metrics(table)?;
         self.is_stale = false;
-        let took: Duration = began.elapsed();
-        self.next = Instant::now() + took * PARTS;
+        let write_time: Duration = began.elapsed();
+        self.next = Instant::now() + write_time * MAX_TIME_SHARE;
         Ok(())
     }
 }

@@ -1,10 +1,10 @@
-//! Which program a result comes from, and on which machine.
+//! Provenance of a result: program and machine.
 
 use super::machine;
-use crate::experiment::store::{Machine, Program};
+use crate::experiment::store::{MachineInfo, ProgramInfo};
 
-/// This program.
-pub fn program() -> Program {
+/// Describes this program.
+pub fn program() -> ProgramInfo {
     let known = |text: &'static str| Some(text.to_owned()).filter(|text| !text.is_empty());
     let definitions = [
         ("auc_roc", "trapezoid, ties one half"),
@@ -15,7 +15,7 @@ pub fn program() -> Program {
         ("ece", "ten bins of equal width"),
         ("f1_train", "threshold that is best on the training examples"),
     ];
-    Program {
+    ProgramInfo {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         git_commit: known(env!("LRBM_GIT_COMMIT")),
         git_dirty: env!("LRBM_GIT_DIRTY").parse().ok(),
@@ -26,9 +26,9 @@ pub fn program() -> Program {
     }
 }
 
-/// This machine, at the beginning of a job.
-pub fn machine(threads: usize, jobs_at_once: usize) -> Machine {
-    Machine {
+/// Describes this machine at the start of a job.
+pub fn machine(threads: usize, jobs_at_once: usize) -> MachineInfo {
+    MachineInfo {
         cpu: machine::cpu(),
         cores: machine::cores(),
         os: std::env::consts::OS.to_owned(),

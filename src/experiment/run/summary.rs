@@ -1,24 +1,24 @@
-//! The table at the end of a run: mean and standard deviation over folds, for each dataset and model.
+//! The summary table of a run: mean and standard deviation over folds per dataset and model.
 
 use crate::determinism::{IndexMap, IndexSet};
 use crate::experiment::results::by_fold;
-use crate::experiment::store::{MetricsTable, Record, Status};
+use crate::experiment::store::{JobRecord, MetricsTable, Status};
 use crate::metric::Column;
 use crate::metric::summary::{deviation, mean};
 
-/// The metrics of the table.
+/// Metrics of the table.
 pub const SHOWN: [Column; 2] = [Column::AucRoc, Column::AucPr];
 
-/// The table.
+/// The summary table.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Summary {
-    /// One row for each dataset and model.
+    /// One row per dataset and model.
     pub rows: Vec<SummaryRow>,
-    /// What must be said of datasets, with their names.
+    /// Mandatory footnotes as pairs of dataset and text.
     pub footnotes: Vec<(String, String)>,
 }
 
-/// A dataset and a model.
+/// A row of the summary table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SummaryRow {
     /// The dataset.
@@ -27,13 +27,13 @@ pub struct SummaryRow {
     pub model: String,
     /// The preset; empty without one.
     pub preset: String,
-    /// What the sweep sets; empty without one.
+    /// Sweep settings; empty without a sweep.
     pub case: String,
-    /// Folds with a result.
+    /// Number of folds with a result.
     pub folds: usize,
-    /// Jobs that their kind of model is not made for.
+    /// Number of jobs whose model kind does not support the dataset.
     pub refused: usize,
-    /// Jobs that have failed.
+    /// Number of failed jobs.
     pub failed: usize,
     /// One cell for each of [`SHOWN`].
     pub cells: [Option<Cell>; SHOWN.len()],
@@ -44,14 +44,14 @@ pub struct SummaryRow {
 pub struct Cell {
     /// The mean.
     pub mean: f64,
-    /// The standard deviation between folds; none for a single one.
+    /// Standard deviation over folds; `None` for a single fold.
     pub deviation: Option<f64>,
 }
 
-/// Sums up a table: for each fold the mean over its seeds, then the mean and standard deviation over folds.
+/// Summarizes a table: averages seeds per fold, then computes mean and deviation over folds.
 pub fn summarize(table: &MetricsTable) -> Summary {
     type Key<'a> = (&'a str, &'a str, &'a str, &'a str);
-    let mut groups: IndexMap<Key<'_>, Vec<&Record>> = IndexMap::default();
+    let mut groups: IndexMap<Key<'_>, Vec<&JobRecord>> = IndexMap::default();
     let mut footnotes: IndexSet<(String, String)> = IndexSet::default();
     for record in table.records() {
         let row = &record.row;
@@ -77,7 +77,7 @@ pub fn summarize(table: &MetricsTable) -> Summary {
     Summary { rows: rows.collect(), footnotes: footnotes.into_iter().collect() }
 }
 
-fn cell(records: &[&Record], column: Column) -> Option<Cell> {
+fn cell(records: &[&JobRecord], column: Column) -> Option<Cell> {
     let folds = by_fold(records.iter().copied(), column);
     let of_folds: Vec<f64> = folds.into_iter().map(|(_, value)| value).collect();
     (!of_folds.is_empty()).then(|| Cell { mean: mean(&of_folds), deviation: deviation(&of_folds) })

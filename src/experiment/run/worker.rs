@@ -1,4 +1,4 @@
-//! A worker: takes jobs, does them, puts their results in place.
+//! Workers: take jobs from the queue, run them, and publish their results.
 
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
@@ -7,74 +7,71 @@ use std::time::Instant;
 use hashbrown::hash_map::Entry;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use super::data::Data;
-use super::execute::{Attempt, Bench, Execution, Product, Told};
-use super::executor::ended as ended_event;
-use super::failure::{self, Failure, Scene, Watch};
+use super::data::DataCache;
+use super::event::Event;
+use super::execute::{Attempt, Execution, JobOutput, JobProgress, RunContext};
+use super::executor::{JobSeconds, end_event};
+use super::failure::{self, Failure, LimitMonitor};
 use super::fault::Fault;
-use super::queue::{Left, Queue, Taken};
+use super::options::Options;
+use super::outstanding::recorded;
+use super::queue::{Claim, Queue, ReleaseReason};
 use super::shared::Shared;
-use super::{Event, Options, Planned, RunError, machine, provenance, recorded};
+use super::{machine, provenance};
 use crate::cancel::{self, Check};
 use crate::data::store::Store;
 use crate::determinism::HashMap;
+use crate::experiment::error::RunError;
+use crate::experiment::panics::{PanicLocation, record_panics};
+use crate::experiment::planned::PlannedJob;
 use crate::experiment::store::{
-    FailureKind, JobLock, Machine, Outcome, RECORD_VERSION, Record, Row, RunStore, RunStoreError, Status,
+    FailureKind, JobLock, JobRecord, JobRow, MachineInfo, Outcome, RECORD_VERSION, RunStore, RunStoreError, Status,
 };
 
-/// What a worker sends.
+/// Message of a worker.
 pub enum Message {
-    /// Something to tell.
+    /// An event to forward.
     Event(Event),
-    /// A job has ended.
+    /// A job ended.
     Ended {
-        /// Its position in the plan.
+        /// Position of the job.
         job: usize,
-        /// Its record.
-        record: Box<Record>,
-        /// What it took, if it was done here.
-        seconds: Option<Seconds>,
+        /// Record of the job.
+        record: Box<JobRecord>,
+        /// Time it took, if it ran here.
+        seconds: Option<JobSeconds>,
     },
-    /// The run directory cannot be written any more.
-    Broken(RunError),
+    /// The run cannot continue.
+    Aborted(RunError),
 }
 
-/// What a job took.
-#[derive(Clone, Copy, Debug)]
-pub struct Seconds {
-    /// From taking it to having put it in place.
-    pub all: f64,
-    /// Of these, learning.
-    pub learning: f64,
-}
-
-/// What became of a job that was taken.
+/// What happened to a claimed job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Handled {
+enum Disposition {
     Done,
     Failed,
     Elsewhere,
-    Broken,
+    Aborted,
 }
 
-impl Handled {
+impl Disposition {
     fn of(status: &Status) -> Self {
-        if *status == Status::Done || status.is_refused() { Handled::Done } else { Handled::Failed }
+        if *status == Status::Done || status.is_refused() { Disposition::Done } else { Disposition::Failed }
     }
 }
 
-/// What all workers of a run have in common.
-pub struct Work<'a> {
-    plan: &'a [Planned],
-    bench: Bench<'a>,
+/// State shared by all workers of a run.
+pub struct WorkerContext<'a> {
+    plan: &'a [PlannedJob],
+    context: RunContext<'a>,
     options: &'a Options,
     workers: usize,
 }
 
-impl<'a> Work<'a> {
-    /// The work of running these jobs of a plan.
+impl<'a> WorkerContext<'a> {
+    /// Prepares these jobs of a plan.
     pub fn new(
-        plan: &'a [Planned],
+        plan: &'a [PlannedJob],
         to_run: &[usize],
         data: &'a Store,
         store: &'a RunStore,
@@ -82,141 +79,149 @@ impl<'a> Work<'a> {
         workers: usize,
     ) -> Self {
         let jobs = to_run.iter().map(|&job| &plan[job].job);
-        let bench = Bench {
+        let context = RunContext {
             store,
-            data: Data::new(data, jobs),
+            data: DataCache::new(data, jobs),
             ensembles: Shared::new(to_run.iter().filter_map(|&job| plan[job].ensemble.clone())),
             by_id: plan.iter().map(|planned| (planned.id.clone(), &planned.job)).collect(),
             fault: Fault::from_environment(),
         };
-        Work { plan, bench, options, workers }
+        WorkerContext { plan, context, options, workers }
     }
 
-    /// Takes jobs until none is left. With `wait`, jobs that other processes hold are waited for.
-    pub fn labour(&self, queue: &Queue, jobs: &[usize], wait: bool, send: &Sender<Message>) {
-        let mut crews = Crews::default();
-        while let Some(taken) = queue.take() {
-            let job = jobs[taken.job];
-            let handled = self.handle(job, &taken, &mut crews, wait, send).unwrap_or_else(|error| {
-                drop(send.send(Message::Broken(error)));
-                Handled::Broken
+    /// Runs jobs until none is left. With `wait`, blocks on jobs that other processes have locked.
+    pub fn run_jobs(&self, queue: &Queue, jobs: &[usize], wait: bool, send: &Sender<Message>) {
+        let mut pools = ThreadPools::default();
+        while let Some(claim) = queue.take() {
+            let job = jobs[claim.job];
+            let disposition = self.process(job, &claim, &mut pools, wait, send).unwrap_or_else(|error| {
+                drop(send.send(Message::Aborted(error)));
+                Disposition::Aborted
             });
-            if handled != Handled::Elsewhere {
+            if disposition != Disposition::Elsewhere {
                 self.release(job);
             }
-            if handled == Handled::Broken || (handled == Handled::Failed && self.options.fail_fast) {
+            if disposition == Disposition::Aborted || (disposition == Disposition::Failed && self.options.fail_fast) {
                 queue.stop();
             }
-            queue.give_back(&taken, if handled == Handled::Elsewhere { Left::Elsewhere } else { Left::Ended });
+            queue.release(
+                &claim,
+                if disposition == Disposition::Elsewhere { ReleaseReason::Elsewhere } else { ReleaseReason::Ended },
+            );
         }
     }
 
     fn release(&self, job: usize) {
-        let Planned { job, ensemble, .. } = &self.plan[job];
-        self.bench.data.release(job);
+        let PlannedJob { job, ensemble, .. } = &self.plan[job];
+        self.context.data.release(job);
         if let Some(id) = ensemble {
-            self.bench.ensembles.release(id);
+            self.context.ensembles.release(id);
         }
     }
 
-    fn handle(
+    fn process(
         &self,
         job: usize,
-        taken: &Taken,
-        crews: &mut Crews,
+        claim: &Claim,
+        pools: &mut ThreadPools,
         wait: bool,
         send: &Sender<Message>,
-    ) -> Result<Handled, RunError> {
+    ) -> Result<Disposition, RunError> {
         let began = Instant::now();
         let planned = &self.plan[job];
         let name = planned.job.to_string();
-        let store = self.bench.store;
-        // Nobody listens only if the run is over; then there is nothing to tell either.
-        let tell = |event| drop(send.send(Message::Event(event)));
+        let store = self.context.store;
+        // The receiver is gone only if the run is over.
+        let notify = |event| drop(send.send(Message::Event(event)));
         let lock = if wait { Some(store.lock(&planned.job)?) } else { store.try_lock(&planned.job)? };
         let Some(lock) = lock else {
-            tell(Event::Elsewhere { job, name });
-            return Ok(Handled::Elsewhere);
+            notify(Event::Elsewhere { job, name });
+            return Ok(Disposition::Elsewhere);
         };
-        let adopt = |record: Record| {
-            let handled = Handled::of(&record.status);
-            tell(Event::Adopted { job, name: name.clone(), done: handled == Handled::Done });
+        let adopt = |record: JobRecord| {
+            let disposition = Disposition::of(&record.status);
+            notify(Event::Adopted { job, name: name.clone(), done: disposition == Disposition::Done });
             drop(send.send(Message::Ended { job, record: Box::new(record), seconds: None }));
-            Ok(handled)
+            Ok(disposition)
         };
-        if let Some(record) = self.done_meanwhile(planned, wait) {
+        if let Some(record) = self.published_meanwhile(planned, wait) {
             return adopt(record);
         }
-        let crew = crews.of(taken.threads)?;
-        tell(Event::Start { job, name: name.clone(), threads: taken.threads });
-        let performed = self.perform(job, crew, &lock, send);
+        let job_threads = pools.of(claim.threads)?;
+        notify(Event::Start { job, name: name.clone(), threads: claim.threads });
+        let executed = self.execute(job, job_threads, &lock, send);
         drop(lock);
-        let (record, learning) = match performed {
-            Ok(performed) => performed,
-            // On file systems whose locks do not reach other machines, another process may have ended the job at the same
-            // time, and cleared away what it took for leftovers: ours.
-            Err(error) => return self.done_meanwhile(planned, wait).map_or(Err(error.into()), adopt),
+        let (record, learning) = match executed {
+            Ok(executed) => executed,
+            // On file systems with node-local locks, another process may have finished the job at the
+            // same time and removed our staging directory as a leftover.
+            Err(error) => return self.published_meanwhile(planned, wait).map_or(Err(error.into()), adopt),
         };
-        tell(ended_event(job, name, &record));
-        let seconds = Some(Seconds { all: began.elapsed().as_secs_f64(), learning });
-        let handled = Handled::of(&record.status);
+        notify(end_event(job, name, &record));
+        let seconds = Some(JobSeconds { total: began.elapsed().as_secs_f64(), learning });
+        let disposition = Disposition::of(&record.status);
         drop(send.send(Message::Ended { job, record: Box::new(record), seconds }));
-        Ok(handled)
+        Ok(disposition)
     }
 
-    /// The record that another process has put in place since the run began.
-    fn done_meanwhile(&self, planned: &Planned, wait: bool) -> Option<Record> {
-        // What was there before was to be done again; what we had to wait for was not there before.
+    /// Returns the record that another process published since the run began.
+    fn published_meanwhile(&self, planned: &PlannedJob, wait: bool) -> Option<JobRecord> {
+        // With `fresh`, an earlier result must be replaced; a job we waited for had none.
         if self.options.fresh && !wait {
             return None;
         }
         let retry = self.options.retry_failed && !wait;
-        let stands = |record: &Record| record.status == Status::Done || record.status.is_refused() || !retry;
-        recorded(planned, self.bench.store).filter(stands)
+        let is_final = |record: &JobRecord| record.status == Status::Done || record.status.is_refused() || !retry;
+        recorded(planned, self.context.store).filter(is_final)
     }
 
-    /// Does a job, and puts its directory in place.
-    fn perform(
+    /// Runs a job and publishes its directory.
+    fn execute(
         &self,
         job: usize,
-        crew: &Crew,
+        job_threads: &JobThreads,
         lock: &JobLock,
         send: &Sender<Message>,
-    ) -> Result<(Record, f64), RunStoreError> {
+    ) -> Result<(JobRecord, f64), RunStoreError> {
         let planned = &self.plan[job];
-        let mut workshop = self.bench.store.begin(&planned.job, lock)?;
+        let mut staging = self.context.store.begin(&planned.job, lock)?;
         let began = Instant::now();
-        let machine = provenance::machine(crew.pool.current_num_threads(), self.workers);
+        let machine = provenance::machine(job_threads.pool.current_num_threads(), self.workers);
         let program = provenance::program();
-        workshop.log(&format!("job {} begins: {}", planned.id, planned.job));
-        workshop.log(&format!("lrbm {} on {} threads, {}", program.version, machine.threads, machine.started));
-        let before = crew.cpu_seconds();
+        staging.log(&format!("job {} starts: {}", planned.id, planned.job));
+        staging.log(&format!("lrbm {} on {} threads, {}", program.version, machine.threads, machine.started));
+        let before = job_threads.cpu_seconds();
         let mut attempt = Attempt::default();
         let dataset = &planned.job.dataset.name;
-        let mut tell = |told| {
-            let event = match told {
-                Told::Opened { seconds, warnings } => Event::Opened { dataset: dataset.clone(), seconds, warnings },
-                Told::Step { done, of } if planned.job.kind.grows_trees() => Event::Tree { job, trees: done, of },
-                Told::Step { done, of } => Event::Step { job, steps: done, of },
+        let mut notify = |progress| {
+            let event = match progress {
+                JobProgress::Opened { seconds, warnings } => {
+                    Event::Opened { dataset: dataset.clone(), seconds, warnings }
+                }
+                JobProgress::Step { done, of } if planned.job.kind.grows_trees() => {
+                    Event::Tree { job, trees: done, of }
+                }
+                JobProgress::Step { done, of } => Event::Step { job, steps: done, of },
             };
             drop(send.send(Message::Event(event)));
         };
         let execution = Execution {
-            bench: &self.bench,
+            context: &self.context,
             job: &planned.job,
             id: &planned.id,
             data_checksum: &planned.key.data_checksum,
             ensemble_id: planned.ensemble.as_ref(),
-            workshop: &mut workshop,
-            tell: &mut tell,
+            staging: &mut staging,
+            notify: &mut notify,
         };
-        crew.wait_for(Some(Watch::begin(planned.job.limits)));
-        let result = crew.pool.install(|| failure::guard(&crew.scene, || execution.run(&mut attempt)));
-        crew.wait_for(None);
+        job_threads.set_limits(Some(LimitMonitor::begin(planned.job.limits)));
+        let result =
+            job_threads.pool.install(|| failure::guard(&job_threads.panic_location, || execution.run(&mut attempt)));
+        job_threads.set_limits(None);
         let result = match result {
-            Ok(Product { outcome, files }) => {
+            Ok(JobOutput { outcome, files }) => {
                 for (name, bytes) in files {
-                    workshop.write(name, &bytes)?;
+                    staging.write(name, &bytes)?;
                 }
                 Ok(outcome)
             }
@@ -225,30 +230,30 @@ impl<'a> Work<'a> {
         match &result {
             Ok(outcome) => {
                 let shown = outcome.metrics.iter().filter_map(|(name, value)| Some(format!("{name} {:.6}", (*value)?)));
-                workshop.log(&format!("done: {}", shown.collect::<Vec<_>>().join(", ")));
+                staging.log(&format!("done: {}", shown.collect::<Vec<_>>().join(", ")));
             }
             Err(failure) => {
                 let how = if failure.kind == FailureKind::Refused { "refused" } else { "failed" };
-                workshop.log(&format!("{how}: {}", failure.message));
+                staging.log(&format!("{how}: {}", failure.message));
             }
         }
-        let machine = Machine {
+        let machine = MachineInfo {
             ended: machine::now(),
             wall_seconds: began.elapsed().as_secs_f64(),
             train_seconds: attempt.train_seconds,
             ensemble_seconds: attempt.ensemble_seconds,
             score_seconds: attempt.score_seconds,
-            cpu_seconds: crew.cpu_seconds().zip(before).map(|(after, before)| after - before),
+            cpu_seconds: job_threads.cpu_seconds().zip(before).map(|(after, before)| after - before),
             peak_memory_bytes: machine::peak_memory_bytes(),
             ..machine
         };
         let learning = attempt.train_seconds + attempt.ensemble_seconds;
         let (status, result) = ended(result);
-        let record = Record {
+        let record = JobRecord {
             version: RECORD_VERSION,
             id: planned.id.clone(),
             status,
-            row: Row::of(&planned.job),
+            row: JobRow::of(&planned.job),
             key: planned.key.clone(),
             training_seed: planned.job.training_seed(),
             data: attempt.data,
@@ -258,7 +263,7 @@ impl<'a> Work<'a> {
             program,
             machine,
         };
-        workshop.put(&record)?;
+        staging.publish(&record)?;
         Ok((record, learning))
     }
 }
@@ -270,42 +275,42 @@ fn ended(result: Result<Outcome, Failure>) -> (Status, Option<Outcome>) {
     }
 }
 
-/// The threads of a job, kept for the next one that gets as many.
-struct Crew {
+/// The threads of a job, reused by the next job with as many threads.
+struct JobThreads {
     pool: ThreadPool,
-    scene: Scene,
+    panic_location: PanicLocation,
 }
 
-impl Crew {
+impl JobThreads {
     fn new(threads: usize) -> Result<Self, RunError> {
-        let scene = Scene::default();
-        let watched = Arc::clone(&scene);
+        let panic_location = PanicLocation::default();
+        let recorded = panic_location.clone();
         let builder = ThreadPoolBuilder::new().num_threads(threads);
-        let pool = builder.start_handler(move |_| failure::watch_thread(&watched)).build();
-        Ok(Crew { pool: pool.map_err(RunError::Threads)?, scene })
+        let pool = builder.start_handler(move |_| record_panics(&recorded)).build();
+        Ok(JobThreads { pool: pool.map_err(RunError::Threads)?, panic_location })
     }
 
-    /// Lets its threads ask whether a job is within its limits.
-    fn wait_for(&self, watch: Option<Watch>) {
-        let waiting = watch.map(|watch| -> Check { Arc::new(move || watch.check()) });
-        self.pool.broadcast(|_| cancel::set(waiting.clone()));
+    /// Sets the limit check that the pool's threads poll.
+    fn set_limits(&self, monitor: Option<LimitMonitor>) {
+        let check = monitor.map(|monitor| -> Check { Arc::new(move || monitor.check()) });
+        self.pool.broadcast(|_| cancel::set(check.clone()));
     }
 
-    /// The processor seconds that its threads have used.
+    /// Returns the processor seconds that the pool's threads have used.
     fn cpu_seconds(&self) -> Option<f64> {
         self.pool.broadcast(|_| machine::thread_cpu_seconds()).into_iter().sum()
     }
 }
 
-/// The crews of a worker, by size.
+/// The thread pools of a worker, by size.
 #[derive(Default)]
-struct Crews(HashMap<usize, Crew>);
+struct ThreadPools(HashMap<usize, JobThreads>);
 
-impl Crews {
-    fn of(&mut self, threads: usize) -> Result<&Crew, RunError> {
+impl ThreadPools {
+    fn of(&mut self, threads: usize) -> Result<&JobThreads, RunError> {
         match self.0.entry(threads) {
-            Entry::Occupied(crew) => Ok(crew.into_mut()),
-            Entry::Vacant(place) => Ok(place.insert(Crew::new(threads)?)),
+            Entry::Occupied(entry) => Ok(entry.into_mut()),
+            Entry::Vacant(entry) => Ok(entry.insert(JobThreads::new(threads)?)),
         }
     }
 }

@@ -1,15 +1,17 @@
-//! Batches: what was submitted, kept in the run directory so that whoever comes later finds it.
+//! Batches: records of submitted job arrays in the run directory, for later processes to find.
 //!
 //! ```text
-//! RUN/cluster/batch-0001/batch.json      the name of the array, and its tasks with the ids of their jobs
-//!                        submitted.json  the id of the array; not there if it was not submitted, or the process was killed just then
-//!                        task.sh         what each task runs
-//!                        tasks/1, 2 …    the jobs of each task, for `lrbm run-job --list`
-//!                        out/1.txt …     what each task printed
+//! RUN/cluster/batch-0001/batch.json      name of the array, and its tasks with their job ids
+//!                        submitted.json  id of the array; missing if it was not submitted, or the
+//!                                        process was killed during submission
+//!                        task.sh         script of every task
+//!                        tasks/1, 2 …    jobs of each task, for `lrbm run-job --list`
+//!                        out/1.txt …     output of each task
 //! ```
 //!
-//! None of it says what is done: that follows from the directories of jobs alone. A batch stays, also if the cluster did not take it:
-//! its name must never stand for other tasks, since an array of that name may still turn up.
+//! None of it says what is done: that follows from the job directories alone. A batch is kept even
+//! if the cluster rejected it, because its name must never denote other tasks: an array of that name
+//! may still appear in the queue.
 
 use std::fs;
 use std::io;
@@ -17,11 +19,11 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::cluster::SlurmError;
 use super::quote::quote;
-use crate::experiment::JobId;
+use crate::experiment::error::SlurmError;
+use crate::experiment::key::JobId;
+use crate::experiment::planned::PlannedJob;
 use crate::experiment::remote::{self, CLUSTER};
-use crate::experiment::run::Planned;
 use crate::experiment::spec::SlurmSettings;
 use crate::files;
 use crate::files::digest;
@@ -31,12 +33,12 @@ const SUBMITTED: &str = "submitted.json";
 const SCRIPT: &str = "task.sh";
 const PREFIX: &str = "batch-";
 
-/// Jobs to be done by one task.
+/// Jobs of one task.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Load {
-    /// The places of the jobs in the plan.
+pub struct TaskJobs {
+    /// Positions of the jobs in the plan.
     pub jobs: Vec<usize>,
-    /// How often they were submitted, with this time.
+    /// Number of submissions of these jobs, including this one.
     pub attempt: u64,
 }
 
@@ -45,10 +47,10 @@ pub struct Load {
 pub struct Batch {
     /// Its directory.
     pub directory: PathBuf,
-    /// The name of its array, which no other batch of any run has.
+    /// Name of its array, unique among all batches of all runs.
     pub name: String,
-    /// Its tasks, from number 1.
-    pub loads: Vec<Load>,
+    /// Its tasks, numbered from 1.
+    pub tasks: Vec<TaskJobs>,
 }
 
 /// The content of `batch.json`.
@@ -72,49 +74,55 @@ struct SubmittedFile {
 
 /// A batch of an earlier process.
 #[derive(Clone, Debug)]
-pub struct Earlier {
+pub struct EarlierBatch {
     /// Its directory.
     pub directory: PathBuf,
-    /// The name of its array.
+    /// Name of its array.
     pub name: String,
-    /// The id of its array, if it is known.
+    /// Id of its array, if known.
     pub array: Option<u64>,
-    /// Of each task how often its jobs were submitted, and their ids.
+    /// Attempt number and job ids of each task.
     pub tasks: Vec<(u64, Vec<JobId>)>,
 }
 
-/// What all batches of a run have in common.
+/// Writer and reader of the batches of a run.
 #[derive(Clone, Debug)]
-pub struct Desk {
+pub struct BatchDirectory {
     root: PathBuf,
     prefix: String,
-    /// The script of a task, up to the list of its jobs.
+    /// Script of a task, up to the path of its job list.
     script: String,
 }
 
-impl Desk {
-    /// For the run of an experiment in a directory; `program` is the path of this one, as tasks call it.
+impl BatchDirectory {
+    /// Creates the batch directory of a run; `program` is the path of this program on the nodes.
     ///
     /// # Errors
-    /// If a path is not text.
-    pub fn new(root: &Path, experiment: &str, program: &Path, settings: &SlurmSettings) -> Result<Desk, SlurmError> {
+    /// If a path is not valid UTF-8.
+    pub fn new(
+        root: &Path,
+        experiment: &str,
+        program: &Path,
+        settings: &SlurmSettings,
+    ) -> Result<BatchDirectory, SlurmError> {
         let root = std::path::absolute(root).map_err(io_error(root))?;
-        let text = |path: &Path| path.to_str().map(str::to_owned).ok_or_else(|| SlurmError::Untold(path.to_owned()));
+        let text =
+            |path: &Path| path.to_str().map(str::to_owned).ok_or_else(|| SlurmError::InvalidPath(path.to_owned()));
         let (path, program) = (text(&root)?, text(program)?);
         let digits = digest::sha256(path.as_bytes());
         let prefix = format!("lrbm-{experiment}-{}", digits.get(..8).unwrap_or_default());
-        // Programs that a site offers by `module load` are known to login shells only.
+        // `module task` is available in login shells only.
         let shell = if settings.prologue.is_some() { "#!/bin/bash -l" } else { "#!/bin/sh" };
         let prologue = settings.prologue.as_ref().map_or_else(String::new, |line| format!("{line}\n"));
         let call = format!("exec {} run-job {} --threads {}", quote(&program), quote(&path), settings.cpus);
-        Ok(Desk { root, prefix, script: format!("{shell}\n{prologue}{call} --list ") })
+        Ok(BatchDirectory { root, prefix, script: format!("{shell}\n{prologue}{call} --list ") })
     }
 
-    /// Writes a batch, ready to be submitted.
+    /// Writes a batch, ready for submission.
     ///
     /// # Errors
     /// If the directory cannot be written.
-    pub fn write(&self, plan: &[Planned], loads: Vec<Load>) -> Result<Batch, SlurmError> {
+    pub fn write(&self, plan: &[PlannedJob], tasks: Vec<TaskJobs>) -> Result<Batch, SlurmError> {
         let cluster = self.root.join(CLUSTER);
         files::create_dir_all(&cluster).map_err(io_error(&cluster))?;
         let mut number = numbers(&cluster).map_err(io_error(&cluster))?.last().map_or(1, |last| last + 1);
@@ -131,24 +139,24 @@ impl Desk {
             for inner in ["tasks", "out"] {
                 files::create_dir(&directory.join(inner))?;
             }
-            for (i, load) in loads.iter().enumerate() {
-                let list = remote::list(plan, &load.jobs);
+            for (i, task) in tasks.iter().enumerate() {
+                let list = remote::list(plan, &task.jobs);
                 files::write_in_place(&directory.join("tasks").join((i + 1).to_string()), list.as_bytes())?;
             }
-            // The root is text, as is all that comes after it.
+            // The root is valid UTF-8, as is everything below it.
             let lists = quote(&directory.join("tasks").to_string_lossy());
             let script = format!("{}{lists}/\"$SLURM_ARRAY_TASK_ID\"\n", self.script);
             files::write_in_place(&directory.join(SCRIPT), script.as_bytes())?;
-            let ids = |load: &Load| load.jobs.iter().map(|&job| plan[job].id.clone()).collect();
-            let tasks = loads.iter().map(|load| TaskFile { attempt: load.attempt, jobs: ids(load) }).collect();
+            let ids = |task: &TaskJobs| task.jobs.iter().map(|&job| plan[job].id.clone()).collect();
+            let tasks = tasks.iter().map(|task| TaskFile { attempt: task.attempt, jobs: ids(task) }).collect();
             put(&directory.join(BATCH), &BatchFile { name: name.clone(), tasks })
         };
         write().map_err(io_error(&directory))?;
-        Ok(Batch { directory, name, loads })
+        Ok(Batch { directory, name, tasks })
     }
 
-    /// Every batch of earlier processes that can be read, in their order.
-    pub fn earlier(&self) -> Vec<Earlier> {
+    /// Returns every readable batch of earlier processes, in order.
+    pub fn earlier(&self) -> Vec<EarlierBatch> {
         let cluster = self.root.join(CLUSTER);
         let numbers = numbers(&cluster).unwrap_or_default();
         let batch = |number: u64| {
@@ -157,29 +165,29 @@ impl Desk {
             let submitted: Option<SubmittedFile> =
                 fs::read(directory.join(SUBMITTED)).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
             let tasks = batch.tasks.into_iter().map(|task| (task.attempt, task.jobs)).collect();
-            Some(Earlier { directory, name: batch.name, array: submitted.map(|file| file.array), tasks })
+            Some(EarlierBatch { directory, name: batch.name, array: submitted.map(|file| file.array), tasks })
         };
         numbers.into_iter().filter_map(batch).collect()
     }
 }
 
 impl Batch {
-    /// The script that its tasks run.
+    /// Returns the script of its tasks.
     pub fn script(&self) -> PathBuf {
         self.directory.join(SCRIPT)
     }
 
-    /// Records that it was submitted.
+    /// Records the submission.
     ///
     /// # Errors
-    /// If that cannot be written.
+    /// If it cannot be written.
     pub fn submitted(&self, array: u64) -> Result<(), SlurmError> {
         let path = self.directory.join(SUBMITTED);
         put(&path, &SubmittedFile { array }).map_err(io_error(&path))
     }
 }
 
-/// The last line that a task has printed, if it has printed something.
+/// Returns the last line that a task printed, if any.
 pub fn last_line(directory: &Path, task: usize) -> Option<String> {
     let bytes = fs::read(directory.join("out").join(format!("{task}.txt"))).ok()?;
     let text = String::from_utf8_lossy(&bytes);
@@ -214,17 +222,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn batches_are_numbered_and_found_again() {
+    fn batches_are_numbered_and_read_back() {
         let home = tempfile::tempdir().unwrap();
         let root = home.path().join("a 'run' of $(x)\n;");
         let settings = SlurmSettings { prologue: Some("module load gcc".into()), cpus: 2, ..SlurmSettings::default() };
-        let desk = Desk::new(&root, "quick", Path::new("/opt/l r/lrbm"), &settings).unwrap();
-        assert!(desk.earlier().is_empty());
-        let load = |attempt| Load { jobs: Vec::new(), attempt };
-        let first = desk.write(&[], vec![load(1), load(1)]).unwrap();
-        let second = desk.write(&[], vec![load(2)]).unwrap();
+        let batches = BatchDirectory::new(&root, "quick", Path::new("/opt/l r/lrbm"), &settings).unwrap();
+        assert!(batches.earlier().is_empty());
+        let task = |attempt| TaskJobs { jobs: Vec::new(), attempt };
+        let first = batches.write(&[], vec![task(1), task(1)]).unwrap();
+        let second = batches.write(&[], vec![task(2)]).unwrap();
         first.submitted(17).unwrap();
-        let earlier = desk.earlier();
+        let earlier = batches.earlier();
         assert_eq!(earlier.len(), 2);
         assert_eq!((earlier[0].array, earlier[0].tasks.len(), earlier[1].array), (Some(17), 2, None));
         assert_eq!(earlier[1].tasks[0].0, 2);

@@ -1,33 +1,34 @@
-//! A job whose task ended without its result as often as it may: it has failed, for a reason that only the cluster knows.
+//! Records jobs as failed whose tasks ended without a result on every attempt.
 
-use super::parse::Ending;
-use crate::experiment::run::{Planned, provenance};
-use crate::experiment::store::{FailureKind, RECORD_VERSION, Record, Row, RunStore, RunStoreError, Status};
+use super::parse::TaskEnd;
+use crate::experiment::planned::PlannedJob;
+use crate::experiment::run::provenance;
+use crate::experiment::store::{FailureKind, JobRecord, JobRow, RECORD_VERSION, RunStore, RunStoreError, Status};
 
-/// Why a task is gone.
+/// Reason why a task was lost.
 #[derive(Clone, Debug)]
-pub struct Why {
-    /// What the cluster says; `None` if it has forgotten.
-    pub ending: Option<Ending>,
-    /// The last line that the task printed.
+pub struct LossReason {
+    /// Final state reported by the cluster; `None` if it is no longer known.
+    pub end: Option<TaskEnd>,
+    /// Last line that the task printed.
     pub last_line: Option<String>,
 }
 
-impl Why {
-    /// In words.
-    pub fn words(&self) -> String {
-        let mut words = match &self.ending {
-            Some(ending) => ending.words(),
-            None => "its task was cancelled before it began, or the cluster has forgotten it".to_owned(),
+impl LossReason {
+    /// Describes the reason.
+    pub fn description(&self) -> String {
+        let mut description = match &self.end {
+            Some(end) => end.description(),
+            None => "the task was cancelled before it started, or the cluster no longer knows it".to_owned(),
         };
         if let Some(line) = &self.last_line {
-            words += &format!("; it last printed: {line}");
+            description += &format!("; its last output line is: {line}");
         }
-        words
+        description
     }
 
     fn kind(&self) -> FailureKind {
-        match self.ending.as_ref().map(|ending| ending.state.as_str()) {
+        match self.end.as_ref().map(|end| end.state.as_str()) {
             Some("TIMEOUT") => FailureKind::TimeLimit,
             Some("OUT_OF_MEMORY") => FailureKind::MemoryLimit,
             _ => FailureKind::Lost,
@@ -35,34 +36,34 @@ impl Why {
     }
 }
 
-/// Records that a job is lost; `None` if another process is at work on it, or has ended it.
+/// Records that a job is lost; `None` if another process is running it or has finished it.
 ///
 /// # Errors
 /// If the run directory cannot be written.
 pub fn record(
-    planned: &Planned,
+    planned: &PlannedJob,
     task: &str,
     attempts: u64,
-    why: &Why,
+    why: &LossReason,
     store: &RunStore,
-) -> Result<Option<Record>, RunStoreError> {
+) -> Result<Option<JobRecord>, RunStoreError> {
     let Some(lock) = store.try_lock(&planned.job)? else { return Ok(None) };
     if store.record(&planned.job).is_some_and(|record| record.id == planned.id) {
         return Ok(None);
     }
     let times = if attempts == 1 { "once".to_owned() } else { format!("{attempts} times") };
-    let message = format!("submitted {times} without a result: {}", why.words());
-    let mut workshop = store.begin(&planned.job, &lock)?;
-    workshop.log(&format!("job {}: {}", planned.id, planned.job));
-    workshop.log(&format!("failed: {message}"));
-    workshop.log(&format!("the last task was {task}"));
+    let message = format!("submitted {times} without a result: {}", why.description());
+    let mut staging = store.begin(&planned.job, &lock)?;
+    staging.log(&format!("job {}: {}", planned.id, planned.job));
+    staging.log(&format!("failed: {message}"));
+    staging.log(&format!("the last task was {task}"));
     let mut machine = provenance::machine(0, 0);
     machine.ended.clone_from(&machine.started);
-    let record = Record {
+    let record = JobRecord {
         version: RECORD_VERSION,
         id: planned.id.clone(),
         status: Status::Failed { failure: why.kind(), message },
-        row: Row::of(&planned.job),
+        row: JobRow::of(&planned.job),
         key: planned.key.clone(),
         training_seed: planned.job.training_seed(),
         data: None,
@@ -72,6 +73,6 @@ pub fn record(
         program: provenance::program(),
         machine,
     };
-    workshop.put(&record)?;
+    staging.publish(&record)?;
     Ok(Some(record))
 }

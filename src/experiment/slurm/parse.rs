@@ -1,51 +1,51 @@
-//! What `squeue` and `scontrol` print, read.
+//! Parsers for the output of `squeue` and `scontrol`.
 
 use crate::determinism::HashMap;
 
-/// What `squeue -o` is asked for: the array, the task in it, the state, why it waits, the name.
+/// Format for `squeue -o`: array id, task index, state, reason, name.
 pub const QUEUE_FORMAT: &str = "%F|%K|%T|%r|%j";
 
-/// A task that is queued or at work.
+/// A pending or running task.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Queued {
-    /// The id of its array.
+pub struct QueuedTask {
+    /// Id of its array.
     pub array: u64,
-    /// Its number in the array.
+    /// Index in the array.
     pub task: usize,
-    /// Whether it waits.
+    /// Whether it is pending.
     pub is_pending: bool,
-    /// Why it waits.
+    /// Reason for pending.
     pub reason: String,
-    /// The name of the array.
+    /// Name of the array.
     pub name: String,
 }
 
-/// How a task ended.
+/// Final state of a task.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ending {
-    /// The state, such as `TIMEOUT`.
+pub struct TaskEnd {
+    /// State, such as `TIMEOUT`.
     pub state: String,
-    /// What the cluster says of why; empty if it says nothing.
+    /// Reason given by the cluster; empty if there is none.
     pub reason: String,
-    /// The exit code and, after a colon, the signal.
+    /// Exit code and, after a colon, signal.
     pub exit_code: String,
 }
 
-/// Reads what `squeue -h -r -o` [`QUEUE_FORMAT`] prints. Lines of anything but tasks of arrays are left out.
-pub fn queue(text: &str) -> Vec<Queued> {
+/// Parses the output of `squeue -h -r -o` [`QUEUE_FORMAT`]; skips lines that are not array tasks.
+pub fn queue(text: &str) -> Vec<QueuedTask> {
     let line = |line: &str| {
         let mut parts = line.trim().splitn(5, '|');
         let array = parts.next()?.parse().ok()?;
         let task = parts.next()?.parse().ok()?;
         let is_pending = parts.next()? == "PENDING";
         let reason = parts.next()?.to_owned();
-        Some(Queued { array, task, is_pending, reason, name: parts.next()?.to_owned() })
+        Some(QueuedTask { array, task, is_pending, reason, name: parts.next()?.to_owned() })
     };
     text.lines().filter_map(line).collect()
 }
 
-/// Reads what `scontrol -o show job ARRAY` prints: how each task stands, by its number.
-pub fn endings(text: &str) -> HashMap<usize, Ending> {
+/// Parses the output of `scontrol -o show job ARRAY`: the state of each task by its index.
+pub fn task_ends(text: &str) -> HashMap<usize, TaskEnd> {
     let mut found = HashMap::default();
     for line in text.lines() {
         let field = |name: &str| {
@@ -53,30 +53,30 @@ pub fn endings(text: &str) -> HashMap<usize, Ending> {
             value.unwrap_or_default().to_owned()
         };
         let reason = Some(field("Reason")).filter(|reason| reason != "None").unwrap_or_default();
-        let ending = Ending { state: field("JobState"), reason, exit_code: field("ExitCode") };
-        // A task that began has a line of its own, which says more than that of the array.
+        let end = TaskEnd { state: field("JobState"), reason, exit_code: field("ExitCode") };
+        // A started task has its own line, which is more specific than that of the array.
         let tasks = tasks(&field("ArrayTaskId"));
         let is_own = tasks.len() == 1;
         for task in tasks {
             if is_own || !found.contains_key(&task) {
-                found.insert(task, ending.clone());
+                found.insert(task, end.clone());
             }
         }
     }
     found
 }
 
-/// The tasks of a list such as `4-6,8,11-12%3`; what cannot be read is left out.
+/// Parses a task list such as `4-6,8,11-12%3`; skips invalid parts.
 fn tasks(text: &str) -> Vec<usize> {
-    /// No cluster has arrays as large.
-    const MOST: usize = 10_000_000;
+    /// Larger than any cluster's arrays.
+    const MAX_INDEX: usize = 10_000_000;
     let text = text.split('%').next().unwrap_or_default();
     let mut tasks = Vec::new();
     for part in text.split(',') {
         let (range, step) = part.split_once(':').unwrap_or((part, "1"));
         let (from, to) = range.split_once('-').unwrap_or((range, range));
         if let (Ok(from), Ok(to), Ok(step)) = (from.parse::<usize>(), to.parse::<usize>(), step.parse::<usize>())
-            && to < MOST
+            && to < MAX_INDEX
             && step > 0
         {
             tasks.extend((from..=to).step_by(step));
@@ -85,7 +85,7 @@ fn tasks(text: &str) -> Vec<usize> {
     tasks
 }
 
-/// The value of a key in what `scontrol show config` prints.
+/// Returns the value of a key in the output of `scontrol show config`.
 pub fn config(text: &str, key: &str) -> Option<String> {
     text.lines().find_map(|line| {
         let (name, value) = line.split_once('=')?;
@@ -93,31 +93,31 @@ pub fn config(text: &str, key: &str) -> Option<String> {
     })
 }
 
-/// The id that `sbatch --parsable` prints: alone, or before the name of the cluster.
+/// Parses the output of `sbatch --parsable`: the array id, optionally followed by the cluster name.
 pub fn submitted(text: &str) -> Option<u64> {
-    // A site may print words of its own before.
+    // Sites may print messages before it.
     text.lines().rev().find_map(|line| line.split(';').next()?.trim().parse().ok())
 }
 
-impl Ending {
-    /// In words.
-    pub fn words(&self) -> String {
-        let mut words = match self.state.as_str() {
-            "TIMEOUT" => "it ran into the time limit of its task (TIMEOUT)".to_owned(),
-            "OUT_OF_MEMORY" => "it used more memory than its task has (OUT_OF_MEMORY)".to_owned(),
-            "NODE_FAIL" => "its node failed (NODE_FAIL)".to_owned(),
-            "PREEMPTED" => "its task had to make room for others (PREEMPTED)".to_owned(),
-            "CANCELLED" => "its task was cancelled (CANCELLED)".to_owned(),
-            "COMPLETED" => "its task ended without its result (COMPLETED)".to_owned(),
-            state => format!("its task ended as {state}"),
+impl TaskEnd {
+    /// Describes the final state.
+    pub fn description(&self) -> String {
+        let mut description = match self.state.as_str() {
+            "TIMEOUT" => "the task exceeded its time limit (TIMEOUT)".to_owned(),
+            "OUT_OF_MEMORY" => "the task exceeded its memory (OUT_OF_MEMORY)".to_owned(),
+            "NODE_FAIL" => "the node failed (NODE_FAIL)".to_owned(),
+            "PREEMPTED" => "the task was preempted (PREEMPTED)".to_owned(),
+            "CANCELLED" => "the task was cancelled (CANCELLED)".to_owned(),
+            "COMPLETED" => "the task ended without a result (COMPLETED)".to_owned(),
+            state => format!("the task ended in state {state}"),
         };
         if !self.reason.is_empty() && !matches!(self.state.as_str(), "CANCELLED" | "COMPLETED") {
-            words += &format!(", reason {}", self.reason);
+            description += &format!(", reason {}", self.reason);
         }
         if !matches!(self.exit_code.as_str(), "" | "0:0") {
-            words += &format!(", exit code {}", self.exit_code);
+            description += &format!(", exit code {}", self.exit_code);
         }
-        words
+        description
     }
 }
 
@@ -126,40 +126,43 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_queue_is_read() {
+    fn squeue_output_is_parsed() {
         let text = "2|3|PENDING|Resources|lrbm-x-1\n2|1|RUNNING|None|lrbm-x-1\n\nslurm_load_jobs error\n7|N/A|RUNNING|None|other\n\
                     2|4|COMPLETING|None|a|b\n";
         let queue = queue(text);
         assert_eq!(queue.len(), 3);
         assert_eq!(
             queue[0],
-            Queued { array: 2, task: 3, is_pending: true, reason: "Resources".into(), name: "lrbm-x-1".into() }
+            QueuedTask { array: 2, task: 3, is_pending: true, reason: "Resources".into(), name: "lrbm-x-1".into() }
         );
         assert!(!queue[1].is_pending);
         assert_eq!(queue[2].name, "a|b");
     }
 
     #[test]
-    fn endings_are_read() {
+    fn final_states_are_parsed() {
         let text = "JobId=2 ArrayJobId=2 ArrayTaskId=4-6,8,11-12 JobName=x JobState=CANCELLED Reason=Resources Requeue=0 ExitCode=0:0 RunTime=00:00:00\n\
                     JobId=5 ArrayJobId=2 ArrayTaskId=3 JobName=x JobState=TIMEOUT Reason=TimeLimit ExitCode=0:15 WorkDir=/a b=c\n\
                     JobId=6 ArrayJobId=2 ArrayTaskId=8 JobName=x JobState=FAILED Reason=NonZeroExitCode ExitCode=127:0\n\
                     JobId=7 JobName=none JobState=FAILED Reason=None ExitCode=1:0\n";
-        let endings = endings(text);
-        let mut known: Vec<usize> = endings.keys().copied().collect();
+        let task_ends = task_ends(text);
+        let mut known: Vec<usize> = task_ends.keys().copied().collect();
         known.sort_unstable();
         assert_eq!(known, [3, 4, 5, 6, 8, 11, 12]);
-        assert_eq!(endings[&4].words(), "its task was cancelled (CANCELLED)");
+        assert_eq!(task_ends[&4].description(), "the task was cancelled (CANCELLED)");
         assert_eq!(
-            endings[&3].words(),
-            "it ran into the time limit of its task (TIMEOUT), reason TimeLimit, exit code 0:15"
+            task_ends[&3].description(),
+            "the task exceeded its time limit (TIMEOUT), reason TimeLimit, exit code 0:15"
         );
-        // Its own line, not that of the rest of the array.
-        assert_eq!(endings[&8].words(), "its task ended as FAILED, reason NonZeroExitCode, exit code 127:0");
+        // The line of the task takes precedence over that of the array.
+        assert_eq!(
+            task_ends[&8].description(),
+            "the task ended in state FAILED, reason NonZeroExitCode, exit code 127:0"
+        );
     }
 
     #[test]
-    fn lists_of_tasks_are_read() {
+    fn task_lists_are_parsed() {
         assert_eq!(tasks("4-6,8,11-12%3"), [4, 5, 6, 8, 11, 12]);
         assert_eq!(tasks("1-9:4"), [1, 5, 9]);
         assert_eq!(tasks("7"), [7]);
@@ -168,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn other_answers_are_read() {
+    fn configuration_and_array_ids_are_parsed() {
         let text = "Configuration data\nMaxArraySize            = 1001\nMaxArraySizeX=3\n";
         assert_eq!(config(text, "MaxArraySize").as_deref(), Some("1001"));
         assert_eq!(config(text, "MaxJobCount"), None);

@@ -1,12 +1,12 @@
-//! Text for a shell, taken as it is.
+//! Shell quoting.
 
-/// A word of shell that stands for this text, whatever is in it.
+/// Quotes any text as one word for a POSIX shell.
 pub fn quote(text: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./=+,:@%".contains(&byte);
     if !text.is_empty() && text.bytes().all(is_plain) {
         return text.to_owned();
     }
-    // Within single quotes nothing means anything but the quote itself.
+    // Within single quotes only the quote itself is special.
     format!("'{}'", text.replace('\'', "'\\''"))
 }
 
@@ -16,9 +16,9 @@ mod tests {
     use proptest::prelude::*;
     use std::process::Command;
 
-    /// What a shell makes of quoted words.
-    fn shell(words: &[String]) -> Vec<String> {
-        let quoted: Vec<String> = words.iter().map(|word| quote(word)).collect();
+    /// Returns the words as a shell parses them.
+    fn shell(description: &[String]) -> Vec<String> {
+        let quoted: Vec<String> = description.iter().map(|word| quote(word)).collect();
         let script = format!("printf '%s\\0' {}", quoted.join(" "));
         let output = Command::new("sh").arg("-c").arg(script).output().unwrap();
         assert!(output.status.success());
@@ -27,7 +27,7 @@ mod tests {
     }
 
     #[test]
-    fn hostile_names_stay_names() {
+    fn special_characters_are_quoted() {
         let hostile = [
             "",
             " ",
@@ -61,8 +61,8 @@ mod tests {
         #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
         #[test]
-        fn any_text_stays_as_it_is(words in prop::collection::vec("[^\0]{0,12}", 1..8)) {
-            prop_assert_eq!(shell(&words), words);
+        fn quoting_round_trips(description in prop::collection::vec("[^\0]{0,12}", 1..8)) {
+            prop_assert_eq!(shell(&description), description);
         }
     }
 }

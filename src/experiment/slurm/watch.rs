@@ -1,4 +1,4 @@
-//! The driver: submits tasks, looks at the directories of jobs and at the queue, and submits again what was lost.
+//! The watcher: submits tasks, polls job directories and the queue, and resubmits lost jobs.
 
 mod submit;
 
@@ -6,37 +6,39 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::{Duration, Instant, SystemTime};
 
-use super::batch::{Batch, Desk, Load, last_line};
-use super::cluster::{Cluster, SlurmError};
-use super::lost::{self, Why};
-use super::parse::{Ending, Queued};
-use super::{Answer, Standing, arrays, loads};
+use super::batch::{Batch, BatchDirectory, TaskJobs, last_line};
+use super::cluster::Cluster;
+use super::grouping::{arrays, group_jobs};
+use super::interrupt::{ClusterStatus, InterruptAction};
+use super::lost::{self, LossReason};
+use super::parse::{QueuedTask, TaskEnd};
 use crate::determinism::{HashMap, HashSet, IndexMap, IndexSet};
-use crate::experiment::JobId;
-use crate::experiment::run::{Book, Event, Order, RunError, recorded};
+use crate::experiment::error::{RunError, SlurmError};
+use crate::experiment::key::JobId;
+use crate::experiment::run::{Event, RunRecorder, Workload, recorded};
 use crate::experiment::spec::SlurmSettings;
-use crate::experiment::store::{RECORD, Status};
+use crate::experiment::store::{JobRecord, RECORD, Status};
 
-/// How often the user is listened to.
-const TICK: Duration = Duration::from_millis(100);
-/// How often directories are looked at, at most; less often if looking takes long.
-const LOOK: Duration = Duration::from_millis(500);
-/// Directories are looked at for at most one part in this many of the time.
-const PARTS: u32 = 20;
-/// How often the queue is asked, at most and, in runs that take hours, at least.
-const ASK: (Duration, Duration) = (Duration::from_secs(2), Duration::from_secs(30));
-/// How long a shared file system may take to show what a task has written. If it takes longer, a job is submitted once too often,
-/// and its task finds it done.
-const GRACE: Duration = Duration::from_secs(5);
-/// A task that the cluster has, or had when it was last asked.
+/// Polling interval of user interrupts.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
+/// Minimum interval between scans of the job directories; longer if a scan is slow.
+const SCAN_INTERVAL: Duration = Duration::from_millis(500);
+/// At most one part in this many of the time is spent scanning directories.
+const MAX_SCAN_SHARE: u32 = 20;
+/// Minimum and maximum interval between queue queries; it grows with the run time.
+const QUERY_INTERVAL: (Duration, Duration) = (Duration::from_secs(2), Duration::from_secs(30));
+/// How long a shared file system may take to show what a task wrote. If it takes longer, a job is
+/// submitted once too often, and its task finds it done.
+const FILE_SYSTEM_DELAY: Duration = Duration::from_secs(5);
+/// A task that is on the cluster, or was at the last query.
 struct Task {
     directory: PathBuf,
     name: String,
     array: u64,
     number: usize,
-    load: Load,
+    assignment: TaskJobs,
     is_running: bool,
-    /// When it was first found to be gone.
+    /// When it was first missing from the queue.
     gone: Option<Instant>,
 }
 
@@ -46,126 +48,132 @@ impl Task {
     }
 }
 
-/// A job that would be given up, were nobody at work on it.
-struct Held {
+/// A job without attempts left, which fails unless another process is running it.
+struct Exhausted {
     job: usize,
-    /// Its last task.
+    /// Id of its last task.
     task: String,
     attempt: u64,
-    why: Why,
+    why: LossReason,
 }
 
 pub struct Watcher<'a> {
-    order: &'a Order<'a>,
+    work: &'a Workload<'a>,
     cluster: &'a Cluster,
     settings: &'a SlurmSettings,
-    desk: &'a Desk,
+    batches: &'a BatchDirectory,
     /// Jobs without a result, in the order of the plan.
     waiting: IndexSet<usize>,
-    /// Tasks with at least one of them.
+    /// Tasks with at least one such job.
     tasks: Vec<Task>,
-    /// Jobs at which another process is; they are watched, and not submitted.
-    held: Vec<Held>,
-    /// What is still to be submitted.
-    unsubmitted: Vec<Vec<Load>>,
-    /// A batch that the cluster has refused, to be submitted again as it is.
-    refused: Option<Batch>,
-    /// Batches that the cluster may have without our having been told.
-    doubtful: Vec<Batch>,
-    /// Whether the cluster has taken a batch, and how often it has refused the next while it had nothing of ours.
-    has_taken: bool,
-    refusals: u32,
-    /// Records that are of something else, by when they were written.
+    /// Jobs without attempts left that another process has locked; they are watched, not submitted.
+    exhausted: Vec<Exhausted>,
+    /// Arrays still to be submitted.
+    unsubmitted: Vec<Vec<TaskJobs>>,
+    /// A batch that the cluster rejected, to be resubmitted unchanged.
+    rejected: Option<Batch>,
+    /// Batches whose submission has an unknown outcome.
+    unconfirmed: Vec<Batch>,
+    /// Whether the cluster has accepted a batch, and how often it rejected the next one while no task
+    /// of ours was queued.
+    has_accepted: bool,
+    rejections: u32,
+    /// Modification times of records with another id.
     foreign: HashMap<usize, SystemTime>,
     began: Instant,
-    next_look: Instant,
-    next_ask: Instant,
+    next_scan: Instant,
+    next_query: Instant,
     next_submission: Instant,
-    shown: Option<Event>,
+    last_event: Option<Event>,
 }
 
 impl<'a> Watcher<'a> {
-    pub fn new(order: &'a Order<'a>, cluster: &'a Cluster, settings: &'a SlurmSettings, desk: &'a Desk) -> Self {
+    pub fn new(
+        work: &'a Workload<'a>,
+        cluster: &'a Cluster,
+        settings: &'a SlurmSettings,
+        batches: &'a BatchDirectory,
+    ) -> Self {
         let now = Instant::now();
         Watcher {
-            order,
+            work,
             cluster,
             settings,
-            desk,
-            waiting: order.jobs.iter().copied().collect(),
+            batches,
+            waiting: work.jobs.iter().copied().collect(),
             tasks: Vec::new(),
-            held: Vec::new(),
+            exhausted: Vec::new(),
             unsubmitted: Vec::new(),
-            refused: None,
-            doubtful: Vec::new(),
-            has_taken: false,
-            refusals: 0,
+            rejected: None,
+            unconfirmed: Vec::new(),
+            has_accepted: false,
+            rejections: 0,
             foreign: HashMap::default(),
             began: now,
-            next_look: now,
-            next_ask: now + ASK.0,
+            next_scan: now,
+            next_query: now + QUERY_INTERVAL.0,
             next_submission: now,
-            shown: None,
+            last_event: None,
         }
     }
 
-    /// Until every job has ended, or the user wants no more.
+    /// Runs until every job has ended or the user detaches or cancels.
     pub fn run(
         mut self,
-        book: &mut Book<'_>,
-        interrupted: &mut dyn FnMut(&Standing) -> Option<Answer>,
+        recorder: &mut RunRecorder<'_>,
+        interrupted: &mut dyn FnMut(&ClusterStatus) -> Option<InterruptAction>,
     ) -> Result<(), RunError> {
-        self.attach(book)?;
-        let with_cluster = self.with_cluster();
-        let left: Vec<usize> = self.waiting.iter().copied().filter(|job| !with_cluster.contains(job)).collect();
-        self.unsubmitted = arrays(loads(self.order, &left, self.settings, 1), self.cluster.most_tasks);
+        self.attach(recorder)?;
+        let jobs_on_cluster = self.jobs_on_cluster();
+        let left: Vec<usize> = self.waiting.iter().copied().filter(|job| !jobs_on_cluster.contains(job)).collect();
+        self.unsubmitted = arrays(group_jobs(self.work, &left, self.settings, 1), self.cluster.max_tasks);
         loop {
-            self.submit(book)?;
-            self.look(book);
+            self.submit(recorder)?;
+            self.scan(recorder);
             if self.waiting.is_empty() {
                 return Ok(());
             }
-            if book.tally.failed > 0 && self.order.options.fail_fast {
-                self.cancel(book);
+            if recorder.tally.failed > 0 && self.work.options.fail_fast {
+                self.cancel(recorder);
                 return Ok(());
             }
-            self.ask(book)?;
-            book.write_if_due()?;
-            match interrupted(&self.standing()) {
-                Some(Answer::Leave) => {
-                    book.tally.left = self.waiting.len();
+            self.query(recorder)?;
+            recorder.write_if_due()?;
+            match interrupted(&self.status()) {
+                Some(InterruptAction::Detach) => {
+                    recorder.tally.left = self.waiting.len();
                     return Ok(());
                 }
-                Some(Answer::Cancel) => {
-                    self.cancel(book);
+                Some(InterruptAction::Cancel) => {
+                    self.cancel(recorder);
                     return Ok(());
                 }
-                Some(Answer::GoOn) | None => std::thread::sleep(TICK),
+                Some(InterruptAction::Continue) | None => std::thread::sleep(POLL_INTERVAL),
             }
         }
     }
 
-    fn standing(&self) -> Standing {
+    fn status(&self) -> ClusterStatus {
         let alive = || self.tasks.iter().filter(|task| task.gone.is_none());
         let arrays: IndexSet<u64> = alive().map(|task| task.array).collect();
-        Standing { tasks: alive().count(), jobs: self.waiting.len(), arrays: arrays.into_iter().collect() }
+        ClusterStatus { tasks: alive().count(), jobs: self.waiting.len(), arrays: arrays.into_iter().collect() }
     }
 
-    /// Finds what an earlier driver left with the cluster.
-    fn attach(&mut self, book: &mut Book<'_>) -> Result<(), SlurmError> {
-        let earlier = self.desk.earlier();
+    /// Finds the tasks that an earlier process left on the cluster.
+    fn attach(&mut self, recorder: &mut RunRecorder<'_>) -> Result<(), SlurmError> {
+        let earlier = self.batches.earlier();
         let names: Vec<&str> = earlier.iter().map(|batch| batch.name.as_str()).collect();
         let queued = self.cluster.queue(&names)?;
         if queued.is_empty() {
             return Ok(());
         }
-        let mut places: HashMap<&JobId, Vec<usize>> = HashMap::default();
+        let mut jobs_by_id: HashMap<&JobId, Vec<usize>> = HashMap::default();
         for &job in &self.waiting {
-            places.entry(&self.order.plan[job].id).or_default().push(job);
+            jobs_by_id.entry(&self.work.plan[job].id).or_default().push(job);
         }
         let mut jobs: HashSet<usize> = HashSet::default();
-        for Queued { array, task: number, is_pending, name, .. } in queued {
-            // A killed driver may not have come to note the id; the name is enough.
+        for QueuedTask { array, task: number, is_pending, name, .. } in queued {
+            // A killed process may not have recorded the array id; the name is sufficient.
             let batch =
                 earlier.iter().find(|batch| batch.name == name && batch.array.is_none_or(|known| known == array));
             let Some((batch, (attempt, ids))) =
@@ -173,7 +181,7 @@ impl<'a> Watcher<'a> {
             else {
                 continue;
             };
-            let own: Vec<usize> = ids.iter().filter_map(|id| places.get(id)).flatten().copied().collect();
+            let own: Vec<usize> = ids.iter().filter_map(|id| jobs_by_id.get(id)).flatten().copied().collect();
             if own.is_empty() {
                 continue;
             }
@@ -183,40 +191,40 @@ impl<'a> Watcher<'a> {
                 name,
                 array,
                 number,
-                load: Load { jobs: own, attempt: *attempt },
+                assignment: TaskJobs { jobs: own, attempt: *attempt },
                 is_running: !is_pending,
                 gone: None,
             });
         }
         if !self.tasks.is_empty() {
-            book.tell(Event::Attached { tasks: self.tasks.len(), jobs: jobs.len() });
+            recorder.notify(Event::Attached { tasks: self.tasks.len(), jobs: jobs.len() });
         }
         Ok(())
     }
 
-    fn with_cluster(&self) -> HashSet<usize> {
-        self.tasks.iter().flat_map(|task| task.load.jobs.iter().copied()).collect()
+    fn jobs_on_cluster(&self) -> HashSet<usize> {
+        self.tasks.iter().flat_map(|task| task.assignment.jobs.iter().copied()).collect()
     }
 
-    fn trouble(&mut self, book: &mut Book<'_>, error: &SlurmError) {
-        self.show(book, Event::Trouble { message: error.to_string() });
+    fn report_error(&mut self, recorder: &mut RunRecorder<'_>, error: &SlurmError) {
+        self.show(recorder, Event::Trouble { message: error.to_string() });
     }
 
-    /// Tells of something, unless that was the last to be told.
-    fn show(&mut self, book: &mut Book<'_>, event: Event) {
-        if self.shown.as_ref() != Some(&event) {
-            book.tell(event.clone());
-            self.shown = Some(event);
+    /// Reports an event unless it equals the last one.
+    fn show(&mut self, recorder: &mut RunRecorder<'_>, event: Event) {
+        if self.last_event.as_ref() != Some(&event) {
+            recorder.notify(event.clone());
+            self.last_event = Some(event);
         }
     }
 
-    /// Looks which jobs have ended.
-    fn look(&mut self, book: &mut Book<'_>) {
+    /// Scans for jobs that have ended.
+    fn scan(&mut self, recorder: &mut RunRecorder<'_>) {
         let began = Instant::now();
-        if began < self.next_look {
+        if began < self.next_scan {
             return;
         }
-        let Order { plan, store, .. } = self.order;
+        let Workload { plan, store, .. } = self.work;
         let mut ended = Vec::new();
         for &job in &self.waiting {
             let path = store.directory(&plan[job].job).join(RECORD);
@@ -226,127 +234,136 @@ impl<'a> Watcher<'a> {
             }
             match recorded(&plan[job], store) {
                 Some(record) => ended.push((job, record)),
-                // Of other parameters, or being replaced just now.
+                // A record with another id, or being replaced right now.
                 None => drop(self.foreign.insert(job, written)),
             }
         }
         for (job, record) in ended {
-            self.end(book, job, record);
+            self.end(recorder, job, record);
         }
-        self.next_look = Instant::now() + (began.elapsed() * PARTS).max(LOOK);
+        self.next_scan = Instant::now() + (began.elapsed() * MAX_SCAN_SHARE).max(SCAN_INTERVAL);
     }
 
-    fn end(&mut self, book: &mut Book<'_>, job: usize, record: crate::experiment::store::Record) {
+    fn end(&mut self, recorder: &mut RunRecorder<'_>, job: usize, record: JobRecord) {
         self.waiting.shift_remove(&job);
-        book.tally.failed += usize::from(record.status != Status::Done);
-        book.enter_of_task(job, self.order.plan[job].job.to_string(), record);
+        recorder.tally.failed += usize::from(record.status != Status::Done);
+        recorder.enter_from_task(job, self.work.plan[job].job.to_string(), record);
     }
 
-    /// Asks which tasks are still there, and sees to those that are not.
-    fn ask(&mut self, book: &mut Book<'_>) -> Result<(), RunError> {
-        let waits = |load: &Load| load.jobs.iter().any(|job| self.waiting.contains(job));
-        self.tasks.retain(|task| waits(&task.load));
-        self.doubtful.retain(|batch| batch.loads.iter().any(waits));
-        if Instant::now() < self.next_ask {
+    /// Queries the queue and handles tasks that are gone.
+    fn query(&mut self, recorder: &mut RunRecorder<'_>) -> Result<(), RunError> {
+        let is_waited_for = |task: &TaskJobs| task.jobs.iter().any(|job| self.waiting.contains(job));
+        self.tasks.retain(|task| is_waited_for(&task.assignment));
+        self.unconfirmed.retain(|batch| batch.tasks.iter().any(is_waited_for));
+        if Instant::now() < self.next_query {
             return Ok(());
         }
-        let doubtful = self.doubtful.iter().map(|batch| batch.name.as_str());
-        let names: IndexSet<&str> = self.tasks.iter().map(|task| task.name.as_str()).chain(doubtful).collect();
+        let unconfirmed = self.unconfirmed.iter().map(|batch| batch.name.as_str());
+        let names: IndexSet<&str> = self.tasks.iter().map(|task| task.name.as_str()).chain(unconfirmed).collect();
         let names: Vec<&str> = names.into_iter().collect();
         let answer = self.cluster.queue(&names);
         let now = Instant::now();
-        self.next_ask = now + (self.began.elapsed() / 20).clamp(ASK.0, ASK.1);
+        self.next_query = now + (self.began.elapsed() / 20).clamp(QUERY_INTERVAL.0, QUERY_INTERVAL.1);
         let queued = match answer {
             Ok(queued) => queued,
-            // Nothing is known of any task: none is gone.
+            // Without an answer, no task counts as gone.
             Err(error) => {
-                self.trouble(book, &error);
+                self.report_error(recorder, &error);
                 return Ok(());
             }
         };
-        self.adopt(book, &queued)?;
-        let by_task: HashMap<(u64, usize), &Queued> = queued.iter().map(|one| ((one.array, one.task), one)).collect();
+        self.adopt(recorder, &queued)?;
+        let by_task: HashMap<(u64, usize), &QueuedTask> =
+            queued.iter().map(|queued_task| ((queued_task.array, queued_task.task), queued_task)).collect();
         for task in &mut self.tasks {
             match by_task.get(&(task.array, task.number)) {
-                Some(one) => (task.is_running, task.gone) = (!one.is_pending, None),
+                Some(queued_task) => (task.is_running, task.gone) = (!queued_task.is_pending, None),
                 None => task.gone = task.gone.or(Some(now)),
             }
         }
-        let reason = queued.iter().find(|one| one.is_pending).map_or_else(String::new, |one| one.reason.clone());
+        let reason = queued
+            .iter()
+            .find(|queued_task| queued_task.is_pending)
+            .map_or_else(String::new, |queued_task| queued_task.reason.clone());
         let alive =
             |running: bool| self.tasks.iter().filter(|task| task.gone.is_none() && task.is_running == running).count();
         let event = Event::Queue { running: alive(true), pending: alive(false), reason };
-        self.show(book, event);
-        self.lose(book);
-        self.give_up(book)
+        self.show(recorder, event);
+        self.handle_gone(recorder);
+        self.fail_exhausted(recorder)
     }
 
-    /// Sees to tasks that have been gone for long enough that what they wrote can be seen.
-    fn lose(&mut self, book: &mut Book<'_>) {
-        if !self.tasks.iter().any(|task| task.gone.is_some_and(|gone| gone.elapsed() >= GRACE)) {
+    /// Handles tasks that have been gone for longer than the file system delay.
+    fn handle_gone(&mut self, recorder: &mut RunRecorder<'_>) {
+        if !self.tasks.iter().any(|task| task.gone.is_some_and(|gone| gone.elapsed() >= FILE_SYSTEM_DELAY)) {
             return;
         }
-        self.next_look = Instant::now();
-        self.look(book);
-        let mut endings: HashMap<u64, HashMap<usize, Ending>> = HashMap::default();
-        let mut again: IndexMap<u64, Vec<usize>> = IndexMap::default();
-        let (gone, there): (Vec<Task>, Vec<Task>) =
-            self.tasks.drain(..).partition(|task| task.gone.is_some_and(|gone| gone.elapsed() >= GRACE));
-        self.tasks = there;
-        let with_cluster = self.with_cluster();
+        self.next_scan = Instant::now();
+        self.scan(recorder);
+        let mut task_ends: HashMap<u64, HashMap<usize, TaskEnd>> = HashMap::default();
+        let mut to_resubmit: IndexMap<u64, Vec<usize>> = IndexMap::default();
+        let (gone, present): (Vec<Task>, Vec<Task>) =
+            self.tasks.drain(..).partition(|task| task.gone.is_some_and(|gone| gone.elapsed() >= FILE_SYSTEM_DELAY));
+        self.tasks = present;
+        let jobs_on_cluster = self.jobs_on_cluster();
         for task in gone {
-            // A batch that turned up late may have what was submitted twice.
-            let is_lost = |job: &usize| self.waiting.contains(job) && !with_cluster.contains(job);
-            let jobs: Vec<usize> = task.load.jobs.iter().copied().filter(is_lost).collect();
+            // A batch that appeared late may contain jobs that were submitted twice.
+            let is_lost = |job: &usize| self.waiting.contains(job) && !jobs_on_cluster.contains(job);
+            let jobs: Vec<usize> = task.assignment.jobs.iter().copied().filter(is_lost).collect();
             if jobs.is_empty() {
                 continue;
             }
-            let of_array = endings.entry(task.array).or_insert_with(|| self.cluster.endings(task.array));
-            let ending = of_array.get(&task.number).cloned();
-            // What a task printed tells why it ended if it ended by itself.
-            let failed = ending.as_ref().is_some_and(|ending| ending.state == "FAILED");
+            let of_array = task_ends.entry(task.array).or_insert_with(|| self.cluster.task_ends(task.array));
+            let end = of_array.get(&task.number).cloned();
+            // The output of a task that failed by itself tells the reason.
+            let failed = end.as_ref().is_some_and(|end| end.state == "FAILED");
             let last_line = failed.then(|| last_line(&task.directory, task.number)).flatten();
-            let why = Why { ending, last_line };
-            let attempt = task.load.attempt;
-            let is_again = attempt < self.settings.attempts;
-            book.tell(Event::Lost { task: task.id(), jobs: jobs.len(), why: why.words(), again: is_again });
-            if is_again {
-                again.entry(attempt + 1).or_default().extend(jobs);
+            let why = LossReason { end, last_line };
+            let attempt = task.assignment.attempt;
+            let resubmit = attempt < self.settings.attempts;
+            recorder.notify(Event::Lost { task: task.id(), jobs: jobs.len(), why: why.description(), again: resubmit });
+            if resubmit {
+                to_resubmit.entry(attempt + 1).or_default().extend(jobs);
                 continue;
             }
-            self.held.extend(jobs.into_iter().map(|job| Held { job, task: task.id(), attempt, why: why.clone() }));
+            self.exhausted.extend(jobs.into_iter().map(|job| Exhausted {
+                job,
+                task: task.id(),
+                attempt,
+                why: why.clone(),
+            }));
         }
-        for (attempt, mut jobs) in again {
+        for (attempt, mut jobs) in to_resubmit {
             jobs.sort_unstable();
             jobs.dedup();
-            let loads = loads(self.order, &jobs, self.settings, attempt);
-            self.unsubmitted.extend(arrays(loads, self.cluster.most_tasks));
+            let tasks = group_jobs(self.work, &jobs, self.settings, attempt);
+            self.unsubmitted.extend(arrays(tasks, self.cluster.max_tasks));
         }
     }
 
-    /// Gives jobs up that were submitted as often as they may be, as soon as nobody is at work on them.
-    fn give_up(&mut self, book: &mut Book<'_>) -> Result<(), RunError> {
-        for held in std::mem::take(&mut self.held) {
-            if !self.waiting.contains(&held.job) {
+    /// Fails jobs without attempts left, once no other process is running them.
+    fn fail_exhausted(&mut self, recorder: &mut RunRecorder<'_>) -> Result<(), RunError> {
+        for exhausted in std::mem::take(&mut self.exhausted) {
+            if !self.waiting.contains(&exhausted.job) {
                 continue;
             }
-            let planned = &self.order.plan[held.job];
-            match lost::record(planned, &held.task, held.attempt, &held.why, self.order.store)? {
-                Some(record) => self.end(book, held.job, record),
-                None => self.held.push(held),
+            let planned = &self.work.plan[exhausted.job];
+            match lost::record(planned, &exhausted.task, exhausted.attempt, &exhausted.why, self.work.store)? {
+                Some(record) => self.end(recorder, exhausted.job, record),
+                None => self.exhausted.push(exhausted),
             }
         }
         Ok(())
     }
 
-    /// Cancels everything; what is not done is not run.
-    fn cancel(&mut self, book: &mut Book<'_>) {
-        if let Err(error) = self.settle(book) {
-            self.trouble(book, &error);
+    /// Cancels all tasks; unfinished jobs count as not run.
+    fn cancel(&mut self, recorder: &mut RunRecorder<'_>) {
+        if let Err(error) = self.query_unconfirmed(recorder) {
+            self.report_error(recorder, &error);
         }
-        book.tally.not_run = self.waiting.len();
-        if let Err(error) = self.cluster.cancel(&self.standing().arrays) {
-            self.trouble(book, &error);
+        recorder.tally.not_run = self.waiting.len();
+        if let Err(error) = self.cluster.cancel(&self.status().arrays) {
+            self.report_error(recorder, &error);
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::super::dataset_ref::Source;
+use super::super::dataset_ref::DatasetRef;
 use super::super::job::Limits;
 use super::diagnostic::{Mistake, Place, did_you_mean, listed};
 use super::experiment::{Compare, Expected, Experiment, Part, Row};
@@ -191,7 +191,7 @@ impl Entry<'_> {
     }
 }
 
-fn source(at: &Entry<'_>, table: &Table, axes: &[Axis], mistakes: &mut Vec<Mistake>) -> Option<Source> {
+fn source(at: &Entry<'_>, table: &Table, axes: &[Axis], mistakes: &mut Vec<Mistake>) -> Option<DatasetRef> {
     let id = at.own.get("id").and_then(Item::text).unwrap_or(at.name).to_owned();
     let (manifest, domain) = (Manifest::find(&id).ok(), Domain::find(&id).ok());
     let is_directory = at.data == Data::MayBeGone || Path::new(&id).is_dir();
@@ -242,7 +242,7 @@ fn source(at: &Entry<'_>, table: &Table, axes: &[Axis], mistakes: &mut Vec<Mista
             variant
         }
     };
-    Some(Source { name: at.name.to_owned(), id, variant, generated })
+    Some(DatasetRef { name: at.name.to_owned(), id, variant, generated })
 }
 
 fn unknown_dataset(at: &Entry<'_>, id: &str) -> Mistake {
@@ -312,7 +312,7 @@ fn name_of(value: &impl serde::Serialize) -> String {
 }
 
 /// Folds that are given cannot be other in number.
-fn check_folds(at: &Entry<'_>, source: &Source, folds: Option<&Item>, mistakes: &mut Vec<Mistake>) {
+fn check_folds(at: &Entry<'_>, source: &DatasetRef, folds: Option<&Item>, mistakes: &mut Vec<Mistake>) {
     let (Some(item), Some(scheme)) = (folds, source.fold_scheme()) else { return };
     let Some(count) = item.whole() else { return };
     let path = if at.own.contains_key("folds") { join(&at.section(), "folds") } else { "folds".to_owned() };

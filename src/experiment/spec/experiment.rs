@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::super::dataset_ref::Source;
+use super::super::dataset_ref::DatasetRef;
 use super::super::job::{Ensemble, Job, Limits, training_seed};
 use super::slurm::SlurmSettings;
 use crate::data::dataset::Arity;
@@ -38,7 +38,7 @@ pub struct Experiment {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part {
     /// The data.
-    pub source: Arc<Source>,
+    pub source: Arc<DatasetRef>,
     /// Into how many folds the examples are split; `None` for as many as the dataset has.
     pub folds: Option<usize>,
     /// How many negatives stand beside each positive.
@@ -105,7 +105,7 @@ impl Part {
 
     /// Every job of this dataset, by seed, fold and row, so that what shares a fold stands together.
     pub fn jobs(&self, seeds: &[u64], folds: usize, limits: Limits) -> Vec<Job> {
-        let sources: Vec<Arc<Source>> = self.rows.iter().map(|row| self.source_of(row)).collect();
+        let sources: Vec<Arc<DatasetRef>> = self.rows.iter().map(|row| self.source_of(row)).collect();
         let mut jobs = Vec::with_capacity(seeds.len() * folds * self.rows.len());
         for &seed in seeds {
             for fold in 0..folds {
@@ -141,7 +141,7 @@ impl Part {
         jobs
     }
 
-    fn source_of(&self, row: &Row) -> Arc<Source> {
+    fn source_of(&self, row: &Row) -> Arc<DatasetRef> {
         match row.arity {
             Some(arity) if arity != self.source.variant.arity => {
                 let mut source = (*self.source).clone();

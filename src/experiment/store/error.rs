@@ -1,52 +1,52 @@
-//! What can go wrong in a run directory.
+//! Errors of a run directory.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use polars::error::PolarsError;
 
-/// Why a run directory cannot be used.
+/// Reason why a run directory cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum RunStoreError {
-    /// Found before the first job.
+    /// The directory is not writable; detected before the first job.
     #[error(
-        "{}: results cannot be written here: {source}; nothing was run: give another directory with --out, or make room",
+        "{}: cannot write results: {source}; nothing was run: choose another directory with --out, or free disk space",
         path.display()
     )]
     Unwritable {
         /// The run directory.
         path: PathBuf,
-        /// Why not.
+        /// Error of the operating system.
         source: io::Error,
     },
-    /// Found on the way.
-    #[error("{}: {source}; what is done stays: make room or mend it, then run the same command again", path.display())]
+    /// A file operation failed during the run.
+    #[error("{}: {source}; finished jobs are kept: fix the cause or free disk space, then run the same command again", path.display())]
     Io {
         /// The file or directory.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the operating system.
         source: io::Error,
     },
     /// A table of predictions cannot be read.
-    #[error("{}: not a table of predictions: {what}; running the job again makes it anew", path.display())]
+    #[error("{}: invalid predictions table: {what}; run the job again to rewrite it", path.display())]
     NoTable {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// Description of the damage.
         what: String,
     },
-    /// A table could not be made.
-    #[error("a table of results could not be made: {0}")]
+    /// A table could not be built.
+    #[error("cannot build a table of results: {0}")]
     Frame(PolarsError),
 }
 
-/// A result that is not as it was written.
+/// A result that was modified after it was written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}: {what}", file.display())]
 pub struct Damage {
-    /// The file, below the run directory.
+    /// The file, relative to the run directory.
     pub file: PathBuf,
-    /// What is wrong with it.
+    /// Description of the damage.
     pub what: String,
 }
 

@@ -1,4 +1,4 @@
-//! Results as tables: one row for each job, and one for each test example of a job.
+//! Results as data frames: one row per job, and one per test example of a job.
 
 use std::fs::File;
 use std::path::Path;
@@ -9,29 +9,29 @@ use polars::prelude::{
 };
 
 use super::error::RunStoreError;
-use super::record::{Counts, Machine, Outcome, Record};
+use super::record::{ExampleCounts, JobRecord, MachineInfo, Outcome};
 use crate::determinism::IndexSet;
-use crate::experiment::Job;
-use crate::experiment::run::failure;
+use crate::experiment::job::Job;
+use crate::experiment::panics::catch_panic;
 use crate::metric::{self, ClassMetrics};
 
-/// What the model of a job said of a test example.
+/// The prediction of a model on a test example.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prediction {
-    /// The example as people write it.
+    /// The example as an atom.
     pub example: String,
-    /// Whether it holds.
+    /// Whether it is positive.
     pub label: bool,
-    /// The log-odds that the model gave it.
+    /// Predicted log-odds.
     pub psi: f64,
-    /// The same as a probability.
+    /// Predicted probability.
     pub probability: f64,
 }
 
-/// `predictions.parquet`.
+/// Encodes `predictions.parquet`.
 ///
 /// # Errors
-/// If the table cannot be made, which would be a bug.
+/// If the table cannot be built, which is a bug.
 pub fn predictions(rows: &[Prediction]) -> PolarsResult<Vec<u8>> {
     let mut frame = DataFrame::new(
         rows.len(),
@@ -45,37 +45,37 @@ pub fn predictions(rows: &[Prediction]) -> PolarsResult<Vec<u8>> {
     parquet(&mut frame)
 }
 
-/// Reads `predictions.parquet` back.
+/// Reads `predictions.parquet`.
 ///
 /// # Errors
-/// If it cannot be read, or is another table.
+/// If it cannot be read, or is a different table.
 pub fn read_predictions(path: &Path) -> Result<Vec<Prediction>, RunStoreError> {
     let file = File::open(path).map_err(RunStoreError::io(path))?;
     let rows = || -> PolarsResult<Vec<Prediction>> {
-        // On this thread, where a panic over what others wrote can be caught.
+        // Single-threaded, so that a panic of the reader on a foreign file can be caught.
         let frame = ParquetReader::new(file).read_parallel(ParallelStrategy::None).finish()?;
         let (examples, labels) = (frame.column("example")?.str()?, frame.column("label")?.bool()?);
         let (psi, probabilities) = (frame.column("psi")?.f64()?, frame.column("probability")?.f64()?);
         let numbers = psi.iter().zip(probabilities.iter());
-        // Nothing is missing in what `predictions` writes; a row that lacks something is left out.
+        // `predictions` writes no nulls; rows with a null are dropped.
         let row = |((example, label), (psi, probability)): (_, (Option<f64>, Option<f64>))| {
             let (example, label): (Option<&str>, Option<bool>) = (example, label);
             Some(Prediction { example: example?.to_owned(), label: label?, psi: psi?, probability: probability? })
         };
         Ok(examples.iter().zip(labels.iter()).zip(numbers).filter_map(row).collect())
     };
-    match failure::quietly(rows) {
+    match catch_panic(rows) {
         Ok(rows) => rows.map_err(|error| RunStoreError::NoTable { path: path.to_owned(), what: error.to_string() }),
         Err(what) => Err(RunStoreError::NoTable { path: path.to_owned(), what }),
     }
 }
 
-/// The table of all jobs of an experiment that have ended.
+/// The table of all jobs of an experiment that ended.
 #[derive(Clone, Debug)]
 pub struct MetricsTable {
-    /// What the sweep sets, as columns.
+    /// Swept parameters, one column each.
     settings: Vec<Setting>,
-    rows: Vec<Option<Record>>,
+    rows: Vec<Option<JobRecord>>,
 }
 
 #[derive(Clone, Debug)]
@@ -84,17 +84,17 @@ struct Setting {
     as_number: bool,
 }
 
-/// Columns that are there anyway, so that a sweep over them adds none.
+/// Columns that always exist, so that a sweep over them adds none.
 const FIXED: [&str; 11] =
     ["job", "dataset", "model", "kind", "preset", "case", "fold", "seed", "folds", "negatives_per_positive", "status"];
 
 impl MetricsTable {
-    /// A table for these jobs, with no row yet.
+    /// Creates a table for these jobs, without rows.
     pub fn new<'a>(jobs: impl Iterator<Item = &'a Job> + Clone) -> Self {
         let names: IndexSet<&String> = jobs.clone().flat_map(|job| job.settings.keys()).collect();
         let fixed = |name: &str| FIXED.contains(&name) || metric::Column::named(name).is_some();
         let setting = |name: &String| {
-            // Decided by all jobs, so that the type of a column does not depend on which of them have ended.
+            // Decided over all jobs, so that the column type does not depend on which of them ended.
             let mut values = jobs.clone().filter_map(|job| job.settings.get(name));
             Setting { name: name.clone(), as_number: values.all(|value| value.parse::<f64>().is_ok()) }
         };
@@ -103,26 +103,26 @@ impl MetricsTable {
     }
 
     /// Sets the row of a job.
-    pub fn set(&mut self, job: usize, record: Record) {
+    pub fn set(&mut self, job: usize, record: JobRecord) {
         self.rows[job] = Some(record);
     }
 
-    /// Takes the row of a job out.
+    /// Removes the row of a job.
     pub fn clear(&mut self, job: usize) {
         self.rows[job] = None;
     }
 
-    /// The row of a job.
-    pub fn get(&self, job: usize) -> Option<&Record> {
+    /// Returns the row of a job.
+    pub fn get(&self, job: usize) -> Option<&JobRecord> {
         self.rows[job].as_ref()
     }
 
-    /// Every row there is, in the order of the jobs.
-    pub fn records(&self) -> impl Iterator<Item = &Record> {
+    /// Returns all rows in the order of the jobs.
+    pub fn records(&self) -> impl Iterator<Item = &JobRecord> {
         self.rows.iter().flatten()
     }
 
-    /// The table as a frame.
+    /// Converts the table to a data frame.
     pub(super) fn frame(&self) -> PolarsResult<DataFrame> {
         let mut columns = self.identity();
         columns.extend(self.settings.iter().map(|setting| self.setting(setting)));
@@ -131,25 +131,25 @@ impl MetricsTable {
         DataFrame::new(self.records().count(), columns)
     }
 
-    fn text<'a>(&'a self, name: &str, get: impl Fn(&'a Record) -> &'a str) -> Column {
+    fn strings<'a>(&'a self, name: &str, get: impl Fn(&'a JobRecord) -> &'a str) -> Column {
         column(name, self.records().map(get).collect::<Vec<_>>())
     }
 
-    fn whole(&self, name: &str, get: impl Fn(&Record) -> u64) -> Column {
+    fn integers(&self, name: &str, get: impl Fn(&JobRecord) -> u64) -> Column {
         column(name, self.records().map(get).collect::<Vec<_>>())
     }
 
     fn identity(&self) -> Vec<Column> {
         vec![
-            self.text("job", |r| r.id.as_str()),
-            self.text("dataset", |r| &r.row.dataset),
-            self.text("model", |r| &r.row.model),
-            self.text("kind", |r| &r.row.kind),
-            self.text("preset", |r| &r.row.preset),
-            self.text("case", |r| &r.row.case),
-            self.whole("fold", |r| r.row.fold as u64),
-            self.whole("seed", |r| r.row.seed),
-            self.whole("folds", |r| r.key.folds as u64),
+            self.strings("job", |r| r.id.as_str()),
+            self.strings("dataset", |r| &r.row.dataset),
+            self.strings("model", |r| &r.row.model),
+            self.strings("kind", |r| &r.row.kind),
+            self.strings("preset", |r| &r.row.preset),
+            self.strings("case", |r| &r.row.case),
+            self.integers("fold", |r| r.row.fold as u64),
+            self.integers("seed", |r| r.row.seed),
+            self.integers("folds", |r| r.key.folds as u64),
             column("negatives_per_positive", self.records().map(|r| r.key.negatives_per_positive).collect::<Vec<_>>()),
         ]
     }
@@ -165,10 +165,10 @@ impl MetricsTable {
 
     fn outcome(&self) -> Vec<Column> {
         let mut columns = vec![
-            self.text("status", |r| r.status.name()),
+            self.strings("status", |r| r.status.name()),
             column("message", self.records().map(|r| r.status.message()).collect::<Vec<_>>()),
         ];
-        type Count = (&'static str, fn(&Counts) -> usize);
+        type Count = (&'static str, fn(&ExampleCounts) -> usize);
         let counts: [Count; 4] = [
             ("train_positives", |c| c.train_positives),
             ("train_negatives", |c| c.train_negatives),
@@ -185,7 +185,7 @@ impl MetricsTable {
         for metric in metric::Column::ALL {
             columns.push(column(metric.name(), result(&|outcome| outcome.metric(metric))));
         }
-        // Only where there are several classes, so that other tables stay as they are.
+        // Only for multi-class data, so that other tables keep their columns.
         if self.records().any(|r| r.result.as_ref().is_some_and(|outcome| outcome.classes.is_some())) {
             for (k, name) in ClassMetrics::NAMES.into_iter().enumerate() {
                 columns.push(column(name, result(&|outcome| Some(outcome.classes?.named()[k].1))));
@@ -201,7 +201,7 @@ impl MetricsTable {
     }
 
     fn machine(&self) -> Vec<Column> {
-        type Seconds = (&'static str, fn(&Machine) -> Option<f64>);
+        type Seconds = (&'static str, fn(&MachineInfo) -> Option<f64>);
         let seconds: [Seconds; 4] = [
             ("wall_seconds", |m| Some(m.wall_seconds)),
             ("train_seconds", |m| Some(m.train_seconds)),
@@ -225,20 +225,20 @@ where
     Series::new(name.into(), values).into()
 }
 
-/// A frame as Parquet. Columns are written one after the other, so that bytes do not depend on threads.
+/// Encodes a frame as Parquet, one column after the other: the bytes do not depend on threads.
 ///
 /// # Errors
-/// If it cannot be written, which would be a bug.
+/// If it cannot be encoded, which is a bug.
 pub fn parquet(frame: &mut DataFrame) -> PolarsResult<Vec<u8>> {
     let mut bytes = Vec::new();
     ParquetWriter::new(&mut bytes).set_parallel(false).finish(frame)?;
     Ok(bytes)
 }
 
-/// A frame as text.
+/// Encodes a frame as CSV.
 ///
 /// # Errors
-/// If it cannot be written, which would be a bug.
+/// If it cannot be encoded, which is a bug.
 pub fn csv(frame: &mut DataFrame) -> PolarsResult<Vec<u8>> {
     let mut bytes = Vec::new();
     CsvWriter::new(&mut bytes).n_threads(1).finish(frame)?;

@@ -1,6 +1,7 @@
-//! Locks of jobs: held by the operating system for a process, and gone with it.
+//! Job locks: held through the operating system and released when the process ends.
 //!
-//! Two processes may work on one run directory: each takes the jobs that nobody holds. There is no lock of the whole run.
+//! Several processes may work on one run directory: each takes jobs that no other process has
+//! locked. The run as a whole is never locked.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -8,30 +9,30 @@ use std::path::{Path, PathBuf};
 
 use crate::files;
 
-/// Where the files of locks are, below the run directory.
+/// Directory of lock files, below the run directory.
 pub(super) const LOCKS: &str = ".locks";
-/// The file that all processes at work hold; no id of a job.
+/// File that all working processes hold shared; never the name of a job lock.
 const PRESENT: &str = "present";
 
-/// The right to work on a job; given back when dropped.
+/// Exclusive access to a job; released on drop.
 #[derive(Debug)]
 pub struct JobLock {
     path: PathBuf,
-    /// The lock is held for as long as the file is open.
+    /// The lock is held as long as the file is open.
     _file: File,
 }
 
 impl Drop for JobLock {
     fn drop(&mut self) {
-        // While we hold the lock nobody else holds this file, and who waits for it will look again.
+        // Only the holder removes the file; a waiting process checks afterwards that its file still exists.
         let _ = files::remove_file(&self.path);
     }
 }
 
-/// Says to other processes that this one is at work on the run; until it is dropped.
+/// Registration of a process as working on the run; ends on drop.
 ///
-/// Every process holds it at once with all others and waits for nobody: it only tells who is alone, and may take away what
-/// killed processes left behind.
+/// All processes hold it shared and never block on it. It only tells whether a process is alone and
+/// may remove what killed processes left behind.
 #[derive(Debug)]
 pub struct Presence {
     path: PathBuf,
@@ -39,20 +40,20 @@ pub struct Presence {
 }
 
 impl Presence {
-    /// Joins the processes at work; if there are none, `clean` is called first.
-    pub(super) fn join(directory: &Path, clean: impl Fn()) -> io::Result<Presence> {
+    /// Registers the process; calls `clean_up` first if no other process is registered.
+    pub(super) fn join(directory: &Path, clean_up: impl Fn()) -> io::Result<Presence> {
         let path = directory.join(PRESENT);
         loop {
             let file = open(&path)?;
             if file.try_lock().is_ok() {
-                if is_at(&file, &path) {
-                    remove_unheld(directory);
-                    clean();
+                if is_same_file(&file, &path) {
+                    remove_abandoned(directory);
+                    clean_up();
                 }
                 file.unlock()?;
             }
-            file.lock_shared().or_else(without_support)?;
-            if is_at(&file, &path) {
+            file.lock_shared().or_else(ignore_unsupported)?;
+            if is_same_file(&file, &path) {
                 return Ok(Presence { path, file });
             }
         }
@@ -60,39 +61,39 @@ impl Presence {
 }
 
 impl Presence {
-    /// Joins the processes at work, and takes nothing away: on file systems whose locks do not reach other machines, nobody
-    /// but who began the run may think to be alone.
-    pub(super) fn beside(directory: &Path) -> io::Result<Presence> {
+    /// Registers the process without cleaning up: on file systems whose locks are local to a node,
+    /// only the process that started the run may conclude that it is alone.
+    pub(super) fn join_without_cleanup(directory: &Path) -> io::Result<Presence> {
         let path = directory.join(PRESENT);
         loop {
             let file = open(&path)?;
-            file.lock_shared().or_else(without_support)?;
-            if is_at(&file, &path) {
+            file.lock_shared().or_else(ignore_unsupported)?;
+            if is_same_file(&file, &path) {
                 return Ok(Presence { path, file });
             }
         }
     }
 }
 
-/// Opens a file of a lock. The directory goes with the last process that is at work, perhaps while we come.
+/// Opens a lock file. The last process to leave may remove the directory at the same time.
 fn open(path: &Path) -> io::Result<File> {
-    const TRIES: usize = 100;
+    const MAX_TRIES: usize = 100;
     let mut tries = 0;
     loop {
         tries += 1;
         path.parent().map_or(Ok(()), files::create_dir_all)?;
         match files::lock_file(path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound && tries < TRIES => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound && tries < MAX_TRIES => {}
             result => return result,
         }
     }
 }
 
-/// Takes away the locks of killed processes; nobody else may be at work.
-fn remove_unheld(directory: &Path) {
+/// Removes lock files of killed processes; no other process may be registered.
+fn remove_abandoned(directory: &Path) {
     for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
         if entry.file_name() != PRESENT {
-            // What cannot be removed harms nobody: a lock is free once its process is gone.
+            // Best effort: the lock of a dead process is free even if its file remains.
             let _ = files::remove_file(&entry.path());
         }
     }
@@ -100,28 +101,28 @@ fn remove_unheld(directory: &Path) {
 
 impl Drop for Presence {
     fn drop(&mut self) {
-        // The last one closes the door; whoever came meanwhile keeps it open. What fails here harms nobody.
-        if self.file.unlock().is_ok() && self.file.try_lock().is_ok() && is_at(&self.file, &self.path) {
-            self.path.parent().into_iter().for_each(remove_unheld);
+        // The last process removes the directory unless another one registered meanwhile. Best effort.
+        if self.file.unlock().is_ok() && self.file.try_lock().is_ok() && is_same_file(&self.file, &self.path) {
+            self.path.parent().into_iter().for_each(remove_abandoned);
             let _ = files::remove_file(&self.path);
             let _ = self.path.parent().map(files::remove_dir);
         }
     }
 }
 
-/// Takes the lock of this name; `None` if another process has it.
+/// Acquires the named lock; `None` if another process holds it.
 pub(super) fn try_lock(directory: &Path, name: &str) -> io::Result<Option<JobLock>> {
     take(directory, name, |file| match file.try_lock() {
         Ok(()) => Ok(true),
         Err(TryLockError::WouldBlock) => Ok(false),
-        Err(TryLockError::Error(error)) => without_support(error).map(|()| true),
+        Err(TryLockError::Error(error)) => ignore_unsupported(error).map(|()| true),
     })
 }
 
-/// Waits for the lock of this name.
+/// Acquires the named lock, blocking.
 pub(super) fn lock(directory: &Path, name: &str) -> io::Result<JobLock> {
-    let taken = take(directory, name, |file| file.lock().or_else(without_support).map(|()| true))?;
-    taken.ok_or_else(|| io::Error::other("a lock that was waited for was not given"))
+    let taken = take(directory, name, |file| file.lock().or_else(ignore_unsupported).map(|()| true))?;
+    taken.ok_or_else(|| io::Error::other("a blocking lock call returned without the lock"))
 }
 
 fn take(
@@ -135,28 +136,28 @@ fn take(
         if !attempt(&file)? {
             return Ok(None);
         }
-        // Whoever held it before may have removed the file that we opened: then our lock is worth nothing.
-        if is_at(&file, &path) {
+        // The previous holder may have removed the file after we opened it: then the lock is void.
+        if is_same_file(&file, &path) {
             return Ok(Some(JobLock { path, _file: file }));
         }
     }
 }
 
-/// Some network file systems know no locks: then two processes may do the same job, with the same result.
-fn without_support(error: io::Error) -> io::Result<()> {
+/// Accepts file systems without locks: two processes may then run the same job, with equal results.
+fn ignore_unsupported(error: io::Error) -> io::Result<()> {
     if error.kind() == io::ErrorKind::Unsupported { Ok(()) } else { Err(error) }
 }
 
 #[cfg(unix)]
-fn is_at(file: &File, path: &Path) -> bool {
+fn is_same_file(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
     let same = |a: &fs::Metadata, b: &fs::Metadata| (a.dev(), a.ino()) == (b.dev(), b.ino());
     matches!((file.metadata(), fs::metadata(path)), (Ok(a), Ok(b)) if same(&a, &b))
 }
 
 #[cfg(not(unix))]
-fn is_at(_: &File, _: &Path) -> bool {
-    // Elsewhere an open file cannot be removed.
+fn is_same_file(_: &File, _: &Path) -> bool {
+    // On other systems an open file cannot be removed.
     true
 }
 
@@ -166,7 +167,7 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     #[test]
-    fn a_lock_is_held_once_and_given_back() {
+    fn a_lock_is_exclusive_and_released_on_drop() {
         let home = tempfile::tempdir().unwrap();
         let held = try_lock(home.path(), "a").unwrap();
         assert!(held.is_some());
@@ -178,39 +179,39 @@ mod tests {
     }
 
     #[test]
-    fn only_who_is_alone_cleans() {
+    fn only_a_process_that_is_alone_cleans_up() {
         let home = tempfile::tempdir().unwrap();
         let directory = home.path().join("locks");
-        let cleaned = std::cell::Cell::new(0);
-        let join = || Presence::join(&directory, || cleaned.set(cleaned.get() + 1)).unwrap();
+        let cleanups = std::cell::Cell::new(0);
+        let join = || Presence::join(&directory, || cleanups.set(cleanups.get() + 1)).unwrap();
         let first = join();
         let second = join();
-        assert_eq!(cleaned.get(), 1);
+        assert_eq!(cleanups.get(), 1);
         drop(first);
         drop(join());
-        assert_eq!(cleaned.get(), 1);
-        // What a killed process held is nobody's, but only who is alone can know.
+        assert_eq!(cleanups.get(), 1);
+        // Only a process that is alone can tell that a lock file is abandoned.
         fs::write(directory.join("killed"), "").unwrap();
         drop(join());
         assert!(directory.join("killed").exists());
-        // The last one takes it along.
+        // The last process removes it.
         drop(second);
         assert!(!directory.exists());
         drop(join());
-        assert_eq!(cleaned.get(), 2);
-        let beside = || Presence::beside(&directory).unwrap();
-        let (one, two) = (beside(), beside());
-        fs::write(directory.join("held by somebody"), "").unwrap();
+        assert_eq!(cleanups.get(), 2);
+        let join_without_cleanup = || Presence::join_without_cleanup(&directory).unwrap();
+        let (one, two) = (join_without_cleanup(), join_without_cleanup());
+        fs::write(directory.join("locked elsewhere"), "").unwrap();
         let driver = join();
-        assert_eq!(cleaned.get(), 2, "somebody else is at work");
+        assert_eq!(cleanups.get(), 2, "another process is registered");
         drop((one, driver));
-        assert!(directory.join("held by somebody").exists());
+        assert!(directory.join("locked elsewhere").exists());
         drop(two);
         assert!(!directory.exists());
     }
 
     #[test]
-    fn of_many_only_one_is_inside() {
+    fn a_lock_excludes_concurrent_holders() {
         let home = tempfile::tempdir().unwrap();
         let inside = AtomicUsize::new(0);
         std::thread::scope(|scope| {

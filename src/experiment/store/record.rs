@@ -1,9 +1,9 @@
-//! `run.json`: everything there is to know of how a job went.
+//! `run.json`: the record of a job.
 //!
-//! Versions of the format:
+//! Format versions:
 //! 1. The first.
-//! 2. The last line before the closing brace is `"checksum"`: the SHA-256 of every byte before that line's comma. Records of version 1 are
-//!    read as they are.
+//! 2. The last line before the closing brace is `"checksum"`: the SHA-256 of every byte before the
+//!    comma of that line. Records of version 1 are still read.
 
 use std::collections::BTreeMap;
 
@@ -17,103 +17,107 @@ use crate::files::digest;
 use crate::learn::Fidelity;
 use crate::metric::{ClassMetrics, Column, Metrics};
 
-/// The version of the format that is written. A record of a later version cannot be used, so its job runs again.
+/// Format version written. A record of a later version is unusable, so its job runs again.
 pub const RECORD_VERSION: u32 = 2;
 
 /// The content of `run.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Record {
-    /// The version of the format.
+pub struct JobRecord {
+    /// Format version.
     pub version: u32,
-    /// The hash of the key.
+    /// Hash of the key.
     pub id: JobId,
     /// How it ended.
     #[serde(flatten)]
     pub status: Status,
-    /// Which row of the experiment it is.
-    pub row: Row,
+    /// Row of the experiment.
+    pub row: JobRow,
     /// Everything that can change the result, with all parameters.
     pub key: JobKey,
-    /// The seed that the learner was given; it follows from the seed, the dataset and the fold.
+    /// Seed of the learner; it follows from the seed, the dataset and the fold.
     pub training_seed: u64,
-    /// The data; none if they could not be opened.
-    pub data: Option<Data>,
-    /// How many examples there were; none if the fold could not be made.
-    pub counts: Option<Counts>,
-    /// What came out; none if the job failed.
+    /// The dataset; `None` if it could not be opened.
+    pub data: Option<DatasetRecord>,
+    /// Numbers of examples; `None` if the fold could not be built.
+    pub counts: Option<ExampleCounts>,
+    /// Result; `None` if the job failed.
     pub result: Option<Outcome>,
-    /// What the log warns of.
+    /// Warnings of the log.
     pub warnings: Vec<String>,
-    /// The program that did it.
-    pub program: Program,
-    /// Everything that depends on time and machine.
-    pub machine: Machine,
+    /// The program that ran the job.
+    pub program: ProgramInfo,
+    /// Time and machine: everything that is not reproducible.
+    pub machine: MachineInfo,
 }
 
-impl Record {
-    /// The text of `run.json`.
+impl JobRecord {
+    /// Serializes the record.
     pub(super) fn to_text(&self) -> String {
         let text = serde_json::to_string_pretty(self).unwrap_or_default();
         let body = text.strip_suffix("\n}").unwrap_or(&text);
-        format!("{body}{}", seal(body))
+        format!("{body}{}", checksum_line(body))
     }
 
-    /// Reads `run.json`; if it is not as it was written, what is wrong.
-    pub(super) fn from_bytes(bytes: &[u8]) -> Result<Record, String> {
-        let text = std::str::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())?;
-        let record: Record = serde_json::from_str(text).map_err(|error| error.to_string())?;
-        let is_sealed = || text.rfind(SEAL).and_then(|at| text.split_at_checked(at)).is_some_and(|(b, s)| seal(b) == s);
+    /// Parses and verifies `run.json`; the error describes the damage.
+    pub(super) fn from_bytes(bytes: &[u8]) -> Result<JobRecord, String> {
+        let text = std::str::from_utf8(bytes).map_err(|_| "invalid UTF-8".to_owned())?;
+        let record: JobRecord = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        let is_intact = || {
+            text.rfind(CHECKSUM_KEY)
+                .and_then(|at| text.split_at_checked(at))
+                .is_some_and(|(b, s)| checksum_line(b) == s)
+        };
         match record.version {
-            1 if !text.contains(SEAL) => Ok(record),
-            1 | RECORD_VERSION if is_sealed() => Ok(record),
-            1 | RECORD_VERSION => Err("its checksum does not fit".to_owned()),
-            other => Err(format!("it is of format version {other}, and this program reads up to {RECORD_VERSION}")),
+            1 if !text.contains(CHECKSUM_KEY) => Ok(record),
+            1 | RECORD_VERSION if is_intact() => Ok(record),
+            1 | RECORD_VERSION => Err("checksum mismatch".to_owned()),
+            other => Err(format!("unsupported format version {other}, expected at most {RECORD_VERSION}")),
         }
     }
 }
 
-const SEAL: &str = ",\n  \"checksum\": \"";
+const CHECKSUM_KEY: &str = ",\n  \"checksum\": \"";
 
-/// The end of a record with this beginning.
-fn seal(body: &str) -> String {
-    format!("{SEAL}{}\"\n}}\n", digest::sha256(body.as_bytes()))
+/// Returns the checksum line that closes a record with this body.
+fn checksum_line(body: &str) -> String {
+    format!("{CHECKSUM_KEY}{}\"\n}}\n", digest::sha256(body.as_bytes()))
 }
 
 /// How a job ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "status", rename_all = "kebab-case")]
 pub enum Status {
-    /// It has a result.
+    /// The job has a result.
     Done,
-    /// It has none.
+    /// The job has no result.
     Failed {
-        /// What kind of failure.
+        /// Category of the failure.
         failure: FailureKind,
         /// The message.
         message: String,
     },
 }
 
-/// Why a job has no result.
+/// Category of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FailureKind {
-    /// The data or the parameters do not allow it.
+    /// The data or the parameters do not allow the job.
     Error,
-    /// The kind of model is not made for such data, and says so.
+    /// The model kind does not support the dataset.
     Refused,
-    /// A bug.
+    /// A panic, which is a bug.
     Panic,
-    /// It took longer than it may.
+    /// The time limit was exceeded.
     TimeLimit,
-    /// It used more memory than it may.
+    /// The memory limit was exceeded.
     MemoryLimit,
-    /// The cluster ended its task, several times.
+    /// The cluster ended its task on every attempt.
     Lost,
 }
 
 impl Status {
-    /// `done`, `refused` or `failed`.
+    /// Returns `done`, `refused` or `failed`.
     pub fn name(&self) -> &'static str {
         match self {
             Status::Done => "done",
@@ -122,12 +126,12 @@ impl Status {
         }
     }
 
-    /// Whether the kind of model is not made for the data; it is not to blame for having no result.
+    /// Returns whether the model kind does not support the dataset, which is not an error.
     pub fn is_refused(&self) -> bool {
         matches!(self, Status::Failed { failure: FailureKind::Refused, .. })
     }
 
-    /// The message of a failure.
+    /// Returns the message of a failure.
     pub fn message(&self) -> Option<&str> {
         match self {
             Status::Done => None,
@@ -136,32 +140,32 @@ impl Status {
     }
 }
 
-/// What tells the rows of an experiment apart.
+/// Identity of a job within its experiment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Row {
-    /// The name of the dataset in the experiment.
+pub struct JobRow {
+    /// Name of the dataset in the experiment.
     pub dataset: String,
-    /// The name of the model.
+    /// Name of the model.
     pub model: String,
-    /// The kind of the model.
+    /// Kind of the model.
     pub kind: String,
     /// The preset; empty without one.
     pub preset: String,
-    /// What the sweep sets.
+    /// Sweep settings.
     pub settings: IndexMap<String, String>,
-    /// The same as text; empty without a sweep.
+    /// Sweep settings as text; empty without a sweep.
     pub case: String,
-    /// The fold, from 1.
+    /// Fold number from 1.
     pub fold: usize,
     /// The seed.
     pub seed: u64,
 }
 
-impl Row {
-    /// The row of a job.
-    pub fn of(job: &Job) -> Row {
-        Row {
+impl JobRow {
+    /// Returns the row of a job.
+    pub fn of(job: &Job) -> JobRow {
+        JobRow {
             dataset: job.dataset.name.clone(),
             model: job.model.clone(),
             kind: job.kind.name().to_owned(),
@@ -174,28 +178,28 @@ impl Row {
     }
 }
 
-/// The data of a job.
+/// The dataset of a job.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Data {
-    /// The id of the dataset.
+pub struct DatasetRecord {
+    /// Id of the dataset.
     pub id: String,
-    /// Its name in full.
+    /// Full name.
     pub title: String,
-    /// Which of its choices were taken.
+    /// Variant that was used.
     pub variant: Variant,
-    /// One checksum of all files.
+    /// Combined checksum of all files.
     pub checksum: String,
-    /// The files that were read, each with its SHA-256; none for generated data.
+    /// SHA-256 of every file that was read; empty for generated data.
     pub files: BTreeMap<String, String>,
-    /// What every table with it must say, if there is something.
+    /// Mandatory footnote of every table that shows the dataset.
     pub footnote: Option<String>,
 }
 
-impl Data {
-    /// What a dataset says of itself.
-    pub fn of(dataset: &Dataset) -> Data {
-        Data {
+impl DatasetRecord {
+    /// Describes a dataset.
+    pub fn of(dataset: &Dataset) -> DatasetRecord {
+        DatasetRecord {
             id: dataset.id().to_owned(),
             title: dataset.title().to_owned(),
             variant: dataset.variant().clone(),
@@ -206,28 +210,28 @@ impl Data {
     }
 }
 
-/// How many examples a fold has.
+/// Numbers of examples of a fold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Counts {
-    /// Positives to learn from.
+pub struct ExampleCounts {
+    /// Positive training examples.
     pub train_positives: usize,
-    /// Negatives to learn from.
+    /// Negative training examples.
     pub train_negatives: usize,
-    /// Positives to test with.
+    /// Positive test examples.
     pub test_positives: usize,
-    /// Negatives to test with.
+    /// Negative test examples.
     pub test_negatives: usize,
-    /// The negatives of the test that were drawn from the closed world, not listed.
+    /// Negative test examples sampled from the closed world rather than listed.
     pub test_negatives_drawn: usize,
-    /// Negatives that were asked for, in training and test, and do not exist.
+    /// Requested negatives, in training and test, that do not exist.
     pub negatives_lacking: usize,
 }
 
-impl From<&FoldCounts> for Counts {
+impl From<&FoldCounts> for ExampleCounts {
     fn from(counts: &FoldCounts) -> Self {
         let PartCounts { positives, drawn, lacking, .. } = counts.test;
-        Counts {
+        ExampleCounts {
             train_positives: counts.train.positives,
             train_negatives: counts.train.negatives(),
             test_positives: positives,
@@ -238,35 +242,35 @@ impl From<&FoldCounts> for Counts {
     }
 }
 
-/// What came out of a job.
+/// Result of a job.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Outcome {
-    /// The value of each metric; none where it is undefined.
+    /// Metric values; `None` where a metric is undefined.
     pub metrics: IndexMap<String, Option<f64>>,
     /// Why metrics are undefined, by metric.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub undefined: BTreeMap<String, String>,
-    /// Trees of the model.
+    /// Number of trees.
     pub trees: usize,
-    /// Leaves of all its trees.
+    /// Number of leaves of all trees.
     pub leaves: usize,
-    /// How well an explainable model copies its ensemble.
+    /// How closely an explainable model matches its ensemble.
     pub fidelity: Option<Fidelity>,
-    /// What is measured of several classes only.
+    /// Multi-class metrics.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub classes: Option<ClassMetrics>,
-    /// The SHA-256 of `model.json` and `predictions.parquet`.
+    /// SHA-256 of `model.json` and `predictions.parquet`.
     pub files: BTreeMap<String, String>,
 }
 
 impl Outcome {
-    /// The value of a metric, if it has one.
+    /// Returns the value of a metric, if it is defined.
     pub fn metric(&self, column: Column) -> Option<f64> {
         self.metrics.get(column.name()).copied().flatten()
     }
 
-    /// Takes over what metrics there are.
+    /// Sets all metrics.
     pub(crate) fn set_metrics(&mut self, metrics: &Metrics) {
         for (column, value) in metrics.iter() {
             self.metrics.insert(column.name().to_owned(), value.ok());
@@ -280,51 +284,51 @@ impl Outcome {
 /// The program and how it was built.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Program {
-    /// Its version.
+pub struct ProgramInfo {
+    /// Version.
     pub version: String,
-    /// The commit it was built from, if it was built from one.
+    /// Commit it was built from, if known.
     pub git_commit: Option<String>,
     /// Whether files differed from that commit.
     pub git_dirty: Option<bool>,
-    /// The compiler.
+    /// Compiler version.
     pub rustc: String,
-    /// What it was built for.
+    /// Target triple.
     pub target: String,
     /// `release` or `debug`.
     pub profile: String,
-    /// How metrics with several definitions in use are defined here.
+    /// Definitions of the metrics for which several are in use.
     pub definitions: BTreeMap<String, String>,
 }
 
-/// What depends on time and machine.
+/// Time and machine of a job.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Machine {
-    /// The processor, if the system tells.
+pub struct MachineInfo {
+    /// Processor name, if known.
     pub cpu: Option<String>,
-    /// Its cores as far as we may use them.
+    /// Number of available cores.
     pub cores: usize,
-    /// The operating system.
+    /// Operating system.
     pub os: String,
-    /// The threads of this job.
+    /// Threads of this job.
     pub threads: usize,
-    /// How many jobs the run does at once.
+    /// Maximum number of concurrent jobs of the run.
     pub jobs_at_once: usize,
-    /// When it began, in UTC.
+    /// Start time in UTC.
     pub started: String,
-    /// When it ended, in UTC.
+    /// End time in UTC.
     pub ended: String,
-    /// Seconds from beginning to end.
+    /// Wall time in seconds.
     pub wall_seconds: f64,
-    /// Seconds of these that were spent learning, without the ensemble that an explainable model copies.
+    /// Seconds spent learning, without the ensemble that an explainable model distils.
     pub train_seconds: f64,
-    /// Seconds of these that were spent learning the ensemble to copy, if it was not there yet.
+    /// Seconds spent learning the ensemble to distil, if it was not available.
     pub ensemble_seconds: f64,
-    /// Seconds of these that were spent scoring the training and test examples.
+    /// Seconds spent scoring the training and test examples.
     pub score_seconds: f64,
-    /// Processor seconds of the job's own threads, if the system tells.
+    /// Processor seconds of the job's own threads, if known.
     pub cpu_seconds: Option<f64>,
-    /// The most memory that the process held so far, with all jobs that ran beside this one, if the system tells.
+    /// Peak memory of the process so far, including concurrent jobs, if known.
     pub peak_memory_bytes: Option<u64>,
 }

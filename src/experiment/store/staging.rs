@@ -1,4 +1,4 @@
-//! The directory of a job while it is being filled: beside its place, then in it.
+//! Staging directories: a job's directory is filled beside its final path, then renamed.
 
 use std::fs::File;
 use std::io::Write;
@@ -7,38 +7,40 @@ use std::time::Instant;
 
 use tempfile::TempDir;
 
-use super::{LOG, RECORD, Record, RunStoreError};
+use super::error::RunStoreError;
+use super::layout::{LOG, RECORD};
+use super::record::JobRecord;
 use crate::files::{self, Sink};
 
-/// A job's directory in the making; gone when dropped unless it is put in its place.
+/// Staging directory of a job; removed on drop unless it was published.
 #[derive(Debug)]
 pub struct Staging {
-    place: PathBuf,
-    made: TempDir,
+    target: PathBuf,
+    directory: TempDir,
     log: Sink<File>,
     began: Instant,
 }
 
 impl Staging {
-    /// Begins the directory that is to be at `place`.
-    pub(super) fn begin(place: PathBuf) -> Result<Self, RunStoreError> {
+    /// Creates the staging directory for the final path `target`.
+    pub(super) fn begin(target: PathBuf) -> Result<Self, RunStoreError> {
         let begin = || {
-            // Each job has a room of its own for what is unfinished, so that whoever holds its lock may clear it.
-            let parent = unfinished(&place);
+            // Each job has its own parent directory for staging, so that the lock holder may clear it.
+            let parent = staging_parent(&target);
             if parent.exists() {
                 files::remove_dir_all(&parent)?;
             }
-            let made = files::directory_in(&parent)?;
-            let log = Sink::create(&made.path().join(LOG))?;
-            Ok((made, log))
+            let directory = files::directory_in(&parent)?;
+            let log = Sink::create(&directory.path().join(LOG))?;
+            Ok((directory, log))
         };
-        let (made, log) = begin().map_err(RunStoreError::io(&place))?;
-        Ok(Staging { place, made, log, began: Instant::now() })
+        let (directory, log) = begin().map_err(RunStoreError::io(&target))?;
+        Ok(Staging { target, directory, log, began: Instant::now() })
     }
 
-    /// Writes a line to the log, with the seconds since the beginning.
+    /// Appends a line to the log, with the seconds since the start.
     pub fn log(&mut self, line: &str) {
-        // A log that cannot be written must not end the job; a full disk is found when the result is written.
+        // A failed log write must not end the job; a full disk shows when the result is written.
         let line = format!("{:9.3} {line}\n", self.began.elapsed().as_secs_f64());
         let _ = self.log.write_all(line.as_bytes());
     }
@@ -48,38 +50,38 @@ impl Staging {
     /// # Errors
     /// If it cannot be written.
     pub fn write(&self, name: &str, bytes: &[u8]) -> Result<(), RunStoreError> {
-        let path = self.made.path().join(name);
-        files::write_in_place(&path, bytes).map_err(RunStoreError::io(&self.place.join(name)))
+        let path = self.directory.path().join(name);
+        files::write_in_place(&path, bytes).map_err(RunStoreError::io(&self.target.join(name)))
     }
 
-    /// Writes the record, and puts the directory in its place; an old one goes.
+    /// Writes the record and renames the directory to its final path, replacing an old one.
     ///
     /// # Errors
     /// If it cannot be written.
-    pub fn put(self, record: &Record) -> Result<(), RunStoreError> {
+    pub fn publish(self, record: &JobRecord) -> Result<(), RunStoreError> {
         self.write(RECORD, record.to_text().as_bytes())?;
-        let Staging { place, made, log, .. } = self;
+        let Staging { target, directory, log, .. } = self;
         drop(log);
-        let put = || {
-            files::sync_all(made.path())?;
-            let room = unfinished(&place);
-            // A directory cannot take the place of one with files in it. Killed between the two, the job runs again.
-            let old = room.join(format!("{}old", files::TEMPORARY));
-            if place.exists() {
-                files::rename(&place, &old)?;
+        let publish = || {
+            files::sync_all(directory.path())?;
+            let parent = staging_parent(&target);
+            // A rename cannot replace a non-empty directory. Killed between the two, the job runs again.
+            let old = parent.join(format!("{}old", files::TEMPORARY));
+            if target.exists() {
+                files::rename(&target, &old)?;
             }
-            files::settle(made.path(), &place)?;
-            files::remove_dir_all(&room)
+            files::settle(directory.path(), &target)?;
+            files::remove_dir_all(&parent)
         };
-        let put = put().map_err(RunStoreError::io(&place));
-        // What was renamed is not there any more; what was not must go.
-        drop(made);
-        put
+        let publish = publish().map_err(RunStoreError::io(&target));
+        // Removes the staging directory if it was not renamed.
+        drop(directory);
+        publish
     }
 }
 
-/// Where the directory of a job is while it is unfinished.
-pub(super) fn unfinished(place: &Path) -> PathBuf {
-    let name = place.file_name().unwrap_or_default().to_string_lossy();
-    place.with_file_name(format!("{}{name}", files::TEMPORARY))
+/// Returns the parent of the staging directories of a job.
+pub(super) fn staging_parent(target: &Path) -> PathBuf {
+    let name = target.file_name().unwrap_or_default().to_string_lossy();
+    target.with_file_name(format!("{}{name}", files::TEMPORARY))
 }

@@ -2,7 +2,7 @@
 
 use super::pairing::{Pairing, RowPair, mismatch};
 use crate::determinism::IndexMap;
-use crate::experiment::results::Stored;
+use crate::experiment::results::StoredJob;
 use crate::metric::significance::bootstrap::{Interval, RESAMPLES, mean_interval};
 use crate::metric::significance::effect::{WinTieLoss, standardized_mean, win_tie_loss};
 use crate::metric::significance::{
@@ -207,7 +207,7 @@ pub(crate) fn compare_rows(pair: &RowPair<'_>, column: Column) -> Result<Result<
 }
 
 /// How many examples a job trained and tested with.
-fn size(stored: &Stored) -> Option<(usize, usize)> {
+fn size(stored: &StoredJob) -> Option<(usize, usize)> {
     let counts = stored.record.counts.as_ref()?;
     Some((counts.train_positives + counts.train_negatives, counts.test_positives + counts.test_negatives))
 }

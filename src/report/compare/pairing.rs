@@ -6,8 +6,8 @@ use thiserror::Error;
 
 use crate::determinism::{IndexMap, IndexSet};
 use crate::experiment::Results;
-use crate::experiment::results::{Group, RowKey, Stored};
-use crate::experiment::store::Record;
+use crate::experiment::results::{Group, RowKey, StoredJob};
+use crate::experiment::store::JobRecord;
 use crate::logic::nearest::nearest;
 use crate::metric::Column;
 use crate::report::rows::applies_to_preset;
@@ -81,9 +81,9 @@ impl<'r> RowPair<'r> {
     }
 
     /// Jobs of the same fold and seed that have a result on both sides.
-    pub fn jobs(&self) -> Vec<(&'r Stored, &'r Stored)> {
-        let place = |stored: &Stored| (stored.record.row.fold, stored.record.row.seed);
-        let second: BTreeMap<(usize, u64), &Stored> = self.second.done().map(|job| (place(job), job)).collect();
+    pub fn jobs(&self) -> Vec<(&'r StoredJob, &'r StoredJob)> {
+        let place = |stored: &StoredJob| (stored.record.row.fold, stored.record.row.seed);
+        let second: BTreeMap<(usize, u64), &StoredJob> = self.second.done().map(|job| (place(job), job)).collect();
         self.first.done().filter_map(|job| Some((job, *second.get(&place(job))?))).collect()
     }
 
@@ -243,7 +243,7 @@ pub(super) fn mismatch(pair: &RowPair<'_>, column: Column) -> Option<String> {
 }
 
 /// What two jobs differ in that must be the same.
-fn difference(first: &Record, second: &Record, column: Column) -> Option<String> {
+fn difference(first: &JobRecord, second: &JobRecord, column: Column) -> Option<String> {
     let (a, b) = (&first.key, &second.key);
     let short = |checksum: &str| checksum.get(..12).unwrap_or(checksum).to_owned();
     if a.dataset.id != b.dataset.id {
@@ -263,12 +263,12 @@ fn difference(first: &Record, second: &Record, column: Column) -> Option<String>
         let (a, b) = (a.negatives_per_positive, b.negatives_per_positive);
         return Some(format!("other negatives: {a} against {b} for each positive"));
     }
-    let version = |record: &Record| record.key.algorithm.get("data").copied().unwrap_or_default();
+    let version = |record: &JobRecord| record.key.algorithm.get("data").copied().unwrap_or_default();
     if version(first) != version(second) {
         let (a, b) = (version(first), version(second));
         return Some(format!("examples made ready in another way: version {a} against {b}"));
     }
-    let definition = |record: &Record| record.program.definitions.get(column.name()).cloned();
+    let definition = |record: &JobRecord| record.program.definitions.get(column.name()).cloned();
     let same_job = first.row.fold == second.row.fold && first.row.seed == second.row.seed;
     if definition(first) != definition(second) {
         let text = |record| definition(record).unwrap_or_else(|| "the plain one".to_owned());

@@ -12,7 +12,7 @@ use super::style::{SeriesStyle, WIDTH};
 use crate::determinism::{IndexMap, IndexSet};
 use crate::experiment::Results;
 use crate::experiment::job::safe_name;
-use crate::experiment::results::{Group, Stored};
+use crate::experiment::results::{Group, StoredJob};
 use crate::metric::ranking::{pr_curve, roc_curve};
 use crate::metric::{Ranking, Undefined};
 use crate::report::rows::applies_to_preset;
@@ -106,7 +106,7 @@ fn of_dataset(rows: &RunRows<'_>, dataset: &str) -> Result<Option<FigureScene>, 
 }
 
 /// Ranks the test examples of a job.
-fn ranking(results: &Results, stored: &Stored) -> Result<Ranking, FigureError> {
+fn ranking(results: &Results, stored: &StoredJob) -> Result<Ranking, FigureError> {
     let predictions = results.predictions(stored)?;
     let (scores, labels): (Vec<f64>, Vec<bool>) = predictions.iter().map(|row| (row.psi, row.label)).unzip();
     Ranking::new(&scores, &labels).map_err(FigureError::predictions(stored))

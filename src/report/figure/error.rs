@@ -1,7 +1,7 @@
 //! Errors of figures.
 
 use crate::experiment::ResultsError;
-use crate::experiment::results::Stored;
+use crate::experiment::results::StoredJob;
 use crate::metric::MetricError;
 use crate::metric::significance::SampleError;
 
@@ -29,7 +29,7 @@ pub enum FigureError {
 
 impl FigureError {
     /// Returns a conversion that names the job with invalid predictions.
-    pub(super) fn predictions(stored: &Stored) -> impl FnOnce(MetricError) -> FigureError {
+    pub(super) fn predictions(stored: &StoredJob) -> impl FnOnce(MetricError) -> FigureError {
         let job = stored.directory.display().to_string();
         move |error| FigureError::Predictions { job, error }
     }

@@ -10,7 +10,7 @@ use super::scene::Scene;
 use super::style::{SeriesStyle, WIDTH};
 use crate::determinism::{HashMap, IndexMap, IndexSet};
 use crate::experiment::Results;
-use crate::experiment::results::{Group, Stored};
+use crate::experiment::results::{Group, StoredJob};
 use crate::metric::summary::mean;
 
 const HEIGHT: f64 = 130.0;
@@ -83,9 +83,9 @@ fn of_label(rows: &RunRows<'_>, label: &str) -> Result<Option<FigureScene>, Figu
 }
 
 /// Returns ψ of ensemble and tree for the test examples of a tree, if the run has the ensemble.
-fn pairs_of(results: &Results, stored: &Stored) -> Result<Vec<PsiPair>, FigureError> {
+fn pairs_of(results: &Results, stored: &StoredJob) -> Result<Vec<PsiPair>, FigureError> {
     let record = &stored.record;
-    let is_ensemble = |other: &&Stored| {
+    let is_ensemble = |other: &&StoredJob| {
         let (row, key) = (&other.record.row, &other.record.key);
         other.is_done()
             && (row.dataset == record.row.dataset && row.fold == record.row.fold && row.seed == record.row.seed)

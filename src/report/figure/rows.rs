@@ -5,7 +5,7 @@ use super::style::SeriesStyle;
 use crate::determinism::IndexSet;
 use crate::experiment::Results;
 use crate::experiment::results::{Group, RowKey};
-use crate::experiment::store::Record;
+use crate::experiment::store::JobRecord;
 use crate::metric::Column;
 use crate::metric::summary::Average;
 use crate::report::rows::{applies_to_preset, supports_presets};
@@ -121,9 +121,9 @@ pub(super) fn average(group: &Group<'_>, column: Column) -> Option<Average> {
 
 /// Returns the share of positives among the test examples, which is the precision of a random
 /// ranking. `None` with several classes, since each has its own share.
-pub(super) fn positive_share<'r>(records: impl Iterator<Item = &'r Record>) -> Option<f64> {
+pub(super) fn positive_share<'r>(records: impl Iterator<Item = &'r JobRecord>) -> Option<f64> {
     let (mut positives, mut all) = (0, 0);
-    let classes = |record: &&Record| record.result.as_ref().is_some_and(|outcome| outcome.classes.is_some());
+    let classes = |record: &&JobRecord| record.result.as_ref().is_some_and(|outcome| outcome.classes.is_some());
     for counts in records.filter(|record| !classes(record)).filter_map(|record| record.counts.as_ref()) {
         positives += counts.test_positives;
         all += counts.test_positives + counts.test_negatives;

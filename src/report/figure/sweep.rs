@@ -12,7 +12,7 @@ use crate::determinism::{IndexMap, IndexSet};
 use crate::experiment::Results;
 use crate::experiment::job::case_text;
 use crate::experiment::results::{Group, RowKey};
-use crate::experiment::store::Record;
+use crate::experiment::store::JobRecord;
 use crate::learn::params::KEYS;
 use crate::metric::{Average, Column};
 
@@ -76,7 +76,7 @@ fn key_name(key: &str) -> String {
     }
 }
 
-fn record<'r>(group: &Group<'r>) -> &'r Record {
+fn record<'r>(group: &Group<'r>) -> &'r JobRecord {
     &group.jobs[0].record
 }
 

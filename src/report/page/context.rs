@@ -10,7 +10,7 @@ use super::models::{ModelView, models};
 use super::provenance::{DatasetView, Provenance, program_name};
 use super::table_view::TableView;
 use crate::determinism::IndexSet;
-use crate::experiment::results::Stored;
+use crate::experiment::results::StoredJob;
 use crate::experiment::run::provenance::program;
 use crate::experiment::store::Status;
 use crate::metric::Column;
@@ -262,7 +262,7 @@ fn evidence(one: &ClaimEvidence) -> EvidenceView {
 fn jobs(row: &ReportRow<'_>, base: &str) -> JobsView {
     let lack = row.missing(Column::AucRoc);
     let count = row.group.jobs.len();
-    let job = |stored: &&Stored| {
+    let job = |stored: &&StoredJob| {
         let value = |metric| stored.metric(metric).map_or("–".to_owned(), |value| format!("{value:.3}"));
         JobView {
             fold: stored.record.row.fold,

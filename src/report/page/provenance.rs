@@ -8,7 +8,7 @@ use crate::data::generate::Domain;
 use crate::data::manifest::Manifest;
 use crate::determinism::IndexMap;
 use crate::experiment::Results;
-use crate::experiment::store::{Counts, Data, Program, Record};
+use crate::experiment::store::{DatasetRecord, ExampleCounts, JobRecord, ProgramInfo};
 
 /// The programs and machines of a run.
 #[derive(Serialize)]
@@ -25,13 +25,13 @@ pub struct Provenance {
 }
 
 /// A program, as people tell programs apart.
-pub fn program_name(program: &Program) -> String {
+pub fn program_name(program: &ProgramInfo) -> String {
     let commit = match (&program.git_commit, program.git_dirty) {
         (Some(commit), Some(true)) => format!(" at commit {commit} with uncommitted changes"),
         (Some(commit), _) => format!(" at commit {commit}"),
         (None, _) => " of no known commit".to_owned(),
     };
-    let Program { version, rustc, target, profile, .. } = program;
+    let ProgramInfo { version, rustc, target, profile, .. } = program;
     format!("lrbm {version}{commit}, {rustc}, {target}, {profile}")
 }
 
@@ -39,7 +39,7 @@ impl Provenance {
     /// Of all jobs that have ended.
     pub fn new(results: &Results) -> Self {
         let records = || results.stored.iter().map(|stored| &stored.record);
-        let machine = |record: &Record| {
+        let machine = |record: &JobRecord| {
             let machine = &record.machine;
             let cpu = machine.cpu.as_deref().unwrap_or("an unknown processor");
             let (cores, os, threads, at_once) = (machine.cores, &machine.os, machine.threads, machine.jobs_at_once);
@@ -90,21 +90,22 @@ impl DatasetView {
         let of_name = |name: &str| {
             let records =
                 results.stored.iter().map(|stored| &stored.record).filter(|record| record.row.dataset == name);
-            let records: Vec<&Record> = records.collect();
+            let records: Vec<&JobRecord> = records.collect();
             let data = records.iter().find_map(|record| record.data.as_ref())?;
             Some(DatasetView::new(name, data, &records))
         };
         results.datasets().into_iter().filter_map(of_name).collect()
     }
 
-    fn new(name: &str, data: &Data, records: &[&Record]) -> Self {
+    fn new(name: &str, data: &DatasetRecord, records: &[&JobRecord]) -> Self {
         let manifest = Manifest::find(&data.id).ok();
         let domain = Domain::find(&data.id).ok().map(Domain::info);
         let known = |get: fn(&Manifest) -> &str| manifest.map(get).unwrap_or_default().to_owned();
         let about = domain.map_or_else(|| known(|m| &m.about), |info| info.about.to_owned());
         let mut counts: IndexMap<usize, [usize; 4]> = IndexMap::default();
         for record in records {
-            if let Some(Counts { train_positives, train_negatives, test_positives, test_negatives, .. }) = record.counts
+            if let Some(ExampleCounts { train_positives, train_negatives, test_positives, test_negatives, .. }) =
+                record.counts
             {
                 let four = [train_positives, train_negatives, test_positives, test_negatives];
                 counts.entry(record.row.fold).or_insert(four);

@@ -2,7 +2,7 @@
 
 use crate::determinism::IndexMap;
 use crate::experiment::Results;
-use crate::experiment::store::Row;
+use crate::experiment::store::JobRow;
 use crate::metric::Column;
 use crate::report::rows::ReportRow;
 use crate::report::table::{CellValue, Note};
@@ -50,7 +50,7 @@ pub fn status_notes(results: &Results) -> Vec<String> {
     }
     let mut reasons: IndexMap<(&str, &str, &str), usize> = IndexMap::default();
     for stored in refused {
-        let Row { dataset, model, .. } = &stored.record.row;
+        let JobRow { dataset, model, .. } = &stored.record.row;
         *reasons.entry((dataset, model, stored.record.status.message().unwrap_or_default())).or_default() += 1;
     }
     for ((dataset, model, why), jobs) in reasons {

@@ -5,7 +5,7 @@ use super::common::{averaging_note, notes, value};
 use crate::determinism::IndexSet;
 use crate::experiment::Results;
 use crate::experiment::job::safe_name;
-use crate::experiment::results::Stored;
+use crate::experiment::results::StoredJob;
 use crate::metric::Column;
 use crate::report::published::{PublishedTable, TableLayout};
 use crate::report::rows::{self, ReportRow};
@@ -167,7 +167,7 @@ impl<'s, 'r> PaperTable<'s, 'r> {
                 if row.group.done().next().is_some() {
                     continue;
                 }
-                let first = |jobs: Vec<&'r Stored>| jobs.first().and_then(|stored| stored.record.status.message());
+                let first = |jobs: Vec<&'r StoredJob>| jobs.first().and_then(|stored| stored.record.status.message());
                 let why = match (first(row.unsupported()), first(row.failed())) {
                     (Some(message), _) => format!("refused: {message}"),
                     (None, Some(message)) => format!("every job that was run failed, the first with \"{message}\""),

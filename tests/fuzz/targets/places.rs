@@ -10,7 +10,8 @@ use lrbm::data::fetch::archive;
 use lrbm::data::load::{LoadOptions, load};
 use lrbm::data::manifest::Unpack;
 use lrbm::data::store::Store;
-use lrbm::experiment::run::{Local, Options, Planned, run};
+use lrbm::experiment::PlannedJob;
+use lrbm::experiment::run::{Local, Options, run};
 use lrbm::experiment::store::RunStore;
 use lrbm::experiment::{Experiment, Plan, Results};
 use lrbm::files::digest;
@@ -82,12 +83,13 @@ fn finished() -> &'static (TempDir, PathBuf) {
         let experiment = Experiment::parse(SPEC, "spec.toml", &[]).unwrap();
         let data = Store::open(room.path().join("no data"));
         let plan = Plan::new(&experiment, &data).unwrap();
-        let planned: Vec<Planned> =
-            plan.jobs.into_iter().map(|listed| Planned::new(listed.job, &listed.data_checksum.unwrap())).collect();
+        let planned: Vec<PlannedJob> =
+            plan.jobs.into_iter().map(|entry| PlannedJob::new(entry.job, &entry.data_checksum.unwrap())).collect();
         let store = RunStore::new(room.path().join("run"));
         let presence = store.prepare().unwrap();
         store.freeze(&experiment.frozen).unwrap();
-        let options = Options { fresh: false, retry_failed: false, fail_fast: false, began: Instant::now() };
+        let options =
+            Options { fresh: false, retry_failed: false, fail_fast: false, write_tables: true, began: Instant::now() };
         let mut local = Local { data: &data, jobs: 1, threads: 1 };
         run(&planned, &[0, 1], &mut local, &store, &options, &mut |_| {}).unwrap();
         drop(presence);

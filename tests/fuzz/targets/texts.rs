@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use lrbm::experiment::{Experiment, Only};
+use lrbm::experiment::{Experiment, JobFilter};
 use lrbm::learn::{Kind, Unchecked};
 use lrbm::logic::query::parse_atom;
 use lrbm::logic::rule::parse_rules;
@@ -149,7 +149,7 @@ pub fn queries(input: &[u8]) -> bool {
     let told = |error: &dyn std::fmt::Display| assert!(!error.to_string().is_empty());
     let atom = parse_atom(text, "--query");
     let experiment = Experiment::parse(SPEC, "spec.toml", &[]).unwrap();
-    let only = Only::parse(&[text.to_owned()], &experiment).inspect_err(|error| told(error));
+    let only = JobFilter::parse(&[text.to_owned()], &experiment).inspect_err(|error| told(error));
     let set = Experiment::parse(SPEC, "spec.toml", &[text.to_owned()]).inspect_err(|error| told(error));
     let unchecked = Unchecked::new(Kind::LrbmBoost).set(text).inspect_err(|error| told(error));
     let params = unchecked.map(|unchecked| unchecked.check().inspect_err(|error| told(error)).is_ok());

@@ -1,132 +1,138 @@
-//! Submitting, with a cluster that may refuse, or take tasks and not come to say so.
+//! Submission to a cluster that may reject tasks, or accept them without confirming.
 
 use std::time::{Duration, Instant};
 
-use super::super::batch::{Batch, Load};
-use super::super::cluster::SlurmError;
-use super::super::parse::Queued;
-use super::super::refusal::Refusal;
+use super::super::batch::{Batch, TaskJobs};
+use super::super::parse::QueuedTask;
+use super::super::submit_failure::SubmitFailure;
 use super::{Task, Watcher};
-use crate::experiment::run::{Book, Event};
+use crate::experiment::error::SlurmError;
+use crate::experiment::run::{Event, RunRecorder};
 
-/// How long to wait before something is submitted that the cluster did not take: at first, and at most.
-const AGAIN: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(15));
-/// How often a cluster with nothing of ours may refuse: one that has taken tasks before, and one that has not.
-const REFUSALS: (u32, u32) = (20, 5);
+/// Initial and maximum delay before a rejected submission is retried.
+const RETRY_DELAY: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(15));
+/// Maximum number of rejections while no task of ours is queued: after and before the first success.
+const MAX_REJECTIONS: (u32, u32) = (20, 5);
 
 impl Watcher<'_> {
-    /// Submits what is to be submitted, as far as the cluster takes it.
-    pub(super) fn submit(&mut self, book: &mut Book<'_>) -> Result<(), SlurmError> {
+    /// Submits what is left, as far as the cluster accepts it.
+    pub(super) fn submit(&mut self, recorder: &mut RunRecorder<'_>) -> Result<(), SlurmError> {
         while !self.unsubmitted.is_empty() && Instant::now() >= self.next_submission {
-            // Nothing is submitted anew before it is known that the cluster does not have it.
-            if let Err(error) = self.settle(book) {
-                self.put_off(book, error, Refusal::Unclear)?;
+            // Nothing is resubmitted until it is certain that the cluster does not have it.
+            if let Err(error) = self.query_unconfirmed(recorder) {
+                self.delay(recorder, error, SubmitFailure::Unknown)?;
                 continue;
             }
-            let loads = self.needed(&self.unsubmitted[0]);
-            if loads.is_empty() {
+            let tasks = self.needed(&self.unsubmitted[0]);
+            if tasks.is_empty() {
                 self.unsubmitted.remove(0);
                 continue;
             }
-            let batch = match self.refused.take().filter(|batch| batch.loads == loads) {
+            let batch = match self.rejected.take().filter(|batch| batch.tasks == tasks) {
                 Some(batch) => batch,
-                None => self.desk.write(self.order.plan, loads)?,
+                None => self.batches.write(self.work.plan, tasks)?,
             };
-            let tasks = batch.loads.len();
+            let tasks = batch.tasks.len();
             match self.cluster.submit(self.settings, &batch.name, tasks, &batch.directory, &batch.script()) {
                 Ok(array) => {
                     self.unsubmitted.remove(0);
-                    self.take(book, batch, array)?;
+                    self.accept(recorder, batch, array)?;
                 }
                 Err(error) => {
-                    let refusal = Refusal::of(&error);
-                    if refusal == Refusal::Unclear {
-                        self.doubtful.push(batch);
-                        // If it cannot be asked now, it is before the next submission.
-                        if self.settle(book).is_ok_and(|found| found) {
+                    let submit_failure = SubmitFailure::of(&error);
+                    if submit_failure == SubmitFailure::Unknown {
+                        self.unconfirmed.push(batch);
+                        // If the query fails, it is repeated before the next submission.
+                        if self.query_unconfirmed(recorder).is_ok_and(|found| found) {
                             continue;
                         }
                     } else {
-                        self.refused = Some(batch);
+                        self.rejected = Some(batch);
                     }
-                    self.put_off(book, error, refusal)?;
+                    self.delay(recorder, error, submit_failure)?;
                 }
             }
         }
         Ok(())
     }
 
-    /// Notes that the cluster has a batch.
-    fn take(&mut self, book: &mut Book<'_>, batch: Batch, array: u64) -> Result<(), SlurmError> {
+    /// Records that the cluster accepted a batch.
+    fn accept(&mut self, recorder: &mut RunRecorder<'_>, batch: Batch, array: u64) -> Result<(), SlurmError> {
         batch.submitted(array)?;
-        (self.has_taken, self.refusals) = (true, 0);
-        let Batch { directory, name, loads } = batch;
-        let jobs = loads.iter().map(|load| load.jobs.len()).sum();
-        book.tell(Event::Submitted { array, tasks: loads.len(), jobs });
-        let task = |(i, load)| Task {
+        (self.has_accepted, self.rejections) = (true, 0);
+        let Batch { directory, name, tasks } = batch;
+        let jobs = tasks.iter().map(|task| task.jobs.len()).sum();
+        recorder.notify(Event::Submitted { array, tasks: tasks.len(), jobs });
+        let task = |(i, assignment)| Task {
             directory: directory.clone(),
             name: name.clone(),
             array,
             number: i + 1,
-            load,
+            assignment,
             is_running: false,
             gone: None,
         };
-        self.tasks.extend(loads.into_iter().enumerate().map(task));
+        self.tasks.extend(tasks.into_iter().enumerate().map(task));
         Ok(())
     }
 
-    /// Asks whether the cluster has batches that it did not tell us of; whether it has one.
-    pub(super) fn settle(&mut self, book: &mut Book<'_>) -> Result<bool, SlurmError> {
-        if self.doubtful.is_empty() {
+    /// Queries unconfirmed batches; returns whether the cluster has one.
+    pub(super) fn query_unconfirmed(&mut self, recorder: &mut RunRecorder<'_>) -> Result<bool, SlurmError> {
+        if self.unconfirmed.is_empty() {
             return Ok(false);
         }
-        let names: Vec<&str> = self.doubtful.iter().map(|batch| batch.name.as_str()).collect();
+        let names: Vec<&str> = self.unconfirmed.iter().map(|batch| batch.name.as_str()).collect();
         let queued = self.cluster.queue(&names)?;
-        let found = self.adopt(book, &queued)?;
-        // One that is not there may have come and gone.
-        self.next_look = Instant::now();
-        self.look(book);
+        let found = self.adopt(recorder, &queued)?;
+        // A batch that is not queued may have run already.
+        self.next_scan = Instant::now();
+        self.scan(recorder);
         Ok(found)
     }
 
-    /// Takes over what is queued of batches that we were not told of.
-    pub(super) fn adopt(&mut self, book: &mut Book<'_>, queued: &[Queued]) -> Result<bool, SlurmError> {
+    /// Adopts queued tasks of unconfirmed batches.
+    pub(super) fn adopt(&mut self, recorder: &mut RunRecorder<'_>, queued: &[QueuedTask]) -> Result<bool, SlurmError> {
         let mut found = false;
-        for batch in std::mem::take(&mut self.doubtful) {
-            match queued.iter().find(|one| one.name == batch.name) {
-                Some(one) => {
-                    self.take(book, batch, one.array)?;
+        for batch in std::mem::take(&mut self.unconfirmed) {
+            match queued.iter().find(|queued_task| queued_task.name == batch.name) {
+                Some(queued_task) => {
+                    self.accept(recorder, batch, queued_task.array)?;
                     found = true;
                 }
-                None => self.doubtful.push(batch),
+                None => self.unconfirmed.push(batch),
             }
         }
         Ok(found)
     }
 
-    /// What of loads has no result and is not with the cluster.
-    fn needed(&self, loads: &[Load]) -> Vec<Load> {
-        let with_cluster = self.with_cluster();
-        let is_needed = |job: &usize| self.waiting.contains(job) && !with_cluster.contains(job);
-        let needed = |load: &Load| Load { jobs: load.jobs.iter().copied().filter(is_needed).collect(), ..*load };
-        loads.iter().map(needed).filter(|load| !load.jobs.is_empty()).collect()
+    /// Returns the jobs that have no result and are not on the cluster.
+    fn needed(&self, tasks: &[TaskJobs]) -> Vec<TaskJobs> {
+        let jobs_on_cluster = self.jobs_on_cluster();
+        let is_needed = |job: &usize| self.waiting.contains(job) && !jobs_on_cluster.contains(job);
+        let needed =
+            |task: &TaskJobs| TaskJobs { jobs: task.jobs.iter().copied().filter(is_needed).collect(), ..*task };
+        tasks.iter().map(needed).filter(|task| !task.jobs.is_empty()).collect()
     }
 
-    /// Waits with the next submission, if that is any use.
-    fn put_off(&mut self, book: &mut Book<'_>, error: SlurmError, refusal: Refusal) -> Result<(), SlurmError> {
-        // Many clusters take only so many tasks at a time: when some have ended, there is room for others.
-        let mut pause = AGAIN.1;
+    /// Delays the next submission, or fails if a retry is pointless.
+    fn delay(
+        &mut self,
+        recorder: &mut RunRecorder<'_>,
+        error: SlurmError,
+        submit_failure: SubmitFailure,
+    ) -> Result<(), SlurmError> {
+        // Many clusters limit the number of queued tasks: when some have ended, others are accepted.
+        let mut pause = RETRY_DELAY.1;
         if self.tasks.is_empty() {
-            self.refusals += 1;
-            let most = if self.has_taken { REFUSALS.0 } else { REFUSALS.1 };
-            if refusal == Refusal::Lasting || self.refusals >= most {
+            self.rejections += 1;
+            let most = if self.has_accepted { MAX_REJECTIONS.0 } else { MAX_REJECTIONS.1 };
+            if submit_failure == SubmitFailure::Permanent || self.rejections >= most {
                 return Err(error);
             }
-            pause = (AGAIN.0 * 2u32.saturating_pow(self.refusals - 1)).min(AGAIN.1);
+            pause = (RETRY_DELAY.0 * 2u32.saturating_pow(self.rejections - 1)).min(RETRY_DELAY.1);
         }
         self.next_submission = Instant::now() + pause;
-        self.trouble(book, &error);
+        self.report_error(recorder, &error);
         Ok(())
     }
 }
