@@ -1,4 +1,4 @@
-//! `lrbm datasets fetch | verify | info | list` as users run them, on the real files where a mirror of them is at hand.
+//! `lrbm datasets fetch | verify | info | list` as users run them, on the real files if a mirror is available.
 
 use assert_cmd::Command;
 use std::fs;
@@ -21,19 +21,19 @@ fn text(bytes: &[u8]) -> String {
 fn mirror() -> Option<PathBuf> {
     let mirror = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/datasets/mirror");
     if !mirror.is_dir() {
-        eprintln!("skipped: {} is not there", mirror.display());
+        eprintln!("skipped: {} does not exist", mirror.display());
         return None;
     }
     Some(mirror)
 }
 
 #[test]
-fn what_is_fetched_verifies_and_a_changed_byte_is_named() {
+fn fetched_data_verify_and_changed_files_are_named() {
     let Some(mirror) = mirror() else { return };
     let home = tempfile::tempdir().unwrap();
     let fetched = lrbm(&["datasets", "fetch", "--all"], &[("--mirror", &mirror), ("--data", home.path())]);
     assert!(fetched.status.success(), "{}", text(&fetched.stderr));
-    // The one file that only a user can supply is named, and is no failure.
+    // The one file that only a user can supply is named, without failing.
     assert!(text(&fetched.stderr).contains("2010.yeast2.gz"), "{}", text(&fetched.stderr));
     let verified = lrbm(&["datasets", "verify"], &[("--data", home.path())]);
     assert!(verified.status.success(), "{}", text(&verified.stderr));
@@ -44,7 +44,7 @@ fn what_is_fetched_verifies_and_a_changed_byte_is_named() {
         ["uwcse/raw/background.txt", "imdb/SHA256SUMS", "sports/base/all/all_facts.txt", "webkb/raw/background.txt"]
     {
         let path = home.path().join(file);
-        let Ok(good) = fs::read(&path) else { panic!("{file} is not there") };
+        let Ok(good) = fs::read(&path) else { panic!("{file} does not exist") };
         let mut bad = good.clone();
         bad[good.len() / 2] ^= 1;
         fs::write(&path, &bad).unwrap();
@@ -76,7 +76,7 @@ fn what_is_fetched_verifies_and_a_changed_byte_is_named() {
     let listed = text(&lrbm(&["datasets", "list"], &[("--data", home.path())]).stdout);
     assert_eq!(listed.matches(" fetched ").count(), 8, "{listed}");
 
-    // The page that tells of the datasets is what `info` says today.
+    // The page about the datasets agrees with the output of `info`.
     let page = std::process::Command::new(Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/datasets_page"))
         .arg("--check")
         .arg(home.path())
@@ -91,7 +91,7 @@ fn what_is_fetched_verifies_and_a_changed_byte_is_named() {
 }
 
 #[test]
-fn what_was_not_fetched_names_the_command_that_brings_it() {
+fn missing_data_name_the_fetch_command() {
     let home = tempfile::tempdir().unwrap();
     let info = lrbm(&["datasets", "info", "uwcse"], &[("--data", home.path())]);
     assert_eq!(info.status.code(), Some(2));
@@ -102,12 +102,12 @@ fn what_was_not_fetched_names_the_command_that_brings_it() {
 }
 
 #[test]
-fn bad_usage_is_told_with_the_way_out() {
+fn usage_errors_suggest_a_fix() {
     let home = tempfile::tempdir().unwrap();
     for (args, words) in [
         (&["datasets", "info", "uwsce"][..], "uwcse"),
-        (&["datasets", "info", "movies", "--noise", "1.5"], "noise must be"),
-        (&["datasets", "info", "movies", "--scale", "0"], "scale must be"),
+        (&["datasets", "info", "movies", "--noise", "1.5"], "`noise` must be"),
+        (&["datasets", "info", "movies", "--scale", "0"], "`scale` must be"),
         (&["datasets", "fetch", "imbd"], "imdb"),
         (&["datasets", "fetch", "imdb", "--mirror", "ftp://host/x"], "http"),
         (&["datasets", "fetch", "imdb", "--mirror", "/no/such/place"], "no such directory"),
@@ -119,16 +119,16 @@ fn bad_usage_is_told_with_the_way_out() {
         assert_eq!(output.status.code(), Some(2), "{args:?}: {stderr}");
         assert!(stderr.contains(words), "{args:?}: {stderr}");
     }
-    // A full directory is not written into.
+    // Existing files are not overwritten.
     let written = lrbm(&["datasets", "generate", "movies"], &[("--out", home.path())]);
     assert!(written.status.success());
     let again = lrbm(&["datasets", "generate", "university"], &[("--out", home.path())]);
     assert_eq!(again.status.code(), Some(2));
-    assert!(text(&again.stderr).contains("is left as it is"), "{}", text(&again.stderr));
+    assert!(text(&again.stderr).contains("is not overwritten"), "{}", text(&again.stderr));
 }
 
 #[test]
-fn the_same_command_prints_the_same() {
+fn output_is_deterministic() {
     for id in ["movies", "movies-classes", "university", "citations"] {
         let once = lrbm(&["datasets", "info", id], &[]);
         assert!(once.status.success() && once.stderr.is_empty(), "{id}: {}", text(&once.stderr));

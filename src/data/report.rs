@@ -222,7 +222,7 @@ impl DatasetReport {
             "Target `{}`: {} positives, {} listed negatives.\n",
             self.target, self.positives, self.listed_negatives
         )?;
-        writeln!(out, "| predicate | arguments | facts | repeated |\n|---|---|---:|---:|")?;
+        writeln!(out, "| predicate | arguments | facts | duplicates |\n|---|---|---:|---:|")?;
         for row in &self.predicates {
             writeln!(out, "| `{}` | {} | {} | {} |", row.predicate, row.types.join(", "), row.facts, row.duplicates)?;
         }
@@ -298,7 +298,7 @@ impl PublishedReport {
     fn write_markdown(&self, out: &mut String) -> std::fmt::Result {
         writeln!(out, "{}\n", self.about)?;
         if let Some(footnote) = &self.footnote {
-            writeln!(out, "**Stand-in:** {footnote}.\n")?;
+            writeln!(out, "**Substitute:** {footnote}.\n")?;
         }
         writeln!(out, "- Cite: {}\n- Licence: {}", self.citation, self.licence)?;
         for origin in &self.origins {

@@ -1,4 +1,4 @@
-//! Every adaptor on a few lines of its own kind of file.
+//! Every adaptor on a few lines of its input format.
 
 use std::fs;
 
@@ -19,7 +19,7 @@ struct Toy {
 }
 
 impl Toy {
-    /// A manifest with these lines of its own, and these published files, fetched.
+    /// Creates a manifest with these lines and fetches these published files.
     fn new(lines: &str, files: &[(&str, &[u8])]) -> Toy {
         let directory = tempfile::tempdir().unwrap();
         let mut listed = String::new();
@@ -45,16 +45,16 @@ impl Toy {
     }
 
     fn prepare(&self) -> Result<Vec<String>, AdaptError> {
-        let mut told = Vec::new();
-        let mut tell = |event: AdaptEvent<'_>| {
-            told.push(match event {
+        let mut seen = Vec::new();
+        let mut record = |event: AdaptEvent<'_>| {
+            seen.push(match event {
                 AdaptEvent::Present { variant, .. } => format!("present {variant}"),
                 AdaptEvent::Converted { variant, files, .. } => format!("converted {variant}, {files} files"),
                 AdaptEvent::Note { text, .. } => format!("note: {text}"),
             });
         };
-        prepare(&self.store, &self.manifest, &mut tell)?;
-        Ok(told)
+        prepare(&self.store, &self.manifest, &mut record)?;
+        Ok(seen)
     }
 
     fn text(&self, path: &str) -> String {
@@ -77,7 +77,7 @@ const LISTED: &str = "negatives = { scheme = \"listed-then-closed-world\" }";
 const CLOSED: &str = "negatives = { scheme = \"closed-world\" }";
 
 #[test]
-fn folds_keep_their_order_and_repetitions_and_add_only_what_the_variant_names() {
+fn folds_keep_order_and_duplicates_and_add_only_predicates_of_the_variant() {
     let lines = format!(
         "adaptor = \"boostsrl-folds\"\nmodes = [\"mode: workedunder(+p,+p).\", \"mode: actor(+p).\"]
 target = {{ predicate = \"workedunder\", published = \"workedUnder\", arguments = [\"p\", \"p\"] }}
@@ -98,7 +98,7 @@ evidence = [{{ name = \"more\", about = \"with knows\", adds = [\"knows\"], mode
     let toy = Toy::new(&lines, &files);
     assert_eq!(toy.prepare().unwrap(), ["converted more, 17 files", "converted base, 17 files"]);
     assert_eq!(toy.prepare().unwrap(), ["present more", "present base"]);
-    // An answer among the facts is left out; what is knows is evidence in one variant only.
+    // A target fact is dropped; `knows` is evidence in one variant only.
     assert_eq!(toy.text("base/fold2/test/test_facts.txt"), "actor(ann).\nactor(\"Bob\").\nactor(ann).\n");
     assert_eq!(
         toy.text("more/fold2/train/train_facts.txt"),
@@ -115,18 +115,19 @@ evidence = [{{ name = \"more\", about = \"with knows\", adds = [\"knows\"], mode
     }
     assert!(toy.is_sound());
 
-    // What the manifest says is part of the conversion: another manifest, another conversion.
+    // A changed manifest causes another conversion.
     let mut other = toy.manifest.clone();
     other.modes.push("mode: director(+p).".into());
-    let mut told = 0;
-    prepare(&toy.store, &other, &mut |event| told += u32::from(matches!(event, AdaptEvent::Converted { .. }))).unwrap();
-    assert_eq!(told, 2);
+    let mut converted = 0;
+    prepare(&toy.store, &other, &mut |event| converted += u32::from(matches!(event, AdaptEvent::Converted { .. })))
+        .unwrap();
+    assert_eq!(converted, 2);
     assert!(toy.text("base/fold1/test/test_bk.txt").ends_with("mode: director(+p).\n"));
     assert!(toy.is_sound());
 }
 
 #[test]
-fn a_single_list_is_taken_and_a_supplied_file_of_unknown_format_is_told() {
+fn a_single_list_is_converted_and_a_supplied_file_of_unknown_format_is_reported() {
     let lines = format!(
         "adaptor = \"boostsrl-single\"\nsubstitute = \"an earlier release\"\nmodes = [\"mode: t(+a,+b).\"]
 target = {{ predicate = \"t\", arguments = [\"a\", \"b\"] }}\n{ONE_VARIANT}\n{RANDOM}\n{LISTED}"
@@ -141,10 +142,10 @@ target = {{ predicate = \"t\", arguments = [\"a\", \"b\"] }}\n{ONE_VARIANT}\n{RA
             ("the.given", b"who knows"),
         ],
     );
-    let told = toy.prepare().unwrap();
-    assert!(told[0].starts_with("note: the.given is present with the right checksum, but its format is unknown"));
-    assert!(told[0].ends_with("the data are still those of the stand-in: an earlier release"), "{}", told[0]);
-    assert_eq!(told[1], "converted base, 5 files");
+    let events = toy.prepare().unwrap();
+    assert!(events[0].starts_with("note: the.given is present with the right checksum, but its format is unknown"));
+    assert!(events[0].ends_with("the data are still those of the substitute: an earlier release"), "{}", events[0]);
+    assert_eq!(events[1], "converted base, 5 files");
     assert_eq!(toy.text("base/all/all_pos.txt"), "t(a,b).\nt(c,d).\n");
     assert_eq!((toy.count("base", "listed_negatives"), toy.count("base", "p_facts")), (Some(1), Some(1)));
     let dataset = Dataset::of_manifest(&toy.manifest, &toy.store, &Variant::default()).unwrap();
@@ -200,13 +201,13 @@ edge keyGeneIsAssociatedWithAuxGene ade16 Ade17p\nedge isa 7 paper\n",
     );
     let counts = ["positives", "facts", "citations_to_a_smaller_id", "citing_papers", "cited_papers"];
     assert_eq!(counts.map(|name| toy.count("base", name).unwrap()), [2, 3, 1, 1, 2]);
-    for (line, wrong) in [
+    for (line, message) in [
         (&b"edge isa 7\n"[..], "expected `edge <kind> <from> <to>`"),
         (b"edge paperIsWrittenByAuthor x y\n", "expected the number of a paper, found `x`"),
-        (b"edge likes 1 2\n", "unknown kind of edge `likes`"),
+        (b"edge likes 1 2\n", "unknown edge kind `likes`"),
     ] {
         let error = graph(line).prepare().unwrap_err().to_string();
-        assert!(error.contains("a.ghirl:1: ") && error.contains(wrong), "{error}");
+        assert!(error.contains("a.ghirl:1: ") && error.contains(message), "{error}");
     }
 }
 
@@ -232,7 +233,7 @@ id = {a2}\nauthor = {}\ntitle = {U}\nvenue = {}\nyear = {1999}\n";
 }
 
 #[test]
-fn molecules_lose_their_names_and_keep_half_of_their_atoms() {
+fn molecule_names_are_removed_and_half_of_the_atoms_are_known() {
     let lines = format!(
         "adaptor = \"mutagenesis\"\nmodes = [\"mode: in(+m,+a).\"]\ntarget = {{ predicate = \"in\", arguments = [\"m\", \"a\"] }}
 evidence = [{{ name = \"known-half\", about = \"half\", default = true }}, {{ name = \"sfu\", about = \"dump\" }}]\n{RANDOM}\n{CLOSED}"
@@ -260,12 +261,12 @@ INSERT INTO `bond` VALUES (1,101,'7');\nINSERT INTO `moleatm` VALUES (1,101);\n"
     );
     toy.prepare().unwrap();
     let facts = toy.text("known-half/all/all_facts.txt");
-    let wanted = "element(d1_1,c).\natomtype(d1_1,t22).\ncharge(d1_1,-0.117).\n";
-    assert!(facts.starts_with(wanted), "{facts}");
+    let expected = "element(d1_1,c).\natomtype(d1_1,t22).\ncharge(d1_1,-0.117).\n";
+    assert!(facts.starts_with(expected), "{facts}");
     let rest = "bond(d1_1,d1_2,k7).\nbond(d1_2,d1_1,k7).\nringkind(d1_r1,benzene).\ninring(d1_1,d1_r1).\ninring(d1_2,d1_r1).\ninring(d1_3,d1_r1).\nlogp(d1,2.5).\nlumo(d2,-1.5).\nind1(d1).\nactive(d1).\ncontains(d1,";
     assert!(facts.contains(rest), "{facts}");
     assert!(!facts.contains("d9"));
-    // One of three atoms is known, and none of one.
+    // Half of three atoms, rounded down, is one; of one atom, none.
     assert_eq!(facts.matches("contains(").count(), 1);
     assert_eq!(toy.text("known-half/all/all_pos.txt").lines().count(), 3);
     let counts = ["positives", "memberships", "molecules", "atoms", "bonds", "sfu_molecules", "sfu_positives"];
@@ -278,7 +279,7 @@ INSERT INTO `bond` VALUES (1,101,'7');\nINSERT INTO `moleatm` VALUES (1,101);\n"
 }
 
 #[test]
-fn what_an_adaptor_cannot_read_is_an_error_that_says_where() {
+fn invalid_input_of_an_adaptor_is_located() {
     let lines = format!(
         "adaptor = \"boostsrl-single\"\nmodes = [\"mode: t(+a,+b).\"]
 target = {{ predicate = \"t\", arguments = [\"a\", \"b\"] }}\n{ONE_VARIANT}\n{RANDOM}\n{LISTED}"

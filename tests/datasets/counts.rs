@@ -1,4 +1,4 @@
-//! The counts that the published files must come out with.
+//! The counts that the published files must yield.
 
 use lrbm::data::adapt::{Conversion, prepare};
 use lrbm::data::dataset::{Dataset, DatasetError, Reflexive, Variant};
@@ -29,9 +29,9 @@ fn every_count_of_every_manifest_is_found() {
     }
 }
 
-/// Written down once more, so that a slip in a manifest does not hide one in an adaptor.
+/// Repeats the counts of the manifests, so that an error there does not hide one in an adaptor.
 #[test]
-fn the_well_known_counts_come_out() {
+fn published_counts_are_reproduced() {
     let Some(store) = real() else { return };
     for (id, wanted) in [
         ("uwcse", &[("positives", 113), ("facts", 2560)][..]),
@@ -53,7 +53,7 @@ fn the_well_known_counts_come_out() {
 }
 
 #[test]
-fn cora_shares_positives_and_lacks_negatives() {
+fn cora_has_shared_positives_and_drawn_negatives() {
     let Some(store) = real() else { return };
     for evidence in ["matches", "base"] {
         let variant = Variant { evidence: Some(evidence.into()), ..Variant::default() };
@@ -86,7 +86,7 @@ fn folds_are_those_of_the_manifests() {
     let by_ten = Split { folds: Some(10), ..Split::new(SEED) };
     assert!(matches!(webkb.fold_count(&by_ten), Err(DatasetError::FoldCount { count: 10, .. })));
     assert_eq!(open(store, "webkb", &Variant::default()).counts(&by_ten).unwrap().len(), 10);
-    // Five tests, each on later years than its training; the cuts lie at the ends of years.
+    // Five folds, each tested on later years than its training; cuts are between years.
     let counts = open(store, "aan", &Variant::default()).counts(&Split::new(SEED)).unwrap();
     let tested: Vec<usize> = counts.iter().map(|fold| fold.test.positives).collect();
     assert_eq!(tested, [11042, 14985, 13312, 19982, 9236]);
@@ -95,11 +95,11 @@ fn folds_are_those_of_the_manifests() {
 }
 
 #[test]
-fn what_is_not_offered_is_refused_and_what_is_not_there_is_named() {
+fn unsupported_variants_and_missing_data_are_reported() {
     let empty = tempfile::tempdir().unwrap();
     let store = Store::open(empty.path());
     let error = Dataset::open("uwcse", &store, &Variant::default()).unwrap_err().to_string();
-    assert!(error.contains("`lrbm datasets fetch uwcse` fetches it"), "{error}");
+    assert!(error.contains("run `lrbm datasets fetch uwcse`"), "{error}");
     let error = Dataset::open("uwcs", &store, &Variant::default()).unwrap_err().to_string();
     assert!(
         error.starts_with("unknown dataset `uwcs`; did you mean `uwcse`? expected one of uwcse, imdb, "),
@@ -110,11 +110,11 @@ fn what_is_not_offered_is_refused_and_what_is_not_there_is_named() {
     assert_eq!(error, "dataset `uwcse` does not support `folds = \"by-time\"`; it supports `given`");
     let other = Variant { evidence: Some("all".into()), ..Variant::default() };
     let error = Dataset::open("cora", &store, &other).unwrap_err().to_string();
-    assert_eq!(error, "dataset `cora` has no evidence variant `all`; it has matches and base");
+    assert_eq!(error, "dataset `cora` has no evidence variant `all`; expected one of matches and base");
 }
 
 #[test]
-fn a_changed_file_is_noticed_when_it_is_used() {
+fn a_changed_file_is_detected_on_opening() {
     let Some(mirror) = real().map(Store::root) else { return };
     let directory = tempfile::tempdir().unwrap();
     copy(&mirror.join("imdb"), &directory.path().join("imdb"));
@@ -142,7 +142,7 @@ fn copy(from: &std::path::Path, to: &std::path::Path) {
 }
 
 #[test]
-fn binary_predicates_take_the_place_of_longer_ones() {
+fn longer_predicates_are_projected_to_binary_ones() {
     use lrbm::data::dataset::Arity;
     let Some(store) = real() else { return };
     let binary = Variant { arity: Arity::Binary, ..Variant::default() };

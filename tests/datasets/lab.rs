@@ -1,4 +1,4 @@
-//! The real data, where there is a copy of them, and made-up data.
+//! Access to the real data, if a copy exists.
 
 use std::fs;
 use std::path::Path;
@@ -12,16 +12,16 @@ use lrbm::kb::{Database, Example};
 
 pub const SEED: u64 = 20200120;
 
-/// The real data: fetched once from a copy of the published files beside the repository, or else from the cache.
+/// Returns the real data: fetched once from a mirror beside the repository, or else from the cache.
 pub fn real() -> Option<&'static Store> {
     static REAL: OnceLock<Option<Store>> = OnceLock::new();
     REAL.get_or_init(|| {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let mirror = root.join("../shared/datasets/mirror");
         if mirror.is_dir() {
-            let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("datasets");
-            let _ = fs::remove_dir_all(&place);
-            let store = Store::open(place);
+            let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("datasets");
+            let _ = fs::remove_dir_all(&directory);
+            let store = Store::open(directory);
             let options = FetchOptions { mirror: Mirror::Directory(mirror), ..FetchOptions::default() };
             for manifest in Manifest::built_in() {
                 fetch(&store, manifest, &options, &mut |_| {}).unwrap();
@@ -38,7 +38,7 @@ pub fn real() -> Option<&'static Store> {
     .as_ref()
 }
 
-/// Every variant of a published dataset.
+/// Returns every variant of a published dataset.
 pub fn variants(manifest: &Manifest) -> Vec<Variant> {
     let mut all = Vec::new();
     for evidence in &manifest.evidence {
@@ -63,7 +63,7 @@ pub fn open(store: &Store, id: &str, variant: &Variant) -> Dataset {
     Dataset::open(id, store, variant).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// The arguments of an example as they are written, since tables of constants differ between databases.
+/// Returns the arguments of an example as text, since symbol tables differ between databases.
 pub fn names(database: &Database, example: &Example) -> Vec<String> {
     example.args.iter().map(|&constant| database.symbols.show(constant).to_string()).collect()
 }

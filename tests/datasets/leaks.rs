@@ -1,4 +1,4 @@
-//! Nothing that is asked can be looked up, and nothing tells positives from negatives by how they were made.
+//! Labels cannot be looked up in the evidence, and sampling does not distinguish positives from negatives.
 
 use std::collections::BTreeSet;
 
@@ -10,22 +10,22 @@ use lrbm::logic::{Constant, PredicateId};
 
 use crate::lab::{SEED, names, open, real, variants};
 
-/// Every fold of every variant of a published dataset, held against all that must hold everywhere.
+/// Checks all invariants on every fold of every variant of a published dataset.
 fn check(id: &str) {
     let Some(store) = real() else { return };
     let manifest = Manifest::find(id).unwrap();
     for variant in variants(manifest) {
         let dataset = open(store, id, &variant);
         let split = Split::new(SEED);
-        // The folds of the citation graphs are large and made alike: the first and the last will do.
+        // The folds of the citation graphs are large and drawn alike: the first and the last suffice.
         let count = dataset.fold_count(&split).unwrap();
         let folds: Vec<usize> = if manifest.time.is_some() { vec![0, count - 1] } else { (0..count).collect() };
         for index in folds {
             let fold = dataset.fold(index, &split).unwrap();
             no_test_label_is_evidence_and_no_example_sees_itself(manifest, &fold);
-            no_other_predicate_states_the_target(manifest, &dataset, &fold);
-            no_example_is_on_both_sides_or_has_both_labels(manifest, &dataset, &fold);
-            negatives_keep_the_ratio_and_are_no_duplicates(manifest, &fold);
+            no_other_predicate_reveals_the_target(manifest, &dataset, &fold);
+            no_example_is_in_both_sides_or_has_both_labels(manifest, &dataset, &fold);
+            negatives_keep_the_ratio_and_are_distinct(manifest, &fold);
         }
     }
 }
@@ -79,7 +79,7 @@ fn negatives(part: &Part) -> impl Iterator<Item = &Example> {
 }
 
 fn find(database: &Database, names: &[String]) -> Option<Vec<Constant>> {
-    // Numbers are the papers of one dataset.
+    // The papers of one dataset are numbers.
     let one = |name: &String| match name.parse::<f64>() {
         Ok(value) => database.symbols.find_number(value),
         Err(_) => database.symbols.find(name),
@@ -87,7 +87,7 @@ fn find(database: &Database, names: &[String]) -> Option<Vec<Constant>> {
     names.iter().map(one).collect()
 }
 
-/// The share of examples that are facts of a predicate, in the given order or swapped.
+/// Returns the fraction of examples that are facts of a predicate, in the given order or swapped.
 fn share(part: &Part, predicate: PredicateId, positive: bool, swapped: bool) -> f64 {
     let relation = part.database.facts.relation(predicate);
     let examples = part.examples.iter().filter(|example| example.positive == positive);
@@ -111,7 +111,7 @@ fn no_test_label_is_evidence_and_no_example_sees_itself(manifest: &Manifest, fol
             assert!(relation.is_empty(), "{}: {name} is among the facts", manifest.id);
             continue;
         }
-        // Training citations are evidence for later papers; the answers of the test are nobody's evidence.
+        // Training citations are evidence for later papers; test labels are never evidence.
         for example in &fold.test.examples {
             assert!(!relation.contains(&example.args), "{}: a test example is a fact", manifest.id);
         }
@@ -123,7 +123,7 @@ fn no_test_label_is_evidence_and_no_example_sees_itself(manifest: &Manifest, fol
     }
 }
 
-fn no_other_predicate_states_the_target(manifest: &Manifest, dataset: &Dataset, fold: &Fold) {
+fn no_other_predicate_reveals_the_target(manifest: &Manifest, dataset: &Dataset, fold: &Fold) {
     let sfu = dataset.variant().evidence.as_deref() == Some("sfu");
     for part in [&fold.train, &fold.test] {
         let db = &part.database;
@@ -134,7 +134,7 @@ fn no_other_predicate_states_the_target(manifest: &Manifest, dataset: &Dataset, 
                 let fits = if swapped { own == [types[1], types[0]] } else { own == types };
                 let held = if fits { share(part, id, true, swapped) } else { 0.0 };
                 match (manifest.id.as_str(), db.predicates.name(id)) {
-                    // These are known, and the manifests tell them.
+                    // Known leaks, documented in the manifests.
                     ("sports", "plays") => assert!(held < 0.25, "plays: {held}"),
                     ("mutagenesis", "bonded") if sfu => {}
                     (id, other) => assert!(held <= 0.05, "{id}: {other} holds for {held} of the positives"),
@@ -144,7 +144,7 @@ fn no_other_predicate_states_the_target(manifest: &Manifest, dataset: &Dataset, 
     }
 }
 
-fn no_example_is_on_both_sides_or_has_both_labels(manifest: &Manifest, dataset: &Dataset, fold: &Fold) {
+fn no_example_is_in_both_sides_or_has_both_labels(manifest: &Manifest, dataset: &Dataset, fold: &Fold) {
     let all = |part: &Part, positive: bool| -> BTreeSet<Vec<String>> {
         let examples = part.examples.iter().filter(|example| example.positive == positive);
         let mut set: BTreeSet<Vec<String>> = examples.map(|e| names(&part.database, e)).collect();
@@ -172,21 +172,21 @@ fn no_example_is_on_both_sides_or_has_both_labels(manifest: &Manifest, dataset: 
     assert_eq!(fold.counts.contradicted, 0, "{}", manifest.id);
 }
 
-fn negatives_keep_the_ratio_and_are_no_duplicates(manifest: &Manifest, fold: &Fold) {
+fn negatives_keep_the_ratio_and_are_distinct(manifest: &Manifest, fold: &Fold) {
     for (part, counts) in [(&fold.train, &fold.counts.train), (&fold.test, &fold.counts.test)] {
         let distinct: BTreeSet<Vec<String>> = part.examples.iter().map(|e| names(&part.database, e)).collect();
         assert_eq!(distinct.len(), part.examples.len(), "{}", manifest.id);
         assert_eq!(positives(part).count(), counts.positives);
         assert_eq!(negatives(part).count(), counts.negatives());
         assert_eq!((counts.negatives(), counts.lacking), (2 * counts.positives, 0), "{}", manifest.id);
-        // Drawn ones have no line.
+        // Drawn negatives have no line.
         let reflexive = negatives(part).filter(|e| e.line == 0 && e.args[0] == e.args[1]).count();
         assert_eq!(reflexive, 0, "{}: (a,a) was drawn", manifest.id);
     }
 }
 
 #[test]
-fn every_atom_of_an_example_is_asked_about() {
+fn atoms_of_negatives_occur_in_positives() {
     let Some(store) = real() else { return };
     for evidence in ["known-half", "sfu"] {
         let variant = Variant { evidence: Some(evidence.into()), ..Variant::default() };
@@ -197,26 +197,26 @@ fn every_atom_of_an_example_is_asked_about() {
                 part.examples.iter().filter(|e| e.positive == positive).map(|e| e.args[1]).collect()
             };
             for part in [&fold.train, &fold.test] {
-                let asked = atoms(part, true);
-                assert!(atoms(part, false).is_subset(&asked));
+                let targets = atoms(part, true);
+                assert!(atoms(part, false).is_subset(&targets));
                 if let Some(contains) = part.database.predicates.find("contains", 2) {
                     let known: BTreeSet<Constant> =
                         part.database.facts.relation(contains).values(1).into_iter().collect();
                     assert_eq!(known.len(), 4893 - 2467);
-                    assert!(known.is_disjoint(&asked));
+                    assert!(known.is_disjoint(&targets));
                 } else {
                     assert_eq!(evidence, "sfu");
                 }
             }
-            // An atom that is asked about in training is not asked about in the test, with either label.
+            // Atoms of training examples do not occur in test examples, with either label.
             assert!(atoms(&fold.train, true).is_disjoint(&atoms(&fold.test, true)));
         }
     }
 }
 
-/// Known atoms, asked-about atoms and molecules are alike in all that is known of them but membership.
+/// Known atoms and those of examples have the same kind of facts except membership.
 #[test]
-fn known_atoms_and_asked_about_atoms_are_described_alike() {
+fn known_and_target_atoms_have_the_same_kind_of_evidence() {
     let Some(store) = real() else { return };
     let fold = open(store, "mutagenesis", &Variant::default()).fold(0, &Split::new(SEED)).unwrap();
     let db = &fold.train.database;
@@ -226,11 +226,11 @@ fn known_atoms_and_asked_about_atoms_are_described_alike() {
     for (name, arity) in [("atomtype", 2), ("charge", 2)] {
         assert_eq!(relation(name, arity).values(0).len(), 4893, "{name}");
     }
-    // Bonds hold both ways.
+    // Bonds are symmetric.
     let bond = relation("bond", 3);
     assert_eq!(bond.len(), 2 * 5243);
     assert!(bond.iter().all(|row| bond.contains(&[row.get(1), row.get(0), row.get(2)])));
-    // No fact but `contains` has a molecule and an atom, or names that give the other away.
+    // Only facts of `contains` link a molecule and an atom.
     let molecules: BTreeSet<Constant> = relation("logp", 2).values(0).into_iter().collect();
     assert_eq!(molecules.len(), 188);
     for id in db.predicates.iter().filter(|&id| db.predicates.name(id) != "contains") {
@@ -243,7 +243,7 @@ fn known_atoms_and_asked_about_atoms_are_described_alike() {
 }
 
 #[test]
-fn the_relational_dump_nearly_states_its_target_as_its_caveat_says() {
+fn the_relational_dump_nearly_reveals_its_target_as_its_caveat_says() {
     let Some(store) = real() else { return };
     let variant = Variant { evidence: Some("sfu".into()), ..Variant::default() };
     let fold = open(store, "mutagenesis", &variant).fold(0, &Split::new(SEED)).unwrap();
@@ -252,15 +252,15 @@ fn the_relational_dump_nearly_states_its_target_as_its_caveat_says() {
         let bond = part.database.facts.relation(part.database.predicates.find("bond", 3).unwrap());
         for example in positives(part) {
             all += 1;
-            let asked = [Some(example.args[0]), Some(example.args[1]), None];
-            held += u32::from(bond.lookup(&asked).next().is_some());
+            let query = [Some(example.args[0]), Some(example.args[1]), None];
+            held += u32::from(bond.lookup(&query).next().is_some());
         }
     }
     assert_eq!((held, all), (4657, 4805));
 }
 
 #[test]
-fn negatives_of_citations_lie_in_the_past_of_citing_papers_and_can_be_seen() {
+fn negatives_of_citations_are_earlier_and_visible() {
     let Some(store) = real() else { return };
     for (id, to_the_future) in [("yeast2", 484), ("aan", 45)] {
         let dataset = open(store, id, &Variant::default());
@@ -318,16 +318,16 @@ fn check_citations(id: &str, part: &Part) {
         let share = f64::from(seen[label]) / f64::from(all[label]);
         assert!(share > 0.999, "{id}: {share} of the papers can be seen (label {label})");
     }
-    // A citing paper has as many negatives as its positives call for, so it does not tell the label; the few that have
-    // too small a past pass some on to others.
+    // A citing paper has negatives in proportion to its positives, so it does not reveal the label; the few with too
+    // few earlier papers leave some to others.
     let uneven: i64 = per_paper.values().map(|[negatives, positives]| (negatives - 2 * positives).abs()).sum();
     let all = i64::try_from(part.examples.len()).unwrap();
     assert!(uneven * 100 < all, "{id}: {uneven} of {all}");
 }
 
-/// The constants that negatives draw from are those that positives may have: every constant of a positive can be drawn.
+/// Every constant of a positive may also be drawn for a negative.
 #[test]
-fn no_constant_is_kept_for_positives() {
+fn every_constant_of_a_positive_may_be_drawn() {
     let Some(store) = real() else { return };
     for id in ["webkb", "sports", "mutagenesis"] {
         let closed = Variant {
@@ -335,7 +335,7 @@ fn no_constant_is_kept_for_positives() {
             ..Variant::default()
         };
         let dataset = open(store, id, &closed);
-        // Over many seeds, every constant of a positive is drawn sooner or later.
+        // Over many seeds, every constant of a positive is drawn eventually.
         let mut left: [BTreeSet<Vec<String>>; 2] = Default::default();
         let mut drawn = left.clone();
         for seed in 0..40 {
@@ -356,8 +356,8 @@ fn no_constant_is_kept_for_positives() {
 }
 
 #[test]
-fn published_negatives_hold_no_positive_even_by_name() {
-    // The check of all folds above relies on names being found; here is one pair by hand.
+fn published_negatives_contain_no_positive_by_name() {
+    // The checks above rely on names being found; this is one known pair.
     let Some(store) = real() else { return };
     let fold = open(store, "uwcse", &Variant::default()).fold(0, &Split::new(SEED)).unwrap();
     let pair = ["person309", "person378"].map(str::to_owned);

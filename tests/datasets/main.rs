@@ -1,8 +1,8 @@
-//! Datasets from files to folds: what is counted, what is drawn, and that nothing leaks.
+//! Datasets from files to folds: counts, drawn negatives, and the absence of leaks.
 
 mod adaptors;
 mod counts;
 mod lab;
 mod leaks;
-mod made_up;
 mod shuffled;
+mod synthetic;

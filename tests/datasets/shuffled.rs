@@ -1,4 +1,4 @@
-//! With labels shuffled there is nothing to learn: a learner that beats chance then has seen what it must not.
+//! With shuffled labels there is nothing to learn: a learner that beats chance has access to leaked labels.
 
 use lrbm::data::dataset::Variant;
 use lrbm::data::split::Split;
@@ -9,16 +9,16 @@ use lrbm::metric::ranking::{Ranking, auc_roc};
 
 use crate::lab::{SEED, open, real};
 
-/// The examples with their labels dealt out anew.
+/// Returns the examples with shuffled labels.
 fn shuffled(examples: &[Example], purpose: &[&str]) -> Vec<Example> {
     let mut labels: Vec<bool> = examples.iter().map(|example| example.positive).collect();
     Stream::new(SEED, purpose).shuffle(&mut labels);
     examples.iter().zip(labels).map(|(example, positive)| Example { positive, ..example.clone() }).collect()
 }
 
-/// The mean area over all folds must lie within four standard deviations of one half, as Mann and Whitney give them for
-/// scores that know nothing of the labels.
-fn chance(id: &str) {
+/// Checks that the mean AUC-ROC over all folds is within four standard deviations of one half, by the Mann-Whitney
+/// variance for scores independent of the labels.
+fn assert_chance(id: &str) {
     let Some(store) = real() else { return };
     let dataset = open(store, id, &Variant::default());
     let split = Split::new(SEED);
@@ -29,9 +29,9 @@ fn chance(id: &str) {
         let name = index.to_string();
         let training = shuffled(&fold.train.examples, &[id, "shuffled", &name, "train"]);
         let test = shuffled(&fold.test.examples, &[id, "shuffled", &name, "test"]);
-        let part = &fold.train;
+        let side = &fold.train;
         let trained =
-            train(Kind::LrbmBoost, &part.database, part.target, &training, &params, SEED, &mut |_| {}).unwrap();
+            train(Kind::LrbmBoost, &side.database, side.target, &training, &params, SEED, &mut |_| {}).unwrap();
         let psi = trained.model.score(&fold.test.database, fold.test.target, &test).unwrap();
         let labels: Vec<bool> = test.iter().map(|example| example.positive).collect();
         let positives = labels.iter().filter(|&&label| label).count() as f64;
@@ -47,30 +47,30 @@ fn chance(id: &str) {
 
 #[test]
 fn uwcse_shuffled_is_chance() {
-    chance("uwcse");
+    assert_chance("uwcse");
 }
 
 #[test]
 fn imdb_shuffled_is_chance() {
-    chance("imdb");
+    assert_chance("imdb");
 }
 
 #[test]
 fn sports_shuffled_is_chance() {
-    chance("sports");
+    assert_chance("sports");
 }
 
 #[test]
 fn webkb_shuffled_is_chance() {
-    chance("webkb");
+    assert_chance("webkb");
 }
 
 #[test]
 fn mutagenesis_shuffled_is_chance() {
-    chance("mutagenesis");
+    assert_chance("mutagenesis");
 }
 
 #[test]
 fn cora_shuffled_is_chance() {
-    chance("cora");
+    assert_chance("cora");
 }

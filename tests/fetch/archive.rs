@@ -1,4 +1,4 @@
-//! Archives, good and bad, and files that only the user has.
+//! Valid and invalid archives, and files supplied by the user.
 
 use std::fs;
 use std::io::Write;
@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use crate::lab::{Lab, flip, line, mirror_of, thousand, zipped};
 use crate::server::{Server, status, whole};
 
-/// A lab whose only file is this archive.
+/// Creates a lab whose only file is this archive.
 fn lab_of_archive(archive: &[u8]) -> (TempDir, Lab) {
     let mirror = mirror_of("all.zip", archive);
     let lab = Lab::new(Mirror::Directory(mirror.path().to_owned()), &[line("all.zip", archive, ", unpack = \"zip\"")]);
@@ -27,7 +27,7 @@ fn an_archive_is_unpacked_and_recorded() {
     assert_eq!(fs::read(lab.store.unpacked("toy", "all/a/b.txt")).unwrap(), b"bee");
     assert!(lab.store.verify(&lab.manifest).unwrap().is_sound());
 
-    // What was changed, removed or added among the unpacked files is mended by fetching again.
+    // Fetching again repairs changed, removed and added files among the unpacked ones.
     flip(&lab.store.unpacked("toy", "all/c.txt"), 7);
     fs::remove_file(lab.store.unpacked("toy", "all/a/b.txt")).unwrap();
     fs::write(lab.store.unpacked("toy", "all/new.txt"), "new").unwrap();
@@ -43,13 +43,13 @@ fn an_archive_is_unpacked_and_recorded() {
 }
 
 #[test]
-fn an_archive_cannot_write_outside_its_place() {
+fn an_archive_cannot_write_outside_its_directory() {
     for (name, reason) in [
-        ("../evil.txt", "the path leaves its directory by `..`"),
-        ("a/../../evil.txt", "the path leaves its directory by `..`"),
+        ("../evil.txt", "the path leaves its directory through `..`"),
+        ("a/../../evil.txt", "the path leaves its directory through `..`"),
         ("/evil.txt", "the path is absolute"),
-        ("..\\evil.txt", "the path holds a control character, `\\` or `:`"),
-        ("c:evil.txt", "the path holds a control character, `\\` or `:`"),
+        ("..\\evil.txt", "the path contains a control character, `\\` or `:`"),
+        ("c:evil.txt", "the path contains a control character, `\\` or `:`"),
         ("link@", "it is a link or a device"),
     ] {
         let (_mirror, lab) = lab_of_archive(&zipped(&[("good.txt", b"good"), (name, b"/etc/passwd")]));
@@ -58,13 +58,13 @@ fn an_archive_cannot_write_outside_its_place() {
         let text = error.to_string();
         assert!(text.starts_with("dataset `toy`: all.zip: unsafe archive entry `"), "{text}");
         assert!(text.ends_with(reason), "{text}");
-        assert_eq!(lab.files(), ["toy/raw/all.zip"], "nothing is unpacked, not even what is good");
+        assert_eq!(lab.files(), ["toy/raw/all.zip"], "nothing is unpacked, not even valid entries");
         assert_eq!(fs::read_dir(lab.directory.path()).unwrap().count(), 1);
     }
 }
 
 #[test]
-fn an_archive_that_swells_is_stopped() {
+fn a_decompression_bomb_is_rejected() {
     let (_mirror, lab) = lab_of_archive(&zipped(&[("zeros", &vec![0; 20 << 20])]));
     let error = lab.fetch().unwrap_err();
     assert!(matches!(&error, FetchError::Archive { fault: ArchiveError::TooLarge { .. }, .. }), "{error}");
@@ -72,20 +72,20 @@ fn an_archive_that_swells_is_stopped() {
 }
 
 #[test]
-fn an_archive_that_is_none_is_damaged() {
+fn an_invalid_archive_is_rejected() {
     let (_mirror, lab) = lab_of_archive(thousand());
     let error = lab.fetch().unwrap_err();
     assert!(matches!(&error, FetchError::Archive { fault: ArchiveError::Damaged { .. }, .. }), "{error}");
 }
 
-/// `hello world\n` as gzip.
+/// Returns `hello world\n` compressed with gzip.
 fn hello() -> Vec<u8> {
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     gzip.write_all(b"hello world\n").unwrap();
     gzip.finish().unwrap()
 }
 
-/// The line of a file that the user supplies; git tells what it must be.
+/// Returns the manifest entry of a user-supplied file, identified by its git blob id.
 fn supplied_line() -> String {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("hello.gz");
@@ -95,7 +95,7 @@ fn supplied_line() -> String {
 }
 
 #[test]
-fn a_file_only_the_user_has_may_be_absent() {
+fn a_user_supplied_file_may_be_absent() {
     let server = Server::start(|request, out| match request.path.ends_with("f.txt") {
         true => whole(out, thousand()),
         false => status(out, "404 Not Found"),
@@ -112,14 +112,14 @@ fn a_file_only_the_user_has_may_be_absent() {
     assert_eq!(notes, ["hello.gz: ask"]);
     assert!(lab.store.verify(&lab.manifest).unwrap().is_sound());
 
-    // Put into its place it is unknown at first, and accepted by the next fetch.
+    // Once supplied, it is unknown at first and accepted by the next fetch.
     fs::write(lab.store.raw("toy", "hello.gz"), hello()).unwrap();
     assert!(matches!(&lab.problems()[..], [(path, ProblemKind::Unknown)] if path == "raw/hello.gz"));
     assert_eq!(lab.fetch().unwrap().not_supplied, [""; 0]);
     assert_eq!(fs::read(lab.store.unpacked("toy", "hello")).unwrap(), b"hello world\n");
     assert!(lab.store.verify(&lab.manifest).unwrap().is_sound());
 
-    // Another file in its place is refused, and left alone.
+    // A different file is rejected and left unchanged.
     fs::write(lab.store.raw("toy", "hello.gz"), "mine").unwrap();
     let error = lab.fetch().unwrap_err();
     let FetchError::File { fault, .. } = &error else { panic!("{error}") };
@@ -128,7 +128,7 @@ fn a_file_only_the_user_has_may_be_absent() {
 }
 
 #[test]
-fn a_file_only_the_user_has_is_taken_from_a_mirror() {
+fn a_user_supplied_file_is_fetched_from_a_mirror() {
     let mirror = mirror_of("hello.gz", &hello());
     let lab = Lab::new(Mirror::Directory(mirror.path().to_owned()), &[supplied_line()]);
     let fetched = lab.fetch().unwrap();

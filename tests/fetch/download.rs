@@ -1,4 +1,4 @@
-//! What a server can do right and wrong.
+//! Correct and faulty servers.
 
 use std::fs;
 use std::io::Write;
@@ -14,7 +14,7 @@ use crate::lab::{COMMIT, Lab, line, mirror_of, thousand};
 use crate::server::{Server, partial, status, whole};
 
 #[test]
-fn a_full_fetch_brings_checks_and_records() {
+fn a_full_fetch_downloads_verifies_and_records() {
     let server = Server::start(|request, out| match request.path.rsplit('/').next() {
         Some("f.txt") => whole(out, thousand()),
         Some("g%20h.txt") => whole(out, b""),
@@ -41,10 +41,10 @@ fn a_full_fetch_brings_checks_and_records() {
 
     let again = lab.fetch().unwrap();
     assert_eq!((again.arrived, again.present, again.record), (0, 2, fetched.record));
-    assert_eq!(server.requests().len(), 2, "what is right is not asked for again");
+    assert_eq!(server.requests().len(), 2, "a correct file is not requested again");
 }
 
-/// Says it sends everything, and hangs up after 300 bytes of the first answer.
+/// Announces the whole file and closes the first connection after 300 bytes.
 fn cutting_server(ranges: bool) -> Server {
     let first = AtomicBool::new(true);
     Server::start(move |request, out| {
@@ -60,7 +60,7 @@ fn cutting_server(ranges: bool) -> Server {
 }
 
 #[test]
-fn a_connection_cut_in_the_middle_is_resumed_by_the_next_run() {
+fn an_interrupted_download_is_resumed_by_the_next_run() {
     let server = cutting_server(true);
     let lab = Lab::of_one(&server);
     assert!(matches!(lab.fault(), FetchFault::CutOff { received: 300, expected: Some(1000) }));
@@ -79,12 +79,12 @@ fn a_server_without_ranges_sends_everything_again() {
     let lab = Lab::of_one(&server);
     assert!(matches!(lab.fault(), FetchFault::CutOff { received: 300, .. }));
     lab.fetch().unwrap();
-    assert_eq!(server.requests()[1].from, Some(300), "it was asked to go on");
+    assert_eq!(server.requests()[1].from, Some(300), "a range was requested");
     assert!(lab.store.verify(&lab.manifest).unwrap().is_sound());
 }
 
 #[test]
-fn a_run_that_may_try_again_does_so_by_itself() {
+fn a_run_retries_up_to_its_limit() {
     let server = cutting_server(true);
     let mut lab = Lab::of_one(&server);
     lab.options.attempts = 2;
@@ -96,7 +96,7 @@ fn a_run_that_may_try_again_does_so_by_itself() {
 }
 
 #[test]
-fn a_part_the_server_cannot_continue_is_left_behind() {
+fn a_partial_download_that_cannot_be_resumed_is_discarded() {
     let server = Server::start(|request, out| match request.from {
         Some(_) => status(out, "416 Range Not Satisfiable"),
         None => whole(out, thousand()),
@@ -110,7 +110,7 @@ fn a_part_the_server_cannot_continue_is_left_behind() {
 }
 
 #[test]
-fn a_range_that_starts_elsewhere_is_not_taken() {
+fn a_range_with_a_wrong_start_is_rejected() {
     let server = Server::start(|request, out| match request.from {
         Some(_) => partial(out, thousand(), 100),
         None => whole(out, thousand()),
@@ -123,7 +123,7 @@ fn a_range_that_starts_elsewhere_is_not_taken() {
 }
 
 #[test]
-fn a_part_of_another_file_is_not_trusted() {
+fn a_partial_download_of_another_file_is_discarded() {
     let server = Server::of(thousand(), true);
     let lab = Lab::of_one(&server);
     fs::create_dir_all(lab.store.raw("toy", "")).unwrap();
@@ -136,7 +136,7 @@ fn a_part_of_another_file_is_not_trusted() {
 }
 
 #[test]
-fn a_wrong_length_is_refused_before_it_is_taken() {
+fn a_wrong_length_is_rejected_before_the_download() {
     let server = Server::of(&thousand()[..999], true);
     let lab = Lab::of_one(&server);
     assert!(matches!(lab.fault(), FetchFault::WrongLength { expected: 1000, found: 999 }));
@@ -144,7 +144,7 @@ fn a_wrong_length_is_refused_before_it_is_taken() {
 }
 
 #[test]
-fn a_wrong_length_shows_at_the_end_of_chunks() {
+fn a_wrong_length_is_detected_at_the_end_of_chunks() {
     let server = Server::start(|_, out| {
         write!(out, "HTTP/1.1 200 OK\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n")?;
         write!(out, "3\r\nabc\r\n0\r\n\r\n")
@@ -183,7 +183,7 @@ fn wrong_bytes_are_not_kept() {
 }
 
 #[test]
-fn a_redirect_is_followed_but_not_for_ever() {
+fn redirects_are_followed_up_to_the_limit() {
     let server = Server::start(|request, out| match request.path.as_str() {
         "/there" => whole(out, thousand()),
         _ => write!(out, "HTTP/1.1 302 Found\r\nConnection: close\r\nLocation: /there\r\nContent-Length: 0\r\n\r\n"),
@@ -200,7 +200,7 @@ fn a_redirect_is_followed_but_not_for_ever() {
 }
 
 #[test]
-fn a_redirect_away_from_http_is_refused() {
+fn a_redirect_away_from_http_is_rejected() {
     let server = Server::start(|_, out| {
         write!(
             out,
@@ -214,7 +214,7 @@ fn a_redirect_away_from_http_is_refused() {
 }
 
 #[test]
-fn a_missing_file_and_a_failing_server_are_told_apart() {
+fn http_errors_give_specific_advice() {
     for (line, code, advice) in [
         ("404 Not Found", 404, "the file does not exist"),
         ("403 Forbidden", 403, "access is denied"),
@@ -230,10 +230,10 @@ fn a_missing_file_and_a_failing_server_are_told_apart() {
 }
 
 #[test]
-fn too_much_data_is_stopped() {
+fn an_oversized_response_is_aborted() {
     let server = Server::start(|_, out| {
         write!(out, "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n")?;
-        // Without end: only the client can stop it.
+        // Endless: only the client can stop it.
         loop {
             out.write_all(thousand())?;
         }
@@ -244,7 +244,7 @@ fn too_much_data_is_stopped() {
 }
 
 #[test]
-fn a_stalled_connection_is_given_up_and_resumed() {
+fn a_stalled_connection_times_out_and_is_resumed() {
     let first = AtomicBool::new(true);
     let server = Server::start(move |request, out| {
         if !first.swap(false, Ordering::SeqCst) {
@@ -252,7 +252,7 @@ fn a_stalled_connection_is_given_up_and_resumed() {
         }
         write!(out, "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 1000\r\n\r\n")?;
         out.write_all(&thousand()[..300])?;
-        // Until the client hangs up.
+        // Until the client disconnects.
         std::io::Read::read(out, &mut [0]).map(|_| ())
     });
     let mut lab = Lab::of_one(&server);
@@ -265,7 +265,7 @@ fn a_stalled_connection_is_given_up_and_resumed() {
 }
 
 #[test]
-fn a_server_that_never_answers_is_given_up() {
+fn a_silent_server_times_out() {
     let server = Server::start(|_, out| std::io::Read::read(out, &mut [0]).map(|_| ()));
     let mut lab = Lab::of_one(&server);
     lab.options.stall_timeout = Duration::from_millis(200);
@@ -274,24 +274,24 @@ fn a_server_that_never_answers_is_given_up() {
 }
 
 #[test]
-fn a_port_without_a_server_cannot_be_reached() {
+fn a_closed_port_is_unreachable() {
     let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let mirror = Mirror::parse(&format!("http://{address}")).unwrap();
     let lab = Lab::new(mirror, &[line("f.txt", thousand(), "")]);
     let fault = lab.fault();
     assert!(matches!(fault, FetchFault::Unreachable { .. }), "{fault}");
-    assert!(!lab.store.verify(&lab.manifest).unwrap().fetched, "empty directories are nothing");
+    assert!(!lab.store.verify(&lab.manifest).unwrap().fetched, "empty directories do not count as fetched");
 }
 
 #[test]
-fn rubbish_is_no_answer() {
+fn an_invalid_response_is_rejected() {
     let server = Server::start(|_, out| out.write_all(b"hello, who is there?\r\n\r\n"));
     let fault = Lab::of_one(&server).fault();
     assert!(matches!(fault, FetchFault::InvalidResponse { .. }), "{fault}");
 }
 
 #[test]
-fn only_http_and_directories_are_places() {
+fn only_http_addresses_and_directories_are_mirrors() {
     for given in ["ftp://host/a", "file:///tmp", "http://", "https:///a", "http://host/?a", "/no/such/directory", ""] {
         let error = Mirror::parse(given).unwrap_err().to_string();
         assert!(error.starts_with(&format!("invalid mirror `{given}`: ")), "{error}");

@@ -1,4 +1,4 @@
-//! Made-up manifests and files, and a data directory to fetch them into.
+//! Synthetic manifests and files, and a data directory to fetch them into.
 
 use std::fs;
 use std::io::{Cursor, Write};
@@ -15,7 +15,7 @@ use crate::server::Server;
 
 pub const COMMIT: &str = "0123456789abcdef0123456789abcdef01234567";
 
-/// A manifest of these lines of files.
+/// Creates a manifest with these file entries.
 pub fn manifest(files: &[String]) -> Manifest {
     let text = format!(
         r#"
@@ -44,19 +44,19 @@ files = [{}]
     Manifest::parse(&text, "toy.toml").unwrap()
 }
 
-/// The line of a file with this content.
+/// Returns the manifest entry of a file with this content.
 pub fn line(path: &str, content: &[u8], more: &str) -> String {
     let sum = digest::sha256(content);
     format!("{{ path = \"{path}\", bytes = {}, sha256 = \"{sum}\"{more} }}", content.len())
 }
 
-/// 1,000 bytes, no two stretches alike.
+/// Returns 1,000 bytes without repeated stretches.
 pub fn thousand() -> &'static [u8] {
     let numbers: String = (0..250).map(|n| format!("{n:03},")).collect();
     numbers.into_bytes().leak()
 }
 
-/// A data directory and a way to fetch into it.
+/// A data directory with a manifest and options to fetch into it.
 pub struct Lab {
     pub directory: TempDir,
     pub store: Store,
@@ -72,7 +72,7 @@ impl Lab {
         Lab { directory, store, manifest: manifest(files), options }
     }
 
-    /// With one file, `f.txt`, of [`thousand`].
+    /// Creates a lab with one file, `f.txt`, of [`thousand`].
     pub fn of_one(server: &Server) -> Lab {
         Lab::new(server.mirror(), &[line("f.txt", thousand(), "")])
     }
@@ -81,7 +81,7 @@ impl Lab {
         fetch(&self.store, &self.manifest, &self.options, &mut |_| {})
     }
 
-    /// The fault of a fetch that must fail; the error must say where and what.
+    /// Returns the fault of a fetch that must fail, and checks that the error names the file and its source.
     pub fn fault(&self) -> FetchFault {
         let error = self.fetch().unwrap_err();
         let text = error.to_string();
@@ -97,7 +97,7 @@ impl Lab {
         found.problems.into_iter().map(|problem| (problem.path, problem.kind)).collect()
     }
 
-    /// Every file below the data directory but locks.
+    /// Returns every file below the data directory except locks.
     pub fn files(&self) -> Vec<String> {
         let mut files = Vec::new();
         collect(self.store.root(), self.store.root(), &mut files);
@@ -124,7 +124,7 @@ pub fn flip(path: &Path, at: usize) {
     fs::write(path, bytes).unwrap();
 }
 
-/// A zip archive; a name that ends in `@` is a link.
+/// Creates a zip archive; a name that ends in `@` is a link.
 pub fn zipped(entries: &[(&str, &[u8])]) -> Vec<u8> {
     let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
     let options = SimpleFileOptions::default().compression_method(zip::CompressionMethod::Deflated);
@@ -140,7 +140,7 @@ pub fn zipped(entries: &[(&str, &[u8])]) -> Vec<u8> {
     zip.finish().unwrap().into_inner()
 }
 
-/// A directory that holds one file as a mirror does.
+/// Creates a mirror directory with one file.
 pub fn mirror_of(path: &str, content: &[u8]) -> TempDir {
     let directory = tempfile::tempdir().unwrap();
     let full = directory.path().join(format!("owner/repository/{COMMIT}/some/data")).join(path);

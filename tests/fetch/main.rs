@@ -1,6 +1,6 @@
-//! Fetching over HTTP and from a directory, with everything a server can do wrong, and finding every change afterwards.
+//! Fetching over HTTP and from a directory, with server failures, and detection of every later change.
 //!
-//! Manifests and files are made up, so nothing but `real` needs real data.
+//! Manifests and files are synthetic; only `real` needs real data.
 
 mod archive;
 mod download;

@@ -1,4 +1,4 @@
-//! The real files, where there is a copy of them.
+//! The real files, if a copy exists.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,11 +9,11 @@ use lrbm::data::store::Store;
 
 use crate::server::{Server, status, whole};
 
-/// A copy of the published files, if there is one beside the repository.
+/// Returns the mirror beside the repository, if it exists.
 fn real_mirror() -> Option<PathBuf> {
     let mirror = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/datasets/mirror");
     if !mirror.is_dir() {
-        eprintln!("skipped: there is no {}, so the real files cannot be fetched", mirror.display());
+        eprintln!("skipped: {} does not exist, so the real files cannot be fetched", mirror.display());
         return None;
     }
     Some(mirror)

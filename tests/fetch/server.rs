@@ -1,4 +1,4 @@
-//! A web server of a few lines on a loopback port, which does whatever a test tells it to do wrong.
+//! A minimal web server on a loopback port whose misbehavior is scripted by the test.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -8,7 +8,7 @@ use std::thread::JoinHandle;
 
 use lrbm::data::fetch::Mirror;
 
-/// What was asked for.
+/// A request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Request {
     pub path: String,
@@ -18,7 +18,7 @@ pub struct Request {
 
 pub type Handler = dyn Fn(&Request, &mut TcpStream) -> std::io::Result<()> + Send + Sync;
 
-/// Answers each request on a connection of its own.
+/// Serves each request on its own connection.
 pub struct Server {
     address: SocketAddr,
     requests: Arc<Mutex<Vec<Request>>>,
@@ -49,7 +49,7 @@ impl Server {
         Server { address, requests, stop, thread: Some(thread) }
     }
 
-    /// Serves one content at every path, with or without `Range`.
+    /// Serves the same content at every path, with or without support for `Range`.
     pub fn of(content: &'static [u8], ranges: bool) -> Server {
         Server::start(move |request, out| match request.from.filter(|_| ranges) {
             Some(from) => partial(out, content, from),

@@ -1,4 +1,4 @@
-//! A fetch that is stopped at any place where the disk changes is finished by the next one.
+//! A fetch interrupted at any write to the disk is completed by the next one.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +11,7 @@ use lrbm::data::store::Store;
 
 use crate::lab::{line, manifest, mirror_of, thousand, zipped};
 
-/// Says to a process that it is the one to be stopped, and where to fetch from and to.
+/// Marks the process to be interrupted, with its mirror and data directory.
 const CHILD: &str = "LRBM_TEST_FETCH";
 
 fn archive() -> Vec<u8> {
@@ -27,7 +27,7 @@ fn fetched(mirror: &Path, data: &Path) {
     fetch(&Store::open(data), &toy(), &options, &mut |_| {}).unwrap();
 }
 
-/// Every file but the lock of the dataset, by path.
+/// Collects every file except the lock of the dataset, by path.
 fn files(root: &Path, directory: &Path, found: &mut BTreeMap<String, Vec<u8>>) {
     for entry in fs::read_dir(directory).unwrap().map(Result::unwrap) {
         let path = entry.path();
@@ -46,38 +46,38 @@ fn all(root: &Path) -> BTreeMap<String, Vec<u8>> {
     found
 }
 
-/// Does nothing, unless it is the process that is to be stopped.
+/// Runs a fetch in the child process; does nothing otherwise.
 #[test]
-fn child_of_the_other_test() {
-    if let Ok(places) = std::env::var(CHILD) {
-        let (mirror, data) = places.split_once('\n').unwrap();
+fn interrupted_child_process() {
+    if let Ok(directories) = std::env::var(CHILD) {
+        let (mirror, data) = directories.split_once('\n').unwrap();
         fetched(Path::new(mirror), Path::new(data));
     }
 }
 
 #[cfg(unix)]
 #[test]
-fn a_fetch_that_is_stopped_anywhere_is_finished_by_the_next() {
+fn a_fetch_interrupted_anywhere_is_completed_by_the_next() {
     let mirror = mirror_of("all.zip", &archive());
-    let whole = tempfile::tempdir().unwrap();
-    fetched(mirror.path(), whole.path());
-    let expected = all(whole.path());
+    let uninterrupted = tempfile::tempdir().unwrap();
+    fetched(mirror.path(), uninterrupted.path());
+    let expected = all(uninterrupted.path());
     assert!(expected.len() > 3, "{:?}", expected.keys());
-    let mut place = 1;
+    let mut step = 1;
     loop {
-        let room = tempfile::tempdir().unwrap();
+        let data = tempfile::tempdir().unwrap();
         let mut command = Command::new(std::env::current_exe().unwrap());
-        command.args(["--exact", "stopped::child_of_the_other_test"]).env("LRBM_TEST_FAULT", format!("stop:{place}"));
-        let places = format!("{}\n{}", mirror.path().display(), room.path().display());
-        let output = command.env(CHILD, places).output().unwrap();
-        fetched(mirror.path(), room.path());
-        assert_eq!(all(room.path()), expected, "stopped at place {place}");
+        command.args(["--exact", "stopped::interrupted_child_process"]).env("LRBM_TEST_FAULT", format!("stop:{step}"));
+        let directories = format!("{}\n{}", mirror.path().display(), data.path().display());
+        let output = command.env(CHILD, directories).output().unwrap();
+        fetched(mirror.path(), data.path());
+        assert_eq!(all(data.path()), expected, "interrupted at step {step}");
         if output.status.success() {
             break;
         }
-        place += 1;
-        assert!(place < 500, "no fetch ever ends: {}", String::from_utf8_lossy(&output.stdout));
+        step += 1;
+        assert!(step < 500, "no fetch completes: {}", String::from_utf8_lossy(&output.stdout));
     }
-    assert!(place > 15, "only {place} places");
-    println!("figure: places of a fetch, stopped at each: {}", place - 1);
+    assert!(step > 15, "only {step} steps");
+    println!("figure: places of a fetch, stopped at each: {}", step - 1);
 }

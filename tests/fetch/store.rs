@@ -1,4 +1,4 @@
-//! What is recorded, and that every change of it is found.
+//! The record of checksums, and detection of every change.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use crate::lab::{COMMIT, Lab, flip, line, manifest, mirror_of, thousand, zipped};
 
-/// A fetched archive and file with two converted variants.
+/// Creates a lab with a fetched archive and file, and two converted variants.
 fn full_lab() -> (TempDir, Lab) {
     let archive = zipped(&[("a/b.txt", b"bee"), ("c.txt", thousand())]);
     let mirror = mirror_of("all.zip", &archive);
@@ -28,7 +28,7 @@ fn full_lab() -> (TempDir, Lab) {
 }
 
 #[test]
-fn one_changed_byte_is_found_wherever_it_is() {
+fn every_changed_byte_is_detected() {
     let (_mirror, lab) = full_lab();
     let verified = lab.store.verify(&lab.manifest).unwrap();
     assert!(verified.is_sound());
@@ -49,7 +49,7 @@ fn one_changed_byte_is_found_wherever_it_is() {
             flip(&path, at);
         }
     }
-    // The record itself, at every place of a line sooner or later.
+    // The record itself, at varying positions within its lines.
     let record = lab.store.dataset("toy").join("SHA256SUMS");
     for at in (0..fs::read(&record).unwrap().len()).step_by(7) {
         flip(&record, at);
@@ -96,16 +96,16 @@ fn missing_and_unknown_files_are_reported() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_is_no_file() {
+fn a_link_is_not_a_regular_file() {
     let (_mirror, lab) = full_lab();
-    let place = lab.store.raw("toy", "f.txt");
+    let path = lab.store.raw("toy", "f.txt");
     let elsewhere = lab.directory.path().join("f.txt");
-    fs::rename(&place, &elsewhere).unwrap();
-    std::os::unix::fs::symlink(&elsewhere, &place).unwrap();
+    fs::rename(&path, &elsewhere).unwrap();
+    std::os::unix::fs::symlink(&elsewhere, &path).unwrap();
     assert!(lab.problems().contains(&("raw/f.txt".to_owned(), ProblemKind::NotAFile)));
     lab.fetch().unwrap();
     assert!(lab.store.verify(&lab.manifest).unwrap().is_sound());
-    assert_eq!(fs::read(&elsewhere).unwrap(), thousand(), "what the link pointed to is left alone");
+    assert_eq!(fs::read(&elsewhere).unwrap(), thousand(), "the target of the link is unchanged");
 }
 
 #[test]
@@ -125,11 +125,11 @@ fn all_datasets_and_strays_are_verified() {
     let found = nothing.verify_all(&manifests).unwrap();
     assert!(!found[0].fetched && found[0].problems.is_empty());
     let error = nothing.record("toy").unwrap_err().to_string();
-    assert!(error.ends_with("`lrbm datasets fetch toy` fetches it"), "{error}");
+    assert!(error.ends_with("run `lrbm datasets fetch toy`"), "{error}");
 }
 
 #[test]
-fn converted_files_have_their_own_place() {
+fn converted_files_stay_in_their_variant() {
     let (_mirror, lab) = full_lab();
     for path in
         ["raw/f.txt", "unpacked/a", "../x", "base/../../x", "/x", "base", "base/x.part", "Base/x", "base/.tmp-x"]
@@ -142,7 +142,7 @@ fn converted_files_have_their_own_place() {
 }
 
 #[test]
-fn sealing_one_variant_makes_no_other_file_right() {
+fn sealing_a_variant_keeps_the_records_of_other_files() {
     let (_mirror, lab) = full_lab();
     flip(&lab.store.raw("toy", "f.txt"), 0);
     flip(&lab.store.unpacked("toy", "all/c.txt"), 0);
@@ -155,7 +155,7 @@ fn sealing_one_variant_makes_no_other_file_right() {
 }
 
 #[test]
-fn fetching_again_keeps_right_variants_and_drops_wrong_ones() {
+fn fetching_again_keeps_valid_variants_and_drops_invalid_ones() {
     let (_mirror, lab) = full_lab();
     lab.fetch().unwrap();
     assert!(lab.store.is_sealed("toy", "base") && lab.store.is_sealed("toy", "more"));
@@ -163,7 +163,7 @@ fn fetching_again_keeps_right_variants_and_drops_wrong_ones() {
     flip(&lab.store.converted("toy", "more/facts.txt"), 0);
     lab.fetch().unwrap();
     assert!(lab.store.is_sealed("toy", "base") && !lab.store.is_sealed("toy", "more"));
-    assert!(!lab.files().iter().any(|file| file.starts_with("toy/more/")), "a variant is whole or gone");
+    assert!(!lab.files().iter().any(|file| file.starts_with("toy/more/")), "a variant is complete or absent");
     assert!(lab.store.verify(&lab.manifest).unwrap().is_sound());
 
     lab.store.discard("toy", "base").unwrap();
@@ -173,7 +173,7 @@ fn fetching_again_keeps_right_variants_and_drops_wrong_ones() {
 }
 
 #[test]
-fn variants_do_not_outlive_what_they_were_made_from() {
+fn variants_are_removed_when_their_input_changes() {
     let (mirror, mut lab) = full_lab();
     // A new manifest without the archive, and with other bytes for the file.
     fs::write(mirror.path().join(format!("owner/repository/{COMMIT}/some/data/f.txt")), "new").unwrap();
@@ -200,7 +200,7 @@ fn two_processes_do_not_fetch_the_same_dataset() {
 }
 
 #[test]
-fn checksums_of_parts_follow_their_files() {
+fn checksums_depend_only_on_their_directory() {
     let (_mirror, lab) = full_lab();
     let before = lab.store.record("toy").unwrap();
     lab.store.write_converted("toy", "base/facts.txt", b"q(c).\n").unwrap();

@@ -1,4 +1,4 @@
-//! Predicates and targets of one to six arguments, against the slow evaluator.
+//! Predicates and targets of one to six arguments, compared with the reference evaluator.
 
 use lrbm::cover::{Bits, Coverage};
 use lrbm::determinism::Stream;
@@ -8,7 +8,7 @@ use lrbm::logic::{Argument, Constant, Literal, ModeArg, ModeDeclaration, ModeSym
 use lrbm::tree::{assign, path};
 use proptest::prelude::*;
 
-const MOST: usize = 6;
+const MAX_ARITY: usize = 6;
 
 struct World {
     database: Database,
@@ -39,7 +39,7 @@ fn declare(builder: &mut DatabaseBuilder, name: &str, args: Vec<(ModeSymbol, usi
 }
 
 impl World {
-    /// A target of this arity, and one predicate of each arity from one to six.
+    /// Creates a target of this arity, and one predicate of each arity from one to six.
     fn new(seed: u64, arity: usize) -> World {
         use ModeSymbol::{Input, Output};
         let mut stream = Stream::new(seed, &["arity"]);
@@ -50,7 +50,7 @@ impl World {
         let kinds: Vec<usize> = (0..arity).map(|_| stream.index(2)).collect();
         let target = declare(&mut builder, "target", kinds.iter().map(|&kind| (Input, kind)).collect());
         let mut predicates = Vec::new();
-        for arity in 1..=MOST {
+        for arity in 1..=MAX_ARITY {
             let kinds: Vec<usize> = (0..arity).map(|_| stream.index(2)).collect();
             let name = format!("p{arity}");
             for _ in 0..2 {
@@ -97,7 +97,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn conjunctions_of_any_arity_hold_as_the_slow_evaluator_says(seed: u64, arity in 1..=MOST) {
+    fn conjunctions_of_any_arity_match_the_reference_evaluator(seed: u64, arity in 1..=MAX_ARITY) {
         let world = World::new(seed, arity);
         let coverage = Coverage::new(&world.database, world.target, &world.examples, 1 << 20);
         let mut stream = Stream::new(seed, &["conjunctions"]);
@@ -109,7 +109,7 @@ proptest! {
     }
 
     #[test]
-    fn models_of_any_arity_are_walked_as_the_slow_evaluator_says(seed: u64, arity in 1..=MOST) {
+    fn models_of_any_arity_match_the_reference_evaluator(seed: u64, arity in 1..=MAX_ARITY) {
         let world = World::new(seed, arity);
         let World { database, target, examples, .. } = &world;
         for kind in [Kind::LrbmBoost, Kind::LrbmNoBoost] {
@@ -133,7 +133,7 @@ proptest! {
     }
 
     #[test]
-    fn chains_of_any_arity_hold_for_some_positive(seed: u64, arity in 1..=MOST) {
+    fn chains_of_any_arity_cover_some_positive(seed: u64, arity in 1..=MAX_ARITY) {
         let world = World::new(seed, arity);
         let World { database, target, examples, .. } = &world;
         let options = path::PathOptions { max_length: 2, ..path::PathOptions::default() };

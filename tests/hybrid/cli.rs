@@ -11,7 +11,7 @@ pub fn write(home: &Path, directory: &str, files: [(&str, &str); 4]) {
     }
 }
 
-/// Exit code, stdout and stderr.
+/// Returns the exit code, stdout and stderr.
 pub fn lrbm(home: &Path, line: &str) -> (Option<i32>, String, String) {
     let output = Command::cargo_bin("lrbm").unwrap().current_dir(home).args(line.split_whitespace()).output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
@@ -29,7 +29,7 @@ const NUMBERS: [(&str, &str); 4] = [
 fn thresholds_print_readably_and_are_audited() {
     let home = tempfile::tempdir().unwrap();
     write(home.path(), "data", NUMBERS);
-    // Other masses, none of which was seen.
+    // Masses that do not occur in the training data.
     let facts = ("facts", "mass(f,3). mass(g,2.5). mass(h,2.1). mass(i,0.5).");
     write(home.path(), "other", [NUMBERS[0], facts, ("pos", "heavy(f). heavy(g)."), ("neg", "heavy(h). heavy(i).")]);
     let train = "train --data data --target heavy --out m.json --set cuts=4 --set positive_weight=2 --audit";
@@ -44,10 +44,10 @@ fn thresholds_print_readably_and_are_audited() {
 }
 
 #[test]
-fn known_answers_are_evidence_for_others() {
+fn known_positives_are_evidence_for_others() {
     let home = tempfile::tempdir().unwrap();
     let modes = ("bk", "mode: knows(+p,+p). mode: knows(+p,-p). mode: knows(-p,+p). mode: q(+p).");
-    // Who knows somebody in a circle knows the others of it. Being known in turn would tell more than is to be learned from.
+    // Members of a circle know each other. The inverse fact would reveal the label directly.
     let (mut pos, mut neg) = (String::new(), String::new());
     for a in 0..12 {
         for b in (0..12).filter(|&b| b != a) {
@@ -58,7 +58,7 @@ fn known_answers_are_evidence_for_others() {
     let (code, _, err) =
         lrbm(home.path(), "train --data data --target knows --out m.json --set recursive=true --symmetric --audit");
     assert_eq!(code, Some(0), "{err}");
-    // A circle of new people, of whom something is known, and what is asked is not.
+    // A circle of new people with some known facts, among which are no test labels.
     let test = [
         modes,
         ("facts", "q(p1). knows(x,y). knows(y,x). knows(y,z). knows(z,y). knows(u,v)."),

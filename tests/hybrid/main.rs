@@ -1,7 +1,8 @@
-//! What the paper claims beyond binary facts: weights, numbers, recursion, time and any arity.
+//! Features beyond binary facts: weights, numbers, recursion, time and any arity.
 
 mod arity;
 mod cli;
+mod files;
 mod network;
 mod numbers;
 #[path = "../common/params.rs"]
@@ -9,4 +10,3 @@ mod params;
 mod recursion;
 mod time;
 mod weights;
-mod written;

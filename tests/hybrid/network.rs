@@ -1,4 +1,4 @@
-//! Numbers and recursion in networks: converted, written by hand, explained and drawn.
+//! Numbers and recursion in networks: conversion, handwritten rules, explanation and drawing.
 
 use crate::cli::{lrbm, write};
 
@@ -11,7 +11,7 @@ const DATA: [(&str, &str); 4] = [
 ];
 
 #[test]
-fn thresholds_in_a_network_are_those_of_the_trees() {
+fn thresholds_of_a_network_equal_those_of_its_trees() {
     let home = tempfile::tempdir().unwrap();
     write(home.path(), "data", DATA);
     let done = |line: &str| {
@@ -24,7 +24,7 @@ fn thresholds_in_a_network_are_those_of_the_trees() {
     assert!(out.contains("P differs by 0.0e0 at most") || out.contains("e-1"), "{out}");
     let scores = |model: &str| done(&format!("predict --model {model} --data data"));
     assert_eq!(scores("m.json"), scores("n.json"));
-    // The rules that are printed are rules that can be read, and say the same.
+    // Printed rules can be parsed again and give the same scores.
     let text = done("explain --model n.json");
     assert!(text.contains("<= 3") || text.contains("> 3"), "{text}");
     std::fs::write(home.path().join("rules.txt"), &text).unwrap();
@@ -32,7 +32,7 @@ fn thresholds_in_a_network_are_those_of_the_trees() {
     assert_eq!(scores("again.json"), scores("n.json"));
     let drawn = std::fs::read_to_string(home.path().join("n.svg")).unwrap();
     assert!(drawn.contains("mass(A, B), B &lt;= 3") || drawn.contains("mass(A, B), B &gt; 3"), "{drawn}");
-    // Why, and what would change it: 7 is the lightest of the heavy things.
+    // The explanation with a counterfactual: 7 is the smallest heavy mass.
     let why = done("explain --model m.json --data data --query heavy(a)");
     assert!(why.contains("heavy(a): false") && why.contains("B = 1.5") && why.contains("since mass(a, 1.5)"), "{why}");
     assert!(why.contains("with mass(a, 7)") || why.contains("without mass(a, 1.5)"), "{why}");
@@ -42,7 +42,7 @@ fn thresholds_in_a_network_are_those_of_the_trees() {
 }
 
 #[test]
-fn rules_about_numbers_written_by_hand() {
+fn handwritten_rules_may_compare_numbers() {
     let home = tempfile::tempdir().unwrap();
     write(home.path(), "data", DATA);
     std::fs::write(home.path().join("rules.txt"), "heavy(A) :- mass(A, X), X >= 7.\nheavy(A) :- mass(A, X), X < 2.")
@@ -63,7 +63,7 @@ fn rules_about_numbers_written_by_hand() {
 }
 
 #[test]
-fn a_recursive_network_knows_what_its_trees_knew() {
+fn a_recursive_network_uses_the_same_evidence_as_its_trees() {
     let home = tempfile::tempdir().unwrap();
     let modes = ("bk", "mode: knows(+p,+p). mode: knows(+p,-p). mode: knows(-p,+p). mode: q(+p).");
     let (mut pos, mut neg) = (String::new(), String::new());
@@ -82,7 +82,7 @@ fn a_recursive_network_knows_what_its_trees_knew() {
     let out = done("convert --model m.json --data data --simplify --out n.json");
     assert!(out.contains("AUC-ROC 1.000000") && !out.contains("e-0"), "{out}");
     assert!(std::fs::read_to_string(home.path().join("n.json")).unwrap().contains("\"symmetric\": true"));
-    // A new one knows one of the circle.
+    // A new person knows one member of the circle.
     write(
         home.path(),
         "new",
@@ -96,7 +96,7 @@ fn a_recursive_network_knows_what_its_trees_knew() {
     let scores = |model: &str| done(&format!("predict --model {model} --data new"));
     assert_eq!(scores("m.json"), scores("n.json"));
     assert_eq!(scores("n.json"), "AUC-ROC 1.000000\nAUC-PR 1.000000\n");
-    // An example is no reason for itself: the own answer among the facts is not told, and not proposed.
+    // An example is not evidence for itself: its own label among the facts is neither shown nor proposed.
     for model in ["m.json", "n.json"] {
         let why = done(&format!("explain --model {model} --data data --query knows(p3,p0)"));
         assert!(!why.contains("knows(p3, p0),") && !why.contains("with knows(p0, p3)"), "{why}");

@@ -1,4 +1,4 @@
-//! Comparisons of numbers against the slow evaluator, and thresholds that are planted and must be found.
+//! Numeric comparisons against the reference evaluator, and planted thresholds that must be found.
 
 use super::params::params;
 use super::written::directory;
@@ -11,7 +11,7 @@ use lrbm::logic::{Argument, Comparison, Constant, Literal, Number, PredicateId, 
 use lrbm::tree::{GrowOptions, Grower, Language, LanguageOptions};
 use proptest::prelude::*;
 
-/// Constants of which some are numbers, facts of one to three arguments, and examples of a target with two.
+/// Constants including numbers, facts of one to three arguments, and examples of a binary target.
 struct World {
     database: Database,
     target: PredicateId,
@@ -72,13 +72,13 @@ impl World {
 
 proptest! {
     #[test]
-    fn comparisons_hold_as_the_slow_evaluator_says(seed: u64) {
+    fn comparisons_match_the_reference_evaluator(seed: u64) {
         let world = World::new(seed);
         let coverage = Coverage::new(&world.database, world.target, &world.examples, 1 << 20);
         let mut stream = Stream::new(seed, &["conjunctions"]);
         for _ in 0..30 {
             let conjunction = world.conjunction(&mut stream);
-            // What is asked for without its last literal helps to find the whole.
+            // The conjunction without its last literal is cached first and reused.
             for asked in [&conjunction[..conjunction.len() - 1], &conjunction] {
                 let holds = |i: usize| naive::covers(&world.database, asked, world.target, &world.examples[i].args);
                 prop_assert_eq!(&*coverage.cover(asked), &Bits::from_fn(world.examples.len(), holds), "{:?}", asked);
@@ -92,7 +92,7 @@ proptest! {
     }
 }
 
-/// Machines with sensors: a machine fails if one of its sensors of kind heat reads above 70.
+/// Creates machines with sensors: a machine fails if one of its heat sensors reads above 70.
 fn machines(seed: u64) -> Loaded {
     let mut stream = Stream::new(seed, &["machines"]);
     let (mut facts, mut positives, mut negatives) = (String::new(), String::new(), String::new());
@@ -120,30 +120,30 @@ fn learn(data: &Loaded, params: &Params) -> TreeModel {
         .model
 }
 
-/// The share of examples on the right side of ψ = 0.
-fn right(model: &TreeModel, data: &Loaded) -> f64 {
+/// Returns the accuracy at ψ = 0.
+fn accuracy(model: &TreeModel, data: &Loaded) -> f64 {
     let psi = model.score(&data.database, data.target, &data.examples).unwrap();
     let good = psi.iter().zip(&data.examples).filter(|&(&psi, example)| (psi > 0.0) == example.positive).count();
     good as f64 / data.examples.len() as f64
 }
 
 #[test]
-fn a_planted_threshold_is_found_and_holds_elsewhere() {
+fn a_planted_threshold_is_found_and_generalizes() {
     let (data, elsewhere) = (machines(1), machines(2));
     let settings = ["node_size=3", "cuts=39"];
     let with = learn(&data, &params(Kind::LrbmBoost, &settings));
-    // The rule needs three literals and a number: sensor, kind and reading. Other readings were seen elsewhere.
-    assert!(right(&with, &data) > 0.98, "{}", right(&with, &data));
-    assert!(right(&with, &elsewhere) > 0.97, "{}", right(&with, &elsewhere));
+    // The rule needs three literals and a threshold: sensor, kind and reading. The other data have other readings.
+    assert!(accuracy(&with, &data) > 0.98, "{}", accuracy(&with, &data));
+    assert!(accuracy(&with, &elsewhere) > 0.97, "{}", accuracy(&with, &elsewhere));
     let text = with.describe();
     let near = text.split("> ").skip(1).filter_map(|rest| rest.split([',', '.', ' ']).next()?.parse::<f64>().ok());
     assert!(near.clone().any(|cut| (65.0..=75.0).contains(&cut)), "{text}");
     let without = learn(&data, &params(Kind::LrbmBoost, &["node_size=3"]));
-    assert!(right(&without, &elsewhere) < 0.85, "{}", right(&without, &elsewhere));
+    assert!(accuracy(&without, &elsewhere) < 0.85, "{}", accuracy(&without, &elsewhere));
 }
 
 #[test]
-fn thresholds_survive_their_file_and_data_that_lack_the_number() {
+fn thresholds_survive_serialization_and_unseen_numbers() {
     let (data, elsewhere) = (machines(1), machines(2));
     let model = learn(&data, &params(Kind::LrbmBoost, &["node_size=3", "cuts=39", "trees=5"]));
     let text = model.to_json();
@@ -154,14 +154,14 @@ fn thresholds_survive_their_file_and_data_that_lack_the_number() {
         let score = |model: &TreeModel| model.score(&data.database, data.target, &data.examples).unwrap();
         assert_eq!(score(&again), score(&model));
     }
-    // Without comparisons a model is what it was.
+    // Without comparisons the file format is unchanged.
     let plain = learn(&data, &params(Kind::LrbmBoost, &["trees=2"]));
     assert!(plain.to_json().contains("\"version\": 1"));
     assert!(!plain.to_json().contains("cuts"));
 }
 
 #[test]
-fn comparisons_count_for_nothing_in_the_size_of_a_test() {
+fn comparisons_do_not_count_toward_the_size_of_a_test() {
     let files = [
         ("bk", "mode: t(+x). mode: size(+x,#number). mode: name(+x,#name)."),
         ("facts", "size(a,1). size(b,2). size(c,3.5). size(d,40). name(a,u). name(b,u). name(c,v). name(d,7)."),
@@ -179,7 +179,7 @@ fn comparisons_count_for_nothing_in_the_size_of_a_test() {
         };
         grower.candidates(&[]).iter().map(|(test, _, _)| show(test)).collect()
     };
-    // Names with a number among them are no numbers. Tests that hold for the same examples as one before are left out.
+    // Names that contain a digit are not numbers. Tests with the same coverage as an earlier one are dropped.
     assert_eq!(
         tests(1, 3),
         [
@@ -193,13 +193,13 @@ fn comparisons_count_for_nothing_in_the_size_of_a_test() {
         ]
     );
     assert_eq!(tests(1, 0)[..2], ["size(A, 1)", "size(A, 2)"]);
-    // Two of them in one test bound a number from both sides.
+    // Two comparisons in one test bound a number from both sides.
     assert!(tests(2, 3).contains(&"size(A, B), B > 1, size(A, C), C <= 3.5".to_owned()), "{:?}", tests(2, 3));
 }
 
 #[test]
-fn numbers_of_one_type_are_compared_where_a_mode_says_so() {
-    // Who is older than the other; no number alone tells.
+fn numbers_of_one_type_are_compared_if_a_mode_allows_it() {
+    // The label depends on who is older; no single number decides.
     let mut stream = Stream::new(3, &["ages"]);
     let (mut facts, mut positives, mut negatives) = (String::new(), String::new(), String::new());
     let ages: Vec<usize> = (0..20).map(|_| stream.index(1000)).collect();
@@ -216,12 +216,12 @@ fn numbers_of_one_type_are_compared_where_a_mode_says_so() {
     let (_home, data) = directory([("bk", background), ("facts", &facts), ("pos", &positives), ("neg", &negatives)]);
     let settings = ["node_size=3", "trees=5", "path_length=0"];
     let model = learn(&data, &params(Kind::LrbmBoost, &settings));
-    assert_eq!(right(&model, &data), 1.0, "{}", model.describe());
+    assert_eq!(accuracy(&model, &data), 1.0, "{}", model.describe());
     assert!(model.describe().contains("age(A, C), age(B, D), C > D"), "{}", model.describe());
-    // A threshold for variables of a type.
+    // A threshold on variables of a type.
     let background = "mode: older(+person,+person). mode: age(+person,-years). mode: <=(+years,#years).";
     let (_home, data) = directory([("bk", background), ("facts", &facts), ("pos", &positives), ("neg", &negatives)]);
     let model = learn(&data, &params(Kind::LrbmBoost, &["cuts=9", "trees=5", "path_length=0"]));
     assert!(model.describe().contains(" <= "), "{}", model.describe());
-    assert!(right(&model, &data) > 0.7, "{}", right(&model, &data));
+    assert!(accuracy(&model, &data) > 0.7, "{}", accuracy(&model, &data));
 }

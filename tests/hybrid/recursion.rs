@@ -1,4 +1,4 @@
-//! Positives as evidence for other examples: what is seen, what is learned from it, and that nobody sees the own answer.
+//! Positives as evidence for other examples: visibility, learning, and that no example sees its own label.
 
 use super::params::params;
 use super::written::directory;
@@ -13,13 +13,13 @@ use lrbm::logic::{Argument, Constant, Literal, ModeArg, ModeDeclaration, ModeSym
 use lrbm::tree::assign;
 use proptest::prelude::*;
 
-/// A database with the target `t` and the evidence `q`, each of two arguments; positives of `t` are known.
+/// A database with the target `t` and the evidence `q`, both binary; positives of `t` are known.
 struct World {
     facts: Vec<(usize, [usize; 2])>,
     times: Option<Vec<u32>>,
     examples: Vec<([usize; 2], bool)>,
     symmetric: bool,
-    /// Whether answers have the time of their first argument.
+    /// Whether target facts have the time of their first argument.
     by_argument: bool,
 }
 
@@ -37,7 +37,7 @@ impl World {
         World { facts, times, examples, symmetric, by_argument }
     }
 
-    /// The database with these positives known; without a recursion, as a predicate like any other.
+    /// Builds the database with these known positives; without recursion the target is an ordinary predicate.
     fn database(
         &self,
         known: impl Fn([usize; 2]) -> bool,
@@ -80,7 +80,7 @@ impl World {
         (database, ids, constants)
     }
 
-    /// Whether an example may know of a positive.
+    /// Whether a positive is visible to an example.
     fn may_know(&self, example: [usize; 2], fact: [usize; 2]) -> bool {
         let own = fact == example || (self.symmetric && fact == [example[1], example[0]]);
         let second = |pair: [usize; 2]| if self.by_argument { pair[0] } else { pair[1] };
@@ -104,10 +104,10 @@ fn conjunction(stream: &mut Stream, ids: [PredicateId; 2], constants: &[Constant
 }
 
 proptest! {
-    /// Every example is asked twice: in a database that knows all positives, by the fast search and by the slow evaluator, and in
-    /// one made for it alone that never heard of what it may not know.
+    /// Compares each example in a database with all positives, by the search and by the reference evaluator, with a
+    /// database built for it alone that lacks what it may not see.
     #[test]
-    fn an_example_sees_what_a_database_of_its_own_would_hold(seed: u64, timed: bool) {
+    fn an_example_sees_the_same_as_in_its_own_database(seed: u64, timed: bool) {
         let world = World::new(seed, timed);
         let (database, ids, constants) = world.database(|_| true, true);
         let example = |&(pair, positive): &([usize; 2], bool)| Example {
@@ -133,9 +133,9 @@ proptest! {
         }
     }
 
-    /// Trees over such a database send each example where asking it test by test leads.
+    /// Trees over such a database assign each example to the leaf that evaluating its tests reaches.
     #[test]
-    fn recursive_trees_are_walked_as_they_are_grown(seed: u64, timed: bool) {
+    fn recursive_trees_assign_examples_as_they_were_grown(seed: u64, timed: bool) {
         let world = World::new(seed, timed);
         let (database, ids, constants) = world.database(|_| true, true);
         let example = |&(pair, positive): &([usize; 2], bool)| Example {
@@ -154,12 +154,12 @@ proptest! {
     }
 }
 
-/// Labels drawn at random for random pairs: nothing can be learned but from the answers themselves.
+/// Creates random labels for random pairs: only leaked labels could be learned from.
 fn nothing_but_answers(symmetric: bool) -> (tempfile::TempDir, Loaded) {
     let mut stream = Stream::new(5, &["leak"]);
     let (mut positives, mut negatives) = (String::new(), String::new());
     for i in 0..60 {
-        // Every thing stands in one pair only, so no other example is evidence of anything.
+        // Every constant occurs in one pair only, so no other example is evidence.
         let positive = stream.index(2) == 0;
         let file = if positive { &mut positives } else { &mut negatives };
         *file += &format!("t(x{i},y{i}). ");
@@ -200,7 +200,7 @@ fn a_planted_leak_is_not_used() {
         let gain = accuracy(&model, &data) - accuracy(&plain, &data);
         assert_eq!(gain, 0.0, "symmetric {symmetric}");
         if symmetric {
-            // Were the other way round taken for another example, the leak would be there and be found: the test can fail.
+            // If the inverse pair counted as another example, the leak would be found: the test can fail.
             data.know_facts(false);
             let leaking = learn(&data, &["recursive=true"]);
             assert_eq!(accuracy(&leaking, &data), 1.0);
@@ -208,9 +208,9 @@ fn a_planted_leak_is_not_used() {
     }
 }
 
-/// Things in a row; `t` holds for neighbours' neighbours as it holds for them: known answers tell unknown ones.
+/// Constants in a row, where the label of a pair follows from those of its neighbors: known labels imply unknown ones.
 #[test]
-fn what_is_known_of_others_is_used() {
+fn known_positives_of_others_are_used() {
     let mut stream = Stream::new(9, &["groups"]);
     let (mut positives, mut negatives) = (String::new(), String::new());
     let clubs: Vec<usize> = (0..40).map(|_| stream.index(2)).collect();
@@ -236,23 +236,23 @@ fn what_is_known_of_others_is_used() {
     let right = psi.iter().zip(&test).filter(|&(&psi, example)| (psi > 0.0) == example.positive).count();
     assert!(right as f64 > 0.9 * test.len() as f64, "{right} of {}\n{}", test.len(), model.describe());
     assert!(model.describe().contains("friend(A, C), friend(C, B)") || model.describe().contains("friend(C, A)"));
-    // The file knows that answers were evidence.
+    // The model file records that positives were evidence.
     assert!(model.to_json().contains("\"recursive\": {\n    \"symmetric\": false\n  }"), "{}", model.to_json());
     let again = TreeModel::from_json(&model.to_json()).unwrap();
     assert_eq!((again.recursive, again.to_json()), (model.recursive, model.to_json()));
 }
 
 #[test]
-fn recursion_without_known_answers_is_an_error() {
+fn recursion_without_known_positives_is_an_error() {
     let (_home, data) = nothing_but_answers(false);
     let settings = params(Kind::LrbmBoost, &["recursive=true"]);
     let error = train(Kind::LrbmBoost, &data.database, data.target, &data.examples, &settings, 1, &mut |_| {});
     assert!(matches!(error, Err(LearnError::NotRecursive { .. })));
 }
 
-/// Folds of a dataset: training positives are known on both sides, test positives on none.
+/// Training positives are evidence on both sides of a fold, test positives on neither.
 #[test]
-fn answers_of_the_test_are_never_known() {
+fn test_positives_are_never_evidence() {
     let store = lrbm::data::store::Store::open("no such directory");
     for id in ["movies", "university", "citations"] {
         let dataset = Dataset::open(id, &store, &Variant::default()).unwrap();
@@ -274,9 +274,9 @@ fn answers_of_the_test_are_never_known() {
     }
 }
 
-/// Folds that are given have a table of constants for each side: what is known of the training must be found in the test's.
+/// Given folds have a symbol table per side: training positives must be translated to that of the test.
 #[test]
-fn given_folds_know_the_training_on_both_sides() {
+fn training_positives_are_evidence_on_both_sides_of_given_folds() {
     let home = tempfile::tempdir().unwrap();
     let write = |side: &str, name: &str, text: &str| {
         let directory = home.path().join("fold1").join(side);
@@ -306,11 +306,11 @@ fn given_folds_know_the_training_on_both_sides() {
         known
     };
     assert_eq!(show(&fold.train), ["t(a,b)", "t(c,d)"]);
-    // `c` is nowhere in the test's own files.
+    // `c` does not occur in the test files.
     assert_eq!(show(&fold.test), ["t(a,b)", "t(c,d)"]);
     let shared =
         fold.test.examples.iter().find(|e| fold.test.database.show_atom(fold.test.target, &e.args) == "t(a,b)");
-    // An example that is asked and was trained on does not see itself either.
+    // A test example that is also a training example does not see itself either.
     let args = &shared.unwrap().args;
     let view = fold.test.database.view(fold.test.target, args);
     assert!(!fold.test.database.view_includes(&view, fold.test.target, args));

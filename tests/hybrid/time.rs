@@ -1,4 +1,4 @@
-//! Time limits, and data that are read without them.
+//! Time limits, and data loaded without them.
 
 use lrbm::data::dataset::{Dataset, TimeUse, Variant};
 use lrbm::data::manifest::FoldScheme;
@@ -11,7 +11,7 @@ fn citations(time: TimeUse, folds: FoldScheme) -> Dataset {
 }
 
 #[test]
-fn ignoring_time_changes_what_is_seen_and_nothing_else() {
+fn ignoring_time_changes_only_visibility() {
     for folds in [FoldScheme::Random, FoldScheme::ByTime] {
         let (limited, peeking) = (citations(TimeUse::Limit, folds), citations(TimeUse::Ignore, folds));
         assert!(limited.time().is_some() && peeking.time().is_none());
@@ -23,7 +23,7 @@ fn ignoring_time_changes_what_is_seen_and_nothing_else() {
                 assert_eq!(limited.examples, peeking.examples);
                 assert_eq!(limited.database.facts, peeking.database.facts);
                 assert!(limited.database.times.is_some() && peeking.database.times.is_none());
-                // Somebody sees more without limits.
+                // Without limits, some example sees more.
                 let sees_all = |part: &lrbm::data::split::Part| {
                     let written = part.database.predicates.iter().find(|&id| id != part.target).unwrap();
                     part.examples.iter().all(|example| {
@@ -42,7 +42,7 @@ fn ignoring_time_changes_what_is_seen_and_nothing_else() {
 }
 
 #[test]
-fn time_cannot_be_ignored_where_there_is_none() {
+fn ignoring_time_requires_times() {
     let variant = Variant { time: TimeUse::Ignore, ..Variant::default() };
     let error = Dataset::open("movies", &Store::open("no such directory"), &variant).unwrap_err();
     assert_eq!(
@@ -52,7 +52,7 @@ fn time_cannot_be_ignored_where_there_is_none() {
 }
 
 #[test]
-fn limits_are_left_out_of_records_and_their_lack_is_not() {
+fn default_time_limits_are_omitted_from_records() {
     let record = |variant: &Variant| serde_json::to_string(variant).unwrap();
     let usual = Variant::default();
     assert!(!record(&usual).contains("time"));

@@ -1,4 +1,4 @@
-//! An example of weight 2 is as good as the example written twice.
+//! An example of weight 2 is equivalent to two copies of it.
 
 use super::params::params;
 use lrbm::data::embedded::load_domain;
@@ -9,7 +9,7 @@ use lrbm::kb::Example;
 use lrbm::learn::{Kind, Model, Params, TreeModel, train};
 use lrbm::tree::Node;
 
-/// The kinds in which examples need not count alike.
+/// The kinds that support example weights.
 const BOOSTED: [Kind; 4] = [Kind::LrbmBoost, Kind::LrbmNoBoost, Kind::LrbmExplainable, Kind::RdnBoost];
 
 fn university() -> Loaded {
@@ -20,7 +20,7 @@ fn learn(kind: Kind, data: &Loaded, examples: &[Example], params: &Params) -> Tr
     train(kind, &data.database, data.target, examples, params, 3, &mut |_| {}).unwrap().into_trees().unwrap().model
 }
 
-/// The same tests at the same places, and values that differ by no more than rounding. Counts of examples do not matter.
+/// Checks for equal tests at equal nodes and values equal up to rounding; counts of examples may differ.
 fn assert_same(one: &TreeModel, other: &TreeModel, what: &str) {
     assert_eq!(one.trees().len(), other.trees().len(), "{what}");
     assert!((one.prior - other.prior).abs() < 1e-12, "{what}");
@@ -38,7 +38,7 @@ fn assert_same(one: &TreeModel, other: &TreeModel, what: &str) {
     }
 }
 
-/// Some examples of the domain with whole weights, and the same examples each as often as its weight says.
+/// Returns examples with integer weights, and the same examples repeated as often as their weights.
 fn weighted_and_repeated(data: &Loaded, seed: u64) -> (Vec<Example>, Vec<Example>) {
     let mut stream = Stream::new(seed, &["weights"]);
     let (mut weighted, mut repeated) = (Vec::new(), Vec::new());
@@ -50,13 +50,13 @@ fn weighted_and_repeated(data: &Loaded, seed: u64) -> (Vec<Example>, Vec<Example
     (weighted, repeated)
 }
 
-/// Seeds are fixed: where two tests are equally good up to rounding, adding up in another order may choose the other one.
+/// Seeds are fixed: if two tests score equally up to rounding, another order of summation may choose the other one.
 #[test]
 fn a_weight_is_a_number_of_examples() {
     let data = university();
     let settings: [&[&str]; 5] = [
         &["order=batch"],
-        // The draws of an online fit go by the rank of a candidate, which rounding may change from the second tree on.
+        // The random stream of an online fit depends on the rank of a candidate, which rounding may change from the second tree on.
         &["order=online", "rescore=8", "learning_rate=0.05", "trees=1"],
         &["leaf_fit=closed-form", "expand=total"],
         &["min_leaf=3", "prior=log-odds"],
@@ -66,10 +66,10 @@ fn a_weight_is_a_number_of_examples() {
         settings.into_iter().enumerate().flat_map(|(k, s)| [(2 * k as u64, s), (2 * k as u64 + 1, s)])
     {
         let (weighted, repeated) = weighted_and_repeated(&data, seed);
-        // A deep single tree ranks the candidates of small nodes by themselves, and which nodes are small depends on counts.
+        // A deep single tree ranks the candidates of small nodes separately, and node size depends on counts.
         let shuffles = |kind: Kind| kind == Kind::LrbmNoBoost && settings.contains(&"order=online");
         for kind in BOOSTED.into_iter().filter(|&kind| !shuffles(kind)) {
-            // Chains are looked for around a sample of the examples, which is another one here and there.
+            // Chains are searched around a sample of the examples, which differs between the two.
             let own: &[&str] = match kind {
                 Kind::RdnBoost | Kind::LrbmBoost => &["path_length=0", "trees=5"],
                 Kind::LrbmNoBoost => &["path_length=0", "max_depth=3"],
@@ -83,7 +83,7 @@ fn a_weight_is_a_number_of_examples() {
             let params = params(kind, &own.iter().chain(settings.iter().filter(of_kind)).copied().collect::<Vec<_>>());
             let [one, other] = [&weighted, &repeated].map(|examples| learn(kind, &data, examples, &params));
             let what = format!("{kind} {settings:?} {seed}");
-            // A copy may split a leaf whose error is nothing but rounding; what it says is the same.
+            // A copy may split a leaf whose error is only rounding; its predictions are the same.
             if kind != Kind::LrbmExplainable {
                 assert_same(&one, &other, &what);
             }
@@ -104,9 +104,9 @@ fn a_class_weight_is_the_weight_of_each_of_its_examples() {
         let by_class = learn(kind, &data, &data.examples, &params(kind, &["positive_weight=3"]));
         assert_same(&by_hand, &by_class, kind.name());
         assert_eq!(by_class.parameters["positive_weight"].to_string(), "3");
-        // Heavier positives are believed more: the mean ψ rises.
+        // Heavier positives have more influence: the mean ψ rises.
         let even = learn(kind, &data, &data.examples, &Params::new(kind));
-        assert!(!even.parameters.contains_key("positive_weight"), "what has its default is left out of records");
+        assert!(!even.parameters.contains_key("positive_weight"), "defaults are omitted from records");
         let mean = |model: &TreeModel| -> f64 {
             model.score(&data.database, data.target, &data.examples).unwrap().iter().sum()
         };
@@ -133,7 +133,7 @@ fn weights_are_read_in_both_notations() {
 }
 
 #[test]
-fn weights_that_make_no_sense_are_refused_with_their_place() {
+fn invalid_weights_are_rejected_with_their_location() {
     for (weight, shown) in [("-0.5", "-0.5"), ("+inf", "inf"), ("-infinity", "-inf"), ("1000.5", "1000.5")] {
         let home = directory(&format!("t(a).\nweight: {weight} t(b)."));
         let Err(LoadError::Invalid(diagnostics)) = load(home.path(), &LoadOptions::default()) else {
@@ -146,7 +146,7 @@ fn weights_that_make_no_sense_are_refused_with_their_place() {
 }
 
 #[test]
-fn examples_that_do_not_count_are_no_class() {
+fn examples_of_weight_zero_do_not_make_a_class() {
     let data = university();
     let nothing = |example: &Example| Example { weight: f64::from(u8::from(example.positive)), ..example.clone() };
     let examples: Vec<Example> = data.examples.iter().map(nothing).collect();

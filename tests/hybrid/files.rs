@@ -2,7 +2,7 @@
 
 use lrbm::data::load::{LoadOptions, Loaded, load};
 
-/// A directory with these files, by what they hold, and what is read from it.
+/// Creates a directory with these files, by kind, and loads it.
 pub fn directory(files: [(&str, &str); 4]) -> (tempfile::TempDir, Loaded) {
     let home = tempfile::tempdir().unwrap();
     for (name, text) in files {

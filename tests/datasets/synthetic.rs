@@ -1,4 +1,4 @@
-//! Made-up data: what must hold of any dataset, whatever is in its files.
+//! Invariants of any dataset, on small synthetic data.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -17,7 +17,7 @@ use tempfile::TempDir;
 
 use crate::lab::names;
 
-/// A directory with these files.
+/// Creates a directory with these files.
 fn directory(files: &[(&str, &str)]) -> TempDir {
     let root = tempfile::tempdir().unwrap();
     for (name, text) in files {
@@ -43,7 +43,7 @@ fn of(part: &Part, positive: bool) -> BTreeSet<Vec<String>> {
 
 const MODES: &str = "mode: t(+a,+b). mode: p(+a,-b). mode: p(-a,+b).";
 
-/// Facts p(x,y), positives and negatives of t(x,y) over x0… and y0…, in a directory.
+/// Creates a directory with facts p(x,y) and examples of t(x,y) over x0… and y0….
 fn world(facts: &[(u8, u8)], positives: &[(u8, u8)], negatives: &[(u8, u8)]) -> TempDir {
     let lines = |predicate: &str, pairs: &[(u8, u8)]| {
         let mut text = String::new();
@@ -59,8 +59,8 @@ fn world(facts: &[(u8, u8)], positives: &[(u8, u8)], negatives: &[(u8, u8)]) -> 
     ])
 }
 
-fn pairs(most: u8, least: usize) -> impl Strategy<Value = Vec<(u8, u8)>> {
-    prop::collection::vec((0..most, 0..most), least..30)
+fn pairs(constants: u8, min: usize) -> impl Strategy<Value = Vec<(u8, u8)>> {
+    prop::collection::vec((0..constants, 0..constants), min..30)
 }
 
 proptest! {
@@ -83,24 +83,24 @@ proptest! {
         let dataset = open(root.path(), &Variant { negatives: Some(scheme), ..Variant::default() });
         let split = Split { folds: Some(k), negatives_per_positive: ratio, ..Split::new(seed) };
         let mut tested = BTreeSet::new();
-        let wanted: BTreeSet<Vec<String>> =
+        let expected: BTreeSet<Vec<String>> =
             distinct.iter().map(|(x, y)| vec![format!("x{x}"), format!("y{y}")]).collect();
         for index in 0..k {
             let fold = dataset.fold(index, &split).unwrap();
             let (train, test) = (&fold.train, &fold.test);
-            // Every positive is on one side, and tested once in all.
+            // Every positive is on one side, and tested exactly once over all folds.
             prop_assert!(of(train, true).is_disjoint(&of(test, true)));
-            prop_assert_eq!(&(&of(train, true) | &of(test, true)), &wanted);
+            prop_assert_eq!(&(&of(train, true) | &of(test, true)), &expected);
             for positive in of(test, true) {
                 prop_assert!(tested.insert(positive));
             }
             prop_assert!(of(train, false).is_disjoint(&of(test, false)));
             for (part, counts) in [(train, &fold.counts.train), (test, &fold.counts.test)] {
-                prop_assert!(of(part, false).is_disjoint(&wanted));
+                prop_assert!(of(part, false).is_disjoint(&expected));
                 prop_assert_eq!(part.examples.len(), counts.positives + counts.negatives());
                 prop_assert_eq!(of(part, false).len(), counts.negatives());
             }
-            // The ratio holds in the test part, but for what is lacking; the training part is made of several such.
+            // The test side has the ratio except for missing negatives; the training side consists of several groups.
             let test = &fold.counts.test;
             let needed = (ratio * test.positives as f64).round() as usize;
             prop_assert_eq!(test.negatives() + test.lacking, needed);
@@ -108,7 +108,7 @@ proptest! {
                 prop_assert_eq!(test.listed, 0);
             }
         }
-        prop_assert_eq!(tested, wanted);
+        prop_assert_eq!(tested, expected);
         let counts = dataset.counts(&split).unwrap();
         for (index, counts) in counts.iter().enumerate() {
             prop_assert_eq!(counts, &dataset.fold(index, &split).unwrap().counts);
@@ -116,7 +116,7 @@ proptest! {
     }
 
     #[test]
-    fn something_lacks_only_if_the_world_is_used_up(positives in pairs(3, 4), ratio in 0.0f64..20.0, seed: u64) {
+    fn negatives_are_missing_only_if_all_pairs_are_used(positives in pairs(3, 4), ratio in 0.0f64..20.0, seed: u64) {
         let distinct: BTreeSet<(u8, u8)> = positives.iter().copied().collect();
         prop_assume!(distinct.len() >= 2);
         let root = world(&[(0, 0)], &positives, &[]);
@@ -140,7 +140,7 @@ proptest! {
     }
 
     #[test]
-    fn the_same_seed_gives_the_same_and_another_gives_others(facts in pairs(9, 1), positives in pairs(9, 20), seed: u64) {
+    fn folds_are_determined_by_the_seed(facts in pairs(9, 1), positives in pairs(9, 20), seed: u64) {
         let root = world(&facts, &positives, &[]);
         let dataset = open(root.path(), &Variant::default());
         let again = open(root.path(), &Variant::default());
@@ -163,7 +163,7 @@ fn listed_negatives_come_first() {
     let fold = dataset.fold(0, &split).unwrap();
     assert_eq!((fold.counts.test.listed, fold.counts.test.drawn), (2, 2));
     assert_eq!(fold.counts.test.drawn_share(), 0.5);
-    // Enough are listed: a part of them is taken, and nothing is drawn.
+    // Enough are listed: a subset is used, and nothing is drawn.
     let split = Split { negatives_per_positive: 0.5, ..split };
     let fold = dataset.fold(0, &split).unwrap();
     assert_eq!((fold.counts.test.listed, fold.counts.test.drawn), (1, 0));
@@ -180,7 +180,7 @@ fn listed_negatives_come_first() {
 }
 
 #[test]
-fn answers_among_the_facts_are_left_out_and_contradictions_refused() {
+fn target_facts_are_dropped_and_contradictions_rejected() {
     let facts = "p(x0,y0). t(x0,y1). t(x1,y1).";
     let files = [("bk.txt", MODES), ("facts.txt", facts), ("pos.txt", "t(x0,y0). t(x1,y1)."), ("neg.txt", "t(x1,y0).")];
     let root = directory(&files);
@@ -213,7 +213,7 @@ fn given() -> TempDir {
 }
 
 #[test]
-fn given_folds_stay_and_their_overlaps_are_told() {
+fn given_folds_are_kept_and_their_overlaps_counted() {
     let root = given();
     let dataset = open(root.path(), &Variant::default());
     assert_eq!((dataset.fold_scheme(), dataset.fold_count(&Split::new(1)).unwrap()), (FoldScheme::Given, 1));
@@ -222,8 +222,8 @@ fn given_folds_stay_and_their_overlaps_are_told() {
     assert_eq!(fold.counts.contradicted, 1, "same(f,g) is a positive of the test");
     assert_eq!((fold.counts.train.listed, fold.counts.train.drawn), (1, 7));
     assert_eq!(fold.counts.test.reflexive_positives, 1);
-    let wanted = ["+a,b", "+b,a", "+c,d", "+e,e", "-a,c"];
-    assert_eq!(show(&fold.train)[..5], wanted);
+    let expected = ["+a,b", "+b,a", "+c,d", "+e,e", "-a,c"];
+    assert_eq!(show(&fold.train)[..5], expected);
     for part in [&fold.train, &fold.test] {
         assert!(part.examples.iter().all(|e| e.positive || e.args[0] != e.args[1]), "(a,a) is never drawn");
     }
@@ -241,7 +241,7 @@ fn given_folds_stay_and_their_overlaps_are_told() {
     assert!(matches!(error, Err(DatasetError::Unsupported { key: "folds", .. })));
 }
 
-/// Papers p1 to p30, one a year; each cites those up to three years before it.
+/// Creates papers p1 to p30, one a year, each citing those up to three years earlier.
 fn papers() -> TempDir {
     let (mut facts, mut cites) = (String::new(), String::new());
     for paper in 1..=30 {
@@ -279,7 +279,7 @@ fn folds_by_time_train_on_the_past() {
 }
 
 #[test]
-fn generated_domains_open_like_all_others() {
+fn generated_domains_open_like_other_datasets() {
     let nowhere = Store::open("does-not-exist");
     for id in ["movies", "movies-classes", "university", "citations"] {
         let dataset = Dataset::open(id, &nowhere, &Variant { arity: Arity::Binary, ..Variant::default() }).unwrap();
