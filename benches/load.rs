@@ -6,7 +6,7 @@ use std::hint::black_box;
 use std::path::Path;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use lrbm::data::generate::{Domain, DomainCounts, Settings, write_directory};
+use lrbm::data::generate::{Domain, DomainCounts, GeneratorSettings, write_directory};
 use lrbm::data::load::{LoadOptions, load};
 
 const FACTS: u64 = 1_000_000;
@@ -17,7 +17,7 @@ fn read_and_index(criterion: &mut Criterion) {
     group.sample_size(10);
     for domain in [Domain::Movies, Domain::University, Domain::Citations] {
         let scale = FACTS / DomainCounts::of(domain, &domain.settings()).facts;
-        let settings = Settings::new(scale as u32, domain.info().seed, 0.0).expect("a scale in range");
+        let settings = GeneratorSettings::new(scale as u32, domain.info().seed, 0.0).expect("a scale in range");
         let home = tempfile::tempdir().expect("a temporary directory");
         let counts = write_directory(domain, &settings, home.path()).expect("room for the files");
         // Examples are not what is measured here: one of each label is enough.

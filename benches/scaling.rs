@@ -15,7 +15,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-use lrbm::data::generate::{Domain, DomainCounts, Settings, write_directory};
+use lrbm::data::generate::{Domain, DomainCounts, GeneratorSettings, write_directory};
 use lrbm::data::load::{LoadOptions, load};
 use lrbm::kb::{TimeRule, TimeSource};
 use lrbm::learn::{Kind, Params, train};
@@ -79,7 +79,7 @@ fn in_a_process(domain: Domain, facts: u64) -> Result<Row, Box<dyn Error>> {
     let id = domain.info().id;
     let per_scale = DomainCounts::of(domain, &domain.settings()).facts;
     // Some labels are wrong, since trees that can stop early say nothing of growth.
-    let settings = Settings::new((facts as f64 / per_scale as f64).round() as u32, domain.info().seed, 0.1)?;
+    let settings = GeneratorSettings::new((facts as f64 / per_scale as f64).round() as u32, domain.info().seed, 0.1)?;
     let home = tempfile::tempdir()?;
     let counts = write_directory(domain, &settings, home.path())?;
     let mut child = Command::new(std::env::current_exe()?);

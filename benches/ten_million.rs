@@ -9,7 +9,7 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::time::Instant;
 
-use lrbm::data::generate::{Domain, Name, Settings, Sink};
+use lrbm::data::generate::{Domain, DomainSink, GeneratorSettings, Name};
 use lrbm::data::load::{LoadOptions, load};
 
 #[path = "cases/process.rs"]
@@ -23,7 +23,7 @@ struct Files {
     count: u64,
 }
 
-impl Sink for Files {
+impl DomainSink for Files {
     type Error = std::io::Error;
 
     fn fact(&mut self, predicate: &'static str, args: &[Name]) -> std::io::Result<()> {
@@ -69,7 +69,7 @@ fn measure_in(home: &Path, domain: Domain, wanted: u64) -> Result<(), Box<dyn st
     let info = domain.info();
     fs::create_dir_all(home)?;
     let per_scale = lrbm::data::generate::DomainCounts::of(domain, &domain.settings()).facts;
-    let settings = Settings::new(wanted.div_ceil(per_scale) as u32, info.seed, 0.0)?;
+    let settings = GeneratorSettings::new(wanted.div_ceil(per_scale) as u32, info.seed, 0.0)?;
     let mut files = Files { facts: BufWriter::new(File::create(home.join("train_facts.txt"))?), count: 0 };
     domain.generate(&settings, &mut files)?;
     files.facts.flush()?;

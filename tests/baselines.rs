@@ -12,7 +12,7 @@ use std::path::Path;
 use area::auc_roc;
 use lrbm::data::embedded::load_domain;
 use lrbm::data::folds::random_folds;
-use lrbm::data::generate::{Domain, Settings};
+use lrbm::data::generate::{Domain, GeneratorSettings};
 use lrbm::data::load::{LoadOptions, Loaded, load};
 use lrbm::determinism::Stream;
 use lrbm::kb::{Example, naive};
@@ -48,7 +48,7 @@ const KINDS: [Kind; 3] = [Kind::MlnBoost, Kind::Rpt, Kind::Progol];
 #[test]
 fn noisy_domains_reach_the_auc_of_the_planted_rules() {
     for domain in [Domain::Movies, Domain::University, Domain::Citations] {
-        let data = load_domain(domain, &Settings::new(1, 3, 0.1).unwrap()).unwrap();
+        let data = load_domain(domain, &GeneratorSettings::new(1, 3, 0.1).unwrap()).unwrap();
         // The order of papers is no literal; time limits hide later facts from each example.
         let text = domain.info().rules.join("\n").replace(", Y < X", "");
         let rules = parse_rules(Path::new("planted"), &text).unwrap();
@@ -113,7 +113,7 @@ fn grounding_counts_reach_the_attainable_auc() {
 /// ψ of a counting model is the sum over formulas and groundings that its file defines.
 #[test]
 fn psi_is_the_sum_over_groundings() {
-    let data = load_domain(Domain::University, &Settings::new(1, 7, 0.2).unwrap()).unwrap();
+    let data = load_domain(Domain::University, &GeneratorSettings::new(1, 7, 0.2).unwrap()).unwrap();
     for form in ["form=trees", "form=clauses"] {
         let settings = [form, "trees=5", "max_leaves=6", "node_size=2"];
         let trained = learn(Kind::MlnBoost, &data, &data.examples, &params(Kind::MlnBoost, &settings));
@@ -147,7 +147,7 @@ fn psi_is_the_sum_over_groundings() {
 
 #[test]
 fn exhausted_count_budget_is_a_warning() {
-    let data = load_domain(Domain::University, &Settings::new(1, 7, 0.2).unwrap()).unwrap();
+    let data = load_domain(Domain::University, &GeneratorSettings::new(1, 7, 0.2).unwrap()).unwrap();
     let settings = params(Kind::MlnBoost, &["count_budget=1", "trees=2"]);
     let trained = learn(Kind::MlnBoost, &data, &data.examples, &settings);
     assert!(trained.warnings.iter().any(|warning| warning.code == "count-budget"), "{:?}", trained.warnings);
@@ -155,7 +155,7 @@ fn exhausted_count_budget_is_a_warning() {
 
 #[test]
 fn clauses_vote_or_have_fitted_weights() {
-    let data = load_domain(Domain::Citations, &Settings::new(1, 7, 0.1).unwrap()).unwrap();
+    let data = load_domain(Domain::Citations, &GeneratorSettings::new(1, 7, 0.1).unwrap()).unwrap();
     for weights in ["clause_weights=fitted", "clause_weights=votes"] {
         let trained = learn(Kind::Progol, &data, &data.examples, &params(Kind::Progol, &[weights]));
         let SavedModel::Network(network) = &trained.model else { panic!("not a network") };

@@ -11,7 +11,7 @@ use lrbm::data::dataset::{Dataset, Variant};
 use lrbm::data::embedded::load_domain;
 use lrbm::data::generate::Domain;
 use lrbm::data::load::{LoadOptions, Loaded, load};
-use lrbm::data::split::Split;
+use lrbm::data::split::SplitOptions;
 use lrbm::determinism::Stream;
 use lrbm::kb::Example;
 use lrbm::learn::{Kind, LearnError, Method, Model, Params, ScoreError, TreeModel, train};
@@ -124,7 +124,7 @@ fn planted_rules_of_four_classes_are_learned() {
         }
     }
     // Other kinds as well.
-    let settings = lrbm::data::generate::Settings::new(1, 77, 0.0).unwrap();
+    let settings = lrbm::data::generate::GeneratorSettings::new(1, 77, 0.0).unwrap();
     let elsewhere = load_domain(Domain::MoviesClasses, &settings).unwrap();
     let model = learn(Kind::LrbmBoost, &data, &Params::new(Kind::LrbmBoost));
     assert!(accuracy(&model, &elsewhere) > 0.97, "{}", accuracy(&model, &elsewhere));
@@ -216,7 +216,7 @@ fn class_facts_do_not_leak() {
     let home = tempfile::tempdir().unwrap();
     write(home.path(), &[("bk", modes), ("facts", &facts), ("pos", &pos), ("neg", "")]);
     let dataset = Dataset::of_directory(home.path(), &LoadOptions::default(), &Variant::default()).unwrap();
-    let fold = dataset.fold(0, &Split::new(1)).unwrap();
+    let fold = dataset.fold(0, &SplitOptions::new(1)).unwrap();
     let labelled = fold.train.database.predicates.find("kind", 2).unwrap();
     assert!(fold.train.database.facts.relation(labelled).is_empty());
     assert!(dataset.warnings().to_string().contains("target-in-evidence"));
@@ -300,7 +300,7 @@ fn folds_are_stratified_by_class() {
     let counts = |examples: &[Example]| -> Vec<usize> {
         (0..4).map(|class| examples.iter().filter(|example| example.class == class).count()).collect()
     };
-    let folds: Vec<_> = (0..5).map(|index| dataset.fold(index, &Split::new(7)).unwrap()).collect();
+    let folds: Vec<_> = (0..5).map(|index| dataset.fold(index, &SplitOptions::new(7)).unwrap()).collect();
     for class in 0..4 {
         let sizes: Vec<usize> = folds.iter().map(|fold| counts(&fold.test.examples)[class]).collect();
         assert!(sizes.iter().max().unwrap() - sizes.iter().min().unwrap() <= 1, "{sizes:?}");
@@ -327,7 +327,7 @@ fn last_argument_of_a_target_can_become_the_class() {
     let dataset = Dataset::of_directory(home.path(), &LoadOptions::default(), &variant).unwrap();
     assert!(dataset.warnings().to_string().contains("2 examples of plays are dropped"), "{}", dataset.warnings());
     assert!(dataset.warnings().to_string().contains("fewer than 3 are of class dice"), "{}", dataset.warnings());
-    let fold = dataset.fold(0, &Split::new(1)).unwrap();
+    let fold = dataset.fold(0, &SplitOptions::new(1)).unwrap();
     let database = &fold.train.database;
     assert_eq!(database.classes_of(fold.train.target).unwrap(), ["chess", "golf", "polo"]);
     let shown: Vec<String> = database

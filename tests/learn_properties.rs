@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use lrbm::cancel::{self, Check};
 use lrbm::data::embedded::load_domain;
-use lrbm::data::generate::{Domain, Settings};
+use lrbm::data::generate::{Domain, GeneratorSettings};
 use lrbm::data::load::{LoadOptions, Loaded, load};
 use lrbm::files::json::FileError;
 use lrbm::kb::{Database, naive};
@@ -23,7 +23,7 @@ use lrbm::tree::Tree;
 use params::params;
 
 fn domain(domain: Domain, noise: f64) -> Loaded {
-    load_domain(domain, &Settings::new(1, 7, noise).unwrap()).unwrap()
+    load_domain(domain, &GeneratorSettings::new(1, 7, noise).unwrap()).unwrap()
 }
 
 fn learn_any(kind: Kind, data: &Loaded, params: &Params, seed: u64) -> Trained<SavedModel> {

@@ -6,7 +6,7 @@ mod area;
 use area::auc_roc;
 use lrbm::data::embedded::load_domain;
 use lrbm::data::folds::random_folds;
-use lrbm::data::generate::{Domain, Settings};
+use lrbm::data::generate::{Domain, GeneratorSettings};
 use lrbm::determinism::Stream;
 use lrbm::kb::{Database, Example};
 use lrbm::learn::{Kind, LearnError, Model, Params, Preset, Unchecked, train};
@@ -72,7 +72,7 @@ fn greedy_single_literal_growth_misses_the_movie_rule() {
 #[test]
 fn shuffled_labels_give_chance_level_auc() {
     for domain in [Domain::Movies, Domain::University, Domain::Citations] {
-        let data = load_domain(domain, &Settings::new(3, 5, 0.0).unwrap()).unwrap();
+        let data = load_domain(domain, &GeneratorSettings::new(3, 5, 0.0).unwrap()).unwrap();
         let mut labels: Vec<bool> = data.examples.iter().map(|example| example.positive).collect();
         Stream::new(1, &["shuffled labels"]).shuffle(&mut labels);
         let mut examples = data.examples;

@@ -10,7 +10,7 @@ use std::path::Path;
 use area::auc_roc;
 use lrbm::data::embedded::load_domain;
 use lrbm::data::folds::random_folds;
-use lrbm::data::generate::{Domain, Settings};
+use lrbm::data::generate::{Domain, GeneratorSettings};
 use lrbm::determinism::HashMap;
 use lrbm::kb::{Database, DatabaseBuilder, Example, naive};
 use lrbm::learn::lrnn::{Family, Template};
@@ -134,8 +134,8 @@ fn lrnn_reaches_the_auc_bound_of_its_rules() {
         workedunder(A, B) :- directedby(M, A), directedby(N, B).";
     // Without the planted rule the others are still informative.
     for (rules, noise) in [(rules, 0.0), (rules, 0.2), (rules.split_once('.').unwrap().1, 0.0)] {
-        let data = load_domain(Domain::Movies, &Settings::new(1, 7, noise).unwrap()).unwrap();
-        let truth = load_domain(Domain::Movies, &Settings::new(1, 7, 0.0).unwrap()).unwrap().examples;
+        let data = load_domain(Domain::Movies, &GeneratorSettings::new(1, 7, noise).unwrap()).unwrap();
+        let truth = load_domain(Domain::Movies, &GeneratorSettings::new(1, 7, 0.0).unwrap()).unwrap().examples;
         let folds = random_folds(&data.examples, 5, 1, "test");
         let part = |test: bool| -> Vec<usize> { (0..folds.len()).filter(|&i| (folds[i] == 0) == test).collect() };
         let of = |part: &[usize]| -> Vec<Example> { part.iter().map(|&i| data.examples[i].clone()).collect() };

@@ -8,7 +8,7 @@ mod params;
 use area::auc_roc;
 use lrbm::data::embedded::load_domain;
 use lrbm::data::folds::random_folds;
-use lrbm::data::generate::{Domain, Settings};
+use lrbm::data::generate::{Domain, GeneratorSettings};
 use lrbm::data::load::Loaded;
 use lrbm::determinism::HashMap;
 use lrbm::kb::{Database, DatabaseBuilder, Example, Mode, ModeSlot, TimeRule, TimeSource, naive};
@@ -188,7 +188,7 @@ fn split(examples: &[Example]) -> (Vec<usize>, Vec<Example>) {
 }
 
 fn binary(domain: Domain, noise: f64) -> Loaded {
-    let mut data = load_domain(domain, &Settings::new(1, 7, noise).unwrap()).unwrap();
+    let mut data = load_domain(domain, &GeneratorSettings::new(1, 7, noise).unwrap()).unwrap();
     // Walks need binary predicates: drop those of three arguments.
     let Database { schema, predicates, symbols, .. } = &mut data.database;
     let longer: Vec<Mode> = schema.modes().iter().filter(|mode| mode.args.len() > 2).cloned().collect();

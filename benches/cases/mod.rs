@@ -2,7 +2,7 @@
 
 use lrbm::cover::{Bits, Coverage, DEFAULT_MEMORY_BYTES};
 use lrbm::data::embedded::load_domain;
-use lrbm::data::generate::{Domain, Settings};
+use lrbm::data::generate::{Domain, GeneratorSettings};
 use lrbm::data::load::Loaded;
 use lrbm::determinism::Stream;
 use lrbm::learn::{Kind, Params, Stored, train};
@@ -49,7 +49,7 @@ pub fn work_in_one_thread() {
 impl Ready {
     /// A domain of this scale, with some labels wrong, so that trees do not end early.
     pub fn new(domain: Domain, scale: u32) -> Self {
-        let settings = Settings::new(scale, domain.info().seed, 0.1).expect("a scale in range");
+        let settings = GeneratorSettings::new(scale, domain.info().seed, 0.1).expect("a scale in range");
         let data = load_domain(domain, &settings).expect("a domain that fits in memory");
         let language = Language::new(&data.database, data.target, LanguageOptions::default());
         let gradients = data.examples.iter().map(|example| if example.positive { 0.75 } else { -0.25 }).collect();

@@ -208,7 +208,7 @@ fn examples(data: &DataArgs, network: &mut Network, output: &Output) -> Result<L
     let mut loaded = load_for(&saved, data, &options)?;
     output.warn(&loaded.warnings.without(&weights::ABOUT_MODES));
     if let Some(recursive) = network.recursive {
-        loaded.know_positives(recursive.symmetric, options.time.as_ref()).map_err(CommandError::input)?;
+        loaded.add_positives_to_evidence(recursive.symmetric, options.time.as_ref()).map_err(CommandError::input)?;
     }
     network.time = options.time;
     Ok(loaded)

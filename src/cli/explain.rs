@@ -13,7 +13,7 @@ use super::predict::{ABOUT_LEARNING, as_learned, know, load_for, options_for};
 use super::table::TextTable;
 use super::train::{check_writable, write_whole};
 use super::{CommandError, Output, OutputFiles, settings, with_cause};
-use crate::data::load::{LoadOptions, Loaded, load_for_questions};
+use crate::data::load::{LoadOptions, Loaded, load_for_prediction};
 use crate::kb::{Example, TimeSource};
 use crate::learn::{Method, MlnModel, Model, SavedModel, Stored};
 use crate::logic::nearest::nearest;
@@ -205,7 +205,7 @@ fn asked(
     let target = (model.target_name(), model.target_arity());
     let atom = query::parse(query, target).map_err(one)?;
     let (data, options) = how_to_load(args, data.clone(), model)?;
-    let mut loaded = load_for_questions(&data.data, &options, target)?;
+    let mut loaded = load_for_prediction(&data.data, &options, target)?;
     as_learned(model, &mut loaded, &options)?;
     output.warn(&loaded.warnings.without(&ABOUT_LEARNING));
     args.outputs().protect(loaded.counts.files.iter().map(PathBuf::as_path))?;
@@ -258,7 +258,7 @@ fn explain_query(
     let target = (network.target_name(), network.target_arity());
     // What is wrong with the query itself is found before anything is read.
     let atom = query::parse(query, target).map_err(one)?;
-    let mut loaded = load_for_questions(directory, options, target)?;
+    let mut loaded = load_for_prediction(directory, options, target)?;
     as_learned(model, &mut loaded, options)?;
     output.warn(&loaded.warnings.without(&ABOUT_LEARNING));
     args.outputs().protect(loaded.counts.files.iter().map(PathBuf::as_path))?;

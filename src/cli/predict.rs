@@ -120,7 +120,7 @@ fn load_with_classes(model: &SavedModel, data: &DataArgs, options: &LoadOptions)
 pub(super) fn know(model: &SavedModel, loaded: &mut Loaded, output: &Output) {
     if let Some(recursive) = model.recursive() {
         output.warn(&known_answers(loaded));
-        loaded.know_facts(recursive.symmetric);
+        loaded.use_target_facts_as_evidence(recursive.symmetric);
     }
 }
 

@@ -149,7 +149,7 @@ pub fn run(args: &Train, output: &mut Output) -> Result<(), CommandError> {
     let copied = from.as_ref().and_then(|ensemble| ensemble.recursive);
     if (params.recursive || copied.is_some()) && loaded.database.classes.is_none() {
         let symmetric = args.symmetric || copied.is_some_and(|recursive| recursive.symmetric);
-        loaded.know_positives(symmetric, options.time.as_ref()).map_err(CommandError::input)?;
+        loaded.add_positives_to_evidence(symmetric, options.time.as_ref()).map_err(CommandError::input)?;
     } else if args.symmetric && !params.recursive {
         return Err(CommandError::input("--symmetric goes with --set recursive=true"));
     }

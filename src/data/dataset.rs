@@ -3,12 +3,12 @@
 //! ```
 //! use lrbm::data::dataset::{Dataset, Variant};
 //! use lrbm::data::store::Store;
-//! use lrbm::data::split::Split;
+//! use lrbm::data::split::SplitOptions;
 //!
 //! // `movies` is generated, so the data directory need not exist.
 //! let store = Store::open("datasets/cache");
 //! let movies = Dataset::open("movies", &store, &Variant::default())?;
-//! let split = Split::new(7);
+//! let split = SplitOptions::new(7);
 //! assert_eq!(movies.fold_count(&split)?, 5);
 //! let fold = movies.fold(0, &split)?;
 //! println!("{} training and {} test examples", fold.train.examples.len(), fold.test.examples.len());
@@ -24,10 +24,10 @@ use super::adapt::{self, ALL, Conversion};
 use super::binary;
 use super::classes::ClassLabels;
 use super::embedded::load_domain;
-use super::generate::{Domain, Settings};
+use super::generate::{Domain, GeneratorSettings};
 use super::layout;
 use super::load::LoadOptions;
-use super::manifest::{Adaptor, ArityRule, Evidence, FoldScheme, Manifest, NegativeScheme};
+use super::manifest::{Adaptor, ArityRule, EvidenceVariant, FoldScheme, Manifest, NegativeScheme};
 use super::store::{Store, StoreError};
 use crate::files::digest;
 use crate::kb::{TimeRule, TimeSource};
@@ -165,7 +165,7 @@ impl Dataset {
     ///
     /// # Errors
     /// If it is too large, or does not support the variant.
-    pub fn of_domain(domain: Domain, settings: &Settings, variant: &Variant) -> Result<Dataset, DatasetError> {
+    pub fn of_domain(domain: Domain, settings: &GeneratorSettings, variant: &Variant) -> Result<Dataset, DatasetError> {
         let info = domain.info();
         if variant.classes {
             return Err(DatasetError::Unsupported {
@@ -319,7 +319,7 @@ impl Dataset {
 }
 
 /// Returns the arity rules of a manifest that apply to an evidence variant.
-fn arity_rules(manifest: &Manifest, evidence: &Evidence) -> Vec<ArityRule> {
+fn arity_rules(manifest: &Manifest, evidence: &EvidenceVariant) -> Vec<ArityRule> {
     let applies = |rule: &&ArityRule| rule.evidence.as_ref().is_none_or(|name| *name == evidence.name);
     manifest.arity.iter().filter(applies).cloned().collect()
 }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use super::examples::RawExamples;
-use super::generate::{Domain, DomainSink, Name, Settings};
+use super::generate::{Domain, DomainSink, GeneratorSettings, Name};
 use super::load::{self, LoadCounts, LoadError, LoadOptions, Loaded};
 use crate::kb::{DatabaseBuilder, TimeRule, TimeSource};
 use crate::logic::parser::parse_sentence;
@@ -14,7 +14,7 @@ use crate::logic::{CapacityError, Constant, Diagnostic, Diagnostics, Notation, R
 ///
 /// # Errors
 /// If the scale is so large that its symbols exceed the limits of the symbol table.
-pub fn load_domain(domain: Domain, settings: &Settings) -> Result<Loaded, LoadError> {
+pub fn load_domain(domain: Domain, settings: &GeneratorSettings) -> Result<Loaded, LoadError> {
     let info = domain.info();
     let mut sink = DatabaseSink::new(info.target);
     let mut diagnostics = Diagnostics::default();
@@ -112,7 +112,7 @@ mod tests {
     #[test]
     fn files_and_memory_agree() {
         for domain in Domain::ALL {
-            let settings = Settings::new(2, 5, 0.1).unwrap();
+            let settings = GeneratorSettings::new(2, 5, 0.1).unwrap();
             let directory = tempfile::tempdir().unwrap();
             write_directory(domain, &settings, directory.path()).unwrap();
             let memory = load_domain(domain, &settings).unwrap();

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// The files of a dataset directory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Layout {
+pub struct DatasetFiles {
     /// Positive examples.
     pub positives: Option<PathBuf>,
     /// Negative examples.
@@ -48,18 +48,18 @@ pub fn names(directory: &Path, kind: &str) -> Vec<String> {
 /// Finds the four files of a directory.
 ///
 /// Positives, negatives and facts have the same prefix: with `train_pos.txt`, `neg.txt` is ignored.
-pub fn find(directory: &Path) -> Layout {
+pub fn find(directory: &Path) -> DatasetFiles {
     let first = |names: &[String]| names.iter().map(|name| directory.join(name)).find(|path| path.is_file());
     let background = first(&names(directory, "bk"));
     for prefix in prefixes(directory) {
         let of = |kind: &str| first(&with_prefix(&prefix, kind));
         let (positives, negatives) = (of("pos"), of("neg"));
         if positives.is_some() || negatives.is_some() {
-            return Layout { positives, negatives, facts: of("facts"), background };
+            return DatasetFiles { positives, negatives, facts: of("facts"), background };
         }
     }
     // Without examples there may still be facts for prediction.
-    Layout { facts: first(&names(directory, "facts")), background, ..Layout::default() }
+    DatasetFiles { facts: first(&names(directory, "facts")), background, ..DatasetFiles::default() }
 }
 
 /// Opens a file and decompresses it if its name ends in `.gz`.
@@ -93,10 +93,13 @@ mod tests {
                 std::fs::write(directory.join(file), "").unwrap();
             }
             let [positives, negatives, facts, background] = files.map(|file| Some(directory.join(file)));
-            assert_eq!(find(&directory), Layout { positives, negatives, facts, background });
+            assert_eq!(find(&directory), DatasetFiles { positives, negatives, facts, background });
         }
-        assert_eq!(find(root.path()), Layout::default());
+        assert_eq!(find(root.path()), DatasetFiles::default());
         std::fs::write(root.path().join("facts.txt"), "").unwrap();
-        assert_eq!(find(root.path()), Layout { facts: Some(root.path().join("facts.txt")), ..Layout::default() });
+        assert_eq!(
+            find(root.path()),
+            DatasetFiles { facts: Some(root.path().join("facts.txt")), ..DatasetFiles::default() }
+        );
     }
 }

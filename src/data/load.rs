@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::classes::{ClassExamples, ClassLabels};
 use super::examples::{Contradiction, NoExamples, RawExamples};
-use super::layout::{self, Layout};
+use super::layout::{self, DatasetFiles};
 use super::parameters;
 use crate::determinism::{HashSet, IndexMap};
 use crate::kb::{Database, DatabaseBuilder, Example, TimeRule};
@@ -90,7 +90,11 @@ pub fn load(directory: &Path, options: &LoadOptions) -> Result<Loaded, LoadError
 ///
 /// # Errors
 /// As [`load`].
-pub fn load_for_questions(directory: &Path, options: &LoadOptions, target: (&str, usize)) -> Result<Loaded, LoadError> {
+pub fn load_for_prediction(
+    directory: &Path,
+    options: &LoadOptions,
+    target: (&str, usize),
+) -> Result<Loaded, LoadError> {
     read(directory, options, Some(target))
 }
 
@@ -122,7 +126,7 @@ fn read(directory: &Path, options: &LoadOptions, known: Option<(&str, usize)>) -
     loader.finish(&files, options, known)
 }
 
-fn find_files(directory: &Path, options: &LoadOptions, examples: bool) -> Result<Layout, LoadError> {
+fn find_files(directory: &Path, options: &LoadOptions, examples: bool) -> Result<DatasetFiles, LoadError> {
     let mut files = layout::find(directory);
     if options.background.is_some() {
         files.background.clone_from(&options.background);
@@ -134,8 +138,8 @@ fn find_files(directory: &Path, options: &LoadOptions, examples: bool) -> Result
         Err(LoadError::MissingFile { directory: directory.to_owned(), what, looked_for })
     };
     match &files {
-        Layout { positives: None, negatives: None, .. } if examples => missing("positive examples", "pos"),
-        Layout { facts: None, .. } => missing("facts", "facts"),
+        DatasetFiles { positives: None, negatives: None, .. } if examples => missing("positive examples", "pos"),
+        DatasetFiles { facts: None, .. } => missing("facts", "facts"),
         _ => Ok(files),
     }
 }
@@ -170,7 +174,7 @@ impl Loader {
 
     fn finish(
         mut self,
-        files: &Layout,
+        files: &DatasetFiles,
         options: &LoadOptions,
         known: Option<(&str, usize)>,
     ) -> Result<Loaded, LoadError> {
@@ -266,7 +270,7 @@ fn both_labels(
     contradiction: &Contradiction,
     builder: &DatabaseBuilder,
     target: PredicateId,
-    files: &Layout,
+    files: &DatasetFiles,
 ) -> Diagnostic {
     let show = |path: &Option<PathBuf>| path.as_deref().unwrap_or(Path::new("")).display().to_string();
     let message = format!(
@@ -309,7 +313,7 @@ fn other_arities(builder: &DatabaseBuilder, target: PredicateId, counts: &LoadCo
     found
 }
 
-fn no_example(error: &NoExamples, files: &Layout) -> Diagnostic {
+fn no_example(error: &NoExamples, files: &DatasetFiles) -> Diagnostic {
     let diagnostic = Diagnostic::error("no-example", error.to_string(), error.help());
     match files.positives.as_deref().or(files.negatives.as_deref()) {
         Some(file) => diagnostic.in_file(file),

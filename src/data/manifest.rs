@@ -16,8 +16,8 @@ mod check;
 mod fields;
 
 pub use fields::{
-    Adaptor, ArityRule, Evidence, Expected, FoldOption, FoldScheme, Folds, Manifest, NegativeScheme, Negatives,
-    Projection, Source, SourceFile, Target, TimeFrom, TimeLimit, Unpack,
+    Adaptor, ArityRule, EvidenceVariant, ExpectedCounts, FoldDefaults, FoldOption, FoldScheme, Manifest,
+    NegativeScheme, Negatives, Projection, SourceFile, SourceRepository, Target, TimeFrom, TimeLimit, Unpack,
 };
 
 /// The host of raw files of public repositories.
@@ -137,13 +137,13 @@ impl Manifest {
     }
 
     /// Iterates over the published files with their sources, in the order of the manifest.
-    pub fn files(&self) -> impl Iterator<Item = (&Source, &SourceFile)> {
+    pub fn files(&self) -> impl Iterator<Item = (&SourceRepository, &SourceFile)> {
         self.source.iter().flat_map(|source| source.files.iter().map(move |file| (source, file)))
     }
 
     /// Returns the evidence variant with this name, or the default one.
-    pub fn evidence(&self, name: Option<&str>) -> Result<&Evidence, ManifestError> {
-        let matches = |e: &&Evidence| name.map_or(e.default, |name| e.name == name);
+    pub fn evidence(&self, name: Option<&str>) -> Result<&EvidenceVariant, ManifestError> {
+        let matches = |e: &&EvidenceVariant| name.map_or(e.default, |name| e.name == name);
         self.evidence.iter().find(matches).ok_or_else(|| ManifestError::UnknownEvidence {
             id: self.id.clone(),
             name: name.unwrap_or("default").to_owned(),
@@ -152,17 +152,17 @@ impl Manifest {
     }
 
     /// Iterates over the modes of an evidence variant: the common ones, then those it adds.
-    pub fn modes_with<'a>(&'a self, evidence: &'a Evidence) -> impl Iterator<Item = &'a str> {
+    pub fn modes_with<'a>(&'a self, evidence: &'a EvidenceVariant) -> impl Iterator<Item = &'a str> {
         self.modes.iter().chain(&evidence.modes).map(String::as_str)
     }
 }
 
-impl Source {
+impl SourceRepository {
     /// Returns the path of a file below the root of a mirror.
     ///
     /// A mirror has the layout `<owner>/<repository>/<commit>/<path>`, the same as the published address.
     pub fn mirror_path(&self, file: &SourceFile) -> String {
-        let Source { owner, repository, commit, directory, .. } = self;
+        let SourceRepository { owner, repository, commit, directory, .. } = self;
         match directory.as_str() {
             "" => format!("{owner}/{repository}/{commit}/{}", file.path),
             _ => format!("{owner}/{repository}/{commit}/{directory}/{}", file.path),

@@ -11,17 +11,17 @@ impl Loaded {
     ///
     /// # Errors
     /// If there are too many facts, or the time rule does not apply to them.
-    pub fn know_positives(&mut self, symmetric: bool, time: Option<&TimeRule>) -> Result<(), RewriteError> {
+    pub fn add_positives_to_evidence(&mut self, symmetric: bool, time: Option<&TimeRule>) -> Result<(), RewriteError> {
         let positives = self.examples.iter().filter(|example| example.positive);
         let facts: Vec<&[Constant]> = positives.map(|example| &*example.args).collect();
         let with = Some(AddedFacts { predicate: self.target, facts: &facts, from: None });
         self.database = binary::rewrite(&self.database, &Changes { with, ..Changes::default() }, time)?;
-        self.know_facts(symmetric);
+        self.use_target_facts_as_evidence(symmetric);
         Ok(())
     }
 
     /// Makes the facts of the target evidence for other examples, without labels: for prediction.
-    pub fn know_facts(&mut self, symmetric: bool) {
+    pub fn use_target_facts_as_evidence(&mut self, symmetric: bool) {
         self.database.recursion = Some(Recursion { target: self.target, symmetric });
     }
 }

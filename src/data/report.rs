@@ -6,8 +6,8 @@ use serde::Serialize;
 
 use super::adapt::notes;
 use super::dataset::{Dataset, DatasetError, Pools, Variant};
-use super::manifest::{FoldScheme, Manifest, NegativeScheme, Source};
-use super::split::{FoldCounts, Split};
+use super::manifest::{FoldScheme, Manifest, NegativeScheme, SourceRepository};
+use super::split::{FoldCounts, SplitOptions};
 use super::store::path::RAW;
 use super::store::{Store, StoreError};
 use super::summary::predicate_rows;
@@ -142,7 +142,7 @@ impl DatasetReport {
     ///
     /// # Errors
     /// If the split cannot be made, or the record of a published dataset cannot be read.
-    pub fn new(dataset: &Dataset, store: &Store, split: &Split) -> Result<DatasetReport, DatasetError> {
+    pub fn new(dataset: &Dataset, store: &Store, split: &SplitOptions) -> Result<DatasetReport, DatasetError> {
         let published =
             dataset.manifest.as_ref().map(|manifest| PublishedReport::new(dataset, manifest, store)).transpose()?;
         let counts = dataset.counts(split)?;
@@ -248,7 +248,7 @@ impl DatasetReport {
     }
 }
 
-fn origin(source: &Source) -> String {
+fn origin(source: &SourceRepository) -> String {
     let files = match source.files.as_slice() {
         [file] => format!("`{}`", file.path),
         files if source.directory.is_empty() => format!("{} files", files.len()),

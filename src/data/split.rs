@@ -19,7 +19,7 @@ use crate::logic::{Constant, PredicateId};
 
 /// The parameters of a split.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Split {
+pub struct SplitOptions {
     /// The number of folds; `None` for the default of the dataset.
     pub folds: Option<usize>,
     /// The number of negatives per positive.
@@ -30,16 +30,16 @@ pub struct Split {
     pub recursive: bool,
 }
 
-impl Split {
+impl SplitOptions {
     /// Returns the default folds of the dataset with two negatives per positive, as in the paper.
-    pub fn new(seed: u64) -> Split {
-        Split { folds: None, negatives_per_positive: 2.0, seed, recursive: false }
+    pub fn new(seed: u64) -> SplitOptions {
+        SplitOptions { folds: None, negatives_per_positive: 2.0, seed, recursive: false }
     }
 }
 
 /// Examples with their evidence.
 #[derive(Clone, Debug)]
-pub struct Part {
+pub struct FoldSide {
     /// The evidence, shared between all sides and folds for which it is the same.
     pub database: Arc<Database>,
     /// The target predicate.
@@ -54,16 +54,16 @@ pub struct Fold {
     /// The number of the fold, from 0.
     pub index: usize,
     /// The training data.
-    pub train: Part,
+    pub train: FoldSide,
     /// The test data.
-    pub test: Part,
+    pub test: FoldSide,
     /// The counts of its examples.
     pub counts: FoldCounts,
 }
 
 /// The counts of one side of a fold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct PartCounts {
+pub struct SideCounts {
     /// Positives.
     pub positives: usize,
     /// Positives of the form (a,a).
@@ -78,7 +78,7 @@ pub struct PartCounts {
     pub lacking: usize,
 }
 
-impl PartCounts {
+impl SideCounts {
     /// Returns the number of negatives.
     pub fn negatives(&self) -> usize {
         self.listed + self.drawn
@@ -89,7 +89,7 @@ impl PartCounts {
         if self.negatives() == 0 { 0.0 } else { self.drawn as f64 / self.negatives() as f64 }
     }
 
-    fn add(&mut self, other: &PartCounts) {
+    fn add(&mut self, other: &SideCounts) {
         self.positives += other.positives;
         self.reflexive_positives += other.reflexive_positives;
         self.positives_to_the_future += other.positives_to_the_future;
@@ -103,9 +103,9 @@ impl PartCounts {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct FoldCounts {
     /// The counts of the training data.
-    pub train: PartCounts,
+    pub train: SideCounts,
     /// The counts of the test data.
-    pub test: PartCounts,
+    pub test: SideCounts,
     /// Positives in both the training and the test files, for a symmetric target in any order.
     pub shared_positives: usize,
     /// Shared positives dropped from the training examples.
@@ -128,7 +128,7 @@ struct KnownPositives<'a> {
 struct ExampleGroup {
     positives: Vec<Example>,
     negatives: Vec<Example>,
-    counts: PartCounts,
+    counts: SideCounts,
 }
 
 impl Dataset {
@@ -136,7 +136,7 @@ impl Dataset {
     ///
     /// # Errors
     /// If the requested number is impossible.
-    pub fn fold_count(&self, split: &Split) -> Result<usize, DatasetError> {
+    pub fn fold_count(&self, split: &SplitOptions) -> Result<usize, DatasetError> {
         let invalid = |count, reason: String| Err(DatasetError::FoldCount { id: self.id.clone(), count, reason });
         match &self.pools {
             Pools::Given(folds) => match split.folds {
@@ -163,7 +163,7 @@ impl Dataset {
     ///
     /// # Errors
     /// If the fold does not exist or the split is impossible.
-    pub fn fold(&self, index: usize, split: &Split) -> Result<Fold, DatasetError> {
+    pub fn fold(&self, index: usize, split: &SplitOptions) -> Result<Fold, DatasetError> {
         let count = self.checked_count(split)?;
         if index >= count {
             return Err(DatasetError::NoSuchFold { id: self.id.clone(), index, count });
@@ -178,7 +178,7 @@ impl Dataset {
     ///
     /// # Errors
     /// If the split is impossible.
-    pub fn counts(&self, split: &Split) -> Result<Vec<FoldCounts>, DatasetError> {
+    pub fn counts(&self, split: &SplitOptions) -> Result<Vec<FoldCounts>, DatasetError> {
         let count = self.checked_count(split)?;
         match &self.pools {
             Pools::Pooled(pool) => {
@@ -186,32 +186,32 @@ impl Dataset {
                 Ok((0..count).map(|index| self.choose(groups.clone(), index).2).collect())
             }
             Pools::Given(folds) => {
-                let (plain, folds) = (Split { recursive: false, ..*split }, folds.iter().enumerate());
+                let (plain, folds) = (SplitOptions { recursive: false, ..*split }, folds.iter().enumerate());
                 folds.map(|(i, fold)| Ok(self.given_fold(fold, i, &plain)?.counts)).collect()
             }
         }
     }
 
-    fn checked_count(&self, split: &Split) -> Result<usize, DatasetError> {
+    fn checked_count(&self, split: &SplitOptions) -> Result<usize, DatasetError> {
         if !(0.0..=10_000.0).contains(&split.negatives_per_positive) {
             return Err(DatasetError::Ratio(split.negatives_per_positive));
         }
         self.fold_count(split)
     }
 
-    fn pooled_fold(&self, pool: &Pool, index: usize, count: usize, split: &Split) -> Result<Fold, DatasetError> {
+    fn pooled_fold(&self, pool: &Pool, index: usize, count: usize, split: &SplitOptions) -> Result<Fold, DatasetError> {
         let (trained, tested, counts) = self.choose(self.groups(pool, count, split)?, index);
         let known = KnownPositives { positives: &trained.positives, from: None };
         let known = (self.traits.target_is_evidence || split.recursive).then_some(known);
         // A known example is uninformative without its class.
         let known = known.filter(|_| pool.database.classes.is_none());
         let database = self.evidence(pool, known, split)?;
-        let part = |group: ExampleGroup| Part {
+        let side = |group: ExampleGroup| FoldSide {
             database: Arc::clone(&database),
             target: pool.target,
             examples: group.into_examples(),
         };
-        Ok(Fold { index, train: part(trained), test: part(tested), counts })
+        Ok(Fold { index, train: side(trained), test: side(tested), counts })
     }
 
     /// Returns the evidence of a pool with the known positives added. Labels of test examples are never added,
@@ -220,7 +220,7 @@ impl Dataset {
         &self,
         pool: &Pool,
         known: Option<KnownPositives<'_>>,
-        split: &Split,
+        split: &SplitOptions,
     ) -> Result<Arc<Database>, DatasetError> {
         let ignored = self.variant.time == TimeUse::Ignore;
         let mut database = match known {
@@ -258,7 +258,7 @@ impl Dataset {
     }
 
     /// Returns all groups with their negatives.
-    fn groups(&self, pool: &Pool, count: usize, split: &Split) -> Result<Vec<ExampleGroup>, DatasetError> {
+    fn groups(&self, pool: &Pool, count: usize, split: &SplitOptions) -> Result<Vec<ExampleGroup>, DatasetError> {
         let group_count = count + usize::from(self.folds == FoldScheme::ByTime);
         let uses_list = self.negatives == NegativeScheme::ListedThenClosedWorld;
         let listed: &[Example] = if uses_list { &pool.listed } else { &[] };
@@ -308,10 +308,10 @@ impl Dataset {
         listed: Vec<Example>,
         candidates: &[Vec<Constant>],
         taken: &mut ArgumentSet,
-        split: &Split,
+        split: &SplitOptions,
         purpose: &str,
     ) -> ExampleGroup {
-        let mut counts = PartCounts { positives: positives.len(), ..PartCounts::default() };
+        let mut counts = SideCounts { positives: positives.len(), ..SideCounts::default() };
         counts.reflexive_positives = positives.iter().filter(|e| is_reflexive(&e.args)).count();
         counts.positives_to_the_future = positives.iter().filter(|e| points_to_the_future(pool, e)).count();
         // If the target has classes, all its examples are positive.
@@ -378,7 +378,7 @@ impl Dataset {
         (merged, counts)
     }
 
-    fn given_fold(&self, [train, test]: &[Pool; 2], index: usize, split: &Split) -> Result<Fold, DatasetError> {
+    fn given_fold(&self, [train, test]: &[Pool; 2], index: usize, split: &SplitOptions) -> Result<Fold, DatasetError> {
         let mut counts = FoldCounts::default();
         let symmetric = self.traits.symmetric;
         // The test first: its examples are then excluded from the negatives drawn for training.
@@ -407,12 +407,12 @@ impl Dataset {
         let known = |from| is_recursive.then_some(KnownPositives { positives: &trained.positives, from });
         let train_evidence = self.evidence(train, known(None), split)?;
         let test_evidence = self.evidence(test, known(Some(&train.database)), split)?;
-        let part = |database, pool: &Pool, group: ExampleGroup| Part {
+        let side = |database, pool: &Pool, group: ExampleGroup| FoldSide {
             database,
             target: pool.target,
             examples: group.into_examples(),
         };
-        Ok(Fold { index, train: part(train_evidence, train, trained), test: part(test_evidence, test, tested), counts })
+        Ok(Fold { index, train: side(train_evidence, train, trained), test: side(test_evidence, test, tested), counts })
     }
 
     #[expect(clippy::too_many_arguments, reason = "the arguments are independent, and there are two calls")]
@@ -421,7 +421,7 @@ impl Dataset {
         pool: &Pool,
         positives: Vec<Example>,
         excluded: &[Box<[Constant]>],
-        split: &Split,
+        split: &SplitOptions,
         index: usize,
         counts: &mut FoldCounts,
         side: &str,

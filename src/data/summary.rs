@@ -23,7 +23,7 @@ pub struct PredicateRow {
 
 /// The counts of one dataset.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Summary {
+pub struct DatasetSummary {
     /// The target with its types, such as `advisedby(person, person)`.
     pub target: String,
     /// Positive examples.
@@ -48,9 +48,9 @@ pub struct Summary {
     pub bytes: usize,
 }
 
-impl Summary {
+impl DatasetSummary {
     /// Counts loaded data.
-    pub fn of(loaded: &Loaded) -> Summary {
+    pub fn of(loaded: &Loaded) -> DatasetSummary {
         let db = &loaded.database;
         let count = |positive| loaded.examples.iter().filter(|e| e.positive == positive).count();
         let limits = |e: &Example| db.limit(loaded.target, &e.args);
@@ -58,7 +58,7 @@ impl Summary {
             Some(range.map_or((time, time), |(low, high)| (low.min(time), high.max(time))))
         });
         let others = &loaded.counts.other_examples;
-        Summary {
+        DatasetSummary {
             target: match type_names(db, loaded.target).as_slice() {
                 [] => db.predicates.show(loaded.target).to_string(),
                 types => format!("{}({})", db.predicates.name(loaded.target), types.join(", ")),

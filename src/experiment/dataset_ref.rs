@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::data::dataset::{Dataset, DatasetError, Variant};
-use crate::data::generate::{Domain, Settings};
+use crate::data::generate::{Domain, GeneratorSettings};
 use crate::data::manifest::{FoldScheme, Manifest};
 use crate::data::store::Store;
 
@@ -19,7 +19,7 @@ pub struct DatasetRef {
     /// Chosen variant. For a published dataset every choice is filled in.
     pub variant: Variant,
     /// Generator settings of a generated domain; `None` for all other data.
-    pub generated: Option<Settings>,
+    pub generated: Option<GeneratorSettings>,
 }
 
 /// The part of a dataset reference that can change a result, in serializable form.

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::dataset_ref::DatasetRef;
 use super::key::{DATA_VERSION, JobKey, LearnerKey, algorithm_version};
-use crate::data::split::Split;
+use crate::data::split::SplitOptions;
 use crate::determinism::{IndexMap, Stream};
 use crate::files::digest;
 use crate::learn::{Kind, Params, Preset};
@@ -31,7 +31,7 @@ pub struct Job {
     /// Values set by the sweep, by name. A listed case has the name `case`.
     pub settings: IndexMap<String, String>,
     /// How the examples are split; the number of folds is always given and the seed is the job's.
-    pub split: Split,
+    pub split: SplitOptions,
     /// Fold index from 0, as [`crate::data::dataset::Dataset::fold`] takes it.
     pub fold: usize,
     /// Seed of the experiment.

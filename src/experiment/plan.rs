@@ -11,7 +11,7 @@ use super::spec::Experiment;
 use super::store::{RunStore, Status};
 use crate::data::adapt;
 use crate::data::dataset::DatasetError;
-use crate::data::split::Split;
+use crate::data::split::SplitOptions;
 use crate::data::store::{Store, StoreError};
 
 /// All jobs of an experiment.
@@ -85,7 +85,7 @@ impl Plan {
 
 /// Returns the checksum and the number of folds. Published datasets are not read; their files are
 /// compared with their checksums when a job opens them.
-fn look(source: &DatasetRef, data: &Store, split: &Split) -> Result<DataInfo, DatasetError> {
+fn look(source: &DatasetRef, data: &Store, split: &SplitOptions) -> Result<DataInfo, DatasetError> {
     let Some(manifest) = source.manifest() else {
         let dataset = source.open(data)?;
         return Ok(DataInfo { checksum: Some(dataset.checksum().to_owned()), folds: dataset.fold_count(split)? });

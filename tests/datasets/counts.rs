@@ -4,13 +4,13 @@ use lrbm::data::adapt::{Conversion, prepare};
 use lrbm::data::dataset::{Dataset, DatasetError, Reflexive, Variant};
 use lrbm::data::manifest::{FoldScheme, Manifest, NegativeScheme};
 use lrbm::data::report::DatasetReport;
-use lrbm::data::split::Split;
+use lrbm::data::split::SplitOptions;
 use lrbm::data::store::Store;
 
 use crate::lab::{SEED, open, real};
 
 fn report(store: &Store, id: &str, variant: &Variant) -> DatasetReport {
-    DatasetReport::new(&open(store, id, variant), store, &Split::new(SEED)).unwrap()
+    DatasetReport::new(&open(store, id, variant), store, &SplitOptions::new(SEED)).unwrap()
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn cora_has_shared_positives_and_drawn_negatives() {
     let Some(store) = real() else { return };
     for evidence in ["matches", "base"] {
         let variant = Variant { evidence: Some(evidence.into()), ..Variant::default() };
-        let counts = open(store, "cora", &variant).counts(&Split::new(SEED)).unwrap();
+        let counts = open(store, "cora", &variant).counts(&SplitOptions::new(SEED)).unwrap();
         let shared: Vec<usize> = counts.iter().map(|fold| fold.shared_positives).collect();
         assert_eq!(shared, [30, 43, 70, 84, 15]);
         let drawn: Vec<u32> = counts.iter().map(|f| (100.0 * f.test.drawn_share()).round() as u32).collect();
@@ -67,12 +67,12 @@ fn cora_has_shared_positives_and_drawn_negatives() {
         assert!(counts.iter().all(|fold| fold.test.lacking == 0 && fold.train.lacking == 0));
     }
     let strict = Variant { drop_shared: true, reflexive: Reflexive::Drop, ..Variant::default() };
-    let counts = open(store, "cora", &strict).counts(&Split::new(SEED)).unwrap();
+    let counts = open(store, "cora", &strict).counts(&SplitOptions::new(SEED)).unwrap();
     assert!(counts.iter().all(|fold| fold.dropped_shared == fold.shared_positives));
     assert!(counts.iter().all(|fold| fold.train.reflexive_positives + fold.test.reflexive_positives == 0));
     assert_eq!(counts.iter().map(|fold| fold.test.positives).sum::<usize>(), 3017 - 471);
     let easy = Variant { negatives: Some(NegativeScheme::ClosedWorld), ..Variant::default() };
-    let counts = open(store, "cora", &easy).counts(&Split::new(SEED)).unwrap();
+    let counts = open(store, "cora", &easy).counts(&SplitOptions::new(SEED)).unwrap();
     assert!(counts.iter().all(|fold| fold.test.listed == 0 && fold.test.drawn == 2 * fold.test.positives));
 }
 
@@ -81,13 +81,13 @@ fn folds_are_those_of_the_manifests() {
     let Some(store) = real() else { return };
     let universities = Variant { folds: Some(FoldScheme::Given), ..Variant::default() };
     let webkb = open(store, "webkb", &universities);
-    let counts = webkb.counts(&Split::new(SEED)).unwrap();
+    let counts = webkb.counts(&SplitOptions::new(SEED)).unwrap();
     assert_eq!(counts.iter().map(|fold| fold.test.positives).collect::<Vec<_>>(), [14, 73, 8, 26]);
-    let by_ten = Split { folds: Some(10), ..Split::new(SEED) };
+    let by_ten = SplitOptions { folds: Some(10), ..SplitOptions::new(SEED) };
     assert!(matches!(webkb.fold_count(&by_ten), Err(DatasetError::FoldCount { count: 10, .. })));
     assert_eq!(open(store, "webkb", &Variant::default()).counts(&by_ten).unwrap().len(), 10);
     // Five folds, each tested on later years than its training; cuts are between years.
-    let counts = open(store, "aan", &Variant::default()).counts(&Split::new(SEED)).unwrap();
+    let counts = open(store, "aan", &Variant::default()).counts(&SplitOptions::new(SEED)).unwrap();
     let tested: Vec<usize> = counts.iter().map(|fold| fold.test.positives).collect();
     assert_eq!(tested, [11042, 14985, 13312, 19982, 9236]);
     assert_eq!(counts[0].train.positives + tested.iter().sum::<usize>(), 82937);
@@ -149,9 +149,9 @@ fn longer_predicates_are_projected_to_binary_ones() {
     for (id, longest, name) in [("uwcse", "ta", "ta_course_person"), ("mutagenesis", "bond", "bonded")] {
         let dataset = open(store, id, &binary);
         assert!(dataset.describe_binary().contains(&format!("  {name}(")));
-        let fold = dataset.fold(0, &Split::new(SEED)).unwrap();
-        for part in [&fold.train, &fold.test] {
-            let db = &part.database;
+        let fold = dataset.fold(0, &SplitOptions::new(SEED)).unwrap();
+        for side in [&fold.train, &fold.test] {
+            let db = &side.database;
             let facts = |name, arity| db.predicates.find(name, arity).map_or(0, |id| db.facts.relation(id).len());
             assert_eq!(facts(longest, 3), 0, "{id}");
             assert!(facts(name, 2) > 0, "{id}");

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use lrbm::data::dataset::{Dataset, Variant};
 use lrbm::data::manifest::{FoldScheme, Manifest};
-use lrbm::data::split::{Fold, Part, Split};
+use lrbm::data::split::{Fold, FoldSide, SplitOptions};
 use lrbm::kb::{Database, Example};
 use lrbm::logic::{Constant, PredicateId};
 
@@ -16,7 +16,7 @@ fn check(id: &str) {
     let manifest = Manifest::find(id).unwrap();
     for variant in variants(manifest) {
         let dataset = open(store, id, &variant);
-        let split = Split::new(SEED);
+        let split = SplitOptions::new(SEED);
         // The folds of the citation graphs are large and drawn alike: the first and the last suffice.
         let count = dataset.fold_count(&split).unwrap();
         let folds: Vec<usize> = if manifest.time.is_some() { vec![0, count - 1] } else { (0..count).collect() };
@@ -70,12 +70,12 @@ fn aan_does_not_leak() {
     check("aan");
 }
 
-fn positives(part: &Part) -> impl Iterator<Item = &Example> {
-    part.examples.iter().filter(|example| example.positive)
+fn positives(side: &FoldSide) -> impl Iterator<Item = &Example> {
+    side.examples.iter().filter(|example| example.positive)
 }
 
-fn negatives(part: &Part) -> impl Iterator<Item = &Example> {
-    part.examples.iter().filter(|example| !example.positive)
+fn negatives(side: &FoldSide) -> impl Iterator<Item = &Example> {
+    side.examples.iter().filter(|example| !example.positive)
 }
 
 fn find(database: &Database, names: &[String]) -> Option<Vec<Constant>> {
@@ -88,9 +88,9 @@ fn find(database: &Database, names: &[String]) -> Option<Vec<Constant>> {
 }
 
 /// Returns the fraction of examples that are facts of a predicate, in the given order or swapped.
-fn share(part: &Part, predicate: PredicateId, positive: bool, swapped: bool) -> f64 {
-    let relation = part.database.facts.relation(predicate);
-    let examples = part.examples.iter().filter(|example| example.positive == positive);
+fn share(side: &FoldSide, predicate: PredicateId, positive: bool, swapped: bool) -> f64 {
+    let relation = side.database.facts.relation(predicate);
+    let examples = side.examples.iter().filter(|example| example.positive == positive);
     let (mut held, mut all) = (0, 0);
     for example in examples {
         let mut args = example.args.to_vec();
@@ -105,8 +105,8 @@ fn share(part: &Part, predicate: PredicateId, positive: bool, swapped: bool) -> 
 
 fn no_test_label_is_evidence_and_no_example_sees_itself(manifest: &Manifest, fold: &Fold) {
     let name = &manifest.target.predicate;
-    for part in [&fold.train, &fold.test] {
-        let relation = part.database.facts.relation(part.target);
+    for side in [&fold.train, &fold.test] {
+        let relation = side.database.facts.relation(side.target);
         if manifest.time.is_none() {
             assert!(relation.is_empty(), "{}: {name} is among the facts", manifest.id);
             continue;
@@ -115,24 +115,24 @@ fn no_test_label_is_evidence_and_no_example_sees_itself(manifest: &Manifest, fol
         for example in &fold.test.examples {
             assert!(!relation.contains(&example.args), "{}: a test example is a fact", manifest.id);
         }
-        for example in &part.examples {
-            let limit = part.database.limit(part.target, &example.args);
+        for example in &side.examples {
+            let limit = side.database.limit(side.target, &example.args);
             assert!(limit.is_some(), "{}: an example without a time", manifest.id);
-            assert!(!part.database.visible(part.target, &example.args, limit), "{}", manifest.id);
+            assert!(!side.database.visible(side.target, &example.args, limit), "{}", manifest.id);
         }
     }
 }
 
 fn no_other_predicate_reveals_the_target(manifest: &Manifest, dataset: &Dataset, fold: &Fold) {
     let sfu = dataset.variant().evidence.as_deref() == Some("sfu");
-    for part in [&fold.train, &fold.test] {
-        let db = &part.database;
-        let types = db.schema.argument_types(part.target).unwrap();
-        for id in db.predicates.iter().filter(|&id| id != part.target) {
+    for side in [&fold.train, &fold.test] {
+        let db = &side.database;
+        let types = db.schema.argument_types(side.target).unwrap();
+        for id in db.predicates.iter().filter(|&id| id != side.target) {
             let Some(own) = db.schema.argument_types(id).filter(|own| own.len() == 2) else { continue };
             for swapped in [false, true] {
                 let fits = if swapped { own == [types[1], types[0]] } else { own == types };
-                let held = if fits { share(part, id, true, swapped) } else { 0.0 };
+                let held = if fits { share(side, id, true, swapped) } else { 0.0 };
                 match (manifest.id.as_str(), db.predicates.name(id)) {
                     // Known leaks, documented in the manifests.
                     ("sports", "plays") => assert!(held < 0.25, "plays: {held}"),
@@ -145,16 +145,16 @@ fn no_other_predicate_reveals_the_target(manifest: &Manifest, dataset: &Dataset,
 }
 
 fn no_example_is_in_both_sides_or_has_both_labels(manifest: &Manifest, dataset: &Dataset, fold: &Fold) {
-    let all = |part: &Part, positive: bool| -> BTreeSet<Vec<String>> {
-        let examples = part.examples.iter().filter(|example| example.positive == positive);
-        let mut set: BTreeSet<Vec<String>> = examples.map(|e| names(&part.database, e)).collect();
+    let all = |side: &FoldSide, positive: bool| -> BTreeSet<Vec<String>> {
+        let examples = side.examples.iter().filter(|example| example.positive == positive);
+        let mut set: BTreeSet<Vec<String>> = examples.map(|e| names(&side.database, e)).collect();
         if manifest.target.symmetric {
             let swapped: Vec<_> = set.iter().map(|args| vec![args[1].clone(), args[0].clone()]).collect();
             set.extend(swapped);
         }
         set
     };
-    let [train, test] = [&fold.train, &fold.test].map(|part| [true, false].map(|label| all(part, label)));
+    let [train, test] = [&fold.train, &fold.test].map(|side| [true, false].map(|label| all(side, label)));
     for [positives, _] in [&train, &test] {
         for [_, negatives] in [&train, &test] {
             assert_eq!(positives.intersection(negatives).next(), None, "{}", manifest.id);
@@ -173,14 +173,14 @@ fn no_example_is_in_both_sides_or_has_both_labels(manifest: &Manifest, dataset: 
 }
 
 fn negatives_keep_the_ratio_and_are_distinct(manifest: &Manifest, fold: &Fold) {
-    for (part, counts) in [(&fold.train, &fold.counts.train), (&fold.test, &fold.counts.test)] {
-        let distinct: BTreeSet<Vec<String>> = part.examples.iter().map(|e| names(&part.database, e)).collect();
-        assert_eq!(distinct.len(), part.examples.len(), "{}", manifest.id);
-        assert_eq!(positives(part).count(), counts.positives);
-        assert_eq!(negatives(part).count(), counts.negatives());
+    for (side, counts) in [(&fold.train, &fold.counts.train), (&fold.test, &fold.counts.test)] {
+        let distinct: BTreeSet<Vec<String>> = side.examples.iter().map(|e| names(&side.database, e)).collect();
+        assert_eq!(distinct.len(), side.examples.len(), "{}", manifest.id);
+        assert_eq!(positives(side).count(), counts.positives);
+        assert_eq!(negatives(side).count(), counts.negatives());
         assert_eq!((counts.negatives(), counts.lacking), (2 * counts.positives, 0), "{}", manifest.id);
         // Drawn negatives have no line.
-        let reflexive = negatives(part).filter(|e| e.line == 0 && e.args[0] == e.args[1]).count();
+        let reflexive = negatives(side).filter(|e| e.line == 0 && e.args[0] == e.args[1]).count();
         assert_eq!(reflexive, 0, "{}: (a,a) was drawn", manifest.id);
     }
 }
@@ -192,16 +192,16 @@ fn atoms_of_negatives_occur_in_positives() {
         let variant = Variant { evidence: Some(evidence.into()), ..Variant::default() };
         let dataset = open(store, "mutagenesis", &variant);
         for index in 0..5 {
-            let fold = dataset.fold(index, &Split::new(SEED)).unwrap();
-            let atoms = |part: &Part, positive: bool| -> BTreeSet<Constant> {
-                part.examples.iter().filter(|e| e.positive == positive).map(|e| e.args[1]).collect()
+            let fold = dataset.fold(index, &SplitOptions::new(SEED)).unwrap();
+            let atoms = |side: &FoldSide, positive: bool| -> BTreeSet<Constant> {
+                side.examples.iter().filter(|e| e.positive == positive).map(|e| e.args[1]).collect()
             };
-            for part in [&fold.train, &fold.test] {
-                let targets = atoms(part, true);
-                assert!(atoms(part, false).is_subset(&targets));
-                if let Some(contains) = part.database.predicates.find("contains", 2) {
+            for side in [&fold.train, &fold.test] {
+                let targets = atoms(side, true);
+                assert!(atoms(side, false).is_subset(&targets));
+                if let Some(contains) = side.database.predicates.find("contains", 2) {
                     let known: BTreeSet<Constant> =
-                        part.database.facts.relation(contains).values(1).into_iter().collect();
+                        side.database.facts.relation(contains).values(1).into_iter().collect();
                     assert_eq!(known.len(), 4893 - 2467);
                     assert!(known.is_disjoint(&targets));
                 } else {
@@ -218,7 +218,7 @@ fn atoms_of_negatives_occur_in_positives() {
 #[test]
 fn known_and_target_atoms_have_the_same_kind_of_evidence() {
     let Some(store) = real() else { return };
-    let fold = open(store, "mutagenesis", &Variant::default()).fold(0, &Split::new(SEED)).unwrap();
+    let fold = open(store, "mutagenesis", &Variant::default()).fold(0, &SplitOptions::new(SEED)).unwrap();
     let db = &fold.train.database;
     let relation = |name: &str, arity| db.facts.relation(db.predicates.find(name, arity).unwrap());
     let elements: BTreeSet<Constant> = relation("element", 2).values(0).into_iter().collect();
@@ -246,11 +246,11 @@ fn known_and_target_atoms_have_the_same_kind_of_evidence() {
 fn the_relational_dump_nearly_reveals_its_target_as_its_caveat_says() {
     let Some(store) = real() else { return };
     let variant = Variant { evidence: Some("sfu".into()), ..Variant::default() };
-    let fold = open(store, "mutagenesis", &variant).fold(0, &Split::new(SEED)).unwrap();
+    let fold = open(store, "mutagenesis", &variant).fold(0, &SplitOptions::new(SEED)).unwrap();
     let (mut held, mut all) = (0, 0);
-    for part in [&fold.train, &fold.test] {
-        let bond = part.database.facts.relation(part.database.predicates.find("bond", 3).unwrap());
-        for example in positives(part) {
+    for side in [&fold.train, &fold.test] {
+        let bond = side.database.facts.relation(side.database.predicates.find("bond", 3).unwrap());
+        for example in positives(side) {
             all += 1;
             let query = [Some(example.args[0]), Some(example.args[1]), None];
             held += u32::from(bond.lookup(&query).next().is_some());
@@ -264,7 +264,7 @@ fn negatives_of_citations_are_earlier_and_visible() {
     let Some(store) = real() else { return };
     for (id, to_the_future) in [("yeast2", 484), ("aan", 45)] {
         let dataset = open(store, id, &Variant::default());
-        let counts = dataset.counts(&Split::new(SEED)).unwrap();
+        let counts = dataset.counts(&SplitOptions::new(SEED)).unwrap();
         let first = &counts[0];
         if id == "yeast2" {
             assert_eq!(first.train.positives_to_the_future + first.test.positives_to_the_future, to_the_future);
@@ -273,13 +273,13 @@ fn negatives_of_citations_are_earlier_and_visible() {
             assert_eq!(last.train.positives_to_the_future + last.test.positives_to_the_future, to_the_future);
         }
         for index in [0, 4] {
-            let fold = dataset.fold(index, &Split::new(SEED)).unwrap();
-            for part in [&fold.train, &fold.test] {
-                check_citations(id, part);
+            let fold = dataset.fold(index, &SplitOptions::new(SEED)).unwrap();
+            for side in [&fold.train, &fold.test] {
+                check_citations(id, side);
             }
             if id == "aan" {
-                let times = |part: &Part| -> Vec<f64> {
-                    part.examples.iter().filter_map(|e| part.database.limit(part.target, &e.args)).collect()
+                let times = |side: &FoldSide| -> Vec<f64> {
+                    side.examples.iter().filter_map(|e| side.database.limit(side.target, &e.args)).collect()
                 };
                 let latest = times(&fold.train).into_iter().fold(f64::MIN, f64::max);
                 let earliest = times(&fold.test).into_iter().fold(f64::MAX, f64::min);
@@ -289,15 +289,15 @@ fn negatives_of_citations_are_earlier_and_visible() {
     }
 }
 
-fn check_citations(id: &str, part: &Part) {
-    let db = &part.database;
+fn check_citations(id: &str, side: &FoldSide) {
+    let db = &side.database;
     let times = db.times.as_ref().unwrap();
-    let time = |position: usize, example: &Example| times.of_argument(part.target, position, example.args[position]);
-    let citing: BTreeSet<Constant> = positives(part).map(|e| e.args[0]).collect();
+    let time = |position: usize, example: &Example| times.of_argument(side.target, position, example.args[position]);
+    let citing: BTreeSet<Constant> = positives(side).map(|e| e.args[0]).collect();
     let author = db.predicates.find("author", 2).unwrap();
     let (mut seen, mut all) = ([0u32; 2], [0u32; 2]);
     let mut per_paper = std::collections::BTreeMap::<Constant, [i64; 2]>::new();
-    for example in &part.examples {
+    for example in &side.examples {
         per_paper.entry(example.args[0]).or_default()[usize::from(example.positive)] += 1;
         let in_the_past = time(1, example).unwrap() <= time(0, example).unwrap();
         if !example.positive {
@@ -305,7 +305,7 @@ fn check_citations(id: &str, part: &Part) {
             assert!(in_the_past, "{id}: a negative in the future");
         }
         if in_the_past {
-            let limit = db.limit(part.target, &example.args);
+            let limit = db.limit(side.target, &example.args);
             let rows = db.facts.relation(author);
             let visible =
                 rows.lookup(&[Some(example.args[1]), None]).any(|row| db.visible(author, &row.to_vec(), limit));
@@ -321,7 +321,7 @@ fn check_citations(id: &str, part: &Part) {
     // A citing paper has negatives in proportion to its positives, so it does not reveal the label; the few with too
     // few earlier papers leave some to others.
     let uneven: i64 = per_paper.values().map(|[negatives, positives]| (negatives - 2 * positives).abs()).sum();
-    let all = i64::try_from(part.examples.len()).unwrap();
+    let all = i64::try_from(side.examples.len()).unwrap();
     assert!(uneven * 100 < all, "{id}: {uneven} of {all}");
 }
 
@@ -339,10 +339,11 @@ fn every_constant_of_a_positive_may_be_drawn() {
         let mut left: [BTreeSet<Vec<String>>; 2] = Default::default();
         let mut drawn = left.clone();
         for seed in 0..40 {
-            let fold = dataset.fold(0, &Split { negatives_per_positive: 4.0, ..Split::new(seed) }).unwrap();
-            for part in [&fold.train, &fold.test] {
-                for example in &part.examples {
-                    let args = names(&part.database, example);
+            let fold =
+                dataset.fold(0, &SplitOptions { negatives_per_positive: 4.0, ..SplitOptions::new(seed) }).unwrap();
+            for side in [&fold.train, &fold.test] {
+                for example in &side.examples {
+                    let args = names(&side.database, example);
                     for (k, name) in args.into_iter().enumerate() {
                         if example.positive { &mut left[k] } else { &mut drawn[k] }.insert(vec![name]);
                     }
@@ -359,7 +360,7 @@ fn every_constant_of_a_positive_may_be_drawn() {
 fn published_negatives_contain_no_positive_by_name() {
     // The checks above rely on names being found; this is one known pair.
     let Some(store) = real() else { return };
-    let fold = open(store, "uwcse", &Variant::default()).fold(0, &Split::new(SEED)).unwrap();
+    let fold = open(store, "uwcse", &Variant::default()).fold(0, &SplitOptions::new(SEED)).unwrap();
     let pair = ["person309", "person378"].map(str::to_owned);
     let args = find(&fold.test.database, &pair).unwrap();
     assert!(positives(&fold.test).any(|example| *example.args == *args));

@@ -1,7 +1,7 @@
 //! With shuffled labels there is nothing to learn: a learner that beats chance has access to leaked labels.
 
 use lrbm::data::dataset::Variant;
-use lrbm::data::split::Split;
+use lrbm::data::split::SplitOptions;
 use lrbm::determinism::Stream;
 use lrbm::kb::Example;
 use lrbm::learn::{Kind, Model, Unchecked, train};
@@ -21,7 +21,7 @@ fn shuffled(examples: &[Example], purpose: &[&str]) -> Vec<Example> {
 fn assert_chance(id: &str) {
     let Some(store) = real() else { return };
     let dataset = open(store, id, &Variant::default());
-    let split = Split::new(SEED);
+    let split = SplitOptions::new(SEED);
     let params = Unchecked::new(Kind::LrbmBoost).set("trees=5").unwrap().check().unwrap();
     let (mut sum, mut variance, mut folds) = (0.0, 0.0, 0.0);
     for index in 0..dataset.fold_count(&split).unwrap() {

@@ -9,7 +9,7 @@ use lrbm::data::dataset::{Arity, Dataset, DatasetError, Reflexive, Variant};
 use lrbm::data::load::LoadOptions;
 use lrbm::data::manifest::{FoldScheme, NegativeScheme};
 use lrbm::data::report::DatasetReport;
-use lrbm::data::split::{Fold, Part, Split};
+use lrbm::data::split::{Fold, FoldSide, SplitOptions};
 use lrbm::data::store::Store;
 use lrbm::kb::{TimeRule, TimeSource};
 use proptest::prelude::*;
@@ -32,13 +32,13 @@ fn open(directory: &Path, variant: &Variant) -> Dataset {
     Dataset::of_directory(directory, &LoadOptions::default(), variant).unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn show(part: &Part) -> Vec<String> {
+fn show(side: &FoldSide) -> Vec<String> {
     let label = |positive| if positive { '+' } else { '-' };
-    part.examples.iter().map(|e| format!("{}{}", label(e.positive), names(&part.database, e).join(","))).collect()
+    side.examples.iter().map(|e| format!("{}{}", label(e.positive), names(&side.database, e).join(","))).collect()
 }
 
-fn of(part: &Part, positive: bool) -> BTreeSet<Vec<String>> {
-    part.examples.iter().filter(|e| e.positive == positive).map(|e| names(&part.database, e)).collect()
+fn of(side: &FoldSide, positive: bool) -> BTreeSet<Vec<String>> {
+    side.examples.iter().filter(|e| e.positive == positive).map(|e| names(&side.database, e)).collect()
 }
 
 const MODES: &str = "mode: t(+a,+b). mode: p(+a,-b). mode: p(-a,+b).";
@@ -81,7 +81,7 @@ proptest! {
         let root = world(&facts, &positives, &negatives);
         let scheme = if closed { NegativeScheme::ClosedWorld } else { NegativeScheme::ListedThenClosedWorld };
         let dataset = open(root.path(), &Variant { negatives: Some(scheme), ..Variant::default() });
-        let split = Split { folds: Some(k), negatives_per_positive: ratio, ..Split::new(seed) };
+        let split = SplitOptions { folds: Some(k), negatives_per_positive: ratio, ..SplitOptions::new(seed) };
         let mut tested = BTreeSet::new();
         let expected: BTreeSet<Vec<String>> =
             distinct.iter().map(|(x, y)| vec![format!("x{x}"), format!("y{y}")]).collect();
@@ -95,10 +95,10 @@ proptest! {
                 prop_assert!(tested.insert(positive));
             }
             prop_assert!(of(train, false).is_disjoint(&of(test, false)));
-            for (part, counts) in [(train, &fold.counts.train), (test, &fold.counts.test)] {
-                prop_assert!(of(part, false).is_disjoint(&expected));
-                prop_assert_eq!(part.examples.len(), counts.positives + counts.negatives());
-                prop_assert_eq!(of(part, false).len(), counts.negatives());
+            for (side, counts) in [(train, &fold.counts.train), (test, &fold.counts.test)] {
+                prop_assert!(of(side, false).is_disjoint(&expected));
+                prop_assert_eq!(side.examples.len(), counts.positives + counts.negatives());
+                prop_assert_eq!(of(side, false).len(), counts.negatives());
             }
             // The test side has the ratio except for missing negatives; the training side consists of several groups.
             let test = &fold.counts.test;
@@ -121,7 +121,7 @@ proptest! {
         prop_assume!(distinct.len() >= 2);
         let root = world(&[(0, 0)], &positives, &[]);
         let dataset = open(root.path(), &Variant::default());
-        let split = Split { folds: Some(2), negatives_per_positive: ratio, ..Split::new(seed) };
+        let split = SplitOptions { folds: Some(2), negatives_per_positive: ratio, ..SplitOptions::new(seed) };
         let fold = dataset.fold(0, &split).unwrap();
         let used = of(&fold.train, false).len() + of(&fold.test, false).len();
         let lacking = fold.counts.train.lacking + fold.counts.test.lacking;
@@ -145,7 +145,7 @@ proptest! {
         let dataset = open(root.path(), &Variant::default());
         let again = open(root.path(), &Variant::default());
         let folds = |dataset: &Dataset, seed| -> Vec<Vec<String>> {
-            (0..5).map(|i| dataset.fold(i, &Split::new(seed)).unwrap()).map(|f| [show(&f.train), show(&f.test)].concat()).collect()
+            (0..5).map(|i| dataset.fold(i, &SplitOptions::new(seed)).unwrap()).map(|f| [show(&f.train), show(&f.test)].concat()).collect()
         };
         prop_assert_eq!(folds(&dataset, seed), folds(&again, seed));
         prop_assert_eq!(dataset.checksum(), again.checksum());
@@ -159,22 +159,22 @@ fn listed_negatives_come_first() {
     let negatives: Vec<(u8, u8)> = (0..4).map(|i| (i, i + 1)).collect();
     let root = world(&[(8, 8)], &positives, &negatives);
     let dataset = open(root.path(), &Variant::default());
-    let split = Split { folds: Some(2), ..Split::new(3) };
+    let split = SplitOptions { folds: Some(2), ..SplitOptions::new(3) };
     let fold = dataset.fold(0, &split).unwrap();
     assert_eq!((fold.counts.test.listed, fold.counts.test.drawn), (2, 2));
     assert_eq!(fold.counts.test.drawn_share(), 0.5);
     // Enough are listed: a subset is used, and nothing is drawn.
-    let split = Split { negatives_per_positive: 0.5, ..split };
+    let split = SplitOptions { negatives_per_positive: 0.5, ..split };
     let fold = dataset.fold(0, &split).unwrap();
     assert_eq!((fold.counts.test.listed, fold.counts.test.drawn), (1, 0));
     assert!(fold.train.examples.iter().all(|e| e.positive || e.line > 0));
     for ratio in [-1.0, f64::NAN, f64::INFINITY] {
-        let split = Split { negatives_per_positive: ratio, ..split };
+        let split = SplitOptions { negatives_per_positive: ratio, ..split };
         assert!(matches!(dataset.fold(0, &split), Err(DatasetError::Ratio(_))), "{ratio}");
     }
     assert!(matches!(dataset.fold(2, &split), Err(DatasetError::NoSuchFold { index: 2, count: 2, .. })));
     for count in [0, 1, 5] {
-        let split = Split { folds: Some(count), ..split };
+        let split = SplitOptions { folds: Some(count), ..split };
         assert!(matches!(dataset.fold(0, &split), Err(DatasetError::FoldCount { .. })), "{count}");
     }
 }
@@ -186,7 +186,7 @@ fn target_facts_are_dropped_and_contradictions_rejected() {
     let root = directory(&files);
     let dataset = open(root.path(), &Variant::default());
     assert!(dataset.warnings().iter().any(|warning| warning.code == "target-in-evidence"));
-    let fold = dataset.fold(0, &Split { folds: Some(2), ..Split::new(1) }).unwrap();
+    let fold = dataset.fold(0, &SplitOptions { folds: Some(2), ..SplitOptions::new(1) }).unwrap();
     assert!(fold.train.database.facts.relation(fold.train.target).is_empty());
 
     fs::write(root.path().join("neg.txt"), "t(x1,y0).\nt(x1,y1).\n").unwrap();
@@ -216,20 +216,20 @@ fn given() -> TempDir {
 fn given_folds_are_kept_and_their_overlaps_counted() {
     let root = given();
     let dataset = open(root.path(), &Variant::default());
-    assert_eq!((dataset.fold_scheme(), dataset.fold_count(&Split::new(1)).unwrap()), (FoldScheme::Given, 1));
-    let fold = dataset.fold(0, &Split::new(1)).unwrap();
+    assert_eq!((dataset.fold_scheme(), dataset.fold_count(&SplitOptions::new(1)).unwrap()), (FoldScheme::Given, 1));
+    let fold = dataset.fold(0, &SplitOptions::new(1)).unwrap();
     assert_eq!(fold.counts.shared_positives, 1);
     assert_eq!(fold.counts.contradicted, 1, "same(f,g) is a positive of the test");
     assert_eq!((fold.counts.train.listed, fold.counts.train.drawn), (1, 7));
     assert_eq!(fold.counts.test.reflexive_positives, 1);
     let expected = ["+a,b", "+b,a", "+c,d", "+e,e", "-a,c"];
     assert_eq!(show(&fold.train)[..5], expected);
-    for part in [&fold.train, &fold.test] {
-        assert!(part.examples.iter().all(|e| e.positive || e.args[0] != e.args[1]), "(a,a) is never drawn");
+    for side in [&fold.train, &fold.test] {
+        assert!(side.examples.iter().all(|e| e.positive || e.args[0] != e.args[1]), "(a,a) is never drawn");
     }
 
     let strict = Variant { drop_shared: true, reflexive: Reflexive::Drop, ..Variant::default() };
-    let fold = open(root.path(), &strict).fold(0, &Split::new(1)).unwrap();
+    let fold = open(root.path(), &strict).fold(0, &SplitOptions::new(1)).unwrap();
     assert_eq!(show(&fold.train)[..2], ["+a,b", "+c,d"]);
     assert_eq!((fold.counts.dropped_shared, fold.counts.train.negatives()), (1, 4));
     assert_eq!(show(&fold.test)[..2], ["+b,a", "+f,g"]);
@@ -259,22 +259,22 @@ fn folds_by_time_train_on_the_past() {
     let options = LoadOptions { time: Some(time), ..LoadOptions::default() };
     let by_time = Variant { folds: Some(FoldScheme::ByTime), ..Variant::default() };
     let dataset = Dataset::of_directory(root.path(), &options, &by_time).unwrap();
-    let year = |part: &Part, k: usize| -> Vec<u32> {
-        part.examples.iter().map(|e| names(&part.database, e)[k][1..].parse().unwrap()).collect()
+    let year = |side: &FoldSide, k: usize| -> Vec<u32> {
+        side.examples.iter().map(|e| names(&side.database, e)[k][1..].parse().unwrap()).collect()
     };
-    let split = Split { folds: Some(4), ..Split::new(9) };
+    let split = SplitOptions { folds: Some(4), ..SplitOptions::new(9) };
     for index in 0..4 {
         let Fold { train, test, .. } = dataset.fold(index, &split).unwrap();
         assert!(year(&train, 0).iter().max() < year(&test, 0).iter().min());
-        for part in [&train, &test] {
-            assert!(year(part, 0).iter().zip(year(part, 1)).all(|(&a, b)| b < a), "negatives lie in the past");
+        for side in [&train, &test] {
+            assert!(year(side, 0).iter().zip(year(side, 1)).all(|(&a, b)| b < a), "negatives lie in the past");
         }
     }
     let random = Dataset::of_directory(root.path(), &options, &Variant::default()).unwrap();
     assert_eq!(random.fold_scheme(), FoldScheme::Random);
     let fold = random.fold(0, &split).unwrap();
     assert!(year(&fold.train, 0).iter().zip(year(&fold.train, 1)).all(|(&a, b)| b < a));
-    let many = Split { folds: Some(40), ..split };
+    let many = SplitOptions { folds: Some(40), ..split };
     assert!(matches!(dataset.fold(0, &many), Err(DatasetError::FoldCount { count: 40, .. })));
 }
 
@@ -283,7 +283,7 @@ fn generated_domains_open_like_other_datasets() {
     let nowhere = Store::open("does-not-exist");
     for id in ["movies", "movies-classes", "university", "citations"] {
         let dataset = Dataset::open(id, &nowhere, &Variant { arity: Arity::Binary, ..Variant::default() }).unwrap();
-        let split = Split::new(1);
+        let split = SplitOptions::new(1);
         for index in 0..dataset.fold_count(&split).unwrap() {
             let fold = dataset.fold(index, &split).unwrap();
             let classes = id == "movies-classes";

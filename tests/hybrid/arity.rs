@@ -81,7 +81,7 @@ impl World {
     fn conjunction(&self, arity: usize, stream: &mut Stream) -> Vec<Literal> {
         let variables = arity + 3;
         let literal = |stream: &mut Stream| {
-            let k = stream.index(MOST);
+            let k = stream.index(MAX_ARITY);
             let arg = |stream: &mut Stream| match stream.index(7) {
                 0 => Argument::Constant(self.constants[stream.index(self.constants.len())]),
                 _ => Argument::Variable(Variable(stream.index(variables) as u32)),

@@ -1,7 +1,7 @@
 //! Numeric comparisons against the reference evaluator, and planted thresholds that must be found.
 
+use super::files::directory;
 use super::params::params;
-use super::written::directory;
 use lrbm::cover::{Bits, Coverage};
 use lrbm::data::load::Loaded;
 use lrbm::determinism::Stream;

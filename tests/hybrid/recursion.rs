@@ -1,11 +1,11 @@
 //! Positives as evidence for other examples: visibility, learning, and that no example sees its own label.
 
+use super::files::directory;
 use super::params::params;
-use super::written::directory;
 use lrbm::cover::Coverage;
 use lrbm::data::dataset::{Dataset, Variant};
 use lrbm::data::load::{LoadOptions, Loaded};
-use lrbm::data::split::Split;
+use lrbm::data::split::SplitOptions;
 use lrbm::determinism::Stream;
 use lrbm::kb::{Database, DatabaseBuilder, Example, Recursion, TimeRule, TimeSource, naive};
 use lrbm::learn::{Kind, LearnError, Model, TreeModel, train};
@@ -194,14 +194,14 @@ fn a_planted_leak_is_not_used() {
         };
         let name = data.database.predicates.name(data.target).to_owned();
         let plain = learn(&data, &[]);
-        data.know_positives(symmetric, None).unwrap();
+        data.add_positives_to_evidence(symmetric, None).unwrap();
         let model = learn(&data, &["recursive=true"]);
         assert!(!model.describe().contains(&format!(":- {name}(")), "{}", model.describe());
         let gain = accuracy(&model, &data) - accuracy(&plain, &data);
         assert_eq!(gain, 0.0, "symmetric {symmetric}");
         if symmetric {
             // If the inverse pair counted as another example, the leak would be found: the test can fail.
-            data.know_facts(false);
+            data.use_target_facts_as_evidence(false);
             let leaking = learn(&data, &["recursive=true"]);
             assert_eq!(accuracy(&leaking, &data), 1.0);
         }
@@ -228,7 +228,7 @@ fn known_positives_of_others_are_used() {
         data.examples.clone().into_iter().partition(|_| part.index(4) > 0)
     };
     data.examples = training;
-    data.know_positives(false, None).unwrap();
+    data.add_positives_to_evidence(false, None).unwrap();
     let settings = params(Kind::LrbmBoost, &["recursive=true"]);
     let trained = train(Kind::LrbmBoost, &data.database, data.target, &data.examples, &settings, 1, &mut |_| {});
     let model = trained.unwrap().into_trees().unwrap().model;
@@ -256,10 +256,10 @@ fn test_positives_are_never_evidence() {
     let store = lrbm::data::store::Store::open("no such directory");
     for id in ["movies", "university", "citations"] {
         let dataset = Dataset::open(id, &store, &Variant::default()).unwrap();
-        let split = Split { recursive: true, ..Split::new(1) };
+        let split = SplitOptions { recursive: true, ..SplitOptions::new(1) };
         for index in 0..2 {
             let fold = dataset.fold(index, &split).unwrap();
-            let plain = dataset.fold(index, &Split::new(1)).unwrap();
+            let plain = dataset.fold(index, &SplitOptions::new(1)).unwrap();
             assert_eq!(fold.counts, plain.counts);
             assert_eq!((&fold.train.examples, &fold.test.examples), (&plain.train.examples, &plain.test.examples));
             for part in [&fold.train, &fold.test] {
@@ -293,8 +293,8 @@ fn training_positives_are_evidence_on_both_sides_of_given_folds() {
         write(side, "facts", facts);
     }
     let dataset = Dataset::of_directory(home.path(), &LoadOptions::default(), &Variant::default()).unwrap();
-    let fold = dataset.fold(0, &Split { recursive: true, ..Split::new(1) }).unwrap();
-    let show = |part: &lrbm::data::split::Part| -> Vec<String> {
+    let fold = dataset.fold(0, &SplitOptions { recursive: true, ..SplitOptions::new(1) }).unwrap();
+    let show = |part: &lrbm::data::split::FoldSide| -> Vec<String> {
         let mut known: Vec<String> = part
             .database
             .facts

@@ -2,7 +2,7 @@
 
 use lrbm::data::dataset::{Dataset, TimeUse, Variant};
 use lrbm::data::manifest::FoldScheme;
-use lrbm::data::split::Split;
+use lrbm::data::split::SplitOptions;
 use lrbm::data::store::Store;
 
 fn citations(time: TimeUse, folds: FoldScheme) -> Dataset {
@@ -16,7 +16,7 @@ fn ignoring_time_changes_only_visibility() {
         let (limited, peeking) = (citations(TimeUse::Limit, folds), citations(TimeUse::Ignore, folds));
         assert!(limited.time().is_some() && peeking.time().is_none());
         for recursive in [false, true] {
-            let split = Split { recursive, ..Split::new(3) };
+            let split = SplitOptions { recursive, ..SplitOptions::new(3) };
             let (one, other) = (limited.fold(1, &split).unwrap(), peeking.fold(1, &split).unwrap());
             assert_eq!(one.counts, other.counts);
             for (limited, peeking) in [(&one.train, &other.train), (&one.test, &other.test)] {
@@ -24,15 +24,15 @@ fn ignoring_time_changes_only_visibility() {
                 assert_eq!(limited.database.facts, peeking.database.facts);
                 assert!(limited.database.times.is_some() && peeking.database.times.is_none());
                 // Without limits, some example sees more.
-                let sees_all = |part: &lrbm::data::split::Part| {
-                    let written = part.database.predicates.iter().find(|&id| id != part.target).unwrap();
-                    part.examples.iter().all(|example| {
-                        let view = part.database.view(part.target, &example.args);
-                        part.database
+                let sees_all = |side: &lrbm::data::split::FoldSide| {
+                    let written = side.database.predicates.iter().find(|&id| id != side.target).unwrap();
+                    side.examples.iter().all(|example| {
+                        let view = side.database.view(side.target, &example.args);
+                        side.database
                             .facts
                             .relation(written)
                             .iter()
-                            .all(|row| part.database.view_includes(&view, written, &row.to_vec()))
+                            .all(|row| side.database.view_includes(&view, written, &row.to_vec()))
                     })
                 };
                 assert!(sees_all(peeking) && !sees_all(limited));

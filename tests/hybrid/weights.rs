@@ -2,7 +2,7 @@
 
 use super::params::params;
 use lrbm::data::embedded::load_domain;
-use lrbm::data::generate::{Domain, Settings};
+use lrbm::data::generate::{Domain, GeneratorSettings};
 use lrbm::data::load::{LoadError, LoadOptions, Loaded, load};
 use lrbm::determinism::Stream;
 use lrbm::kb::Example;
@@ -13,7 +13,7 @@ use lrbm::tree::Node;
 const BOOSTED: [Kind; 4] = [Kind::LrbmBoost, Kind::LrbmNoBoost, Kind::LrbmExplainable, Kind::RdnBoost];
 
 fn university() -> Loaded {
-    load_domain(Domain::University, &Settings::new(1, 7, 0.2).unwrap()).unwrap()
+    load_domain(Domain::University, &GeneratorSettings::new(1, 7, 0.2).unwrap()).unwrap()
 }
 
 fn learn(kind: Kind, data: &Loaded, examples: &[Example], params: &Params) -> TreeModel {

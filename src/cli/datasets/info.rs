@@ -13,8 +13,8 @@ use crate::data::folds::random_folds;
 use crate::data::generate::Domain;
 use crate::data::manifest::{FoldScheme, NegativeScheme};
 use crate::data::report::DatasetReport;
-use crate::data::split::Split;
-use crate::data::summary::{Summary, fold_sizes};
+use crate::data::split::SplitOptions;
+use crate::data::summary::{DatasetSummary, fold_sizes};
 
 /// Arguments of `lrbm datasets info`.
 #[derive(clap::Args)]
@@ -118,10 +118,10 @@ fn report(args: &Info, output: &mut Output) -> Result<(), CommandError> {
     let store = args.store.store();
     let dataset = Dataset::open(&args.id, &store, &args.variant()).map_err(with_cause)?;
     output.warn(dataset.warnings());
-    let split = Split {
+    let split = SplitOptions {
         folds: args.folds.map(|k| k as usize),
         negatives_per_positive: args.negatives_per_positive,
-        ..Split::new(args.generator.seed().unwrap_or(SEED))
+        ..SplitOptions::new(args.generator.seed().unwrap_or(SEED))
     };
     let report = DatasetReport::new(&dataset, &store, &split).map_err(with_cause)?;
     let out = &mut output.out;
@@ -152,7 +152,7 @@ fn generated(domain: Domain, args: &Info, output: &mut Output) -> Result<(), Com
         writeln!(out, "Time: each example sees only facts up to its own time, given by `{time}`.")?;
     }
     writeln!(out)?;
-    print::summary(out, &Summary::of(&loaded))?;
+    print::summary(out, &DatasetSummary::of(&loaded))?;
     let k = args.folds.unwrap_or(5);
     let folds = random_folds(&loaded.examples, k as usize, settings.seed(), info.id);
     writeln!(out, "\n{k} random folds, drawn with seed {}:", settings.seed())?;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::super::{CommandError, Output, settings};
 use super::print;
 use crate::data::load::{LoadOptions, load};
-use crate::data::summary::Summary;
+use crate::data::summary::DatasetSummary;
 
 /// Arguments of `lrbm datasets lint`.
 #[derive(clap::Args)]
@@ -38,7 +38,7 @@ pub fn run(args: &Lint, output: &mut Output) -> Result<(), CommandError> {
         writeln!(out, "read {}", file.display())?;
     }
     writeln!(out)?;
-    print::summary(out, &Summary::of(&loaded))?;
+    print::summary(out, &DatasetSummary::of(&loaded))?;
     match loaded.warnings.warnings().count() {
         0 => writeln!(out, "\nno errors, no warnings")?,
         1 => writeln!(out, "\nno errors, 1 warning")?,

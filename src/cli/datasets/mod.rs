@@ -11,7 +11,7 @@ mod published;
 use clap::{Args, Subcommand};
 
 use super::{CommandError, Output};
-use crate::data::generate::{Domain, Settings};
+use crate::data::generate::{Domain, GeneratorSettings};
 
 /// Subcommands of `lrbm datasets`.
 #[derive(Subcommand)]
@@ -42,7 +42,7 @@ pub(super) fn run(command: Datasets, output: &mut Output) -> Result<(), CommandE
     }
 }
 
-/// Settings of a generated domain.
+/// GeneratorSettings of a generated domain.
 #[derive(Args)]
 pub struct GeneratorArgs {
     /// Size relative to the default domain [default: 1]
@@ -65,9 +65,9 @@ impl GeneratorArgs {
         self.scale.is_some() || self.noise.is_some()
     }
 
-    fn settings(&self, domain: Domain) -> Result<Settings, CommandError> {
+    fn settings(&self, domain: Domain) -> Result<GeneratorSettings, CommandError> {
         let default = domain.settings();
-        Settings::new(
+        GeneratorSettings::new(
             self.scale.unwrap_or(default.scale()),
             self.seed.unwrap_or(default.seed()),
             self.noise.unwrap_or(default.noise()),

@@ -3,10 +3,10 @@
 use std::io::{self, Write};
 
 use super::super::table::{TextTable, thousands};
-use crate::data::summary::Summary;
+use crate::data::summary::DatasetSummary;
 
 /// Prints the counts of a dataset.
-pub fn summary(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
+pub fn summary(out: &mut impl Write, summary: &DatasetSummary) -> io::Result<()> {
     writeln!(out, "target     {}", summary.target)?;
     let (positives, negatives) = (summary.positives, summary.negatives);
     let ratio = if positives > 0 { format!(" (1:{:.2})", negatives as f64 / positives as f64) } else { String::new() };

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::error::AdaptError;
-use crate::data::manifest::{Evidence, Manifest};
+use crate::data::manifest::{EvidenceVariant, Manifest};
 use crate::data::store::path::{RAW, UNPACKED};
 use crate::data::store::{ChecksumRecord, Store};
 
@@ -12,7 +12,7 @@ pub(super) struct AdaptorInput<'a> {
     pub(super) store: &'a Store,
     pub(super) manifest: &'a Manifest,
     pub(super) record: &'a ChecksumRecord,
-    pub(super) evidence: &'a Evidence,
+    pub(super) evidence: &'a EvidenceVariant,
 }
 
 impl AdaptorInput<'_> {

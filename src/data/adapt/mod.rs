@@ -27,7 +27,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::manifest::{Adaptor, Evidence, Manifest};
+use super::manifest::{Adaptor, EvidenceVariant, Manifest};
 use super::store::path::RAW;
 use super::store::{ChecksumRecord, Store};
 use crate::files::digest;
@@ -97,7 +97,7 @@ impl Conversion {
 pub fn prepare(store: &Store, manifest: &Manifest, events: &mut dyn FnMut(AdaptEvent<'_>)) -> Result<(), AdaptError> {
     let id = manifest.id.as_str();
     let made_by = fingerprint(manifest);
-    let is_done = |evidence: &Evidence| {
+    let is_done = |evidence: &EvidenceVariant| {
         store.is_sealed(id, &evidence.name)
             && Conversion::read(store, id, &evidence.name).is_some_and(|c| c.made_by == made_by)
     };

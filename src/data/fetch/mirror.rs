@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::error::FetchError;
-use crate::data::manifest::{Source, SourceFile};
+use crate::data::manifest::{SourceFile, SourceRepository};
 
 /// The environment variable for the mirror.
 pub const MIRROR_VARIABLE: &str = "LRBM_MIRROR";
@@ -52,7 +52,7 @@ impl Mirror {
     }
 
     /// Returns the address or path of a file.
-    pub fn locate(&self, source: &Source, file: &SourceFile) -> String {
+    pub fn locate(&self, source: &SourceRepository, file: &SourceFile) -> String {
         match self {
             Mirror::Published => percent_encoded(&source.address(file)),
             Mirror::Web(address) => format!("{address}/{}", percent_encoded(&source.mirror_path(file))),

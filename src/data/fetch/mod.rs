@@ -19,7 +19,7 @@ pub use error::{FetchError, FetchFault};
 pub use mirror::{MIRROR_VARIABLE, Mirror};
 pub use options::FetchOptions;
 
-use super::manifest::{Manifest, Source, SourceFile, Unpack};
+use super::manifest::{Manifest, SourceFile, SourceRepository, Unpack};
 use super::store::path::{PART, RAW, RECORD, UNPACKED};
 use super::store::{self, ChecksumRecord, Store, StoreError};
 use crate::determinism::HashSet;
@@ -166,7 +166,7 @@ struct FetchRun<'a> {
 impl FetchRun<'_> {
     /// Ensures that a file is present. Returns its SHA-256 and whether it was downloaded, or `None` if the user must
     /// supply it.
-    fn file(&mut self, source: &Source, file: &SourceFile) -> Result<Option<(String, bool)>, FetchError> {
+    fn file(&mut self, source: &SourceRepository, file: &SourceFile) -> Result<Option<(String, bool)>, FetchError> {
         let target = self.store.raw(&self.manifest.id, &file.path);
         let exists = fs::symlink_metadata(&target).is_ok_and(|data| data.is_file());
         if exists {
@@ -205,7 +205,7 @@ impl FetchRun<'_> {
     }
 
     /// Downloads or copies one file to `target`, retrying after transient faults.
-    fn retrieve(&mut self, source: &Source, file: &SourceFile, target: &Path) -> Result<String, FetchFault> {
+    fn retrieve(&mut self, source: &SourceRepository, file: &SourceFile, target: &Path) -> Result<String, FetchFault> {
         if let Some(parent) = target.parent() {
             files::create_dir_all(parent).map_err(FetchFault::io(parent))?;
         }

@@ -11,7 +11,7 @@ use ureq::http::header::{ACCEPT_ENCODING, CONTENT_RANGE, RANGE, TRANSFER_ENCODIN
 use super::error::FetchFault;
 use super::mirror::{Mirror, is_loopback};
 use super::options::FetchOptions;
-use crate::data::manifest::{Source, SourceFile};
+use crate::data::manifest::{SourceFile, SourceRepository};
 use crate::files::{self, Sink, digest};
 
 /// Retrieves files one after the other, reusing the connection where possible.
@@ -76,7 +76,7 @@ impl<'a> Fetcher<'a> {
     /// On failure `part` is removed, unless it is a prefix that can be resumed.
     pub(super) fn retrieve(
         &self,
-        source: &Source,
+        source: &SourceRepository,
         file: &SourceFile,
         part: &Path,
         progress: &mut dyn FnMut(u64),

@@ -7,7 +7,7 @@
 
 use super::group::{self, Labels, Members, Pairs, draw, draw_from, draw_other, members, one_in};
 use super::info::DomainInfo;
-use super::settings::Settings;
+use super::settings::GeneratorSettings;
 use super::sink::{DomainSink, Name};
 use crate::determinism::Stream;
 
@@ -125,7 +125,7 @@ impl ResearchField {
 }
 
 /// Generates the domain.
-pub(super) fn generate<S: DomainSink>(settings: &Settings, sink: &mut S) -> Result<(), S::Error> {
+pub(super) fn generate<S: DomainSink>(settings: &GeneratorSettings, sink: &mut S) -> Result<(), S::Error> {
     let mut facts = group::stream(settings, INFO.id, "facts");
     let mut pairs = group::stream(settings, INFO.id, "pairs");
     let mut labels = Labels::new(settings, INFO.id);

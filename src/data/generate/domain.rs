@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 
 use super::info::DomainInfo;
-use super::settings::Settings;
+use super::settings::GeneratorSettings;
 use super::sink::{DomainSink, Name};
 use super::{citations, movies, university};
 
@@ -40,12 +40,12 @@ impl Domain {
     }
 
     /// Returns the default settings: scale 1, the seed of the domain, no noise.
-    pub fn settings(self) -> Settings {
-        Settings { scale: 1, seed: self.info().seed, noise: 0.0 }
+    pub fn settings(self) -> GeneratorSettings {
+        GeneratorSettings { scale: 1, seed: self.info().seed, noise: 0.0 }
     }
 
     /// Generates the domain. Equal settings give the same calls in the same order on every machine.
-    pub fn generate<S: DomainSink>(self, settings: &Settings, sink: &mut S) -> Result<(), S::Error> {
+    pub fn generate<S: DomainSink>(self, settings: &GeneratorSettings, sink: &mut S) -> Result<(), S::Error> {
         match self {
             Domain::Movies => movies::generate(settings, sink),
             Domain::MoviesClasses => movies::generate_classes(settings, sink),
@@ -80,7 +80,7 @@ pub struct DomainCounts {
 
 impl DomainCounts {
     /// DomainCounts a domain by generating it.
-    pub fn of(domain: Domain, settings: &Settings) -> DomainCounts {
+    pub fn of(domain: Domain, settings: &GeneratorSettings) -> DomainCounts {
         let mut counts = DomainCounts::default();
         let Ok(()) = domain.generate(settings, &mut counts);
         counts

@@ -1,6 +1,6 @@
 //! Helpers shared by the generators: sets and relations over the members of a group, fresh pairs, noisy labels.
 
-use super::settings::Settings;
+use super::settings::GeneratorSettings;
 use crate::determinism::Stream;
 
 /// A set of members of a group, one bit each: a group has at most 64 members.
@@ -109,7 +109,7 @@ pub(super) struct Labels {
 }
 
 impl Labels {
-    pub(super) fn new(settings: &Settings, domain: &str) -> Self {
+    pub(super) fn new(settings: &GeneratorSettings, domain: &str) -> Self {
         Labels { noise: settings.noise, stream: stream(settings, domain, "noise") }
     }
 
@@ -129,7 +129,7 @@ impl Labels {
 }
 
 /// Returns the random stream for one purpose within a domain.
-pub(super) fn stream(settings: &Settings, domain: &str, purpose: &str) -> Stream {
+pub(super) fn stream(settings: &GeneratorSettings, domain: &str, purpose: &str) -> Stream {
     Stream::new(settings.seed, &["generate", domain, purpose])
 }
 

@@ -23,6 +23,6 @@ mod tests;
 
 pub use domain::{Domain, DomainCounts, UnknownDomain};
 pub use info::DomainInfo;
-pub use settings::{Settings, SettingsError};
+pub use settings::{GeneratorSettings, SettingsError};
 pub use sink::{DomainSink, Name};
 pub use write::{WriteDomainError, write_directory};

@@ -7,7 +7,7 @@
 
 use super::group::{self, Labels, Members, Pairs, draw, draw_other, members, one_in};
 use super::info::DomainInfo;
-use super::settings::Settings;
+use super::settings::GeneratorSettings;
 use super::sink::{DomainSink, Name};
 use crate::determinism::Stream;
 
@@ -159,7 +159,7 @@ impl Studio {
 
 /// Generates the studios in turn; `list` lists the examples of each, drawing from the second stream.
 fn make_studios<S: DomainSink>(
-    settings: &Settings,
+    settings: &GeneratorSettings,
     sink: &mut S,
     mut list: impl FnMut(&Studio, &mut Stream, &mut S) -> Result<(), S::Error>,
 ) -> Result<(), S::Error> {
@@ -177,7 +177,7 @@ fn make_studios<S: DomainSink>(
 }
 
 /// Generates the binary domain.
-pub(super) fn generate<S: DomainSink>(settings: &Settings, sink: &mut S) -> Result<(), S::Error> {
+pub(super) fn generate<S: DomainSink>(settings: &GeneratorSettings, sink: &mut S) -> Result<(), S::Error> {
     let mut labels = Labels::new(settings, INFO.id);
     make_studios(settings, sink, |studio, stream, sink| {
         let mut listed = studio.under.clone();
@@ -200,7 +200,7 @@ pub(super) fn generate<S: DomainSink>(settings: &Settings, sink: &mut S) -> Resu
 }
 
 /// Generates the domain with four classes.
-pub(super) fn generate_classes<S: DomainSink>(settings: &Settings, sink: &mut S) -> Result<(), S::Error> {
+pub(super) fn generate_classes<S: DomainSink>(settings: &GeneratorSettings, sink: &mut S) -> Result<(), S::Error> {
     let mut labels = Labels::new(settings, CLASSES_INFO.id);
     make_studios(settings, sink, |studio, stream, sink| {
         let mut listed = Pairs::new();

@@ -4,13 +4,13 @@ use std::fmt;
 
 /// Validated settings of a generator.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
+pub struct GeneratorSettings {
     pub(super) scale: u32,
     pub(super) seed: u64,
     pub(super) noise: f64,
 }
 
-impl Settings {
+impl GeneratorSettings {
     /// The largest scale: one to three billion facts, with entity numbers that still fit in 32 bits.
     pub const MAX_SCALE: u32 = 1_000_000;
 
@@ -22,7 +22,7 @@ impl Settings {
         if !(0.0..1.0).contains(&noise) {
             return Err(SettingsError::Noise(noise));
         }
-        Ok(Settings { scale, seed, noise })
+        Ok(GeneratorSettings { scale, seed, noise })
     }
 
     /// Returns the number of groups relative to scale 1; facts and examples grow in proportion.
@@ -41,7 +41,7 @@ impl Settings {
     }
 }
 
-impl fmt::Display for Settings {
+impl fmt::Display for GeneratorSettings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "scale {}, seed {}, noise {}", self.scale, self.seed, self.noise)
     }
@@ -51,7 +51,7 @@ impl fmt::Display for Settings {
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum SettingsError {
     /// The scale is out of range.
-    #[error("`scale` must be from 1 to {max}, got {0} (scale 1 has 1,000 to 2,500 facts)", max = Settings::MAX_SCALE)]
+    #[error("`scale` must be from 1 to {max}, got {0} (scale 1 has 1,000 to 2,500 facts)", max = GeneratorSettings::MAX_SCALE)]
     Scale(u32),
     /// The noise is out of range.
     #[error("`noise` must be at least 0 and below 1, got {0} (it is the fraction of wrong labels)")]

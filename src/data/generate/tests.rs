@@ -33,14 +33,14 @@ impl DomainSink for CollectingSink {
     }
 }
 
-fn world(domain: Domain, settings: &Settings) -> CollectingSink {
+fn world(domain: Domain, settings: &GeneratorSettings) -> CollectingSink {
     let mut world = CollectingSink::default();
     let Ok(()) = domain.generate(settings, &mut world);
     world
 }
 
-fn settings(scale: u32, seed: u64, noise: f64) -> Settings {
-    Settings::new(scale, seed, noise).unwrap()
+fn settings(scale: u32, seed: u64, noise: f64) -> GeneratorSettings {
+    GeneratorSettings::new(scale, seed, noise).unwrap()
 }
 
 /// A literal as words: `p(A, B)` is `p`, `A`, `B`; `Y < X` is `<`, `Y`, `X`.
@@ -320,11 +320,11 @@ fn modes_match_the_facts_and_names_need_no_quotes() {
 
 #[test]
 fn invalid_settings_and_ids_are_rejected() {
-    assert_eq!(Settings::new(0, 1, 0.0), Err(SettingsError::Scale(0)));
-    assert!(Settings::new(Settings::MAX_SCALE, 1, 0.999).is_ok());
-    assert!(Settings::new(Settings::MAX_SCALE + 1, 1, 0.0).is_err());
+    assert_eq!(GeneratorSettings::new(0, 1, 0.0), Err(SettingsError::Scale(0)));
+    assert!(GeneratorSettings::new(GeneratorSettings::MAX_SCALE, 1, 0.999).is_ok());
+    assert!(GeneratorSettings::new(GeneratorSettings::MAX_SCALE + 1, 1, 0.0).is_err());
     for noise in [-0.1, 1.0, f64::NAN, f64::INFINITY] {
-        assert!(matches!(Settings::new(1, 1, noise), Err(SettingsError::Noise(_))));
+        assert!(matches!(GeneratorSettings::new(1, 1, noise), Err(SettingsError::Noise(_))));
     }
     let error = SettingsError::Scale(0).to_string();
     assert_eq!(error, "`scale` must be from 1 to 1000000, got 0 (scale 1 has 1,000 to 2,500 facts)");

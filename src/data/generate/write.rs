@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::domain::{Domain, DomainCounts};
-use super::settings::Settings;
+use super::settings::GeneratorSettings;
 use super::sink::{DomainSink, Name};
 use crate::files::{self, Pending};
 
@@ -38,7 +38,7 @@ fn io_error(operation: &'static str, path: &Path) -> impl FnOnce(io::Error) -> W
 /// The four files appear only when all of them are complete; after an error none exists.
 pub fn write_directory(
     domain: Domain,
-    settings: &Settings,
+    settings: &GeneratorSettings,
     directory: &Path,
 ) -> Result<DomainCounts, WriteDomainError> {
     let paths = ["pos", "neg", "facts", "bk"].map(|part| directory.join(format!("train_{part}.txt")));
@@ -56,7 +56,11 @@ pub fn write_directory(
     result
 }
 
-fn write_files(domain: Domain, settings: &Settings, paths: [PathBuf; 4]) -> Result<DomainCounts, WriteDomainError> {
+fn write_files(
+    domain: Domain,
+    settings: &GeneratorSettings,
+    paths: [PathBuf; 4],
+) -> Result<DomainCounts, WriteDomainError> {
     let create = |path: PathBuf| Pending::create(&path).map_err(io_error("create the file", &path));
     let [pos, neg, facts, bk] = paths.map(create);
     let mut files = BoostsrlFiles {
@@ -73,7 +77,7 @@ fn write_files(domain: Domain, settings: &Settings, paths: [PathBuf; 4]) -> Resu
     Ok(files.counts)
 }
 
-fn write_background(domain: Domain, settings: &Settings, out: &mut impl Write) -> io::Result<()> {
+fn write_background(domain: Domain, settings: &GeneratorSettings, out: &mut impl Write) -> io::Result<()> {
     let info = domain.info();
     writeln!(out, "// Generated data, not measured: domain {}, {settings}.", info.id)?;
     writeln!(out, "// Labels follow these planted rules; the first whose body holds decides:")?;
@@ -161,7 +165,7 @@ mod tests {
     fn four_files_appear_and_are_never_overwritten() {
         let home = tempfile::tempdir().unwrap();
         let directory = home.path().join("new/train");
-        let settings = Settings::new(1, 7, 0.25).unwrap();
+        let settings = GeneratorSettings::new(1, 7, 0.25).unwrap();
         let counts = write_directory(Domain::Citations, &settings, &directory).unwrap();
         assert_eq!(counts, DomainCounts::of(Domain::Citations, &settings));
         assert_eq!(listing(&directory), ["train_bk.txt", "train_facts.txt", "train_neg.txt", "train_pos.txt"]);

@@ -1,6 +1,6 @@
 //! Validation of a manifest beyond its syntax.
 
-use super::fields::{Manifest, Source, SourceFile, TimeFrom, Unpack};
+use super::fields::{Manifest, SourceFile, SourceRepository, TimeFrom, Unpack};
 use crate::data::store::path;
 
 /// A key path and what is wrong with its value.
@@ -119,7 +119,7 @@ impl Manifest {
     }
 }
 
-impl Source {
+impl SourceRepository {
     fn check(&self, key: &str) -> Result<(), InvalidValue> {
         for (name, value) in [("owner", &self.owner), ("repository", &self.repository)] {
             let valid = path::relative(value).is_ok()

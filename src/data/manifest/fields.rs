@@ -31,21 +31,21 @@ pub struct Manifest {
     /// The target predicate.
     pub target: Target,
     /// The evidence variants, exactly one of them the default.
-    pub evidence: Vec<Evidence>,
+    pub evidence: Vec<EvidenceVariant>,
     /// The projections of predicates with more than two arguments to binary ones, for methods that need them.
     #[serde(default)]
     pub arity: Vec<ArityRule>,
     /// The folds.
-    pub folds: Folds,
+    pub folds: FoldDefaults,
     /// The negatives.
     pub negatives: Negatives,
     /// The time limit on the evidence, if examples have times.
     #[serde(default)]
     pub time: Option<TimeLimit>,
     /// The counts an adaptor must obtain.
-    pub expected: Expected,
+    pub expected: ExpectedCounts,
     /// The published files.
-    pub source: Vec<Source>,
+    pub source: Vec<SourceRepository>,
 }
 
 /// The adaptor that converts the published files.
@@ -88,7 +88,7 @@ pub struct Target {
 /// A variant of the evidence.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct Evidence {
+pub struct EvidenceVariant {
     /// The name of the variant.
     pub name: String,
     /// A description of its facts.
@@ -134,7 +134,7 @@ pub struct Projection {
 /// The default folds and the alternatives.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct Folds {
+pub struct FoldDefaults {
     /// The fold scheme.
     pub scheme: FoldScheme,
     /// The number of folds.
@@ -226,7 +226,7 @@ pub enum TimeFrom {
 /// The counts an adaptor must obtain.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct Expected {
+pub struct ExpectedCounts {
     /// Positive examples.
     pub positives: u64,
     /// Evidence facts, if their number does not depend on a random choice.
@@ -242,7 +242,7 @@ pub struct Expected {
 /// Files in one directory of a public repository at one commit.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct Source {
+pub struct SourceRepository {
     /// The owner of the repository.
     pub owner: String,
     /// The name of the repository.
@@ -260,7 +260,7 @@ pub struct Source {
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct SourceFile {
-    /// The path below [`Source::directory`], and below `raw/` in the data directory.
+    /// The path below [`SourceRepository::directory`], and below `raw/` in the data directory.
     pub path: String,
     /// The size in bytes; required unless the user supplies the file.
     #[serde(default)]

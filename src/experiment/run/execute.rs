@@ -10,7 +10,7 @@ use super::fault::Fault;
 use super::shared::Shared;
 use crate::cancel;
 use crate::data::dataset::Dataset;
-use crate::data::split::{Fold, Part};
+use crate::data::split::{Fold, FoldSide};
 use crate::determinism::{HashMap, IndexMap};
 use crate::experiment::job::Job;
 use crate::experiment::key::JobId;
@@ -142,7 +142,7 @@ impl Execution<'_> {
             _ => None,
         };
         let began = Instant::now();
-        let Part { database, target, examples } = &fold.train;
+        let FoldSide { database, target, examples } = &fold.train;
         let flipped_examples = self.context.fault.as_ref().and_then(|fault| fault.flipped_examples(job, examples));
         let examples = flipped_examples.as_ref().unwrap_or(examples);
         let memory_limit = self.context.fault.as_ref().and_then(|fault| fault.memory_bytes(job));
@@ -190,7 +190,7 @@ impl Execution<'_> {
                 return Ok(model);
             }
             learned_here = true;
-            let Part { database, target, examples } = &fold.train;
+            let FoldSide { database, target, examples } = &fold.train;
             let mut grown = self.progress();
             let trained =
                 learn::train(first.kind, database, *target, examples, &first.params, first.training_seed(), &mut grown);
@@ -250,8 +250,8 @@ struct Evaluation {
 
 fn test_binary(model: &SavedModel, fold: &Fold) -> Result<Evaluation, Failure> {
     let score =
-        |part: &Part| model.score_with_remarks(&part.database, part.target, &part.examples).map_err(Failure::error);
-    let labels = |part: &Part| -> Vec<bool> { part.examples.iter().map(|example| example.positive).collect() };
+        |part: &FoldSide| model.score_with_remarks(&part.database, part.target, &part.examples).map_err(Failure::error);
+    let labels = |part: &FoldSide| -> Vec<bool> { part.examples.iter().map(|example| example.positive).collect() };
     // Warnings about the training examples were already given in training.
     let (train_psi, _) = score(&fold.train)?;
     let ranking = Ranking::new(&train_psi, &labels(&fold.train)).map_err(Failure::error)?;
@@ -271,8 +271,8 @@ fn test_binary(model: &SavedModel, fold: &Fold) -> Result<Evaluation, Failure> {
 /// Evaluates each class against all others and averages. Predictions list every example with every
 /// class, written as in the data files: with the class as the last argument.
 fn test_classes(model: &SavedModel, fold: &Fold) -> Result<Evaluation, Failure> {
-    let score = |part: &Part| model.score_classes(&part.database, part.target, &part.examples).map_err(Failure::error);
-    let labels = |part: &Part| -> Vec<usize> { part.examples.iter().map(|example| example.class as usize).collect() };
+    let score = |part: &FoldSide| model.score_classes(&part.database, part.target, &part.examples).map_err(Failure::error);
+    let labels = |part: &FoldSide| -> Vec<usize> { part.examples.iter().map(|example| example.class as usize).collect() };
     let (train_labels, test_labels) = (labels(&fold.train), labels(&fold.test));
     let mut thresholds = Vec::new();
     for (class, odds) in score(&fold.train)?.iter().enumerate() {

@@ -14,7 +14,7 @@ use super::shape::{self, join};
 use super::slurm::SlurmSettings;
 use super::units;
 use crate::data::dataset::{TimeUse, Variant};
-use crate::data::generate::{Domain, Settings};
+use crate::data::generate::{Domain, GeneratorSettings};
 use crate::data::manifest::{FoldScheme, Manifest};
 use crate::determinism::HashSet;
 use crate::learn::Preset;
@@ -260,7 +260,7 @@ fn unknown_dataset(at: &Entry<'_>, id: &str) -> Mistake {
 }
 
 /// How a generated domain is made.
-fn generated(at: &Entry<'_>, domain: Option<Domain>, mistakes: &mut Vec<Mistake>) -> Option<Settings> {
+fn generated(at: &Entry<'_>, domain: Option<Domain>, mistakes: &mut Vec<Mistake>) -> Option<GeneratorSettings> {
     let keys = ["scale", "noise", "data_seed"];
     let Some(domain) = domain else {
         for key in keys.iter().filter(|key| at.own.contains_key(**key)) {
@@ -272,7 +272,7 @@ fn generated(at: &Entry<'_>, domain: Option<Domain>, mistakes: &mut Vec<Mistake>
     let whole = |key: &str| at.own.get(key).and_then(Item::whole);
     let scale = whole("scale").map_or(usual.scale(), |scale| scale as u32);
     let noise = at.own.get("noise").and_then(Item::number).unwrap_or(usual.noise());
-    let made = Settings::new(scale, whole("data_seed").unwrap_or(usual.seed()), noise);
+    let made = GeneratorSettings::new(scale, whole("data_seed").unwrap_or(usual.seed()), noise);
     made.map_err(|error| mistakes.push(at.wrong("scale", error.to_string()))).ok()
 }
 

@@ -6,7 +6,7 @@ use super::super::dataset_ref::DatasetRef;
 use super::super::job::{Ensemble, Job, Limits, training_seed};
 use super::slurm::SlurmSettings;
 use crate::data::dataset::Arity;
-use crate::data::split::Split;
+use crate::data::split::SplitOptions;
 use crate::determinism::IndexMap;
 use crate::learn::{Kind, Params, Preset};
 use crate::metric::Column;
@@ -98,9 +98,9 @@ pub struct Expected {
 
 impl Part {
     /// The split of its jobs, with this seed.
-    pub fn split(&self, seed: u64) -> Split {
+    pub fn split(&self, seed: u64) -> SplitOptions {
         let negatives_per_positive = self.negatives_per_positive;
-        Split { folds: self.folds, negatives_per_positive, ..Split::new(seed) }
+        SplitOptions { folds: self.folds, negatives_per_positive, ..SplitOptions::new(seed) }
     }
 
     /// Every job of this dataset, by seed, fold and row, so that what shares a fold stands together.
@@ -125,7 +125,7 @@ impl Part {
                         params: seeded(&row.params),
                         from: from.map(|from| Ensemble { params: seeded(&from.params), ..from.clone() }),
                         settings: row.settings.clone(),
-                        split: Split {
+                        split: SplitOptions {
                             folds: Some(folds),
                             negatives_per_positive: row.negatives_per_positive.unwrap_or(self.negatives_per_positive),
                             seed,

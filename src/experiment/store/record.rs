@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::data::dataset::{Dataset, Variant};
-use crate::data::split::{FoldCounts, PartCounts};
+use crate::data::split::{FoldCounts, SideCounts};
 use crate::determinism::IndexMap;
 use crate::experiment::{Job, JobId, JobKey};
 use crate::files::digest;
@@ -230,7 +230,7 @@ pub struct ExampleCounts {
 
 impl From<&FoldCounts> for ExampleCounts {
     fn from(counts: &FoldCounts) -> Self {
-        let PartCounts { positives, drawn, lacking, .. } = counts.test;
+        let SideCounts { positives, drawn, lacking, .. } = counts.test;
         ExampleCounts {
             train_positives: counts.train.positives,
             train_negatives: counts.train.negatives(),

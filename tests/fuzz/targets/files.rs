@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use lrbm::data::embedded::load_domain;
-use lrbm::data::generate::{Domain, Settings};
+use lrbm::data::generate::{Domain, GeneratorSettings};
 use lrbm::data::load::Loaded;
 use lrbm::data::manifest::Manifest;
 use lrbm::experiment::Experiment;
@@ -64,14 +64,14 @@ pub fn manifests(input: &[u8]) -> bool {
 fn world() -> &'static Loaded {
     static WORLD: OnceLock<Loaded> = OnceLock::new();
     WORLD.get_or_init(|| {
-        let mut loaded = load_domain(Domain::Movies, &Settings::new(1, 7, 0.0).unwrap()).unwrap();
+        let mut loaded = load_domain(Domain::Movies, &GeneratorSettings::new(1, 7, 0.0).unwrap()).unwrap();
         loaded.examples.truncate(20);
         loaded
     })
 }
 
 fn trained(kind: Kind, preset: &str) -> SavedModel {
-    let loaded = load_domain(Domain::Movies, &Settings::new(1, 7, 0.0).unwrap()).unwrap();
+    let loaded = load_domain(Domain::Movies, &GeneratorSettings::new(1, 7, 0.0).unwrap()).unwrap();
     let preset = learn::Preset::find(preset).unwrap();
     // Not every kind has presets, or trees.
     let (plain, preset) = (Unchecked::new(kind), Unchecked::new(kind).preset(preset));
