@@ -271,8 +271,10 @@ fn test_binary(model: &SavedModel, fold: &Fold) -> Result<Evaluation, Failure> {
 /// Evaluates each class against all others and averages. Predictions list every example with every
 /// class, written as in the data files: with the class as the last argument.
 fn test_classes(model: &SavedModel, fold: &Fold) -> Result<Evaluation, Failure> {
-    let score = |part: &FoldSide| model.score_classes(&part.database, part.target, &part.examples).map_err(Failure::error);
-    let labels = |part: &FoldSide| -> Vec<usize> { part.examples.iter().map(|example| example.class as usize).collect() };
+    let score =
+        |part: &FoldSide| model.score_classes(&part.database, part.target, &part.examples).map_err(Failure::error);
+    let labels =
+        |part: &FoldSide| -> Vec<usize> { part.examples.iter().map(|example| example.class as usize).collect() };
     let (train_labels, test_labels) = (labels(&fold.train), labels(&fold.test));
     let mut thresholds = Vec::new();
     for (class, odds) in score(&fold.train)?.iter().enumerate() {
