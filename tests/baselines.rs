@@ -36,7 +36,7 @@ fn areas(kind: Kind, data: &Loaded, params: &Params, score: &dyn Fn(&Example) ->
         };
         let (training, test) = (subset(false), subset(true));
         let model = learn(kind, data, &training, params).model;
-        learned += auc_roc(&model.score(&data.database, data.target, &test).unwrap(), &test) / 5.0;
+        learned += auc_roc(&model.score(&data.database, data.target, &test).unwrap().scores, &test) / 5.0;
         allowed += auc_roc(&test.iter().map(score).collect::<Vec<_>>(), &test) / 5.0;
     }
     (learned, allowed)
@@ -122,7 +122,7 @@ fn psi_is_the_sum_over_groundings() {
         // Predicate names survive the round trip through JSON.
         let again = lrbm::learn::MlnModel::from_json(&model.to_json()).unwrap();
         let sample: Vec<Example> = data.examples.iter().step_by(31).cloned().collect();
-        let psi = again.score(&data.database, data.target, &sample).unwrap();
+        let psi = again.score(&data.database, data.target, &sample).unwrap().scores;
         let find = |literals: &[lrbm::logic::Literal]| -> Vec<lrbm::logic::Literal> {
             let find = |literal| lrbm::logic::rename::find(literal, again.names(), data.database.names()).unwrap();
             literals.iter().map(find).collect()
@@ -160,7 +160,7 @@ fn clauses_vote_or_have_fitted_weights() {
         let trained = learn(Kind::Progol, &data, &data.examples, &params(Kind::Progol, &[weights]));
         let SavedModel::Network(network) = &trained.model else { panic!("not a network") };
         assert!(!network.hidden().is_empty());
-        let psi = network.score(&data.database, data.target, &data.examples).unwrap();
+        let psi = network.score(&data.database, data.target, &data.examples).unwrap().scores;
         let rules = network.bind(&data.database);
         let votes = |example: &Example| {
             let holds = |rule: &&Option<lrbm::rbm::network::Rule>| {

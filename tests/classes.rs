@@ -42,7 +42,7 @@ fn movies() -> Loaded {
 }
 
 fn log_odds(model: &dyn Model, data: &Loaded) -> Vec<Vec<f64>> {
-    model.score_classes(&data.database, data.target, &data.examples).unwrap()
+    model.score_classes(&data.database, data.target, &data.examples).unwrap().scores
 }
 
 /// Returns the accuracy of the most likely class.
@@ -101,7 +101,7 @@ fn planted_rules_of_four_classes_are_learned() {
     for kind in [Kind::LrbmBoost, Kind::LrbmNoBoost, Kind::LrbmExplainable, Kind::RdnBoost] {
         let model = learn(kind, &data, &Params::new(kind));
         assert!(accuracy(&model, &data) > 0.97, "{kind}: {}", accuracy(&model, &data));
-        assert_eq!(model.classes.as_ref().unwrap().names, ["0", "1", "2", "3"]);
+        assert_eq!(model.class_names().unwrap(), ["0", "1", "2", "3"]);
         assert_eq!(model.trees().len() % 4, 0);
         // Probabilities sum to one.
         let odds = log_odds(&model, &data);
@@ -185,7 +185,7 @@ fn two_classes_equal_one_psi_at_half_the_step() {
         let settings = |step| params(kind, &[&["trees=6", "prior=log-odds", step], leaf].concat());
         let one = learn(kind, &binary, &settings("step=1"));
         let two = learn(kind, &classes, &settings("step=0.5"));
-        let psi = one.score(&binary.database, binary.target, &binary.examples).unwrap();
+        let psi = one.score(&binary.database, binary.target, &binary.examples).unwrap().scores;
         let odds = log_odds(&two, &classes);
         for (i, psi) in psi.iter().enumerate() {
             assert!((odds[1][i] - psi).abs() < 1e-9 * (1.0 + psi.abs()), "{kind}: {} {psi}", odds[1][i]);
@@ -344,7 +344,7 @@ fn last_argument_of_a_target_can_become_the_class() {
     let trained = train(Kind::LrbmBoost, database, fold.train.target, &fold.train.examples, &params, 1, &mut |_| {});
     let model = trained.unwrap().model;
     let part = &fold.test;
-    let odds = model.score_classes(&part.database, part.target, &part.examples).unwrap();
+    let odds = model.score_classes(&part.database, part.target, &part.examples).unwrap().scores;
     for (i, example) in part.examples.iter().enumerate() {
         assert!(odds.iter().all(|row| row[i] <= odds[example.class as usize][i]), "{}", model.describe());
     }

@@ -57,7 +57,7 @@ fn tree_sums_match_the_naive_evaluator() {
         let trained = learn(kind, &data, &params(kind, &["min_leaf=3"]), 3);
         let model = &trained.model;
         let sampled: Vec<_> = data.examples.iter().step_by(29).cloned().collect();
-        let psi = model.score(&data.database, data.target, &sampled).unwrap();
+        let psi = model.score(&data.database, data.target, &sampled).unwrap().scores;
         let trees = model.bind(&data.database);
         for (example, psi) in sampled.iter().zip(psi) {
             let mut sum = model.prior;
@@ -81,7 +81,7 @@ fn models_do_not_depend_on_the_number_of_threads() {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| {
                 let model = learn_any(kind, &data, &params, 11).model;
-                let psi = model.score(&data.database, data.target, &data.examples).unwrap();
+                let psi = model.score(&data.database, data.target, &data.examples).unwrap().scores;
                 let bits: Vec<u64> = psi.iter().map(|psi| psi.to_bits()).collect();
                 (model.to_json(), bits)
             })
@@ -114,7 +114,7 @@ fn every_kind_can_be_cancelled() {
         let params = Params::new(kind);
         let learn = || drop(learn_any(kind, &data, &params, 11));
         let model = learn_any(kind, &data, &params, 11).model;
-        let score = || drop(model.score(&data.database, data.target, &data.examples).unwrap());
+        let score = || drop(model.score(&data.database, data.target, &data.examples).unwrap().scores);
         for (work, min_polls) in [(&learn as &(dyn Fn() + Sync), 10), (&score, 1)] {
             let (all, ended) = cancel_after(usize::MAX, work);
             assert_eq!(ended, Ok(()));
@@ -138,7 +138,7 @@ fn models_round_trip_through_files() {
         let again = SavedModel::load(&path).unwrap();
         assert_eq!(again.to_json(), model.to_json());
         assert_eq!(again.describe(), model.describe());
-        let score = |model: &SavedModel| model.score(&data.database, data.target, &data.examples).unwrap();
+        let score = |model: &SavedModel| model.score(&data.database, data.target, &data.examples).unwrap().scores;
         assert_eq!(score(&again), score(&model));
     }
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), Kind::ALL.len());
@@ -171,8 +171,8 @@ fn golden() -> String {
 #[test]
 fn format_version_1_still_loads() {
     let model = TreeModel::from_json(&golden()).unwrap();
-    assert_eq!((model.kind, model.target_name(), model.target_arity()), (Kind::LrbmBoost, "happy", 1));
-    assert_eq!((model.prior, model.step, model.seed, model.trained_on), (-1.8, 0.5, 9, (2, 3)));
+    assert_eq!((model.header.kind, model.target_name(), model.target_arity()), (Kind::LrbmBoost, "happy", 1));
+    assert_eq!((model.prior, model.step, model.header.seed, model.header.trained_on), (-1.8, 0.5, 9, (2, 3)));
     assert_eq!(
         model.describe().lines().skip(3).collect::<Vec<_>>(),
         [
@@ -190,7 +190,7 @@ fn format_version_1_still_loads() {
         ]
     );
     let (_directory, toy) = toy();
-    let psi = model.score(&toy.database, toy.target, &toy.examples).unwrap();
+    let psi = model.score(&toy.database, toy.target, &toy.examples).unwrap().scores;
     // a and c have a rich friend; d has level 3; f and b do not. No example has the unknown level.
     assert_eq!(psi, [0.8, 0.8, -0.5, -0.25, -0.25].map(|value: f64| -1.8 + 0.5 * value + 0.5 * 0.125));
     assert_eq!(model.to_json(), golden());
@@ -210,7 +210,7 @@ fn unknown_predicates_cover_nothing() {
     write("pos.txt", "happy(a).");
     write("neg.txt", "happy(d).");
     let other = load(directory.path(), &LoadOptions::default()).unwrap();
-    let psi = model.score(&other.database, other.target, &other.examples).unwrap();
+    let psi = model.score(&other.database, other.target, &other.examples).unwrap().scores;
     assert_eq!(psi, [-1.8 + 0.5 * -0.25 + 0.5 * 0.125; 2]);
 }
 
@@ -218,7 +218,7 @@ fn unknown_predicates_cover_nothing() {
 fn invalid_model_files_are_rejected() {
     let error = |text: &str| TreeModel::from_json(text).unwrap_err().to_string();
     assert!(error("{").starts_with("not a model: EOF"));
-    assert!(error("{}").contains("it does not say \"format\": \"lrbm model\""));
+    assert!(error("{}").contains("it does not say \"format\": \"lrbm-trees\""));
     let newer = golden().replace("\"version\": 1", "\"version\": 9");
     assert!(matches!(TreeModel::from_json(&newer), Err(FileError::Newer { found: 9, .. })));
     let many = golden().replacen("\"yes\": 1", "\"at_least\": 101, \"yes\": 1", 1);
@@ -260,7 +260,7 @@ fn count_tests_are_learned_and_round_trip() {
     assert!(json.contains("\"version\": 2") && json.contains("\"at_least\": 3"));
     let again = TreeModel::from_json(&json).unwrap();
     assert_eq!(again.to_json(), json);
-    let score = |model: &TreeModel| model.score(&data.database, data.target, &data.examples).unwrap();
+    let score = |model: &TreeModel| model.score(&data.database, data.target, &data.examples).unwrap().scores;
     assert_eq!(score(&again), score(&model));
     for (psi, example) in score(&model).into_iter().zip(&data.examples) {
         // The prior plus twice the mean gradient of a side: 1 − P or −P.
@@ -304,7 +304,7 @@ fn constant_models_are_reported_with_the_reason() {
     let codes = |background: &str, facts: &str| {
         let data = directory(background, facts);
         let trained = learn(Kind::RdnBoost, &data, &Params::new(Kind::RdnBoost), 1);
-        let psi = trained.model.score(&data.database, data.target, &data.examples).unwrap();
+        let psi = trained.model.score(&data.database, data.target, &data.examples).unwrap().scores;
         assert!(psi.iter().all(|&one| one == psi[0] && one.is_finite()), "{psi:?}");
         assert_eq!(trained.model.trees().len(), 20);
         trained.warnings.iter().map(|warning| warning.code).collect::<Vec<_>>()

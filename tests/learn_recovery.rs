@@ -32,7 +32,7 @@ fn cross_validated(
                 Err(LearnError::Cannot { .. }) => return None,
                 trained => trained.unwrap().model,
             };
-            Some(auc_roc(&model.score(database, target, &test).unwrap(), &test))
+            Some(auc_roc(&model.score(database, target, &test).unwrap().scores, &test))
         })
         .collect()
 }

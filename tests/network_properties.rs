@@ -3,10 +3,10 @@
 
 use lrbm::cover::{Coverage, DEFAULT_MEMORY_BYTES};
 use lrbm::determinism::Stream;
-use lrbm::kb::{Database, DatabaseBuilder, Example};
+use lrbm::kb::{Database, DatabaseBuilder, Example, Signature};
 use lrbm::logic::{Argument, Comparison, Constant, Literal, Number, PredicateId, Variable};
 use lrbm::math::{sigmoid, softmax};
-use lrbm::rbm::network::{Ensemble, Summands, exact, paper, two_classes};
+use lrbm::rbm::network::{Ensemble, Summands, exact, paper};
 use lrbm::rbm::{Network, Theta};
 use lrbm::tree::{Leaf, NodeId, Tree, assign};
 use proptest::prelude::*;
@@ -129,16 +129,8 @@ impl World {
     /// The trees add to the second of two classes.
     fn binary<'a>(&'a self, trees: &'a [Tree<Option<Theta>>], prior: f64, step: f64) -> Ensemble<'a> {
         let sums = vec![Summands { class: 1, step, trees }];
-        let (classes, prior) = (two_classes(), vec![0.0, prior]);
-        Ensemble {
-            target: self.target,
-            classes,
-            prior,
-            sums,
-            names: self.database.names(),
-            time: None,
-            recursive: None,
-        }
+        let signature = self.database.signature(self.target);
+        Ensemble { signature, prior: vec![0.0, prior], sums, names: self.database.names() }
     }
 
     /// The sum of the trees for each example.
@@ -193,15 +185,8 @@ proptest! {
         let prior: Vec<f64> = (0..classes).map(|_| stream.unit()).collect();
         let sums = trees.iter().enumerate().map(|(class, trees)| Summands { class, step: 1.5, trees }).collect();
         let names = (0..classes).map(|class| class.to_string()).collect();
-        let ensemble = Ensemble {
-            target: world.target,
-            classes: names,
-            prior: prior.clone(),
-            sums,
-            names: world.database.names(),
-            time: None,
-            recursive: None,
-        };
+        let signature = Signature { classes: Some(names), ..world.database.signature(world.target) };
+        let ensemble = Ensemble { signature, prior: prior.clone(), sums, names: world.database.names() };
         let network = exact(&ensemble).unwrap();
         let found = network.probabilities(&world.lit_as_asked_one_by_one(&network), world.examples.len());
         let scores: Vec<_> = trees.iter().zip(&prior).map(|(trees, &prior)| world.sums(trees, prior, 1.5)).collect();

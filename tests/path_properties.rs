@@ -421,7 +421,7 @@ fn the_model_uses_the_chain() {
         let params = Unchecked::new(Kind::LrbmBoost).spec("path_length", path_length).check().unwrap();
         let World { database, target, examples } = &world;
         let trained = train(Kind::LrbmBoost, database, *target, examples, &params, 1, &mut |_| {}).unwrap();
-        trained.model.score(database, *target, examples).unwrap()
+        trained.model.score(database, *target, examples).unwrap().scores
     };
     let separates = |scores: &[f64]| {
         let of = |label| {

@@ -116,7 +116,7 @@ proptest! {
         let template = Some(template(RULES, ("t", 1)));
         let lrnn = Lrnn { params: params(Kind::Lrnn, &[family, "epochs=5", "learning_rate=0.3"]), template };
         let model = fit(&database, target, &examples, &lrnn);
-        let psi = model.score(&database, target, &examples).unwrap();
+        let psi = model.score(&database, target, &examples).unwrap().scores;
         for (example, psi) in examples.iter().zip(psi) {
             let slow = value(&model, &database, &constants, model.template().target(), &example.args).unwrap();
             prop_assert!((slow - psi).abs() < 1e-9, "{slow} and {psi}");
@@ -161,7 +161,7 @@ fn lrnn_reaches_the_auc_bound_of_its_rules() {
         let allowed = auc_roc(&best, &test);
         let lrnn = Lrnn { params: params(Kind::Lrnn, &[]), template: Some(template.clone()) };
         let model = fit(&data.database, data.target, &training, &lrnn);
-        let reached = auc_roc(&model.score(&data.database, data.target, &test).unwrap(), &test);
+        let reached = auc_roc(&model.score(&data.database, data.target, &test).unwrap().scores, &test);
         println!("noise {noise}, {} rules: {reached:.4} of {allowed:.4}", bodies.len());
         assert!(reached > allowed - 0.01, "noise {noise}: {reached} of {allowed}");
     }
@@ -175,7 +175,8 @@ fn planted_rules_are_learned_and_weighted() {
             let params = params(Kind::Lrnn, &[family]);
             let trained = train(Kind::Lrnn, &data.database, data.target, &data.examples, &params, 1, &mut |_| {});
             let model = trained.unwrap().model;
-            let reached = auc_roc(&model.score(&data.database, data.target, &data.examples).unwrap(), &data.examples);
+            let reached =
+                auc_roc(&model.score(&data.database, data.target, &data.examples).unwrap().scores, &data.examples);
             assert!(reached > 0.99, "{} {family}: {reached}\n{}", domain.info().id, model.describe());
         }
     }

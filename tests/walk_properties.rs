@@ -223,7 +223,7 @@ fn rrbm_reaches_the_auc_bound_of_its_walks() {
         for kind in [Kind::RrbmE, Kind::RrbmC] {
             let params = params(kind, &[&format!("walk_length={length}"), "max_walks=1000"]);
             let model = train(kind, &data.database, data.target, &training, &params, 1, &mut |_| {}).unwrap().model;
-            let reached = auc_roc(&model.score(&data.database, data.target, &tested).unwrap(), &tested);
+            let reached = auc_roc(&model.score(&data.database, data.target, &tested).unwrap().scores, &tested);
             let seen = features(&data, &data.examples, length, kind == Kind::RrbmC);
             let bound = auc_bound(&seen, &truth, &test, &data.examples);
             println!("{} {kind} length {length} noise {noise}: {reached:.4} of {bound:.4}", domain.info().id);
@@ -248,7 +248,7 @@ fn threads_and_files_do_not_change_a_model() {
             pool.install(|| {
                 let trained = train(kind, &data.database, data.target, &data.examples, &params, 5, &mut |_| {});
                 let model = trained.unwrap().model;
-                let psi = model.score(&data.database, data.target, &data.examples).unwrap();
+                let psi = model.score(&data.database, data.target, &data.examples).unwrap().scores;
                 (model.to_json(), psi.into_iter().map(f64::to_bits).collect::<Vec<u64>>())
             })
         };
@@ -256,10 +256,10 @@ fn threads_and_files_do_not_change_a_model() {
         assert!((text.clone(), psi.clone()) == run(2), "{kind}");
         let again = SavedModel::from_json(&text).unwrap();
         assert_eq!(again.to_json(), text);
-        let scores = again.score(&data.database, data.target, &data.examples).unwrap();
+        let scores = again.score(&data.database, data.target, &data.examples).unwrap().scores;
         assert_eq!(scores.into_iter().map(f64::to_bits).collect::<Vec<u64>>(), psi);
         // Scores do not depend on the other examples.
-        let alone = again.score(&data.database, data.target, &data.examples[..1]).unwrap();
+        let alone = again.score(&data.database, data.target, &data.examples[..1]).unwrap().scores;
         assert_eq!(alone[0].to_bits(), psi[0]);
         assert!(again.describe().contains(&format!("% {kind} for workedunder/2")));
     }

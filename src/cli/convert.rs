@@ -4,13 +4,13 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::data_args::DataArgs;
-use super::predict::{classes, load_for, options_for};
-use super::train::{check_writable, write_whole};
 use super::weights::{self, FitSettings};
+use super::write::{check_writable, write_whole};
 use super::{CommandError, Output, OutputFiles, with_cause};
 use crate::cover::{Coverage, DEFAULT_MEMORY_BYTES};
 use crate::data::load::Loaded;
-use crate::learn::{LearnedWeights, Method, Model, Prune, Resources, SavedModel};
+use crate::learn::prepare::{Purpose, class_labels, prepare};
+use crate::learn::{LearnedWeights, Method, Model, Prune, Resources, SavedModel, Scored};
 use crate::logic::{Diagnostic, Diagnostics};
 use crate::math::sigmoid;
 use crate::metric::calibration::{Probabilities, cll};
@@ -176,7 +176,7 @@ fn start(args: &Convert) -> Result<(Option<SavedModel>, Network), CommandError> 
             return Err(CommandError::Input(message));
         }
         SavedModel::Trees(trees) => {
-            let refuse = |error| CommandError::Input(format!("{}: {}: {error}", path.display(), trees.kind));
+            let refuse = |error| CommandError::Input(format!("{}: {}: {error}", path.display(), trees.header.kind));
             trees.to_network(method.unwrap_or(Method::Exact)).map_err(refuse)?
         }
         SavedModel::Mln(_) => {
@@ -201,16 +201,11 @@ fn says_nothing(network: &Network) -> Diagnostics {
     found
 }
 
-/// The examples; a network is asked under the time limits it has, unless others are set.
+/// Reads the examples. Time limits that are set replace those of the network.
 fn examples(data: &DataArgs, network: &mut Network, output: &Output) -> Result<Loaded, CommandError> {
-    let saved = SavedModel::from(network.clone());
-    let options = options_for(&saved, data)?;
-    let mut loaded = load_for(&saved, data, &options)?;
-    output.warn(&loaded.warnings.without(&weights::ABOUT_MODES));
-    if let Some(recursive) = network.recursive {
-        loaded.add_positives_to_evidence(recursive.symmetric, options.time.as_ref()).map_err(CommandError::input)?;
-    }
-    network.time = options.time;
+    let loaded = prepare(network, &data.data, &data.prepare_options()?, Purpose::Refit)?;
+    output.warn(&loaded.warnings);
+    network.use_time_of(&loaded.database);
     Ok(loaded)
 }
 
@@ -266,8 +261,12 @@ fn compare(
     network: &Network,
     loaded: &Loaded,
 ) -> Result<(), CommandError> {
-    let score =
-        |model: &dyn Model| model.score(&loaded.database, loaded.target, &loaded.examples).map_err(CommandError::input);
+    let score = |model: &dyn Model| -> Result<Vec<f64>, CommandError> {
+        let scored = model.score(&loaded.database, loaded.target, &loaded.examples);
+        let Scored { scores, warnings } = scored.map_err(CommandError::input)?;
+        output.warn(&warnings);
+        Ok(scores)
+    };
     let psi = score(network)?;
     let probabilities: Vec<f64> = psi.iter().map(|&psi| sigmoid(psi)).collect();
     let n = psi.len();
@@ -308,8 +307,11 @@ fn compare_classes(
     network: &Network,
     loaded: &Loaded,
 ) -> Result<(), CommandError> {
-    let score = |model: &dyn Model| {
-        model.score_classes(&loaded.database, loaded.target, &loaded.examples).map_err(CommandError::input)
+    let score = |model: &dyn Model| -> Result<Vec<Vec<f64>>, CommandError> {
+        let scored = model.score_classes(&loaded.database, loaded.target, &loaded.examples);
+        let Scored { scores, warnings } = scored.map_err(CommandError::input)?;
+        output.warn(&warnings);
+        Ok(scores)
     };
     let odds = score(network)?;
     if let Some(original) = original.filter(|model| Model::classes(*model) == Some(network.classes())) {
@@ -318,7 +320,7 @@ fn compare_classes(
         let gaps: Vec<f64> = pairs.map(|(a, b)| (sigmoid(*a) - sigmoid(*b)).abs()).collect();
         print_gaps(output, &gaps, loaded.examples.len())?;
     }
-    let labels = classes::labels(loaded, network.classes())?;
+    let labels = class_labels(loaded, network.classes()).map_err(CommandError::input)?;
     let outputs: Vec<Scores<'_>> = odds.iter().map(|row| Scores::LogOdds(row)).collect();
     let no_thresholds = vec![Err(Undefined::NoTrainingScores); outputs.len()];
     let metrics = Metrics::macro_average(&outputs, &labels, &no_thresholds).map_err(CommandError::input)?;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::error::CommandError;
 use super::settings;
 use crate::data::load::LoadOptions;
+use crate::learn::prepare::PrepareOptions;
 
 /// A data directory and how it is read.
 #[derive(clap::Args)]
@@ -34,6 +35,12 @@ impl DataArgs {
     pub fn split_settings(&self) -> SplitSettings {
         let (time, others) = self.set.iter().cloned().partition(|setting| settings::is_about_time(setting));
         SplitSettings { time, others }
+    }
+
+    /// Returns the options of reading the directory for a saved model.
+    pub fn prepare_options(&self) -> Result<PrepareOptions, CommandError> {
+        let time = settings::time_rule(&self.split_settings().time)?;
+        Ok(PrepareOptions { background: self.background.clone(), time })
     }
 
     /// Returns the options for loading the directory.

@@ -3,7 +3,8 @@
 use std::io;
 
 use crate::data::load::LoadError;
-use crate::logic::Diagnostics;
+use crate::learn::prepare::PrepareError;
+use crate::logic::{Diagnostic, Diagnostics};
 
 /// Exit code if some jobs have no result.
 pub const JOBS_FAILED: u8 = 3;
@@ -92,6 +93,21 @@ impl From<LoadError> for CommandError {
             LoadError::Invalid(diagnostics) => CommandError::Data(diagnostics),
             other => CommandError::input(other),
         }
+    }
+}
+
+impl From<PrepareError> for CommandError {
+    fn from(error: PrepareError) -> Self {
+        match error {
+            PrepareError::Load(error) => error.into(),
+            other => CommandError::input(other),
+        }
+    }
+}
+
+impl From<Diagnostic> for CommandError {
+    fn from(diagnostic: Diagnostic) -> Self {
+        CommandError::Data([diagnostic].into_iter().collect())
     }
 }
 

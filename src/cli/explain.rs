@@ -9,12 +9,12 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::data_args::DataArgs;
-use super::predict::{ABOUT_LEARNING, as_learned, know, load_for, options_for};
 use super::table::TextTable;
-use super::train::{check_writable, write_whole};
+use super::write::{check_writable, write_whole};
 use super::{CommandError, Output, OutputFiles, settings, with_cause};
-use crate::data::load::{LoadOptions, Loaded, load_for_prediction};
+use crate::data::load::Loaded;
 use crate::kb::{Example, TimeSource};
+use crate::learn::prepare::{PrepareOptions, Purpose, prepare};
 use crate::learn::{Method, MlnModel, Model, SavedModel, Stored};
 use crate::logic::nearest::nearest;
 use crate::logic::{Constant, Diagnostics};
@@ -138,14 +138,13 @@ pub fn run(args: &Explain, output: &mut Output) -> Result<(), CommandError> {
         writeln!(output.out, "{}", network.describe().trim_end())?;
         return Ok(());
     };
-    let (data, options) = how_to_load(args, data, &model)?;
+    let options = prepare_options(args, &data)?;
     match &args.query {
-        Some(query) => explain_query(args, (&model, &network), query, (&data.data, &options), html.as_deref(), output),
+        Some(query) => explain_query(args, (&model, &network), query, (&data, &options), html.as_deref(), output),
         None => {
-            let mut loaded = load_for(&model, &data, &options)?;
-            output.warn(&loaded.warnings.without(&ABOUT_LEARNING));
+            let loaded = prepare(&model, &data, &options, Purpose::Score)?;
+            output.warn(&loaded.warnings);
             outputs.protect(loaded.counts.files.iter().map(PathBuf::as_path))?;
-            know(&model, &mut loaded, output);
             let measured = importance(&network, &loaded.database, loaded.target, &loaded.examples);
             let measured = measured.map_err(CommandError::input)?;
             if let Some(path) = &csv {
@@ -159,14 +158,13 @@ pub fn run(args: &Explain, output: &mut Output) -> Result<(), CommandError> {
     }
 }
 
-/// Where the data are and how they are read for a model.
-fn how_to_load(args: &Explain, data: PathBuf, model: &dyn Stored) -> Result<(DataArgs, LoadOptions), CommandError> {
-    let data = DataArgs { data, background: args.background.clone(), set: args.set.clone() };
+/// Returns the options of reading the directory.
+fn prepare_options(args: &Explain, data: &Path) -> Result<PrepareOptions, CommandError> {
+    let data = DataArgs { data: data.to_owned(), background: args.background.clone(), set: args.set.clone() };
     if let Some(setting) = data.split_settings().others.first() {
         return Err(settings::unknown(setting));
     }
-    let options = options_for(model, &data)?;
-    Ok((data, options))
+    data.prepare_options()
 }
 
 /// The clauses of a model that counts their groundings, or what each adds for a query.
@@ -204,10 +202,8 @@ fn asked(
     };
     let target = (model.target_name(), model.target_arity());
     let atom = query::parse(query, target).map_err(one)?;
-    let (data, options) = how_to_load(args, data.clone(), model)?;
-    let mut loaded = load_for_prediction(&data.data, &options, target)?;
-    as_learned(model, &mut loaded, &options)?;
-    output.warn(&loaded.warnings.without(&ABOUT_LEARNING));
+    let mut loaded = prepare(model, data, &prepare_options(args, data)?, Purpose::Query)?;
+    output.warn(&loaded.warnings);
     args.outputs().protect(loaded.counts.files.iter().map(PathBuf::as_path))?;
     let constants = query::constants(&atom, &mut loaded, args.allow_unknown)?;
     Ok(Some((loaded, constants)))
@@ -251,23 +247,21 @@ fn explain_query(
     args: &Explain,
     (model, network): (&SavedModel, &Network),
     query: &str,
-    (directory, options): (&Path, &LoadOptions),
+    (directory, options): (&Path, &PrepareOptions),
     html: Option<&Path>,
     output: &mut Output,
 ) -> Result<(), CommandError> {
     let target = (network.target_name(), network.target_arity());
     // What is wrong with the query itself is found before anything is read.
     let atom = query::parse(query, target).map_err(one)?;
-    let mut loaded = load_for_prediction(directory, options, target)?;
-    as_learned(model, &mut loaded, options)?;
-    output.warn(&loaded.warnings.without(&ABOUT_LEARNING));
+    let mut loaded = prepare(model, directory, options, Purpose::Query)?;
+    output.warn(&loaded.warnings);
     args.outputs().protect(loaded.counts.files.iter().map(PathBuf::as_path))?;
-    know(model, &mut loaded, output);
     let constants = query::constants(&atom, &mut loaded, args.allow_unknown)?;
     let class = args.class.as_deref().map(|name| find_class(name, network)).transpose()?;
     let context = QueryContext { model: itself(model, &loaded, &constants)?, label: label(&loaded, &constants) };
     // Facts that give times are not for changing: what other facts are seen hangs on them.
-    let fixed = match options.time.as_ref().map(|rule| &rule.source) {
+    let fixed = match loaded.database.time_rule().map(|rule| &rule.source) {
         Some(TimeSource::Predicate(name)) => loaded.database.predicates.find(name, 2),
         _ => None,
     };
@@ -318,7 +312,7 @@ fn itself(model: &SavedModel, loaded: &Loaded, constants: &[Constant]) -> Result
     let SavedModel::Trees(trees) = model else { return Ok(None) };
     let example = Example { args: constants.into(), positive: false, class: 0, weight: 1.0, line: 0 };
     let odds = trees.score_classes(&loaded.database, loaded.target, &[example]).map_err(CommandError::input)?;
-    Ok(Some(odds.iter().map(|row| sigmoid(row[0])).collect()))
+    Ok(Some(odds.scores.iter().map(|row| sigmoid(row[0])).collect()))
 }
 
 fn one(diagnostic: crate::logic::Diagnostic) -> CommandError {

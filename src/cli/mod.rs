@@ -26,6 +26,7 @@ mod size;
 mod table;
 mod train;
 mod weights;
+mod write;
 
 use std::io::{self, Write};
 use std::process::ExitCode;

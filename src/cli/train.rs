@@ -4,16 +4,17 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::data_args::{DataArgs, SplitSettings};
-use super::predict::{as_learned, load_for, options_for};
 use super::progress::steps_bar;
+use super::write::{check_writable, write_whole};
 use super::{CommandError, Output, OutputFiles, size, weights, with_cause};
 use crate::cover::{Audit, Audited};
 use crate::data::load::{Loaded, load};
 use crate::determinism::IndexMap;
 use crate::learn::lrnn::Template;
 use crate::learn::params::{KEYS, Key};
+use crate::learn::prepare::{Purpose, make_binary_for, prepare};
 use crate::learn::{
-    self, Kind, Learner, LrbmExplainable, Lrnn, Params, Preset, Resources, SavedModel, Stored, Task, Trained,
+    self, Kind, Learner, LrbmExplainable, Lrnn, Model, Params, Preset, Resources, SavedModel, Stored, Task, Trained,
     TreeModel, Unchecked,
 };
 use crate::logic::Diagnostics;
@@ -130,10 +131,10 @@ pub fn run(args: &Train, output: &mut Output) -> Result<(), CommandError> {
     unchecked.check().map_err(CommandError::input)?;
     let mut options = args.data.load_options(Some(args.target.clone()))?;
     // What copies an ensemble is under the same time limits.
-    options.time = options.time.or_else(|| from.as_ref().and_then(|ensemble| ensemble.time.clone()));
+    options.time = options.time.or_else(|| from.as_ref().and_then(|ensemble| ensemble.header.signature.time.clone()));
     let mut loaded = load(&args.data.data, &options)?;
     if let Some(ensemble) = from.as_ref().filter(|_| args.arity != "binary") {
-        as_learned(ensemble, &mut loaded, &options)?;
+        make_binary_for(ensemble, &mut loaded).map_err(CommandError::input)?;
     }
     output.warn(&loaded.warnings);
     outputs.protect(loaded.counts.files.iter().map(PathBuf::as_path))?;
@@ -146,7 +147,7 @@ pub fn run(args: &Train, output: &mut Output) -> Result<(), CommandError> {
     let template = args.rules.as_deref().map(|path| template(path, &loaded, output)).transpose()?;
     let params = unchecked.background(loaded.database.schema.parameters()).check().map_err(CommandError::input)?;
     // What copies an ensemble knows what that knew.
-    let copied = from.as_ref().and_then(|ensemble| ensemble.recursive);
+    let copied = from.as_ref().and_then(|ensemble| ensemble.header.signature.recursive);
     if (params.recursive || copied.is_some()) && loaded.database.classes.is_none() {
         let symmetric = args.symmetric || copied.is_some_and(|recursive| recursive.symmetric);
         loaded.add_positives_to_evidence(symmetric, options.time.as_ref()).map_err(CommandError::input)?;
@@ -160,11 +161,10 @@ pub fn run(args: &Train, output: &mut Output) -> Result<(), CommandError> {
         (None, Some(template)) => Given::Template(template),
         (None, None) => Given::Nothing,
     };
-    let mut trained = fit(kind, given, &loaded, &params, resources, output.quiet)?;
+    let trained = fit(kind, given, &loaded, &params, resources, output.quiet)?;
     // A model from wrong answers is not written.
     let audited = audit.map(|audit| audit.check(&loaded.database, loaded.target, &loaded.examples));
     let audited = audited.transpose().map_err(CommandError::internal)?;
-    trained.model.set_time(options.time);
     let mut warnings = Diagnostics::default();
     trained.warnings.iter().for_each(|warning| warnings.push(warning.clone()));
     output.warn(&warnings);
@@ -209,13 +209,10 @@ fn train_weights(args: &Train, output: &mut Output) -> Result<(), CommandError> 
         let message = format!("the rules are for {}, not {}: name their target", network.target_name(), args.target);
         return Err(CommandError::Input(message));
     }
-    let saved = SavedModel::from(network.clone());
-    let options = options_for(&saved, &args.data)?;
-    let loaded = load_for(&saved, &args.data, &options)?;
-    output.warn(&loaded.warnings.without(&weights::ABOUT_MODES));
+    let loaded = prepare(&network, &args.data.data, &args.data.prepare_options()?, Purpose::Refit)?;
+    output.warn(&loaded.warnings);
     outputs.protect(loaded.counts.files.iter().map(PathBuf::as_path))?;
     weights::check_names(&network, &loaded, output)?;
-    network.time = options.time;
     let resources = Resources { memory_bytes: args.memory, audit: None };
     let task = settings.task(&loaded, resources);
     let learned = settings.learner(true).fit(&mut network, &task).map_err(CommandError::input)?;
@@ -318,31 +315,4 @@ fn summary(
         )?;
     }
     Ok(())
-}
-
-/// The file to write, with links followed, if one can be made at this place; nothing is left behind.
-pub(super) fn check_writable(path: &Path) -> Result<PathBuf, CommandError> {
-    let directory = match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
-    let refuse = |why: String| CommandError::Input(format!("{}: cannot be written: {why}", path.display()));
-    if path.is_dir() {
-        return Err(refuse("it is a directory: give the name of a file".into()));
-    }
-    // Files are put in their place by renaming, which would do away with a pipe or a device.
-    if path.exists() && !path.is_file() {
-        return Err(refuse("it is not a regular file".into()));
-    }
-    if !directory.is_dir() {
-        return Err(refuse(format!("there is no directory {}: make it first", directory.display())));
-    }
-    let place = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    crate::files::try_directory(directory).map(|()| place).map_err(|error| refuse(error.to_string()))
-}
-
-/// Writes a file that appears whole or not at all.
-pub(super) fn write_whole(path: &Path, text: &str) -> Result<(), CommandError> {
-    crate::files::write(path, |out| out.write_all(text.as_bytes()))
-        .map_err(|error| CommandError::Input(format!("{}: cannot be written: {error}", path.display())))
 }

@@ -15,9 +15,6 @@ use crate::rbm::network::Network;
 /// Name of the kind for rules with fitted weights.
 pub const KIND: &str = "lrbm-weights";
 
-/// Codes of warnings about modes, which given rules do not need.
-pub const ABOUT_MODES: [&str; 4] = ["no-background", "fact-without-mode", "mode-without-facts", "target-without-mode"];
-
 /// Options of fitting weights.
 pub struct FitSettings {
     learner: LrbmWeights,

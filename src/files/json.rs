@@ -1,4 +1,4 @@
-//! JSON files that say what they are: a format by name, and its version.
+//! JSON files with a named, versioned format.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -6,20 +6,22 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// A format of files.
+/// A file format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Format {
-    /// What such a file says it is.
+    /// The value of `format` in such files.
     pub name: &'static str,
-    /// What it holds, as messages say it.
+    /// Values of `format` that earlier versions of the program wrote; they are still read.
+    pub former: &'static [&'static str],
+    /// The content, as messages name it.
     pub thing: &'static str,
     /// The command that writes such files.
     pub maker: &'static str,
-    /// The latest version; every version up to it can be read.
+    /// The latest version; all versions up to it can be read.
     pub version: u32,
 }
 
-/// A file that cannot be used as what was asked for.
+/// A file that cannot be read or written in its format.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
     /// The file cannot be read or written.
@@ -27,43 +29,43 @@ pub enum FileError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the operating system.
         error: std::io::Error,
     },
-    /// It is something else, or damaged.
+    /// The content does not have the format.
     #[error("{place}not a {}: {what}: give a file that `{}` wrote", .format.thing, .format.maker)]
     Invalid {
-        /// Where it is.
+        /// The file, if known.
         place: Place,
-        /// What it should be.
+        /// The expected format.
         format: Format,
-        /// What is wrong.
+        /// The problem.
         what: String,
     },
-    /// What was to be written cannot be read again.
+    /// The content cannot be represented, because numbers are infinite or NaN.
     #[error(
-        "{place}nothing is written, since nobody could read it: {what}: numbers became too large, or none at all; smaller steps, \
-         rates or weights keep them in bounds"
+        "{place}not written, because it could not be read back: {what}: numbers are infinite or NaN; use smaller steps, \
+         rates or weights"
     )]
     Unreadable {
-        /// Where it was to be.
+        /// The file, if known.
         place: Place,
-        /// What is wrong.
+        /// The problem.
         what: String,
     },
-    /// It is of a later version.
+    /// The file has a later version of the format.
     #[error("{place}a {} of format version {found}, and this program reads up to {}: use a newer lrbm", .format.thing, .format.version)]
     Newer {
-        /// Where it is.
+        /// The file, if known.
         place: Place,
-        /// What it is.
+        /// The format.
         format: Format,
-        /// Its version.
+        /// The version of the file.
         found: u64,
     },
 }
 
-/// A file, if a text came from one.
+/// The file that a text came from, if any; displayed as a prefix of messages.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place(Option<PathBuf>);
 
@@ -77,7 +79,7 @@ impl fmt::Display for Place {
 }
 
 impl FileError {
-    /// The same, of a file.
+    /// Returns the error with the path of the file.
     fn of(mut self, path: &Path) -> Self {
         match &mut self {
             FileError::Io { .. } => {}
@@ -89,21 +91,27 @@ impl FileError {
     }
 }
 
-/// The name of the format that a text gives, if it is JSON and gives one.
+/// Returns the value of `format` in a JSON text.
 pub fn format(text: &str) -> Option<String> {
     let any: serde_json::Value = serde_json::from_str(text).ok()?;
     Some(any.get("format")?.as_str()?.to_owned())
 }
 
 impl Format {
+    /// Returns whether a file whose `format` has this value is of this format.
+    pub fn is_named(&self, name: &str) -> bool {
+        name == self.name || self.former.contains(&name)
+    }
+
     /// Reads a text of this format, of any version up to the latest.
     ///
     /// # Errors
-    /// If it is not one.
+    /// If the text has another format, a later version or other fields.
     pub fn read<T: DeserializeOwned>(self, text: &str) -> Result<T, FileError> {
-        // What comes first is what tells this file from any other, and from one of the future.
+        // Name and version are checked first: a file of another format would fail with a confusing error.
         let any: serde_json::Value = serde_json::from_str(text).map_err(|error| self.invalid(error.to_string()))?;
-        if any.get("format").and_then(serde_json::Value::as_str) != Some(self.name) {
+        let name = any.get("format").and_then(serde_json::Value::as_str);
+        if !name.is_some_and(|name| self.is_named(name)) {
             return Err(self.invalid(format!("it does not say \"format\": \"{}\"", self.name)));
         }
         match any.get("version").and_then(serde_json::Value::as_u64) {
@@ -117,27 +125,27 @@ impl Format {
         serde_path_to_error::deserialize(&mut reader).map_err(|error| self.invalid(error.to_string()))
     }
 
-    /// What is wrong with a text of this format.
+    /// Returns the error for a text that does not have this format.
     pub fn invalid(self, what: impl Into<String>) -> FileError {
         FileError::Invalid { place: Place::default(), format: self, what: what.into() }
     }
 }
 
-/// A value as the text of a file.
+/// Returns a value as the text of a file.
 pub fn text(value: &impl Serialize) -> String {
-    // Only maps with keys that are not text can fail.
+    // Only maps with keys that are not strings can fail.
     let mut text = serde_json::to_string_pretty(value).unwrap_or_default();
     text.push('\n');
     text
 }
 
-/// A text of one of our own values, if what reads such files can read it: JSON has no word for numbers that are infinite or none.
+/// Returns a text that was written from a value, if it can be read back: JSON cannot represent infinite numbers and NaN.
 ///
 /// # Errors
-/// If it cannot.
+/// If it cannot be read back.
 pub fn readable<T>(text: String, read: impl FnOnce(&str) -> Result<T, FileError>) -> Result<String, FileError> {
-    // Such numbers are written as this word. To read a model takes as long as to learn a small one, so it is read only if the
-    // word is there, which may also be a name, or stand for what is left out; or if there is no text.
+    // Such numbers are written as `null`. Reading a model takes as long as learning a small one, so the text is read back
+    // only if it contains `null`, which may also be a name or an absent value, or if serialization failed.
     if text.starts_with('{') && !text.contains("null") {
         return Ok(text);
     }
@@ -148,20 +156,20 @@ pub fn readable<T>(text: String, read: impl FnOnce(&str) -> Result<T, FileError>
     }
 }
 
-/// Writes a text to a file, which appears whole or not at all, if none of its numbers got lost; see [`readable`].
+/// Writes a text to a file atomically, if it can be read back; see [`readable`].
 ///
 /// # Errors
-/// If the file cannot be written, or could not be read.
+/// If the file cannot be written, or could not be read back.
 pub fn save<T>(path: &Path, text: String, read: impl FnOnce(&str) -> Result<T, FileError>) -> Result<(), FileError> {
     let text = readable(text, read).map_err(|error| error.of(path))?;
     let written = super::write(path, |out| out.write_all(text.as_bytes()));
     written.map_err(|error| FileError::Io { path: path.to_owned(), error })
 }
 
-/// Reads a file with what reads its text.
+/// Reads a file and passes its text to `read`; errors name the file.
 ///
 /// # Errors
-/// If there is no such file, or it cannot be read.
+/// If the file or its text cannot be read.
 pub fn load<T>(path: &Path, read: impl FnOnce(&str) -> Result<T, FileError>) -> Result<T, FileError> {
     let text = std::fs::read_to_string(path).map_err(|error| FileError::Io { path: path.to_owned(), error })?;
     read(&text).map_err(|error| error.of(path))
@@ -171,7 +179,8 @@ pub fn load<T>(path: &Path, read: impl FnOnce(&str) -> Result<T, FileError>) -> 
 mod tests {
     use super::*;
 
-    const FORMAT: Format = Format { name: "lrbm thing", thing: "thing", maker: "lrbm make", version: 1 };
+    const FORMAT: Format =
+        Format { name: "lrbm-thing", former: &["lrbm thing"], thing: "thing", maker: "lrbm make", version: 1 };
 
     #[derive(serde::Serialize, serde::Deserialize)]
     struct Thing {
@@ -181,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn what_could_not_be_read_is_not_written() {
+    fn a_file_that_could_not_be_read_back_is_not_written() {
         let home = tempfile::tempdir().unwrap();
         let path = home.path().join("thing.json");
         let save = |number| {
@@ -190,12 +199,12 @@ mod tests {
         };
         for number in [f64::INFINITY, f64::NEG_INFINITY, f64::NAN] {
             let error = save(number).unwrap_err().to_string();
-            assert!(error.contains("thing.json: nothing is written") && error.contains("number: "), "{error}");
+            assert!(error.contains("thing.json: not written") && error.contains("number: "), "{error}");
             assert!(!path.exists());
         }
         save(f64::MAX).unwrap();
         assert_eq!(load(&path, |text| FORMAT.read::<Thing>(text)).unwrap().number, f64::MAX);
-        // What was there stays.
+        // The existing file is kept.
         assert!(save(f64::NAN).is_err());
         assert!(load(&path, |text| FORMAT.read::<Thing>(text)).is_ok());
     }

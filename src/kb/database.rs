@@ -59,6 +59,11 @@ impl Database {
         Names { predicates: &self.predicates, symbols: &self.symbols }
     }
 
+    /// Returns the rule that limits the facts an example sees by time, if there is one.
+    pub fn time_rule(&self) -> Option<&TimeRule> {
+        self.times.as_ref().map(Times::rule)
+    }
+
     /// Returns the time limit of an example; `None` if it may use all facts.
     pub fn limit(&self, target: PredicateId, args: &[Constant]) -> Option<f64> {
         self.times.as_ref()?.of_example(target, args)

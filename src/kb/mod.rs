@@ -16,6 +16,7 @@ pub mod relation;
 #[cfg(test)]
 pub(crate) mod sample;
 pub mod schema;
+pub mod signature;
 mod sorting;
 #[cfg(test)]
 mod tests;
@@ -33,5 +34,6 @@ pub use ordering::{BindingPattern, binding_pattern};
 pub use recursion::{Recursion, StoredRecursion};
 pub use relation::{FactRow, FactRows, Index, IndexId, Relation};
 pub use schema::Schema;
+pub use signature::Signature;
 pub use time::{TimeError, TimeRule, TimeSource, Times};
 pub use view::View;

@@ -94,6 +94,8 @@ pub enum TimeError {
 /// The times of all entities.
 #[derive(Clone, Debug)]
 pub struct Times {
+    /// The rule that the times were computed by.
+    rule: TimeRule,
     /// Time of each name, or NaN.
     names: Vec<f64>,
     /// Time of each number that denotes an entity, or NaN.
@@ -128,6 +130,7 @@ impl Times {
             types.iter().map(|&t| Some(t) == timed_type).collect()
         };
         let times = Times {
+            rule: rule.clone(),
             names,
             numbers,
             names_anywhere: matches!(rule.source, TimeSource::Predicate(_)),
@@ -136,6 +139,11 @@ impl Times {
         };
         let warning = timed_type.and_then(|timed_type| times.untimed(timed_type, from));
         Ok((times, warning))
+    }
+
+    /// Returns the rule that the times were computed by.
+    pub fn rule(&self) -> &TimeRule {
+        &self.rule
     }
 
     /// Returns the time of a constant at an argument position of a predicate.

@@ -2,10 +2,11 @@
 
 use super::checks::{check_recursion, count_labels};
 use super::gradient::Scores;
+use super::header::Header;
 use super::leaf::Fitter;
-use super::model::{ClassSums, Parts, add, with_counts};
 use super::params::{Params, Prior};
 use super::progress::{Progress, Statistics};
+use super::tree_model::{ClassSums, Parts, add, with_counts};
 use super::weights::Weights;
 use super::{Kind, LearnError, Task, TrainedModel, TreeModel, warnings};
 use crate::cover::Bits;
@@ -49,9 +50,9 @@ pub(super) fn train(
     if trees.iter().all(|tree| tree.leaves() == 1) {
         warnings.extend(warnings::nothing_learned(database, target));
     }
-    let parameters = params.to_values(kind);
-    let parts = Parts { kind, parameters, seed, trained_on, classes, fidelity: None, prior, step: params.step, trees };
-    Ok(TrainedModel { model: TreeModel::from_parts(parts, database, target), warnings, statistics })
+    let header = Header::new(kind, task, params.to_values(kind), trained_on);
+    let parts = Parts { header, classes, fidelity: None, prior, step: params.step, trees };
+    Ok(TrainedModel { model: TreeModel::from_parts(parts, database), warnings, statistics })
 }
 
 /// Returns ψ₀, the prior log-odds of a binary target.
@@ -98,7 +99,7 @@ pub(super) fn count_classes(
     };
     let priors = shares.iter().map(prior).collect();
     let count = task.examples.len() as u64;
-    Ok(((count, 0), Some(ClassSums { names: names.to_vec(), priors, trained_on })))
+    Ok(((count, 0), Some(ClassSums { priors, trained_on })))
 }
 
 /// Returns the language bias: the literals that the modes allow, and the chains between the

@@ -1,86 +1,103 @@
-//! How a model was learned, for the record: what models that are not trees keep beside their weights.
+//! The header of learned models: how and for which task a model was trained.
+//!
+//! Every learned model has one, filled from the training task. Networks, which may also be written by hand, have the
+//! [`Signature`] alone. Files hold the header fields at the places of their format; all are written from and read into
+//! [`WireHeader`].
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::checks;
-use super::params::{Params, Value};
-use super::weights::Weights;
-use super::{Kind, LearnError, Task};
-use crate::kb::TimeRule;
+use super::Kind;
+use super::params::Value;
+use super::task::Task;
 use crate::kb::wire::WireTime;
+use crate::kb::{Signature, StoredRecursion, TimeRule};
+use crate::logic::wire::WirePredicate;
 
-/// How a model was learned.
+/// How a model was trained.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Record {
-    /// What learned it.
+pub struct Header {
+    /// The kind of the model.
     pub kind: Kind,
-    /// The parameters.
+    /// Parameters of training; those at their default may be omitted.
     pub parameters: BTreeMap<String, Value>,
-    /// Where the random draws started.
+    /// Seed of all random streams.
     pub seed: u64,
-    /// How many positive and negative examples there were.
+    /// Numbers of positive and negative training examples; of a multi-class target all are positive.
     pub trained_on: (u64, u64),
-    /// The time limits; examples should be scored under the same.
-    pub time: Option<TimeRule>,
+    /// The task: target, classes, time limits and recursion.
+    pub signature: Signature,
 }
 
-impl Record {
-    /// The record of what is about to be learned.
-    ///
-    /// # Errors
-    /// If there is no positive or no negative example that counts.
-    pub(super) fn new(kind: Kind, task: &Task<'_>, params: &Params) -> Result<Self, LearnError> {
-        let trained_on = checks::count_weighted(kind, task, &Weights::new(task.examples, 1.0))?;
-        Ok(Record { kind, parameters: params.to_values(kind), seed: task.seed, trained_on, time: None })
+impl Header {
+    /// Creates the header of a model that is trained on a task.
+    pub(super) fn new(
+        kind: Kind,
+        task: &Task<'_>,
+        parameters: BTreeMap<String, Value>,
+        trained_on: (u64, u64),
+    ) -> Self {
+        let signature = task.database.signature(task.target);
+        Header { kind, parameters, seed: task.seed, trained_on, signature }
+    }
+
+    /// Returns the target as files hold it.
+    pub(super) fn target(&self) -> WirePredicate {
+        WirePredicate { name: self.signature.target.clone(), arity: self.signature.arity }
     }
 }
 
-/// The log-odds of the training examples, each of which counts as much as its weight says.
-pub(super) fn log_odds(task: &Task<'_>) -> f64 {
-    Weights::new(task.examples, 1.0).log_odds(task.examples)
-}
-
-/// The record as it stands in files.
+/// The fields of a header, except for the target, as files hold them.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct WireRecord {
-    kind: String,
-    parameters: BTreeMap<String, Value>,
-    seed: u64,
-    positives: u64,
-    negatives: u64,
+pub(super) struct WireHeader {
+    pub kind: String,
+    pub parameters: BTreeMap<String, Value>,
+    pub seed: u64,
+    pub positives: u64,
+    pub negatives: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    time: Option<WireTime>,
+    pub classes: Option<Vec<String>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time: Option<WireTime>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recursive: Option<StoredRecursion>,
 }
 
-impl From<&Record> for WireRecord {
-    fn from(record: &Record) -> Self {
-        WireRecord {
-            kind: record.kind.name().to_owned(),
-            parameters: record.parameters.clone(),
-            seed: record.seed,
-            positives: record.trained_on.0,
-            negatives: record.trained_on.1,
-            time: record.time.as_ref().map(WireTime::from),
+impl From<&Header> for WireHeader {
+    fn from(header: &Header) -> Self {
+        let Header { kind, parameters, seed, trained_on, signature } = header;
+        WireHeader {
+            kind: kind.name().to_owned(),
+            parameters: parameters.clone(),
+            seed: *seed,
+            positives: trained_on.0,
+            negatives: trained_on.1,
+            classes: signature.classes.clone(),
+            time: signature.time.as_ref().map(WireTime::from),
+            recursive: signature.recursive,
         }
     }
 }
 
-impl WireRecord {
-    /// The record, if it is of one of these kinds.
-    pub(super) fn read(self, kinds: &[Kind]) -> Result<Record, String> {
+impl WireHeader {
+    /// Returns the header of a model for a target.
+    ///
+    /// # Errors
+    /// If the kind is unknown or not one of `kinds`, those that the format is for.
+    pub(super) fn read(self, target: &WirePredicate, kinds: &[Kind]) -> Result<Header, String> {
         let kind = Kind::find(&self.kind).map_err(|error| error.to_string())?;
         if !kinds.contains(&kind) {
-            return Err(format!("{kind} has another format"));
+            return Err(format!("models of kind {kind} have another format"));
         }
-        Ok(Record {
-            kind,
-            parameters: self.parameters,
-            seed: self.seed,
-            trained_on: (self.positives, self.negatives),
+        let signature = Signature {
+            classes: self.classes,
             time: self.time.map(TimeRule::from),
-        })
+            recursive: self.recursive,
+            ..Signature::new(&target.name, target.arity)
+        };
+        let trained_on = (self.positives, self.negatives);
+        Ok(Header { kind, parameters: self.parameters, seed: self.seed, trained_on, signature })
     }
 }

@@ -1,6 +1,6 @@
 //! Leaf fitters: how the trees of each kind assign a value to a leaf.
 
-use super::model::LeafWeights;
+use super::tree_model::LeafWeights;
 use crate::determinism::Stream;
 use crate::rbm::{Descent, Outcome, Theta};
 use crate::tree::{Fit, LeafFitter, Sample, Screening};

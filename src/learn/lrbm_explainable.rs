@@ -2,10 +2,11 @@
 
 use super::boost;
 use super::checks;
+use super::header::Header;
 use super::leaf::Fitter;
-use super::model::{Parts, add, with_counts};
 use super::params::Params;
 use super::progress::{Progress, Statistics};
+use super::tree_model::{Parts, add, with_counts};
 use super::weights::Weights;
 use super::{
     ClassSums, Fidelity, Kind, LearnError, Learner, LrbmBoost, ScoreError, Task, TrainedModel, TreeModel, warnings,
@@ -50,7 +51,7 @@ impl LrbmExplainable {
     fn distil(&self, ensemble: &TreeModel, task: &Task<'_>, before: Statistics) -> Result<TrainedModel, LearnError> {
         let weights = Weights::new(task.examples, self.params.positive_weight);
         let (trained_on, classes) = boost::count_classes(task, &self.params, &weights)?;
-        checks::check_recursion(task, ensemble.recursive.is_some())?;
+        checks::check_recursion(task, ensemble.header.signature.recursive.is_some())?;
         let Task { database, target, examples, seed, .. } = *task;
         same_classes(ensemble, task)?;
         let goals = ensemble.columns(database, target, examples)?;
@@ -82,24 +83,22 @@ impl LrbmExplainable {
         if trees.iter().all(|tree| tree.leaves() == 1) {
             warnings.extend(warnings::nothing_learned(database, target));
         }
+        let kind = Kind::LrbmExplainable;
         let parts = Parts {
-            kind: Kind::LrbmExplainable,
-            parameters: self.params.to_values(Kind::LrbmExplainable),
-            seed,
-            trained_on,
+            header: Header::new(kind, task, self.params.to_values(kind), trained_on),
             classes: classes.map(|classes| ClassSums { priors: vec![0.0; goals.len()], ..classes }),
             fidelity: Some(fidelity(&goals, &copies, &weights)),
             prior: 0.0,
             step: 1.0,
             trees,
         };
-        Ok(TrainedModel { model: TreeModel::from_parts(parts, database, target), warnings, statistics })
+        Ok(TrainedModel { model: TreeModel::from_parts(parts, database), warnings, statistics })
     }
 }
 
 /// Returns an error if the task's classes differ from those of the ensemble.
 fn same_classes(ensemble: &TreeModel, task: &Task<'_>) -> Result<(), ScoreError> {
-    let known = ensemble.classes.as_ref().map(|classes| &classes.names[..]);
+    let known = ensemble.class_names();
     match (known, task.classes()) {
         (Some(known), Some(asked)) => match asked.iter().find(|class| !known.contains(class)) {
             Some(class) => Err(ScoreError::UnknownClass { model: known.join(", "), class: class.clone() }),

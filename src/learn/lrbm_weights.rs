@@ -221,6 +221,7 @@ impl LrbmWeights {
     /// If there is no positive or no negative example, or none of a second class, or the network is not for examples of this kind.
     pub fn fit(&self, network: &mut Network, task: &Task<'_>) -> Result<LearnedWeights, LearnError> {
         let data = TrainingData::new(network, task)?;
+        network.use_time_of(task.database);
         Ok(self.fit_data(network, &data, task.seed))
     }
 

@@ -11,7 +11,7 @@
 //! let movies = load_domain(Domain::Movies, &Domain::Movies.settings())?;
 //! let params = Params::new(Kind::LrbmBoost);
 //! let trained = train(Kind::LrbmBoost, &movies.database, movies.target, &movies.examples, &params, 1, &mut |_| {})?;
-//! let psi = trained.model.score(&movies.database, movies.target, &movies.examples)?;
+//! let psi = trained.model.score(&movies.database, movies.target, &movies.examples)?.scores;
 //! assert!(movies.examples.iter().zip(&psi).all(|(example, &psi)| example.positive == (psi > 0.0)));
 //! println!("{}", trained.model.describe());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -22,38 +22,43 @@ pub mod boost;
 mod checks;
 pub mod clauses;
 mod error;
+pub mod format;
 pub mod gradient;
 pub mod header;
 mod leaf;
+mod learner;
 pub mod lrbm_boost;
 pub mod lrbm_explainable;
 pub mod lrbm_noboost;
 pub mod lrbm_weights;
 pub mod lrnn;
 pub mod mln;
-pub mod model;
 pub mod network;
 pub mod params;
+pub mod prepare;
 pub mod progol;
 mod progress;
 pub mod rdn_boost;
 pub mod rpt;
 pub mod rrbm;
+mod scoring;
 pub mod sgd;
+mod stored;
+mod task;
+mod tree_model;
 mod warnings;
 mod weights;
 
-pub use any::{ModelSize, SavedModel, SizeOf, Stored};
+pub use any::SavedModel;
 pub use error::{LearnError, ScoreError, UnknownKind};
+pub use header::Header;
+pub use learner::{Learner, Trained};
 pub use lrbm_boost::LrbmBoost;
 pub use lrbm_explainable::LrbmExplainable;
 pub use lrbm_noboost::LrbmNoBoost;
 pub use lrbm_weights::{LearnedWeights, LrbmWeights, Prune};
 pub use lrnn::{Lrnn, LrnnModel};
 pub use mln::{MlnBoost, MlnModel};
-pub use model::{ClassSums, Fidelity, LeafWeights, TreeModel};
-#[cfg(feature = "harness")]
-pub(crate) use model::{leaf_weights, tree_title};
 pub use network::Method;
 pub use params::{ParamError, Params, Preset, Unchecked};
 pub use progol::Progol;
@@ -61,126 +66,17 @@ pub use progress::{Progress, Statistics};
 pub use rdn_boost::RdnBoost;
 pub use rpt::Rpt;
 pub use rrbm::{Rrbm, RrbmModel};
+pub use scoring::{Model, Scored};
+pub use stored::{ModelSize, SizeOf, Stored};
+pub use task::{Resources, Task};
+pub use tree_model::{ClassSums, Fidelity, LeafWeights, TrainedModel, TreeModel};
+#[cfg(feature = "harness")]
+pub(crate) use tree_model::{leaf_weights, tree_title};
 
 use std::fmt;
 
-use crate::cover::{Audit, Coverage, DEFAULT_MEMORY_BYTES};
 use crate::kb::{Database, Example};
-use crate::logic::{Diagnostic, Diagnostics, PredicateId};
-
-/// Something that learns models from examples.
-pub trait Learner {
-    /// What it learns.
-    type Model: Model;
-
-    /// Learns a model. The same arguments give the same model, for any number of threads.
-    ///
-    /// # Errors
-    /// If there is no positive or no negative example, or none of a second class, or too few for what the parameters ask.
-    fn fit(&self, task: &Task<'_>, progress: &mut dyn FnMut(Progress)) -> Result<Trained<Self::Model>, LearnError>;
-}
-
-/// Something that can be asked how likely examples are.
-pub trait Model {
-    /// ψ of each example: the log-odds of the target, or of the second of two classes. Their order ranks the examples.
-    ///
-    /// # Errors
-    /// If the examples are not of the arity that the model predicts, or it tells several classes apart.
-    fn score(&self, database: &Database, target: PredicateId, examples: &[Example]) -> Result<Vec<f64>, ScoreError>;
-
-    /// The same, with what there is to say of the scores: that some of what the model asks for was not looked at to the end, say.
-    ///
-    /// # Errors
-    /// As [`Model::score`].
-    fn score_with_remarks(
-        &self,
-        database: &Database,
-        target: PredicateId,
-        examples: &[Example],
-    ) -> Result<(Vec<f64>, Diagnostics), ScoreError> {
-        Ok((self.score(database, target, examples)?, Diagnostics::default()))
-    }
-
-    /// The names of the classes that it tells apart; `None` if it says of a target whether it holds.
-    fn classes(&self) -> Option<&[String]> {
-        None
-    }
-
-    /// The log-odds of each class against all others, a row for each class with a number for each example. The sigmoid of it is the
-    /// probability of the class. A target that holds or does not has two classes: it does not, and it does.
-    ///
-    /// # Errors
-    /// As [`Model::score`].
-    fn score_classes(
-        &self,
-        database: &Database,
-        target: PredicateId,
-        examples: &[Example],
-    ) -> Result<Vec<Vec<f64>>, ScoreError> {
-        let psi = self.score(database, target, examples)?;
-        Ok(vec![psi.iter().map(|psi| -psi).collect(), psi])
-    }
-
-    /// The model as people read it.
-    fn describe(&self) -> String;
-}
-
-/// What is to be learned from what.
-#[derive(Clone, Copy, Debug)]
-pub struct Task<'a> {
-    /// Facts and modes.
-    pub database: &'a Database,
-    /// The predicate to learn.
-    pub target: PredicateId,
-    /// Its training examples.
-    pub examples: &'a [Example],
-    /// Where the random draws start.
-    pub seed: u64,
-    /// What may be used for it.
-    pub resources: Resources<'a>,
-}
-
-/// What learning may use, and who looks on. None of it changes what is learned.
-#[derive(Clone, Copy, Debug)]
-pub struct Resources<'a> {
-    /// About how many bytes may be used to remember which examples satisfy which tests, beside data and model.
-    pub memory_bytes: usize,
-    /// Takes a sample of which examples satisfy which tests; ask it afterwards.
-    pub audit: Option<&'a Audit>,
-}
-
-impl Default for Resources<'_> {
-    fn default() -> Self {
-        Resources { memory_bytes: DEFAULT_MEMORY_BYTES, audit: None }
-    }
-}
-
-impl<'a> Task<'a> {
-    /// The names of the classes, if the target tells several apart.
-    pub fn classes(&self) -> Option<&'a [String]> {
-        self.database.classes_of(self.target)
-    }
-
-    /// Which examples satisfy which tests.
-    fn coverage(&self) -> Coverage<'a> {
-        let Resources { memory_bytes, audit } = self.resources;
-        Coverage::new(self.database, self.target, self.examples, memory_bytes).audited(audit)
-    }
-}
-
-/// A model and what there is to say of how it was learned.
-#[derive(Clone, Debug)]
-pub struct Trained<M = TreeModel> {
-    /// The model.
-    pub model: M,
-    /// What the user should know.
-    pub warnings: Vec<Diagnostic>,
-    /// What was done.
-    pub statistics: Statistics,
-}
-
-/// What learners of trees give.
-pub type TrainedModel = Trained<TreeModel>;
+use crate::logic::PredicateId;
 
 /// The kinds of models that are learned from examples alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,35 +1,38 @@
-//! Trees as one lifted RBM.
+//! Conversion of trees to one lifted RBM, and the lifted RBM as a model.
 
-use super::any::{ModelSize, SizeOf, Stored};
-use super::{Model, ScoreError, TreeModel};
+use super::error::ScoreError;
+use super::header::Header;
+use super::scoring::{Model, Scored, of_two_classes};
+use super::stored::{ModelSize, SizeOf, Stored};
+use super::tree_model::TreeModel;
 use crate::cover::{Bits, Coverage, DEFAULT_MEMORY_BYTES};
-use crate::kb::{Database, Example, StoredRecursion, TimeRule};
+use crate::kb::{Database, Example, Signature};
 use crate::logic::nearest::nearest;
 use crate::logic::{PredicateId, Predicates};
-use crate::rbm::network::{ConvertError, Ensemble, Network, Summands, against_others, two_classes};
+use crate::rbm::network::{ConvertError, Ensemble, Network, Summands, against_others};
 use crate::rbm::network::{exact, paper};
 
 /// How trees become a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
-    /// The same probabilities, see [`exact`].
+    /// Preserves the probabilities, see [`exact`].
     Exact,
-    /// The weights of the leaves carried over, see [`paper`].
+    /// Carries over the weights of the leaves, see [`paper`].
     Paper,
 }
 
-/// No method has this name.
+/// An unknown name of a conversion method.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no conversion is called `{name}`: did you mean {}? there are exact and paper", nearest(name, Method::ALL.map(Method::name)).unwrap_or_default())]
+#[error("unknown conversion method `{name}`: did you mean {}? expected exact or paper", nearest(name, Method::ALL.map(Method::name)).unwrap_or_default())]
 pub struct UnknownMethod {
     name: String,
 }
 
 impl Method {
-    /// Every method.
+    /// All methods.
     pub const ALL: [Method; 2] = [Method::Exact, Method::Paper];
 
-    /// The name that users type.
+    /// Returns the name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Method::Exact => "exact",
@@ -37,10 +40,10 @@ impl Method {
         }
     }
 
-    /// The method with this name.
+    /// Returns the method with a name.
     ///
     /// # Errors
-    /// If there is none.
+    /// If the name is unknown.
     pub fn find(name: &str) -> Result<Method, UnknownMethod> {
         let found = Self::ALL.into_iter().find(|method| method.name() == name);
         found.ok_or_else(|| UnknownMethod { name: name.to_owned() })
@@ -48,40 +51,36 @@ impl Method {
 }
 
 impl TreeModel {
-    /// The trees as one network.
+    /// Converts the trees to one network.
     ///
     /// # Errors
-    /// If the method cannot take them, see [`ConvertError`].
+    /// If the method does not support the trees, see [`ConvertError`].
     pub fn to_network(&self, method: Method) -> Result<Network, ConvertError> {
-        let target = self.predicates().find(self.target_name(), self.target_arity());
-        // Of a target that holds or does not, the trees speak for the second class.
+        // The trees of a boolean target add to the second class.
         let first = usize::from(self.classes.is_none());
         let summands = |(k, trees)| Summands { class: first + k, step: self.step, trees };
         let ensemble = Ensemble {
-            target: target.unwrap_or(PredicateId(0)),
-            classes: self.classes.as_ref().map_or_else(two_classes, |classes| classes.names.clone()),
+            signature: self.header.signature.clone(),
             prior: self.classes.as_ref().map_or_else(|| vec![0.0, self.prior], |classes| classes.priors.clone()),
             sums: self.sums().enumerate().map(summands).collect(),
             names: self.names(),
-            time: self.time.clone(),
-            recursive: self.recursive,
         };
         let mut network = match method {
             Method::Exact => exact(&ensemble)?,
             Method::Paper => paper(&ensemble)?,
         };
-        let (positives, negatives) = self.trained_on;
-        let from = match &self.classes {
-            Some(classes) => format!("{positives} examples of {} classes", classes.names.len()),
+        let Header { kind, trained_on: (positives, negatives), .. } = self.header;
+        let from = match self.class_names() {
+            Some(names) => format!("{positives} examples of {} classes", names.len()),
             None => format!("{positives} positives and {negatives} negatives"),
         };
         let trees = self.trees().len();
-        network.origin = format!("{}, {} conversion of {trees} trees learned from {from}", self.kind, method.name());
+        network.origin = format!("{kind}, {} conversion of {trees} trees learned from {from}", method.name());
         Ok(network)
     }
 }
 
-/// What each example lights.
+/// Returns, for each rule, the examples that it covers.
 fn lit(
     network: &Network,
     database: &Database,
@@ -93,16 +92,16 @@ fn lit(
 }
 
 impl Model for Network {
-    fn score(&self, database: &Database, target: PredicateId, examples: &[Example]) -> Result<Vec<f64>, ScoreError> {
+    fn signature(&self) -> &Signature {
+        Network::signature(self)
+    }
+
+    fn score(&self, database: &Database, target: PredicateId, examples: &[Example]) -> Result<Scored, ScoreError> {
         let lit = lit(self, database, target, examples)?;
         if Network::classes(self).len() != 2 {
             return Err(ScoreError::Classes { classes: Network::classes(self).join(", ") });
         }
-        Ok(self.psi(&lit, examples.len()))
-    }
-
-    fn classes(&self) -> Option<&[String]> {
-        Some(Network::classes(self)).filter(|classes| *classes != two_classes())
+        Ok(self.psi(&lit, examples.len()).into())
     }
 
     fn score_classes(
@@ -110,43 +109,28 @@ impl Model for Network {
         database: &Database,
         target: PredicateId,
         examples: &[Example],
-    ) -> Result<Vec<Vec<f64>>, ScoreError> {
+    ) -> Result<Scored<Vec<Vec<f64>>>, ScoreError> {
         let lit = lit(self, database, target, examples)?;
         if Network::classes(self).len() == 2 {
-            let psi = self.psi(&lit, examples.len());
-            return Ok(vec![psi.iter().map(|psi| -psi).collect(), psi]);
+            return Ok(of_two_classes(self.psi(&lit, examples.len())).into());
         }
-        Ok(against_others(&self.class_scores(&lit, examples.len())))
+        Ok(against_others(&self.class_scores(&lit, examples.len())).into())
     }
+}
 
-    fn describe(&self) -> String {
-        Network::describe(self)
+impl std::fmt::Display for Network {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&Network::describe(self))
     }
 }
 
 impl Stored for Network {
-    fn target_name(&self) -> &str {
-        Network::target_name(self)
-    }
-
-    fn target_arity(&self) -> usize {
-        Network::target_arity(self)
-    }
-
-    fn time(&self) -> Option<&TimeRule> {
-        self.time.as_ref()
-    }
-
-    fn recursive(&self) -> Option<StoredRecursion> {
-        self.recursive
+    fn header(&self) -> Option<&Header> {
+        None
     }
 
     fn predicates(&self) -> &Predicates {
         self.names().predicates
-    }
-
-    fn set_time(&mut self, time: Option<TimeRule>) {
-        self.time = time;
     }
 
     fn to_json(&self) -> String {

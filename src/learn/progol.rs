@@ -6,7 +6,6 @@
 use super::checks::count_weighted;
 use super::clauses::{Theory, learn_clauses};
 use super::gradient::{gradient, log_likelihood};
-use super::header::log_odds;
 use super::params::{ClauseWeights, Params};
 use super::progress::{Progress, Statistics};
 use super::weights::Weights;
@@ -14,7 +13,7 @@ use super::{Kind, LearnError, Learner, LrbmWeights, Task, Trained, warnings};
 use crate::kb::Example;
 use crate::logic::Diagnostic;
 use crate::math::sigmoid;
-use crate::rbm::network::{Network, Rule, two_classes};
+use crate::rbm::network::{Network, Rule};
 
 /// Learner of clauses by inverse entailment, with weights.
 #[derive(Clone, Debug)]
@@ -37,7 +36,7 @@ impl Learner for Progol {
         if theory.clauses.is_empty() {
             warnings.extend(warnings::nothing_learned(task.database, task.target));
         }
-        let mut network = network_of(task, &theory, log_odds(task))?;
+        let mut network = network_of(task, &theory, task.log_odds())?;
         let mut how = "no clause".to_owned();
         if !theory.clauses.is_empty() {
             how = match self.params.clause_weights {
@@ -67,9 +66,8 @@ impl Learner for Progol {
 
 /// Builds the network of the clauses, with zero weights.
 fn network_of(task: &Task<'_>, theory: &Theory, log_odds: f64) -> Result<Network, LearnError> {
-    let predicates = &task.database.predicates;
-    let (name, arity) = (predicates.name(task.target), predicates.arity(task.target));
-    let mut network = Network::new((name, arity), two_classes(), vec![0.0, log_odds], "");
+    let mut network = Network::with_signature(task.database.signature(task.target), vec![0.0, log_odds], "");
+    let arity = network.target_arity();
     for clause in &theory.clauses {
         let rule = Rule::new(clause.body.clone(), Vec::new(), arity);
         network.add_rule(&rule, task.database.names(), &[0.0, 0.0])?;

@@ -7,10 +7,11 @@
 use super::boost::language;
 use super::checks::count_both;
 use super::gradient::log_likelihood;
+use super::header::Header;
 use super::leaf::Fitter;
-use super::model::{LeafWeights, Parts};
 use super::params::Params;
 use super::progress::{Progress, Statistics};
+use super::tree_model::{LeafWeights, Parts};
 use super::{Kind, LearnError, Learner, Task, TrainedModel, TreeModel, warnings};
 use crate::cover::Bits;
 use crate::tree::{Grower, Leaf, Node, NodeId, Tree};
@@ -48,11 +49,9 @@ impl Learner for Rpt {
         if tree.leaves() == 1 {
             warnings.extend(warnings::nothing_learned(database, target));
         }
-        let parameters = params.to_values(Kind::Rpt);
-        let (kind, trees) = (Kind::Rpt, vec![tree]);
-        let parts =
-            Parts { kind, parameters, seed, trained_on, classes: None, fidelity: None, prior: 0.0, step: 1.0, trees };
-        Ok(TrainedModel { model: TreeModel::from_parts(parts, database, target), warnings, statistics })
+        let header = Header::new(Kind::Rpt, task, params.to_values(Kind::Rpt), trained_on);
+        let parts = Parts { header, classes: None, fidelity: None, prior: 0.0, step: 1.0, trees: vec![tree] };
+        Ok(TrainedModel { model: TreeModel::from_parts(parts, database), warnings, statistics })
     }
 }
 

@@ -54,7 +54,7 @@ fn uses_weights_matches_the_behavior_of_each_kind() {
     for kind in Kind::ALL.into_iter().filter(|kind| *kind != Kind::Progol) {
         let learn = |examples: &[Example]| {
             let model = train(kind, &database, target, examples, &Params::new(kind), 1, &mut |_| {}).unwrap().model;
-            model.score(&database, target, examples).unwrap()
+            model.score(&database, target, examples).unwrap().scores
         };
         let uniform: Vec<Example> = examples.iter().map(|example| Example { weight: 1.0, ..example.clone() }).collect();
         assert_eq!(learn(&uniform) != learn(&examples), kind.uses_weights(), "{kind}");

@@ -32,7 +32,7 @@ fn assert_chance(id: &str) {
         let side = &fold.train;
         let trained =
             train(Kind::LrbmBoost, &side.database, side.target, &training, &params, SEED, &mut |_| {}).unwrap();
-        let psi = trained.model.score(&fold.test.database, fold.test.target, &test).unwrap();
+        let psi = trained.model.score(&fold.test.database, fold.test.target, &test).unwrap().scores;
         let labels: Vec<bool> = test.iter().map(|example| example.positive).collect();
         let positives = labels.iter().filter(|&&label| label).count() as f64;
         let negatives = labels.len() as f64 - positives;

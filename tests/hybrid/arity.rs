@@ -127,7 +127,7 @@ proptest! {
                 }
             }
             let again = lrbm::learn::TreeModel::from_json(&model.to_json()).unwrap();
-            let score = |model: &lrbm::learn::TreeModel| model.score(database, *target, examples).unwrap();
+            let score = |model: &lrbm::learn::TreeModel| model.score(database, *target, examples).unwrap().scores;
             prop_assert_eq!(score(&again), score(&model));
         }
     }

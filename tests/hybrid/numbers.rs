@@ -122,7 +122,7 @@ fn learn(data: &Loaded, params: &Params) -> TreeModel {
 
 /// Returns the accuracy at ψ = 0.
 fn accuracy(model: &TreeModel, data: &Loaded) -> f64 {
-    let psi = model.score(&data.database, data.target, &data.examples).unwrap();
+    let psi = model.score(&data.database, data.target, &data.examples).unwrap().scores;
     let good = psi.iter().zip(&data.examples).filter(|&(&psi, example)| (psi > 0.0) == example.positive).count();
     good as f64 / data.examples.len() as f64
 }
@@ -151,7 +151,7 @@ fn thresholds_survive_serialization_and_unseen_numbers() {
     let again = TreeModel::from_json(&text).unwrap();
     assert_eq!((again.to_json(), again.describe()), (text, model.describe()));
     for data in [&data, &elsewhere] {
-        let score = |model: &TreeModel| model.score(&data.database, data.target, &data.examples).unwrap();
+        let score = |model: &TreeModel| model.score(&data.database, data.target, &data.examples).unwrap().scores;
         assert_eq!(score(&again), score(&model));
     }
     // Without comparisons the file format is unchanged.

@@ -188,7 +188,7 @@ fn a_planted_leak_is_not_used() {
             trained.unwrap().into_trees().unwrap().model
         };
         let accuracy = |model: &TreeModel, data: &Loaded| {
-            let psi = model.score(&data.database, data.target, &data.examples).unwrap();
+            let psi = model.score(&data.database, data.target, &data.examples).unwrap().scores;
             let right = psi.iter().zip(&data.examples).filter(|&(&psi, example)| (psi > 0.0) == example.positive);
             right.count() as f64 / data.examples.len() as f64
         };
@@ -232,14 +232,17 @@ fn known_positives_of_others_are_used() {
     let settings = params(Kind::LrbmBoost, &["recursive=true"]);
     let trained = train(Kind::LrbmBoost, &data.database, data.target, &data.examples, &settings, 1, &mut |_| {});
     let model = trained.unwrap().into_trees().unwrap().model;
-    let psi = model.score(&data.database, data.target, &test).unwrap();
+    let psi = model.score(&data.database, data.target, &test).unwrap().scores;
     let right = psi.iter().zip(&test).filter(|&(&psi, example)| (psi > 0.0) == example.positive).count();
     assert!(right as f64 > 0.9 * test.len() as f64, "{right} of {}\n{}", test.len(), model.describe());
     assert!(model.describe().contains("friend(A, C), friend(C, B)") || model.describe().contains("friend(C, A)"));
     // The model file records that positives were evidence.
     assert!(model.to_json().contains("\"recursive\": {\n    \"symmetric\": false\n  }"), "{}", model.to_json());
     let again = TreeModel::from_json(&model.to_json()).unwrap();
-    assert_eq!((again.recursive, again.to_json()), (model.recursive, model.to_json()));
+    assert_eq!(
+        (again.header.signature.recursive, again.to_json()),
+        (model.header.signature.recursive, model.to_json())
+    );
 }
 
 #[test]

@@ -88,7 +88,7 @@ fn a_weight_is_a_number_of_examples() {
                 assert_same(&one, &other, &what);
             }
             let [one, other] =
-                [one, other].map(|model| model.score(&data.database, data.target, &data.examples).unwrap());
+                [one, other].map(|model| model.score(&data.database, data.target, &data.examples).unwrap().scores);
             assert!(one.iter().zip(&other).all(|(one, other)| (one - other).abs() < 1e-6), "{what}");
         }
     }
@@ -103,12 +103,12 @@ fn a_class_weight_is_the_weight_of_each_of_its_examples() {
         let by_hand = learn(kind, &data, &weighted, &Params::new(kind));
         let by_class = learn(kind, &data, &data.examples, &params(kind, &["positive_weight=3"]));
         assert_same(&by_hand, &by_class, kind.name());
-        assert_eq!(by_class.parameters["positive_weight"].to_string(), "3");
+        assert_eq!(by_class.header.parameters["positive_weight"].to_string(), "3");
         // Heavier positives have more influence: the mean ψ rises.
         let even = learn(kind, &data, &data.examples, &Params::new(kind));
-        assert!(!even.parameters.contains_key("positive_weight"), "defaults are omitted from records");
+        assert!(!even.header.parameters.contains_key("positive_weight"), "defaults are omitted from records");
         let mean = |model: &TreeModel| -> f64 {
-            model.score(&data.database, data.target, &data.examples).unwrap().iter().sum()
+            model.score(&data.database, data.target, &data.examples).unwrap().scores.iter().sum()
         };
         assert!(mean(&by_class) > mean(&even), "{kind}");
     }

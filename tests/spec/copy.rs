@@ -26,7 +26,7 @@ fn parameters_of_the_ensemble_do_not_touch_its_copy() {
     let copy = |params: Params| {
         let learner = LrbmExplainable { params, from: Some(ensemble.clone()) };
         let model = learner.fit(&task, &mut |_| {}).unwrap().model;
-        model.score(task.database, task.target, examples).unwrap()
+        model.score(task.database, task.target, examples).unwrap().scores
     };
     let plain = copy(Params::new(Kind::LrbmExplainable));
     let mut of_ensemble = 0;

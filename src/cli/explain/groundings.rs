@@ -8,7 +8,7 @@ use super::decision::Decision;
 use crate::cli::{CommandError, Output};
 use crate::data::load::Loaded;
 use crate::kb::Example;
-use crate::learn::MlnModel;
+use crate::learn::{MlnModel, Scored};
 use crate::logic::Constant;
 
 /// What each clause adds for a query.
@@ -42,8 +42,8 @@ impl Account {
     ) -> Result<Self, CommandError> {
         let example = Example { args: constants.into(), positive: false, class: 0, weight: 1.0, line: 0 };
         let counted = model.groundings(&loaded.database, loaded.target, &[example]);
-        let (counts, remarks) = counted.map_err(CommandError::input)?;
-        output.warn(&remarks);
+        let Scored { scores: counts, warnings } = counted.map_err(CommandError::input)?;
+        output.warn(&warnings);
         let mut psi = model.prior;
         let mut clauses = Vec::new();
         for (formula, counts) in model.formulas().iter().zip(&counts) {

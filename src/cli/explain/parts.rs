@@ -9,7 +9,7 @@ use super::decision::Decision;
 use super::{CommandError, Explain, Output, asked};
 use crate::kb::Example;
 use crate::learn::rrbm::Present;
-use crate::learn::{LrnnModel, RrbmModel};
+use crate::learn::{LrnnModel, RrbmModel, Scored};
 
 /// What a model says of one example, and what that is made of.
 #[derive(Serialize)]
@@ -69,8 +69,9 @@ pub fn of_walks(args: &Explain, model: &RrbmModel, output: &mut Output) -> Resul
 pub fn of_rules(args: &Explain, model: &LrnnModel, output: &mut Output) -> Result<(), CommandError> {
     let Some((loaded, constants)) = asked(args, model, output)? else { return Ok(()) };
     let example = Example { args: constants.as_slice().into(), positive: false, class: 0, weight: 1.0, line: 0 };
-    let (fired, remarks) = model.fired(&loaded.database, loaded.target, &[example]).map_err(CommandError::input)?;
-    output.warn(&remarks);
+    let fired = model.fired(&loaded.database, loaded.target, &[example]).map_err(CommandError::input)?;
+    let Scored { scores: fired, warnings } = fired;
+    output.warn(&warnings);
     let fired = fired.concat();
     let bias = model.head_weight(0);
     let psi = bias + fired.iter().map(|fired| fired.adds).sum::<f64>();

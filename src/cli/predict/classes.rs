@@ -1,47 +1,35 @@
-//! Predictions of models that tell several classes apart.
+//! Predictions of multi-class models.
 
-use std::fmt::Write as _;
 use std::io::Write;
 
-use super::{Predict, shortest};
+use super::scores;
 use crate::cli::table::TextTable;
-use crate::cli::train::write_whole;
+use crate::cli::write::write_whole;
 use crate::cli::{CommandError, Output};
 use crate::data::load::Loaded;
-use crate::learn::{Model, SavedModel, ScoreError};
-use crate::math::sigmoid;
-use crate::metric::classes::{ClassMetrics, decisions};
+use crate::learn::prepare::class_labels;
+use crate::learn::{Model, SavedModel, Scored};
+use crate::metric::classes::ClassMetrics;
 use crate::metric::{Column, Metrics, Output as Scores, Undefined};
 
-/// The number of each example's class among those of a model.
-pub fn labels(loaded: &Loaded, names: &[String]) -> Result<Vec<usize>, CommandError> {
-    let known = loaded.database.classes_of(loaded.target).unwrap_or_default();
-    let mut places = Vec::with_capacity(known.len());
-    for class in known {
-        let unknown = || ScoreError::UnknownClass { model: names.join(", "), class: class.clone() };
-        let place = names.iter().position(|name| name == class);
-        places.push(place.ok_or_else(|| CommandError::input(unknown()))?);
-    }
-    Ok(loaded.examples.iter().map(|example| places[example.class as usize]).collect())
-}
-
 pub fn run(
-    args: &Predict,
-    model: &SavedModel,
-    names: &[String],
+    (model, names): (&SavedModel, &[String]),
     loaded: &Loaded,
+    with_all_metrics: bool,
     out: Option<&std::path::Path>,
     output: &mut Output,
 ) -> Result<(), CommandError> {
-    let odds = model.score_classes(&loaded.database, loaded.target, &loaded.examples).map_err(CommandError::input)?;
-    let labels = labels(loaded, names)?;
+    let scored = model.score_classes(&loaded.database, loaded.target, &loaded.examples);
+    let Scored { scores: odds, warnings } = scored.map_err(CommandError::input)?;
+    output.warn(&warnings);
+    let labels = class_labels(loaded, names).map_err(CommandError::input)?;
     let outputs: Vec<Scores<'_>> = odds.iter().map(|row| Scores::LogOdds(row)).collect();
     let no_thresholds = vec![Err(Undefined::NoTrainingScores); names.len()];
     let metrics = Metrics::macro_average(&outputs, &labels, &no_thresholds).map_err(CommandError::input)?;
     let decided = ClassMetrics::new(&odds, &labels).map_err(CommandError::input)?;
-    // Scores that are no numbers are refused before anything is written.
+    // NaN scores were an error above, before anything is written.
     if let Some(path) = out {
-        write_whole(path, &scores(loaded, names, &labels, &odds))?;
+        write_whole(path, &scores::of_classes(loaded, names, &labels, &odds))?;
     }
     for (name, column) in [("AUC-ROC", Column::AucRoc), ("AUC-PR", Column::AucPr)] {
         match metrics.get(column) {
@@ -51,7 +39,7 @@ pub fn run(
     }
     if let Ok(decided) = decided {
         writeln!(output.out, "accuracy {:.6}", decided.accuracy)?;
-        if args.all_metrics {
+        if with_all_metrics {
             all_metrics(output, &metrics, &decided, (names, &labels))?;
         }
     }
@@ -83,24 +71,4 @@ fn all_metrics(
     }
     table.print(&mut output.out)?;
     Ok(())
-}
-
-/// One line for each example: its class, the most likely one, and the probability of each, in the order of the classes.
-fn scores(loaded: &Loaded, names: &[String], labels: &[usize], odds: &[Vec<f64>]) -> String {
-    let quoted = |text: &str| format!("\"{}\"", text.replace('"', "\"\""));
-    let mut text = String::from("example,class,decision");
-    // Writing to a string cannot fail.
-    for k in 0..names.len() {
-        let _ = write!(text, ",probability_{k}");
-    }
-    text.push('\n');
-    for ((i, example), said) in loaded.examples.iter().enumerate().zip(decisions(odds)) {
-        let atom = loaded.database.show_atom(loaded.target, &example.args);
-        let _ = write!(text, "{},{},{}", quoted(&atom), quoted(&names[labels[i]]), quoted(&names[said]));
-        for row in odds {
-            let _ = write!(text, ",{}", shortest(sigmoid(row[i])));
-        }
-        text.push('\n');
-    }
-    text
 }

@@ -16,7 +16,9 @@ use crate::experiment::job::Job;
 use crate::experiment::key::JobId;
 use crate::experiment::store::{self, MODEL, Outcome, PREDICTIONS, Prediction, RunStore, Staging};
 use crate::files::digest;
-use crate::learn::{self, Learner, LrbmExplainable, Model, Progress, Resources, SavedModel, Stored, Task, Trained};
+use crate::learn::{
+    self, Learner, LrbmExplainable, Model, Progress, Resources, SavedModel, Scored, Stored, Task, Trained,
+};
 use crate::logic::Diagnostic;
 use crate::math::sigmoid;
 use crate::metric::{ClassMetrics, Metrics, Output, Ranking, threshold};
@@ -105,8 +107,7 @@ impl Execution<'_> {
             fault.trigger(self.job)?;
         }
         cancel::poll();
-        let mut trained = self.learn(&fold, attempt)?;
-        trained.model.set_time(dataset.time().cloned());
+        let trained = self.learn(&fold, attempt)?;
         cancel::poll();
         let began = Instant::now();
         let product = test(&trained.model, &fold);
@@ -249,14 +250,13 @@ struct Evaluation {
 }
 
 fn test_binary(model: &SavedModel, fold: &Fold) -> Result<Evaluation, Failure> {
-    let score =
-        |part: &FoldSide| model.score_with_remarks(&part.database, part.target, &part.examples).map_err(Failure::error);
+    let score = |part: &FoldSide| model.score(&part.database, part.target, &part.examples).map_err(Failure::error);
     let labels = |part: &FoldSide| -> Vec<bool> { part.examples.iter().map(|example| example.positive).collect() };
     // Warnings about the training examples were already given in training.
-    let (train_psi, _) = score(&fold.train)?;
+    let train_psi = score(&fold.train)?.scores;
     let ranking = Ranking::new(&train_psi, &labels(&fold.train)).map_err(Failure::error)?;
     let threshold = threshold::best(&ranking);
-    let (test, (psi, warnings)) = (&fold.test, score(&fold.test)?);
+    let (test, Scored { scores: psi, warnings }) = (&fold.test, score(&fold.test)?);
     let metrics = Metrics::new(Output::LogOdds(&psi), &labels(test), threshold).map_err(Failure::error)?;
     let row = |(example, &psi): (&crate::kb::Example, &f64)| Prediction {
         example: test.database.show_atom(test.target, &example.args),
@@ -277,11 +277,11 @@ fn test_classes(model: &SavedModel, fold: &Fold) -> Result<Evaluation, Failure> 
         |part: &FoldSide| -> Vec<usize> { part.examples.iter().map(|example| example.class as usize).collect() };
     let (train_labels, test_labels) = (labels(&fold.train), labels(&fold.test));
     let mut thresholds = Vec::new();
-    for (class, odds) in score(&fold.train)?.iter().enumerate() {
+    for (class, odds) in score(&fold.train)?.scores.iter().enumerate() {
         let labels: Vec<bool> = train_labels.iter().map(|&label| label == class).collect();
         thresholds.push(threshold::best(&Ranking::new(odds, &labels).map_err(Failure::error)?));
     }
-    let (test, odds) = (&fold.test, score(&fold.test)?);
+    let (test, Scored { scores: odds, warnings }) = (&fold.test, score(&fold.test)?);
     let outputs: Vec<Output<'_>> = odds.iter().map(|row| Output::LogOdds(row)).collect();
     let metrics = Metrics::macro_average(&outputs, &test_labels, &thresholds).map_err(Failure::error)?;
     let class_metrics = ClassMetrics::new(&odds, &test_labels).map_err(Failure::error)?.ok();
@@ -296,5 +296,5 @@ fn test_classes(model: &SavedModel, fold: &Fold) -> Result<Evaluation, Failure> 
             predictions.push(Prediction { example, label: test_labels[i] == class, psi, probability: sigmoid(psi) });
         }
     }
-    Ok(Evaluation { metrics, class_metrics, predictions, warnings: Vec::new() })
+    Ok(Evaluation { metrics, class_metrics, predictions, warnings: warnings.iter().cloned().collect() })
 }

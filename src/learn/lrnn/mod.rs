@@ -26,11 +26,12 @@ mod wire;
 pub use model::LrnnModel;
 pub use net::Family;
 pub use template::{Template, TemplateRule};
-pub use wire::FORMAT;
 
+use super::checks::count_weighted;
 use super::clauses::learn_clauses;
-use super::header::{Record, log_odds};
+use super::header::Header;
 use super::sgd::{Differentiable, descend};
+use super::weights;
 use super::{Kind, LearnError, Learner, Params, Progress, Statistics, Task, Trained, warnings};
 use crate::determinism::Stream;
 use crate::logic::Diagnostic;
@@ -51,7 +52,8 @@ impl Learner for Lrnn {
 
     fn fit(&self, task: &Task<'_>, progress: &mut dyn FnMut(Progress)) -> Result<Trained<LrnnModel>, LearnError> {
         let params = &self.params;
-        let record = Record::new(Kind::Lrnn, task, params)?;
+        let trained_on = count_weighted(Kind::Lrnn, task, &weights::Weights::new(task.examples, 1.0))?;
+        let header = Header::new(Kind::Lrnn, task, params.to_values(Kind::Lrnn), trained_on);
         if task.database.times.is_some() {
             let what = "does not support time limits, and the data have some".to_owned();
             let instead = "choose another kind, or data without time limits".to_owned();
@@ -63,7 +65,7 @@ impl Learner for Lrnn {
             None => learned_template(task, params, &mut warnings),
         };
         let layout = Layout { rules: template.rules.len(), heads: template.heads().len() };
-        let weights = initial_weights(&template, layout, log_odds(task), &mut Stream::new(task.seed, &["lrnn"]));
+        let weights = initial_weights(&template, layout, task.log_odds(), &mut Stream::new(task.seed, &["lrnn"]));
         let unrolled = unroll(&template, &task.coverage(), params.family, params.max_groundings as usize);
         let help = "raise max_groundings, or write rules with fewer groundings";
         warnings.extend(warnings::groundings_cut(unrolled.budget_hits, params.max_groundings, help));
@@ -72,7 +74,7 @@ impl Learner for Lrnn {
         descend(&mut unrolled_model, task, &params.sgd_options(), progress);
         let statistics = Statistics { budget_hits: unrolled.budget_hits, ..Statistics::default() };
         let UnrolledModel { weights, family, .. } = unrolled_model;
-        let model = LrnnModel { record, template, family, max_groundings: params.max_groundings, weights };
+        let model = LrnnModel { header, template, family, max_groundings: params.max_groundings, weights };
         Ok(Trained { model, warnings, statistics })
     }
 }

@@ -1,25 +1,24 @@
-//! Rules with their weights as people read them.
+//! Weighted templates in readable notation.
 
-use std::fmt::Write;
+use std::fmt;
 
-use super::LrnnModel;
+use super::model::LrnnModel;
 use super::net::Family;
-use crate::learn::Stored;
+use crate::learn::scoring::Model;
 
-pub(super) fn describe(model: &LrnnModel) -> String {
-    let mut text = String::new();
-    // Writing to a string cannot fail.
-    let _ = write_model(&mut text, model);
-    text
+impl fmt::Display for LrnnModel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_model(f, self)
+    }
 }
 
-fn write_model(out: &mut String, model: &LrnnModel) -> std::fmt::Result {
-    let (positives, negatives) = model.record.trained_on;
+fn write_model(out: &mut fmt::Formatter<'_>, model: &LrnnModel) -> fmt::Result {
+    let (positives, negatives) = model.header.trained_on;
     let joined = match model.family {
         Family::Max => "maximum",
         Family::Avg => "average",
     };
-    writeln!(out, "% {} for {}/{}", model.record.kind, model.target_name(), model.target_arity())?;
+    writeln!(out, "% {} for {}/{}", model.header.kind, model.target_name(), model.target_arity())?;
     writeln!(out, "% learned from {positives} positive and {negatives} negative examples")?;
     writeln!(
         out,

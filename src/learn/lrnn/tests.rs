@@ -3,7 +3,7 @@ use std::path::Path;
 use super::*;
 use crate::cover::{Coverage, DEFAULT_MEMORY_BYTES};
 use crate::kb::{Database, Example, sample};
-use crate::learn::{Model, Resources, SavedModel, Stored, Unchecked};
+use crate::learn::{Model, Resources, SavedModel, Scored, Stored, Unchecked};
 use crate::logic::rule::parse_rules;
 use crate::math::sigmoid;
 
@@ -239,15 +239,15 @@ fn weights_are_learned_saved_and_printed() {
     let params = Unchecked::new(Kind::Lrnn).set("epochs=300").unwrap().set("learning_rate=0.1").unwrap();
     let lrnn = Lrnn { params: params.check().unwrap(), template: template(RULES, ("toxic", 1)).ok() };
     let model = lrnn.fit(&task, &mut |_| {}).unwrap().model;
-    let psi = model.score(&database, target, &examples).unwrap();
+    let psi = model.score(&database, target, &examples).unwrap().scores;
     assert!(psi[0] > 0.5 && psi[1] < 0.0 && psi[2] > 0.5 && psi[3] < 0.0, "{psi:?}");
     let again = SavedModel::from_json(&model.to_json()).unwrap();
     assert_eq!(again.to_json(), model.to_json());
-    assert_eq!(again.score(&database, target, &examples).unwrap(), psi);
+    assert_eq!(again.score(&database, target, &examples).unwrap().scores, psi);
     assert_eq!(again.describe(), model.describe());
     assert!(model.describe().contains("toxic(A) :- has(A, B), group(B), bond(B, C), group(C). % c="));
-    let (fired, remarks) = model.fired(&database, target, &examples).unwrap();
-    assert_eq!(remarks.iter().count(), 0);
+    let Scored { scores: fired, warnings } = model.fired(&database, target, &examples).unwrap();
+    assert_eq!(warnings.iter().count(), 0);
     assert_eq!(fired.iter().map(Vec::len).collect::<Vec<_>>(), [1, 1, 1, 0]);
     assert!((model.head_weight(0) + fired[0][0].adds - psi[0]).abs() < 1e-12);
     for (from, to, message) in [
@@ -257,8 +257,8 @@ fn weights_are_learned_saved_and_printed() {
             "\n  \"max_groundings\": 0",
             "max_groundings is 0; it must be a whole number from 1 to 1000000",
         ),
-        ("\n  \"family\": \"max\"", "\n  \"family\": \"min\"", "the family \"min\"; it must be max or avg"),
-        ("\"kind\": \"lrnn\"", "\"kind\": \"rrbm-c\"", "rrbm-c has another format"),
+        ("\n  \"family\": \"max\"", "\n  \"family\": \"min\"", "unknown family \"min\"; it must be max or avg"),
+        ("\"kind\": \"lrnn\"", "\"kind\": \"rrbm-c\"", "models of kind rrbm-c have another format"),
         ("\"w\"", "\"weight\"", "unknown field `weight`"),
         (
             "\"name\": \"group\"",

@@ -1,4 +1,4 @@
-//! Templates with their weights as JSON files.
+//! Weighted templates as JSON files.
 //!
 //! Versions of the format:
 //! 1. The first.
@@ -8,16 +8,15 @@ use serde::{Deserialize, Serialize};
 use super::model::LrnnModel;
 use super::net::{Family, Layout};
 use super::template::{Template, TemplateRule};
-use crate::files::json::{self, FileError, Format};
-use crate::learn::header::WireRecord;
+use crate::files::json::{self, FileError};
+use crate::learn::Kind;
+use crate::learn::format;
+use crate::learn::header::{Header, WireHeader};
 use crate::learn::params::check_stored;
-use crate::learn::{Kind, Stored};
+use crate::learn::stored::{ModelSize, SizeOf, Stored};
+use crate::logic::Predicates;
 use crate::logic::wire::{self, WireLiteral, WirePredicate};
 use crate::rbm::check_weight;
-
-/// What such a file is.
-pub const FORMAT: Format =
-    Format { name: "lrbm template", thing: "template with weights", maker: "lrbm train --kind lrnn", version: 1 };
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -25,11 +24,11 @@ struct WireModel {
     format: String,
     version: u32,
     target: WirePredicate,
-    learned: WireRecord,
+    learned: WireHeader,
     family: String,
     max_groundings: u32,
     rules: Vec<WireRule>,
-    /// Those of the heads of rules, the target first.
+    /// Offsets of the heads of rules, the target first.
     offsets: Vec<WireOffset>,
 }
 
@@ -49,8 +48,23 @@ struct WireOffset {
     d: f64,
 }
 
-impl LrnnModel {
-    pub(super) fn text(&self) -> String {
+impl Stored for LrnnModel {
+    fn header(&self) -> Option<&Header> {
+        Some(&self.header)
+    }
+
+    fn predicates(&self) -> &Predicates {
+        &self.template.predicates
+    }
+
+    fn size(&self) -> ModelSize {
+        let target = self.template.target();
+        let rules = &self.template.rules;
+        let leaves = rules.iter().filter(|rule| rule.head == target).count();
+        ModelSize { trees: 0, leaves, parts: SizeOf::Template { latent: rules.len() - leaves } }
+    }
+
+    fn to_json(&self) -> String {
         let Template { predicates, symbols, rules, .. } = &self.template;
         let named = |id| WirePredicate { name: predicates.name(id).to_owned(), arity: predicates.arity(id) };
         let rule = |(number, rule): (usize, &TemplateRule)| {
@@ -60,30 +74,32 @@ impl LrnnModel {
         };
         let offset = |(number, head)| WireOffset { head: named(head), d: self.head_weight(number) };
         json::text(&WireModel {
-            format: FORMAT.name.to_owned(),
-            version: FORMAT.version,
-            target: WirePredicate { name: self.target_name().to_owned(), arity: self.target_arity() },
-            learned: (&self.record).into(),
+            format: format::LRNN.name.to_owned(),
+            version: format::LRNN.version,
+            target: self.header.target(),
+            learned: (&self.header).into(),
             family: self.family.name().to_owned(),
             max_groundings: self.max_groundings,
             rules: rules.iter().enumerate().map(rule).collect(),
             offsets: self.template.heads().enumerate().map(offset).collect(),
         })
     }
+}
 
-    /// A model from JSON, of this or an earlier version.
+impl LrnnModel {
+    /// Reads a model from the text of a file.
     ///
     /// # Errors
-    /// If it is not one, or one of a later version.
+    /// If the text is not such a model of this or an earlier version.
     pub fn from_json(text: &str) -> Result<Self, FileError> {
-        from_wire(FORMAT.read(text)?).map_err(|what| FORMAT.invalid(what))
+        from_wire(format::LRNN.read(text)?).map_err(|what| format::LRNN.invalid(what))
     }
 }
 
 fn from_wire(wire: WireModel) -> Result<LrnnModel, String> {
-    let record = wire.learned.read(&[Kind::Lrnn])?;
+    let header = wire.learned.read(&wire.target, &[Kind::Lrnn])?;
     let family = Family::NAMES.iter().find(|(name, _)| *name == wire.family).map(|&(_, family)| family);
-    let family = family.ok_or_else(|| format!("the family \"{}\"; it must be max or avg", wire.family))?;
+    let family = family.ok_or_else(|| format!("unknown family \"{}\"; it must be max or avg", wire.family))?;
     check_stored("max_groundings", wire.max_groundings.into())?;
     let mut template = Template::new(&wire.target.name, wire.target.arity);
     let mut weights = Vec::new();
@@ -99,7 +115,7 @@ fn from_wire(wire: WireModel) -> Result<LrnnModel, String> {
         }
         weights.extend([w, c]);
     }
-    // A model without rules is one number.
+    // A model without rules is a constant.
     if !template.rules.is_empty() {
         template.check()?;
     }
@@ -111,6 +127,6 @@ fn from_wire(wire: WireModel) -> Result<LrnnModel, String> {
     }
     wire.offsets.iter().try_for_each(|offset| check_weight("d", offset.d))?;
     weights.extend(wire.offsets.iter().map(|offset| offset.d));
-    debug_assert_eq!(weights.len(), layout.size(), "there is a weight for everything");
-    Ok(LrnnModel { record, template, family, max_groundings: wire.max_groundings, weights })
+    debug_assert_eq!(weights.len(), layout.size(), "one weight for each rule, conjunction and head");
+    Ok(LrnnModel { header, template, family, max_groundings: wire.max_groundings, weights })
 }

@@ -22,10 +22,10 @@ pub use clauses::CountClauseOptions;
 pub use grow::{CountGrower, CountOptions, CountStatistics, WeightedPattern};
 pub use model::{Formula, MlnModel};
 pub use tally::{Pattern, Tally};
-pub use wire::FORMAT;
 
 use super::boost::{boost, language, prior};
 use super::checks::count_both;
+use super::header::Header;
 use super::params::{Form, Params};
 use super::progress::{Progress, Statistics};
 use super::weights::Weights;
@@ -74,9 +74,8 @@ impl Learner for MlnBoost {
         if formulas.is_empty() {
             warnings.extend(warnings::nothing_learned(task.database, task.target));
         }
-        let mut model = MlnModel::new(task, prior, &formulas);
-        model.parameters = params.to_values(Kind::MlnBoost);
-        model.trained_on = trained_on;
+        let header = Header::new(Kind::MlnBoost, task, params.to_values(Kind::MlnBoost), trained_on);
+        let mut model = MlnModel::new(header, task.database, prior, &formulas);
         model.steps = steps.len() as u32;
         model.count_budget = params.count_budget;
         Ok(Trained { model, warnings, statistics })

@@ -4,7 +4,7 @@ use super::*;
 use crate::cover::Audit;
 use crate::kb::{Database, Example, sample};
 use crate::learn::mln::tally::MAX_PRODUCT;
-use crate::learn::{Model, Resources, SavedModel, Stored, Unchecked};
+use crate::learn::{Model, Resources, SavedModel, Scored, Stored, Unchecked};
 use crate::logic::{Argument, Literal, PredicateId, Variable};
 
 /// Complete bipartite graph from every `v` to every `w`.
@@ -20,6 +20,10 @@ fn dense(size: usize) -> (Database, PredicateId, Vec<Example>) {
     });
     let examples = examples.collect();
     (database, clauses[0].0, examples)
+}
+
+fn header(task: &Task<'_>) -> Header {
+    Header::new(Kind::MlnBoost, task, Default::default(), (2, 2))
 }
 
 fn task<'a>(database: &'a Database, target: PredicateId, examples: &'a [Example]) -> Task<'a> {
@@ -38,12 +42,17 @@ fn scores_of_extreme_models_are_finite() {
     let (database, target, examples) = dense(5);
     let task = task(&database, target, &examples);
     let model = |literals, weight| {
-        let mut model = MlnModel::new(&task, 0.0, &[(star(&database, literals), weight), (star(&database, 2), -1e100)]);
+        let mut model = MlnModel::new(
+            header(&task),
+            &database,
+            0.0,
+            &[(star(&database, literals), weight), (star(&database, 2), -1e100)],
+        );
         model.count_budget = 100;
         SavedModel::from_json(&model.to_json())
     };
     // 5^500 exceeds the range of doubles.
-    let psi = model(500, 1e100).unwrap().score(&database, target, &examples).unwrap();
+    let psi = model(500, 1e100).unwrap().score(&database, target, &examples).unwrap().scores;
     assert_eq!(psi, [1e100 * MAX_PRODUCT - 25.0 * 1e100; 4]);
     let error = model(1001, 1.0).unwrap_err().to_string();
     assert!(error.contains("formula 0: it has 1001 literals, and 1000 are the most"), "{error}");
@@ -53,7 +62,7 @@ fn scores_of_extreme_models_are_finite() {
 #[test]
 fn stored_budgets_are_validated_like_parameters() {
     let (database, target, examples) = dense(4);
-    let mut model = MlnModel::new(&task(&database, target, &examples), 0.0, &[]);
+    let mut model = MlnModel::new(header(&task(&database, target, &examples)), &database, 0.0, &[]);
     for (budget, allowed) in [(0, false), (1, true), (1_000_000, true), (1_000_001, false)] {
         model.count_budget = budget;
         let read = SavedModel::from_json(&model.to_json());
@@ -68,16 +77,17 @@ fn stored_budgets_are_validated_like_parameters() {
 #[test]
 fn incomplete_counts_are_reported_when_scoring() {
     let (database, target, examples) = dense(5);
-    let mut model = MlnModel::new(&task(&database, target, &examples), 0.0, &[(path(&database), 1.0)]);
+    let mut model =
+        MlnModel::new(header(&task(&database, target, &examples)), &database, 0.0, &[(path(&database), 1.0)]);
     model.count_budget = 1000;
-    let (psi, remarks) = model.score_with_remarks(&database, target, &examples).unwrap();
-    assert_eq!((psi, remarks.iter().count()), (vec![25.0; 4], 0));
+    let Scored { scores: psi, warnings } = model.score(&database, target, &examples).unwrap();
+    assert_eq!((psi, warnings.iter().count()), (vec![25.0; 4], 0));
     model.count_budget = 3;
-    let (psi, remarks) = model.score_with_remarks(&database, target, &examples).unwrap();
+    let Scored { scores: psi, warnings } = model.score(&database, target, &examples).unwrap();
     assert!(psi[0] < 25.0 && psi.iter().all(|&other| other == psi[0]), "{psi:?}");
-    let message = remarks.iter().next().unwrap().to_string();
+    let message = warnings.iter().next().unwrap().to_string();
     assert!(message.contains("of 1 conjunctions were not all counted for 4 examples to score"), "{message}");
-    assert_eq!(model.groundings(&database, target, &examples).unwrap().1.iter().count(), 1);
+    assert_eq!(model.groundings(&database, target, &examples).unwrap().warnings.iter().count(), 1);
 }
 
 /// e(A, B), e(C, B).

@@ -17,10 +17,11 @@ pub mod walk;
 mod wire;
 
 pub use model::{Account, Present, RrbmModel, WalkInput};
-pub use wire::FORMAT;
 
-use super::header::{Record, log_odds};
+use super::checks::count_weighted;
+use super::header::Header;
 use super::sgd::{Differentiable, descend};
+use super::weights::Weights;
 use super::{Kind, LearnError, Learner, Params, Progress, Statistics, Task, Trained};
 use crate::cancel;
 use crate::determinism::Stream;
@@ -52,7 +53,8 @@ impl Learner for Rrbm {
             let what = "does not support audits, because it counts walks instead of conjunctions".to_owned();
             return Err(LearnError::Cannot { kind, what, instead: "omit --audit".to_owned() });
         }
-        let record = Record::new(kind, task, params)?;
+        let trained_on = count_weighted(kind, task, &Weights::new(task.examples, 1.0))?;
+        let header = Header::new(kind, task, params.to_values(kind), trained_on);
         let ends = ends(kind, task)?;
         let feature = if kind == Kind::RrbmE { Feature::Existence } else { params.count_scale };
         let max_walks = params.max_walks as usize;
@@ -73,12 +75,12 @@ impl Learner for Rrbm {
         let scales: Vec<f64> = kept.walks.iter().map(|&(_, scale)| scale).collect();
         let inputs = feature.inputs(&counts, |walk| number.get(&walk).copied(), &scales);
         let stream = &mut Stream::new(task.seed, &["rrbm"]);
-        let rbm = DenseRbm::new(kept.walks.len(), params.hidden_units as usize, log_odds(task), stream);
+        let rbm = DenseRbm::new(kept.walks.len(), params.hidden_units as usize, task.log_odds(), stream);
         let mut walk_rbm = WalkRbm { rbm, inputs };
         descend(&mut walk_rbm, task, &params.sgd_options(), progress);
         let input = |&(walk, scale): &(u32, f64)| WalkInput { steps: found.walks[walk as usize].clone(), scale };
         let walks = kept.walks.iter().map(input).collect();
-        let model = RrbmModel::new(record, feature, (task.database, task.target), walks, walk_rbm.rbm);
+        let model = RrbmModel::new(header, feature, (task.database, task.target), walks, walk_rbm.rbm);
         Ok(Trained { model, warnings, statistics: Statistics::default() })
     }
 }

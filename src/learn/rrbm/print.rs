@@ -1,26 +1,25 @@
-//! Walks and the machine over them as people read them.
+//! RBMs over random walks in readable notation.
 
-use std::fmt::Write;
+use std::fmt;
 
-use super::RrbmModel;
 use super::feature::Feature;
-use crate::learn::Stored;
+use super::model::RrbmModel;
+use crate::learn::scoring::Model;
 
-/// The hidden units and the walks of each that are printed.
+/// Maximum number of hidden units that are printed, and of walks of each.
 const UNITS: usize = 5;
 const WALKS_OF_UNIT: usize = 5;
 
-pub(super) fn describe(model: &RrbmModel) -> String {
-    let mut text = String::new();
-    // Writing to a string cannot fail.
-    let _ = write_model(&mut text, model);
-    text
+impl fmt::Display for RrbmModel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_model(f, self)
+    }
 }
 
-fn write_model(out: &mut String, model: &RrbmModel) -> std::fmt::Result {
-    let (positives, negatives) = model.record.trained_on;
+fn write_model(out: &mut fmt::Formatter<'_>, model: &RrbmModel) -> fmt::Result {
+    let (positives, negatives) = model.header.trained_on;
     let (walks, units) = (model.walks.len(), model.rbm.hidden());
-    writeln!(out, "% {} for {}/{}", model.record.kind, model.target_name(), model.target_arity())?;
+    writeln!(out, "% {} for {}/{}", model.header.kind, model.target_name(), model.target_arity())?;
     writeln!(out, "% learned from {positives} positive and {negatives} negative examples")?;
     let input = match model.feature {
         Feature::Existence => "1 if the walk has a grounding, 0 if not",
@@ -39,7 +38,7 @@ fn write_model(out: &mut String, model: &RrbmModel) -> std::fmt::Result {
     for walk in strongest(&alone) {
         writeln!(out, "{:+.4}  {}", alone[walk], model.show_walk(walk))?;
     }
-    // A unit can move ψ by no more than its two weights to the classes differ.
+    // The contribution of a unit to ψ is at most the difference of its two class weights.
     let reach: Vec<f64> = model.rbm.units().map(|unit| unit.u1 - unit.u0).collect();
     for number in strongest(&reach).into_iter().take(UNITS) {
         let Some(unit) = model.rbm.units().nth(number) else { continue };
@@ -54,7 +53,7 @@ fn write_model(out: &mut String, model: &RrbmModel) -> std::fmt::Result {
     Ok(())
 }
 
-/// The numbers of values, the largest first, whatever their sign.
+/// Returns the indices of values by decreasing magnitude.
 fn strongest(values: &[f64]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|&a, &b| values[b].abs().total_cmp(&values[a].abs()));

@@ -33,7 +33,7 @@ fn stored_walk_lengths_are_validated_like_parameters() {
         model.walks[0].steps = vec![step; length];
         match SavedModel::from_json(&model.to_json()) {
             Ok(read) => {
-                let psi = read.score(&data.0, data.1, &data.2).unwrap();
+                let psi = read.score(&data.0, data.1, &data.2).unwrap().scores;
                 assert!(allowed && psi.iter().all(|psi| psi.is_finite()), "{length}: {psi:?}");
             }
             Err(error) => {

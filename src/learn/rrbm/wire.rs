@@ -1,4 +1,4 @@
-//! Walks and the machine over them as JSON files.
+//! RBMs over random walks as JSON files.
 //!
 //! Versions of the format:
 //! 1. The first.
@@ -8,17 +8,15 @@ use serde::{Deserialize, Serialize};
 use super::feature::Feature;
 use super::model::{RrbmModel, WalkInput};
 use super::walk::{Direction, Step};
-use crate::files::json::{self, FileError, Format};
-use crate::learn::header::WireRecord;
+use crate::files::json::{self, FileError};
+use crate::learn::Kind;
+use crate::learn::format;
+use crate::learn::header::{Header, WireHeader};
 use crate::learn::params::check_stored;
-use crate::learn::{Kind, Stored};
+use crate::learn::stored::{ModelSize, SizeOf, Stored};
 use crate::logic::Predicates;
 use crate::logic::wire::WirePredicate;
 use crate::rbm::{DenseRbm, MOST_WEIGHT, check_weight};
-
-/// What such a file is.
-pub const FORMAT: Format =
-    Format { name: "lrbm walks", thing: "model over walks", maker: "lrbm train --kind rrbm-c", version: 1 };
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -26,7 +24,7 @@ struct WireModel {
     format: String,
     version: u32,
     target: WirePredicate,
-    learned: WireRecord,
+    learned: WireHeader,
     feature: String,
     walks: Vec<WireWalk>,
     d: f64,
@@ -64,9 +62,20 @@ struct WireUnit {
     w: Vec<f64>,
 }
 
-impl RrbmModel {
-    /// The model as JSON.
-    pub(super) fn text(&self) -> String {
+impl Stored for RrbmModel {
+    fn header(&self) -> Option<&Header> {
+        Some(&self.header)
+    }
+
+    fn predicates(&self) -> &Predicates {
+        &self.predicates
+    }
+
+    fn size(&self) -> ModelSize {
+        ModelSize { trees: 0, leaves: self.rbm.hidden(), parts: SizeOf::Units { walks: self.walks.len() } }
+    }
+
+    fn to_json(&self) -> String {
         let step = |step: &Step| WireStep {
             predicate: self.predicates.name(step.predicate).to_owned(),
             way: match step.direction {
@@ -77,10 +86,10 @@ impl RrbmModel {
         };
         let walk = |walk: &WalkInput| WireWalk { steps: walk.steps.iter().map(step).collect(), scale: walk.scale };
         let wire = WireModel {
-            format: FORMAT.name.to_owned(),
-            version: FORMAT.version,
-            target: WirePredicate { name: self.target_name().to_owned(), arity: self.target_arity() },
-            learned: (&self.record).into(),
+            format: format::RRBM.name.to_owned(),
+            version: format::RRBM.version,
+            target: self.header.target(),
+            learned: (&self.header).into(),
             feature: self.feature.name().to_owned(),
             walks: self.walks.iter().map(walk).collect(),
             d: self.rbm.bias(),
@@ -92,37 +101,41 @@ impl RrbmModel {
         };
         json::text(&wire)
     }
+}
 
-    /// A model from JSON, of this or an earlier version.
+impl RrbmModel {
+    /// Reads a model from the text of a file.
     ///
     /// # Errors
-    /// If it is not one, or one of a later version.
+    /// If the text is not such a model of this or an earlier version.
     pub fn from_json(text: &str) -> Result<Self, FileError> {
-        from_wire(FORMAT.read(text)?).map_err(|what| FORMAT.invalid(what))
+        from_wire(format::RRBM.read(text)?).map_err(|what| format::RRBM.invalid(what))
     }
 }
 
 fn from_wire(wire: WireModel) -> Result<RrbmModel, String> {
-    let record = wire.learned.read(&[Kind::RrbmC, Kind::RrbmE])?;
+    let header = wire.learned.read(&wire.target, &[Kind::RrbmC, Kind::RrbmE])?;
     if wire.target.arity != 2 {
-        return Err(format!("a target of {} arguments, and walks lead from one to another", wire.target.arity));
+        return Err(format!("the target has {} arguments; it must have 2, which walks connect", wire.target.arity));
     }
     let feature = Feature::NAMES.iter().find(|(name, _)| *name == wire.feature).map(|&(_, feature)| feature);
     let feature = feature.ok_or_else(|| {
         let names = Feature::NAMES.map(|(name, _)| name).join(", ");
-        format!("the feature \"{}\"; it must be one of {names}", wire.feature)
+        format!("unknown feature \"{}\"; it must be one of {names}", wire.feature)
     })?;
     let mut predicates = Predicates::default();
     let target = predicates.intern(&wire.target.name, wire.target.arity);
     let mut walks = Vec::with_capacity(wire.walks.len());
     for (number, WireWalk { steps, scale }) in wire.walks.into_iter().enumerate() {
-        // This also refuses what is not a number.
+        // NaN is rejected as well.
         if !(1.0 / MOST_WEIGHT..=MOST_WEIGHT).contains(&scale) {
             let least = 1.0 / MOST_WEIGHT;
-            return Err(format!("walks[{number}]: the scale {scale:e}; it must be from {least:e} to {MOST_WEIGHT:e}"));
+            return Err(format!("walks[{number}]: scale is {scale:e}; it must be from {least:e} to {MOST_WEIGHT:e}"));
         }
         if steps.iter().all(|step| matches!(step.way, WireWay::Stay)) {
-            return Err(format!("walks[{number}]: no step leads anywhere"));
+            return Err(format!(
+                "walks[{number}]: every step stays at its entity; at least one must be forward or backward"
+            ));
         }
         check_stored("walk_length", steps.len() as u64).map_err(|what| format!("walks[{number}]: {what}"))?;
         let mut step = |step: WireStep| {
@@ -148,6 +161,6 @@ fn from_wire(wire: WireModel) -> Result<RrbmModel, String> {
         weights.extend([unit.c, unit.u0, unit.u1]);
         weights.extend(&unit.w);
     }
-    let rbm = DenseRbm::from_weights(inputs, hidden, weights).ok_or("there are too few weights")?;
-    Ok(RrbmModel { record, feature, target, predicates, walks, rbm })
+    let rbm = DenseRbm::from_weights(inputs, hidden, weights).ok_or("too few weights")?;
+    Ok(RrbmModel { header, feature, target, predicates, walks, rbm })
 }

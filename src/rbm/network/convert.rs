@@ -1,10 +1,10 @@
 //! From a sum of trees to one network.
 
 use super::{Condition, Hidden, MOST_WORTH, Network, Rule, is_worth};
-use crate::kb::{StoredRecursion, TimeRule};
+use crate::kb::Signature;
 use crate::logic::rename::{self, Names};
 use crate::logic::wire::{self, TooLarge};
-use crate::logic::{Literal, PredicateId, SymbolTableFull};
+use crate::logic::{Literal, SymbolTableFull};
 use crate::math::softplus;
 use crate::rbm::Theta;
 use crate::tree::{Path, Tree};
@@ -23,20 +23,14 @@ pub struct Summands<'a> {
 /// The score of each class as a sum of trees; p(y | x) is the softmax of the scores.
 #[derive(Clone, Debug)]
 pub struct Ensemble<'a> {
-    /// The predicate that is predicted.
-    pub target: PredicateId,
-    /// The names of the classes.
-    pub classes: Vec<String>,
+    /// The task that the trees were learned for.
+    pub signature: Signature,
     /// The score of each class before the first tree.
     pub prior: Vec<f64>,
     /// The trees.
     pub sums: Vec<Summands<'a>>,
     /// What they are written with.
     pub names: Names<'a>,
-    /// The time limits they were learned under.
-    pub time: Option<TimeRule>,
-    /// Whether they may ask for facts of the target.
-    pub recursive: Option<StoredRecursion>,
 }
 
 /// Trees that a conversion cannot take.
@@ -91,7 +85,7 @@ pub fn exact(ensemble: &Ensemble<'_>) -> Result<Network, ConvertError> {
                 network.d[sum.class] += value;
                 continue;
             }
-            let mut worth = vec![0.0; network.classes.len()];
+            let mut worth = vec![0.0; network.classes().len()];
             worth[sum.class] = value;
             network.push(Hidden::indicator(rule, &worth));
         }
@@ -107,7 +101,7 @@ pub fn exact(ensemble: &Ensemble<'_>) -> Result<Network, ConvertError> {
 /// # Errors
 /// If a leaf has no five numbers or such as are too large, or there are not two classes.
 pub fn paper(ensemble: &Ensemble<'_>) -> Result<Network, ConvertError> {
-    let classes = ensemble.classes.len();
+    let classes = ensemble.prior.len();
     if classes != 2 || ensemble.sums.iter().any(|sum| sum.class != 1) {
         return Err(ConvertError::NotTwoClasses { classes });
     }
@@ -209,12 +203,7 @@ fn rule<L>(path: &Path<'_, L>, arity: usize) -> Rule {
 impl Ensemble<'_> {
     /// The network with the biases, before any path.
     fn empty(&self, origin: &str) -> Network {
-        let predicates = self.names.predicates;
-        let target = (predicates.name(self.target), predicates.arity(self.target));
-        let mut network = Network::new(target, self.classes.clone(), self.prior.clone(), origin);
-        network.time = self.time.clone();
-        network.recursive = self.recursive;
-        network
+        Network::with_signature(self.signature.clone(), self.prior.clone(), origin)
     }
 }
 
@@ -246,7 +235,7 @@ impl Network {
     /// # Panics
     /// If there is not one number for each class, and one list of them for each rule.
     pub fn set_worths(&mut self, biases: Vec<f64>, worths: &[Vec<f64>]) {
-        assert_eq!(biases.len(), self.classes.len(), "one bias for each class");
+        assert_eq!(biases.len(), self.classes().len(), "one bias for each class");
         assert_eq!(worths.len(), self.hidden.len(), "one worth for each rule");
         self.d = biases;
         for (node, worth) in self.hidden.iter_mut().zip(worths) {

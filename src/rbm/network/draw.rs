@@ -37,7 +37,7 @@ impl Network {
             let name = self.predicates.show(id).to_string();
             writeln!(out, "  v{k} [shape=ellipse, label=\"{}\"];", escape_dot(&name))?;
         }
-        for (y, class) in self.classes.iter().enumerate() {
+        for (y, class) in self.classes().iter().enumerate() {
             let label = format!("{class}\nd = {:.4}", self.d[y]);
             writeln!(out, "  y{y} [shape=doublecircle, label=\"{}\"];", escape_dot(&label))?;
         }
@@ -141,7 +141,8 @@ impl<'a> Drawing<'a> {
         let (mut predicates, left, end_predicates) = column(visible, MARGIN);
         let bodies = order.iter().map(|&j| network.lines(&network.hidden[j])).collect();
         let (rules, middle, end_rules) = column(bodies, MARGIN + left + BETWEEN);
-        let names = network.classes.iter().map(|class| vec![format!("{} = {class}", network.target_name())]).collect();
+        let names =
+            network.classes().iter().map(|class| vec![format!("{} = {class}", network.target_name())]).collect();
         let (mut classes, right, end_classes) = column(names, MARGIN + left + 2.0 * BETWEEN + middle);
         let height = end_predicates.max(end_rules).max(end_classes);
         centre(&mut predicates, end_predicates, height);
@@ -205,7 +206,7 @@ impl<'a> Drawing<'a> {
             for (y, class) in self.classes.iter().enumerate() {
                 let colour = if worth[y] >= mean { "#2166ac" } else { "#b2182b" };
                 let thick = 0.5 + 6.0 * (worth[y] - mean).abs() / strongest;
-                let title = format!("rule to {}: U = {:.4}", network.classes[y], node.u[y]);
+                let title = format!("rule to {}: U = {:.4}", network.classes()[y], node.u[y]);
                 edge_svg(out, rule, class, &title, (colour, thick, !self.lit[j]))?;
             }
         }

@@ -186,7 +186,7 @@ impl Network {
 
     /// The same rules with nothing learned about the classes: U is 0, and the biases are these.
     pub fn with_blank_classes(&self, d: Vec<f64>) -> Network {
-        assert_eq!(d.len(), self.classes.len(), "one bias for each class");
+        assert_eq!(d.len(), self.classes().len(), "one bias for each class");
         let mut blank = Network { d, ..self.clone() };
         blank.hidden.iter_mut().for_each(|node| node.u.fill(0.0));
         blank

@@ -29,8 +29,10 @@ pub use rule::{Condition, Rule};
 pub use wire::FORMAT;
 pub(crate) use written::{Scope, unknown_predicate};
 
+use std::sync::LazyLock;
+
 use crate::determinism::IndexSet;
-use crate::kb::{StoredRecursion, TimeRule};
+use crate::kb::{Database, Signature};
 use crate::logic::rename::Names;
 use crate::logic::{PredicateId, Predicates, Symbols};
 use crate::math::softplus;
@@ -135,12 +137,8 @@ fn shares(total: f64, parts: usize) -> Vec<f64> {
 pub struct Network {
     /// How it came to be, for the record.
     pub origin: String,
-    /// The time limits that its rules were learned under; examples should be asked under the same.
-    pub time: Option<TimeRule>,
-    /// Whether its rules may ask for facts of the target; examples should then be asked with such facts.
-    pub recursive: Option<StoredRecursion>,
+    signature: Signature,
     target: PredicateId,
-    classes: Vec<String>,
     d: Vec<f64>,
     hidden: Vec<Hidden>,
     predicates: Predicates,
@@ -169,28 +167,45 @@ impl Size {
     }
 }
 
-/// The classes of a target that holds or does not.
+/// Class names of a boolean target.
+static TWO_CLASSES: LazyLock<Vec<String>> = LazyLock::new(|| vec!["false".to_owned(), "true".to_owned()]);
+
+/// Returns the class names of a boolean target.
 pub fn two_classes() -> Vec<String> {
-    vec!["false".to_owned(), "true".to_owned()]
+    TWO_CLASSES.clone()
 }
 
 impl Network {
-    /// A network without hidden nodes: the biases decide.
+    /// Creates a network without hidden nodes, time limits and recursion: the biases decide.
+    ///
+    /// # Panics
+    /// If there are fewer than two classes, or not one bias for each.
     pub fn new(target: (&str, usize), classes: Vec<String>, d: Vec<f64>, origin: impl Into<String>) -> Self {
-        assert!(classes.len() == d.len() && d.len() > 1, "one bias for each of two classes or more");
+        let signature = Signature { classes: Some(classes), ..Signature::new(target.0, target.1) };
+        Network::with_signature(signature, d, origin)
+    }
+
+    /// Creates a network without hidden nodes for a task: the biases decide.
+    ///
+    /// # Panics
+    /// If there are fewer than two classes, or not one bias for each.
+    pub fn with_signature(mut signature: Signature, d: Vec<f64>, origin: impl Into<String>) -> Self {
+        signature.classes = signature.classes.filter(|classes| *classes != *TWO_CLASSES);
+        let classes = signature.classes.as_ref().map_or(2, Vec::len);
+        assert!(classes == d.len() && d.len() > 1, "one bias for each of two classes or more");
         let mut predicates = Predicates::default();
-        let target = predicates.intern(target.0, target.1);
-        Network {
-            origin: origin.into(),
-            time: None,
-            recursive: None,
-            target,
-            classes,
-            d,
-            hidden: Vec::new(),
-            predicates,
-            symbols: Symbols::new(),
-        }
+        let target = predicates.intern(&signature.target, signature.arity);
+        Network { origin: origin.into(), signature, target, d, hidden: Vec::new(), predicates, symbols: Symbols::new() }
+    }
+
+    /// Returns the task that the network is for.
+    pub fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    /// Records the time limits of the data that the weights are fitted to.
+    pub fn use_time_of(&mut self, database: &Database) {
+        self.signature.time = database.time_rule().cloned();
     }
 
     /// The predicate it predicts.
@@ -210,7 +225,7 @@ impl Network {
 
     /// The names of the classes; of two, the second is the one that examples are positive for.
     pub fn classes(&self) -> &[String] {
-        &self.classes
+        self.signature.classes.as_deref().unwrap_or(&TWO_CLASSES)
     }
 
     /// The bias of each class.
@@ -240,7 +255,7 @@ impl Network {
         Size {
             visible: self.visible().len(),
             hidden: self.hidden.len(),
-            classes: self.classes.len(),
+            classes: self.classes().len(),
             literals: self.hidden.iter().map(|node| node.rule.literals().count()).sum(),
             edges: self.hidden.iter().map(|node| node.w.len()).sum(),
         }
@@ -267,7 +282,7 @@ impl Network {
     /// If it has not one weight for each predicate of its rule and for each class.
     fn push(&mut self, node: Hidden) {
         assert_eq!(node.w.len(), node.rule.predicates().len(), "one weight for each predicate of the rule");
-        assert_eq!(node.u.len(), self.classes.len(), "one weight for each class");
+        assert_eq!(node.u.len(), self.classes().len(), "one weight for each class");
         self.hidden.push(node);
     }
 }

@@ -16,7 +16,7 @@ impl Network {
 
     fn write(&self, out: &mut String) -> fmt::Result {
         let size = self.size();
-        let classes = self.classes.join(", ");
+        let classes = self.classes().join(", ");
         writeln!(out, "% lifted RBM for {}/{}, classes {classes}", self.target_name(), self.target_arity())?;
         writeln!(out, "% {}", self.origin)?;
         writeln!(out, "% {size}")?;
@@ -35,7 +35,7 @@ impl Network {
             [s0, s1] => writeln!(out, "{:.4} {head}.", s1 - s0)?,
             // Every class is named, also one that no rule speaks for.
             _ => {
-                for (class, score) in self.classes.iter().zip(&scores) {
+                for (class, score) in self.classes().iter().zip(&scores) {
                     writeln!(out, "{:.4} {head}{}.", score - scores[0], self.of_class(class))?;
                 }
             }
@@ -74,7 +74,7 @@ impl Network {
         let shared = |&&value: &&f64| worth.iter().filter(|&&other| other == value).count();
         // The last of the largest counts is the first from behind.
         let common = worth.iter().rev().max_by_key(shared).copied().unwrap_or_default();
-        let all = self.classes.iter().zip(worth).map(|(class, value)| (self.of_class(class), value - common));
+        let all = self.classes().iter().zip(worth).map(|(class, value)| (self.of_class(class), value - common));
         let mut said: Vec<_> = all.clone().filter(|(_, value)| *value != 0.0).collect();
         if said.is_empty() {
             said.extend(all.take(1));

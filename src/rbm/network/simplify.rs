@@ -23,7 +23,7 @@ impl Network {
         for group in groups {
             let first = &self.hidden[group[0]];
             let nodes = || group.iter().map(|&j| &self.hidden[j]);
-            let mut worth = vec![0.0; self.classes.len()];
+            let mut worth = vec![0.0; self.classes().len()];
             nodes().for_each(|node| worth.iter_mut().zip(node.worth()).for_each(|(sum, worth)| *sum += worth));
             let too_much = !worth.iter().all(|&worth| is_worth(worth));
             if (group.len() == 1 || too_much) && !first.rule.is_always() {

@@ -19,7 +19,8 @@ use crate::logic::{Literal, Predicates, Symbols};
 use crate::rbm::check_weight;
 
 /// Files of networks.
-pub const FORMAT: Format = Format { name: "lrbm-network", thing: "network", maker: "lrbm convert", version: 2 };
+pub const FORMAT: Format =
+    Format { name: "lrbm-network", former: &[], thing: "network", maker: "lrbm convert", version: 2 };
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -75,7 +76,7 @@ impl Network {
     /// The first version that can say what the network says.
     fn version(&self) -> u32 {
         let compares = |node: &Hidden| node.rule.literals().any(|literal| literal.comparison().is_some());
-        if self.recursive.is_some() || self.hidden.iter().any(compares) { 2 } else { 1 }
+        if self.signature.recursive.is_some() || self.hidden.iter().any(compares) { 2 } else { 1 }
     }
 
     /// The network as JSON.
@@ -85,9 +86,9 @@ impl Network {
             version: self.version(),
             origin: self.origin.clone(),
             target: WirePredicate { name: self.target_name().to_owned(), arity: self.target_arity() },
-            classes: self.classes.clone(),
-            time: self.time.as_ref().map(WireTime::from),
-            recursive: self.recursive,
+            classes: self.classes().to_vec(),
+            time: self.signature.time.as_ref().map(WireTime::from),
+            recursive: self.signature.recursive,
             d: self.d.clone(),
             hidden: self.hidden.iter().map(|node| self.node_to_wire(node)).collect(),
         };
@@ -156,8 +157,8 @@ fn from_wire(wire: WireNetwork) -> Result<Network, String> {
     }
     wire.d.iter().try_for_each(|&d| check_weight("a number of d", d))?;
     let mut network = Network::new((&wire.target.name, wire.target.arity), wire.classes, wire.d, wire.origin);
-    network.time = wire.time.map(TimeRule::from);
-    network.recursive = wire.recursive;
+    network.signature.time = wire.time.map(TimeRule::from);
+    network.signature.recursive = wire.recursive;
     for (number, node) in wire.hidden.into_iter().enumerate() {
         let node = node_from_wire(node, &mut network).map_err(|what| format!("hidden[{number}]: {what}"))?;
         network.push(node);
@@ -166,7 +167,7 @@ fn from_wire(wire: WireNetwork) -> Result<Network, String> {
 }
 
 fn node_from_wire(node: WireHidden, network: &mut Network) -> Result<Hidden, String> {
-    let (arity, classes) = (network.target_arity(), network.classes.len());
+    let (arity, classes) = (network.target_arity(), network.classes().len());
     let Network { predicates, symbols, .. } = network;
     let body = literals(node.body, predicates, symbols)?;
     let mut conditions = Vec::with_capacity(node.conditions.len());
@@ -239,9 +240,13 @@ mod tests {
             ("    \"1\",", "    \"0\",", "two of its classes have the same name"),
             ("\"c\": -3.0", "\"c\": -1.5e308", "hidden[0]: c is -1.5e308, and only numbers from -1e100 to 1e100"),
             ("    0.1,\n", "    1e101,\n", "a number of d is 1e101"),
-            ("\"arity\": 2", "\"arity\": 4000000000", "target.arity: an arity of 4000000000, beyond 9999"),
-            ("\"arity\": 2", "\"arity\": 18446744073709551615", "target.arity: an arity of 18446744073709551615"),
-            ("\"variable\": 2", "\"variable\": 123456", "a variable has the number 123456"),
+            ("\"arity\": 2", "\"arity\": 4000000000", "target.arity: arity must be at most 9999, got 4000000000"),
+            (
+                "\"arity\": 2",
+                "\"arity\": 18446744073709551615",
+                "target.arity: arity must be at most 9999, got 18446744073709551615",
+            ),
+            ("\"variable\": 2", "\"variable\": 123456", "variable number must be at most 9999, got 123456"),
         ] {
             assert!(good.contains(from), "{from}");
             let error = Network::from_json(&good.replacen(from, to, 1)).unwrap_err().to_string();

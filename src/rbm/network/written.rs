@@ -51,7 +51,7 @@ impl Network {
             None => 1,
             Some(class) => {
                 let name = class_name(class);
-                self.classes.iter().position(|known| *known == name).unwrap_or_default()
+                self.classes().iter().position(|known| *known == name).unwrap_or_default()
             }
         };
         let rule = self.rule(written)?;
@@ -73,7 +73,7 @@ impl Network {
             self.d[class] += written.weight.unwrap_or(0.0);
             return Ok(());
         }
-        let mut worth = vec![0.0; self.classes.len()];
+        let mut worth = vec![0.0; self.classes().len()];
         worth[class] = weight;
         self.push(Hidden::indicator(rule, &worth));
         Ok(())

@@ -69,7 +69,7 @@ pub fn importance(
 ) -> Result<Importance, ScoreError> {
     let (said, labels, classes) = match database.classes_of(target) {
         None => {
-            let psi = network.score(database, target, examples)?;
+            let psi = network.score(database, target, examples)?.scores;
             (vec![psi], examples.iter().map(|example| usize::from(example.positive)).collect(), Vec::new())
         }
         Some(names) => class_scores(network, names, database, target, examples)?,

@@ -104,7 +104,7 @@ pub fn models(input: &[u8]) -> bool {
     assert!(!model.describe().is_empty());
     let world = world();
     if let Ok(scores) = model.score(&world.database, world.target, &world.examples) {
-        assert!(scores.iter().all(|score| score.is_finite()), "{scores:?}");
+        assert!(scores.scores.iter().all(|score| score.is_finite()), "{scores:?}");
     }
     let Some(trees) = model.trees() else { return true };
     assert!(!trees.to_dot().is_empty());
@@ -153,7 +153,7 @@ pub fn check_network(network: &Network) {
     }
     let world = world();
     if let Ok(scores) = Model::score(network, &world.database, world.target, &world.examples) {
-        assert!(scores.iter().all(|score| score.is_finite()), "{scores:?}");
+        assert!(scores.scores.iter().all(|score| score.is_finite()), "{scores:?}");
     }
     if network.target_arity() == 2 {
         let said = network.infer(&world.database, world.target, &world.examples[0].args);

@@ -141,7 +141,7 @@ impl<'n> Explainer<'n> {
     /// # Panics
     /// If there is no such class.
     pub fn about(self, class: Option<usize>) -> Self {
-        assert!(class.is_none_or(|class| class < self.network.classes.len()), "it is one of the classes");
+        assert!(class.is_none_or(|class| class < self.network.classes().len()), "it is one of the classes");
         Explainer { class, ..self }
     }
 
@@ -253,7 +253,7 @@ impl Network {
 
     /// The probability of each class if these hidden nodes are lit.
     fn probabilities_if(&self, lit: &[bool]) -> Vec<f64> {
-        if self.classes.len() > 2 {
+        if self.classes().len() > 2 {
             return softmax(&self.scores(|j| lit[j]));
         }
         // Node by node, so that what the two classes share cancels at once.

@@ -1,30 +1,30 @@
-//! Models as people read them: as clauses, and as drawings.
+//! Trees in readable notation: as clauses, and as Graphviz graphs.
 
-use std::fmt::Write;
+use std::fmt::{self, Write};
 
-use super::{LeafWeights, TreeModel};
+use super::model::{LeafWeights, TreeModel};
 use crate::cover::show_test;
 use crate::logic::clause::variable_name;
 use crate::logic::{Literal, Variable};
 use crate::rbm::network::draw::escape_dot;
 use crate::tree::{Leaf, Node, Path};
 
-/// One clause for each path, in the order in which they are tried: the first whose body holds gives the value.
-pub(super) fn describe(model: &TreeModel) -> String {
-    let mut text = String::new();
-    // Writing to a string cannot fail.
-    let _ = write_model(&mut text, model);
-    text
+/// Writes one clause for each path, in the order in which they are tried: the first that covers an example gives the
+/// value.
+impl fmt::Display for TreeModel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_model(f, self)
+    }
 }
 
-fn write_model(out: &mut String, model: &TreeModel) -> std::fmt::Result {
-    let (positives, negatives) = model.trained_on;
-    writeln!(out, "% {} for {}/{}", model.kind, model.target_name(), model.target_arity())?;
+fn write_model(out: &mut fmt::Formatter<'_>, model: &TreeModel) -> fmt::Result {
+    let names = model.class_names().unwrap_or_default();
+    let (positives, negatives) = model.header.trained_on;
+    writeln!(out, "% {} for {}/{}", model.header.kind, model.target_name(), model.target_arity())?;
     match &model.classes {
         None => writeln!(out, "% learned from {positives} positive and {negatives} negative examples")?,
         Some(classes) => {
-            let each =
-                classes.names.iter().zip(&classes.trained_on).map(|(name, count)| format!("{count} of class {name}"));
+            let each = names.iter().zip(&classes.trained_on).map(|(name, count)| format!("{count} of class {name}"));
             writeln!(out, "% learned from {positives} examples: {}", each.collect::<Vec<_>>().join(", "))?;
         }
     }
@@ -60,18 +60,18 @@ fn write_model(out: &mut String, model: &TreeModel) -> std::fmt::Result {
     Ok(())
 }
 
-/// What stands above a tree.
+/// Returns the title of a tree: its number, and its class if there are several.
 pub(crate) fn title(model: &TreeModel, number: usize) -> String {
-    match &model.classes {
+    match model.class_names() {
         None => format!("tree {}", number + 1),
-        Some(classes) => {
-            let of_each = (model.trees.len() / classes.names.len()).max(1);
-            format!("tree {} of class {}", number % of_each + 1, classes.names[number / of_each])
+        Some(names) => {
+            let of_each = (model.trees.len() / names.len()).max(1);
+            format!("tree {} of class {}", number % of_each + 1, names[number / of_each])
         }
     }
 }
 
-fn write_clause(out: &mut String, model: &TreeModel, path: &Path<'_, LeafWeights>) -> std::fmt::Result {
+fn write_clause(out: &mut fmt::Formatter<'_>, model: &TreeModel, path: &Path<'_, LeafWeights>) -> fmt::Result {
     write!(out, "{}(", model.target_name())?;
     for k in 0..model.target_arity() {
         write!(out, "{}, ", variable_name(Variable(k as u32)))?;
@@ -90,7 +90,7 @@ fn write_clause(out: &mut String, model: &TreeModel, path: &Path<'_, LeafWeights
     writeln!(out, ". % {}", weights(path.leaf, " "))
 }
 
-/// The counts and the five numbers of a leaf.
+/// Returns the counts and the RBM parameters of a leaf.
 pub(crate) fn weights(leaf: &Leaf<LeafWeights>, separator: &str) -> String {
     let mut text = format!("{} positive, {} negative", leaf.positives, leaf.negatives);
     if let Some(theta) = leaf.leaf {
@@ -103,13 +103,17 @@ pub(crate) fn weights(leaf: &Leaf<LeafWeights>, separator: &str) -> String {
     text
 }
 
-pub(super) fn dot(model: &TreeModel) -> String {
-    let mut text = String::new();
-    let _ = write_dot(&mut text, model);
-    text
+impl TreeModel {
+    /// Returns the trees as a Graphviz graph.
+    pub fn to_dot(&self) -> String {
+        let mut text = String::new();
+        // Writing to a string cannot fail.
+        let _ = write_dot(&mut text, self);
+        text
+    }
 }
 
-fn write_dot(out: &mut String, model: &TreeModel) -> std::fmt::Result {
+fn write_dot(out: &mut String, model: &TreeModel) -> fmt::Result {
     writeln!(out, "digraph model {{")?;
     writeln!(out, "  node [fontname=\"Helvetica\"];")?;
     for (t, tree) in model.trees.iter().enumerate() {

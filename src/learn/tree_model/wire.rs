@@ -1,31 +1,31 @@
-//! Models as JSON files.
+//! Sums of trees as JSON files.
 //!
-//! Versions of the format:
+//! Versions of the format; a model is written in the first that can represent it:
 //! 1. The first.
-//! 2. Tests may ask for several groundings, with `at_least`. A model without such tests is written as version 1.
-//! 3. Tests may compare numbers, with the predicates `<=` and `>`, and ask for facts of the target, with `recursive`. A model
-//!    without these is written as one of those before.
-//! 4. The target may tell classes apart, with `classes`; only such models are of this version.
+//! 2. At-least-k tests, with `at_least`.
+//! 3. Comparisons of numbers, with the predicates `<=` and `>`, and recursive models, with `recursive`.
+//! 4. Multi-class targets, with `classes`.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::{ClassSums, Fidelity, LeafWeights, TreeModel};
+use super::model::{ClassSums, Fidelity, LeafWeights, TreeModel};
 use crate::cover::MAX_GROUNDINGS;
-use crate::files::json::{self, FileError, Format};
+use crate::files::json::{self, FileError};
+use crate::kb::StoredRecursion;
 use crate::kb::wire::WireTime;
-use crate::kb::{StoredRecursion, TimeRule};
+use crate::learn::Kind;
+use crate::learn::format;
+use crate::learn::header::{Header, WireHeader};
 use crate::learn::params::Value;
-use crate::learn::{Kind, mln};
+use crate::learn::stored::{ModelSize, SizeOf, Stored};
 use crate::logic::wire::{WireLiteral, WirePredicate};
 use crate::logic::{Predicates, Symbols};
 use crate::rbm::network::{MOST_WORTH, is_worth};
-use crate::rbm::{Theta, check_weight, network};
+use crate::rbm::{Theta, check_weight};
 use crate::tree::{Leaf, Node, NodeId, SplitNode, Tree};
-
-/// Files of trees.
-pub const FORMAT: Format = Format { name: "lrbm model", thing: "model", maker: "lrbm train", version: 4 };
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -38,7 +38,7 @@ struct WireModel {
     seed: u64,
     trained_on: WireCounts,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    classes: Option<ClassSums>,
+    classes: Option<WireClasses>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     fidelity: Option<Fidelity>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -48,6 +48,14 @@ struct WireModel {
     prior: f64,
     step: f64,
     trees: Vec<Vec<WireNode>>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WireClasses {
+    names: Vec<String>,
+    priors: Vec<f64>,
+    trained_on: Vec<u64>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -84,7 +92,7 @@ struct WireLeaf {
     theta: Option<Theta>,
 }
 
-/// The first version that can say what the model says.
+/// Returns the first version of the format that can represent the model.
 fn version(model: &TreeModel) -> u32 {
     let of_node = |node: &Node<LeafWeights>| match node {
         Node::Split(split) if split.test.iter().any(|literal| literal.comparison().is_some()) => 3,
@@ -94,7 +102,7 @@ fn version(model: &TreeModel) -> u32 {
     if model.classes.is_some() {
         return 4;
     }
-    if model.recursive.is_some() {
+    if model.header.signature.recursive.is_some() {
         return 3;
     }
     model.trees.iter().flat_map(|tree| tree.nodes()).map(of_node).max().unwrap_or(1)
@@ -108,25 +116,86 @@ fn is_one(number: &u32) -> bool {
     *number == 1
 }
 
-pub(super) fn write(model: &TreeModel) -> String {
-    let (positives, negatives) = model.trained_on;
-    let wire = WireModel {
-        format: FORMAT.name.to_owned(),
-        version: version(model),
-        kind: model.kind.name().to_owned(),
-        target: WirePredicate { name: model.target_name().to_owned(), arity: model.target_arity() },
-        parameters: model.parameters.clone(),
-        seed: model.seed,
-        trained_on: WireCounts { positives, negatives },
-        classes: model.classes.clone(),
-        fidelity: model.fidelity,
-        time: model.time.as_ref().map(WireTime::from),
-        recursive: model.recursive,
-        prior: model.prior,
-        step: model.step,
-        trees: model.trees.iter().map(|tree| tree.nodes().iter().map(|node| to_wire(node, model)).collect()).collect(),
-    };
-    json::text(&wire)
+impl TreeModel {
+    /// Returns the text of the model file.
+    pub fn to_json(&self) -> String {
+        let WireHeader { kind, parameters, seed, positives, negatives, classes, time, recursive } =
+            WireHeader::from(&self.header);
+        let classes = classes.zip(self.classes.clone()).map(|(names, ClassSums { priors, trained_on })| WireClasses {
+            names,
+            priors,
+            trained_on,
+        });
+        let node = |node| to_wire(node, self);
+        json::text(&WireModel {
+            format: format::TREES.name.to_owned(),
+            version: version(self),
+            kind,
+            target: self.header.target(),
+            parameters,
+            seed,
+            trained_on: WireCounts { positives, negatives },
+            classes,
+            fidelity: self.fidelity,
+            time,
+            recursive,
+            prior: self.prior,
+            step: self.step,
+            trees: self.trees.iter().map(|tree| tree.nodes().iter().map(node).collect()).collect(),
+        })
+    }
+
+    /// Reads a model from the text of a file.
+    ///
+    /// # Errors
+    /// If the text is not a sum of trees of this or an earlier version.
+    pub fn from_json(text: &str) -> Result<Self, FileError> {
+        let wire = format::TREES.read(text).map_err(|error| match (error, json::format(text)) {
+            (FileError::Invalid { .. }, Some(name)) if format::NETWORK.is_named(&name) => {
+                format::TREES.invalid("it is a network, and trees are needed here")
+            }
+            (FileError::Invalid { .. }, Some(name)) if format::MLN.is_named(&name) => {
+                format::TREES.invalid("it has weights for numbers of groundings, and trees are needed here")
+            }
+            (error, _) => error,
+        })?;
+        from_wire(wire).map_err(|what| format::TREES.invalid(what))
+    }
+
+    /// Writes the model to a file, atomically.
+    ///
+    /// # Errors
+    /// If the file cannot be written, or the model has numbers that JSON cannot represent.
+    pub fn save(&self, path: &Path) -> Result<(), FileError> {
+        json::save(path, self.to_json(), Self::from_json)
+    }
+
+    /// Reads a model from a file.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or is not a sum of trees of this or an earlier version.
+    pub fn load(path: &Path) -> Result<Self, FileError> {
+        json::load(path, Self::from_json)
+    }
+}
+
+impl Stored for TreeModel {
+    fn header(&self) -> Option<&Header> {
+        Some(&self.header)
+    }
+
+    fn predicates(&self) -> &Predicates {
+        &self.predicates
+    }
+
+    fn to_json(&self) -> String {
+        TreeModel::to_json(self)
+    }
+
+    fn size(&self) -> ModelSize {
+        let leaves = self.trees.iter().map(Tree::leaves).sum();
+        ModelSize { trees: self.trees.len(), leaves, parts: SizeOf::Leaves }
+    }
 }
 
 fn to_wire(node: &Node<LeafWeights>, model: &TreeModel) -> WireNode {
@@ -145,21 +214,18 @@ fn to_wire(node: &Node<LeafWeights>, model: &TreeModel) -> WireNode {
     }
 }
 
-pub(super) fn read(text: &str) -> Result<TreeModel, FileError> {
-    let wire = FORMAT.read(text).map_err(|error| match error {
-        FileError::Invalid { .. } if json::format(text).as_deref() == Some(network::FORMAT.name) => {
-            FORMAT.invalid("it is a network, and trees are needed here")
-        }
-        FileError::Invalid { .. } if json::format(text).as_deref() == Some(mln::FORMAT.name) => {
-            FORMAT.invalid("it has weights for numbers of groundings, and trees are needed here")
-        }
-        error => error,
-    })?;
-    from_wire(wire).map_err(|what| FORMAT.invalid(what))
-}
-
 fn from_wire(wire: WireModel) -> Result<TreeModel, String> {
-    let kind = Kind::find(&wire.kind).map_err(|error| error.to_string())?;
+    let header = WireHeader {
+        kind: wire.kind,
+        parameters: wire.parameters,
+        seed: wire.seed,
+        positives: wire.trained_on.positives,
+        negatives: wire.trained_on.negatives,
+        classes: wire.classes.as_ref().map(|classes| classes.names.clone()),
+        time: wire.time,
+        recursive: wire.recursive,
+    };
+    let header = header.read(&wire.target, &Kind::ALL)?;
     check_weight("prior", wire.prior)?;
     check_weight("step", wire.step)?;
     let (mut predicates, mut symbols) = (Predicates::default(), Symbols::new());
@@ -177,14 +243,9 @@ fn from_wire(wire: WireModel) -> Result<TreeModel, String> {
         check_classes(classes, trees.len())?;
     }
     Ok(TreeModel {
-        kind,
-        parameters: wire.parameters,
-        seed: wire.seed,
-        trained_on: (wire.trained_on.positives, wire.trained_on.negatives),
-        classes: wire.classes,
+        header,
+        classes: wire.classes.map(|WireClasses { priors, trained_on, .. }| ClassSums { priors, trained_on }),
         fidelity: wire.fidelity,
-        time: wire.time.map(TimeRule::from),
-        recursive: wire.recursive,
         prior: wire.prior,
         step: wire.step,
         target,
@@ -194,9 +255,9 @@ fn from_wire(wire: WireModel) -> Result<TreeModel, String> {
     })
 }
 
-/// Every class has a name, a prior and as many trees as the others.
-fn check_classes(classes: &ClassSums, trees: usize) -> Result<(), String> {
-    let ClassSums { names, priors, trained_on } = classes;
+/// Checks that every class has a name, a prior, a count and as many trees as the others.
+fn check_classes(classes: &WireClasses, trees: usize) -> Result<(), String> {
+    let WireClasses { names, priors, trained_on } = classes;
     let count = names.len();
     if count < 2 {
         return Err(format!("it has {count} classes, and two are the fewest"));
@@ -224,7 +285,7 @@ fn node_from_wire(
     let split = match node {
         WireNode::Leaf(WireLeaf { value, positives, negatives, theta }) => {
             check_weight("the value of a leaf", value)?;
-            // What can be scored can be explained: paths become rules.
+            // `lrbm explain` converts paths to rules, whose worth is limited.
             if !is_worth(step * value) {
                 let worth = step * value;
                 return Err(format!("a leaf adds {worth:e}, and {MOST_WORTH:e} is the most that a rule can be worth"));
