@@ -76,14 +76,14 @@ fn explanation_matches_hand_computation() {
 together(ann, cid): true, probability of true 0.970688
 in the data it is a positive example
 
-    -1.5000  before any rule holds
+    -1.5000  bias, without any rule
     +5.0000  rule 1: together(A, B) :- town(A, C), town(B, C), topic(A, D), topic(B, D)
              with A = ann, B = cid, C = rome, D = trees
              since town(ann, rome), town(cid, rome), topic(ann, trees), topic(cid, trees)
     +3.5000  = psi, the log-odds of true against false
 1 of 2 rules hold
 
-one of these facts turns the decision:
+each of these changes flips the decision:
   without town(ann, rome), probability of true 0.075858: false
   without town(cid, rome), probability of true 0.075858: false
   without topic(ann, trees), probability of true 0.182426: false
@@ -97,9 +97,9 @@ one of these facts turns the decision:
     // The threshold comes from the command line.
     let said = printed(home.path(), &ask("together(ann, cid)", &["--threshold", "0.99", "--tries", "0"]));
     assert!(
-        said.starts_with("together(ann, cid): false, probability of true 0.970688\ntrue is decided for above 0.99\n")
+        said.starts_with("together(ann, cid): false, probability of true 0.970688\ntrue is predicted above 0.99\n")
     );
-    assert!(said.ends_with("no change of one fact was tried\n"), "{said}");
+    assert!(said.ends_with("no single-fact change was tried\n"), "{said}");
     let said = printed(home.path(), &ask("together(ann, cid)", &["--top", "0"]));
     assert!(said.contains("    +5.0000  1 more rules: --top shows more\n"), "{said}");
 }

@@ -62,7 +62,7 @@ fn write_claims(out: &mut String, report: &Report<'_>) -> std::fmt::Result {
         return Ok(());
     }
     writeln!(out, "## The paper's claims\n")?;
-    let mut lines = MarkdownTable::new(&["question", "the paper says", "preset", "here", "why"]);
+    let mut lines = MarkdownTable::new(&["question", "claim", "preset", "here", "why"]);
     for judged in known() {
         let claim = judged.claim;
         let cells = [claim.question, claim.statement, &judged.preset, judged.verdict.words(), &judged.reason];

@@ -6,7 +6,7 @@ use super::lab::{BASELINE, Lab, SPEC, cells, is_there};
 fn the_gate_passes_the_sound_learner_and_fails_the_damaged_one() {
     let lab = Lab::new();
     lab.run(SPEC, "good");
-    lab.lrbm(&["check", "good"]).expect(6, &[BASELINE, "`--bless` makes one"]);
+    lab.lrbm(&["check", "good"]).expect(6, &[BASELINE, "`--bless` creates one"]);
     assert!(!is_there(&lab.path(BASELINE)));
     lab.lrbm(&["check", "good", "--bless"]).expect(0, &["6 rows: 6 new, 0 changed, 0 removed", BASELINE]);
     let blessed = lab.read(BASELINE);
@@ -63,7 +63,7 @@ fn what_cannot_be_compared_is_said() {
     // Data that were not there are not checked; blessing keeps their rows, with the metrics that the file has.
     let with_imdb = format!("{blessed}imdb,Boost,auc_roc,0.9,0.01,3,0.01\n");
     lab.write(BASELINE, &with_imdb);
-    lab.lrbm(&["check", "run"]).expect(0, &["4 as before, 1 not checked", "data were not there: imdb"]);
+    lab.lrbm(&["check", "run"]).expect(0, &["4 as before, 1 not checked", "data are unavailable: imdb"]);
     lab.lrbm(&["check", "run", "--bless"]).expect(0, &["5 rows: 0 new, 0 changed, 0 removed, 1 kept"]);
     assert_eq!(lab.read(BASELINE), with_imdb);
 
@@ -100,7 +100,7 @@ fn mistakes_in_files_are_named() {
     lab.run(SPEC, "run");
     lab.write("b.csv", "dataset,model,metric,mean,sd,n,tolerance\nmovies,Boost,auc_rok,0.9,0.1,3,0.01\n");
     let arguments = ["check", "run", "--baseline", "b.csv"];
-    lab.lrbm(&arguments).expect(2, &["b.csv:2: column `metric`: `auc_rok` is none; did you mean `auc_roc`?"]);
+    lab.lrbm(&arguments).expect(2, &["b.csv:2: column `metric`: unknown metric `auc_rok`; did you mean `auc_roc`?"]);
     // A file that is damaged is not overwritten unasked.
     lab.lrbm(&["check", "run", "--baseline", "b.csv", "--bless"]).expect(2, &["b.csv:2:"]);
     lab.lrbm(&["check", "run", "--k", "-1"]).expect(2, &["allowed is a number of at least 0"]);

@@ -72,7 +72,7 @@ fn models_of_a_run_are_compared() {
         ],
     );
     let said = lab.lrbm(&["compare", "a", "--models", "Bost,NoBoost"]);
-    said.expect(2, &["a: no model `Bost` with a result; there are `Boost`, `NoBoost`; did you mean `Boost`?"]);
+    said.expect(2, &["a: no model `Bost` with a result; available: `Boost`, `NoBoost`; did you mean `Boost`?"]);
     lab.lrbm(&["compare", "a", "--models", "Boost"]).expect(2, &["give two names with a comma between them"]);
     lab.lrbm(&["compare", "a"]).expect(2, &["RUN_B"]);
     lab.lrbm(&["compare", "a", "nowhere"]).expect(2, &["nowhere: there is no run here"]);
@@ -86,7 +86,7 @@ fn presets_of_a_model_are_rows_of_their_own() {
     compare("Boost (paper),Boost (lookahead)").expect(0, &["| Boost (paper) → Boost (lookahead) |"]);
     compare("Boost,NoBoost")
         .expect(0, &["| Boost (paper) → NoBoost (paper)         |", "| Boost (lookahead) → NoBoost (lookahead) |"]);
-    let said = "`NoBoost` has several rows in a; say which: `NoBoost (paper)`, `NoBoost (lookahead)`";
+    let said = "`NoBoost` has several rows in a; choose one of `NoBoost (paper)`, `NoBoost (lookahead)`";
     compare("Boost (paper),NoBoost").expect(2, &[said]);
 }
 
@@ -118,9 +118,9 @@ fn what_was_made_otherwise_is_not_paired() {
     let lab = Lab::new();
     lab.run(SPEC, "a");
     for (old, new, reason) in [
-        ("noise = 0.1", "noise = 0.2", "movies Boost: other data: checksum "),
-        ("folds = 3", "folds = 4", "movies Boost: other folds: 3 against 4"),
-        ("folds = 3", "folds = 3\nnegatives_per_positive = 1", "other negatives: 2 against 1 for each positive"),
+        ("noise = 0.1", "noise = 0.2", "movies Boost: different data: checksums "),
+        ("folds = 3", "folds = 4", "movies Boost: different numbers of folds: 3 and 4"),
+        ("folds = 3", "folds = 3\nnegatives_per_positive = 1", "different negatives per positive: 2 and 1"),
         ("seed = 7", "seed = 8", "movies NoBoost: "),
     ] {
         lab.run(&SPEC.replace(old, new), "b");
@@ -136,7 +136,7 @@ fn what_was_made_otherwise_is_not_paired() {
         lab.write(&path, &format!("{body}{SEAL}{}\"\n}}\n", sha256(body.as_bytes())));
     }
     let said = lab.lrbm(&["compare", "a", "b"]);
-    said.expect(0, &["movies Boost: another definition of auc_pr: Davis and Goadrich 2006 against another"]);
+    said.expect(0, &["movies Boost: different definitions of auc_pr: Davis and Goadrich 2006 and another"]);
 }
 
 #[test]

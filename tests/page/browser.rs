@@ -1,7 +1,8 @@
-//! The page in a browser: nothing fails, tables sort, links open what they lead to, nothing is too wide.
+//! The page in a browser: no errors, tables sort, links open their targets, nothing overflows.
 //!
-//! A copy of the page gets a script that tries all of it and writes what it found into the page, which Chromium then prints.
-//! Without Chromium the test says so and passes. Pictures are kept in the directory for temporary files of the build.
+//! A copy of the page gets a script that exercises it and writes its findings into the page,
+//! which Chromium then dumps. Without Chromium the test is skipped. Screenshots are kept in the
+//! temporary directory of the build.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -32,11 +33,11 @@ const AFTER: &str = r##"<script>
   button.focus();
   found.focus = document.activeElement === button;
   button.click();
-  found.falling = headings[column].getAttribute("aria-sort");
-  found.fallingSorted = is(sorted(table, column), (a, b) => a > b);
+  found.descending = headings[column].getAttribute("aria-sort");
+  found.descendingSorted = is(sorted(table, column), (a, b) => a > b);
   button.click();
-  found.rising = headings[column].getAttribute("aria-sort");
-  found.risingSorted = is(sorted(table, column), (a, b) => a < b);
+  found.ascending = headings[column].getAttribute("aria-sort");
+  found.ascendingSorted = is(sorted(table, column), (a, b) => a < b);
   headings[0].querySelector("button").click();
   found.reset = headings[column].getAttribute("aria-sort");
   found.wide = document.documentElement.scrollWidth > document.documentElement.clientWidth;
@@ -56,10 +57,10 @@ const AFTER: &str = r##"<script>
   setTimeout(() => { location.hash = jobs.id; }, 100);
   setTimeout(() => {
     found.opened = jobs.open;
-    const said = document.createElement("pre");
-    said.id = "found";
-    said.textContent = JSON.stringify(found);
-    document.body.append(said);
+    const report = document.createElement("pre");
+    report.id = "found";
+    report.textContent = JSON.stringify(found);
+    document.body.append(report);
   }, 500);
 })();
 </script>"##;
@@ -67,23 +68,23 @@ const AFTER: &str = r##"<script>
 fn chromium() -> Option<PathBuf> {
     let names = ["chromium", "chromium-browser", "google-chrome"];
     let directories: Vec<PathBuf> = std::env::split_paths(&std::env::var_os("PATH")?).collect();
-    // Some systems have a script of that name that only says how to install the browser.
+    // Some systems have a stub of that name that only explains how to install the browser.
     let starts = |path: &PathBuf| {
         let version = Command::new(path).arg("--version").stdin(Stdio::null()).output();
-        version.is_ok_and(|said| said.status.success() && String::from_utf8_lossy(&said.stdout).contains("Chrom"))
+        version.is_ok_and(|report| report.status.success() && String::from_utf8_lossy(&report.stdout).contains("Chrom"))
     };
     let all = names.iter().flat_map(|name| directories.iter().map(move |at| at.join(name)));
     all.filter(|path| path.is_file()).find(starts)
 }
 
-/// Runs the browser, with a limit, and gives what it printed and what it complained of.
-fn browse(browser: &Path, room: &Path, page: &Path, args: &[&str]) -> (String, String) {
-    let (out, err) = (room.join("out"), room.join("err"));
+/// Runs the browser with a time limit, and returns its stdout and stderr.
+fn browse(browser: &Path, profile_dir: &Path, page: &Path, args: &[&str]) -> (String, String) {
+    let (out, err) = (profile_dir.join("out"), profile_dir.join("err"));
     let mut command = Command::new(browser);
     command.args(["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--virtual-time-budget=5000"]);
     // Containers often have little shared memory.
     command.arg("--disable-dev-shm-usage");
-    command.arg(format!("--user-data-dir={}", room.join("profile").display()));
+    command.arg(format!("--user-data-dir={}", profile_dir.join("profile").display()));
     command.args(["--enable-logging=stderr", "--no-first-run"]).args(args).arg(format!("file://{}", page.display()));
     command.stdin(Stdio::null()).stdout(File::create(&out).unwrap()).stderr(File::create(&err).unwrap());
     let mut child = command.spawn().unwrap();
@@ -91,7 +92,7 @@ fn browse(browser: &Path, room: &Path, page: &Path, args: &[&str]) -> (String, S
     while child.try_wait().unwrap().is_none() {
         if began.elapsed() > Duration::from_secs(240) {
             child.kill().unwrap();
-            panic!("the browser does not come to an end: {}", fs::read_to_string(&err).unwrap());
+            panic!("the browser does not terminate: {}", fs::read_to_string(&err).unwrap());
         }
         std::thread::sleep(Duration::from_millis(100));
     }
@@ -100,9 +101,9 @@ fn browse(browser: &Path, room: &Path, page: &Path, args: &[&str]) -> (String, S
 }
 
 #[test]
-fn the_page_works_in_a_browser() {
+fn page_works_in_a_browser() {
     let Some(browser) = chromium() else {
-        eprintln!("skipped: there is no Chromium on the path");
+        eprintln!("skipped: no Chromium on the path");
         return;
     };
     let lab = Lab::run();
@@ -112,21 +113,22 @@ fn the_page_works_in_a_browser() {
         page.replacen("<head>", &format!("<head>{BEFORE}"), 1).replacen("</body>", &format!("{AFTER}</body>"), 1);
     let (path, copy) = (lab.path("out/report.html"), lab.path("out/checked.html"));
     fs::write(&copy, checked).unwrap();
-    let room = tempfile::tempdir().unwrap();
+    let profile_dir = tempfile::tempdir().unwrap();
     for size in ["1300,900", "500,900"] {
-        let (dom, complaints) = browse(&browser, room.path(), &copy, &["--dump-dom", &format!("--window-size={size}")]);
-        let console: Vec<&str> = complaints.lines().filter(|line| line.contains("CONSOLE")).collect();
+        let (dom, stderr) =
+            browse(&browser, profile_dir.path(), &copy, &["--dump-dom", &format!("--window-size={size}")]);
+        let console: Vec<&str> = stderr.lines().filter(|line| line.contains("CONSOLE")).collect();
         assert!(console.is_empty(), "{console:#?}");
-        let said = dom.split("<pre id=\"found\">").nth(1).and_then(|rest| rest.split("</pre>").next());
-        let said = said.unwrap_or_else(|| panic!("the checks did not end: {complaints}")).replace("&lt;", "<");
-        let found: Value = serde_json::from_str(&said.replace("&gt;", ">").replace("&amp;", "&")).unwrap();
+        let report = dom.split("<pre id=\"found\">").nth(1).and_then(|rest| rest.split("</pre>").next());
+        let report = report.unwrap_or_else(|| panic!("the checks did not finish: {stderr}")).replace("&lt;", "<");
+        let found: Value = serde_json::from_str(&report.replace("&gt;", ">").replace("&amp;", "&")).unwrap();
         assert_eq!(found["errors"], Value::Array(Vec::new()), "{found}");
         assert_eq!(
-            [&found["falling"], &found["rising"], &found["reset"]],
+            [&found["descending"], &found["ascending"], &found["reset"]],
             ["descending", "ascending", "none"],
             "{found}"
         );
-        for good in ["focus", "fallingSorted", "risingSorted", "opened"] {
+        for good in ["focus", "descendingSorted", "ascendingSorted", "opened"] {
             assert_eq!(found[good], Value::Bool(true), "{good}: {found}");
         }
         for bad in ["wide", "wideOpen", "broken"] {
@@ -138,8 +140,8 @@ fn the_page_works_in_a_browser() {
     }
     let pictures = Path::new(env!("CARGO_TARGET_TMPDIR")).join("page");
     fs::create_dir_all(&pictures).unwrap();
-    // A profile in which nobody has chosen a theme.
-    let room = tempfile::tempdir().unwrap();
+    // A fresh profile without a chosen theme.
+    let profile_dir = tempfile::tempdir().unwrap();
     let dark = "--blink-settings=preferredColorScheme=0";
     for (name, size, theme) in
         [("light", "1300,1600", None), ("dark", "1300,1600", Some(dark)), ("narrow", "500,1600", None)]
@@ -147,8 +149,8 @@ fn the_page_works_in_a_browser() {
         let picture = pictures.join(format!("{name}.png"));
         let (shot, size) = (format!("--screenshot={}", picture.display()), format!("--window-size={size}"));
         let args: Vec<&str> = [shot.as_str(), &size].into_iter().chain(theme).collect();
-        let (_, complaints) = browse(&browser, room.path(), &path, &args);
-        assert!(fs::metadata(&picture).is_ok_and(|file| file.len() > 5_000), "{name}: {complaints}");
+        let (_, stderr) = browse(&browser, profile_dir.path(), &path, &args);
+        assert!(fs::metadata(&picture).is_ok_and(|file| file.len() > 5_000), "{name}: {stderr}");
     }
     let read = |name: &str| fs::read(pictures.join(name)).unwrap();
     assert!(read("light.png") != read("dark.png"), "dark is not dark");

@@ -1,11 +1,11 @@
-//! A small experiment with names that nobody should have, run and reported in a directory of its own.
+//! A small experiment with hostile names, run and reported in a temporary directory.
 
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// What no name may do to a page.
+/// Markup that must never reach a page unescaped.
 pub const HOSTILE: &str = "<script>window.broken=1</script>";
 
 /// A generated domain and a directory of files, two models, two folds: 8 jobs.
@@ -41,7 +41,7 @@ pub struct Lab {
 }
 
 impl Lab {
-    /// A directory with a spec, not run.
+    /// Creates a directory with a spec, not run.
     pub fn with(spec: &str) -> Self {
         let lab = Lab { home: tempfile::tempdir().unwrap() };
         fs::write(lab.path("tiny.toml"), spec).unwrap();
@@ -49,7 +49,7 @@ impl Lab {
         lab
     }
 
-    /// A directory with the hostile spec, run.
+    /// Creates a directory with the hostile spec, run.
     pub fn run() -> Self {
         let lab = Lab::with(SPEC);
         lab.lrbm_ok(&["run", "tiny.toml", "--out", "out"]);
@@ -65,14 +65,14 @@ impl Lab {
         command.current_dir(self.home.path()).args(args).env_remove("LRBM_TEST_FAULT").output().unwrap()
     }
 
-    /// Runs a command that must succeed, and gives what it printed.
+    /// Runs a command that must succeed, and returns its stdout.
     pub fn lrbm_ok(&self, args: &[&str]) -> String {
         let output = self.lrbm(args);
         assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).unwrap()
     }
 
-    /// Runs a command that must fail with a code, and gives its message.
+    /// Runs a command that must fail with an exit code, and returns its stderr.
     pub fn lrbm_fails(&self, args: &[&str], code: i32) -> String {
         let output = self.lrbm(args);
         let stderr = String::from_utf8(output.stderr).unwrap();
@@ -84,12 +84,12 @@ impl Lab {
         fs::read_to_string(self.path("out/report.html")).unwrap()
     }
 
-    /// People who like something with a hostile name; the constant stands in the rules that are learned.
+    /// Writes data with a hostile constant, which occurs in the learned rules.
     fn write_hostile_data(&self) {
         let (mut pos, mut neg, mut facts) = (String::new(), String::new(), String::new());
         for person in 0..24 {
             let list = if person % 2 == 0 { &mut pos } else { &mut neg };
-            // Some like the other thing, so that there is something to get wrong.
+            // Label noise.
             let liked = if (person % 2 == 0) != (person % 7 == 3) { HOSTILE } else { "tea" };
             writeln!(list, "happy(p{person}).").unwrap();
             writeln!(facts, "likes(p{person}, \"{liked}\").").unwrap();
@@ -102,7 +102,7 @@ impl Lab {
     }
 }
 
-/// Every file below a directory, by its path there.
+/// Returns all files below a directory, by relative path.
 pub fn files(directory: &Path) -> Vec<String> {
     let mut found = Vec::new();
     let mut open = vec![directory.to_owned()];

@@ -1,4 +1,4 @@
-//! `lrbm report`: the files it writes, the page it makes, and the tables it puts into Markdown.
+//! `lrbm report`: its files, its page, and the tables it splices into Markdown.
 
 mod browser;
 mod lab;

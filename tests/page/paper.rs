@@ -1,4 +1,4 @@
-//! The paper's tables: each published number has a counterpart or a statement that says why not.
+//! The paper's tables: each published number has a counterpart or a note that explains why not.
 
 use std::fs;
 
@@ -11,7 +11,8 @@ use lrbm::report::tables::{main_tables, paper_tables};
 
 use super::lab::Lab;
 
-/// A generated domain in the place of one of the paper's datasets, one of its own, and two of its three models.
+/// A generated domain in place of one of the paper's datasets, one other domain, and two of the
+/// paper's three models.
 const SPEC: &str = r#"
 name = "tiny"
 seed = 7
@@ -65,7 +66,8 @@ fn each_published_number_has_a_counterpart_or_a_reason() {
         let published: Vec<f64> = values().filter_map(|value| value.paper).map(|paper| paper.mean).collect();
         let expected: Vec<f64> = table2.cells.iter().map(|cell| cell.mean).collect();
         assert_eq!(published, expected, "all of the paper's numbers, in its order");
-        // Two models and two metrics on one dataset have both; the models that the paper has not, and its dataset, stand apart.
+        // Two models and two metrics on one dataset have both; models and datasets that the paper
+        // lacks are set apart.
         assert_eq!(values().filter(|value| value.difference().is_some()).count(), 4);
         let extra = |name: &str| table.columns.iter().find(|column| column.name == name).unwrap().is_extra;
         assert!(extra("university") && !extra("imdb"));
@@ -74,11 +76,11 @@ fn each_published_number_has_a_counterpart_or_a_reason() {
         for missing in ["sports", "uwcse", "yeast2", "cora", "webkb", "lrbm-explainable"] {
             assert!(notes.iter().any(|note| note.starts_with(&format!("No counterpart for {missing}: "))), "{notes:?}");
         }
-        // Ours are those of the jobs.
+        // Our numbers are those of the jobs.
         let row = rows
             .iter()
             .find(|row| row.key().dataset == "imdb" && row.kind == "lrbm-boost" && row.key().preset == preset);
-        let TableCell::Value(first) = &table.rows[0].cells[3] else { panic!("a number stands there") };
+        let TableCell::Value(first) = &table.rows[0].cells[3] else { panic!("expected a number") };
         assert_eq!(first.ours, row.unwrap().average(lrbm::metric::Column::AucRoc));
     }
     let table1 = &paper_tables(&results, &rows, PublishedTable::find("table1").unwrap())[0];
@@ -87,9 +89,10 @@ fn each_published_number_has_a_counterpart_or_a_reason() {
     assert_eq!(table1.rows.len(), 2 * 5);
 }
 
-/// Claims about models that know no presets are judged in each preset of those that do, and beside them stand the tables.
+/// Claims about models without presets are evaluated in each preset of the others, and tables
+/// include them.
 #[test]
-fn claims_about_models_without_presets_are_judged_in_each() {
+fn claims_about_models_without_presets_are_judged_in_each_preset() {
     let spec = SPEC
         .replace("\"imdb\", \"university\"", "\"sports\", \"webkb\"")
         .replace(
@@ -103,7 +106,8 @@ fn claims_about_models_without_presets_are_judged_in_each() {
     let results = Results::read(&lab.path("out")).unwrap();
     let rows = rows(&results);
     let judged = judge(&rows);
-    let about = |judged: &&JudgedClaim| judged.claim.statement.starts_with("Compared to RRBM-C");
+    let about =
+        |judged: &&JudgedClaim| judged.claim.statement.starts_with("LRBM-Boost scores higher than RRBM-C on Sports");
     let judged: Vec<&JudgedClaim> = judged.iter().filter(about).collect();
     let presets: Vec<&str> = judged.iter().map(|judged| judged.preset.as_str()).collect();
     assert_eq!(presets, ["paper", "lookahead"]);
@@ -129,14 +133,14 @@ fn claims_about_models_without_presets_are_judged_in_each() {
 }
 
 #[test]
-fn claims_are_judged_by_what_is_there() {
+fn missing_evidence_is_named() {
     let lab = Lab::with(SPEC);
     lab.lrbm_ok(&["run", "tiny.toml", "--out", "out"]);
     lab.lrbm_ok(&["report", "out"]);
     let page = lab.page();
     assert!(page.contains("this run has no model of kind lrnn"), "what is missing is named");
     assert!(page.contains("sports is not in this run"));
-    // A sweep varies what the claims take as given.
+    // A sweep varies what the claims assume.
     let swept = SPEC.replace("[compare]", "[sweep]\ntrees = [1, 2]\n\n[compare]").replace("trees = 2\n\n[[", "\n[[");
     let lab = Lab::with(&swept.replace("trees = 2\n\n[sweep]", "[sweep]"));
     lab.lrbm_ok(&["run", "tiny.toml", "--out", "out", "--only", "fold=1"]);

@@ -1,4 +1,4 @@
-//! What the command writes, and how it ends.
+//! Output files and exit codes of `lrbm report`.
 
 use std::fs;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use super::lab::{JOBS, Lab, files};
 
 #[test]
-fn a_report_has_a_page_tables_and_figures() {
+fn reports_have_a_page_tables_and_figures() {
     let lab = Lab::run();
     let printed = lab.lrbm_ok(&["report", "out", "--copy-to", "kept"]);
     for part in ["Results\n", "movies", "AUC-ROC", "the page is out/report.html", "tables are in out/tables"] {
@@ -27,7 +27,7 @@ fn a_report_has_a_page_tables_and_figures() {
 }
 
 #[test]
-fn the_same_run_gives_the_same_bytes() {
+fn reports_are_deterministic() {
     let lab = Lab::run();
     lab.lrbm_ok(&["report", "out", "--out", "one"]);
     lab.lrbm_ok(&["report", "out", "--out", "two"]);
@@ -40,7 +40,7 @@ fn the_same_run_gives_the_same_bytes() {
 }
 
 #[test]
-fn unfinished_and_stale_runs_say_so() {
+fn unfinished_and_stale_runs_are_reported() {
     let lab = Lab::with(super::lab::SPEC);
     lab.lrbm_ok(&["run", "tiny.toml", "--out", "out", "--only", "fold=1"]);
     lab.lrbm_ok(&["report", "out"]);
@@ -48,7 +48,7 @@ fn unfinished_and_stale_runs_say_so() {
     assert!(lab.page().contains(&format!("Unfinished: {half} of {JOBS} jobs have not been run.")));
     let table = fs::read_to_string(lab.path("out/tables/results.md")).unwrap();
     assert!(table.contains("(1 of 2 not run)"), "{table}");
-    // The copies were made from an ensemble of three trees.
+    // The distilled trees were made from an ensemble of three trees.
     let spec = fs::read_to_string(lab.path("out/spec.toml")).unwrap();
     fs::write(lab.path("out/spec.toml"), spec.replace("trees = 3", "trees = 2")).unwrap();
     let message = lab.lrbm_fails(&["report", "out"], 4);
@@ -58,7 +58,7 @@ fn unfinished_and_stale_runs_say_so() {
 #[test]
 fn failed_jobs_are_shown() {
     let lab = Lab::with(super::lab::SPEC);
-    // A directory of data that is gone by the time the job runs is a failure of the job alone.
+    // Data that vanish before the job runs fail only that job.
     let mut run = std::process::Command::new(env!("CARGO_BIN_EXE_lrbm"));
     run.current_dir(lab.path("")).args(["run", "tiny.toml", "--out", "out", "--only", "dataset=movies"]);
     let output = run.env("LRBM_TEST_FAULT", "panic:movies Boost fold 1 seed 7").output().unwrap();
@@ -72,7 +72,7 @@ fn failed_jobs_are_shown() {
 }
 
 #[test]
-fn bad_usage_has_its_exit_codes() {
+fn usage_errors_have_exit_codes() {
     let lab = Lab::with(super::lab::SPEC);
     assert!(lab.lrbm_fails(&["report", "nowhere"], 2).contains("nowhere: there is no run here"));
     lab.lrbm_fails(&["report"], 2);
@@ -82,14 +82,14 @@ fn bad_usage_has_its_exit_codes() {
     fs::copy(lab.path("tiny.toml"), lab.path("out/spec.toml")).unwrap();
     let message = lab.lrbm_fails(&["report", "out"], 4);
     assert!(message.contains("no result of its"), "{message}");
-    // A place that cannot be written is the user's to mend.
+    // An unwritable directory is a usage error.
     let lab = Lab::run();
     fs::write(lab.path("file"), "").unwrap();
     assert!(lab.lrbm_fails(&["report", "out", "--out", "file"], 2).contains("cannot write the report"));
 }
 
 #[test]
-fn tests_that_the_spec_asks_for_are_reported() {
+fn requested_significance_tests_are_reported() {
     const THREE: &str = r#"
 name = "tiny"
 seed = 7
@@ -125,10 +125,10 @@ tests = ["friedman-nemenyi", "corrected-t", "wilcoxon-over-datasets"]
     lab.lrbm_ok(&["report", "out"]);
     let table = fs::read_to_string(lab.path("out/tables/tests.csv")).unwrap();
     let count = |start: &str| table.lines().filter(|line| line.starts_with(start)).count();
-    // Two metrics; two others; two datasets.
+    // Two metrics, two other models, two datasets.
     assert_eq!((count("friedman-nemenyi,"), count("corrected-t,"), count("wilcoxon-over-datasets,")), (2, 8, 4));
     assert!(table.lines().nth(1).unwrap().starts_with("friedman-nemenyi,auc_roc,"), "{table}");
-    // Two datasets are too few: at best they agree in one of six orders, and 1/6 is not below 0.05.
+    // Two datasets are too few: at best they agree in one of six orders, and 1/6 exceeds 0.05.
     for part in [
         "corrected-t,auc_roc,movies,Boost → Single,",
         "corrected-t,auc_pr,university,Boost → RDN,",
@@ -139,7 +139,7 @@ tests = ["friedman-nemenyi", "corrected-t", "wilcoxon-over-datasets"]
     }
     let page = lab.page();
     assert!(page.contains("Tests of significance") && page.contains("Nemenyi"), "no tests on the page");
-    // Nobody asked for tests here.
+    // No tests requested.
     fs::write(lab.path("tiny.toml"), THREE.split("[compare]").next().unwrap()).unwrap();
     lab.lrbm_ok(&["run", "tiny.toml", "--out", "out"]);
     lab.lrbm_ok(&["report", "out", "--out", "other"]);

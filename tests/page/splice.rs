@@ -1,11 +1,11 @@
-//! Tables and figures in Markdown files.
+//! Splicing of tables and figures into Markdown files.
 
 use std::fs;
 
 use super::lab::{Lab, files};
 
 #[test]
-fn a_readme_is_filled_from_committed_files_and_checked() {
+fn readme_is_spliced_from_committed_files_and_checked() {
     let lab = Lab::run();
     lab.lrbm_ok(&["report", "out", "--copy-to", "results/tiny"]);
     let figure = files(&lab.path("results/tiny")).into_iter().find(|name| name.ends_with(".svg")).unwrap();
@@ -22,7 +22,7 @@ fn a_readme_is_filled_from_committed_files_and_checked() {
     let printed = lab.lrbm_ok(&["report", "--splice", "README.md"]);
     assert!(printed.contains("2 of 2 places changed, at lines 3, 8"), "{printed}");
     let filled = fs::read_to_string(lab.path("README.md")).unwrap();
-    // The very table that the report wrote.
+    // The same table that the report wrote.
     let table = fs::read_to_string(lab.path("results/tiny/results.md")).unwrap();
     assert!(filled.contains(&table), "{filled}\n---\n{table}");
     assert!(filled.contains(&format!("](results/tiny/{figure})")) && !filled.contains("\nold\n"));
@@ -31,7 +31,7 @@ fn a_readme_is_filled_from_committed_files_and_checked() {
 }
 
 #[test]
-fn wrong_files_are_named() {
+fn splice_errors_name_the_file() {
     let lab = Lab::with(super::lab::SPEC);
     assert!(lab.lrbm_fails(&["report", "--splice", "none.md"], 2).contains("none.md: cannot read the file"));
     fs::write(lab.path("a.md"), "text\n").unwrap();

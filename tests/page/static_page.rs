@@ -1,10 +1,10 @@
-//! The page as text: every link leads somewhere, and no name becomes a part of the page.
+//! The page as text: all links resolve, and names are escaped.
 
 use std::collections::BTreeSet;
 
 use super::lab::{HOSTILE, JOBS, Lab};
 
-/// The values of an attribute, as a browser would read them.
+/// Returns the values of an attribute, unescaped.
 fn attributes(page: &str, name: &str) -> Vec<String> {
     let start = format!(" {name}=\"");
     let values = page.split(start.as_str()).skip(1).map(|rest| rest.split('"').next().unwrap());
@@ -18,17 +18,17 @@ fn unescaped(text: &str) -> String {
 
 fn percent_decoded(link: &str) -> String {
     let bytes = link.as_bytes();
-    let (mut decoded, mut place) = (Vec::new(), 0);
-    while place < bytes.len() {
-        let code = link.get(place + 1..place + 3).filter(|_| bytes[place] == b'%');
+    let (mut decoded, mut index) = (Vec::new(), 0);
+    while index < bytes.len() {
+        let code = link.get(index + 1..index + 3).filter(|_| bytes[index] == b'%');
         match code.and_then(|code| u8::from_str_radix(code, 16).ok()) {
             Some(byte) => {
                 decoded.push(byte);
-                place += 3;
+                index += 3;
             }
             None => {
-                decoded.push(bytes[place]);
-                place += 1;
+                decoded.push(bytes[index]);
+                index += 1;
             }
         }
     }
@@ -36,7 +36,7 @@ fn percent_decoded(link: &str) -> String {
 }
 
 #[test]
-fn every_link_leads_somewhere() {
+fn all_links_resolve() {
     let lab = Lab::run();
     for (out, args) in
         [("out", &["report", "out"][..]), ("elsewhere/deep", &["report", "out", "--out", "elsewhere/deep"])]
@@ -54,22 +54,22 @@ fn every_link_leads_somewhere() {
                 None => assert!(lab.path(out).join(percent_decoded(&link)).is_file(), "{link} is no file"),
             }
         }
-        // Each number of the tables leads to its jobs.
+        // Each number of a table links to its jobs.
         assert!(page.matches("href=\"#jobs-").count() >= 4 * 2 + 4 * 10);
     }
 }
 
 #[test]
-fn names_do_not_become_a_part_of_the_page() {
+fn names_are_escaped() {
     let lab = Lab::run();
     lab.lrbm_ok(&["report", "out", "--copy-to", "kept"]);
     let page = lab.page();
     assert_eq!(page.matches("<script").count(), 1, "only our own script");
     assert!(!page.contains("<img") && !page.contains("<b>anything"), "a name became an element");
     assert!(page.contains("&lt;script&gt;window.broken=1"), "the dataset has no name");
-    // In the rules as well, where the constant stands in a test.
+    // Also in the rules, where the constant occurs in a test.
     assert!(page.matches("window.broken=1").count() > 4);
-    // Nothing is fetched; the only addresses are names of formats.
+    // No external resources; the only URLs are namespaces.
     for address in page.split("http").skip(1).filter(|rest| rest.starts_with("://") || rest.starts_with("s://")) {
         assert!(address.starts_with("://www.w3.org/"), "{}", &address[..60.min(address.len())]);
     }

@@ -3,44 +3,44 @@
 use crate::data::dataset::Arity;
 use crate::metric::Column;
 
-/// A statement of the paper.
+/// A claim of the paper, restated in our words.
 #[derive(Clone, Copy, Debug)]
 pub struct Claim {
-    /// The question that it answers.
+    /// Question it answers.
     pub question: &'static str,
-    /// What of the paper it speaks of.
+    /// Place in the paper.
     pub source: &'static str,
-    /// Its words.
+    /// What is claimed.
     pub statement: &'static str,
-    /// When it is taken to hold.
+    /// Criterion by which we decide it.
     pub read_as: &'static str,
-    /// The kind of model it speaks of.
+    /// Kind of model it is about.
     pub first: &'static str,
-    /// The kinds that this is compared with.
+    /// Kinds of models it is compared with.
     pub others: &'static [&'static str],
-    /// Metrics, each group with its datasets.
+    /// Metrics with the datasets they are compared on.
     pub cells: &'static [(&'static [Column], &'static [&'static str])],
-    /// What is claimed of each of them.
+    /// Relation claimed for each comparison.
     pub relation: ClaimedRelation,
-    /// The arity that predicates must have, if the claim is about one.
+    /// Required arity of predicates, if the claim depends on it.
     pub arity: Option<Arity>,
-    /// The table of the paper with its own numbers.
+    /// Table of the paper with the published numbers.
     pub published: Option<&'static str>,
 }
 
-/// What is claimed of the first model against another.
+/// Relation between the model of a claim and another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClaimedRelation {
     /// A higher mean.
     Better,
-    /// A higher mean, by more than chance.
+    /// A significantly higher mean.
     ClearlyBetter,
-    /// No lower mean by more than chance.
+    /// No significantly lower mean.
     NotWorse,
-    /// The same, and a higher mean by more than chance somewhere.
+    /// No significantly lower mean, and a significantly higher one somewhere.
     NotWorseAndSomewhereBetter,
-    /// No difference by more than chance.
+    /// No significant difference.
     Alike,
-    /// No lower mean by more than the larger of the standard deviations.
+    /// No mean lower by more than the larger of the standard deviations.
     LossWithinDeviation,
 }

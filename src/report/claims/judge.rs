@@ -10,19 +10,19 @@ use crate::report::published::{PublishedCell, PublishedTable};
 use crate::report::rows::{self, ReportRow};
 use crate::report::table::metric_title;
 
-/// What a run says of a claim.
+/// Outcome of a claim on a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClaimStatus {
-    /// It holds.
+    /// The claim holds.
     Held,
-    /// It does not.
+    /// The claim fails.
     DidNotHold,
-    /// The run has not the numbers for it.
+    /// The run lacks the numbers to decide.
     CannotBeSaid,
 }
 
 impl ClaimStatus {
-    /// The words of a page.
+    /// Returns the words shown to readers.
     pub fn words(self) -> &'static str {
         match self {
             ClaimStatus::Held => "held",
@@ -32,50 +32,52 @@ impl ClaimStatus {
     }
 }
 
-/// A claim with what a run says of it, in one preset.
+/// A claim evaluated on a run, in one preset.
 #[derive(Clone, Debug)]
 pub struct JudgedClaim {
     /// The claim.
     pub claim: &'static Claim,
-    /// The preset; empty without one.
+    /// Preset; empty without one.
     pub preset: String,
-    /// What the run says.
+    /// Outcome.
     pub verdict: ClaimStatus,
-    /// Why.
+    /// Reason.
     pub reason: String,
-    /// The numbers behind it.
+    /// Comparisons behind it.
     pub evidence: Vec<ClaimEvidence>,
 }
 
-/// One comparison of two models.
+/// A comparison of two models on one dataset and metric.
 #[derive(Clone, Debug)]
 pub struct ClaimEvidence {
     /// The dataset.
     pub dataset: &'static str,
     /// The metric.
     pub metric: Column,
-    /// The kind of the other model.
+    /// Kind of the other model.
     pub other: &'static str,
-    /// The rows that were compared, and how they compare; otherwise what is missing.
+    /// The comparison, or what is missing for it.
     pub found: Result<ClaimComparison, String>,
-    /// Whether one of the models is not made for the data, so that nothing can be found and nothing is missing.
-    pub is_refused: bool,
-    /// The difference of the means in the paper, if it prints both.
+    /// Whether one of the models does not support the dataset, so that no result is expected.
+    pub is_unsupported: bool,
+    /// Difference of the published means, if both are published.
     pub published: Option<f64>,
 }
 
-/// Two rows that were compared.
+/// Two rows and their comparison.
 #[derive(Clone, Debug)]
 pub struct ClaimComparison {
-    /// Their places among all rows.
+    /// Indices among all rows.
     pub rows: (usize, usize),
-    /// How they compare: the other model first, so that a difference above 0 speaks for the one of the claim.
+    /// Comparison with the other model first: a positive difference favors the model of the
+    /// claim.
     pub compared: RowComparison,
-    /// Whether what is claimed of them holds.
+    /// Whether the claimed relation holds.
     pub holds: bool,
 }
 
-/// Every claim, in every preset of a run. A run with a sweep varies what the claims take as given, so it has none.
+/// Evaluates every claim in every preset of a run. Returns none for a sweep, which varies what
+/// the claims assume.
 pub fn judge(rows: &[ReportRow<'_>]) -> Vec<JudgedClaim> {
     if rows.iter().any(|row| !row.settings.is_empty()) {
         return Vec::new();
@@ -95,9 +97,9 @@ fn judge_claim(claim: &'static Claim, rows: &[ReportRow<'_>], preset: &str) -> J
                 for &dataset in datasets {
                     let found = compare(claim, &rows, other, dataset, metric);
                     let refuses = |kind| find(&rows, kind, dataset).is_some_and(ReportRow::is_unsupported);
-                    let is_refused = refuses(claim.first) || refuses(other);
+                    let is_unsupported = refuses(claim.first) || refuses(other);
                     let published = published_difference(claim, other, dataset, metric);
-                    evidence.push(ClaimEvidence { dataset, metric, other, found, is_refused, published });
+                    evidence.push(ClaimEvidence { dataset, metric, other, found, is_unsupported, published });
                 }
             }
         }
@@ -121,7 +123,7 @@ fn compare(
     let first = row(claim, rows, claim.first, dataset)?;
     let second = row(claim, rows, other, dataset)?;
     let pair = RowPair { model: first.key().label(), first: second.group.clone(), second: first.group.clone() };
-    // Means over some of the folds say nothing of the rest.
+    // Incomplete means are not compared.
     for row in [first, second] {
         if !row.progress().is_finished() {
             return Err(format!("{} on {dataset}: {}", row.key().model, row.progress()));
@@ -132,14 +134,14 @@ fn compare(
     Ok(ClaimComparison { rows: (first.index, second.index), compared, holds })
 }
 
-/// The row of a kind of model on a dataset of this name, or else with this id.
+/// Looks up the row of a kind of model on a dataset, by name or else by id.
 fn find<'a, 'r>(rows: &[&'a ReportRow<'r>], kind: &str, dataset: &str) -> Option<&'a ReportRow<'r>> {
     let named = || rows.iter().find(|row| row.kind == kind && row.key().dataset == dataset);
     let of_id = || rows.iter().find(|row| row.kind == kind && row.dataset_id == dataset);
     named().or_else(of_id).copied()
 }
 
-/// The same if it can be compared, otherwise what is missing.
+/// Like [`find`], but returns an error if the row cannot be compared.
 fn row<'a, 'r>(
     claim: &Claim,
     rows: &[&'a ReportRow<'r>],
@@ -171,7 +173,7 @@ fn row<'a, 'r>(
     }
 }
 
-/// Whether what is claimed holds, or why that cannot be said.
+/// Returns whether a relation holds, or why that is undecided.
 fn holds(relation: ClaimedRelation, compared: &RowComparison) -> Result<bool, String> {
     let difference = compared.difference;
     let is_significant = || {
@@ -210,11 +212,12 @@ fn conclude(claim: &Claim, evidence: &[ClaimEvidence]) -> (ClaimStatus, String) 
         })
         .collect();
     let absent = |refused: bool| {
-        let absent = evidence.iter().filter(move |one| one.is_refused == refused);
+        let absent = evidence.iter().filter(move |one| one.is_unsupported == refused);
         absent.filter_map(|one| one.found.as_ref().err().map(String::as_str))
     };
     let listed = |refused| absent(refused).collect::<IndexSet<&str>>().into_iter().collect::<Vec<_>>().join("; ");
-    // What a model is not made for is not missing, but with nothing else there is nothing to say.
+    // Unsupported datasets are not missing, but without any other comparison the claim is
+    // undecided.
     let (lacking, refused) = (absent(false).count(), listed(true));
     let aside = if refused.is_empty() { String::new() } else { format!(" ({refused})") };
     let held = found.len() - failing.len();
@@ -271,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn relations_by_hand() {
+    fn relations_match_hand_computed_outcomes() {
         use ClaimedRelation::*;
         let all = [Better, ClearlyBetter, NotWorse, Alike, LossWithinDeviation];
         let held = |difference, p| all.map(|relation| holds(relation, &compared(difference, p)).unwrap());
@@ -286,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_test_nothing_is_said_of_chance() {
+    fn significance_is_undecided_without_a_test() {
         use ClaimedRelation::*;
         let one_fold = RowComparison { folds: 1, ..compared(0.1, Err(NoTest::TooFew { have: 1, min: 2 })) };
         let two_folds = RowComparison { folds: 2, ..compared(0.1, Err(NoTest::NoSpread)) };
@@ -295,7 +298,7 @@ mod tests {
                 let reason = holds(relation, &compared).unwrap_err();
                 assert!(reason.starts_with("no test is possible on cora: "), "{reason}");
             }
-            // A mean is a mean.
+            // Means can be compared without a test.
             assert_eq!(holds(Better, &compared), Ok(true));
         }
         let mut single = compared(-0.1, Ok(0.2));
@@ -313,14 +316,14 @@ mod tests {
                 compared: compared(0.1, Ok(p)),
                 holds,
             }),
-            is_refused: false,
+            is_unsupported: false,
             published: None,
         };
         holds.iter().map(one).collect()
     }
 
     #[test]
-    fn one_failure_refutes_and_one_gap_leaves_it_open() {
+    fn one_failure_refutes_and_one_missing_row_leaves_it_undecided() {
         let verdict = |holds: &[Option<(bool, f64)>]| conclude(&CLAIMS[0], &evidence(holds));
         let (yes, no) = (Some((true, 0.01)), Some((false, 0.2)));
         assert_eq!(verdict(&[yes, yes]), (ClaimStatus::Held, "it holds in all 2 comparisons".into()));
@@ -334,11 +337,11 @@ mod tests {
     }
 
     #[test]
-    fn what_a_model_is_not_made_for_is_not_missing() {
+    fn unsupported_datasets_are_not_missing() {
         let refused = |holds: &[Option<(bool, f64)>]| {
             let mut evidence = evidence(holds);
             let last = evidence.last_mut().unwrap();
-            (last.is_refused, last.found) = (true, Err("lrnn refuses yeast2".to_owned()));
+            (last.is_unsupported, last.found) = (true, Err("lrnn refuses yeast2".to_owned()));
             conclude(&CLAIMS[0], &evidence)
         };
         let (yes, no) = (Some((true, 0.01)), Some((false, 0.2)));
@@ -352,23 +355,23 @@ mod tests {
     }
 
     #[test]
-    fn an_ensemble_must_be_better_somewhere() {
+    fn ensembles_must_be_significantly_better_somewhere() {
         let claim = CLAIMS.iter().find(|claim| claim.relation == ClaimedRelation::NotWorseAndSomewhereBetter).unwrap();
         assert_eq!(conclude(claim, &evidence(&[Some((true, 0.2)), Some((true, 0.3))])).0, ClaimStatus::DidNotHold);
         assert_eq!(conclude(claim, &evidence(&[Some((true, 0.2)), Some((true, 0.01))])).0, ClaimStatus::Held);
     }
 
     #[test]
-    fn the_paper_contradicts_itself_in_one_cell_of_table_1() {
-        let board = CLAIMS.iter().find(|claim| claim.statement.contains("across the board")).unwrap();
+    fn one_cell_of_table_1_contradicts_its_claim() {
+        let board = CLAIMS.iter().find(|claim| claim.statement.contains("in every cell")).unwrap();
         let difference = |dataset, metric| published_difference(board, "rdn-boost", dataset, metric).unwrap();
-        // 0.9719 against 0.9731.
+        // 0.9719 and 0.9731.
         assert!(difference("uwcse", Column::AucRoc) < 0.0);
         assert!(difference("uwcse", Column::AucPr) > 0.0);
     }
 
     #[test]
-    fn claims_speak_of_known_questions_and_tables() {
+    fn claims_refer_to_known_questions_and_tables() {
         for claim in CLAIMS {
             assert!(QUESTIONS.iter().any(|(name, _)| *name == claim.question));
             assert!(claim.published.is_none_or(|name| PublishedTable::find(name).is_some()));

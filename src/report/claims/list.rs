@@ -1,4 +1,5 @@
-//! What the paper claims of its experiments, statement by statement, and how each statement is read here.
+//! The paper's claims about its experiments, restated, with the criterion by which each is
+//! decided.
 
 use super::claim::{Claim, ClaimedRelation};
 use crate::data::dataset::Arity;
@@ -9,7 +10,7 @@ const EXPLAINABLE: &str = "lrbm-explainable";
 const NO_BOOST: &str = "lrbm-noboost";
 const BOTH: [Column; 2] = [AucRoc, AucPr];
 
-/// The datasets of the paper's two bar charts, in their order.
+/// Datasets of the paper's two bar charts, in their order.
 const ALL: &[&str] = &["cora", "imdb", "mutagenesis", "sports", "uwcse", "webkb", "yeast2"];
 const TABLE1: &[&str] = &["uwcse", "imdb", "cora", "webkb"];
 const TABLE2: &[&str] = &["sports", "imdb", "uwcse", "yeast2", "cora", "webkb"];
@@ -19,26 +20,20 @@ const CLEARLY: &str = "the mean over folds is higher, and the corrected t-test g
 const ALIKE: &str = "the corrected t-test gives no p < 0.05 in either direction";
 const NOT_WORSE: &str = "nowhere a lower mean with p < 0.05 in the corrected t-test";
 
-/// The questions of the paper.
+/// The paper's questions (Section 4), restated.
 pub const QUESTIONS: [(&str, &str); 4] = [
-    ("Q1", "How does LRBM-Boost compare to other relational neural models?"),
-    ("Q2", "How does LRBM-Boost compare to other relational functional gradient boosting models?"),
-    (
-        "Q3",
-        "Is an ensemble of weak relational regression trees more effective than a single strong relational regression tree for constructing Lifted RBMs?",
-    ),
-    (
-        "Q4",
-        "Can we generate an interpretable lifted RBM from the ensemble of weak relational regression trees learned by LRBM-Boost?",
-    ),
+    ("Q1", "How good is LRBM-Boost compared with other relational neural models?"),
+    ("Q2", "How good is LRBM-Boost compared with other relational boosting methods?"),
+    ("Q3", "Is boosting many small trees better than learning one large tree?"),
+    ("Q4", "Can the ensemble be turned into one interpretable lifted RBM?"),
 ];
 
 /// The claims, in the order of the paper.
 pub const CLAIMS: &[Claim] = &[
     Claim {
         question: "Q1",
-        source: "bar charts",
-        statement: "LRBM-Boost is significantly better than LRNN for Mutagenesis and Cora on both AUC-ROC and AUC-PR.",
+        source: "Section 4.2, bar charts",
+        statement: "LRBM-Boost beats LRNN significantly on Mutagenesis and Cora, in both AUC-ROC and AUC-PR",
         read_as: CLEARLY,
         first: BOOST,
         others: &["lrnn"],
@@ -49,8 +44,8 @@ pub const CLAIMS: &[Claim] = &[
     },
     Claim {
         question: "Q1",
-        source: "bar charts",
-        statement: "Further, it also achieves better AUC-ROC and AUC-PR than LRNN on Sports and Uw-Cse data set.",
+        source: "Section 4.2, bar charts",
+        statement: "LRBM-Boost scores higher than LRNN on Sports and UW-CSE, in both metrics",
         read_as: BETTER,
         first: BOOST,
         others: &["lrnn"],
@@ -61,8 +56,8 @@ pub const CLAIMS: &[Claim] = &[
     },
     Claim {
         question: "Q1",
-        source: "bar charts",
-        statement: "Compared to RRBM-C, LRBM-Boost performs better for Sports and WebKB on both AUC-ROC and AUC-PR.",
+        source: "Section 4.2, bar charts",
+        statement: "LRBM-Boost scores higher than RRBM-C on Sports and WebKB, in both metrics",
         read_as: BETTER,
         first: BOOST,
         others: &["rrbm-c"],
@@ -73,8 +68,8 @@ pub const CLAIMS: &[Claim] = &[
     },
     Claim {
         question: "Q1",
-        source: "bar charts",
-        statement: "Also, our proposed model performs better on Yeast2 on AUC-ROC.",
+        source: "Section 4.2, bar charts",
+        statement: "LRBM-Boost scores higher than RRBM-C on Yeast2, in AUC-ROC",
         read_as: BETTER,
         first: BOOST,
         others: &["rrbm-c"],
@@ -85,8 +80,8 @@ pub const CLAIMS: &[Claim] = &[
     },
     Claim {
         question: "Q1",
-        source: "bar charts",
-        statement: "LRBM-Boost either performs comparably to or outperforms state-of-the-art relational neural networks.",
+        source: "Section 4.2, bar charts",
+        statement: "LRBM-Boost is nowhere worse than the relational neural networks",
         read_as: NOT_WORSE,
         first: BOOST,
         others: &["lrnn", "rrbm-c"],
@@ -97,8 +92,8 @@ pub const CLAIMS: &[Claim] = &[
     },
     Claim {
         question: "Q2",
-        source: "bar charts",
-        statement: "LRBM-Boost performs better than MLN-Boost for Cora and WebKB on AUC-ROC metric.",
+        source: "Section 4.3, bar charts",
+        statement: "LRBM-Boost scores higher than MLN-Boost on Cora and WebKB, in AUC-ROC",
         read_as: BETTER,
         first: BOOST,
         others: &["mln-boost"],
@@ -109,8 +104,8 @@ pub const CLAIMS: &[Claim] = &[
     },
     Claim {
         question: "Q2",
-        source: "bar charts",
-        statement: "Further, it performs better than MLN-Boost for Imdb, Uw-Cse, Sports and WebKB on AUC-PR.",
+        source: "Section 4.3, bar charts",
+        statement: "LRBM-Boost scores higher than MLN-Boost on IMDB, UW-CSE, Sports and WebKB, in AUC-PR",
         read_as: BETTER,
         first: BOOST,
         others: &["mln-boost"],
@@ -121,8 +116,8 @@ pub const CLAIMS: &[Claim] = &[
     },
     Claim {
         question: "Q2",
-        source: "bar charts",
-        statement: "For all the other data sets, both the models have comparable performance.",
+        source: "Section 4.3, bar charts",
+        statement: "LRBM-Boost and MLN-Boost are on a par everywhere else",
         read_as: ALIKE,
         first: BOOST,
         others: &["mln-boost"],
@@ -136,8 +131,8 @@ pub const CLAIMS: &[Claim] = &[
     },
     Claim {
         question: "Q2",
-        source: "Table 1",
-        statement: "LRBM-Boost outperforms RDN-Boost across the board,",
+        source: "Section 4.3, Table 1",
+        statement: "LRBM-Boost scores higher than RDN-Boost in every cell",
         read_as: BETTER,
         first: BOOST,
         others: &["rdn-boost"],
@@ -148,8 +143,8 @@ pub const CLAIMS: &[Claim] = &[
     },
     Claim {
         question: "Q2",
-        source: "Table 1",
-        statement: "and substantially so on larger domains such as Cora.",
+        source: "Section 4.3, Table 1",
+        statement: "The lead over RDN-Boost is large on Cora, an example of a larger domain",
         read_as: CLEARLY,
         first: BOOST,
         others: &["rdn-boost"],
@@ -160,8 +155,8 @@ pub const CLAIMS: &[Claim] = &[
     },
     Claim {
         question: "Q2",
-        source: "bar charts and Table 1",
-        statement: "LRBM-Boost performs comparably or outperforms state-of-the-art SRL boosting baselines.",
+        source: "Section 4.3, bar charts and Table 1",
+        statement: "LRBM-Boost is nowhere worse than the boosted relational baselines",
         read_as: NOT_WORSE,
         first: BOOST,
         others: &["rdn-boost", "mln-boost"],
@@ -172,8 +167,8 @@ pub const CLAIMS: &[Claim] = &[
     },
     Claim {
         question: "Q3",
-        source: "Table 2",
-        statement: "LRBM-Boost is statistically superior on Sports, Yeast2 and Cora on both AUC-ROC and AUC-PR",
+        source: "Section 4.4, Table 2",
+        statement: "The ensemble beats a single tree significantly on Sports, Yeast2 and Cora, in both metrics",
         read_as: CLEARLY,
         first: BOOST,
         others: &[NO_BOOST],
@@ -184,8 +179,8 @@ pub const CLAIMS: &[Claim] = &[
     },
     Claim {
         question: "Q3",
-        source: "Table 2",
-        statement: "and is comparable on others.",
+        source: "Section 4.4, Table 2",
+        statement: "The ensemble and a single tree are on a par on the remaining datasets",
         read_as: ALIKE,
         first: BOOST,
         others: &[NO_BOOST],
@@ -196,8 +191,8 @@ pub const CLAIMS: &[Claim] = &[
     },
     Claim {
         question: "Q3",
-        source: "Table 2",
-        statement: "This asserts the efficacy of learning ensembles of relational trees by LRBM-Boost rather than learning a single tree.",
+        source: "Section 4.4, Table 2",
+        statement: "Boosting an ensemble of trees is more effective than learning one tree",
         read_as: "nowhere a lower mean with p < 0.05 in the corrected t-test, and a higher mean with p < 0.05 somewhere",
         first: BOOST,
         others: &[NO_BOOST],
@@ -208,8 +203,8 @@ pub const CLAIMS: &[Claim] = &[
     },
     Claim {
         question: "Q4",
-        source: "Table 2",
-        statement: "For our current domains, this restriction does not significantly affect the performance.",
+        source: "Section 4.5, Table 2",
+        statement: "Allowing one active hidden node per example costs no significant performance",
         read_as: "the explainable model has nowhere a lower mean than its ensemble with p < 0.05 in the corrected t-test",
         first: EXPLAINABLE,
         others: &[BOOST],
@@ -220,8 +215,8 @@ pub const CLAIMS: &[Claim] = &[
     },
     Claim {
         question: "Q4",
-        source: "Table 2",
-        statement: "There is no noticeable loss in performance as the AUC values decrease marginally, if at all.",
+        source: "Section 4.5, Table 2",
+        statement: "The explainable model loses little or no AUC",
         read_as: "the mean of the explainable model is nowhere lower than that of its ensemble by more than the standard deviation between folds, the larger of the two",
         first: EXPLAINABLE,
         others: &[BOOST],

@@ -1,7 +1,7 @@
-//! The paper's claims, held against the numbers of a run.
+//! The paper's claims, evaluated on the numbers of a run.
 //!
-//! A verdict is computed from the run alone. A claim about several datasets does not hold if it fails on one of them, and
-//! cannot be said to hold while one of them is missing.
+//! The evaluation uses the run alone. A claim about several datasets fails if it fails on one of
+//! them, and is undecided while one of them is missing.
 
 mod claim;
 mod judge;

@@ -1,4 +1,4 @@
-//! RunComparison of paired rows.
+//! Comparison of paired rows.
 
 use super::pairing::{Pairing, RowPair, mismatch};
 use crate::determinism::IndexMap;
@@ -11,82 +11,83 @@ use crate::metric::significance::{
 use crate::metric::summary::mean;
 use crate::metric::{Average, Column};
 
-/// The metrics that are compared unless others are asked for.
+/// Metrics that are compared by default.
 pub const SHOWN: [Column; 2] = [Column::AucRoc, Column::AucPr];
 
-/// How sure an interval is.
+/// Confidence level of intervals.
 pub const LEVEL: f64 = 0.95;
 
-/// In how many folds a difference must be the same to count without a test.
+/// Smallest number of folds in which an identical difference counts as significant without a
+/// test.
 const MIN_FOLDS_WITHOUT_SPREAD: usize = 3;
 
-/// Where the draws of intervals start.
+/// Seed of the bootstrap.
 const SEED: u64 = 1979;
 
-/// What the comparison of two sides came to.
+/// Comparison of two sides.
 #[derive(Clone, Debug)]
 pub struct RunComparison {
-    /// What the first side is called.
+    /// Name of the first side.
     pub first: String,
-    /// What the second side is called.
+    /// Name of the second side.
     pub second: String,
-    /// The metrics in the order asked for.
+    /// Metrics in the order requested.
     pub metrics: Vec<MetricComparison>,
-    /// Rows that only the first side has.
+    /// Rows of the first side only.
     pub only_first: Vec<String>,
-    /// Rows that only the second side has.
+    /// Rows of the second side only.
     pub only_second: Vec<String>,
 }
 
-/// One metric.
+/// Comparison by one metric.
 #[derive(Clone, Debug)]
 pub struct MetricComparison {
-    /// Which.
+    /// The metric.
     pub column: Column,
-    /// The rows that were compared.
+    /// Compared rows.
     pub rows: Vec<RowComparison>,
-    /// What was not compared.
+    /// Rows that could not be compared.
     pub skipped: Vec<SkippedRow>,
-    /// Each model that was compared on two datasets or more.
+    /// Models that were compared on at least two datasets.
     pub over_datasets: Vec<OverDatasets>,
 }
 
-/// A row of both sides.
+/// Comparison of one row of both sides.
 #[derive(Clone, Debug)]
 pub struct RowComparison {
     /// The dataset.
     pub dataset: String,
     /// The model.
     pub model: String,
-    /// How many folds are in both.
+    /// Number of folds that both sides have.
     pub folds: usize,
-    /// How many folds only one has, or which have no value.
+    /// Number of folds that one side lacks, or that have no value.
     pub unpaired: usize,
-    /// The first side, over the folds that are in both.
+    /// Average of the first side, over common folds.
     pub first: Average,
-    /// The second side.
+    /// Average of the second side, over common folds.
     pub second: Average,
-    /// The mean of the differences of folds, second minus first.
+    /// Mean difference over folds, second minus first.
     pub difference: f64,
-    /// An interval for that.
+    /// Bootstrap interval of the mean difference.
     pub interval: Result<Interval, NoTest>,
-    /// Whether it is more than chance.
+    /// Corrected t-test.
     pub test: Result<CorrectedT, NoTest>,
-    /// The p-value of that, corrected for the number of rows.
+    /// Its p-value, corrected for the number of rows.
     pub holm: Option<f64>,
-    /// The difference in standard deviations.
+    /// Standardized mean difference.
     pub effect: Result<f64, NoTest>,
-    /// In how many folds the second is better, level, worse.
+    /// Folds in which the second side wins, ties and loses.
     pub win_tie_loss: WinTieLoss,
 }
 
 impl RowComparison {
-    /// Whether the difference is more than chance: p below the level in the corrected t-test. The same difference in
-    /// every fold leaves the test no spread; other than 0 and in at least three folds it is told apart all the same, in two it may
-    /// well be chance.
+    /// Returns whether the difference is significant in the corrected t-test. An identical
+    /// nonzero difference in every fold leaves the test without variance: it counts as
+    /// significant in at least three folds, while in two it may be chance.
     ///
     /// # Errors
-    /// If that cannot be told, with the reason.
+    /// If no test is possible, with the reason.
     pub fn is_significant(&self) -> Result<bool, NoTest> {
         match self.test {
             Ok(test) => Ok(test.p < ALPHA),
@@ -97,35 +98,35 @@ impl RowComparison {
     }
 }
 
-/// A row that both sides have and that cannot be compared.
+/// A row of both sides that cannot be compared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SkippedRow {
     /// The dataset.
     pub dataset: String,
     /// The model.
     pub model: String,
-    /// Why not.
+    /// Reason.
     pub reason: String,
 }
 
-/// A model over all datasets.
+/// Comparison of a model over all datasets.
 #[derive(Clone, Debug)]
 pub struct OverDatasets {
     /// The model.
     pub model: String,
-    /// How many datasets there are.
+    /// Number of datasets.
     pub datasets: usize,
-    /// On how many the second is better, level, worse.
+    /// Datasets on which the second side wins, ties and loses.
     pub win_tie_loss: WinTieLoss,
-    /// Whether that is more than chance.
+    /// Wilcoxon's signed-rank test.
     pub test: Result<Wilcoxon, NoTest>,
 }
 
 impl RunComparison {
-    /// Compares what was paired.
+    /// Compares paired rows.
     ///
     /// # Errors
-    /// If a recorded metric is not a finite number.
+    /// If a recorded metric is not finite.
     pub fn new(pairing: &Pairing<'_>, columns: &[Column]) -> Result<Self, SampleError> {
         let metrics: Result<Vec<MetricComparison>, SampleError> =
             columns.iter().map(|&column| metric(&pairing.pairs, column)).collect();
@@ -138,7 +139,7 @@ impl RunComparison {
         })
     }
 
-    /// Whether there was something to compare.
+    /// Returns whether any row was compared.
     pub fn is_comparable(&self) -> bool {
         self.metrics.iter().any(|metric| !metric.rows.is_empty())
     }
@@ -164,7 +165,7 @@ fn metric(pairs: &[RowPair<'_>], column: Column) -> Result<MetricComparison, Sam
     Ok(found)
 }
 
-/// A row of both sides, or why it cannot be compared.
+/// Compares a row of both sides; the inner error is the reason why it cannot be compared.
 pub(crate) fn compare_rows(pair: &RowPair<'_>, column: Column) -> Result<Result<RowComparison, String>, SampleError> {
     if let Some(reason) = mismatch(pair, column) {
         return Ok(Err(reason));
@@ -206,7 +207,7 @@ pub(crate) fn compare_rows(pair: &RowPair<'_>, column: Column) -> Result<Result<
     }))
 }
 
-/// How many examples a job trained and tested with.
+/// Returns the numbers of training and test examples of a job.
 fn size(stored: &StoredJob) -> Option<(usize, usize)> {
     let counts = stored.record.counts.as_ref()?;
     Some((counts.train_positives + counts.train_negatives, counts.test_positives + counts.test_negatives))

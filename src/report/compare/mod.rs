@@ -1,9 +1,10 @@
-//! Two runs, or two models of a run, held against each other fold by fold.
+//! Comparison of two runs, or of two models of a run, fold by fold.
 //!
-//! The same row of both (dataset, model, preset, case) is paired job by job: fold with fold and seed with seed, so that both
-//! were trained and tested on the same examples. Seeds of a fold are averaged, and the differences of folds are judged by
-//! the corrected t-test, with Holm's correction for the number of rows, and over datasets by Wilcoxon's test. What was not made
-//! from the same data in the same way is not paired, and it is said why.
+//! Rows with the same key (dataset, model, preset, case) are paired job by job, fold with fold
+//! and seed with seed, so that both were trained and tested on the same examples. Seeds of a fold
+//! are averaged. Differences between folds are tested by the corrected t-test with Holm's
+//! correction for the number of rows, and over datasets by Wilcoxon's test. Rows with different
+//! data or preparation are not compared, and the reason is reported.
 
 mod comparison;
 mod pairing;

@@ -1,4 +1,4 @@
-//! Which rows belong together, and whether they may be compared.
+//! Pairing of rows, and whether they are comparable.
 
 use std::collections::BTreeMap;
 
@@ -15,26 +15,26 @@ use crate::report::rows::applies_to_preset;
 /// Why models cannot be paired.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ModelsError {
-    /// No row of the run is of this model.
-    #[error("{run}: no model `{model}` with a result; there are {known}{hint}")]
+    /// The run has no such model.
+    #[error("{run}: no model `{model}` with a result; available: {known}{hint}")]
     Unknown {
         /// The run directory.
         run: String,
-        /// What was asked for.
+        /// The requested model.
         model: String,
-        /// What there is.
+        /// The available models.
         known: String,
-        /// The nearest of these.
+        /// The most similar one.
         hint: String,
     },
-    /// One is a single row, the other is not.
-    #[error("`{model}` has several rows in {run}; say which: {known}")]
+    /// The model is ambiguous.
+    #[error("`{model}` has several rows in {run}; choose one of {known}")]
     Ambiguous {
         /// The run directory.
         run: String,
-        /// What was asked for.
+        /// The requested model.
         model: String,
-        /// What it may stand for.
+        /// The matching rows.
         known: String,
     },
 }
@@ -44,57 +44,57 @@ pub enum ModelsError {
 pub struct Side<'r> {
     /// The run.
     pub results: &'r Results,
-    /// Only this model: its name, or its name with preset and case as tables print it.
+    /// Restriction to a model: its name, or its label with preset and case.
     pub model: Option<&'r str>,
 }
 
 /// A row of both sides.
 #[derive(Clone, Debug)]
 pub struct RowPair<'r> {
-    /// The model as tables print it.
+    /// Label of the model.
     pub model: String,
-    /// The row of the first side.
+    /// Row of the first side.
     pub first: Group<'r>,
-    /// The row of the second side.
+    /// Row of the second side.
     pub second: Group<'r>,
 }
 
-/// Which rows belong together.
+/// Paired rows of two sides.
 #[derive(Clone, Debug)]
 pub struct Pairing<'r> {
-    /// What the first side is called.
+    /// Name of the first side.
     pub first: String,
-    /// What the second side is called.
+    /// Name of the second side.
     pub second: String,
-    /// Rows that both have.
+    /// Rows of both sides.
     pub pairs: Vec<RowPair<'r>>,
-    /// Rows that only the first has.
+    /// Rows of the first side only.
     pub only_first: Vec<String>,
-    /// Rows that only the second has.
+    /// Rows of the second side only.
     pub only_second: Vec<String>,
 }
 
 impl<'r> RowPair<'r> {
-    /// The dataset.
+    /// Returns the dataset.
     pub fn dataset(&self) -> &str {
         &self.first.key.dataset
     }
 
-    /// Jobs of the same fold and seed that have a result on both sides.
+    /// Returns the jobs of the same fold and seed that have a result on both sides.
     pub fn jobs(&self) -> Vec<(&'r StoredJob, &'r StoredJob)> {
         let place = |stored: &StoredJob| (stored.record.row.fold, stored.record.row.seed);
         let second: BTreeMap<(usize, u64), &StoredJob> = self.second.done().map(|job| (place(job), job)).collect();
         self.first.done().filter_map(|job| Some((job, *second.get(&place(job))?))).collect()
     }
 
-    /// How many folds there are on either side, with a result or without.
+    /// Returns the number of folds of either side, with or without a result.
     pub fn folds(&self) -> usize {
         let both = self.first.jobs.iter().chain(&self.second.jobs);
         both.map(|stored| stored.record.row.fold).collect::<IndexSet<_>>().len()
     }
 }
 
-/// What a row is matched by.
+/// Key by which rows are matched.
 #[derive(Clone, Copy)]
 enum By {
     /// Dataset, model, preset and case.
@@ -119,15 +119,15 @@ impl By {
     }
 }
 
-/// Pairs the rows of two sides. Without models, a row belongs to the one of the same dataset, model, preset and case; with
-/// names of models, to the one of the same dataset, preset and case; with single rows, to the one of the same dataset. A model whose
-/// kind knows no presets belongs to every preset of the other.
+/// Pairs the rows of two sides. Without models, rows are matched by dataset, model, preset and
+/// case; with model names, by dataset, preset and case; with single rows, by dataset. A model
+/// whose kind has no presets is matched with every preset of the other.
 ///
 /// # Errors
-/// If a model is not there, or it is not clear which of its rows is meant.
+/// If a model is unknown or ambiguous.
 pub fn pair<'r>(first: Side<'r>, second: Side<'r>) -> Result<Pairing<'r>, ModelsError> {
-    let (of_first, single_first) = chosen(first)?;
-    let (of_second, single_second) = chosen(second)?;
+    let (of_first, single_first) = selected_rows(first)?;
+    let (of_second, single_second) = selected_rows(second)?;
     let by = match (first.model, second.model) {
         (None, None) => By::Row,
         _ if single_first && single_second => By::Dataset,
@@ -147,7 +147,7 @@ pub fn pair<'r>(first: Side<'r>, second: Side<'r>) -> Result<Pairing<'r>, Models
     for group in of_first {
         let mut others: Vec<usize> = rows.get_index_of(&by.key(&group.key)).into_iter().collect();
         if others.is_empty() && matches!(by, By::Case) {
-            others = (0..rows.len()).filter(|&i| is_beside(&group, &rows[i])).collect();
+            others = (0..rows.len()).filter(|&i| is_counterpart(&group, &rows[i])).collect();
         }
         if others.is_empty() {
             pairing.only_first.push(name(&group.key));
@@ -167,16 +167,16 @@ pub fn pair<'r>(first: Side<'r>, second: Side<'r>) -> Result<Pairing<'r>, Models
     Ok(pairing)
 }
 
-/// Whether rows of two models are of the same dataset and case, and one of them stands in the preset of the other.
-fn is_beside(a: &Group<'_>, b: &Group<'_>) -> bool {
+/// Returns whether two rows share dataset and case, and one applies to the preset of the other.
+fn is_counterpart(a: &Group<'_>, b: &Group<'_>) -> bool {
     let stands = |a: &Group<'_>, b: &Group<'_>| applies_to_preset(a.kind(), &a.key.preset, &b.key.preset);
     a.key.dataset == b.key.dataset && a.key.case == b.key.case && (stands(a, b) || stands(b, a))
 }
 
-/// Whether each of some rows has a single one beside it.
+/// Returns whether every row has a single counterpart.
 fn fits_all(single: &[Group<'_>], others: &[Group<'_>]) -> bool {
     let same_dataset = |other: &Group<'_>| single.iter().find(|group| group.key.dataset == other.key.dataset);
-    others.iter().all(|other| same_dataset(other).is_none_or(|group| is_beside(group, other)))
+    others.iter().all(|other| same_dataset(other).is_none_or(|group| is_counterpart(group, other)))
 }
 
 fn name(key: &RowKey) -> String {
@@ -188,8 +188,8 @@ fn title(side: Side<'_>) -> String {
     side.model.map_or_else(|| run.to_string(), |model| format!("{model} of {run}"))
 }
 
-/// The rows of a side, and whether the model is given with preset and case, or has but one row for each dataset.
-fn chosen<'r>(side: Side<'r>) -> Result<(Vec<Group<'r>>, bool), ModelsError> {
+/// Returns the rows of a side, and whether they have one label.
+fn selected_rows<'r>(side: Side<'r>) -> Result<(Vec<Group<'r>>, bool), ModelsError> {
     let groups = side.results.groups();
     let Some(model) = side.model else { return Ok((groups, false)) };
     let mut rows: Vec<Group<'r>> = groups.iter().filter(|group| group.key.label() == model).cloned().collect();
@@ -222,12 +222,12 @@ fn ambiguous(side: Side<'_>, rows: &[Group<'_>]) -> ModelsError {
     }
 }
 
-/// Why the rows of a pair cannot be compared; `None` if they can.
+/// Returns why a pair of rows is not comparable; `None` if it is.
 pub(super) fn mismatch(pair: &RowPair<'_>, column: Column) -> Option<String> {
     let jobs = pair.jobs();
     let Some(first) = pair.first.done().next() else { return Some("the first has no result".to_owned()) };
     let Some(second) = pair.second.done().next() else { return Some("the second has no result".to_owned()) };
-    // If no fold and seed are in common, another split may be the reason: that is worth more than the bare fact.
+    // Without common folds and seeds, a different split is the more informative reason.
     let other = jobs.iter().copied().chain([(first, second)]);
     let reason = other.into_iter().find_map(|(first, second)| difference(&first.record, &second.record, column));
     reason.or_else(|| {
@@ -237,42 +237,42 @@ pub(super) fn mismatch(pair: &RowPair<'_>, column: Column) -> Option<String> {
         };
         jobs.is_empty().then(|| {
             let (first, second) = (seeds(&pair.first), seeds(&pair.second));
-            format!("no fold and seed in common: seeds {first} against {second}")
+            format!("no fold and seed in common: seeds {first} and {second}")
         })
     })
 }
 
-/// What two jobs differ in that must be the same.
+/// Returns a difference between two jobs that prevents a comparison.
 fn difference(first: &JobRecord, second: &JobRecord, column: Column) -> Option<String> {
     let (a, b) = (&first.key, &second.key);
     let short = |checksum: &str| checksum.get(..12).unwrap_or(checksum).to_owned();
     if a.dataset.id != b.dataset.id {
-        return Some(format!("other data: {} against {}", a.dataset.id, b.dataset.id));
+        return Some(format!("different datasets: {} and {}", a.dataset.id, b.dataset.id));
     }
     if a.dataset.variant != b.dataset.variant {
-        return Some("another variant of the data".to_owned());
+        return Some("different variants of the dataset".to_owned());
     }
     if a.data_checksum != b.data_checksum {
         let (a, b) = (short(&a.data_checksum), short(&b.data_checksum));
-        return Some(format!("other data: checksum {a} against {b}"));
+        return Some(format!("different data: checksums {a} and {b}"));
     }
     if a.folds != b.folds {
-        return Some(format!("other folds: {} against {}", a.folds, b.folds));
+        return Some(format!("different numbers of folds: {} and {}", a.folds, b.folds));
     }
     if a.negatives_per_positive != b.negatives_per_positive {
         let (a, b) = (a.negatives_per_positive, b.negatives_per_positive);
-        return Some(format!("other negatives: {a} against {b} for each positive"));
+        return Some(format!("different negatives per positive: {a} and {b}"));
     }
     let version = |record: &JobRecord| record.key.algorithm.get("data").copied().unwrap_or_default();
     if version(first) != version(second) {
         let (a, b) = (version(first), version(second));
-        return Some(format!("examples made ready in another way: version {a} against {b}"));
+        return Some(format!("different data preparation: versions {a} and {b}"));
     }
     let definition = |record: &JobRecord| record.program.definitions.get(column.name()).cloned();
     let same_job = first.row.fold == second.row.fold && first.row.seed == second.row.seed;
     if definition(first) != definition(second) {
-        let text = |record| definition(record).unwrap_or_else(|| "the plain one".to_owned());
-        return Some(format!("another definition of {}: {} against {}", column.name(), text(first), text(second)));
+        let text = |record| definition(record).unwrap_or_else(|| "the default".to_owned());
+        return Some(format!("different definitions of {}: {} and {}", column.name(), text(first), text(second)));
     }
-    (same_job && first.counts != second.counts).then(|| format!("other examples in fold {}", first.row.fold))
+    (same_job && first.counts != second.counts).then(|| format!("different examples in fold {}", first.row.fold))
 }

@@ -1,4 +1,4 @@
-//! A comparison as people and programs read it.
+//! Markdown and CSV output of comparisons.
 
 use std::fmt::Write;
 
@@ -9,7 +9,7 @@ use crate::metric::significance::{ALPHA, Verdict};
 use crate::report::csv::line;
 use crate::report::markdown::{MarkdownTable, escape};
 
-/// The comparison in Markdown.
+/// Formats the comparison as Markdown.
 pub fn markdown(comparison: &RunComparison) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
@@ -28,8 +28,8 @@ fn write(out: &mut String, comparison: &RunComparison) -> std::fmt::Result {
         writeln!(
             out,
             "\nMeans ± standard deviations over the folds that are in both, seeds averaged first; B − A is the mean of the folds' \
-             differences with a {:.0}% bootstrap interval; better, level, worse: B in so many folds. p: corrected resampled t-test \
-             with the real fold sizes; Holm: corrected for the number of rows.",
+             differences with a {:.0}% bootstrap interval; better/level/worse: the number of folds in which B wins, ties and loses. p: corrected resampled t-test \
+             with the actual fold sizes; Holm: corrected for the number of rows.",
             100.0 * LEVEL
         )?;
     }
@@ -81,7 +81,7 @@ fn of_metric(out: &mut String, metric: &MetricComparison) -> std::fmt::Result {
     Ok(())
 }
 
-/// What is to be said of a model over all datasets, in one sentence.
+/// Describes a model over all datasets in one sentence.
 pub(crate) fn sentence(over: &OverDatasets) -> String {
     let WinTieLoss { wins, ties, losses } = over.win_tie_loss;
     let verdict = match &over.test {
@@ -116,7 +116,7 @@ fn average(average: &Average) -> String {
     }
 }
 
-/// A difference with its sign; zero has none.
+/// Formats a difference with its sign; zero has none.
 pub(crate) fn signed(value: f64) -> String {
     match format!("{value:+.4}").as_str() {
         "+0.0000" | "-0.0000" => "0.0000".to_owned(),
@@ -128,18 +128,18 @@ fn slashed(counts: &WinTieLoss) -> String {
     format!("{}/{}/{}", counts.wins, counts.ties, counts.losses)
 }
 
-/// A p-value with three decimals.
+/// Formats a p-value with three decimals.
 pub(crate) fn p_value(p: f64) -> String {
     if p < 0.0005 { "<0.001".to_owned() } else { format!("{p:.3}") }
 }
 
-/// A p-value after the letter p.
+/// Formats a p-value with its relation sign, to follow the letter p.
 pub(crate) fn with_sign(p: f64) -> String {
     let text = p_value(p);
     if text.starts_with('<') { text.replace('<', "< ") } else { format!("= {text}") }
 }
 
-/// The comparison as a table for programs, all digits kept.
+/// Formats the comparison as CSV with full precision.
 pub fn csv(comparison: &RunComparison) -> String {
     let mut text = line([
         "metric",
@@ -207,7 +207,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_as_people_read_them() {
+    fn numbers_are_formatted() {
         assert_eq!([0.01234, -0.5, 0.0, -0.00001].map(signed), ["+0.0123", "−0.5000", "0.0000", "0.0000"]);
         assert_eq!([0.0004, 0.0005, 0.04567].map(p_value), ["<0.001", "0.001", "0.046"]);
         assert_eq!([0.0004, 0.5].map(with_sign), ["< 0.001", "= 0.500"]);

@@ -1,4 +1,4 @@
-//! Why a model says what it says of one query, in words: as text, as JSON, and as a page.
+//! Explanation of a prediction for one query: as text, as JSON, and as an HTML page.
 
 mod page;
 mod text;
@@ -11,42 +11,43 @@ use crate::logic::{Literal, Variable};
 use crate::rbm::Network;
 use crate::rbm::network::explain::{Checked, Explainer, Explanation, Fired, Flip, FlipOptions, Flips, Grounding};
 
-/// The version of the JSON that is written.
+/// Version of the JSON format.
 pub const FORMAT_VERSION: u32 = 1;
 
-/// An explanation in words.
+/// An explanation with all names resolved.
 #[derive(Clone, Debug, Serialize)]
 pub struct ExplanationView {
     format: &'static str,
     version: u32,
-    /// The query.
+    /// Query.
     pub query: String,
-    /// Where the network comes from.
+    /// Origin of the network.
     pub origin: String,
-    /// The class that is decided for.
+    /// Predicted class.
     pub decision: String,
-    /// Of two classes, the second is decided for if it is more likely than this.
+    /// Decision threshold: of two classes, the second is predicted above this probability.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub threshold: Option<f64>,
-    /// Every class with its probability.
+    /// All classes with their probabilities.
     pub classes: Vec<ClassView>,
-    /// The log-odds of the first of `compared` against the second.
+    /// Log-odds ψ of the first class of `compared` against the second.
     pub psi: f64,
-    /// The two classes that ψ is about.
+    /// The two classes that ψ compares.
     pub compared: [String; 2],
-    /// What the model says that the network was made from.
+    /// Prediction of the model that the network was made from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<ModelAgreement>,
-    /// What the data say of the query, if it is an example there: positive, negative, or its class.
+    /// Label of the query in the data, if it is an example there: positive, negative, or its
+    /// class.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub example: Option<String>,
-    /// ψ before any rule holds.
+    /// Bias: ψ without any active rule.
     pub before: f64,
-    /// The rules that hold, by the size of what they add to ψ.
+    /// Active rules, by the magnitude of their contribution to ψ.
     pub rules: Vec<RuleView>,
-    /// How many rules there are.
+    /// Number of all rules.
     pub rules_in_all: usize,
-    /// What one fact could change.
+    /// Effects of single changed facts.
     pub changes: ChangesView,
 }
 
@@ -59,35 +60,35 @@ pub struct ClassView {
     pub probability: f64,
 }
 
-/// What the model itself says, that the network was made from.
+/// Agreement of the network with the model it was made from.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct ModelAgreement {
-    /// Its probability of the second class, or of the class that is decided for if there are more than two.
+    /// The model's probability of the second class, or of the predicted class with more than two.
     pub probability: f64,
-    /// How far the network's is from it.
+    /// Absolute difference from the network's probability.
     pub difference: f64,
 }
 
-/// A rule that holds.
+/// An active rule.
 #[derive(Clone, Debug, Serialize)]
 pub struct RuleView {
-    /// Its number in the list that `lrbm explain --model` prints.
+    /// Number in the list that `lrbm explain --model` prints.
     pub number: usize,
-    /// What it adds to ψ.
+    /// Contribution to ψ.
     pub adds: f64,
-    /// The clause.
+    /// Clause.
     pub clause: String,
-    /// What its variables stand for.
+    /// Variable bindings.
     pub substitution: Vec<BindingView>,
-    /// The facts that this uses.
+    /// Facts used.
     pub facts: Vec<String>,
-    /// What is negated in it, and not in the data.
+    /// Negated atoms, which are not in the data.
     pub absent: Vec<String>,
-    /// What else was asked.
+    /// Further conditions.
     pub conditions: Vec<ConditionView>,
 }
 
-/// What a variable stands for.
+/// A variable binding.
 #[derive(Clone, Debug, Serialize)]
 pub struct BindingView {
     /// The variable.
@@ -96,69 +97,69 @@ pub struct BindingView {
     pub constant: String,
 }
 
-/// A condition of a rule that holds.
+/// A condition of an active rule.
 #[derive(Clone, Debug, Serialize)]
 pub struct ConditionView {
-    /// Whether so many groundings had to exist, or had not to.
+    /// Whether at least `at_least` groundings must exist, or must not.
     pub holds: bool,
-    /// How many groundings were asked for.
+    /// Required number of groundings.
     pub at_least: u32,
-    /// How many there are, up to that number.
+    /// Number of groundings found, up to the required number.
     pub found: u32,
-    /// The conjunction for this query.
+    /// Conjunction, instantiated for the query.
     pub body: String,
-    /// What the variables of the first grounding stand for.
+    /// Variable bindings of the first grounding.
     pub substitution: Vec<BindingView>,
-    /// The facts it uses.
+    /// Facts used by the first grounding.
     pub facts: Vec<String>,
 }
 
-/// What one fact could change.
+/// Effects of single changed facts.
 #[derive(Clone, Debug, Serialize)]
 pub struct ChangesView {
-    /// What turns the decision.
+    /// Changes that flip the decision.
     pub found: Vec<ChangeView>,
-    /// If nothing does, what comes closest.
+    /// Closest change, if none flips the decision.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub closest: Option<ChangeView>,
-    /// How many changes were tried.
+    /// Number of changes tried.
     pub tried: usize,
-    /// How many were proposed and not tried.
+    /// Number of candidate changes not tried.
     pub untried: usize,
-    /// Whether there may be proposals that were not looked for.
+    /// Whether the candidate list is incomplete.
     pub cut: bool,
 }
 
-/// One changed fact and what follows.
+/// A changed fact and its effect.
 #[derive(Clone, Debug, Serialize)]
 pub struct ChangeView {
     /// `remove` or `add`.
     pub change: &'static str,
     /// The fact.
     pub fact: String,
-    /// The decision with it.
+    /// Decision after the change.
     pub decision: String,
-    /// The probability of the second class, or of the class that was decided for if there are more than two.
+    /// Probability of the second class, or of the previously predicted class with more than two.
     pub probability: f64,
 }
 
-/// What is known of a query beside what the network says.
+/// Additional information about a query.
 #[derive(Clone, Debug, Default)]
 pub struct QueryContext {
-    /// The probability of each class by the model that the network was made from.
+    /// Class probabilities of the model that the network was made from.
     pub model: Option<Vec<f64>>,
-    /// Whether the query is a positive or negative example of the data, or its class there.
+    /// Label of the query in the data: positive, negative, or its class.
     pub label: Option<String>,
 }
 
-/// Writes the names of one explanation.
+/// Resolves the names of an explanation.
 struct Namer<'a> {
     network: &'a Network,
     explainer: &'a Explainer<'a>,
 }
 
 impl ExplanationView {
-    /// An explanation in words.
+    /// Resolves the names of an explanation.
     pub fn new(
         network: &Network,
         explainer: &Explainer<'_>,
@@ -195,14 +196,14 @@ impl ExplanationView {
         }
     }
 
-    /// The explanation as JSON.
+    /// Formats the explanation as JSON.
     pub fn to_json(&self) -> String {
-        // Only maps with keys that are not text can fail.
+        // Only maps with non-string keys can fail.
         serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
     }
 }
 
-/// The number of each hidden node in the list of rules, the strongest first.
+/// Returns the number of each hidden node in the list of rules, strongest first.
 pub(crate) fn numbers(network: &Network) -> Vec<usize> {
     let mut numbers = vec![0; network.hidden().len()];
     for (place, node) in network.strongest_first().into_iter().enumerate() {
@@ -211,7 +212,7 @@ pub(crate) fn numbers(network: &Network) -> Vec<usize> {
     numbers
 }
 
-/// What to say of an example of the data.
+/// Describes the label of an example.
 pub(super) fn of_example(label: &str) -> String {
     match label {
         "positive" | "negative" => format!("a {label} example"),

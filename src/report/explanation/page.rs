@@ -1,4 +1,4 @@
-//! Explanations as one page that needs nothing else: no network, no script.
+//! Explanations as a self-contained HTML page without scripts.
 
 use minijinja::value::Serde;
 use minijinja::{Environment, Value, context};
@@ -9,14 +9,14 @@ use super::{ExplanationView, of_example};
 const TEMPLATE: &str = include_str!("page.html");
 
 impl ExplanationView {
-    /// The explanation as a page. `drawing` is our own SVG of the network, whose texts are escaped already; everything else is
-    /// escaped here.
+    /// Renders the explanation as a page. `drawing` is our own SVG of the network, whose texts
+    /// are escaped already; everything else is escaped here.
     ///
     /// # Errors
-    /// If the template is wrong, which no input can bring about.
+    /// If the template is invalid, which no input can cause.
     pub fn to_html(&self, drawing: &str) -> Result<String, minijinja::Error> {
         let mut environment = Environment::new();
-        // Names that end in .html are escaped.
+        // Templates named `*.html` are auto-escaped.
         environment.add_template("page.html", TEMPLATE)?;
         environment.add_filter("number", signed);
         environment.add_filter("example", |label: &str| of_example(label));
@@ -26,7 +26,7 @@ impl ExplanationView {
         let share = move |value: f64| format!("{:.1}", 100.0 * value.abs() / largest);
         environment.add_filter("share", share);
         let page = environment.get_template("page.html")?;
-        page.render(context! { told => Serde(self), drawing => Value::from_safe_string(drawing.to_owned()) })
+        page.render(context! { explanation => Serde(self), drawing => Value::from_safe_string(drawing.to_owned()) })
     }
 }
 
@@ -37,7 +37,7 @@ mod tests {
     const EVIL: &str = "\"</title><script>alert(1)</script>\"";
 
     #[test]
-    fn hostile_names_stay_names() {
+    fn names_are_escaped() {
         let binding = BindingView { variable: "A".into(), constant: EVIL.into() };
         let condition = ConditionView {
             holds: false,
@@ -57,7 +57,7 @@ mod tests {
             conditions: vec![ConditionView { holds: true, ..condition.clone() }, condition],
         };
         let change = ChangeView { change: "add", fact: EVIL.into(), decision: EVIL.into(), probability: 0.5 };
-        let told = ExplanationView {
+        let explanation = ExplanationView {
             format: "lrbm-explanation",
             version: 1,
             query: EVIL.into(),
@@ -80,11 +80,11 @@ mod tests {
                 cut: true,
             },
         };
-        let html = told.to_html("<svg><title>ours</title></svg>").unwrap();
+        let html = explanation.to_html("<svg><title>ours</title></svg>").unwrap();
         assert!(!html.contains("<script"), "{html}");
         assert!(html.contains("&lt;script&gt;") && html.contains("<svg><title>ours</title></svg>"), "{html}");
         assert_eq!(html.matches("</title>").count(), 2);
-        // Nothing is fetched.
+        // No external resources.
         assert!(!html.contains("http://") && !html.contains("https://") && !html.contains("url("), "{html}");
     }
 }

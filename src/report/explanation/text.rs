@@ -1,24 +1,25 @@
-//! Explanations for the terminal.
+//! Explanations as terminal text.
 
 use std::fmt::{self, Display};
 
 use super::{BindingView, ChangeView, ConditionView, ExplanationView, RuleView, of_example};
 
-/// No more changes than this are shown; JSON has them all.
+/// Largest number of changes shown; JSON has all.
 const SHOWN: usize = 6;
 
-/// Below a number and its sign.
+/// Indentation below a contribution.
 const INDENT: &str = "            ";
 
 impl ExplanationView {
-    /// The explanation with its `top` largest rules; what the others add is summed.
+    /// Formats the explanation with its `top` largest rules; the contributions of the others are
+    /// summed.
     pub fn show(&self, top: usize) -> impl Display + '_ {
         fmt::from_fn(move |f| self.write(f, top))
     }
 
     fn write(&self, f: &mut fmt::Formatter<'_>, top: usize) -> fmt::Result {
         self.answer(f)?;
-        writeln!(f, "\n  {:>9}  before any rule holds", signed(self.before))?;
+        writeln!(f, "\n  {:>9}  bias, without any rule", signed(self.before))?;
         for rule in self.rules.iter().take(top) {
             write_rule(f, rule)?;
         }
@@ -45,10 +46,10 @@ impl ExplanationView {
             writeln!(f, "probabilities: {}", all.join(", "))?;
         }
         if let Some(threshold) = self.threshold.filter(|&threshold| threshold != 0.5) {
-            writeln!(f, "{shown} is decided for above {threshold}")?;
+            writeln!(f, "{shown} is predicted above {threshold}")?;
         }
         if let Some(model) = self.model {
-            write!(f, "the model itself says {:.6}, ", model.probability)?;
+            write!(f, "the model predicts {:.6}, ", model.probability)?;
             match model.difference {
                 0.0 => writeln!(f, "no difference")?,
                 difference => writeln!(f, "a difference of {difference:.0e}")?,
@@ -64,16 +65,16 @@ impl ExplanationView {
         let changes = &self.changes;
         let searched = changes.tried + changes.untried > 0 || changes.cut;
         if !searched {
-            return writeln!(f, "no change of one fact was tried");
+            return writeln!(f, "no single-fact change was tried");
         }
         let shown = if self.threshold.is_some() { &self.classes[1].name } else { &self.decision };
         if changes.found.is_empty() {
-            writeln!(f, "no single fact was found that turns the decision")?;
+            writeln!(f, "no single-fact change was found that flips the decision")?;
             if let Some(closest) = &changes.closest {
                 writeln!(f, "  closest: {}", show_change(closest, shown))?;
             }
         } else {
-            writeln!(f, "one of these facts turns the decision:")?;
+            writeln!(f, "each of these changes flips the decision:")?;
             for change in changes.found.iter().take(SHOWN) {
                 writeln!(f, "  {}: {}", show_change(change, shown), change.decision)?;
             }
@@ -83,16 +84,16 @@ impl ExplanationView {
         }
         write!(f, "{} changes tried", changes.tried)?;
         if changes.untried > 0 {
-            write!(f, ", {} more left out: --tries sets how many are tried", changes.untried)?;
+            write!(f, ", {} more not tried: raise --tries", changes.untried)?;
         }
         if changes.cut {
-            write!(f, "; not every possible change was looked at")?;
+            write!(f, "; the search for changes was incomplete")?;
         }
         writeln!(f)
     }
 }
 
-/// A number with its sign; nothing is +0, whichever side it comes from.
+/// Formats a number with its sign; zero is +0.
 pub(super) fn signed(value: f64) -> String {
     let text = format!("{value:+.4}");
     if text == "-0.0000" { "+0.0000".to_owned() } else { text }

@@ -1,4 +1,4 @@
-//! Baselines as files: `dataset,model,metric,mean,sd,n,tolerance`.
+//! Baseline files: `dataset,model,metric,mean,sd,n,tolerance`.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,21 +11,21 @@ use crate::logic::nearest::nearest;
 use crate::metric::{Average, Column};
 use crate::report::csv;
 
-/// The columns of a baseline.
+/// Columns of a baseline.
 pub const COLUMNS: [&str; 7] = ["dataset", "model", "metric", "mean", "sd", "n", "tolerance"];
 
 /// Why a baseline cannot be read or written.
 #[derive(Debug, Error)]
 pub enum BaselineError {
-    /// There is no such file.
-    #[error("{}: there is no baseline here; `--bless` makes one of this run", .0.display())]
+    /// The file does not exist.
+    #[error("{}: no baseline found; `--bless` creates one from this run", .0.display())]
     Missing(PathBuf),
     /// The file cannot be read.
     #[error("{}: cannot read the baseline: {source}", path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
     /// The file cannot be written.
@@ -33,45 +33,45 @@ pub enum BaselineError {
     Unwritable {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
-    /// It is no table.
+    /// Invalid CSV.
     #[error("{}: {source}", path.display())]
     NotCsv {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: csv::CsvError,
     },
-    /// Something in it is wrong.
+    /// Invalid contents.
     #[error("{}:{line}: {what}", path.display())]
     Wrong {
         /// The file.
         path: PathBuf,
         /// The line.
         line: usize,
-        /// The column, what stands there, and what is allowed.
+        /// The column, the value, and what is accepted.
         what: String,
     },
 }
 
-/// One row: what a metric of a model on a dataset was.
+/// A baseline row: one metric of a model on a dataset.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BaselineRow {
-    /// The name of the dataset in the experiment.
+    /// Name of the dataset in the experiment.
     pub dataset: String,
-    /// The model with its preset and case, as tables print it: `LRBM-Boost (paper, trees=5)`.
+    /// Label of the model with preset and case, such as `LRBM-Boost (paper, trees=5)`.
     pub model: String,
     /// The metric.
     pub metric: Column,
     /// Mean, standard deviation and number of folds.
     pub average: Average,
-    /// How far a mean may lie from it, whatever the standard error.
+    /// Accepted difference, whatever the standard error.
     pub tolerance: f64,
 }
 
-/// All rows of a file, each dataset, model and metric once.
+/// A baseline: one row per dataset, model and metric.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Baseline {
     rows: IndexMap<(String, String, Column), BaselineRow>,
@@ -81,7 +81,7 @@ impl Baseline {
     /// Reads a file.
     ///
     /// # Errors
-    /// If it is not there, cannot be read, or something in it is wrong.
+    /// If the file does not exist, cannot be read, or is invalid.
     pub fn read(path: &Path) -> Result<Self, BaselineError> {
         match std::fs::read_to_string(path) {
             Ok(text) => Self::parse(&text, path),
@@ -90,10 +90,10 @@ impl Baseline {
         }
     }
 
-    /// Reads the text of a file; `path` names it in errors.
+    /// Parses the text of a file; `path` is used in errors.
     ///
     /// # Errors
-    /// If something in it is wrong.
+    /// If the text is invalid.
     pub fn parse(text: &str, path: &Path) -> Result<Self, BaselineError> {
         let wrong = |line, what| BaselineError::Wrong { path: path.to_owned(), line, what };
         let records = csv::parse(text).map_err(|source| BaselineError::NotCsv { path: path.to_owned(), source })?;
@@ -102,15 +102,15 @@ impl Baseline {
             return Err(wrong(1, format!("empty; the first line must be `{}`", COLUMNS.join(","))));
         };
         if headings.fields != COLUMNS {
-            let what = format!("columns `{}`; allowed are `{}`", headings.fields.join(","), COLUMNS.join(","));
+            let what = format!("columns `{}`; expected `{}`", headings.fields.join(","), COLUMNS.join(","));
             return Err(wrong(headings.line, what));
         }
         let mut baseline = Baseline::default();
         for record in records {
             let row = BaselineRow::parse(&record).map_err(|what| wrong(record.line, what))?;
             if baseline.get(&row.dataset, &row.model, row.metric).is_some() {
-                let what = format!("a second row for {} {} {}", row.dataset, row.model, row.metric.name());
-                return Err(wrong(record.line, format!("{what}; allowed is one: remove the other")));
+                let what = format!("duplicate row for {} {} {}", row.dataset, row.model, row.metric.name());
+                return Err(wrong(record.line, format!("{what}; remove one of them")));
             }
             baseline.insert(row);
         }
@@ -128,17 +128,17 @@ impl Baseline {
             .map_err(|source| BaselineError::Unwritable { path: path.to_owned(), source })
     }
 
-    /// The rows in the order of the file.
+    /// Iterates over the rows in the order of the file.
     pub fn rows(&self) -> impl Iterator<Item = &BaselineRow> {
         self.rows.values()
     }
 
-    /// The row of a dataset, model and metric.
+    /// Looks up a row by dataset, model and metric.
     pub fn get(&self, dataset: &str, model: &str, metric: Column) -> Option<&BaselineRow> {
         self.rows.get(&(dataset.to_owned(), model.to_owned(), metric))
     }
 
-    /// Adds a row, in place of the one that is there.
+    /// Inserts or replaces a row.
     pub fn insert(&mut self, row: BaselineRow) {
         self.rows.insert((row.dataset.clone(), row.model.clone(), row.metric), row);
     }
@@ -148,23 +148,26 @@ impl BaselineRow {
     fn parse(record: &csv::CsvRecord) -> Result<Self, String> {
         let [dataset, model, metric, mean, sd, n, tolerance] = record.fields.as_slice() else {
             let (have, need) = (record.fields.len(), COLUMNS.len());
-            return Err(format!("{have} fields where {need} belong; quote a field that has a comma in it"));
+            return Err(format!("expected {need} fields, got {have}; quote fields that contain a comma"));
         };
         for (column, text) in [("dataset", dataset), ("model", model)] {
             if text.is_empty() {
-                return Err(format!("column `{column}`: empty; allowed is a name as `lrbm run` prints it"));
+                return Err(format!("column `{column}`: empty; expected a name as `lrbm run` prints it"));
             }
         }
         let known = Column::named(metric).ok_or_else(|| {
             let names: Vec<&str> = Column::ALL.into_iter().map(Column::name).collect();
             let hint = nearest(metric, names.iter().copied()).unwrap_or_default();
-            format!("column `metric`: `{metric}` is none; did you mean `{hint}`? allowed are {}", names.join(", "))
+            format!(
+                "column `metric`: unknown metric `{metric}`; did you mean `{hint}`? expected one of {}",
+                names.join(", ")
+            )
         })?;
         let count = n.parse::<usize>().ok().filter(|&n| n > 0);
         let average = Average {
             mean: number("mean", mean, f64::NEG_INFINITY)?,
             deviation: if sd.is_empty() { None } else { Some(number("sd", sd, 0.0)?) },
-            n: count.ok_or_else(|| format!("column `n`: `{n}` is no number of folds; allowed is 1 or more"))?,
+            n: count.ok_or_else(|| format!("column `n`: must be an integer of at least 1, got `{n}`"))?,
         };
         let tolerance = number("tolerance", tolerance, 0.0)?;
         Ok(BaselineRow { dataset: dataset.clone(), model: model.clone(), metric: known, average, tolerance })
@@ -184,17 +187,18 @@ impl BaselineRow {
     }
 }
 
-/// Six decimals: more than any tolerance needs, and few enough that a change of the last bits changes no file.
+/// Rounds to six decimals: more than any tolerance needs, and insensitive to changes in the last
+/// bits.
 pub(super) fn rounded(value: f64) -> f64 {
-    // Added to 0, since minus zero would be printed.
+    // Added to 0, since −0 would be printed as such.
     (value * 1e6).round() / 1e6 + 0.0
 }
 
-fn number(column: &str, text: &str, least: f64) -> Result<f64, String> {
-    let value = text.trim().parse::<f64>().ok().filter(|value| value.is_finite() && *value >= least);
+fn number(column: &str, text: &str, min: f64) -> Result<f64, String> {
+    let value = text.trim().parse::<f64>().ok().filter(|value| value.is_finite() && *value >= min);
     value.ok_or_else(|| {
-        let allowed = if least == 0.0 { "a number of at least 0" } else { "a number" };
-        format!("column `{column}`: `{text}` is none that counts here; allowed is {allowed}, such as 0.015")
+        let allowed = if min == 0.0 { "a finite number of at least 0" } else { "a finite number" };
+        format!("column `{column}`: must be {allowed}, got `{text}`")
     })
 }
 
@@ -211,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_read_is_written() {
+    fn baselines_survive_a_round_trip() {
         let baseline = parse(GOOD).unwrap();
         let row = baseline.get("imdb", "LRBM-Boost (paper, trees=5)", Column::AucRoc).unwrap();
         assert_eq!(row.average, Average { mean: 0.95, deviation: Some(0.02), n: 5 });
@@ -226,18 +230,18 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_named_with_their_place() {
+    fn errors_name_file_line_and_column() {
         for (old, new, message) in [
             ("dataset,model", "dataset,modle", "b.csv:1: columns `dataset,modle,metric"),
-            ("auc_roc", "auc-roc", "b.csv:2: column `metric`: `auc-roc` is none; did you mean `auc_roc`?"),
-            ("0.95", "high", "b.csv:2: column `mean`: `high` is none"),
-            ("0.95", "NaN", "b.csv:2: column `mean`: `NaN` is none"),
-            ("0.02", "-1", "b.csv:2: column `sd`: `-1` is none that counts here; allowed is a number of at least 0"),
-            (",5,", ",0,", "b.csv:2: column `n`: `0` is no number of folds"),
-            (",1,0\n", ",1,inf\n", "b.csv:3: column `tolerance`: `inf`"),
-            (",1,0\n", ",1\n", "b.csv:3: 6 fields where 7 belong"),
+            ("auc_roc", "auc-roc", "b.csv:2: column `metric`: unknown metric `auc-roc`; did you mean `auc_roc`?"),
+            ("0.95", "high", "b.csv:2: column `mean`: must be a finite number, got `high`"),
+            ("0.95", "NaN", "b.csv:2: column `mean`: must be a finite number, got `NaN`"),
+            ("0.02", "-1", "b.csv:2: column `sd`: must be a finite number of at least 0, got `-1`"),
+            (",5,", ",0,", "b.csv:2: column `n`: must be an integer of at least 1, got `0`"),
+            (",1,0\n", ",1,inf\n", "b.csv:3: column `tolerance`: must be a finite number of at least 0, got `inf`"),
+            (",1,0\n", ",1\n", "b.csv:3: expected 7 fields, got 6"),
             ("imdb,RDN", ",RDN", "b.csv:3: column `dataset`: empty"),
-            ("RDN-Boost,cll", "\"LRBM-Boost (paper, trees=5)\",auc_roc", "b.csv:3: a second row for imdb LRBM"),
+            ("RDN-Boost,cll", "\"LRBM-Boost (paper, trees=5)\",auc_roc", "b.csv:3: duplicate row for imdb LRBM"),
             ("\"LRBM", "LRBM", "b.csv: line 2: quote inside an unquoted field"),
         ] {
             let text = GOOD.replace(old, new);

@@ -1,4 +1,4 @@
-//! Makes a baseline of a run.
+//! Creation of baselines from runs.
 
 use thiserror::Error;
 
@@ -9,44 +9,44 @@ use crate::experiment::results::Group;
 use crate::metric::{Average, Column};
 use crate::report::rows::{ReportRow, RowProgress, rows};
 
-/// Why a run is not made a baseline.
+/// Why a run cannot become a baseline.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum NotBlessed {
-    /// It has no result.
-    #[error("{0} has no result: there is nothing to bless")]
+    /// The run has no result.
+    #[error("{0}: the run has no results to bless")]
     Empty(String),
-    /// It has not all it should have.
-    #[error("{run}: {row}: {progress}; `lrbm run` finishes it, --retry-failed tries failed jobs again")]
+    /// The run is incomplete.
+    #[error("{run}: {row}: {progress}; finish it with `lrbm run` (`--retry-failed` repeats failed jobs)")]
     Unfinished {
         /// The run directory.
         run: String,
-        /// The row that is not finished.
+        /// The incomplete row.
         row: String,
-        /// How many of its jobs have a result.
+        /// Progress of its jobs.
         progress: RowProgress,
     },
 }
 
-/// A new baseline, and how it differs from the old one.
+/// A new baseline and its differences from the old one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Blessed {
     /// The new baseline.
     pub baseline: Baseline,
-    /// Rows that were not there before.
+    /// New rows.
     pub added: Vec<BaselineRow>,
-    /// Rows with another mean, standard deviation or number of folds: before and now.
+    /// Rows whose mean, standard deviation or number of folds changed: before and now.
     pub changed: Vec<(BaselineRow, BaselineRow)>,
-    /// Rows that the run does not have any more.
+    /// Rows that the run no longer has.
     pub removed: Vec<BaselineRow>,
-    /// How many rows stay as they are because their data were not there.
+    /// Number of rows kept because their data were unavailable.
     pub kept: usize,
 }
 
-/// Makes a baseline of a run, in place of an old one if there is one. A row keeps its tolerance, and rows of datasets
-/// whose data were not there stay; new rows get `tolerance`.
+/// Creates a baseline from a run, replacing an old one. Rows keep their tolerance, and rows of
+/// datasets whose data were unavailable are kept; new rows get `tolerance`.
 ///
 /// # Errors
-/// If the run has no result, or jobs of its datasets have none.
+/// If the run has no result, or is incomplete for an available dataset.
 pub fn bless(
     results: &Results,
     old: Option<&Baseline>,
@@ -58,7 +58,7 @@ pub fn bless(
     if !groups.iter().any(|group| group.done().next().is_some()) {
         return Err(NotBlessed::Empty(run));
     }
-    // What is refused today is refused tomorrow: there is nothing to wait for.
+    // Unsupported combinations will never have a result.
     let is_unfinished = |row: &&ReportRow<'_>| {
         !was_skipped(results, &row.key().dataset) && !row.progress().is_finished() && !row.is_unsupported()
     };

@@ -1,4 +1,4 @@
-//! Holds a run against a baseline and against what its spec expects.
+//! Comparison of a run with a baseline and with the `[expected]` values of its spec.
 
 use super::baseline::{Baseline, BaselineRow};
 use super::defaults::was_skipped;
@@ -9,93 +9,93 @@ use crate::learn::Preset;
 use crate::metric::{Average, Column};
 use crate::report::rows::{ReportRow, rows};
 
-/// What a run came to at the gate.
+/// Result of the gate.
 #[derive(Clone, Debug)]
 pub struct GateReport {
-    /// The name of the experiment.
+    /// Name of the experiment.
     pub experiment: String,
-    /// Every row of the baseline.
+    /// All baseline rows.
     pub rows: Vec<CheckedRow>,
-    /// Every row of the spec's `[expected]`.
+    /// All rows of the spec's `[expected]`.
     pub expected: Vec<CheckedRow>,
-    /// Rows of the run that the baseline does not have, each as dataset and model.
+    /// Rows of the run that the baseline lacks, as dataset and model.
     pub extra: Vec<String>,
-    /// Those that it cannot have, since the kind of model is not made for the data.
+    /// Such rows whose kind of model does not support the dataset.
     pub refused: Vec<String>,
 }
 
-/// A mean that was looked at.
+/// A checked mean.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CheckedRow {
     /// The dataset.
     pub dataset: String,
-    /// The model with its preset and case.
+    /// Label of the model with preset and case.
     pub model: String,
     /// The metric.
     pub metric: Column,
-    /// What it is held against.
+    /// Reference value.
     pub reference: Reference,
-    /// What the run has; none if it has nothing.
+    /// Average of the run, if any.
     pub now: Option<Average>,
-    /// What came of it.
+    /// Finding.
     pub finding: Finding,
 }
 
-/// What a mean is held against.
+/// Reference value of a mean.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reference {
     /// The mean.
     pub mean: f64,
-    /// How far it may lie away.
+    /// Accepted difference.
     pub margin: f64,
 }
 
-/// What came of a row.
+/// Finding about a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Finding {
-    /// It is as it was, as far as can be told.
+    /// Unchanged within the margin.
     Same,
-    /// It is worse.
+    /// Worse.
     Worse,
-    /// It is better than it was, which nobody asked for.
+    /// Better.
     Better,
-    /// Its data are not here.
+    /// Not checked, since its data are unavailable.
     NotChecked,
-    /// It cannot be held against the baseline.
+    /// Not comparable, with the reason.
     NotComparable(String),
 }
 
-/// What the gate says.
+/// Verdict of the gate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GateVerdict {
-    /// All is as it was, or better.
+    /// Nothing is worse.
     Pass,
-    /// Something is worse, or is not what the spec expects.
+    /// Something is worse, or differs from what the spec expects.
     Regression,
-    /// Nothing is worse, but not all could be compared, or nothing.
+    /// Nothing is worse, but not everything could be compared.
     NotComparable,
 }
 
 impl CheckedRow {
-    /// How far the mean has moved, if there is one.
+    /// Returns the change of the mean, if there is one.
     pub fn change(&self) -> Option<f64> {
         Some(self.now?.mean - self.reference.mean)
     }
 
-    /// With a finding that says why there is nothing to judge, or judged.
-    fn unless(self, lack: Option<Finding>) -> Self {
-        match lack {
+    /// Sets the finding to `missing`, or judges the mean without one.
+    fn judged_unless(self, missing: Option<Finding>) -> Self {
+        match missing {
             Some(finding) => CheckedRow { finding, ..self },
             None => self.judged(),
         }
     }
 
-    /// Whether it was judged.
-    fn is_clear(&self) -> bool {
+    /// Returns whether it was compared.
+    fn is_compared(&self) -> bool {
         !matches!(self.finding, Finding::NotChecked | Finding::NotComparable(_))
     }
 
-    /// Judges a mean by its distance from the reference.
+    /// Sets the finding by the distance from the reference.
     fn judged(mut self) -> Self {
         if let Some(change) = self.change() {
             let gain = if self.metric.higher_is_better() { change } else { -change };
@@ -112,8 +112,8 @@ impl CheckedRow {
 }
 
 impl GateReport {
-    /// What the gate says. A rise above the baseline passes; a rise above what the spec expects does not, since there the tolerance holds in
-    /// both directions.
+    /// Returns the verdict. A gain over the baseline passes; a gain over the `[expected]` value
+    /// does not, since its tolerance applies in both directions.
     pub fn verdict(&self) -> GateVerdict {
         let all = || self.rows.iter().chain(&self.expected);
         let is_worse = |row: &CheckedRow| row.finding == Finding::Worse;
@@ -125,13 +125,13 @@ impl GateReport {
         if all().any(is_unclear) || !was_compared { GateVerdict::NotComparable } else { GateVerdict::Pass }
     }
 
-    /// How many rows of the baseline have a finding.
+    /// Counts the baseline rows with a finding.
     pub fn count(&self, is: impl Fn(&Finding) -> bool) -> usize {
         self.rows.iter().filter(|row| is(&row.finding)).count()
     }
 }
 
-/// Holds a run against a baseline, where a mean may lie `k` standard errors away.
+/// Compares a run with a baseline, where a mean may differ by `k` standard errors.
 pub fn check(results: &Results, baseline: &Baseline, k: f64) -> GateReport {
     let all = rows(results);
     let rows = baseline.rows().map(|row| checked(results, &all, row, k)).collect();
@@ -157,9 +157,9 @@ fn checked(results: &Results, all: &[ReportRow<'_>], row: &BaselineRow, k: f64) 
         now: here.and_then(|here| here.average(row.metric)),
         finding: Finding::NotChecked,
     };
-    let found = found.unless(lack(results, here, &row.dataset, row.metric));
+    let found = found.judged_unless(missing(results, here, &row.dataset, row.metric));
     match found.now {
-        Some(now) if found.is_clear() && now.n != row.average.n => {
+        Some(now) if found.is_compared() && now.n != row.average.n => {
             let reason = format!("{} folds where the baseline has {}", now.n, row.average.n);
             CheckedRow { finding: Finding::NotComparable(reason), ..found }
         }
@@ -183,7 +183,7 @@ fn expected(results: &Results, all: &[ReportRow<'_>], row: &Expected) -> Checked
         now: here.and_then(|here| here.average(row.metric)),
         finding: Finding::NotChecked,
     };
-    found.unless(lack(results, here, &row.dataset, row.metric))
+    found.judged_unless(missing(results, here, &row.dataset, row.metric))
 }
 
 fn preset_name(preset: Option<Preset>) -> String {
@@ -191,8 +191,8 @@ fn preset_name(preset: Option<Preset>) -> String {
     preset.and_then(named).unwrap_or_default().to_owned()
 }
 
-/// What is to be said if the run has not all that a row needs.
-fn lack(results: &Results, row: Option<&ReportRow<'_>>, dataset: &str, metric: Column) -> Option<Finding> {
+/// Returns the finding if the run lacks results for a row.
+fn missing(results: &Results, row: Option<&ReportRow<'_>>, dataset: &str, metric: Column) -> Option<Finding> {
     if was_skipped(results, dataset) {
         return Some(Finding::NotChecked);
     }
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn worse_depends_on_the_metric() {
+    fn direction_depends_on_the_metric() {
         for (metric, now, finding) in [
             (Column::AucRoc, 0.375, Finding::Same),
             (Column::AucRoc, 0.374, Finding::Worse),
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn the_gate_says_the_worst() {
+    fn verdict_is_the_worst_finding() {
         let same = checked(Column::AucRoc, 0.5);
         let (worse, better) = (checked(Column::AucRoc, 0.0), checked(Column::AucRoc, 1.0));
         let absent = CheckedRow { now: None, finding: Finding::NotChecked, ..same.clone() };

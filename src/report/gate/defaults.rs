@@ -3,17 +3,17 @@
 use crate::experiment::Results;
 use crate::metric::Column;
 
-/// The metrics of a new baseline unless others are asked for.
+/// Default metrics of a new baseline.
 pub const METRICS: [Column; 3] = [Column::AucRoc, Column::AucPr, Column::Cll];
 
-/// How many standard errors of the baseline a mean may lie away.
+/// Default number of standard errors by which a mean may differ from the baseline.
 pub const K: f64 = 2.0;
 
-/// The tolerance of new rows of a baseline unless another is asked for.
+/// Default tolerance of new baseline rows.
 pub const TOLERANCE: f64 = 0.01;
 
-/// Whether a run has nothing of a dataset because its data were not there, which the run itself has to say: results that
-/// are missing for another reason are to be missed.
+/// Returns whether the run recorded that it skipped a dataset because its data were unavailable.
+/// Results that are missing for other reasons count as missing.
 pub(super) fn was_skipped(results: &Results, dataset: &str) -> bool {
     results.skipped.iter().any(|name| name == dataset)
 }

@@ -1,10 +1,10 @@
-//! The gate as JUnit XML, which most services for continuous integration show.
+//! JUnit XML output of the gate, which most CI services display.
 
 use super::check::{CheckedRow, Finding, GateReport};
 use crate::files::xml::escape;
 use crate::report::compare::signed;
 
-/// One test case for each row of the baseline and of what the spec expects.
+/// Formats one test case per baseline row and `[expected]` row.
 pub fn junit(check: &GateReport) -> String {
     let all: Vec<(&str, &CheckedRow, bool)> = check
         .rows
@@ -26,7 +26,7 @@ pub fn junit(check: &GateReport) -> String {
         let name = format!("{} {} ({against})", row.model, row.metric.name());
         text.push_str(&format!("  <testcase classname=\"{}\" name=\"{}\"", escape(&row.dataset), escape(&name)));
         match &row.finding {
-            Finding::NotChecked => text.push_str("><skipped message=\"its data were not there\"/></testcase>\n"),
+            Finding::NotChecked => text.push_str("><skipped message=\"its data are unavailable\"/></testcase>\n"),
             Finding::NotComparable(reason) => {
                 text.push_str(&format!("><error message=\"{}\"/></testcase>\n", escape(reason)));
             }
@@ -50,7 +50,7 @@ mod tests {
     use crate::metric::{Average, Column};
 
     #[test]
-    fn every_finding_has_its_element() {
+    fn findings_map_to_elements() {
         let row = |dataset: &str, mean, finding| CheckedRow {
             dataset: dataset.into(),
             model: "A & B".into(),
@@ -82,7 +82,7 @@ mod tests {
             "><failure message=\"0.2500 was 0.5000: −0.2500, allowed ±0.0100\"/></testcase>",
             "  <testcase classname=\"c\" name=\"A &amp; B auc_roc (baseline)\"/>",
             "><error message=\"&quot;4&quot; folds\"/></testcase>",
-            "><skipped message=\"its data were not there\"/></testcase>",
+            "><skipped message=\"its data are unavailable\"/></testcase>",
             "  <testcase classname=\"f\" name=\"A &amp; B auc_roc (spec)\"><failure message=\"0.7500 was 0.5000: +0.2500",
         ] {
             assert!(text.contains(line), "{line}\n{text}");

@@ -1,9 +1,10 @@
-//! The gate: is a run as good as it was?
+//! The regression gate: compares a run with a baseline.
 //!
-//! A [`Baseline`] is a CSV that is kept with the code, one row for each dataset, model and metric. A mean may fall short of it
-//! by the row's tolerance, or by k standard errors of the baseline if that is more, since folds differ that much
-//! anyway. What falls further is a regression; what rises as far is said, since an unexpected rise wants an explanation, too. What
-//! the spec itself expects is checked in both directions.
+//! A [`Baseline`] is a committed CSV with one row per dataset, model and metric. A mean may fall
+//! short of it by the row's tolerance, or by k standard errors of the baseline if that is more,
+//! since folds vary that much anyway. A larger loss is a regression; a gain of that size is
+//! reported, since it needs an explanation as well. The `[expected]` values of the spec are
+//! checked in both directions.
 
 mod baseline;
 mod bless;

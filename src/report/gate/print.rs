@@ -1,4 +1,4 @@
-//! The gate as people read it.
+//! Markdown output of the gate.
 
 use std::fmt::{self, Write};
 
@@ -8,7 +8,7 @@ use super::check::{CheckedRow, Finding, GateReport, GateVerdict};
 use crate::report::compare::signed;
 use crate::report::markdown::{MarkdownTable, escape};
 
-/// What moved, in Markdown: a table if something did, and what was not compared.
+/// Summarizes the gate in Markdown: changed rows, if any, and rows that were not compared.
 pub fn summary(check: &GateReport) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
@@ -16,7 +16,7 @@ pub fn summary(check: &GateReport) -> String {
     text
 }
 
-/// The same with every row that was looked at, for a page.
+/// Formats the summary followed by every row, for a job summary page.
 pub fn markdown(check: &GateReport) -> String {
     let mut text = format!("## Gate: {}\n\n", escape(&check.experiment));
     let _ = write_summary(&mut text, check);
@@ -34,7 +34,7 @@ pub fn markdown(check: &GateReport) -> String {
 }
 
 fn table() -> MarkdownTable {
-    MarkdownTable::new(&["dataset", "model", "metric", "held against", ">was", ">is", ">change", ">allowed", "finding"])
+    MarkdownTable::new(&["dataset", "model", "metric", "reference", ">was", ">is", ">change", ">allowed", "finding"])
 }
 
 fn cells(row: &CheckedRow, against: &str) -> [String; 9] {
@@ -103,19 +103,19 @@ fn write_summary(out: &mut String, check: &GateReport) -> fmt::Result {
         }
     }
     if !datasets.is_empty() {
-        writeln!(out, "not checked, since their data were not there: {}", escape(&datasets.join(", ")))?;
+        writeln!(out, "not checked, since their data are unavailable: {}", escape(&datasets.join(", ")))?;
     }
-    // Without a baseline that would be everything.
+    // Without a baseline this would list everything.
     if !check.extra.is_empty() && !check.rows.is_empty() {
         writeln!(out, "not in the baseline (`--bless` adds it): {}", escape(&check.extra.join(", ")))?;
     }
     if !check.refused.is_empty() {
-        writeln!(out, "refused, so that there is nothing to hold: {}", escape(&check.refused.join(", ")))?;
+        writeln!(out, "unsupported for the dataset, so not in the baseline: {}", escape(&check.refused.join(", ")))?;
     }
     Ok(())
 }
 
-/// What a blessing changed, in Markdown.
+/// Formats the changes of a new baseline as Markdown.
 pub fn changes(blessed: &Blessed) -> String {
     let mut text = String::new();
     let mut table = MarkdownTable::new(&["dataset", "model", "metric", ">was", ">is", ">change"]);
@@ -136,7 +136,7 @@ pub fn changes(blessed: &Blessed) -> String {
         text = format!("{table}\n");
     }
     let Blessed { baseline, added, changed, removed, kept } = blessed;
-    let kept = if *kept > 0 { format!(", {kept} kept since their data were not there") } else { String::new() };
+    let kept = if *kept > 0 { format!(", {kept} kept, since their data are unavailable") } else { String::new() };
     let _ = writeln!(
         text,
         "{} rows: {} new, {} changed, {} removed{kept}",

@@ -1,21 +1,21 @@
-//! Importance as a bar chart.
+//! Bar chart of importance.
 
 use std::fmt::{self, Write};
 
 use super::{Importance, Weight};
 use crate::files::xml::escape;
 
-/// No more bars than this of each kind; the table has them all.
+/// Largest number of bars per group; the CSV has all.
 const BARS: usize = 25;
-/// Longer names are cut; the whole one shows under the pointer.
+/// Longer names are truncated; tooltips show them in full.
 const NAME: usize = 90;
-/// Pixels.
+/// Sizes in pixels.
 const CHARACTER: f64 = 6.7;
 const LINE: f64 = 22.0;
 const LONGEST: f64 = 320.0;
 const MARGIN: f64 = 20.0;
 
-/// Bars for the mean contribution of each rule and predicate, the loudest first; what is lost without them stands behind.
+/// Draws bars for the mean contribution of each rule and predicate, with the losses without it.
 pub fn chart(importance: &Importance, title: &str) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
@@ -46,7 +46,7 @@ fn write(out: &mut String, importance: &Importance, title: &str) -> fmt::Result 
          log-likelihood without it</text>",
         escape(&importance.counted())
     )?;
-    let most = shown().map(|weight| weight.mean_contribution).fold(1e-300, f64::max);
+    let max = shown().map(|weight| weight.mean_contribution).fold(1e-300, f64::max);
     for (name, weights) in groups {
         y += 1.5 * LINE;
         let more = weights.len().saturating_sub(BARS);
@@ -54,7 +54,7 @@ fn write(out: &mut String, importance: &Importance, title: &str) -> fmt::Result 
         writeln!(out, "<text x=\"{MARGIN}\" y=\"{y:.1}\" font-weight=\"bold\">{name}{more}</text>")?;
         for weight in weights.iter().take(BARS) {
             y += LINE;
-            bar(out, weight, left, y, LONGEST * weight.mean_contribution / most)?;
+            bar(out, weight, left, y, LONGEST * weight.mean_contribution / max)?;
         }
     }
     writeln!(out, "</svg>")
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hostile_names_stay_names_and_long_ones_are_cut() {
+    fn names_are_escaped_and_truncated() {
         let weight = |name: &str, mean_contribution| Weight {
             name: name.into(),
             rules: 1,

@@ -1,8 +1,8 @@
-//! How much each rule and each predicate of a network matters for the examples of a dataset.
+//! Importance of each rule and predicate of a network for the examples of a dataset.
 //!
-//! Two readings stand side by side. What a rule adds to ψ of the examples it holds for, without its sign, on average over all
-//! examples: how loud it is. And what is lost if it is silenced, so that it holds for nobody: how much is missed. A predicate is
-//! silenced with all rules that mention it.
+//! Two measures are reported. The mean absolute contribution of a rule to ψ over all examples;
+//! and the loss in AUC-ROC and log-likelihood when the rule is disabled. A predicate is disabled
+//! together with all rules that mention it.
 
 mod chart;
 
@@ -22,52 +22,55 @@ use crate::metric::ranking::{Ranking, auc_roc};
 use crate::rbm::Network;
 use crate::rbm::network::against_others;
 
-/// How much every rule and predicate matters.
+/// Importance of all rules and predicates.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Importance {
-    /// How many positive and negative examples it was measured on; all are positive if they are of several classes.
+    /// Numbers of positive and negative examples; all are positive if they have several classes.
     pub examples: (usize, usize),
-    /// How many are of each class, if they are of several.
+    /// Number of examples per class, if there are several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub classes: Vec<(String, usize)>,
-    /// Of the whole network, the mean over classes if there are several; `None` if there is one class only.
+    /// AUC-ROC of the full network, averaged over classes if there are several; `None` for a
+    /// single class.
     pub auc_roc: Option<f64>,
-    /// The mean log-likelihood of an example, of the whole network.
+    /// Mean log-likelihood per example of the full network.
     pub log_likelihood: f64,
-    /// The rules, the loudest first.
+    /// Rules, by decreasing mean contribution.
     pub rules: Vec<Weight>,
-    /// The predicates, the loudest first.
+    /// Predicates, by decreasing mean contribution.
     pub predicates: Vec<Weight>,
 }
 
-/// How much one rule or predicate matters.
+/// Importance of one rule or predicate.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Weight {
     /// The clause with its number, or the predicate with its arity.
     pub name: String,
-    /// How many rules are silenced with it.
+    /// Number of rules disabled with it.
     pub rules: usize,
-    /// The part of the examples for which any of them holds.
+    /// Share of examples covered by any of these rules.
     pub holds_for: f64,
-    /// The mean of |what they add to ψ|; of several classes, of how far they move two of them apart at most.
+    /// Mean absolute contribution to ψ; with several classes, the mean of the largest difference
+    /// in contribution between two classes.
     pub mean_contribution: f64,
-    /// AUC-ROC of the whole network minus that without them; `None` if there is one class only.
+    /// AUC-ROC of the full network minus that without these rules; `None` for a single class.
     pub auc_roc_drop: Option<f64>,
-    /// The mean log-likelihood of an example with the whole network minus that without them.
+    /// Mean log-likelihood per example of the full network minus that without these rules.
     pub log_likelihood_drop: f64,
 }
 
-/// Measures a network on examples.
+/// Measures the importance of rules and predicates on examples.
 ///
 /// # Errors
-/// If the network has other classes than the examples, or the examples have another arity than its target.
+/// If the classes of network and examples differ, or the arity of the examples differs from the
+/// target.
 pub fn importance(
     network: &Network,
     database: &Database,
     target: PredicateId,
     examples: &[Example],
 ) -> Result<Importance, ScoreError> {
-    let (said, labels, classes) = match database.classes_of(target) {
+    let (scores, labels, classes) = match database.classes_of(target) {
         None => {
             let psi = network.score(database, target, examples)?.scores;
             (vec![psi], examples.iter().map(|example| usize::from(example.positive)).collect(), Vec::new())
@@ -76,16 +79,16 @@ pub fn importance(
     };
     let positives = examples.iter().filter(|example| example.positive).count();
     let coverage = Coverage::new(database, target, examples, DEFAULT_MEMORY_BYTES);
-    let lit = network.lit(&coverage);
+    let active = network.lit(&coverage);
     let gains = network.hidden().iter();
     let gains = gains
-        .map(|node| match said.len() {
+        .map(|node| match scores.len() {
             1 => vec![node.log_odds([1, 0], true) - node.log_odds([1, 0], false)],
             _ => node.worth(),
         })
         .collect();
-    let whole = quality(&said, &labels);
-    let measure = Measure { said, labels, lit, gains, whole };
+    let whole = quality(&scores, &labels);
+    let measure = Measure { scores, labels, active, gains, whole };
     let numbers = numbers(network);
     let names = network.names();
     let clause = |j: usize| {
@@ -102,12 +105,12 @@ pub fn importance(
         classes,
         auc_roc: whole.0,
         log_likelihood: whole.1,
-        rules: loudest_first(network.strongest_first().into_iter().map(clause).collect()),
-        predicates: loudest_first(network.visible().into_iter().map(predicate).collect()),
+        rules: by_contribution(network.strongest_first().into_iter().map(clause).collect()),
+        predicates: by_contribution(network.visible().into_iter().map(predicate).collect()),
     })
 }
 
-/// The scores of each class, the number of each example's class, and how many are of each.
+/// The scores of each class, the class index of each example, and the class counts.
 type ClassScores = (Vec<Vec<f64>>, Vec<usize>, Vec<(String, usize)>);
 
 fn class_scores(
@@ -132,29 +135,29 @@ fn class_scores(
 }
 
 struct Measure {
-    /// ψ of each example; or their scores, a row for each class.
-    said: Vec<Vec<f64>>,
-    /// The number of each example's class.
+    /// ψ of each example, or one row of scores per class.
+    scores: Vec<Vec<f64>>,
+    /// Class index of each example.
     labels: Vec<usize>,
-    lit: Vec<Bits>,
-    /// What each node adds to each row where its rule holds.
+    active: Vec<Bits>,
+    /// Contribution of each node to each row where its rule is active.
     gains: Vec<Vec<f64>>,
     whole: (Option<f64>, f64),
 }
 
 impl Measure {
-    /// What is lost without some nodes.
+    /// Measures the loss without the given nodes.
     fn without(&self, name: String, nodes: &[usize]) -> Weight {
-        let (n, rows) = (self.labels.len(), self.said.len());
+        let (n, rows) = (self.labels.len(), self.scores.len());
         let (mut adds, mut any) = (vec![vec![0.0; n]; rows], Bits::zeros(n));
         for &j in nodes {
-            for i in self.lit[j].iter() {
+            for i in self.active[j].iter() {
                 adds.iter_mut().zip(&self.gains[j]).for_each(|(adds, gain)| adds[i] += gain);
                 any.set(i, true);
             }
         }
-        let less = |(said, adds): (&Vec<f64>, &Vec<f64>)| said.iter().zip(adds).map(|(s, a)| s - a).collect();
-        let left: Vec<Vec<f64>> = self.said.iter().zip(&adds).map(less).collect();
+        let less = |(scores, adds): (&Vec<f64>, &Vec<f64>)| scores.iter().zip(adds).map(|(s, a)| s - a).collect();
+        let left: Vec<Vec<f64>> = self.scores.iter().zip(&adds).map(less).collect();
         let (auc_roc, log_likelihood) = quality(&left, &self.labels);
         let moved = |i: usize| match &adds[..] {
             [adds] => adds[i].abs(),
@@ -175,33 +178,33 @@ impl Measure {
     }
 }
 
-/// AUC-ROC, if there are two classes or examples of all, and the mean log-likelihood.
-fn quality(said: &[Vec<f64>], labels: &[usize]) -> (Option<f64>, f64) {
+/// Returns AUC-ROC, if all classes occur, and the mean log-likelihood.
+fn quality(scores: &[Vec<f64>], labels: &[usize]) -> (Option<f64>, f64) {
     let area = |odds: &[f64], class: usize| {
         let labels: Vec<bool> = labels.iter().map(|&label| label == class).collect();
         Ranking::new(odds, &labels).ok().and_then(|ranking| auc_roc(&ranking).ok())
     };
-    if let [psi] = said {
+    if let [psi] = scores {
         let positive: Vec<bool> = labels.iter().map(|&label| label == 1).collect();
         let probabilities: Vec<f64> = psi.iter().map(|&psi| sigmoid(psi)).collect();
         let likelihood = Probabilities::new(&probabilities, &positive).ok().and_then(|all| cll(&all).ok());
         return (area(psi, 1), likelihood.unwrap_or(0.0));
     }
-    let odds = against_others(said);
+    let odds = against_others(scores);
     let areas: Option<Vec<f64>> = odds.iter().enumerate().map(|(class, odds)| area(odds, class)).collect();
     let mean = areas.map(|areas| areas.iter().sum::<f64>() / odds.len() as f64);
     let measured = ClassMetrics::new(&odds, labels).ok().and_then(Result::ok);
     (mean, measured.map_or(0.0, |measured| -measured.log_loss))
 }
 
-/// Equals stay in their order.
-fn loudest_first(mut weights: Vec<Weight>) -> Vec<Weight> {
+/// Sorts by decreasing mean contribution; ties stay in order.
+fn by_contribution(mut weights: Vec<Weight>) -> Vec<Weight> {
     weights.sort_by(|a, b| b.mean_contribution.total_cmp(&a.mean_contribution));
     weights
 }
 
 impl Importance {
-    /// What it was measured on.
+    /// Describes the examples.
     pub fn counted(&self) -> String {
         let (positives, negatives) = self.examples;
         if self.classes.is_empty() {
@@ -211,7 +214,7 @@ impl Importance {
         format!("{positives} examples: {}", each.join(", "))
     }
 
-    /// One line for each rule and predicate.
+    /// Formats one CSV line per rule and predicate.
     pub fn to_csv(&self) -> String {
         let quoted = |text: &str| format!("\"{}\"", text.replace('"', "\"\""));
         let mut text = String::from("kind,name,rules,holds_for,mean_contribution,auc_roc_drop,log_likelihood_drop\n");
@@ -253,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn loudness_and_loss_by_hand() {
+    fn contribution_and_loss_match_hand_computed_values() {
         // ψ: ann −1 + 3 = 2, bob −1 + 3 − 1 = 1, cid −1 − 1 = −2.
         let measured = measured();
         let likelihood = |psi: [f64; 3]| {
@@ -267,13 +270,13 @@ mod tests {
         assert_eq!(p.name, "1: h(A) :- p(A)");
         close(p.mean_contribution, 2.0);
         close(p.holds_for, 2.0 / 3.0);
-        // Without p: −1, −2, −2: ann is above cid, bob level with cid: 0.75.
+        // Without p: −1, −2, −2: ann is above cid, bob is tied with cid: 0.75.
         close(p.auc_roc_drop.unwrap(), 0.25);
         close(p.log_likelihood_drop, likelihood([2.0, 1.0, -2.0]) - likelihood([-1.0, -2.0, -2.0]));
         assert_eq!(q.name, "2: h(A) :- q(A), not (r(A))");
         close(q.mean_contribution, 2.0 / 3.0);
         close(q.auc_roc_drop.unwrap(), 0.0);
-        // q and r are in the same rule, so silencing either is the same.
+        // q and r occur in the same rule, so disabling either has the same effect.
         let named = |name: &str| measured.predicates.iter().find(|weight| weight.name == name).unwrap();
         assert_eq!(Weight { name: "q/1".into(), ..named("r/1").clone() }, *named("q/1"));
         close(named("q/1").log_likelihood_drop, q.log_likelihood_drop);
@@ -281,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_has_every_rule_and_predicate() {
+    fn csv_has_every_rule_and_predicate() {
         let csv = measured().to_csv();
         let lines: Vec<&str> = csv.lines().collect();
         assert_eq!(lines.len(), 1 + 2 + 3);

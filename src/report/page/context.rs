@@ -1,4 +1,4 @@
-//! Everything that the template shows.
+//! Values of the page template.
 
 use std::path::Path;
 
@@ -21,7 +21,7 @@ use crate::report::rows::{self, ReportRow};
 use crate::report::table::{format_difference, format_mean, metric_title};
 use crate::report::tables::status_notes;
 
-/// What the template is given.
+/// Values of the page template.
 #[derive(Serialize)]
 pub struct PageContext {
     style: Safe,
@@ -31,10 +31,10 @@ pub struct PageContext {
     counts: Vec<(String, String)>,
     state: Vec<String>,
     questions: Vec<Question>,
-    /// How many claims held, did not hold, and cannot be said.
+    /// Numbers of claims that held, failed, and are undecided.
     tally: [usize; 3],
     has_sweep: bool,
-    /// Those that answer the question of the experiment.
+    /// Main tables.
     tables: Vec<TableView>,
     more_tables: Vec<TableView>,
     figures: Vec<FigureView>,
@@ -62,7 +62,7 @@ struct Question {
     name: &'static str,
     text: &'static str,
     claims: Vec<ClaimView>,
-    /// Claims that the run has no number for.
+    /// Claims for which the run has no numbers.
     unknown: Vec<ClaimView>,
 }
 
@@ -114,11 +114,11 @@ struct JobView {
     values: [String; 2],
     seconds: String,
     link: String,
-    /// Why there is no result, in a word; empty if there is one.
+    /// Why there is no result, in one word; empty if there is one.
     lack: &'static str,
 }
 
-/// Gathers what the page of a report in this directory shows.
+/// Collects the values of the page of a report in a directory.
 pub fn context(report: &Report<'_>, directory: &Path) -> PageContext {
     let results = report.results;
     let base = relative(directory, &results.root);
@@ -127,7 +127,7 @@ pub fn context(report: &Report<'_>, directory: &Path) -> PageContext {
         name: figure.name.clone(),
         title: figure.title.clone(),
         caption: figure.caption.clone(),
-        // Our own drawing, which escapes the names in it.
+        // Our own drawing, which escapes names.
         svg: Safe::from_safe_string(figure.svg.clone()),
     });
     let (main_tables, more_tables) = report.tables.split_at(report.main_tables);
@@ -156,7 +156,7 @@ pub fn context(report: &Report<'_>, directory: &Path) -> PageContext {
     }
 }
 
-/// The size of the experiment, a word for each number.
+/// Returns the size of the experiment as (number, noun) pairs.
 fn counts(report: &Report<'_>) -> Vec<(String, String)> {
     let results = report.results;
     let distinct = |get: fn(&ReportRow<'_>) -> String| report.rows.iter().map(get).collect::<IndexSet<_>>();
@@ -176,7 +176,7 @@ fn counts(report: &Report<'_>) -> Vec<(String, String)> {
     }
     counts.push((folds.join(" or "), "folds".to_owned()));
     counts.push((results.experiment.seeds.len().to_string(), "seeds".to_owned()));
-    // One of something is one thing.
+    // Singular for a count of one.
     for (number, what) in &mut counts {
         if number == "1" {
             what.pop();
@@ -196,7 +196,7 @@ fn questions(claims: &[JudgedClaim]) -> Vec<Question> {
             }
             let Some(view) = views.last_mut() else { continue };
             let new = verdict(judged);
-            // What is said of several presets alike is said once.
+            // Presets with the same verdict share one entry.
             match view.verdicts.iter_mut().find(|old| old.evidence.is_empty() && old.reason == new.reason) {
                 Some(old) => old.presets.extend(new.presets),
                 None => view.verdicts.push(new),
@@ -206,7 +206,7 @@ fn questions(claims: &[JudgedClaim]) -> Vec<Question> {
         let (claims, unknown) = views.into_iter().partition(is_known);
         Question { name, text, claims, unknown }
     };
-    // A run of other data or models is no place to list what the paper says.
+    // Without any evidence the claims are not listed.
     let any_known = claims.iter().flat_map(|judged| &judged.evidence).any(|evidence| evidence.found.is_ok());
     if any_known { QUESTIONS.iter().map(of_question).collect() } else { Vec::new() }
 }

@@ -2,10 +2,11 @@
 
 use std::path::{Component, Path};
 
-/// The way from one directory to another as a link, with a slash at its end unless they are the same.
+/// Returns the relative link from one directory to another, ending in a slash unless they are
+/// equal.
 pub fn relative(from: &Path, to: &Path) -> String {
-    let whole = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let (from, to) = (whole(from), whole(to));
+    let canonical = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let (from, to) = (canonical(from), canonical(to));
     let (from, to): (Vec<Component<'_>>, Vec<Component<'_>>) = (from.components().collect(), to.components().collect());
     let shared = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
     let mut link = "../".repeat(from.len() - shared);
@@ -16,13 +17,13 @@ pub fn relative(from: &Path, to: &Path) -> String {
     link
 }
 
-/// A path below a directory as a link.
+/// Returns a relative path as a link.
 pub fn below(path: &Path) -> String {
     let parts: Vec<String> = path.components().map(|part| encoded(&part.as_os_str().to_string_lossy())).collect();
     parts.join("/")
 }
 
-/// A name as a part of a link.
+/// Percent-encodes a path component.
 fn encoded(name: &str) -> String {
     let mut link = String::with_capacity(name.len());
     for byte in name.bytes() {
@@ -40,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ways_between_directories() {
+    fn relative_links_between_directories() {
         let at = |from: &str, to: &str| relative(Path::new(from), Path::new(to));
         assert_eq!(at("/no/such/run", "/no/such/run"), "");
         assert_eq!(at("/no/such/report", "/no/such/a run"), "../a%20run/");

@@ -1,7 +1,7 @@
-//! `report.html`: the whole report in one file that needs no network.
+//! `report.html`: the complete report in one self-contained file.
 //!
-//! The template escapes everything it is given. Only our own style, script and drawings go in as they are; each of those is
-//! marked where it is made.
+//! The template escapes all values. Only our own style sheet, script and drawings are inserted
+//! unescaped; each is marked where it is created.
 
 mod context;
 mod links;
@@ -21,10 +21,10 @@ use super::contents::Report;
 
 const TEMPLATE: &str = include_str!("page.html");
 
-/// The page, to be put into a directory.
+/// Renders the page for a directory.
 ///
 /// # Errors
-/// If the template does not fit, which would be a bug.
+/// If the template is invalid, which would be a bug.
 pub fn page(report: &Report<'_>, directory: &Path) -> Result<String, minijinja::Error> {
     let mut environment = Environment::new();
     environment.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);

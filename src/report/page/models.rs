@@ -1,4 +1,4 @@
-//! The models of a run as rules, trees and lifted RBMs: of each row the first fold that has a result.
+//! Models of a run as rules, trees and lifted RBMs: the first fold with a result of each row.
 
 use minijinja::Value as Safe;
 use serde::Serialize;
@@ -11,14 +11,14 @@ use crate::rbm::network::Network;
 use crate::report::drawing::tree;
 use crate::report::rows::ReportRow;
 
-/// How much text all rules may be together, so that the page of a large sweep can still be opened.
+/// Size limit of all rules together, so that the page of a large sweep stays usable.
 const RULES_BYTES: usize = 1_400_000;
-/// How much all drawings may be together.
+/// Size limit of all drawings together.
 const DRAWINGS_BYTES: usize = 1_600_000;
-/// The most rules of a drawn network.
+/// Largest number of rules of a drawn network.
 const RULES_DRAWN: usize = 12;
-/// The least that a model gets.
-const LEAST_BYTES: usize = 3_000;
+/// Smallest size limit per model.
+const MIN_BYTES: usize = 3_000;
 
 /// A model.
 #[derive(Serialize)]
@@ -27,15 +27,15 @@ pub struct ModelView {
     label: String,
     fold: usize,
     seed: u64,
-    /// How large it is, in words.
+    /// Size, in words.
     size: String,
     fidelity: String,
     link: String,
     rules: String,
     is_cut: bool,
-    /// None if the page would become too large.
+    /// `None` if the page would become too large.
     drawing: Option<Safe>,
-    /// What is drawn; none if there are no trees.
+    /// What is drawn; `None` without trees.
     drawn: Option<&'static str>,
     network: Option<NetworkView>,
 }
@@ -43,17 +43,17 @@ pub struct ModelView {
 /// A model as one lifted RBM.
 #[derive(Serialize)]
 pub struct NetworkView {
-    /// How large it is.
+    /// Size.
     size: String,
-    /// How it came from the model.
+    /// How it was derived from the model.
     about: String,
-    /// What is drawn of it.
+    /// What is drawn.
     drawn: String,
-    /// None if the page would become too large.
+    /// `None` if the page would become too large.
     drawing: Option<Safe>,
 }
 
-/// The model as one network that says the same, and where it comes from.
+/// Converts the model to one equivalent network, with a description of the conversion.
 fn network(model: &SavedModel) -> Option<(Network, String)> {
     match model {
         SavedModel::Mln(_) | SavedModel::Walks(_) | SavedModel::Template(_) => None,
@@ -67,11 +67,11 @@ fn network(model: &SavedModel) -> Option<(Network, String)> {
     }
 }
 
-/// The models of the rows, and a sentence for each that cannot be read.
+/// Returns the models of the rows, and an error message for each that cannot be read.
 pub fn models(results: &Results, rows: &[ReportRow<'_>], base: &str) -> (Vec<ModelView>, Vec<String>) {
     let done = rows.iter().filter_map(|row| row.group.done().next().map(|stored| (row, stored)));
     let done: Vec<_> = done.collect();
-    let share = |bytes: usize| (bytes / done.len().max(1)).max(LEAST_BYTES);
+    let share = |bytes: usize| (bytes / done.len().max(1)).max(MIN_BYTES);
     let (mut views, mut drawings, mut unread) = (Vec::new(), Vec::new(), Vec::new());
     let mut networks = Vec::new();
     for (row, stored) in &done {
@@ -114,38 +114,38 @@ pub fn models(results: &Results, rows: &[ReportRow<'_>], base: &str) -> (Vec<Mod
             network: lifted,
         });
     }
-    for (place, svg) in admitted(drawings, DRAWINGS_BYTES) {
-        // Our own drawing, which escapes the names in it.
-        views[place].drawing = Some(Safe::from_safe_string(svg));
+    for (index, svg) in admitted(drawings, DRAWINGS_BYTES) {
+        // Our own drawing, which escapes names.
+        views[index].drawing = Some(Safe::from_safe_string(svg));
     }
-    for (place, svg) in admitted(networks, DRAWINGS_BYTES) {
-        if let Some(network) = &mut views[place].network {
+    for (index, svg) in admitted(networks, DRAWINGS_BYTES) {
+        if let Some(network) = &mut views[index].network {
             network.drawing = Some(Safe::from_safe_string(svg));
         }
     }
     (views, unread)
 }
 
-/// As many texts as fit, the shortest first, each with its place.
-fn admitted(texts: Vec<String>, most: usize) -> Vec<(usize, String)> {
+/// Returns as many texts as fit, shortest first, each with its index.
+fn admitted(texts: Vec<String>, max: usize) -> Vec<(usize, String)> {
     let mut texts: Vec<(usize, String)> = texts.into_iter().enumerate().filter(|(_, text)| !text.is_empty()).collect();
-    texts.sort_by_key(|(place, text)| (text.len(), *place));
+    texts.sort_by_key(|(index, text)| (text.len(), *index));
     let mut sum = 0;
     texts.retain(|(_, text)| {
         sum += text.len();
-        sum <= most
+        sum <= max
     });
     texts
 }
 
-/// Whole lines of a text, up to a length.
-fn cut(text: &str, most: usize) -> (String, bool) {
-    if text.len() <= most {
+/// Truncates a text to whole lines within a length.
+fn cut(text: &str, max: usize) -> (String, bool) {
+    if text.len() <= max {
         return (text.trim_end().to_owned(), false);
     }
     let mut end = 0;
     for line in text.split_inclusive('\n') {
-        if end + line.len() > most {
+        if end + line.len() > max {
             break;
         }
         end += line.len();
@@ -158,14 +158,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_are_cut_between_lines() {
+    fn texts_are_truncated_between_lines() {
         assert_eq!(cut("one\ntwo\n", 8), ("one\ntwo".into(), false));
         assert_eq!(cut("one\ntwö\nthree\n", 9), ("one\ntwö".into(), true));
         assert_eq!(cut("one\ntwo\nthree\n", 3), (String::new(), true));
     }
 
     #[test]
-    fn the_shortest_drawings_come_first() {
+    fn shortest_drawings_are_admitted_first() {
         let texts = ["four", "", "one", "three", "six"].map(str::to_owned).to_vec();
         assert_eq!(admitted(texts, 11), [(2, "one".to_owned()), (4, "six".to_owned()), (0, "four".to_owned())]);
     }

@@ -1,4 +1,4 @@
-//! Where the results come from: programs, machines, dates, data.
+//! Provenance: programs, machines, dates and data.
 
 use serde::Serialize;
 use serde_json::Value as Json;
@@ -10,7 +10,7 @@ use crate::determinism::IndexMap;
 use crate::experiment::Results;
 use crate::experiment::store::{DatasetRecord, ExampleCounts, JobRecord, ProgramInfo};
 
-/// The programs and machines of a run.
+/// Programs and machines of a run.
 #[derive(Serialize)]
 pub struct Provenance {
     /// Each program with its number of jobs.
@@ -19,12 +19,12 @@ pub struct Provenance {
     machines: Vec<(String, usize)>,
     started: String,
     ended: String,
-    /// Hours of work of all jobs together, as text.
+    /// Total job time, as text.
     work: String,
     definitions: Vec<(String, String)>,
 }
 
-/// A program, as people tell programs apart.
+/// Describes a program version.
 pub fn program_name(program: &ProgramInfo) -> String {
     let commit = match (&program.git_commit, program.git_dirty) {
         (Some(commit), Some(true)) => format!(" at commit {commit} with uncommitted changes"),
@@ -36,7 +36,7 @@ pub fn program_name(program: &ProgramInfo) -> String {
 }
 
 impl Provenance {
-    /// Of all jobs that have ended.
+    /// Collects the provenance of all finished jobs.
     pub fn new(results: &Results) -> Self {
         let records = || results.stored.iter().map(|stored| &stored.record);
         let machine = |record: &JobRecord| {
@@ -65,7 +65,7 @@ fn counted(names: impl Iterator<Item = String>) -> Vec<(String, usize)> {
     counts.into_iter().collect()
 }
 
-/// A dataset of the run and what to know of it.
+/// A dataset of the run.
 #[derive(Serialize)]
 pub struct DatasetView {
     name: String,
@@ -85,7 +85,7 @@ pub struct DatasetView {
 }
 
 impl DatasetView {
-    /// Every dataset of a run that has a result, in the order of the spec.
+    /// Returns every dataset with a result, in the order of the spec.
     pub fn all(results: &Results) -> Vec<DatasetView> {
         let of_name = |name: &str| {
             let records =
@@ -130,7 +130,7 @@ impl DatasetView {
     }
 }
 
-/// What was chosen of what a dataset offers, by the names in specs.
+/// Returns the chosen variant, by spec keys.
 fn choices(variant: &Variant) -> Vec<(String, String)> {
     let Ok(Json::Object(fields)) = serde_json::to_value(variant) else { return Vec::new() };
     let shown = |(name, value): (String, Json)| match value {

@@ -3,7 +3,7 @@
   const root = document.documentElement;
   const dark = matchMedia("(prefers-color-scheme: dark)");
   const kept = (value) => {
-    // A page that was opened from a file may have no storage.
+    // Pages opened from files may have no storage.
     try {
       if (value !== undefined) localStorage.setItem("lrbm-theme", value);
       return localStorage.getItem("lrbm-theme");
@@ -22,17 +22,17 @@
     kept(next);
   });
 
-  // A table of contents that fills a phone is better closed.
+  // Collapse the table of contents on small screens.
   const contents = document.getElementById("contents");
   if (matchMedia("(max-width: 60rem)").matches) contents.open = false;
 
-  // What a link leads to may lie in something that is closed.
+  // Open the collapsed sections around a link target.
   const open = () => {
     let id = location.hash.slice(1);
     try {
       id = decodeURIComponent(id);
     } catch {
-      // A stray % is no link of ours; it leads nowhere.
+      // A malformed escape matches no id.
     }
     const target = id && document.getElementById(id);
     for (let at = target; at; at = at.parentElement) {
@@ -43,7 +43,7 @@
   addEventListener("hashchange", open);
   open();
 
-  // Empty cells go last, whichever way the others are sorted.
+  // Empty cells sort last in both directions.
   const key = (row, column) => {
     const cell = row.cells[column];
     const text = (cell.dataset.sort ?? cell.textContent.trim()).replace("−", "-");
@@ -75,12 +75,12 @@
       heading.setAttribute("scope", "col");
       heading.setAttribute("aria-sort", "none");
       button.addEventListener("click", () => {
-        const falling = heading.getAttribute("aria-sort") === "none"
+        const descending = heading.getAttribute("aria-sort") === "none"
           ? heading.classList.contains("number")
           : heading.getAttribute("aria-sort") === "ascending";
         headings.forEach((other) => other.setAttribute("aria-sort", "none"));
-        heading.setAttribute("aria-sort", falling ? "descending" : "ascending");
-        sort(table, column, falling ? -1 : 1);
+        heading.setAttribute("aria-sort", descending ? "descending" : "ascending");
+        sort(table, column, descending ? -1 : 1);
       });
     });
   }

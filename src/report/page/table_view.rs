@@ -1,17 +1,17 @@
-//! Tables as the template takes them: every cell with its text, what it is sorted by, and its jobs.
+//! Tables as template values: each cell with its text, sort key and jobs.
 
 use serde::Serialize;
 
 use crate::report::table::{CellValue, ColumnKind, Table, TableCell, WITHIN, format_difference};
 
-/// A table.
+/// A table as template values.
 #[derive(Serialize)]
 pub struct TableView {
     id: String,
     title: String,
     caption: String,
     headings: Vec<Heading>,
-    /// Groups of rows; a line stands between them, and each is sorted by itself.
+    /// Row groups, separated by a rule and sorted separately.
     groups: Vec<Vec<Vec<CellView>>>,
     notes: Vec<(String, String)>,
 }
@@ -24,22 +24,22 @@ struct Heading {
 
 #[derive(Default, Serialize)]
 struct CellView {
-    /// What it is sorted by; empty goes last.
+    /// Sort key; empty sorts last.
     sort: String,
     is_number: bool,
     strong: bool,
     text: String,
-    /// What comes after the text, in small print.
+    /// Additional text in small print.
     rest: String,
     missing: String,
-    /// Further lines below.
+    /// Additional lines.
     lines: Vec<String>,
-    /// The row of the experiment.
+    /// Index of the experiment row.
     row: Option<usize>,
 }
 
 impl TableView {
-    /// A table for the template.
+    /// Converts a table.
     pub fn new(table: &Table) -> Self {
         let mark = |name: &str| table.mark(name).map_or_else(String::new, |mark| format!(" [{mark}]"));
         let mut headings = Vec::new();
