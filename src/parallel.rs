@@ -1,41 +1,42 @@
-//! Work that is shared between threads only where that pays.
+//! Parallel iteration that falls back to one thread for small workloads.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
-/// Waking another thread takes as long as some thousand steps of a loop; with less to do than this, one thread is faster.
-const WORTH_SHARING: usize = 1 << 15;
+/// Minimum work, in steps of a simple loop, for which waking another thread is worthwhile.
+const MIN_PARALLEL_STEPS: usize = 1 << 15;
 
-/// To start the threads takes as long as so many steps, and a small training has done everything before.
-const WORTH_STARTING: usize = 1 << 19;
+/// Work to be done before the thread pool is started; a small training finishes before that.
+const POOL_START_STEPS: usize = 1 << 19;
 
-/// Whether so many steps are worth another thread.
+/// Whether a workload of `steps` is worth parallelizing.
 ///
-/// Threads start when they are first asked for. Whoever has little to do is done before they have started, and whoever has
-/// much loses nothing by doing the first of it alone; so they are not asked for before some work was done, unless this is one of them.
-pub fn pays(steps: usize) -> bool {
+/// The thread pool starts on first use, which takes time. Short runs finish before it would be ready,
+/// and long runs lose little by doing the first part sequentially. The pool is therefore not used
+/// before enough work was done, unless the caller already runs in it.
+pub fn is_worthwhile(steps: usize) -> bool {
     static DONE: AtomicUsize = AtomicUsize::new(0);
-    if steps < WORTH_SHARING {
+    if steps < MIN_PARALLEL_STEPS {
         return false;
     }
     if rayon::current_thread_index().is_some() {
         return true;
     }
     let before = DONE.load(Ordering::Relaxed);
-    if before < WORTH_STARTING {
+    if before < POOL_START_STEPS {
         DONE.store(before.saturating_add(steps), Ordering::Relaxed);
     }
-    before.saturating_add(steps) >= WORTH_STARTING
+    before.saturating_add(steps) >= POOL_START_STEPS
 }
 
-/// What `f` makes of each item, in order. `steps` says about how long one takes, in steps of a simple loop.
+/// Maps `f` over the items in order; `steps` estimates the cost of one item in steps of a simple loop.
 pub fn map<T: Sync, R: Send>(items: &[T], steps: usize, f: impl Fn(&T) -> R + Sync + Send) -> Vec<R> {
-    if items.len() < 2 || !pays(items.len().saturating_mul(steps)) {
+    if items.len() < 2 || !is_worthwhile(items.len().saturating_mul(steps)) {
         return items.iter().map(f).collect();
     }
-    let together = (WORTH_SHARING / 8 / steps.max(1)).max(1);
-    items.par_iter().with_min_len(together).map(f).collect()
+    let min_len = (MIN_PARALLEL_STEPS / 8 / steps.max(1)).max(1);
+    items.par_iter().with_min_len(min_len).map(f).collect()
 }
 
 #[cfg(test)]
@@ -43,7 +44,7 @@ mod tests {
     use super::map;
 
     #[test]
-    fn little_and_much_work_give_the_same() {
+    fn results_do_not_depend_on_parallelism() {
         let items: Vec<usize> = (0..1000).collect();
         let doubled: Vec<usize> = items.iter().map(|i| 2 * i).collect();
         for steps in [0, 1, 100, usize::MAX] {

@@ -70,7 +70,7 @@ const SPEC: &str =
     "name = \"x\"\nfolds = 2\ndatasets = [\"movies\"]\n[[model]]\nname = \"Boost\"\nkind = \"lrbm-boost\"\n";
 
 #[test]
-fn specs_that_would_plan_too_much() {
+fn specs_with_too_many_jobs_are_rejected() {
     let lab = Lab::new();
     let list = |n: usize| (1..=n).map(|i| i.to_string()).collect::<Vec<_>>().join(", ");
     // A hundred million rows, which are counted and not made.
@@ -89,7 +89,7 @@ fn specs_that_would_plan_too_much() {
 }
 
 #[test]
-fn numbers_that_are_none() {
+fn non_finite_and_out_of_range_numbers_are_rejected() {
     let lab = Lab::new();
     for value in ["nan", "inf", "-inf", "1e308", "-1", "0", "5e-324", "99999999999999999999"] {
         let spec = SPEC.replace("folds = 2", &format!("folds = 2\nnegatives_per_positive = {value}"));
@@ -117,7 +117,7 @@ fn numbers_that_are_none() {
 }
 
 #[test]
-fn weights_beyond_computing() {
+fn weights_out_of_range_are_rejected() {
     let lab = Lab::new();
     lab.write("rules.txt", b"2.5 t(A) :- p(A, 1).\n-1 t(_).\n");
     assert!(lab.lrbm(&["convert", "-q", "--rules", "rules.txt", "--out", "net.json"]).status.success());
@@ -143,7 +143,7 @@ fn weights_beyond_computing() {
 }
 
 #[test]
-fn lines_of_a_million_characters() {
+fn lines_of_a_million_characters_are_handled() {
     let lab = Lab::new();
     let long = "a".repeat(1_000_000);
     lab.write("data/train_facts.txt", format!("p({long}, 1).").as_bytes());
@@ -163,7 +163,7 @@ fn lines_of_a_million_characters() {
 }
 
 #[test]
-fn terms_nested_without_end() {
+fn deeply_nested_terms_are_rejected() {
     let lab = Lab::new();
     for depth in [1000, 1_000_000] {
         let nested = format!("{}a{}", "f(".repeat(depth), ")".repeat(depth));
@@ -180,7 +180,7 @@ fn terms_nested_without_end() {
 
 /// A small file that becomes a large one is read piece by piece.
 #[test]
-fn compressed_data_that_swell() {
+fn decompression_uses_bounded_memory() {
     let lab = Lab::new();
     let swell = |byte: u8| {
         let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
@@ -197,7 +197,7 @@ fn compressed_data_that_swell() {
 
 /// Many thousand errors take no longer than as many facts: only those that are shown are looked for.
 #[test]
-fn a_file_of_nothing_but_errors() {
+fn a_million_errors_take_linear_time() {
     let lab = Lab::new();
     lab.write("data/train_facts.txt", "a).\n".repeat(1_000_000).as_bytes());
     lab.write("spec.toml", format!("name = \"x\"\n{}", "?\n".repeat(10_000)).as_bytes());
@@ -207,7 +207,7 @@ fn a_file_of_nothing_but_errors() {
 }
 
 #[test]
-fn options_that_would_be_ignored_are_refused() {
+fn ineffective_options_are_rejected() {
     let lab = Lab::new();
     lab.write("spec.toml", SPEC.as_bytes());
     lab.refused(&["run", "spec.toml", "--slurm-option", "cpus=2"], &["--slurm-option is for --executor slurm"]);
@@ -221,7 +221,7 @@ fn options_that_would_be_ignored_are_refused() {
 }
 
 #[test]
-fn names_of_rules_that_nobody_checked_are_told() {
+fn unchecked_rule_names_cause_a_warning() {
     let lab = Lab::new();
     lab.write("rules.txt", b"t(A) :- p(A, 1), misspelt(A).\n");
     let output = lab.lrbm(&["convert", "--rules", "rules.txt"]);

@@ -111,7 +111,7 @@ fn build(table: &Table, reversed: bool) -> (Database, PredicateId, Vec<Constant>
 
 proptest! {
     #[test]
-    fn every_lookup_is_a_scan(table in table()) {
+    fn lookups_agree_with_a_scan(table in table()) {
         let (database, predicate, all, rows) = build(&table, false);
         let relation = database.facts.relation(predicate);
         let distinct: BTreeSet<Vec<Constant>> = rows.iter().cloned().collect();
@@ -148,7 +148,7 @@ proptest! {
     }
 
     #[test]
-    fn every_pattern_of_the_modes_has_an_index_and_every_index_has_a_use(table in table()) {
+    fn indexes_are_sufficient_and_necessary_for_the_modes(table in table()) {
         let (database, predicate, ..) = build(&table, false);
         let relation = database.facts.relation(predicate);
         let arity = table.kinds.len();
@@ -177,7 +177,7 @@ proptest! {
     }
 
     #[test]
-    fn the_order_of_insertion_does_not_matter(table in table()) {
+    fn insertion_order_is_irrelevant(table in table()) {
         let (one, ..) = build(&table, false);
         let (other, ..) = build(&table, true);
         prop_assert_eq!(one.facts, other.facts);
@@ -310,7 +310,7 @@ impl Timed {
 
 proptest! {
     #[test]
-    fn visible_is_what_the_rule_says(timed in timed()) {
+    fn visibility_follows_the_time_rule(timed in timed()) {
         let Some(world) = timed.build() else { return Ok(()) };
         let times = world.database.times.as_ref().unwrap();
         for a in 0..2 * PAPERS {
@@ -330,7 +330,7 @@ proptest! {
     }
 
     #[test]
-    fn naive_tries_every_substitution(timed in timed(), heads in prop::collection::vec([0..2 * PAPERS, 0..2 * PAPERS], 6)) {
+    fn the_naive_evaluator_agrees_with_enumeration(timed in timed(), heads in prop::collection::vec([0..2 * PAPERS, 0..2 * PAPERS], 6)) {
         let Some(world) = timed.build() else { return Ok(()) };
         let argument = |slot: Slot| match slot {
             Slot::Variable(v) => Argument::Variable(Variable(v)),

@@ -58,7 +58,7 @@ fn check(directory: &str, expected_code: i32) -> Vec<(PathBuf, String)> {
 }
 
 #[test]
-fn broken_files_are_refused_with_a_caret() {
+fn broken_files_are_rejected_with_a_caret() {
     let all = check("broken", 2);
     assert!(all.len() >= 25);
     for (case, stderr) in all {
@@ -71,7 +71,7 @@ fn broken_files_are_refused_with_a_caret() {
 }
 
 #[test]
-fn doubtful_files_are_read_with_a_warning() {
+fn questionable_files_are_accepted_with_a_warning() {
     for (case, stderr) in check("warned", 0) {
         assert!(stderr.contains("warning["), "{}: {stderr}", case.display());
         assert!(!stderr.contains("error["), "{}: {stderr}", case.display());
@@ -117,7 +117,7 @@ fn a_target_without_examples_is_an_error() {
 }
 
 #[test]
-fn compressed_files_and_other_names_are_read() {
+fn compressed_files_and_alternative_names_are_read() {
     use std::io::Write;
     let directory = tempfile::tempdir().unwrap();
     let gz = |name: &str, text: &str| {
@@ -144,7 +144,7 @@ fn compressed_files_and_other_names_are_read() {
 }
 
 #[test]
-fn the_frozen_folds_of_the_peers_pass() {
+fn the_recorded_peer_folds_pass() {
     let folds = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/peers/folds");
     if !folds.is_dir() {
         eprintln!("skipped: {} is not there", folds.display());

@@ -56,7 +56,7 @@ fn train(home: &Path, kind: &str, set: &str) -> String {
 }
 
 #[test]
-fn the_list_of_datasets_needs_none_of_them() {
+fn datasets_list_works_without_data() {
     let home = tempfile::tempdir().unwrap();
     let listed = done(home.path(), &["datasets", "list"]).0;
     assert_eq!((listed.matches("  no  ").count(), listed.matches(" always ").count()), (8, 4), "{listed}");
@@ -68,7 +68,7 @@ fn the_list_of_datasets_needs_none_of_them() {
 }
 
 #[test]
-fn odds_without_bounds_are_refused() {
+fn tiny_laplace_values_are_rejected() {
     let home = people();
     let args = ["train", "--data", "d", "--target", "likes", "--kind", "rpt", "--out", "m.json", "-q"];
     let said = refused(home.path(), &[&args[..], &["--set", "laplace=1e-320"]].concat());
@@ -81,7 +81,7 @@ fn odds_without_bounds_are_refused() {
 }
 
 #[test]
-fn what_can_be_scored_can_be_explained() {
+fn leaf_values_beyond_the_limit_are_rejected_by_all_commands() {
     let home = people();
     train(home.path(), "rpt", "laplace=1");
     let path = home.path().join("rpt.json");
@@ -97,7 +97,7 @@ fn what_can_be_scored_can_be_explained() {
 }
 
 #[test]
-fn no_command_writes_over_what_it_reads() {
+fn no_command_overwrites_its_inputs() {
     let home = people();
     train(home.path(), "rpt", "laplace=1");
     train(home.path(), "lrbm-boost", "trees=2");
@@ -142,7 +142,7 @@ fn no_command_writes_over_what_it_reads() {
 }
 
 #[test]
-fn sizes_are_told_in_the_words_of_the_kind() {
+fn model_sizes_are_reported_in_units_of_the_kind() {
     let home = people();
     for (kind, set, words) in [
         ("lrbm-boost", "trees=2", "2 trees, "),
@@ -160,7 +160,7 @@ fn sizes_are_told_in_the_words_of_the_kind() {
 }
 
 #[test]
-fn models_without_rules_that_hold_answer_in_full_and_refuse_what_they_cannot() {
+fn models_without_rules_answer_queries_and_reject_rule_options() {
     let home = people();
     for (kind, set) in KINDS {
         train(home.path(), kind, set);
@@ -208,7 +208,7 @@ fn models_without_rules_that_hold_answer_in_full_and_refuse_what_they_cannot() {
 }
 
 #[test]
-fn examples_of_another_arity_are_told() {
+fn examples_of_another_arity_cause_a_warning() {
     let home = people();
     let neg = home.path().join("d/neg.txt");
     let more = fs::read_to_string(&neg).unwrap() + "likes(p3).\nlikes(p5).\nowns(p3).\n";
@@ -223,7 +223,7 @@ fn examples_of_another_arity_are_told() {
 }
 
 #[test]
-fn facts_that_a_template_hides_are_told() {
+fn facts_hidden_by_a_template_cause_a_warning() {
     let home = people();
     let template = "likes(A, B) :- knows(A, C), has(C, B).\nhas(A, B) :- knows(A, C), knows(C, B).\n";
     fs::write(home.path().join("t.txt"), template).unwrap();
@@ -238,7 +238,7 @@ fn facts_that_a_template_hides_are_told() {
 }
 
 #[test]
-fn quiet_is_quiet_beside_an_error() {
+fn quiet_hides_warnings_even_with_errors() {
     let home = people();
     // A warning, and an error.
     fs::write(home.path().join("d/bk.txt"), "bridger: knows/2.\nmode: knows(+person, -person).\nmode: has(person).\n")
@@ -251,7 +251,7 @@ fn quiet_is_quiet_beside_an_error() {
 }
 
 #[test]
-fn the_help_says_which_kinds_have_a_parameter() {
+fn help_lists_the_kinds_of_each_parameter() {
     let home = tempfile::tempdir().unwrap();
     let help = done(home.path(), &["train", "--help"]).0;
     let group = |name: &str| -> String {

@@ -90,7 +90,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn reading_what_was_printed_gives_the_same(sentence in sentence()) {
+    fn printing_and_parsing_round_trips(sentence in sentence()) {
         let text = sentence.to_string();
         let parsed = parse_sentence(&text, 0, true, Notation::Prolog, false);
         prop_assert!(parsed.is_ok(), "{text}: {parsed:?}");
@@ -102,7 +102,7 @@ proptest! {
 
     /// A beginning of a text is either the same sentence or a wish for more, never another sentence or an error.
     #[test]
-    fn a_cut_text_asks_for_more(sentence in sentence(), cut in any::<prop::sample::Index>()) {
+    fn truncated_text_requests_more_input(sentence in sentence(), cut in any::<prop::sample::Index>()) {
         let text = format!("{sentence} p(a).");
         let mut cut = cut.index(text.len());
         while !text.is_char_boundary(cut) {
@@ -115,12 +115,12 @@ proptest! {
     }
 
     #[test]
-    fn no_text_makes_the_parser_panic(text in any::<String>(), bare in any::<bool>()) {
+    fn arbitrary_text_never_panics(text in any::<String>(), bare in any::<bool>()) {
         let _ = parse_sentence(&text, 0, true, Notation::Prolog, bare);
     }
 
     #[test]
-    fn nor_does_text_made_of_the_formats_own_pieces(
+    fn chunk_size_does_not_affect_the_result(
         pieces in prop::collection::vec(prop::sample::select(PIECES.to_vec()), 0..30),
         chunk in 1usize..9,
     ) {
@@ -131,7 +131,7 @@ proptest! {
 
     /// The short way and the parser intern the same constants.
     #[test]
-    fn plain_facts_equal_parsed_facts(
+    fn the_fast_path_agrees_with_the_parser(
         pieces in prop::collection::vec(prop::sample::select(FACT_PIECES.to_vec()), 0..12),
     ) {
         let text = format!("p({}", pieces.concat());
@@ -235,7 +235,7 @@ fn read(text: &str, chunk: usize, role: Role) -> (Vec<String>, String) {
 }
 
 #[test]
-fn facts_that_span_many_windows_are_read_once_each() {
+fn facts_across_window_borders_are_read_once() {
     let text: String = (0..200_000).map(|i| format!("edge(n{i}, m{}). % to the next\n", i / 7)).collect();
     let (lines, diagnostics) = read(&text, 1 << 20, Role::Examples);
     assert_eq!(lines.len(), 200_000);
@@ -244,7 +244,7 @@ fn facts_that_span_many_windows_are_read_once_each() {
 }
 
 #[test]
-fn a_long_comment_is_passed_over_in_little_memory() {
+fn long_comments_are_skipped() {
     let long = "x".repeat(5 << 20);
     for text in [format!("/* {long} */ p(a)."), format!("// {long}\np(a)."), format!("% {long}\n\n  p(a).")] {
         let (lines, diagnostics) = read(&text, 1 << 20, Role::Facts);
@@ -255,7 +255,7 @@ fn a_long_comment_is_passed_over_in_little_memory() {
 }
 
 #[test]
-fn the_table_of_the_format() {
+fn facts_are_parsed_as_the_format_specifies() {
     let facts = |text: &str| {
         let (lines, diagnostics) = read(text, 1 << 20, Role::Facts);
         let lines: Vec<&str> = lines.iter().map(|line| line.trim_start_matches("0: None ")).collect();
@@ -296,7 +296,7 @@ fn the_table_of_the_format() {
 }
 
 #[test]
-fn background_files() {
+fn background_sentences_are_parsed() {
     let background = |text: &str| read(text, 1 << 20, Role::Background);
     let cases = [
         ("mode:p(+a,-b).", "mode: p(+a,-b)."),
@@ -336,7 +336,7 @@ fn background_files() {
 }
 
 #[test]
-fn at_most_twenty_errors_a_file_are_told() {
+fn at_most_twenty_errors_per_file_are_shown() {
     let (lines, diagnostics) = read(&"p(a b). q(c).\n".repeat(30), 1 << 20, Role::Facts);
     assert_eq!(lines.len(), 30);
     assert_eq!(diagnostics.matches("error[syntax]").count(), 20);

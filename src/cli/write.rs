@@ -22,7 +22,7 @@ pub fn check_writable(path: &Path) -> Result<PathBuf, CommandError> {
         return Err(refuse(format!("there is no directory {}: make it first", directory.display())));
     }
     let place = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    crate::files::try_directory(directory).map(|()| place).map_err(|error| refuse(error.to_string()))
+    crate::files::check_writable(directory).map(|()| place).map_err(|error| refuse(error.to_string()))
 }
 
 /// Writes a file atomically.

@@ -1,4 +1,4 @@
-//! The checksums of files: SHA-256, and the name git gives to a content.
+//! File checksums: SHA-256 and git blob ids.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -6,19 +6,19 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
-/// SHA-256 of bytes, in lower-case hexadecimal digits.
+/// Returns the SHA-256 of bytes in lower-case hexadecimal.
 pub fn sha256(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 
-/// SHA-256 of a file, in lower-case hexadecimal digits.
+/// Returns the SHA-256 of a file in lower-case hexadecimal.
 pub fn sha256_of_file(path: &Path) -> io::Result<String> {
     let mut hash = Sha256::new();
     read_in_blocks(path, |block| hash.update(block))?;
     Ok(hex(&hash.finalize()))
 }
 
-/// The name git gives to the content of a file: SHA-1 of `blob <length>`, a zero byte and the content.
+/// Returns the git blob id of a file: SHA-1 of `blob <length>`, a zero byte and the content.
 pub fn git_blob_of_file(path: &Path) -> io::Result<String> {
     let mut hash = Sha1::default();
     hash.update(format!("blob {}\0", std::fs::metadata(path)?.len()).as_bytes());
@@ -43,8 +43,8 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// SHA-1 (RFC 3174). Git names contents by it, and for one file that is all we know; it guards against
-/// mistakes there, not against attacks, and is used for nothing else.
+/// SHA-1 (RFC 3174). For one dataset file, the git blob id is the only published checksum. It protects
+/// against corruption there, not against attacks, and is used for nothing else.
 struct Sha1 {
     state: [u32; 5],
     pending: Vec<u8>,
@@ -112,13 +112,13 @@ mod tests {
 
     fn sha1(bytes: &[u8]) -> String {
         let mut hash = Sha1::default();
-        // In pieces of seven, so that blocks begin and end inside a piece.
+        // Pieces of seven bytes, so that block borders fall inside pieces.
         bytes.chunks(7).for_each(|piece| hash.update(piece));
         hex(&hash.finish())
     }
 
     #[test]
-    fn sha1_gives_the_published_values() {
+    fn sha1_matches_published_test_vectors() {
         assert_eq!(sha1(b""), "da39a3ee5e6b4b0d3255bfef95601890afd80709");
         assert_eq!(sha1(b"abc"), "a9993e364706816aba3e25717850c26c9cd0d89d");
         assert_eq!(
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_named_as_git_and_sha256sum_name_them() {
+    fn file_digests_match_git_and_sha256sum() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("hello");
         std::fs::write(&path, "hello world\n").unwrap();

@@ -1,46 +1,47 @@
-//! Everything that changes the disk, each with the place where a fault may strike. The rest of the program changes files and
-//! directories through here and nowhere else.
+//! All operations that modify the disk, each with a fault-injection point.
+//!
+//! The rest of the program modifies files and directories only through this module.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
 
-use super::fault::{self, Act};
+use super::fault::{self, Operation};
 
-/// A file that is written.
+/// A file writer with fault injection.
 #[derive(Debug)]
-pub struct Sink<W>(pub(super) W);
+pub struct DiskWriter<W>(pub(super) W);
 
-impl Sink<File> {
-    /// A new file; one that is there loses its content.
+impl DiskWriter<File> {
+    /// Creates a file, truncating an existing one.
     ///
     /// # Errors
-    /// If the system does not allow it, as with all others here.
+    /// If the operating system reports an error, as in all functions of this module.
     pub fn create(path: &Path) -> io::Result<Self> {
-        fault::point(Act::Make)?;
-        File::create(path).map(Sink)
+        fault::point(Operation::Create)?;
+        File::create(path).map(DiskWriter)
     }
 
-    /// A file that must not be there yet; a link in its place is not followed.
+    /// Creates a file that must not exist; does not follow a symbolic link.
     pub fn create_new(path: &Path) -> io::Result<Self> {
-        fault::point(Act::Make)?;
-        File::options().write(true).create_new(true).open(path).map(Sink)
+        fault::point(Operation::Create)?;
+        File::options().write(true).create_new(true).open(path).map(DiskWriter)
     }
 
-    /// A file that is there, to be written behind its end.
+    /// Opens an existing file for appending.
     pub fn append(path: &Path) -> io::Result<Self> {
-        fault::point(Act::Make)?;
-        File::options().append(true).open(path).map(Sink)
+        fault::point(Operation::Create)?;
+        File::options().append(true).open(path).map(DiskWriter)
     }
 
-    /// Hands everything that was written to the disk.
+    /// Syncs the content to disk.
     pub fn sync_all(&self) -> io::Result<()> {
-        fault::point(Act::Sync)?;
+        fault::point(Operation::Sync)?;
         self.0.sync_all()
     }
 }
 
-impl<W: Write> Write for Sink<W> {
+impl<W: Write> Write for DiskWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         fault::write(&mut self.0, bytes)
     }
@@ -50,49 +51,49 @@ impl<W: Write> Write for Sink<W> {
     }
 }
 
-/// A file to lock, which stays empty.
+/// Opens or creates an empty file to be locked.
 pub fn lock_file(path: &Path) -> io::Result<File> {
-    fault::point(Act::Make)?;
+    fault::point(Operation::Create)?;
     File::options().create(true).append(true).open(path)
 }
 
-/// Writes a file in its place, for what is part of something that appears as a whole.
+/// Writes a file directly, as part of a directory that is published atomically.
 pub fn write_in_place(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    Sink::create(path)?.write_all(bytes)
+    DiskWriter::create(path)?.write_all(bytes)
 }
 
-/// Makes a directory that must not be there yet.
+/// Creates a directory that must not exist.
 pub fn create_dir(path: &Path) -> io::Result<()> {
-    fault::point(Act::Make)?;
+    fault::point(Operation::Create)?;
     fs::create_dir(path)
 }
 
-/// Makes a directory with all those above it, unless it is there.
+/// Creates a directory and its parents if missing.
 pub fn create_dir_all(path: &Path) -> io::Result<()> {
-    fault::point(Act::Make)?;
+    fault::point(Operation::Create)?;
     fs::create_dir_all(path)
 }
 
-/// Gives a file or directory another name.
+/// Renames a file or directory.
 pub fn rename(from: &Path, to: &Path) -> io::Result<()> {
-    fault::point(Act::Move)?;
+    fault::point(Operation::Rename)?;
     fs::rename(from, to)
 }
 
 /// Removes a file.
 pub fn remove_file(path: &Path) -> io::Result<()> {
-    fault::point(Act::Remove)?;
+    fault::point(Operation::Remove)?;
     fs::remove_file(path)
 }
 
 /// Removes an empty directory.
 pub fn remove_dir(path: &Path) -> io::Result<()> {
-    fault::point(Act::Remove)?;
+    fault::point(Operation::Remove)?;
     fs::remove_dir(path)
 }
 
-/// Removes a directory with everything in it.
+/// Removes a directory and its contents.
 pub fn remove_dir_all(path: &Path) -> io::Result<()> {
-    fault::point(Act::Remove)?;
+    fault::point(Operation::Remove)?;
     fs::remove_dir_all(path)
 }

@@ -1,6 +1,6 @@
-//! Text in XML and SVG.
+//! Escaping of text for XML and SVG.
 
-/// Text as it may stand in XML, in an attribute as well. What may not stand there at all becomes U+FFFD.
+/// Escapes text for XML content and attributes; characters invalid in XML become U+FFFD.
 pub fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
@@ -10,7 +10,7 @@ pub fn escape(text: &str) -> String {
             '>' => escaped.push_str("&gt;"),
             '"' => escaped.push_str("&quot;"),
             '\'' => escaped.push_str("&#39;"),
-            // In attributes readers take these for spaces.
+            // Parsers normalize these to spaces in attributes.
             '\t' | '\n' => escaped.push(c),
             '\r' => escaped.push(' '),
             c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => escaped.push('\u{fffd}'),
@@ -25,7 +25,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_in_a_text_ends_it() {
+    fn special_characters_are_escaped() {
         assert_eq!(escape("<a & \"b\"'>"), "&lt;a &amp; &quot;b&quot;&#39;&gt;");
         assert_eq!(escape("a\tb\nc\rd"), "a\tb\nc d");
         assert_eq!(escape("\0\u{1}\u{1b}\u{7f}\u{85}"), "\u{fffd}".repeat(5));

@@ -145,7 +145,7 @@ impl FactsBuilder {
         let index = |(id, raw): (PredicateId, RawFacts)| {
             raw.index(&ordering::orders(&schema.patterns(id), predicates.arity(id)))
         };
-        let relations = if parallel::pays(rows.saturating_mul(STEPS_PER_FACT)) {
+        let relations = if parallel::is_worthwhile(rows.saturating_mul(STEPS_PER_FACT)) {
             jobs.into_par_iter().map(index).collect()
         } else {
             jobs.into_iter().map(index).collect()

@@ -93,6 +93,6 @@ fn put(directory: &Path, stem: &str, ending: &str, bytes: &[u8]) -> Result<(), R
 
 fn put_file(path: &Path, bytes: &[u8]) -> Result<(), ReportWriteError> {
     // Reports can be regenerated, so no fsync.
-    let write = files::write_lightly(path, |out| out.write_all(bytes));
+    let write = files::write_unsynced(path, |out| out.write_all(bytes));
     write.map_err(|source| ReportWriteError::Io { path: path.to_owned(), source })
 }

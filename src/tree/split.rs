@@ -171,7 +171,7 @@ impl<'g> SplitScorer<'g> {
             all
         };
         let zeros = || vec![(0, 0); tests];
-        if parallel::pays(tests.saturating_mul(8 * self.words.len())) {
+        if parallel::is_worthwhile(tests.saturating_mul(8 * self.words.len())) {
             self.words.par_chunks(WORDS_PER_BATCH).map(batch).reduce(zeros, add)
         } else {
             self.words.chunks(WORDS_PER_BATCH).map(batch).fold(zeros(), add)

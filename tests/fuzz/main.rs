@@ -118,7 +118,7 @@ macro_rules! tests {
         $(#[test] fn $name() { try_all(&stringify!($name).replace('_', "-")); })*
 
         #[test]
-        fn every_target_is_tried() {
+        fn all_targets_are_tested() {
             let tried = [$(stringify!($name).replace('_', "-")),*];
             let all: Vec<&str> = TARGETS.iter().map(|target| target.name).collect();
             assert_eq!(all, tried);

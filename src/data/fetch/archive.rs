@@ -9,7 +9,7 @@ use thiserror::Error;
 
 use crate::data::manifest::Unpack;
 use crate::data::store::{is_unfinished, path};
-use crate::files::{self, Sink};
+use crate::files::{self, DiskWriter};
 
 /// The error of unpacking an archive.
 #[derive(Debug, Error)]
@@ -88,7 +88,7 @@ impl UnpackLimits {
 /// A zip archive becomes a directory, a gzip file becomes a file.
 pub fn unpack(kind: Unpack, archive: &Path, target: &Path) -> Result<(), ArchiveError> {
     let parent = target.parent().unwrap_or(Path::new("."));
-    let staging = files::directory_in(parent).map_err(ArchiveError::io(parent))?;
+    let staging = files::temporary_dir_in(parent).map_err(ArchiveError::io(parent))?;
     let fresh = staging.path().join("new");
     let packed = fs::metadata(archive).map_err(ArchiveError::io(archive))?.len();
     let mut budget = Budget::new(packed);
@@ -103,7 +103,7 @@ pub fn unpack(kind: Unpack, archive: &Path, target: &Path) -> Result<(), Archive
     if fs::symlink_metadata(target).is_ok() {
         files::rename(target, &staging.path().join("old")).map_err(ArchiveError::io(target))?;
     }
-    files::settle(&fresh, target).map_err(ArchiveError::io(target))
+    files::publish(&fresh, target).map_err(ArchiveError::io(target))
 }
 
 fn unzip(archive: &Path, target: &Path, budget: &mut Budget) -> Result<(), ArchiveError> {
@@ -160,7 +160,7 @@ impl Budget {
 
     /// Writes all of `from` to a new file and syncs it.
     fn write(&mut self, mut from: impl Read, path: &Path) -> Result<(), ArchiveError> {
-        let mut out = Sink::create_new(path).map_err(ArchiveError::io(path))?;
+        let mut out = DiskWriter::create_new(path).map_err(ArchiveError::io(path))?;
         let mut buffer = vec![0; 1 << 16];
         loop {
             let n = match from.read(&mut buffer) {

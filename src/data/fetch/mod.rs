@@ -225,7 +225,7 @@ impl FetchRun<'_> {
                 Err(fault) => return Err(fault),
             }
         };
-        files::settle(&part, target).map_err(FetchFault::io(target))?;
+        files::publish(&part, target).map_err(FetchFault::io(target))?;
         (self.events)(FetchEvent::Arrived { file: &file.path, bytes: length(target) });
         Ok(sum)
     }
@@ -286,7 +286,7 @@ impl FetchRun<'_> {
         }
         for parent in [directory.clone(), directory.join(UNPACKED)] {
             for entry in fs::read_dir(&parent).into_iter().flatten().flatten() {
-                if entry.file_name().to_string_lossy().starts_with(files::TEMPORARY) {
+                if entry.file_name().to_string_lossy().starts_with(files::TEMPORARY_PREFIX) {
                     let path = entry.path();
                     let removed = if path.is_dir() { files::remove_dir_all(&path) } else { files::remove_file(&path) };
                     removed.map_err(StoreError::io(&path))?;

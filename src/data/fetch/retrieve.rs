@@ -12,7 +12,7 @@ use super::error::FetchFault;
 use super::mirror::{Mirror, is_loopback};
 use super::options::FetchOptions;
 use crate::data::manifest::{SourceFile, SourceRepository};
-use crate::files::{self, Sink, digest};
+use crate::files::{self, DiskWriter, digest};
 
 /// Retrieves files one after the other, reusing the connection where possible.
 pub(super) struct Fetcher<'a> {
@@ -234,7 +234,7 @@ enum CopyError {
 /// Copies all of `from` to `to` after the `start` bytes already present. Returns the resulting size.
 fn copy_stream(
     from: &mut dyn Read,
-    to: &mut Sink<File>,
+    to: &mut DiskWriter<File>,
     start: u64,
     part: &Path,
     expected_file: &ExpectedFile<'_>,
@@ -301,16 +301,16 @@ fn check_or_remove(expected_file: &ExpectedFile<'_>, part: &Path) -> Result<Stri
 }
 
 /// Opens the unfinished file for writing after its first `start` bytes.
-fn open_part(part: &Path, start: u64) -> Result<Sink<File>, FetchFault> {
+fn open_part(part: &Path, start: u64) -> Result<DiskWriter<File>, FetchFault> {
     if start == 0 {
         // Created anew instead of truncated, so that a link at this path is not followed.
         remove(part)?;
-        return Sink::create_new(part).map_err(FetchFault::io(part));
+        return DiskWriter::create_new(part).map_err(FetchFault::io(part));
     }
-    Sink::append(part).map_err(FetchFault::io(part))
+    DiskWriter::append(part).map_err(FetchFault::io(part))
 }
 
-fn sync(file: &Sink<File>, path: &Path) -> Result<(), FetchFault> {
+fn sync(file: &DiskWriter<File>, path: &Path) -> Result<(), FetchFault> {
     file.sync_all().map_err(FetchFault::io(path))
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::domain::{Domain, DomainCounts};
 use super::settings::GeneratorSettings;
 use super::sink::{DomainSink, Name};
-use crate::files::{self, Pending};
+use crate::files::{self, PendingFile};
 
 /// The error of writing a domain.
 #[derive(Debug, thiserror::Error)]
@@ -61,7 +61,7 @@ fn write_files(
     settings: &GeneratorSettings,
     paths: [PathBuf; 4],
 ) -> Result<DomainCounts, WriteDomainError> {
-    let create = |path: PathBuf| Pending::create(&path).map_err(io_error("create the file", &path));
+    let create = |path: PathBuf| PendingFile::create(&path).map_err(io_error("create the file", &path));
     let [pos, neg, facts, bk] = paths.map(create);
     let mut files = BoostsrlFiles {
         target: domain.info().target,
@@ -90,7 +90,7 @@ fn write_background(domain: Domain, settings: &GeneratorSettings, out: &mut impl
     info.modes().try_for_each(|mode| writeln!(out, "{mode}"))
 }
 
-fn write_atom(file: &mut Pending, predicate: &str, args: &[Name]) -> Result<(), WriteDomainError> {
+fn write_atom(file: &mut PendingFile, predicate: &str, args: &[Name]) -> Result<(), WriteDomainError> {
     let mut write = || {
         file.write_all(predicate.as_bytes())?;
         for (i, arg) in args.iter().enumerate() {
@@ -104,14 +104,14 @@ fn write_atom(file: &mut Pending, predicate: &str, args: &[Name]) -> Result<(), 
 }
 
 /// Moves complete files to their final names, all or none.
-fn publish(mut files: [Pending; 4]) -> Result<(), WriteDomainError> {
+fn publish(mut files: [PendingFile; 4]) -> Result<(), WriteDomainError> {
     for file in &mut files {
         file.sync().map_err(io_error("write", file.path()))?;
     }
     let mut done: Vec<PathBuf> = Vec::new();
     for file in files {
         let path = file.path().to_owned();
-        if let Err(source) = file.put() {
+        if let Err(source) = file.commit() {
             for path in done {
                 let _ = files::remove_file(&path);
             }
@@ -124,9 +124,9 @@ fn publish(mut files: [Pending; 4]) -> Result<(), WriteDomainError> {
 
 struct BoostsrlFiles {
     target: &'static str,
-    pos: Pending,
-    neg: Pending,
-    facts: Pending,
+    pos: PendingFile,
+    neg: PendingFile,
+    facts: PendingFile,
     counts: DomainCounts,
 }
 
@@ -201,7 +201,7 @@ mod tests {
         assert!(matches!(&error, WriteDomainError::Io { operation: "create the directory", .. }), "{error}");
 
         // The last of the four cannot be renamed because a directory has its name: the first three must be removed.
-        let files = ["a", "b", "c", "d"].map(|name| Pending::create(&home.path().join(name)).unwrap());
+        let files = ["a", "b", "c", "d"].map(|name| PendingFile::create(&home.path().join(name)).unwrap());
         fs::create_dir(home.path().join("d")).unwrap();
         assert!(publish(files).is_err());
         assert_eq!(listing(home.path()), ["d", "file"]);

@@ -19,7 +19,7 @@ mod verify;
 
 pub use verify::{FileProblem, ProblemKind, Verification};
 
-use crate::files::{self, TEMPORARY, digest};
+use crate::files::{self, TEMPORARY_PREFIX, digest};
 use path::{PART, RAW, RECORD, UNPACKED};
 
 /// The environment variable for the data directory.
@@ -298,7 +298,7 @@ pub(in crate::data) fn is_fetched(path: &str) -> bool {
 
 /// Whether a path is an unfinished file left by an interrupted process.
 pub(in crate::data) fn is_unfinished(path: &str) -> bool {
-    path.ends_with(PART) || path.split('/').any(|part| part.starts_with(TEMPORARY))
+    path.ends_with(PART) || path.split('/').any(|part| part.starts_with(TEMPORARY_PREFIX))
 }
 
 /// The checksums of the files of a dataset by path, in the format of `sha256sum`.

@@ -44,7 +44,7 @@ pub fn thread_cpu_seconds() -> Option<f64> {
 /// Returns the current time in UTC: `2020-01-20T12:00:00Z`.
 pub fn now() -> String {
     let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-    utc(seconds.saturating_sub(fault::clock_behind()))
+    utc(seconds.saturating_sub(fault::clock_offset()))
 }
 
 /// Formats a time in seconds since 1970 as UTC.

@@ -49,7 +49,7 @@ impl RunStore {
             files::create_dir_all(&jobs)?;
             let presence = Presence::join(&self.root.join(lock::LOCKS), || self.remove_temporary_files())?;
             for directory in [&self.root, &jobs] {
-                let mut file = files::Pending::create(&directory.join("probe"))?;
+                let mut file = files::PendingFile::create(&directory.join("probe"))?;
                 file.write_all(&vec![b'.'; MIN_FREE_BYTES])?;
                 file.sync()?;
             }
@@ -71,7 +71,7 @@ impl RunStore {
     fn remove_temporary_files(&self) {
         for directory in [&self.root, &self.root.join("jobs")] {
             for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
-                if entry.file_name().to_string_lossy().starts_with(files::TEMPORARY) {
+                if entry.file_name().to_string_lossy().starts_with(files::TEMPORARY_PREFIX) {
                     // Best effort: a leftover file is harmless.
                     let _ = files::remove_file(&entry.path());
                 }
@@ -233,7 +233,7 @@ impl RunStore {
             let path = self.root.join(name);
             let bytes: Vec<u8> = write(&mut frame).map_err(RunStoreError::Frame)?;
             // They can be rebuilt from the job directories, so they are not synced to disk.
-            files::write_lightly(&path, |out| out.write_all(&bytes)).map_err(RunStoreError::io(&path))?;
+            files::write_unsynced(&path, |out| out.write_all(&bytes)).map_err(RunStoreError::io(&path))?;
         }
         Ok(())
     }
@@ -248,7 +248,7 @@ impl RunStore {
             serde_json::to_writer_pretty(&mut *out, tally)?;
             out.write_all(b"\n")
         };
-        files::write_lightly(&path, write).map_err(RunStoreError::io(&path))
+        files::write_unsynced(&path, write).map_err(RunStoreError::io(&path))
     }
 
     /// Removes what killed processes left of these jobs.

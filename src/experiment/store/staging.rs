@@ -10,14 +10,14 @@ use tempfile::TempDir;
 use super::error::RunStoreError;
 use super::layout::{LOG, RECORD};
 use super::record::JobRecord;
-use crate::files::{self, Sink};
+use crate::files::{self, DiskWriter};
 
 /// Staging directory of a job; removed on drop unless it was published.
 #[derive(Debug)]
 pub struct Staging {
     target: PathBuf,
     directory: TempDir,
-    log: Sink<File>,
+    log: DiskWriter<File>,
     began: Instant,
 }
 
@@ -30,8 +30,8 @@ impl Staging {
             if parent.exists() {
                 files::remove_dir_all(&parent)?;
             }
-            let directory = files::directory_in(&parent)?;
-            let log = Sink::create(&directory.path().join(LOG))?;
+            let directory = files::temporary_dir_in(&parent)?;
+            let log = DiskWriter::create(&directory.path().join(LOG))?;
             Ok((directory, log))
         };
         let (directory, log) = begin().map_err(RunStoreError::io(&target))?;
@@ -66,11 +66,11 @@ impl Staging {
             files::sync_all(directory.path())?;
             let parent = staging_parent(&target);
             // A rename cannot replace a non-empty directory. Killed between the two, the job runs again.
-            let old = parent.join(format!("{}old", files::TEMPORARY));
+            let old = parent.join(format!("{}old", files::TEMPORARY_PREFIX));
             if target.exists() {
                 files::rename(&target, &old)?;
             }
-            files::settle(directory.path(), &target)?;
+            files::publish(directory.path(), &target)?;
             files::remove_dir_all(&parent)
         };
         let publish = publish().map_err(RunStoreError::io(&target));
@@ -83,5 +83,5 @@ impl Staging {
 /// Returns the parent of the staging directories of a job.
 pub(super) fn staging_parent(target: &Path) -> PathBuf {
     let name = target.file_name().unwrap_or_default().to_string_lossy();
-    target.with_file_name(format!("{}{name}", files::TEMPORARY))
+    target.with_file_name(format!("{}{name}", files::TEMPORARY_PREFIX))
 }
