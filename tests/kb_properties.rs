@@ -1,5 +1,5 @@
-//! The knowledge base against slow, obvious readings of what it promises: every lookup is a scan, every visible fact is
-//! one that the rule for times lets through, and the naive evaluator tries nothing but substitutions.
+//! The knowledge base against reference implementations: lookups against scans, visibility against
+//! the time rule, and the naive evaluator against enumeration of substitutions.
 
 use std::collections::BTreeSet;
 
@@ -29,10 +29,10 @@ fn mode(predicate: &str, args: &[(ModeSymbol, &str)]) -> ModeDeclaration {
 }
 
 fn add_mode(builder: &mut DatabaseBuilder, declaration: &ModeDeclaration) {
-    builder.schema.add(declaration, &mut builder.predicates, &mut builder.symbols).expect("these modes can be used");
+    builder.schema.add(declaration, &mut builder.predicates, &mut builder.symbols).expect("the mode is valid");
 }
 
-/// Six names and four numbers; the last of each never stands in a fact.
+/// Interns six names and four numbers; the last of each occurs in no fact.
 fn constants(builder: &mut DatabaseBuilder) -> Vec<Constant> {
     let names = (0..NAMES).map(|i| format!("c{i}"));
     let mut all: Vec<Constant> = names.map(|name| builder.symbols.intern(&name).unwrap()).collect();
@@ -40,31 +40,31 @@ fn constants(builder: &mut DatabaseBuilder) -> Vec<Constant> {
     all
 }
 
-/// Which constants a column holds: its rows are sorted in different ways depending on how far ids lie apart.
+/// The constants of a column; the distance between their ids decides how rows are sorted.
 #[derive(Clone, Copy, Debug)]
-enum Kind {
+enum ColumnKind {
     Names,
     Numbers,
     Both,
     One,
 }
 
-impl Kind {
+impl ColumnKind {
     fn pick(self, index: Index, all: &[Constant]) -> Constant {
         let (names, numbers) = all.split_at(NAMES);
         let (names, numbers) = (&names[..NAMES - 1], &numbers[..NUMBERS - 1]);
         match self {
-            Kind::Names => *index.get(names),
-            Kind::Numbers => *index.get(numbers),
-            Kind::Both => *index.get(&[names, numbers].concat()),
-            Kind::One => names[0],
+            ColumnKind::Names => *index.get(names),
+            ColumnKind::Numbers => *index.get(numbers),
+            ColumnKind::Both => *index.get(&[names, numbers].concat()),
+            ColumnKind::One => names[0],
         }
     }
 }
 
 #[derive(Clone, Debug)]
-struct Table {
-    kinds: Vec<Kind>,
+struct RandomTable {
+    kinds: Vec<ColumnKind>,
     modes: Vec<Vec<ModeSymbol>>,
     rows: Vec<Vec<Index>>,
     probes: Vec<Vec<Option<Index>>>,
@@ -76,19 +76,30 @@ fn symbol() -> impl Strategy<Value = ModeSymbol> {
     prop_oneof![Just(ModeSymbol::Input), Just(ModeSymbol::Output), prop::sample::select(all)]
 }
 
-fn table() -> impl Strategy<Value = Table> {
-    let kind = prop::sample::select(vec![Kind::Names, Kind::Numbers, Kind::Both, Kind::Both, Kind::One]);
+fn table() -> impl Strategy<Value = RandomTable> {
+    let kind = prop::sample::select(vec![
+        ColumnKind::Names,
+        ColumnKind::Numbers,
+        ColumnKind::Both,
+        ColumnKind::Both,
+        ColumnKind::One,
+    ]);
     prop::collection::vec(kind, 0..6).prop_flat_map(|kinds| {
         let arity = kinds.len();
         let modes = prop::collection::vec(prop::collection::vec(symbol(), arity), 0..4);
         let rows = prop::collection::vec(prop::collection::vec(any::<Index>(), arity), 0..60);
         let probes = prop::collection::vec(prop::collection::vec(any::<Option<Index>>(), arity), 0..12);
-        (Just(kinds), modes, rows, probes).prop_map(|(kinds, modes, rows, probes)| Table { kinds, modes, rows, probes })
+        (Just(kinds), modes, rows, probes).prop_map(|(kinds, modes, rows, probes)| RandomTable {
+            kinds,
+            modes,
+            rows,
+            probes,
+        })
     })
 }
 
-/// The database of a table with its rows as they were given.
-fn build(table: &Table, reversed: bool) -> (Database, PredicateId, Vec<Constant>, Vec<Vec<Constant>>) {
+/// Builds the database of a table; also returns its rows in insertion order.
+fn build(table: &RandomTable, reversed: bool) -> (Database, PredicateId, Vec<Constant>, Vec<Vec<Constant>>) {
     let mut builder = DatabaseBuilder::new();
     let all = constants(&mut builder);
     for symbols in &table.modes {
@@ -129,11 +140,11 @@ proptest! {
         for probe in &table.probes {
             let values: Vec<Constant> = probe.iter().map(|v| v.map_or(all[0], |v| *v.get(&all))).collect();
             prop_assert_eq!(relation.contains(&values), distinct.contains(&values));
-            // Every pattern for these values, not only the one drawn.
+            // All binding patterns of these values, not only the generated one.
             for bits in 0..1u64 << arity {
                 let bound: Vec<_> = (0..arity).map(|k| (bits >> k & 1 == 1).then_some(values[k])).collect();
-                let agrees = |row: &&Vec<Constant>| row.iter().zip(&bound).all(|(c, b)| b.is_none_or(|b| b == *c));
-                let expected: Vec<&Vec<Constant>> = distinct.iter().filter(agrees).collect();
+                let matches = |row: &&Vec<Constant>| row.iter().zip(&bound).all(|(c, b)| b.is_none_or(|b| b == *c));
+                let expected: Vec<&Vec<Constant>> = distinct.iter().filter(matches).collect();
                 let found: Vec<Vec<Constant>> = relation.lookup(&bound).map(|row| row.to_vec()).collect();
                 prop_assert_eq!(found.len(), expected.len(), "{:?}", bound);
                 prop_assert!(expected.iter().all(|row| found.contains(row)), "{:?}", bound);
@@ -153,21 +164,21 @@ proptest! {
         let relation = database.facts.relation(predicate);
         let arity = table.kinds.len();
         let patterns = database.schema.patterns(predicate);
-        for &asked in &patterns {
-            let Some(id) = relation.index_for(asked) else { return Err(TestCaseError::fail(format!("{asked:b}"))) };
-            let width = asked.count_ones() as usize;
-            prop_assert_eq!(binding_pattern(relation.index(id).order()[..width].iter().map(|&k| k as usize)), asked);
+        for &bound in &patterns {
+            let Some(id) = relation.index_for(bound) else { return Err(TestCaseError::fail(format!("{bound:b}"))) };
+            let width = bound.count_ones() as usize;
+            prop_assert_eq!(binding_pattern(relation.index(id).order()[..width].iter().map(|&k| k as usize)), bound);
         }
-        // Patterns that need an order of their own; each index has one that no other index serves.
+        // Each index is the only one that serves some pattern.
         let all = binding_pattern(0..arity);
         let serves = |order: &[u32], p: u64| binding_pattern(order[..p.count_ones() as usize].iter().map(|&k| k as usize)) == p;
-        let telling: Vec<u64> = patterns.into_iter().filter(|&p| p != 0 && p != all).collect();
+        let partial: Vec<u64> = patterns.into_iter().filter(|&p| p != 0 && p != all).collect();
         if relation.indexes().len() > 1 {
             for index in relation.indexes() {
-                let needed = telling.iter().any(|&p| {
+                let needed = partial.iter().any(|&p| {
                     serves(index.order(), p) && relation.indexes().iter().filter(|i| serves(i.order(), p)).count() == 1
                 });
-                prop_assert!(needed, "{:?} is of no use", index.order());
+                prop_assert!(needed, "{:?} is redundant", index.order());
             }
         }
         for index in relation.indexes() {
@@ -184,17 +195,17 @@ proptest! {
     }
 }
 
-/// Facts over papers and authors, some of the papers with a year.
+/// Facts about papers and authors; some papers have a year.
 #[derive(Clone, Debug)]
-struct Timed {
+struct TimedFacts {
     years: Vec<Option<i8>>,
     facts: Vec<(usize, [usize; 2])>,
     from_ids: bool,
-    body: Vec<(bool, usize, [Slot; 2])>,
+    body: Vec<(bool, usize, [BodyArgument; 2])>,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Slot {
+enum BodyArgument {
     Variable(u32),
     Constant(usize),
 }
@@ -203,26 +214,26 @@ const PREDICATES: [&str; 3] = ["cites", "similar", "author"];
 /// The papers come first, then as many authors.
 const PAPERS: usize = 4;
 
-fn timed() -> impl Strategy<Value = Timed> {
-    let slot = prop_oneof![4 => (0..4u32).prop_map(Slot::Variable), 1 => (0..2 * PAPERS).prop_map(Slot::Constant)];
+fn timed() -> impl Strategy<Value = TimedFacts> {
+    let slot = prop_oneof![4 => (0..4u32).prop_map(BodyArgument::Variable), 1 => (0..2 * PAPERS).prop_map(BodyArgument::Constant)];
     (
         prop::collection::vec(prop::option::weighted(0.8, 0..4i8), PAPERS),
         prop::collection::vec((0..PREDICATES.len(), [0..2 * PAPERS, 0..2 * PAPERS]), 0..14),
         any::<bool>(),
         prop::collection::vec((prop::bool::weighted(0.3), 0..PREDICATES.len(), [slot.clone(), slot]), 0..4),
     )
-        .prop_map(|(years, facts, from_ids, body)| Timed { years, facts, from_ids, body })
+        .prop_map(|(years, facts, from_ids, body)| TimedFacts { years, facts, from_ids, body })
 }
 
-struct World {
+struct TimedDatabase {
     database: Database,
     target: PredicateId,
     predicates: [PredicateId; 3],
     constants: Vec<Constant>,
 }
 
-impl Timed {
-    fn build(&self) -> Option<World> {
+impl TimedFacts {
+    fn build(&self) -> Option<TimedDatabase> {
         let mut builder = DatabaseBuilder::new();
         let (plus, minus) = (ModeSymbol::Input, ModeSymbol::Output);
         for name in ["cites", "similar", "target"] {
@@ -248,20 +259,20 @@ impl Timed {
                 let number = builder.symbols.intern_number(f64::from(known)).unwrap();
                 builder.fact(year, &[constants[i], number]).unwrap();
             }
-            // Without any year there is nothing to go by, which is an error of its own.
+            // A rule without any year is an error.
             self.years.iter().flatten().next()?;
             TimeSource::Predicate("year".into())
         };
         let target = builder.predicates.find("target", 2).unwrap();
         let rule = TimeRule { source, by_argument: vec!["cites".into()] };
         let (database, _) = builder.build(Some(&rule)).unwrap();
-        Some(World { database, target, predicates, constants })
+        Some(TimedDatabase { database, target, predicates, constants })
     }
 
-    /// The rule word by word: the time of a constant at a place.
+    /// Returns the time of a constant at an argument position, by the definition of the rule.
     fn time(&self, which: Option<usize>, position: usize, constant: usize) -> Option<i8> {
-        let is_paper_place = which.is_none_or(|which| PREDICATES[which] != "author" || position == 0);
-        if constant >= PAPERS || (self.from_ids && !is_paper_place) { None } else { self.years[constant] }
+        let is_paper_position = which.is_none_or(|which| PREDICATES[which] != "author" || position == 0);
+        if constant >= PAPERS || (self.from_ids && !is_paper_position) { None } else { self.years[constant] }
     }
 
     fn visible(&self, which: usize, args: [usize; 2], limit: Option<i8>) -> bool {
@@ -276,20 +287,21 @@ impl Timed {
         (0..2).find_map(|k| self.time(None, k, head[k]))
     }
 
-    /// Whether some values of the variables make every literal true, by trying all.
-    fn holds(&self, head: [usize; 2]) -> bool {
+    /// Whether some substitution satisfies all literals, by enumeration.
+    fn covers(&self, head: [usize; 2]) -> bool {
         let limit = self.limit(head);
         let is_fact =
             |which: usize, args: [usize; 2]| self.facts.contains(&(which, args)) && self.visible(which, args, limit);
         let positive = |v: u32| {
-            let mentions = |slots: &[Slot; 2]| slots.iter().any(|s| matches!(s, Slot::Variable(w) if *w == v));
+            let mentions =
+                |slots: &[BodyArgument; 2]| slots.iter().any(|s| matches!(s, BodyArgument::Variable(w) if *w == v));
             v < 2 || self.body.iter().any(|(negated, _, slots)| !negated && mentions(slots))
         };
         let all = 0..2 * PAPERS;
         let pairs = || all.clone().flat_map(|a| all.clone().map(move |b| [a, b]));
-        let value = |slot: Slot, values: [usize; 4]| match slot {
-            Slot::Variable(v) => values[v as usize],
-            Slot::Constant(c) => c,
+        let value = |slot: BodyArgument, values: [usize; 4]| match slot {
+            BodyArgument::Variable(v) => values[v as usize],
+            BodyArgument::Constant(c) => c,
         };
         pairs().any(|[c, d]| {
             let values = [head[0], head[1], c, d];
@@ -297,7 +309,7 @@ impl Timed {
                 if !negated {
                     return is_fact(*which, slots.map(|s| value(s, values)));
                 }
-                // Variables that nothing binds range over everything, for this literal alone.
+                // Unbound variables range over all constants, independently in each literal.
                 !pairs().any(|[e, f]| {
                     let free = |v: u32, bound: usize, own: usize| if positive(v) { bound } else { own };
                     let values = [head[0], head[1], free(2, c, e), free(3, d, f)];
@@ -311,16 +323,16 @@ impl Timed {
 proptest! {
     #[test]
     fn visibility_follows_the_time_rule(timed in timed()) {
-        let Some(world) = timed.build() else { return Ok(()) };
-        let times = world.database.times.as_ref().unwrap();
+        let Some(built) = timed.build() else { return Ok(()) };
+        let times = built.database.times.as_ref().unwrap();
         for a in 0..2 * PAPERS {
             for b in 0..2 * PAPERS {
-                let args = [world.constants[a], world.constants[b]];
+                let args = [built.constants[a], built.constants[b]];
                 let limit = timed.limit([a, b]).map(f64::from);
-                prop_assert_eq!(times.of_example(world.target, &args), limit);
+                prop_assert_eq!(times.of_example(built.target, &args), limit);
                 for (which, name) in PREDICATES.iter().enumerate() {
                     for limit in [None, Some(-1), Some(0), Some(1), Some(2), Some(3), Some(4)] {
-                        let found = times.visible(world.predicates[which], &args, limit.map(f64::from));
+                        let found = times.visible(built.predicates[which], &args, limit.map(f64::from));
                         let expected = timed.visible(which, [a, b], limit);
                         prop_assert_eq!(found, expected, "{} {} {} {:?}", name, a, b, limit);
                     }
@@ -331,21 +343,21 @@ proptest! {
 
     #[test]
     fn the_naive_evaluator_agrees_with_enumeration(timed in timed(), heads in prop::collection::vec([0..2 * PAPERS, 0..2 * PAPERS], 6)) {
-        let Some(world) = timed.build() else { return Ok(()) };
-        let argument = |slot: Slot| match slot {
-            Slot::Variable(v) => Argument::Variable(Variable(v)),
-            Slot::Constant(c) => Argument::Constant(world.constants[c]),
+        let Some(built) = timed.build() else { return Ok(()) };
+        let argument = |slot: BodyArgument| match slot {
+            BodyArgument::Variable(v) => Argument::Variable(Variable(v)),
+            BodyArgument::Constant(c) => Argument::Constant(built.constants[c]),
         };
-        let literal = |&(negated, which, slots): &(bool, usize, [Slot; 2])| Literal {
+        let literal = |&(negated, which, slots): &(bool, usize, [BodyArgument; 2])| Literal {
             negated,
-            predicate: world.predicates[which],
+            predicate: built.predicates[which],
             args: slots.map(argument).to_vec(),
         };
         let body: Vec<Literal> = timed.body.iter().map(literal).collect();
         for head in heads {
-            let args = head.map(|i| world.constants[i]);
-            let found = naive::covers(&world.database, &body, world.target, &args);
-            prop_assert_eq!(found, timed.holds(head), "{:?}", head);
+            let args = head.map(|i| built.constants[i]);
+            let found = naive::covers(&built.database, &body, built.target, &args);
+            prop_assert_eq!(found, timed.covers(head), "{:?}", head);
         }
     }
 }

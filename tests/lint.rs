@@ -1,13 +1,14 @@
-//! `lrbm datasets lint` on files with one fault each: every message, its place and its caret are as recorded.
+//! `lrbm datasets lint` on files with one error each, compared with recorded messages.
 //!
-//! A file `KIND-NAME.txt` below `tests/broken` or `tests/warned` takes the place of the file of that kind in a small good
-//! dataset; what lint prints on stderr is recorded beside it. `LRBM_BLESS=1 cargo test --test lint` records anew.
+//! A file `KIND-NAME.txt` in `tests/broken` or `tests/warned` replaces the file of that kind in a small
+//! valid dataset; the expected stderr is recorded next to it. `LRBM_BLESS=1 cargo test --test lint`
+//! records it again.
 
 use assert_cmd::Command;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-const GOOD: [(&str, &str); 4] = [
+const VALID: [(&str, &str); 4] = [
     ("pos", "smokes(bob).\nsmokes(cid).\n"),
     ("neg", "smokes(ann).\n"),
     ("facts", "friends(ann, bob).\nfriends(bob, cid).\n"),
@@ -22,24 +23,24 @@ fn cases(directory: &str) -> Vec<PathBuf> {
     cases
 }
 
-/// Runs lint with this file in place of the good one; the exit code, and stderr without the name of the directory.
+/// Lints the dataset with one file replaced; returns the exit code, and stderr without the directory.
 fn lint(case: &Path) -> (Option<i32>, String) {
     let directory = tempfile::tempdir().unwrap();
     let name = case.file_name().unwrap().to_str().unwrap();
     let kind = name.split_once('-').unwrap().0;
-    for (part, text) in GOOD {
+    for (part, text) in VALID {
         let target = directory.path().join(format!("{part}.txt"));
         if part == kind { fs::copy(case, target).map(|_| ()) } else { fs::write(target, text) }.unwrap();
     }
     let output = Command::cargo_bin("lrbm").unwrap().args(["datasets", "lint"]).arg(directory.path()).output().unwrap();
     let stderr = String::from_utf8(output.stderr).unwrap();
-    let home = directory.path().display().to_string();
-    (output.status.code(), stderr.replace(&format!("{home}/"), "").replace(&home, "DIRECTORY"))
+    let prefix = directory.path().display().to_string();
+    (output.status.code(), stderr.replace(&format!("{prefix}/"), "").replace(&prefix, "DIRECTORY"))
 }
 
 fn check(directory: &str, expected_code: i32) -> Vec<(PathBuf, String)> {
     let mut all = Vec::new();
-    let mut different = Vec::new();
+    let mut differences = Vec::new();
     for case in cases(directory) {
         let (code, stderr) = lint(&case);
         assert_eq!(code, Some(expected_code), "{}:\n{stderr}", case.display());
@@ -49,11 +50,11 @@ fn check(directory: &str, expected_code: i32) -> Vec<(PathBuf, String)> {
         }
         let expected = fs::read_to_string(&recorded).unwrap_or_default();
         if expected != stderr {
-            different.push(format!("{}\n--- recorded\n{expected}\n--- printed\n{stderr}", case.display()));
+            differences.push(format!("{}\n--- recorded\n{expected}\n--- printed\n{stderr}", case.display()));
         }
         all.push((case, stderr));
     }
-    assert!(different.is_empty(), "{}", different.join("\n"));
+    assert!(differences.is_empty(), "{}", differences.join("\n"));
     all
 }
 
@@ -81,7 +82,7 @@ fn questionable_files_are_accepted_with_a_warning() {
 #[test]
 fn quiet_silences_warnings_but_not_errors() {
     let directory = tempfile::tempdir().unwrap();
-    for (part, text) in GOOD {
+    for (part, text) in VALID {
         fs::write(directory.path().join(format!("{part}.txt")), text.replace("ann", "Ann")).unwrap();
     }
     let lint = |quiet: &[&str]| {
@@ -93,7 +94,7 @@ fn quiet_silences_warnings_but_not_errors() {
             .output()
             .unwrap()
     };
-    // `Ann` is a constant with a warning in the facts, but an error in an example.
+    // `Ann` is a constant with a warning in a fact, but an error in an example.
     assert_eq!(lint(&["--quiet"]).status.code(), Some(2));
     assert!(String::from_utf8(lint(&["--quiet"]).stderr).unwrap().contains("error[example-not-ground]"));
     fs::write(directory.path().join("neg.txt"), "smokes(ann).").unwrap();
@@ -105,7 +106,7 @@ fn quiet_silences_warnings_but_not_errors() {
 #[test]
 fn a_target_without_examples_is_an_error() {
     let directory = tempfile::tempdir().unwrap();
-    for (part, text) in GOOD {
+    for (part, text) in VALID {
         fs::write(directory.path().join(format!("{part}.txt")), text).unwrap();
     }
     let mut lint = Command::cargo_bin("lrbm").unwrap();
@@ -126,17 +127,17 @@ fn compressed_files_and_alternative_names_are_read() {
         encoder.write_all(text.as_bytes()).unwrap();
         encoder.finish().unwrap();
     };
-    gz("train_facts.txt.gz", GOOD[2].1);
-    gz("train_pos.gz", GOOD[0].1);
-    fs::write(directory.path().join("train_neg.pl"), GOOD[1].1).unwrap();
+    gz("train_facts.txt.gz", VALID[2].1);
+    gz("train_pos.gz", VALID[0].1);
+    fs::write(directory.path().join("train_neg.pl"), VALID[1].1).unwrap();
     fs::create_dir(directory.path().join("modes")).unwrap();
-    fs::write(directory.path().join("modes/all.txt"), GOOD[3].1).unwrap();
+    fs::write(directory.path().join("modes/all.txt"), VALID[3].1).unwrap();
     fs::write(directory.path().join("train_bk.txt"), "import: \"modes/all\".\nimport: \"modes/all.txt\".").unwrap();
     let output = Command::cargo_bin("lrbm").unwrap().args(["datasets", "lint"]).arg(directory.path()).output().unwrap();
     let stdout = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success() && output.stderr.is_empty(), "{stdout}");
     assert!(stdout.contains("2 positives, 1 negatives") && stdout.contains("friends/2"), "{stdout}");
-    // A damaged archive is an error, not half of the facts.
+    // A truncated archive is an error rather than a part of the facts.
     let bytes = fs::read(directory.path().join("train_facts.txt.gz")).unwrap();
     fs::write(directory.path().join("train_facts.txt.gz"), &bytes[..bytes.len() - 9]).unwrap();
     let output = Command::cargo_bin("lrbm").unwrap().args(["datasets", "lint"]).arg(directory.path()).output().unwrap();
@@ -147,7 +148,7 @@ fn compressed_files_and_alternative_names_are_read() {
 fn the_recorded_peer_folds_pass() {
     let folds = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/peers/folds");
     if !folds.is_dir() {
-        eprintln!("skipped: {} is not there", folds.display());
+        eprintln!("skipped: {} does not exist", folds.display());
         return;
     }
     let unpacked = tempfile::tempdir().unwrap();

@@ -1,5 +1,5 @@
-//! Reading: printing a sentence and reading it again is the identity, the short way agrees with the parser, and chunks
-//! of any size give the same result.
+//! Properties of parsing: printing and parsing round-trips, the fast path agrees with the parser, and
+//! the result does not depend on the chunk size.
 
 use lrbm::logic::lexer::LexError;
 use lrbm::logic::mode::{ModeArg, ModeDeclaration, ModeSymbol, ValueLimit};
@@ -13,13 +13,12 @@ use proptest::prelude::*;
 use std::path::Path;
 
 fn predicate() -> impl Strategy<Value = String> {
-    "[a-zA-Z][a-zA-Z0-9_]{0,6}"
-        .prop_filter("these words have a meaning of their own in a clause", |w| w != "not" && w != "is")
+    "[a-zA-Z][a-zA-Z0-9_]{0,6}".prop_filter("keywords of clause bodies", |w| w != "not" && w != "is")
 }
 
 fn number() -> impl Strategy<Value = f64> {
     prop_oneof![
-        any::<f64>().prop_filter("no NaN can be written", |v| !v.is_nan()),
+        any::<f64>().prop_filter("NaN has no syntax", |v| !v.is_nan()),
         (-1000i32..1000).prop_map(f64::from),
         Just(f64::INFINITY),
         Just(1e-300),
@@ -100,7 +99,7 @@ proptest! {
         prop_assert_eq!(parsed.warnings, vec![]);
     }
 
-    /// A beginning of a text is either the same sentence or a wish for more, never another sentence or an error.
+    /// A prefix of a text gives either the same sentence or a request for more input.
     #[test]
     fn truncated_text_requests_more_input(sentence in sentence(), cut in any::<prop::sample::Index>()) {
         let text = format!("{sentence} p(a).");
@@ -115,8 +114,8 @@ proptest! {
     }
 
     #[test]
-    fn arbitrary_text_never_panics(text in any::<String>(), bare in any::<bool>()) {
-        let _ = parse_sentence(&text, 0, true, Notation::Prolog, bare);
+    fn arbitrary_text_never_panics(text in any::<String>(), allow_bare_modes in any::<bool>()) {
+        let _ = parse_sentence(&text, 0, true, Notation::Prolog, allow_bare_modes);
     }
 
     #[test]
@@ -129,7 +128,7 @@ proptest! {
         prop_assert_eq!(read(&text, chunk, Role::Background), once);
     }
 
-    /// The short way and the parser intern the same constants.
+    /// The fast path and the parser intern the same constants.
     #[test]
     fn the_fast_path_agrees_with_the_parser(
         pieces in prop::collection::vec(prop::sample::select(FACT_PIECES.to_vec()), 0..12),
@@ -196,14 +195,14 @@ const FACT_PIECES: &[&str] = &[
     "A", "'q'",
 ];
 
-/// Writes down everything it is given.
+/// Sink that records everything it receives.
 #[derive(Default)]
-struct Record {
+struct RecordingSink {
     symbols: Symbols,
     lines: Vec<String>,
 }
 
-impl Sink for Record {
+impl Sink for RecordingSink {
     fn symbols(&mut self) -> &mut Symbols {
         &mut self.symbols
     }
@@ -227,7 +226,7 @@ impl Sink for Record {
 }
 
 fn read(text: &str, chunk: usize, role: Role) -> (Vec<String>, String) {
-    let (mut reader, mut record) = (Reader::default(), Record::default());
+    let (mut reader, mut record) = (Reader::default(), RecordingSink::default());
     let bytes = std::io::Cursor::new(text.as_bytes().to_vec());
     let mut source = SourceWindow::with_chunk(Path::new("file"), Box::new(bytes), chunk);
     reader.read(&mut source, role, &mut record).unwrap();

@@ -1,1 +1,1 @@
-//! Nothing but tests.
+//! Placeholder: this package consists of tests only.

@@ -1,4 +1,4 @@
-//! One fuzz target for each of `tests/fuzz/targets`.
+//! One coverage-guided fuzz target for each of `tests/fuzz/targets`.
 
 #[path = "../../tests/fuzz/targets/mod.rs"]
 mod targets;
@@ -12,11 +12,11 @@ macro_rules! tests {
             fn $name() {
                 let name = stringify!($name).replace('_', "-");
                 let target = TARGETS.iter().find(|target| target.name == name).expect("a target of this name");
-                // Good inputs first: fuzzers keep what they reach.
+                // Valid inputs first: fuzzers keep inputs that reach new code.
                 for seed in (target.seeds)() {
                     assert!((target.run)(&seed));
                 }
-                bolero::check!().with_max_len(target.largest).for_each(|input: &[u8]| {
+                bolero::check!().with_max_len(target.max_len).for_each(|input: &[u8]| {
                     (target.run)(input);
                 });
             }

@@ -1,8 +1,9 @@
-//! A great many inputs, made from good ones by a seeded hand, for everything that reads what others wrote. Whatever they are: no
-//! panic, no hang, no memory without bounds, and what is taken says so in a way that can be checked.
+//! Seeded mutation fuzzing of every parser of foreign input: no panic, no hang, bounded memory, and
+//! consistency checks on what is accepted.
 //!
-//! `LRBM_FUZZ_INPUTS` sets how many inputs there are in all, and `LRBM_FUZZ_SEED` others than those of every day. An input that breaks something is
-//! written to `target/tmp/fuzz`; mended, it is kept in `tests/fuzz/corpus/TARGET`, which every run begins with.
+//! `LRBM_FUZZ_INPUTS` sets the total number of inputs, `LRBM_FUZZ_SEED` another seed. A failing input
+//! is saved in `target/tmp/fuzz`; after the fix it belongs in `tests/fuzz/corpus/TARGET`, with which
+//! every run starts.
 
 mod mutate;
 mod targets;
@@ -17,22 +18,22 @@ use lrbm::experiment::run::machine;
 use mutate::Mutator;
 use targets::{TARGETS, Target};
 
-/// How many inputs there are in all, unless somebody says.
+/// Default total number of inputs.
 const INPUTS: u64 = 110_000;
-/// No input may take longer. The slowest take a hundredth of that on a quiet machine.
-const LONGEST: Duration = Duration::from_secs(20);
-/// No input, of at most a mebibyte, may need more, with all that run beside it.
-const MOST_MEMORY: u64 = 2 << 30;
+/// Time limit per input; the slowest take a hundredth of that on an idle machine.
+const MAX_TIME: Duration = Duration::from_secs(20);
+/// Memory limit of the process; inputs have at most 1 MiB.
+const MAX_MEMORY: u64 = 2 << 30;
 
-fn number(variable: &str, otherwise: u64) -> u64 {
-    let Ok(text) = std::env::var(variable) else { return otherwise };
-    text.parse().unwrap_or_else(|_| panic!("{variable}={text} is not a whole number"))
+fn env_number(variable: &str, default: u64) -> u64 {
+    let Ok(text) = std::env::var(variable) else { return default };
+    text.parse().unwrap_or_else(|_| panic!("{variable}={text} is not an integer"))
 }
 
-/// The input that is being tried.
+/// The input under test and its start time.
 type Current = Arc<Mutex<Option<(Instant, Vec<u8>)>>>;
 
-/// Ends everything if an input takes too long or too much, and keeps the input.
+/// Aborts and saves the input if it exceeds the time or memory limit.
 fn watch(target: &'static str, current: &Current) {
     let current = Arc::clone(current);
     std::thread::spawn(move || {
@@ -41,18 +42,18 @@ fn watch(target: &'static str, current: &Current) {
             let held = current.lock().unwrap();
             let Some((began, input)) = held.as_ref() else { continue };
             let memory = machine::memory_bytes().unwrap_or(0);
-            let what = match (began.elapsed() > LONGEST, memory > MOST_MEMORY) {
-                (true, _) => format!("took longer than {LONGEST:?}"),
-                (_, true) => format!("is one of those at {memory} bytes of memory"),
+            let reason = match (began.elapsed() > MAX_TIME, memory > MAX_MEMORY) {
+                (true, _) => format!("took longer than {MAX_TIME:?}"),
+                (_, true) => format!("ran at {memory} bytes of memory"),
                 _ => continue,
             };
-            eprintln!("{target}: an input {what}: {}", keep(target, input).display());
+            eprintln!("{target}: an input {reason}: {}", save(target, input).display());
             std::process::abort();
         }
     });
 }
 
-fn keep(target: &str, input: &[u8]) -> PathBuf {
+fn save(target: &str, input: &[u8]) -> PathBuf {
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fuzz").join(target);
     fs::create_dir_all(&directory).unwrap();
     let path = directory.join(lrbm::files::digest::sha256(input).get(..16).unwrap());
@@ -68,20 +69,20 @@ fn corpus(target: &str) -> Vec<Vec<u8>> {
     paths.iter().map(|path| fs::read(path).unwrap()).collect()
 }
 
-fn try_all(name: &str) {
+fn fuzz(name: &str) {
     let target: &'static Target = TARGETS.iter().find(|target| target.name == name).unwrap();
     let share = TARGETS.iter().map(|target| target.share).sum::<u64>();
-    let inputs = (number("LRBM_FUZZ_INPUTS", INPUTS) * target.share).div_ceil(share);
-    let seed = number("LRBM_FUZZ_SEED", 20_200_120);
+    let inputs = (env_number("LRBM_FUZZ_INPUTS", INPUTS) * target.share).div_ceil(share);
+    let seed = env_number("LRBM_FUZZ_SEED", 20_200_120);
     let current: Current = Arc::default();
     watch(target.name, &current);
     let seeds = (target.seeds)();
     let kept = corpus(target.name);
-    // What is slow to read is tried as it is, but not a thousand times.
+    // Long inputs are tried unchanged but not mutated, since they are slow.
     let short = kept.iter().filter(|input| input.len() < 4096);
     let known = seeds.iter().chain(short).cloned().collect();
-    let mutator = Mutator::new(known, target.largest);
-    let (mut taken, mut slowest) = (0u64, Duration::ZERO);
+    let mutator = Mutator::new(known, target.max_len);
+    let (mut accepted, mut slowest) = (0u64, Duration::ZERO);
     let mut attempt = |input: Vec<u8>| {
         let began = Instant::now();
         *current.lock().unwrap() = Some((began, input.clone()));
@@ -89,33 +90,33 @@ fn try_all(name: &str) {
         *current.lock().unwrap() = None;
         let took = began.elapsed();
         if took > slowest.max(Duration::from_secs(1)) {
-            println!("slow: {took:?}: {}", keep(name, &input).display());
+            println!("slow: {took:?}: {}", save(name, &input).display());
         }
         slowest = slowest.max(took);
         match result {
-            Ok(is_taken) => taken += u64::from(is_taken),
-            Err(_) => panic!("{name}: an input broke something: {}", keep(name, &input).display()),
+            Ok(is_accepted) => accepted += u64::from(is_accepted),
+            Err(_) => panic!("{name}: an input caused a panic: {}", save(name, &input).display()),
         }
         result.unwrap_or_default()
     };
     for seed in &seeds {
-        assert!(attempt(seed.clone()), "{name}: a good input was refused:\n{}", String::from_utf8_lossy(seed));
+        assert!(attempt(seed.clone()), "{name}: a valid input was rejected:\n{}", String::from_utf8_lossy(seed));
     }
     for input in kept {
         attempt(input);
     }
-    for place in 0..inputs {
-        attempt(mutator.input(seed, target.name, place));
+    for number in 0..inputs {
+        attempt(mutator.input(seed, target.name, number));
     }
     let tried = inputs + seeds.len() as u64;
-    println!("figure: inputs to {name}: {tried} ({taken} taken, the slowest {:.3} s)", slowest.as_secs_f64());
-    // A target that takes nothing is knocked at, not tried.
-    assert!(taken * 200 >= tried, "{name}: only {taken} of {tried} inputs were taken");
+    println!("figure: inputs to {name}: {tried} ({accepted} taken, the slowest {:.3} s)", slowest.as_secs_f64());
+    // A target that rejects nearly everything is not exercised.
+    assert!(accepted * 200 >= tried, "{name}: only {accepted} of {tried} inputs were accepted");
 }
 
 macro_rules! tests {
     ($($name:ident),* $(,)?) => {
-        $(#[test] fn $name() { try_all(&stringify!($name).replace('_', "-")); })*
+        $(#[test] fn $name() { fuzz(&stringify!($name).replace('_', "-")); })*
 
         #[test]
         fn all_targets_are_tested() {

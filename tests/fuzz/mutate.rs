@@ -1,9 +1,9 @@
-//! Inputs that are nearly good: good ones, changed here and there by a seeded hand that knows the words of the format.
+//! Seeded mutation of valid inputs with a dictionary of tokens.
 
 use lrbm::determinism::Stream;
 
-/// Words that have broken programs before.
-const WORDS: &[&str] = &[
+/// Tokens that often reveal bugs.
+const TOKENS: &[&str] = &[
     "0",
     "-0",
     "1",
@@ -112,41 +112,41 @@ const WORDS: &[&str] = &[
     "    ",
 ];
 
-/// Changes inputs.
+/// Mutator of valid inputs.
 pub struct Mutator {
     seeds: Vec<Vec<u8>>,
     words: Vec<Vec<u8>>,
-    largest: usize,
+    max_len: usize,
 }
 
 impl Mutator {
-    /// Inputs from these, of at most so many bytes.
-    pub fn new(seeds: Vec<Vec<u8>>, largest: usize) -> Self {
+    /// Creates a mutator of `seeds` for inputs of at most `max_len` bytes.
+    pub fn new(seeds: Vec<Vec<u8>>, max_len: usize) -> Self {
         assert!(!seeds.is_empty());
-        let mut words: Vec<Vec<u8>> = WORDS.iter().map(|word| word.as_bytes().to_vec()).collect();
+        let mut words: Vec<Vec<u8>> = TOKENS.iter().map(|word| word.as_bytes().to_vec()).collect();
         for seed in &seeds {
             let split = seed.split(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_' && *byte != b'-');
             words.extend(split.filter(|word| (2..40).contains(&word.len())).map(<[u8]>::to_vec));
         }
         words.sort();
         words.dedup();
-        Mutator { seeds, words, largest }
+        Mutator { seeds, words, max_len }
     }
 
-    /// The input of this number.
+    /// Returns the input with this number.
     pub fn input(&self, seed: u64, target: &str, number: u64) -> Vec<u8> {
         let mut stream = Stream::new(seed, &["fuzz", target, &number.to_string()]);
         let mut input = self.seeds[stream.index(self.seeds.len())].clone();
-        // Few changes leave most of the structure; many, little.
+        // Few mutations preserve most of the structure, many little.
         let rounds = [1, 1, 2, 3, 5, 8][stream.index(6)];
         for _ in 0..rounds {
-            self.change(&mut input, &mut stream);
-            input.truncate(self.largest);
+            self.mutate(&mut input, &mut stream);
+            input.truncate(self.max_len);
         }
         input
     }
 
-    fn change(&self, input: &mut Vec<u8>, stream: &mut Stream) {
+    fn mutate(&self, input: &mut Vec<u8>, stream: &mut Stream) {
         let at = stream.index(input.len() + 1);
         let (from, to) = span(input.len(), stream);
         match stream.below(16) {
@@ -173,10 +173,10 @@ impl Mutator {
                 input.extend(rest);
             }
             12 => {
-                // As much as there may be is slow to try, and rare.
+                // Huge repetitions are slow and therefore rare.
                 let times = if stream.below(40) == 0 { 1_000_000 } else { [2, 10, 100, 1000][stream.index(4)] };
                 let copy = &input[from..to.min(from + 40)];
-                let times = times.min(self.largest / copy.len().max(1));
+                let times = times.min(self.max_len / copy.len().max(1));
                 let many = copy.repeat(times);
                 drop(input.splice(at..at, many));
             }
@@ -205,14 +205,14 @@ impl Mutator {
     }
 }
 
-/// A part, most often a short one.
+/// Draws a range, usually a short one.
 fn span(length: usize, stream: &mut Stream) -> (usize, usize) {
     let from = stream.index(length + 1);
-    let most = [4, 16, 64, 1 << 20][stream.index(4)];
-    (from, (from + stream.index(most)).min(length))
+    let max = [4, 16, 64, 1 << 20][stream.index(4)];
+    (from, (from + stream.index(max)).min(length))
 }
 
-/// The word or number around a place.
+/// Returns the range of the word or number around an offset.
 fn word_at(input: &[u8], at: usize) -> (usize, usize) {
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.-+".contains(byte);
     let at = at.min(input.len());
@@ -223,7 +223,7 @@ fn word_at(input: &[u8], at: usize) -> (usize, usize) {
 
 fn line_at(input: &[u8], at: usize) -> (usize, usize) {
     let at = at.min(input.len());
-    let from = input[..at].iter().rposition(|byte| *byte == b'\n').map_or(0, |place| place + 1);
-    let to = input[at..].iter().position(|byte| *byte == b'\n').map_or(input.len(), |place| at + place + 1);
+    let from = input[..at].iter().rposition(|byte| *byte == b'\n').map_or(0, |i| i + 1);
+    let to = input[at..].iter().position(|byte| *byte == b'\n').map_or(input.len(), |i| at + i + 1);
     (from, to)
 }

@@ -1,4 +1,4 @@
-//! Files with a format of ours: specs, manifests, models, networks.
+//! Targets for our own file formats: specs, manifests, models, networks.
 
 use std::sync::OnceLock;
 
@@ -25,7 +25,7 @@ pub fn specs(input: &[u8]) -> bool {
             let part =
                 experiment.datasets.iter().map(|part| part.jobs(&experiment.seeds[..1], 1, experiment.limits).len());
             assert!(part.sum::<usize>() <= 100_000);
-            // What a run keeps is the same experiment.
+            // The frozen spec describes the same experiment.
             let again = Experiment::parse(&experiment.frozen, "spec.toml", &[]).unwrap();
             assert_eq!(again.name, experiment.name);
             true
@@ -46,7 +46,7 @@ pub fn manifests(input: &[u8]) -> bool {
     match Manifest::parse(text, "toy.toml") {
         Ok(manifest) => {
             for (source, file) in manifest.files() {
-                // Nothing is fetched from anywhere else, and nothing is put outside of its place.
+                // Only HTTP sources are allowed, and no path leaves the dataset directory.
                 let address = source.address(file);
                 assert!(["http://", "https://"].iter().any(|scheme| address.starts_with(scheme)), "{address}");
                 assert!(!file.path.split('/').any(|part| part == "..") && !file.path.starts_with('/'), "{}", file.path);
@@ -60,10 +60,10 @@ pub fn manifests(input: &[u8]) -> bool {
     }
 }
 
-/// A small world to ask models about.
-fn world() -> &'static Loaded {
-    static WORLD: OnceLock<Loaded> = OnceLock::new();
-    WORLD.get_or_init(|| {
+/// Returns a small dataset for scoring models.
+fn dataset() -> &'static Loaded {
+    static DATASET: OnceLock<Loaded> = OnceLock::new();
+    DATASET.get_or_init(|| {
         let mut loaded = load_domain(Domain::Movies, &GeneratorSettings::new(1, 7, 0.0).unwrap()).unwrap();
         loaded.examples.truncate(20);
         loaded
@@ -73,7 +73,7 @@ fn world() -> &'static Loaded {
 fn trained(kind: Kind, preset: &str) -> SavedModel {
     let loaded = load_domain(Domain::Movies, &GeneratorSettings::new(1, 7, 0.0).unwrap()).unwrap();
     let preset = learn::Preset::find(preset).unwrap();
-    // Not every kind has presets, or trees.
+    // Not all kinds have presets or trees.
     let (plain, preset) = (Unchecked::new(kind), Unchecked::new(kind).preset(preset));
     let small = preset.clone().set("trees=2").unwrap().check();
     let params = small.or_else(|_| preset.check()).or_else(|_| plain.check()).unwrap();
@@ -84,7 +84,7 @@ fn trained(kind: Kind, preset: &str) -> SavedModel {
 pub fn models_seeds() -> Vec<Vec<u8>> {
     let mut seeds = files_of("tests/fixtures/learn", "", ".json");
     seeds.extend(Kind::ALL.map(|kind| trained(kind, "extended").to_json().into_bytes()));
-    // A change in the middle of a large file seldom matters.
+    // Mutations within a large file rarely matter.
     seeds.retain(|seed| seed.len() < 1 << 16);
     assert!(seeds.len() > 8, "only {} models", seeds.len());
     seeds
@@ -102,8 +102,8 @@ pub fn models(input: &[u8]) -> bool {
     let again = model.to_json();
     assert_eq!(SavedModel::from_json(&again).unwrap().to_json(), again);
     assert!(!model.describe().is_empty());
-    let world = world();
-    if let Ok(scores) = model.score(&world.database, world.target, &world.examples) {
+    let dataset = dataset();
+    if let Ok(scores) = model.score(&dataset.database, dataset.target, &dataset.examples) {
         assert!(scores.scores.iter().all(|score| score.is_finite()), "{scores:?}");
     }
     let Some(trees) = model.trees() else { return true };
@@ -143,7 +143,7 @@ pub fn networks(input: &[u8]) -> bool {
     }
 }
 
-/// A network that was taken can be written, read, printed, drawn and asked, and its scores are numbers.
+/// Checks that an accepted network round-trips, prints, draws and scores with finite numbers.
 pub fn check_network(network: &Network) {
     let text = network.to_json();
     assert_eq!(Network::from_json(&text).unwrap().to_json(), text);
@@ -151,12 +151,12 @@ pub fn check_network(network: &Network) {
     if network.hidden().len() < 40 {
         assert!(network.to_svg().ends_with("</svg>\n"));
     }
-    let world = world();
-    if let Ok(scores) = Model::score(network, &world.database, world.target, &world.examples) {
+    let dataset = dataset();
+    if let Ok(scores) = Model::score(network, &dataset.database, dataset.target, &dataset.examples) {
         assert!(scores.scores.iter().all(|score| score.is_finite()), "{scores:?}");
     }
     if network.target_arity() == 2 {
-        let said = network.infer(&world.database, world.target, &world.examples[0].args);
+        let said = network.infer(&dataset.database, dataset.target, &dataset.examples[0].args);
         assert!(said.probabilities.iter().all(|p| (0.0..=1.0).contains(p)), "{:?}", said.probabilities);
     }
 }

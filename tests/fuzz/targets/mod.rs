@@ -1,34 +1,35 @@
-//! What reads what others wrote, each as a function of bytes. Nothing here may panic, but where a check fails.
+//! Fuzz targets: functions of bytes that panic only if a check fails.
 
+mod directories;
 mod files;
-mod places;
+
 mod texts;
 
-/// Something to be tried.
+/// A fuzz target.
 pub struct Target {
-    /// Its name.
+    /// The name.
     pub name: &'static str,
-    /// How many parts of all inputs it gets.
+    /// Relative share of all inputs.
     pub share: u64,
-    /// The largest input.
-    pub largest: usize,
-    /// Good inputs to begin with.
+    /// Maximum length of an input in bytes.
+    pub max_len: usize,
+    /// Returns valid inputs to start from.
     pub seeds: fn() -> Vec<Vec<u8>>,
-    /// Reads an input, looks at what came out of it, and says whether it was taken.
+    /// Parses an input, checks the result, and returns whether it was accepted.
     pub run: fn(&[u8]) -> bool,
 }
 
 const fn target(
     name: &'static str,
     share: u64,
-    largest: usize,
+    max_len: usize,
     seeds: fn() -> Vec<Vec<u8>>,
     run: fn(&[u8]) -> bool,
 ) -> Target {
-    Target { name, share, largest, seeds, run }
+    Target { name, share, max_len, seeds, run }
 }
 
-/// Everything that is tried.
+/// All targets.
 pub const TARGETS: &[Target] = &[
     target("facts", 900, 1 << 18, texts::facts_seeds, texts::facts),
     target("background", 600, 1 << 16, texts::background_seeds, texts::background),
@@ -39,21 +40,21 @@ pub const TARGETS: &[Target] = &[
     target("manifests", 180, 1 << 16, files::manifests_seeds, files::manifests),
     target("models", 180, 1 << 17, files::models_seeds, files::models),
     target("networks", 180, 1 << 16, files::networks_seeds, files::networks),
-    target("directories", 120, 1 << 16, places::directories_seeds, places::directories),
-    target("runs", 30, 1 << 16, places::runs_seeds, places::runs),
-    target("reports", 1, 1 << 16, places::reports_seeds, places::reports),
-    target("archives", 90, 1 << 17, places::archives_seeds, places::archives),
+    target("directories", 120, 1 << 16, directories::directories_seeds, directories::directories),
+    target("runs", 30, 1 << 16, directories::runs_seeds, directories::runs),
+    target("reports", 1, 1 << 16, directories::reports_seeds, directories::reports),
+    target("archives", 90, 1 << 17, directories::archives_seeds, directories::archives),
 ];
 
-/// A file of the repository.
+/// Returns the path of a file in the repository.
 fn repository(path: &str) -> std::path::PathBuf {
-    // Whoever else uses these targets lies beside the package.
+    // The package in `fuzz/` shares these targets.
     let home = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
     let package = if home.ends_with("fuzz") { home.parent().unwrap_or(home) } else { home };
     package.join(path)
 }
 
-/// The files of a directory whose names begin and end so, sorted.
+/// Returns the contents of the files in a directory with this prefix and suffix, sorted by name.
 fn files_of(directory: &str, begin: &str, end: &str) -> Vec<Vec<u8>> {
     let entries = std::fs::read_dir(repository(directory)).unwrap();
     let mut paths: Vec<std::path::PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();

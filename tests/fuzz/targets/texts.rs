@@ -1,4 +1,4 @@
-//! Texts in the notation of logic, and tables.
+//! Targets for logic syntax, command-line values and tables.
 
 use std::path::Path;
 
@@ -13,14 +13,14 @@ use lrbm::report::{csv, table};
 
 use super::files_of;
 
-/// Counts what it is given, and prints it again as a reader would.
+/// Sink that counts sentences and prints them.
 #[derive(Default)]
-struct Counted {
+struct CountingSink {
     symbols: Symbols,
     sentences: usize,
 }
 
-impl Sink for Counted {
+impl Sink for CountingSink {
     fn symbols(&mut self) -> &mut Symbols {
         &mut self.symbols
     }
@@ -39,31 +39,31 @@ impl Sink for Counted {
     }
 }
 
-/// Reads a text in several roles and in windows of several sizes, which must not matter.
+/// Parses a text in several roles and chunk sizes, which must not affect the result.
 fn read(input: &[u8], roles: &[Role]) -> bool {
-    let mut taken = false;
+    let mut accepted = false;
     for &role in roles {
-        // A sentence is read anew for each window that it spans, so long ones are not cut into thousands.
+        // A sentence is parsed again for each chunk it spans, so chunks are not too small.
         let found: Vec<(usize, Vec<String>)> = [64.max(input.len() / 64), 1 << 20]
             .into_iter()
             .map(|chunk| {
-                let (mut reader, mut counted) = (Reader::default(), Counted::default());
+                let (mut reader, mut counted) = (Reader::default(), CountingSink::default());
                 let bytes = std::io::Cursor::new(input.to_vec());
                 let mut source = SourceWindow::with_chunk(Path::new("file"), Box::new(bytes), chunk);
-                // What cannot be read at all is an error that says so.
+                // A read error must have a message.
                 let result = reader.read(&mut source, role, &mut counted);
-                // That a text is not UTF-8 is told when it is read, which is sooner in large windows.
+                // Invalid UTF-8 is reported on reading, which is earlier with large chunks.
                 let about_text = reader.diagnostics.iter().filter(|diagnostic| diagnostic.code != "not-utf8");
-                let mut told: Vec<String> = about_text.map(ToString::to_string).collect();
-                told.extend(result.err().map(|error| error.to_string()));
-                told.sort();
-                (counted.sentences, told)
+                let mut messages: Vec<String> = about_text.map(ToString::to_string).collect();
+                messages.extend(result.err().map(|error| error.to_string()));
+                messages.sort();
+                (counted.sentences, messages)
             })
             .collect();
-        assert_eq!(found[0], found[1], "the size of the window matters");
-        taken |= found[0].0 > 0;
+        assert_eq!(found[0], found[1], "the result depends on the chunk size");
+        accepted |= found[0].0 > 0;
     }
-    taken
+    accepted
 }
 
 pub fn facts_seeds() -> Vec<Vec<u8>> {
@@ -119,8 +119,8 @@ pub fn rules(input: &[u8]) -> bool {
             super::files::check_network(&network);
             true
         }
-        Err(wrong) => {
-            assert!(!wrong.to_string().is_empty());
+        Err(error) => {
+            assert!(!error.to_string().is_empty());
             false
         }
     }
@@ -143,17 +143,17 @@ pub fn queries_seeds() -> Vec<Vec<u8>> {
 
 const SPEC: &str = "name = \"x\"\nfolds = 2\ndatasets = [\"movies\"]\n[[model]]\nname = \"Boost\"\nkind = \"lrbm-boost\"\n[sweep]\ntrees = [1, 2]\n";
 
-/// What people type on the command line: questions, choices of jobs, settings.
+/// Values typed on the command line: queries, job filters, settings.
 pub fn queries(input: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(input) else { return false };
-    let told = |error: &dyn std::fmt::Display| assert!(!error.to_string().is_empty());
+    let check_message = |error: &dyn std::fmt::Display| assert!(!error.to_string().is_empty());
     let atom = parse_atom(text, "--query");
     let experiment = Experiment::parse(SPEC, "spec.toml", &[]).unwrap();
-    let only = JobFilter::parse(&[text.to_owned()], &experiment).inspect_err(|error| told(error));
-    let set = Experiment::parse(SPEC, "spec.toml", &[text.to_owned()]).inspect_err(|error| told(error));
-    let unchecked = Unchecked::new(Kind::LrbmBoost).set(text).inspect_err(|error| told(error));
-    let params = unchecked.map(|unchecked| unchecked.check().inspect_err(|error| told(error)).is_ok());
-    atom.is_ok() || only.is_ok() || set.is_ok() || params.is_ok_and(|is_right| is_right)
+    let only = JobFilter::parse(&[text.to_owned()], &experiment).inspect_err(|error| check_message(error));
+    let set = Experiment::parse(SPEC, "spec.toml", &[text.to_owned()]).inspect_err(|error| check_message(error));
+    let unchecked = Unchecked::new(Kind::LrbmBoost).set(text).inspect_err(|error| check_message(error));
+    let params = unchecked.map(|unchecked| unchecked.check().inspect_err(|error| check_message(error)).is_ok());
+    atom.is_ok() || only.is_ok() || set.is_ok() || params.is_ok_and(|is_valid| is_valid)
 }
 
 pub fn tables_seeds() -> Vec<Vec<u8>> {
@@ -164,11 +164,11 @@ pub fn tables_seeds() -> Vec<Vec<u8>> {
     seeds
 }
 
-/// Tables that were committed, or written by others.
+/// Tables that were committed or written by other programs.
 pub fn tables(input: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(input) else { return false };
     let Ok(records) = csv::parse(text) else { return false };
-    // What was read is the same when it is written and read again.
+    // Writing and parsing again gives the same records.
     let again: String = records.iter().map(|record| csv::line(&record.fields)).collect();
     let fields = |text: &str| csv::parse(text).map(|all| all.into_iter().map(|r| r.fields).collect::<Vec<_>>()).ok();
     assert_eq!(fields(&again).map(|all| all.len()), Some(records.len()));

@@ -1,4 +1,4 @@
-//! What users do by mistake, or could not know: it is refused or told, and nothing is lost.
+//! User errors are rejected or reported, and no file is lost.
 
 use assert_cmd::Command;
 use std::fs;
@@ -14,15 +14,15 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
 }
 
-/// What a command prints and says that does what it should.
-fn done(home: &Path, args: &[&str]) -> (String, String) {
+/// Runs a command that must succeed; returns stdout and stderr.
+fn run(home: &Path, args: &[&str]) -> (String, String) {
     let output = lrbm(home, args);
     assert!(output.status.success(), "{args:?}: {}", text(&output.stderr));
     (text(&output.stdout), text(&output.stderr))
 }
 
-/// What a command says that is used wrongly.
-fn refused(home: &Path, args: &[&str]) -> String {
+/// Runs a command that must fail with exit code 2; returns stderr.
+fn rejected(home: &Path, args: &[&str]) -> String {
     let output = lrbm(home, args);
     assert_eq!(output.status.code(), Some(2), "{args:?}: {}{}", text(&output.stdout), text(&output.stderr));
     text(&output.stderr)
@@ -31,7 +31,7 @@ fn refused(home: &Path, args: &[&str]) -> String {
 const KINDS: [(&str, &str); 4] =
     [("mln-boost", "trees=2"), ("rrbm-c", "epochs=2"), ("rrbm-e", "epochs=2"), ("lrnn", "epochs=2")];
 
-/// Twenty people who each know somebody with a pet, and like such pets.
+/// Creates a dataset of twenty people who each know somebody with a pet and like such pets.
 fn people() -> tempfile::TempDir {
     let home = tempfile::tempdir().unwrap();
     let data = home.path().join("d");
@@ -52,18 +52,18 @@ fn people() -> tempfile::TempDir {
 
 fn train(home: &Path, kind: &str, set: &str) -> String {
     let out = format!("{kind}.json");
-    done(home, &["train", "--data", "d", "--target", "likes", "--kind", kind, "--set", set, "--out", &out, "-q"]).0
+    run(home, &["train", "--data", "d", "--target", "likes", "--kind", kind, "--set", set, "--out", &out, "-q"]).0
 }
 
 #[test]
 fn datasets_list_works_without_data() {
     let home = tempfile::tempdir().unwrap();
-    let listed = done(home.path(), &["datasets", "list"]).0;
+    let listed = run(home.path(), &["datasets", "list"]).0;
     assert_eq!((listed.matches("  no  ").count(), listed.matches(" always ").count()), (8, 4), "{listed}");
-    // One that cannot be read does not hide the others.
+    // A damaged dataset does not hide the others.
     fs::create_dir_all(home.path().join("no-data/imdb")).unwrap();
     fs::write(home.path().join("no-data/imdb/SHA256SUMS"), "nonsense\n").unwrap();
-    let listed = done(home.path(), &["datasets", "list"]).0;
+    let listed = run(home.path(), &["datasets", "list"]).0;
     assert_eq!((listed.matches("  no  ").count(), listed.matches("  damaged  ").count()), (7, 1), "{listed}");
 }
 
@@ -71,13 +71,13 @@ fn datasets_list_works_without_data() {
 fn tiny_laplace_values_are_rejected() {
     let home = people();
     let args = ["train", "--data", "d", "--target", "likes", "--kind", "rpt", "--out", "m.json", "-q"];
-    let said = refused(home.path(), &[&args[..], &["--set", "laplace=1e-320"]].concat());
-    assert!(said.contains("laplace") && said.contains("a number from 0.000001 to 1000"), "{said}");
+    let stderr = rejected(home.path(), &[&args[..], &["--set", "laplace=1e-320"]].concat());
+    assert!(stderr.contains("laplace") && stderr.contains("a number from 0.000001 to 1000"), "{stderr}");
     assert!(!home.path().join("m.json").exists());
-    // The least that is allowed gives a model that can be read.
-    done(home.path(), &[&args[..], &["--set", "laplace=0.000001", "--set", "min_leaf=1"]].concat());
-    done(home.path(), &["predict", "--model", "m.json", "--data", "d", "-q"]);
-    done(home.path(), &["explain", "--model", "m.json"]);
+    // The minimum gives a valid model.
+    run(home.path(), &[&args[..], &["--set", "laplace=0.000001", "--set", "min_leaf=1"]].concat());
+    run(home.path(), &["predict", "--model", "m.json", "--data", "d", "-q"]);
+    run(home.path(), &["explain", "--model", "m.json"]);
 }
 
 #[test]
@@ -91,8 +91,8 @@ fn leaf_values_beyond_the_limit_are_rejected_by_all_commands() {
     model["trees"][0][leaf]["leaf"]["value"] = 1e9.into();
     fs::write(&path, model.to_string()).unwrap();
     for args in [&["predict", "--data", "d"][..], &["explain"]] {
-        let said = refused(home.path(), &[args, &["--model", "rpt.json"]].concat());
-        assert!(said.contains("1e9, and 1e6 is the most that a rule can be worth"), "{said}");
+        let stderr = rejected(home.path(), &[args, &["--model", "rpt.json"]].concat());
+        assert!(stderr.contains("1e9, and 1e6 is the most that a rule can be worth"), "{stderr}");
     }
 }
 
@@ -107,7 +107,7 @@ fn no_command_overwrites_its_inputs() {
     let weights =
         ["train", "--kind", "lrbm-weights", "--rules", "rules.txt", "--data", "d", "--target", "likes", "--out"];
     let copy = ["train", "--kind", "lrbm-explainable", "--from", "lrbm-boost.json", "--data", "d", "--target", "likes"];
-    let ask = ["explain", "--model", "rpt.json", "--data", "d", "--query", "likes(p0, dog)", "--html"];
+    let query = ["explain", "--model", "rpt.json", "--data", "d", "--query", "likes(p0, dog)", "--html"];
     let weigh = ["explain", "--model", "rpt.json", "--data", "d", "--importance"];
     let convert = ["convert", "--model", "rpt.json", "--data", "d"];
     let cases: [(&[&str], &[&str]); 17] = [
@@ -119,8 +119,8 @@ fn no_command_overwrites_its_inputs() {
         (&copy, &["--out", "lrbm-boost.json"]),
         (&["predict", "--model", "rpt.json", "--data", "d", "--out"], &["rpt.json"]),
         (&["predict", "--model", "rpt.json", "--data", "d", "--out"], &["d/facts.txt"]),
-        (&ask, &["rpt.json"]),
-        (&ask, &["d/neg.txt"]),
+        (&query, &["rpt.json"]),
+        (&query, &["d/neg.txt"]),
         (&weigh, &["--csv", "d/pos.txt"]),
         (&weigh, &["--svg", "rpt.json"]),
         (&convert, &["--out", "rpt.json"]),
@@ -133,12 +133,12 @@ fn no_command_overwrites_its_inputs() {
     let all = || names.map(|name| fs::read(home.path().join(name)).unwrap());
     let before = all();
     for (command, more) in cases {
-        let said = refused(home.path(), &[command, more, &["-q"]].concat());
-        assert!(said.contains("so it cannot be overwritten: choose another name"), "{command:?} {more:?}: {said}");
+        let stderr = rejected(home.path(), &[command, more, &["-q"]].concat());
+        assert!(stderr.contains("so it cannot be overwritten: choose another name"), "{command:?} {more:?}: {stderr}");
         assert_eq!(all(), before, "{command:?} {more:?}");
     }
-    // What is there and not read is written over as before.
-    done(home.path(), &[&learn[..], &["rpt.json", "--set", "trees=2", "-q"]].concat());
+    // Existing files that are not inputs are overwritten.
+    run(home.path(), &[&learn[..], &["rpt.json", "--set", "trees=2", "-q"]].concat());
 }
 
 #[test]
@@ -152,10 +152,10 @@ fn model_sizes_are_reported_in_units_of_the_kind() {
         ("rrbm-c", "epochs=2", "20 hidden units over "),
         ("lrnn", "epochs=2", " for latent predicates, "),
     ] {
-        let said = train(home.path(), kind, set);
-        assert!(said.contains(words) && !said.contains("parts"), "{kind}: {said}");
+        let stderr = train(home.path(), kind, set);
+        assert!(stderr.contains(words) && !stderr.contains("parts"), "{kind}: {stderr}");
         let singular = [" 1 trees", " 1 leaves", " 1 rules", " 1 clauses", " 1 walks", " 1 steps"];
-        assert!(!singular.iter().any(|wrong| said.contains(wrong)), "{said}");
+        assert!(!singular.iter().any(|wrong| stderr.contains(wrong)), "{stderr}");
     }
 }
 
@@ -165,45 +165,48 @@ fn models_without_rules_answer_queries_and_reject_rule_options() {
     for (kind, set) in KINDS {
         train(home.path(), kind, set);
         let model = format!("{kind}.json");
-        let ask = ["explain", "--model", &model, "--data", "d", "--query", "likes(p0, dog)"];
+        let query = ["explain", "--model", &model, "--data", "d", "--query", "likes(p0, dog)"];
         let scores = ["predict", "--model", &model, "--data", "d", "--out", "scores.csv", "-q"];
-        done(home.path(), &scores);
+        run(home.path(), &scores);
         let scores = fs::read_to_string(home.path().join("scores.csv")).unwrap();
         let line = scores.lines().find(|line| line.contains("likes(p0,dog)")).unwrap();
         let probability: f64 = line.rsplit(',').next().unwrap().parse().unwrap();
-        // Just below and just above what it says.
+        // Slightly below and slightly above the probability.
         for (threshold, decision) in [(probability - 1e-9, true), (probability + 1e-9, false)] {
             let threshold = threshold.to_string();
-            let told = done(home.path(), &[&ask[..], &["--threshold", &threshold]].concat()).0;
+            let stdout = run(home.path(), &[&query[..], &["--threshold", &threshold]].concat()).0;
             let answer = format!("likes(p0,dog): {decision}, probability of true {probability:.6}\n");
-            assert!(told.starts_with(&answer), "{kind}: {told}");
-            assert!(told.contains("in the data it is a positive example"), "{kind}: {told}");
-            let json = done(home.path(), &[&ask[..], &["--json", "--threshold", &threshold]].concat()).0;
-            let said: serde_json::Value = serde_json::from_str(&json).unwrap();
-            assert_eq!((&said["decision"], &said["label"]), (&decision.into(), &true.into()), "{kind}");
-            assert!((said["probability"].as_f64().unwrap() - probability).abs() < 1e-12, "{kind}");
+            assert!(stdout.starts_with(&answer), "{kind}: {stdout}");
+            assert!(stdout.contains("in the data it is a positive example"), "{kind}: {stdout}");
+            let json = run(home.path(), &[&query[..], &["--json", "--threshold", &threshold]].concat()).0;
+            let stderr: serde_json::Value = serde_json::from_str(&json).unwrap();
+            assert_eq!((&stderr["decision"], &stderr["label"]), (&decision.into(), &true.into()), "{kind}");
+            assert!((stderr["probability"].as_f64().unwrap() - probability).abs() < 1e-12, "{kind}");
         }
         for more in [&["--class", "7"][..], &["--tries", "0"], &["--html", "page.html"]] {
-            let said = refused(home.path(), &[&ask[..], more].concat());
-            let way_out = format!(
+            let stderr = rejected(home.path(), &[&query[..], more].concat());
+            let expected = format!(
                 "{} is about rules that hold or do not, and this is another kind of model: leave it out",
                 more[0]
             );
-            assert!(said.contains(&way_out) && !said.contains("--query"), "{kind}: {said}");
+            assert!(stderr.contains(&expected) && !stderr.contains("--query"), "{kind}: {stderr}");
         }
-        let said = refused(home.path(), &["explain", "--model", &model, "--data", "d", "--importance"]);
-        assert!(said.contains("--importance is about rules") && said.contains("ask with --query"), "{kind}: {said}");
-        let said = refused(home.path(), &["explain", "--model", &model, "--trees"]);
-        assert!(said.contains("and no trees: leave it out"), "{kind}: {said}");
-        let said = refused(home.path(), &["convert", "--model", &model]);
-        assert!(said.contains("give trees, or rules of progol or of your own"), "{kind}: {said}");
+        let stderr = rejected(home.path(), &["explain", "--model", &model, "--data", "d", "--importance"]);
+        assert!(
+            stderr.contains("--importance is about rules") && stderr.contains("ask with --query"),
+            "{kind}: {stderr}"
+        );
+        let stderr = rejected(home.path(), &["explain", "--model", &model, "--trees"]);
+        assert!(stderr.contains("and no trees: leave it out"), "{kind}: {stderr}");
+        let stderr = rejected(home.path(), &["convert", "--model", &model]);
+        assert!(stderr.contains("give trees, or rules of progol or of your own"), "{kind}: {stderr}");
     }
     train(home.path(), "progol", "max_seeds=50");
-    done(home.path(), &["convert", "--model", "progol.json"]);
-    // What is of a query does nothing without one.
+    run(home.path(), &["convert", "--model", "progol.json"]);
+    // Options of a query are rejected without one.
     for more in [["--top", "3"], ["--tries", "3"], ["--threshold", "0.7"]] {
-        let said = refused(home.path(), &[&["explain", "--model", "progol.json"][..], &more].concat());
-        assert!(said.contains("--query"), "{said}");
+        let stderr = rejected(home.path(), &[&["explain", "--model", "progol.json"][..], &more].concat());
+        assert!(stderr.contains("--query"), "{stderr}");
     }
 }
 
@@ -214,12 +217,12 @@ fn examples_of_another_arity_cause_a_warning() {
     let more = fs::read_to_string(&neg).unwrap() + "likes(p3).\nlikes(p5).\nowns(p3).\n";
     fs::write(&neg, more).unwrap();
     let args = ["train", "--data", "d", "--target", "likes", "--set", "trees=2", "--out", "m.json"];
-    let said = done(home.path(), &args).1;
+    let stderr = run(home.path(), &args).1;
     let message = "0 positive and 2 negative examples of likes/1 are ignored, since the target is likes/2";
-    assert!(said.contains(message) && !said.contains("owns"), "{said}");
-    let said = done(home.path(), &["predict", "--model", "m.json", "--data", "d"]).1;
-    assert!(said.contains(message), "{said}");
-    assert!(done(home.path(), &[&args[..], &["-q"]].concat()).1.is_empty());
+    assert!(stderr.contains(message) && !stderr.contains("owns"), "{stderr}");
+    let stderr = run(home.path(), &["predict", "--model", "m.json", "--data", "d"]).1;
+    assert!(stderr.contains(message), "{stderr}");
+    assert!(run(home.path(), &[&args[..], &["-q"]].concat()).1.is_empty());
 }
 
 #[test]
@@ -228,32 +231,32 @@ fn facts_hidden_by_a_template_cause_a_warning() {
     let template = "likes(A, B) :- knows(A, C), has(C, B).\nhas(A, B) :- knows(A, C), knows(C, B).\n";
     fs::write(home.path().join("t.txt"), template).unwrap();
     let args = ["train", "--kind", "lrnn", "--rules", "t.txt", "--data", "d", "--target", "likes", "--out", "m.json"];
-    let said = done(home.path(), &[&args[..], &["--set", "epochs=1"]].concat()).1;
-    assert!(said.contains("has/2 heads a rule, so it is latent: its 20 facts are ignored"), "{said}");
-    // A circle below the target is not the target's.
+    let stderr = run(home.path(), &[&args[..], &["--set", "epochs=1"]].concat()).1;
+    assert!(stderr.contains("has/2 heads a rule, so it is latent: its 20 facts are ignored"), "{stderr}");
+    // A cycle below the target is reported for the predicate in the cycle.
     fs::write(home.path().join("t.txt"), "likes(A, B) :- a(A, B).\na(A, B) :- b(A, B).\nb(A, B) :- a(A, B).\n")
         .unwrap();
-    let said = refused(home.path(), &args);
-    assert!(said.contains("a/2 depends on itself, through b/2"), "{said}");
+    let stderr = rejected(home.path(), &args);
+    assert!(stderr.contains("a/2 depends on itself, through b/2"), "{stderr}");
 }
 
 #[test]
 fn quiet_hides_warnings_even_with_errors() {
     let home = people();
-    // A warning, and an error.
+    // One warning and one error.
     fs::write(home.path().join("d/bk.txt"), "bridger: knows/2.\nmode: knows(+person, -person).\nmode: has(person).\n")
         .unwrap();
     let args = ["train", "--data", "d", "--target", "likes", "--out", "m.json"];
-    let said = refused(home.path(), &args);
-    assert!(said.contains("warning") && said.contains("error"), "{said}");
-    let said = refused(home.path(), &[&args[..], &["-q"]].concat());
-    assert!(!said.contains("warning") && said.contains("error") && said.contains("1 error found"), "{said}");
+    let stderr = rejected(home.path(), &args);
+    assert!(stderr.contains("warning") && stderr.contains("error"), "{stderr}");
+    let stderr = rejected(home.path(), &[&args[..], &["-q"]].concat());
+    assert!(!stderr.contains("warning") && stderr.contains("error") && stderr.contains("1 error found"), "{stderr}");
 }
 
 #[test]
 fn help_lists_the_kinds_of_each_parameter() {
     let home = tempfile::tempdir().unwrap();
-    let help = done(home.path(), &["train", "--help"]).0;
+    let help = run(home.path(), &["train", "--help"]).0;
     let group = |name: &str| -> String {
         let before = &help[..help.find(&format!("\n    {name} ")).unwrap_or_else(|| panic!("{name}: {help}"))];
         before.lines().rfind(|line| line.starts_with("  of ")).unwrap().to_owned()

@@ -1,4 +1,4 @@
-//! Directories and archives.
+//! Targets for directories and archives.
 
 use std::fs;
 use std::io::Write;
@@ -18,19 +18,19 @@ use lrbm::files::digest;
 use lrbm::report::Report;
 use tempfile::TempDir;
 
-/// A directory in memory if there is one: these targets are about what is in files, not about the disk.
-fn room() -> TempDir {
+/// Creates a temporary directory, in memory if possible.
+fn temporary_directory() -> TempDir {
     let memory = Path::new("/dev/shm");
     if memory.is_dir() { tempfile::tempdir_in(memory).unwrap() } else { tempfile::tempdir().unwrap() }
 }
 
-const MARK: &[u8] = b"=== ";
+const FILE_MARK: &[u8] = b"=== ";
 
-/// Files in one input, each behind a line `=== NAME`.
-fn several(input: &[u8]) -> Vec<(String, Vec<u8>)> {
+/// Splits an input into files, each preceded by a line `=== NAME`.
+fn split_files(input: &[u8]) -> Vec<(String, Vec<u8>)> {
     let mut files: Vec<(String, Vec<u8>)> = Vec::new();
     for line in input.split_inclusive(|byte| *byte == b'\n') {
-        if let Some(name) = line.strip_prefix(MARK) {
+        if let Some(name) = line.strip_prefix(FILE_MARK) {
             files.push((String::from_utf8_lossy(name).trim().to_owned(), Vec::new()));
         } else if let Some((_, bytes)) = files.last_mut() {
             bytes.extend_from_slice(line);
@@ -49,13 +49,13 @@ pub fn directories_seeds() -> Vec<Vec<u8>> {
 }
 
 pub fn directories(input: &[u8]) -> bool {
-    let room = room();
-    for (name, bytes) in several(input) {
+    let directory = temporary_directory();
+    for (name, bytes) in split_files(input) {
         if let Some(part) = ["pos", "neg", "facts", "bk"].into_iter().find(|part| *part == name) {
-            fs::write(room.path().join(format!("train_{part}.txt")), bytes).unwrap();
+            fs::write(directory.path().join(format!("train_{part}.txt")), bytes).unwrap();
         }
     }
-    match load(room.path(), &LoadOptions::default()) {
+    match load(directory.path(), &LoadOptions::default()) {
         Ok(loaded) => {
             assert!(
                 loaded
@@ -75,17 +75,17 @@ pub fn directories(input: &[u8]) -> bool {
 const SPEC: &str =
     "name = \"x\"\nfolds = 2\ndatasets = [\"movies\"]\n[[model]]\nname = \"Boost\"\nkind = \"lrbm-boost\"\ntrees = 1\n";
 
-/// A finished run of one model, made once.
+/// Returns a finished run of one model, created once.
 fn finished() -> &'static (TempDir, PathBuf) {
     static RUN: OnceLock<(TempDir, PathBuf)> = OnceLock::new();
     RUN.get_or_init(|| {
-        let room = room();
+        let directory = temporary_directory();
         let experiment = Experiment::parse(SPEC, "spec.toml", &[]).unwrap();
-        let data = Store::open(room.path().join("no data"));
+        let data = Store::open(directory.path().join("no data"));
         let plan = Plan::new(&experiment, &data).unwrap();
         let planned: Vec<PlannedJob> =
             plan.jobs.into_iter().map(|entry| PlannedJob::new(entry.job, &entry.data_checksum.unwrap())).collect();
-        let store = RunStore::new(room.path().join("run"));
+        let store = RunStore::new(directory.path().join("run"));
         let presence = store.prepare().unwrap();
         store.freeze(&experiment.frozen).unwrap();
         let options =
@@ -93,7 +93,7 @@ fn finished() -> &'static (TempDir, PathBuf) {
         let mut local = Local { data: &data, jobs: 1, threads: 1 };
         run(&planned, &[0, 1], &mut local, &store, &options, &mut |_| {}).unwrap();
         drop(presence);
-        (room, PathBuf::from("jobs/movies/Boost/default/fold1-seed20200120"))
+        (directory, PathBuf::from("jobs/movies/Boost/default/fold1-seed20200120"))
     })
 }
 
@@ -105,11 +105,11 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// The run with some of its files replaced.
-fn changed(files: &[(String, Vec<u8>)]) -> TempDir {
+/// Copies the run and replaces some of its files.
+fn run_with(files: &[(String, Vec<u8>)]) -> TempDir {
     let (home, job) = finished();
-    let room = room();
-    let root = room.path().join("run");
+    let directory = temporary_directory();
+    let root = directory.path().join("run");
     copy(&home.path().join("run"), &root);
     for (name, bytes) in files {
         let path = match name.as_str() {
@@ -119,33 +119,33 @@ fn changed(files: &[(String, Vec<u8>)]) -> TempDir {
         };
         fs::write(path, bytes).unwrap();
     }
-    room
+    directory
 }
 
-fn part(name: &str) -> Vec<u8> {
+fn run_file(name: &str) -> Vec<u8> {
     let (home, job) = finished();
     let root = home.path().join("run");
     let path = if name == "spec.toml" { root.join(name) } else { root.join(job).join(name) };
-    [MARK, name.as_bytes(), b"\n", &fs::read(path).unwrap()].concat()
+    [FILE_MARK, name.as_bytes(), b"\n", &fs::read(path).unwrap()].concat()
 }
 
 pub fn runs_seeds() -> Vec<Vec<u8>> {
     let skipped = b"=== skipped.json\n[\"imdb\"]\n".to_vec();
-    vec![part("spec.toml"), part("run.json"), part("model.json"), part("predictions.parquet"), skipped]
+    vec![run_file("spec.toml"), run_file("run.json"), run_file("model.json"), run_file("predictions.parquet"), skipped]
 }
 
-/// A run directory with changed files: what does not fit its checksum is never used.
+/// A run directory with modified files: content that does not match its checksum is never used.
 pub fn runs(input: &[u8]) -> bool {
-    let files = several(input);
-    let room = changed(&files);
-    let root = room.path().join("run");
+    let files = split_files(input);
+    let directory = run_with(&files);
+    let root = directory.path().join("run");
     let Ok(results) = Results::read(&root) else { return false };
     let (home, job) = finished();
     for stored in &results.stored {
         let good = home.path().join("run").join(&stored.directory);
         for name in ["run.json", "model.json", "predictions.parquet"] {
             let [found, good] = [&root.join(&stored.directory), &good].map(|place| fs::read(place.join(name)).unwrap());
-            assert!(found == good, "{name} was changed and is used, in {}", job.display());
+            assert!(found == good, "{name} was modified but used, in {}", job.display());
         }
         assert!(results.model(stored).is_ok() && results.predictions(stored).is_ok());
     }
@@ -153,21 +153,21 @@ pub fn runs(input: &[u8]) -> bool {
 }
 
 pub fn reports_seeds() -> Vec<Vec<u8>> {
-    vec![part("run.json"), [part("spec.toml"), part("run.json")].concat()]
+    vec![run_file("run.json"), [run_file("spec.toml"), run_file("run.json")].concat()]
 }
 
-/// A record that somebody changed on purpose, with a checksum that fits: whatever it says, a report can be made of it, or not.
+/// A modified record with a matching checksum: reporting either succeeds or fails with an error.
 pub fn reports(input: &[u8]) -> bool {
-    let mut files = several(input);
+    let mut files = split_files(input);
     for (_, bytes) in files.iter_mut().filter(|(name, _)| name == "run.json") {
         let text = String::from_utf8_lossy(bytes).into_owned();
         let body = text.rfind(",\n  \"checksum\"").map_or(text.as_str(), |at| &text[..at]);
         *bytes = format!("{body},\n  \"checksum\": \"{}\"\n}}\n", digest::sha256(body.as_bytes())).into_bytes();
     }
-    let room = changed(&files);
-    let Ok(results) = Results::read(&room.path().join("run")) else { return false };
+    let directory = run_with(&files);
+    let Ok(results) = Results::read(&directory.path().join("run")) else { return false };
     let Ok(report) = Report::new(&results) else { return false };
-    let out = room.path().join("report");
+    let out = directory.path().join("report");
     if let Err(error) = report.write(&out) {
         assert!(!error.to_string().is_empty());
         return false;
@@ -196,12 +196,12 @@ pub fn archives_seeds() -> Vec<Vec<u8>> {
     ]
 }
 
-/// Unpacked or refused, nothing is written beside the place of the archive, and nothing is left of a refused one.
+/// Unpacking writes nothing outside the target, and a rejected archive leaves nothing behind.
 pub fn archives(input: &[u8]) -> bool {
-    let mut taken = false;
+    let mut accepted = false;
     for kind in [Unpack::Zip, Unpack::Gzip] {
-        let room = room();
-        let (archive, inner) = (room.path().join("archive"), room.path().join("inner"));
+        let directory = temporary_directory();
+        let (archive, inner) = (directory.path().join("archive"), directory.path().join("inner"));
         fs::write(&archive, input).unwrap();
         fs::create_dir(&inner).unwrap();
         let unpacked = archive::unpack(kind, &archive, &inner.join("target"));
@@ -209,19 +209,19 @@ pub fn archives(input: &[u8]) -> bool {
             let entries = fs::read_dir(path).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
             entries.collect()
         };
-        let mut beside = names(room.path());
-        beside.sort();
-        assert_eq!(beside, ["archive", "inner"], "something was written elsewhere");
+        let mut entries = names(directory.path());
+        entries.sort();
+        assert_eq!(entries, ["archive", "inner"], "a file was written outside the target");
         match unpacked {
             Ok(()) => {
                 assert_eq!(names(&inner), ["target"]);
-                taken = true;
+                accepted = true;
             }
             Err(error) => {
                 assert!(!error.to_string().is_empty());
-                assert!(names(&inner).is_empty(), "something was left: {error}");
+                assert!(names(&inner).is_empty(), "a rejected archive left files: {error}");
             }
         }
     }
-    taken
+    accepted
 }
