@@ -82,7 +82,7 @@ fn specs_with_too_many_jobs_are_rejected() {
     for spec in ["rows.toml", "seeds.toml"] {
         for command in ["run", "plan"] {
             workspace
-                .rejects(&[command, spec], &["jobs or more, and 100000 are the most", "fewer seeds, folds or values"]);
+                .rejects(&[command, spec], &["jobs, at most 100000 are allowed", "fewer seeds, folds or values"]);
         }
     }
     workspace.write("folds.toml", SPEC.replace("folds = 2", "folds = 4000000000").as_bytes());
@@ -202,7 +202,7 @@ fn a_million_errors_take_linear_time() {
     let workspace = Workspace::new();
     workspace.write("data/train_facts.txt", "a).\n".repeat(1_000_000).as_bytes());
     workspace.write("spec.toml", format!("name = \"x\"\n{}", "?\n".repeat(10_000)).as_bytes());
-    workspace.rejects(&["run", "spec.toml"], &["more\n", "mistakes found"]);
+    workspace.rejects(&["run", "spec.toml"], &["more\n", "errors found"]);
     let message = workspace.rejects(&["datasets", "lint", "data"], &["and 999980 more errors"]);
     assert!(message.contains("1000000 errors found"), "{message}");
 }
@@ -211,10 +211,10 @@ fn a_million_errors_take_linear_time() {
 fn ineffective_options_are_rejected() {
     let workspace = Workspace::new();
     workspace.write("spec.toml", SPEC.as_bytes());
-    workspace.rejects(&["run", "spec.toml", "--slurm-option", "cpus=2"], &["--slurm-option is for --executor slurm"]);
+    workspace.rejects(&["run", "spec.toml", "--slurm-option", "cpus=2"], &["--slurm-option requires --executor slurm"]);
     workspace.rejects(
         &["run", "spec.toml", "--dry-run", "--slurm-option", "cpus=2"],
-        &["--slurm-option is for --executor slurm"],
+        &["--slurm-option requires --executor slurm"],
     );
     workspace.rejects(&["check", "run", "--tolerance", "0.1"], &["--bless"]);
     let train = ["train", "--data", "data", "--target", "t", "--out", "m.json", "--audit=0"];

@@ -222,7 +222,7 @@ fn a_sweep_that_everything_happens_to(slurm: &Slurm) {
     signal("-INT", first.id());
     let output = first.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
-    assert!(stderr(&output).contains("the same command watches again, `scancel "), "{}", stderr(&output));
+    assert!(stderr(&output).contains("run the same command to watch again, or `scancel "), "{}", stderr(&output));
     // A second one finds what is queued, and submits nothing.
     let second = driver(&["--json-events"]);
     let before = done(&lab);

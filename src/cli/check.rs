@@ -1,4 +1,4 @@
-//! `lrbm check`
+//! `lrbm check`: compares a run with a baseline.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -10,26 +10,26 @@ use crate::files;
 use crate::metric::Column;
 use crate::report::gate::{self, Baseline, BaselineError, GateVerdict, K, METRICS, TOLERANCE};
 
-/// Which run to check, and against what.
+/// Arguments of `lrbm check`.
 #[derive(clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct CheckArgs {
-    /// The run directory.
+    /// Run directory.
     #[arg(value_name = "RUN")]
     run: PathBuf,
-    /// The baseline; results/baselines/NAME.csv with the name of the experiment unless given.
+    /// Baseline [default: results/baselines/NAME.csv with the name of the experiment].
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
-    /// Make the run the baseline, and say what changed.
+    /// Replace the baseline by the run and print what changed.
     #[arg(long)]
     bless: bool,
-    /// How many standard errors of the baseline a mean may lie away.
+    /// Maximum deviation of a mean in standard errors of the baseline.
     #[arg(long, value_name = "X", default_value_t = K, value_parser = not_negative, allow_negative_numbers = true)]
     k: f64,
-    /// With --bless: a metric of the baseline; those it has, or auc_roc, auc_pr and cll, unless given.
+    /// With --bless: metric of the baseline [default: those it has, or auc_roc, auc_pr and cll].
     #[arg(long, value_name = "NAME", value_parser = super::metric, requires = "bless")]
     metric: Vec<Column>,
-    /// With --bless: the tolerance of new rows; others keep theirs.
+    /// With --bless: tolerance of new rows; existing rows keep theirs.
     #[arg(long, value_name = "X", default_value_t = TOLERANCE, value_parser = not_negative, allow_negative_numbers = true, requires = "bless")]
     tolerance: f64,
     /// Write the findings to this file as JUnit XML.
@@ -41,17 +41,17 @@ pub struct CheckArgs {
 }
 
 const AFTER_HELP: &str = "\
-A baseline has the columns dataset,model,metric,mean,sd,n,tolerance; the model is named with its preset and case, as tables print
-it: \"LRBM-Boost (paper, trees=5)\". A mean that is worse by more than the tolerance, and by more than k standard errors sd/√n, is a
-regression; one that is better by as much is reported. Rows whose data were not there (--available) are not checked. What
-the spec expects ([expected]) is checked as well, in both directions.
+A baseline has the columns dataset,model,metric,mean,sd,n,tolerance; the model includes preset and case, as in tables:
+\"LRBM-Boost (paper, trees=5)\". A mean that is worse by more than the tolerance and by more than k standard errors sd/√n is a
+regression; an equally large improvement is reported. Rows of skipped datasets (--available) are not checked. The expected
+means of the spec ([expected]) are checked in both directions.
 
-Exit codes: 0 passed or blessed, 2 bad usage, run or baseline file, 5 a regression, 6 nothing to compare, no baseline, or rows that cannot be
-compared.";
+Exit codes: 0 passed or blessed, 2 invalid usage, run or baseline file, 5 regression, 6 nothing to compare, no baseline, or rows
+that cannot be compared.";
 
 fn not_negative(text: &str) -> Result<f64, String> {
     let value = text.parse::<f64>().ok().filter(|value| value.is_finite() && *value >= 0.0);
-    value.ok_or_else(|| "allowed is a number of at least 0".to_owned())
+    value.ok_or_else(|| "must be a number of at least 0".to_owned())
 }
 
 pub fn run(args: &CheckArgs, output: &mut Output) -> Result<(), CommandError> {
@@ -69,17 +69,17 @@ pub fn run(args: &CheckArgs, output: &mut Output) -> Result<(), CommandError> {
     if args.bless {
         return bless(args, &results, baseline.as_ref(), &path, output);
     }
-    // Without a baseline there is still what the spec expects.
+    // Without a baseline, the expected means of the spec are still checked.
     let check = gate::check(&results, &baseline.unwrap_or_default(), args.k);
     write_files(args, &check)?;
     write!(output.out, "{}", gate::summary(&check))?;
     match (check.verdict(), missing) {
         (GateVerdict::Regression, _) => {
-            Err(CommandError::Regression(format!("{}: results are not what they were", args.run.display())))
+            Err(CommandError::Regression(format!("{}: results regressed", args.run.display())))
         }
         (_, Some(missing)) => Err(CommandError::NotComparable(missing.to_string())),
         (GateVerdict::NotComparable, None) => {
-            let message = format!("{}: not all of {} can be compared", args.run.display(), path.display());
+            let message = format!("{}: some rows of {} cannot be compared", args.run.display(), path.display());
             Err(CommandError::NotComparable(message))
         }
         (GateVerdict::Pass, None) => Ok(()),
@@ -114,14 +114,16 @@ fn bless(
     let blessed = blessed.map_err(|error| CommandError::NotComparable(error.to_string()))?;
     blessed.baseline.write(path).map_err(CommandError::input)?;
     write!(output.out, "{}", gate::changes(&blessed))?;
-    writeln!(output.out, "{} is the baseline of {} now", path.display(), results.experiment.name)?;
-    // The spec says what it expects whatever is blessed.
+    writeln!(output.out, "wrote {}, the baseline of {}", path.display(), results.experiment.name)?;
+    // The expected means of the spec hold independently of the baseline.
     let check = gate::check(results, &blessed.baseline, args.k);
     write_files(args, &check)?;
     if check.verdict() == GateVerdict::Regression && !output.quiet {
         write!(output.out, "\n{}", gate::summary(&check))?;
         output.out.flush()?;
-        super::say("warning: the spec's [expected] does not hold for this run; `lrbm check` fails until it does");
+        super::say(
+            "warning: the run does not reproduce the [expected] means of the spec; `lrbm check` fails until it does",
+        );
     }
     Ok(())
 }

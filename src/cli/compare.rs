@@ -1,4 +1,4 @@
-//! `lrbm compare`
+//! `lrbm compare`: compares two runs or two models.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -8,36 +8,36 @@ use crate::files;
 use crate::metric::Column;
 use crate::report::compare::{self, RunComparison, SHOWN, Side};
 
-/// Which runs or models to compare, and by what.
+/// Arguments of `lrbm compare`.
 #[derive(clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Compare {
-    /// A run directory.
+    /// First run directory.
     #[arg(value_name = "RUN_A")]
     first: PathBuf,
-    /// Another; without it, two models of the first are compared.
+    /// Second run directory; omit it to compare two models of the first.
     #[arg(value_name = "RUN_B", required_unless_present = "models")]
     second: Option<PathBuf>,
-    /// Compare model A of the first run with model B of the second: names, or names with preset and case as tables print them.
+    /// Compare model A of the first run with model B of the second, optionally with preset and case.
     #[arg(long, value_name = "A,B")]
     models: Option<String>,
-    /// A metric to compare by; auc_roc and auc_pr unless given.
+    /// Metric to compare by [default: auc_roc and auc_pr].
     #[arg(long, value_name = "NAME", value_parser = super::metric)]
     metric: Vec<Column>,
-    /// Write every number to this file as well.
+    /// Also write all numbers to this file as CSV.
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
 }
 
 const AFTER_HELP: &str = "\
-Rows of both runs that have the same dataset, model, preset and case are paired, fold with fold and seed with seed; with
---models, a kind of model that knows no presets is paired with each preset of the other. A row is not
-paired, and it is said why, if its data, folds, negatives or the definition of the metric are others.
+Rows of both runs with the same dataset, model, preset and case are paired by fold and seed; with --models, a model kind
+without presets is paired with each preset of the other. A row is not paired, and the reason is printed, if its data, folds,
+negatives or metric definitions differ.
 
-p-values are of the corrected resampled t-test with the real fold sizes, and corrected for the number of rows by Holm's method; over
-datasets, of Wilcoxon's signed-rank test. A test that could not have found anything says so.
+p-values are those of the corrected resampled t-test with the actual fold sizes, adjusted for the number of rows by Holm's
+method, and over datasets those of Wilcoxon's signed-rank test. A test without power is marked as such.
 
-Exit codes: 0 done, 2 bad usage or no run, 6 nothing can be compared.";
+Exit codes: 0 done, 2 invalid usage or no run, 6 nothing can be compared.";
 
 pub fn run(args: &Compare, output: &mut Output) -> Result<(), CommandError> {
     let models = args.models.as_deref().map(two_models).transpose()?;
@@ -64,7 +64,7 @@ pub fn run(args: &Compare, output: &mut Output) -> Result<(), CommandError> {
     Err(CommandError::NotComparable(format!("nothing of {} and {} can be compared", pairing.first, pairing.second)))
 }
 
-/// Two names with a comma between them that is not within brackets: cases have commas, too.
+/// Splits two names at the only comma outside parentheses: cases contain commas.
 fn two_models(text: &str) -> Result<(&str, &str), CommandError> {
     let mut depth = 0i32;
     let mut commas = Vec::new();
@@ -81,8 +81,7 @@ fn two_models(text: &str) -> Result<(&str, &str), CommandError> {
         _ => ("", ""),
     };
     if names.0.is_empty() || names.1.is_empty() {
-        let message =
-            format!("--models {text}: give two names with a comma between them, such as LRBM-Boost,RDN-Boost");
+        let message = format!("--models {text}: expected two comma-separated names, such as LRBM-Boost,RDN-Boost");
         return Err(CommandError::input(message));
     }
     Ok(names)
@@ -93,7 +92,7 @@ mod tests {
     use super::two_models;
 
     #[test]
-    fn commas_within_brackets_do_not_count() {
+    fn commas_within_parentheses_are_ignored() {
         assert_eq!(two_models("A,B").unwrap(), ("A", "B"));
         assert_eq!(two_models("A (paper, trees=5), B (paper)").unwrap(), ("A (paper, trees=5)", "B (paper)"));
         for bad in ["", "A", "A,", ",B", "A,B,C", "A (x, y)"] {

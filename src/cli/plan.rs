@@ -1,4 +1,4 @@
-//! `lrbm plan`, and what it has in common with `lrbm run`: which jobs of which spec.
+//! `lrbm plan`, and the selection of jobs that it shares with `lrbm run`.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -14,164 +14,167 @@ use crate::experiment::{
     tasks,
 };
 
-/// A spec, which of its jobs, and where their results are.
+/// Arguments that select jobs of a spec.
 #[derive(clap::Args)]
-pub struct What {
-    /// The spec of the experiment, a TOML file.
+pub struct SpecArgs {
+    /// Spec of the experiment, a TOML file.
     spec: PathBuf,
-    /// The run directory; results/runs/NAME unless given.
+    /// Run directory [default: results/runs/NAME].
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Only these jobs, such as `dataset=imdb,fold=1` or `model~boost`.
+    /// Select jobs, such as `dataset=imdb,fold=1` or `model~boost`.
     #[arg(long, value_name = "EXPR")]
     only: Vec<String>,
-    /// A key at the top of the spec, a parameter of every model that has it, MODEL.KEY, or dataset.NAME.KEY.
+    /// Set a top-level key, a parameter of every model that has it, MODEL.KEY, or dataset.NAME.KEY.
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
-    /// Leave out datasets that were not fetched.
+    /// Skip datasets that are not fetched.
     #[arg(long)]
     available: bool,
-    /// The directory of fetched data; without it LRBM_DATA, or datasets/cache.
+    /// Directory of fetched data [default: LRBM_DATA, or datasets/cache].
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
 }
 
-/// A spec that was read, with the jobs that were asked for.
-pub struct Chosen {
+/// A spec with its selected jobs.
+pub struct Selection {
     /// The experiment.
     pub experiment: Experiment,
-    /// Every job of it whose data are here or which may be asked for.
+    /// Jobs of the experiment; with `--available` only those whose data are available.
     pub plan: Plan,
-    /// The places in the plan of the jobs that were asked for; at least one.
-    pub asked: Vec<usize>,
+    /// Positions of the selected jobs in the plan; at least one.
+    pub selected: Vec<usize>,
     /// The run directory.
     pub out: PathBuf,
-    /// Where the data are.
+    /// Dataset store.
     pub data: Store,
-    /// Datasets that were left out because they are not here.
-    pub left_out: Vec<String>,
+    /// Datasets that are skipped because they are not fetched.
+    pub skipped: Vec<String>,
 }
 
-impl What {
-    /// Reads the spec and chooses.
+impl SpecArgs {
+    /// Reads the spec and selects jobs.
     ///
     /// # Errors
-    /// If the spec or an expression is wrong, data are damaged, or nothing is left.
-    pub fn choose(&self) -> Result<Chosen, CommandError> {
+    /// If the spec or an expression is invalid, data are damaged, or no job is selected.
+    pub fn select(&self) -> Result<Selection, CommandError> {
         let experiment = Experiment::read(&self.spec, &self.set).map_err(CommandError::input)?;
         let only = JobFilter::parse(&self.only, &experiment).map_err(CommandError::input)?;
         let data = Store::open(self.data.clone().unwrap_or_else(Store::default_directory));
         let mut plan = Plan::new(&experiment, &data).map_err(with_cause)?;
-        let mut left_out = Vec::new();
+        let mut skipped = Vec::new();
         if self.available {
             let fetch = plan.fetch_command();
-            left_out.extend(plan.missing.iter().map(|missing| missing.name.clone()));
+            skipped.extend(plan.missing.iter().map(|missing| missing.name.clone()));
             plan = plan.available();
             if let (Some(fetch), true) = (fetch, plan.jobs.is_empty()) {
-                let message = format!("none of the datasets of {} is here; `{fetch}` fetches them", experiment.name);
+                let message = format!("no dataset of {} is fetched; run `{fetch}`", experiment.name);
                 return Err(CommandError::NothingMatched(message));
             }
         }
-        let asked: Vec<usize> = (0..plan.jobs.len()).filter(|&place| only.matches(&plan.jobs[place].job)).collect();
-        if asked.is_empty() {
+        let selected: Vec<usize> =
+            (0..plan.jobs.len()).filter(|&position| only.matches(&plan.jobs[position].job)).collect();
+        if selected.is_empty() {
             let hint = only.hint(plan.jobs.iter().map(|entry| &entry.job));
             let hint = hint.map_or_else(String::new, |hint| format!(": {hint}"));
             let message = format!("no job of {} matches --only {}{hint}", experiment.name, self.only.join(" --only "));
             return Err(CommandError::NothingMatched(message));
         }
-        // What is not asked for need not be here.
-        plan.missing.retain(|missing| asked.iter().any(|&place| plan.jobs[place].job.dataset.name == missing.name));
+        // Unselected datasets may be missing.
+        plan.missing
+            .retain(|missing| selected.iter().any(|&position| plan.jobs[position].job.dataset.name == missing.name));
         let out = self.out.clone().unwrap_or_else(|| Path::new("results/runs").join(&experiment.name));
-        Ok(Chosen { experiment, plan, asked, out, data, left_out })
+        Ok(Selection { experiment, plan, selected, out, data, skipped })
     }
 }
 
-impl Chosen {
-    /// Says which datasets were left out; `None` if none was.
-    pub fn left_out(&self) -> Option<String> {
-        (!self.left_out.is_empty()).then(|| format!("left out, since not fetched: {}", self.left_out.join(", ")))
+impl Selection {
+    /// Returns a note about skipped datasets; `None` if there are none.
+    pub fn skipped(&self) -> Option<String> {
+        (!self.skipped.is_empty())
+            .then(|| format!("skipped datasets that are not fetched: {}", self.skipped.join(", ")))
     }
 }
 
-/// Keeps in the run directory which datasets are left out: those of now, and those of before that are still not here.
+/// Stores which datasets are skipped: those of this call, and earlier ones that are still missing.
 ///
 /// # Errors
 /// If it cannot be written.
-pub fn keep_left_out(chosen: &Chosen, store: &RunStore) -> Result<(), RunStoreError> {
+pub fn store_skipped(selection: &Selection, store: &RunStore) -> Result<(), RunStoreError> {
     let is_absent = |name: &String| {
         let is_of = |entry: &&PlanEntry| entry.job.dataset.name == *name;
-        chosen.plan.jobs.iter().find(is_of).is_some_and(|entry| entry.data_checksum.is_none())
+        selection.plan.jobs.iter().find(is_of).is_some_and(|entry| entry.data_checksum.is_none())
     };
     let mut names: IndexSet<String> = store.skipped().into_iter().filter(is_absent).collect();
-    names.extend(chosen.left_out.iter().cloned());
+    names.extend(selection.skipped.iter().cloned());
     store.write_skipped(&names.into_iter().collect::<Vec<String>>())
 }
 
-/// Names the datasets that are not here, and the command that fetches them; `None` if all are.
+/// Returns a message about missing datasets with the command that fetches them; `None` if all exist.
 pub fn missing(plan: &Plan) -> Option<String> {
     let command = plan.fetch_command()?;
     let names: Vec<&str> = plan.missing.iter().map(|missing| missing.name.as_str()).collect();
     let jobs: usize = plan.missing.iter().map(|missing| missing.jobs).sum();
-    let verb = if names.len() == 1 { "dataset is" } else { "datasets are" };
+    let noun = if names.len() == 1 { "dataset is" } else { "datasets are" };
     Some(format!(
-        "{} {verb} not here, which {} need: {}\n`{command}` fetches what is missing; --available leaves it out",
+        "{} {noun} not fetched but needed by {}: {}\nrun `{command}` to fetch, or skip with --available",
         names.len(),
         count(jobs, "job"),
         names.join(", "),
     ))
 }
 
-fn count(n: usize, what: &str) -> String {
-    format!("{} {what}{}", thousands(n), if n == 1 { "" } else { "s" })
+fn count(n: usize, noun: &str) -> String {
+    format!("{} {noun}{}", thousands(n), if n == 1 { "" } else { "s" })
 }
 
-/// Which spec, and what to print of it.
+/// Arguments of `lrbm plan`.
 #[derive(clap::Args)]
 #[command(after_help = filter::HELP)]
 pub struct PlanArgs {
     #[command(flatten)]
-    what: Option<What>,
-    /// What to print: a table of all jobs, or a command for each task, for other schedulers.
-    #[arg(long, value_enum, default_value_t = Format::TextTable)]
+    spec_args: Option<SpecArgs>,
+    /// Print a table of all jobs, or a command for each task, for other schedulers.
+    #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
-    /// Print the JSON Schema of specs, for editors, and nothing else.
+    /// Print the JSON Schema of specs, for editors.
     #[arg(long, exclusive = true)]
     schema: bool,
 }
 
-/// How a plan is printed.
+/// Output format of a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Format {
     /// A table of all jobs.
-    TextTable,
-    /// A command for each task with jobs to do, such as for GNU parallel or HyperQueue.
+    Table,
+    /// A command for each task with outstanding jobs, such as for GNU parallel or HyperQueue.
     Commands,
 }
 
 pub fn run(args: &PlanArgs, output: &mut Output) -> Result<(), CommandError> {
-    match &args.what {
-        Some(what) => match args.format {
-            Format::TextTable => print(&what.choose()?, output),
-            Format::Commands => commands(&what.choose()?, output),
+    match &args.spec_args {
+        Some(spec_args) => match args.format {
+            Format::Table => print(&spec_args.select()?, output),
+            Format::Commands => commands(&spec_args.select()?, output),
         },
         None => Ok(write!(output.out, "{}", spec::schema::text())?),
     }
 }
 
-/// Prints a command for each task, and leaves in the run directory what the commands need.
-fn commands(chosen: &Chosen, output: &mut Output) -> Result<(), CommandError> {
-    let Chosen { experiment, plan, asked, out, data, .. } = chosen;
+/// Prints a command for each task, and writes the files that the commands need to the run directory.
+fn commands(selection: &Selection, output: &mut Output) -> Result<(), CommandError> {
+    let Selection { experiment, plan, selected, out, data, .. } = selection;
     if let Some(missing) = missing(plan) {
         return Err(CommandError::Input(missing));
     }
     let store = RunStore::new(out);
     let mut planned = Vec::with_capacity(plan.jobs.len());
     let mut to_do = Vec::new();
-    for (place, entry) in plan.jobs.iter().enumerate() {
+    for (position, entry) in plan.jobs.iter().enumerate() {
         let Some(checksum) = &entry.data_checksum else { continue };
         let outstanding =
             || matches!(entry.state(Previous::read(&store, &entry.job).as_ref()), JobState::Outstanding(_));
-        if asked.binary_search(&place).is_ok() && outstanding() {
+        if selected.binary_search(&position).is_ok() && outstanding() {
             to_do.push(planned.len());
         }
         planned.push(PlannedJob::new(entry.job.clone(), checksum));
@@ -180,7 +183,7 @@ fn commands(chosen: &Chosen, output: &mut Output) -> Result<(), CommandError> {
     let root = std::path::absolute(out).map_err(CommandError::internal)?;
     if !to_do.is_empty() {
         store.freeze(&experiment.frozen).map_err(CommandError::input)?;
-        keep_left_out(chosen, &store).map_err(CommandError::input)?;
+        store_skipped(selection, &store).map_err(CommandError::input)?;
         RemoteRun::of(plan, data).and_then(|frozen| frozen.write(&root)).map_err(CommandError::input)?;
     }
     let text = |path: &Path| match path.to_str() {
@@ -200,13 +203,13 @@ fn commands(chosen: &Chosen, output: &mut Output) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// Prints every job that was asked for with its state and the reason.
-pub fn print(chosen: &Chosen, output: &mut Output) -> Result<(), CommandError> {
-    let Chosen { experiment, plan, asked, out, .. } = chosen;
+/// Prints every selected job with its state and reason.
+pub fn print(selection: &Selection, output: &mut Output) -> Result<(), CommandError> {
+    let Selection { experiment, plan, selected, out, .. } = selection;
     let store = RunStore::new(out);
     let mut table = TextTable::new(&["dataset", "model", ">fold", ">seed", "state", "reason"]);
-    let mut states: Vec<JobState> = Vec::with_capacity(asked.len());
-    for entry in asked.iter().map(|&place| &plan.jobs[place]) {
+    let mut states: Vec<JobState> = Vec::with_capacity(selected.len());
+    for entry in selected.iter().map(|&position| &plan.jobs[position]) {
         let job = &entry.job;
         let state = entry.state(Previous::read(&store, job).as_ref());
         table.row([
@@ -228,9 +231,9 @@ pub fn print(chosen: &Chosen, output: &mut Output) -> Result<(), CommandError> {
             parts.push(format!("{} {name}", thousands(n)));
         }
     }
-    writeln!(output.out, "{} in {}: {}", count(asked.len(), "job"), out.display(), parts.join(", "))?;
+    writeln!(output.out, "{} in {}: {}", count(selected.len(), "job"), out.display(), parts.join(", "))?;
     output.out.flush()?;
-    for note in [missing(plan), chosen.left_out()].into_iter().flatten().filter(|_| !output.quiet) {
+    for note in [missing(plan), selection.skipped()].into_iter().flatten().filter(|_| !output.quiet) {
         super::say(note);
     }
     Ok(())

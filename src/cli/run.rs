@@ -1,4 +1,4 @@
-//! `lrbm run`
+//! `lrbm run`: runs the outstanding jobs of an experiment.
 
 mod display;
 mod interrupt;
@@ -9,7 +9,7 @@ use std::time::Instant;
 
 pub use self::display::Display;
 use self::interrupt::Interrupt;
-use super::plan::{self, Chosen};
+use super::plan::{self, Selection};
 use super::{CommandError, Output};
 use crate::experiment::run::{Executor, Finished, Local, Options, machine, run as run_jobs, summarize};
 use crate::experiment::slurm::{self, Cluster, ClusterStatus, InterruptAction, Slurm, SlurmError};
@@ -17,44 +17,44 @@ use crate::experiment::spec::SlurmSettings;
 use crate::experiment::store::{MODEL, RunStore, RunStoreError};
 use crate::experiment::{PlannedJob, RemoteRun, RunError, filter};
 
-/// What to run, where to, and how.
+/// Arguments of `lrbm run`.
 #[derive(clap::Args)]
 #[command(after_help = format!("{AFTER_HELP}\n\n{}", filter::HELP))]
 pub struct Run {
     #[command(flatten)]
-    what: plan::What,
-    /// Who runs the jobs: this process, or tasks of a Slurm cluster.
-    #[arg(long, value_enum, default_value_t = Where::Local, value_name = "WHERE")]
-    executor: Where,
-    /// What the tasks ask for: partition, account, time, memory, cpus, prologue, options, task_time or attempts.
+    spec_args: plan::SpecArgs,
+    /// Run the jobs in this process or as tasks of a Slurm cluster.
+    #[arg(long, value_enum, default_value_t = ExecutorKind::Local, value_name = "WHERE")]
+    executor: ExecutorKind,
+    /// Set partition, account, time, memory, cpus, prologue, options, task_time or attempts of the tasks.
     #[arg(long, value_name = "KEY=VALUE")]
     slurm_option: Vec<String>,
-    /// How many jobs run at once, at most; as many as there are threads unless given.
+    /// Maximum number of concurrent jobs [default: the number of threads].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
-    /// How many threads all jobs have together; as many as the machine has unless given.
+    /// Total number of threads of all jobs [default: the number of cores].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
-    /// Run every job anew, also those that are done.
+    /// Run every job from scratch, including those that are done.
     #[arg(long)]
     fresh: bool,
-    /// Run jobs again that failed before.
+    /// Retry jobs that failed before.
     #[arg(long)]
     retry_failed: bool,
-    /// Begin no more jobs after one has failed.
+    /// Start no more jobs after one has failed.
     #[arg(long)]
     fail_fast: bool,
-    /// List the jobs with their state and the reason, and run none.
+    /// List the jobs with their state and reason without running them.
     #[arg(long)]
     dry_run: bool,
-    /// Print one JSON object a line to stdout for everything that happens, instead of progress and table.
+    /// Print events to stdout as one JSON object per line, instead of progress and table.
     #[arg(long)]
     json_events: bool,
 }
 
-/// Who runs jobs.
+/// Where jobs run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum Where {
+enum ExecutorKind {
     /// This process.
     Local,
     /// Tasks of a Slurm cluster.
@@ -62,49 +62,50 @@ enum Where {
 }
 
 const AFTER_HELP: &str = "\
-A run can be stopped at any time, with Ctrl-C or otherwise: the same command goes on where it was. Two processes may work on
-one directory; each does what the other does not. What is done is not done again unless something changed that it
-depends on: parameters, data or algorithm; `lrbm plan` says what and why.
+A run can be stopped at any time, with Ctrl-C or otherwise; the same command resumes it. Several processes may work on one
+directory and share its jobs. A finished job runs again only if its parameters, data or algorithm version changed;
+`lrbm plan` lists what changed.
 
-The directory holds spec.toml, metrics.csv and metrics.parquet (a row for each job; only columns that end in _seconds or _bytes
-depend on the machine), and for each job jobs/DATASET/MODEL/CASE/foldK-seedS with run.json, model.json,
+The run directory holds spec.toml, metrics.csv and metrics.parquet (one row per job; only columns that end in _seconds or
+_bytes depend on the machine), and for each job jobs/DATASET/MODEL/CASE/foldK-seedS with run.json, model.json,
 predictions.parquet and log.txt.
 
-A time limit in the spec is looked at after every tree. A memory limit is compared, after every tree, with what the process has
-grown by since the job began; jobs with one run alone.
+Time and memory limits of the spec are checked while a job learns. A memory limit bounds the growth of the process since the
+job started; jobs with a memory limit run alone.
 
-With --executor slurm the jobs are grouped into tasks of some minutes, which are submitted as arrays; this process watches them, submits
-again what is lost, and writes the tables. It can be stopped and started again: the cluster goes on, and the same command finds
-what is queued. The run directory, the data and this program must be visible on the nodes under the same paths.
+With --executor slurm, jobs are grouped into tasks of a few minutes and submitted as job arrays. This process watches them,
+resubmits lost jobs, and writes the tables. It can be stopped: the tasks keep running, and the same command finds them again.
+The run directory, the data and this program must have the same paths on the nodes.
 
-Exit codes: 0 all jobs have a result or were refused by a kind of model that is not made for the data, 2 bad spec or data, 3 some jobs failed, 4 no job is asked for.";
+Exit codes: 0 all jobs have a result or are unsupported for their dataset, 2 invalid spec or data, 3 some jobs failed,
+4 no job matches.";
 
 pub fn run(args: &Run, output: &mut Output) -> Result<(), CommandError> {
     let began = Instant::now();
-    if args.executor == Where::Local && !args.slurm_option.is_empty() {
-        return Err(CommandError::input("--slurm-option is for --executor slurm"));
+    if args.executor == ExecutorKind::Local && !args.slurm_option.is_empty() {
+        return Err(CommandError::input("--slurm-option requires --executor slurm"));
     }
-    let chosen = args.what.choose()?;
+    let selection = args.spec_args.select()?;
     if args.dry_run {
-        return plan::print(&chosen, output);
+        return plan::print(&selection, output);
     }
-    if let Some(missing) = plan::missing(&chosen.plan) {
+    if let Some(missing) = plan::missing(&selection.plan) {
         return Err(CommandError::Input(format!("nothing was run: {missing}")));
     }
-    if let Some(note) = chosen.left_out().filter(|_| !output.quiet) {
+    if let Some(note) = selection.skipped().filter(|_| !output.quiet) {
         super::say(note);
     }
-    // A cluster that would not take the tasks says so before anything is written.
+    // A cluster that rejects the tasks is detected before anything is written.
     let cluster = match args.executor {
-        Where::Local => None,
-        Where::Slurm => Some(cluster(args, &chosen)?),
+        ExecutorKind::Local => None,
+        ExecutorKind::Slurm => Some(cluster(args, &selection)?),
     };
-    let planned = planned(&chosen);
-    let asked: Vec<usize> = (0..planned.jobs.len()).filter(|&job| planned.is_asked[job]).collect();
-    let store = RunStore::new(&chosen.out);
-    let _presence = store.prepare().map_err(refused)?;
-    store.freeze(&chosen.experiment.frozen).map_err(refused)?;
-    plan::keep_left_out(&chosen, &store).map_err(refused)?;
+    let planned = planned(&selection);
+    let selected: Vec<usize> = (0..planned.jobs.len()).filter(|&job| planned.is_selected[job]).collect();
+    let store = RunStore::new(&selection.out);
+    let _presence = store.prepare().map_err(store_error)?;
+    store.freeze(&selection.experiment.frozen).map_err(store_error)?;
+    plan::store_skipped(&selection, &store).map_err(store_error)?;
     let options = Options {
         fresh: args.fresh,
         retry_failed: args.retry_failed,
@@ -115,15 +116,15 @@ pub fn run(args: &Run, output: &mut Output) -> Result<(), CommandError> {
     let display = RefCell::new(Display::new(output.quiet, args.json_events));
     let mut listen = |event| display.borrow_mut().show(&event);
     let mut run_by = |executor: &mut dyn Executor| {
-        run_jobs(&planned.jobs, &asked, executor, &store, &options, &mut listen).map_err(run_error)
+        run_jobs(&planned.jobs, &selected, executor, &store, &options, &mut listen).map_err(run_error)
     };
     let finished = match cluster {
         None => {
             let threads = args.threads.map_or_else(machine::cores, usize::from);
-            run_by(&mut Local { data: &chosen.data, jobs: args.jobs.map_or(threads, usize::from), threads })?
+            run_by(&mut Local { data: &selection.data, jobs: args.jobs.map_or(threads, usize::from), threads })?
         }
         Some((cluster, settings)) => {
-            let frozen = RemoteRun::of(&chosen.plan, &chosen.data).map_err(CommandError::input)?;
+            let frozen = RemoteRun::of(&selection.plan, &selection.data).map_err(CommandError::input)?;
             frozen.write(store.root()).map_err(CommandError::input)?;
             let interrupt = Interrupt::listen().map_err(CommandError::internal)?;
             let left: RefCell<Option<ClusterStatus>> = RefCell::default();
@@ -134,7 +135,7 @@ pub fn run(args: &Run, output: &mut Output) -> Result<(), CommandError> {
                 }
                 answer
             };
-            let experiment = &chosen.experiment.name;
+            let experiment = &selection.experiment.name;
             let program = slurm::this_program().map_err(CommandError::internal)?;
             let interrupted = &mut interrupted;
             let finished = run_by(&mut Slurm { cluster, settings, experiment, program, interrupted })?;
@@ -147,48 +148,49 @@ pub fn run(args: &Run, output: &mut Output) -> Result<(), CommandError> {
     if !args.json_events {
         report(output, &finished, &planned.jobs, &store)?;
     }
-    ended(&finished)
+    require_results(&finished)
 }
 
-/// The cluster, if it would take the tasks, and what they ask for.
-fn cluster(args: &Run, chosen: &Chosen) -> Result<(Cluster, SlurmSettings), CommandError> {
+/// Returns the cluster, if it accepts the tasks, and their settings.
+fn cluster(args: &Run, selection: &Selection) -> Result<(Cluster, SlurmSettings), CommandError> {
     if args.jobs.is_some() || args.threads.is_some() {
-        let message = "--jobs and --threads are for this machine: `--slurm-option cpus=N` gives each task N processors";
+        let message =
+            "--jobs and --threads require --executor local; set the processors of a task with `--slurm-option cpus=N`";
         return Err(CommandError::input(message));
     }
-    let settings = chosen.experiment.slurm.clone().with_options(&args.slurm_option).map_err(CommandError::input)?;
-    let cluster = Cluster::prepare(&settings, &chosen.out).map_err(CommandError::input)?;
+    let settings = selection.experiment.slurm.clone().with_options(&args.slurm_option).map_err(CommandError::input)?;
+    let cluster = Cluster::prepare(&settings, &selection.out).map_err(CommandError::input)?;
     Ok((cluster, settings))
 }
 
-/// Why a run cannot go on, and whose it is to mend.
+/// Classifies errors of a run as input or internal errors.
 pub fn run_error(error: RunError) -> CommandError {
     match error {
-        RunError::Store(error) => refused(error),
+        RunError::Store(error) => store_error(error),
         RunError::Threads(_) | RunError::Slurm(SlurmError::Io { .. }) => CommandError::internal(error),
         RunError::Slurm(_) => CommandError::input(error),
     }
 }
 
-/// The jobs of a plan whose data are here, and whether they are asked for.
-struct Here {
+/// Jobs of the plan whose data are available, and whether they are selected.
+struct AvailableJobs {
     jobs: Vec<PlannedJob>,
-    is_asked: Vec<bool>,
+    is_selected: Vec<bool>,
 }
 
-fn planned(chosen: &Chosen) -> Here {
-    let mut here = Here { jobs: Vec::new(), is_asked: Vec::new() };
-    for (place, entry) in chosen.plan.jobs.iter().enumerate() {
+fn planned(selection: &Selection) -> AvailableJobs {
+    let mut available = AvailableJobs { jobs: Vec::new(), is_selected: Vec::new() };
+    for (position, entry) in selection.plan.jobs.iter().enumerate() {
         if let Some(checksum) = &entry.data_checksum {
-            here.jobs.push(PlannedJob::new(entry.job.clone(), checksum));
-            here.is_asked.push(chosen.asked.binary_search(&place).is_ok());
+            available.jobs.push(PlannedJob::new(entry.job.clone(), checksum));
+            available.is_selected.push(selection.selected.binary_search(&position).is_ok());
         }
     }
-    here
+    available
 }
 
-/// A directory that cannot be written is the user's to mend.
-fn refused(error: RunStoreError) -> CommandError {
+/// Classifies errors of the run directory: one that cannot be written is an input error.
+fn store_error(error: RunStoreError) -> CommandError {
     match error {
         RunStoreError::Frame(_) => CommandError::Internal(error.to_string()),
         _ => CommandError::input(error),
@@ -202,15 +204,15 @@ fn report(
     store: &RunStore,
 ) -> Result<(), CommandError> {
     summary::table(&mut output.out, &summarize(&finished.table))?;
-    // A model that can be looked at: the first, which is as good as any.
+    // The first available model, as an example for `lrbm explain`.
     let done = |job: &usize| finished.table.get(*job).is_some_and(|record| record.result.is_some());
     let model = (0..planned.len()).find(done).map(|job| store.directory(&planned[job].job).join(MODEL));
     summary::tally(&mut output.out, &finished.tally, store.root(), model.as_deref())?;
     Ok(())
 }
 
-/// The exit code tells whether every job has a result.
-pub fn ended(finished: &Finished) -> Result<(), CommandError> {
+/// Fails unless every job has a result or is unsupported for its dataset.
+pub fn require_results(finished: &Finished) -> Result<(), CommandError> {
     let tally = &finished.tally;
     let without = tally.failed + tally.not_run + tally.left;
     if without == 0 {

@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use super::job::Job;
-use super::spec::{Experiment, Part, SpecError};
+use super::spec::{Experiment, ExperimentDataset, SpecError};
 use super::store::{
     self, Damage, JobRecord, MODEL, Outcome, PREDICTIONS, Prediction, RunStore, RunStoreError, SPEC, Status,
 };
@@ -279,7 +279,7 @@ fn belongs_to(job: &Job, record: &JobRecord) -> bool {
 }
 
 /// Returns the recorded number of folds of a dataset, where the spec does not fix it.
-fn recorded_folds(part: &Part, seeds: &[u64], store: &RunStore) -> Option<usize> {
+fn recorded_folds(part: &ExperimentDataset, seeds: &[u64], store: &RunStore) -> Option<usize> {
     // Any recorded fold carries the total number of folds.
     const MAX_FOLDS: usize = 64;
     part.jobs(seeds, MAX_FOLDS, Default::default()).iter().find_map(|job| Some(store.record(job)?.key.folds))

@@ -5,7 +5,7 @@ use std::fmt;
 use crate::data::generate::Domain;
 use crate::determinism::{IndexMap, IndexSet};
 use crate::experiment::results::{Group, Results, RowKey, StoredJob};
-use crate::experiment::spec::Part;
+use crate::experiment::spec::ExperimentDataset;
 use crate::learn::{Kind, Preset};
 use crate::metric::Column;
 use crate::metric::summary::Average;
@@ -142,7 +142,7 @@ pub fn rows(results: &Results) -> Vec<ReportRow<'_>> {
     rows
 }
 
-fn folds(part: &Part, results: &Results) -> Option<usize> {
+fn folds(part: &ExperimentDataset, results: &Results) -> Option<usize> {
     let recorded = || {
         let of_part = |stored: &&StoredJob| stored.record.row.dataset == part.source.name;
         results.stored.iter().find(of_part).map(|stored| stored.record.key.folds)

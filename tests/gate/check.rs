@@ -96,14 +96,14 @@ fn what_cannot_be_compared_is_said() {
 #[test]
 fn mistakes_in_files_are_named() {
     let lab = Lab::new();
-    lab.lrbm(&["check", "nowhere"]).expect(2, &["nowhere: there is no run here"]);
+    lab.lrbm(&["check", "nowhere"]).expect(2, &["nowhere: not a run directory"]);
     lab.run(SPEC, "run");
     lab.write("b.csv", "dataset,model,metric,mean,sd,n,tolerance\nmovies,Boost,auc_rok,0.9,0.1,3,0.01\n");
     let arguments = ["check", "run", "--baseline", "b.csv"];
     lab.lrbm(&arguments).expect(2, &["b.csv:2: column `metric`: unknown metric `auc_rok`; did you mean `auc_roc`?"]);
     // A file that is damaged is not overwritten unasked.
     lab.lrbm(&["check", "run", "--baseline", "b.csv", "--bless"]).expect(2, &["b.csv:2:"]);
-    lab.lrbm(&["check", "run", "--k", "-1"]).expect(2, &["allowed is a number of at least 0"]);
+    lab.lrbm(&["check", "run", "--k", "-1"]).expect(2, &["must be a number of at least 0"]);
     lab.write("file", "");
     lab.lrbm(&["check", "run", "--bless", "--baseline", "file/b.csv"]).expect(2, &["file/b.csv"]);
 }

@@ -73,9 +73,9 @@ fn models_of_a_run_are_compared() {
     );
     let said = lab.lrbm(&["compare", "a", "--models", "Bost,NoBoost"]);
     said.expect(2, &["a: no model `Bost` with a result; available: `Boost`, `NoBoost`; did you mean `Boost`?"]);
-    lab.lrbm(&["compare", "a", "--models", "Boost"]).expect(2, &["give two names with a comma between them"]);
+    lab.lrbm(&["compare", "a", "--models", "Boost"]).expect(2, &["expected two comma-separated names"]);
     lab.lrbm(&["compare", "a"]).expect(2, &["RUN_B"]);
-    lab.lrbm(&["compare", "a", "nowhere"]).expect(2, &["nowhere: there is no run here"]);
+    lab.lrbm(&["compare", "a", "nowhere"]).expect(2, &["nowhere: not a run directory"]);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use super::lab::{JOBS, Lab, files};
 fn reports_have_a_page_tables_and_figures() {
     let lab = Lab::run();
     let printed = lab.lrbm_ok(&["report", "out", "--copy-to", "kept"]);
-    for part in ["Results\n", "movies", "AUC-ROC", "the page is out/report.html", "tables are in out/tables"] {
+    for part in ["Results\n", "movies", "AUC-ROC", "report: out/report.html", "tables in out/tables"] {
         assert!(printed.contains(part), "{part}: {printed}");
     }
     let tables = files(&lab.path("out/tables"));
@@ -52,7 +52,7 @@ fn unfinished_and_stale_runs_are_reported() {
     let spec = fs::read_to_string(lab.path("out/spec.toml")).unwrap();
     fs::write(lab.path("out/spec.toml"), spec.replace("trees = 3", "trees = 2")).unwrap();
     let message = lab.lrbm_fails(&["report", "out"], 4);
-    assert!(message.contains("no result of its 8 jobs yet; 4 results were made with another spec"), "{message}");
+    assert!(message.contains("none of the 8 jobs has a result yet; 4 results belong to another spec"), "{message}");
 }
 
 #[test]
@@ -74,14 +74,14 @@ fn failed_jobs_are_shown() {
 #[test]
 fn usage_errors_have_exit_codes() {
     let lab = Lab::with(super::lab::SPEC);
-    assert!(lab.lrbm_fails(&["report", "nowhere"], 2).contains("nowhere: there is no run here"));
+    assert!(lab.lrbm_fails(&["report", "nowhere"], 2).contains("nowhere: not a run directory"));
     lab.lrbm_fails(&["report"], 2);
     lab.lrbm_fails(&["report", "out", "--check"], 2);
     lab.lrbm_fails(&["report", "out", "--splice", "README.md"], 2);
     fs::create_dir(lab.path("out")).unwrap();
     fs::copy(lab.path("tiny.toml"), lab.path("out/spec.toml")).unwrap();
     let message = lab.lrbm_fails(&["report", "out"], 4);
-    assert!(message.contains("no result of its"), "{message}");
+    assert!(message.contains("jobs has a result yet"), "{message}");
     // An unwritable directory is a usage error.
     let lab = Lab::run();
     fs::write(lab.path("file"), "").unwrap();

@@ -14,20 +14,17 @@ fn readme_is_spliced_from_committed_files_and_checked() {
     );
     fs::write(lab.path("README.md"), &readme).unwrap();
     let message = lab.lrbm_fails(&["report", "--splice", "README.md", "--check"], 2);
-    assert!(
-        message.contains("README.md: what stands at the markers of lines 3, 8 is not what their files give"),
-        "{message}"
-    );
+    assert!(message.contains("README.md: the content at the markers of lines 3, 8 is out of date"), "{message}");
     assert_eq!(fs::read_to_string(lab.path("README.md")).unwrap(), readme, "a check writes nothing");
     let printed = lab.lrbm_ok(&["report", "--splice", "README.md"]);
-    assert!(printed.contains("2 of 2 places changed, at lines 3, 8"), "{printed}");
+    assert!(printed.contains("updated 2 of 2 markers, at lines 3, 8"), "{printed}");
     let filled = fs::read_to_string(lab.path("README.md")).unwrap();
     // The same table that the report wrote.
     let table = fs::read_to_string(lab.path("results/tiny/results.md")).unwrap();
     assert!(filled.contains(&table), "{filled}\n---\n{table}");
     assert!(filled.contains(&format!("](results/tiny/{figure})")) && !filled.contains("\nold\n"));
     let printed = lab.lrbm_ok(&["report", "--splice", "README.md", "--check"]);
-    assert!(printed.contains("2 places are as they should be"), "{printed}");
+    assert!(printed.contains("all 2 markers are up to date"), "{printed}");
 }
 
 #[test]

@@ -101,7 +101,7 @@ fn what_is_wrong_is_said() {
         assert_eq!(output.status.code(), Some(2), "{args:?}: {}", stderr(&output));
         assert!(stderr(&output).contains(part), "{args:?}: {}", stderr(&output));
     };
-    refused(&["run-job", "out", "abc"], "there is no run here");
+    refused(&["run-job", "out", "abc"], "not a run directory");
     refused(&["run-job", "out"], "JOB_ID");
     commands(&lab, &[]);
     refused(&["run-job", "out", "xyz"], "no job of ");
@@ -113,10 +113,10 @@ fn what_is_wrong_is_said() {
         let output = output(&lab, &["run-job", "out", &digit.to_string()]);
         said.push(stderr(&output));
     }
-    assert!(said.iter().any(|text| text.contains("is the beginning of several ids")), "{said:?}");
+    assert!(said.iter().any(|text| text.contains("is the prefix of several ids")), "{said:?}");
     fs::write(lab.out().join("cluster/frozen.json"), "{\"version\": 1").unwrap();
     refused(&["run-job", "out", "abc"], "cluster/frozen.json: ");
-    refused(&["run", "tiny.toml", "--slurm-option", "cpus=2"], "--slurm-option is for --executor slurm");
+    refused(&["run", "tiny.toml", "--slurm-option", "cpus=2"], "--slurm-option requires --executor slurm");
     refused(&["run", "tiny.toml", "--executor", "slurm", "--threads", "2"], "--slurm-option cpus=N");
     refused(&["run", "tiny.toml", "--executor", "slurm", "--slurm-option", "cpu=2"], "did you mean `cpus`?");
 }

@@ -49,7 +49,7 @@ fn a_refusal_is_no_failure_and_is_told() {
     let output = lab.run(&["--fail-fast"]);
     assert!(output.status.success(), "{}", stderr(&output));
     assert!(
-        stdout(&output).contains("4 jobs refused: the kind of model is not made for the data"),
+        stdout(&output).contains("4 jobs refused: the model kind does not support the dataset"),
         "{}",
         stdout(&output)
     );

@@ -127,7 +127,9 @@ fn a_disk_that_is_full_from_any_place_on_or_once() {
             let output = struck(&lab, &format!("{kind}:{n}"), &ONE_FOLD);
             let text = stderr(&output);
             match output.status.code() {
-                Some(2) => assert!(text.contains("no space left") && text.contains("make room"), "{kind}:{n}: {text}"),
+                Some(2) => {
+                    assert!(text.contains("no space left") && text.contains("free disk space"), "{kind}:{n}: {text}")
+                }
                 // What is lost of a log is not worth a run.
                 Some(0) => {}
                 other => panic!("{kind}:{n}: ended with {other:?}: {text}"),
@@ -174,7 +176,7 @@ fn a_small_disk_that_fills_up() {
         run.join().unwrap()
     });
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
-    assert!(stderr(&output).contains("make room"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("free disk space"), "{}", stderr(&output));
     fs::remove_file(lab.out().join("filler")).unwrap();
     let output = lab.run(&ALONE);
     assert!(output.status.success(), "{}", stderr(&output));

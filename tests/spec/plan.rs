@@ -131,7 +131,7 @@ fn the_command_lists_jobs_and_ends_as_it_should() {
     let (code, stdout, stderr) = plan_command(&[&path("table1.toml"), "--only", "fold=1"]);
     assert_eq!(code, 0);
     assert!(stdout.ends_with("16 jobs in results/runs/table1: 16 no data\n"), "{stdout}");
-    assert!(stderr.contains("`lrbm datasets fetch uwcse imdb cora webkb` fetches what is missing"), "{stderr}");
+    assert!(stderr.contains("run `lrbm datasets fetch uwcse imdb cora webkb` to fetch"), "{stderr}");
     let (code, _, stderr) = plan_command(&[&path("quick.toml"), "--only", "dataset=movie"]);
     assert_eq!(code, 4);
     assert_eq!(
@@ -140,11 +140,11 @@ fn the_command_lists_jobs_and_ends_as_it_should() {
     );
     let (code, _, stderr) = plan_command(&[&path("table1.toml"), "--available"]);
     assert_eq!(code, 4);
-    assert!(stderr.contains("none of the datasets of table1 is here; `lrbm datasets fetch"), "{stderr}");
+    assert!(stderr.contains("no dataset of table1 is fetched; run `lrbm datasets fetch"), "{stderr}");
     let (code, stdout, stderr) = plan_command(&[&path("regression.toml"), "--available", "--out", "elsewhere"]);
     assert_eq!(code, 0);
     assert!(stdout.ends_with("60 jobs in elsewhere: 60 to do\n"), "{stdout}");
-    assert_eq!(stderr, "left out, since not fetched: imdb, uwcse, sports, webkb\n");
+    assert_eq!(stderr, "skipped datasets that are not fetched: imdb, uwcse, sports, webkb\n");
     let (code, _, stderr) = plan_command(&[&path("quick.toml"), "--set", "tres=3"]);
     assert_eq!(code, 2);
     assert!(stderr.contains("did you mean `trees`?"), "{stderr}");

@@ -51,16 +51,19 @@ fn settings_that_cannot_be_are_refused() {
     let text = shipped("ablation-trees.toml");
     let with = |setting: &str| refusal(&text, &[setting]);
     for (setting, expected) in [
-        ("tree=3", "no key of a spec and no parameter of a model is called `tree`: did you mean `trees`? see"),
-        ("folds", "this is not KEY=VALUE: write it as in `--set trees=10`"),
+        ("tree=3", "unknown key or parameter `tree`: did you mean `trees`? `lrbm train --help`"),
+        ("folds", "expected KEY=VALUE, such as `--set trees=10`"),
         ("folds=many", "folds = \"many\": must be a whole number from 2 to 1000"),
-        ("trees=3", "the sweep varies `trees`: change [sweep], or choose jobs with `--only`"),
+        ("trees=3", "`trees` is varied by the sweep: change [sweep], or select jobs with `--only`"),
         ("distil_depth=3", "no model of the experiment has a parameter `distil_depth`"),
         ("learning_rate=7", "model[0].learning_rate = 7: must be a number above 0, up to 1"),
         ("RDN-Boost.learning_rate=0.1", "model[1].learning_rate = 0.1: rdn-boost has no such parameter"),
-        ("RND-Boost.trees=3", "no model is called `RND-Boost`: did you mean `RDN-Boost`? there are `LRBM-Boost` and"),
-        ("model=3", "`model` is a table, which cannot be set from the command line"),
-        ("datasets=imbd", "datasets[0] = \"imbd\": no such dataset: did you mean `imdb`?"),
+        (
+            "RND-Boost.trees=3",
+            "unknown model `RND-Boost`: did you mean `RDN-Boost`? the experiment has `LRBM-Boost` and",
+        ),
+        ("model=3", "`model` is a table and cannot be set on the command line"),
+        ("datasets=imbd", "datasets[0] = \"imbd\": unknown dataset: did you mean `imdb`?"),
         ("dataset.cora.evidenc=base", "dataset.cora.evidenc: no such key: did you mean `evidence`?"),
     ] {
         let message = with(setting);
@@ -69,7 +72,7 @@ fn settings_that_cannot_be_are_refused() {
     let own = "name = \"x\"\ndatasets = [\"movies\"]\n[dataset.movies]\ntrees = 3\n[[model]]\nname = \"A\"\nkind = \"lrbm-boost\"\n";
     assert!(
         refusal(own, &["trees=4"])
-            .contains("[dataset.movies] has its own `trees`: write `--set dataset.movies.trees=…`")
+            .contains("[dataset.movies] sets its own `trees`: use `--set dataset.movies.trees=…`")
     );
     assert_eq!(jobs(&experiment_with(own, &["dataset.movies.trees=4"]))[0].params.trees, 4);
 }

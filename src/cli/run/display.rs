@@ -1,4 +1,4 @@
-//! A run as it goes on: bars on a terminal, plain lines elsewhere, or one JSON object a line for programs.
+//! Progress display: bars on a terminal, plain lines otherwise, or one JSON object per line.
 
 use std::io::{IsTerminal, Write};
 use std::time::Duration;
@@ -10,20 +10,20 @@ use crate::determinism::IndexMap;
 use crate::experiment::run::Event;
 use crate::experiment::store::FailureKind;
 
-/// Shows events.
+/// Display of events.
 pub enum Display {
     /// Bars on a terminal.
     Bars(Bars),
-    /// A line for each job on stderr.
+    /// One line per job on stderr.
     Lines(Lines),
-    /// One JSON object a line on stdout.
+    /// One JSON object per line on stdout.
     Json,
-    /// Nothing but failures.
+    /// Failures only.
     Quiet,
 }
 
 impl Display {
-    /// The display for this process.
+    /// Selects the display of this process.
     pub fn new(quiet: bool, json: bool) -> Self {
         match (json, quiet) {
             (true, _) => Display::Json,
@@ -44,7 +44,7 @@ impl Display {
             }
             Display::Json => {
                 let mut out = std::io::stdout().lock();
-                // Whoever stopped reading does not want to know; the run goes on.
+                // The run continues if the reader has closed the pipe.
                 let _ = serde_json::to_writer(&mut out, event).map_err(std::io::Error::from);
                 let _ = out.write_all(b"\n").and_then(|()| out.flush());
             }
@@ -58,7 +58,7 @@ impl Display {
 }
 
 impl Display {
-    /// Does something while nothing is drawn.
+    /// Runs a function while the bars are hidden.
     pub fn paused<T>(&self, work: impl FnOnce() -> T) -> T {
         match self {
             Display::Bars(bars) => bars.all.suspend(work),
@@ -67,12 +67,12 @@ impl Display {
     }
 }
 
-/// Counts jobs and words events.
+/// Formats events as lines and counts jobs.
 #[derive(Default)]
 pub struct Lines {
     ended: usize,
     to_run: usize,
-    /// Why tasks waited when that was last said.
+    /// Last reported reason for pending tasks.
     reason: String,
 }
 
@@ -93,7 +93,7 @@ impl Lines {
                 Some(lines.join("\n"))
             }
             Event::Done { name, wall_seconds, .. } => {
-                Some(format!("{count} {name}: {} ({wall_seconds:.2} s)", areas(event)))
+                Some(format!("{count} {name}: {} ({wall_seconds:.2} s)", auc_text(event)))
             }
             Event::Failed { name, failure, message, .. } => {
                 Some(format!("{count} {}", failed(name, *failure, message)))
@@ -109,7 +109,7 @@ impl Lines {
             }
             Event::Queue { .. } => None,
             Event::Submitted { .. } | Event::Attached { .. } | Event::Lost { .. } | Event::Trouble { .. } => {
-                of_cluster(event)
+                cluster_event(event)
             }
             Event::Start { .. } | Event::Tree { .. } | Event::Step { .. } | Event::Elsewhere { .. } | Event::End(_) => {
                 None
@@ -143,10 +143,10 @@ fn begin(event: &Event) -> Option<String> {
 }
 
 fn damaged(what: &str) -> String {
-    format!("warning: {what}: the result does not count, and its job is done again")
+    format!("warning: {what}: the damaged result is ignored and its job runs again")
 }
 
-fn areas(event: &Event) -> String {
+fn auc_text(event: &Event) -> String {
     let Event::Done { auc_roc, auc_pr, .. } = event else { return String::new() };
     let shown = |value: &Option<f64>| value.map_or("undefined".to_owned(), |value| format!("{value:.4}"));
     format!("AUC-ROC {} AUC-PR {}", shown(auc_roc), shown(auc_pr))
@@ -156,7 +156,7 @@ fn failed(name: &str, failure: FailureKind, message: &str) -> String {
     let what = match failure {
         FailureKind::Error => "failed",
         FailureKind::Refused => "refused",
-        FailureKind::Panic => "failed by a bug",
+        FailureKind::Panic => "failed with a bug",
         FailureKind::TimeLimit | FailureKind::MemoryLimit => "stopped",
         FailureKind::Lost => "lost",
     };
@@ -167,21 +167,21 @@ fn waiting(jobs: usize) -> String {
     format!("waiting for {jobs} {} of another process", if jobs == 1 { "job" } else { "jobs" })
 }
 
-/// What happens with a cluster, in words.
-fn of_cluster(event: &Event) -> Option<String> {
+/// Formats cluster events.
+fn cluster_event(event: &Event) -> Option<String> {
     match event {
         Event::Submitted { array, tasks, jobs } => {
             Some(format!("submitted {} with {} as array {array}", count(*tasks, "task"), count(*jobs, "job")))
         }
         Event::Attached { tasks, jobs } => {
-            Some(format!("{} with {} are with the cluster already", count(*tasks, "task"), count(*jobs, "job")))
+            Some(format!("{} with {} are already on the cluster", count(*tasks, "task"), count(*jobs, "job")))
         }
         Event::Queue { running, pending, reason } => Some(queue(*running, *pending, reason)),
         Event::Lost { task, jobs, why, again } => {
-            let then = if *again { "submitted again" } else { "given up" };
-            Some(format!("task {task} is gone without a result of {}: {why}: {then}", count(*jobs, "job")))
+            let then = if *again { "resubmitted" } else { "no attempts left" };
+            Some(format!("task {task} ended without a result for {}: {why}: {then}", count(*jobs, "job")))
         }
-        Event::Trouble { message } => Some(format!("{message}; trying again")),
+        Event::Trouble { message } => Some(format!("{message}; retrying")),
         _ => None,
     }
 }
@@ -198,7 +198,7 @@ fn count(n: usize, what: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
-/// One bar for the run, and a line for each job at work.
+/// One bar for the run, and a line for each running job.
 pub struct Bars {
     all: MultiProgress,
     overall: ProgressBar,
@@ -209,7 +209,7 @@ impl Bars {
     fn new() -> Self {
         let all = MultiProgress::with_draw_target(ProgressDrawTarget::stderr_with_hz(10));
         let overall = all.add(ProgressBar::new(0));
-        overall.set_style(style("[{bar:30}] {pos}/{len} jobs, {elapsed} gone, {eta} to go  {wide_msg}"));
+        overall.set_style(style("[{bar:30}] {pos}/{len} jobs, {elapsed} elapsed, {eta} left  {wide_msg}"));
         Bars { all, overall, running: IndexMap::default() }
     }
 
@@ -236,7 +236,7 @@ impl Bars {
             Event::Step { job, steps, of } => self.step(*job, "step", (*steps, *of)),
             Event::Done { job, name, .. } => {
                 self.end(*job);
-                self.overall.set_message(format!("last: {name}: {}", areas(event)));
+                self.overall.set_message(format!("last: {name}: {}", auc_text(event)));
             }
             Event::Failed { job, name, failure, message } => {
                 self.end(*job);
@@ -244,9 +244,9 @@ impl Bars {
             }
             Event::Adopted { job, .. } => self.end(*job),
             Event::Waiting { jobs } => self.overall.set_message(waiting(*jobs)),
-            Event::Queue { .. } => self.overall.set_message(of_cluster(event).unwrap_or_default()),
+            Event::Queue { .. } => self.overall.set_message(cluster_event(event).unwrap_or_default()),
             Event::Submitted { .. } | Event::Attached { .. } | Event::Lost { .. } | Event::Trouble { .. } => {
-                of_cluster(event).iter().for_each(|line| self.say(line));
+                cluster_event(event).iter().for_each(|line| self.say(line));
             }
             Event::Elsewhere { .. } => {}
             Event::End(_) => self.overall.finish_and_clear(),
@@ -268,7 +268,7 @@ impl Bars {
     }
 
     fn say(&self, line: &str) {
-        // If the terminal is gone there is nobody to tell.
+        // The terminal may have been closed.
         let _ = self.all.println(line);
     }
 }
@@ -284,7 +284,7 @@ mod tests {
     use crate::experiment::run::Tally;
 
     #[test]
-    fn events_in_plain_words() {
+    fn events_are_formatted_as_lines() {
         let mut lines = Lines::default();
         let begin = Event::Begin {
             run: "results/runs/x".into(),
@@ -315,12 +315,12 @@ mod tests {
         assert_eq!(lines.line(&Event::End(Tally::default())), None);
         let submitted = Event::Submitted { array: 17, tasks: 1, jobs: 10 };
         assert_eq!(lines.line(&submitted).unwrap(), "submitted 1 task with 10 jobs as array 17");
-        let lost = Event::Lost { task: "17_1".into(), jobs: 2, why: "its node failed".into(), again: true };
+        let lost = Event::Lost { task: "17_1".into(), jobs: 2, why: "the node failed".into(), again: true };
         assert_eq!(
             lines.line(&lost).unwrap(),
-            "task 17_1 is gone without a result of 2 jobs: its node failed: submitted again"
+            "task 17_1 ended without a result for 2 jobs: the node failed: resubmitted"
         );
-        // Said once, as long as nothing runs for the same reason.
+        // Reported once per reason while nothing runs.
         let queue = |running, pending| Event::Queue { running, pending, reason: "Priority".into() };
         assert_eq!(lines.line(&queue(0, 3)).unwrap(), "0 tasks running, 3 pending (Priority)");
         assert_eq!((lines.line(&queue(0, 2)), lines.line(&queue(1, 1))), (None, None));

@@ -1,4 +1,4 @@
-//! Ctrl-C while a cluster works for us: leave it to its work, or stop it as well?
+//! Ctrl-C during a cluster run: detach from the tasks or cancel them.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::Arc;
@@ -10,31 +10,31 @@ use signal_hook::flag;
 use crate::cli::error::JOBS_FAILED;
 use crate::experiment::slurm::{ClusterStatus, InterruptAction};
 
-/// Hears of Ctrl-C, and asks what is meant by it.
+/// Signal handler that asks the user how to react.
 pub struct Interrupt {
-    heard: Arc<AtomicBool>,
-    /// Whether we are asking; then another Ctrl-C ends the program, and the cluster goes on.
+    received: Arc<AtomicBool>,
+    /// Whether a question is open; then another Ctrl-C ends the program, and the tasks stay queued.
     asking: Arc<AtomicBool>,
     can_ask: bool,
 }
 
 impl Interrupt {
-    /// Begins to listen.
+    /// Installs the signal handlers.
     pub fn listen() -> io::Result<Self> {
-        let (heard, asking) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+        let (received, asking) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
         flag::register_conditional_shutdown(SIGINT, i32::from(JOBS_FAILED), Arc::clone(&asking))?;
-        flag::register(SIGINT, Arc::clone(&heard))?;
-        flag::register(SIGTERM, Arc::clone(&heard))?;
-        Ok(Interrupt { heard, asking, can_ask: io::stdin().is_terminal() && io::stderr().is_terminal() })
+        flag::register(SIGINT, Arc::clone(&received))?;
+        flag::register(SIGTERM, Arc::clone(&received))?;
+        Ok(Interrupt { received, asking, can_ask: io::stdin().is_terminal() && io::stderr().is_terminal() })
     }
 
-    /// What the user wants, if there was a Ctrl-C. Who cannot be asked wants the cluster to go on.
+    /// Returns the reaction to a Ctrl-C, if there was one. Non-interactive runs detach.
     pub fn answer(
         &self,
         status: &ClusterStatus,
         pause: impl FnOnce(&dyn Fn() -> InterruptAction) -> InterruptAction,
     ) -> Option<InterruptAction> {
-        if !self.heard.swap(false, Ordering::SeqCst) {
+        if !self.received.swap(false, Ordering::SeqCst) {
             return None;
         }
         if !self.can_ask {
@@ -50,13 +50,13 @@ impl Interrupt {
 fn ask(status: &ClusterStatus) -> InterruptAction {
     let mut err = io::stderr();
     let question = format!(
-        "{} with {} are with the cluster (scancel {}).\n[l]eave them there and stop watching, [c]ancel them, or [g]o on? [l] ",
+        "{} with {} are on the cluster (scancel {}).\n[l]eave them queued and stop watching, [c]ancel them, or [g]o on? [l] ",
         count(status.tasks, "task"),
         count(status.jobs, "job"),
         entry(&status.arrays)
     );
     let mut line = String::new();
-    // If nobody can read the question or answer it, nothing is taken from the cluster.
+    // If the question cannot be asked or answered, no task is cancelled.
     let asked = write!(err, "{question}").and_then(|()| err.flush()).and_then(|()| io::stdin().read_line(&mut line));
     match (asked, line.trim().to_lowercase().chars().next()) {
         (Ok(_), Some('c')) => InterruptAction::Cancel,
@@ -65,13 +65,13 @@ fn ask(status: &ClusterStatus) -> InterruptAction {
     }
 }
 
-/// What was left to the cluster, and what to do about it.
+/// Returns the final message of a detached run.
 pub fn left(status: &ClusterStatus) -> String {
     if status.tasks == 0 {
-        return "nothing is left with the cluster; the same command goes on".to_owned();
+        return "no task is left on the cluster; run the same command to continue".to_owned();
     }
     format!(
-        "the cluster goes on with {}; the same command watches again, `scancel {}` cancels",
+        "{} left on the cluster; run the same command to watch again, or `scancel {}` to cancel",
         count(status.tasks, "task"),
         entry(&status.arrays)
     )
@@ -90,17 +90,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_cannot_be_asked_leaves_the_cluster_to_its_work() {
-        let interrupt = Interrupt { heard: Arc::default(), asking: Arc::default(), can_ask: false };
+    fn non_interactive_runs_leave_the_tasks_queued() {
+        let interrupt = Interrupt { received: Arc::default(), asking: Arc::default(), can_ask: false };
         let status = ClusterStatus { tasks: 2, jobs: 5, arrays: vec![17, 21] };
-        let never = |_: &dyn Fn() -> InterruptAction| panic!("nobody is there to ask");
+        let never = |_: &dyn Fn() -> InterruptAction| panic!("a non-interactive run must not ask");
         assert_eq!(interrupt.answer(&status, never), None);
-        interrupt.heard.store(true, Ordering::SeqCst);
+        interrupt.received.store(true, Ordering::SeqCst);
         assert_eq!(interrupt.answer(&status, never), Some(InterruptAction::Detach));
         assert_eq!(interrupt.answer(&status, never), None);
         assert_eq!(
             left(&status),
-            "the cluster goes on with 2 tasks; the same command watches again, `scancel 17 21` cancels"
+            "2 tasks left on the cluster; run the same command to watch again, or `scancel 17 21` to cancel"
         );
     }
 }

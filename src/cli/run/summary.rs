@@ -1,4 +1,4 @@
-//! The table at the end of a run, and what to type next.
+//! The summary table of a run, and suggested next commands.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use super::super::table::TextTable;
 use crate::experiment::run::{Cell, Summary, Tally};
 
-/// Prints the table: a row for each dataset and model, a mark for each dataset that needs a footnote.
+/// Prints one row per dataset and model, with marks for datasets that have a footnote.
 pub fn table(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
     let has = |get: fn(&crate::experiment::run::SummaryRow) -> bool| summary.rows.iter().any(get);
     let (preset, case) = (has(|row| !row.preset.is_empty()), has(|row| !row.case.is_empty()));
@@ -49,7 +49,7 @@ fn shown(cell: &Option<Cell>) -> String {
     }
 }
 
-/// Says what was done, where it is, and what can be done with it.
+/// Prints job counts, the location of the results, and suggested next commands.
 pub fn tally(out: &mut impl Write, tally: &Tally, run: &Path, model: Option<&Path>) -> io::Result<()> {
     let jobs = |n: usize| format!("{n} {}", if n == 1 { "job" } else { "jobs" });
     if tally.ran == 0 && tally.not_run == 0 && tally.left == 0 {
@@ -63,31 +63,30 @@ pub fn tally(out: &mut impl Write, tally: &Tally, run: &Path, model: Option<&Pat
     } else {
         write!(out, "\n{} run in {:.1} s", jobs(tally.ran), tally.wall_seconds)?;
         match tally.share_outside_learning {
-            Some(share) => writeln!(out, ", {:.0}% of the work outside learning", 100.0 * share)?,
+            Some(share) => writeln!(out, ", {:.0}% of the time outside learning", 100.0 * share)?,
             None => writeln!(out)?,
         }
     }
     if tally.refused > 0 {
         writeln!(
             out,
-            "{} refused: the kind of model is not made for the data; metrics.csv says why",
+            "{} refused: the model kind does not support the dataset; metrics.csv gives the reason",
             jobs(tally.refused)
         )?;
     }
     if tally.failed > 0 {
         writeln!(
             out,
-            "{} failed: metrics.csv and log.txt of the job say why; --retry-failed runs failed jobs again",
+            "{} failed: metrics.csv and log.txt of the job give the reason; --retry-failed runs failed jobs again",
             jobs(tally.failed)
         )?;
     }
     if tally.not_run > 0 {
-        let why =
-            if tally.failed > 0 { ", since one failed: the same command without --fail-fast runs them" } else { "" };
+        let why = if tally.failed > 0 { ", because one failed: run the same command without --fail-fast" } else { "" };
         writeln!(out, "{} not run{why}", jobs(tally.not_run))?;
     }
     if tally.left > 0 {
-        writeln!(out, "{} left to the cluster: the same command watches again", jobs(tally.left))?;
+        writeln!(out, "{} left on the cluster: run the same command to watch again", jobs(tally.left))?;
     }
     writeln!(out, "results are in {}: metrics.csv, metrics.parquet, jobs/", run.display())?;
     if let Some(model) = model {
@@ -103,7 +102,7 @@ mod tests {
     use crate::experiment::run::SummaryRow;
 
     #[test]
-    fn the_table_has_only_the_columns_it_needs() {
+    fn empty_columns_are_omitted() {
         let cell = Cell { mean: 0.98765, deviation: Some(0.01234) };
         let row = |dataset: &str| SummaryRow {
             dataset: dataset.into(),

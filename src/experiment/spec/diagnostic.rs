@@ -1,4 +1,4 @@
-//! What is wrong with a spec: every mistake with its place, its value, and what would be right.
+//! Diagnostics of a spec, each with location, value, and what is accepted.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -7,44 +7,44 @@ use thiserror::Error;
 
 use crate::logic::nearest::nearest;
 
-/// Where something was written.
+/// Location of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
-    /// In the file, at this line, from 1.
+pub enum SpecLocation {
+    /// A line of the file, from 1.
     Line(usize),
-    /// On the command line, as this `--set`.
+    /// A `--set` option.
     Set(String),
-    /// On the command line, as this `--slurm-option`.
+    /// A `--slurm-option` option.
     SlurmOption(String),
 }
 
-/// One thing that is wrong.
+/// An error in a spec.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mistake {
-    /// Where it is.
-    pub place: Place,
-    /// The path of the key, such as `model[0].trees`; empty if the text is not TOML.
+pub struct SpecDiagnostic {
+    /// Location.
+    pub place: SpecLocation,
+    /// Path of the key, such as `model[0].trees`; empty if the text is invalid TOML.
     pub path: String,
-    /// The value, as TOML.
+    /// The value as TOML.
     pub value: Option<String>,
-    /// What is wrong, what is allowed, and what was perhaps meant.
+    /// What is wrong, what is accepted, and a suggestion.
     pub reason: String,
 }
 
-impl Mistake {
-    /// A mistake about a key.
-    pub fn new(place: &Place, path: impl Into<String>, reason: impl Into<String>) -> Self {
-        Mistake { place: place.clone(), path: path.into(), value: None, reason: reason.into() }
+impl SpecDiagnostic {
+    /// Creates a diagnostic about a key.
+    pub fn new(place: &SpecLocation, path: impl Into<String>, reason: impl Into<String>) -> Self {
+        SpecDiagnostic { place: place.clone(), path: path.into(), value: None, reason: reason.into() }
     }
 
-    /// With the value that was written.
+    /// Adds the invalid value.
     pub fn with(mut self, value: impl Into<String>) -> Self {
         self.value = Some(value.into());
         self
     }
 }
 
-impl fmt::Display for Mistake {
+impl fmt::Display for SpecDiagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.path.is_empty() {
             f.write_str(&self.path)?;
@@ -57,61 +57,61 @@ impl fmt::Display for Mistake {
     }
 }
 
-/// A long value is cut: the line says where to find the rest. A mistake is one line, whatever its value is.
+/// Shortens a long value to keep a diagnostic on one line.
 fn shortened(value: &str) -> String {
-    const LONGEST: usize = 60;
+    const MAX_CHARS: usize = 60;
     let value = value.replace('\n', "\\n");
-    match value.char_indices().nth(LONGEST) {
+    match value.char_indices().nth(MAX_CHARS) {
         Some((end, _)) => format!("{}…", &value[..end]),
         None => value,
     }
 }
 
-/// Why there is no experiment.
+/// Reason why a spec is rejected.
 #[derive(Debug, Error)]
 pub enum SpecError {
     /// The file cannot be read.
-    #[error("{}: cannot be read: {source}{}", path.display(), shipped_hint(path))]
+    #[error("{}: cannot read the spec: {source}{}", path.display(), shipped_hint(path))]
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// Error of the operating system.
         source: std::io::Error,
     },
-    /// The text is not an experiment.
-    #[error("{}", all(origin, mistakes))]
-    Wrong {
-        /// The file the text is from.
+    /// The spec is invalid.
+    #[error("{}", all(origin, diagnostics))]
+    Invalid {
+        /// Name of the file.
         origin: String,
-        /// Everything that was found, in the order of the file.
-        mistakes: Vec<Mistake>,
+        /// All diagnostics in the order of the file.
+        diagnostics: Vec<SpecDiagnostic>,
     },
 }
 
 fn shipped_hint(path: &std::path::Path) -> &'static str {
-    if path.exists() { "" } else { "; specs that come with the program are in experiments/" }
+    if path.exists() { "" } else { "; experiments/ holds the specs that come with the program" }
 }
 
-/// More than this many mistakes are not mistakes any more, but another file.
-const MOST_SHOWN: usize = 50;
+/// Maximum number of diagnostics shown; more indicate a file of another kind.
+const MAX_SHOWN: usize = 50;
 
-fn all(origin: &str, mistakes: &[Mistake]) -> String {
+fn all(origin: &str, diagnostics: &[SpecDiagnostic]) -> String {
     let mut text = String::new();
-    for mistake in mistakes.iter().take(MOST_SHOWN) {
-        match &mistake.place {
-            Place::Line(line) => text += &format!("{origin}:{line}: {mistake}\n"),
-            Place::Set(setting) => text += &format!("--set {setting}: {mistake}\n"),
-            Place::SlurmOption(option) => text += &format!("--slurm-option {option}: {mistake}\n"),
+    for diagnostic in diagnostics.iter().take(MAX_SHOWN) {
+        match &diagnostic.place {
+            SpecLocation::Line(line) => text += &format!("{origin}:{line}: {diagnostic}\n"),
+            SpecLocation::Set(setting) => text += &format!("--set {setting}: {diagnostic}\n"),
+            SpecLocation::SlurmOption(option) => text += &format!("--slurm-option {option}: {diagnostic}\n"),
         }
     }
-    let n = mistakes.len();
-    if n > MOST_SHOWN {
-        text += &format!("… and {} more\n", n - MOST_SHOWN);
+    let n = diagnostics.len();
+    if n > MAX_SHOWN {
+        text += &format!("… and {} more\n", n - MAX_SHOWN);
     }
-    text + &format!("{n} {} found: nothing was done", if n == 1 { "mistake" } else { "mistakes" })
+    text + &format!("{n} {} found: nothing was done", if n == 1 { "error" } else { "errors" })
 }
 
-/// Names for a message: `a`, `b` and `c`.
+/// Formats names for a message: `a`, `b` and `c`.
 pub fn listed<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     let names: Vec<String> = names.into_iter().map(|name| format!("`{name}`")).collect();
     match names.split_last() {
@@ -121,10 +121,15 @@ pub fn listed<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     }
 }
 
-/// The part of a message that says what was perhaps meant, if any name is near.
+/// Formats the most similar name as a suggestion; empty if none is similar.
 pub fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     const NEAR: f64 = 0.75;
     let near = nearest(word, known);
     let near = near.filter(|near| strsim::jaro_winkler(&near.to_lowercase(), &word.to_lowercase()) >= NEAR);
     near.map_or_else(String::new, |near| format!("did you mean `{near}`? "))
 }
+
+/// Former name, used by modules that are being restructured.
+pub(super) type Mistake = SpecDiagnostic;
+/// Former name, used by modules that are being restructured.
+pub(super) type Place = SpecLocation;

@@ -1,4 +1,4 @@
-//! A checked experiment: nothing in it can be wrong any more, short of data that are not there.
+//! Validated experiments: only missing data can prevent them from running.
 
 use std::sync::Arc;
 
@@ -11,99 +11,99 @@ use crate::determinism::IndexMap;
 use crate::learn::{Kind, Params, Preset};
 use crate::metric::Column;
 
-/// An experiment.
+/// A validated experiment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Experiment {
-    /// Its name, which is that of its run directory as well.
+    /// Name of the experiment and of its run directory.
     pub name: String,
     /// The question it answers.
     pub about: String,
-    /// Every job runs once with each.
+    /// Seeds; every job runs once with each.
     pub seeds: Vec<u64>,
-    /// The datasets in the order of the spec, each with its rows.
-    pub datasets: Vec<Part>,
-    /// What the results are compared with.
-    pub compare: Compare,
-    /// What the results must come to.
-    pub expected: Vec<Expected>,
-    /// When to give up on a job.
+    /// Datasets in the order of the spec, each with its rows.
+    pub datasets: Vec<ExperimentDataset>,
+    /// Reference values and significance tests.
+    pub compare: CompareSettings,
+    /// Expected means.
+    pub expected: Vec<ExpectedMean>,
+    /// Time and memory limits of a job.
     pub limits: Limits,
-    /// What tasks of a Slurm cluster ask for.
+    /// Resources and options of cluster tasks.
     pub slurm: SlurmSettings,
-    /// The spec as text, with what the command line set; it gives the same experiment again.
+    /// Text of the spec including `--set` options; parsing it gives the same experiment.
     pub frozen: String,
 }
 
-/// What an experiment does with one dataset.
+/// A dataset of an experiment with its models.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Part {
-    /// The data.
+pub struct ExperimentDataset {
+    /// The dataset.
     pub source: Arc<DatasetRef>,
-    /// Into how many folds the examples are split; `None` for as many as the dataset has.
+    /// Number of folds; `None` for the dataset's own number.
     pub folds: Option<usize>,
-    /// How many negatives stand beside each positive.
+    /// Number of negatives per positive.
     pub negatives_per_positive: f64,
-    /// The models with their parameters.
-    pub rows: Vec<Row>,
+    /// Models with their parameters.
+    pub rows: Vec<ModelConfig>,
 }
 
 /// A model in one preset and one case of the sweep.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Row {
-    /// The name of the model.
+pub struct ModelConfig {
+    /// Name of the model.
     pub model: String,
-    /// Its kind.
+    /// Kind of the model.
     pub kind: Kind,
-    /// The preset its parameters start from.
+    /// Preset the parameters start from.
     pub preset: Option<Preset>,
     /// Its parameters.
     pub params: Params,
-    /// The ensemble to copy.
+    /// Ensemble to distil.
     pub from: Option<Ensemble>,
-    /// What the sweep sets.
+    /// Sweep settings.
     pub settings: IndexMap<String, String>,
-    /// Another number of negatives than the dataset has otherwise.
+    /// Number of negatives per positive, if swept.
     pub negatives_per_positive: Option<f64>,
-    /// Another arity than the dataset has otherwise.
+    /// Arity, if swept.
     pub arity: Option<Arity>,
 }
 
-/// What results are compared with.
+/// Reference values and significance tests.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Compare {
-    /// A table of `results/paper.toml`.
+pub struct CompareSettings {
+    /// Name of a table in `results/paper.toml`.
     pub paper: Option<String>,
-    /// Tests of significance.
+    /// Significance tests.
     pub tests: Vec<String>,
 }
 
-/// A mean that the results must come to.
+/// A mean that the results must reproduce.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Expected {
-    /// The name of the dataset.
+pub struct ExpectedMean {
+    /// Name of the dataset.
     pub dataset: String,
-    /// The name of the model.
+    /// Name of the model.
     pub model: String,
-    /// The preset of the row.
+    /// Preset of the row.
     pub preset: Option<Preset>,
-    /// The case of the row, as [`Job::case`] prints it; empty without a sweep.
+    /// Case of the row, as [`Job::case`] prints it; empty without a sweep.
     pub case: String,
-    /// The column.
+    /// Metric.
     pub metric: Column,
-    /// Its mean over folds, seeds averaged first.
+    /// Mean over folds, seeds averaged first.
     pub mean: f64,
-    /// How far it may lie from that.
+    /// Maximum deviation.
     pub tolerance: f64,
 }
 
-impl Part {
-    /// The split of its jobs, with this seed.
+impl ExperimentDataset {
+    /// Returns the split of its jobs with this seed.
     pub fn split(&self, seed: u64) -> SplitOptions {
         let negatives_per_positive = self.negatives_per_positive;
         SplitOptions { folds: self.folds, negatives_per_positive, ..SplitOptions::new(seed) }
     }
 
-    /// Every job of this dataset, by seed, fold and row, so that what shares a fold stands together.
+    /// Expands the jobs by seed, fold and row, so that jobs that share a fold are adjacent.
     pub fn jobs(&self, seeds: &[u64], folds: usize, limits: Limits) -> Vec<Job> {
         let sources: Vec<Arc<DatasetRef>> = self.rows.iter().map(|row| self.source_of(row)).collect();
         let mut jobs = Vec::with_capacity(seeds.len() * folds * self.rows.len());
@@ -141,7 +141,7 @@ impl Part {
         jobs
     }
 
-    fn source_of(&self, row: &Row) -> Arc<DatasetRef> {
+    fn source_of(&self, row: &ModelConfig) -> Arc<DatasetRef> {
         match row.arity {
             Some(arity) if arity != self.source.variant.arity => {
                 let mut source = (*self.source).clone();
@@ -152,3 +152,6 @@ impl Part {
         }
     }
 }
+
+/// Former name, used by modules that are being restructured.
+pub(super) type Row = ModelConfig;

@@ -1,58 +1,58 @@
-//! A spec exactly as it was written: values with their places, before anybody asks what they mean.
+//! Raw specs: TOML values with their locations, before validation.
 
 use toml::de::{DeTable, DeValue};
 
-use super::diagnostic::{Mistake, Place};
+use super::diagnostic::{SpecDiagnostic, SpecLocation};
 use crate::determinism::IndexMap;
 use crate::learn::params::Value;
 
-/// Keys with what stands behind them, in the order of the file.
-pub type Table = IndexMap<String, Item>;
+/// Keys with their values, in the order of the file.
+pub type RawTable = IndexMap<String, Item>;
 
-/// Something that was written, and where.
+/// A value with its location.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Item {
-    /// Where.
-    pub place: Place,
-    /// What.
-    pub value: Written,
+    /// Location.
+    pub place: SpecLocation,
+    /// Value.
+    pub value: RawValue,
 }
 
-/// What can be written.
+/// A raw value.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Written {
-    /// One value.
+pub enum RawValue {
+    /// A scalar.
     Scalar(Value),
-    /// Several in brackets, or tables in double brackets.
+    /// A list of values or tables.
     List(Vec<Item>),
     /// A table.
-    Table(Table),
-    /// Something that no key of a spec takes: a date, or a number that does not fit.
+    Table(RawTable),
+    /// A value that no key accepts: a date, or a number out of range.
     Other(String),
 }
 
-/// Reads TOML.
+/// Parses TOML.
 ///
 /// # Errors
-/// With every place at which the text is not TOML.
-pub fn read(text: &str) -> Result<Table, Vec<Mistake>> {
+/// With all syntax errors.
+pub fn read(text: &str) -> Result<RawTable, Vec<SpecDiagnostic>> {
     let ends: Vec<usize> = memchr::memchr_iter(b'\n', text.as_bytes()).collect();
-    let line = |offset: usize| Place::Line(1 + ends.partition_point(|&end| end < offset));
+    let line = |offset: usize| SpecLocation::Line(1 + ends.partition_point(|&end| end < offset));
     let (document, errors) = DeTable::parse_recoverable(text);
     if errors.is_empty() {
         return Ok(table(document.get_ref(), &line));
     }
-    let mistake = |error: &toml::de::Error| {
+    let diagnostic = |error: &toml::de::Error| {
         let place = line(error.span().map_or(0, |span| span.start));
-        Mistake::new(&place, "", format!("this is not TOML: {}", error.message()))
+        SpecDiagnostic::new(&place, "", format!("invalid TOML: {}", error.message()))
     };
-    Err(errors.iter().map(mistake).collect())
+    Err(errors.iter().map(diagnostic).collect())
 }
 
-fn table(written: &DeTable<'_>, line: &impl Fn(usize) -> Place) -> Table {
-    let mut entries: Vec<_> = written.iter().collect();
+fn table(raw: &DeTable<'_>, line: &impl Fn(usize) -> SpecLocation) -> RawTable {
+    let mut entries: Vec<_> = raw.iter().collect();
     entries.sort_by_key(|(key, _)| key.span().start);
-    let mut table = Table::default();
+    let mut table = RawTable::default();
     for (key, value) in entries {
         let item = Item { place: line(key.span().start), value: item(value.get_ref(), line) };
         table.insert(key.get_ref().clone().into_owned(), item);
@@ -60,48 +60,48 @@ fn table(written: &DeTable<'_>, line: &impl Fn(usize) -> Place) -> Table {
     table
 }
 
-fn item(value: &DeValue<'_>, line: &impl Fn(usize) -> Place) -> Written {
+fn item(value: &DeValue<'_>, line: &impl Fn(usize) -> SpecLocation) -> RawValue {
     match value {
-        DeValue::String(text) => Written::Scalar(Value::Text(text.clone().into_owned())),
-        DeValue::Boolean(value) => Written::Scalar(Value::Bool(*value)),
+        DeValue::String(text) => RawValue::Scalar(Value::Text(text.clone().into_owned())),
+        DeValue::Boolean(value) => RawValue::Scalar(Value::Bool(*value)),
         DeValue::Integer(number) => match i64::from_str_radix(number.as_str(), number.radix()) {
-            Ok(number) => Written::Scalar(Value::Integer(number)),
-            Err(_) => Written::Other(number.to_string()),
+            Ok(number) => RawValue::Scalar(Value::Integer(number)),
+            Err(_) => RawValue::Other(number.to_string()),
         },
         DeValue::Float(number) => match number.as_str().parse::<f64>() {
-            Ok(number) if number.is_finite() => Written::Scalar(Value::Number(number)),
-            _ => Written::Other(number.as_str().to_owned()),
+            Ok(number) if number.is_finite() => RawValue::Scalar(Value::Number(number)),
+            _ => RawValue::Other(number.as_str().to_owned()),
         },
-        DeValue::Datetime(date) => Written::Other(date.to_string()),
+        DeValue::Datetime(date) => RawValue::Other(date.to_string()),
         DeValue::Array(values) => {
             let each = |value: &toml::Spanned<DeValue<'_>>| Item {
                 place: line(value.span().start),
                 value: item(value.get_ref(), line),
             };
-            Written::List(values.iter().map(each).collect())
+            RawValue::List(values.iter().map(each).collect())
         }
-        DeValue::Table(inner) => Written::Table(table(inner, line)),
+        DeValue::Table(inner) => RawValue::Table(table(inner, line)),
     }
 }
 
 impl Item {
-    /// The text, if it is one.
+    /// Returns the value if it is text.
     pub fn text(&self) -> Option<&str> {
         match &self.value {
-            Written::Scalar(Value::Text(text)) => Some(text),
+            RawValue::Scalar(Value::Text(text)) => Some(text),
             _ => None,
         }
     }
 
-    /// The one value, if it is one.
+    /// Returns the value if it is a scalar.
     pub fn scalar(&self) -> Option<&Value> {
         match &self.value {
-            Written::Scalar(value) => Some(value),
+            RawValue::Scalar(value) => Some(value),
             _ => None,
         }
     }
 
-    /// The whole number from 0, if it is one.
+    /// Returns the value if it is a non-negative integer.
     pub fn whole(&self) -> Option<u64> {
         match self.scalar()? {
             Value::Integer(number) => u64::try_from(*number).ok(),
@@ -109,7 +109,7 @@ impl Item {
         }
     }
 
-    /// The number, if it is one.
+    /// Returns the value if it is a number.
     pub fn number(&self) -> Option<f64> {
         match self.scalar()? {
             Value::Integer(number) => Some(*number as f64),
@@ -118,53 +118,53 @@ impl Item {
         }
     }
 
-    /// What is in the list; nothing if it is none.
+    /// Returns the items of a list; empty for other values.
     pub fn items(&self) -> &[Item] {
         match &self.value {
-            Written::List(items) => items,
+            RawValue::List(items) => items,
             _ => &[],
         }
     }
 
-    /// The table, if it is one.
-    pub fn table(&self) -> Option<&Table> {
+    /// Returns the value if it is a table.
+    pub fn table(&self) -> Option<&RawTable> {
         match &self.value {
-            Written::Table(table) => Some(table),
+            RawValue::Table(table) => Some(table),
             _ => None,
         }
     }
 }
 
-impl Written {
-    /// The value in one line, as TOML.
+impl RawValue {
+    /// Formats the value as TOML on one line.
     pub fn inline(&self) -> String {
         match self {
-            Written::Scalar(value) => scalar(value),
-            Written::List(items) => {
+            RawValue::Scalar(value) => scalar(value),
+            RawValue::List(items) => {
                 let items: Vec<String> = items.iter().map(|item| item.value.inline()).collect();
                 format!("[{}]", items.join(", "))
             }
-            Written::Table(table) => {
+            RawValue::Table(table) => {
                 let entries: Vec<String> =
                     table.iter().map(|(key, item)| format!("{} = {}", bare(key), item.value.inline())).collect();
                 format!("{{ {} }}", entries.join(", "))
             }
-            Written::Other(text) => text.clone(),
+            RawValue::Other(text) => text.clone(),
         }
     }
 
     fn is_tables(&self) -> bool {
         match self {
-            Written::Table(_) => true,
-            Written::List(items) => !items.is_empty() && items.iter().all(|item| item.table().is_some()),
-            Written::Scalar(_) | Written::Other(_) => false,
+            RawValue::Table(_) => true,
+            RawValue::List(items) => !items.is_empty() && items.iter().all(|item| item.table().is_some()),
+            RawValue::Scalar(_) | RawValue::Other(_) => false,
         }
     }
 }
 
 fn scalar(value: &Value) -> String {
     match value {
-        // TOML has no number without digits after the point.
+        // TOML floats need digits after the point.
         Value::Number(number) => format!("{number:?}"),
         Value::Text(text) => toml::Value::String(text.clone()).to_string(),
         other => other.to_string(),
@@ -176,21 +176,21 @@ fn bare(key: &str) -> String {
     if is_bare { key.to_owned() } else { scalar(&Value::Text(key.to_owned())) }
 }
 
-/// A spec as text again: values first, then tables, each in the order in which they were written.
-pub fn print(table: &Table) -> String {
+/// Formats a spec as TOML: values first, then tables, each in the original order.
+pub fn print(table: &RawTable) -> String {
     let mut text = String::new();
     write_table(&mut text, "", table);
     text
 }
 
-fn write_table(text: &mut String, path: &str, table: &Table) {
+fn write_table(text: &mut String, path: &str, table: &RawTable) {
     for (key, item) in table.iter().filter(|(_, item)| !item.value.is_tables()) {
         *text += &format!("{} = {}\n", bare(key), item.value.inline());
     }
     for (key, item) in table.iter().filter(|(_, item)| item.value.is_tables()) {
         let path = if path.is_empty() { bare(key) } else { format!("{path}.{}", bare(key)) };
-        if let Written::Table(inner) = &item.value {
-            // A table that holds nothing but tables needs no line of its own.
+        if let RawValue::Table(inner) = &item.value {
+            // A table that holds only tables needs no header.
             if inner.is_empty() || inner.values().any(|item| !item.value.is_tables()) {
                 *text += &format!("\n[{path}]\n");
             }
@@ -202,3 +202,8 @@ fn write_table(text: &mut String, path: &str, table: &Table) {
         }
     }
 }
+
+/// Former name, used by modules that are being restructured.
+pub(super) type Written = RawValue;
+/// Former name, used by modules that are being restructured.
+pub(super) type Table = RawTable;

@@ -1,33 +1,34 @@
-//! `[slurm]` and `--slurm-option`: what tasks of a cluster ask for.
+//! `[slurm]` and `--slurm-option`: resources and options of cluster tasks.
 //!
-//! None of it can change a result, so the run directory keeps what the file says and forgets what the command line says.
+//! They change no result, so the run directory stores those of the spec but not those of the command
+//! line.
 
 use std::time::Duration;
 
-use super::diagnostic::{Mistake, Place, SpecError};
-use super::raw::{Item, Table};
-use super::{format, set, shape, units};
+use super::diagnostic::{SpecDiagnostic, SpecError, SpecLocation};
+use super::raw::{Item, RawTable};
+use super::{format, shape, units, value};
 
-/// What tasks ask for.
+/// Resources and options of cluster tasks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SlurmSettings {
-    /// The partition; `None` for the default of the cluster.
+    /// Partition; `None` for the default of the cluster.
     pub partition: Option<String>,
-    /// The account that pays.
+    /// Account to charge.
     pub account: Option<String>,
-    /// The longest a task may take.
+    /// Time limit of a task.
     pub time: Option<Duration>,
-    /// The memory of a task.
+    /// Memory of a task.
     pub memory_bytes: Option<u64>,
-    /// The processors of a task.
+    /// Processors of a task.
     pub cpus: u64,
-    /// A line of shell before the jobs.
+    /// Shell line that precedes the jobs.
     pub prologue: Option<String>,
     /// Further options of `sbatch`.
     pub options: Vec<String>,
-    /// About how long a task should take.
+    /// Target duration of a task.
     pub task_time: Duration,
-    /// How often a job is submitted whose task ends without its result.
+    /// Maximum number of submissions of a job whose task ends without a result.
     pub attempts: u64,
 }
 
@@ -48,8 +49,8 @@ impl Default for SlurmSettings {
 }
 
 impl SlurmSettings {
-    /// With what a table says, which was compared with the format.
-    pub(super) fn with(mut self, table: &Table) -> Self {
+    /// Overrides settings with those of a table that matches the format.
+    pub(super) fn with(mut self, table: &RawTable) -> Self {
         let text = |key: &str| table.get(key).and_then(Item::text).map(str::to_owned);
         let time = |key: &str| table.get(key).and_then(Item::scalar).and_then(units::time);
         let whole = |key: &str| table.get(key).and_then(Item::whole);
@@ -66,34 +67,33 @@ impl SlurmSettings {
         self
     }
 
-    /// With `KEY=VALUE` of the command line; what it says of a key takes the place of what the spec says, but for
-    /// `options`, which come on top.
+    /// Overrides settings with `KEY=VALUE` options of the command line; `options` are appended.
     ///
     /// # Errors
-    /// With everything that is wrong.
+    /// With all diagnostics.
     pub fn with_options(self, options: &[String]) -> Result<SlurmSettings, SpecError> {
         let mut settings = self;
-        let mut mistakes = Vec::new();
+        let mut diagnostics = Vec::new();
         for option in options {
-            let place = Place::SlurmOption(option.clone());
+            let place = SpecLocation::SlurmOption(option.clone());
             let Some((key, value)) = option.split_once('=').map(|(key, value)| (key.trim(), value.trim())) else {
-                let reason = "this is not KEY=VALUE: write it as in `--slurm-option partition=long`";
-                mistakes.push(Mistake::new(&place, "", reason));
+                let reason = "expected KEY=VALUE, such as `--slurm-option partition=long`";
+                diagnostics.push(SpecDiagnostic::new(&place, "", reason));
                 continue;
             };
             let value = match format::SLURM.field(key).map(|field| &field.shape) {
-                // Taken as they are: a comma or a bracket is nothing special to a shell or to sbatch.
-                Some(format::Shape::Line) => set::text(value),
-                Some(format::Shape::List(_)) => set::list_of_one(value, &place),
-                Some(other) => set::parse(value, other, &place),
-                None => set::text(value),
+                // Taken literally: commas and brackets are ordinary characters for the shell and sbatch.
+                Some(format::Shape::Line) => value::literal(value),
+                Some(format::Shape::List(_)) => value::literal_list(value, &place),
+                Some(other) => value::parse(value, other, &place),
+                None => value::literal(value),
             };
-            let table = Table::from_iter([(key.to_owned(), Item { place: place.clone(), value })]);
-            settings = settings.with(&shape::check(&table, &format::SLURM, "", &place, &mut mistakes));
+            let table = RawTable::from_iter([(key.to_owned(), Item { place: place.clone(), value })]);
+            settings = settings.with(&shape::check(&table, &format::SLURM, "", &place, &mut diagnostics));
         }
-        match mistakes.is_empty() {
+        match diagnostics.is_empty() {
             true => Ok(settings),
-            false => Err(SpecError::Wrong { origin: String::new(), mistakes }),
+            false => Err(SpecError::Invalid { origin: String::new(), diagnostics }),
         }
     }
 }
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn options_of_the_command_line() {
+    fn command_line_options_override_settings() {
         let settings = with(&[
             "partition=long,short",
             "time=90 min",
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn another_cluster_is_refused() {
+    fn other_clusters_are_rejected() {
         for option in ["--clusters=b", "--cluster=b", "--clusters", "-Mb", "-M b"] {
             let message = with(&[&format!("options={option}")]).unwrap_err();
             assert!(message.contains("must be a long option"), "{option}: {message}");
@@ -144,15 +144,15 @@ mod tests {
     }
 
     #[test]
-    fn wrong_options_are_all_named() {
+    fn all_invalid_options_are_reported() {
         let message = with(&["partitio=x", "cpus=0", "time", "options=--array=1-2", "prologue=a\nb"]).unwrap_err();
         for part in [
             "--slurm-option partitio=x: partitio: no such key: did you mean `partition`? known here are `partition`",
             "--slurm-option cpus=0: cpus = 0: must be a whole number from 1 to 1024",
-            "--slurm-option time: this is not KEY=VALUE",
+            "--slurm-option time: expected KEY=VALUE",
             "--slurm-option options=--array=1-2: options[0] = \"--array=1-2\": must be a long option",
             "must be text in quotes, on one line",
-            "5 mistakes found: nothing was done",
+            "5 errors found: nothing was done",
         ] {
             assert!(message.contains(part), "{part}\n{message}");
         }

@@ -1,11 +1,11 @@
-//! Times and amounts of memory as people write them.
+//! Durations and amounts of memory with units.
 
 use std::time::Duration;
 
 use crate::learn::params::Value;
 
 const TIMES: [(&str, f64); 4] = [("s", 1.0), ("min", 60.0), ("h", 3600.0), ("d", 86_400.0)];
-/// Units of memory, powers of two first: who takes a first letter for a unit means those.
+/// Units of memory, powers of two first: an abbreviation by its first letter means those.
 pub const AMOUNTS: [(&str, f64); 9] = [
     ("KiB", 1024.0),
     ("MiB", 1_048_576.0),
@@ -18,7 +18,7 @@ pub const AMOUNTS: [(&str, f64); 9] = [
     ("TB", 1e12),
 ];
 
-/// A time: a number of seconds, or a number with `s`, `min`, `h` or `d`. At most a year.
+/// Parses a duration: a number of seconds, or a number with `s`, `min`, `h` or `d`. At most a year.
 pub fn time(value: &Value) -> Option<Duration> {
     let seconds = match value {
         Value::Integer(seconds) => *seconds as f64,
@@ -29,7 +29,7 @@ pub fn time(value: &Value) -> Option<Duration> {
     (seconds > 0.0 && seconds <= 366.0 * 86_400.0).then(|| Duration::from_secs_f64(seconds))
 }
 
-/// An amount of memory in bytes: a number with a unit. At most 1024 TiB.
+/// Parses an amount of memory: a number with a unit. At most 1024 TiB.
 pub fn memory(value: &Value) -> Option<u64> {
     let Value::Text(text) = value else { return None };
     let bytes = with_unit(text, &AMOUNTS)?;
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_and_amounts() {
+    fn durations_and_memory_sizes_are_parsed() {
         let seconds = |text: &str| time(&Value::parse(text)).map(|t| t.as_secs_f64());
         assert_eq!(seconds("90"), Some(90.0));
         assert_eq!(seconds("0.5 s"), Some(0.5));

@@ -4,7 +4,7 @@ use super::baseline::{Baseline, BaselineRow};
 use super::defaults::was_skipped;
 use crate::experiment::Results;
 use crate::experiment::results::RowKey;
-use crate::experiment::spec::Expected;
+use crate::experiment::spec::ExpectedMean;
 use crate::learn::Preset;
 use crate::metric::{Average, Column};
 use crate::report::rows::{ReportRow, rows};
@@ -167,7 +167,7 @@ fn checked(results: &Results, all: &[ReportRow<'_>], row: &BaselineRow, k: f64) 
     }
 }
 
-fn expected(results: &Results, all: &[ReportRow<'_>], row: &Expected) -> CheckedRow {
+fn expected(results: &Results, all: &[ReportRow<'_>], row: &ExpectedMean) -> CheckedRow {
     let key = RowKey {
         dataset: row.dataset.clone(),
         model: row.model.clone(),
