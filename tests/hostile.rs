@@ -81,8 +81,7 @@ fn specs_with_too_many_jobs_are_rejected() {
     workspace.write("seeds.toml", seeds.as_bytes());
     for spec in ["rows.toml", "seeds.toml"] {
         for command in ["run", "plan"] {
-            workspace
-                .rejects(&[command, spec], &["jobs, at most 100000 are allowed", "fewer seeds, folds or values"]);
+            workspace.rejects(&[command, spec], &["jobs, at most 100000 are allowed", "fewer seeds, folds or values"]);
         }
     }
     workspace.write("folds.toml", SPEC.replace("folds = 2", "folds = 4000000000").as_bytes());
