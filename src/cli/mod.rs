@@ -34,9 +34,9 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser, Subcommand};
 
 pub use error::CommandError;
-use error::with_cause;
-use output::{Output, metric, results, say, unwritable, warn_damaged};
-use output_files::OutputFiles;
+pub(crate) use error::with_cause;
+pub(crate) use output::{Output, metric, results, say, unwritable, warn_damaged};
+pub(crate) use output_files::OutputFiles;
 
 /// Reproduce and extend LRBM-Boost: boosted lifted restricted Boltzmann machines for relational data.
 #[derive(Parser)]
