@@ -147,17 +147,17 @@ fn lrnn_reaches_the_auc_bound_of_its_rules() {
         };
         let bodies: Vec<Vec<Literal>> =
             template.rules.iter().map(|rule| rule.body.iter().map(translate).collect()).collect();
-        let lights = |example: &Example| -> Vec<bool> {
+        let covering_rules = |example: &Example| -> Vec<bool> {
             bodies.iter().map(|body| naive::covers(&data.database, body, data.target, &example.args)).collect()
         };
-        let lit: Vec<Vec<bool>> = data.examples.iter().map(lights).collect();
+        let covered: Vec<Vec<bool>> = data.examples.iter().map(covering_rules).collect();
         let mut groups: HashMap<&Vec<bool>, (f64, f64)> = HashMap::default();
-        for (lit, example) in lit.iter().zip(&truth) {
-            let (positives, all) = groups.entry(lit).or_default();
+        for (rules, example) in covered.iter().zip(&truth) {
+            let (positives, all) = groups.entry(rules).or_default();
             *positives += f64::from(u8::from(example.positive));
             *all += 1.0;
         }
-        let best: Vec<f64> = part(true).iter().map(|&i| groups[&lit[i]].0 / groups[&lit[i]].1).collect();
+        let best: Vec<f64> = part(true).iter().map(|&i| groups[&covered[i]].0 / groups[&covered[i]].1).collect();
         let allowed = auc_roc(&best, &test);
         let lrnn = Lrnn { params: params(Kind::Lrnn, &[]), template: Some(template.clone()) };
         let model = fit(&data.database, data.target, &training, &lrnn);

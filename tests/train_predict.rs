@@ -150,25 +150,25 @@ fn invalid_input_is_rejected_before_anything_is_written() {
     let home = tempfile::tempdir().unwrap();
     let (data, model) = (home.path().join("data"), home.path().join("m.json"));
     generate("movies", &data);
-    let refused = |output: Output, words: &str| {
+    let rejected = |output: Output, words: &str| {
         let stderr = text(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{stderr}");
         assert!(stderr.contains(words), "{stderr}");
     };
-    refused(train(&data, &home.path().join("no/where/m.json"), &[]), "there is no directory");
-    refused(train(&data, home.path(), &[]), "it is a directory");
-    refused(train(&data, Path::new("/dev/null"), &[]), "not a regular file");
+    rejected(train(&data, &home.path().join("no/where/m.json"), &[]), "there is no directory");
+    rejected(train(&data, home.path(), &[]), "it is a directory");
+    rejected(train(&data, Path::new("/dev/null"), &[]), "not a regular file");
     let same = lrbm(&["train", "--target", "workedunder"], &[("--data", &data), ("--out", &model), ("--dot", &model)]);
-    refused(same, "name the same file");
-    refused(train(&home.path().join("nowhere"), &model, &[]), "no such directory");
+    rejected(same, "name the same file");
+    rejected(train(&home.path().join("nowhere"), &model, &[]), "no such directory");
     let missing = home.path().join("missing.json");
-    refused(lrbm(&["predict"], &[("--model", &missing), ("--data", &data)]), "missing.json");
+    rejected(lrbm(&["predict"], &[("--model", &missing), ("--data", &data)]), "missing.json");
     fs::write(&model, "{\"format\": 1}").unwrap();
-    refused(lrbm(&["predict"], &[("--model", &model), ("--data", &data)]), "m.json");
+    rejected(lrbm(&["predict"], &[("--model", &model), ("--data", &data)]), "m.json");
     fs::remove_file(&model).unwrap();
 
     fs::write(data.join("train_neg.txt"), "").unwrap();
-    refused(train(&data, &model, &[]), "0 negative");
+    rejected(train(&data, &model, &[]), "0 negative");
     assert!(!model.exists());
 }
 
@@ -182,9 +182,9 @@ fn higher_arity_predicates_decompose_for_training_and_prediction() {
         let args = [&["train", "--target", "advisedby", "--kind", kind], more].concat();
         lrbm(&args, &[("--data", &data), ("--out", &model)])
     };
-    let refused = train("rrbm-e", &[]);
-    assert_eq!(refused.status.code(), Some(2));
-    assert!(text(&refused.stderr).contains("or give --arity binary"), "{}", text(&refused.stderr));
+    let rejected = train("rrbm-e", &[]);
+    assert_eq!(rejected.status.code(), Some(2));
+    assert!(text(&rejected.stderr).contains("or pass --arity binary"), "{}", text(&rejected.stderr));
     let wrong = text(&train("rrbm-e", &["--arity", "three"]).stderr);
     assert!(wrong.contains("[possible values: original, binary]"), "{wrong}");
     let printed = "ta(course, person, quarter) becomes\n  ta_1_2(course, person), of arguments 1 and 2\n";

@@ -134,14 +134,14 @@ impl Template {
     }
 
     fn read(&mut self, written: &ParsedRule) -> Result<TemplateRule, Box<Diagnostic>> {
-        let refuse = |code, message: String, help: &str| Err(Box::new(Diagnostic::error(code, message, help)));
+        let reject = |code, message: String, help: &str| Err(Box::new(Diagnostic::error(code, message, help)));
         if written.class.is_some() || !written.conditions.is_empty() || written.body.iter().any(|l| l.negated) {
             let message = format!("the rule for {} has a class, a negation or a condition", written.head.predicate);
-            return refuse("not-definite", message, "write a head and positive literals only");
+            return reject("not-definite", message, "write a head and positive literals only");
         }
         if written.weight.is_some_and(|weight| !(-MAX_INITIAL_WEIGHT..=MAX_INITIAL_WEIGHT).contains(&weight)) {
             let help = "write a weight from -1000 to 1000, or omit it";
-            return refuse("weight", "the initial weight is too large".to_owned(), help);
+            return reject("weight", "the initial weight is too large".to_owned(), help);
         }
         let mut names: Vec<&str> = Vec::new();
         for term in &written.head.args {
@@ -149,7 +149,7 @@ impl Template {
                 Term::Variable(name) if name == "_" || !names.contains(&name.as_str()) => names.push(name),
                 term => {
                     let message = format!("`{term}` in the head; the arguments of a head must be distinct variables");
-                    return refuse(
+                    return reject(
                         "head-argument",
                         message,
                         "write a variable, and restrict it by a literal of the body",

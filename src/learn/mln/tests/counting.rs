@@ -42,7 +42,7 @@ fn counts_match_hand_computation() {
     assert_eq!(counts(&comedies, &[]), [2.0, 0.0, 0.0]);
     // m1 and m2 have one actor, m3 two.
     assert_eq!(counts(&together, &[]), [4.0, 2.0, 0.0]);
-    // Movies that are no comedy; and examples without any movie.
+    // Movies other than comedies, and examples without a movie.
     assert_eq!(counts(&movies, &[&comedies[1..]]), [1.0, 1.0, 0.0]);
     assert_eq!(counts(&[], &[&movies]), [0.0, 0.0, 1.0]);
     // Not (comedy and old), under one substitution: m1 and m3, not m2.
