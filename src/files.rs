@@ -20,7 +20,8 @@ use fault::Operation;
 /// Name prefix of temporary siblings; such a file is a leftover of a killed process.
 pub const TEMPORARY_PREFIX: &str = ".tmp-";
 
-/// Writes a file atomically with the content produced by `fill`: readers see the old or the new one.
+/// Writes a file atomically with the content produced by `fill`: readers see the old or the new
+/// one.
 pub fn write(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     create_dir_all(parent(path)?)?;
     let mut pending = PendingFile::create(path)?;

@@ -12,9 +12,9 @@ const POOL_START_STEPS: usize = 1 << 19;
 
 /// Whether a workload of `steps` is worth parallelizing.
 ///
-/// The thread pool starts on first use, which takes time. Short runs finish before it would be ready,
-/// and long runs lose little by doing the first part sequentially. The pool is therefore not used
-/// before enough work was done, unless the caller already runs in it.
+/// The thread pool starts on first use, which takes time. Short runs finish before it would be
+/// ready, and long runs lose little by doing the first part sequentially. The pool is therefore not
+/// used before enough work was done, unless the caller already runs in it.
 pub fn is_worthwhile(steps: usize) -> bool {
     static DONE: AtomicUsize = AtomicUsize::new(0);
     if steps < MIN_PARALLEL_STEPS {
@@ -30,7 +30,8 @@ pub fn is_worthwhile(steps: usize) -> bool {
     before.saturating_add(steps) >= POOL_START_STEPS
 }
 
-/// Maps `f` over the items in order; `steps` estimates the cost of one item in steps of a simple loop.
+/// Maps `f` over the items in order; `steps` estimates the cost of one item in steps of a simple
+/// loop.
 pub fn map<T: Sync, R: Send>(items: &[T], steps: usize, f: impl Fn(&T) -> R + Sync + Send) -> Vec<R> {
     if items.len() < 2 || !is_worthwhile(items.len().saturating_mul(steps)) {
         return items.iter().map(f).collect();

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use lrbm::determinism::Stream;
-use lrbm::kb::{Change, Database, DatabaseBuilder, Fact, naive};
+use lrbm::kb::{Database, DatabaseBuilder, Fact, FactChange, naive};
 use lrbm::logic::rule::parse_rules;
 use lrbm::logic::{Argument, Constant, Literal, PredicateId};
 use lrbm::rbm::Network;
@@ -86,14 +86,14 @@ impl World {
     }
 
     /// The facts with one changed.
-    fn changed(&self, change: &Change) -> Vec<Fact> {
+    fn changed(&self, change: &FactChange) -> Vec<Fact> {
         let mut facts = self.facts.clone();
         match change {
-            Change::Remove(fact) => {
+            FactChange::Remove(fact) => {
                 assert!(facts.contains(fact), "what is taken away is there");
                 facts.retain(|other| other != fact);
             }
-            Change::Add(fact) => {
+            FactChange::Add(fact) => {
                 assert!(!facts.contains(fact), "what is added is not there");
                 facts.push(fact.clone());
             }
@@ -235,7 +235,7 @@ proptest! {
             // so that no such fact is missed.
             if world.plain && flips.untried == 0 {
                 for fact in &world.facts {
-                    let removal = Change::Remove(fact.clone());
+                    let removal = FactChange::Remove(fact.clone());
                     let turns = (world.slow(&world.changed(&removal), &args) > threshold) != (said.decision == 1);
                     prop_assert_eq!(flips.found.iter().any(|flip| flip.change == removal), turns, "{:?}", fact);
                 }
@@ -258,8 +258,8 @@ fn the_worlds_are_worth_looking_at() {
         fired += said.fired.len();
         conditions += said.fired.iter().map(|fired| fired.conditions.len()).sum::<usize>();
         found += usize::from(!said.flips.found.is_empty());
-        removals += said.flips.found.iter().filter(|flip| matches!(flip.change, Change::Remove(_))).count();
-        additions += said.flips.found.iter().filter(|flip| matches!(flip.change, Change::Add(_))).count();
+        removals += said.flips.found.iter().filter(|flip| matches!(flip.change, FactChange::Remove(_))).count();
+        additions += said.flips.found.iter().filter(|flip| matches!(flip.change, FactChange::Add(_))).count();
     }
     assert!(
         fired > 100 && conditions > 50 && found > 50 && removals > 20 && additions > 50,

@@ -1,6 +1,7 @@
 //! Hostile input ends with exit code 2 and a short message, and nothing is written.
 //!
-//! Archives and mirrors are tested in `tests/fetch`, names on pages in `tests/page`, in job scripts in `tests/run`.
+//! Archives and mirrors are tested in `tests/fetch`, names on pages in `tests/page`, in job scripts
+//! in `tests/run`.
 
 use std::fs;
 use std::io::Write;
@@ -195,7 +196,8 @@ fn decompression_uses_bounded_memory() {
     assert!(workspace.lrbm(&["datasets", "lint", "data"]).status.success());
 }
 
-/// A million errors take no longer than a million facts, since locations are computed on display only.
+/// A million errors take no longer than a million facts, since locations are computed on display
+/// only.
 #[test]
 fn a_million_errors_take_linear_time() {
     let workspace = Workspace::new();

@@ -1,8 +1,8 @@
 //! `lrbm datasets lint` on files with one error each, compared with recorded messages.
 //!
-//! A file `KIND-NAME.txt` in `tests/broken` or `tests/warned` replaces the file of that kind in a small
-//! valid dataset; the expected stderr is recorded next to it. `LRBM_BLESS=1 cargo test --test lint`
-//! records it again.
+//! A file `KIND-NAME.txt` in `tests/broken` or `tests/warned` replaces the file of that kind in a
+//! small valid dataset; the expected stderr is recorded next to it. `LRBM_BLESS=1 cargo test --test
+//! lint` records it again.
 
 use assert_cmd::Command;
 use std::fs;
@@ -23,7 +23,8 @@ fn cases(directory: &str) -> Vec<PathBuf> {
     cases
 }
 
-/// Lints the dataset with one file replaced; returns the exit code, and stderr without the directory.
+/// Lints the dataset with one file replaced; returns the exit code, and stderr without the
+/// directory.
 fn lint(case: &Path) -> (Option<i32>, String) {
     let directory = tempfile::tempdir().unwrap();
     let name = case.file_name().unwrap().to_str().unwrap();

@@ -1,12 +1,12 @@
-//! Properties of parsing: printing and parsing round-trips, the fast path agrees with the parser, and
-//! the result does not depend on the chunk size.
+//! Properties of parsing: printing and parsing round-trips, the fast path agrees with the parser,
+//! and the result does not depend on the chunk size.
 
 use lrbm::logic::lexer::LexError;
 use lrbm::logic::mode::{ModeArg, ModeDeclaration, ModeSymbol, ValueLimit};
 use lrbm::logic::parser::parse_sentence;
 use lrbm::logic::reader::intern_term;
 use lrbm::logic::{
-    Atom, BodyLiteral, CapacityError, Constant, Diagnostic, ImportKind, Notation, Reader, Role, Sentence, Sink,
+    Atom, BodyLiteral, CapacityError, Constant, Diagnostic, FileRole, ImportKind, Notation, Reader, Sentence, Sink,
     SourceWindow, Symbols, Term,
 };
 use proptest::prelude::*;
@@ -124,8 +124,8 @@ proptest! {
         chunk in 1usize..9,
     ) {
         let text = pieces.concat();
-        let once = read(&text, 1 << 20, Role::Background);
-        prop_assert_eq!(read(&text, chunk, Role::Background), once);
+        let once = read(&text, 1 << 20, FileRole::Background);
+        prop_assert_eq!(read(&text, chunk, FileRole::Background), once);
     }
 
     /// The fast path and the parser intern the same constants.
@@ -225,7 +225,7 @@ impl Sink for RecordingSink {
     }
 }
 
-fn read(text: &str, chunk: usize, role: Role) -> (Vec<String>, String) {
+fn read(text: &str, chunk: usize, role: FileRole) -> (Vec<String>, String) {
     let (mut reader, mut record) = (Reader::default(), RecordingSink::default());
     let bytes = std::io::Cursor::new(text.as_bytes().to_vec());
     let mut source = SourceWindow::with_chunk(Path::new("file"), Box::new(bytes), chunk);
@@ -236,7 +236,7 @@ fn read(text: &str, chunk: usize, role: Role) -> (Vec<String>, String) {
 #[test]
 fn facts_across_window_borders_are_read_once() {
     let text: String = (0..200_000).map(|i| format!("edge(n{i}, m{}). % to the next\n", i / 7)).collect();
-    let (lines, diagnostics) = read(&text, 1 << 20, Role::Examples);
+    let (lines, diagnostics) = read(&text, 1 << 20, FileRole::Examples);
     assert_eq!(lines.len(), 200_000);
     assert_eq!(lines[123_456], "123457: None edge(n123456, m17636)");
     assert_eq!(diagnostics, "");
@@ -246,17 +246,17 @@ fn facts_across_window_borders_are_read_once() {
 fn long_comments_are_skipped() {
     let long = "x".repeat(5 << 20);
     for text in [format!("/* {long} */ p(a)."), format!("// {long}\np(a)."), format!("% {long}\n\n  p(a).")] {
-        let (lines, diagnostics) = read(&text, 1 << 20, Role::Facts);
+        let (lines, diagnostics) = read(&text, 1 << 20, FileRole::Facts);
         assert_eq!((lines, diagnostics.as_str()), (vec!["0: None p(a)".to_owned()], ""));
     }
-    let (_, diagnostics) = read(&format!("p(a).\n/* {long}"), 1 << 20, Role::Facts);
+    let (_, diagnostics) = read(&format!("p(a).\n/* {long}"), 1 << 20, FileRole::Facts);
     assert!(diagnostics.starts_with("file:2:1: error[syntax]: unclosed comment"), "{diagnostics}");
 }
 
 #[test]
 fn facts_are_parsed_as_the_format_specifies() {
     let facts = |text: &str| {
-        let (lines, diagnostics) = read(text, 1 << 20, Role::Facts);
+        let (lines, diagnostics) = read(text, 1 << 20, FileRole::Facts);
         let lines: Vec<&str> = lines.iter().map(|line| line.trim_start_matches("0: None ")).collect();
         let codes: Vec<&str> =
             diagnostics.lines().filter_map(|l| l.split_once('[')?.1.split_once("]:")).map(|s| s.0).collect();
@@ -290,13 +290,13 @@ fn facts_are_parsed_as_the_format_specifies() {
     for (text, expected, codes) in cases {
         assert_eq!(facts(text), (expected.to_owned(), codes.to_owned()), "{text}");
     }
-    let weighted = read("0.5 p(a). weight: 0.25 q(b).", 1 << 20, Role::Facts).0;
+    let weighted = read("0.5 p(a). weight: 0.25 q(b).", 1 << 20, FileRole::Facts).0;
     assert_eq!(weighted, ["0: Some(0.5) p(a)", "0: Some(0.25) q(b)"]);
 }
 
 #[test]
 fn background_sentences_are_parsed() {
-    let background = |text: &str| read(text, 1 << 20, Role::Background);
+    let background = |text: &str| read(text, 1 << 20, FileRole::Background);
     let cases = [
         ("mode:p(+a,-b).", "mode: p(+a,-b)."),
         (
@@ -336,7 +336,7 @@ fn background_sentences_are_parsed() {
 
 #[test]
 fn at_most_twenty_errors_per_file_are_shown() {
-    let (lines, diagnostics) = read(&"p(a b). q(c).\n".repeat(30), 1 << 20, Role::Facts);
+    let (lines, diagnostics) = read(&"p(a b). q(c).\n".repeat(30), 1 << 20, FileRole::Facts);
     assert_eq!(lines.len(), 30);
     assert_eq!(diagnostics.matches("error[syntax]").count(), 20);
     assert!(diagnostics.ends_with("… and 10 more errors"));

@@ -9,7 +9,7 @@ use super::parameters;
 use crate::determinism::{HashSet, IndexMap};
 use crate::kb::{Database, DatabaseBuilder, Example, TimeRule};
 use crate::logic::{
-    CapacityError, Constant, Diagnostic, Diagnostics, ImportKind, Location, PredicateId, ReadError, Reader, Role,
+    CapacityError, Constant, Diagnostic, Diagnostics, FileRole, ImportKind, Location, PredicateId, ReadError, Reader,
     Sentence, Severity, Sink, SourceWindow, Symbols,
 };
 
@@ -106,15 +106,15 @@ fn read(directory: &Path, options: &LoadOptions, known: Option<(&str, usize)>) -
     let files = find_files(directory, options, known.is_none())?;
     let mut loader = Loader::default();
     if let Some(background) = &files.background {
-        loader.read_with_imports(background, Role::Background)?;
+        loader.read_with_imports(background, FileRole::Background)?;
     }
     if let Some(facts) = &files.facts {
-        loader.read_with_imports(facts, Role::Facts)?;
+        loader.read_with_imports(facts, FileRole::Facts)?;
     }
     for (path, positive) in [(&files.positives, true), (&files.negatives, false)] {
         if let Some(path) = path {
             loader.sink.reading_positives = positive;
-            loader.read_with_imports(path, Role::Examples)?;
+            loader.read_with_imports(path, FileRole::Examples)?;
         }
     }
     if files.background.is_none() {
@@ -154,7 +154,7 @@ struct Loader {
 
 impl Loader {
     /// Reads a file and then the files it imports, in order and each only once.
-    fn read_with_imports(&mut self, path: &Path, role: Role) -> Result<(), LoadError> {
+    fn read_with_imports(&mut self, path: &Path, role: FileRole) -> Result<(), LoadError> {
         let mut queue = vec![(path.to_owned(), role)];
         while let Some((path, role)) = queue.pop() {
             if !self.seen.insert(path.canonicalize().unwrap_or_else(|_| path.clone())) {
@@ -167,7 +167,7 @@ impl Loader {
             self.reader.read(&mut SourceWindow::new(&path, reader), role, &mut self.sink)?;
             self.counts.files.push(path);
             let imports = std::mem::take(&mut self.sink.imports);
-            queue.extend(imports.into_iter().rev().map(|import| (import, Role::Background)));
+            queue.extend(imports.into_iter().rev().map(|import| (import, FileRole::Background)));
         }
         Ok(())
     }
@@ -338,7 +338,7 @@ fn locate_line(path: &Path, line: u64) -> Location {
 struct DataSink {
     builder: DatabaseBuilder,
     raw_examples: RawExamples,
-    role: Option<Role>,
+    role: Option<FileRole>,
     reading_positives: bool,
     imports: Vec<PathBuf>,
     /// The predicate of the previous fact: facts of a predicate usually come in sequence.
@@ -403,7 +403,7 @@ impl Sink for DataSink {
         weight: Option<f64>,
     ) -> Result<(), CapacityError> {
         let id = self.predicate(predicate, args.len());
-        if self.role == Some(Role::Examples) {
+        if self.role == Some(FileRole::Examples) {
             self.raw_examples.push(id, args, self.reading_positives, weight.unwrap_or(1.0), line);
             return Ok(());
         }

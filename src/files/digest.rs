@@ -43,8 +43,8 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// SHA-1 (RFC 3174). For one dataset file, the git blob id is the only published checksum. It protects
-/// against corruption there, not against attacks, and is used for nothing else.
+/// SHA-1 (RFC 3174). For one dataset file, the git blob id is the only published checksum. It
+/// protects against corruption there, not against attacks, and is used for nothing else.
 struct Sha1 {
     state: [u32; 5],
     pending: Vec<u8>,

@@ -19,18 +19,18 @@ pub struct Fact {
 
 /// Addition or removal of one fact.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Change {
+pub enum FactChange {
     /// The fact is removed.
     Remove(Fact),
     /// The fact is added.
     Add(Fact),
 }
 
-impl Change {
+impl FactChange {
     /// Returns the fact that is added or removed.
     pub fn fact(&self) -> &Fact {
         match self {
-            Change::Remove(fact) | Change::Add(fact) => fact,
+            FactChange::Remove(fact) | FactChange::Add(fact) => fact,
         }
     }
 }
@@ -53,14 +53,14 @@ impl Database {
     ///
     /// # Panics
     /// If the predicate is unknown or its arity differs from that of the fact.
-    pub fn with_change<T>(&mut self, change: &Change, query: impl FnOnce(&Database) -> T) -> T {
+    pub fn with_change<T>(&mut self, change: &FactChange, query: impl FnOnce(&Database) -> T) -> T {
         let fact = change.fact();
         let arity = self.predicates.arity(fact.predicate);
         assert_eq!(fact.args.len(), arity, "the arity of the fact differs from that of its predicate");
         let mut raw = RawFacts::new(arity);
         let rows = self.facts.relation(fact.predicate).iter().map(|row| row.to_vec());
         rows.filter(|row| row[..] != fact.args[..]).for_each(|row| raw.push(&row));
-        if let Change::Add(_) = change {
+        if let FactChange::Add(_) = change {
             raw.push(&fact.args);
         }
         let changed = raw.index(&ordering::orders(&self.schema.patterns(fact.predicate), arity));
@@ -107,18 +107,18 @@ mod tests {
         ] {
             let fact = Fact { predicate: database.predicates.find(name, args.len()).unwrap(), args: args.into() };
             let (held, facts) = (database.contains(&fact), database.facts.len());
-            let (with, without) = (Change::Add(fact.clone()), Change::Remove(fact.clone()));
-            let asked = |database: &Database| (database.contains(&fact), database.facts.len());
-            assert_eq!(database.with_change(&with, asked), (true, facts + usize::from(!held)), "{name}");
-            assert_eq!(database.with_change(&without, asked), (false, facts - usize::from(held)), "{name}");
-            assert_eq!(asked(&database), (held, facts));
+            let (with, without) = (FactChange::Add(fact.clone()), FactChange::Remove(fact.clone()));
+            let state = |database: &Database| (database.contains(&fact), database.facts.len());
+            assert_eq!(database.with_change(&with, state), (true, facts + usize::from(!held)), "{name}");
+            assert_eq!(database.with_change(&without, state), (false, facts - usize::from(held)), "{name}");
+            assert_eq!(state(&database), (held, facts));
         }
         for id in database.predicates.iter().filter(|&id| id != snow) {
             assert_eq!(database.facts.relation(id), before.relation(id));
         }
         // All indexes reflect the change.
         let p = database.predicates.find("p", 2).unwrap();
-        let add = Change::Add(Fact { predicate: p, args: [c, b].into() });
+        let add = FactChange::Add(Fact { predicate: p, args: [c, b].into() });
         let found = database.with_change(&add, |database| {
             let rows = |bound: [Option<Constant>; 2]| database.facts.relation(p).lookup(&bound).count();
             (rows([None, Some(b)]), rows([Some(c), None]), database.facts.relation(p).indexes().len())

@@ -59,7 +59,7 @@ impl Database {
         Names { predicates: &self.predicates, symbols: &self.symbols }
     }
 
-    /// Returns the rule that limits the facts an example sees by time, if there is one.
+    /// Returns the rule that limits visible facts by time, if there is one.
     pub fn time_rule(&self) -> Option<&TimeRule> {
         self.times.as_ref().map(Times::rule)
     }
@@ -81,9 +81,11 @@ impl Database {
         format!("{}({})", self.predicates.name(predicate), args.join(","))
     }
 
-    /// Returns the sorted constants of a type: those in facts at arguments of that type, and its ranges.
+    /// Returns the sorted constants of a type: those in facts at arguments of that type, and its
+    /// ranges.
     ///
-    /// Examples are not part of the database, so constants that occur only in examples are excluded.
+    /// Examples are not part of the database, so constants that occur only in examples are
+    /// excluded.
     pub fn constants_of_type(&self, type_id: TypeId) -> Vec<Constant> {
         let mut constants = Vec::new();
         for id in self.predicates.iter() {

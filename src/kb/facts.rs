@@ -35,7 +35,8 @@ pub enum FactError {
 pub(super) enum RawFacts {
     /// Number of occurrences of a fact without arguments.
     Nullary(u64),
-    /// Binary facts packed into one integer, the first argument in the high bits, for in-place sorting.
+    /// Binary facts packed into one integer, the first argument in the high bits, for in-place
+    /// sorting.
     Pairs(Vec<u64>),
     /// Rows concatenated.
     Flat { arity: usize, ids: Vec<u32> },

@@ -1,7 +1,8 @@
 //! Fact store indexed for joins, with types, modes, time limits and a naive reference evaluator.
 //!
-//! A [`DatabaseBuilder`] collects modes and facts; [`DatabaseBuilder::build`] sorts each relation in
-//! every order the modes need and returns an immutable [`Database`]. Examples are stored outside it.
+//! A [`DatabaseBuilder`] collects modes and facts; [`DatabaseBuilder::build`] sorts each relation
+//! in every order the modes need and returns an immutable [`Database`]. Examples are stored outside
+//! it.
 
 pub mod change;
 pub mod classes;
@@ -25,7 +26,7 @@ pub mod view;
 mod warnings;
 pub mod wire;
 
-pub use change::{Change, Fact};
+pub use change::{Fact, FactChange};
 pub use classes::Classes;
 pub use database::{Database, DatabaseBuilder, Example};
 pub use facts::{FactError, Facts, FactsBuilder};

@@ -1,7 +1,7 @@
 //! Naive reference evaluator, the oracle for all optimized evaluators.
 //!
-//! It tries every fact for every literal, left to right, using nothing but the list of facts. It must
-//! be obviously correct, so it has no index, no reordering and no cache.
+//! It tries every fact for every literal, left to right, using nothing but the list of facts. It
+//! must be obviously correct, so it has no index, no reordering and no cache.
 
 use super::database::Database;
 use super::view::View;
@@ -19,9 +19,9 @@ pub fn covers(database: &Database, body: &[Literal], target: PredicateId, head: 
 
 /// Returns the first grounding; variables that occur only in negated literals are `None`.
 ///
-/// A negated literal is true under a substitution if no visible fact matches it. A variable bound by
-/// neither the head nor a positive literal matches anything, independently in each negated literal.
-/// A comparison is true between numbers only.
+/// A negated literal is true under a substitution if no visible fact matches it. A variable bound
+/// by neither the head nor a positive literal matches anything, independently in each negated
+/// literal. A comparison is true between numbers only.
 pub fn witness(
     database: &Database,
     body: &[Literal],
@@ -216,7 +216,8 @@ mod tests {
         assert_eq!(witness_of(facts, 3, ["p01", "p02"]), None);
     }
 
-    /// Ann directed m1 (g1), bob directed m2 (g2, g3); bob acted in m1, cat and dan in m2, ann in m3 (no genre).
+    /// Ann directed m1 (g1), bob directed m2 (g2, g3); bob acted in m1, cat and dan in m2, ann in
+    /// m3 (no genre).
     const MOVIES: &str = "directedBy(m1, ann). directedBy(m2, bob). actedIn(bob, m1). actedIn(cat, m2).
         actedIn(dan, m2). actedIn(ann, m3). inGenre(m1, g1). inGenre(m2, g2). inGenre(m2, g3). sameGenre(g1, g1).
         sameGenre(g1, g2). samePerson(dan, cat). samePerson(bob, bob).";
@@ -224,11 +225,13 @@ mod tests {
     #[test]
     fn all_clauses_cover_the_expected_queries() {
         let [h1, h2, h3] = covered(MOVIES, ["ann", "bob", "cat", "dan"]).try_into().unwrap();
-        // (ann, bob) only has g1 with g1, which are the same; (ann, cat) has g1 with g3, which are not.
+        // (ann, bob) only has g1 with g1, which are the same; (ann, cat) has g1 with g3, which are
+        // not.
         assert_eq!(h1, ["ann cat", "ann dan", "bob bob", "bob cat", "bob dan"]);
         assert_eq!(h2, ["ann bob", "bob cat"]);
         assert_eq!(h3, ["ann ann", "bob bob", "cat cat", "cat dan", "dan cat", "dan dan"]);
-        // (bob, cat) has g2 and g3 of m2 with g2 and g3 of m2, no two of which are stated to be the same.
+        // (bob, cat) has g2 and g3 of m2 with g2 and g3 of m2, no two of which are stated to be the
+        // same.
         let (database, clauses, _) = sample::build(&format!("{CLAUSES}{MOVIES}"), None);
         let counted = |k: usize, query| count(&database, &clauses[k].1, clauses[k].0, &constants(&database, query));
         assert_eq!([counted(0, ["bob", "cat"]), counted(0, ["ann", "cat"]), counted(2, ["ann", "cat"])], [4, 1, 0]);

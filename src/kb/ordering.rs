@@ -1,8 +1,9 @@
 //! Chooses the column orders in which a relation is sorted.
 //!
-//! Rows sorted by columns `c0, c1, …` serve every lookup that binds a prefix of that list. One order
-//! therefore serves a chain of binding patterns, each a subset of the next. The minimum number of
-//! orders is a minimum chain cover, found by bipartite matching (Dilworth, by way of König).
+//! Rows sorted by columns `c0, c1, …` serve every lookup that binds a prefix of that list. One
+//! order therefore serves a chain of binding patterns, each a subset of the next. The minimum
+//! number of orders is a minimum chain cover, found by bipartite matching (Dilworth, by way of
+//! König).
 
 use std::collections::BTreeSet;
 
@@ -13,9 +14,9 @@ pub type BindingPattern = u64;
 
 /// Maximum number of free arguments for which all binding patterns are indexed.
 ///
-/// Beyond it, only the pattern of the bound arguments is indexed, or each single argument if none is
-/// bound: all patterns of six free arguments would need 20 sorted copies of the relation. Arguments
-/// not covered by an index are compared row by row.
+/// Beyond it, only the pattern of the bound arguments is indexed, or each single argument if none
+/// is bound: all patterns of six free arguments would need 20 sorted copies of the relation.
+/// Arguments not covered by an index are compared row by row.
 const MAX_FREE_ARGUMENTS: u32 = 4;
 
 /// Returns the binding pattern with these positions.

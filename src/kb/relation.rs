@@ -58,7 +58,8 @@ impl Index {
         self.directory.run(key.id())
     }
 
-    /// Returns the ids of column `k ≥ 1` of the order, sorted among rows with equal preceding columns.
+    /// Returns the ids of column `k ≥ 1` of the order, sorted among rows with equal preceding
+    /// columns.
     ///
     /// # Panics
     /// If `k` is 0, which is stored in the directory only, or out of range.
@@ -67,7 +68,8 @@ impl Index {
         &self.rest[k - 1]
     }
 
-    /// Returns the rows of `run` whose column `k` is `value`; preceding columns must be equal in `run`.
+    /// Returns the rows of `run` whose column `k` is `value`; preceding columns must be equal in
+    /// `run`.
     #[inline]
     pub fn narrow(&self, run: Range<usize>, k: usize, value: Constant) -> Range<usize> {
         let column = &self.column(k)[run.clone()];
@@ -153,9 +155,9 @@ impl Relation {
 
     /// Returns the facts that match all bound arguments, in the order of the best index.
     ///
-    /// The index with the longest bound prefix gives a run of rows, which are filtered by the remaining
-    /// bound arguments. Binding patterns of the modes are prefixes of an index and need no filter. The
-    /// result is empty if the length of `bound` differs from the arity.
+    /// The index with the longest bound prefix gives a run of rows, which are filtered by the
+    /// remaining bound arguments. Binding patterns of the modes are prefixes of an index and need
+    /// no filter. The result is empty if the length of `bound` differs from the arity.
     pub fn lookup<'r, 'b>(&'r self, bound: &'b [Option<Constant>]) -> FactRows<'r, 'b> {
         let first = &self.indexes[0];
         if bound.len() != self.arity {
@@ -213,7 +215,8 @@ impl Relation {
         ids
     }
 
-    /// Calls `f` with the constants at an argument position, in a fixed order, with possible duplicates.
+    /// Calls `f` with the constants at an argument position, in a fixed order, with possible
+    /// duplicates.
     pub(crate) fn for_each_value(&self, position: usize, mut f: impl FnMut(Constant)) {
         let at = position as u32;
         if let Some(index) = self.indexes.iter().find(|index| index.order.first() == Some(&at)) {
@@ -280,7 +283,8 @@ pub struct FactRows<'r, 'b> {
 }
 
 impl FactRows<'_, '_> {
-    /// Returns the remaining run of rows. All of them match if every bound argument is in the prefix.
+    /// Returns the remaining run of rows. All of them match if every bound argument is in the
+    /// prefix.
     pub fn range(&self) -> Range<usize> {
         self.range.clone()
     }

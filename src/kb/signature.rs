@@ -1,4 +1,5 @@
-//! The prediction task of a model: everything that data must be prepared by before the model scores them.
+//! The prediction task of a model: everything that data must be prepared by before the model scores
+//! them.
 
 use super::database::Database;
 use super::recursion::StoredRecursion;
@@ -7,7 +8,8 @@ use crate::logic::PredicateId;
 
 /// Target, classes, time limits and recursion under which a model is trained and must be used.
 ///
-/// Training takes it from the database with [`Database::signature`], so that no caller can omit a part of it.
+/// Training takes it from the database with [`Database::signature`], so that no caller can omit a
+/// part of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signature {
     /// Name of the target predicate.

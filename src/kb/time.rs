@@ -1,10 +1,10 @@
 //! Time limits: the times of entities, and which facts are visible to an example.
 //!
-//! The time of a fact is the latest time among its arguments; facts up to the time of an example are
-//! visible to it. For predicates listed in `by_argument` (such as citations), only the time of the
-//! first argument counts, and it must be strictly before the example: a paper in question has not
-//! cited anything yet. Facts without a time are visible to all, and an example without a time has
-//! no limit.
+//! The time of a fact is the latest time among its arguments; facts up to the time of an example
+//! are visible to it. For predicates listed in `by_argument` (such as citations), only the time of
+//! the first argument counts, and it must be strictly before the example: a paper in question has
+//! not cited anything yet. Facts without a time are visible to all, and an example without a time
+//! has no limit.
 
 use super::facts::Facts;
 use super::mode::TypeId;
@@ -173,8 +173,8 @@ impl Times {
         times.filter_map(|(position, &constant)| self.of_argument(predicate, position, constant)).reduce(f64::max)
     }
 
-    /// Whether facts of this predicate have the time of their first argument and are visible strictly
-    /// after it only.
+    /// Whether facts of this predicate have the time of their first argument and are visible
+    /// strictly after it only.
     #[inline]
     pub fn is_by_argument(&self, predicate: PredicateId) -> bool {
         self.by_argument.get(predicate.0 as usize).copied().unwrap_or(false)
@@ -189,7 +189,8 @@ impl Times {
         }
     }
 
-    /// Warns about constants of the timed type that have no time, since facts about them have no limit.
+    /// Warns about constants of the timed type that have no time, since facts about them have no
+    /// limit.
     fn untimed(&self, timed_type: TypeId, from: &TimeInputs<'_>) -> Option<Diagnostic> {
         let mut untimed = Vec::new();
         for id in from.predicates.iter() {

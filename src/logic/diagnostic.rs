@@ -34,7 +34,8 @@ pub struct Location {
 pub struct Diagnostic {
     /// Error or warning.
     pub severity: Severity,
-    /// Short, stable code such as `capitalised-constant`; a warning is shown once per file and subject.
+    /// Short, stable code such as `capitalised-constant`; a warning is shown once per file and
+    /// subject.
     pub code: &'static str,
     /// What is wrong, as one lower-case sentence.
     pub message: String,

@@ -16,7 +16,7 @@ const MAX_RANGE: i64 = 2000;
 
 /// Grammar of the operands of a directive.
 #[derive(Clone, Copy)]
-enum Form {
+enum DirectiveForm {
     Mode {
         withdrawn: bool,
     },
@@ -40,51 +40,51 @@ enum Form {
 }
 
 /// All directives by lower-case keyword.
-const DIRECTIVES: &[(&str, Form)] = &[
-    ("mode", Form::Mode { withdrawn: false }),
-    ("nomode", Form::Mode { withdrawn: true }),
-    ("setparam", Form::Parameter),
-    ("setparameter", Form::Parameter),
-    ("bridger", Form::Bridger),
-    ("range", Form::Range),
-    ("import", Form::Import(ImportKind::Required)),
-    ("importifexists", Form::Import(ImportKind::IfExists)),
-    ("importlibrary", Form::Import(ImportKind::Library)),
-    ("useprologvariables", Form::Notation { on: Notation::Prolog, off: Notation::StandardLogic }),
-    ("useprolognotation", Form::Notation { on: Notation::Prolog, off: Notation::StandardLogic }),
-    ("usestdlogicvariables", Form::Notation { on: Notation::StandardLogic, off: Notation::Prolog }),
-    ("usestdlogicnotation", Form::Notation { on: Notation::StandardLogic, off: Notation::Prolog }),
-    ("useleadingquestionmarkvariables", Form::Notation { on: Notation::QuestionMark, off: Notation::Prolog }),
-    ("weight", Form::Weight),
-    ("wgt", Form::Weight),
-    ("temporary", Form::PredicateArity),
-    ("inline", Form::PredicateArity),
-    ("querypred", Form::PredicateArity),
-    ("hiddenpred", Form::PredicateArity),
-    ("okifunknown", Form::PredicateArity),
-    ("dontcomplainaboutmultipletypes", Form::PredicateArity),
-    ("cost", Form::Cost),
-    ("costfinal", Form::Cost),
-    ("isa", Form::IsA),
-    ("precompute", Form::Rest),
-    ("disc", Form::Rest),
-    ("constrains", Form::Rest),
-    ("determinate", Form::Rest),
-    ("threshold", Form::Rest),
-    ("filter", Form::Rest),
-    ("relevant", Form::Rest),
-    ("prune", Form::Rest),
-    ("prunetrue", Form::Rest),
-    ("prunefalse", Form::Rest),
-    ("isvariant", Form::Rest),
-    ("functionaspred", Form::Rest),
-    ("alias", Form::Rest),
-    ("randomwalkconstraint", Form::Rest),
-    ("output", Form::Rest),
-    ("out", Form::Rest),
+const DIRECTIVES: &[(&str, DirectiveForm)] = &[
+    ("mode", DirectiveForm::Mode { withdrawn: false }),
+    ("nomode", DirectiveForm::Mode { withdrawn: true }),
+    ("setparam", DirectiveForm::Parameter),
+    ("setparameter", DirectiveForm::Parameter),
+    ("bridger", DirectiveForm::Bridger),
+    ("range", DirectiveForm::Range),
+    ("import", DirectiveForm::Import(ImportKind::Required)),
+    ("importifexists", DirectiveForm::Import(ImportKind::IfExists)),
+    ("importlibrary", DirectiveForm::Import(ImportKind::Library)),
+    ("useprologvariables", DirectiveForm::Notation { on: Notation::Prolog, off: Notation::StandardLogic }),
+    ("useprolognotation", DirectiveForm::Notation { on: Notation::Prolog, off: Notation::StandardLogic }),
+    ("usestdlogicvariables", DirectiveForm::Notation { on: Notation::StandardLogic, off: Notation::Prolog }),
+    ("usestdlogicnotation", DirectiveForm::Notation { on: Notation::StandardLogic, off: Notation::Prolog }),
+    ("useleadingquestionmarkvariables", DirectiveForm::Notation { on: Notation::QuestionMark, off: Notation::Prolog }),
+    ("weight", DirectiveForm::Weight),
+    ("wgt", DirectiveForm::Weight),
+    ("temporary", DirectiveForm::PredicateArity),
+    ("inline", DirectiveForm::PredicateArity),
+    ("querypred", DirectiveForm::PredicateArity),
+    ("hiddenpred", DirectiveForm::PredicateArity),
+    ("okifunknown", DirectiveForm::PredicateArity),
+    ("dontcomplainaboutmultipletypes", DirectiveForm::PredicateArity),
+    ("cost", DirectiveForm::Cost),
+    ("costfinal", DirectiveForm::Cost),
+    ("isa", DirectiveForm::IsA),
+    ("precompute", DirectiveForm::Rest),
+    ("disc", DirectiveForm::Rest),
+    ("constrains", DirectiveForm::Rest),
+    ("determinate", DirectiveForm::Rest),
+    ("threshold", DirectiveForm::Rest),
+    ("filter", DirectiveForm::Rest),
+    ("relevant", DirectiveForm::Rest),
+    ("prune", DirectiveForm::Rest),
+    ("prunetrue", DirectiveForm::Rest),
+    ("prunefalse", DirectiveForm::Rest),
+    ("isvariant", DirectiveForm::Rest),
+    ("functionaspred", DirectiveForm::Rest),
+    ("alias", DirectiveForm::Rest),
+    ("randomwalkconstraint", DirectiveForm::Rest),
+    ("output", DirectiveForm::Rest),
+    ("out", DirectiveForm::Rest),
 ];
 
-fn find(word: &str) -> Option<Form> {
+fn find(word: &str) -> Option<DirectiveForm> {
     let word = word.to_ascii_lowercase();
     // `precompute3`, `relevantClause` and `numericFunctionAsPred` belong to families of keywords.
     let family = match word.as_str() {
@@ -105,25 +105,25 @@ pub(super) fn parse(parser: &mut Parser<'_>, word: &Token) -> Parse<Sentence> {
         return Err(SyntaxError::new(word.start, name.len(), format!("unknown directive `{name}:`"), help).into());
     };
     match form {
-        Form::Mode { withdrawn } => {
+        DirectiveForm::Mode { withdrawn } => {
             let predicate = parser.next()?;
             mode(parser, &predicate, withdrawn)
         }
-        Form::Parameter => {
+        DirectiveForm::Parameter => {
             let key = parser.word("the name of a parameter", "as in `setParam: nodeSize = 2.`")?;
             parser.take_punct('=')?;
             let value = value(parser)?;
             optional_end(parser)?;
             Ok(Sentence::Parameter(key.to_owned(), value))
         }
-        Form::Bridger => {
+        DirectiveForm::Bridger => {
             let (predicate, arity) = predicate_arity(parser)?;
             optional_end(parser)?;
             Ok(Sentence::Bridger(predicate, arity.unwrap_or(0)))
         }
-        Form::Range => range(parser),
-        Form::Import(kind) => import(parser, kind),
-        Form::Notation { on, off } => {
+        DirectiveForm::Range => range(parser),
+        DirectiveForm::Import(kind) => import(parser, kind),
+        DirectiveForm::Notation { on, off } => {
             let word = parser.next()?;
             let chosen = match (&word.kind, parser.text(&word).to_ascii_lowercase().as_str()) {
                 (_, "true" | "yes" | "1") => on,
@@ -133,18 +133,18 @@ pub(super) fn parse(parser: &mut Parser<'_>, word: &Token) -> Parse<Sentence> {
             optional_end(parser)?;
             Ok(Sentence::Notation(chosen))
         }
-        Form::Weight => {
+        DirectiveForm::Weight => {
             let first = parser.next()?;
             match first.kind {
                 TokenKind::Number { .. } | TokenKind::Punct('+' | '-') => parser.weighted(first),
                 _ => Err(parser.unexpected(&first, "a weight", "as in `weight: 0.5 p(a).`")),
             }
         }
-        Form::PredicateArity | Form::Cost | Form::IsA => {
+        DirectiveForm::PredicateArity | DirectiveForm::Cost | DirectiveForm::IsA => {
             parser.lexer.skip_trivia()?;
             let start = parser.lexer.position();
             match form {
-                Form::IsA => {
+                DirectiveForm::IsA => {
                     let help = "as in `isa: dog isa animal.`";
                     parser.word("a type", help)?;
                     if parser.word("`isa` or a type", help)? == "isa" {
@@ -153,7 +153,7 @@ pub(super) fn parse(parser: &mut Parser<'_>, word: &Token) -> Parse<Sentence> {
                 }
                 _ => {
                     predicate_arity(parser)?;
-                    if matches!(form, Form::Cost) {
+                    if matches!(form, DirectiveForm::Cost) {
                         parser.take_punct(',')?;
                         let first = parser.next()?;
                         parser.signed_number(first)?;
@@ -164,7 +164,7 @@ pub(super) fn parse(parser: &mut Parser<'_>, word: &Token) -> Parse<Sentence> {
             optional_end(parser)?;
             Ok(Sentence::Unused(name.to_owned(), text))
         }
-        Form::Rest => Ok(Sentence::Unused(name.to_owned(), parser.skip_to_end()?)),
+        DirectiveForm::Rest => Ok(Sentence::Unused(name.to_owned(), parser.skip_to_end()?)),
     }
 }
 

@@ -1,4 +1,5 @@
-//! Recursive-descent parser for terms, atoms, facts and clauses, shared by sentences, directives and rules.
+//! Recursive-descent parser for terms, atoms, facts and clauses, shared by sentences, directives
+//! and rules.
 
 use super::lexer::{LexError, Lexer, SyntaxError, Token, TokenKind};
 use super::sentence::{BodyLiteral, Notation, Sentence};
@@ -147,7 +148,8 @@ impl<'a> Parser<'a> {
         loop {
             let mut token = self.next()?;
             if token.kind == TokenKind::Punct('!') || self.is_operator_next()? {
-                // Arithmetic, comparisons and cuts are specific to BoostSRL's Prolog; they are unused.
+                // Arithmetic, comparisons and cuts are specific to BoostSRL's Prolog; they are
+                // unused.
                 self.lexer = after_implies;
                 return Ok(Sentence::Unused(format!("{atom} :-"), self.skip_to_end()?));
             }

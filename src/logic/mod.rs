@@ -1,6 +1,7 @@
 //! Symbols, terms, modes and clauses, and the parser of the BoostSRL family of file formats.
 //!
-//! The lowest layer above the foundations: syntax only, independent of facts, examples and learning.
+//! The lowest layer above the foundations: syntax only, independent of facts, examples and
+//! learning.
 
 pub mod clause;
 pub mod diagnostic;
@@ -24,7 +25,7 @@ pub mod wire;
 pub use clause::{Argument, Comparison, Literal, Number, PredicateId, Predicates, Variable};
 pub use diagnostic::{Diagnostic, Diagnostics, Location, Severity};
 pub use mode::{ModeArg, ModeDeclaration, ModeSymbol, ValueLimit};
-pub use reader::{CapacityError, ReadError, Reader, Role, Sink};
+pub use reader::{CapacityError, FileRole, ReadError, Reader, Sink};
 pub use sentence::{BodyLiteral, ImportKind, Notation, Sentence};
 pub use source::SourceWindow;
 pub use symbol::{Constant, SymbolTableFull, Symbols};

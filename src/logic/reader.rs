@@ -40,7 +40,7 @@ pub trait Sink {
 
 /// Role of a file, as far as parsing is concerned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
+pub enum FileRole {
     /// Facts: a variable is read as a constant, with a warning.
     Facts,
     /// Examples: a variable is an error.
@@ -83,7 +83,7 @@ impl Reader {
     /// Reads `source` to its end.
     ///
     /// Syntax errors are collected in [`Reader::diagnostics`]; reading resumes after each of them.
-    pub fn read<S: Sink>(&mut self, source: &mut SourceWindow, role: Role, sink: &mut S) -> Result<(), ReadError> {
+    pub fn read<S: Sink>(&mut self, source: &mut SourceWindow, role: FileRole, sink: &mut S) -> Result<(), ReadError> {
         let file = source.file().to_owned();
         let name = |file: &Path| file.display().to_string();
         let full = |error| ReadError::Full { file: name(&file), error };
@@ -102,18 +102,18 @@ impl Reader {
                 return Ok(());
             }
             let start = source.cursor();
-            if notation == Notation::Prolog && role != Role::Background {
+            if notation == Notation::Prolog && role != FileRole::Background {
                 let plain =
                     plain_fact(source.text(), start, sink.symbols(), &mut args).map_err(|error| full(error.into()))?;
                 if let Some(fact) = plain {
-                    let line = if role == Role::Examples { source.line(start) } else { 0 };
+                    let line = if role == FileRole::Examples { source.line(start) } else { 0 };
                     let name = &source.text()[fact.name_start..fact.name_end];
                     sink.fact(line, name, &args, None).map_err(full)?;
                     source.advance(fact.end);
                     continue;
                 }
             }
-            let parsed = parse_sentence(source.text(), start, source.at_end(), notation, role == Role::Background);
+            let parsed = parse_sentence(source.text(), start, source.at_end(), notation, role == FileRole::Background);
             match parsed {
                 Err(LexError::NeedMore) => {
                     if source.text().len() - start > MAX_SENTENCE_BYTES {
@@ -146,7 +146,8 @@ impl Reader {
         }
     }
 
-    /// Adds a diagnostic. Its location takes time linear in the window, so it is computed only if shown.
+    /// Adds a diagnostic. Its location takes time linear in the window, so it is computed only if
+    /// shown.
     fn report(&mut self, diagnostic: Diagnostic, source: &mut SourceWindow, at: usize, width: usize) {
         if !self.diagnostics.count_if_hidden(&diagnostic, source.file()) {
             self.diagnostics.push(diagnostic.at(source.locate(at, width)));
@@ -160,7 +161,8 @@ impl Reader {
         }
     }
 
-    /// Skips white space and comments of any length between sentences; `false` at the end of the file.
+    /// Skips white space and comments of any length between sentences; `false` at the end of the
+    /// file.
     fn skip_trivia(&mut self, source: &mut SourceWindow) -> io::Result<bool> {
         loop {
             let mut lexer = Lexer::new(source.text(), source.cursor(), source.at_end());
@@ -239,7 +241,7 @@ impl Reader {
     fn accept<S: Sink>(
         &mut self,
         source: &mut SourceWindow,
-        role: Role,
+        role: FileRole,
         parsed: Parsed,
         args: &mut Vec<Constant>,
         sink: &mut S,
@@ -269,7 +271,7 @@ impl Reader {
             // Search after the predicate name, which may contain the same letters.
             let arguments = start + source.text()[start..parsed.end].find('(').unwrap_or(0);
             let at = source.text()[arguments..parsed.end].find(variable).map_or(start, |i| arguments + i);
-            if role == Role::Examples {
+            if role == FileRole::Examples {
                 let message = format!("the example contains the variable `{variable}`, but examples must be ground");
                 let help = format!("quote it to mean a constant: \"{variable}\"");
                 self.report(Diagnostic::error("example-not-ground", message, help), source, at, variable.len());
@@ -279,7 +281,8 @@ impl Reader {
             let help = "quote it, or set the notation with `useStdLogicVariables: true.`";
             self.report(Diagnostic::warning("capitalised-constant", message, help), source, at, variable.len());
         }
-        if let Some(weight) = weight.filter(|weight| role == Role::Examples && !(0.0..=MAX_WEIGHT).contains(weight)) {
+        if let Some(weight) = weight.filter(|weight| role == FileRole::Examples && !(0.0..=MAX_WEIGHT).contains(weight))
+        {
             let message = format!("example weight must be between 0 and {MAX_WEIGHT}, got {weight}");
             let help = "the weight 0 excludes the example; the default is 1";
             self.report(Diagnostic::error("bad-weight", message, help), source, start, width);
@@ -289,7 +292,7 @@ impl Reader {
         for term in &atom.args {
             args.push(intern_term(sink.symbols(), term)?);
         }
-        let line = if role == Role::Examples { source.line(start) } else { 0 };
+        let line = if role == FileRole::Examples { source.line(start) } else { 0 };
         sink.fact(line, &atom.predicate, args, weight)
     }
 }

@@ -7,8 +7,8 @@
 //! advisedby(A, B) :- taughtby(C, B), ta(C, A), \+ student(B).      \+ negates within one grounding
 //! advisedby(A, _) :- student(A), not (publication(T, A)).          no grounding exists
 //! advisedby(_, B) :- at_least(3, (publication(T, B))).             at least 3 groundings exist
-//! active(M) :- lumo(M, E), E <= -1.5.                              numbers are compared with <=, <, >= and >
-//! collab(P, Q) = 3 :- actedin(P, M), actedin(Q, M).                a rule for one of several classes
+//! active(M) :- lumo(M, E), E <= -1.5.                              also <, >= and >
+//! collab(P, Q) = 3 :- actedin(P, M), actedin(Q, M).                a rule for one class
 //! ```
 
 use std::io::Cursor;

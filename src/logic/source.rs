@@ -16,7 +16,8 @@ const KEPT_BYTES: usize = 4096;
 
 /// A forward-only window over a file.
 ///
-/// The text is always valid UTF-8: invalid bytes are decoded as Latin-1, and the first one is reported.
+/// The text is always valid UTF-8: invalid bytes are decoded as Latin-1, and the first one is
+/// reported.
 pub struct SourceWindow {
     file: PathBuf,
     reader: Box<dyn Read>,
@@ -120,7 +121,8 @@ impl SourceWindow {
         let unfinished = self.text.len() - self.cursor;
         let mut bytes = std::mem::take(&mut self.tail);
         let carried = bytes.len();
-        // A sentence that did not fit makes the next read as long as itself, which keeps the total work linear.
+        // A sentence that did not fit makes the next read as long as itself, which keeps the total
+        // work linear.
         let limit = self.chunk.max(unfinished);
         // Without spare capacity, `read_to_end` begins with 32 bytes at a time.
         bytes.reserve(limit.min(1 << 16));

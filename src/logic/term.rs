@@ -1,7 +1,7 @@
 //! Terms and atoms as parsed from files, and their canonical form.
 //!
-//! Parsing the canonical form gives the same term in every notation of the BoostSRL family: a name is
-//! unquoted only if no parser can take it for a variable or a number.
+//! Parsing the canonical form gives the same term in every notation of the BoostSRL family: a name
+//! is unquoted only if no parser can take it for a variable or a number.
 
 use std::fmt;
 
@@ -88,7 +88,8 @@ pub fn write_number(f: &mut impl fmt::Write, value: f64) -> fmt::Result {
     if value == 0.0 || (1e-5..1e17).contains(&value.abs()) {
         return write!(f, "{value}");
     }
-    // Rust prints `1e-7`, which BoostSRL reads as `1e - 7`; with a fraction it is a number everywhere.
+    // Rust prints `1e-7`, which BoostSRL reads as `1e - 7`; with a fraction it is a number
+    // everywhere.
     let text = format!("{value:e}");
     match text.split_once('e') {
         Some((mantissa, exponent)) if !mantissa.contains('.') => write!(f, "{mantissa}.0e{exponent}"),

@@ -1,9 +1,9 @@
 //! Seeded mutation fuzzing of every parser of foreign input: no panic, no hang, bounded memory, and
 //! consistency checks on what is accepted.
 //!
-//! `LRBM_FUZZ_INPUTS` sets the total number of inputs, `LRBM_FUZZ_SEED` another seed. A failing input
-//! is saved in `target/tmp/fuzz`; after the fix it belongs in `tests/fuzz/corpus/TARGET`, with which
-//! every run starts.
+//! `LRBM_FUZZ_INPUTS` sets the total number of inputs, `LRBM_FUZZ_SEED` another seed. A failing
+//! input is saved in `target/tmp/fuzz`; after the fix it belongs in `tests/fuzz/corpus/TARGET`,
+//! with which every run starts.
 
 mod mutate;
 mod targets;

@@ -9,7 +9,7 @@ use super::input::AdaptorInput;
 use crate::data::layout;
 use crate::logic::term::write_name;
 use crate::logic::{
-    CapacityError, Constant, Diagnostic, ReadError, Reader, Role, Sentence, Sink, SourceWindow, Symbols,
+    CapacityError, Constant, Diagnostic, FileRole, ReadError, Reader, Sentence, Sink, SourceWindow, Symbols,
 };
 
 /// Reads the facts of a file in turn; `each` receives the predicate in lower case. Returns goals (`:- p(a).`) as text.
@@ -22,7 +22,7 @@ pub(super) fn read_facts(
     let opened = layout::open(path).map_err(|error| ReadError::Io { file: file(), error })?;
     let mut sink = FactVisitor { symbols: Symbols::new(), predicate: String::new(), each, goals: Vec::new() };
     let mut reader = Reader::default();
-    reader.read(&mut SourceWindow::new(path, opened), Role::Facts, &mut sink)?;
+    reader.read(&mut SourceWindow::new(path, opened), FileRole::Facts, &mut sink)?;
     if reader.diagnostics.has_errors() {
         return Err(AdaptError::Invalid { id: input.id().to_owned(), found: reader.diagnostics });
     }

@@ -1,4 +1,5 @@
-//! Tests that build databases or relations, kept apart so that no file under test imports its builder.
+//! Tests that build databases or relations, kept apart so that no file under test imports its
+//! builder.
 
 mod database;
 mod relation;

@@ -5,7 +5,7 @@ mod text;
 
 use serde::Serialize;
 
-use crate::kb::{Change, Fact};
+use crate::kb::{Fact, FactChange};
 use crate::logic::clause::{show_conjunction, variable_name};
 use crate::logic::{Literal, Variable};
 use crate::rbm::Network;
@@ -281,7 +281,7 @@ impl Namer<'_> {
         let classes = self.network.classes();
         let shown = if classes.len() == 2 { 1 } else { decision };
         let tell = |flip: &Flip| ChangeView {
-            change: if matches!(flip.change, Change::Add(_)) { "add" } else { "remove" },
+            change: if matches!(flip.change, FactChange::Add(_)) { "add" } else { "remove" },
             fact: self.fact(flip.change.fact()),
             decision: classes[flip.decision].clone(),
             probability: flip.probabilities[shown],

@@ -6,7 +6,7 @@ use lrbm::experiment::{Experiment, JobFilter};
 use lrbm::learn::{Kind, Unchecked};
 use lrbm::logic::query::parse_atom;
 use lrbm::logic::rule::parse_rules;
-use lrbm::logic::{CapacityError, Constant, Diagnostic, Reader, Role, Sentence, Sink, SourceWindow, Symbols};
+use lrbm::logic::{CapacityError, Constant, Diagnostic, FileRole, Reader, Sentence, Sink, SourceWindow, Symbols};
 use lrbm::rbm::Network;
 use lrbm::report::gate::Baseline;
 use lrbm::report::{csv, table};
@@ -40,7 +40,7 @@ impl Sink for CountingSink {
 }
 
 /// Parses a text in several roles and chunk sizes, which must not affect the result.
-fn read(input: &[u8], roles: &[Role]) -> bool {
+fn read(input: &[u8], roles: &[FileRole]) -> bool {
     let mut accepted = false;
     for &role in roles {
         // A sentence is parsed again for each chunk it spans, so chunks are not too small.
@@ -81,7 +81,7 @@ pub fn facts_seeds() -> Vec<Vec<u8>> {
 }
 
 pub fn facts(input: &[u8]) -> bool {
-    read(input, &[Role::Facts, Role::Examples])
+    read(input, &[FileRole::Facts, FileRole::Examples])
 }
 
 pub fn background_seeds() -> Vec<Vec<u8>> {
@@ -95,7 +95,7 @@ pub fn background_seeds() -> Vec<Vec<u8>> {
 }
 
 pub fn background(input: &[u8]) -> bool {
-    read(input, &[Role::Background])
+    read(input, &[FileRole::Background])
 }
 
 pub fn rules_seeds() -> Vec<Vec<u8>> {

@@ -7,7 +7,7 @@
 use super::ground::{Asked, Bound, Grounding, ground_fact, question, substitute};
 use super::{Explainer, decide};
 use crate::determinism::{HashMap, IndexSet};
-use crate::kb::{Change, Fact, TypeId};
+use crate::kb::{Fact, FactChange, TypeId};
 use crate::logic::{Argument, Comparison, Constant, Literal, PredicateId, Variable};
 use crate::rbm::network::{Condition, Rule};
 
@@ -37,7 +37,7 @@ const ALL_FACTS: usize = 200_000;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Flip {
     /// The change.
-    pub change: Change,
+    pub change: FactChange,
     /// The probability of each class with it.
     pub probabilities: Vec<f64>,
     /// The class that is decided for with it.
@@ -273,7 +273,7 @@ impl Explainer<'_> {
     ) -> Flips {
         let Candidates { removals, additions, cut } = candidates;
         let proposed = removals.len() + additions.len();
-        let changes = removals.into_iter().map(Change::Remove).chain(additions.into_iter().map(Change::Add));
+        let changes = removals.into_iter().map(FactChange::Remove).chain(additions.into_iter().map(FactChange::Add));
         let decision = decide(now, options.threshold);
         let (mut found, mut closest, mut tried) = (Vec::new(), None::<Flip>, 0);
         for change in changes.take(options.budget) {
@@ -287,7 +287,7 @@ impl Explainer<'_> {
             }
         }
         // Less of the class that was decided for is more decisive; equals stay in the order of the search.
-        let is_addition = |flip: &Flip| matches!(flip.change, Change::Add(_));
+        let is_addition = |flip: &Flip| matches!(flip.change, FactChange::Add(_));
         found.sort_by(|a, b| {
             is_addition(a).cmp(&is_addition(b)).then(a.probabilities[decision].total_cmp(&b.probabilities[decision]))
         });
@@ -296,7 +296,7 @@ impl Explainer<'_> {
     }
 
     /// The probability of each class for a query with one fact changed.
-    pub fn probabilities_with(&mut self, change: &Change, args: &[Constant]) -> Vec<f64> {
+    pub fn probabilities_with(&mut self, change: &FactChange, args: &[Constant]) -> Vec<f64> {
         let Explainer { network, database, target, rules, .. } = self;
         let question = question(args);
         let lit: Vec<bool> = database.with_change(change, |database| {

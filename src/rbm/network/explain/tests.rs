@@ -1,6 +1,6 @@
 use super::*;
 use crate::kb::sample::{self, constants};
-use crate::kb::{Change, TimeRule, TimeSource};
+use crate::kb::{FactChange, TimeRule, TimeSource};
 use crate::rbm::network::Hidden;
 use crate::rbm::network::tests::{QUERY, network};
 
@@ -66,7 +66,7 @@ impl<'n> Asking<'n> {
 
     fn flips(&self, flips: &Flips) -> Vec<String> {
         let show = |flip: &Flip| {
-            let sign = if matches!(flip.change, Change::Add(_)) { '+' } else { '-' };
+            let sign = if matches!(flip.change, FactChange::Add(_)) { '+' } else { '-' };
             let fact = self.explainer.database().show_fact(flip.change.fact());
             format!("{sign}{fact} {:.4}", flip.probabilities[1])
         };
