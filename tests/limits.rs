@@ -1,6 +1,7 @@
-//! Memory stays within its budget: the peak of the process is measured, not what the program believes.
+//! Memory stays within its budget, measured as the peak memory of the process.
 //!
-//! Limits of jobs, which end in a recorded reason, are in `tests/run/failures.rs`; ten million facts in `results/bench/scaling.md`.
+//! Limits of jobs are tested in `tests/run/failures.rs`; ten million facts in
+//! `results/bench/scaling.md`.
 #![cfg(target_os = "linux")]
 
 use std::fs;
@@ -8,7 +9,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// Learns with this much to remember coverage with; the peak of the process in bytes, and the model.
+/// Trains with this much memory for coverage; returns the peak memory in bytes and the model.
 fn learned(home: &Path, memory: &str) -> (u64, Vec<u8>) {
     let model = home.join(format!("{memory}.json"));
     let mut command = Command::new(env!("CARGO_BIN_EXE_lrbm"));
@@ -17,7 +18,7 @@ fn learned(home: &Path, memory: &str) -> (u64, Vec<u8>) {
     let mut child = command.stdout(Stdio::null()).spawn().unwrap();
     let mut peak = 0;
     let status = loop {
-        // The last value that is seen; what a process asks for in its last moments is to write a small file.
+        // The last observed value; the process allocates little after writing its output.
         let text = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
         let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
         peak = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok()).map_or(peak, |kib| kib << 10);
@@ -31,7 +32,7 @@ fn learned(home: &Path, memory: &str) -> (u64, Vec<u8>) {
 }
 
 #[test]
-fn the_peak_follows_the_budget_and_the_model_does_not() {
+fn peak_memory_follows_the_budget_and_the_model_is_unchanged() {
     let home = tempfile::tempdir().unwrap();
     let mut generate = Command::new(env!("CARGO_BIN_EXE_lrbm"));
     generate
@@ -46,6 +47,6 @@ fn the_peak_follows_the_budget_and_the_model_does_not() {
         large >> 20
     );
     assert!(model == same, "the budget changed the model");
-    // Without a bound it takes more than ten MiB; with one of one, at most that and the slack of the allocator.
+    // Unbounded, it takes more than ten MiB; bounded by one MiB, at most that plus allocator overhead.
     assert!(small + (6 << 20) < large, "{small} and {large} bytes: the budget bounds nothing");
 }

@@ -1,7 +1,8 @@
-//! A sweep on a real Slurm of one machine: tasks are cancelled, the node dies, the driver is stopped and started again, and every byte
-//! is that of a local run.
+//! A sweep on a real single-node Slurm: tasks are cancelled, the node fails, the watcher is stopped
+//! and restarted, and every byte equals that of a local run.
 //!
-//! Needs Debian's slurm-wlm and munge, root, and `../shared/slurm/up.sh`, which starts them; without, it says that it was skipped.
+//! Needs Debian's slurm-wlm and munge, root, and `../shared/slurm/up.sh`, which starts them; without
+//! them the test prints that it was skipped.
 
 #[path = "run/lab.rs"]
 #[allow(dead_code, reason = "this is the lab of other tests")]
@@ -15,7 +16,8 @@ use std::time::{Duration, Instant};
 
 use lab::{Lab, SPEC, events, stderr, stdout};
 
-/// Two domains, three folds, two seeds; a sweep of three models and three that copy them, and one beside: 84 jobs.
+/// Two domains, three folds, two seeds; a sweep of three models, three distilled from them, and one
+/// more: 84 jobs.
 const SWEEP: &str = r#"
 name = "sweep"
 seeds = [1, 2]
@@ -45,14 +47,14 @@ task_time = "0.1 s"
 "#;
 const SWEEP_JOBS: usize = 84;
 
-/// A Slurm of our own, stopped when dropped.
+/// A private Slurm, stopped on drop.
 struct Slurm {
     home: tempfile::TempDir,
     scripts: PathBuf,
 }
 
 impl Slurm {
-    /// `None`, and a sentence, if it cannot be had.
+    /// Returns `None` and prints the reason if it is not available.
     fn start() -> Option<Slurm> {
         let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/slurm");
         let skip = |why: &str| eprintln!("skipped: {why}");
@@ -71,7 +73,7 @@ impl Slurm {
         let slurm = Slurm { home: tempfile::tempdir().unwrap(), scripts };
         let ports = [(); 2].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
         let [one, two] = ports.map(|port| port.local_addr().unwrap().port().to_string());
-        // What it starts lives on, so nobody may wait for the end of what they print.
+        // Its daemons keep running, so their output must not be waited for.
         let log = fs::File::create(slurm.home.path().join("up.txt")).unwrap();
         let mut up = Command::new(slurm.scripts.join("up.sh"));
         up.arg(slurm.home.path()).env("SLURMCTLD_PORT", one).env("SLURMD_PORT", two).stdin(Stdio::null());
@@ -96,7 +98,7 @@ impl Slurm {
         command
     }
 
-    /// Lets the node die in the middle of a job of the lab: its daemon, what watches over its tasks, and the tasks.
+    /// Kills the node during a job of the lab: its daemon, the step daemons, and the tasks.
     fn kill_node(&self, lab: &Lab) {
         let tasks = loop {
             let tasks = tasks_of(lab);
@@ -138,11 +140,11 @@ fn has(program: &str) -> bool {
     std::env::split_paths(&path).chain([PathBuf::from("/usr/sbin")]).any(|directory| directory.join(program).is_file())
 }
 
-/// Waits until something holds.
+/// Waits until a condition holds.
 fn until(what: &str, holds: impl Fn() -> bool) {
     let began = Instant::now();
     while !holds() {
-        assert!(began.elapsed() < Duration::from_secs(300), "waited in vain until {what}");
+        assert!(began.elapsed() < Duration::from_secs(300), "timed out waiting until {what}");
         std::thread::sleep(Duration::from_millis(100));
     }
 }
@@ -151,7 +153,7 @@ fn done(lab: &Lab) -> usize {
     if lab.out().join("jobs").is_dir() { lab.jobs().len() } else { 0 }
 }
 
-/// The processes that do tasks of a lab, each with its parent, which is of our Slurm.
+/// Returns the task processes of a lab, each with its parent, which belongs to our Slurm.
 fn tasks_of(lab: &Lab) -> Vec<(u32, u32)> {
     let home = lab.home().to_str().unwrap();
     let mut tasks = Vec::new();
@@ -170,13 +172,13 @@ fn tasks_of(lab: &Lab) -> Vec<(u32, u32)> {
     tasks
 }
 
-/// Whether a task is in the middle of a job: it writes the log of one that has no directory yet.
+/// Returns whether a task is running a job: it writes the log of one without a directory.
 fn is_in_a_job(task: u32) -> bool {
     let open = fs::read_dir(format!("/proc/{task}/fd")).into_iter().flatten().flatten();
     open.filter_map(|entry| fs::read_link(entry.path()).ok()).any(|path| path.to_string_lossy().contains("/.tmp-fold"))
 }
 
-/// Sends a signal to a process that this test has started, or that may have ended since.
+/// Sends a signal to a process started by this test, which may have ended since.
 fn signal(name: &str, pid: u32) {
     let _ = Command::new("kill").args([name, &pid.to_string()]).stderr(Stdio::null()).status().unwrap();
 }
@@ -186,15 +188,15 @@ fn spawn(mut command: Command) -> Child {
 }
 
 #[test]
-fn a_cluster_gives_the_bytes_of_a_local_run() {
+fn cluster_runs_equal_local_runs_byte_for_byte() {
     let Some(slurm) = Slurm::start() else { return };
-    refused_before_anything_is_written(&slurm);
-    a_sweep_that_everything_happens_to(&slurm);
-    lost_for_good(&slurm);
-    stopped_and_cancelled(&slurm);
+    rejects_invalid_settings_before_writing(&slurm);
+    survives_cancellation_and_node_failure(&slurm);
+    records_lost_jobs(&slurm);
+    detaches_and_cancels(&slurm);
 }
 
-fn refused_before_anything_is_written(slurm: &Slurm) {
+fn rejects_invalid_settings_before_writing(slurm: &Slurm) {
     let lab = Lab::new();
     let output = slurm.driver(&lab, &["--slurm-option", "partition=no such; touch x"]).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
@@ -203,7 +205,7 @@ fn refused_before_anything_is_written(slurm: &Slurm) {
     assert!(!lab.out().exists() && !lab.home().join("x").exists());
 }
 
-fn a_sweep_that_everything_happens_to(slurm: &Slurm) {
+fn survives_cancellation_and_node_failure(slurm: &Slurm) {
     let whole = Lab::with(SWEEP);
     assert!(whole.run(&["-q"]).status.success());
     let expected = whole.results();
@@ -212,18 +214,18 @@ fn a_sweep_that_everything_happens_to(slurm: &Slurm) {
     let lab = Lab::in_odd_place(SWEEP);
     let driver = |args: &[&str]| {
         let mut command = slurm.driver(&lab, args);
-        // Long enough that something can happen meanwhile.
+        // Long enough to interfere with it.
         command.env("LRBM_TEST_FAULT", "sleep:fold 1");
         spawn(command)
     };
-    // A first driver is stopped: the cluster goes on, and it says how that can be ended.
+    // The first watcher is stopped: the tasks keep running, and it prints how to cancel them.
     let first = driver(&[]);
     until("some jobs are done", || done(&lab) >= 3);
     signal("-INT", first.id());
     let output = first.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
     assert!(stderr(&output).contains("run the same command to watch again, or `scancel "), "{}", stderr(&output));
-    // A second one finds what is queued, and submits nothing.
+    // The second one finds the queued tasks, and submits nothing.
     let second = driver(&["--json-events"]);
     let before = done(&lab);
     until("more jobs are done", || done(&lab) >= before + 3);
@@ -232,7 +234,7 @@ fn a_sweep_that_everything_happens_to(slurm: &Slurm) {
     let of = |state: &str| -> Vec<&str> { tasks.lines().filter_map(|line| line.strip_suffix(state)).collect() };
     let (waiting, running) = (of(" PENDING"), of(" RUNNING"));
     assert!(waiting.len() > 10, "{tasks}");
-    // Those that would run last, and whatever runs, which may have ended before we come to it.
+    // The last tasks in the queue, and those running, which may end before they are cancelled.
     let cancelled = [&waiting[waiting.len() - 4..], &running].concat();
     slurm.call("scancel", &cancelled);
     let before = done(&lab);
@@ -248,7 +250,7 @@ fn a_sweep_that_everything_happens_to(slurm: &Slurm) {
     assert!(lost.iter().any(|why| why.contains("the node failed (NODE_FAIL)")), "{lost:?}");
     assert!(!events(&output, "submitted").is_empty());
     assert_eq!(events(&output, "end")[0]["done"], SWEEP_JOBS);
-    // The last task may still be on its way out.
+    // The last task may still be completing.
     until("nobody is at work", || !lab.out().join(".locks").exists());
     let found = lab.results();
     assert_eq!(found.keys().collect::<Vec<_>>(), expected.keys().collect::<Vec<_>>());
@@ -256,13 +258,13 @@ fn a_sweep_that_everything_happens_to(slurm: &Slurm) {
         assert!(found[path] == *bytes, "{path} differs");
     }
     assert!(lab.metrics().equals_missing(&whole.metrics()));
-    // Nothing is left to do, and nothing is submitted for it.
+    // Nothing is outstanding, and nothing is submitted.
     let output = slurm.driver(&lab, &[]).output().unwrap();
     assert!(stdout(&output).contains(&format!("nothing to do: {SWEEP_JOBS} jobs done before")), "{}", stdout(&output));
 }
 
-/// Tasks that never get to their jobs: recorded with what the cluster says, tried again when asked, then like any other.
-fn lost_for_good(slurm: &Slurm) {
+/// Tasks that never reach their jobs: recorded with the final state, retried on request, then run.
+fn records_lost_jobs(slurm: &Slurm) {
     let (whole, lab) = (Lab::new(), Lab::new());
     assert!(whole.run(&["-q"]).status.success());
     let args = ["--slurm-option", "prologue=echo 'not today' && exit 7", "--slurm-option", "attempts=2"];
@@ -281,14 +283,14 @@ fn lost_for_good(slurm: &Slurm) {
     assert_eq!(lab.results(), whole.results());
 }
 
-/// What waits forever can be left, cancelled, and done by this machine instead.
-fn stopped_and_cancelled(slurm: &Slurm) {
+/// Tasks that stay pending can be left, cancelled, and replaced by a local run.
+fn detaches_and_cancels(slurm: &Slurm) {
     let lab = Lab::with(SPEC);
     let begin = |args: &[&str]| spawn(slurm.driver(&lab, args));
     let first = begin(&["--slurm-option", "options=--begin=now+1hour"]);
     let queued = || slurm.call("squeue", &["-h", "-o", "%F"]);
     until("tasks are queued", || !queued().is_empty());
-    // Of two drivers, the second refuses.
+    // A second watcher is rejected.
     let output: Output = slurm.driver(&lab, &[]).output().unwrap();
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
     assert!(stderr(&output).contains("another process submits tasks of"), "{}", stderr(&output));

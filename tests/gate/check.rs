@@ -1,9 +1,9 @@
-//! The gate, both ways: it lets through what is as good as it was, and nothing else.
+//! The regression gate passes unchanged results, and nothing else.
 
 use super::lab::{BASELINE, Lab, SPEC, cells, is_there};
 
 #[test]
-fn the_gate_passes_the_sound_learner_and_fails_the_damaged_one() {
+fn the_gate_passes_the_learner_and_fails_a_degraded_one() {
     let lab = Lab::new();
     lab.run(SPEC, "good");
     lab.lrbm(&["check", "good"]).expect(6, &[BASELINE, "`--bless` creates one"]);
@@ -20,7 +20,7 @@ fn the_gate_passes_the_sound_learner_and_fails_the_damaged_one() {
     }
     lab.lrbm(&["check", "good"]).expect(0, &["tiny: passed; 6 rows of the baseline: 6 as before"]);
 
-    // The same run again is the same to the last digit, so that blessing it changes nothing.
+    // The same run gives the same digits, so that blessing it again changes nothing.
     lab.run(SPEC, "again");
     lab.lrbm(&["check", "again", "--bless"]).expect(0, &["6 rows: 0 new, 0 changed, 0 removed"]);
     assert_eq!(lab.read(BASELINE), blessed);
@@ -43,16 +43,16 @@ fn the_gate_passes_the_sound_learner_and_fails_the_damaged_one() {
     let page = lab.read("gate.md");
     assert!(page.starts_with("## Gate: tiny\n") && page.contains("<details>"), "{page}");
 
-    // The other way round it is an unexpected rise: said, but no failure.
+    // The other way round it is an unexpected improvement: reported, not a failure.
     lab.lrbm(&["check", "damaged", "--bless"]).expect(0, &["changed, 0 removed"]);
     lab.lrbm(&["check", "good"]).expect(0, &["tiny: passed", "6 better", "| better", "| +0."]);
-    // A margin of very many standard errors lets everything through.
+    // A very large k passes everything.
     lab.write(BASELINE, &blessed);
     lab.lrbm(&["check", "damaged", "--k", "1000"]).expect(0, &["6 as before"]);
 }
 
 #[test]
-fn what_cannot_be_compared_is_said() {
+fn incomparable_rows_are_reported() {
     let lab = Lab::new();
     lab.run(SPEC, "run");
     lab.lrbm(&["check", "run", "--bless", "--metric", "auc_roc", "--metric", "brier", "--tolerance", "0.5"])
@@ -60,19 +60,19 @@ fn what_cannot_be_compared_is_said() {
     let blessed = lab.read(BASELINE);
     assert!(blessed.contains("movies,NoBoost,brier,0.") && blessed.contains(",3,0.5\n"), "{blessed}");
 
-    // Data that were not there are not checked; blessing keeps their rows, with the metrics that the file has.
+    // Skipped datasets are not checked; blessing keeps their rows and the metrics of the file.
     let with_imdb = format!("{blessed}imdb,Boost,auc_roc,0.9,0.01,3,0.01\n");
     lab.write(BASELINE, &with_imdb);
     lab.lrbm(&["check", "run"]).expect(0, &["4 as before, 1 not checked", "data are unavailable: imdb"]);
     lab.lrbm(&["check", "run", "--bless"]).expect(0, &["5 rows: 0 new, 0 changed, 0 removed, 1 kept"]);
     assert_eq!(lab.read(BASELINE), with_imdb);
 
-    // A row that the run should have and has not.
+    // A row that is missing from the run.
     lab.write(BASELINE, &format!("{blessed}movies,Boost (paper),auc_roc,0.9,0.01,3,0.01\n"));
     lab.lrbm(&["check", "run"]).expect(6, &["| Boost (paper)", "not comparable: not in the run"]);
     lab.lrbm(&["check", "run", "--bless"]).expect(0, &["1 removed", "| removed |"]);
     assert_eq!(lab.read(BASELINE), blessed);
-    // A row that the baseline has not.
+    // A row that is missing from the baseline.
     let without: String =
         blessed.lines().filter(|line| !line.contains("NoBoost")).map(|line| format!("{line}\n")).collect();
     lab.write(BASELINE, &without);
@@ -80,11 +80,11 @@ fn what_cannot_be_compared_is_said() {
     // Another number of folds.
     lab.write(BASELINE, &blessed.replace(",3,0.5", ",5,0.5"));
     lab.lrbm(&["check", "run"]).expect(6, &["3 folds where the baseline has 5"]);
-    // Nothing at all.
+    // Nothing to compare.
     lab.write(BASELINE, "dataset,model,metric,mean,sd,n,tolerance\n");
     lab.lrbm(&["check", "run"]).expect(6, &["not comparable"]);
 
-    // Lower is better for some.
+    // Lower is better for some metrics.
     let worse = blessed.lines().map(|line| match line.split(',').collect::<Vec<_>>()[..] {
         [dataset, model, "brier", _, sd, n, _] => format!("{dataset},{model},brier,0.001,{sd},{n},0.01\n"),
         _ => format!("{line}\n"),
@@ -94,14 +94,14 @@ fn what_cannot_be_compared_is_said() {
 }
 
 #[test]
-fn mistakes_in_files_are_named() {
+fn invalid_baselines_are_reported() {
     let lab = Lab::new();
     lab.lrbm(&["check", "nowhere"]).expect(2, &["nowhere: not a run directory"]);
     lab.run(SPEC, "run");
     lab.write("b.csv", "dataset,model,metric,mean,sd,n,tolerance\nmovies,Boost,auc_rok,0.9,0.1,3,0.01\n");
     let arguments = ["check", "run", "--baseline", "b.csv"];
     lab.lrbm(&arguments).expect(2, &["b.csv:2: column `metric`: unknown metric `auc_rok`; did you mean `auc_roc`?"]);
-    // A file that is damaged is not overwritten unasked.
+    // A damaged file is not overwritten.
     lab.lrbm(&["check", "run", "--baseline", "b.csv", "--bless"]).expect(2, &["b.csv:2:"]);
     lab.lrbm(&["check", "run", "--k", "-1"]).expect(2, &["must be a number of at least 0"]);
     lab.write("file", "");
@@ -120,7 +120,7 @@ fn an_unfinished_run_is_not_blessed() {
 }
 
 #[test]
-fn what_the_spec_expects_holds_in_both_directions() {
+fn expected_means_are_checked_in_both_directions() {
     let expecting = |mean: f64| {
         let row = format!("{{ dataset = \"movies\", model = \"Boost\", metric = \"auc_roc\", mean = {mean} }}");
         let absent = "{ dataset = \"imdb\", model = \"Boost\", metric = \"auc_pr\", mean = 0.5 }";
@@ -139,14 +139,14 @@ fn what_the_spec_expects_holds_in_both_directions() {
         lab.run(&expecting(expected), "run");
         lab.lrbm(&["check", "run"]).expect(code, &[said]);
     }
-    // It is checked without a baseline as well, and blessing does not hide it.
+    // It is also checked without a baseline, and blessing does not hide it.
     lab.lrbm(&["check", "run", "--baseline", "none.csv"]).expect(5, &["| spec", "| worse"]);
     lab.lrbm(&["check", "run", "--bless"]).expect(0, &["[expected] does not hold"]);
     lab.lrbm(&["check", "run"]).expect(5, &[]);
 }
 
 #[test]
-fn results_that_are_missing_are_missed() {
+fn missing_results_are_reported() {
     let spec = SPEC.replace("\"imdb\"", "\"university\", \"imdb\"").replace("seed = 7", "seeds = [7, 8]");
     let lab = Lab::new();
     lab.run(&spec, "run");
@@ -160,19 +160,19 @@ fn results_that_are_missing_are_missed() {
         lab.lrbm(&["check", "run", "--bless"]).expect(6, &[reason]);
         assert_eq!(lab.read(BASELINE), blessed);
     };
-    // Data that were there as far as the run says.
+    // Data that were available according to the run.
     std::fs::remove_file(lab.path("run/skipped.json")).unwrap();
     refused("0 of 10 jobs have a result");
-    // A run that has nothing more to do says so again, whatever part of it is asked for.
+    // A run with nothing outstanding reports them again, whatever is selected.
     let again = ["run", "tiny.toml", "--available", "-q", "--out", "run"];
     lab.lrbm(&again).expect(0, &[]);
     lab.lrbm(&["run", "tiny.toml", "-q", "--out", "run", "--only", "dataset=movies"]).expect(0, &[]);
     lab.lrbm(&["check", "run"]).expect(0, &["4 as before, 1 not checked"]);
-    // One seed of a fold leaves the number of folds as it was.
+    // A missing seed leaves the number of folds unchanged.
     std::fs::remove_dir_all(lab.path("run/jobs/movies/Boost/default/fold2-seed8")).unwrap();
     refused("5 of 6 jobs have a result");
     lab.lrbm(&again).expect(0, &[]);
-    // An interrupted run takes nothing from the baseline.
+    // An interrupted run does not change the baseline.
     std::fs::remove_dir_all(lab.path("run/jobs/university")).unwrap();
     refused("0 of 6 jobs have a result");
 }

@@ -1,4 +1,4 @@
-//! Two runs, or two models of a run, side by side.
+//! Comparison of two runs, or of two models of a run.
 
 use lrbm::files::digest::sha256;
 use std::path::Path;
@@ -8,7 +8,7 @@ use lrbm::metric::Column;
 
 use super::lab::{Lab, SPEC};
 
-/// The values of the folds of a model on `movies`.
+/// Returns the fold values of a model on `movies`.
 fn folds(run: &Path, model: &str) -> Vec<f64> {
     let results = Results::read(run).unwrap();
     let group = results.groups().into_iter().find(|group| group.key.model == model).unwrap();
@@ -40,7 +40,7 @@ fn runs_are_paired_fold_by_fold() {
     // Three folds of nearly the same size: n_test/n_train is close to one half.
     let t = mean / ((1.0 / 3.0 + 0.5) * squares / 2.0).sqrt();
     assert!((number(12) / t - 1.0).abs() < 0.02, "{row:?}, not {t}");
-    // One row: Holm has nothing to correct.
+    // One row: nothing to adjust for Holm's method.
     assert_eq!(row[13], row[14]);
     let better = differences.iter().filter(|difference| **difference > 0.0).count();
     assert_eq!(row[15], better.to_string());
@@ -79,7 +79,7 @@ fn models_of_a_run_are_compared() {
 }
 
 #[test]
-fn presets_of_a_model_are_rows_of_their_own() {
+fn presets_are_separate_rows() {
     let lab = Lab::new();
     lab.run(&SPEC.replace("seed = 7", "seed = 7\npresets = [\"paper\", \"lookahead\"]"), "a");
     let compare = |models: &str| lab.lrbm(&["compare", "a", "--models", models, "--metric", "auc_roc"]);
@@ -91,7 +91,7 @@ fn presets_of_a_model_are_rows_of_their_own() {
 }
 
 #[test]
-fn a_model_without_presets_is_paired_with_each() {
+fn a_model_without_presets_is_paired_with_each_preset() {
     let lab = Lab::new();
     let tests = "\n[compare]\ntests = [\"corrected-t\", \"friedman-nemenyi\"]\n";
     let progol = "\n[[model]]\nname = \"Clauses\"\nkind = \"progol\"\n";
@@ -110,11 +110,11 @@ fn a_model_without_presets_is_paired_with_each() {
     }
 }
 
-/// What stands between what a record says and its checksum.
+/// Separator between the body of a record and its checksum.
 const SEAL: &str = ",\n  \"checksum\": \"";
 
 #[test]
-fn what_was_made_otherwise_is_not_paired() {
+fn rows_with_different_settings_are_not_paired() {
     let lab = Lab::new();
     lab.run(SPEC, "a");
     for (old, new, reason) in [
@@ -126,7 +126,7 @@ fn what_was_made_otherwise_is_not_paired() {
         lab.run(&SPEC.replace(old, new), "b");
         lab.lrbm(&["compare", "a", "b"]).expect(6, &["Not compared:", reason, "not comparable: nothing of a and b"]);
     }
-    // Another definition of one metric leaves the others.
+    // Another definition of one metric does not affect the others.
     lab.run(SPEC, "b");
     for fold in 1..=3 {
         let path = format!("b/jobs/movies/Boost/default/fold{fold}-seed7/run.json");
@@ -140,7 +140,7 @@ fn what_was_made_otherwise_is_not_paired() {
 }
 
 #[test]
-fn folds_of_one_run_only_are_left_out() {
+fn unpaired_folds_are_omitted() {
     let lab = Lab::new();
     lab.run(SPEC, "a");
     lab.lrbm(&["run", "tiny.toml", "--available", "-q", "--out", "b", "--only", "fold=1", "--only", "fold=3"])

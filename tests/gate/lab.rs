@@ -1,10 +1,10 @@
-//! Small runs on a generated domain in a directory of their own.
+//! Helpers: small runs on a generated domain in their own directory.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-/// One generated domain with some wrong labels, two models, three folds; and a dataset that is not there.
+/// One generated domain with label noise, two models, three folds; and a dataset that is missing.
 pub const SPEC: &str = r#"
 name = "tiny"
 about = "Small enough to be run often."
@@ -70,7 +70,7 @@ impl Lab {
         self.run_with(spec, out, None);
     }
 
-    /// Runs a spec with a learner that is damaged on purpose.
+    /// Runs a spec with a deliberately degraded learner.
     pub fn run_damaged(&self, spec: &str, out: &str) {
         self.run_with(spec, out, Some("damage:movies"));
     }
@@ -82,7 +82,7 @@ impl Lab {
     }
 }
 
-/// What a command said.
+/// Output of a command.
 pub struct Said {
     pub code: i32,
     pub stdout: String,
@@ -98,7 +98,7 @@ impl Said {
         }
     }
 
-    /// Fails unless the exit code and all these texts are there.
+    /// Checks the exit code and that all these texts occur.
     pub fn expect(self, code: i32, texts: &[&str]) -> Self {
         let all = format!("exit code {}\n{}{}", self.code, self.stdout, self.stderr);
         assert_eq!(self.code, code, "{all}");
@@ -109,15 +109,15 @@ impl Said {
     }
 }
 
-/// A line of a Markdown table as cells without blanks.
+/// Returns the cells of a Markdown table line without whitespace.
 pub fn cells(line: &str) -> Vec<&str> {
     line.trim_matches('|').split('|').map(str::trim).collect()
 }
 
-/// The name of the baseline of the spec.
+/// Name of the baseline of the spec.
 pub const BASELINE: &str = "results/baselines/tiny.csv";
 
-/// Whether a file is there.
+/// Returns whether a file exists.
 pub fn is_there(path: &Path) -> bool {
     path.exists()
 }

@@ -1,4 +1,4 @@
-//! `lrbm compare` and `lrbm check`: what they say of real runs, and with which exit code.
+//! `lrbm compare` and `lrbm check`: output on real runs and exit codes.
 
 mod check;
 mod compare;

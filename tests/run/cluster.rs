@@ -1,4 +1,4 @@
-//! What tasks of a cluster do, without a cluster: `lrbm run-job` and the commands for other schedulers.
+//! Cluster tasks without a cluster: `lrbm run-job` and commands for other schedulers.
 
 use std::fs;
 use std::process::{Command, Output, Stdio};
@@ -24,12 +24,12 @@ fn commands(lab: &Lab, args: &[&str]) -> Vec<String> {
 }
 
 fn shell(line: &str) -> Output {
-    // From elsewhere, as a scheduler does.
+    // From another directory, as a scheduler does.
     Command::new("sh").arg("-c").arg(line).current_dir("/").stdin(Stdio::null()).output().unwrap()
 }
 
 #[test]
-fn commands_do_what_a_run_does() {
+fn printed_commands_reproduce_a_run() {
     let whole = Lab::new();
     assert!(whole.run(&[]).status.success());
     let spec = format!("{SPEC}\n[slurm]\ntask_time = \"0.2 s\"\n");
@@ -42,7 +42,7 @@ fn commands_do_what_a_run_does() {
         let output = shell(line);
         assert!(output.status.success(), "{line}\n{}", stderr(&output));
     }
-    assert!(!lab.out().join("metrics.csv").exists(), "tasks leave the tables alone");
+    assert!(!lab.out().join("metrics.csv").exists(), "tasks do not write the tables");
     assert!(commands(&lab, &[]).is_empty());
     assert!(!lab.out().join(".locks").exists());
     // The run finds everything done, and writes the tables.
@@ -56,7 +56,7 @@ fn commands_do_what_a_run_does() {
 }
 
 #[test]
-fn jobs_by_id_twice_and_at_once() {
+fn run_job_is_idempotent_and_safe_to_run_concurrently() {
     let lab = Lab::new();
     let line = &commands(&lab, &["--only", "dataset=movies,fold=1"])[0];
     let ids: Vec<&str> = line.rsplit_once("/out ").unwrap().1.split(' ').collect();
@@ -74,7 +74,7 @@ fn jobs_by_id_twice_and_at_once() {
     assert_eq!(done.len(), 3, "{done:?}");
     let again = output(&lab, &args);
     assert!(again.status.success() && events(&again, "start").is_empty());
-    // A list, and ids that are only begun.
+    // A list file, and id prefixes.
     let list = format!("{}\n{} movies something\n\n", &ids[0][..8], ids[1]);
     fs::write(lab.home().join("list"), list).unwrap();
     let listed = output(&lab, &["run-job", "out", "--list", "list", "--json-events"]);
@@ -82,7 +82,7 @@ fn jobs_by_id_twice_and_at_once() {
 }
 
 #[test]
-fn a_run_without_a_cluster_can_be_named_as_well() {
+fn run_job_works_on_local_runs() {
     let lab = Lab::new();
     assert!(lab.run(&["--only", "dataset=movies,fold=1"]).status.success());
     let record: serde_json::Value = serde_json::from_slice(&fs::read(lab.jobs()[0].join("run.json")).unwrap()).unwrap();
@@ -94,7 +94,7 @@ fn a_run_without_a_cluster_can_be_named_as_well() {
 }
 
 #[test]
-fn what_is_wrong_is_said() {
+fn invalid_arguments_are_reported() {
     let lab = Lab::new();
     let refused = |args: &[&str], part: &str| {
         let output = output(&lab, args);
@@ -107,7 +107,7 @@ fn what_is_wrong_is_said() {
     refused(&["run-job", "out", "xyz"], "no job of ");
     refused(&["run-job", "out", ""], "no job of ");
     refused(&["run-job", "out", "--list", "none"], "none: ");
-    // One of sixteen digits begins several of twelve ids, or none.
+    // A prefix of one hexadecimal digit matches several of twelve ids, or none.
     let mut said: Vec<String> = Vec::new();
     for digit in "0123456789abcdef".chars() {
         let output = output(&lab, &["run-job", "out", &digit.to_string()]);
@@ -122,7 +122,7 @@ fn what_is_wrong_is_said() {
 }
 
 #[test]
-fn without_slurm_nothing_is_written() {
+fn a_missing_slurm_is_detected_before_writing() {
     let lab = Lab::new();
     let output = lab.command(&["--executor", "slurm"]).env("PATH", "/nowhere").output().unwrap();
     assert_eq!(output.status.code(), Some(2));
@@ -146,7 +146,7 @@ fn failures_of_a_task_are_recorded_and_not_repeated() {
 }
 
 #[test]
-fn data_that_changed_after_the_plan_are_seen() {
+fn data_changed_after_planning_are_detected() {
     let lab = Lab::with(&SPEC.replace("\"movies\", \"university\"", "\"data\""));
     let generate = |seed: &str| {
         let made = lrbm(&lab, &["datasets", "generate", "movies", "--out", "data", "--seed", seed]).output().unwrap();
@@ -159,6 +159,6 @@ fn data_that_changed_after_the_plan_are_seen() {
     let output = shell(&line);
     assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
     assert!(stderr(&output).contains("have changed since the run was planned"), "{}", stderr(&output));
-    // Of other data, it is another job.
+    // With other data it is another job.
     assert!(lab.run(&["-q"]).status.success());
 }

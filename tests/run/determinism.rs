@@ -1,10 +1,10 @@
-//! The same spec gives the same bytes: for any number of threads and jobs at once, and if nothing can be remembered.
+//! The same spec gives the same bytes for any number of threads and jobs, with or without caching.
 
 use std::collections::BTreeMap;
 
 use super::lab::{Lab, stderr};
 
-/// The paper's own kinds of models, with tests on numbers of groundings and chains.
+/// The paper's own model kinds, with count tests and chains.
 const SPEC: &str = r#"
 name = "own-kinds"
 about = "The paper's own kinds of models on two generated domains."
@@ -35,7 +35,7 @@ kind = "rdn-boost"
 trees = 2
 "#;
 
-/// The systems they are compared with, with counts that are cut.
+/// The systems they are compared with, with truncated counts.
 const COMPARED: &str = r#"
 name = "compared-kinds"
 about = "The other kinds of models on a generated domain."
@@ -82,7 +82,7 @@ epochs = 3
 "#;
 
 #[test]
-fn threads_and_a_memory_of_nothing_change_no_byte() {
+fn threads_and_coverage_memory_change_no_byte() {
     let mut compared = 0;
     for (spec, models) in [(SPEC, 32), (COMPARED, 14)] {
         let mut first = None;
@@ -106,7 +106,7 @@ const THREADS: [&str; 4] = ["1", "2", "3", "8"];
 
 fn results(spec: &str, fault: Option<&str>, threads: &str) -> BTreeMap<String, Vec<u8>> {
     let lab = Lab::in_memory(spec);
-    // All threads work on one job, so that what they do together is seen.
+    // All threads work on one job, so that their interaction is covered.
     let mut command = lab.command(&["--jobs", "1", "--threads", threads, "-q"]);
     let output = command.envs(fault.map(|fault| ("LRBM_TEST_FAULT", fault))).output().unwrap();
     assert!(output.status.success(), "{}", stderr(&output));

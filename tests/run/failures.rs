@@ -1,4 +1,4 @@
-//! A job that fails is recorded, and the others go on.
+//! A failed job is recorded, and the others continue.
 
 use std::fs;
 use std::process::Command;
@@ -6,7 +6,7 @@ use std::process::Command;
 use super::lab::{JOBS, Lab, SPEC, events, names, stderr, stdout};
 
 #[test]
-fn a_failing_job_is_a_row_and_the_others_go_on() {
+fn a_failed_job_is_recorded_and_the_others_continue() {
     for (fault, message) in [
         ("error:movies Boost fold 2", "injected fault"),
         ("panic:movies Boost fold 2", "this is a bug in lrbm: panic at src/"),
@@ -25,7 +25,7 @@ fn a_failing_job_is_a_row_and_the_others_go_on() {
         assert!(fs::read_to_string(directory.join("log.txt")).unwrap().contains(message));
         assert!(!directory.join("model.json").exists());
 
-        // It is not tried again unasked, and still counts.
+        // It is not retried without a request, and still counts as failed.
         let output = lab.run(&[]);
         assert_eq!(output.status.code(), Some(3));
         assert_eq!(events(&lab.command(&["--json-events"]).output().unwrap(), "start").len(), 0);
@@ -40,7 +40,7 @@ fn a_failing_job_is_a_row_and_the_others_go_on() {
 }
 
 #[test]
-fn a_refusal_is_no_failure_and_is_told() {
+fn unsupported_datasets_are_reported_and_not_failures() {
     let spec = "name = \"tiny\"\nseed = 7\nfolds = 2\npresets = [\"paper\"]\ndatasets = [\"citations\", \"university\"]\n\
                 [[model]]\nname = \"R\"\nkind = \"rdn-boost\"\ntrees = 2\n\
                 [[model]]\nname = \"L\"\nkind = \"lrnn\"\nepochs = 2\n\
@@ -57,9 +57,9 @@ fn a_refusal_is_no_failure_and_is_told() {
     let refused: Vec<&str> = csv.lines().filter(|line| line.contains(",refused,")).collect();
     assert_eq!((refused.len(), csv.contains(",failed,")), (4, false));
     assert!(refused.iter().any(|line| line.contains("lrnn does not support time limits")), "{csv}");
-    // Presets are about trees: the others run once, without one.
+    // Presets are about trees: other kinds run once, without a preset.
     assert!(lab.out().join("jobs/university/L/default").is_dir() && lab.out().join("jobs/university/R/paper").is_dir());
-    // Nothing is left to do, and that is no failure either.
+    // Nothing is outstanding, and the exit code is 0.
     let again = lab.run(&[]);
     assert!(again.status.success() && stdout(&again).contains("nothing to do"), "{}", stdout(&again));
     let report = Command::new(env!("CARGO_BIN_EXE_lrbm")).arg("report").arg(lab.out()).output().unwrap();
@@ -72,7 +72,7 @@ fn a_refusal_is_no_failure_and_is_told() {
         "{table}"
     );
     assert!(!table.contains("failed"), "{table}");
-    // The page says so of each job, and what models without trees are made of.
+    // The page lists these jobs, and the structure of models without trees.
     let page = fs::read_to_string(lab.out().join("report.html")).unwrap();
     assert_eq!(page.matches("<span class=\"lack\">refused</span>").count(), 4);
     assert!(!page.contains("<span class=\"lack\">failed</span>"));
@@ -81,14 +81,14 @@ fn a_refusal_is_no_failure_and_is_told() {
     let bars = fs::read_to_string(lab.out().join("figures/bars-auc-roc.svg")).unwrap();
     assert_eq!(bars.matches("\nrefused\n").count(), 2, "{bars}");
 
-    // The same program would refuse the same data again: only what may come out otherwise is tried again.
+    // --retry-failed skips unsupported jobs: the same program and data give the same answer.
     let output = lab.run(&["--retry-failed"]);
     assert!(stdout(&output).contains("nothing to do: 8 jobs done before, 4 refused"), "{}", stdout(&output));
     let begin = events(&lab.command(&["--json-events", "--retry-failed"]).output().unwrap(), "begin");
     let counts = ["done", "refused_before", "failed_before", "to_run"].map(|key| begin[0][key].as_u64().unwrap());
     assert_eq!(counts, [8, 4, 0, 0]);
 
-    // There is nothing to bless, and nothing to ask for.
+    // There is nothing to bless and nothing to compare.
     let baseline = lab.out().join("baseline.csv");
     let check = |more: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_lrbm"));
@@ -104,7 +104,7 @@ fn a_refusal_is_no_failure_and_is_told() {
     let spec = lab.out().join("spec.toml");
     assert_eq!(check(&["--junit", spec.to_str().unwrap()]).status.code(), Some(2));
 
-    // Only what grows trees counts them.
+    // Only kinds that grow trees report trees.
     let log = |job: &str| fs::read_to_string(lab.out().join(format!("jobs/{job}/fold1-seed7/log.txt"))).unwrap();
     assert!(log("university/R/paper").contains("tree 2 of 2, "));
     assert!(log("university/L/default").contains("step 2 of 2, ") && !log("university/L/default").contains("tree "));
@@ -114,7 +114,7 @@ fn a_refusal_is_no_failure_and_is_told() {
 }
 
 #[test]
-fn fail_fast_begins_no_more_jobs() {
+fn fail_fast_starts_no_more_jobs() {
     let lab = Lab::new();
     let args = ["--fail-fast", "--jobs", "1", "--threads", "1"];
     let output = lab.command(&args).env("LRBM_TEST_FAULT", "error:movies Boost fold 1").output().unwrap();
@@ -127,7 +127,7 @@ fn fail_fast_begins_no_more_jobs() {
 }
 
 #[test]
-fn a_time_limit_ends_in_a_recorded_reason() {
+fn exceeded_time_limits_are_recorded() {
     let lab = Lab::with(&SPEC.replace("folds = 2", "folds = 2\ntime_limit = \"3 s\""));
     let output = lab.command(&["-q"]).env("LRBM_TEST_FAULT", "oversleep:university NoBoost").output().unwrap();
     assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
@@ -136,9 +136,9 @@ fn a_time_limit_ends_in_a_recorded_reason() {
     assert_eq!(stopped, 2, "{csv}");
 }
 
-/// Without a look from within, counting for the first tree would take minutes.
+/// Without polling inside the learner, counting for the first tree would take minutes.
 #[test]
-fn a_time_limit_ends_a_learner_that_is_slow_inside() {
+fn a_time_limit_interrupts_a_slow_learner() {
     let lab = Lab::with(
         r#"
 name = "slow"
@@ -167,7 +167,7 @@ count_budget = 1000000
 }
 
 #[test]
-fn counts_that_a_budget_cut_are_in_the_record_of_training_and_of_scoring() {
+fn truncated_counts_are_recorded_in_training_and_scoring() {
     let lab = Lab::with(
         r#"
 name = "cut"
@@ -190,18 +190,18 @@ count_budget = 3
 }
 
 #[test]
-fn a_memory_limit_ends_in_a_recorded_reason() {
+fn exceeded_memory_limits_are_recorded() {
     let lab = Lab::with(&SPEC.replace("folds = 2", "folds = 2\nmemory_limit = \"1 B\""));
     let output = lab.run(&["-q"]);
     assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
     let csv = fs::read_to_string(lab.out().join("metrics.csv")).unwrap();
-    // What later jobs need may be there already; the first has to ask for it.
+    // Later jobs may reuse memory; the first one has to allocate it.
     assert!(csv.contains("exceeded the memory limit of 1 bytes"), "{csv}");
     assert_eq!(lab.metrics().height(), JOBS);
 }
 
 #[test]
-fn a_directory_that_cannot_be_written_is_found_first() {
+fn an_unwritable_directory_is_detected_first() {
     let lab = Lab::new();
     // Works for the superuser as well, who may write anywhere.
     fs::write(lab.out(), "a file").unwrap();
@@ -213,7 +213,7 @@ fn a_directory_that_cannot_be_written_is_found_first() {
 }
 
 #[test]
-fn missing_data_are_named_first() {
+fn missing_datasets_are_reported_first() {
     let spec = SPEC.replace("\"university\"", "\"imdb\", \"cora\"").replace("folds = 2\n", "");
     let lab = Lab::with(&spec);
     let output = lab.command(&[]).env("LRBM_DATA", lab.home().join("no-data")).output().unwrap();
@@ -223,6 +223,6 @@ fn missing_data_are_named_first() {
     assert!(!lab.out().exists());
     let output = lab.command(&["--available"]).env("LRBM_DATA", lab.home().join("no-data")).output().unwrap();
     assert!(output.status.success(), "{}", stderr(&output));
-    // Five folds, since nobody says.
+    // Five folds by default.
     assert_eq!(lab.metrics().height(), 15);
 }

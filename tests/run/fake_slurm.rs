@@ -1,4 +1,4 @@
-//! The driver of a cluster against commands of Slurm that are small scripts, so that they can do what a real Slurm does once a year.
+//! The watcher against scripted Slurm commands, which reproduce rare failures of a real cluster.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 
 use super::lab::{Lab, events, stderr};
 
-/// Notes the name of each array and leaves the rest to `on_sbatch`; `accept` queues and runs an array, slowly enough to be seen.
+/// Records the name of each array and delegates to `on_sbatch`; `accept` queues and runs an array,
+/// slowly enough to be observed.
 const SBATCH: &str = r#"#!/bin/sh
 [ -z "$SBATCH_CLUSTERS$SLURM_CLUSTERS" ] || { echo "sbatch: error: another cluster" >&2; exit 1; }
 for arg; do
@@ -43,7 +44,7 @@ fail() {
 echo "$array"
 "#;
 
-/// Shows what is queued under the names it is asked for.
+/// Lists the queued tasks of the given names.
 const SQUEUE: &str = r#"#!/bin/sh
 for arg; do names=$arg; done
 if [ -e "$FAKE/deaf" ]; then
@@ -66,7 +67,7 @@ struct Fake {
 }
 
 impl Fake {
-    /// `on_sbatch` is what `sbatch` does, in shell.
+    /// `on_sbatch` is the shell code of `sbatch`.
     fn new(on_sbatch: &str) -> Self {
         let fake = Fake { home: tempfile::tempdir().unwrap() };
         fs::create_dir(fake.at("queue")).unwrap();
@@ -90,12 +91,12 @@ impl Fake {
         let mut command = lab.command(&["--executor", "slurm", "--json-events"]);
         let path = std::env::var("PATH").unwrap();
         command.args(args).env("PATH", format!("{}:{path}", self.at("bin").display())).env("FAKE", self.home.path());
-        // Must not reach the commands of Slurm.
+        // Must not reach the Slurm commands.
         command.env("SBATCH_CLUSTERS", "other").env("SLURM_CLUSTERS", "other");
         command
     }
 
-    /// The names of arrays that were submitted, in order.
+    /// Returns the names of submitted arrays, in order.
     fn calls(&self) -> Vec<String> {
         let text = fs::read_to_string(self.at("calls")).unwrap_or_default();
         text.lines().map(str::to_owned).collect()
@@ -110,10 +111,10 @@ fn batches(lab: &Lab) -> usize {
 }
 
 #[test]
-fn an_array_whose_answer_was_lost_is_found() {
+fn an_array_with_a_lost_response_is_found() {
     let (whole, lab) = (Lab::new(), Lab::new());
     assert!(whole.run(&["-q"]).status.success());
-    // The queue cannot be asked either, at first.
+    // At first the queue cannot be queried either.
     let fake = Fake::new(&format!("accept\ntouch \"$FAKE/deaf\"\n{LOST_ANSWER}"));
     let output = fake.driver(&lab, &[]).output().unwrap();
     assert!(output.status.success(), "{}", stderr(&output));
@@ -126,7 +127,7 @@ fn an_array_whose_answer_was_lost_is_found() {
 }
 
 #[test]
-fn what_did_not_arrive_is_submitted_under_another_name() {
+fn an_unreceived_array_is_resubmitted_under_another_name() {
     let lab = Lab::new();
     let fake = Fake::new(&format!("[ \"$calls\" != 1 ] || {LOST_ANSWER}\naccept"));
     let output = fake.driver(&lab, &["--only", "dataset=movies"]).output().unwrap();
@@ -137,7 +138,7 @@ fn what_did_not_arrive_is_submitted_under_another_name() {
 }
 
 #[test]
-fn a_refusal_for_good_ends_the_run_at_once() {
+fn a_permanent_rejection_ends_the_run() {
     let lab = Lab::new();
     let fake = Fake::new("fail 'Invalid account or account/partition combination specified'");
     let output = fake.driver(&lab, &[]).output().unwrap();
@@ -147,17 +148,17 @@ fn a_refusal_for_good_ends_the_run_at_once() {
 }
 
 #[test]
-fn a_refusal_for_now_is_met_with_patience() {
+fn a_temporary_rejection_is_retried() {
     let lab = Lab::new();
     let fake = Fake::new("fail 'Job violates accounting/QOS policy'");
     let output = fake.driver(&lab, &[]).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("Job violates accounting/QOS policy"), "{}", stderr(&output));
-    // The same batch each time, since it was surely not taken.
+    // The same batch each time, since it was certainly rejected.
     let calls = fake.calls();
     assert!(calls.len() == 5 && calls.iter().all(|name| *name == calls[0]), "{calls:?}");
     assert_eq!(batches(&lab), 1);
-    // Another process begins another.
+    // Another process starts another batch.
     fs::write(fake.at("on_sbatch"), "accept").unwrap();
     let output = fake.driver(&lab, &["--only", "dataset=movies"]).output().unwrap();
     assert!(output.status.success(), "{}", stderr(&output));
@@ -165,7 +166,7 @@ fn a_refusal_for_now_is_met_with_patience() {
 }
 
 #[test]
-fn tasks_that_vanish_are_submitted_again_and_then_given_up() {
+fn lost_tasks_are_resubmitted_until_attempts_run_out() {
     let lab = Lab::new();
     let fake = Fake::new("");
     let args = ["--only", "dataset=movies,model=NoBoost", "--slurm-option", "attempts=2"];
@@ -178,9 +179,10 @@ fn tasks_that_vanish_are_submitted_again_and_then_given_up() {
     assert!(failed[0]["message"].as_str().unwrap().contains("submitted 2 times without a result"), "{failed:?}");
 }
 
-/// Another process is in the middle of a job whose last task has vanished: it is waited for, and nothing more is submitted.
+/// Another process is running a job whose last task is lost: it is waited for, and nothing more is
+/// submitted.
 #[test]
-fn a_job_that_somebody_else_does_is_waited_for() {
+fn a_job_of_another_process_is_waited_for() {
     let lab = Lab::new();
     let fake = Fake::new("");
     let only = ["--only", "dataset=movies,model=NoBoost,fold=1"];
@@ -203,7 +205,7 @@ fn a_job_that_somebody_else_does_is_waited_for() {
 fn until(what: &str, holds: impl Fn() -> bool) {
     let began = Instant::now();
     while !holds() {
-        assert!(began.elapsed() < Duration::from_secs(120), "waited in vain until {what}");
+        assert!(began.elapsed() < Duration::from_secs(120), "timed out waiting until {what}");
         std::thread::sleep(Duration::from_millis(50));
     }
 }

@@ -1,5 +1,6 @@
-//! Stopped at every place where the disk changes, on a full or read-only disk, with damaged files, under a clock that runs
-//! backwards, or moved: the same command goes on, and what it ends with are the bytes of an undisturbed run.
+//! Runs stopped at every disk operation, on a full or read-only disk, with damaged files, with a
+//! clock running backwards, or moved: the same command resumes, and the final bytes are those of an
+//! undisturbed run.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::lab::{Lab, copy, stderr, stdout};
 use lrbm::determinism::Stream;
 
-/// One domain, an ensemble and its copy, two folds; tests that need every place of a run ask for one fold.
+/// One domain, an ensemble and a distilled model, two folds; tests of all disk operations use one fold.
 const SPEC: &str = r#"
 name = "tiny"
 about = "Small enough to be run a thousand times."
@@ -31,7 +32,7 @@ distil_depth = 2
 "#;
 
 const JOBS: usize = 4;
-/// One job at a time on one thread, so that the N-th place is the same in every run.
+/// One job at a time on one thread, so that the N-th disk operation is the same in every run.
 const ALONE: [&str; 4] = ["--jobs", "1", "--threads", "1"];
 const ONE_FOLD: [&str; 6] = ["--jobs", "1", "--threads", "1", "--only", "fold=1"];
 
@@ -39,7 +40,7 @@ fn struck(lab: &Lab, fault: &str, args: &[&str]) -> Output {
     lab.command(args).env("LRBM_TEST_FAULT", fault).output().unwrap()
 }
 
-/// What an undisturbed run leaves.
+/// Returns the files of an undisturbed run.
 fn undisturbed(args: &[&str]) -> (Lab, BTreeMap<String, Vec<u8>>) {
     let lab = Lab::with(SPEC);
     let output = lab.run(args);
@@ -48,7 +49,8 @@ fn undisturbed(args: &[&str]) -> (Lab, BTreeMap<String, Vec<u8>>) {
     (lab, results)
 }
 
-/// Does something for n = 1, 2, 3 and so on, on two threads, until it says that n is past the end; gives the last n that was not.
+/// Calls a function with n = 1, 2, … on two threads until it reports that n is past the end; returns
+/// the last n before it.
 fn for_all(strike: impl Fn(usize) -> bool + Sync) -> usize {
     const MOST: usize = 2000;
     let (next, end) = (AtomicUsize::new(1), AtomicUsize::new(MOST));
@@ -68,11 +70,11 @@ fn for_all(strike: impl Fn(usize) -> bool + Sync) -> usize {
         }
     });
     let end = end.into_inner();
-    assert!(end < MOST, "no run ever gets to its end");
+    assert!(end < MOST, "no run ends");
     end - 1
 }
 
-/// How many places there were, for who collects such figures.
+/// Prints the number of disk operations, for collected figures.
 fn tell(what: &str, figure: usize) {
     println!("figure: {what}: {figure}");
 }
@@ -89,7 +91,7 @@ fn resumed(lab: &Lab, expected: &BTreeMap<String, Vec<u8>>, when: &str) {
 
 #[cfg(unix)]
 #[test]
-fn stopped_at_every_place_where_the_disk_changes() {
+fn a_run_stopped_at_any_disk_operation_resumes() {
     use std::os::unix::process::ExitStatusExt;
     let (whole, expected) = undisturbed(&ONE_FOLD);
     for fresh in [false, true] {
@@ -98,18 +100,18 @@ fn stopped_at_every_place_where_the_disk_changes() {
         let points = for_all(|n| {
             let lab = Lab::in_memory(SPEC);
             if fresh {
-                // What is there already is done again, and must not be lost.
+                // Existing results are replaced, and must not be lost.
                 copy(&whole.out(), &lab.out());
             }
             let output = struck(&lab, &format!("stop:{n}"), &args);
             if output.status.success() {
                 return false;
             }
-            assert_eq!(output.status.signal(), Some(6), "place {n}: {}", stderr(&output));
+            assert_eq!(output.status.signal(), Some(6), "operation {n}: {}", stderr(&output));
             resumed(&lab, &expected, &format!("stopped at place {n}, fresh {fresh}"));
             true
         });
-        assert!(points > 50, "only {points} places");
+        assert!(points > 50, "only {points} operations");
         tell(
             if fresh { "places of a repeated run, stopped at each" } else { "places of a run, stopped at each" },
             points,
@@ -118,7 +120,7 @@ fn stopped_at_every_place_where_the_disk_changes() {
 }
 
 #[test]
-fn a_disk_that_is_full_from_any_place_on_or_once() {
+fn a_run_on_a_full_disk_resumes() {
     let (_, expected) = undisturbed(&ONE_FOLD);
     let mut places = 0;
     for kind in ["full", "once"] {
@@ -130,28 +132,28 @@ fn a_disk_that_is_full_from_any_place_on_or_once() {
                 Some(2) => {
                     assert!(text.contains("no space left") && text.contains("free disk space"), "{kind}:{n}: {text}")
                 }
-                // What is lost of a log is not worth a run.
+                // A failed log write does not fail the run.
                 Some(0) => {}
                 other => panic!("{kind}:{n}: ended with {other:?}: {text}"),
             }
             resumed(&lab, &expected, &format!("{kind}:{n}"));
-            // Full from there on, a run ends well only if it had no such place any more.
+            // With a disk that stays full, a run succeeds only if it had no such operation left.
             if kind == "full" { output.status.code() == Some(2) } else { n < places }
         });
         places = points;
-        assert!(points > 20, "only {points} places");
+        assert!(points > 20, "only {points} operations");
         tell(&format!("places with a disk that is full ({kind})"), points);
     }
 }
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_small_disk_that_fills_up() {
+fn a_disk_that_fills_up_is_reported() {
     use std::process::Command;
     let (_, expected) = undisturbed(&ALONE);
     let lab = Lab::with(SPEC);
     fs::create_dir(lab.out()).unwrap();
-    // Room for the probe, and then for not much.
+    // Space for the probe and little more.
     let mount =
         |options: &str| Command::new("mount").args(["-t", "tmpfs", "-o", options, "lrbm-test"]).arg(lab.out()).output();
     if !mount("size=4200k").is_ok_and(|output| output.status.success()) {
@@ -159,13 +161,13 @@ fn a_small_disk_that_fills_up() {
         return;
     }
     let unmounted = Unmount(lab.out());
-    // The rest of the room is taken by somebody else.
+    // The remaining space is used up by another file.
     fs::write(lab.out().join("filler"), vec![0; 4100 << 10]).unwrap();
     let output = lab.run(&ALONE);
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
     assert!(stderr(&output).contains("nothing was run"), "{}", stderr(&output));
     assert!(fs::remove_file(lab.out().join("filler")).is_ok());
-    // Filled up while the run goes on.
+    // The disk fills up during the run.
     let output = std::thread::scope(|scope| {
         let run = scope.spawn(|| struck(&lab, "sleep:Boost fold 1", &ALONE));
         while lab.out().join("jobs/movies").read_dir().is_err() {
@@ -184,7 +186,7 @@ fn a_small_disk_that_fills_up() {
     drop(unmounted);
 }
 
-/// Takes a mounted disk away, whatever happens.
+/// Unmounts a disk on drop.
 #[cfg(target_os = "linux")]
 struct Unmount(std::path::PathBuf);
 
@@ -197,7 +199,7 @@ impl Drop for Unmount {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_read_only_disk_is_found_first_and_can_still_be_read() {
+fn a_read_only_disk_is_detected_and_still_readable() {
     use std::process::Command;
     let (lab, expected) = undisturbed(&ALONE);
     let on = |args: &[&str]| Command::new("mount").args(args).arg(lab.out()).output().is_ok_and(|o| o.status.success());
@@ -222,7 +224,7 @@ fn a_read_only_disk_is_found_first_and_can_still_be_read() {
     assert_eq!(lab.results(), expected);
 }
 
-/// Every job file of a run that results are read from.
+/// Returns every job file that results are read from.
 fn job_files(lab: &Lab) -> Vec<std::path::PathBuf> {
     let names = ["run.json", "model.json", "predictions.parquet"];
     lab.jobs().iter().flat_map(|job| names.map(|name| job.join(name))).collect()
@@ -233,7 +235,7 @@ fn in_job(path: &Path, root: &Path) -> String {
 }
 
 #[test]
-fn truncated_and_flipped_files_are_found_told_and_made_again() {
+fn damaged_files_are_detected_reported_and_rewritten() {
     let (lab, expected) = undisturbed(&ALONE);
     let files = job_files(&lab);
     assert_eq!(files.len(), 3 * JOBS);
@@ -248,7 +250,7 @@ fn truncated_and_flipped_files_are_found_told_and_made_again() {
             _ => bad[stream.below(good.len() as u64) as usize] ^= 1 << stream.below(8),
         }
         if place == 0 {
-            // One digit of a metric, which is still a record in every respect but its checksum.
+            // One digit of a metric: still a valid record apart from its checksum.
             let text = String::from_utf8(good.clone()).unwrap();
             let at = text.find("\"auc_roc\": ").unwrap() + 11;
             bad = good.clone();
@@ -257,7 +259,7 @@ fn truncated_and_flipped_files_are_found_told_and_made_again() {
         fs::write(path, &bad).unwrap();
         let file = in_job(path, &lab.out());
 
-        // Readers leave it out and say so; it is not called a job that was not run.
+        // Readers ignore it and report it; the job does not count as not run.
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_lrbm"));
         let output = command.current_dir(lab.home()).args(["report", "out", "--out", "report"]).output().unwrap();
         assert!(output.status.success(), "{}", stderr(&output));
@@ -283,7 +285,7 @@ fn truncated_and_flipped_files_are_found_told_and_made_again() {
 }
 
 #[test]
-fn every_flipped_bit_of_a_record_is_found() {
+fn every_flipped_bit_of_a_record_is_detected() {
     let (lab, _) = undisturbed(&ONE_FOLD);
     let results = || lrbm::experiment::Results::read(&lab.out()).unwrap();
     assert_eq!((results().stored.len(), results().damaged.len()), (2, 0));
@@ -301,10 +303,10 @@ fn every_flipped_bit_of_a_record_is_found() {
 }
 
 #[test]
-fn a_clock_that_runs_backwards_changes_nothing() {
+fn a_clock_running_backwards_changes_no_result() {
     let (_, expected) = undisturbed(&ALONE);
     let lab = Lab::with(SPEC);
-    // Every look at the clock is a day before the one before; then it goes on years before it began.
+    // Every clock reading is a day before the previous one; the run resumes years before its start.
     for (day, args) in [("86400", &ONE_FOLD[..]), ("100000000", &ALONE[..])] {
         let output = struck(&lab, &format!("clock:{day}"), args);
         assert!(output.status.success(), "{}", stderr(&output));
@@ -322,7 +324,7 @@ fn a_clock_that_runs_backwards_changes_nothing() {
 }
 
 #[test]
-fn a_directory_may_be_moved_between_runs() {
+fn a_run_directory_may_be_moved() {
     let (_, expected) = undisturbed(&ALONE);
     let lab = Lab::with(SPEC);
     assert!(lab.run(&ONE_FOLD).status.success());

@@ -1,4 +1,4 @@
-//! Killed at any moment, a run goes on as if nothing had happened.
+//! A run killed at any moment resumes, with the bytes of an undisturbed run.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,7 @@ use lrbm::determinism::Stream;
 const KILLS: usize = 60;
 
 #[test]
-fn killed_at_random_and_resumed_gives_the_same_bytes() {
+fn killed_and_resumed_runs_give_the_same_bytes() {
     let whole = Lab::new();
     let began = Instant::now();
     assert!(whole.run(&["--threads", "1"]).status.success());
@@ -36,7 +36,7 @@ fn killed_at_random_and_resumed_gives_the_same_bytes() {
             child.wait().unwrap();
             kills += 1;
             inside += usize::from(lab.out().join("jobs").is_dir() && lab.jobs().len() < JOBS);
-            assert!(kills < 50 * KILLS, "no run ever ends");
+            assert!(kills < 50 * KILLS, "no run ends");
         }
         runs += 1;
         assert!(lab.metrics().equals_missing(&table), "{threads} threads");
@@ -46,12 +46,12 @@ fn killed_at_random_and_resumed_gives_the_same_bytes() {
             assert!(found[path] == *bytes, "{path} differs with {threads} threads");
         }
     }
-    // A test that kills only finished or unborn runs shows nothing.
-    assert!(inside >= KILLS / 3, "only {inside} of {kills} kills struck between jobs");
+    // Kills before the first or after the last job test nothing.
+    assert!(inside >= KILLS / 3, "only {inside} of {kills} kills happened between jobs");
 }
 
 #[test]
-fn threads_and_jobs_at_once_change_no_byte() {
+fn threads_and_concurrent_jobs_change_no_byte() {
     let results: Vec<_> = [["1", "1"], ["1", "2"], ["2", "2"], ["1", "4"], ["3", "4"]]
         .into_iter()
         .map(|[jobs, threads]| {

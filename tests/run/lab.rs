@@ -1,4 +1,4 @@
-//! A small experiment in a directory of its own, and what it leaves.
+//! Helpers: a small experiment in its own directory, and its results.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,7 +8,7 @@ use std::process::{Child, Command, Output, Stdio};
 use polars::prelude::{DataFrame, ParquetReader, SerReader};
 use serde_json::Value;
 
-/// Two generated domains, three models of which one copies another, two folds: 12 jobs.
+/// Two generated domains, three models of which one distils another, two folds: 12 jobs.
 pub const SPEC: &str = r#"
 name = "tiny"
 about = "Small enough to be run a hundred times."
@@ -50,7 +50,7 @@ impl Lab {
         lab
     }
 
-    /// In a directory that is in memory, if the system has such a one: for tests of hundreds of runs that wait for the disk.
+    /// Creates an in-memory directory if the system has one, for tests of hundreds of runs that sync.
     pub fn in_memory(spec: &str) -> Self {
         let memory = Path::new("/dev/shm");
         let home = if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() };
@@ -59,7 +59,7 @@ impl Lab {
         lab
     }
 
-    /// A directory whose name means something to shells and to Slurm, if it is not quoted.
+    /// Creates a directory whose name has special characters for shells and Slurm.
     pub fn in_odd_place(spec: &str) -> Self {
         let home = tempfile::Builder::new().prefix("o'd\"d $(exit 9) ;%a ä").tempdir().unwrap();
         let lab = Lab { home };
@@ -94,20 +94,20 @@ impl Lab {
         self.command(args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
     }
 
-    /// Runs, and gives the events of one kind.
+    /// Runs and returns the events of one kind.
     pub fn events(&self, kind: &str, args: &[&str]) -> Vec<Value> {
         let output = self.command(args).arg("--json-events").output().unwrap();
         events(&output, kind)
     }
 
-    /// Every byte that must not depend on time or machine, by path.
+    /// Returns every file that must not depend on time or machine, by path.
     pub fn results(&self) -> BTreeMap<String, Vec<u8>> {
         let mut found = BTreeMap::new();
         collect(&self.out(), &self.out(), &mut found);
         found
     }
 
-    /// The table of all jobs, without what depends on the machine.
+    /// Returns the metrics table without machine-dependent columns.
     pub fn metrics(&self) -> DataFrame {
         let file = fs::File::open(self.out().join("metrics.parquet")).unwrap();
         let frame = ParquetReader::new(file).finish().unwrap();
@@ -117,7 +117,7 @@ impl Lab {
         frame.select(kept).unwrap()
     }
 
-    /// The directories of jobs.
+    /// Returns the job directories.
     pub fn jobs(&self) -> Vec<PathBuf> {
         let mut found = BTreeMap::new();
         collect_named(&self.out().join("jobs"), "run.json", &mut found);
@@ -139,14 +139,14 @@ pub fn stderr(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
 }
 
-/// The names of jobs in events, sorted.
+/// Returns the job names of events, sorted.
 pub fn names(events: &[Value]) -> Vec<String> {
     let mut names: Vec<String> = events.iter().map(|event| event["name"].as_str().unwrap().to_owned()).collect();
     names.sort();
     names
 }
 
-/// Copies a directory with everything in it.
+/// Copies a directory recursively.
 pub fn copy(from: &Path, to: &Path) {
     fs::create_dir(to).unwrap();
     for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
@@ -165,7 +165,7 @@ fn collect(root: &Path, directory: &Path, found: &mut BTreeMap<String, Vec<u8>>)
         let shown = path.strip_prefix(root).unwrap().display().to_string();
         match name.as_str() {
             "run.json" | "log.txt" | "tally.json" | "metrics.parquet" => {}
-            // Where data are and what was submitted says nothing of results.
+            // Data location and submitted batches are not results.
             "cluster" if directory == root => {}
             "metrics.csv" => {
                 drop(found.insert(shown, without_machine(&fs::read_to_string(&path).unwrap()).into_bytes()))
@@ -187,7 +187,7 @@ fn collect_named(directory: &Path, wanted: &str, found: &mut BTreeMap<PathBuf, (
     }
 }
 
-/// A table without the columns that depend on the machine; no value in the tests has a comma in it.
+/// Removes machine-dependent columns; no value in the tests contains a comma.
 fn without_machine(csv: &str) -> String {
     let mut lines = csv.lines();
     let headings: Vec<&str> = lines.next().unwrap().split(',').collect();

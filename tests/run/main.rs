@@ -1,6 +1,7 @@
-//! `lrbm run` as users run it: finished, killed, run twice at once, failing, resumed.
+//! `lrbm run` end to end: finished, killed, concurrent, failing, resumed.
 
 mod cluster;
+mod concurrent;
 mod determinism;
 mod failures;
 #[cfg(unix)]
@@ -10,4 +11,3 @@ mod kill;
 mod lab;
 mod read;
 mod resume;
-mod together;

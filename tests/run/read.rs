@@ -1,4 +1,4 @@
-//! A run directory, read back without its data.
+//! Reading a run directory without its data.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use lrbm::metric::{Column, Ranking, ranking};
 use super::lab::{JOBS, Lab, SPEC};
 
 #[test]
-fn what_was_written_is_read() {
+fn written_results_are_read_back() {
     let lab = Lab::new();
     assert!(matches!(Results::read(&lab.out()), Err(ResultsError::NoRun(_))));
     assert!(lab.run(&[]).status.success());
@@ -27,7 +27,7 @@ fn what_was_written_is_read() {
     for group in results.groups() {
         let folds = group.by_fold(Column::AucRoc);
         assert_eq!(folds.iter().map(|(fold, _)| *fold).collect::<Vec<_>>(), [1, 2]);
-        // The area recorded is that of the predictions recorded.
+        // The recorded area equals that of the recorded predictions.
         for (stored, (_, value)) in group.jobs.iter().zip(folds) {
             let predictions = results.predictions(stored).unwrap();
             let scores: Vec<f64> = predictions.iter().map(|row| row.psi).collect();
@@ -39,11 +39,11 @@ fn what_was_written_is_read() {
 }
 
 #[test]
-fn what_a_changed_spec_left_behind_does_not_count() {
+fn results_of_an_earlier_spec_are_stale() {
     let lab = Lab::new();
     assert!(lab.run(&[]).status.success());
     lab.write_spec(&SPEC.replace("trees = 3", "trees = 2"));
-    // The copies of the first ensemble lie there still, but are not of this spec; the jobs of another seed are missing.
+    // The distilled models of the first ensemble are stale; the jobs of the other seed are missing.
     assert!(lab.run(&["--only", "model=Boost"]).status.success());
     let results = Results::read(&lab.out()).unwrap();
     assert_eq!((results.planned, results.stored.len(), results.stale), (JOBS, 8, 4));
@@ -54,7 +54,7 @@ fn what_a_changed_spec_left_behind_does_not_count() {
 }
 
 #[test]
-fn folds_that_the_spec_leaves_to_the_data_are_found() {
+fn fold_counts_are_read_from_records() {
     let lab = Lab::with(&SPEC.replace("folds = 2\n", ""));
     assert!(lab.run(&["--only", "fold=2,model=NoBoost"]).status.success());
     let results = Results::read(&lab.out()).unwrap();
@@ -63,7 +63,7 @@ fn folds_that_the_spec_leaves_to_the_data_are_found() {
 }
 
 #[test]
-fn the_data_may_be_gone() {
+fn results_are_readable_without_the_data() {
     let lab = Lab::with(&SPEC.replace("[\"movies\", \"university\"]", "[\"mine\"]"));
     let made = std::process::Command::new(env!("CARGO_BIN_EXE_lrbm"))
         .args(["datasets", "generate", "movies", "--out", "mine"])
@@ -72,7 +72,7 @@ fn the_data_may_be_gone() {
         .unwrap();
     assert!(made.status.success());
     assert!(lab.run(&[]).status.success());
-    // This process has another working directory, and then the data are nowhere.
+    // This process has another working directory, from which the data are missing.
     for _ in 0..2 {
         let results = Results::read(&lab.out()).unwrap();
         assert_eq!((results.planned, results.stored.len()), (JOBS / 2, JOBS / 2));

@@ -1,11 +1,11 @@
-//! What is done is not done again; what has changed is.
+//! Resuming: finished jobs are kept, changed jobs run again.
 
 use std::fs;
 
 use super::lab::{JOBS, Lab, SPEC, names, stderr, stdout};
 
 #[test]
-fn the_second_call_does_nothing_and_says_so() {
+fn a_second_call_has_nothing_to_do() {
     let lab = Lab::new();
     let first = lab.run(&[]);
     assert!(first.status.success(), "{}", stderr(&first));
@@ -24,12 +24,12 @@ fn the_second_call_does_nothing_and_says_so() {
 }
 
 #[test]
-fn deleted_jobs_run_again_and_no_others() {
+fn only_deleted_jobs_run_again() {
     let lab = Lab::new();
     assert!(lab.run(&[]).status.success());
     let before = lab.results();
     let jobs = lab.jobs();
-    // One that others copy, and one that is whole but for its model.
+    // An ensemble that others distil, and a job that lacks only its model.
     let ensemble = jobs.iter().find(|path| path.to_string_lossy().contains("movies/Boost")).unwrap();
     let other = jobs.iter().find(|path| path.to_string_lossy().contains("university/NoBoost")).unwrap();
     fs::remove_dir_all(ensemble).unwrap();
@@ -41,18 +41,18 @@ fn deleted_jobs_run_again_and_no_others() {
 }
 
 #[test]
-fn a_changed_parameter_runs_only_what_depends_on_it() {
+fn a_changed_parameter_reruns_dependent_jobs_only() {
     let lab = Lab::new();
     assert!(lab.run(&[]).status.success());
-    // Blanks, comments and the words about it change nothing.
+    // Whitespace, comments and the description change nothing.
     lab.write_spec(&SPEC.replace("Small enough", "# Quite small").replace("folds = 2", "folds   = 2 # two"));
     assert!(lab.events("start", &[]).is_empty());
-    // The depth of the copy is the copy's own business.
+    // The depth of the distilled model affects that model only.
     lab.write_spec(&SPEC.replace("distil_depth = 3", "distil_depth = 2"));
     let again = names(&lab.events("start", &[]));
     assert_eq!(again.len(), 4);
     assert!(again.iter().all(|name| name.contains(" Explainable ")), "{again:?}");
-    // The ensemble is not: what copies it changes with it.
+    // The ensemble also affects the models distilled from it.
     lab.write_spec(&SPEC.replace("trees = 3", "trees = 2"));
     let again = names(&lab.events("start", &[]));
     assert_eq!(again.len(), 8);
@@ -61,12 +61,12 @@ fn a_changed_parameter_runs_only_what_depends_on_it() {
 }
 
 #[test]
-fn only_some_jobs() {
+fn only_selects_jobs() {
     let lab = Lab::new();
     let some = names(&lab.events("start", &["--only", "dataset=movies,model=Explainable"]));
     assert_eq!(some.len(), 2, "{some:?}");
     assert_eq!(lab.metrics().height(), 2);
-    // Copied from an ensemble that had to be learned for it, which gives the same copy.
+    // Distilled from an ensemble that had to be trained for it, with the same result.
     let alone = lab.results();
     assert!(lab.run(&[]).status.success());
     let all = lab.results();
@@ -78,7 +78,7 @@ fn only_some_jobs() {
 }
 
 #[test]
-fn a_dry_run_touches_nothing() {
+fn a_dry_run_writes_nothing() {
     let lab = Lab::new();
     let plan = lab.run(&["--dry-run"]);
     assert!(plan.status.success(), "{}", stderr(&plan));
@@ -99,7 +99,7 @@ fn the_default_directory_is_named_after_the_experiment() {
 }
 
 #[test]
-fn every_job_says_where_it_comes_from() {
+fn every_record_has_provenance() {
     let lab = Lab::new();
     assert!(lab.run(&["--only", "dataset=movies,fold=1"]).status.success());
     for job in lab.jobs() {

@@ -1,4 +1,4 @@
-//! What a spec refuses beside `from` is what the copy of an ensemble does not depend on.
+//! Parameters that a spec rejects beside `from` do not affect the distilled model.
 
 use lrbm::data::{embedded::load_domain, generate::Domain};
 use lrbm::learn::params::KEYS;
@@ -15,7 +15,7 @@ fn spec(line: &str) -> String {
 }
 
 #[test]
-fn parameters_of_the_ensemble_do_not_touch_its_copy() {
+fn ensemble_parameters_do_not_change_the_distilled_model() {
     let loaded = load_domain(Domain::Movies, &Domain::Movies.settings()).unwrap();
     let examples = &loaded.examples[..loaded.examples.len().min(300)];
     let task =

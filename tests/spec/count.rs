@@ -1,4 +1,4 @@
-//! How many jobs a spec comes to, and which.
+//! Expansion of specs into jobs.
 
 use lrbm::experiment::Job;
 use lrbm::learn::{Kind, Preset};
@@ -6,7 +6,7 @@ use lrbm::learn::{Kind, Preset};
 use crate::lab::{all_shipped, experiment, jobs, shipped};
 
 #[test]
-fn shipped_specs_are_right_and_have_their_jobs() {
+fn shipped_specs_are_valid_and_expand_to_their_jobs() {
     // datasets × rows × folds × seeds
     let expected = [
         ("ablation-leaf-fit.toml", 7 * 6 * 5 * 3),
@@ -44,7 +44,7 @@ fn shipped_specs_are_right_and_have_their_jobs() {
 }
 
 #[test]
-fn presets_are_told_apart_everywhere() {
+fn presets_have_separate_rows_paths_and_columns() {
     let jobs = jobs(&experiment(&shipped("table2.toml")));
     let first: Vec<&Job> = jobs.iter().take(6).collect();
     let labels: Vec<String> = first.iter().map(|job| job.label()).collect();
@@ -65,7 +65,7 @@ fn presets_are_told_apart_everywhere() {
 }
 
 #[test]
-fn an_explainable_model_copies_the_ensemble_beside_it() {
+fn an_explainable_model_distils_the_ensemble_of_the_same_fold() {
     let jobs = jobs(&experiment(&shipped("table2.toml")));
     let copies: Vec<&Job> = jobs.iter().filter(|job| job.kind == Kind::LrbmExplainable).collect();
     assert_eq!(copies.len(), 70);
@@ -116,7 +116,7 @@ leaf_fit = "closed-form"
 "#;
 
 #[test]
-fn a_sweep_is_every_combination_for_the_models_that_have_it() {
+fn a_sweep_expands_to_all_combinations_of_applicable_parameters() {
     let jobs = jobs(&experiment(SWEPT));
     // Boost and Copy: 2 × 3 × 1; Single has no trees: 3 × 1. Times 2 datasets, 2 seeds, 3 folds.
     assert_eq!(jobs.len(), (6 + 6 + 3) * 2 * 2 * 3);
@@ -134,9 +134,9 @@ fn a_sweep_is_every_combination_for_the_models_that_have_it() {
         copy.directory().to_string_lossy().replace('\\', "/"),
         format!("jobs/movies/Copy/{}/fold1-seed1", directory_of("trees=2,negatives_per_positive=1,quick fit"))
     );
-    // What a dataset has of its own holds for its models only.
+    // Dataset settings apply to the models of that dataset only.
     assert!(jobs.iter().all(|job| job.params.min_leaf == if job.dataset.name == "university" { 3 } else { 1 }));
-    // Jobs of a fold stand together: dataset, then seed, then fold.
+    // Jobs are ordered by dataset, then seed, then fold.
     let order: Vec<(&str, u64, usize)> =
         jobs.iter().map(|job| (job.dataset.name.as_str(), job.seed, job.fold_number())).collect();
     let mut sorted = order.clone();
@@ -149,7 +149,7 @@ fn directory_of(case: &str) -> String {
 }
 
 #[test]
-fn the_nearer_word_wins() {
+fn more_specific_parameters_take_precedence() {
     let text = r#"
 name = "x"
 datasets = ["movies"]
@@ -186,7 +186,7 @@ max_leaves = 6
 }
 
 #[test]
-fn a_dataset_may_stand_twice_under_two_names() {
+fn a_dataset_may_be_listed_under_two_names() {
     let text = r#"
 name = "x"
 datasets = ["cora", "cora-base"]

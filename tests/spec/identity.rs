@@ -1,4 +1,4 @@
-//! What makes two jobs the same: everything that can change a result, and nothing else.
+//! Job identity: everything that can change a result, and nothing else.
 
 use lrbm::experiment::{Job, JobId, JobKey};
 use lrbm::learn::params::{KEYS, Value, YOUNGER};
@@ -34,7 +34,7 @@ fn ids(text: &str) -> Vec<JobId> {
 }
 
 #[test]
-fn names_comments_and_limits_change_nothing() {
+fn names_comments_and_limits_keep_job_ids() {
     let plain = ids(PLAIN);
     for (old, new) in [
         ("name = \"x\"", "name = \"another\""),
@@ -56,12 +56,12 @@ fn names_comments_and_limits_change_nothing() {
     }
     let renamed = PLAIN.replace("\"Boost\"", "\"Ensemble\"");
     assert_eq!(ids(&renamed), plain);
-    // A renamed model is kept in another place.
+    // A renamed model has another directory.
     assert_ne!(jobs(&experiment(&renamed))[0].directory(), jobs(&experiment(PLAIN))[0].directory());
 }
 
 #[test]
-fn everything_else_changes_every_job() {
+fn all_other_changes_change_job_ids() {
     let plain = ids(PLAIN);
     for (old, new) in [
         ("seed = 3", "seed = 4"),
@@ -70,7 +70,7 @@ fn everything_else_changes_every_job() {
         ("[\"movies\"]", "[\"university\"]"),
         ("seed = 3", "seed = 3\narity = \"binary\""),
         ("[[model]]\nname = \"Boost\"", "[dataset.movies]\nreflexive = \"drop\"\n\n[[model]]\nname = \"Boost\""),
-        // Of the ensemble, so of its copy, too.
+        // Parameters of the ensemble, which also affect the distilled model.
         ("trees = 7", "trees = 8"),
         ("learning_rate = 0.1", "learning_rate = 0.2"),
         ("trees = 7", "trees = 7\npreset = \"paper\""),
@@ -80,11 +80,11 @@ fn everything_else_changes_every_job() {
         let changed = ids(&changed);
         assert!(changed.iter().all(|id| !plain.contains(id)), "{new}");
     }
-    // Of the copy alone.
+    // Parameters of the distilled model only.
     let changed = ids(&PLAIN.replace("distil_depth = 4", "distil_depth = 5"));
     let same: Vec<bool> = changed.iter().zip(&plain).map(|(a, b)| a == b).collect();
     assert_eq!(same, [true, false].repeat(5));
-    // Other data; and no two jobs are one.
+    // Other data; and all ids are distinct.
     let first = &jobs(&experiment(PLAIN))[0];
     assert_ne!(first.key("data").id(), first.key("other").id());
     let mut all = plain.clone();
@@ -94,18 +94,18 @@ fn everything_else_changes_every_job() {
 }
 
 #[test]
-fn a_key_has_what_its_kind_uses() {
+fn a_job_key_has_the_parameters_of_its_kind() {
     for job in jobs(&experiment(&crate::lab::shipped("regression.toml"))).iter().take(4) {
         let key = job.key("data");
         let mut used: Vec<&str> =
             KEYS.iter().filter(|key| key.kinds.contains(&job.kind) && key.name != "seed").map(|key| key.name).collect();
-        // Those that came later are left out while they have their defaults: ids are what they were before.
+        // Parameters added later are omitted at their defaults, which keeps earlier ids.
         used.retain(|name| !YOUNGER.contains(name));
         used.sort_unstable();
         let names: Vec<&str> = key.learner.parameters.keys().map(String::as_str).collect();
         assert_eq!(names, used, "{job}");
         assert_eq!(key.from.is_some(), job.kind == Kind::LrbmExplainable);
-        // As in a file and back.
+        // Round trip through JSON.
         let text = serde_json::to_string(&key).unwrap();
         let again: JobKey = serde_json::from_str(&text).unwrap();
         assert_eq!(again, key);
@@ -114,8 +114,8 @@ fn a_key_has_what_its_kind_uses() {
 }
 
 #[test]
-fn ids_are_frozen() {
-    // Results of earlier versions are found by these. If a version was raised on purpose, record them anew.
+fn job_ids_are_stable() {
+    // Results of earlier versions are found by these ids. After raising a version, record them again.
     let id = |job: &Job| job.key("data").id().short().to_owned();
     let jobs = jobs(&experiment(PLAIN));
     assert_eq!([id(&jobs[0]), id(&jobs[1])], FROZEN);
@@ -124,7 +124,7 @@ fn ids_are_frozen() {
 const FROZEN: [&str; 2] = ["0f6d7ad4bee2", "8c75df994899"];
 const FROZEN_SEED: u64 = 53_351_038_513_341;
 
-/// A value of a parameter that is allowed and not its default.
+/// Returns an allowed value of a parameter that is not its default.
 pub fn another_value(name: &str) -> Value {
     match name {
         "node_size" | "path_length" | "largest_part" | "variable_depth" | "cuts" => 4.into(),
@@ -153,9 +153,9 @@ pub fn another_value(name: &str) -> Value {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Any set of parameters in any order, with blanks and comments, is the same job; and each parameter counts.
+    /// Order, whitespace and comments keep the id; every parameter value changes it.
     #[test]
-    fn order_and_blanks_do_not_count_but_values_do(
+    fn job_ids_depend_on_values_not_on_order_or_whitespace(
         kind in prop::sample::select(&Kind::ALL[..]),
         chosen in prop::collection::vec(any::<bool>(), KEYS.len()),
         order in Just((0..KEYS.len()).collect::<Vec<_>>()).prop_shuffle(),
@@ -164,7 +164,7 @@ proptest! {
         let defaults = Params::new(kind).to_values(kind);
         let usable = |i: &usize| {
             let name = KEYS[*i].name;
-            // What is another value for most kinds is the default of some.
+            // A value that is a change for most kinds is the default of some.
             name != "seed" && defaults.get(name).is_some_and(|default| *default != another_value(name))
         };
         let spec = |order: &[usize], noise: &[usize]| {

@@ -1,4 +1,4 @@
-//! Small specs and what they come to.
+//! Helpers: small specs, shipped specs and recorded texts.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ pub fn repository(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
-/// The experiment of a text that must be right.
+/// Parses a valid spec.
 pub fn experiment(text: &str) -> Experiment {
     experiment_with(text, &[])
 }
@@ -20,7 +20,7 @@ pub fn experiment_with(text: &str, settings: &[&str]) -> Experiment {
     parse(text, settings).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// What is said of a text that must be wrong.
+/// Returns the error message of an invalid spec.
 pub fn refusal(text: &str, settings: &[&str]) -> String {
     parse(text, settings).map(|_| ()).expect_err("the spec was taken")
 }
@@ -30,18 +30,18 @@ fn parse(text: &str, settings: &[&str]) -> Result<Experiment, String> {
     Experiment::parse(text, "spec.toml", &settings).map_err(|error| error.to_string())
 }
 
-/// The jobs of an experiment, with no data fetched.
+/// Returns the jobs of an experiment without fetched data.
 pub fn jobs(experiment: &Experiment) -> Vec<Job> {
     let plan = Plan::new(experiment, &Store::open("no such directory")).unwrap();
     plan.jobs.into_iter().map(|listed| listed.job).collect()
 }
 
-/// The text of a shipped spec.
+/// Returns the text of a shipped spec.
 pub fn shipped(name: &str) -> String {
     fs::read_to_string(repository("experiments").join(name)).unwrap()
 }
 
-/// The names of all shipped specs.
+/// Returns the names of all shipped specs.
 pub fn all_shipped() -> Vec<String> {
     let entries = fs::read_dir(repository("experiments")).unwrap();
     let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
@@ -50,7 +50,7 @@ pub fn all_shipped() -> Vec<String> {
     names
 }
 
-/// Compares a text with its record; `LRBM_BLESS=1` records anew.
+/// Compares a text with its record; `LRBM_BLESS=1` records it again.
 pub fn compare(path: &Path, text: &str) -> Result<(), String> {
     if std::env::var_os("LRBM_BLESS").is_some() {
         fs::write(path, text).unwrap();

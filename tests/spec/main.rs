@@ -1,12 +1,12 @@
-//! Specs: what is refused and how, what comes out, and what makes two jobs the same.
+//! Specs: diagnostics, expansion into jobs, and job identity.
 
 mod copy;
 mod count;
+mod filter;
 mod identity;
 mod lab;
-mod only;
 mod plan;
+mod raw;
 mod schema;
 mod set;
-mod written;
 mod wrong;

@@ -1,4 +1,4 @@
-//! What is to do follows from the plan and what is recorded.
+//! The state of a job follows from the plan and its record.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ fn state(change: impl FnOnce(&mut JobKey), failure: Option<&str>) -> (&'static s
 }
 
 #[test]
-fn every_reason_has_its_words() {
+fn every_state_has_a_reason() {
     let to_do = |reason: &str| ("to do", reason.to_owned());
     assert_eq!(first().state(None), JobState::Outstanding(lrbm::experiment::plan::Reason::NoResult));
     assert_eq!(first().state(None).reason(), "no result yet");
@@ -54,7 +54,7 @@ fn every_reason_has_its_words() {
     );
     assert_eq!(state(|key| key.data_checksum.clear(), None), to_do("data checksum changed"));
     assert_eq!(state(|key| key.algorithm = BTreeMap::new(), None), to_do("algorithm version changed"));
-    // A failure of something else is no failure of this.
+    // A failure with another key does not count.
     assert_eq!(state(|key| key.data_checksum.clear(), Some("it broke")), to_do("data checksum changed"));
     let both = |key: &mut JobKey| {
         key.data_checksum.clear();
@@ -64,7 +64,7 @@ fn every_reason_has_its_words() {
 }
 
 #[test]
-fn a_difference_of_keys_is_a_difference_of_ids() {
+fn keys_differ_if_and_only_if_ids_differ() {
     let entry = first();
     let key = entry.key().unwrap();
     let changes: [fn(&mut JobKey); 9] = [
@@ -88,7 +88,7 @@ fn a_difference_of_keys_is_a_difference_of_ids() {
 }
 
 #[test]
-fn data_that_are_not_here_are_named_with_the_command() {
+fn missing_datasets_are_named_with_the_fetch_command() {
     let plan = Plan::new(&experiment(&shipped("regression.toml")), &Store::open("no such directory")).unwrap();
     assert_eq!(plan.jobs.len(), 140);
     assert_eq!(plan.fetch_command().unwrap(), "lrbm datasets fetch imdb uwcse sports webkb");
@@ -99,7 +99,7 @@ fn data_that_are_not_here_are_named_with_the_command() {
 }
 
 #[test]
-fn the_checksum_of_a_plan_is_that_of_the_data() {
+fn planned_checksums_match_the_data() {
     let here = Store::open(std::env::var_os("LRBM_DATA").unwrap_or_else(|| repository("datasets/cache").into()));
     for entry in Plan::new(&experiment(&shipped("regression.toml")), &here).unwrap().available().jobs {
         if entry.job.fold == 0 && entry.job.model == "LRBM-Boost" {
@@ -121,7 +121,7 @@ fn plan_command(arguments: &[&str]) -> (i32, String, String) {
 }
 
 #[test]
-fn the_command_lists_jobs_and_ends_as_it_should() {
+fn the_plan_command_lists_jobs_and_sets_exit_codes() {
     let path = |name: &str| repository("experiments").join(name).display().to_string();
     let (code, stdout, stderr) = plan_command(&[&path("quick.toml")]);
     assert_eq!((code, stderr.as_str()), (0, ""));

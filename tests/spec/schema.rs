@@ -1,4 +1,4 @@
-//! The JSON Schema is made from the tables of the reader; the committed file is what they make.
+//! The committed JSON Schema equals the one generated from the format tables.
 
 use std::fs;
 
@@ -17,14 +17,14 @@ fn the_committed_schema_is_up_to_date() {
 }
 
 #[test]
-fn editors_find_the_schema() {
+fn specs_reference_the_schema() {
     for name in all_shipped() {
         assert!(shipped(&name).starts_with("#:schema ./spec.schema.json\n"), "{name}");
     }
 }
 
 #[test]
-fn the_page_of_the_format_has_every_key() {
+fn the_readme_documents_every_key() {
     let page = fs::read_to_string(repository("experiments/README.md")).unwrap();
     for section in [&TOP, &MODEL, &DATASET, &SWEEP, &CASE, &COMPARE, &EXPECTED, &ROW, &SLURM] {
         for field in section.fields {
@@ -36,9 +36,9 @@ fn the_page_of_the_format_has_every_key() {
     }
 }
 
-/// A parameter with the name of a key of datasets could not be set for one dataset.
+/// A parameter named like a dataset key could not be set per dataset.
 #[test]
-fn parameters_are_not_called_like_keys_of_datasets() {
+fn parameter_names_differ_from_dataset_keys() {
     for field in DATASET.fields {
         assert!(KEYS.iter().all(|key| key.name != field.name), "{}", field.name);
     }

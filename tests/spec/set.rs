@@ -1,4 +1,4 @@
-//! `--set` on the command line, and the frozen spec that says it again.
+//! `--set` on the command line, and its effect on the stored spec.
 
 use crate::lab::{experiment, experiment_with, jobs, refusal, shipped};
 
@@ -26,7 +26,7 @@ fn keys_models_and_datasets_can_be_set() {
 }
 
 #[test]
-fn what_was_set_is_frozen() {
+fn settings_are_stored_in_the_spec() {
     for (name, settings) in [
         ("table2.toml", &["datasets=imdb,cora", "seeds=1,2", "LRBM-Boost.trees=5", "node_size=2"][..]),
         ("quick.toml", &["datasets=movies", "dataset.movies.noise=0.2", "distil_depth=3", "prior=-1"]),
@@ -41,13 +41,13 @@ fn what_was_set_is_frozen() {
         assert_eq!(again, set, "{name}");
         assert_eq!(jobs(&again), jobs(&set));
     }
-    // Nothing set, nothing changed, not even the comments.
+    // Without settings the text is unchanged, including comments.
     let text = shipped("table2.toml");
     assert_eq!(experiment(&text).frozen, text);
 }
 
 #[test]
-fn settings_that_cannot_be_are_refused() {
+fn invalid_settings_are_rejected() {
     let text = shipped("ablation-trees.toml");
     let with = |setting: &str| refusal(&text, &[setting]);
     for (setting, expected) in [

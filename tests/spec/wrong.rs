@@ -1,4 +1,5 @@
-//! Every class of mistake, with its message as recorded beside the file; `LRBM_BLESS=1 cargo test --test spec` records anew.
+//! Every class of error with its recorded message; `LRBM_BLESS=1 cargo test --test spec` records
+//! them again.
 
 use std::fs;
 use std::path::PathBuf;
@@ -14,7 +15,7 @@ fn cases() -> Vec<PathBuf> {
 }
 
 #[test]
-fn every_mistake_has_its_place_its_value_and_a_way_out() {
+fn diagnostics_name_location_value_and_remedy() {
     let cases = cases();
     assert!(cases.len() >= 30, "{}", cases.len());
     let mut different = Vec::new();
@@ -28,7 +29,7 @@ fn every_mistake_has_its_place_its_value_and_a_way_out() {
         for line in lines {
             assert!(line.starts_with("spec.toml:"), "{}: {line}", case.display());
         }
-        // Each file marks the lines of its mistakes.
+        // Each file marks the lines of its errors.
         let marked = text.lines().enumerate().filter(|(_, line)| line.contains("# here"));
         for (number, _) in marked {
             let place = format!("spec.toml:{}: ", number + 1);
@@ -41,7 +42,7 @@ fn every_mistake_has_its_place_its_value_and_a_way_out() {
 }
 
 #[test]
-fn a_file_that_is_not_there_is_named() {
+fn a_missing_spec_is_named() {
     let error = lrbm::experiment::Experiment::read(std::path::Path::new("no/such.toml"), &[]).unwrap_err().to_string();
     assert!(error.starts_with("no/such.toml: cannot be read: "), "{error}");
     assert!(error.ends_with("specs that come with the program are in experiments/"), "{error}");

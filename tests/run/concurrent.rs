@@ -1,15 +1,15 @@
-//! Two processes on one run directory.
+//! Several processes on one run directory.
 
 use std::thread;
 
 use super::lab::{JOBS, Lab, events, names, stderr};
 
 #[test]
-fn two_at_once_share_the_work_and_both_end_with_all_of_it() {
+fn two_processes_share_the_jobs_and_see_all_results() {
     let whole = Lab::new();
     assert!(whole.run(&[]).status.success());
     let lab = Lab::new();
-    // Both are slowed down at the same job, so that one finds it held by the other.
+    // Both are delayed at the same job, so that one finds it locked by the other.
     let run = || {
         let mut command = lab.command(&["--jobs", "1", "--threads", "1", "--json-events"]);
         command.env("LRBM_TEST_FAULT", "sleep:Boost fold 1").output().unwrap()
@@ -29,14 +29,14 @@ fn two_at_once_share_the_work_and_both_end_with_all_of_it() {
     done.sort();
     let before = done.len();
     done.dedup();
-    assert_eq!((done.len(), before), (JOBS, JOBS), "a job was done twice or never");
-    assert!(!events(&one, "done").is_empty() && !events(&two, "done").is_empty(), "one process did everything");
+    assert_eq!((done.len(), before), (JOBS, JOBS), "a job ran twice or never");
+    assert!(!events(&one, "done").is_empty() && !events(&two, "done").is_empty(), "one process ran everything");
     assert_eq!(lab.results(), whole.results());
     assert!(lab.metrics().equals_missing(&whole.metrics()));
 }
 
 #[test]
-fn what_a_killed_process_held_is_done_by_the_other() {
+fn jobs_of_a_killed_process_are_taken_over() {
     let lab = Lab::new();
     let mut held = lab.command(&["--jobs", "1", "--threads", "1", "-q"]);
     let mut held = held.env("LRBM_TEST_FAULT", "sleep:movies").spawn().unwrap();
@@ -52,7 +52,7 @@ fn what_a_killed_process_held_is_done_by_the_other() {
     assert_eq!(lab.metrics().height(), JOBS);
 }
 
-/// Two at the same time, with these arguments each.
+/// Runs two processes concurrently, each with its arguments.
 fn both(lab: &Lab, one: &[&str], two: &[&str]) {
     let run = |args: &[&str]| lab.command(args).args(["--jobs", "1", "--threads", "1"]).output().unwrap();
     let (one, two) = thread::scope(|scope| {
@@ -66,26 +66,26 @@ fn both(lab: &Lab, one: &[&str], two: &[&str]) {
 }
 
 #[test]
-fn other_parameters_for_the_same_places_do_no_harm() {
+fn concurrent_runs_with_other_parameters_are_safe() {
     let (lab, whole) = (Lab::new(), Lab::new());
     for _ in 0..3 {
         both(&lab, &["--fresh"], &["--fresh", "--set", "negatives_per_positive=3"]);
     }
-    // Each took places from the other; whoever comes last has them all.
+    // They replace each other's results; the last call completes them.
     assert!(lab.run(&[]).status.success());
     assert!(whole.run(&[]).status.success());
     assert_eq!(lab.results(), whole.results());
 }
 
 #[test]
-fn halves_of_the_work_end_with_all_rows() {
+fn disjoint_selections_end_with_all_rows() {
     let lab = Lab::new();
     both(&lab, &["--only", "fold=1"], &["--only", "fold!=1"]);
     assert_eq!(lab.metrics().height(), JOBS);
 }
 
 #[test]
-fn a_model_that_was_changed_is_made_again() {
+fn a_modified_model_is_trained_again() {
     let lab = Lab::new();
     assert!(lab.run(&[]).status.success());
     let before = lab.results();
@@ -97,7 +97,7 @@ fn a_model_that_was_changed_is_made_again() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn messages_that_nobody_can_read_do_not_stop_a_run() {
+fn a_closed_stderr_does_not_stop_a_run() {
     let lab = Lab::new();
     let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
     assert!(lab.command(&[]).stderr(full).status().unwrap().success());

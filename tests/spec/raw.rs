@@ -1,4 +1,4 @@
-//! What was written is kept as it was, and nothing that can be written breaks the reader.
+//! Raw specs are preserved, and no input breaks the parser.
 
 use lrbm::experiment::Experiment;
 use lrbm::experiment::spec::raw::{print, read};
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use crate::lab::{all_shipped, experiment, jobs, shipped};
 
 #[test]
-fn a_spec_printed_and_read_again_is_the_same() {
+fn specs_round_trip_through_printing() {
     for name in all_shipped() {
         let text = shipped(&name);
         let printed = print(&read(&text).unwrap());
@@ -20,7 +20,7 @@ fn a_spec_printed_and_read_again_is_the_same() {
 }
 
 #[test]
-fn odd_texts_survive() {
+fn special_characters_round_trip() {
     let text = "\"a key\" = \"quo\\\"te \\\\ ünï\\ncode\"\nempty = []\nnumber = 1.0\n[\"a.b\".c]\nx = [{ y = 1 }, 2]\n[[d.e]]\n[[d.e]]\nz = true\n";
     let printed = print(&read(text).unwrap());
     assert_eq!(print(&read(&printed).unwrap()), printed);
@@ -33,9 +33,9 @@ fn odd_texts_survive() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// A spec with a few places broken is taken or refused with words, and never breaks the program.
+    /// A mutated spec is parsed or rejected with a message, and never panics.
     #[test]
-    fn a_broken_spec_is_refused_with_words(
+    fn mutated_specs_are_parsed_or_rejected_without_panics(
         name in prop::sample::select(all_shipped()),
         edits in prop::collection::vec((any::<prop::sample::Index>(), 0usize..9), 1..6),
         setting in prop::sample::select(vec!["", "trees=", "=", "datasets=", "datasets=[", "dataset..x=1", "a.b.c=1", "seeds=[1,[2]]"]),

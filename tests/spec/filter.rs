@@ -1,10 +1,10 @@
-//! `--only`: a few of the jobs.
+//! `--only`: selection of jobs.
 
 use lrbm::experiment::JobFilter;
 
 use crate::lab::{experiment, jobs, shipped};
 
-/// How many jobs of `table2` are taken, or what is said of the expression.
+/// Number of selected jobs of `table2`, or the error message.
 fn count(expressions: &[&str]) -> Result<usize, String> {
     let experiment = experiment(&shipped("table2.toml"));
     let expressions: Vec<String> = expressions.iter().map(|text| (*text).to_owned()).collect();
@@ -13,7 +13,7 @@ fn count(expressions: &[&str]) -> Result<usize, String> {
 }
 
 #[test]
-fn conditions_choose_jobs() {
+fn conditions_select_jobs() {
     // 7 datasets × 3 models × 2 presets × 5 folds
     for (expressions, expected) in [
         (&[][..], 210),
@@ -34,7 +34,7 @@ fn conditions_choose_jobs() {
 }
 
 #[test]
-fn what_is_no_condition_is_said() {
+fn invalid_conditions_are_reported() {
     assert_eq!(
         count(&["datset=imdb"]),
         Err("--only datset=imdb: unknown column `datset`: did you mean `dataset`? expected one of dataset, model, kind, \
@@ -53,7 +53,7 @@ fn what_is_no_condition_is_said() {
 }
 
 #[test]
-fn a_swept_key_is_a_column() {
+fn swept_parameters_are_columns() {
     let experiment = experiment(&shipped("ablation-trees.toml"));
     let only = JobFilter::parse(&["trees=5,dataset=imdb".to_owned()], &experiment).unwrap();
     assert_eq!(jobs(&experiment).iter().filter(|job| only.matches(job)).count(), 2 * 5 * 3);
