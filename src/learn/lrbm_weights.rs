@@ -209,7 +209,7 @@ const REFIT_STEPS: usize = 10;
 
 /// Fit options chosen by cross-validation.
 #[derive(Clone, Copy)]
-struct Choice {
+struct ChosenFit {
     options: FitOptions,
     held_out: Option<f64>,
 }
@@ -229,19 +229,19 @@ impl LrbmWeights {
         if self.fresh {
             *network = data.fresh(network);
         }
-        let Choice { options, held_out } = self.choose(network, data, &data.folds(self.folds, seed));
+        let ChosenFit { options, held_out } = self.choose(network, data, &data.folds(self.folds, seed));
         let fitted = network.fit(&data.patterns(&data.all()), &options, &mut |_, _| false);
         LearnedWeights { fitted, l2: options.l2, held_out }
     }
 
     /// Chooses the L2 penalty and the number of steps by cross-validation, starting from this
     /// network.
-    fn choose(&self, network: &Network, data: &TrainingData<'_>, folds: &[(Bits, Bits)]) -> Choice {
+    fn choose(&self, network: &Network, data: &TrainingData<'_>, folds: &[(Bits, Bits)]) -> ChosenFit {
         let tried: &[f64] = self.l2.as_ref().map_or(&L2_CANDIDATES, std::slice::from_ref);
         // Without folds, take the middle penalty and the maximum number of steps.
         let hold = if self.fresh { Hold::Blank } else { Hold::Start };
         let options = |l2, max_steps| FitOptions { l2, hold, max_steps };
-        let mut best = Choice { options: options(tried[tried.len() / 2], self.max_steps), held_out: None };
+        let mut best = ChosenFit { options: options(tried[tried.len() / 2], self.max_steps), held_out: None };
         for &l2 in tried.iter().filter(|_| !folds.is_empty()) {
             let limit = options(l2, self.max_steps);
             let curves: Vec<Vec<f64>> = folds.iter().map(|fold| curve(network, data, fold, &limit)).collect();
@@ -251,7 +251,7 @@ impl LrbmWeights {
                 let at = |curve: &Vec<f64>| curve.get(step).or(curve.last()).copied().unwrap_or(f64::NEG_INFINITY);
                 let mean = curves.iter().map(at).sum::<f64>() / curves.len() as f64;
                 if best.held_out.is_none_or(|known| mean > known) {
-                    best = Choice { options: options(l2, step), held_out: Some(mean) };
+                    best = ChosenFit { options: options(l2, step), held_out: Some(mean) };
                 }
             }
         }
@@ -272,7 +272,7 @@ impl LrbmWeights {
         let mut data = TrainingData::new(network, task)?;
         let folds = data.folds(self.folds, task.seed);
         let mut smaller = if self.fresh { data.fresh(network) } else { network.clone() };
-        let Choice { options, .. } = self.choose(&smaller, &data, &folds);
+        let ChosenFit { options, .. } = self.choose(&smaller, &data, &folds);
         let size = match prune {
             Prune::ToSize(size) => size,
             Prune::ToLoss(_) if folds.is_empty() => {

@@ -96,9 +96,9 @@ mod tests {
     use crate::learn::Resources;
 
     /// A model whose ψ is a single bias.
-    struct Constant([f64; 1]);
+    struct BiasModel([f64; 1]);
 
-    impl Differentiable for Constant {
+    impl Differentiable for BiasModel {
         fn weights(&mut self) -> &mut [f64] {
             &mut self.0
         }
@@ -122,7 +122,7 @@ mod tests {
         let examples: Vec<Example> = weights.into_iter().enumerate().map(example).collect();
         let target = crate::logic::PredicateId(0);
         let task = Task { database: &database, target, examples: &examples, seed: 1, resources: Resources::default() };
-        let mut model = Constant([0.0]);
+        let mut model = BiasModel([0.0]);
         let options = SgdOptions { epochs: 2000, learning_rate: 0.01, batch: 4, l2 };
         descend(&mut model, &task, &options, &mut |_| {});
         model.0[0]

@@ -92,7 +92,7 @@ struct BoundRule {
     distinct: Vec<BoundLiteral>,
 }
 
-type Bindings = Vec<Option<Constant>>;
+type RuleBindings = Vec<Option<Constant>>;
 /// Derivable atoms of a latent predicate, for a binding pattern.
 type DerivedAtoms = Rc<Vec<Vec<Constant>>>;
 
@@ -109,7 +109,7 @@ struct Unroller<'a> {
     uniform_neurons: Vec<Option<u32>>,
     arena: Arena,
     atoms: HashMap<(usize, Vec<Constant>), Option<u32>>,
-    solved: HashMap<(usize, Bindings), DerivedAtoms>,
+    solved: HashMap<(usize, RuleBindings), DerivedAtoms>,
     budget_hits: u64,
 }
 
@@ -216,7 +216,7 @@ impl<'a> Unroller<'a> {
     }
 
     /// Returns the aggregation neuron of a rule for a ground head; `None` without groundings.
-    fn group(&mut self, rule: usize, head: &Bindings) -> Option<u32> {
+    fn group(&mut self, rule: usize, head: &RuleBindings) -> Option<u32> {
         let BoundRule { number, body, .. } = self.rules[rule].clone();
         let mut neurons = Vec::new();
         for bindings in self.groundings(rule, head) {
@@ -244,7 +244,7 @@ impl<'a> Unroller<'a> {
         if let Some(&known) = self.atoms.get(&(head, args.clone())) {
             return known;
         }
-        let bindings: Bindings = args.iter().copied().map(Some).collect();
+        let bindings: RuleBindings = args.iter().copied().map(Some).collect();
         let mut inputs = Vec::new();
         for rule in self.by_head[head].clone() {
             let group = self.group(rule, &bindings);
@@ -257,7 +257,7 @@ impl<'a> Unroller<'a> {
 
     /// Enumerates the groundings of a rule's body that agree with a head, up to the limit. All
     /// variables are bound.
-    fn groundings(&mut self, rule: usize, head: &Bindings) -> Vec<Bindings> {
+    fn groundings(&mut self, rule: usize, head: &RuleBindings) -> Vec<RuleBindings> {
         let body = self.rules[rule].distinct.clone();
         let mut bindings = head.clone();
         bindings.resize(self.rules[rule].variables, None);
@@ -272,7 +272,13 @@ impl<'a> Unroller<'a> {
         search.found
     }
 
-    fn search(&mut self, body: &[BoundLiteral], pending: &[usize], bindings: &Bindings, search: &mut GroundingSearch) {
+    fn search(
+        &mut self,
+        body: &[BoundLiteral],
+        pending: &[usize],
+        bindings: &RuleBindings,
+        search: &mut GroundingSearch,
+    ) {
         cancel::poll();
         // Next is the literal with the fewest matching facts.
         let Some(&next) = pending.iter().min_by_key(|&&k| self.cost(&body[k], bindings)) else {
@@ -309,7 +315,7 @@ impl<'a> Unroller<'a> {
     }
 
     /// Estimates the facts to visit for a literal.
-    fn cost(&self, literal: &BoundLiteral, bindings: &Bindings) -> usize {
+    fn cost(&self, literal: &BoundLiteral, bindings: &RuleBindings) -> usize {
         let given = ground(&literal.args, bindings);
         match literal.kind {
             AtomKind::Facts(predicate) => self.database.facts.relation(predicate).lookup(&given).range().len(),
@@ -320,7 +326,7 @@ impl<'a> Unroller<'a> {
     }
 
     /// Returns the derivable atoms of a latent predicate under a binding pattern.
-    fn solutions(&mut self, head: usize, given: Bindings) -> DerivedAtoms {
+    fn solutions(&mut self, head: usize, given: RuleBindings) -> DerivedAtoms {
         if let Some(known) = self.solved.get(&(head, given.clone())) {
             return known.clone();
         }
@@ -338,14 +344,14 @@ impl<'a> Unroller<'a> {
 }
 
 struct GroundingSearch {
-    found: Vec<Bindings>,
+    found: Vec<RuleBindings>,
     /// Remaining facts to visit.
     steps: usize,
     cut: bool,
 }
 
 /// Substitutes the bindings into the arguments.
-fn ground(args: &[Argument], bindings: &Bindings) -> Bindings {
+fn ground(args: &[Argument], bindings: &RuleBindings) -> RuleBindings {
     let value = |arg: &Argument| match *arg {
         Argument::Constant(constant) => Some(constant),
         Argument::Variable(Variable(k)) => bindings[k as usize],
@@ -356,7 +362,7 @@ fn ground(args: &[Argument], bindings: &Bindings) -> Bindings {
 }
 
 /// Unifies the arguments with a fact.
-fn unify(args: &[Argument], fact: &[Constant], bindings: &Bindings) -> Option<Bindings> {
+fn unify(args: &[Argument], fact: &[Constant], bindings: &RuleBindings) -> Option<RuleBindings> {
     let mut extended = bindings.clone();
     for (arg, &constant) in args.iter().zip(fact) {
         let known = match *arg {

@@ -52,10 +52,10 @@ pub(super) struct CountCandidate {
 }
 
 /// The candidates of a path, and whether the budget was exceeded.
-pub(super) type Candidates = (Vec<CountCandidate>, bool);
+pub(super) type CountCandidates = (Vec<CountCandidate>, bool);
 
 /// The literals of a path, its variables, and the next free variable.
-type PathKey = (Vec<Literal>, Vec<TypedVariable>, u32);
+type CountPathKey = (Vec<Literal>, Vec<TypedVariable>, u32);
 
 /// Grows trees over fixed examples and language; caches what does not depend on the gradients.
 #[derive(Debug)]
@@ -64,7 +64,7 @@ pub struct CountGrower<'g, 'c, 'a> {
     pub(super) language: &'g Language,
     /// Connected components of a path with this many literals are not extended.
     largest_part: usize,
-    candidates: Mutex<HashMap<PathKey, Arc<Candidates>>>,
+    candidates: Mutex<HashMap<CountPathKey, Arc<CountCandidates>>>,
 }
 
 /// Counters of growing a tree.
@@ -72,14 +72,14 @@ pub struct CountGrower<'g, 'c, 'a> {
 pub struct CountStatistics {
     /// Nodes for which a test was searched.
     pub expansions: u64,
-    /// Candidates scored.
+    /// CountCandidates scored.
     pub screened: u64,
     /// Nodes that exceeded the candidate budget.
     pub budget_hits: u64,
 }
 
 /// A leaf of a growing tree.
-struct OpenLeaf {
+struct CountLeaf {
     leaf: WeightedPattern,
     known: Vec<TypedVariable>,
     /// Next free variable; variables of failed tests stay reserved.
@@ -123,7 +123,7 @@ impl<'g, 'c, 'a> CountGrower<'g, 'c, 'a> {
         let rows: Vec<usize> = in_use.iter().collect();
         let known = self.language.head();
         let root = WeightedPattern { pattern: Pattern::default(), weight: 0.0, counts: vec![1.0; examples] };
-        let mut leaves = vec![OpenLeaf { leaf: root, next: known.len() as u32, known, depth: 0, open: true }];
+        let mut leaves = vec![CountLeaf { leaf: root, next: known.len() as u32, known, depth: 0, open: true }];
         let mut residuals = refit(leaves.iter_mut().map(|open| &mut open.leaf), gradients, &rows, options.shrinkage);
         let mut statistics = CountStatistics::default();
         while options.max_leaves.is_none_or(|max| leaves.len() < max) {
@@ -150,7 +150,7 @@ impl<'g, 'c, 'a> CountGrower<'g, 'c, 'a> {
     }
 
     /// Returns the cached candidate tests below a path.
-    pub(super) fn candidates(&self, path: &[Literal], known: &[TypedVariable], next: u32) -> Arc<Candidates> {
+    pub(super) fn candidates(&self, path: &[Literal], known: &[TypedVariable], next: u32) -> Arc<CountCandidates> {
         let key = (path.to_vec(), known.to_vec(), next);
         if let Some(candidates) = lock(&self.candidates).get(&key) {
             return candidates.clone();
@@ -167,7 +167,7 @@ impl<'g, 'c, 'a> CountGrower<'g, 'c, 'a> {
     fn best_test(
         &self,
         options: &CountOptions,
-        node: &OpenLeaf,
+        node: &CountLeaf,
         candidates: &[CountCandidate],
         residuals: &[f64],
         rows: &[usize],
@@ -206,11 +206,11 @@ impl<'g, 'c, 'a> CountGrower<'g, 'c, 'a> {
     }
 }
 
-impl OpenLeaf {
-    fn split(self, candidate: &CountCandidate, choice: BestTest) -> [OpenLeaf; 2] {
-        let OpenLeaf { leaf, known, next, depth, .. } = self;
+impl CountLeaf {
+    fn split(self, candidate: &CountCandidate, choice: BestTest) -> [CountLeaf; 2] {
+        let CountLeaf { leaf, known, next, depth, .. } = self;
         debug_assert!(choice.error.is_finite(), "errors of finite counts are finite");
-        let side = |pattern, counts, known| OpenLeaf {
+        let side = |pattern, counts, known| CountLeaf {
             leaf: WeightedPattern { pattern, weight: 0.0, counts },
             known,
             next: next + candidate.new.len() as u32,
@@ -248,7 +248,7 @@ pub(super) fn refit<'w>(
 }
 
 /// Returns the open leaf with the largest error; the first of ties.
-fn next_to_expand(leaves: &[OpenLeaf], residuals: &[f64], rows: &[usize], options: &CountOptions) -> Option<usize> {
+fn next_to_expand(leaves: &[CountLeaf], residuals: &[f64], rows: &[usize], options: &CountOptions) -> Option<usize> {
     let mut best: Option<(f64, usize)> = None;
     for (at, open) in leaves.iter().enumerate().filter(|(_, open)| open.open) {
         let here: Vec<usize> = rows.iter().copied().filter(|&i| open.leaf.counts[i] > 0.0).collect();

@@ -68,12 +68,12 @@ pub fn literals(walk: &[Step]) -> Vec<Literal> {
 /// Graph of types whose edges are steps.
 #[derive(Clone, Debug)]
 pub struct TypeGraph {
-    edges: Vec<Edge>,
+    edges: Vec<TypeEdge>,
     types: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Edge {
+struct TypeEdge {
     step: Step,
     from: TypeId,
     to: TypeId,
@@ -92,7 +92,7 @@ impl TypeGraph {
     /// Creates the graph from the modes for a target. Mode symbols are ignored, since predicates
     /// may be traversed in both directions.
     pub fn new(schema: &Schema, target: PredicateId) -> Self {
-        let mut edges: IndexSet<Edge> = IndexSet::default();
+        let mut edges: IndexSet<TypeEdge> = IndexSet::default();
         for mode in schema.modes() {
             let is_other = mode.target.is_some_and(|only| only != target);
             if mode.predicate == target || mode.predicate.comparison().is_some() || is_other {
@@ -101,11 +101,11 @@ impl TypeGraph {
             let step = |direction| Step { predicate: mode.predicate, direction };
             match mode.args[..] {
                 [only] => {
-                    edges.insert(Edge { step: step(Direction::Stay), from: only.type_id, to: only.type_id });
+                    edges.insert(TypeEdge { step: step(Direction::Stay), from: only.type_id, to: only.type_id });
                 }
                 [first, second] => {
-                    edges.insert(Edge { step: step(Direction::Forward), from: first.type_id, to: second.type_id });
-                    edges.insert(Edge { step: step(Direction::Backward), from: second.type_id, to: first.type_id });
+                    edges.insert(TypeEdge { step: step(Direction::Forward), from: first.type_id, to: second.type_id });
+                    edges.insert(TypeEdge { step: step(Direction::Backward), from: second.type_id, to: first.type_id });
                 }
                 // Predicates of higher arity are rejected before.
                 _ => {}
@@ -186,7 +186,7 @@ impl<'g> WalkIndex<'g> {
     }
 
     /// Returns the number of walks that continue with an edge, with `left` steps including it.
-    fn after(&self, edge: &Edge, stayed: bool, left: usize) -> u64 {
+    fn after(&self, edge: &TypeEdge, stayed: bool, left: usize) -> u64 {
         let stays = edge.step.direction == Direction::Stay;
         if stays && stayed { 0 } else { self.continuations[left - 1][usize::from(edge.to.0)][usize::from(stays)] }
     }
