@@ -1,5 +1,4 @@
-//! Where data come from: published datasets and how they are fetched and read, the generated domains, and how
-//! examples are parted into folds and negatives drawn.
+//! Data: manifests, fetching, adaptors and loading of published datasets, generated domains, folds and negatives.
 
 pub mod adapt;
 pub mod binary;

@@ -116,7 +116,7 @@ pub struct FoldCounts {
     pub contradicted: usize,
 }
 
-/// KnownPositives positives, with the database of their constants if it is not that of the facts.
+/// Known positives, with the database of their constants if it is not that of the facts.
 #[derive(Clone, Copy)]
 struct KnownPositives<'a> {
     positives: &'a [Example],

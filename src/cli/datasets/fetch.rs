@@ -1,30 +1,16 @@
 //! `lrbm datasets fetch [ID…|--all]` and `lrbm datasets verify`
 
 use std::io::Write;
-use std::path::PathBuf;
 
+use super::super::error::{CommandError, with_cause};
+use super::super::output::{Output, say};
 use super::super::progress::bytes_bar;
 use super::super::table::thousands;
-use super::super::{CommandError, Output, say, with_cause};
+use super::args::StoreArgs;
 use crate::data::adapt::{self, AdaptEvent};
 use crate::data::fetch::{FetchEvent, FetchOptions, MIRROR_VARIABLE, Mirror, fetch};
 use crate::data::manifest::Manifest;
-use crate::data::store::{DATA_VARIABLE, Store};
-
-/// The location of the fetched data.
-#[derive(clap::Args)]
-pub struct StoreArgs {
-    /// Directory of fetched data [default: $LRBM_DATA, or datasets/cache]
-    #[arg(long, value_name = "DIR")]
-    data: Option<PathBuf>,
-}
-
-impl StoreArgs {
-    /// Opens the store in that directory.
-    pub fn store(&self) -> Store {
-        Store::open(self.data.clone().unwrap_or_else(Store::default_directory))
-    }
-}
+use crate::data::store::DATA_VARIABLE;
 
 /// Arguments of `lrbm datasets fetch`.
 #[derive(clap::Args)]

@@ -3,9 +3,10 @@
 use std::io::Write;
 use std::path::PathBuf;
 
+use super::super::error::{CommandError, with_cause};
+use super::super::output::Output;
 use super::super::table::thousands;
-use super::super::{CommandError, Output, with_cause};
-use super::GeneratorArgs;
+use super::args::GeneratorArgs;
 use crate::data::generate::{Domain, write_directory};
 
 /// Arguments of `lrbm datasets generate`.

@@ -4,9 +4,10 @@ use std::io::Write;
 
 use clap::ValueEnum;
 
-use super::super::{CommandError, Output, with_cause};
-use super::fetch::StoreArgs;
-use super::{GeneratorArgs, print, published};
+use super::super::error::{CommandError, with_cause};
+use super::super::output::Output;
+use super::args::{GeneratorArgs, StoreArgs};
+use super::{print, published};
 use crate::data::dataset::{Arity, Dataset, Reflexive, Variant};
 use crate::data::embedded::load_domain;
 use crate::data::folds::random_folds;

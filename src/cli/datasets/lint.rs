@@ -3,7 +3,9 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use super::super::{CommandError, Output, settings};
+use super::super::error::CommandError;
+use super::super::output::Output;
+use super::super::settings;
 use super::print;
 use crate::data::load::{LoadOptions, load};
 use crate::data::summary::DatasetSummary;

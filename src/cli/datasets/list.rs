@@ -1,8 +1,9 @@
 //! `lrbm datasets list`
 
+use super::super::error::{CommandError, with_cause};
+use super::super::output::Output;
 use super::super::table::TextTable;
-use super::super::{CommandError, Output, with_cause};
-use super::fetch::StoreArgs;
+use super::args::StoreArgs;
 use crate::data::generate::Domain;
 use crate::data::manifest::Manifest;
 use crate::data::store::StoreError;

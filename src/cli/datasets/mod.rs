@@ -1,5 +1,6 @@
 //! `lrbm datasets …`
 
+mod args;
 mod fetch;
 mod generate;
 mod info;
@@ -8,10 +9,10 @@ mod list;
 mod print;
 mod published;
 
-use clap::{Args, Subcommand};
+use clap::Subcommand;
 
-use super::{CommandError, Output};
-use crate::data::generate::{Domain, GeneratorSettings};
+use super::error::CommandError;
+use super::output::Output;
 
 /// Subcommands of `lrbm datasets`.
 #[derive(Subcommand)]
@@ -39,39 +40,5 @@ pub(super) fn run(command: Datasets, output: &mut Output) -> Result<(), CommandE
         Datasets::Verify(args) => fetch::run_verify(&args, output),
         Datasets::Generate(args) => generate::run(&args, output),
         Datasets::Lint(args) => lint::run(&args, output),
-    }
-}
-
-/// GeneratorSettings of a generated domain.
-#[derive(Args)]
-pub struct GeneratorArgs {
-    /// Size relative to the default domain [default: 1]
-    #[arg(long)]
-    scale: Option<u32>,
-    /// Seed of every random choice [default: the seed of the domain]
-    #[arg(long)]
-    seed: Option<u64>,
-    /// Fraction of wrong labels, at least 0 and below 1 [default: 0]
-    #[arg(long)]
-    noise: Option<f64>,
-}
-
-impl GeneratorArgs {
-    fn seed(&self) -> Option<u64> {
-        self.seed
-    }
-
-    fn is_used_beyond_seed(&self) -> bool {
-        self.scale.is_some() || self.noise.is_some()
-    }
-
-    fn settings(&self, domain: Domain) -> Result<GeneratorSettings, CommandError> {
-        let default = domain.settings();
-        GeneratorSettings::new(
-            self.scale.unwrap_or(default.scale()),
-            self.seed.unwrap_or(default.seed()),
-            self.noise.unwrap_or(default.noise()),
-        )
-        .map_err(CommandError::input)
     }
 }

@@ -303,7 +303,7 @@ fn check_or_remove(expected_file: &ExpectedFile<'_>, part: &Path) -> Result<Stri
 /// Opens the unfinished file for writing after its first `start` bytes.
 fn open_part(part: &Path, start: u64) -> Result<DiskWriter<File>, FetchFault> {
     if start == 0 {
-        // Created anew instead of truncated, so that a link at this path is not followed.
+        // Created as a new file instead of truncated, so that a link at this path is not followed.
         remove(part)?;
         return DiskWriter::create_new(part).map_err(FetchFault::io(part));
     }

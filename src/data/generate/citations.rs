@@ -14,11 +14,11 @@ use crate::determinism::Stream;
 pub(super) const INFO: DomainInfo = DomainInfo {
     id: "citations",
     title: "Citations (generated)",
-    about: "Papers have authors, mention genes, and appeared in a year; the question is which earlier papers a paper \
+    about: "Papers have authors, mention genes, and appeared in a year; the target is which earlier papers a paper \
             cites. The predicates are those of Yeast2, and years. A paper cites the earlier papers with which it \
             shares both a gene and an author. Two laboratories of a field mention the same genes, and an author's \
-            papers are on many genes, so neither link decides alone; a third of the listed negatives share a gene \
-            only, a third an author only. Related genes (`genepair`) say nothing.",
+            papers are on many genes, so neither link determines the label alone; a third of the listed negatives share a gene \
+            only, a third an author only. Related genes (`genepair`) are uninformative.",
     target: "cites",
     classes: None,
     target_mode: "mode: cites(+paper,+paper).",

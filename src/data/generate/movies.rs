@@ -26,11 +26,11 @@ const EVIDENCE_MODES: &[&str] = &[
 pub(super) const INFO: DomainInfo = DomainInfo {
     id: "movies",
     title: "Movies (generated)",
-    about: "Persons direct and act in movies, which have genres: the paper's running example, with two classes. The \
-            question is who worked under whom. Each studio has eight directors and 48 actors; a director casts from a \
-            troupe that overlaps with those of others, and now and then somebody from outside, who may be a director. \
-            Genres say little. As in the paper, `sameperson` and `samegenre` resolve entities; here each holds of \
-            equal ones only.",
+    about: "Persons direct and act in movies, which have genres: the paper's running example with a binary \
+            target: who worked under whom. Each studio has eight directors and 48 actors; a director casts from a \
+            troupe that overlaps with those of others, and sometimes a person from outside, who may be a director. \
+            Genres are nearly uninformative. As in the paper, `sameperson` and `samegenre` resolve entities; here \
+            they relate each entity to itself only.",
     target: "workedunder",
     classes: None,
     target_mode: "mode: workedunder(+person,+person).",
@@ -43,7 +43,7 @@ pub(super) const INFO: DomainInfo = DomainInfo {
 pub(super) const CLASSES_INFO: DomainInfo = DomainInfo {
     id: "movies-classes",
     title: "Movies, four classes (generated)",
-    about: "The world of `movies`, with the paper's four classes of collaboration: 0 never, 1 the first worked under \
+    about: "The facts of `movies` with the paper's four classes of collaboration: 0 never, 1 the first worked under \
             the second, 2 the second under the first, 3 at the same level. For each pair that collaborated, one with \
             the same roles (director or actor) that never did is listed.",
     target: "collaborated",

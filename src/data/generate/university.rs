@@ -13,11 +13,11 @@ use crate::determinism::Stream;
 pub(super) const INFO: DomainInfo = DomainInfo {
     id: "university",
     title: "University (generated)",
-    about: "Students and professors of departments publish, teach, assist and join projects; the question is who \
+    about: "Students and professors of departments publish, teach, assist and join projects; the target is who \
             advises whom. The predicates are those of UW-CSE. A student is advised by every professor with whom they \
             have published; students also publish with students, and professors with professors. An adviser's own \
             students assist more often in the adviser's courses, and advised students are further in their studies, \
-            but neither decides. A third of the listed negatives have published together, in the wrong roles.",
+            but neither determines the label. A third of the listed negatives have published together, in the wrong roles.",
     target: "advisedby",
     classes: None,
     target_mode: "mode: advisedby(+person,+person).",
