@@ -42,8 +42,8 @@ impl<'a> Probabilities<'a> {
 /// `log_loss`.
 ///
 /// The logistic function rounds to 1 above 37, so a predicted 0 or 1 means saturation, not
-/// impossibility, and one such example must not dominate the mean. (BoostSRL replaces exact zeros
-/// by 10⁻⁶ only, so that there a zero costs less than 10⁻⁹.)
+/// impossibility, and one such example must not dominate the mean. (BoostSRL replaces only exact
+/// zeros, by 10⁻⁶, so that there a zero costs less than 10⁻⁹.)
 pub const MIN_PROBABILITY: f64 = f64::EPSILON;
 
 /// Conditional log-likelihood: the mean natural logarithm of the probability of the true label,
@@ -95,9 +95,9 @@ pub fn reliability(predicted: &Probabilities) -> [Bin; BINS] {
     bins
 }
 
-/// Expected calibration error: the difference between the share of positives and the mean probability in each bin of
-/// [`reliability`], averaged over the examples (Naeini, Cooper, Hauskrecht 2015, *Obtaining well calibrated
-/// probabilities using Bayesian binning*).
+/// Expected calibration error: the absolute difference between the share of positives and the
+/// mean probability in each bin of [`reliability`], averaged over examples (Naeini, Cooper,
+/// Hauskrecht 2015, *Obtaining well calibrated probabilities using Bayesian binning*).
 ///
 /// # Errors
 /// If there are no examples.

@@ -325,9 +325,10 @@ mod tests {
 
     #[test]
     fn interpolation_example_of_davis_and_goadrich() {
-        // Their example: between (5, 5) and (10, 30) of 20 positives each true positive costs five false positives,
-        // with precisions .375, .318, .286, .265, .25 after .5. The curve before is flat at .5, and everything else
-        // comes with the last score: (20, 2000).
+        // The example of Davis and Goadrich: between (5, 5) and (10, 30) of 20 positives each
+        // true positive costs five false positives, with precisions .375, .318, .286, .265, .25
+        // after .5. The curve before is constant at .5, and all other examples share the last
+        // score: (20, 2000).
         let scores = |counts: [usize; 3]| [vec![3.0; counts[0]], vec![2.0; counts[1]], vec![1.0; counts[2]]].concat();
         let ranking = ranking(&scores([5, 5, 10]), &scores([5, 25, 1970]));
         let precisions = [0.5, 6.0 / 16.0, 7.0 / 22.0, 8.0 / 28.0, 9.0 / 34.0, 10.0 / 40.0];

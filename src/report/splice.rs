@@ -141,7 +141,7 @@ fn fill(text: &str, home: &Path) -> Result<Spliced, (usize, MarkerError)> {
     let mut is_code = false;
     // The line of the open marker, the old text and the new text of its region.
     let mut open: Option<(usize, String, String)> = None;
-    for (number, line) in text.split_inclusive('\n').enumerate().map(|(place, line)| (place + 1, line)) {
+    for (number, line) in text.split_inclusive('\n').enumerate().map(|(index, line)| (index + 1, line)) {
         let fence = line.trim_start();
         is_code ^= open.is_none() && (fence.starts_with("```") || fence.starts_with("~~~"));
         let marker = if is_code { None } else { marker(line).map_err(|problem| (number, problem))? };

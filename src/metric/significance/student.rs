@@ -21,8 +21,8 @@ pub struct CorrectedT {
     pub p: f64,
 }
 
-/// The corrected resampled t-test (Nadeau and Bengio 2003, *Inference for the generalization error*):
-/// t = mean / √((1/K + n_test/n_train) · s²) with K − 1 degrees of degrees_of_freedom.
+/// Corrected resampled t-test (Nadeau and Bengio 2003, *Inference for the generalization error*):
+/// t = mean / √((1/K + n_test/n_train) · s²) with K − 1 degrees of freedom.
 ///
 /// The uncorrected paired test treats K folds as K independent trials, but any two of five folds
 /// share two thirds of their training examples. The added ratio corrects for that; with five

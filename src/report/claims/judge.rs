@@ -96,8 +96,8 @@ fn judge_claim(claim: &'static Claim, rows: &[ReportRow<'_>], preset: &str) -> J
             for &metric in metrics {
                 for &dataset in datasets {
                     let found = compare(claim, &rows, other, dataset, metric);
-                    let refuses = |kind| find(&rows, kind, dataset).is_some_and(ReportRow::is_unsupported);
-                    let is_unsupported = refuses(claim.first) || refuses(other);
+                    let lacks_support = |kind| find(&rows, kind, dataset).is_some_and(ReportRow::is_unsupported);
+                    let is_unsupported = lacks_support(claim.first) || lacks_support(other);
                     let published = published_difference(claim, other, dataset, metric);
                     evidence.push(ClaimEvidence { dataset, metric, other, found, is_unsupported, published });
                 }

@@ -82,9 +82,10 @@ impl<'r> RowPair<'r> {
 
     /// Returns the jobs of the same fold and seed that have a result on both sides.
     pub fn jobs(&self) -> Vec<(&'r StoredJob, &'r StoredJob)> {
-        let place = |stored: &StoredJob| (stored.record.row.fold, stored.record.row.seed);
-        let second: BTreeMap<(usize, u64), &StoredJob> = self.second.done().map(|job| (place(job), job)).collect();
-        self.first.done().filter_map(|job| Some((job, *second.get(&place(job))?))).collect()
+        let fold_and_seed = |stored: &StoredJob| (stored.record.row.fold, stored.record.row.seed);
+        let second: BTreeMap<(usize, u64), &StoredJob> =
+            self.second.done().map(|job| (fold_and_seed(job), job)).collect();
+        self.first.done().filter_map(|job| Some((job, *second.get(&fold_and_seed(job))?))).collect()
     }
 
     /// Returns the number of folds of either side, with or without a result.
@@ -169,8 +170,8 @@ pub fn pair<'r>(first: Side<'r>, second: Side<'r>) -> Result<Pairing<'r>, Models
 
 /// Returns whether two rows share dataset and case, and one applies to the preset of the other.
 fn is_counterpart(a: &Group<'_>, b: &Group<'_>) -> bool {
-    let stands = |a: &Group<'_>, b: &Group<'_>| applies_to_preset(a.kind(), &a.key.preset, &b.key.preset);
-    a.key.dataset == b.key.dataset && a.key.case == b.key.case && (stands(a, b) || stands(b, a))
+    let applies = |a: &Group<'_>, b: &Group<'_>| applies_to_preset(a.kind(), &a.key.preset, &b.key.preset);
+    a.key.dataset == b.key.dataset && a.key.case == b.key.case && (applies(a, b) || applies(b, a))
 }
 
 /// Returns whether every row has a single counterpart.

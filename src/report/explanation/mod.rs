@@ -206,8 +206,8 @@ impl ExplanationView {
 /// Returns the number of each hidden node in the list of rules, strongest first.
 pub(crate) fn numbers(network: &Network) -> Vec<usize> {
     let mut numbers = vec![0; network.hidden().len()];
-    for (place, node) in network.strongest_first().into_iter().enumerate() {
-        numbers[node] = place + 1;
+    for (index, node) in network.strongest_first().into_iter().enumerate() {
+        numbers[node] = index + 1;
     }
     numbers
 }
@@ -244,11 +244,11 @@ impl Namer<'_> {
         let symbols = &self.explainer.database().symbols;
         let is_used = |v: usize| body.iter().flat_map(Literal::variables).any(|variable| variable.0 as usize == v);
         let bound = grounding.iter().enumerate().filter_map(|(v, constant)| Some((v, (*constant)?)));
-        let told = |(v, constant)| BindingView {
+        let binding = |(v, constant)| BindingView {
             variable: variable_name(Variable(v as u32)).to_string(),
             constant: symbols.show(constant).to_string(),
         };
-        bound.filter(|&(v, _)| is_used(v)).map(told).collect()
+        bound.filter(|&(v, _)| is_used(v)).map(binding).collect()
     }
 
     fn rule(&self, fired: &Fired, number: usize) -> RuleView {
@@ -280,15 +280,15 @@ impl Namer<'_> {
     fn changes(&self, flips: &Flips, decision: usize) -> ChangesView {
         let classes = self.network.classes();
         let shown = if classes.len() == 2 { 1 } else { decision };
-        let tell = |flip: &Flip| ChangeView {
+        let view = |flip: &Flip| ChangeView {
             change: if matches!(flip.change, FactChange::Add(_)) { "add" } else { "remove" },
             fact: self.fact(flip.change.fact()),
             decision: classes[flip.decision].clone(),
             probability: flip.probabilities[shown],
         };
         ChangesView {
-            found: flips.found.iter().map(tell).collect(),
-            closest: flips.closest.as_ref().map(tell),
+            found: flips.found.iter().map(view).collect(),
+            closest: flips.closest.as_ref().map(view),
             tried: flips.tried,
             untried: flips.untried,
             cut: flips.cut,

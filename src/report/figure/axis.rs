@@ -50,7 +50,7 @@ impl Axis {
     }
 
     /// Returns the relative position of a value: 0 at the lower end, 1 at the upper end.
-    pub fn place(&self, value: f64) -> f64 {
+    pub fn position(&self, value: f64) -> f64 {
         match self.log {
             true => (value / self.low).ln() / (self.high / self.low).ln(),
             false => (value - self.low) / (self.high - self.low),
@@ -83,7 +83,7 @@ impl Axis {
         let all = |digits: &[u32], every: i32| -> Vec<Tick> {
             let decades = decades.clone().filter(|decade| decade.rem_euclid(every) == 0);
             let ticks = decades.flat_map(|decade| digits.iter().map(move |&digit| power(digit, decade)));
-            ticks.filter(|tick| (-epsilon..=1.0 + epsilon).contains(&self.place(tick.at))).collect()
+            ticks.filter(|tick| (-epsilon..=1.0 + epsilon).contains(&self.position(tick.at))).collect()
         };
         let fits = |ticks: &Vec<Tick>| (2..=max.max(2)).contains(&ticks.len());
         let sparse = (1..=12).map(|every| all(&[1], every)).find(fits);
@@ -112,12 +112,12 @@ mod tests {
 
     #[test]
     fn values_map_to_positions() {
-        assert_eq!(Axis::linear(0.5, 1.0).place(0.75), 0.5);
-        assert!((Axis::log(1.0, 100.0).place(10.0) - 0.5).abs() < 1e-15);
+        assert_eq!(Axis::linear(0.5, 1.0).position(0.75), 0.5);
+        assert!((Axis::log(1.0, 100.0).position(10.0) - 0.5).abs() < 1e-15);
         // Zero has no logarithm.
         assert_eq!(Axis::log(0.0, 4.0), Axis::linear(0.0, 4.0));
         // Equal ends are widened.
-        assert_eq!(Axis::linear(3.0, 3.0).place(3.0), 0.0);
+        assert_eq!(Axis::linear(3.0, 3.0).position(3.0), 0.0);
     }
 
     #[test]

@@ -144,14 +144,14 @@ fn mark_of(group: &Group<'_>, column: Column, published: &[PublishedMean]) -> Op
 fn group(
     scene: &mut Scene,
     panel: &Panel,
-    place: usize,
+    position: usize,
     dataset: &str,
     rows: &RunRows<'_>,
     column: Column,
     marked: &dyn Fn(&Group<'_>) -> Option<f64>,
 ) {
     let count = rows.labels().count() as f64;
-    let (from, to) = (panel.at(place as f64, 0.0).0, panel.at(place as f64 + 1.0, 0.0).0);
+    let (from, to) = (panel.at(position as f64, 0.0).0, panel.at(position as f64 + 1.0, 0.0).0);
     let wide = ((to - from - GAP) / count).min(MAX_WIDTH);
     let first = f64::midpoint(from, to) - wide * count / 2.0;
     let chance = chance(rows.groups.iter().filter(|group| group.key.dataset == dataset), column);

@@ -46,10 +46,10 @@ fn of_preset(rows: &RunRows<'_>, preset: &str) -> Result<FigureScene, FigureErro
     let top = legend(&mut scene, &entries, (50.0, 6.0), WIDTH - 10.0);
     let margins = PanelMargins { left: 40.0, top: 24.0, bottom: 22.0 };
     let across = datasets.len().min(COLUMNS);
-    let (places, width, bottom) = grid(datasets.len(), across, (18.0, top, WIDTH), HEIGHT + GAP + COUNTS, margins);
+    let (positions, width, bottom) = grid(datasets.len(), across, (18.0, top, WIDTH), HEIGHT + GAP + COUNTS, margins);
     // With few datasets a diagram would be too wide.
     let width = width.min(1.6 * HEIGHT);
-    for (dataset, (left, top)) in datasets.iter().zip(places) {
+    for (dataset, (left, top)) in datasets.iter().zip(positions) {
         let unit = Axis::linear(0.0, 1.0);
         let panel = Panel { left, top, width, height: HEIGHT, x: unit, y: unit };
         panel.y_ticks(&mut scene, &unit.ticks(2), true);

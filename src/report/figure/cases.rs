@@ -44,11 +44,11 @@ pub fn cases(results: &Results, column: Column) -> Option<FigureScene> {
     let left = names + 6.0;
     let across = datasets.len().min(COLUMNS);
     let margins = PanelMargins { left: 18.0, top: 24.0, bottom: 24.0 };
-    let (places, width, bottom) = grid(datasets.len(), across, (left, top, WIDTH), height, margins);
-    for (i, (dataset, place)) in datasets.iter().zip(places).enumerate() {
+    let (positions, width, bottom) = grid(datasets.len(), across, (left, top, WIDTH), height, margins);
+    for (i, (dataset, position)) in datasets.iter().zip(positions).enumerate() {
         let groups = || rows.groups.iter().filter(|group| group.key.dataset == **dataset);
         let x = unit_axis(groups().filter_map(|group| average(group, column)));
-        let panel = Panel { left: place.0, top: place.1, width, height, x, y: Axis::linear(0.0, height) };
+        let panel = Panel { left: position.0, top: position.1, width, height, x, y: Axis::linear(0.0, height) };
         panel.x_ticks(&mut scene, &x.ticks(3), true);
         panel.frame(&mut scene);
         panel.heading(&mut scene, dataset);
@@ -135,13 +135,13 @@ impl CaseList {
 }
 
 fn dot(scene: &mut Scene, panel: &Panel, y: f64, average: Average, style: SeriesStyle) {
-    let place = |value: f64| panel.at(value.clamp(panel.x.low, panel.x.high), 0.0).0;
+    let position = |value: f64| panel.at(value.clamp(panel.x.low, panel.x.high), 0.0).0;
     let (Average { mean, .. }, spread) = (average, average.deviation.unwrap_or(0.0));
-    let (low, high) = (place(mean - spread), place(mean + spread));
+    let (low, high) = (position(mean - spread), position(mean + spread));
     let stroke = Stroke::new(style.color, 1.3);
     scene.line([(low, y), (high, y)], stroke);
     for x in [low, high] {
         scene.line([(x, y - 2.5), (x, y + 2.5)], stroke);
     }
-    style.marker.draw(scene, (place(mean), y), 3.4, style.color);
+    style.marker.draw(scene, (position(mean), y), 3.4, style.color);
 }

@@ -1,4 +1,5 @@
-//! Critical-difference diagrams (Demšar 2006, *Statistical comparisons of classifiers over multiple data sets*).
+//! Critical-difference diagrams (Demšar 2006, *Statistical comparisons of classifiers over
+//! multiple data sets*).
 
 use std::ops::Range;
 
@@ -94,10 +95,10 @@ pub fn mean_ranks(results: &Results, column: Column) -> Result<Vec<FigureScene>,
 fn diagram(RankedRows { preset, ranks }: &RankedRows, column: Column) -> Option<FigureScene> {
     let (names, ranks) = ranks.as_ref()?;
     let difference = ranks.critical_difference(CriticalLevel::Five).ok()?;
-    let places = ranks.order().into_iter().map(|i| (names[i].clone(), ranks.means()[i]));
+    let positions = ranks.order().into_iter().map(|i| (names[i].clone(), ranks.means()[i]));
     let input = CriticalDifference {
         by: axis_label(column).to_owned(),
-        ranks: places.collect(),
+        ranks: positions.collect(),
         difference,
         groups: ranks.groups(difference),
         datasets: ranks.datasets(),
@@ -112,7 +113,7 @@ fn diagram(RankedRows { preset, ranks }: &RankedRows, column: Column) -> Option<
 pub fn critical_difference(input: &CriticalDifference) -> FigureScene {
     let mut scene = Scene::new(WIDTH, 0.0);
     let axis = Axis::linear(1.0, input.ranks.len().max(2) as f64);
-    let x = |rank: f64| AXIS.0 + (AXIS.1 - AXIS.0) * axis.place(rank);
+    let x = |rank: f64| AXIS.0 + (AXIS.1 - AXIS.0) * axis.position(rank);
     let ink = |width: f64| Stroke::new(Color::INK, width);
     // The critical difference as a ruler.
     let (left, right, y) = (x(1.0), x(1.0 + input.difference), 22.0);

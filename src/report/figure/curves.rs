@@ -69,8 +69,8 @@ fn of_dataset(rows: &RunRows<'_>, dataset: &str) -> Result<Option<FigureScene>, 
     let models: IndexSet<&str> = ranked.iter().map(|ranked| ranked.group.key.model.as_str()).collect();
     let mut presets = rows.presets();
     let here = |preset: &str| {
-        let stands = |group: &Group<'_>| applies_to_preset(group.kind(), &group.key.preset, preset);
-        ranked.iter().filter(move |ranked| stands(ranked.group)).collect::<Vec<_>>()
+        let applies = |group: &Group<'_>| applies_to_preset(group.kind(), &group.key.preset, preset);
+        ranked.iter().filter(move |ranked| applies(ranked.group)).collect::<Vec<_>>()
     };
     presets.retain(|preset| !here(preset).is_empty());
     if models.is_empty() {
@@ -82,12 +82,12 @@ fn of_dataset(rows: &RunRows<'_>, dataset: &str) -> Result<Option<FigureScene>, 
     entries.push((LegendSymbol::Reference, "chance".to_owned()));
     let top = legend(&mut scene, &entries, (58.0, 6.0), WIDTH - 10.0);
     let margins = PanelMargins { left: 58.0, top: 26.0, bottom: 42.0 };
-    let (places, width, bottom) = grid(2 * presets.len(), 2, (0.0, top, WIDTH), 250.0, margins);
-    for (place, (preset, kind)) in
-        places.iter().zip(presets.iter().flat_map(|preset| CURVE_KINDS.iter().map(move |kind| (preset, kind))))
+    let (positions, width, bottom) = grid(2 * presets.len(), 2, (0.0, top, WIDTH), 250.0, margins);
+    for (position, (preset, kind)) in
+        positions.iter().zip(presets.iter().flat_map(|preset| CURVE_KINDS.iter().map(move |kind| (preset, kind))))
     {
         let (x, y) = (Axis::linear(0.0, 1.0), Axis::linear(0.0, 1.0));
-        let panel = Panel { left: place.0, top: place.1, width, height: 250.0, x, y };
+        let panel = Panel { left: position.0, top: position.1, width, height: 250.0, x, y };
         let here = here(preset).into_iter().map(|ranked| (ranked, rows.model_style(&ranked.group.key.model)));
         draw(&mut scene, &panel, kind, here.collect());
         let heading = if preset.is_empty() { kind.name.to_owned() } else { format!("{}, {preset}", kind.name) };

@@ -57,9 +57,9 @@ fn of_label(rows: &RunRows<'_>, label: &str) -> Result<Option<FigureScene>, Figu
     let mut scene = Scene::new(WIDTH, 0.0);
     let margins = PanelMargins { left: 36.0, top: 26.0, bottom: 22.0 };
     let across = panels.len().min(COLUMNS);
-    let (places, width, bottom) = grid(panels.len(), across, (18.0, 2.0, WIDTH), HEIGHT, margins);
+    let (positions, width, bottom) = grid(panels.len(), across, (18.0, 2.0, WIDTH), HEIGHT, margins);
     let width = width.min(1.5 * HEIGHT);
-    for ((dataset, pairs), (left, top)) in panels.iter().zip(places) {
+    for ((dataset, pairs), (left, top)) in panels.iter().zip(positions) {
         let axis = range(pairs);
         let panel = Panel { left, top, width, height: HEIGHT, x: axis, y: axis };
         panel.y_ticks(&mut scene, &axis.ticks(6), true);
@@ -120,7 +120,7 @@ fn range(pairs: &[PsiPair]) -> Axis {
 fn draw(scene: &mut Scene, panel: &Panel, pairs: &[PsiPair]) {
     let mut cells: IndexMap<(i64, i64), (f64, f64, u32)> = IndexMap::default();
     for &(x, y) in pairs {
-        let cell = |value: f64, axis: Axis| (CELLS * axis.place(value)).floor() as i64;
+        let cell = |value: f64, axis: Axis| (CELLS * axis.position(value)).floor() as i64;
         let (sum_x, sum_y, n) = cells.entry((cell(x, panel.x), cell(y, panel.y))).or_default();
         (*sum_x, *sum_y, *n) = (*sum_x + x, *sum_y + y, *n + 1);
     }

@@ -79,7 +79,7 @@ pub fn bar(scene: &mut Scene, upper_left: Position, lower_right: Position, style
 }
 
 /// Draws the mark of a published number, which differs from all marks of ours.
-pub fn published(scene: &mut Scene, place: Position) {
-    Marker::Diamond.draw(scene, place, 3.6, Color::INK);
-    Marker::Diamond.draw(scene, place, 2.2, Color::PAPER);
+pub fn published(scene: &mut Scene, position: Position) {
+    Marker::Diamond.draw(scene, position, 3.6, Color::INK);
+    Marker::Diamond.draw(scene, position, 2.2, Color::PAPER);
 }

@@ -68,27 +68,27 @@ fn paint<DB: DrawingBackend>(scene: &Scene, backend: DB, medium: &Medium) -> Res
     let area = backend.into_drawing_area();
     let pixel = |(x, y): Position| ((x * medium.scale).round() as i32, (y * medium.scale).round() as i32);
     let length = |length: f64| (length * medium.scale).round().max(1.0) as i32;
-    let all = |places: &[Position]| {
-        let mut places: Vec<(i32, i32)> = places.iter().map(|&place| pixel(place)).collect();
-        places.dedup();
-        places
+    let all = |positions: &[Position]| {
+        let mut positions: Vec<(i32, i32)> = positions.iter().map(|&position| pixel(position)).collect();
+        positions.dedup();
+        positions
     };
     area.fill(&rgba(Color::PAPER, 1.0)).map_err(FigureError::drawing)?;
     for shape in &scene.shapes {
         match shape {
-            Primitive::Line(places, Stroke { color, width, dash }) => {
+            Primitive::Line(positions, Stroke { color, width, dash }) => {
                 let style = ShapeStyle { color: rgba(*color, 1.0), filled: false, stroke_width: length(*width) as u32 };
-                let places = all(places);
+                let positions = all(positions);
                 match dash.lengths() {
                     // plotters cannot draw a line that has shrunk to a single unit.
-                    _ if places.len() < 2 => Ok(()),
-                    None => area.draw(&PathElement::new(places, style)),
-                    Some((on, off)) => area.draw(&DashedPathElement::new(places, length(on), length(off), style)),
+                    _ if positions.len() < 2 => Ok(()),
+                    None => area.draw(&PathElement::new(positions, style)),
+                    Some((on, off)) => area.draw(&DashedPathElement::new(positions, length(on), length(off), style)),
                 }
             }
-            Primitive::Area(places, color, opacity) => {
+            Primitive::Area(positions, color, opacity) => {
                 let style = rgba(*color, *opacity).filled();
-                area.draw(&Polygon::new(places.iter().map(|&place| pixel(place)).collect::<Vec<_>>(), style))
+                area.draw(&Polygon::new(positions.iter().map(|&position| pixel(position)).collect::<Vec<_>>(), style))
             }
             Primitive::Disc(center, radius, color, opacity) => {
                 area.draw(&Circle::new(pixel(*center), length(*radius), rgba(*color, *opacity).filled()))

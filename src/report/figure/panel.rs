@@ -29,7 +29,7 @@ pub struct Panel {
 impl Panel {
     /// Returns the position of a pair of values.
     pub fn at(&self, x: f64, y: f64) -> Position {
-        (self.left + self.width * self.x.place(x), self.bottom() - self.height * self.y.place(y))
+        (self.left + self.width * self.x.position(x), self.bottom() - self.height * self.y.position(y))
     }
 
     /// Returns the lower edge.
@@ -67,8 +67,8 @@ impl Panel {
             scene.line([(x, self.top), (x, self.bottom())], Stroke::new(Color::GRID, 0.7));
             let half = font::reserved_width(&tick.label, TICK) / 2.0;
             if written && x - half > free_from {
-                let place = (x, self.bottom() + GAP + TICK);
-                scene.text(Text::new(&tick.label, place, TICK).anchored(Anchor::Middle));
+                let position = (x, self.bottom() + GAP + TICK);
+                scene.text(Text::new(&tick.label, position, TICK).anchored(Anchor::Middle));
                 free_from = x + half + 1.0;
             }
         }
@@ -84,29 +84,29 @@ impl Panel {
 
     /// Draws the label of the horizontal axis.
     pub fn x_label(&self, scene: &mut Scene, label: &str) {
-        let place = (self.left + self.width / 2.0, self.bottom() + GAP + TICK + 4.0 + LABEL);
-        scene.text(Text::new(label, place, LABEL).anchored(Anchor::Middle));
+        let position = (self.left + self.width / 2.0, self.bottom() + GAP + TICK + 4.0 + LABEL);
+        scene.text(Text::new(label, position, LABEL).anchored(Anchor::Middle));
     }
 
     /// Draws the label of the vertical axis, at distance `away`.
     pub fn y_label(&self, scene: &mut Scene, label: &str, away: f64) {
-        let place = (self.left - away, self.top + self.height / 2.0);
-        scene.text(Text::new(label, place, LABEL).anchored(Anchor::Middle).rotated());
+        let position = (self.left - away, self.top + self.height / 2.0);
+        scene.text(Text::new(label, position, LABEL).anchored(Anchor::Middle).rotated());
     }
 
     /// Draws a line through data.
     pub fn curve(&self, scene: &mut Scene, points: &[(f64, f64)], style: SeriesStyle) {
-        let places: Vec<Position> = points.iter().map(|&(x, y)| self.at(x, self.within(y))).collect();
-        scene.line(places, Stroke::new(style.color, DATA_LINE).dashed(style.dash));
+        let positions: Vec<Position> = points.iter().map(|&(x, y)| self.at(x, self.within(y))).collect();
+        scene.line(positions, Stroke::new(style.color, DATA_LINE).dashed(style.dash));
     }
 
     /// Fills the band between lower and upper values, clipped to the panel.
     pub fn band(&self, scene: &mut Scene, ends: &[(f64, f64, f64)], style: SeriesStyle) {
         let upper = ends.iter().map(|&(x, _, high)| self.at(x, self.within(high)));
         let lower = ends.iter().rev().map(|&(x, low, _)| self.at(x, self.within(low)));
-        let places: Vec<Position> = upper.chain(lower).collect();
+        let positions: Vec<Position> = upper.chain(lower).collect();
         if ends.len() > 1 && ends.iter().any(|(_, low, high)| high > low) {
-            scene.area(places, style.color, BAND);
+            scene.area(positions, style.color, BAND);
         }
     }
 
@@ -138,8 +138,8 @@ pub const COLUMNS: usize = 4;
 /// Draws the axis labels shared by all panels between `top` and `bottom`, and sets the height of
 /// the scene.
 pub fn axis_names(scene: &mut Scene, (top, bottom): (f64, f64), below: &str, aside: &str) {
-    let place = (16.0, f64::midpoint(top, bottom));
-    scene.text(Text::new(aside, place, LABEL).anchored(Anchor::Middle).rotated());
+    let position = (16.0, f64::midpoint(top, bottom));
+    scene.text(Text::new(aside, position, LABEL).anchored(Anchor::Middle).rotated());
     let below = font::truncated(below, LABEL, scene.width - 20.0);
     scene.text(Text::new(below, (scene.width / 2.0, bottom + LABEL), LABEL).anchored(Anchor::Middle));
     scene.height = bottom + LABEL + 8.0;
@@ -172,9 +172,9 @@ pub fn grid(
     let cell = (right - left) / columns as f64;
     let width = cell - margins.left - RIGHT;
     let down = margins.top + height + margins.bottom;
-    let place = |i: usize| {
+    let position = |i: usize| {
         let (row, column) = ((i / columns) as f64, (i % columns) as f64);
         (left + column * cell + margins.left, top + row * down + margins.top)
     };
-    ((0..n).map(place).collect(), width, top + n.div_ceil(columns) as f64 * down)
+    ((0..n).map(position).collect(), width, top + n.div_ceil(columns) as f64 * down)
 }

@@ -146,17 +146,17 @@ impl Scene {
     }
 
     /// Draws a polyline; a single point draws nothing.
-    pub fn line(&mut self, places: impl Into<Vec<Position>>, stroke: Stroke) {
-        let mut places = places.into();
-        places.dedup();
-        if places.len() > 1 {
-            self.shapes.push(Primitive::Line(places, stroke));
+    pub fn line(&mut self, positions: impl Into<Vec<Position>>, stroke: Stroke) {
+        let mut positions = positions.into();
+        positions.dedup();
+        if positions.len() > 1 {
+            self.shapes.push(Primitive::Line(positions, stroke));
         }
     }
 
     /// Fills a polygon.
-    pub fn area(&mut self, places: impl Into<Vec<Position>>, color: Color, opacity: f64) {
-        self.shapes.push(Primitive::Area(places.into(), color, opacity));
+    pub fn area(&mut self, positions: impl Into<Vec<Position>>, color: Color, opacity: f64) {
+        self.shapes.push(Primitive::Area(positions.into(), color, opacity));
     }
 
     /// Fills a rectangle, given two of its corners.

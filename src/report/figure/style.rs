@@ -130,9 +130,9 @@ impl Hatch {
             while offset < width {
                 let (from, to) = (offset.max(0.0), (offset + height).min(width));
                 let flip = |x: f64| if rising { left + x } else { right - x };
-                let place = |x: f64| (flip(x), bottom - (x - offset));
+                let position = |x: f64| (flip(x), bottom - (x - offset));
                 if from < to {
-                    scene.line([place(from), place(to)], stroke);
+                    scene.line([position(from), position(to)], stroke);
                 }
                 offset += GAP;
             }

@@ -36,11 +36,11 @@ pub fn sweep(results: &Results, column: Column) -> Option<FigureScene> {
     let datasets = rows.datasets();
     let margins = PanelMargins { left: 36.0, top: 24.0, bottom: 22.0 };
     let across = datasets.len().min(COLUMNS);
-    let (places, width, bottom) = grid(datasets.len(), across, (18.0, top, WIDTH), HEIGHT, margins);
+    let (positions, width, bottom) = grid(datasets.len(), across, (18.0, top, WIDTH), HEIGHT, margins);
     let x = series.axis();
-    for (dataset, place) in datasets.iter().zip(places) {
+    for (dataset, position) in datasets.iter().zip(positions) {
         let y = series.range(dataset);
-        let panel = Panel { left: place.0, top: place.1, width, height: HEIGHT, x, y };
+        let panel = Panel { left: position.0, top: position.1, width, height: HEIGHT, x, y };
         panel.y_ticks(&mut scene, &y.ticks(4), true);
         panel.x_ticks(&mut scene, &series.ticks(), true);
         panel.frame(&mut scene);

@@ -31,13 +31,13 @@ pub fn time(results: &Results, column: Column) -> Option<FigureScene> {
     let datasets = rows.datasets();
     let margins = PanelMargins { left: 36.0, top: 24.0, bottom: 22.0 };
     let across = datasets.len().min(COLUMNS);
-    let (places, width, bottom) = grid(datasets.len(), across, (18.0, top, WIDTH), HEIGHT, margins);
+    let (positions, width, bottom) = grid(datasets.len(), across, (18.0, top, WIDTH), HEIGHT, margins);
     // All panels share the time axis, which ends at powers of ten.
     let times = || rows.groups.iter().map(seconds);
     let low = times().fold(f64::INFINITY, f64::min).log10().floor();
     let high = times().fold(SHORTEST, f64::max).log10().ceil().max(low + 1.0);
     let x = Axis::log(10f64.powf(low), 10f64.powf(high));
-    for (dataset, (left, top)) in datasets.iter().zip(places) {
+    for (dataset, (left, top)) in datasets.iter().zip(positions) {
         let groups = || rows.groups.iter().filter(|group| group.key.dataset == *dataset);
         let y = unit_axis(groups().filter_map(|group| average(group, column)));
         let panel = Panel { left, top, width, height: HEIGHT, x, y };

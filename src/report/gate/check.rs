@@ -21,7 +21,7 @@ pub struct GateReport {
     /// Rows of the run that the baseline lacks, as dataset and model.
     pub extra: Vec<String>,
     /// Such rows whose kind of model does not support the dataset.
-    pub refused: Vec<String>,
+    pub unsupported: Vec<String>,
 }
 
 /// A checked mean.
@@ -141,9 +141,9 @@ pub fn check(results: &Results, baseline: &Baseline, k: f64) -> GateReport {
         !row.group.jobs.is_empty() && !baseline.rows().any(|row| row.dataset == *dataset && row.model == label)
     };
     let named = |row: &ReportRow<'_>| format!("{} {}", row.key().dataset, row.key().label());
-    let (refused, extra): (Vec<_>, Vec<_>) = all.iter().filter(is_extra).partition(|row| row.is_unsupported());
-    let [refused, extra] = [refused, extra].map(|rows| rows.into_iter().map(named).collect());
-    GateReport { experiment: results.experiment.name.clone(), rows, expected, extra, refused }
+    let (unsupported, extra): (Vec<_>, Vec<_>) = all.iter().filter(is_extra).partition(|row| row.is_unsupported());
+    let [unsupported, extra] = [unsupported, extra].map(|rows| rows.into_iter().map(named).collect());
+    GateReport { experiment: results.experiment.name.clone(), rows, expected, extra, unsupported }
 }
 
 fn checked(results: &Results, all: &[ReportRow<'_>], row: &BaselineRow, k: f64) -> CheckedRow {
@@ -223,7 +223,7 @@ mod tests {
     }
 
     fn gate(rows: Vec<CheckedRow>, expected: Vec<CheckedRow>) -> GateVerdict {
-        GateReport { experiment: String::new(), rows, expected, extra: Vec::new(), refused: Vec::new() }.verdict()
+        GateReport { experiment: String::new(), rows, expected, extra: Vec::new(), unsupported: Vec::new() }.verdict()
     }
 
     #[test]

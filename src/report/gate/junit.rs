@@ -70,7 +70,7 @@ mod tests {
             ],
             expected: vec![row("f", 0.75, Finding::Better)],
             extra: Vec::new(),
-            refused: Vec::new(),
+            unsupported: Vec::new(),
         };
         let text = junit(&check);
         assert!(

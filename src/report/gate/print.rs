@@ -109,8 +109,12 @@ fn write_summary(out: &mut String, check: &GateReport) -> fmt::Result {
     if !check.extra.is_empty() && !check.rows.is_empty() {
         writeln!(out, "not in the baseline (`--bless` adds it): {}", escape(&check.extra.join(", ")))?;
     }
-    if !check.refused.is_empty() {
-        writeln!(out, "unsupported for the dataset, so not in the baseline: {}", escape(&check.refused.join(", ")))?;
+    if !check.unsupported.is_empty() {
+        writeln!(
+            out,
+            "unsupported for the dataset, so not in the baseline: {}",
+            escape(&check.unsupported.join(", "))
+        )?;
     }
     Ok(())
 }

@@ -108,6 +108,6 @@ mod tests {
         assert!(svg.contains("&lt;script&gt;&amp;&quot;/1"));
         assert!(svg.contains("(the first 25 of 30)") && svg.contains(&format!("{}…<", "x".repeat(89))));
         assert_eq!(svg.matches("<g>").count(), 26);
-        assert!(svg.contains("width=\"320.0\""), "the longest bar fills its place");
+        assert!(svg.contains("width=\"320.0\""), "the longest bar has the full width");
     }
 }

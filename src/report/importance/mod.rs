@@ -87,8 +87,8 @@ pub fn importance(
             _ => node.worth(),
         })
         .collect();
-    let whole = quality(&scores, &labels);
-    let measure = Measure { scores, labels, active, gains, whole };
+    let full = quality(&scores, &labels);
+    let measure = Measure { scores, labels, active, gains, full };
     let numbers = numbers(network);
     let names = network.names();
     let clause = |j: usize| {
@@ -103,8 +103,8 @@ pub fn importance(
     Ok(Importance {
         examples: (positives, examples.len() - positives),
         classes,
-        auc_roc: whole.0,
-        log_likelihood: whole.1,
+        auc_roc: full.0,
+        log_likelihood: full.1,
         rules: by_contribution(network.strongest_first().into_iter().map(clause).collect()),
         predicates: by_contribution(network.visible().into_iter().map(predicate).collect()),
     })
@@ -121,12 +121,12 @@ fn class_scores(
     examples: &[Example],
 ) -> Result<ClassScores, ScoreError> {
     let known = network.classes();
-    let mut places = Vec::with_capacity(names.len());
+    let mut class_indices = Vec::with_capacity(names.len());
     for class in names {
         let unknown = || ScoreError::UnknownClass { model: known.join(", "), class: class.clone() };
-        places.push(known.iter().position(|name| name == class).ok_or_else(unknown)?);
+        class_indices.push(known.iter().position(|name| name == class).ok_or_else(unknown)?);
     }
-    let labels: Vec<usize> = examples.iter().map(|example| places[example.class as usize]).collect();
+    let labels: Vec<usize> = examples.iter().map(|example| class_indices[example.class as usize]).collect();
     let coverage = Coverage::new(database, target, examples, DEFAULT_MEMORY_BYTES);
     let scores = network.class_scores(&network.lit(&coverage), examples.len());
     let count = |(k, name): (usize, &String)| (name.clone(), labels.iter().filter(|&&label| label == k).count());
@@ -142,7 +142,7 @@ struct Measure {
     active: Vec<Bits>,
     /// Contribution of each node to each row where its rule is active.
     gains: Vec<Vec<f64>>,
-    whole: (Option<f64>, f64),
+    full: (Option<f64>, f64),
 }
 
 impl Measure {
@@ -172,8 +172,8 @@ impl Measure {
             rules: nodes.len(),
             holds_for: share(any.count() as f64),
             mean_contribution: share((0..n).map(moved).sum()),
-            auc_roc_drop: self.whole.0.zip(auc_roc).map(|(whole, left)| whole - left),
-            log_likelihood_drop: self.whole.1 - log_likelihood,
+            auc_roc_drop: self.full.0.zip(auc_roc).map(|(full, left)| full - left),
+            log_likelihood_drop: self.full.1 - log_likelihood,
         }
     }
 }

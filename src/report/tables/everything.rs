@@ -33,9 +33,9 @@ fn table(results: &Results, rows: &[ReportRow<'_>], name: &str, title: &str, met
     while start < rows.len() {
         let dataset = &rows[start].key().dataset;
         let count = rows[start..].iter().take_while(|row| row.key().dataset == *dataset).count();
-        for (place, &metric) in metrics.iter().enumerate() {
+        for (index, &metric) in metrics.iter().enumerate() {
             let cells =
-                lines[start..start + count].iter_mut().filter_map(|line| match &mut line.cells[texts + place] {
+                lines[start..start + count].iter_mut().filter_map(|line| match &mut line.cells[texts + index] {
                     TableCell::Value(value) => Some(value),
                     TableCell::Text(_) => None,
                 });

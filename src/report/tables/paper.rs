@@ -122,9 +122,9 @@ impl<'s, 'r> PaperTable<'s, 'r> {
                 rows.push(TableRow { cells, is_extra: model.in_paper.is_none() });
             }
         }
-        for (place, &metric) in metrics.iter().enumerate() {
+        for (index, &metric) in metrics.iter().enumerate() {
             for column in 2..columns.len() {
-                let cells = rows.iter_mut().skip(place).step_by(metrics.len());
+                let cells = rows.iter_mut().skip(index).step_by(metrics.len());
                 let values = cells.filter_map(|row| match &mut row.cells[column] {
                     TableCell::Value(value) => Some(value),
                     TableCell::Text(_) => None,

@@ -42,11 +42,11 @@ pub fn significance_table(results: &Results) -> Option<Table> {
         lines.extend(MAIN.into_iter().flat_map(|column| friedman(results, column)));
     }
     // Rows are grouped by test, in the order requested.
-    let place = |row: &TableRow| match row.cells.first() {
+    let test_order = |row: &TableRow| match row.cells.first() {
         Some(TableCell::Text(test)) => tests.iter().position(|name| name == test).unwrap_or(tests.len()),
         _ => tests.len(),
     };
-    lines.sort_by_key(place);
+    lines.sort_by_key(test_order);
     Some(Table {
         name: "tests".to_owned(),
         title: "Tests of significance".to_owned(),

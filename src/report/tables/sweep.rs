@@ -117,13 +117,13 @@ impl<'s, 'r> Sweep<'s, 'r> {
             let label = RowLabel { dataset: "all", ..label.clone() };
             models.entry(label).or_default().push(self.values_of(line, metric));
         }
-        let over = |lines: &[Vec<CellValue>], place: usize| {
-            let means: Option<Vec<f64>> = lines.iter().map(|line| Some(line[place].ours?.mean)).collect();
+        let over = |lines: &[Vec<CellValue>], index: usize| {
+            let means: Option<Vec<f64>> = lines.iter().map(|line| Some(line[index].ours?.mean)).collect();
             let average = |means: Vec<f64>| Average { mean: mean(&means), deviation: None, n: means.len() };
             CellValue { ours: means.filter(|means| means.len() == datasets.len()).map(average), ..CellValue::default() }
         };
         let of_model = |(label, lines): (RowLabel<'s>, Vec<Vec<CellValue>>)| {
-            (label, (0..self.values.len()).map(|place| over(&lines, place)).collect())
+            (label, (0..self.values.len()).map(|index| over(&lines, index)).collect())
         };
         models.into_iter().map(of_model).collect()
     }
