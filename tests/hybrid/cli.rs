@@ -71,7 +71,7 @@ fn known_positives_are_evidence_for_others() {
     write(home.path(), "empty", [modes, ("facts", "q(p1)."), test[2], test[3]]);
     let (code, _, err) = lrbm(home.path(), "predict --model m.json --data empty");
     assert_eq!(code, Some(0));
-    assert!(err.contains("warning[nothing-known]") && err.contains("the facts say nothing of knows/2"), "{err}");
+    assert!(err.contains("warning[nothing-known]") && err.contains("there are no facts of knows/2"), "{err}");
     let (code, _, err) = lrbm(home.path(), "train --data data --target knows --out m.json --symmetric");
     assert_eq!(code, Some(2));
     assert!(err.contains("--symmetric goes with --set recursive=true"), "{err}");
