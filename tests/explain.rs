@@ -225,13 +225,13 @@ fn incompatible_options_are_rejected() {
     let home = staff();
     let model = ["explain", "--model", "network.json"];
     for (more, words) in [
-        (&["--query", "together(ann, ben)"][..], "give the directory that holds them with --data"),
-        (&["--importance"], "give the directory that holds them with --data"),
+        (&["--query", "together(ann, ben)"][..], "give their directory with --data"),
+        (&["--importance"], "give their directory with --data"),
         (&["--data", "staff"], "--query 'p(a, b)' or --importance"),
-        (&["--html", "x.html"], "add --query"),
-        (&["--data", "staff", "--importance", "--html", "x.html"], "add --query"),
-        (&["--svg", "x.svg"], "--csv and --svg are of --importance"),
-        (&["--json"], "--json goes with --query or --importance"),
+        (&["--html", "x.html"], "--html needs --query"),
+        (&["--data", "staff", "--importance", "--html", "x.html"], "--html needs --query"),
+        (&["--svg", "x.svg"], "--csv and --svg need --importance"),
+        (&["--json"], "--json needs --query or --importance"),
         (&["--trees"], "the model is a network of rules and has no trees"),
         (&["--data", "staff", "--importance", "--csv", "x", "--svg", "x"], "give each its own"),
         (&["--data", "staff", "--query", "together(ann, ben)", "--threshold", "2"], "from 0 to 1"),

@@ -48,7 +48,8 @@ fn models_of_the_previous_version_score_the_same() {
         for model in models(domain) {
             let out = home.path().join("scores.csv");
             let data = golden().join(domain).join("data");
-            let args = ["predict", "--quiet", "--data", data.to_str().unwrap(), "--out", out.to_str().unwrap(), "--model"];
+            let args =
+                ["predict", "--quiet", "--data", data.to_str().unwrap(), "--out", out.to_str().unwrap(), "--model"];
             assert_success(&lrbm(&args, &[&model]), &model.display().to_string());
             let expected = fs::read_to_string(model.with_extension("csv")).unwrap();
             assert_eq!(fs::read_to_string(&out).unwrap(), expected, "{}", model.display());

@@ -226,8 +226,8 @@ fn walks_and_templates_on_the_command_line() {
         let probability = out.split("probability of true ").nth(1).and_then(|rest| rest.lines().next());
         assert!(probability.unwrap().parse::<f64>().unwrap() > 0.5, "{out}");
         for (args, message) in [
-            (&["--trees"][..], "and no trees: leave it out"),
-            (&["--data", "m", "--importance"], "--importance is about rules that hold or do not"),
+            (&["--trees"][..], "and no trees: omit it"),
+            (&["--data", "m", "--importance"], "--importance supports trees and networks only"),
             (&["--data", "m", "--query", query, "--html", "page.html"], "--html is about rules"),
         ] {
             let (code, _, err) = lrbm(&[&["explain", "--model", "model.json"][..], args].concat());

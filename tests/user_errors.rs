@@ -185,19 +185,16 @@ fn models_without_rules_answer_queries_and_reject_rule_options() {
         }
         for more in [&["--class", "7"][..], &["--tries", "0"], &["--html", "page.html"]] {
             let stderr = rejected(home.path(), &[&query[..], more].concat());
-            let expected = format!(
-                "{} is about rules that hold or do not, and this is another kind of model: leave it out",
-                more[0]
-            );
+            let expected = format!("{} supports trees and networks only: omit it", more[0]);
             assert!(stderr.contains(&expected) && !stderr.contains("--query"), "{kind}: {stderr}");
         }
         let stderr = rejected(home.path(), &["explain", "--model", &model, "--data", "d", "--importance"]);
         assert!(
-            stderr.contains("--importance is about rules") && stderr.contains("ask with --query"),
+            stderr.contains("--importance supports trees and networks only") && stderr.contains("use --query"),
             "{kind}: {stderr}"
         );
         let stderr = rejected(home.path(), &["explain", "--model", &model, "--trees"]);
-        assert!(stderr.contains("and no trees: leave it out"), "{kind}: {stderr}");
+        assert!(stderr.contains("and no trees: omit it"), "{kind}: {stderr}");
         let stderr = rejected(home.path(), &["convert", "--model", &model]);
         assert!(stderr.contains("give trees, or rules of progol or of your own"), "{kind}: {stderr}");
     }

@@ -4,9 +4,11 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::data_args::DataArgs;
+use super::error::{CommandError, with_cause};
+use super::output::Output;
+use super::output_files::OutputFiles;
 use super::weights::{self, FitSettings};
 use super::write::{check_writable, write_whole};
-use super::{CommandError, Output, OutputFiles, with_cause};
 use crate::cover::{Coverage, DEFAULT_MEMORY_BYTES};
 use crate::data::load::Loaded;
 use crate::learn::prepare::{Purpose, class_labels, prepare};

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::CommandError;
+use super::error::CommandError;
 use crate::experiment::store::SPEC;
 
 /// Existing files that a command would overwrite, with the options that name them.

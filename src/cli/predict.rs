@@ -7,9 +7,12 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use super::data_args::DataArgs;
+use super::error::{CommandError, with_cause};
+use super::output::Output;
+use super::output_files::OutputFiles;
+use super::settings;
 use super::table::TextTable;
 use super::write::{check_writable, write_whole};
-use super::{CommandError, Output, OutputFiles, settings, with_cause};
 use crate::learn::prepare::{Purpose, prepare};
 use crate::learn::{Model, SavedModel, Scored};
 use crate::metric::ranking::{Ranking, auc_pr, auc_roc};

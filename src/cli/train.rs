@@ -4,9 +4,12 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::data_args::{DataArgs, SplitSettings};
+use super::error::{CommandError, with_cause};
+use super::output::Output;
+use super::output_files::OutputFiles;
 use super::progress::steps_bar;
 use super::write::{check_writable, write_whole};
-use super::{CommandError, Output, OutputFiles, size, weights, with_cause};
+use super::{size, weights};
 use crate::cover::{Audit, Audited};
 use crate::data::load::{Loaded, load};
 use crate::determinism::IndexMap;
@@ -141,7 +144,7 @@ pub fn run(args: &Train, output: &mut Output) -> Result<(), CommandError> {
     if args.arity == "binary" {
         let made = loaded.make_binary(options.time.as_ref()).map_err(CommandError::input)?;
         if !output.quiet {
-            super::say(made.trim_end());
+            super::output::say(made.trim_end());
         }
     }
     let template = args.rules.as_deref().map(|path| template(path, &loaded, output)).transpose()?;

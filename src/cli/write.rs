@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::CommandError;
+use super::error::CommandError;
 
 /// Returns the path of a file to write, with links resolved, if it can be created. Leaves nothing behind.
 pub fn check_writable(path: &Path) -> Result<PathBuf, CommandError> {

@@ -1,18 +1,19 @@
-//! What a model that is no network decides about a query.
+//! The prediction of a model that is not a network for a query.
 
 use std::io::{self, Write};
 
 use serde::Serialize;
 
+use super::question::example;
 use crate::data::load::Loaded;
 use crate::logic::Constant;
 use crate::math::sigmoid;
 
-/// How likely a query is, and what is decided about it.
+/// Probability of a query and the decision by the threshold.
 #[derive(Debug, Serialize)]
 pub struct Decision {
     query: String,
-    /// Whether it is an example of the data, and of which class.
+    /// Label of the query, if it is an example of the data.
     label: Option<bool>,
     decision: bool,
     probability: f64,
@@ -22,12 +23,12 @@ pub struct Decision {
 }
 
 impl Decision {
-    /// What ψ means for a query, of which true is said above a probability.
+    /// Creates the decision for ψ of a query: true if its probability is above the threshold.
     pub fn new(loaded: &Loaded, constants: &[Constant], psi: f64, threshold: f64) -> Self {
         let probability = sigmoid(psi);
         Decision {
             query: loaded.database.show_atom(loaded.target, constants),
-            label: super::example(loaded, constants).map(|example| example.positive),
+            label: example(loaded, constants).map(|example| example.positive),
             decision: probability > threshold,
             probability,
             psi,
@@ -35,12 +36,12 @@ impl Decision {
         }
     }
 
-    /// The log-odds.
+    /// Returns the log-odds.
     pub fn psi(&self) -> f64 {
         self.psi
     }
 
-    /// Prints it in the words that explanations of networks begin with.
+    /// Prints the decision as explanations of networks do.
     pub fn print(&self, out: &mut impl Write) -> io::Result<()> {
         writeln!(out, "{}: {}, probability of true {:.6}", self.query, self.decision, self.probability)?;
         if self.threshold != 0.5 {

@@ -1,25 +1,26 @@
-//! Why a model that counts groundings says what it says of one query.
+//! Explanation of a query by a model of weighted clauses.
 
 use std::io::Write;
 
 use serde::Serialize;
 
 use super::decision::Decision;
-use crate::cli::{CommandError, Output};
+use crate::cli::error::CommandError;
+use crate::cli::output::Output;
 use crate::data::load::Loaded;
 use crate::kb::Example;
 use crate::learn::{MlnModel, Scored};
 use crate::logic::Constant;
 
-/// What each clause adds for a query.
+/// Contributions of the clauses to ψ of a query.
 #[derive(Debug, Serialize)]
 pub struct Account {
     #[serde(flatten)]
     decision: Decision,
     prior: f64,
-    /// Those with a grounding, what adds or takes most first.
+    /// Clauses with a grounding, by decreasing magnitude of the contribution.
     clauses: Vec<Entry>,
-    /// How many have none.
+    /// Number of clauses without a grounding.
     without_groundings: usize,
 }
 
@@ -63,7 +64,7 @@ impl Account {
         })
     }
 
-    /// Prints it, with so many clauses at most unless it is JSON.
+    /// Prints the explanation as JSON, or as text with at most `top` clauses.
     pub fn print(&self, json: bool, top: usize, output: &mut Output) -> Result<(), CommandError> {
         if json {
             let text = serde_json::to_string_pretty(self).map_err(CommandError::internal)?;

@@ -1,29 +1,32 @@
-//! `lrbm explain` for models whose parts are walks or rules of a template.
+//! Explanation of a query by the walks or template rules of a model.
 
 use std::io::Write;
 
 use serde::Serialize;
 
-use super::super::table::TextTable;
+use super::args::Explain;
 use super::decision::Decision;
-use super::{CommandError, Explain, Output, asked};
+use super::question;
+use crate::cli::error::CommandError;
+use crate::cli::output::Output;
+use crate::cli::table::TextTable;
 use crate::kb::Example;
 use crate::learn::rrbm::Present;
 use crate::learn::{LrnnModel, RrbmModel, Scored};
 
-/// What a model says of one example, and what that is made of.
+/// A prediction with the contributions of its parts.
 #[derive(Serialize)]
 struct Told {
     #[serde(flatten)]
     decision: Decision,
     /// ψ without any part.
     psi_without_parts: f64,
-    /// What is there, what matters most first.
+    /// Parts with a grounding, by decreasing magnitude of the contribution.
     parts: Vec<Part>,
-    /// What the middle column is.
+    /// Heading of the middle column.
     #[serde(skip)]
     heading: &'static str,
-    /// How the first column is to be read.
+    /// Explanation of the first column.
     #[serde(skip)]
     reading: &'static str,
 }
@@ -37,7 +40,7 @@ struct Part {
     there: There,
 }
 
-/// How often, or how much, a part is there.
+/// Number of groundings, or value, of a part.
 #[derive(Serialize)]
 #[serde(rename_all = "lowercase")]
 enum There {
@@ -45,9 +48,9 @@ enum There {
     Value(f64),
 }
 
-/// Prints the walks of a model, or those that matter for a query.
+/// Prints the walks of a model, or their contributions to a query.
 pub fn of_walks(args: &Explain, model: &RrbmModel, output: &mut Output) -> Result<(), CommandError> {
-    let Some((loaded, constants)) = asked(args, model, output)? else { return Ok(()) };
+    let Some((loaded, constants)) = question::read(args, model, output)? else { return Ok(()) };
     let example = Example { args: constants.as_slice().into(), positive: false, class: 0, weight: 1.0, line: 0 };
     let found = model.present(&loaded.database, loaded.target, &example).map_err(CommandError::input)?;
     let part = |walk: &Present| Part {
@@ -65,9 +68,9 @@ pub fn of_walks(args: &Explain, model: &RrbmModel, output: &mut Output) -> Resul
     told.print(args, output)
 }
 
-/// Prints the rules of a model, or those that matter for a query.
+/// Prints the rules of a model, or their contributions to a query.
 pub fn of_rules(args: &Explain, model: &LrnnModel, output: &mut Output) -> Result<(), CommandError> {
-    let Some((loaded, constants)) = asked(args, model, output)? else { return Ok(()) };
+    let Some((loaded, constants)) = question::read(args, model, output)? else { return Ok(()) };
     let example = Example { args: constants.as_slice().into(), positive: false, class: 0, weight: 1.0, line: 0 };
     let fired = model.fired(&loaded.database, loaded.target, &[example]).map_err(CommandError::input)?;
     let Scored { scores: fired, warnings } = fired;

@@ -1,6 +1,6 @@
 //! The query of `lrbm explain`: an atom of the target, about constants of the data.
 
-use super::CommandError;
+use crate::cli::error::CommandError;
 use crate::data::load::Loaded;
 use crate::logic::nearest::nearest;
 use crate::logic::query::parse_atom;
@@ -36,10 +36,10 @@ pub fn constants(atom: &Atom, loaded: &mut Loaded, allow_unknown: bool) -> Resul
         if let Some(variable) = variable(term) {
             let message = format!("the variable `{variable}`, and a query is about one example");
             let help = format!("write a constant instead; a constant with this name would be quoted: \"{variable}\"");
-            return Err(super::one(Diagnostic::error("query", message, help)));
+            return Err(Diagnostic::error("query", message, help).into());
         }
         if !allow_unknown {
-            return Err(super::one(unknown(term, position, loaded)));
+            return Err(unknown(term, position, loaded).into());
         }
         constants.push(intern_term(&mut loaded.database.symbols, term).map_err(CommandError::input)?);
     }

@@ -3,9 +3,10 @@
 use std::io::Write;
 
 use super::scores;
+use crate::cli::error::CommandError;
+use crate::cli::output::Output;
 use crate::cli::table::TextTable;
 use crate::cli::write::write_whole;
-use crate::cli::{CommandError, Output};
 use crate::data::load::Loaded;
 use crate::learn::prepare::class_labels;
 use crate::learn::{Model, SavedModel, Scored};
