@@ -170,25 +170,25 @@ pub fn is_run(root: &Path) -> bool {
 /// # Errors
 /// If no job has the id, or a prefix is ambiguous.
 pub fn find(plan: &[PlannedJob], ids: &[String], root: &Path) -> Result<Vec<usize>, RemoteError> {
-    let mut whole: HashMap<&str, Vec<usize>> = HashMap::default();
-    for (place, planned) in plan.iter().enumerate() {
-        whole.entry(planned.id.as_str()).or_default().push(place);
+    let mut by_id: HashMap<&str, Vec<usize>> = HashMap::default();
+    for (position, planned) in plan.iter().enumerate() {
+        by_id.entry(planned.id.as_str()).or_default().push(position);
     }
     let mut found = Vec::new();
     for id in ids {
-        if let Some(places) = whole.get(id.as_str()) {
-            found.extend(places);
+        if let Some(positions) = by_id.get(id.as_str()) {
+            found.extend(positions);
             continue;
         }
-        let begins = |planned: &PlannedJob| !id.is_empty() && planned.id.as_str().starts_with(id.as_str());
-        let places: Vec<usize> = (0..plan.len()).filter(|&place| begins(&plan[place])).collect();
-        let Some(&first) = places.first() else {
+        let has_prefix = |planned: &PlannedJob| !id.is_empty() && planned.id.as_str().starts_with(id.as_str());
+        let positions: Vec<usize> = (0..plan.len()).filter(|&position| has_prefix(&plan[position])).collect();
+        let Some(&first) = positions.first() else {
             return Err(RemoteError::UnknownJob { root: root.to_owned(), id: id.clone() });
         };
-        if places.iter().any(|&place| plan[place].id != plan[first].id) {
+        if positions.iter().any(|&position| plan[position].id != plan[first].id) {
             return Err(RemoteError::Ambiguous { id: id.clone() });
         }
-        found.extend(places);
+        found.extend(positions);
     }
     found.sort_unstable();
     found.dedup();
@@ -200,9 +200,10 @@ pub fn digits(plan: &[PlannedJob]) -> usize {
     let mut ids: Vec<&JobId> = plan.iter().map(|planned| &planned.id).collect();
     ids.sort_unstable();
     ids.dedup();
-    let same = |a: &JobId, b: &JobId| a.as_str().bytes().zip(b.as_str().bytes()).take_while(|(a, b)| a == b).count();
-    let longest = ids.windows(2).map(|pair| same(pair[0], pair[1]) + 1).max().unwrap_or(0);
-    longest.max(ids.first().map_or(0, |id| id.short().len()))
+    let common_prefix =
+        |a: &JobId, b: &JobId| a.as_str().bytes().zip(b.as_str().bytes()).take_while(|(a, b)| a == b).count();
+    let needed = ids.windows(2).map(|pair| common_prefix(pair[0], pair[1]) + 1).max().unwrap_or(0);
+    needed.max(ids.first().map_or(0, |id| id.short().len()))
 }
 
 /// Reads the job list of a task: one id per line, followed by a job name for the reader.

@@ -62,7 +62,7 @@ impl Executor for Local<'_> {
             let queue = Queue::new(entries(plan, &remaining), workers, threads);
             Phase { work: &work, queue: &queue, jobs: &remaining, wait }.run(workers, recorder)?;
             recorder.tally.not_run += queue.not_started();
-            remaining = queue.elsewhere().into_iter().map(|place| remaining[place]).collect();
+            remaining = queue.elsewhere().into_iter().map(|position| remaining[position]).collect();
             if recorder.tally.not_run > 0 {
                 recorder.tally.not_run += remaining.len();
                 break;
@@ -73,9 +73,10 @@ impl Executor for Local<'_> {
 }
 
 fn entries(plan: &[PlannedJob], jobs: &[usize]) -> Vec<QueueEntry> {
-    let places: HashMap<&JobId, usize> = jobs.iter().enumerate().map(|(place, &job)| (&plan[job].id, place)).collect();
+    let positions: HashMap<&JobId, usize> =
+        jobs.iter().enumerate().map(|(position, &job)| (&plan[job].id, position)).collect();
     let entry = |&job: &usize| QueueEntry {
-        after: plan[job].ensemble.as_ref().and_then(|id| places.get(id)).copied(),
+        after: plan[job].ensemble.as_ref().and_then(|id| positions.get(id)).copied(),
         // Memory is measured per process, so a job with a memory limit runs alone.
         alone: plan[job].job.limits.memory_bytes.is_some(),
     };

@@ -286,12 +286,12 @@ fn generated(
         }
         return None;
     };
-    let usual = domain.settings();
+    let defaults = domain.settings();
     let whole = |key: &str| at.own.get(key).and_then(Item::whole);
-    let scale = whole("scale").map_or(usual.scale(), |scale| scale as u32);
-    let noise = at.own.get("noise").and_then(Item::number).unwrap_or(usual.noise());
-    let made = GeneratorSettings::new(scale, whole("data_seed").unwrap_or(usual.seed()), noise);
-    made.map_err(|error| diagnostics.push(at.diagnostic_for("scale", error.to_string()))).ok()
+    let scale = whole("scale").map_or(defaults.scale(), |scale| scale as u32);
+    let noise = at.own.get("noise").and_then(Item::number).unwrap_or(defaults.noise());
+    let settings = GeneratorSettings::new(scale, whole("data_seed").unwrap_or(defaults.seed()), noise);
+    settings.map_err(|error| diagnostics.push(at.diagnostic_for("scale", error.to_string()))).ok()
 }
 
 /// Fills in the defaults of the manifest and checks that it offers the variant.
