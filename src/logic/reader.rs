@@ -38,7 +38,7 @@ pub trait Sink {
     fn sentence(&mut self, file: &Path, sentence: Sentence) -> Result<Vec<Diagnostic>, CapacityError>;
 }
 
-/// FileRole of a file, as far as parsing is concerned.
+/// Role of a file, as far as parsing is concerned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileRole {
     /// Facts: a variable is read as a constant, with a warning.
