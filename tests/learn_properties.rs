@@ -223,7 +223,7 @@ fn invalid_model_files_are_rejected() {
     assert!(matches!(TreeModel::from_json(&newer), Err(FileError::Newer { found: 9, .. })));
     let many = golden().replacen("\"yes\": 1", "\"at_least\": 101, \"yes\": 1", 1);
     assert!(error(&many).contains("a test asks for 101 groundings; it must be 1 to 100"));
-    assert!(error(&golden().replace("lrbm-boost", "lrbm-bost")).contains("no kind of model is called `lrbm-bost`"));
+    assert!(error(&golden().replace("lrbm-boost", "lrbm-bost")).contains("unknown kind of model `lrbm-bost`"));
     assert!(error(&golden().replace("\"yes\": 1", "\"yes\": 7")).contains("tree 0: node 0"));
     assert!(error(&golden().replace("\"variable\": 1", "\"variable\": 4000000000")).contains("beyond 9999"));
     let wide = golden().replacen("\"arity\": ", "\"arity\": 400000000", 1);
@@ -344,7 +344,7 @@ fn distilled_tree_matches_its_ensemble() {
     let ensemble = learn(Kind::LrbmBoost, &data, &Params::new(Kind::LrbmBoost), 5).model;
     let (database, target, examples) = (&data.database, data.target, data.examples.as_slice());
     let task = Task { database, target, examples, seed: 5, resources: Resources::default() };
-    let learner = LrbmExplainable { params: Params::new(Kind::LrbmExplainable), from: Some(ensemble) };
+    let learner = LrbmExplainable { params: LrbmExplainable::params().build().unwrap(), from: Some(ensemble) };
     let from_model = learner.fit(&task, &mut |_| {}).unwrap().model;
     assert_eq!(from_model.trees().len(), 1);
     assert!(from_model.fidelity.unwrap().r_squared > 0.9, "{:?}", from_model.fidelity);

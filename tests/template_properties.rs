@@ -114,7 +114,7 @@ proptest! {
             .collect();
         let family = if average { "family=avg" } else { "family=max" };
         let template = Some(template(RULES, ("t", 1)));
-        let lrnn = Lrnn { params: params(Kind::Lrnn, &[family, "epochs=5", "learning_rate=0.3"]), template };
+        let lrnn = Lrnn { params: params(Kind::Lrnn, &[family, "epochs=5", "learning_rate=0.3"]).typed().unwrap(), template };
         let model = fit(&database, target, &examples, &lrnn);
         let psi = model.score(&database, target, &examples).unwrap().scores;
         for (example, psi) in examples.iter().zip(psi) {
@@ -159,7 +159,7 @@ fn lrnn_reaches_the_auc_bound_of_its_rules() {
         }
         let best: Vec<f64> = part(true).iter().map(|&i| groups[&covered[i]].0 / groups[&covered[i]].1).collect();
         let allowed = auc_roc(&best, &test);
-        let lrnn = Lrnn { params: params(Kind::Lrnn, &[]), template: Some(template.clone()) };
+        let lrnn = Lrnn { params: params(Kind::Lrnn, &[]).typed().unwrap(), template: Some(template.clone()) };
         let model = fit(&data.database, data.target, &training, &lrnn);
         let reached = auc_roc(&model.score(&data.database, data.target, &test).unwrap().scores, &test);
         println!("noise {noise}, {} rules: {reached:.4} of {allowed:.4}", bodies.len());
@@ -241,7 +241,7 @@ fn walks_and_templates_on_the_command_line() {
         ("rrbm-c", &["--preset", "paper"], "rrbm-c has no presets"),
         ("rrbm-c", &["--dot", "x.dot"], "--dot draws trees, and rrbm-c has none"),
         ("rrbm-e", &["--set", "count_scale=log"], "rrbm-e has no parameter `count_scale`"),
-        ("lrnn", &["--set", "family=min"], "it must be \"max\" or \"avg\""),
+        ("lrnn", &["--set", "family=min"], "`family` must be \"max\" or \"avg\", got \"min\""),
         ("lrnn", &["--rules", "none.txt"], "none.txt: cannot be read"),
     ] {
         let (code, _, err) = train(kind, more);

@@ -4,30 +4,30 @@ use super::CommandError;
 use crate::kb::{TimeRule, TimeSource};
 use crate::logic::nearest::nearest;
 
-/// Keys that say how a directory is read.
+/// Keys about reading a directory.
 const KEYS: [&str; 3] = ["time_predicate", "time_type", "time_by_argument"];
 
-/// Whether a setting is about how a directory is read.
+/// Whether a setting is about reading a directory.
 pub fn is_about_time(setting: &str) -> bool {
     KEYS.contains(&setting.split('=').next().unwrap_or_default().trim())
 }
 
-/// The error for a setting that means nothing here.
+/// Returns the error for an unknown setting.
 pub fn unknown(setting: &str) -> CommandError {
     let key = setting.split('=').next().unwrap_or_default().trim();
     let known = KEYS.join(", ");
     let nearest = nearest(key, KEYS).unwrap_or_default();
-    CommandError::input(format!("--set {key}: not a setting here: did you mean {nearest}? allowed are {known}"))
+    CommandError::input(format!("--set {key}: unknown setting; did you mean {nearest}? expected one of {known}"))
 }
 
-/// The time rule that `--set` asks for, if any.
+/// Returns the time rule that the settings give, if any.
 pub fn time_rule(settings: &[String]) -> Result<Option<TimeRule>, CommandError> {
     let mut source = None;
     let mut by_argument = Vec::new();
     for setting in settings {
         let Some((key, value)) = setting.split_once('=').map(|(key, value)| (key.trim(), value.trim())) else {
             return Err(CommandError::input(format!(
-                "--set {setting}: write it as KEY=VALUE, such as time_predicate=year"
+                "--set {setting}: expected KEY=VALUE, such as time_predicate=year"
             )));
         };
         if value.is_empty() {
@@ -43,7 +43,7 @@ pub fn time_rule(settings: &[String]) -> Result<Option<TimeRule>, CommandError> 
     match source {
         Some(source) => Ok(Some(TimeRule { source, by_argument })),
         None if by_argument.is_empty() => Ok(None),
-        None => Err(CommandError::input("--set time_by_argument: needs time_predicate or time_type beside it")),
+        None => Err(CommandError::input("--set time_by_argument: requires time_predicate or time_type")),
     }
 }
 

@@ -14,10 +14,10 @@ use crate::cover::{Audit, Audited};
 use crate::data::load::{Loaded, load};
 use crate::determinism::IndexMap;
 use crate::learn::lrnn::Template;
-use crate::learn::params::{KEYS, Key};
+use crate::learn::params::Entry;
 use crate::learn::prepare::{Purpose, make_binary_for, prepare};
 use crate::learn::{
-    self, Kind, Learner, LrbmExplainable, Lrnn, Model, Params, Preset, Resources, SavedModel, Stored, Task, Trained,
+    self, Distillation, Kind, LearnError, Learner, LrbmExplainable, Lrnn, Model, Params, Preset, Resources, SavedModel, Stored, Task, Trained,
     TreeModel, Unchecked,
 };
 use crate::logic::Diagnostics;
@@ -31,15 +31,13 @@ pub struct Train {
     /// The predicate to learn.
     #[arg(long)]
     target: String,
-    /// The kind of model: lrbm-boost, lrbm-noboost, lrbm-explainable, rdn-boost, mln-boost, rpt, progol, rrbm-c, rrbm-e, lrnn,
-    /// or lrbm-weights with --rules.
-    #[arg(long, default_value = "lrbm-boost")]
+    #[arg(long, default_value = "lrbm-boost", help = kinds())]
     kind: String,
     /// Rules to learn the weights of; for lrbm-weights, and for lrnn in the place of clauses that it learns itself. `lrbm
     /// convert --help` has their notation.
     #[arg(long, value_name = "FILE")]
     rules: Option<PathBuf>,
-    /// Where the parameters start: `paper`, `lookahead` (the default) or `extended`.
+    /// Preset of parameters for kinds that grow trees: `paper`, `lookahead` (same as none) or `extended`
     #[arg(long)]
     preset: Option<String>,
     /// The arguments of predicates: `binary` makes a binary predicate `p_i_j` for each pair of arguments of a longer one, as
@@ -73,21 +71,30 @@ impl Train {
     }
 }
 
-/// Every parameter with its meaning and what it may be, by the kinds that have it.
+/// Lists the kinds, for help.
+fn kinds() -> String {
+    let names: Vec<&str> = Kind::ALL.into_iter().map(Kind::name).collect();
+    format!("Kind of model: {}, or {} with --rules", names.join(", "), weights::KIND)
+}
+
+/// Lists the kinds and, by the kinds that have them, every parameter with help and accepted values.
 fn parameters() -> String {
-    let width = KEYS.iter().map(|key| key.name.len()).max().unwrap_or(0);
-    let line = |key: &Key| format!("    {:<width$}  {} ({})", key.name, key.about, key.allowed);
+    let width = Kind::ALL.into_iter().map(|kind| kind.name().len()).max().unwrap_or(0);
+    let about = |kind: Kind| format!("  {:<width$}  {}", kind.name(), kind.info().about);
+    let about: Vec<String> = Kind::ALL.into_iter().map(about).collect();
+    let width = learn::parameters().iter().map(|parameter| parameter.entry.name.len()).max().unwrap_or(0);
+    let line = |entry: &Entry| format!("    {:<width$}  {} ({})", entry.name, entry.help, entry.shape);
     let mut groups: IndexMap<&[Kind], Vec<String>> = IndexMap::default();
-    for key in KEYS {
-        groups.entry(key.kinds).or_default().push(line(key));
+    for parameter in learn::parameters() {
+        groups.entry(&parameter.kinds).or_default().push(line(parameter.entry));
     }
     let group = |(kinds, lines): (&[Kind], Vec<String>)| {
         let names: Vec<&str> = kinds.iter().map(|kind| kind.name()).collect();
         let of = if kinds.len() == Kind::ALL.len() { "all kinds".to_owned() } else { names.join(", ") };
-        format!("  of {of}:\n{}", lines.join("\n"))
+        format!("  {of}:\n{}", lines.join("\n"))
     };
     let groups: Vec<String> = groups.into_iter().map(group).collect();
-    format!("Parameters for --set KEY=VALUE, by the kinds that have them:\n{}", groups.join("\n"))
+    format!("Kinds:\n{}\n\nParameters for --set KEY=VALUE, by kind:\n{}", about.join("\n"), groups.join("\n"))
 }
 
 pub fn run(args: &Train, output: &mut Output) -> Result<(), CommandError> {
@@ -111,7 +118,7 @@ pub fn run(args: &Train, output: &mut Output) -> Result<(), CommandError> {
     let outputs = args.outputs();
     outputs.protect([&args.from, &args.rules].into_iter().flatten().map(PathBuf::as_path))?;
     let from = match &args.from {
-        Some(_) if kind != Kind::LrbmExplainable => {
+        Some(_) if kind.info().distillation != Distillation::Target => {
             let message = format!("--from goes with --kind lrbm-explainable, not with {kind}");
             return Err(CommandError::Input(message));
         }
@@ -151,13 +158,13 @@ pub fn run(args: &Train, output: &mut Output) -> Result<(), CommandError> {
     let params = unchecked.background(loaded.database.schema.parameters()).check().map_err(CommandError::input)?;
     // What copies an ensemble knows what that knew.
     let copied = from.as_ref().and_then(|ensemble| ensemble.header.signature.recursive);
-    if (params.recursive || copied.is_some()) && loaded.database.classes.is_none() {
+    if (params.recursive() || copied.is_some()) && loaded.database.classes.is_none() {
         let symmetric = args.symmetric || copied.is_some_and(|recursive| recursive.symmetric);
         loaded.add_positives_to_evidence(symmetric, options.time.as_ref()).map_err(CommandError::input)?;
-    } else if args.symmetric && !params.recursive {
+    } else if args.symmetric && !params.recursive() {
         return Err(CommandError::input("--symmetric goes with --set recursive=true"));
     }
-    let audit = args.audit.map(|size| Audit::new(size as usize, params.seed));
+    let audit = args.audit.map(|size| Audit::new(size as usize, params.seed()));
     let resources = Resources { memory_bytes: args.memory, audit: audit.as_ref() };
     let given = match (from, template) {
         (Some(from), _) => Given::Ensemble(from),
@@ -249,7 +256,7 @@ fn template(path: &Path, loaded: &Loaded, output: &Output) -> Result<Template, C
     Ok(template)
 }
 
-/// What a learner has beside data and parameters.
+/// Further input of a learner.
 enum Given {
     Nothing,
     Ensemble(TreeModel),
@@ -264,8 +271,8 @@ fn fit(
     resources: Resources<'_>,
     quiet: bool,
 ) -> Result<Trained<SavedModel>, CommandError> {
-    // The first word of progress says how many steps there are.
-    let bar = steps_bar(quiet, u64::from(params.trees));
+    // The first report of progress sets the number of steps.
+    let bar = steps_bar(quiet, 1);
     let mut progress = |at: crate::learn::Progress| {
         bar.set_length(at.of as u64);
         bar.set_position(at.done as u64);
@@ -274,16 +281,17 @@ fn fit(
         }
     };
     let (database, target, examples) = (&loaded.database, loaded.target, loaded.examples.as_slice());
-    let task = Task { database, target, examples, seed: params.seed, resources };
-    let params = params.clone();
+    let task = Task { database, target, examples, seed: params.seed(), resources };
     let trained = match given {
         Given::Ensemble(from) => {
-            LrbmExplainable { params, from: Some(from) }.fit(&task, &mut progress).map(Trained::saved)
+            let learner = params.typed().map(|params| LrbmExplainable { params, from: Some(from) });
+            learner.map_err(LearnError::from).and_then(|learner| learner.fit(&task, &mut progress).map(Trained::saved))
         }
         Given::Template(template) => {
-            Lrnn { params, template: Some(template) }.fit(&task, &mut progress).map(Trained::saved)
+            let learner = params.typed().map(|params| Lrnn { params, template: Some(template) });
+            learner.map_err(LearnError::from).and_then(|learner| learner.fit(&task, &mut progress).map(Trained::saved))
         }
-        Given::Nothing => learn::fit(kind, &task, &params, &mut progress),
+        Given::Nothing => learn::fit(kind, &task, params, &mut progress),
     };
     bar.finish_and_clear();
     trained.map_err(CommandError::input)

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::dataset_ref::DatasetRef;
-use super::key::{DATA_VERSION, JobKey, LearnerKey, algorithm_version};
+use super::key::{DATA_VERSION, JobKey, LearnerKey};
 use crate::data::split::SplitOptions;
 use crate::determinism::{IndexMap, Stream};
 use crate::files::digest;
@@ -84,7 +84,7 @@ impl Job {
     pub fn key(&self, data_checksum: &str) -> JobKey {
         let mut algorithm = BTreeMap::from([("data".to_owned(), DATA_VERSION)]);
         for kind in std::iter::once(self.kind).chain(self.from.as_ref().map(|from| from.kind)) {
-            algorithm.insert(kind.name().to_owned(), algorithm_version(kind));
+            algorithm.insert(kind.name().to_owned(), kind.info().version);
         }
         JobKey {
             learner: learner_key(self.kind, &self.params),
@@ -161,7 +161,7 @@ pub(super) fn training_seed(seed: u64, dataset: &DatasetRef, fold: usize) -> u64
 }
 
 fn learner_key(kind: Kind, params: &Params) -> LearnerKey {
-    let mut parameters = params.to_values(kind);
+    let mut parameters = params.to_values();
     // The training seed follows from the seed, dataset and fold, which are part of the key.
     parameters.remove("seed");
     LearnerKey { kind: kind.name().to_owned(), parameters }

@@ -1,7 +1,7 @@
-//! Tasks: jobs that are done one after the other by one process, on a cluster or wherever `lrbm run-job` is called.
+//! Tasks: groups of jobs that one process runs in sequence, on a cluster or wherever `lrbm run-job` is called.
 //!
-//! Starting a process, reading data and waiting for a place in a queue cost seconds, so a task should take minutes. What a job
-//! takes is estimated, right to an order of magnitude or so, which is enough: no result depends on it.
+//! Starting a process, reading data and queueing cost seconds, so a task should take minutes. The time of a job is
+//! estimated to about an order of magnitude, which is enough: no result depends on it.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -11,19 +11,19 @@ use super::job::Job;
 use super::key::JobId;
 use super::planned::PlannedJob;
 use crate::determinism::HashMap;
-use crate::learn::{Kind, Params};
 
-/// A run of at least this many seconds is parted, whatever a task should take, into up to [`SOME`] tasks.
+/// Runs of at least this many seconds are split into up to [`MIN_TASKS`] tasks, whatever the task time.
 const SHORT_SECONDS: f64 = 10.0;
-/// As many tasks as a run of some length has at least.
-const SOME: usize = 16;
-/// Seconds for each test that a leaf tries on each example or ten facts; measured on the shipped experiments.
+/// Minimum number of tasks of a long run.
+const MIN_TASKS: usize = 16;
+/// Seconds per test of a leaf and example, or ten facts; measured on the shipped experiments.
 const SECONDS_EACH: f64 = 2e-5;
-/// Seconds of every job, however small.
+/// Fixed seconds per job.
 const SECONDS_ALWAYS: f64 = 0.02;
 
-/// Parts jobs of a plan, given by their places, into tasks of about this length. Jobs stay in their order, so that those that
-/// share data stay together; one that copies an ensemble is in the task of the ensemble, which so is learned once.
+/// Groups jobs of a plan, given by their indices, into tasks of about this length. Jobs keep their order, so that
+/// those with the same data stay together. A job that distills an ensemble is in the task of the ensemble, which is
+/// then learned once.
 pub fn group(plan: &[PlannedJob], jobs: &[usize], task_time: Duration) -> Vec<Vec<usize>> {
     let units = units(plan, jobs);
     let costs: Vec<f64> = units.iter().map(|unit| unit.iter().map(|&job| seconds(&plan[job].job)).sum()).collect();
@@ -31,7 +31,7 @@ pub fn group(plan: &[PlannedJob], jobs: &[usize], task_time: Duration) -> Vec<Ve
     parts(&costs, tasks).into_iter().map(|part| units[part].concat()).collect()
 }
 
-/// Every job that must be with others, alone or with them.
+/// Groups jobs that must run in the same task.
 pub fn units(plan: &[PlannedJob], jobs: &[usize]) -> Vec<Vec<usize>> {
     let mut units: Vec<Vec<usize>> = Vec::new();
     let mut of_ensemble: HashMap<&JobId, usize> = HashMap::default();
@@ -46,14 +46,15 @@ pub fn units(plan: &[PlannedJob], jobs: &[usize]) -> Vec<Vec<usize>> {
     units
 }
 
-/// How many tasks work of so many seconds is parted into.
+/// Returns the number of tasks for a run of this many seconds.
 fn number(seconds: f64, task_time: Duration) -> usize {
     let task = task_time.as_secs_f64().max(1e-3);
-    let least = ((seconds / SHORT_SECONDS.min(task)).ceil() as usize).min(SOME);
-    ((seconds / task).ceil() as usize).max(least).max(1)
+    let min = ((seconds / SHORT_SECONDS.min(task)).ceil() as usize).min(MIN_TASKS);
+    ((seconds / task).ceil() as usize).max(min).max(1)
 }
 
-/// Parts costs in their order into so many parts, none of which is empty or costs more than an equal share and the dearest single one.
+/// Splits costs in their order into `number` nonempty parts. No part costs more than an equal share plus the largest
+/// single cost.
 fn parts(costs: &[f64], number: usize) -> Vec<Range<usize>> {
     let total: f64 = costs.iter().sum();
     let mut parts: Vec<Range<usize>> = Vec::with_capacity(number);
@@ -61,7 +62,7 @@ fn parts(costs: &[f64], number: usize) -> Vec<Range<usize>> {
     for (place, cost) in costs.iter().enumerate() {
         so_far += cost;
         let share = total * (parts.len() + 1) as f64 / number as f64;
-        // Sums of floats may fall short of the whole by a little; the last one ends the last part in any case.
+        // A sum of floats may fall short of the total, so the last cost always ends the last part.
         let (left, parts_left) = (costs.len() - place - 1, number - parts.len() - 1);
         if left == 0 || left == parts_left || (so_far >= share && parts_left > 0) {
             parts.push(begin..place + 1);
@@ -71,43 +72,17 @@ fn parts(costs: &[f64], number: usize) -> Vec<Range<usize>> {
     parts
 }
 
-/// About how many seconds a job takes.
+/// Estimates the seconds that a job takes.
 pub fn seconds(job: &Job) -> f64 {
-    let own = of_params(job.kind, &job.params);
-    // An ensemble that stands beside its copy has its own job; if it does not, the copy has to learn it.
+    let own = job.params.cost();
+    // An ensemble without a job of its own is learned by the job that distills it.
     let ensemble = job.from.as_ref().filter(|from| from.model.is_none());
-    let tests = own + ensemble.map_or(0.0, |from| of_params(from.kind, &from.params));
+    let tests = own + ensemble.map_or(0.0, |from| from.params.cost());
     let seconds = SECONDS_ALWAYS + SECONDS_EACH * size(&job.dataset, job.split.negatives_per_positive) * tests;
     job.limits.time.map_or(seconds, |limit| seconds.min(limit.as_secs_f64()))
 }
 
-/// What learning with these parameters costs for each example, in splits of a first tree.
-fn of_params(kind: Kind, params: &Params) -> f64 {
-    let lookahead = if params.node_size > 1 || params.path_length > 1 { 1.0 } else { 0.2 };
-    let deep = |depth: Option<u32>| 6.0 * f64::from(depth.unwrap_or(10).min(20));
-    let splits = match kind {
-        Kind::LrbmNoBoost | Kind::Rpt => deep(params.max_depth),
-        Kind::LrbmExplainable => deep(params.distil_depth),
-        // Counting is cheap beside descent, which goes through the examples again and again.
-        Kind::RrbmC | Kind::RrbmE => {
-            return 5e-4 * f64::from(params.epochs) * f64::from(params.hidden_units);
-        }
-        // Clauses cost what one large tree does, and their network is small.
-        Kind::Lrnn => deep(None) + 1e-2 * f64::from(params.epochs),
-        Kind::LrbmBoost | Kind::RdnBoost => {
-            // What later trees ask was mostly asked by the first.
-            let leaves = f64::from(params.max_leaves.unwrap_or(8));
-            leaves * (1.0 + 0.1 * f64::from(params.trees.saturating_sub(1)))
-        }
-        // Counts are scored anew for each tree, and there are more of them than of tests that hold for others.
-        Kind::MlnBoost => f64::from(params.max_leaves.unwrap_or(8)) * f64::from(params.trees),
-        // Most seeds are covered by a clause before it is their turn.
-        Kind::Progol => f64::from(params.max_seeds.min(100)) / 2.0,
-    };
-    lookahead * splits
-}
-
-/// Examples and, counted by tens, facts, as far as they are known without reading them.
+/// Estimates the number of examples plus a tenth of the number of facts, without reading data.
 fn size(source: &DatasetRef, negatives_per_positive: f64) -> f64 {
     let (positives, facts) = match (source.manifest(), &source.generated) {
         (Some(manifest), _) => {

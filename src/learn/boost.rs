@@ -1,10 +1,15 @@
 //! Functional gradient boosting, shared by all ensembles: the paper's Algorithm 1, lines 1 to 9.
 
+use std::collections::BTreeMap;
+
 use super::checks::{check_recursion, count_labels};
 use super::gradient::Scores;
 use super::header::Header;
 use super::leaf::Fitter;
-use super::params::{Params, Prior};
+use super::params::Value;
+use super::params::shared::{
+    Additive, Growth, Prior, Rounds, TestExtensions, Tests, Training, grow_options, language_options,
+};
 use super::progress::{Progress, Statistics};
 use super::tree_model::{ClassSums, Parts, add, with_counts};
 use super::weights::Weights;
@@ -14,29 +19,45 @@ use crate::determinism::Stream;
 use crate::kb::Example;
 use crate::tree::{Grower, Language, PathOptions, path};
 
+/// The parameters of a sum of trees.
+pub(super) struct BoostParams {
+    pub growth: Growth,
+    pub tests: Tests,
+    pub more_tests: TestExtensions,
+    pub training: Training,
+    pub additive: Additive,
+    pub rounds: Rounds,
+    /// Maximum number of candidates refitted exactly; `None` for all.
+    pub rescore: Option<u32>,
+    /// All parameters of the kind, for the record.
+    pub values: BTreeMap<String, Value>,
+}
+
 /// Learns a sum of trees, or one sum per class for a multi-class target.
 pub(super) fn train(
     kind: Kind,
     task: &Task<'_>,
-    params: &Params,
+    params: &BoostParams,
     fitter: &Fitter,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<TrainedModel, LearnError> {
-    let weights = Weights::new(task.examples, params.positive_weight);
-    let (trained_on, classes) = count_classes(task, params, &weights)?;
-    check_recursion(task, params.recursive)?;
+    let weights = Weights::new(task.examples, params.training.positive_weight);
+    let (trained_on, classes) = count_classes(task, &params.training, params.additive.prior, &weights)?;
+    check_recursion(task, params.training.recursive)?;
     let priors = match &classes {
-        None => vec![prior(params, &weights, task.examples)],
+        None => vec![prior(params.additive.prior, &weights, task.examples)],
         Some(classes) => classes.priors.clone(),
     };
     let Task { database, target, examples, seed, .. } = *task;
     let coverage = task.coverage();
-    let language = language(task, params);
-    let grower = Grower::new(&coverage, &language, params.grow_options()).weighted(weights.get());
+    let language = language(task, &params.tests, &params.more_tests);
+    let single = params.rounds.trees == 1;
+    let options = grow_options(&params.growth, &params.more_tests, params.rescore, single);
+    let grower = Grower::new(&coverage, &language, options).weighted(weights.get());
     let mut statistics = Statistics::default();
-    let trees = boost(task, params, &weights, &priors, progress, |round, psi| {
+    let trees = boost(task, &params.additive, &params.rounds, &weights, &priors, progress, |round, psi| {
         let grown = grower.grow(fitter, round.gradients, round.in_use, seed, round.number);
-        add(&grown.tree, &grown.reached, params.step, psi);
+        add(&grown.tree, &grown.reached, params.additive.step, psi);
         statistics = statistics.after(&grown.statistics);
         let own = |i: usize| examples[i].class as usize == round.class;
         let counted = |tree| if priors.len() > 1 { with_counts(tree, &grown.reached, round.in_use, own) } else { tree };
@@ -46,18 +67,18 @@ pub(super) fn train(
     statistics.trees = trees.len() as u64;
     let prior = if classes.is_some() { 0.0 } else { priors[0] };
     let mut warnings = Vec::new();
-    warnings.extend(warnings::budget(statistics.budget_hits, params.max_candidates));
+    warnings.extend(warnings::budget(statistics.budget_hits, params.tests.max_candidates));
     if trees.iter().all(|tree| tree.leaves() == 1) {
         warnings.extend(warnings::nothing_learned(database, target));
     }
-    let header = Header::new(kind, task, params.to_values(kind), trained_on);
-    let parts = Parts { header, classes, fidelity: None, prior, step: params.step, trees };
+    let header = Header::new(kind, task, params.values.clone(), trained_on);
+    let parts = Parts { header, classes, fidelity: None, prior, step: params.additive.step, trees };
     Ok(TrainedModel { model: TreeModel::from_parts(parts, database), warnings, statistics })
 }
 
 /// Returns ψ₀, the prior log-odds of a binary target.
-pub(super) fn prior(params: &Params, weights: &Weights, examples: &[Example]) -> f64 {
-    match params.prior {
+pub(super) fn prior(prior: Prior, weights: &Weights, examples: &[Example]) -> f64 {
+    match prior {
         Prior::Value(value) => value,
         Prior::LogOdds => weights.log_odds(examples),
     }
@@ -70,15 +91,16 @@ pub(super) fn prior(params: &Params, weights: &Weights, examples: &[Example]) ->
 /// If fewer than two classes have weight, or a parameter does not apply to several classes.
 pub(super) fn count_classes(
     task: &Task<'_>,
-    params: &Params,
+    training: &Training,
+    prior: Prior,
     weights: &Weights,
 ) -> Result<((u64, u64), Option<ClassSums>), LearnError> {
     let Some(names) = task.classes() else { return Ok((count_labels(task, weights)?, None)) };
     let target = || task.database.predicates.show(task.target).to_string();
-    if params.recursive {
+    if training.recursive {
         return Err(LearnError::NotForClasses { what: "recursive = true", target: target() });
     }
-    if params.positive_weight != 1.0 {
+    if training.positive_weight != 1.0 {
         return Err(LearnError::NotForClasses { what: "positive_weight", target: target() });
     }
     let (mut trained_on, mut shares) = (vec![0; names.len()], vec![0.0; names.len()]);
@@ -93,7 +115,7 @@ pub(super) fn count_classes(
     let total: f64 = shares.iter().sum();
     // A constant added to all classes changes nothing, so a fixed prior is 0. A class without an
     // example counts as half an example.
-    let prior = |&share: &f64| match params.prior {
+    let prior = |&share: &f64| match prior {
         Prior::Value(_) => 0.0,
         Prior::LogOdds => (share.max(0.5) / total).ln(),
     };
@@ -104,12 +126,12 @@ pub(super) fn count_classes(
 
 /// Returns the language bias: the literals that the modes allow, and the chains between the
 /// arguments of the target as additional tests.
-pub(super) fn language(task: &Task<'_>, params: &Params) -> Language {
+pub(super) fn language(task: &Task<'_>, tests: &Tests, more: &TestExtensions) -> Language {
     let Task { database, target, examples, seed, .. } = *task;
-    let max_length = params.path_length as usize;
-    let options = PathOptions { max_length, compares: params.cuts > 0, seed, ..PathOptions::default() };
+    let max_length = tests.path_length as usize;
+    let options = PathOptions { max_length, compares: more.cuts > 0, seed, ..PathOptions::default() };
     let chains = path::chains(database, target, examples, &options);
-    Language::new(database, target, params.language_options()).with_tests(chains)
+    Language::new(database, target, language_options(tests, more)).with_tests(chains)
 }
 
 /// The regression problem of one boosting round.
@@ -129,7 +151,8 @@ pub(super) struct Round<'r> {
 // Paper: Alg. 1, line 1
 pub(super) fn boost<T>(
     task: &Task<'_>,
-    params: &Params,
+    additive: &Additive,
+    rounds: &Rounds,
     weights: &Weights,
     priors: &[f64],
     progress: &mut dyn FnMut(Progress),
@@ -137,16 +160,16 @@ pub(super) fn boost<T>(
 ) -> Result<Vec<Vec<T>>, LearnError> {
     let Task { examples, seed, .. } = *task;
     let strata = strata(examples, task.classes().map(<[_]>::len));
-    let (learning, held_out) = hold_out(task, &strata, weights.counted(), params)?;
-    let mut stopping = EarlyStopping::new(params.early_stopping);
+    let (learning, held_out) = hold_out(task, &strata, weights.counted(), rounds)?;
+    let mut stopping = EarlyStopping::new(rounds.early_stopping);
     // Paper: Alg. 1, line 2, F₀ = ψ₀; one for each class, if there are several.
     let mut scores = Scores::new(priors, examples.len());
-    let mut summands: Vec<Vec<T>> = priors.iter().map(|_| Vec::with_capacity(params.trees as usize)).collect();
+    let mut summands: Vec<Vec<T>> = priors.iter().map(|_| Vec::with_capacity(rounds.trees as usize)).collect();
     // Paper: Alg. 1, line 3
-    for step in 0..params.trees as usize {
+    for step in 0..rounds.trees as usize {
         // Paper: Alg. 1, line 4, GenerateExamples: Δᵢ = I(yᵢ = 1) − P(yᵢ = 1)
         let gradients = scores.gradients(examples);
-        let in_use = subsample(&learning, &strata, params.subsample, seed, step);
+        let in_use = subsample(&learning, &strata, additive.subsample, seed, step);
         // The trees of all classes in a round fit the same gradients.
         for (class, (gradients, summands)) in gradients.iter().zip(&mut summands).enumerate() {
             // Paper: Alg. 1, line 5
@@ -156,7 +179,7 @@ pub(super) fn boost<T>(
             summands.push(grow(round, scores.column(class)));
         }
         let log_likelihood = || mean_log_likelihood(examples, &scores, weights, &learning);
-        progress(Progress::new(step + 1, params.trees as usize, &log_likelihood));
+        progress(Progress::new(step + 1, rounds.trees as usize, &log_likelihood));
         if let Some(held_out) = &held_out
             && stopping.should_stop(mean_log_likelihood(examples, &scores, weights, held_out))
         {
@@ -185,9 +208,9 @@ fn hold_out(
     task: &Task<'_>,
     strata: &[Vec<usize>],
     all: Bits,
-    params: &Params,
+    rounds: &Rounds,
 ) -> Result<(Bits, Option<Bits>), LearnError> {
-    if params.early_stopping == 0 {
+    if rounds.early_stopping == 0 {
         return Ok((all, None));
     }
     let counts: Vec<usize> = strata.iter().map(|stratum| stratum.iter().filter(|&&i| all.get(i)).count()).collect();
@@ -204,7 +227,7 @@ fn hold_out(
         _ => {}
     }
     let held_out =
-        sample(&all, strata, params.held_out, |n| n.saturating_sub(1), &mut Stream::new(task.seed, &["held out"]));
+        sample(&all, strata, rounds.held_out, |n| n.saturating_sub(1), &mut Stream::new(task.seed, &["held out"]));
     Ok((all.and_not(&held_out), Some(held_out)))
 }
 
@@ -289,8 +312,7 @@ mod tests {
         assert_ne!(half, subsample(&all, &both, 0.5, 1, 1));
         let little = subsample(&all, &both, 0.01, 1, 0);
         assert_eq!((count(&little, true), count(&little, false)), (1, 1));
-        let params = super::super::Unchecked::new(Kind::LrbmBoost).spec("early_stopping", 3).spec("held_out", 0.3);
-        let params = params.check().unwrap();
+        let params = Rounds { early_stopping: 3, held_out: 0.3, ..Rounds::default() };
         let (database, ..) = crate::kb::sample::build("p(a). h(X) :- p(X).", None);
         let target = database.predicates.find("h", 1).unwrap();
         let task = |examples| Task { database: &database, target, examples, seed: 1, resources: Default::default() };

@@ -1,6 +1,7 @@
 //! What can be wrong with what a learner or a model is given.
 
-use super::Kind;
+use super::kind::Kind;
+use super::params::ParamError;
 use crate::logic::{PredicateId, Predicates};
 use crate::rbm::network::ConvertError;
 
@@ -86,6 +87,9 @@ pub enum LearnError {
         /// The target.
         target: String,
     },
+    /// A parameter has a value outside its range.
+    #[error(transparent)]
+    Parameter(#[from] ParamError),
     /// Rules that no network can hold.
     #[error(transparent)]
     Rules(#[from] ConvertError),
@@ -176,16 +180,4 @@ impl ScoreError {
         }
         Err(ScoreError::Arity { model: model.show(predicted).to_string(), asked: data.show(asked).to_string() })
     }
-}
-
-/// No learner has this name.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no kind of model is called `{name}`: choose one of {}", known())]
-pub struct UnknownKind {
-    /// The name.
-    pub name: String,
-}
-
-fn known() -> String {
-    Kind::ALL.map(Kind::name).join(", ")
 }

@@ -1,8 +1,13 @@
 //! LRBM-Boost: boosted trees whose leaves are restricted Boltzmann machines.
 
 use super::boost;
+use super::boost::BoostParams;
+use super::kind_params::{KindParams, ensemble_cost};
 use super::leaf::Fitter;
-use super::params::{LeafFit, Params};
+use super::params::shared::{
+    Additive, Growth, LeafFit, LeafFitting, LearningRate, Rounds, Seed, TestExtensions, Tests, Training, descent,
+};
+use super::params::{Builder, ParamSet, kind_params};
 use super::progress::Progress;
 use super::{Kind, LearnError, Learner, Task, TrainedModel, TreeModel};
 
@@ -10,12 +15,48 @@ use super::{Kind, LearnError, Learner, Task, TrainedModel, TreeModel};
 #[derive(Clone, Debug)]
 pub struct LrbmBoost {
     /// Parameters.
-    pub params: Params,
+    pub params: LrbmBoostParams,
 }
 
-pub(super) fn fitter(params: &Params) -> Fitter {
-    match params.leaf_fit {
-        LeafFit::CoordinateDescent => Fitter::Descent(params.descent()),
+impl LrbmBoost {
+    /// Returns the default parameters, to be changed by their setters.
+    pub fn params() -> Builder<LrbmBoostParams> {
+        Builder::new()
+    }
+}
+
+kind_params! {
+    /// Parameters of LRBM-Boost.
+    pub struct LrbmBoostParams {
+        rounds: Rounds,
+        growth: Growth,
+        tests: Tests,
+        more_tests: TestExtensions,
+        training: Training,
+        additive: Additive,
+        rate: LearningRate,
+        leaf: LeafFitting,
+        seed: Seed,
+    }
+    own defaults: |_params| {}
+}
+
+impl KindParams for LrbmBoostParams {
+    type Learner = LrbmBoost;
+
+    fn learner(self) -> LrbmBoost {
+        LrbmBoost { params: self }
+    }
+
+    fn cost(&self) -> f64 {
+        self.tests.cost() * ensemble_cost(self.growth.max_leaves, self.rounds.trees)
+    }
+}
+
+/// Returns how leaves that are restricted Boltzmann machines are fitted.
+pub(super) fn fitter(leaf: &LeafFitting, rate: &LearningRate) -> Fitter {
+    match leaf.leaf_fit {
+        LeafFit::CoordinateDescent => Fitter::Descent(descent(leaf, rate)),
         LeafFit::ClosedForm => Fitter::ClosedForm,
     }
 }
@@ -24,6 +65,9 @@ impl Learner for LrbmBoost {
     type Model = TreeModel;
 
     fn fit(&self, task: &Task<'_>, progress: &mut dyn FnMut(Progress)) -> Result<TrainedModel, LearnError> {
-        boost::train(Kind::LrbmBoost, task, &self.params, &fitter(&self.params), progress)
+        let LrbmBoostParams { rounds, growth, tests, more_tests, training, additive, rate, leaf, .. } = self.params;
+        let (rescore, values) = (leaf.rescore, self.params.to_values());
+        let params = BoostParams { growth, tests, more_tests, training, additive, rounds, rescore, values };
+        boost::train(Kind::LrbmBoost, task, &params, &fitter(&leaf, &rate), progress)
     }
 }

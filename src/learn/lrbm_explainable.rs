@@ -3,8 +3,13 @@
 use super::boost;
 use super::checks;
 use super::header::Header;
+use super::kind_params::{KindParams, tree_cost};
 use super::leaf::Fitter;
-use super::params::Params;
+use super::lrbm_boost::LrbmBoostParams;
+use super::params::shared::{
+    Additive, Growth, LeafFitting, LearningRate, Rounds, Seed, TestExtensions, Tests, Training, grow_options,
+};
+use super::params::{Builder, ParamSet, Shape, group, kind_params};
 use super::progress::{Progress, Statistics};
 use super::tree_model::{Parts, add, with_counts};
 use super::weights::Weights;
@@ -19,9 +24,75 @@ use crate::tree::{GrowOptions, Grower};
 #[derive(Clone, Debug)]
 pub struct LrbmExplainable {
     /// Parameters of the ensemble and the size of the single tree.
-    pub params: Params,
+    pub params: LrbmExplainableParams,
     /// The ensemble to distil; `None` learns one first.
     pub from: Option<TreeModel>,
+}
+
+group! {
+    /// Size of the distilled tree.
+    pub struct DistilledTree {
+        distil_leaves: Option<u32> = None, Shape::count_or(2, "none"), "Maximum number of leaves of the distilled tree";
+        distil_depth: Option<u32> = Some(10), Shape::count_or(1, "none"),
+            "Maximum number of tests on a path to a leaf of the distilled tree";
+    }
+}
+
+kind_params! {
+    /// Parameters of the explainable LRBM: those of the ensemble, and the size of the one tree.
+    pub struct LrbmExplainableParams {
+        rounds: Rounds,
+        growth: Growth,
+        tests: Tests,
+        more_tests: TestExtensions,
+        training: Training,
+        additive: Additive,
+        rate: LearningRate,
+        leaf: LeafFitting,
+        distilled: DistilledTree,
+        seed: Seed,
+    }
+    own defaults: |_params| {}
+}
+
+/// The parameters that influence the distilled tree; all others are about the ensemble.
+pub const TREE_PARAMETERS: [&str; 14] = [
+    "node_size",
+    "look_ahead",
+    "look_ahead_margin",
+    "path_length",
+    "counts",
+    "count_margin",
+    "cuts",
+    "positive_weight",
+    "min_leaf",
+    "expand",
+    "rescore",
+    "max_candidates",
+    "distil_leaves",
+    "distil_depth",
+];
+
+impl LrbmExplainableParams {
+    /// The parameters of the ensemble.
+    fn ensemble(&self) -> LrbmBoostParams {
+        let LrbmExplainableParams { rounds, growth, tests, more_tests, training, additive, rate, leaf, seed, .. } =
+            *self;
+        LrbmBoostParams { rounds, growth, tests, more_tests, training, additive, rate, leaf, seed }
+    }
+}
+
+impl KindParams for LrbmExplainableParams {
+    type Learner = LrbmExplainable;
+
+    fn learner(self) -> LrbmExplainable {
+        LrbmExplainable { params: self, from: None }
+    }
+
+    /// The cost of the distilled tree alone.
+    fn cost(&self) -> f64 {
+        self.tests.cost() * tree_cost(self.distilled.distil_depth)
+    }
 }
 
 impl Learner for LrbmExplainable {
@@ -42,26 +113,31 @@ struct LearnedEnsemble {
 }
 
 impl LrbmExplainable {
+    /// Returns the default parameters, to be changed by their setters.
+    pub fn params() -> Builder<LrbmExplainableParams> {
+        Builder::new()
+    }
+
     fn ensemble(&self, task: &Task<'_>, progress: &mut dyn FnMut(Progress)) -> Result<LearnedEnsemble, LearnError> {
-        let learner = LrbmBoost { params: self.params.clone() };
+        let learner = LrbmBoost { params: self.params.ensemble() };
         let trained = learner.fit(task, progress)?;
         Ok(LearnedEnsemble { model: trained.model, statistics: trained.statistics })
     }
 
     fn distil(&self, ensemble: &TreeModel, task: &Task<'_>, before: Statistics) -> Result<TrainedModel, LearnError> {
-        let weights = Weights::new(task.examples, self.params.positive_weight);
-        let (trained_on, classes) = boost::count_classes(task, &self.params, &weights)?;
+        let LrbmExplainableParams { growth, tests, more_tests, training, additive, leaf, distilled, .. } = self.params;
+        let weights = Weights::new(task.examples, training.positive_weight);
+        let (trained_on, classes) = boost::count_classes(task, &training, additive.prior, &weights)?;
         checks::check_recursion(task, ensemble.header.signature.recursive.is_some())?;
         let Task { database, target, examples, seed, .. } = *task;
         same_classes(ensemble, task)?;
         let goals = ensemble.columns(database, target, examples)?;
         let coverage = task.coverage();
-        let language = boost::language(task, &self.params);
+        let language = boost::language(task, &tests, &more_tests);
         let options = GrowOptions {
-            max_leaves: self.params.distil_leaves.map(|n| n as usize),
-            max_depth: self.params.distil_depth.map(|n| n as usize),
-            single: !self.params.counts,
-            ..self.params.grow_options()
+            max_leaves: distilled.distil_leaves.map(|n| n as usize),
+            max_depth: distilled.distil_depth.map(|n| n as usize),
+            ..grow_options(&growth, &more_tests, leaf.rescore, true)
         };
         // Departs from paper: leaves take the mean ψ in closed form. A descent that stops short of
         // the mean, as it does for gradients, would bias the copy.
@@ -79,13 +155,13 @@ impl LrbmExplainable {
             copies.push(copy);
         }
         let mut warnings = Vec::new();
-        warnings.extend(warnings::budget(statistics.budget_hits, self.params.max_candidates));
+        warnings.extend(warnings::budget(statistics.budget_hits, tests.max_candidates));
         if trees.iter().all(|tree| tree.leaves() == 1) {
             warnings.extend(warnings::nothing_learned(database, target));
         }
         let kind = Kind::LrbmExplainable;
         let parts = Parts {
-            header: Header::new(kind, task, self.params.to_values(kind), trained_on),
+            header: Header::new(kind, task, self.params.to_values(), trained_on),
             classes: classes.map(|classes| ClassSums { priors: vec![0.0; goals.len()], ..classes }),
             fidelity: Some(fidelity(&goals, &copies, &weights)),
             prior: 0.0,

@@ -1,7 +1,12 @@
 //! LRBM-NoBoost: a single large tree instead of an ensemble.
 
 use super::boost;
-use super::params::Params;
+use super::boost::BoostParams;
+use super::kind_params::{KindParams, tree_cost};
+use super::params::shared::{
+    Additive, Growth, LeafFitting, LearningRate, Rounds, Seed, TestExtensions, Tests, Training,
+};
+use super::params::{Builder, ParamSet, kind_params};
 use super::progress::Progress;
 use super::{Kind, LearnError, Learner, Task, TrainedModel, TreeModel, lrbm_boost};
 
@@ -9,13 +14,55 @@ use super::{Kind, LearnError, Learner, Task, TrainedModel, TreeModel, lrbm_boost
 #[derive(Clone, Debug)]
 pub struct LrbmNoBoost {
     /// Parameters.
-    pub params: Params,
+    pub params: LrbmNoBoostParams,
+}
+
+impl LrbmNoBoost {
+    /// Returns the default parameters, to be changed by their setters.
+    pub fn params() -> Builder<LrbmNoBoostParams> {
+        Builder::new()
+    }
+}
+
+kind_params! {
+    /// Parameters of LRBM-NoBoost.
+    pub struct LrbmNoBoostParams {
+        growth: Growth,
+        tests: Tests,
+        more_tests: TestExtensions,
+        training: Training,
+        additive: Additive,
+        rate: LearningRate,
+        leaf: LeafFitting,
+        seed: Seed,
+    }
+    own defaults: |params| {
+        // Paper: section 4.3, which uses one large tree of depth 10
+        params.growth.max_depth = Some(10);
+        params.growth.max_leaves = None;
+        params.additive.step = 1.0;
+    }
+}
+
+impl KindParams for LrbmNoBoostParams {
+    type Learner = LrbmNoBoost;
+
+    fn learner(self) -> LrbmNoBoost {
+        LrbmNoBoost { params: self }
+    }
+
+    fn cost(&self) -> f64 {
+        self.tests.cost() * tree_cost(self.growth.max_depth)
+    }
 }
 
 impl Learner for LrbmNoBoost {
     type Model = TreeModel;
 
     fn fit(&self, task: &Task<'_>, progress: &mut dyn FnMut(Progress)) -> Result<TrainedModel, LearnError> {
-        boost::train(Kind::LrbmNoBoost, task, &self.params, &lrbm_boost::fitter(&self.params), progress)
+        let LrbmNoBoostParams { growth, tests, more_tests, training, additive, rate, leaf, .. } = self.params;
+        let (rounds, rescore, values) = (Rounds::one(), leaf.rescore, self.params.to_values());
+        let params = BoostParams { growth, tests, more_tests, training, additive, rounds, rescore, values };
+        boost::train(Kind::LrbmNoBoost, task, &params, &lrbm_boost::fitter(&leaf, &rate), progress)
     }
 }

@@ -4,9 +4,11 @@
 //! (`convert --prune`) and the file format of networks apply.
 
 use super::checks::count_weighted;
-use super::clauses::{Theory, learn_clauses};
+use super::clauses::{ClauseOptions, Theory, learn_clauses};
 use super::gradient::{gradient, log_likelihood};
-use super::params::{ClauseWeights, Params};
+use super::kind_params::KindParams;
+use super::params::shared::{ClauseLength, ClauseSearch, Seed};
+use super::params::{Builder, Choice, Shape, choice, group, kind_params};
 use super::progress::{Progress, Statistics};
 use super::weights::Weights;
 use super::{Kind, LearnError, Learner, LrbmWeights, Task, Trained, warnings};
@@ -19,7 +21,57 @@ use crate::rbm::network::{Network, Rule};
 #[derive(Clone, Debug)]
 pub struct Progol {
     /// Parameters.
-    pub params: Params,
+    pub params: ProgolParams,
+}
+
+impl Progol {
+    /// Returns the default parameters, to be changed by their setters.
+    pub fn params() -> Builder<ProgolParams> {
+        Builder::new()
+    }
+}
+
+/// How much clauses weigh.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClauseWeights {
+    /// Each has its own weight, by the likelihood of the training examples.
+    Fitted,
+    /// All have the same weight, so that ψ depends on the number of clauses that cover an example.
+    Votes,
+}
+
+choice!(ClauseWeights { "fitted" => Fitted, "votes" => Votes });
+
+group! {
+    /// Weights of clauses.
+    pub struct Weighing {
+        clause_weights: ClauseWeights = ClauseWeights::Fitted, Shape::Choice(ClauseWeights::WORDS),
+            "Weights of clauses: fitted one by one, or one vote each";
+    }
+}
+
+kind_params! {
+    /// Parameters of Progol.
+    pub struct ProgolParams {
+        length: ClauseLength,
+        search: ClauseSearch,
+        weighing: Weighing,
+        seed: Seed,
+    }
+    own defaults: |_params| {}
+}
+
+impl KindParams for ProgolParams {
+    type Learner = Progol;
+
+    fn learner(self) -> Progol {
+        Progol { params: self }
+    }
+
+    /// Most seeds are covered by an earlier clause.
+    fn cost(&self) -> f64 {
+        f64::from(self.search.max_seeds.min(100)) / 2.0
+    }
 }
 
 impl Learner for Progol {
@@ -27,10 +79,10 @@ impl Learner for Progol {
 
     fn fit(&self, task: &Task<'_>, progress: &mut dyn FnMut(Progress)) -> Result<Trained<Network>, LearnError> {
         let (positives, negatives) = count_weighted(Kind::Progol, task, &Weights::new(task.examples, 1.0))?;
-        let options = self.params.clause_options();
+        let options = ClauseOptions::new(&self.params.length, &self.params.search);
         let theory = learn_clauses(task, &options);
         let mut warnings: Vec<Diagnostic> = warnings::clauses(&theory, &options);
-        if self.params.clause_weights == ClauseWeights::Votes {
+        if self.params.weighing.clause_weights == ClauseWeights::Votes {
             warnings.extend(warnings::weights(Kind::Progol, task.examples));
         }
         if theory.clauses.is_empty() {
@@ -39,7 +91,7 @@ impl Learner for Progol {
         let mut network = network_of(task, &theory, task.log_odds())?;
         let mut how = "no clause".to_owned();
         if !theory.clauses.is_empty() {
-            how = match self.params.clause_weights {
+            how = match self.params.weighing.clause_weights {
                 ClauseWeights::Fitted => {
                     LrbmWeights { fresh: true, ..LrbmWeights::default() }.fit(&mut network, task)?;
                     "weights fitted".to_owned()

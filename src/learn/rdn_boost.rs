@@ -1,8 +1,11 @@
 //! RDN-Boost (Natarajan et al., 2012): the same boosting loop with the mean gradient in each leaf.
 
 use super::boost;
+use super::boost::BoostParams;
+use super::kind_params::{KindParams, ensemble_cost};
 use super::leaf::Fitter;
-use super::params::Params;
+use super::params::shared::{Additive, Growth, LeafFitting, Rounds, Seed, TestExtensions, Tests, Training};
+use super::params::{Builder, ParamSet, kind_params};
 use super::progress::Progress;
 use super::{Kind, LearnError, Learner, Task, TrainedModel, TreeModel};
 
@@ -10,13 +13,52 @@ use super::{Kind, LearnError, Learner, Task, TrainedModel, TreeModel};
 #[derive(Clone, Debug)]
 pub struct RdnBoost {
     /// Parameters.
-    pub params: Params,
+    pub params: RdnBoostParams,
+}
+
+impl RdnBoost {
+    /// Returns the default parameters, to be changed by their setters.
+    pub fn params() -> Builder<RdnBoostParams> {
+        Builder::new()
+    }
+}
+
+kind_params! {
+    /// Parameters of RDN-Boost.
+    pub struct RdnBoostParams {
+        rounds: Rounds,
+        growth: Growth,
+        tests: Tests,
+        more_tests: TestExtensions,
+        training: Training,
+        additive: Additive,
+        seed: Seed,
+    }
+    own defaults: |params| {
+        // As in BoostSRL.
+        params.additive.step = 1.0;
+    }
+}
+
+impl KindParams for RdnBoostParams {
+    type Learner = RdnBoost;
+
+    fn learner(self) -> RdnBoost {
+        RdnBoost { params: self }
+    }
+
+    fn cost(&self) -> f64 {
+        self.tests.cost() * ensemble_cost(self.growth.max_leaves, self.rounds.trees)
+    }
 }
 
 impl Learner for RdnBoost {
     type Model = TreeModel;
 
     fn fit(&self, task: &Task<'_>, progress: &mut dyn FnMut(Progress)) -> Result<TrainedModel, LearnError> {
-        boost::train(Kind::RdnBoost, task, &self.params, &Fitter::Mean, progress)
+        let RdnBoostParams { rounds, growth, tests, more_tests, training, additive, .. } = self.params;
+        let (rescore, values) = (LeafFitting::default().rescore, self.params.to_values());
+        let params = BoostParams { growth, tests, more_tests, training, additive, rounds, rescore, values };
+        boost::train(Kind::RdnBoost, task, &params, &Fitter::Mean, progress)
     }
 }

@@ -8,8 +8,10 @@ use super::boost::language;
 use super::checks::count_both;
 use super::gradient::log_likelihood;
 use super::header::Header;
+use super::kind_params::{KindParams, tree_cost};
 use super::leaf::Fitter;
-use super::params::Params;
+use super::params::shared::{Growth, LeafFitting, Seed, TestExtensions, Tests, grow_options};
+use super::params::{Builder, ParamSet, Shape, group, kind_params};
 use super::progress::{Progress, Statistics};
 use super::tree_model::{LeafWeights, Parts};
 use super::{Kind, LearnError, Learner, Task, TrainedModel, TreeModel, warnings};
@@ -20,7 +22,50 @@ use crate::tree::{Grower, Leaf, Node, NodeId, Tree};
 #[derive(Clone, Debug)]
 pub struct Rpt {
     /// Parameters.
-    pub params: Params,
+    pub params: RptParams,
+}
+
+impl Rpt {
+    /// Returns the default parameters, to be changed by their setters.
+    pub fn params() -> Builder<RptParams> {
+        Builder::new()
+    }
+}
+
+group! {
+    /// Smoothing of class frequencies.
+    pub struct Smoothing {
+        // With less, the odds of a leaf of one class would be practically infinite.
+        laplace: f64 = 1.0, Shape::real(1e-6, 1000.0), "Number of examples of each class added to those of a leaf";
+    }
+}
+
+kind_params! {
+    /// Parameters of relational probability trees.
+    pub struct RptParams {
+        growth: Growth,
+        tests: Tests,
+        more_tests: TestExtensions,
+        smoothing: Smoothing,
+        seed: Seed,
+    }
+    own defaults: |params| {
+        params.growth.max_leaves = None;
+        params.growth.max_depth = Some(10);
+        params.growth.min_leaf = 5;
+    }
+}
+
+impl KindParams for RptParams {
+    type Learner = Rpt;
+
+    fn learner(self) -> Rpt {
+        Rpt { params: self }
+    }
+
+    fn cost(&self) -> f64 {
+        self.tests.cost() * tree_cost(self.growth.max_depth)
+    }
 }
 
 impl Learner for Rpt {
@@ -31,11 +76,12 @@ impl Learner for Rpt {
         let trained_on = count_both(Kind::Rpt, task)?;
         let Task { database, target, examples, seed, .. } = *task;
         let coverage = task.coverage();
-        let language = language(task, params);
-        let grower = Grower::new(&coverage, &language, params.grow_options());
+        let language = language(task, &params.tests, &params.more_tests);
+        let options = grow_options(&params.growth, &params.more_tests, LeafFitting::default().rescore, true);
+        let grower = Grower::new(&coverage, &language, options);
         let labels: Vec<f64> = examples.iter().map(|example| f64::from(u8::from(example.positive))).collect();
         let grown = grower.grow(&Fitter::Mean, &labels, &Bits::ones(examples.len()), seed, 0);
-        let tree = with_log_odds(&grown.tree, params.laplace);
+        let tree = with_log_odds(&grown.tree, params.smoothing.laplace);
         let statistics = Statistics::default().after(&grown.statistics);
         let psi = |&id: &NodeId| match tree.node(id) {
             Node::Leaf(leaf) => leaf.value,
@@ -45,11 +91,11 @@ impl Learner for Rpt {
         let log_likelihood = likelihoods.sum::<f64>() / examples.len() as f64;
         progress(Progress::new(1, 1, &|| log_likelihood));
         let mut warnings: Vec<_> = warnings::weights(Kind::Rpt, examples).into_iter().collect();
-        warnings.extend(warnings::budget(statistics.budget_hits, params.max_candidates));
+        warnings.extend(warnings::budget(statistics.budget_hits, params.tests.max_candidates));
         if tree.leaves() == 1 {
             warnings.extend(warnings::nothing_learned(database, target));
         }
-        let header = Header::new(Kind::Rpt, task, params.to_values(Kind::Rpt), trained_on);
+        let header = Header::new(Kind::Rpt, task, params.to_values(), trained_on);
         let parts = Parts { header, classes: None, fidelity: None, prior: 0.0, step: 1.0, trees: vec![tree] };
         Ok(TrainedModel { model: TreeModel::from_parts(parts, database), warnings, statistics })
     }

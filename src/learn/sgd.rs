@@ -5,6 +5,7 @@
 
 use super::Task;
 use super::gradient::{gradient, log_likelihood};
+use super::params::shared::{LearningRate, Sgd};
 use super::progress::Progress;
 use crate::cancel;
 use crate::determinism::Stream;
@@ -24,6 +25,18 @@ pub struct SgdOptions {
     pub batch: usize,
     /// L2 penalty: l2/2 · ‖w‖² over the penalized weights is added to the mean loss.
     pub l2: f64,
+}
+
+impl SgdOptions {
+    /// The options that these parameters stand for.
+    pub(super) fn new(rate: &LearningRate, sgd: &Sgd) -> Self {
+        SgdOptions {
+            epochs: sgd.epochs as usize,
+            learning_rate: rate.learning_rate,
+            batch: sgd.batch as usize,
+            l2: sgd.l2,
+        }
+    }
 }
 
 /// A model whose ψ is differentiable by its weights; examples are addressed by index.

@@ -6,7 +6,7 @@ use crate::data::generate::Domain;
 use crate::determinism::{IndexMap, IndexSet};
 use crate::experiment::results::{Group, Results, RowKey, StoredJob};
 use crate::experiment::spec::ExperimentDataset;
-use crate::learn::{Kind, Preset};
+use crate::learn::Kind;
 use crate::metric::Column;
 use crate::metric::summary::Average;
 
@@ -170,7 +170,7 @@ pub fn applies_to_preset(kind: &str, own: &str, preset: &str) -> bool {
 
 /// Returns whether a kind of model supports presets. Unknown kinds are assumed to.
 pub fn supports_presets(kind: &str) -> bool {
-    Kind::find(kind).map_or(true, Preset::is_for)
+    Kind::find(kind).map_or(true, Kind::has_presets)
 }
 
 /// Returns the target predicate of a built-in dataset.

@@ -1,8 +1,7 @@
 //! Parameters that a spec rejects beside `from` do not affect the distilled model.
 
 use lrbm::data::{embedded::load_domain, generate::Domain};
-use lrbm::learn::params::KEYS;
-use lrbm::learn::{Kind, Learner, LrbmExplainable, Model, Params, Resources, Task, Unchecked, train};
+use lrbm::learn::{Kind, Learner, LrbmExplainable, Model, Params, Resources, Task, Unchecked, parameters, train};
 
 use crate::identity::another_value;
 use crate::lab::{experiment, jobs, refusal};
@@ -24,19 +23,24 @@ fn ensemble_parameters_do_not_change_the_distilled_model() {
     let ensemble = train(Kind::LrbmBoost, task.database, task.target, examples, &params, 1, &mut |_| {}).unwrap();
     let ensemble = ensemble.into_trees().unwrap().model;
     let copy = |params: Params| {
-        let learner = LrbmExplainable { params, from: Some(ensemble.clone()) };
+        let learner = LrbmExplainable { params: params.typed().unwrap(), from: Some(ensemble.clone()) };
         let model = learner.fit(&task, &mut |_| {}).unwrap().model;
         model.score(task.database, task.target, examples).unwrap().scores
     };
     let plain = copy(Params::new(Kind::LrbmExplainable));
     let mut of_ensemble = 0;
-    for key in KEYS.iter().filter(|key| key.kinds.contains(&Kind::LrbmExplainable) && key.name != "seed") {
+    let of_kind = parameters().iter().filter(|key| key.kinds.contains(&Kind::LrbmExplainable));
+    for key in of_kind.map(|key| key.entry).filter(|key| key.name != "seed") {
         let text = spec(&format!("{} = {}", key.name, another_value(key.name)));
         if lrbm::experiment::Experiment::parse(&text, "spec.toml", &[]).is_ok() {
             assert_eq!(jobs(&experiment(&text)).len(), 10);
             continue;
         }
-        assert!(refusal(&text, &[]).contains("this is for the ensemble: set it in the model `A`"), "{}", key.name);
+        assert!(
+            refusal(&text, &[]).contains("this parameter is about the ensemble; set it in the model `A`"),
+            "{}",
+            key.name
+        );
         of_ensemble += 1;
         let changed = Unchecked::new(Kind::LrbmExplainable).spec(key.name, another_value(key.name)).check().unwrap();
         assert_eq!(copy(changed), plain, "{}", key.name);

@@ -1,9 +1,10 @@
 //! Expansion of specs into jobs.
 
 use lrbm::experiment::Job;
+use lrbm::learn::params::Value;
 use lrbm::learn::{Kind, Preset};
 
-use crate::lab::{all_shipped, experiment, jobs, shipped};
+use crate::lab::{all_shipped, experiment, jobs, shipped, value};
 
 #[test]
 fn shipped_specs_are_valid_and_expand_to_their_jobs() {
@@ -60,8 +61,10 @@ fn presets_have_separate_rows_paths_and_columns() {
         ]
     );
     assert_eq!(first[0].directory().to_string_lossy(), "jobs/sports/LRBM-Boost/paper/fold1-seed20200120");
-    let sizes: Vec<(u32, u32)> = first.iter().map(|job| (job.params.node_size, job.params.path_length)).collect();
-    assert_eq!(sizes, [(1, 0), (2, 3), (1, 0), (2, 3), (1, 0), (2, 3)]);
+    let sizes: Vec<[Value; 2]> =
+        first.iter().map(|job| ["node_size", "path_length"].map(|name| value(&job.params, name))).collect();
+    let (paper, lookahead) = ([1, 0].map(Value::from), [2, 3].map(Value::from));
+    assert_eq!(sizes, [paper, lookahead].repeat(3));
 }
 
 #[test]
@@ -126,16 +129,17 @@ fn a_sweep_expands_to_all_combinations_of_applicable_parameters() {
     assert_eq!(cases[5], "Boost: trees=2, negatives_per_positive=3, quick fit");
     assert_eq!(cases[12], "Single: negatives_per_positive=1, quick fit");
     let copy = &jobs[6 + 3];
-    assert_eq!((copy.params.trees, copy.params.distil_depth), (2, Some(4)));
+    assert_eq!(["trees", "distil_depth"].map(|name| value(&copy.params, name)), [2.into(), 4.into()]);
     let ensemble = copy.from.as_ref().unwrap();
-    assert_eq!((ensemble.params.trees, ensemble.model.as_deref()), (2, Some("Boost")));
+    assert_eq!((value(&ensemble.params, "trees"), ensemble.model.as_deref()), (2.into(), Some("Boost")));
     assert_eq!(copy.split.negatives_per_positive, 1.0);
     assert_eq!(
         copy.directory().to_string_lossy().replace('\\', "/"),
         format!("jobs/movies/Copy/{}/fold1-seed1", directory_of("trees=2,negatives_per_positive=1,quick fit"))
     );
     // Dataset settings apply to the models of that dataset only.
-    assert!(jobs.iter().all(|job| job.params.min_leaf == if job.dataset.name == "university" { 3 } else { 1 }));
+    let min_leaf = |job: &Job| if job.dataset.name == "university" { 3 } else { 1 };
+    assert!(jobs.iter().all(|job| value(&job.params, "min_leaf") == min_leaf(job).into()));
     // Jobs are ordered by dataset, then seed, then fold.
     let order: Vec<(&str, u64, usize)> =
         jobs.iter().map(|job| (job.dataset.name.as_str(), job.seed, job.fold_number())).collect();
@@ -177,10 +181,13 @@ max_leaves = 6
 "#;
     let jobs = jobs(&experiment(text));
     let of = |name: &str| jobs.iter().find(|job| job.model == name).unwrap();
-    let shown = |job: &Job| (job.preset, job.params.node_size, job.params.path_length, job.params.max_leaves);
-    assert_eq!(shown(of("A")), (Some(Preset::Paper), 1, 0, Some(6)));
-    assert_eq!(shown(of("B")), (Some(Preset::Lookahead), 2, 1, Some(6)));
-    assert_eq!(shown(of("C")), (Some(Preset::Lookahead), 3, 1, Some(6)));
+    let shown = |job: &Job| {
+        let sizes = ["node_size", "path_length", "max_leaves"].map(|name| value(&job.params, name));
+        (job.preset, sizes)
+    };
+    assert_eq!(shown(of("A")), (Some(Preset::Paper), [1, 0, 6].map(Value::from)));
+    assert_eq!(shown(of("B")), (Some(Preset::Lookahead), [2, 1, 6].map(Value::from)));
+    assert_eq!(shown(of("C")), (Some(Preset::Lookahead), [3, 1, 6].map(Value::from)));
     assert_eq!(of("C").ensemble().unwrap(), of("B").clone());
     assert_eq!(jobs.len(), 3 * 5);
 }

@@ -1,8 +1,8 @@
 //! Job identity: everything that can change a result, and nothing else.
 
 use lrbm::experiment::{Job, JobId, JobKey};
-use lrbm::learn::params::{KEYS, Value, YOUNGER};
-use lrbm::learn::{Kind, Params};
+use lrbm::learn::params::Value;
+use lrbm::learn::{Kind, Params, parameters};
 use proptest::prelude::*;
 
 use crate::lab::{experiment, jobs};
@@ -97,10 +97,14 @@ fn all_other_changes_change_job_ids() {
 fn a_job_key_has_the_parameters_of_its_kind() {
     for job in jobs(&experiment(&crate::lab::shipped("regression.toml"))).iter().take(4) {
         let key = job.key("data");
-        let mut used: Vec<&str> =
-            KEYS.iter().filter(|key| key.kinds.contains(&job.kind) && key.name != "seed").map(|key| key.name).collect();
-        // Parameters added later are omitted at their defaults, which keeps earlier ids.
-        used.retain(|name| !YOUNGER.contains(name));
+        let mut used: Vec<&str> = parameters()
+            .iter()
+            .filter(|key| key.kinds.contains(&job.kind) && key.entry.name != "seed")
+            .map(|key| key.entry)
+            // Parameters added later are omitted at their defaults, so that ids stay as they were.
+            .filter(|entry| !entry.added_later)
+            .map(|entry| entry.name)
+            .collect();
         used.sort_unstable();
         let names: Vec<&str> = key.learner.parameters.keys().map(String::as_str).collect();
         assert_eq!(names, used, "{job}");
@@ -157,13 +161,13 @@ proptest! {
     #[test]
     fn job_ids_depend_on_values_not_on_order_or_whitespace(
         kind in prop::sample::select(&Kind::ALL[..]),
-        chosen in prop::collection::vec(any::<bool>(), KEYS.len()),
-        order in Just((0..KEYS.len()).collect::<Vec<_>>()).prop_shuffle(),
-        noise in prop::collection::vec(0usize..4, KEYS.len()),
+        chosen in prop::collection::vec(any::<bool>(), parameters().len()),
+        order in Just((0..parameters().len()).collect::<Vec<_>>()).prop_shuffle(),
+        noise in prop::collection::vec(0usize..4, parameters().len()),
     ) {
-        let defaults = Params::new(kind).to_values(kind);
+        let defaults = Params::new(kind).to_values();
         let usable = |i: &usize| {
-            let name = KEYS[*i].name;
+            let name = parameters()[*i].entry.name;
             // A value that is a change for most kinds is the default of some.
             name != "seed" && defaults.get(name).is_some_and(|default| *default != another_value(name))
         };
@@ -171,18 +175,18 @@ proptest! {
             let mut text = "name = \"x\"\ndatasets = [\"movies\"]\n[[model]]\nname = \"M\"\n".to_owned();
             for &i in order.iter().filter(|&i| chosen[*i] && usable(i)) {
                 text += ["", "\n\n", "# a comment\n", "   "][noise[i]];
-                text += &format!("{} = {}\n", KEYS[i].name, another_value(KEYS[i].name));
+                text += &format!("{} = {}\n", parameters()[i].entry.name, another_value(parameters()[i].entry.name));
             }
             text + &format!("kind = \"{kind}\"\n")
         };
-        let plain: Vec<usize> = (0..KEYS.len()).collect();
-        let text = spec(&plain, &vec![0; KEYS.len()]);
+        let plain: Vec<usize> = (0..parameters().len()).collect();
+        let text = spec(&plain, &vec![0; parameters().len()]);
         let first = ids(&text);
         prop_assert_eq!(&ids(&spec(&order, &noise)), &first);
         for &i in order.iter().filter(|&i| chosen[*i] && usable(i)) {
-            let line = format!("{} = {}\n", KEYS[i].name, another_value(KEYS[i].name));
+            let line = format!("{} = {}\n", parameters()[i].entry.name, another_value(parameters()[i].entry.name));
             let without = ids(&text.replacen(&line, "", 1));
-            prop_assert!(without.iter().all(|id| !first.contains(id)), "{} does not count", KEYS[i].name);
+            prop_assert!(without.iter().all(|id| !first.contains(id)), "{} does not count", parameters()[i].entry.name);
         }
     }
 }

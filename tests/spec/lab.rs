@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use lrbm::data::store::Store;
 use lrbm::experiment::{Experiment, Job, Plan};
+use lrbm::learn::Params;
+use lrbm::learn::params::Value;
 
 /// A path in the repository.
 pub fn repository(path: &str) -> PathBuf {
@@ -34,6 +36,11 @@ fn parse(text: &str, settings: &[&str]) -> Result<Experiment, String> {
 pub fn jobs(experiment: &Experiment) -> Vec<Job> {
     let plan = Plan::new(experiment, &Store::open("no such directory")).unwrap();
     plan.jobs.into_iter().map(|listed| listed.job).collect()
+}
+
+/// Returns the value of a parameter of a job; `"none"` if its kind does not have it.
+pub fn value(params: &Params, name: &str) -> Value {
+    params.get(name).unwrap_or("none".into())
 }
 
 /// Returns the text of a shipped spec.

@@ -1,6 +1,6 @@
 //! `--set` on the command line, and its effect on the stored spec.
 
-use crate::lab::{experiment, experiment_with, jobs, refusal, shipped};
+use crate::lab::{experiment, experiment_with, jobs, refusal, shipped, value};
 
 #[test]
 fn keys_models_and_datasets_can_be_set() {
@@ -12,9 +12,9 @@ fn keys_models_and_datasets_can_be_set() {
     let jobs = jobs(&changed);
     assert_eq!(jobs.len(), 2 * 6 * 5 * 2);
     for job in &jobs {
-        assert_eq!(job.params.max_leaves, Some(8), "{job}");
+        assert_eq!(value(&job.params, "max_leaves"), 8.into(), "{job}");
         if job.model != "LRBM-NoBoost" {
-            assert_eq!(job.params.trees, 5, "{job}");
+            assert_eq!(value(&job.params, "trees"), 5.into(), "{job}");
         }
         let evidence = job.dataset.variant.evidence.as_deref();
         assert_eq!(evidence, Some("base"), "{job}");
@@ -74,5 +74,6 @@ fn invalid_settings_are_rejected() {
         refusal(own, &["trees=4"])
             .contains("[dataset.movies] sets its own `trees`: use `--set dataset.movies.trees=…`")
     );
-    assert_eq!(jobs(&experiment_with(own, &["dataset.movies.trees=4"]))[0].params.trees, 4);
+    let own_trees = jobs(&experiment_with(own, &["dataset.movies.trees=4"]));
+    assert_eq!(value(&own_trees[0].params, "trees"), 4.into());
 }

@@ -17,7 +17,7 @@ use crate::experiment::key::JobId;
 use crate::experiment::store::{self, MODEL, Outcome, PREDICTIONS, Prediction, RunStore, Staging};
 use crate::files::digest;
 use crate::learn::{
-    self, Learner, LrbmExplainable, Model, Progress, Resources, SavedModel, Scored, Stored, Task, Trained,
+    self, LearnError, Learner, LrbmExplainable, Model, Progress, Resources, SavedModel, Scored, Stored, Task, Trained,
 };
 use crate::logic::Diagnostic;
 use crate::math::sigmoid;
@@ -154,7 +154,8 @@ impl Execution<'_> {
         let trained = match ensemble {
             Some(ensemble) => {
                 let from = ensemble.trees().cloned();
-                LrbmExplainable { params: job.params.clone(), from }.fit(&task, &mut grown).map(Trained::saved)
+                let learner = job.params.typed().map(|params| LrbmExplainable { params, from });
+                learner.map_err(LearnError::from).and_then(|learner| learner.fit(&task, &mut grown).map(Trained::saved))
             }
             None => learn::fit(job.kind, &task, &job.params, &mut grown),
         };

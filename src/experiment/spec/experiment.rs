@@ -112,7 +112,7 @@ impl ExperimentDataset {
                 let training_seed = training_seed(seed, &self.source, fold);
                 let seeded = |params: &Params| {
                     let mut params = params.clone();
-                    params.seed = training_seed;
+                    params.set_seed(training_seed);
                     params
                 };
                 for (row, source) in self.rows.iter().zip(&sources) {
@@ -129,7 +129,7 @@ impl ExperimentDataset {
                             folds: Some(folds),
                             negatives_per_positive: row.negatives_per_positive.unwrap_or(self.negatives_per_positive),
                             seed,
-                            recursive: row.params.recursive || from.is_some_and(|from| from.params.recursive),
+                            recursive: row.params.recursive() || from.is_some_and(|from| from.params.recursive()),
                         },
                         fold,
                         seed,

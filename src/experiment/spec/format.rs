@@ -1,5 +1,5 @@
-//! The format of a spec: every key with its meaning and what it may be. The reader, the messages, the JSON Schema and the
-//! page of keys all come from these tables; the parameters of models come from [`crate::learn::params::KEYS`].
+//! The format of a spec: every key with its help and shape. The reader, the messages, the JSON Schema and the page of
+//! keys come from these tables; the parameters of models come from [`crate::learn::parameters`].
 
 use super::diagnostic::listed;
 use super::raw::{Item, Written};
@@ -14,11 +14,11 @@ use crate::metric::Column;
 pub struct Section {
     /// Its keys.
     pub fields: &'static [Field],
-    /// Whether parameters of models may stand in it as well.
+    /// Whether parameters of models are keys as well.
     pub parameters: Parameters,
 }
 
-/// Whether and how parameters of models may stand in a table.
+/// Whether and how a table has parameters of models.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Parameters {
     /// Not at all.
@@ -33,23 +33,23 @@ pub enum Parameters {
 pub struct Field {
     /// The key.
     pub name: &'static str,
-    /// What it means.
+    /// One line of help.
     pub about: &'static str,
-    /// What it may be.
+    /// The accepted values.
     pub shape: Shape,
-    /// Whether it must be there.
+    /// Whether it is required.
     pub required: bool,
 }
 
-/// What a value may be.
+/// The accepted values of a key.
 pub enum Shape {
-    /// Text that is not empty.
+    /// Nonempty text.
     Text,
-    /// Text of one line that is not empty.
+    /// Nonempty text of one line.
     Line,
     /// An option of `sbatch` in its long form.
     SbatchOption,
-    /// A name that can be the name of a directory.
+    /// A valid directory name.
     Name,
     /// A whole number.
     Whole(u64, u64),
@@ -67,9 +67,9 @@ pub enum Shape {
     Time,
     /// An amount of memory such as `"2 GiB"`.
     Memory,
-    /// One of some names.
+    /// One of several names.
     OneOf(fn() -> Vec<&'static str>),
-    /// A list that is not empty.
+    /// A nonempty list.
     List(&'static Shape),
     /// A table.
     Table(&'static Section),
@@ -89,8 +89,8 @@ const fn required(name: &'static str, about: &'static str, shape: Shape) -> Fiel
 
 /// The largest whole number that TOML can hold.
 const LARGEST: u64 = i64::MAX as u64;
-/// The most folds.
-pub const MOST_FOLDS: u64 = 1000;
+/// Maximum number of folds.
+pub const MAX_FOLDS: u64 = 1000;
 const SEED: Shape = Shape::Whole(0, LARGEST);
 const TEXT: Shape = Shape::Text;
 const RATIO: Shape = Shape::Above(0.0, 10_000.0);
@@ -236,8 +236,8 @@ pub const SLURM: Section = Section {
     parameters: Parameters::No,
 };
 
-/// Options of `sbatch` that a task depends on, or that have a key of their own, or that lead to a cluster whose queue we would not
-/// see; nobody else may set them.
+/// Options of `sbatch` that a spec must not set: tasks depend on them, they have their own key, or they select a
+/// cluster whose queue is not watched.
 pub const OWN_OPTIONS: [&str; 18] = [
     "account",
     "array",
@@ -259,7 +259,7 @@ pub const OWN_OPTIONS: [&str; 18] = [
     "wrap",
 ];
 
-/// Tests of significance that a spec may ask for.
+/// Significance tests that a spec may select.
 pub const TESTS: [&str; 3] = [CORRECTED_T, WILCOXON, FRIEDMAN_NEMENYI];
 /// The corrected resampled t-test on the folds of each dataset.
 pub const CORRECTED_T: &str = "corrected-t";
@@ -268,7 +268,7 @@ pub const WILCOXON: &str = "wilcoxon-over-datasets";
 /// Friedman's test on the ranks of all rows, with Nemenyi's critical difference.
 pub const FRIEDMAN_NEMENYI: &str = "friedman-nemenyi";
 
-/// Kinds of models that a spec cannot have yet, with what they are.
+/// Kinds of models that specs do not support yet, with their description.
 pub const NOT_BUILT: [(&str, &str); 1] = [("lrbm-weights", "a lifted RBM of given rules")];
 
 fn kinds() -> Vec<&'static str> {
@@ -287,20 +287,20 @@ fn metrics() -> Vec<&'static str> {
     Column::ALL.iter().map(|column| column.name()).collect()
 }
 
-/// The tables that `results/paper.toml` has, in its order.
+/// Returns the tables of `results/paper.toml`, in its order.
 pub fn paper_tables() -> Vec<&'static str> {
     let lines = include_str!("../../../results/paper.toml").lines();
     lines.filter_map(|line| line.strip_prefix('[')?.strip_suffix(']')).collect()
 }
 
-/// The values of something that has few, by the names they have in files.
+/// Lists the names of a type with few values and finds a value by its name.
 macro_rules! named {
     ($names:ident, $find:ident, $type:ty, $values:expr) => {
         fn $names() -> Vec<&'static str> {
             $values.iter().map(|(name, _)| *name).collect()
         }
 
-        /// The value of this name.
+        /// Returns the value with this name.
         pub fn $find(name: &str) -> Option<$type> {
             $values.iter().find(|(known, _)| *known == name).map(|&(_, value)| value)
         }
@@ -323,14 +323,14 @@ named!(fold_schemes, fold_scheme, FoldScheme, FOLD_SCHEMES);
 named!(negative_schemes, negative_scheme, NegativeScheme, NEGATIVE_SCHEMES);
 
 impl Section {
-    /// The field of this name.
+    /// Returns the field with this name.
     pub fn field(&self, name: &str) -> Option<&'static Field> {
         self.fields.iter().find(|field| field.name == name)
     }
 }
 
 impl Shape {
-    /// What it may be, in words.
+    /// Returns the accepted values as a noun phrase, for messages.
     pub fn allowed(&self) -> String {
         match self {
             Shape::Text => "text in quotes".to_owned(),
@@ -343,7 +343,7 @@ impl Shape {
                 "a name of letters, digits, `-`, `_` and `.`, up to 80, with a letter or digit first".to_owned()
             }
             Shape::Whole(from, to) => format!("a whole number from {from} to {to}"),
-            Shape::Folds => format!("a whole number from 2 to {MOST_FOLDS}, or 1 if folds go by time"),
+            Shape::Folds => format!("a whole number from 2 to {MAX_FOLDS}, or 1 if folds go by time"),
             Shape::Above(from, to) => format!("a number above {from}, up to {to}"),
             Shape::Between(from, to) => format!("a number from {from} to {to}"),
             Shape::Number => "a number".to_owned(),
@@ -365,7 +365,7 @@ impl Shape {
             Shape::SbatchOption => item.text().is_some_and(is_sbatch_option),
             Shape::Name => item.text().is_some_and(is_name),
             Shape::Whole(from, to) => item.whole().is_some_and(|n| (*from..=*to).contains(&n)),
-            Shape::Folds => item.whole().is_some_and(|n| (1..=MOST_FOLDS).contains(&n)),
+            Shape::Folds => item.whole().is_some_and(|n| (1..=MAX_FOLDS).contains(&n)),
             Shape::Above(from, to) => item.number().is_some_and(|x| x > *from && x <= *to),
             Shape::Between(from, to) => item.number().is_some_and(|x| (*from..=*to).contains(&x)),
             Shape::Number => item.number().is_some(),

@@ -1,4 +1,4 @@
-//! From models, presets and the sweep to the rows of an experiment, each with parameters that are allowed.
+//! Models, presets and the sweep of a spec, and the rows of the experiment, each with checked parameters.
 
 use super::diagnostic::{Mistake, Place, did_you_mean, listed};
 use super::experiment::Row;
@@ -8,28 +8,11 @@ use super::shape::join;
 use crate::data::dataset::Arity;
 use crate::determinism::{HashSet, IndexMap};
 use crate::experiment::job::Ensemble;
-use crate::learn::params::{KEYS, ParamError, Value};
-use crate::learn::{Kind, Params, Preset, Unchecked};
+use crate::learn::lrbm_explainable::TREE_PARAMETERS;
+use crate::learn::params::{ParamError, Value};
+use crate::learn::{Distillation, Kind, Params, Preset, Unchecked, parameter};
 
-/// The parameters of an explainable model that are about its one tree and not about the ensemble it copies.
-const OF_THE_COPY: [&str; 14] = [
-    "node_size",
-    "look_ahead",
-    "look_ahead_margin",
-    "path_length",
-    "counts",
-    "count_margin",
-    "cuts",
-    "positive_weight",
-    "min_leaf",
-    "expand",
-    "rescore",
-    "max_candidates",
-    "distil_leaves",
-    "distil_depth",
-];
-
-/// A parameter that was written, with its place.
+/// A parameter of the raw spec, with its place.
 #[derive(Clone, Debug)]
 pub struct Written {
     pub path: String,
@@ -38,7 +21,7 @@ pub struct Written {
     pub value: Value,
 }
 
-/// A model as it was written.
+/// A model of the raw spec.
 #[derive(Clone, Debug)]
 pub struct Model {
     pub path: String,
@@ -46,46 +29,41 @@ pub struct Model {
     pub kind: Kind,
     pub preset: Option<Preset>,
     pub parameters: Vec<Written>,
-    /// Which model it copies.
+    /// The index of the model that it is distilled from.
     pub from: Option<usize>,
 }
 
-/// One of several things to vary.
+/// One dimension of the sweep.
 #[derive(Clone, Debug)]
 pub struct Axis {
     pub choices: Vec<Choice>,
 }
 
-/// One choice of an axis.
+/// One value of an axis.
 #[derive(Clone, Debug)]
 pub struct Choice {
     pub place: Place,
     pub path: String,
-    /// What tells it apart: a key and its value, or `case` and its name.
+    /// Its label: a key and its value, or `case` and its name.
     pub label: (String, String),
     pub parameters: Vec<Written>,
     pub negatives_per_positive: Option<f64>,
     pub arity: Option<Arity>,
 }
 
-/// The parameters that stand in a table.
+/// Returns the parameters of a table.
 pub fn parameters(table: &Table, path: &str) -> Vec<Written> {
-    let is_parameter = |key: &str| KEYS.iter().any(|known| known.name == key);
-    let found = table.iter().filter(|(key, _)| is_parameter(key)).filter_map(|(key, item)| {
+    let found = table.iter().filter(|(key, _)| parameter(key).is_some()).filter_map(|(key, item)| {
         let value = item.scalar()?.clone();
         Some(Written { path: join(path, key), place: item.place.clone(), key: key.clone(), value })
     });
     found.collect()
 }
 
-fn uses(kind: Kind, key: &str) -> bool {
-    KEYS.iter().any(|known| known.name == key && known.kinds.contains(&kind))
-}
-
-/// Whether a model, as it was written, has a parameter of its own of this name.
+/// Whether a model of the raw spec has its own parameter of this name.
 pub fn takes(model: &Table, key: &str) -> bool {
     let kind = model.get("kind").and_then(Item::text).and_then(|name| Kind::find(name).ok());
-    kind.is_some_and(|kind| uses(kind, key) && (!model.contains_key("from") || OF_THE_COPY.contains(&key)))
+    kind.is_some_and(|kind| kind.has_parameter(key) && (!model.contains_key("from") || TREE_PARAMETERS.contains(&key)))
 }
 
 /// Reads `[[model]]`.
@@ -98,7 +76,7 @@ pub fn read(items: &[Item], mistakes: &mut Vec<Mistake>) -> Vec<Model> {
         let kind = table.get("kind").and_then(Item::text).and_then(|name| Kind::find(name).ok());
         let (Some(name), Some(kind)) = (table.get("name").and_then(Item::text), kind) else { continue };
         if let Some(other) = models.iter().find(|other| other.name.eq_ignore_ascii_case(name)) {
-            let reason = format!("another model is called `{}`: each needs a name of its own", other.name);
+            let reason = format!("another model has the name `{}`; names must be unique", other.name);
             mistakes.push(Mistake::new(&table["name"].place, join(&path, "name"), reason).with(quoted(name)));
             continue;
         }
@@ -116,27 +94,28 @@ pub fn read(items: &[Item], mistakes: &mut Vec<Mistake>) -> Vec<Model> {
     }
     let complete = models.len() == items.len();
     for (i, from) in froms.iter().enumerate() {
-        // A name that is not among the models may be that of one that could not be read.
+        // An unknown name may be that of a model that could not be read.
         let known = |from: &&Item| complete || models.iter().any(|model| Some(model.name.as_str()) == from.text());
         let ensemble = from.as_ref().filter(known).and_then(|from| ensemble_of(&models, i, from, mistakes));
         models[i].from = ensemble;
         if let (Some(_), Some(preset)) = (from, presets[i].as_ref()) {
-            let reason = "a model with `from` has the preset of its ensemble: leave it out";
+            let reason = "a model with `from` has the preset of its ensemble; remove it";
             let path = join(&models[i].path, "preset");
             mistakes.push(Mistake::new(&preset.place, path, reason).with(preset.value.inline()));
         }
-        if let Some(preset) = presets[i].as_ref().filter(|_| !Preset::is_for(models[i].kind)) {
+        if let Some(preset) = presets[i].as_ref().filter(|_| !models[i].kind.has_presets()) {
             let reason = ParamError::NoPresets { kind: models[i].kind }.to_string();
             let path = join(&models[i].path, "preset");
             mistakes.push(Mistake::new(&preset.place, path, reason).with(preset.value.inline()));
         }
         let model = &models[i];
         for parameter in &model.parameters {
-            let of_ensemble =
-                from.is_some() && uses(model.kind, &parameter.key) && !OF_THE_COPY.contains(&parameter.key.as_str());
+            let of_ensemble = from.is_some()
+                && model.kind.has_parameter(&parameter.key)
+                && !TREE_PARAMETERS.contains(&parameter.key.as_str());
             if of_ensemble {
                 let ensemble = from.as_ref().and_then(Item::text).unwrap_or_default();
-                let reason = format!("this is for the ensemble: set it in the model `{ensemble}`");
+                let reason = format!("this parameter is about the ensemble; set it in the model `{ensemble}`");
                 mistakes.push(wrong(parameter, reason));
             } else {
                 check_parameter(model.kind, parameter, mistakes);
@@ -158,40 +137,49 @@ fn check_parameter(kind: Kind, parameter: &Written, mistakes: &mut Vec<Mistake>)
     let unchecked = Unchecked::new(kind).spec(&parameter.key, parameter.value.clone());
     let Err(error) = unchecked.check() else { return };
     mistakes.push(match error {
-        ParamError::BadValue { allowed, .. } => wrong(parameter, format!("must be {allowed}")),
+        ParamError::BadValue { shape, .. } => wrong(parameter, format!("must be {shape}")),
         ParamError::NotUsed { kind, kinds, .. } => {
-            wrong(parameter, format!("{kind} has no such parameter, which is for {kinds}: leave it out"))
+            wrong(parameter, format!("{kind} has no such parameter, which is for {kinds}; remove it"))
         }
         other => wrong(parameter, other.to_string()),
     });
 }
 
-/// The model that another copies.
+/// Returns the index of the model that another is distilled from.
 fn ensemble_of(models: &[Model], copy: usize, from: &Item, mistakes: &mut Vec<Mistake>) -> Option<usize> {
     let name = from.text()?;
     let path = join(&models[copy].path, "from");
     let mut refuse =
         |reason: String| mistakes.push(Mistake::new(&from.place, path.as_str(), reason).with(quoted(name)));
-    if models[copy].kind != Kind::LrbmExplainable {
-        refuse(format!("only lrbm-explainable copies another model, and this is {}: leave it out", models[copy].kind));
+    if !distills(models[copy].kind) {
+        let kinds = listed(Kind::ALL.into_iter().filter(|&kind| distills(kind)).map(Kind::name));
+        refuse(format!("only {kinds} is distilled from another model, and this is {}; remove it", models[copy].kind));
         return None;
     }
     let Some(found) = models.iter().position(|model| model.name == name) else {
         let ensembles = models.iter().filter(|model| is_ensemble(model.kind)).map(|model| model.name.as_str());
         let hint = did_you_mean(name, ensembles.clone());
-        refuse(format!("no model is called so: {hint}ensembles are {}", listed(ensembles)));
+        refuse(format!("unknown model; {hint}ensembles are {}", listed(ensembles)));
         return None;
     };
     if !is_ensemble(models[found].kind) {
-        refuse(format!("this is {}: an ensemble is lrbm-boost or rdn-boost", models[found].kind));
+        let kinds = listed(Kind::ALL.into_iter().filter(|&kind| is_ensemble(kind)).map(Kind::name));
+        refuse(format!("this is {}; an ensemble is one of {kinds}", models[found].kind));
         return None;
     }
     Some(found)
 }
 
 fn is_ensemble(kind: Kind) -> bool {
-    matches!(kind, Kind::LrbmBoost | Kind::RdnBoost)
+    kind.info().distillation == Distillation::Source
 }
+
+fn distills(kind: Kind) -> bool {
+    kind.info().distillation == Distillation::Target
+}
+
+/// The ensemble that is learned for a model that names none.
+const DEFAULT_ENSEMBLE: Kind = Kind::LrbmBoost;
 
 /// Reads `[sweep]`.
 pub fn sweep(table: &Table, models: &[Model], complete: bool, mistakes: &mut Vec<Mistake>) -> Vec<Axis> {
@@ -246,7 +234,7 @@ fn choice(key: &str, item: &Item, value: &Value, path: String, label: (String, S
     Choice { place, path, label, parameters, negatives_per_positive, arity }
 }
 
-/// A value as a label has it: text without quotes.
+/// Formats a value for a label: text without quotes.
 fn shown(value: &Value) -> String {
     match value {
         Value::Text(text) => text.clone(),
@@ -270,12 +258,12 @@ fn check_axis(axis: &Axis, models: &[Model], complete: bool, mistakes: &mut Vec<
                 }
                 continue;
             };
-            let kind = if uses(model.kind, &parameter.key) { model.kind } else { ensemble_kind(models, model) };
+            let kind = if model.kind.has_parameter(&parameter.key) { model.kind } else { ensemble_kind(models, model) };
             check_parameter(kind, parameter, mistakes);
         }
         for model in models.iter().filter(|model| takes_part(models, model, axis)) {
             if let Some(lacking) = choice.parameters.iter().find(|p| !can_have(models, model, &p.key)) {
-                let reason = format!("the model `{}` has others of the cases' parameters but not this one", model.name);
+                let reason = format!("the model `{}` has other parameters of the cases but not this one", model.name);
                 mistakes.push(wrong(lacking, reason));
             }
         }
@@ -291,12 +279,12 @@ fn ensemble_kind(models: &[Model], model: &Model) -> Kind {
     model.from.map_or(model.kind, |from| models[from].kind)
 }
 
-/// Whether a parameter means something to a model or to the ensemble it copies.
+/// Whether a model, or the ensemble it is distilled from, has a parameter.
 fn can_have(models: &[Model], model: &Model, key: &str) -> bool {
-    uses(model.kind, key) || uses(ensemble_kind(models, model), key)
+    model.kind.has_parameter(key) || ensemble_kind(models, model).has_parameter(key)
 }
 
-/// Whether an axis varies anything of a model; a model of which it varies nothing runs once, as a line to compare with.
+/// Whether an axis varies a model; a model that it does not vary runs once, for comparison.
 fn takes_part(models: &[Model], model: &Model, axis: &Axis) -> bool {
     axis.choices.iter().any(|choice| {
         choice.negatives_per_positive.is_some()
@@ -305,7 +293,7 @@ fn takes_part(models: &[Model], model: &Model, axis: &Axis) -> bool {
     })
 }
 
-/// The rows of one dataset: models × presets × what the sweep varies, in the order of the file.
+/// Returns the rows of one dataset: models × presets × sweep, in the order of the file.
 pub fn rows(
     models: &[Model],
     presets: &[Preset],
@@ -323,7 +311,7 @@ pub fn rows(
     Ok(rows)
 }
 
-/// How many rows a dataset has, without making them.
+/// Returns the number of rows of a dataset without building them.
 pub fn count(models: &[Model], presets: &[Preset], axes: &[Axis]) -> usize {
     let of = |model: &Model| {
         let varied = axes.iter().filter(|axis| takes_part(models, model, axis)).map(|axis| axis.choices.len().max(1));
@@ -332,12 +320,12 @@ pub fn count(models: &[Model], presets: &[Preset], axes: &[Axis]) -> usize {
     models.iter().map(of).fold(0, usize::saturating_add)
 }
 
-/// The presets that a model runs in.
+/// Returns the presets that a model runs in.
 pub fn presets_of(models: &[Model], model: &Model, presets: &[Preset]) -> Vec<Option<Preset>> {
     let model = model.from.map_or(model, |from| &models[from]);
     match model.preset {
         Some(preset) => vec![Some(preset)],
-        None if presets.is_empty() || !Preset::is_for(model.kind) => vec![None],
+        None if presets.is_empty() || !model.kind.has_presets() => vec![None],
         None => presets.iter().copied().map(Some).collect(),
     }
 }
@@ -368,23 +356,23 @@ fn row(
         }
         // Later ones win.
         let all = own.into_iter().chain(of_dataset).chain(swept.iter().copied());
-        for parameter in all.filter(|parameter| uses(kind, &parameter.key)) {
+        for parameter in all.filter(|parameter| kind.has_parameter(&parameter.key)) {
             unchecked = unchecked.spec(&parameter.key, parameter.value.clone());
         }
         unchecked.check()
     };
-    let from = match (model.kind, model.from.map(|from| &models[from])) {
-        (Kind::LrbmExplainable, Some(ensemble)) => Some(Ensemble {
+    let from = match (distills(model.kind), model.from.map(|from| &models[from])) {
+        (true, Some(ensemble)) => Some(Ensemble {
             model: Some(ensemble.name.clone()),
             kind: ensemble.kind,
             params: params(ensemble.kind, ensemble.parameters.iter().collect())?,
         }),
-        (Kind::LrbmExplainable, None) => Some(Ensemble {
+        (true, None) => Some(Ensemble {
             model: None,
-            kind: Kind::LrbmBoost,
-            params: params(Kind::LrbmBoost, model.parameters.iter().collect())?,
+            kind: DEFAULT_ENSEMBLE,
+            params: params(DEFAULT_ENSEMBLE, model.parameters.iter().collect())?,
         }),
-        _ => None,
+        (false, _) => None,
     };
     let inherited = model.from.map_or(&[][..], |from| &models[from].parameters);
     let settings: IndexMap<String, String> = choices.iter().map(|choice| choice.label.clone()).collect();
@@ -400,7 +388,7 @@ fn row(
     })
 }
 
-/// Whether any model can have a parameter that a dataset sets.
+/// Checks that some model has a parameter that a dataset sets.
 pub fn check_for_dataset(
     parameter: &Written,
     models: &[Model],
@@ -410,12 +398,12 @@ pub fn check_for_dataset(
 ) {
     let swept = axes.iter().flat_map(|axis| &axis.choices).flat_map(|choice| &choice.parameters);
     if swept.clone().any(|swept| swept.key == parameter.key) {
-        mistakes.push(wrong(parameter, "the sweep varies this: a dataset cannot have its own value"));
+        mistakes.push(wrong(parameter, "the sweep varies this parameter, so a dataset cannot set it"));
         return;
     }
     match models.iter().find(|model| can_have(models, model, &parameter.key)) {
         Some(model) => {
-            let kind = if uses(model.kind, &parameter.key) { model.kind } else { ensemble_kind(models, model) };
+            let kind = if model.kind.has_parameter(&parameter.key) { model.kind } else { ensemble_kind(models, model) };
             check_parameter(kind, parameter, mistakes);
         }
         None if !complete => {}

@@ -1,16 +1,17 @@
-//! The JSON Schema of specs, for editors, made from the tables that the reader uses.
+//! The JSON Schema of specs, for editors, derived from the tables of the reader and the shapes of parameters.
 
 use serde_json::{Map, Value as Json, json};
 
-use super::format::{Field, MOST_FOLDS, Parameters, Section, Shape, TOP};
-use crate::learn::params::{KEYS, Key};
+use super::format::{Field, MAX_FOLDS, Parameters, Section, Shape, TOP};
+use crate::learn::parameters;
+use crate::learn::params::Shape as ParamShape;
 
-/// The schema as text.
+/// Returns the schema as text.
 pub fn text() -> String {
     let mut root = section(&TOP);
     let head = [
         ("$schema", json!("http://json-schema.org/draft-07/schema#")),
-        ("title", json!("A specification of an experiment of lrbm")),
+        ("title", json!("Experiment specification of lrbm")),
     ];
     if let Some(object) = root.as_object_mut() {
         object.extend(head.map(|(key, value)| (key.to_owned(), value)));
@@ -22,15 +23,16 @@ fn section(section: &Section) -> Json {
     let mut properties: Map<String, Json> =
         section.fields.iter().map(|field| (field.name.to_owned(), described(field))).collect();
     if section.parameters != Parameters::No {
-        for key in KEYS.iter().filter(|key| key.name != "seed" && section.field(key.name).is_none()) {
-            let mut schema = parameter(key);
+        let entries = parameters().iter().map(|parameter| parameter.entry);
+        for entry in entries.filter(|entry| entry.name != "seed" && section.field(entry.name).is_none()) {
+            let mut schema = parameter(&entry.shape);
             if section.parameters == Parameters::Lists {
                 schema = json!({ "type": "array", "minItems": 1, "items": schema });
             }
             if let Some(object) = schema.as_object_mut() {
-                object.insert("description".to_owned(), json!(format!("{} ({})", key.about, key.allowed)));
+                object.insert("description".to_owned(), json!(format!("{} ({})", entry.help, entry.shape)));
             }
-            properties.insert(key.name.to_owned(), schema);
+            properties.insert(entry.name.to_owned(), schema);
         }
     }
     let required: Vec<&str> = section.fields.iter().filter(|field| field.required).map(|field| field.name).collect();
@@ -51,7 +53,7 @@ fn shape(of: &Shape) -> Json {
         Shape::SbatchOption => json!({ "type": "string", "pattern": "^--[a-z-]+(=.*)?$" }),
         Shape::Name => json!({ "type": "string", "pattern": "^[A-Za-z0-9][-A-Za-z0-9_.]{0,79}$" }),
         Shape::Whole(from, to) => json!({ "type": "integer", "minimum": from, "maximum": to }),
-        Shape::Folds => json!({ "type": "integer", "minimum": 1, "maximum": MOST_FOLDS }),
+        Shape::Folds => json!({ "type": "integer", "minimum": 1, "maximum": MAX_FOLDS }),
         Shape::Above(from, to) => json!({ "type": "number", "exclusiveMinimum": from, "maximum": to }),
         Shape::Between(from, to) => json!({ "type": "number", "minimum": from, "maximum": to }),
         Shape::Number => json!({ "type": "number" }),
@@ -66,37 +68,26 @@ fn shape(of: &Shape) -> Json {
     }
 }
 
-/// The schema of a parameter, read off the sentence that says what is allowed, so that there is only one such place.
-fn parameter(key: &Key) -> Json {
-    let mut kinds: Vec<Json> = Vec::new();
-    let quoted: Vec<&str> = key.allowed.split('"').skip(1).step_by(2).collect();
-    let numbers: Vec<f64> = key.allowed.split('"').step_by(2).flat_map(numbers).collect();
-    let number = if key.allowed.contains("whole number") { "integer" } else { "number" };
-    if key.allowed.contains("number") {
-        let above = key.allowed.contains("above");
-        let least = if above { "exclusiveMinimum" } else { "minimum" };
-        let mut schema = Map::from_iter([("type".to_owned(), json!(number))]);
-        let bounds = [least, "maximum"].into_iter().zip(numbers);
-        schema.extend(bounds.map(|(bound, value)| (bound.to_owned(), exact(value))));
-        kinds.push(Json::Object(schema));
-    }
-    if !quoted.is_empty() {
-        kinds.push(json!({ "enum": quoted }));
-    }
-    if key.allowed == "true or false" {
-        kinds.push(json!({ "type": "boolean" }));
-    }
-    match kinds.len() {
-        1 => kinds.remove(0),
-        _ => json!({ "anyOf": kinds }),
+/// Returns the schema of the values that a parameter accepts.
+fn parameter(shape: &ParamShape) -> Json {
+    match *shape {
+        ParamShape::Integer { min, max } => json!({ "type": "integer", "minimum": min, "maximum": max }),
+        ParamShape::Real { min, max, exclusive_min } => {
+            let lower = if exclusive_min { "exclusiveMinimum" } else { "minimum" };
+            json!({ "type": "number", lower: exact(min), "maximum": exact(max) })
+        }
+        ParamShape::Bool => json!({ "type": "boolean" }),
+        ParamShape::Choice(words) => json!({ "enum": words }),
+        ParamShape::IntegerOrWord { min, max, word } => {
+            json!({ "anyOf": [parameter(&ParamShape::Integer { min, max }), { "enum": [word] }] })
+        }
+        ParamShape::RealOrWord { min, max, word } => {
+            json!({ "anyOf": [parameter(&ParamShape::real(min, max)), { "enum": [word] }] })
+        }
     }
 }
 
-fn numbers(text: &str) -> Vec<f64> {
-    text.split([' ', ',']).filter_map(|word| word.parse().ok()).collect()
-}
-
-/// A whole number without a point.
+/// A number, written without a decimal point if it is whole.
 fn exact(value: f64) -> Json {
     if value.fract() == 0.0 { json!(value as i64) } else { json!(value) }
 }
@@ -104,49 +95,53 @@ fn exact(value: f64) -> Json {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::learn::Unchecked;
     use crate::learn::params::Value;
+    use crate::learn::{ListedParameter, Unchecked};
 
-    fn is_allowed(key: &Key, value: Value) -> bool {
-        Unchecked::new(key.kinds[0]).spec(key.name, value).check().is_ok()
+    fn is_allowed(key: &ListedParameter, value: Value) -> bool {
+        Unchecked::new(key.kinds[0]).spec(key.entry.name, value).check().is_ok()
     }
 
-    /// The schema of a parameter and the code that takes it agree at and beyond every bound.
+    /// The schema of a parameter agrees with its validation at and beyond every bound.
     #[test]
     fn parameters_have_the_bounds_of_the_learner() {
-        for key in KEYS.iter().filter(|key| key.name != "seed") {
-            let schema = parameter(key);
+        for key in parameters().iter().filter(|key| key.entry.name != "seed") {
+            let schema = parameter(&key.entry.shape);
             let all = schema["anyOf"].as_array().cloned().unwrap_or_else(|| vec![schema.clone()]);
-            assert!(!all.is_empty(), "{}", key.name);
+            assert!(!all.is_empty(), "{}", key.entry.name);
             for schema in all {
                 if let Some(names) = schema["enum"].as_array() {
-                    assert!(names.iter().all(|name| is_allowed(key, name.as_str().unwrap().into())), "{}", key.name);
+                    assert!(
+                        names.iter().all(|name| is_allowed(key, name.as_str().unwrap().into())),
+                        "{}",
+                        key.entry.name
+                    );
                     continue;
                 }
                 if schema["type"] == "boolean" {
-                    assert!([true, false].into_iter().all(|b| is_allowed(key, Value::Bool(b))), "{}", key.name);
-                    assert!(!is_allowed(key, Value::Integer(1)), "{}", key.name);
+                    assert!([true, false].into_iter().all(|b| is_allowed(key, Value::Bool(b))), "{}", key.entry.name);
+                    assert!(!is_allowed(key, Value::Integer(1)), "{}", key.entry.name);
                     continue;
                 }
                 let step = if schema["type"] == "integer" { 1.0 } else { 1e-9 };
                 let number = |x: f64| if step == 1.0 { Value::Integer(x as i64) } else { Value::Number(x) };
                 let maximum = schema["maximum"].as_f64().unwrap();
-                assert!(is_allowed(key, number(maximum)), "{}", key.name);
-                assert!(!is_allowed(key, number(maximum + step)), "{}", key.name);
+                assert!(is_allowed(key, number(maximum)), "{}", key.entry.name);
+                assert!(!is_allowed(key, number(maximum + step)), "{}", key.entry.name);
                 match schema["minimum"].as_f64() {
                     Some(minimum) => {
-                        assert!(is_allowed(key, number(minimum)), "{}", key.name);
-                        assert!(!is_allowed(key, number(minimum - step)), "{}", key.name);
+                        assert!(is_allowed(key, number(minimum)), "{}", key.entry.name);
+                        assert!(!is_allowed(key, number(minimum - step)), "{}", key.entry.name);
                     }
                     None => {
                         let minimum = schema["exclusiveMinimum"].as_f64().unwrap();
-                        assert!(!is_allowed(key, number(minimum)), "{}", key.name);
-                        assert!(is_allowed(key, number(minimum + step)), "{}", key.name);
+                        assert!(!is_allowed(key, number(minimum)), "{}", key.entry.name);
+                        assert!(is_allowed(key, number(minimum + step)), "{}", key.entry.name);
                     }
                 }
             }
             assert!(!is_allowed(key, "no such value".into()));
         }
-        assert_eq!(parameter(&KEYS[0])["maximum"], json!(1_000_000));
+        assert_eq!(parameter(&parameters()[0].entry.shape)["maximum"], json!(1_000_000));
     }
 }

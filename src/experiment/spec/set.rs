@@ -10,7 +10,8 @@ use super::format::{DATASET, Shape, TOP};
 use super::models;
 use super::raw::{Item, RawTable, RawValue};
 use super::value;
-use crate::learn::params::{KEYS, Value};
+use crate::learn::params::Value;
+use crate::learn::{parameter, parameters};
 
 /// Applies settings to the table.
 pub fn apply(table: &mut RawTable, settings: &[String], diagnostics: &mut Vec<SpecDiagnostic>) {
@@ -43,8 +44,8 @@ fn apply_one(table: &mut RawTable, setting: &str) -> Result<(), SpecDiagnostic> 
         Some((model, key)) => (Some(known_model(table, model, &place)?), key),
         None => (None, key),
     };
-    if key == "seed" || !KEYS.iter().any(|known| known.name == key) {
-        let parameters = KEYS.iter().map(|key| key.name).filter(|name| *name != "seed");
+    if key == "seed" || parameter(key).is_none() {
+        let parameters = parameters().iter().map(|known| known.entry.name).filter(|name| *name != "seed");
         let own = TOP.fields.iter().map(|field| field.name).filter(|_| model.is_none());
         let hint = did_you_mean(key, own.chain(parameters));
         return Err(error(format!("unknown key or parameter `{key}`: {hint}`lrbm train --help` lists the parameters")));

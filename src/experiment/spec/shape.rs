@@ -1,14 +1,13 @@
-//! Compares what was written with the format: unknown keys, wrong types, values out of range, keys that are missing.
+//! Checks a raw spec against the format: unknown keys, wrong types, values out of range, missing keys.
 //!
-//! What is wrong is reported and taken out, so that what comes after looks only at values that can be meant.
+//! Invalid values are reported and removed, so that later checks see valid ones only.
 
 use super::diagnostic::{Mistake, Place, did_you_mean, listed};
 use super::format::{NOT_BUILT, Parameters, Section, Shape};
 use super::raw::{Item, Table, Written};
-use crate::learn::Kind;
-use crate::learn::params::KEYS;
+use crate::learn::{Kind, parameter, parameters};
 
-/// The table without what is wrong in it.
+/// Returns the table without its invalid entries.
 pub fn check(table: &Table, section: &Section, path: &str, place: &Place, mistakes: &mut Vec<Mistake>) -> Table {
     let mut sound = Table::default();
     for (key, item) in table {
@@ -30,14 +29,14 @@ pub fn check(table: &Table, section: &Section, path: &str, place: &Place, mistak
     sound
 }
 
-/// The path of a key in a table.
+/// Returns the path of a key in a table.
 pub fn join(path: &str, key: &str) -> String {
     if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
 }
 
-/// Whether the key is that of a parameter, which is checked with the model it is for. The seed of a spec is for all.
+/// Whether the key is a parameter, which is checked with its model. The seed of a spec is for all models.
 fn is_parameter(section: &Section, key: &str) -> bool {
-    section.parameters != Parameters::No && key != "seed" && KEYS.iter().any(|known| known.name == key)
+    section.parameters != Parameters::No && key != "seed" && parameter(key).is_some()
 }
 
 fn unknown(key: &str, section: &Section, path: &str, place: &Place) -> Mistake {
@@ -45,7 +44,7 @@ fn unknown(key: &str, section: &Section, path: &str, place: &Place) -> Mistake {
         return Mistake::new(place, path, "the seed is the same for all models: set `seed` at the top of the file");
     }
     let has_parameters = section.parameters != Parameters::No;
-    let parameters = KEYS.iter().map(|key| key.name).filter(|name| has_parameters && *name != "seed");
+    let parameters = parameters().iter().map(|known| known.entry.name).filter(|name| has_parameters && *name != "seed");
     let fields = section.fields.iter().map(|field| field.name);
     let known: Vec<&str> = fields.clone().chain(parameters).collect();
     let beyond = if has_parameters { ", and parameters of models (see `lrbm train --help`)" } else { "" };
@@ -63,8 +62,8 @@ fn check_parameter(item: &Item, section: &Section, path: &str, mistakes: &mut Ve
     if fits {
         return Some(item.clone());
     }
-    let allowed = path.rsplit('.').next().and_then(|key| KEYS.iter().find(|known| known.name == key));
-    let allowed = allowed.map_or("a value", |key| key.allowed);
+    let allowed = path.rsplit('.').next().and_then(parameter);
+    let allowed = allowed.map_or("a value".to_owned(), |known| known.entry.shape.to_string());
     let reason = if wants_list { format!("must be a list, each {allowed}") } else { format!("must be {allowed}") };
     mistakes.push(Mistake::new(&item.place, path, reason).with(item.value.inline()));
     None
@@ -114,12 +113,12 @@ fn check_item(item: &Item, shape: &Shape, path: &str, mistakes: &mut Vec<Mistake
     Some(Item { place: item.place.clone(), value })
 }
 
-/// Why a value does not fit.
+/// Explains why a value does not fit.
 fn misfit(item: &Item, shape: &Shape) -> String {
     let must = format!("must be {}", shape.allowed());
     let (Shape::OneOf(names), Some(text)) = (shape, item.text()) else { return must };
     let names = names();
-    let is_kind = names.contains(&Kind::LrbmBoost.name());
+    let is_kind = Kind::find(names.first().copied().unwrap_or_default()).is_ok();
     if let Some((name, about)) = NOT_BUILT.iter().find(|(name, _)| is_kind && *name == text) {
         return format!("`{name}` ({about}) is not there for experiments yet: {must}");
     }

@@ -1,5 +1,7 @@
 //! Options of clause learning.
 
+use crate::learn::params::shared::{ClauseLength, ClauseSearch};
+
 /// Limits of clauses and of the search for them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClauseOptions {
@@ -23,19 +25,24 @@ pub struct ClauseOptions {
     pub max_seeds: usize,
 }
 
-/// `search_limit` was chosen by cross-validation inside the training folds of all benchmarks: with
-/// 300, SPORTS loses 0.015 of AUC-ROC; with 3000 or more, only MUTAGENESIS gains, by 0.0003.
 impl Default for ClauseOptions {
     fn default() -> Self {
+        ClauseOptions::new(&ClauseLength::default(), &ClauseSearch::default())
+    }
+}
+
+impl ClauseOptions {
+    /// Returns the options that these parameters stand for.
+    pub(in crate::learn) fn new(length: &ClauseLength, search: &ClauseSearch) -> Self {
         ClauseOptions {
-            max_length: 4,
-            variable_depth: 2,
-            recall: 10,
-            noise: 0.5,
-            balance: true,
-            min_positives: 2,
-            search_limit: 1000,
-            max_seeds: 100,
+            max_length: length.clause_length as usize,
+            variable_depth: search.variable_depth as usize,
+            recall: search.recall as usize,
+            noise: search.clause_noise,
+            balance: search.balance,
+            min_positives: search.min_positives as usize,
+            search_limit: search.search_limit as usize,
+            max_seeds: search.max_seeds as usize,
         }
     }
 }

@@ -18,6 +18,7 @@
 
 mod model;
 pub(super) mod net;
+mod params;
 mod print;
 mod template;
 mod unroll;
@@ -25,14 +26,17 @@ mod wire;
 
 pub use model::LrnnModel;
 pub use net::Family;
+pub use params::{LrnnParams, Unrolling};
 pub use template::{Template, TemplateRule};
 
 use super::checks::count_weighted;
-use super::clauses::learn_clauses;
+use super::clauses::{ClauseOptions, learn_clauses};
 use super::header::Header;
-use super::sgd::{Differentiable, descend};
+use super::kind_params::{KindParams, tree_cost};
+use super::params::{Builder, ParamSet};
+use super::sgd::{Differentiable, SgdOptions, descend};
 use super::weights;
-use super::{Kind, LearnError, Learner, Params, Progress, Statistics, Task, Trained, warnings};
+use super::{Kind, LearnError, Learner, Progress, Statistics, Task, Trained, warnings};
 use crate::determinism::Stream;
 use crate::logic::Diagnostic;
 use net::{Layout, Net, NetWeights};
@@ -42,9 +46,29 @@ use unroll::unroll;
 #[derive(Clone, Debug)]
 pub struct Lrnn {
     /// The parameters.
-    pub params: Params,
+    pub params: LrnnParams,
     /// The rules; their target must be that of the task.
     pub template: Option<Template>,
+}
+
+impl Lrnn {
+    /// Returns the default parameters, to be changed by their setters.
+    pub fn params() -> Builder<LrnnParams> {
+        Builder::new()
+    }
+}
+
+impl KindParams for LrnnParams {
+    type Learner = Lrnn;
+
+    fn learner(self) -> Lrnn {
+        Lrnn { params: self, template: None }
+    }
+
+    /// The clauses cost as much as one large tree, and the networks are small.
+    fn cost(&self) -> f64 {
+        tree_cost(None) + 1e-2 * f64::from(self.sgd.epochs)
+    }
 }
 
 impl Learner for Lrnn {
@@ -53,7 +77,7 @@ impl Learner for Lrnn {
     fn fit(&self, task: &Task<'_>, progress: &mut dyn FnMut(Progress)) -> Result<Trained<LrnnModel>, LearnError> {
         let params = &self.params;
         let trained_on = count_weighted(Kind::Lrnn, task, &weights::Weights::new(task.examples, 1.0))?;
-        let header = Header::new(Kind::Lrnn, task, params.to_values(Kind::Lrnn), trained_on);
+        let header = Header::new(Kind::Lrnn, task, params.to_values(), trained_on);
         if task.database.times.is_some() {
             let what = "does not support time limits, and the data have some".to_owned();
             let instead = "choose another kind, or data without time limits".to_owned();
@@ -66,22 +90,22 @@ impl Learner for Lrnn {
         };
         let layout = Layout { rules: template.rules.len(), heads: template.heads().len() };
         let weights = initial_weights(&template, layout, task.log_odds(), &mut Stream::new(task.seed, &["lrnn"]));
-        let unrolled = unroll(&template, &task.coverage(), params.family, params.max_groundings as usize);
+        let unrolled = unroll(&template, &task.coverage(), params.unrolling.family, params.unrolling.max_groundings as usize);
         let help = "raise max_groundings, or write rules with fewer groundings";
-        warnings.extend(warnings::groundings_cut(unrolled.budget_hits, params.max_groundings, help));
+        warnings.extend(warnings::groundings_cut(unrolled.budget_hits, params.unrolling.max_groundings, help));
         let mut unrolled_model =
-            UnrolledModel { layout, family: params.family, weights, nets: unrolled.nets, of: unrolled.of };
-        descend(&mut unrolled_model, task, &params.sgd_options(), progress);
+            UnrolledModel { layout, family: params.unrolling.family, weights, nets: unrolled.nets, of: unrolled.of };
+        descend(&mut unrolled_model, task, &SgdOptions::new(&params.rate, &params.sgd), progress);
         let statistics = Statistics { budget_hits: unrolled.budget_hits, ..Statistics::default() };
         let UnrolledModel { weights, family, .. } = unrolled_model;
-        let model = LrnnModel { header, template, family, max_groundings: params.max_groundings, weights };
+        let model = LrnnModel { header, template, family, max_groundings: params.unrolling.max_groundings, weights };
         Ok(Trained { model, warnings, statistics })
     }
 }
 
 /// Learns clauses and converts them to a template.
-fn learned_template(task: &Task<'_>, params: &Params, warnings: &mut Vec<Diagnostic>) -> Template {
-    let options = params.clause_options();
+fn learned_template(task: &Task<'_>, params: &LrnnParams, warnings: &mut Vec<Diagnostic>) -> Template {
+    let options = ClauseOptions::new(&params.length, &params.search);
     let theory = learn_clauses(task, &options);
     let (database, target) = (task.database, task.target);
     warnings.extend(warnings::clauses(&theory, &options));

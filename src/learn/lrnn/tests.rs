@@ -3,7 +3,7 @@ use std::path::Path;
 use super::*;
 use crate::cover::{Coverage, DEFAULT_MEMORY_BYTES};
 use crate::kb::{Database, Example, sample};
-use crate::learn::{Model, Resources, SavedModel, Scored, Stored, Unchecked};
+use crate::learn::{Model, Resources, SavedModel, Scored, Stored};
 use crate::logic::rule::parse_rules;
 use crate::math::sigmoid;
 
@@ -236,8 +236,8 @@ fn weights_are_learned_saved_and_printed() {
     let target = database.predicates.find("toxic", 1).unwrap();
     let examples = examples(&database, ["m1", "m2", "m3", "m4"], [true, false, true, false]);
     let task = Task { database: &database, target, examples: &examples, seed: 1, resources: Resources::default() };
-    let params = Unchecked::new(Kind::Lrnn).set("epochs=300").unwrap().set("learning_rate=0.1").unwrap();
-    let lrnn = Lrnn { params: params.check().unwrap(), template: template(RULES, ("toxic", 1)).ok() };
+    let params = Lrnn::params().epochs(300).learning_rate(0.1).build().unwrap();
+    let lrnn = Lrnn { params, template: template(RULES, ("toxic", 1)).ok() };
     let model = lrnn.fit(&task, &mut |_| {}).unwrap().model;
     let psi = model.score(&database, target, &examples).unwrap().scores;
     assert!(psi[0] > 0.5 && psi[1] < 0.0 && psi[2] > 0.5 && psi[3] < 0.0, "{psi:?}");

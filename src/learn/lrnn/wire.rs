@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::model::LrnnModel;
 use super::net::{Family, Layout};
+use super::params::Unrolling;
 use super::template::{Template, TemplateRule};
 use crate::files::json::{self, FileError};
 use crate::learn::Kind;
@@ -100,7 +101,7 @@ fn from_wire(wire: WireModel) -> Result<LrnnModel, String> {
     let header = wire.learned.read(&wire.target, &[Kind::Lrnn])?;
     let family = Family::NAMES.iter().find(|(name, _)| *name == wire.family).map(|&(_, family)| family);
     let family = family.ok_or_else(|| format!("unknown family \"{}\"; it must be max or avg", wire.family))?;
-    check_stored("max_groundings", wire.max_groundings.into())?;
+    check_stored::<Unrolling>("max_groundings", wire.max_groundings.into())?;
     let mut template = Template::new(&wire.target.name, wire.target.arity);
     let mut weights = Vec::new();
     for (number, WireRule { head, body, w, c }) in wire.rules.into_iter().enumerate() {

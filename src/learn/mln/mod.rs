@@ -14,6 +14,7 @@
 mod clauses;
 mod grow;
 mod model;
+mod params;
 mod solve;
 pub mod tally;
 mod wire;
@@ -21,12 +22,15 @@ mod wire;
 pub use clauses::CountClauseOptions;
 pub use grow::{CountGrower, CountOptions, CountStatistics, WeightedPattern};
 pub use model::{Formula, MlnModel};
+pub use params::{Counting, Form, MlnBoostParams};
 pub use tally::{Pattern, Tally};
 
 use super::boost::{boost, language, prior};
 use super::checks::count_both;
 use super::header::Header;
-use super::params::{Form, Params};
+use super::kind_params::KindParams;
+use super::params::shared::TestExtensions;
+use super::params::{Builder, ParamSet};
 use super::progress::{Progress, Statistics};
 use super::weights::Weights;
 use super::{Kind, LearnError, Learner, Task, Trained, warnings};
@@ -36,7 +40,27 @@ use crate::determinism::IndexMap;
 #[derive(Clone, Debug)]
 pub struct MlnBoost {
     /// Parameters.
-    pub params: Params,
+    pub params: MlnBoostParams,
+}
+
+impl MlnBoost {
+    /// Returns the default parameters, to be changed by their setters.
+    pub fn params() -> Builder<MlnBoostParams> {
+        Builder::new()
+    }
+}
+
+impl KindParams for MlnBoostParams {
+    type Learner = MlnBoost;
+
+    fn learner(self) -> MlnBoost {
+        MlnBoost { params: self }
+    }
+
+    /// Counts are computed again for each tree, and there are more of them than of tests for existence.
+    fn cost(&self) -> f64 {
+        self.tests.cost() * (f64::from(self.growth.max_leaves.unwrap_or(8)) * f64::from(self.rounds.trees))
+    }
 }
 
 impl Learner for MlnBoost {
@@ -46,19 +70,19 @@ impl Learner for MlnBoost {
         let params = &self.params;
         let trained_on = count_both(Kind::MlnBoost, task)?;
         let uniform = Weights::even(task.examples.len());
-        let first = prior(params, &uniform, task.examples);
+        let first = prior(params.additive.prior, &uniform, task.examples);
         let coverage = task.coverage();
-        let language = language(task, params);
-        let tally = Tally::new(&coverage, params.count_budget.into());
-        let grower = CountGrower::new(&tally, &language, params.largest_part as usize);
+        let language = language(task, &params.tests, &TestExtensions::default());
+        let tally = Tally::new(&coverage, params.counting.count_budget.into());
+        let grower = CountGrower::new(&tally, &language, params.counting.largest_part as usize);
         let mut statistics = Statistics::default();
-        let steps = boost(task, params, &uniform, &[first], progress, |round, psi| {
-            let (found, done) = match params.form {
+        let steps = boost(task, &params.additive, &params.rounds, &uniform, &[first], progress, |round, psi| {
+            let (found, done) = match params.counting.form {
                 Form::Trees => grower.grow(&params.count_options(), round.gradients, round.in_use),
-                Form::Clauses => grower.clauses(&params.count_clause_options(), round.gradients, round.in_use),
+                Form::Clauses => grower.clauses(&params.clause_options(), round.gradients, round.in_use),
             };
             for WeightedPattern { weight, counts, .. } in &found {
-                psi.iter_mut().zip(counts).for_each(|(psi, count)| *psi += params.step * weight * count);
+                psi.iter_mut().zip(counts).for_each(|(psi, count)| *psi += params.additive.step * weight * count);
             }
             statistics.expansions += done.expansions;
             statistics.screened += done.screened;
@@ -67,17 +91,17 @@ impl Learner for MlnBoost {
         })?;
         let steps: Vec<_> = steps.into_iter().flatten().collect();
         statistics.trees = steps.len() as u64;
-        let (prior, formulas) = merge_rounds(first, params.step, &steps);
+        let (prior, formulas) = merge_rounds(first, params.additive.step, &steps);
         let mut warnings: Vec<_> = warnings::weights(Kind::MlnBoost, task.examples).into_iter().collect();
-        warnings.extend(warnings::budget(statistics.budget_hits, params.max_candidates));
-        warnings.extend(warnings::counts_cut(tally.cut(), params.count_budget));
+        warnings.extend(warnings::budget(statistics.budget_hits, params.tests.max_candidates));
+        warnings.extend(warnings::counts_cut(tally.cut(), params.counting.count_budget));
         if formulas.is_empty() {
             warnings.extend(warnings::nothing_learned(task.database, task.target));
         }
-        let header = Header::new(Kind::MlnBoost, task, params.to_values(Kind::MlnBoost), trained_on);
+        let header = Header::new(Kind::MlnBoost, task, params.to_values(), trained_on);
         let mut model = MlnModel::new(header, task.database, prior, &formulas);
         model.steps = steps.len() as u32;
-        model.count_budget = params.count_budget;
+        model.count_budget = params.counting.count_budget;
         Ok(Trained { model, warnings, statistics })
     }
 }

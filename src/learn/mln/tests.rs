@@ -4,7 +4,7 @@ use super::*;
 use crate::cover::Audit;
 use crate::kb::{Database, Example, sample};
 use crate::learn::mln::tally::MAX_PRODUCT;
-use crate::learn::{Model, Resources, SavedModel, Scored, Stored, Unchecked};
+use crate::learn::{Model, Resources, SavedModel, Scored, Stored};
 use crate::logic::{Argument, Literal, PredicateId, Variable};
 
 /// Complete bipartite graph from every `v` to every `w`.
@@ -102,7 +102,7 @@ fn audit_recounts_groundings() {
     let (database, target, examples) = dense(4);
     let audit = Audit::new(100, 1);
     let resources = Resources { audit: Some(&audit), ..Resources::default() };
-    let params = Unchecked::new(Kind::MlnBoost).set("trees=2").unwrap().check().unwrap();
+    let params = MlnBoost::params().trees(2).build().unwrap();
     let task = Task { resources, ..task(&database, target, &examples) };
     MlnBoost { params }.fit(&task, &mut |_| {}).unwrap();
     let audited = audit.check(&database, target, &examples).unwrap();

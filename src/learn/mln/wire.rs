@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::model::{Formula, MlnModel};
+use super::params::Counting;
 use super::tally::Pattern;
 use crate::files::json::{self, FileError};
 use crate::kb::StoredRecursion;
@@ -127,7 +128,7 @@ fn from_wire(wire: WireModel) -> Result<MlnModel, String> {
         formulas.push(formula.map_err(|what| format!("formula {number}: {what}"))?);
     }
     check_weight("prior", wire.prior)?;
-    check_stored("count_budget", wire.count_budget.into())?;
+    check_stored::<Counting>("count_budget", wire.count_budget.into())?;
     Ok(MlnModel {
         header,
         prior: wire.prior,

@@ -1,4 +1,4 @@
-//! A parameter's value as somebody wrote it: in a spec, on the command line, or in a background file.
+//! The value of a parameter as written in a spec, on the command line or in a background file.
 
 use std::fmt;
 
@@ -21,7 +21,7 @@ pub enum Value {
 }
 
 impl Value {
-    /// The value that a word of the command line stands for.
+    /// Parses a word of the command line.
     pub fn parse(text: &str) -> Self {
         let text = text.trim();
         if let Ok(integer) = text.parse() {
@@ -30,7 +30,7 @@ impl Value {
         match text {
             "true" => Value::Bool(true),
             "false" => Value::Bool(false),
-            // `inf` and `nan` are numbers to Rust, but nobody's parameters.
+            // Rust parses `inf` and `nan` as numbers, but no parameter accepts them.
             _ => match text.parse::<f64>() {
                 Ok(number) if number.is_finite() => Value::Number(number),
                 _ => Value::Text(text.trim_matches('"').to_owned()),
@@ -38,7 +38,7 @@ impl Value {
         }
     }
 
-    pub(super) fn as_u64(&self) -> Option<u64> {
+    pub(in crate::learn) fn as_u64(&self) -> Option<u64> {
         match *self {
             Value::Integer(i) => u64::try_from(i).ok(),
             Value::Number(x) if x.fract() == 0.0 && (0.0..9e15).contains(&x) => Some(x as u64),
@@ -46,7 +46,7 @@ impl Value {
         }
     }
 
-    pub(super) fn as_f64(&self) -> Option<f64> {
+    pub(in crate::learn) fn as_f64(&self) -> Option<f64> {
         match *self {
             Value::Integer(i) => Some(i as f64),
             Value::Number(x) if x.is_finite() => Some(x),
@@ -54,14 +54,14 @@ impl Value {
         }
     }
 
-    pub(super) fn as_bool(&self) -> Option<bool> {
+    pub(in crate::learn) fn as_bool(&self) -> Option<bool> {
         match *self {
             Value::Bool(b) => Some(b),
             _ => None,
         }
     }
 
-    pub(super) fn as_text(&self) -> Option<&str> {
+    pub(in crate::learn) fn as_text(&self) -> Option<&str> {
         match self {
             Value::Text(text) => Some(text),
             _ => None,

@@ -12,17 +12,24 @@
 pub mod count;
 pub mod feature;
 mod model;
+mod params;
 mod print;
 pub mod walk;
 mod wire;
 
 pub use model::{Account, Present, RrbmModel, WalkInput};
+pub use params::{CountScale, RrbmCParams, RrbmEParams, Walks};
+
+use std::collections::BTreeMap;
 
 use super::checks::count_weighted;
 use super::header::Header;
-use super::sgd::{Differentiable, descend};
+use super::kind_params::KindParams;
+use super::params::shared::{LearningRate, Sgd};
+use super::params::{Builder, ParamSet, Value};
+use super::sgd::{Differentiable, SgdOptions, descend};
 use super::weights::Weights;
-use super::{Kind, LearnError, Learner, Params, Progress, Statistics, Task, Trained};
+use super::{Kind, LearnError, Learner, Progress, Statistics, Task, Trained};
 use crate::cancel;
 use crate::determinism::Stream;
 use crate::kb::{Schema, TypeId};
@@ -35,28 +42,104 @@ use walk::{Step, TypeGraph};
 /// Walks tried per walk kept.
 const TRIED_PER_KEPT: usize = 20;
 
-/// Learner of RRBM-C and RRBM-E.
+/// Learner of RRBM-C.
 #[derive(Clone, Debug)]
-pub struct Rrbm {
-    /// RRBM-C or RRBM-E.
-    pub kind: Kind,
+pub struct RrbmC {
     /// Parameters.
-    pub params: Params,
+    pub params: RrbmCParams,
 }
 
-impl Learner for Rrbm {
+/// Learns RRBM-E.
+#[derive(Clone, Debug)]
+pub struct RrbmE {
+    /// The parameters.
+    pub params: RrbmEParams,
+}
+
+impl RrbmC {
+    /// Returns the default parameters, to be changed by their setters.
+    pub fn params() -> Builder<RrbmCParams> {
+        Builder::new()
+    }
+}
+
+impl RrbmE {
+    /// Returns the default parameters, to be changed by their setters.
+    pub fn params() -> Builder<RrbmEParams> {
+        Builder::new()
+    }
+}
+
+impl KindParams for RrbmCParams {
+    type Learner = RrbmC;
+
+    fn learner(self) -> RrbmC {
+        RrbmC { params: self }
+    }
+
+    fn cost(&self) -> f64 {
+        cost(&self.walks, &self.sgd)
+    }
+}
+
+impl KindParams for RrbmEParams {
+    type Learner = RrbmE;
+
+    fn learner(self) -> RrbmE {
+        RrbmE { params: self }
+    }
+
+    fn cost(&self) -> f64 {
+        cost(&self.walks, &self.sgd)
+    }
+}
+
+/// Counting walks is cheap beside descent, which passes over the examples many times.
+fn cost(walks: &Walks, sgd: &Sgd) -> f64 {
+    5e-4 * f64::from(sgd.epochs) * f64::from(walks.hidden_units)
+}
+
+impl Learner for RrbmC {
     type Model = RrbmModel;
 
     fn fit(&self, task: &Task<'_>, progress: &mut dyn FnMut(Progress)) -> Result<Trained<RrbmModel>, LearnError> {
-        let Rrbm { kind, ref params } = *self;
+        let RrbmCParams { walks, scale, rate, sgd, .. } = self.params;
+        let (feature, values) = (scale.count_scale, self.params.to_values());
+        Rrbm { kind: Kind::RrbmC, feature, walks, rate, sgd, values }.fit(task, progress)
+    }
+}
+
+impl Learner for RrbmE {
+    type Model = RrbmModel;
+
+    fn fit(&self, task: &Task<'_>, progress: &mut dyn FnMut(Progress)) -> Result<Trained<RrbmModel>, LearnError> {
+        let RrbmEParams { walks, rate, sgd, .. } = self.params;
+        let (feature, values) = (Feature::Existence, self.params.to_values());
+        Rrbm { kind: Kind::RrbmE, feature, walks, rate, sgd, values }.fit(task, progress)
+    }
+}
+
+/// The learner behind both.
+struct Rrbm {
+    kind: Kind,
+    feature: Feature,
+    walks: Walks,
+    rate: LearningRate,
+    sgd: Sgd,
+    /// All parameters, for the record.
+    values: BTreeMap<String, Value>,
+}
+
+impl Rrbm {
+    fn fit(self, task: &Task<'_>, progress: &mut dyn FnMut(Progress)) -> Result<Trained<RrbmModel>, LearnError> {
+        let Rrbm { kind, feature, walks: params, rate, sgd, values } = self;
         if task.resources.audit.is_some() {
             let what = "does not support audits, because it counts walks instead of conjunctions".to_owned();
             return Err(LearnError::Cannot { kind, what, instead: "omit --audit".to_owned() });
         }
         let trained_on = count_weighted(kind, task, &Weights::new(task.examples, 1.0))?;
-        let header = Header::new(kind, task, params.to_values(kind), trained_on);
+        let header = Header::new(kind, task, values, trained_on);
         let ends = ends(kind, task)?;
-        let feature = if kind == Kind::RrbmE { Feature::Existence } else { params.count_scale };
         let max_walks = params.max_walks as usize;
         let graph = TypeGraph::new(&task.database.schema, task.target);
         let found = graph.walks(ends, params.walk_length as usize, max_walks.saturating_mul(TRIED_PER_KEPT), task.seed);
@@ -77,7 +160,7 @@ impl Learner for Rrbm {
         let stream = &mut Stream::new(task.seed, &["rrbm"]);
         let rbm = DenseRbm::new(kept.walks.len(), params.hidden_units as usize, task.log_odds(), stream);
         let mut walk_rbm = WalkRbm { rbm, inputs };
-        descend(&mut walk_rbm, task, &params.sgd_options(), progress);
+        descend(&mut walk_rbm, task, &SgdOptions::new(&rate, &sgd), progress);
         let input = |&(walk, scale): &(u32, f64)| WalkInput { steps: found.walks[walk as usize].clone(), scale };
         let walks = kept.walks.iter().map(input).collect();
         let model = RrbmModel::new(header, feature, (task.database, task.target), walks, walk_rbm.rbm);

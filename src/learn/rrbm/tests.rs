@@ -1,7 +1,7 @@
 use super::*;
 use crate::cover::Audit;
 use crate::kb::{Database, Example, sample};
-use crate::learn::{Model, Resources, SavedModel, Stored, Unchecked};
+use crate::learn::{Model, Resources, SavedModel, Stored};
 
 /// Ten people who all know each other.
 fn dense() -> (Database, PredicateId, Vec<Example>) {
@@ -19,9 +19,8 @@ fn task<'a>((database, target, examples): &'a (Database, PredicateId, Vec<Exampl
     Task { database, target: *target, examples, seed: 1, resources: Resources::default() }
 }
 
-fn rrbm() -> Rrbm {
-    let params = Unchecked::new(Kind::RrbmC).set("epochs=2").unwrap().set("hidden_units=2").unwrap().check().unwrap();
-    Rrbm { kind: Kind::RrbmC, params }
+fn rrbm() -> RrbmC {
+    RrbmC { params: RrbmC::params().epochs(2).hidden_units(2).build().unwrap() }
 }
 
 #[test]

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::feature::Feature;
 use super::model::{RrbmModel, WalkInput};
+use super::params::Walks;
 use super::walk::{Direction, Step};
 use crate::files::json::{self, FileError};
 use crate::learn::Kind;
@@ -137,7 +138,7 @@ fn from_wire(wire: WireModel) -> Result<RrbmModel, String> {
                 "walks[{number}]: every step stays at its entity; at least one must be forward or backward"
             ));
         }
-        check_stored("walk_length", steps.len() as u64).map_err(|what| format!("walks[{number}]: {what}"))?;
+        check_stored::<Walks>("walk_length", steps.len() as u64).map_err(|what| format!("walks[{number}]: {what}"))?;
         let mut step = |step: WireStep| {
             let (direction, arity) = match step.way {
                 WireWay::Forward => (Direction::Forward, 2),

@@ -13,7 +13,7 @@ use crate::experiment::Results;
 use crate::experiment::job::case_text;
 use crate::experiment::results::{Group, RowKey};
 use crate::experiment::store::JobRecord;
-use crate::learn::params::KEYS;
+use crate::learn::parameter;
 use crate::metric::{Average, Column};
 
 const HEIGHT: f64 = 118.0;
@@ -68,7 +68,7 @@ pub fn sweep(results: &Results, column: Column) -> Option<FigureScene> {
 
 /// Returns the axis label of a parameter.
 fn key_name(key: &str) -> String {
-    let about = KEYS.iter().find(|known| known.name == key).map(|known| known.about);
+    let about = parameter(key).map(|known| known.entry.help);
     match (key, about) {
         ("negatives_per_positive", _) => "negatives for each positive".to_owned(),
         (_, Some(about)) if about.len() < 60 => format!("{key}: {about}"),

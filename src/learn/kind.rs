@@ -1,0 +1,237 @@
+//! The kinds of models and the facts about each that need no code.
+//!
+//! The table [`kinds!`] is the registry: one entry per kind. This file makes the enum [`Kind`] and its
+//! [`KindInfo`] from it; `registry.rs` connects each entry with its parameters and its learner.
+
+use std::fmt;
+
+/// Calls the macro `$define` with every entry of the registry, in the order in which kinds are listed.
+macro_rules! kinds {
+    ($define:ident) => {
+        $define! {
+            /// LRBM-Boost, the paper's ensemble of trees with RBM leaves.
+            LrbmBoost {
+                name: "lrbm-boost",
+                about: "boosted trees with a restricted Boltzmann machine in each leaf",
+                version: 2,
+                params: lrbm_boost::LrbmBoostParams,
+                grows_trees: true,
+                distillation: Distillation::Source,
+                unsupported: &[],
+            }
+            /// LRBM-NoBoost: one large tree instead of an ensemble.
+            LrbmNoBoost {
+                name: "lrbm-noboost",
+                about: "one large tree with a restricted Boltzmann machine in each leaf",
+                version: 2,
+                params: lrbm_noboost::LrbmNoBoostParams,
+                grows_trees: true,
+                distillation: Distillation::None,
+                unsupported: &[],
+            }
+            /// Explainable LRBM: one large tree distilled from an ensemble.
+            LrbmExplainable {
+                name: "lrbm-explainable",
+                about: "one large tree distilled from an ensemble",
+                version: 2,
+                params: lrbm_explainable::LrbmExplainableParams,
+                grows_trees: true,
+                distillation: Distillation::Target,
+                unsupported: &[],
+            }
+            /// RDN-Boost (Natarajan et al., 2012): the same loop with the mean gradient in the leaves.
+            RdnBoost {
+                name: "rdn-boost",
+                about: "boosted relational dependency network",
+                version: 1,
+                params: rdn_boost::RdnBoostParams,
+                grows_trees: true,
+                distillation: Distillation::Source,
+                unsupported: &[],
+            }
+            /// MLN-Boost (Khot et al., 2011): the same loop with weights on counts of groundings.
+            MlnBoost {
+                name: "mln-boost",
+                about: "boosted Markov logic network",
+                version: 2,
+                params: mln::MlnBoostParams,
+                grows_trees: false,
+                distillation: Distillation::None,
+                unsupported: &[DataFeature::Weights, DataFeature::Classes, DataFeature::Recursion],
+            }
+            /// Relational probability tree: one tree with class frequencies in its leaves.
+            Rpt {
+                name: "rpt",
+                about: "one relational probability tree",
+                version: 1,
+                params: rpt::RptParams,
+                grows_trees: true,
+                distillation: Distillation::None,
+                unsupported: &[DataFeature::Weights, DataFeature::Classes, DataFeature::Recursion],
+            }
+            /// Clauses learned as Progol does (Muggleton, 1995), with weights.
+            Progol {
+                name: "progol",
+                about: "weighted clauses found by inverse entailment",
+                version: 2,
+                params: progol::ProgolParams,
+                grows_trees: false,
+                distillation: Distillation::None,
+                unsupported: &[DataFeature::Classes, DataFeature::Recursion],
+            }
+            /// RRBM-C (Kaur et al., 2017): a discriminative RBM over counts of lifted random walks.
+            RrbmC {
+                name: "rrbm-c",
+                about: "restricted Boltzmann machine over counts of random walks",
+                version: 2,
+                params: rrbm::RrbmCParams,
+                grows_trees: false,
+                distillation: Distillation::None,
+                unsupported: &[DataFeature::Classes, DataFeature::Recursion, DataFeature::Audit],
+            }
+            /// RRBM-E: the same over the existence of such walks.
+            RrbmE {
+                name: "rrbm-e",
+                about: "restricted Boltzmann machine over the existence of random walks",
+                version: 2,
+                params: rrbm::RrbmEParams,
+                grows_trees: false,
+                distillation: Distillation::None,
+                unsupported: &[DataFeature::Classes, DataFeature::Recursion, DataFeature::Audit],
+            }
+            /// LRNN (Šourek et al., 2015): networks unrolled from weighted rules.
+            Lrnn {
+                name: "lrnn",
+                about: "neural networks unrolled from weighted rules",
+                version: 2,
+                params: lrnn::LrnnParams,
+                grows_trees: false,
+                distillation: Distillation::None,
+                unsupported: &[DataFeature::Classes, DataFeature::Recursion, DataFeature::TimeLimits],
+            }
+        }
+    };
+}
+pub(super) use kinds;
+
+macro_rules! define_kinds {
+    ($($(#[$doc:meta])* $kind:ident {
+        name: $name:literal,
+        about: $about:literal,
+        version: $version:literal,
+        params: $module:ident::$params:ident,
+        $($fact:ident: $value:expr,)*
+    })+) => {
+        /// A kind of model that is learned from examples alone.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Kind {
+            $($(#[$doc])* $kind,)+
+        }
+
+        impl Kind {
+            /// All kinds, in the order in which they are listed.
+            pub const ALL: [Kind; [$($name),+].len()] = [$(Kind::$kind),+];
+
+            /// The registry entry of the kind.
+            pub const fn info(self) -> &'static KindInfo {
+                match self {
+                    $(Kind::$kind => &KindInfo {
+                        name: $name,
+                        about: $about,
+                        version: $version,
+                        $($fact: $value,)*
+                    },)+
+                }
+            }
+        }
+    };
+}
+kinds!(define_kinds);
+
+/// The facts about a kind that need no code.
+#[derive(Debug)]
+pub struct KindInfo {
+    /// Name on the command line, in specs and in files.
+    pub name: &'static str,
+    /// What it learns, as a noun phrase for listings.
+    pub about: &'static str,
+    /// Version of the algorithm, a part of job ids. Raise it when a code change moves its models or scores.
+    pub version: u32,
+    /// Whether its models are sums of trees, which can be drawn.
+    pub grows_trees: bool,
+    /// Its part in distilling an ensemble into one tree.
+    pub distillation: Distillation,
+    /// Features of data that it ignores with a warning or rejects with an error.
+    pub unsupported: &'static [DataFeature],
+}
+
+/// The part of a kind in distilling an ensemble into one tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Distillation {
+    /// None.
+    None,
+    /// Its models can be distilled.
+    Source,
+    /// It distills models of other kinds.
+    Target,
+}
+
+/// A feature of training data, or of training, that some kinds do not support.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DataFeature {
+    /// Weights of examples other than 1.
+    Weights,
+    /// A target with several classes.
+    Classes,
+    /// Positives of the target as evidence for other examples.
+    Recursion,
+    /// Time limits on the facts that an example may use.
+    TimeLimits,
+    /// Rechecking sampled coverage with the slow evaluator.
+    Audit,
+}
+
+impl Kind {
+    /// Name on the command line, in specs and in files.
+    pub const fn name(self) -> &'static str {
+        self.info().name
+    }
+
+    /// Whether its models are sums of trees, which can be drawn.
+    pub const fn grows_trees(self) -> bool {
+        self.info().grows_trees
+    }
+
+    /// Whether it supports a feature of the training data.
+    pub fn supports(self, feature: DataFeature) -> bool {
+        !self.info().unsupported.contains(&feature)
+    }
+
+    /// Whether the weights of training examples influence its models.
+    pub fn uses_weights(self) -> bool {
+        self.supports(DataFeature::Weights)
+    }
+
+    /// Returns the kind with this name.
+    ///
+    /// # Errors
+    /// If no kind has it.
+    pub fn find(name: &str) -> Result<Kind, UnknownKind> {
+        let found = Self::ALL.into_iter().find(|kind| kind.name() == name);
+        found.ok_or_else(|| UnknownKind { name: name.to_owned() })
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A name that no kind has.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown kind of model `{name}`; expected one of {}", Kind::ALL.map(Kind::name).join(", "))]
+pub struct UnknownKind {
+    /// The name.
+    pub name: String,
+}
