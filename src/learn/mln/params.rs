@@ -1,6 +1,6 @@
 //! Parameters of MLN-Boost.
 
-use super::clauses::ClauseOptions;
+use super::clauses::CountClauseOptions;
 use super::grow::CountOptions;
 use crate::learn::params::shared::{Additive, ClauseLength, Growth, Prior, Rounds, Seed, Tests};
 use crate::learn::params::{Choice, Shape, choice, group, kind_params};
@@ -64,8 +64,8 @@ impl MlnBoostParams {
     }
 
     /// Options of the search for clauses whose groundings are counted.
-    pub(super) fn clause_options(&self) -> ClauseOptions {
-        ClauseOptions {
+    pub(super) fn clause_options(&self) -> CountClauseOptions {
+        CountClauseOptions {
             clauses: self.counting.clauses_per_step as usize,
             max_length: self.length.clause_length as usize,
             beam: self.counting.beam as usize,
