@@ -64,7 +64,7 @@ fn presets_have_separate_rows_paths_and_columns() {
     let sizes: Vec<[Value; 2]> =
         first.iter().map(|job| ["node_size", "path_length"].map(|name| value(&job.params, name))).collect();
     let (paper, lookahead) = ([1, 0].map(Value::from), [2, 3].map(Value::from));
-    assert_eq!(sizes, [paper, lookahead].repeat(3));
+    assert_eq!(sizes, vec![vec![paper, lookahead]; 3].concat());
 }
 
 #[test]
