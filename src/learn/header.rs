@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::Kind;
+use super::kind::Kind;
 use super::params::Value;
 use super::task::Task;
 use crate::kb::wire::WireTime;

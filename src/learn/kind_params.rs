@@ -1,6 +1,6 @@
 //! What the file of a kind provides for the registry: its learner and an estimate of its cost.
 
-use super::Learner;
+use super::learner::Learner;
 use super::params::ParamSet;
 
 /// The typed parameters of a kind, which lead to its learner.

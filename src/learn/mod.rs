@@ -1,8 +1,7 @@
-//! The learners: one file for each kind of model, behind one trait.
+//! The learners: one file or folder for each kind of model.
 //!
-//! A learner takes checked [`Params`], a database, a target and its examples, and gives a model that scores any examples
-//! of any database by ψ, the log-odds of the target. The four kinds of trees share one loop, [`boost`], and differ in
-//! their settings.
+//! A learner takes its parameters and a training task, and returns a model that scores examples of any database by ψ,
+//! the log-odds of the target. The table in [`kind`] registers all kinds. Ensembles of trees share one loop, [`boost`].
 //!
 //! ```
 //! use lrbm::data::{embedded::load_domain, generate::Domain};
@@ -80,9 +79,6 @@ pub use task::{Resources, Task};
 pub use tree_model::{ClassSums, Fidelity, LeafWeights, TrainedModel, TreeModel};
 #[cfg(feature = "harness")]
 pub(crate) use tree_model::{leaf_weights, tree_title};
-
-use crate::kb::{Database, Example};
-use crate::logic::PredicateId;
 
 #[cfg(test)]
 mod tests;

@@ -7,7 +7,11 @@ use std::sync::LazyLock;
 use super::kind::{Kind, kinds};
 use super::kind_params::KindParams;
 use super::params::{Builder, Entry, ParamError, ParamSet, Shape, Value};
-use super::{LearnError, Learner, Progress, Resources, SavedModel, Task, Trained};
+use super::any::SavedModel;
+use super::error::LearnError;
+use super::learner::{Learner, Trained};
+use super::progress::Progress;
+use super::task::{Resources, Task};
 use crate::kb::{Database, Example};
 use crate::logic::PredicateId;
 

@@ -1,6 +1,6 @@
 //! Why nothing was learned, and what else there is to say of the data.
 
-use super::Kind;
+use super::kind::Kind;
 use super::clauses::{ClauseOptions, Theory};
 use crate::kb::{Database, Example};
 use crate::learn::mln::tally::MAX_COUNT;
