@@ -17,8 +17,8 @@ use crate::learn::lrnn::Template;
 use crate::learn::params::Entry;
 use crate::learn::prepare::{Purpose, make_binary_for, prepare};
 use crate::learn::{
-    self, Distillation, Kind, LearnError, Learner, LrbmExplainable, Lrnn, Model, Params, Preset, Resources, SavedModel, Stored, Task, Trained,
-    TreeModel, Unchecked,
+    self, Distillation, Kind, LearnError, Learner, LrbmExplainable, Lrnn, Model, Params, Preset, Resources, SavedModel,
+    Stored, Task, Trained, TreeModel, Unchecked,
 };
 use crate::logic::Diagnostics;
 

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::LazyLock;
 
-use super::kind::{Kind, kinds};
-use super::kind_params::KindParams;
-use super::params::{Builder, Entry, ParamError, ParamSet, Shape, Value};
 use super::any::SavedModel;
 use super::error::LearnError;
+use super::kind::{Kind, kinds};
+use super::kind_params::KindParams;
 use super::learner::{Learner, Trained};
+use super::params::{Builder, Entry, ParamError, ParamSet, Shape, Value};
 use super::progress::Progress;
 use super::task::{Resources, Task};
 use crate::kb::{Database, Example};

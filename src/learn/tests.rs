@@ -1,5 +1,7 @@
 use super::*;
 use crate::kb::sample;
+use crate::kb::{Database, Example};
+use crate::logic::PredicateId;
 
 /// Four pairs, of which the first two know each other, with these labels and weights.
 fn weighted(labels: [bool; 4], weights: [f64; 4]) -> (Database, PredicateId, Vec<Example>) {

@@ -1,7 +1,7 @@
 //! Why nothing was learned, and what else there is to say of the data.
 
-use super::kind::Kind;
 use super::clauses::{ClauseOptions, Theory};
+use super::kind::Kind;
 use crate::kb::{Database, Example};
 use crate::learn::mln::tally::MAX_COUNT;
 use crate::logic::{Diagnostic, PredicateId};

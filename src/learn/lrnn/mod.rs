@@ -90,7 +90,8 @@ impl Learner for Lrnn {
         };
         let layout = Layout { rules: template.rules.len(), heads: template.heads().len() };
         let weights = initial_weights(&template, layout, task.log_odds(), &mut Stream::new(task.seed, &["lrnn"]));
-        let unrolled = unroll(&template, &task.coverage(), params.unrolling.family, params.unrolling.max_groundings as usize);
+        let unrolled =
+            unroll(&template, &task.coverage(), params.unrolling.family, params.unrolling.max_groundings as usize);
         let help = "raise max_groundings, or write rules with fewer groundings";
         warnings.extend(warnings::groundings_cut(unrolled.budget_hits, params.unrolling.max_groundings, help));
         let mut unrolled_model =
