@@ -6,7 +6,7 @@ use lrbm::determinism::Stream;
 use lrbm::kb::{Database, DatabaseBuilder, Example, Signature};
 use lrbm::logic::{Argument, Comparison, Constant, Literal, Number, PredicateId, Variable};
 use lrbm::math::{sigmoid, softmax};
-use lrbm::rbm::network::{Ensemble, Summands, exact, paper};
+use lrbm::rbm::network::{Ensemble, TreeSum, exact, paper};
 use lrbm::rbm::{Network, Theta};
 use lrbm::tree::{Leaf, NodeId, Tree, assign};
 use proptest::prelude::*;
@@ -128,7 +128,7 @@ impl World {
 
     /// The trees add to the second of two classes.
     fn binary<'a>(&'a self, trees: &'a [Tree<Option<Theta>>], prior: f64, step: f64) -> Ensemble<'a> {
-        let sums = vec![Summands { class: 1, step, trees }];
+        let sums = vec![TreeSum { class: 1, step, trees }];
         let signature = self.database.signature(self.target);
         Ensemble { signature, prior: vec![0.0, prior], sums, names: self.database.names() }
     }
@@ -146,7 +146,7 @@ impl World {
 
     /// The network over another table of names, as it is after it was written to a file.
     fn lit_as_asked_one_by_one(&self, network: &Network) -> Vec<lrbm::cover::Bits> {
-        let lit = network.lit(&self.coverage());
+        let lit = network.active(&self.coverage());
         for (i, example) in self.examples.iter().enumerate() {
             let slow = network.infer(&self.database, self.target, &example.args);
             let fast: Vec<bool> = lit.iter().map(|lit| lit.get(i)).collect();
@@ -183,7 +183,7 @@ proptest! {
         let stream = &mut Stream::new(seed, &["trees"]);
         let trees: Vec<_> = (0..classes).map(|_| world.trees(stream)).collect();
         let prior: Vec<f64> = (0..classes).map(|_| stream.unit()).collect();
-        let sums = trees.iter().enumerate().map(|(class, trees)| Summands { class, step: 1.5, trees }).collect();
+        let sums = trees.iter().enumerate().map(|(class, trees)| TreeSum { class, step: 1.5, trees }).collect();
         let names = (0..classes).map(|class| class.to_string()).collect();
         let signature = Signature { classes: Some(names), ..world.database.signature(world.target) };
         let ensemble = Ensemble { signature, prior: prior.clone(), sums, names: world.database.names() };
@@ -209,13 +209,13 @@ proptest! {
             let merged = network.merged();
             prop_assert!(2 * merged.hidden().len() <= network.hidden().len());
             let n = world.examples.len();
-            let before = network.psi(&network.lit(&world.coverage()), n);
+            let before = network.psi(&network.active(&world.coverage()), n);
             let after = merged.psi(&world.lit_as_asked_one_by_one(&merged), n);
             for (a, b) in before.iter().zip(&after) {
                 prop_assert!((a - b).abs() < 1e-9 * (1.0 + a.abs()), "{a} {b}");
             }
             // Idle literals are idle for these examples, and fewer are left.
-            let shorter = merged.without_idle_literals(&world.coverage());
+            let shorter = merged.without_redundant_literals(&world.coverage());
             let again = shorter.psi(&world.lit_as_asked_one_by_one(&shorter), n);
             for (a, b) in after.iter().zip(&again) {
                 prop_assert!((a - b).abs() < 1e-9 * (1.0 + a.abs()), "{a} {b}");
@@ -233,14 +233,14 @@ proptest! {
         let text = network.to_json();
         let read = Network::from_json(&text).unwrap();
         prop_assert_eq!(read.to_json(), text);
-        prop_assert_eq!(read.lit(&world.coverage()), network.lit(&world.coverage()));
+        prop_assert_eq!(read.active(&world.coverage()), network.active(&world.coverage()));
         // What is printed is a file of rules, and its rules hold for the same examples.
         let rules = lrbm::logic::rule::parse_rules(std::path::Path::new("rules"), &network.describe()).unwrap();
         let written = Network::from_rules(&rules, 1.0).unwrap();
         prop_assert_eq!(written.hidden().len(), network.hidden().len());
         let order = network.strongest_first();
-        let lit = network.lit(&world.coverage());
-        for (found, j) in written.lit(&world.coverage()).into_iter().zip(order) {
+        let lit = network.active(&world.coverage());
+        for (found, j) in written.active(&world.coverage()).into_iter().zip(order) {
             prop_assert_eq!(&found, &lit[j]);
         }
     }
@@ -276,7 +276,7 @@ proptest! {
                 if step != 1.0 {
                     for (node, lit) in network.hidden().iter().zip(&lit).filter(|(_, lit)| !lit.get(i)) {
                         let _ = lit;
-                        let adds = node.adds(false);
+                        let adds = node.class_terms(false);
                         expected += adds[1] - adds[0];
                     }
                 }

@@ -249,5 +249,5 @@ fn walks_and_templates_on_the_command_line() {
     }
     std::fs::write(home.path().join("rules.txt"), "workedunder(A, B) :- acted(A, M), directedby(M, B).").unwrap();
     let (code, _, err) = train("lrnn", &["--rules", "rules.txt"]);
-    assert!(code == Some(2) && err.contains("rules mention acted/2, which the data do not have"), "{err}");
+    assert!(code == Some(2) && err.contains("rules mention acted/2, which does not occur in the data"), "{err}");
 }

@@ -233,7 +233,7 @@ fn shrink(
         network.origin.push_str(", merged");
         if let Some(loaded) = loaded {
             let coverage = Coverage::new(&loaded.database, loaded.target, &loaded.examples, DEFAULT_MEMORY_BYTES);
-            *network = network.without_idle_literals(&coverage).merged();
+            *network = network.without_redundant_literals(&coverage).merged();
             network.origin.push_str(", idle literals dropped");
         }
     }

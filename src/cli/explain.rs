@@ -120,13 +120,13 @@ fn explain_query(
     };
     let Loaded { database, target, .. } = loaded;
     let mut explainer =
-        Explainer::new(network, database, target).map_err(CommandError::input)?.fixed(fixed).about(class);
+        Explainer::new(network, database, target).map_err(CommandError::input)?.exclude(fixed).about(class);
     let budget = args.tries.unwrap_or(FlipOptions::default().budget);
     let options = FlipOptions { threshold: args.threshold, budget };
     let said = explainer.explain(&constants, &options).map_err(CommandError::input)?;
     let told = ExplanationView::new(network, &explainer, &said, &options, context);
     if let Some(path) = html {
-        let drawing = network.to_svg_with_lit(|j| said.fired.iter().any(|fired| fired.node == j));
+        let drawing = network.to_svg_with_active(|j| said.fired.iter().any(|fired| fired.node == j));
         write_whole(path, &told.to_html(&drawing).map_err(CommandError::internal)?)?;
     }
     match args.json {

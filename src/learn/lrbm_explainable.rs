@@ -17,7 +17,7 @@ use super::{
     ClassSums, Fidelity, Kind, LearnError, Learner, LrbmBoost, ScoreError, Task, TrainedModel, TreeModel, warnings,
 };
 use crate::math::sigmoid;
-use crate::rbm::network::against_others;
+use crate::rbm::network::one_vs_rest;
 use crate::tree::{GrowOptions, Grower};
 
 /// Learner that fits one tree to an ensemble's ψ on the training examples.
@@ -202,7 +202,7 @@ fn fidelity(goals: &[Vec<f64>], copies: &[Vec<f64>], weights: &Weights) -> Fidel
     // For several classes, the gap is averaged over them.
     let probabilities = |columns: &[Vec<f64>]| match columns {
         [psi] => vec![psi.clone()],
-        _ => against_others(columns),
+        _ => one_vs_rest(columns),
     };
     let (original, copied) = (probabilities(goals), probabilities(copies));
     let gaps = original

@@ -6,7 +6,7 @@ use super::{LearnError, ScoreError, Task};
 use crate::cover::Bits;
 use crate::data::folds::random_folds;
 use crate::kb::Example;
-use crate::rbm::network::{FitOptions, Fitted, Hold, Network, Patterns, against_others};
+use crate::rbm::network::{FitOptions, Fitted, Network, Patterns, PenaltyCenter, one_vs_rest};
 
 /// Learner of the weights of a network with fixed rules.
 ///
@@ -109,7 +109,7 @@ impl<'a> TrainingData<'a> {
         ScoreError::check_arity((network.names().predicates, network.target()), asked)?;
         let labels = labels(network, task, &weights)?;
         let classes = network.classes().len();
-        Ok(TrainingData { examples: task.examples, labels, classes, weights, lit: network.lit(&task.coverage()) })
+        Ok(TrainingData { examples: task.examples, labels, classes, weights, lit: network.active(&task.coverage()) })
     }
 
     fn all(&self) -> Bits {
@@ -151,7 +151,7 @@ impl<'a> TrainingData<'a> {
         // A class without an example counts as half an example.
         let smoothed = shares.iter().map(|&share: &f64| if share > 0.0 { share } else { 0.5 });
         let shares: Vec<f64> = smoothed.collect();
-        network.with_blank_classes(shares.iter().map(|share| (share / shares[0]).ln()).collect())
+        network.with_zero_outputs(shares.iter().map(|share| (share / shares[0]).ln()).collect())
     }
 
     /// Returns the error for too few examples to cross-validate.
@@ -175,7 +175,7 @@ impl<'a> TrainingData<'a> {
         if self.classes == 2 {
             return of_class(&network.psi(&self.lit, n), 1);
         }
-        let odds = against_others(&network.class_scores(&self.lit, n));
+        let odds = one_vs_rest(&network.class_scores(&self.lit, n));
         odds.iter().enumerate().map(|(class, odds)| of_class(odds, class)).sum::<f64>() / self.classes as f64
     }
 
@@ -239,8 +239,8 @@ impl LrbmWeights {
     fn choose(&self, network: &Network, data: &TrainingData<'_>, folds: &[(Bits, Bits)]) -> ChosenFit {
         let tried: &[f64] = self.l2.as_ref().map_or(&L2_CANDIDATES, std::slice::from_ref);
         // Without folds, take the middle penalty and the maximum number of steps.
-        let hold = if self.fresh { Hold::Blank } else { Hold::Start };
-        let options = |l2, max_steps| FitOptions { l2, hold, max_steps };
+        let center = if self.fresh { PenaltyCenter::ZeroOutputs } else { PenaltyCenter::Initial };
+        let options = |l2, max_steps| FitOptions { l2, center, max_steps };
         let mut best = ChosenFit { options: options(tried[tried.len() / 2], self.max_steps), held_out: None };
         for &l2 in tried.iter().filter(|_| !folds.is_empty()) {
             let limit = options(l2, self.max_steps);

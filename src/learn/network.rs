@@ -9,7 +9,7 @@ use crate::cover::{Bits, Coverage, DEFAULT_MEMORY_BYTES};
 use crate::kb::{Database, Example, Signature};
 use crate::logic::nearest::nearest;
 use crate::logic::{PredicateId, Predicates};
-use crate::rbm::network::{ConvertError, Ensemble, Network, Summands, against_others};
+use crate::rbm::network::{ConvertError, Ensemble, Network, TreeSum, one_vs_rest};
 use crate::rbm::network::{exact, paper};
 
 /// How trees become a network.
@@ -58,7 +58,7 @@ impl TreeModel {
     pub fn to_network(&self, method: Method) -> Result<Network, ConvertError> {
         // The trees of a boolean target add to the second class.
         let first = usize::from(self.classes.is_none());
-        let summands = |(k, trees)| Summands { class: first + k, step: self.step, trees };
+        let summands = |(k, trees)| TreeSum { class: first + k, step: self.step, trees };
         let ensemble = Ensemble {
             signature: self.header.signature.clone(),
             prior: self.classes.as_ref().map_or_else(|| vec![0.0, self.prior], |classes| classes.priors.clone()),
@@ -88,7 +88,7 @@ fn lit(
     examples: &[Example],
 ) -> Result<Vec<Bits>, ScoreError> {
     ScoreError::check_arity((network.names().predicates, network.target()), (&database.predicates, target))?;
-    Ok(network.lit(&Coverage::new(database, target, examples, DEFAULT_MEMORY_BYTES)))
+    Ok(network.active(&Coverage::new(database, target, examples, DEFAULT_MEMORY_BYTES)))
 }
 
 impl Model for Network {
@@ -114,7 +114,7 @@ impl Model for Network {
         if Network::classes(self).len() == 2 {
             return Ok(of_two_classes(self.psi(&lit, examples.len())).into());
         }
-        Ok(against_others(&self.class_scores(&lit, examples.len())).into())
+        Ok(one_vs_rest(&self.class_scores(&lit, examples.len())).into())
     }
 }
 

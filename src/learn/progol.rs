@@ -106,7 +106,7 @@ impl Learner for Progol {
             "progol, {} clauses, {how}, learned from {positives} positives and {negatives} negatives",
             theory.clauses.len()
         );
-        let psi = network.psi(&network.lit(&task.coverage()), task.examples.len());
+        let psi = network.psi(&network.active(&task.coverage()), task.examples.len());
         let likelihoods = task.examples.iter().zip(&psi).map(|(example, &psi)| log_likelihood(example.positive, psi));
         let log_likelihood = likelihoods.sum::<f64>() / psi.len() as f64;
         progress(Progress::new(1, 1, &|| log_likelihood));
@@ -129,11 +129,11 @@ fn network_of(task: &Task<'_>, theory: &Theory, log_odds: f64) -> Result<Network
 
 /// Gives all rules the same weight, and fits that weight and the bias.
 fn fit_votes(network: &mut Network, task: &Task<'_>) {
-    let lit = network.lit(&task.coverage());
+    let lit = network.active(&task.coverage());
     let votes: Vec<f64> =
         (0..task.examples.len()).map(|i| lit.iter().filter(|lit| lit.get(i)).count() as f64).collect();
     let (bias, weight) = logistic_fit(&votes, task.examples);
-    network.set_worths(vec![0.0, bias], &vec![vec![0.0, weight]; lit.len()]);
+    network.set_contributions(vec![0.0, bias], &vec![vec![0.0, weight]; lit.len()]);
 }
 
 /// Returns the maximum-likelihood bias and weight per vote, with a ridge penalty on the weight: it

@@ -1,79 +1,21 @@
-//! Coordinate descent on θ: the paper's way to fit a leaf.
+//! Coordinate descent on θ: the paper's method of fitting a leaf.
 //!
-//! The squared error of a leaf is least where ψ(θ) is the mean gradient of its examples, and every such θ is as good as
-//! any other. Descent starts from five zeros and stops early, so a leaf with few examples ends short of that mean: it
-//! is shrunk by its size. That is part of what the authors' program learns, hence it is kept.
+//! The squared error of a leaf is minimal where ψ(θ) is the mean gradient of its examples, and all
+//! such θ are equivalent. Descent starts from zero and stops early, so a leaf with few examples
+//! does not reach the mean: this is shrinkage that depends on its size. The authors' program has it
+//! too, hence it is kept.
 
-use super::passes::{Batch, Course, Passes};
-use super::step::Walk;
-use super::theta::Theta;
+use super::passes::{Batch, LeafDescent, Passes};
+use super::settings::{Descent, Outcome, Schedule, Visit};
+use super::step::ThetaState;
 use crate::determinism::Stream;
 use crate::tree::Sample;
 
-/// How the step of coordinate descent falls from pass to pass.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Schedule {
-    /// As in the authors' program: after pass t the step is divided by √(t+1), *again* each time, so that it is
-    /// η/√(t!) in pass t; and the false branch of a split starts with the step that the true branch left.
-    Authors,
-    /// η/√t in pass t, from η anew in every leaf.
-    Sqrt,
-}
-
-/// What one step of coordinate descent looks at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Visit {
-    /// One example after the other, in shuffled order.
-    Online,
-    /// The mean of all examples, as often in a pass as there are examples. The result depends on their number, or weight,
-    /// and the sum of their gradients alone.
-    ///
-    /// One step a pass against the *sum* of gradients, the usual batch, diverges for a few dozen examples at the
-    /// paper's learning rate; one step against their mean would not know how many there are.
-    Batch,
-}
-
-/// Coordinate descent with all its settings.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Descent {
-    /// How the step falls.
-    pub schedule: Schedule,
-    /// What a step looks at.
-    pub visit: Visit,
-    /// The first step, η.
-    pub learning_rate: f64,
-    /// It ends when the squared change of the five numbers in a pass is at most this.
-    pub tolerance: f64,
-    /// It ends after this many passes in any case.
-    pub max_passes: u32,
-}
-
-/// Where descent ended.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Outcome {
-    /// The five numbers.
-    pub theta: Theta,
-    /// The step that the next pass would have had.
-    pub step: f64,
-    /// How many passes it took.
-    pub passes: u32,
-}
-
-/// With fewer examples on a side, to guess takes longer than it saves.
-const WORTH_GUESSING: f64 = 32.0;
+/// The minimum weight of both sides for interleaved descent; below it, predicting the passes does
+/// not pay off.
+const MIN_INTERLEAVED_WEIGHT: f64 = 32.0;
 
 impl Descent {
-    /// The authors' rule: stop when the squared change of the five numbers in a pass is at most this.
-    pub const TOLERANCE: f64 = 2.5e-5;
-    /// The authors' schedule ends by itself within some twenty passes. With the other one, walking over examples that
-    /// disagree never settles within [`Descent::TOLERANCE`] and ends here.
-    pub const MAX_PASSES: u32 = 100;
-
-    /// Descent with the authors' stopping rule.
-    pub fn new(schedule: Schedule, visit: Visit, learning_rate: f64) -> Self {
-        Descent { schedule, visit, learning_rate, tolerance: Self::TOLERANCE, max_passes: Self::MAX_PASSES }
-    }
-
     /// Fits the two sides of a split, true side first.
     pub fn fit_pair(&self, yes: Sample<'_>, no: Sample<'_>, stream: &mut Stream) -> (Outcome, Outcome) {
         if self.visit == Visit::Batch {
@@ -84,7 +26,7 @@ impl Descent {
         (first, second)
     }
 
-    /// The step that the second side of a split starts with.
+    /// Returns the initial step size of the second side of a split.
     fn second_step(&self, first: &Outcome) -> f64 {
         match self.schedule {
             Schedule::Authors => first.step,
@@ -92,75 +34,76 @@ impl Descent {
         }
     }
 
-    /// The two sides of a split in batches.
+    /// Fits the two sides of a split by batch descent, interleaved.
     ///
-    /// With the authors' schedule the second must know how many passes the first takes. That is guessed, so that both can walk
-    /// at the same time; if the guess was wrong, the second walks once more.
+    /// With the authors' schedule the second side depends on the number of passes of the first.
+    /// That number is predicted; if the prediction was wrong, the second side is fitted again.
     fn fit_means(&self, yes: Batch, no: Batch) -> (Outcome, Outcome) {
-        let mut first = Course::new(self, yes, self.learning_rate);
-        if yes.weight.min(no.weight) < WORTH_GUESSING {
-            let first = first.end();
+        let mut first = LeafDescent::new(self, yes, self.learning_rate);
+        if yes.weight.min(no.weight) < MIN_INTERLEAVED_WEIGHT {
+            let first = first.finish();
             let step = self.second_step(&first);
-            return (first, Course::new(self, no, step).end());
+            return (first, LeafDescent::new(self, no, step).finish());
         }
-        let guess = match self.schedule {
-            Schedule::Authors => self.guess(yes).step,
+        let predicted = match self.schedule {
+            Schedule::Authors => self.predict(yes).step,
             Schedule::Sqrt => self.learning_rate,
         };
-        let mut second = Course::new(self, no, guess);
-        first.walk_with(&mut second);
-        let (first, second) = (first.end(), second.end());
+        let mut second = LeafDescent::new(self, no, predicted);
+        first.run_with(&mut second);
+        let (first, second) = (first.finish(), second.finish());
         let step = self.second_step(&first);
-        let second = if step == guess { second } else { Course::new(self, no, step).end() };
+        let second = if step == predicted { second } else { LeafDescent::new(self, no, step).finish() };
         (first, second)
     }
 
-    /// About where a leaf ends, and most likely after how many passes: each pass is walked in a few strides.
-    fn guess(&self, leaf: Batch) -> Outcome {
+    /// Predicts the result for a leaf, in particular the number of passes, with few large steps per
+    /// pass.
+    fn predict(&self, leaf: Batch) -> Outcome {
         const STRIDES: usize = 8;
-        // At θ = 0 a step takes this times its size of the residual: the sum of the squared slopes.
+        // At θ = 0 a step reduces the residual by its size times the sum of the squared slopes.
         const SLOPES: f64 = 1.5;
-        self.run(self.learning_rate, |walk, step| {
+        self.run(self.learning_rate, |state, step| {
             let left = (1.0 - SLOPES * step).max(0.0).powf(leaf.weight / STRIDES as f64);
-            walk.pass(&[leaf.mean; STRIDES], (1.0 - left) / SLOPES);
+            state.pass(&[leaf.mean; STRIDES], (1.0 - left) / SLOPES);
         })
     }
 
-    /// Fits one leaf to the gradients of its examples, with the given first step.
+    /// Fits one leaf to the gradients of its examples, with the given initial step size.
     ///
-    /// An example of weight 2 is visited twice in a pass; what a weight has beyond a whole number is a visit with that part of
-    /// the step.
+    /// An example of weight 2 is visited twice in a pass; a fractional part of a weight is a visit
+    /// with that fraction of the step size.
     pub fn fit(&self, sample: Sample<'_>, first_step: f64, stream: &mut Stream) -> Outcome {
         match (self.visit, sample.weights) {
             (Visit::Online, None) => {
                 let mut shuffled = sample.gradients.to_vec();
-                self.run(first_step, |walk, step| {
+                self.run(first_step, |state, step| {
                     stream.shuffle(&mut shuffled);
-                    walk.pass(&shuffled, step);
+                    state.pass(&shuffled, step);
                 })
             }
             (Visit::Online, Some(weights)) => {
                 let mut shuffled = visits(sample.gradients, weights);
-                self.run(first_step, |walk, step| {
+                self.run(first_step, |state, step| {
                     stream.shuffle(&mut shuffled);
-                    shuffled.iter().for_each(|&(gradient, part)| walk.pass(&[gradient], part * step));
+                    shuffled.iter().for_each(|&(gradient, part)| state.pass(&[gradient], part * step));
                 })
             }
-            (Visit::Batch, _) => Course::new(self, Batch::of(sample), first_step).end(),
+            (Visit::Batch, _) => LeafDescent::new(self, Batch::of(sample), first_step).finish(),
         }
     }
 
-    fn run(&self, first_step: f64, mut pass: impl FnMut(&mut Walk, f64)) -> Outcome {
-        let (mut walk, mut passes) = (Walk::default(), Passes::new(self, first_step));
+    fn run(&self, first_step: f64, mut pass: impl FnMut(&mut ThetaState, f64)) -> Outcome {
+        let (mut state, mut passes) = (ThetaState::default(), Passes::new(self, first_step));
         while !passes.ended {
-            pass(&mut walk, passes.step);
-            passes.close(walk.theta);
+            pass(&mut state, passes.step);
+            passes.close(state.theta);
         }
         passes.outcome()
     }
 }
 
-/// Each gradient as often as its weight says, with the part of the step that a visit takes.
+/// Repeats each gradient according to its weight, with the fraction of the step size of each visit.
 fn visits(gradients: &[f64], weights: &[f64]) -> Vec<(f64, f64)> {
     let mut visits = Vec::with_capacity(gradients.len());
     for (&gradient, weight) in gradients.iter().zip(weights) {
@@ -173,6 +116,7 @@ fn visits(gradients: &[f64], weights: &[f64]) -> Vec<(f64, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rbm::theta::Theta;
     use proptest::prelude::*;
 
     fn stream() -> Stream {
@@ -181,7 +125,7 @@ mod tests {
 
     #[test]
     fn small_leaves_stop_short_of_the_mean() {
-        // The figures of the authors' program for a mean of 0.86, to two digits.
+        // The values of the authors' program for a mean of 0.86, to two digits.
         for visit in [Visit::Online, Visit::Batch] {
             let descent = Descent::new(Schedule::Authors, visit, 0.05);
             let psi = |n: usize| descent.fit(Sample::unweighted(&vec![0.86; n]), 0.05, &mut stream()).theta.psi();
@@ -191,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn the_false_branch_goes_on_with_the_step_of_the_true_branch() {
+    fn the_false_branch_starts_with_the_final_step_of_the_true_branch() {
         let gradients = Sample::unweighted(&[0.86; 5]);
         let authors = Descent::new(Schedule::Authors, Visit::Online, 0.05);
         let (yes, no) = authors.fit_pair(gradients, gradients, &mut stream());
@@ -206,14 +150,14 @@ mod tests {
     }
 
     #[test]
-    fn no_examples_give_zero() {
+    fn an_empty_leaf_has_zero_parameters() {
         for visit in [Visit::Online, Visit::Batch] {
             let outcome = Descent::new(Schedule::Sqrt, visit, 0.05).fit(Sample::unweighted(&[]), 0.05, &mut stream());
             assert_eq!((outcome.theta, outcome.passes), (Theta::default(), 1));
         }
     }
 
-    /// The rule as it is told, with nothing kept from step to step.
+    /// Coordinate descent as described in the paper, without incremental updates.
     fn replay(descent: &Descent, gradients: &[f64], first_step: f64, stream: &mut Stream) -> (Theta, u32) {
         let mut theta = Theta::default();
         let mut step = first_step;
@@ -222,7 +166,7 @@ mod tests {
             let before = theta;
             stream.shuffle(&mut order);
             for &delta in &order {
-                // d, U1, U0, W, c by their place among the fields
+                // d, U1, U0, W, c by their index among the fields
                 for k in [0, 4, 3, 2, 1] {
                     let change = step * (theta.psi() - delta) * theta.gradient()[k];
                     let fields = [&mut theta.d, &mut theta.c, &mut theta.w, &mut theta.u0, &mut theta.u1];
@@ -249,7 +193,7 @@ mod tests {
             size in prop::sample::select(vec![0.01, 1.0, 1.0, 4.0]),
             authors: bool,
             batch: bool,
-            // From what the false branch of a large leaf starts with to far beyond what anybody would take.
+            // From the step of the false branch of a large leaf to far beyond any reasonable value.
             rate in prop::sample::select(vec![1e-6, 1e-4, 0.01, 0.05, 0.3]),
         ) {
             let gradients: Vec<f64> = gradients.into_iter().map(|gradient| size * gradient).collect();
@@ -266,7 +210,7 @@ mod tests {
         }
 
         #[test]
-        fn both_sides_together_end_where_each_ends_alone(
+        fn interleaved_descent_equals_separate_descent(
             sizes in [0u32..600, 0u32..600],
             parts in prop::sample::select(vec![[0.0, 0.0], [0.25, 0.0], [0.5, 0.75]]),
             means in [-1.0..1.0f64, -1.0..1.0f64],
@@ -277,14 +221,14 @@ mod tests {
             let descent = Descent { max_passes: 12, ..Descent::new(schedule, Visit::Batch, rate) };
             let leaf = |k: usize| Batch { weight: f64::from(sizes[k]) + parts[k], mean: means[k] };
             let (yes, no) = descent.fit_means(leaf(0), leaf(1));
-            // Bit for bit: the walks are the same, only beside each other.
-            prop_assert_eq!(yes, Course::new(&descent, leaf(0), rate).end());
+            // Bit for bit: interleaving does not change the results.
+            prop_assert_eq!(yes, LeafDescent::new(&descent, leaf(0), rate).finish());
             let step = if authors { yes.step } else { rate };
-            prop_assert_eq!(no, Course::new(&descent, leaf(1), step).end());
+            prop_assert_eq!(no, LeafDescent::new(&descent, leaf(1), step).finish());
         }
 
         #[test]
-        fn whole_weights_are_repeated_examples(
+        fn integer_weights_equal_repeated_examples(
             weighted in prop::collection::vec((-1.0..1.0f64, 0u32..4), 1..30),
             batch: bool,
         ) {
@@ -302,7 +246,7 @@ mod tests {
         }
 
         #[test]
-        fn run_to_convergence_it_reaches_the_mean(gradients in prop::collection::vec(-1.0..1.0f64, 1..40)) {
+        fn descent_to_convergence_reaches_the_mean(gradients in prop::collection::vec(-1.0..1.0f64, 1..40)) {
             let descent = Descent {
                 tolerance: 1e-32,
                 max_passes: 200_000,
@@ -310,7 +254,7 @@ mod tests {
             };
             let mean = gradients.iter().sum::<f64>() / gradients.len() as f64;
             let psi = descent.fit(Sample::unweighted(&gradients), 0.05, &mut stream()).theta.psi();
-            prop_assert!((psi - mean).abs() < 1e-12, "{} is not {}", psi, mean);
+            prop_assert!((psi - mean).abs() < 1e-12, "{} instead of {}", psi, mean);
         }
     }
 }

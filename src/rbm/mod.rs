@@ -1,14 +1,15 @@
-//! The restricted Boltzmann machine: the five numbers of a leaf, the value they give, the descent that finds them, the
-//! whole machine as a [`network`], and one over a row of numbers.
+//! Restricted Boltzmann machines: the parameters θ of a leaf and their value ψ, the coordinate
+//! descent that fits them, the lifted RBM as a [`network`], and an RBM over feature vectors.
 
 pub mod dense;
-pub mod descent;
+mod descent;
 pub mod network;
 mod passes;
+mod settings;
 mod step;
-pub mod theta;
+mod theta;
 
 pub use dense::DenseRbm;
-pub use descent::{Descent, Outcome, Schedule, Visit};
 pub use network::Network;
-pub use theta::{MOST_WEIGHT, Theta, check_weight};
+pub use settings::{Descent, Outcome, Schedule, Visit};
+pub use theta::{MAX_WEIGHT, Theta, check_weight};

@@ -180,7 +180,7 @@ impl Differentiable for WalkRbm {
     }
 
     fn is_penalized(&self, weight: usize) -> bool {
-        DenseRbm::is_held(weight)
+        DenseRbm::is_penalized(weight)
     }
 
     fn psi(&self, example: usize) -> f64 {

@@ -17,7 +17,7 @@ use crate::learn::params::check_stored;
 use crate::learn::stored::{ModelSize, SizeOf, Stored};
 use crate::logic::Predicates;
 use crate::logic::wire::WirePredicate;
-use crate::rbm::{DenseRbm, MOST_WEIGHT, check_weight};
+use crate::rbm::{DenseRbm, MAX_WEIGHT, check_weight};
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -129,9 +129,9 @@ fn from_wire(wire: WireModel) -> Result<RrbmModel, String> {
     let mut walks = Vec::with_capacity(wire.walks.len());
     for (number, WireWalk { steps, scale }) in wire.walks.into_iter().enumerate() {
         // NaN is rejected as well.
-        if !(1.0 / MOST_WEIGHT..=MOST_WEIGHT).contains(&scale) {
-            let least = 1.0 / MOST_WEIGHT;
-            return Err(format!("walks[{number}]: scale is {scale:e}; it must be from {least:e} to {MOST_WEIGHT:e}"));
+        if !(1.0 / MAX_WEIGHT..=MAX_WEIGHT).contains(&scale) {
+            let least = 1.0 / MAX_WEIGHT;
+            return Err(format!("walks[{number}]: scale is {scale:e}; it must be from {least:e} to {MAX_WEIGHT:e}"));
         }
         if steps.iter().all(|step| matches!(step.way, WireWay::Stay)) {
             return Err(format!(

@@ -6,7 +6,7 @@ use crate::kb::{Database, Example, Signature};
 use crate::learn::error::ScoreError;
 use crate::learn::scoring::{Model, Scored, of_two_classes};
 use crate::logic::PredicateId;
-use crate::rbm::network::against_others;
+use crate::rbm::network::one_vs_rest;
 use crate::tree::{Node, NodeId, Tree, assign};
 
 impl TreeModel {
@@ -85,7 +85,7 @@ impl Model for TreeModel {
     ) -> Result<Scored<Vec<Vec<f64>>>, ScoreError> {
         let mut columns = self.columns(database, target, examples)?;
         Ok(match self.classes {
-            Some(_) => against_others(&columns).into(),
+            Some(_) => one_vs_rest(&columns).into(),
             None => of_two_classes(columns.remove(0)).into(),
         })
     }

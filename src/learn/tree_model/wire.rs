@@ -23,7 +23,7 @@ use crate::learn::params::Value;
 use crate::learn::stored::{ModelSize, SizeOf, Stored};
 use crate::logic::wire::{WireLiteral, WirePredicate};
 use crate::logic::{Predicates, Symbols};
-use crate::rbm::network::{MOST_WORTH, is_worth};
+use crate::rbm::network::{MAX_CONTRIBUTION, is_valid_contribution};
 use crate::rbm::{Theta, check_weight};
 use crate::tree::{Leaf, Node, NodeId, SplitNode, Tree};
 
@@ -286,9 +286,11 @@ fn node_from_wire(
         WireNode::Leaf(WireLeaf { value, positives, negatives, theta }) => {
             check_weight("the value of a leaf", value)?;
             // `lrbm explain` converts paths to rules, whose worth is limited.
-            if !is_worth(step * value) {
+            if !is_valid_contribution(step * value) {
                 let worth = step * value;
-                return Err(format!("a leaf adds {worth:e}, and {MOST_WORTH:e} is the most that a rule can be worth"));
+                return Err(format!(
+                    "a leaf adds {worth:e}, and {MAX_CONTRIBUTION:e} is the most that a rule can be worth"
+                ));
             }
             theta.as_ref().map_or(Ok(()), Theta::check)?;
             return Ok(Node::Leaf(Leaf { value, positives, negatives, leaf: theta }));

@@ -1,6 +1,6 @@
-//! From a sum of trees to one network.
+//! Conversion of a sum of trees to one network.
 
-use super::{Condition, Hidden, MOST_WORTH, Network, Rule, is_worth};
+use super::{Condition, Hidden, MAX_CONTRIBUTION, Network, Rule, is_valid_contribution};
 use crate::kb::Signature;
 use crate::logic::rename::{self, Names};
 use crate::logic::wire::{self, TooLarge};
@@ -9,14 +9,14 @@ use crate::math::softplus;
 use crate::rbm::Theta;
 use crate::tree::{Path, Tree};
 
-/// Trees that add to the score of one class.
+/// Trees that contribute to the score of one class.
 #[derive(Clone, Copy, Debug)]
-pub struct Summands<'a> {
+pub struct TreeSum<'a> {
     /// The class.
     pub class: usize,
-    /// What the value of each tree is multiplied by.
+    /// The factor of the value of each tree.
     pub step: f64,
-    /// The trees; a leaf keeps its five numbers, if it has them.
+    /// The trees; a leaf has the parameters θ if it was fitted with them.
     pub trees: &'a [Tree<Option<Theta>>],
 }
 
@@ -25,81 +25,84 @@ pub struct Summands<'a> {
 pub struct Ensemble<'a> {
     /// The task that the trees were learned for.
     pub signature: Signature,
-    /// The score of each class before the first tree.
+    /// The prior score of each class.
     pub prior: Vec<f64>,
     /// The trees.
-    pub sums: Vec<Summands<'a>>,
-    /// What they are written with.
+    pub sums: Vec<TreeSum<'a>>,
+    /// The names used in the trees.
     pub names: Names<'a>,
 }
 
-/// Trees that a conversion cannot take.
+/// The reason why trees cannot be converted.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ConvertError {
-    /// A leaf is a number and nothing else.
+    /// A leaf has a value but no parameters θ.
     #[error(
-        "the leaves of tree {tree} have a value but not the five numbers d, c, W, U0 and U1, so the paper's conversion has no \
+        "the leaves of tree {tree} have a value but not the parameters d, c, W, U0 and U1, so the paper's conversion has no \
          weights to carry over: use --method exact"
     )]
     NoTheta {
         /// The first such tree, from 1.
         tree: usize,
     },
-    /// The paper's leaves are for two classes.
-    #[error("the paper's conversion is for two classes, and there are {classes}: use --method exact")]
+    /// The paper's conversion is for two classes.
+    #[error("the paper's conversion requires two classes, got {classes}: use --method exact")]
     NotTwoClasses {
-        /// How many there are.
+        /// The number of classes.
         classes: usize,
     },
-    /// A leaf has a number that a network cannot keep apart from others.
-    #[error("a leaf of tree {tree} has the number {value:e}, and {MOST_WORTH:e} is the most that a rule can be worth")]
+    /// A leaf exceeds the maximum contribution of a rule.
+    #[error(
+        "a leaf of tree {tree} has the value {value:e}; the maximum contribution of a rule is {MAX_CONTRIBUTION:e}"
+    )]
     TooMuch {
         /// The first such tree, from 1.
         tree: usize,
-        /// The number, times the step of its tree.
+        /// The value, times the step of its tree.
         value: f64,
     },
-    /// A path that no file of a network could keep.
+    /// A path is too large for a network file.
     #[error(transparent)]
     TooWide(#[from] TooLarge),
-    /// Too many names.
+    /// There are too many names.
     #[error(transparent)]
     Full(#[from] SymbolTableFull),
 }
 
-/// A network that gives every example the same probabilities as the trees.
+/// Converts trees to a network with the same probabilities for every example.
 ///
-/// Each path becomes a hidden node that is worth the value of its leaf when the path holds, and nothing when it does not (see
-/// [`Hidden::indicator`]). Trees without a test go into the biases.
+/// Each path becomes a hidden node that contributes the value of its leaf when the path is true,
+/// and nothing otherwise (see [`Hidden::indicator`]). Trees without a test go into the biases.
 ///
 /// # Errors
-/// If there are too many names or variables, or a leaf is worth more than a rule can be.
+/// If there are too many names or variables, or a leaf exceeds the maximum contribution.
 pub fn exact(ensemble: &Ensemble<'_>) -> Result<Network, ConvertError> {
     let mut network = ensemble.empty("exact conversion of trees");
     for sum in &ensemble.sums {
         let trees = sum.trees.iter().enumerate();
         for (number, path) in trees.flat_map(|(k, tree)| tree.paths().into_iter().map(move |path| (k + 1, path))) {
-            let value = worth(number, sum.step * path.leaf.value)?;
+            let value = check_contribution(number, sum.step * path.leaf.value)?;
             let rule = network.take(&path, ensemble.names)?;
             if rule.is_always() {
                 network.d[sum.class] += value;
                 continue;
             }
-            let mut worth = vec![0.0; network.classes().len()];
-            worth[sum.class] = value;
-            network.push(Hidden::indicator(rule, &worth));
+            let mut contributions = vec![0.0; network.classes().len()];
+            contributions[sum.class] = value;
+            network.push(Hidden::indicator(rule, &contributions));
         }
     }
     Ok(network)
 }
 
-/// The paper's conversion: every path a hidden node, with the weights of its leaf.
+/// Converts trees as in the paper: every path becomes a hidden node with the weights of its leaf.
 ///
-/// It is "almost, but not exactly, equivalent" to the trees: nodes whose path does not hold add something too. Of the leaves' d,
-/// the network has one, so each tree gives the mean of its leaves', weighted by how many training examples they got.
+/// The paper states that this is only approximately equivalent to the trees: nodes whose path is
+/// false contribute too. The network has a single d, so each tree gives the mean of d over its
+/// leaves, weighted by their numbers of training examples.
 ///
 /// # Errors
-/// If a leaf has no five numbers or such as are too large, or there are not two classes.
+/// If a leaf has no parameters θ or too large ones, or there are not two classes.
 pub fn paper(ensemble: &Ensemble<'_>) -> Result<Network, ConvertError> {
     let classes = ensemble.prior.len();
     if classes != 2 || ensemble.sums.iter().any(|sum| sum.class != 1) {
@@ -112,48 +115,50 @@ pub fn paper(ensemble: &Ensemble<'_>) -> Result<Network, ConvertError> {
             for path in tree.paths() {
                 let theta = path.leaf.leaf.ok_or(ConvertError::NoTheta { tree: number + 1 })?;
                 for value in [sum.step * path.leaf.value, theta.d, theta.c, theta.w, theta.u0, theta.u1] {
-                    worth(number + 1, value)?;
+                    check_contribution(number + 1, value)?;
                 }
                 let here = f64::from(path.leaf.positives) + f64::from(path.leaf.negatives);
                 d += here * theta.d;
                 examples += here;
                 let rule = network.take(&path, ensemble.names)?;
-                network.push(carried_over(rule, &theta, sum.step));
+                network.push(leaf_node(rule, &theta, sum.step));
             }
-            // A tree that nobody trained has no weights to take the mean with.
+            // A tree without training counts has no weights for the mean.
             network.d[1] += if examples > 0.0 { sum.step * d / examples } else { 0.0 };
         }
     }
     Ok(network)
 }
 
-/// A number of a leaf that a rule can be worth.
-fn worth(tree: usize, value: f64) -> Result<f64, ConvertError> {
-    if is_worth(value) { Ok(value) } else { Err(ConvertError::TooMuch { tree, value }) }
+/// Checks the contribution of a leaf.
+fn check_contribution(tree: usize, value: f64) -> Result<f64, ConvertError> {
+    if is_valid_contribution(value) { Ok(value) } else { Err(ConvertError::TooMuch { tree, value }) }
 }
 
-/// The hidden node of a leaf, with W in equal parts on the edges of the path's predicates.
-fn carried_over(rule: Rule, theta: &Theta, step: f64) -> Hidden {
+/// Returns the hidden node of a leaf, with W divided equally among the edges to the path's
+/// predicates.
+fn leaf_node(rule: Rule, theta: &Theta, step: f64) -> Hidden {
     let edges = rule.predicates().len();
     let part = theta.w / edges.max(1) as f64;
-    // Without predicates there is no edge; such a path holds always, and so W is a part of the bias.
+    // Without predicates there is no edge; such a path is always true, so W is part of the bias.
     let c = if edges == 0 { theta.c + theta.w } else { theta.c };
-    let u = stepped(theta, step);
+    let u = scaled_outputs(theta, step);
     Hidden { rule, c, w: vec![part; edges], u: vec![u[0], u[1]], dropped: 0 }
 }
 
-/// U₀ and U₁ of a leaf that counts `step` times.
+/// Returns U₀ and U₁ of a leaf multiplied by `step`.
 ///
-/// Departs from paper: it has no such step, and no weight of a hidden node multiplies what it adds. So U₀ and U₁ are moved apart
-/// around their middle until a node whose path holds is worth `step` times the leaf's; with a step of 1 they stay as they are.
-fn stepped(theta: &Theta, step: f64) -> [f64; 2] {
+/// Departs from paper: it has no such step, and no weight of a hidden node multiplies its
+/// contribution. So U₀ and U₁ are moved apart symmetrically until the contribution of the active
+/// node is `step` times that of the leaf; with a step of 1 they stay as they are.
+fn scaled_outputs(theta: &Theta, step: f64) -> [f64; 2] {
     if step == 1.0 || theta.u0 == theta.u1 {
         return [theta.u0, theta.u1];
     }
     let (base, middle) = (theta.c + theta.w, (theta.u0 + theta.u1) / 2.0);
     let gain = |half: f64| softplus(base + middle + half) - softplus(base + middle - half);
     let goal = step * gain((theta.u1 - theta.u0) / 2.0);
-    // The gain rises with `half`, by less than 2 for each 1: double until it is reached, then halve the interval.
+    // The gain increases with `half` at a rate below 2: double until it is reached, then bisect.
     let (mut low, mut high) = (0.0, goal.signum());
     while gain(high).abs() < goal.abs() && high.abs() < 1e6 {
         (low, high) = (high, 2.0 * high);
@@ -168,12 +173,13 @@ fn stepped(theta: &Theta, step: f64) -> [f64; 2] {
     [middle - high, middle + high]
 }
 
-/// When an example ends at a leaf.
+/// Returns the rule that is true for the examples that reach a leaf.
 fn rule<L>(path: &Path<'_, L>, arity: usize) -> Rule {
-    let own = |literals: &[&Literal]| literals.iter().map(|&literal| literal.clone()).collect::<Vec<_>>();
+    let adopt = |literals: &[&Literal]| literals.iter().map(|&literal| literal.clone()).collect::<Vec<_>>();
     let mut conditions = Vec::new();
-    // A variable that was free in a negated literal, and so stood for anything, or in a comparison, which so did not hold, and that
-    // a later test binds: what held before does not follow from what holds then.
+    // A variable may have been free in a negated literal (and matched anything) or in a comparison
+    // (which was then false) before a later test bound it. The conjunction does not imply the
+    // earlier outcome then.
     for &end in &path.ends {
         let (above, below) = path.literals.split_at(end);
         let free = |literal: &&Literal| {
@@ -182,7 +188,7 @@ fn rule<L>(path: &Path<'_, L>, arity: usize) -> Rule {
             literal.is_check() && literal.variables().any(|v| v.0 as usize >= arity && !bound(v) && later(v))
         };
         if above.iter().any(free) {
-            conditions.push(Condition { holds: true, at_least: 1, body: own(above) });
+            conditions.push(Condition { holds: true, at_least: 1, body: adopt(above) });
         }
     }
     let counts = path.counts.iter();
@@ -192,61 +198,68 @@ fn rule<L>(path: &Path<'_, L>, arity: usize) -> Rule {
         body: count.test.to_vec(),
     }));
     for failed in &path.failed {
-        // Groundings are counted of the test alone, but one grounding is of the test with all that is true above it.
-        let above = if failed.at_least == 1 { own(&failed.above) } else { Vec::new() };
+        // At-least-k tests count groundings of the test alone; other tests include the true
+        // literals above.
+        let above = if failed.at_least == 1 { adopt(&failed.above) } else { Vec::new() };
         let body = [&above[..], failed.test].concat();
         conditions.push(Condition { holds: false, at_least: failed.at_least, body });
     }
-    Rule::new(own(&path.literals), conditions, arity)
+    Rule::new(adopt(&path.literals), conditions, arity)
 }
 
 impl Ensemble<'_> {
-    /// The network with the biases, before any path.
+    /// Creates the network with the biases, before any path.
     fn empty(&self, origin: &str) -> Network {
         Network::with_signature(self.signature.clone(), self.prior.clone(), origin)
     }
 }
 
 impl Network {
-    /// The rule of a path over the names of this network.
+    /// Returns the rule of a path with the names of this network.
     fn take<L>(&mut self, path: &Path<'_, L>, from: Names<'_>) -> Result<Rule, ConvertError> {
         let arity = self.target_arity();
         let rule = rule(path, arity);
         wire::check(arity, rule.literals())?;
-        Ok(self.own(&rule, from)?)
+        Ok(self.adopt(&rule, from)?)
     }
 
-    /// Adds a rule that is over other names, worth so much for each class while it holds (see [`Hidden::indicator`]).
+    /// Adds a rule with other names and its contribution to each class while it is true (see
+    /// [`Hidden::indicator`]).
     ///
     /// # Errors
-    /// If there are too many names or variables, or it is worth more than a rule can be.
-    pub fn add_rule(&mut self, rule: &Rule, from: Names<'_>, worths: &[f64]) -> Result<(), ConvertError> {
-        for &value in worths {
-            worth(self.hidden.len() + 1, value)?;
+    /// If there are too many names or variables, or a contribution exceeds the maximum.
+    pub fn add_rule(&mut self, rule: &Rule, from: Names<'_>, contributions: &[f64]) -> Result<(), ConvertError> {
+        for &value in contributions {
+            check_contribution(self.hidden.len() + 1, value)?;
         }
         wire::check(self.target_arity(), rule.literals())?;
-        let rule = self.own(rule, from)?;
-        self.push(Hidden::indicator(rule, worths));
+        let rule = self.adopt(rule, from)?;
+        self.push(Hidden::indicator(rule, contributions));
         Ok(())
     }
 
-    /// Gives the classes these biases, and every rule what it is worth for each class while it holds.
+    /// Sets the biases of the classes, and the contribution of every rule to each class.
     ///
     /// # Panics
-    /// If there is not one number for each class, and one list of them for each rule.
-    pub fn set_worths(&mut self, biases: Vec<f64>, worths: &[Vec<f64>]) {
-        assert_eq!(biases.len(), self.classes().len(), "one bias for each class");
-        assert_eq!(worths.len(), self.hidden.len(), "one worth for each rule");
+    /// If the number of biases differs from that of the classes, or that of lists from that of the
+    /// rules.
+    pub fn set_contributions(&mut self, biases: Vec<f64>, contributions: &[Vec<f64>]) {
+        assert_eq!(biases.len(), self.classes().len(), "the number of biases differs from that of the classes");
+        assert_eq!(
+            contributions.len(),
+            self.hidden.len(),
+            "the number of contributions differs from that of the rules"
+        );
         self.d = biases;
-        for (node, worth) in self.hidden.iter_mut().zip(worths) {
-            *node = Hidden::indicator(std::mem::take(&mut node.rule), worth);
+        for (node, contributions) in self.hidden.iter_mut().zip(contributions) {
+            *node = Hidden::indicator(std::mem::take(&mut node.rule), contributions);
         }
     }
 
-    /// The rule over the names of this network, which learns those it lacks.
-    pub(super) fn own(&mut self, rule: &Rule, from: Names<'_>) -> Result<Rule, SymbolTableFull> {
+    /// Translates a rule to the names of this network, adding new ones.
+    pub(super) fn adopt(&mut self, rule: &Rule, from: Names<'_>) -> Result<Rule, SymbolTableFull> {
         let mut full = None;
-        let own = rule.map(|literal| {
+        let adopt = rule.map(|literal| {
             rename::intern(literal, from, &mut self.predicates, &mut self.symbols).unwrap_or_else(|error| {
                 full = Some(error);
                 literal.clone()
@@ -254,7 +267,7 @@ impl Network {
         });
         match full {
             Some(error) => Err(error),
-            None => Ok(own),
+            None => Ok(adopt),
         }
     }
 }

@@ -1,27 +1,29 @@
-//! Networks as drawings: predicates, rules and classes in three layers, with the weights on the edges.
+//! Drawings of networks: predicates, rules and classes in three layers, with the weights on the
+//! edges.
 
 use std::fmt::{self, Write};
 
 use super::{Hidden, Network};
 use crate::files::xml;
 
-/// Text inside a quoted string of Graphviz's language.
+/// Escapes text for a quoted string in Graphviz's language.
 pub fn escape_dot(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }
 
-/// Rules are broken into lines of about so many characters.
-const LINE: usize = 72;
-/// Pixels: of a character, of a line, between things, and of the layers of predicates and classes.
+/// The approximate number of characters per line of a rule.
+const LINE_WIDTH: usize = 72;
+/// Pixels: width of a character, height of a line, gaps between boxes and between layers, margin,
+/// title.
 const CHARACTER: f64 = 7.3;
 const LINE_HEIGHT: f64 = 16.0;
 const GAP: f64 = 14.0;
-const BETWEEN: f64 = 190.0;
+const LAYER_GAP: f64 = 190.0;
 const MARGIN: f64 = 20.0;
 const TITLE: f64 = 46.0;
 
 impl Network {
-    /// The network in Graphviz's language.
+    /// Formats the network in Graphviz's language.
     pub fn to_dot(&self) -> String {
         let mut text = String::new();
         // Writing to a string cannot fail.
@@ -55,30 +57,31 @@ impl Network {
         writeln!(out, "}}")
     }
 
-    /// The network as SVG: predicates on the left, rules in the middle with the strongest on top, classes on the right. The
-    /// weights show when the pointer rests on an edge or a node.
+    /// Draws the network as SVG: predicates on the left, rules in the middle with the strongest on
+    /// top, classes on the right. The weights are shown when hovering over an edge or a node.
     pub fn to_svg(&self) -> String {
-        self.to_svg_with_lit(|_| true)
+        self.to_svg_with_active(|_| true)
     }
 
-    /// The same drawing with the nodes that are lit, and what they are connected to, in full, and all others faintly.
-    pub fn to_svg_with_lit(&self, lit: impl Fn(usize) -> bool) -> String {
+    /// Draws the network with the active nodes and what they are connected to in full, all others
+    /// faint.
+    pub fn to_svg_with_active(&self, active: impl Fn(usize) -> bool) -> String {
         let mut text = String::new();
-        let lit = (0..self.hidden.len()).map(lit).collect();
-        let _ = Drawing::new(self, lit).write(&mut text);
+        let active = (0..self.hidden.len()).map(active).collect();
+        let _ = Drawing::new(self, active).write(&mut text);
         text
     }
 
-    /// The body of a rule in lines that are not too long.
+    /// Returns the body of a rule, broken into lines.
     fn lines(&self, node: &Hidden) -> Vec<String> {
         let body = node.rule.show_body(self.names()).to_string();
         let mut lines: Vec<String> = vec![String::new()];
-        for piece in body.split_inclusive("), ") {
+        for literal in body.split_inclusive("), ") {
             match lines.last_mut() {
-                Some(line) if line.is_empty() || line.chars().count() + piece.chars().count() <= LINE => {
-                    line.push_str(piece);
+                Some(line) if line.is_empty() || line.chars().count() + literal.chars().count() <= LINE_WIDTH => {
+                    line.push_str(literal);
                 }
-                _ => lines.push(piece.to_owned()),
+                _ => lines.push(literal.to_owned()),
             }
         }
         lines.iter_mut().for_each(|line| line.truncate(line.trim_end().len()));
@@ -103,10 +106,10 @@ impl Card {
 
 struct Drawing<'a> {
     network: &'a Network,
-    /// The hidden nodes in the order in which they are drawn.
+    /// The hidden nodes in drawing order.
     order: Vec<usize>,
-    /// Which hidden nodes are drawn in full.
-    lit: Vec<bool>,
+    /// Whether each hidden node is drawn in full.
+    active: Vec<bool>,
     predicates: Vec<Card>,
     rules: Vec<Card>,
     classes: Vec<Card>,
@@ -114,7 +117,7 @@ struct Drawing<'a> {
     height: f64,
 }
 
-/// Cards below each other, from `x`; their width, and where the last ends.
+/// Stacks cards from `x`; returns them with their width and the end of the last.
 fn column(texts: Vec<Vec<String>>, x: f64) -> (Vec<Card>, f64, f64) {
     let longest = texts.iter().flatten().map(|line| line.chars().count()).max().unwrap_or(0);
     let width = CHARACTER * longest as f64 + 20.0;
@@ -128,27 +131,27 @@ fn column(texts: Vec<Vec<String>>, x: f64) -> (Vec<Card>, f64, f64) {
     (cards, width, y)
 }
 
-/// Moves cards so that their middle is in the middle.
-fn centre(cards: &mut [Card], end: f64, height: f64) {
+/// Centers cards vertically.
+fn center(cards: &mut [Card], end: f64, height: f64) {
     let shift = ((height - end) / 2.0).max(0.0);
     cards.iter_mut().for_each(|card| card.y += shift);
 }
 
 impl<'a> Drawing<'a> {
-    fn new(network: &'a Network, lit: Vec<bool>) -> Self {
+    fn new(network: &'a Network, active: Vec<bool>) -> Self {
         let order = network.strongest_first();
         let visible = network.visible().into_iter().map(|id| vec![network.predicates.show(id).to_string()]).collect();
         let (mut predicates, left, end_predicates) = column(visible, MARGIN);
         let bodies = order.iter().map(|&j| network.lines(&network.hidden[j])).collect();
-        let (rules, middle, end_rules) = column(bodies, MARGIN + left + BETWEEN);
+        let (rules, middle, end_rules) = column(bodies, MARGIN + left + LAYER_GAP);
         let names =
             network.classes().iter().map(|class| vec![format!("{} = {class}", network.target_name())]).collect();
-        let (mut classes, right, end_classes) = column(names, MARGIN + left + 2.0 * BETWEEN + middle);
+        let (mut classes, right, end_classes) = column(names, MARGIN + left + 2.0 * LAYER_GAP + middle);
         let height = end_predicates.max(end_rules).max(end_classes);
-        centre(&mut predicates, end_predicates, height);
-        centre(&mut classes, end_classes, height);
-        let width = 2.0 * MARGIN + left + middle + right + 2.0 * BETWEEN;
-        Drawing { network, order, lit, predicates, rules, classes, width, height }
+        center(&mut predicates, end_predicates, height);
+        center(&mut classes, end_classes, height);
+        let width = 2.0 * MARGIN + left + middle + right + 2.0 * LAYER_GAP;
+        Drawing { network, order, active, predicates, rules, classes, width, height }
     }
 
     fn write(&self, out: &mut String) -> fmt::Result {
@@ -168,8 +171,8 @@ impl<'a> Drawing<'a> {
         for (k, card) in self.predicates.iter().enumerate() {
             let id = network.visible()[k];
             let rules =
-                || network.hidden.iter().zip(&self.lit).filter(|(node, _)| node.rule.predicates().contains(&id));
-            let faint = !rules().any(|(_, lit)| *lit);
+                || network.hidden.iter().zip(&self.active).filter(|(node, _)| node.rule.predicates().contains(&id));
+            let faint = !rules().any(|(_, active)| *active);
             card_svg(out, card, &format!("in {} rules", rules().count()), 12.0, faint)?;
         }
         for (&j, card) in self.order.iter().zip(&self.rules) {
@@ -178,9 +181,9 @@ impl<'a> Drawing<'a> {
             card_svg(
                 out,
                 card,
-                &format!("{clause}\nc = {:.4}\nworth {:.4}", node.c, node.strength()),
+                &format!("{clause}\nc = {:.4}\ncontribution {:.4}", node.c, node.strength()),
                 3.0,
-                !self.lit[j],
+                !self.active[j],
             )?;
         }
         for (y, card) in self.classes.iter().enumerate() {
@@ -198,34 +201,34 @@ impl<'a> Drawing<'a> {
             for (id, w) in node.rule.predicates().into_iter().zip(&node.w) {
                 let Some(from) = visible.iter().position(|&other| other == id) else { continue };
                 let title = format!("{} to rule: W = {w:.4}", network.predicates.show(id));
-                edge_svg(out, &self.predicates[from], rule, &title, ("#888", 1.0, !self.lit[j]))?;
+                edge_svg(out, &self.predicates[from], rule, &title, ("#888", 1.0, !self.active[j]))?;
             }
-            // Thick is strong; blue speaks for the class, red against it.
-            let worth = node.worth();
-            let mean = worth.iter().sum::<f64>() / worth.len() as f64;
+            // Width shows the strength; blue supports the class, red opposes it.
+            let contributions = node.contributions();
+            let mean = contributions.iter().sum::<f64>() / contributions.len() as f64;
             for (y, class) in self.classes.iter().enumerate() {
-                let colour = if worth[y] >= mean { "#2166ac" } else { "#b2182b" };
-                let thick = 0.5 + 6.0 * (worth[y] - mean).abs() / strongest;
+                let color = if contributions[y] >= mean { "#2166ac" } else { "#b2182b" };
+                let thick = 0.5 + 6.0 * (contributions[y] - mean).abs() / strongest;
                 let title = format!("rule to {}: U = {:.4}", network.classes()[y], node.u[y]);
-                edge_svg(out, rule, class, &title, (colour, thick, !self.lit[j]))?;
+                edge_svg(out, rule, class, &title, (color, thick, !self.active[j]))?;
             }
         }
         Ok(())
     }
 }
 
-/// What is not lit.
+/// The style of inactive nodes.
 const FAINT: &str = " opacity=\"0.2\"";
 
-/// An edge of a colour and thickness, perhaps faint.
+/// Draws an edge with a color and width, optionally faint.
 fn edge_svg(out: &mut String, from: &Card, to: &Card, title: &str, look: (&str, f64, bool)) -> fmt::Result {
-    let (colour, thick, faint) = look;
+    let (color, thick, faint) = look;
     let faint = if faint { FAINT } else { "" };
     let (x1, y1, x2, y2) = (from.x + from.width, from.middle(), to.x, to.middle());
     let bend = (x1 + x2) / 2.0;
     writeln!(
         out,
-        "<path d=\"M{x1:.1} {y1:.1} C{bend:.1} {y1:.1} {bend:.1} {y2:.1} {x2:.1} {y2:.1}\" stroke=\"{colour}\" \
+        "<path d=\"M{x1:.1} {y1:.1} C{bend:.1} {y1:.1} {bend:.1} {y2:.1} {x2:.1} {y2:.1}\" stroke=\"{color}\" \
          stroke-width=\"{thick:.2}\"{faint}><title>{}</title></path>",
         xml::escape(title)
     )
@@ -262,16 +265,17 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_lit_is_faint() {
-        let svg = network().to_svg_with_lit(|j| j == 2);
-        // h₃ and actedIn in full; h₁, h₂ and four predicates faint, with 4 + 3 edges below and 8 above.
+    fn inactive_nodes_are_faint() {
+        let svg = network().to_svg_with_active(|j| j == 2);
+        // h₃ and actedIn in full; h₁, h₂ and four predicates faint, with 4 + 3 edges on the left
+        // and 8 on the right.
         assert_eq!(svg.matches("<g opacity").count(), 6);
         assert_eq!(svg.matches("opacity=\"0.2\"><title>").count(), 6 + 7 + 8);
         assert!(!network().to_svg().contains(" opacity="));
     }
 
     #[test]
-    fn nothing_in_a_text_ends_it() {
+    fn escaped_text_does_not_end_the_string() {
         assert_eq!(escape_dot("a\"b\\c\nd"), "a\\\"b\\\\c\\nd");
     }
 }

@@ -1,14 +1,15 @@
-//! When two rules are the same: θ-subsumption both ways.
+//! Equivalence of rules: θ-subsumption in both directions.
 
 use super::{Condition, Rule};
 use crate::logic::{Argument, Literal, Variable};
 
-/// Attempts after which two rules count as different: they may then stay apart, which is never wrong.
+/// The number of unification attempts after which two rules count as different; not merging is
+/// always correct.
 const BUDGET: usize = 20_000;
 
 impl Rule {
-    /// Whether the rules hold for the same examples of every database, as far as θ-subsumption tells: their bodies subsume each
-    /// other, and their conditions match one to one.
+    /// Returns whether the rules cover the same examples of every database, as far as θ-subsumption
+    /// decides: their bodies subsume each other, and their conditions match one to one.
     pub fn is_equivalent(&self, other: &Rule, arity: usize) -> bool {
         let same = |a: &Condition, b: &Condition| {
             a.holds == b.holds
@@ -25,12 +26,12 @@ impl Rule {
     }
 }
 
-/// Equivalence is transitive, so the first partner of each is as good as any.
+/// Equivalence is transitive, so any partner of each is as good as another.
 fn match_one_to_one(a: &[Condition], b: &[Condition], same: &dyn Fn(&Condition, &Condition) -> bool) -> bool {
     let mut free: Vec<&Condition> = b.iter().collect();
     a.iter().all(|one| match free.iter().position(|other| same(one, other)) {
-        Some(place) => {
-            free.swap_remove(place);
+        Some(index) => {
+            free.swap_remove(index);
             true
         }
         None => false,
@@ -52,28 +53,29 @@ fn are_variants(a: &[Literal], b: &[Literal], arity: usize) -> bool {
     a.len() == b.len() && Subsumption::new(&a, &b, arity, true).exists()
 }
 
-/// The search for a substitution under which every literal of one conjunction is in the other.
+/// The search for a substitution that maps every literal of one conjunction into the other.
 struct Subsumption<'a> {
     general: Vec<&'a Literal>,
     special: &'a [Literal],
     arity: usize,
-    /// Whether different variables must become different variables.
+    /// Whether distinct variables must map to distinct variables.
     injective: bool,
-    /// Variables of `general` with what they stand for.
+    /// The substitution for the variables of `general`.
     bound: Vec<(Variable, Argument)>,
     attempts: usize,
 }
 
-/// Whether a variable stands in no literal that binds it and not in the head: in a negated literal it matches anything.
-fn is_free(body: &[Literal], variable: Variable, arity: usize) -> bool {
+/// Returns whether a variable is unbound, neither in a positive literal nor in the head: it matches
+/// anything.
+fn is_unbound(body: &[Literal], variable: Variable, arity: usize) -> bool {
     let binds = |literal: &Literal| !literal.is_check() && literal.variables().any(|v| v == variable);
     variable.0 as usize >= arity && !body.iter().any(binds)
 }
 
 impl<'a> Subsumption<'a> {
     fn new(general: &'a [Literal], special: &'a [Literal], arity: usize, injective: bool) -> Self {
-        // What has few candidates comes first.
-        let candidates = |literal: &&Literal| special.iter().filter(|other| alike(literal, other)).count();
+        // Literals with few candidates first.
+        let candidates = |literal: &&Literal| special.iter().filter(|other| same_signature(literal, other)).count();
         let mut order: Vec<&Literal> = general.iter().collect();
         order.sort_by_key(candidates);
         Subsumption { general: order, special, arity, injective, bound: Vec::new(), attempts: 0 }
@@ -83,15 +85,15 @@ impl<'a> Subsumption<'a> {
         self.from(0)
     }
 
-    fn from(&mut self, place: usize) -> bool {
-        let Some(&literal) = self.general.get(place) else { return true };
+    fn from(&mut self, index: usize) -> bool {
+        let Some(&literal) = self.general.get(index) else { return true };
         for other in self.special {
             self.attempts += 1;
             if self.attempts > BUDGET {
                 return false;
             }
             let known = self.bound.len();
-            if alike(literal, other) && self.unify(literal, other) && self.from(place + 1) {
+            if same_signature(literal, other) && self.unify(literal, other) && self.from(index + 1) {
                 return true;
             }
             self.bound.truncate(known);
@@ -101,10 +103,11 @@ impl<'a> Subsumption<'a> {
 
     fn unify(&mut self, literal: &Literal, other: &Literal) -> bool {
         let whole: Vec<Literal> = self.general.iter().map(|&literal| literal.clone()).collect();
-        let free_here = |arg: &Argument| matches!(arg, Argument::Variable(v) if is_free(&whole, *v, self.arity));
-        let free_there = |arg: &Argument| matches!(arg, Argument::Variable(v) if is_free(self.special, *v, self.arity));
-        // A free variable stands for anything, each negated literal for itself: it must meet one that does too, and two of them
-        // must not meet in one.
+        let free_here = |arg: &Argument| matches!(arg, Argument::Variable(v) if is_unbound(&whole, *v, self.arity));
+        let free_there =
+            |arg: &Argument| matches!(arg, Argument::Variable(v) if is_unbound(self.special, *v, self.arity));
+        // An unbound variable matches anything, separately in each negated literal: it must map to
+        // an unbound variable, and two of them must not map to the same one.
         let mut free: Vec<(Argument, Argument)> = Vec::new();
         for (&arg, &target) in literal.args.iter().zip(&other.args) {
             if free_here(&arg) != free_there(&target) {
@@ -146,8 +149,8 @@ impl<'a> Subsumption<'a> {
     }
 }
 
-/// Whether literals have the same predicate and sign.
-fn alike(a: &Literal, b: &Literal) -> bool {
+/// Returns whether literals have the same predicate and sign.
+fn same_signature(a: &Literal, b: &Literal) -> bool {
     a.negated == b.negated && a.predicate == b.predicate && a.args.len() == b.args.len()
 }
 
@@ -156,7 +159,8 @@ mod tests {
     use super::*;
     use crate::kb::sample;
 
-    /// Whether the bodies of two clauses for h are equivalent, and whether they are as counted conditions.
+    /// Returns whether the bodies of two clauses for h are equivalent, and whether they are as
+    /// counted conditions.
     fn compare(first: &str, second: &str) -> (bool, bool) {
         let (_, clauses, _) = sample::build(&format!("h(A, B) :- {first}. h(A, B) :- {second}."), None);
         let [(_, a), (_, b)] = <[_; 2]>::try_from(clauses).unwrap();
@@ -168,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn names_order_and_repetition_do_not_matter() {
+    fn variable_names_order_and_repetition_do_not_matter() {
         assert_eq!(compare("p(A, X), q(X)", "q(Y), p(A, Y)"), (true, true));
         assert_eq!(compare("p(A, X)", "p(B, X)"), (false, false));
         assert_eq!(compare("p(A, X), p(B, Y)", "p(A, X), p(B, X)"), (false, false));
@@ -177,18 +181,18 @@ mod tests {
     }
 
     #[test]
-    fn what_says_nothing_more_counts_all_the_same() {
-        // One grounding of p(A, X) is one of p(A, Y) as well, but there are more pairs of them than there are of one.
+    fn redundant_literals_matter_for_counts() {
+        // p(A, X), p(A, Y) is satisfied whenever p(A, X) is, but has more groundings.
         assert_eq!(compare("p(A, X), p(A, Y)", "p(A, X)"), (true, false));
     }
 
     #[test]
-    fn a_free_variable_of_a_negated_literal_is_no_bound_one() {
-        // "No q at all" is not "none with this one".
+    fn an_unbound_variable_of_a_negated_literal_differs_from_a_bound_one() {
+        // No q at all is not the same as no q with this argument.
         assert!(!compare(r"p(A, X), \+ q(A, Y)", r"p(A, X), \+ q(A, X)").0);
         assert!(compare(r"p(A, X), \+ q(A, Y)", r"p(A, Z), \+ q(A, W)").0);
         assert!(!compare(r"p(A, X), \+ q(Y, Z)", r"p(A, X), \+ q(Y, Y)").0);
-        // Each negated literal for itself.
+        // Each negated literal has its own unbound variables.
         assert!(compare(r"\+ q(A, Y), \+ r(Y)", r"\+ q(A, Y), \+ r(Z)").0);
     }
 

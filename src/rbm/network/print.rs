@@ -1,12 +1,13 @@
-//! Networks as people read them: rules with what they are worth, the strongest first.
+//! Human-readable networks: rules with their contributions, the strongest first.
 
 use std::fmt::{self, Write};
 
-use super::{Hidden, Network, Rule};
+use super::{Hidden, Network, Rule, Size};
 use crate::logic::Term;
 
 impl Network {
-    /// The rules, strongest first, each behind what it is worth. Without its comments it is what `lrbm convert --rules` reads.
+    /// Formats the rules, strongest first, each after its contribution. Apart from the comments,
+    /// this is the notation that `lrbm convert --rules` reads.
     pub fn describe(&self) -> String {
         let mut text = String::new();
         // Writing to a string cannot fail.
@@ -20,20 +21,20 @@ impl Network {
         writeln!(out, "% lifted RBM for {}/{}, classes {classes}", self.target_name(), self.target_arity())?;
         writeln!(out, "% {}", self.origin)?;
         writeln!(out, "% {size}")?;
-        writeln!(out, "% score(y) = d(y) + the sum over rules of log(1 + exp(c + U(y) + W if the rule holds))")?;
+        writeln!(out, "% score(y) = d(y) + the sum over rules of log(1 + exp(c + U(y) + W if the rule is true))")?;
         writeln!(out, "% P(y) = exp(score(y)) / sum of exp(score); W is the sum over the predicates of the rule.")?;
         writeln!(
             out,
-            "% The number before a rule is what it adds to the log-odds of its class when it holds; \\+ negates"
+            "% The number before a rule is its contribution to the log-odds of its class when it is true; \\+ negates"
         )?;
-        writeln!(out, "% inside one grounding, and `not (...)` says that no grounding exists.")?;
-        writeln!(out, "\n% before any rule holds; d = {}", numbers(&self.d))?;
+        writeln!(out, "% within one grounding, and `not (...)` states that no grounding exists.")?;
+        writeln!(out, "\n% prior log-odds; d = {}", numbers(&self.d))?;
         let always = Rule::default();
         let head = always.show(self.target, self.names()).to_string();
         let scores = self.scores(|_| false);
         match scores[..] {
             [s0, s1] => writeln!(out, "{:.4} {head}.", s1 - s0)?,
-            // Every class is named, also one that no rule speaks for.
+            // Every class is listed, even one that no rule supports.
             _ => {
                 for (class, score) in self.classes().iter().zip(&scores) {
                     writeln!(out, "{:.4} {head}{}.", score - scores[0], self.of_class(class))?;
@@ -52,39 +53,40 @@ impl Network {
         write!(out, "% {number}: c={:.4} W={input:.4} U={}", node.c, numbers(&node.u))?;
         match node.dropped {
             0 => writeln!(out)?,
-            1 => writeln!(out, "; one literal dropped that no training example noticed")?,
-            n => writeln!(out, "; {n} literals dropped that no training example noticed")?,
+            1 => writeln!(out, "; 1 literal removed without changing the training coverage")?,
+            n => writeln!(out, "; {n} literals removed without changing the training coverage")?,
         }
         let clause = node.rule.show(self.target, self.names()).to_string();
         let (head, body) = clause
             .split_once(" :- ")
             .map_or((&clause[..], String::new()), |(head, body)| (head, format!(" :- {body}")));
-        for (class, value) in self.relative(&node.worth()) {
+        for (class, value) in self.relative(&node.contributions()) {
             writeln!(out, "{value:.4} {head}{class}{body}.")?;
         }
         Ok(())
     }
 
-    /// What to say of what a rule is worth: of two classes one number, for the second; of more, one for each class but those
-    /// with the value that most have.
-    fn relative(&self, worth: &[f64]) -> Vec<(String, f64)> {
-        if let [w0, w1] = worth[..] {
+    /// Returns the contributions to print: of two classes one number, for the second; of more, one
+    /// for each class except those with the most common value.
+    fn relative(&self, contributions: &[f64]) -> Vec<(String, f64)> {
+        if let [w0, w1] = contributions[..] {
             return vec![(String::new(), w1 - w0)];
         }
-        let shared = |&&value: &&f64| worth.iter().filter(|&&other| other == value).count();
-        // The last of the largest counts is the first from behind.
-        let common = worth.iter().rev().max_by_key(shared).copied().unwrap_or_default();
-        let all = self.classes().iter().zip(worth).map(|(class, value)| (self.of_class(class), value - common));
-        let mut said: Vec<_> = all.clone().filter(|(_, value)| *value != 0.0).collect();
-        if said.is_empty() {
-            said.extend(all.take(1));
+        let shared = |&&value: &&f64| contributions.iter().filter(|&&other| other == value).count();
+        // Reversed, as `max_by_key` returns the last maximum.
+        let common = contributions.iter().rev().max_by_key(shared).copied().unwrap_or_default();
+        let all = self.classes().iter().zip(contributions).map(|(class, value)| (self.of_class(class), value - common));
+        let mut printed: Vec<_> = all.clone().filter(|(_, value)| *value != 0.0).collect();
+        if printed.is_empty() {
+            printed.extend(all.take(1));
         }
-        said
+        printed
     }
 
-    /// What stands behind the head of a rule for one class of many.
+    /// Formats the class after the head of a rule, for more than two classes.
     fn of_class(&self, class: &str) -> String {
-        // Names of classes are quoted already where they must be, but for those in files of networks that nobody learned from data.
+        // Class names from data are already quoted where necessary; those of hand-made network
+        // files may not be.
         match class.parse::<f64>().is_ok() || class.starts_with('"') {
             true => format!(" = {class}"),
             false => format!(" = {}", Term::Name(class.to_owned())),
@@ -97,12 +99,12 @@ fn numbers(numbers: &[f64]) -> String {
     format!("({})", all.join(", "))
 }
 
-impl fmt::Display for super::Size {
+impl fmt::Display for Size {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let super::Size { visible, hidden, classes, literals, edges } = *self;
-        let many = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
-        let (predicates, rules) = (many(visible, "predicate"), many(hidden, "rule"));
-        write!(f, "{predicates}, {rules} with {}, {classes} classes; ", many(literals, "literal"))?;
+        let Size { visible, hidden, classes, literals, edges } = *self;
+        let plural = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+        let (predicates, rules) = (plural(visible, "predicate"), plural(hidden, "rule"));
+        write!(f, "{predicates}, {rules} with {}, {classes} classes; ", plural(literals, "literal"))?;
         let percent = 100.0 * self.density();
         write!(f, "{edges} of {} edges between predicates and rules ({percent:.0}%)", visible * hidden)
     }

@@ -1,4 +1,4 @@
-//! The clause of a hidden node, and when it holds.
+//! The clause of a hidden node and its evaluation.
 
 use std::fmt;
 
@@ -9,24 +9,24 @@ use crate::logic::clause::{show_conjunction, variable_name};
 use crate::logic::rename::{self, Names};
 use crate::logic::{Argument, Constant, Literal, PredicateId, Variable};
 
-/// A conjunction that is asked about as a whole, beside the body of a rule.
+/// A condition on a whole conjunction, besides the body of a rule.
 ///
-/// It is closed: it shares no variable with anything outside but those of the head.
+/// It is closed: it shares only head variables with the rest of the rule.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Condition {
-    /// Whether so many groundings must exist, or must not.
+    /// Whether at least that many groundings must exist, or must not.
     pub holds: bool,
-    /// How many groundings are meant: mostly 1.
+    /// The number of groundings, usually 1.
     pub at_least: u32,
     /// The conjunction.
     pub body: Vec<Literal>,
 }
 
-/// A clause P ∧ ¬N₁ ∧ …: a body of which one grounding must exist, and conditions about other conjunctions.
+/// A clause P ∧ ¬N₁ ∧ …: a body that must have a grounding, and conditions on other conjunctions.
 ///
-/// There are two negations, and they are different. A negated literal of the body, `\+ q(X)`, holds for one substitution:
-/// the grounding that is found must not match it. A condition that must not hold, `not (p(A, X), q(X))`, says that no
-/// grounding exists at all.
+/// There are two kinds of negation. A negated literal of the body, `\+ q(X)`, refers to one
+/// substitution: the grounding must not match it. A negated condition, `not (p(A, X), q(X))`,
+/// states that no grounding exists at all.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Rule {
     body: Vec<Literal>,
@@ -34,9 +34,9 @@ pub struct Rule {
 }
 
 impl Rule {
-    /// A rule for a target with `arity` arguments, whose variables are `0..arity`.
+    /// Creates a rule for a target with `arity` arguments, whose variables are `0..arity`.
     ///
-    /// All other variables are numbered anew, so that no two conjunctions of the rule share one.
+    /// All other variables are renumbered, so that no two conjunctions of the rule share one.
     pub fn new(body: Vec<Literal>, conditions: Vec<Condition>, arity: usize) -> Self {
         let mut next = arity as u32;
         let body = renumber(body, arity, &mut next);
@@ -47,27 +47,27 @@ impl Rule {
         Rule { body, conditions }
     }
 
-    /// The literals of which one grounding must exist, all together.
+    /// Returns the literals that must have a common grounding.
     pub fn body(&self) -> &[Literal] {
         &self.body
     }
 
-    /// What else must be or must not be.
+    /// Returns the conditions on other conjunctions.
     pub fn conditions(&self) -> &[Condition] {
         &self.conditions
     }
 
-    /// Whether it holds for everything, since it asks nothing.
+    /// Returns whether it is true for every example, having no literals.
     pub fn is_always(&self) -> bool {
         self.body.is_empty() && self.conditions.is_empty()
     }
 
-    /// Every literal, those of conditions as well.
+    /// Returns all literals, including those of conditions.
     pub fn literals(&self) -> impl Iterator<Item = &Literal> {
         self.body.iter().chain(self.conditions.iter().flat_map(|condition| &condition.body))
     }
 
-    /// The predicates that occur, each once, in order of first appearance.
+    /// Returns the distinct predicates in order of first occurrence.
     pub fn predicates(&self) -> Vec<PredicateId> {
         let mut all: Vec<PredicateId> = Vec::new();
         for literal in self.literals() {
@@ -78,7 +78,8 @@ impl Rule {
         all
     }
 
-    /// The rule over other names; `None` if it never holds there. What is ruled out and cannot be there needs no asking.
+    /// Translates the rule to other names; `None` if it is never true there. A negated condition
+    /// that cannot be met there is dropped.
     pub fn bind(&self, from: Names<'_>, to: Names<'_>) -> Option<Rule> {
         let translate = |body: &[Literal]| rename::conjunction(body, |literal| rename::find(literal, from, to));
         let body = translate(&self.body)?;
@@ -93,7 +94,7 @@ impl Rule {
         Some(Rule { body, conditions })
     }
 
-    /// The same rule with its literals changed by `change`.
+    /// Returns the rule with `change` applied to its literals.
     pub(super) fn map(&self, mut change: impl FnMut(&Literal) -> Literal) -> Rule {
         let body = self.body.iter().map(&mut change).collect();
         let conditions = self.conditions.iter();
@@ -103,23 +104,24 @@ impl Rule {
         Rule { body, conditions }
     }
 
-    /// The examples for which it holds; its names are those of the coverage.
+    /// Returns the examples it covers; its names must be those of the coverage.
     pub fn cover(&self, coverage: &Coverage<'_>) -> Bits {
         let mut covered = Bits::clone(&coverage.cover(&self.body));
         for condition in &self.conditions {
-            let here = match condition.at_least {
+            let satisfied = match condition.at_least {
                 1 => Bits::clone(&coverage.cover(&condition.body)),
                 k => coverage.counts(&[&condition.body]).remove(0).at_least(k),
             };
-            covered = if condition.holds { covered.and(&here) } else { covered.and_not(&here) };
+            covered = if condition.holds { covered.and(&satisfied) } else { covered.and_not(&satisfied) };
         }
         covered
     }
 
-    /// The first grounding of the body, by the slow evaluator, if the rule holds for these arguments of the target: the
-    /// constant of each variable of the body, `None` for those that only negated literals mention.
-    // Paper: Appendix, inference: the query is unified with the head, which binds the first variables; then the body is
-    // unified with the evidence, and the search ends at the first grounding.
+    /// Returns the first grounding of the body by the naive evaluator, if the rule is true for
+    /// these target arguments: the constant of each body variable, `None` for those that occur only
+    /// in negated literals.
+    // Paper: Appendix, inference: unification of the query with the head binds the first variables; the
+    // body is then matched with the evidence, up to the first grounding.
     pub fn witness(
         &self,
         database: &Database,
@@ -137,8 +139,8 @@ impl Rule {
         self.conditions.iter().all(met).then_some(found)
     }
 
-    /// The clause in the notation that `lrbm convert --rules` reads. A variable of the head that the rule does not
-    /// mention is `_`.
+    /// Formats the clause in the notation that `lrbm convert --rules` reads. A head variable that
+    /// the rule does not mention is `_`.
     pub fn show<'a>(&'a self, target: PredicateId, names: Names<'a>) -> impl fmt::Display + 'a {
         fmt::from_fn(move |f| {
             f.write_str(names.predicates.name(target))?;
@@ -156,7 +158,7 @@ impl Rule {
         })
     }
 
-    /// What stands behind `:-`; `true` if nothing is asked.
+    /// Formats the part after `:-`; `true` if the rule has no literals.
     pub fn show_body<'a>(&'a self, names: Names<'a>) -> impl fmt::Display + 'a {
         let show = move |body: &'a [Literal]| show_conjunction(body, names.predicates, names.symbols);
         fmt::from_fn(move |f| {
@@ -177,14 +179,14 @@ impl Rule {
     }
 }
 
-/// The literals with their own variables numbered from `next` on, in order of appearance.
+/// Renumbers the local variables of the literals from `next` on, in order of occurrence.
 fn renumber(mut body: Vec<Literal>, arity: usize, next: &mut u32) -> Vec<Literal> {
-    let mut known: HashMap<Variable, Variable> = HashMap::default();
+    let mut renamed: HashMap<Variable, Variable> = HashMap::default();
     for arg in body.iter_mut().flat_map(|literal| &mut literal.args) {
         if let Argument::Variable(variable) = arg
             && variable.0 as usize >= arity
         {
-            *variable = *known.entry(*variable).or_insert_with(|| {
+            *variable = *renamed.entry(*variable).or_insert_with(|| {
                 *next += 1;
                 Variable(*next - 1)
             });

@@ -1,14 +1,16 @@
-//! Smaller networks: rules that are the same become one, and literals and rules that nobody misses go.
+//! Simplification: equivalent rules are merged, and literals without effect on the coverage are
+//! removed.
 
-use super::{Condition, Hidden, Network, Rule, is_worth, shares};
+use super::hidden::{equal_shares, is_valid_contribution};
+use super::{Condition, Hidden, Network, Rule};
 use crate::cover::{Bits, Coverage};
 
 impl Network {
-    /// The network with equivalent rules merged; it gives the same probabilities for every example.
+    /// Merges equivalent rules; the probabilities of every example stay the same.
     ///
-    /// A merged node is worth the sum of what the others are worth (see [`Hidden::indicator`]); what they add when their rule does
-    /// not hold goes into the biases, as does what a rule is worth that holds always. Rules that would together be worth more
-    /// than a rule can be stay apart.
+    /// A merged node has the sum of the contributions (see [`Hidden::indicator`]). The terms of
+    /// inactive nodes go into the biases, as do the contributions of a rule that is always true.
+    /// Rules whose total would exceed the maximum contribution are kept separate.
     pub fn merged(&self) -> Network {
         let arity = self.target_arity();
         let mut groups: Vec<Vec<usize>> = Vec::new();
@@ -23,83 +25,92 @@ impl Network {
         for group in groups {
             let first = &self.hidden[group[0]];
             let nodes = || group.iter().map(|&j| &self.hidden[j]);
-            let mut worth = vec![0.0; self.classes().len()];
-            nodes().for_each(|node| worth.iter_mut().zip(node.worth()).for_each(|(sum, worth)| *sum += worth));
-            let too_much = !worth.iter().all(|&worth| is_worth(worth));
-            if (group.len() == 1 || too_much) && !first.rule.is_always() {
+            let mut contributions = vec![0.0; self.classes().len()];
+            nodes().for_each(|node| {
+                contributions
+                    .iter_mut()
+                    .zip(node.contributions())
+                    .for_each(|(sum, contributions)| *sum += contributions)
+            });
+            let exceeds_max = !contributions.iter().all(|&contributions| is_valid_contribution(contributions));
+            if (group.len() == 1 || exceeds_max) && !first.rule.is_always() {
                 merged.hidden.extend(nodes().cloned());
                 continue;
             }
-            nodes().for_each(|node| merged.d.iter_mut().zip(node.adds(false)).for_each(|(d, off)| *d += off));
+            nodes().for_each(|node| merged.d.iter_mut().zip(node.class_terms(false)).for_each(|(d, off)| *d += off));
             if !first.rule.is_always() {
                 let dropped = nodes().map(|node| node.dropped).max().unwrap_or(0);
-                merged.hidden.push(Hidden { dropped, ..Hidden::indicator(first.rule.clone(), &worth) });
+                merged.hidden.push(Hidden { dropped, ..Hidden::indicator(first.rule.clone(), &contributions) });
             }
         }
         merged
     }
 
-    /// The network with every literal and condition left out that no example misses: each rule holds for the same examples of the
-    /// coverage as before. What was lost is counted in [`Hidden::dropped`].
-    pub fn without_idle_literals(&self, coverage: &Coverage<'_>) -> Network {
-        let mut shorter = self.clone();
+    /// Removes every literal and condition that does not change the coverage: each rule covers the
+    /// same examples as before. The removed literals are counted in [`Hidden::dropped`].
+    pub fn without_redundant_literals(&self, coverage: &Coverage<'_>) -> Network {
+        let mut simplified = self.clone();
         let arity = self.target_arity();
-        let lit = self.lit(coverage);
-        for (node, lit) in shorter.hidden.iter_mut().zip(&lit) {
-            let covers = |rule: &Rule| {
+        let active = self.active(coverage);
+        for (node, active) in simplified.hidden.iter_mut().zip(&active) {
+            let keeps_coverage = |rule: &Rule| {
                 let bound = rule.bind(self.names(), coverage.database().names());
-                bound.map_or_else(|| Bits::zeros(lit.len()), |bound| bound.cover(coverage)) == *lit
+                bound.map_or_else(|| Bits::zeros(active.len()), |bound| bound.cover(coverage)) == *active
             };
-            let rule = shortened(&node.rule, arity, &covers);
+            let rule = simplify_rule(&node.rule, arity, &keeps_coverage);
             let lost = node.rule.literals().count() - rule.literals().count();
             if lost > 0 {
                 *node = with_rule(node, rule, lost as u32);
             }
         }
-        shorter
+        simplified
     }
 
-    /// The network without a hidden node, whose mean over `examples` examples, of which `lit` light it, goes into the biases.
-    pub fn without(&self, j: usize, lit: usize, examples: usize) -> Network {
+    /// Removes a hidden node; its mean term, with `active` of `examples` examples active, goes into
+    /// the biases.
+    pub fn without(&self, j: usize, active: usize, examples: usize) -> Network {
         let mut smaller = self.clone();
         let node = smaller.hidden.remove(j);
-        let part = lit as f64 / examples.max(1) as f64;
-        for (d, (on, off)) in smaller.d.iter_mut().zip(node.adds(true).into_iter().zip(node.adds(false))) {
-            *d += part * on + (1.0 - part) * off;
+        let fraction = active as f64 / examples.max(1) as f64;
+        for (d, (on, off)) in smaller.d.iter_mut().zip(node.class_terms(true).into_iter().zip(node.class_terms(false)))
+        {
+            *d += fraction * on + (1.0 - fraction) * off;
         }
         smaller
     }
 }
 
-/// The node with another rule. The edges of predicates that are gone leave their weight to those that stay.
+/// Replaces the rule of a node. The weights of edges to removed predicates are distributed over the
+/// rest.
 fn with_rule(node: &Hidden, rule: Rule, lost: u32) -> Hidden {
     let input: f64 = node.w.iter().sum();
     let edges = rule.predicates().len();
-    // Without an edge the node is always lit.
+    // Without an edge the node is always active.
     let c = if edges == 0 { node.c + input } else { node.c };
-    Hidden { rule, c, w: shares(input, edges), u: node.u.clone(), dropped: node.dropped + lost }
+    Hidden { rule, c, w: equal_shares(input, edges), u: node.u.clone(), dropped: node.dropped + lost }
 }
 
-/// The rule without what can go, tried from the end: whole conditions, then their literals, then those of the body.
-fn shortened(rule: &Rule, arity: usize, covers: &dyn Fn(&Rule) -> bool) -> Rule {
+/// Removes what can be removed, from the end: whole conditions, then their literals, then body
+/// literals.
+fn simplify_rule(rule: &Rule, arity: usize, keeps_coverage: &dyn Fn(&Rule) -> bool) -> Rule {
     let (mut body, mut conditions) = (rule.body().to_vec(), rule.conditions().to_vec());
-    let fits = |body: &[crate::logic::Literal], conditions: &[Condition]| {
-        covers(&Rule::new(body.to_vec(), conditions.to_vec(), arity))
+    let preserves = |body: &[crate::logic::Literal], conditions: &[Condition]| {
+        keeps_coverage(&Rule::new(body.to_vec(), conditions.to_vec(), arity))
     };
     for k in (0..conditions.len()).rev() {
         let mut fewer = conditions.clone();
         fewer.remove(k);
-        if fits(&body, &fewer) {
+        if preserves(&body, &fewer) {
             conditions = fewer;
         }
     }
     for k in 0..conditions.len() {
         for i in (0..conditions[k].body.len()).rev() {
             let mut fewer = conditions.clone();
-            // A condition without a literal would be a riddle.
-            if fewer[k].body.len() > 1 && may_go(&fewer[k].body, i, arity) {
+            // A condition must keep a literal.
+            if fewer[k].body.len() > 1 && is_removable(&fewer[k].body, i, arity) {
                 fewer[k].body.remove(i);
-                if fits(&body, &fewer) {
+                if preserves(&body, &fewer) {
                     conditions = fewer;
                 }
             }
@@ -107,9 +118,9 @@ fn shortened(rule: &Rule, arity: usize, covers: &dyn Fn(&Rule) -> bool) -> Rule 
     }
     for i in (0..body.len()).rev() {
         let mut fewer = body.clone();
-        if may_go(&fewer, i, arity) {
+        if is_removable(&fewer, i, arity) {
             fewer.remove(i);
-            if fits(&fewer, &conditions) {
+            if preserves(&fewer, &conditions) {
                 body = fewer;
             }
         }
@@ -117,8 +128,9 @@ fn shortened(rule: &Rule, arity: usize, covers: &dyn Fn(&Rule) -> bool) -> Rule 
     Rule::new(body, conditions, arity)
 }
 
-/// Whether a literal binds no variable that a negated one or a comparison needs: without it, that one would mean something else.
-fn may_go(body: &[crate::logic::Literal], i: usize, arity: usize) -> bool {
+/// Returns whether removing a literal leaves all variables of negated literals and comparisons
+/// bound, so that their meaning does not change.
+fn is_removable(body: &[crate::logic::Literal], i: usize, arity: usize) -> bool {
     let others = || body.iter().enumerate().filter(|&(k, _)| k != i).map(|(_, literal)| literal);
     let needed = |v| others().any(|literal| literal.is_check() && literal.variables().any(|other| other == v));
     let bound = |v| others().any(|literal| !literal.is_check() && literal.variables().any(|other| other == v));

@@ -2,8 +2,8 @@
 //!
 //! Versions of the format:
 //! 1. The first.
-//! 2. Rules may compare numbers, with the predicates `<=` and `>`, and ask for facts of the target, with `recursive`. A network without
-//!    these is written as version 1.
+//! 2. Rules may compare numbers, with the predicates `<=` and `>`, and use facts of the target, with
+//!    `recursive`. A network without these is written as version 1.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ use crate::logic::wire::{self, WireLiteral, WirePredicate};
 use crate::logic::{Literal, Predicates, Symbols};
 use crate::rbm::check_weight;
 
-/// Files of networks.
+/// The format of network files.
 pub const FORMAT: Format =
     Format { name: "lrbm-network", former: &[], thing: "network", maker: "lrbm convert", version: 2 };
 
@@ -34,7 +34,7 @@ struct WireNetwork {
     time: Option<WireTime>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     recursive: Option<StoredRecursion>,
-    /// One bias for each class.
+    /// The bias of each class.
     d: Vec<f64>,
     hidden: Vec<WireHidden>,
 }
@@ -47,7 +47,7 @@ struct WireHidden {
     conditions: Vec<WireCondition>,
     c: f64,
     w: Vec<WireEdge>,
-    /// One weight for each class.
+    /// The weight of each class.
     u: Vec<f64>,
     #[serde(default, skip_serializing_if = "is_zero")]
     dropped: u32,
@@ -73,13 +73,13 @@ fn is_zero(number: &u32) -> bool {
 }
 
 impl Network {
-    /// The first version that can say what the network says.
+    /// Returns the first version that can represent the network.
     fn version(&self) -> u32 {
         let compares = |node: &Hidden| node.rule.literals().any(|literal| literal.comparison().is_some());
         if self.signature.recursive.is_some() || self.hidden.iter().any(compares) { 2 } else { 1 }
     }
 
-    /// The network as JSON.
+    /// Serializes the network as JSON.
     pub fn to_json(&self) -> String {
         let wire = WireNetwork {
             format: FORMAT.name.to_owned(),
@@ -119,18 +119,18 @@ impl Network {
         }
     }
 
-    /// A network from JSON, of this or an earlier version.
+    /// Reads a network from JSON, of this or an earlier version.
     ///
     /// # Errors
-    /// If it is not a network, or one of a later version.
+    /// If it is not a network, or of a later version.
     pub fn from_json(text: &str) -> Result<Self, FileError> {
         from_wire(FORMAT.read(text)?).map_err(|what| FORMAT.invalid(what))
     }
 
-    /// Writes the network to a file, which appears whole or not at all.
+    /// Writes the network to a file atomically.
     ///
     /// # Errors
-    /// If the file cannot be written, or the network has numbers that no file can keep.
+    /// If the file cannot be written, or the network has numbers that JSON cannot represent.
     pub fn save(&self, path: &Path) -> Result<(), FileError> {
         json::save(path, self.to_json(), Self::from_json)
     }
@@ -147,7 +147,7 @@ impl Network {
 fn from_wire(wire: WireNetwork) -> Result<Network, String> {
     let classes = wire.classes.len();
     if classes < 2 {
-        return Err(format!("it has {classes} classes, and two are the fewest"));
+        return Err(format!("expected at least two classes, got {classes}"));
     }
     if (1..classes).any(|k| wire.classes[..k].contains(&wire.classes[k])) {
         return Err("two of its classes have the same name".to_owned());
@@ -173,12 +173,12 @@ fn node_from_wire(node: WireHidden, network: &mut Network) -> Result<Hidden, Str
     let mut conditions = Vec::with_capacity(node.conditions.len());
     for WireCondition { holds, at_least, body } in node.conditions {
         if !(1..=MAX_GROUNDINGS).contains(&at_least) {
-            return Err(format!("a condition asks for {at_least} groundings; it must be 1 to {MAX_GROUNDINGS}"));
+            return Err(format!("a condition requires {at_least} groundings; expected 1 to {MAX_GROUNDINGS}"));
         }
         conditions.push(Condition { holds, at_least, body: literals(body, predicates, symbols)? });
     }
     let rule = Rule::new(body, conditions, arity);
-    // Conjunctions that are numbered one by one in the file are numbered together here.
+    // Conjunctions may be numbered separately in the file; here they are numbered jointly.
     wire::check(arity, rule.literals()).map_err(|error| error.to_string())?;
     if node.u.len() != classes {
         return Err(format!("u has {} numbers for {classes} classes", node.u.len()));
@@ -212,7 +212,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_network_is_read_as_it_was_written() {
+    fn a_network_survives_a_round_trip() {
         let network = network();
         let text = network.to_json();
         let read = Network::from_json(&text).unwrap();
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_with_a_file_is_told() {
+    fn errors_in_a_file_are_reported() {
         let good = network().to_json();
         for (from, to, message) in [
             ("\"version\": 1", "\"version\": 9", "a network of format version 9, and this program reads up to 2"),
@@ -238,7 +238,7 @@ mod tests {
                 "1 to 100",
             ),
             ("    \"1\",", "    \"0\",", "two of its classes have the same name"),
-            ("\"c\": -3.0", "\"c\": -1.5e308", "hidden[0]: c is -1.5e308, and only numbers from -1e100 to 1e100"),
+            ("\"c\": -3.0", "\"c\": -1.5e308", "hidden[0]: c is -1.5e308; expected a number from -1e100 to 1e100"),
             ("    0.1,\n", "    1e101,\n", "a number of d is 1e101"),
             ("\"arity\": 2", "\"arity\": 4000000000", "target.arity: arity must be at most 9999, got 4000000000"),
             (

@@ -9,7 +9,9 @@ use crate::kb::{Fact, FactChange};
 use crate::logic::clause::{show_conjunction, variable_name};
 use crate::logic::{Literal, Variable};
 use crate::rbm::Network;
-use crate::rbm::network::explain::{Checked, Explainer, Explanation, Fired, Flip, FlipOptions, Flips, Grounding};
+use crate::rbm::network::explain::{
+    CheckedCondition, Explainer, Explanation, Fired, Flip, FlipOptions, Flips, Grounding,
+};
 
 /// Version of the JSON format.
 pub const FORMAT_VERSION: u32 = 1;
@@ -189,7 +191,7 @@ impl ExplanationView {
             compared: explanation.compared.map(|class| names[class].clone()),
             model,
             example: context.label,
-            before: explanation.before,
+            before: explanation.prior_log_odds,
             rules: explanation.fired.iter().map(|fired| namer.rule(fired, numbers[fired.node])).collect(),
             rules_in_all: network.hidden().len(),
             changes: namer.changes(&explanation.flips, explanation.decision),
@@ -256,7 +258,7 @@ impl Namer<'_> {
         let rule = &self.explainer.rules()[fired.node];
         RuleView {
             number,
-            adds: fired.adds,
+            adds: fired.contribution,
             clause: own.show(self.network.target(), self.network.names()).to_string(),
             substitution: self.substitution(&fired.grounding, rule.body()),
             facts: self.facts(&fired.facts),
@@ -265,7 +267,7 @@ impl Namer<'_> {
         }
     }
 
-    fn condition(&self, checked: &Checked) -> ConditionView {
+    fn condition(&self, checked: &CheckedCondition) -> ConditionView {
         let grounding = checked.grounding.as_ref();
         ConditionView {
             holds: checked.holds,

@@ -20,7 +20,7 @@ use crate::metric::ClassMetrics;
 use crate::metric::calibration::{Probabilities, cll};
 use crate::metric::ranking::{Ranking, auc_roc};
 use crate::rbm::Network;
-use crate::rbm::network::against_others;
+use crate::rbm::network::one_vs_rest;
 
 /// Importance of all rules and predicates.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -79,12 +79,12 @@ pub fn importance(
     };
     let positives = examples.iter().filter(|example| example.positive).count();
     let coverage = Coverage::new(database, target, examples, DEFAULT_MEMORY_BYTES);
-    let active = network.lit(&coverage);
+    let active = network.active(&coverage);
     let gains = network.hidden().iter();
     let gains = gains
         .map(|node| match scores.len() {
             1 => vec![node.log_odds([1, 0], true) - node.log_odds([1, 0], false)],
-            _ => node.worth(),
+            _ => node.contributions(),
         })
         .collect();
     let full = quality(&scores, &labels);
@@ -128,7 +128,7 @@ fn class_scores(
     }
     let labels: Vec<usize> = examples.iter().map(|example| class_indices[example.class as usize]).collect();
     let coverage = Coverage::new(database, target, examples, DEFAULT_MEMORY_BYTES);
-    let scores = network.class_scores(&network.lit(&coverage), examples.len());
+    let scores = network.class_scores(&network.active(&coverage), examples.len());
     let count = |(k, name): (usize, &String)| (name.clone(), labels.iter().filter(|&&label| label == k).count());
     let counts = known.iter().enumerate().map(count).collect();
     Ok((scores, labels, counts))
@@ -190,7 +190,7 @@ fn quality(scores: &[Vec<f64>], labels: &[usize]) -> (Option<f64>, f64) {
         let likelihood = Probabilities::new(&probabilities, &positive).ok().and_then(|all| cll(&all).ok());
         return (area(psi, 1), likelihood.unwrap_or(0.0));
     }
-    let odds = against_others(scores);
+    let odds = one_vs_rest(scores);
     let areas: Option<Vec<f64>> = odds.iter().enumerate().map(|(class, odds)| area(odds, class)).collect();
     let mean = areas.map(|areas| areas.iter().sum::<f64>() / odds.len() as f64);
     let measured = ClassMetrics::new(&odds, labels).ok().and_then(Result::ok);

@@ -1,22 +1,24 @@
-//! Which single fact, if it were not there or were there, would turn a decision.
+//! Counterfactuals: the single facts whose removal or addition would flip a decision.
 //!
-//! The search is bounded, and says so when it was cut short. It proposes to take away facts that groundings of the rules use, and
-//! to add the fact that some conjunction of a rule lacks to have one more grounding, with constants of the query and of what is
-//! grounded already; where a number is compared, with those of the data that pass and lie nearest to what it is compared with. Every proposal is tried: the rules are asked again with that fact changed.
+//! The search is bounded, and reports when it was truncated. It proposes to remove facts that
+//! groundings of the rules use, and to add the fact that a conjunction of a rule lacks for one more
+//! grounding. Constants are taken from the query and the grounding so far; for a compared number,
+//! from the nearest numbers in the data that satisfy the comparison. Every proposal is verified by
+//! evaluating the rules with that fact changed.
 
-use super::ground::{Asked, Bound, Grounding, ground_fact, question, substitute};
-use super::{Explainer, decide};
+use super::super::{Condition, Rule};
+use super::explainer::{Explainer, decide};
+use super::ground::{GroundQuery, Grounding, SearchBound, ground_fact, query_example, substitute};
 use crate::determinism::{HashMap, IndexSet};
 use crate::kb::{Fact, FactChange, TypeId};
 use crate::logic::{Argument, Comparison, Constant, Literal, PredicateId, Variable};
-use crate::rbm::network::{Condition, Rule};
 
-/// What counts as another decision, and how long it is looked for.
+/// The decision threshold, and the budget of the search for flips.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FlipOptions {
-    /// Of two classes, the second is decided for if it is more likely than this.
+    /// Of two classes, the second is predicted if its probability is above this.
     pub threshold: f64,
-    /// How many changes are tried; none are looked for if it is 0.
+    /// The maximum number of changes to evaluate; 0 disables the search.
     pub budget: usize,
 }
 
@@ -26,56 +28,56 @@ impl Default for FlipOptions {
     }
 }
 
-/// How many groundings of a conjunction without one of its literals are looked at.
-const GROUNDINGS: usize = 16;
-/// How many facts may be tried to find these.
-const FACTS: usize = 2_000;
-/// How many facts may be tried in all.
-const ALL_FACTS: usize = 200_000;
+/// The maximum number of groundings per conjunction with one literal left out.
+const MAX_GROUNDINGS_TRIED: usize = 16;
+/// The maximum number of facts tried per conjunction.
+const MAX_FACTS: usize = 2_000;
+/// The maximum number of facts tried in total.
+const MAX_TOTAL_FACTS: usize = 200_000;
 
-/// One changed fact and what follows.
+/// A changed fact that flips the decision.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Flip {
     /// The change.
     pub change: FactChange,
     /// The probability of each class with it.
     pub probabilities: Vec<f64>,
-    /// The class that is decided for with it.
+    /// The class predicted with it.
     pub decision: usize,
 }
 
-/// What one fact could change.
+/// The effect of single facts on a decision.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Flips {
-    /// The changes that turn the decision: facts that would have to go before those that would have to come, and among each the
-    /// most decisive first.
+    /// The changes that flip the decision: removals before additions, each by decreasing effect.
     pub found: Vec<Flip>,
-    /// How many changes were tried.
+    /// The number of changes evaluated.
     pub tried: usize,
-    /// How many were proposed and not tried, since the budget was used up.
+    /// The number of changes proposed but not evaluated for lack of budget.
     pub untried: usize,
-    /// Whether the search for proposals was cut short.
+    /// Whether the search for proposals was truncated.
     pub cut: bool,
-    /// If nothing turns the decision, the change that comes closest, if any comes closer.
+    /// If no change flips the decision, the one that comes closest, if any does.
     pub closest: Option<Flip>,
 }
 
-/// Changes worth trying.
+/// Proposed changes.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Candidates {
+pub(super) struct Proposals {
     removals: IndexSet<Fact>,
     additions: IndexSet<Fact>,
     cut: bool,
 }
 
-/// The changes that could make a conjunction of these rules hold, or not hold any more.
+/// Proposes the changes that could make a conjunction of these rules true or false.
 pub(super) fn candidates(
-    asked: &Asked<'_>,
+    query: &GroundQuery<'_>,
     rules: &[&Rule],
-    fixed: Option<PredicateId>,
+    excluded: Option<PredicateId>,
     options: &FlipOptions,
-) -> Candidates {
-    let mut search = Search { asked, found: Candidates::default(), facts: ALL_FACTS, of_type: HashMap::default() };
+) -> Proposals {
+    let mut search =
+        ProposalSearch { query, found: Proposals::default(), facts: MAX_TOTAL_FACTS, of_type: HashMap::default() };
     if options.budget == 0 {
         return search.found;
     }
@@ -83,95 +85,97 @@ pub(super) fn candidates(
     for rule in rules {
         let body = Condition { holds: true, at_least: 1, body: rule.body().to_vec() };
         for condition in std::iter::once(&body).chain(rule.conditions()) {
-            // Numbered anew and asked for alike, the same conjunction of two rules is looked at once.
-            let body = Rule::new(condition.body.clone(), Vec::new(), asked.head().len()).body().to_vec();
+            // After renumbering, equal conjunctions of different rules are searched once.
+            let body = Rule::new(condition.body.clone(), Vec::new(), query.head().len()).body().to_vec();
             let same = Condition { holds: true, at_least: condition.at_least, body };
             if seen.insert(same.clone()) {
-                search.look_at(&same);
+                search.search_condition(&same);
             }
         }
     }
     let mut found = search.found;
-    found.removals.retain(|fact| Some(fact.predicate) != fixed);
-    found.additions.retain(|fact| Some(fact.predicate) != fixed);
+    found.removals.retain(|fact| Some(fact.predicate) != excluded);
+    found.additions.retain(|fact| Some(fact.predicate) != excluded);
     found
 }
 
-struct Search<'s, 'a> {
-    asked: &'s Asked<'a>,
-    found: Candidates,
-    /// How many facts may still be tried.
+struct ProposalSearch<'s, 'a> {
+    query: &'s GroundQuery<'a>,
+    found: Proposals,
+    /// The remaining number of facts to try.
     facts: usize,
-    /// The constants of each type that was asked for, sorted.
+    /// The sorted constants of each type used so far.
     of_type: HashMap<TypeId, Vec<Constant>>,
 }
 
-impl Search<'_, '_> {
-    fn look_at(&mut self, condition: &Condition) {
+impl ProposalSearch<'_, '_> {
+    fn search_condition(&mut self, condition: &Condition) {
         let body = &condition.body;
-        if self.asked.number(condition) < condition.at_least {
+        if self.query.count(condition) < condition.at_least {
             (0..body.len()).for_each(|i| self.without_literal(body, i));
             return;
         }
         let could_come = |literal: &&Literal| literal.negated && literal.comparison().is_none();
         let negated: Vec<Literal> = body.iter().filter(could_come).cloned().collect();
-        for grounding in self.enough(condition) {
-            self.found.removals.extend(self.asked.facts(body, &grounding));
-            // What is negated could come true, and then the grounding holds no longer.
+        for grounding in self.required_groundings(condition) {
+            self.found.removals.extend(self.query.facts(body, &grounding));
+            // Adding a fact that matches a negated literal invalidates the grounding.
             for literal in substitute(&negated, &grounding) {
                 self.add(&literal, &[], &grounding);
             }
         }
     }
 
-    /// As many groundings as a condition asks for. However many more there are, a change that leaves fewer than k of them leaves
-    /// fewer than k of any, so that it ends one of these.
-    fn enough(&mut self, condition: &Condition) -> Vec<Grounding> {
+    /// Returns as many groundings as a condition requires. A change that leaves fewer than k
+    /// groundings in total leaves fewer than k of these, so it removes one of these.
+    fn required_groundings(&mut self, condition: &Condition) -> Vec<Grounding> {
         let wanted = condition.at_least as usize;
         if wanted == 1 {
-            return self.asked.first(&condition.body).into_iter().collect();
+            return self.query.first(&condition.body).into_iter().collect();
         }
-        let mut bound = Bound { groundings: wanted, facts: self.facts, cut: false };
-        let groundings = self.asked.groundings(&condition.body, &mut bound);
+        let mut bound = SearchBound { groundings: wanted, facts: self.facts, cut: false };
+        let groundings = self.query.groundings(&condition.body, &mut bound);
         self.facts = bound.facts;
         self.found.cut |= groundings.len() < wanted;
         groundings
     }
 
-    /// Groundings that lack nothing but one literal. That a comparison fails is no matter of one fact, but of the number that another
-    /// literal of the conjunction could bring.
+    /// Proposes changes for groundings that lack only one literal. A failing comparison is not
+    /// changed by a fact of its own, but by another literal of the conjunction that provides the
+    /// number.
     fn without_literal(&mut self, body: &[Literal], i: usize) {
         let literal = &body[i];
         if literal.comparison().is_some() {
             return;
         }
-        let arity = self.asked.head().len();
+        let arity = self.query.head().len();
         let is_bound = |v: Variable| {
             let binds =
                 |(k, other): (usize, &Literal)| k != i && !other.is_check() && other.variables().any(|u| u == v);
             (v.0 as usize) < arity || body.iter().enumerate().any(binds)
         };
-        // A negated literal or comparison about something that only this literal binds cannot be asked without it.
+        // Negated literals and comparisons with variables that only this literal binds are left out
+        // too.
         let kept = |(k, other): &(usize, &Literal)| *k != i && (!other.is_check() || other.variables().all(is_bound));
         let rest: Vec<Literal> = body.iter().enumerate().filter(kept).map(|(_, other)| other.clone()).collect();
-        let allowed = FACTS.min(self.facts);
-        let mut bound = Bound { groundings: GROUNDINGS, facts: allowed, cut: false };
-        let groundings = self.asked.groundings(&rest, &mut bound);
+        let allowed = MAX_FACTS.min(self.facts);
+        let mut bound = SearchBound { groundings: MAX_GROUNDINGS_TRIED, facts: allowed, cut: false };
+        let groundings = self.query.groundings(&rest, &mut bound);
         self.facts -= allowed - bound.facts;
         self.found.cut |= bound.cut;
         for grounding in groundings {
             let Some(literal) = substitute(std::slice::from_ref(literal), &grounding).pop() else { continue };
             if !literal.negated {
                 self.add(&literal, &substitute(body, &grounding), &grounding);
-            } else if let [fact] = &self.asked.matches(&literal)[..] {
-                // One fact stands in the way; if there were more, one change would not do.
+            } else if let [fact] = &self.query.matches(&literal)[..] {
+                // A single fact blocks the grounding; with several, one change would not suffice.
                 self.found.removals.extend([fact.clone()]);
             }
         }
     }
 
-    /// Proposes the facts that a literal of a conjunction could state, with what is free filled from the query and the grounding, or
-    /// as the comparisons of the conjunction ask.
+    /// Proposes the facts that a literal could match, with free variables filled from the query and
+    /// the grounding, or as the comparisons of the conjunction require.
     fn add(&mut self, literal: &Literal, body: &[Literal], grounding: &Grounding) {
         let mut free: Vec<Variable> = literal.variables().collect();
         free.sort_unstable();
@@ -185,10 +189,10 @@ impl Search<'_, '_> {
         self.fill(literal, &pools, &mut bindings);
     }
 
-    /// The numbers of the data that a variable could stand for to pass what it is compared with, nearest to each of these; `None` if
-    /// it is compared with nothing that is known.
+    /// Returns the numbers in the data that satisfy the comparisons of a variable, nearest to each
+    /// threshold; `None` if it is not compared with a known number.
     fn compared(&mut self, literal: &Literal, body: &[Literal], variable: Variable) -> Option<Vec<Constant>> {
-        let symbols = &self.asked.database().symbols;
+        let symbols = &self.query.database().symbols;
         let known = |arg: &Argument| match arg {
             Argument::Number(number) => Some(number.value()),
             Argument::Constant(constant) => symbols.number(*constant),
@@ -208,9 +212,9 @@ impl Search<'_, '_> {
             return None;
         }
         let place = literal.args.iter().position(|arg| *arg == own)?;
-        let kind = *self.asked.database().schema.argument_types(literal.predicate)?.get(place)?;
-        let asked = self.asked;
-        let all = self.of_type.entry(kind).or_insert_with(|| asked.constants_of_type(kind));
+        let kind = *self.query.database().schema.argument_types(literal.predicate)?.get(place)?;
+        let query = self.query;
+        let all = self.of_type.entry(kind).or_insert_with(|| query.constants_of_type(kind));
         let passes = |x: f64| {
             asks.iter().all(|&(comparison, negated, is_left, value)| {
                 let (left, right) = if is_left { (x, value) } else { (value, x) };
@@ -233,8 +237,8 @@ impl Search<'_, '_> {
         let Some(((variable, pool), others)) = free.split_first() else {
             let stated = substitute(std::slice::from_ref(literal), bindings);
             let fact = stated.first().and_then(ground_fact);
-            let database = self.asked.database();
-            self.found.additions.extend(fact.filter(|fact| !database.contains(fact) && self.asked.sees(fact)));
+            let database = self.query.database();
+            self.found.additions.extend(fact.filter(|fact| !database.contains(fact) && self.query.sees(fact)));
             return;
         };
         for &constant in pool {
@@ -243,35 +247,36 @@ impl Search<'_, '_> {
                 return;
             }
             self.facts -= 1;
-            if self.fits(literal, *variable, constant) {
+            if self.has_type(literal, *variable, constant) {
                 bindings[variable.0 as usize] = Some(constant);
                 self.fill(literal, others, bindings);
             }
         }
     }
 
-    /// Whether a constant is of the type of the places where the variable stands, as far as types are known.
-    fn fits(&mut self, literal: &Literal, variable: Variable, constant: Constant) -> bool {
-        let asked = self.asked;
-        let Some(types) = asked.database().schema.argument_types(literal.predicate) else { return true };
+    /// Returns whether a constant has the types of the arguments at which a variable occurs, as far
+    /// as known.
+    fn has_type(&mut self, literal: &Literal, variable: Variable, constant: Constant) -> bool {
+        let query = self.query;
+        let Some(types) = query.database().schema.argument_types(literal.predicate) else { return true };
         let mut places = literal.args.iter().zip(types).filter(|(arg, _)| **arg == Argument::Variable(variable));
         places.all(|(_, &kind)| {
-            let all = self.of_type.entry(kind).or_insert_with(|| asked.constants_of_type(kind));
+            let all = self.of_type.entry(kind).or_insert_with(|| query.constants_of_type(kind));
             all.binary_search(&constant).is_ok()
         })
     }
 }
 
 impl Explainer<'_> {
-    /// Asks what follows from each change, and keeps those that turn the decision.
+    /// Evaluates each change and keeps those that flip the decision.
     pub(super) fn try_changes(
         &mut self,
         args: &[Constant],
         now: &[f64],
-        candidates: Candidates,
+        candidates: Proposals,
         options: &FlipOptions,
     ) -> Flips {
-        let Candidates { removals, additions, cut } = candidates;
+        let Proposals { removals, additions, cut } = candidates;
         let proposed = removals.len() + additions.len();
         let changes = removals.into_iter().map(FactChange::Remove).chain(additions.into_iter().map(FactChange::Add));
         let decision = decide(now, options.threshold);
@@ -286,7 +291,8 @@ impl Explainer<'_> {
                 closest = Some(flip);
             }
         }
-        // Less of the class that was decided for is more decisive; equals stay in the order of the search.
+        // Changes are ordered by the remaining probability of the predicted class; ties keep the
+        // search order.
         let is_addition = |flip: &Flip| matches!(flip.change, FactChange::Add(_));
         found.sort_by(|a, b| {
             is_addition(a).cmp(&is_addition(b)).then(a.probabilities[decision].total_cmp(&b.probabilities[decision]))
@@ -295,14 +301,14 @@ impl Explainer<'_> {
         Flips { found, tried, untried: proposed - tried, cut, closest }
     }
 
-    /// The probability of each class for a query with one fact changed.
+    /// Returns the probability of each class for a query with one fact changed.
     pub fn probabilities_with(&mut self, change: &FactChange, args: &[Constant]) -> Vec<f64> {
         let Explainer { network, database, target, rules, .. } = self;
-        let question = question(args);
-        let lit: Vec<bool> = database.with_change(change, |database| {
-            let asked = Asked::new(database, *target, &question);
-            rules.iter().map(|rule| asked.is_lit(rule)).collect()
+        let query_example = query_example(args);
+        let active: Vec<bool> = database.with_change(change, |database| {
+            let query = GroundQuery::new(database, *target, &query_example);
+            rules.iter().map(|rule| query.is_active(rule)).collect()
         });
-        network.probabilities_if(&lit)
+        network.probabilities_given(&active)
     }
 }

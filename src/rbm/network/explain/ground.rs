@@ -1,9 +1,9 @@
 //! Groundings of conjunctions for one query, in a fixed order.
 //!
-//! The order is that of a search that takes the positive literals from left to right, and for each the facts by their
-//! arguments from left to right: names in the order in which the data first mention them, then numbers in the order in which the
-//! data first mention those. Before it goes on with a fact, the search asks the fast evaluator whether the rest can hold with it,
-//! so it never turns back and its first grounding costs no more than the facts that were tried.
+//! The search takes positive literals from left to right, and for each the facts ordered by their
+//! arguments from left to right: names in order of first occurrence in the data, then numbers
+//! likewise. Before it continues with a fact, it checks by the join search that the rest is
+//! satisfiable, so it never backtracks and the first grounding costs no more than the facts tried.
 
 use crate::cover::Coverage;
 use crate::kb::naive::unify;
@@ -11,15 +11,15 @@ use crate::kb::{Database, Example, Fact, TypeId, View};
 use crate::logic::{Argument, Constant, Literal, PredicateId};
 use crate::rbm::network::{Condition, Rule};
 
-/// What each variable stands for, by its number, those of the head first; `None` for one that only negated literals or comparisons
-/// mention.
+/// The constant of each variable, head variables first; `None` for a variable that occurs only in
+/// negated literals or comparisons.
 pub type Grounding = Vec<Option<Constant>>;
 
-/// What a few answers take.
+/// The memory budget of a coverage for a single query.
 const MEMORY_BYTES: usize = 16 << 20;
 
-/// One query, asked about conjunctions.
-pub(super) struct Asked<'a> {
+/// One query, evaluated for conjunctions.
+pub(super) struct GroundQuery<'a> {
     database: &'a Database,
     target: PredicateId,
     coverage: Coverage<'a>,
@@ -27,23 +27,23 @@ pub(super) struct Asked<'a> {
     view: View<'a>,
 }
 
-/// How far a search for groundings may go, and whether it had to stop.
+/// The limits of a search for groundings, and whether it was truncated.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Bound {
-    /// How many groundings are wanted.
+pub(super) struct SearchBound {
+    /// The number of groundings wanted.
     pub groundings: usize,
-    /// How many facts may still be tried.
+    /// The remaining number of facts to try.
     pub facts: usize,
-    /// Whether there may be more groundings than were found.
+    /// Whether there may be more groundings.
     pub cut: bool,
 }
 
-/// An example of the target that is nothing but a question.
-pub(super) fn question(args: &[Constant]) -> [Example; 1] {
+/// Returns the query as an example of the target without a label.
+pub(super) fn query_example(args: &[Constant]) -> [Example; 1] {
     [Example { args: args.into(), positive: false, class: 0, weight: 1.0, line: 0 }]
 }
 
-/// The literals with what is bound put in the place of variables.
+/// Substitutes the bound variables in literals.
 pub fn substitute(body: &[Literal], grounding: &[Option<Constant>]) -> Vec<Literal> {
     let bound = |arg: &Argument| match arg {
         Argument::Variable(v) => grounding.get(v.0 as usize).copied().flatten().map_or(*arg, Argument::Constant),
@@ -52,7 +52,7 @@ pub fn substitute(body: &[Literal], grounding: &[Option<Constant>]) -> Vec<Liter
     body.iter().map(|literal| Literal { args: literal.args.iter().map(bound).collect(), ..literal.clone() }).collect()
 }
 
-/// The fact that a literal without variables states; a comparison states none.
+/// Returns the fact that a ground literal states; `None` for a comparison.
 pub(super) fn ground_fact(literal: &Literal) -> Option<Fact> {
     let constant = |arg: &Argument| match arg {
         Argument::Constant(constant) => Some(*constant),
@@ -65,19 +65,19 @@ pub(super) fn ground_fact(literal: &Literal) -> Option<Fact> {
     Some(Fact { predicate: literal.predicate, args })
 }
 
-impl<'a> Asked<'a> {
-    pub fn new(database: &'a Database, target: PredicateId, question: &'a [Example; 1]) -> Self {
-        let args = &question[0].args;
-        let coverage = Coverage::new(database, target, question, MEMORY_BYTES);
-        Asked { database, target, coverage, args, view: database.view(target, args) }
+impl<'a> GroundQuery<'a> {
+    pub fn new(database: &'a Database, target: PredicateId, query_example: &'a [Example; 1]) -> Self {
+        let args = &query_example[0].args;
+        let coverage = Coverage::new(database, target, query_example, MEMORY_BYTES);
+        GroundQuery { database, target, coverage, args, view: database.view(target, args) }
     }
 
-    /// The facts and names.
+    /// Returns the facts and names.
     pub fn database(&self) -> &'a Database {
         self.database
     }
 
-    /// The constants of a type, sorted, with those that the query gives it.
+    /// Returns the sorted constants of a type, including those of the query.
     pub fn constants_of_type(&self, kind: TypeId) -> Vec<Constant> {
         let mut all = self.database.constants_of_type(kind);
         let types = self.database.schema.argument_types(self.target).unwrap_or_default();
@@ -87,54 +87,54 @@ impl<'a> Asked<'a> {
         all
     }
 
-    /// Whether a rule holds.
-    pub fn is_lit(&self, rule: &Rule) -> bool {
+    /// Returns whether a rule is true.
+    pub fn is_active(&self, rule: &Rule) -> bool {
         rule.cover(&self.coverage).get(0)
     }
 
-    /// Whether some grounding of the conjunction holds.
-    pub fn holds(&self, body: &[Literal]) -> bool {
+    /// Returns whether the conjunction has a grounding.
+    pub fn covers(&self, body: &[Literal]) -> bool {
         self.coverage.cover(body).get(0)
     }
 
-    /// How many groundings of a condition hold, up to the number it asks for.
-    pub fn number(&self, condition: &Condition) -> u32 {
+    /// Counts the groundings of a condition, up to the required number.
+    pub fn count(&self, condition: &Condition) -> u32 {
         match condition.at_least {
-            1 => u32::from(self.holds(&condition.body)),
+            1 => u32::from(self.covers(&condition.body)),
             most => self.coverage.counts(&[&condition.body])[0].get(0).min(most),
         }
     }
 
-    /// Whether the query may see a fact.
+    /// Returns whether the query may see a fact.
     pub fn sees(&self, fact: &Fact) -> bool {
         self.database.view_includes(&self.view, fact.predicate, &fact.args)
     }
 
-    /// The head's variables and nothing else.
+    /// Returns the grounding of the head variables.
     pub fn head(&self) -> Grounding {
         self.args.iter().copied().map(Some).collect()
     }
 
-    /// The first grounding of a conjunction.
+    /// Returns the first grounding of a conjunction.
     pub fn first(&self, body: &[Literal]) -> Option<Grounding> {
-        let mut bound = Bound { groundings: 1, facts: usize::MAX, cut: false };
+        let mut bound = SearchBound { groundings: 1, facts: usize::MAX, cut: false };
         self.groundings(body, &mut bound).pop()
     }
 
-    /// The first groundings of a conjunction, within bounds.
-    pub fn groundings(&self, body: &[Literal], bound: &mut Bound) -> Vec<Grounding> {
+    /// Returns the first groundings of a conjunction within bounds.
+    pub fn groundings(&self, body: &[Literal], bound: &mut SearchBound) -> Vec<Grounding> {
         let mut found = Vec::new();
         let variables = body.iter().flat_map(Literal::variables).map(|v| v.0 as usize + 1).max().unwrap_or(0);
         let mut head = self.head();
         head.resize(variables.max(head.len()), None);
-        if self.holds(body) {
+        if self.covers(body) {
             self.extend(&substitute(body, &head), head, bound, &mut found);
         }
         found
     }
 
-    /// Extends a grounding by what is left of a conjunction, which holds.
-    fn extend(&self, left: &[Literal], grounding: Grounding, bound: &mut Bound, found: &mut Vec<Grounding>) {
+    /// Extends a grounding by the remaining literals, which are known to be satisfiable.
+    fn extend(&self, left: &[Literal], grounding: Grounding, bound: &mut SearchBound, found: &mut Vec<Grounding>) {
         if found.len() >= bound.groundings {
             bound.cut = true;
             return;
@@ -152,7 +152,7 @@ impl<'a> Asked<'a> {
             bound.facts -= 1;
             let Some(extended) = unify(&left[next], &fact.args, &grounding) else { continue };
             let rest = substitute(&rest, &extended);
-            if self.holds(&rest) {
+            if self.covers(&rest) {
                 self.extend(&rest, extended, bound, found);
                 if bound.groundings == 1 && !found.is_empty() {
                     return;
@@ -161,7 +161,7 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// The facts that the query sees and that agree with the constants of a literal, in order.
+    /// Returns the visible facts that match a literal, in order.
     pub fn matches(&self, literal: &Literal) -> Vec<Fact> {
         let constant = |arg: &Argument| match arg {
             Argument::Constant(constant) => Some(*constant),
@@ -175,7 +175,7 @@ impl<'a> Asked<'a> {
         facts
     }
 
-    /// The facts that a grounding uses, in the order of the literals, each once.
+    /// Returns the distinct facts of a grounding, in the order of the literals.
     pub fn facts(&self, body: &[Literal], grounding: &[Option<Constant>]) -> Vec<Fact> {
         let mut facts: Vec<Fact> = Vec::new();
         for literal in substitute(body, grounding).iter().filter(|literal| !literal.is_check()) {
