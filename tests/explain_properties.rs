@@ -217,10 +217,10 @@ proptest! {
             // What rules add sums to ψ, largest first.
             let slow = world.slow(&world.facts, &args);
             prop_assert!((said.probabilities[1] - slow).abs() < 1e-12, "{} {slow}", said.probabilities[1]);
-            let sum = said.fired.iter().fold(said.before, |sum, fired| sum + fired.adds);
+            let sum = said.fired.iter().fold(said.prior_log_odds, |sum, fired| sum + fired.contribution);
             prop_assert!((sum - said.psi).abs() < 1e-12);
             prop_assert!(((slow / (1.0 - slow)).ln() - said.psi).abs() < 1e-9);
-            prop_assert!(said.fired.windows(2).all(|pair| pair[0].adds.abs() >= pair[1].adds.abs()));
+            prop_assert!(said.fired.windows(2).all(|pair| pair[0].contribution.abs() >= pair[1].contribution.abs()));
             prop_assert_eq!(said.decision, usize::from(slow > threshold));
             // Every change that is said to turn the decision does, on facts read anew and with the slow evaluator.
             let flips = &said.flips;
