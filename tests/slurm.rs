@@ -201,7 +201,7 @@ fn rejects_invalid_settings_before_writing(slurm: &Slurm) {
     let output = slurm.driver(&lab, &["--slurm-option", "partition=no such; touch x"]).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     let text = stderr(&output);
-    assert!(text.contains("does not take these tasks: invalid partition specified: no such; touch x"), "{text}");
+    assert!(text.contains("rejects these tasks: invalid partition specified: no such; touch x"), "{text}");
     assert!(!lab.out().exists() && !lab.home().join("x").exists());
 }
 

@@ -126,7 +126,7 @@ fn a_missing_slurm_is_detected_before_writing() {
     let lab = Lab::new();
     let output = lab.command(&["--executor", "slurm"]).env("PATH", "/nowhere").output().unwrap();
     assert_eq!(output.status.code(), Some(2));
-    assert!(stderr(&output).contains("`sbatch` cannot be called"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("cannot run `sbatch`"), "{}", stderr(&output));
     assert!(!lab.out().exists());
 }
 
@@ -158,7 +158,7 @@ fn data_changed_after_planning_are_detected() {
     generate("2");
     let output = shell(&line);
     assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
-    assert!(stderr(&output).contains("have changed since the run was planned"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("changed since the run was planned"), "{}", stderr(&output));
     // With other data it is another job.
     assert!(lab.run(&["-q"]).status.success());
 }

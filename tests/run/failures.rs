@@ -119,7 +119,7 @@ fn fail_fast_starts_no_more_jobs() {
     let args = ["--fail-fast", "--jobs", "1", "--threads", "1"];
     let output = lab.command(&args).env("LRBM_TEST_FAULT", "error:movies Boost fold 1").output().unwrap();
     assert_eq!(output.status.code(), Some(3));
-    assert!(stdout(&output).contains("not run, since one failed"), "{}", stdout(&output));
+    assert!(stdout(&output).contains("not run, because one failed"), "{}", stdout(&output));
     assert!(lab.metrics().height() < JOBS);
     let output = lab.run(&["--retry-failed"]);
     assert!(output.status.success(), "{}", stderr(&output));

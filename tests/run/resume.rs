@@ -112,6 +112,6 @@ fn every_record_has_provenance() {
         assert!(record["machine"]["wall_seconds"].as_f64().unwrap() > 0.0);
         assert!(record["result"]["metrics"]["auc_roc"].as_f64().unwrap() > 0.5);
         let log = fs::read_to_string(job.join("log.txt")).unwrap();
-        assert!(log.contains("begins: movies") && log.contains("done: auc_roc"), "{log}");
+        assert!(log.contains("starts: movies") && log.contains("done: auc_roc"), "{log}");
     }
 }
