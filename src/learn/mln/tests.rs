@@ -68,7 +68,7 @@ fn stored_budgets_are_validated_like_parameters() {
         let read = SavedModel::from_json(&model.to_json());
         assert_eq!(read.is_ok(), allowed, "{budget}");
         if let Err(error) = read {
-            let expected = format!("count_budget is {budget}; it must be a whole number from 1 to 1000000");
+            let expected = format!("count_budget must be a whole number from 1 to 1000000, got {budget}");
             assert!(error.to_string().contains(&expected), "{error}");
         }
     }

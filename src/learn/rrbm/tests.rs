@@ -36,7 +36,7 @@ fn stored_walk_lengths_are_validated_like_parameters() {
                 assert!(allowed && psi.iter().all(|psi| psi.is_finite()), "{length}: {psi:?}");
             }
             Err(error) => {
-                let expected = format!("walks[0]: walk_length is {length}; it must be a whole number from 1 to 8");
+                let expected = format!("walks[0]: walk_length must be a whole number from 1 to 8, got {length}");
                 assert!(!allowed && error.to_string().contains(&expected), "{error}");
             }
         }
