@@ -228,7 +228,7 @@ fn walks_and_templates_on_the_command_line() {
         for (args, message) in [
             (&["--trees"][..], "and no trees: omit it"),
             (&["--data", "m", "--importance"], "--importance supports trees and networks only"),
-            (&["--data", "m", "--query", query, "--html", "page.html"], "--html is about rules"),
+            (&["--data", "m", "--query", query, "--html", "page.html"], "--html supports trees and networks only"),
         ] {
             let (code, _, err) = lrbm(&[&["explain", "--model", "model.json"][..], args].concat());
             assert!(code == Some(2) && err.contains(message), "{err}");

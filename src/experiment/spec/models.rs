@@ -164,7 +164,7 @@ fn ensemble_of(models: &[Model], copy: usize, from: &Item, mistakes: &mut Vec<Mi
     };
     if !is_ensemble(models[found].kind) {
         let kinds = listed(Kind::ALL.into_iter().filter(|&kind| is_ensemble(kind)).map(Kind::name));
-        refuse(format!("this is {}; an ensemble is one of {kinds}", models[found].kind));
+        refuse(format!("this is {}; kinds of ensembles are {kinds}", models[found].kind));
         return None;
     }
     Some(found)
