@@ -1,7 +1,31 @@
-//! Rules that hold for the whole source, and that a compiler does not know.
+//! Rules for the whole source that the compiler does not check.
+
+mod imports;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+
+use imports::ImportGraph;
+
+/// The layers, bottom first. A module imports only from layers before its own.
+const LAYERS: [&str; 16] = [
+    "math",
+    "determinism",
+    "cancel",
+    "parallel",
+    "files",
+    "logic",
+    "kb",
+    "data",
+    "cover",
+    "tree",
+    "rbm",
+    "learn",
+    "metric",
+    "experiment",
+    "report",
+    "cli",
+];
 
 fn repository(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
@@ -135,4 +159,33 @@ fn every_test_that_reliability_names_exists() {
     for name in names {
         assert!(all.contains(&format!("fn {name}()")), "no test is called {name}");
     }
+}
+
+fn import_graph() -> ImportGraph {
+    let root = repository("src");
+    let mut paths = Vec::new();
+    sources(&root, &mut paths);
+    let name = |path: &PathBuf| path.strip_prefix(&root).unwrap().to_str().unwrap().replace('\\', "/");
+    let texts: Vec<_> = paths.iter().map(|path| (name(path), fs::read_to_string(path).unwrap())).collect();
+    ImportGraph::read(&texts.into_iter().filter(|(name, _)| name != "main.rs").collect::<Vec<_>>())
+}
+
+/// Prints the import matrix with `-- --nocapture`.
+#[test]
+fn layers_import_downwards_only() {
+    let graph = import_graph();
+    println!("importing files by layer (row imports column):\n{}", graph.matrix(&LAYERS));
+    assert_eq!(graph.layers(), LAYERS.into_iter().collect());
+    let height = |layer: &str| LAYERS.iter().position(|known| *known == layer);
+    let upward: Vec<String> =
+        graph.between_layers().into_iter().filter(|(a, b, _)| height(a) < height(b)).map(|(.., edge)| edge).collect();
+    assert!(upward.is_empty(), "imports from a higher layer:\n{}", upward.join("\n"));
+    assert_eq!(graph.imports_of_root(), [""; 0], "import from the module that defines the item, not from lib.rs");
+}
+
+#[test]
+fn files_form_no_import_cycle() {
+    let cycles = import_graph().cycles();
+    let shown: Vec<String> = cycles.iter().map(|files| files.join(", ")).collect();
+    assert!(cycles.is_empty(), "import cycles:\n{}", shown.join("\n"));
 }
