@@ -2,7 +2,7 @@
 //!
 //! `cargo bench --bench instructions -- CASE DOMAIN`; without arguments it lists what there is.
 
-use lrbm::data::generate::Domain;
+use lrbm::internal::data::generate::Domain;
 
 #[path = "cases/mod.rs"]
 mod cases;

@@ -6,8 +6,8 @@ use std::hint::black_box;
 use std::path::Path;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use lrbm::data::generate::{Domain, DomainCounts, GeneratorSettings, write_directory};
-use lrbm::data::load::{LoadOptions, load};
+use lrbm::internal::data::generate::{Domain, DomainCounts, GeneratorSettings, write_directory};
+use lrbm::internal::data::load::{LoadOptions, load};
 
 const FACTS: u64 = 1_000_000;
 

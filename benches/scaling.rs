@@ -15,10 +15,10 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-use lrbm::data::generate::{Domain, DomainCounts, GeneratorSettings, write_directory};
-use lrbm::data::load::{LoadOptions, load};
-use lrbm::kb::{TimeRule, TimeSource};
-use lrbm::learn::{Kind, Params, train};
+use lrbm::internal::data::generate::{Domain, DomainCounts, GeneratorSettings, write_directory};
+use lrbm::internal::data::load::{LoadOptions, load};
+use lrbm::internal::kb::{TimeRule, TimeSource};
+use lrbm::internal::learn::{Kind, Params, train};
 
 #[path = "cases/process.rs"]
 mod process;

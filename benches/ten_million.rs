@@ -9,8 +9,8 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::time::Instant;
 
-use lrbm::data::generate::{Domain, DomainSink, GeneratorSettings, Name};
-use lrbm::data::load::{LoadOptions, load};
+use lrbm::internal::data::generate::{Domain, DomainSink, GeneratorSettings, Name};
+use lrbm::internal::data::load::{LoadOptions, load};
 
 #[path = "cases/process.rs"]
 mod process;
@@ -68,7 +68,7 @@ fn measure(domain: Domain, wanted: u64) -> Result<(), Box<dyn std::error::Error>
 fn measure_in(home: &Path, domain: Domain, wanted: u64) -> Result<(), Box<dyn std::error::Error>> {
     let info = domain.info();
     fs::create_dir_all(home)?;
-    let per_scale = lrbm::data::generate::DomainCounts::of(domain, &domain.settings()).facts;
+    let per_scale = lrbm::internal::data::generate::DomainCounts::of(domain, &domain.settings()).facts;
     let settings = GeneratorSettings::new(wanted.div_ceil(per_scale) as u32, info.seed, 0.0)?;
     let mut files = Files { facts: BufWriter::new(File::create(home.join("train_facts.txt"))?), count: 0 };
     domain.generate(&settings, &mut files)?;

@@ -1,39 +1,130 @@
-//! `lrbm` reproduces, questions and extends LRBM-Boost: *Non-parametric learning of lifted restricted Boltzmann
-//! machines* (Kaur, Kunapuli, Natarajan; IJAR 2020).
+//! `lrbm` reproduces, questions and extends LRBM-Boost: *Non-parametric learning of lifted
+//! restricted Boltzmann machines* (Kaur, Kunapuli, Natarajan; IJAR 2020).
 //!
-//! The layers, bottom first; each imports only from those before it:
+//! The library learns models of relational data, predicts, explains and evaluates. The program
+//! `lrbm`, which runs whole experiments, is the feature `harness` (on by default); without it
+//! (`default-features = false`) the learners build in a fraction of the time.
 //!
-//! - [`math`], [`determinism`], [`cancel`], [`parallel`], [`files`]: foundations
-//! - [`logic`]: symbols, terms, modes, clauses, and the reader of BoostSRL files
-//! - [`kb`]: the fact store indexed for joins, time limits, and the naive evaluator, oracle of every fast one
-//! - [`data`]: datasets, generated domains, folds and negatives
-//! - [`cover`]: the conjunctive-query engine: which examples a conjunction covers
-//! - [`tree`]: language bias, candidate tests, growth of regression trees, and the leaf an example reaches
-//! - [`rbm`]: leaf parameters θ, ψ, coordinate descent, and the lifted RBM as one network
-//! - [`learn`]: parameters, the boosting loop, one module per kind of model, model files
-//! - [`metric`]: ranking metrics, calibration, tests of significance
-//! - [`experiment`]: specs, jobs, plans, and resumable runs
-//! - [`report`]: tables, figures, drawings, the report page, comparisons and the regression gate
-//! - [`cli`]: one file per subcommand
+//! ```
+//! use lrbm::{Benchmark, LrbmBoost, Metrics, Model, Output, SplitOptions, Store, Undefined, Variant};
+//!
+//! // A generated benchmark; `lrbm::Dataset::read("mydata", "smokes")` reads a directory of yours.
+//! let movies = Benchmark::open("movies", &Store::open("datasets/cache"), &Variant::default())?;
+//! let fold = movies.fold(0, &SplitOptions::new(1))?;
+//!
+//! let trained = LrbmBoost::params().trees(20).max_leaves(4).fit(&fold.train)?;
+//! let predicted = trained.model.predict(&fold.test)?;
+//!
+//! let labels: Vec<bool> = fold.test.examples.iter().map(|example| example.positive).collect();
+//! let threshold = Err(Undefined::NoTrainingScores);
+//! let metrics = Metrics::new(Output::LogOdds(&predicted.scores), &labels, threshold)?;
+//! assert!(metrics.iter().all(|(column, value)| column.name() != "auc_roc" || value.unwrap() > 0.9));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Progress and cancellation
+//!
+//! ```
+//! use lrbm::{Benchmark, CancelToken, FitControl, LearnError, RdnBoost, SplitOptions, Store, Variant};
+//!
+//! let movies = Benchmark::open("movies", &Store::open("datasets/cache"), &Variant::default())?;
+//! let fold = movies.fold(0, &SplitOptions::new(1))?;
+//! let token = CancelToken::default();
+//! let cancel = Some(token.clone());
+//! let mut stop_early = |progress: lrbm::Progress| {
+//!     if progress.done == 3 {
+//!         token.cancel();
+//!     }
+//! };
+//! let control = FitControl { progress: Some(&mut stop_early), cancel, ..FitControl::default() };
+//! let stopped = RdnBoost::params().trees(1000).fit_with(&fold.train, control);
+//! assert_eq!(stopped.unwrap_err(), LearnError::Cancelled);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Model files, networks and explanations
+//!
+//! Every model is saved and loaded as a [`SavedModel`]. A sum of trees converts to one lifted RBM,
+//! a [`Network`], exactly or as in the paper; an [`Explainer`] shows why a network predicts what
+//! it predicts.
+//!
+//! ```
+//! use lrbm::{Dataset, Domain, Explainer, FlipOptions, LrbmBoost, Method, Model, SavedModel, Stored};
+//!
+//! let movies = Dataset::generate(Domain::Movies)?;
+//! let model = LrbmBoost::params().trees(5).fit(&movies)?.model;
+//! let network = model.to_network(Method::Exact)?;
+//!
+//! let restored = SavedModel::from_json(&model.to_json())?;
+//! assert_eq!(restored.predict(&movies)?.scores, model.predict(&movies)?.scores);
+//!
+//! let example = movies.examples[0].args.clone();
+//! let mut explainer = Explainer::new(&network, movies.database, movies.target)?;
+//! let explanation = explainer.explain(&example, &FlipOptions::default())?;
+//! assert!(!explanation.fired.is_empty());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Modules
+//!
+//! Modules are private and layered; each imports only from those before it: `math`, `determinism`,
+//! `cancel`, `parallel`, `files` (foundations), `logic` (symbols, modes, clauses, the reader of
+//! BoostSRL files), `kb` (the fact store and the naive evaluator), `data` (datasets, generated
+//! domains, folds, negatives), `cover` (the conjunctive-query engine), `tree` (relational
+//! regression trees), `rbm` (leaf parameters, descent, the lifted network), `learn` (one module
+//! per kind of model), `metric`, and with the feature `harness` `experiment`, `report` and `cli`.
 
 #![forbid(unsafe_code)]
+// The documentation of private modules links freely; `--document-private-items` shows it.
+#![allow(rustdoc::private_intra_doc_links)]
 
-pub mod cancel;
+/// All modules, for the program and for the tests of this repository. Not part of the interface.
+#[doc(hidden)]
+#[path = ""]
+pub mod internal {
+    pub mod cancel;
+    #[cfg(feature = "harness")]
+    pub mod cli;
+    pub mod cover;
+    pub mod data;
+    pub mod determinism;
+    #[cfg(feature = "harness")]
+    pub mod experiment;
+    pub mod files;
+    pub mod kb;
+    pub mod learn;
+    pub mod logic;
+    pub mod math;
+    pub mod metric;
+    pub mod parallel;
+    pub mod rbm;
+    #[cfg(feature = "harness")]
+    pub mod report;
+    pub mod tree;
+}
+
+// So that paths inside the crate need not name `internal`.
+use internal::{cancel, cover, data, determinism, files, kb, learn, logic, math, metric, parallel, rbm, tree};
 #[cfg(feature = "harness")]
-pub mod cli;
-pub mod cover;
-pub mod data;
-pub mod determinism;
-#[cfg(feature = "harness")]
-pub mod experiment;
-pub mod files;
-pub mod kb;
-pub mod learn;
-pub mod logic;
-pub mod math;
-pub mod metric;
-pub mod parallel;
-pub mod rbm;
-#[cfg(feature = "harness")]
-pub mod report;
-pub mod tree;
+use internal::{cli, experiment, report};
+
+pub use cancel::Token as CancelToken;
+pub use data::benchmark::{Arity, Benchmark, BenchmarkError, Reflexive, TimeUse, Variant};
+pub use data::classes::ClassLabels;
+pub use data::example_set::ExampleSet;
+pub use data::generate::{Domain, GeneratorSettings};
+pub use data::load::{Dataset, LoadError, LoadOptions};
+pub use data::split::{Fold, FoldSide, SplitOptions};
+pub use data::store::Store;
+pub use kb::{Database, Example, TimeRule, TimeSource};
+pub use learn::params::Builder;
+pub use learn::prepare::{PrepareError, PrepareOptions, Purpose, prepare};
+pub use learn::{
+    FitControl, Header, Kind, KindParams, LearnError, Learner, LrbmBoost, LrbmExplainable, LrbmNoBoost, Lrnn,
+    LrnnModel, Method, MlnBoost, MlnModel, Model, ParamError, Params, Preset, Progol, Progress, RdnBoost, Rpt, RrbmC,
+    RrbmE, RrbmModel, SavedModel, ScoreError, Scored, Statistics, Stored, Trained, TreeModel,
+};
+pub use logic::{Constant, Diagnostic, Diagnostics, PredicateId};
+pub use metric::{Column, MetricError, Metrics, Output, Ranking, Undefined};
+pub use rbm::Network;
+pub use rbm::network::explain::{ExplainError, Explainer, Explanation, FlipOptions};

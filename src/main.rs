@@ -3,5 +3,5 @@
 #![forbid(unsafe_code)]
 
 fn main() -> std::process::ExitCode {
-    lrbm::cli::main()
+    lrbm::internal::cli::main()
 }

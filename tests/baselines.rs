@@ -10,23 +10,23 @@ use std::fmt::Write;
 use std::path::Path;
 
 use area::auc_roc;
-use lrbm::data::embedded::load_domain;
-use lrbm::data::folds::random_folds;
-use lrbm::data::generate::{Domain, GeneratorSettings};
-use lrbm::data::load::{LoadOptions, Loaded, load};
-use lrbm::determinism::Stream;
-use lrbm::kb::{Example, naive};
-use lrbm::learn::{Kind, Model, Params, SavedModel, Stored, Trained, train};
-use lrbm::logic::rule::parse_rules;
-use lrbm::rbm::network::Network;
+use lrbm::internal::data::embedded::load_domain;
+use lrbm::internal::data::folds::random_folds;
+use lrbm::internal::data::generate::{Domain, GeneratorSettings};
+use lrbm::internal::data::load::{Dataset, LoadOptions, load};
+use lrbm::internal::determinism::Stream;
+use lrbm::internal::kb::{Example, naive};
+use lrbm::internal::learn::{Kind, Model, Params, SavedModel, Stored, Trained, train};
+use lrbm::internal::logic::rule::parse_rules;
+use lrbm::internal::rbm::network::Network;
 use params::params;
 
-fn learn(kind: Kind, data: &Loaded, examples: &[Example], params: &Params) -> Trained<SavedModel> {
+fn learn(kind: Kind, data: &Dataset, examples: &[Example], params: &Params) -> Trained<SavedModel> {
     train(kind, &data.database, data.target, examples, params, 1, &mut |_| {}).unwrap()
 }
 
 /// Returns the mean AUC-ROC over five held-out folds, of a kind and of a fixed reference score.
-fn areas(kind: Kind, data: &Loaded, params: &Params, score: &dyn Fn(&Example) -> f64) -> (f64, f64) {
+fn areas(kind: Kind, data: &Dataset, params: &Params, score: &dyn Fn(&Example) -> f64) -> (f64, f64) {
     let folds = random_folds(&data.examples, 5, 1, "test");
     let (mut learned, mut allowed) = (0.0, 0.0);
     for fold in 0..5 {
@@ -68,7 +68,7 @@ fn noisy_domains_reach_the_auc_of_the_planted_rules() {
 
 /// Generates people whose probability of liking something grows with their number of friends, and
 /// an irrelevant predicate.
-fn friends() -> (tempfile::TempDir, Loaded) {
+fn friends() -> (tempfile::TempDir, Dataset) {
     let mut stream = Stream::new(5, &["friends"]);
     let (mut facts, mut pos, mut neg) = (String::new(), String::new(), String::new());
     for person in 0..400 {
@@ -96,8 +96,8 @@ fn friends() -> (tempfile::TempDir, Loaded) {
 fn grounding_counts_reach_the_attainable_auc() {
     let (_home, data) = friends();
     let friend = data.database.predicates.find("friend", 2).unwrap();
-    let variable = |k| lrbm::logic::Argument::Variable(lrbm::logic::Variable(k));
-    let body = [lrbm::logic::Literal::new(friend, vec![variable(0), variable(1)])];
+    let variable = |k| lrbm::internal::logic::Argument::Variable(lrbm::internal::logic::Variable(k));
+    let body = [lrbm::internal::logic::Literal::new(friend, vec![variable(0), variable(1)])];
     let count = |example: &Example| naive::count(&data.database, &body, data.target, &example.args) as f64;
     for form in ["form=trees", "form=clauses"] {
         let (learned, allowed) = areas(Kind::MlnBoost, &data, &params(Kind::MlnBoost, &[form]), &count);
@@ -120,11 +120,12 @@ fn psi_is_the_sum_over_groundings() {
         assert!(trained.warnings.is_empty(), "{:?}", trained.warnings);
         let SavedModel::Mln(model) = &trained.model else { panic!("not a counting model") };
         // Predicate names survive the round trip through JSON.
-        let again = lrbm::learn::MlnModel::from_json(&model.to_json()).unwrap();
+        let again = lrbm::internal::learn::MlnModel::from_json(&model.to_json()).unwrap();
         let sample: Vec<Example> = data.examples.iter().step_by(31).cloned().collect();
         let psi = again.score(&data.database, data.target, &sample).unwrap().scores;
-        let find = |literals: &[lrbm::logic::Literal]| -> Vec<lrbm::logic::Literal> {
-            let find = |literal| lrbm::logic::rename::find(literal, again.names(), data.database.names()).unwrap();
+        let find = |literals: &[lrbm::internal::logic::Literal]| -> Vec<lrbm::internal::logic::Literal> {
+            let find =
+                |literal| lrbm::internal::logic::rename::find(literal, again.names(), data.database.names()).unwrap();
             literals.iter().map(find).collect()
         };
         for (example, psi) in sample.iter().zip(psi) {
@@ -163,7 +164,7 @@ fn clauses_vote_or_have_fitted_weights() {
         let psi = network.score(&data.database, data.target, &data.examples).unwrap().scores;
         let rules = network.bind(&data.database);
         let votes = |example: &Example| {
-            let holds = |rule: &&Option<lrbm::rbm::network::Rule>| {
+            let holds = |rule: &&Option<lrbm::internal::rbm::network::Rule>| {
                 rule.as_ref().is_some_and(|r| r.witness(&data.database, data.target, &example.args).is_some())
             };
             rules.iter().filter(holds).count()
@@ -195,6 +196,6 @@ fn damaged_mln_files_are_errors() {
     assert!(error("\"weight\":", "\"wieght\":").contains("not a model"));
     assert!(error("\"none_of\": [", "\"none_of\": [ [], ").contains("at least one literal"));
     assert!(error("\"prior\": ", "\"prior\": 1e999, \"x\": ").contains("not a model"));
-    let trees = lrbm::learn::TreeModel::from_json(&text).unwrap_err().to_string();
+    let trees = lrbm::internal::learn::TreeModel::from_json(&text).unwrap_err().to_string();
     assert!(trees.contains("trees are needed here"), "{trees}");
 }

@@ -7,19 +7,19 @@ use std::fs;
 use std::path::Path;
 
 use assert_cmd::Command;
-use lrbm::data::dataset::{Dataset, Variant};
-use lrbm::data::embedded::load_domain;
-use lrbm::data::generate::Domain;
-use lrbm::data::load::{LoadOptions, Loaded, load};
-use lrbm::data::split::SplitOptions;
-use lrbm::determinism::Stream;
-use lrbm::kb::Example;
-use lrbm::learn::{Kind, LearnError, Method, Model, Params, ScoreError, TreeModel, train};
-use lrbm::math::sigmoid;
-use lrbm::rbm::Network;
+use lrbm::internal::data::benchmark::{Benchmark, Variant};
+use lrbm::internal::data::embedded::load_domain;
+use lrbm::internal::data::generate::Domain;
+use lrbm::internal::data::load::{Dataset, LoadOptions, load};
+use lrbm::internal::data::split::SplitOptions;
+use lrbm::internal::determinism::Stream;
+use lrbm::internal::kb::Example;
+use lrbm::internal::learn::{Kind, LearnError, Method, Model, Params, ScoreError, TreeModel, train};
+use lrbm::internal::math::sigmoid;
+use lrbm::internal::rbm::Network;
 use params::params;
 
-fn learn(kind: Kind, data: &Loaded, params: &Params) -> TreeModel {
+fn learn(kind: Kind, data: &Dataset, params: &Params) -> TreeModel {
     let trained = train(kind, &data.database, data.target, &data.examples, params, 1, &mut |_| {});
     trained.unwrap().into_trees().unwrap().model
 }
@@ -31,22 +31,22 @@ fn write(directory: &Path, files: &[(&str, &str)]) {
     }
 }
 
-fn read(files: &[(&str, &str)]) -> Result<Loaded, String> {
+fn read(files: &[(&str, &str)]) -> Result<Dataset, String> {
     let home = tempfile::tempdir().unwrap();
     write(home.path(), files);
     load(home.path(), &LoadOptions::default()).map_err(|error| error.to_string())
 }
 
-fn movies() -> Loaded {
+fn movies() -> Dataset {
     load_domain(Domain::MoviesClasses, &Domain::MoviesClasses.settings()).unwrap()
 }
 
-fn log_odds(model: &dyn Model, data: &Loaded) -> Vec<Vec<f64>> {
+fn log_odds(model: &dyn Model, data: &Dataset) -> Vec<Vec<f64>> {
     model.score_classes(&data.database, data.target, &data.examples).unwrap().scores
 }
 
 /// Returns the accuracy of the most likely class.
-fn accuracy(model: &dyn Model, data: &Loaded) -> f64 {
+fn accuracy(model: &dyn Model, data: &Dataset) -> f64 {
     let odds = log_odds(model, data);
     let own = |(i, example): &(usize, &Example)| {
         let own = odds[example.class as usize][*i];
@@ -113,8 +113,8 @@ fn planted_rules_of_four_classes_are_learned() {
         let classes = model.classes.as_ref().unwrap();
         for (class, trees) in model.sums().enumerate() {
             let leaves = trees[0].nodes().iter().filter_map(|node| match node {
-                lrbm::tree::Node::Leaf(leaf) => Some((u64::from(leaf.positives), u64::from(leaf.negatives))),
-                lrbm::tree::Node::Split(_) => None,
+                lrbm::internal::tree::Node::Leaf(leaf) => Some((u64::from(leaf.positives), u64::from(leaf.negatives))),
+                lrbm::internal::tree::Node::Split(_) => None,
             });
             let (own, others) = leaves.fold((0, 0), |sum, leaf| (sum.0 + leaf.0, sum.1 + leaf.1));
             assert_eq!((own, own + others), (classes.trained_on[class], data.examples.len() as u64), "{kind}");
@@ -124,7 +124,7 @@ fn planted_rules_of_four_classes_are_learned() {
         }
     }
     // Other kinds as well.
-    let settings = lrbm::data::generate::GeneratorSettings::new(1, 77, 0.0).unwrap();
+    let settings = lrbm::internal::data::generate::GeneratorSettings::new(1, 77, 0.0).unwrap();
     let elsewhere = load_domain(Domain::MoviesClasses, &settings).unwrap();
     let model = learn(Kind::LrbmBoost, &data, &Params::new(Kind::LrbmBoost));
     assert!(accuracy(&model, &elsewhere) > 0.97, "{}", accuracy(&model, &elsewhere));
@@ -154,7 +154,7 @@ fn subsampling_and_early_stopping_are_stratified_by_class() {
 fn two_classes_equal_one_psi_at_half_the_step() {
     let binary = load_domain(Domain::Movies, &Domain::Movies.settings()).unwrap();
     let home = tempfile::tempdir().unwrap();
-    lrbm::data::generate::write_directory(Domain::Movies, &Domain::Movies.settings(), home.path()).unwrap();
+    lrbm::internal::data::generate::write_directory(Domain::Movies, &Domain::Movies.settings(), home.path()).unwrap();
     // The same examples in the same order, with the label as class.
     let atoms: Vec<String> = binary
         .examples
@@ -215,7 +215,7 @@ fn class_facts_do_not_leak() {
     // A dataset removes the class facts.
     let home = tempfile::tempdir().unwrap();
     write(home.path(), &[("bk", modes), ("facts", &facts), ("pos", &pos), ("neg", "")]);
-    let dataset = Dataset::of_directory(home.path(), &LoadOptions::default(), &Variant::default()).unwrap();
+    let dataset = Benchmark::of_directory(home.path(), &LoadOptions::default(), &Variant::default()).unwrap();
     let fold = dataset.fold(0, &SplitOptions::new(1)).unwrap();
     let labelled = fold.train.database.predicates.find("kind", 2).unwrap();
     assert!(fold.train.database.facts.relation(labelled).is_empty());
@@ -295,8 +295,8 @@ fn binary_only_options_are_rejected_for_classes() {
 
 #[test]
 fn folds_are_stratified_by_class() {
-    let nowhere = lrbm::data::store::Store::open("does-not-exist");
-    let dataset = Dataset::open("movies-classes", &nowhere, &Variant::default()).unwrap();
+    let nowhere = lrbm::internal::data::store::Store::open("does-not-exist");
+    let dataset = Benchmark::open("movies-classes", &nowhere, &Variant::default()).unwrap();
     let counts = |examples: &[Example]| -> Vec<usize> {
         (0..4).map(|class| examples.iter().filter(|example| example.class == class).count()).collect()
     };
@@ -324,7 +324,7 @@ fn last_argument_of_a_target_can_become_the_class() {
     pos += "plays(both,golf). plays(both,polo). plays(one,dice). plays(two,dice).";
     write(home.path(), &[("bk", modes), ("facts", &facts), ("pos", &pos), ("neg", "plays(t0_0,golf).")]);
     let variant = Variant { classes: true, class_size: 3, ..Variant::default() };
-    let dataset = Dataset::of_directory(home.path(), &LoadOptions::default(), &variant).unwrap();
+    let dataset = Benchmark::of_directory(home.path(), &LoadOptions::default(), &variant).unwrap();
     assert!(dataset.warnings().to_string().contains("2 examples of plays are dropped"), "{}", dataset.warnings());
     assert!(dataset.warnings().to_string().contains("fewer than 3 are of class dice"), "{}", dataset.warnings());
     let fold = dataset.fold(0, &SplitOptions::new(1)).unwrap();
@@ -348,7 +348,9 @@ fn last_argument_of_a_target_can_become_the_class() {
     for (i, example) in part.examples.iter().enumerate() {
         assert!(odds.iter().all(|row| row[i] <= odds[example.class as usize][i]), "{}", model.describe());
     }
-    let error = Dataset::open("movies", &lrbm::data::store::Store::open("nowhere"), &variant).unwrap_err().to_string();
+    let error = Benchmark::open("movies", &lrbm::internal::data::store::Store::open("nowhere"), &variant)
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("does not support `classes"), "{error}");
 }
 

@@ -3,12 +3,12 @@
 
 use std::path::Path;
 
-use lrbm::determinism::Stream;
-use lrbm::kb::{Database, DatabaseBuilder, Fact, FactChange, naive};
-use lrbm::logic::rule::parse_rules;
-use lrbm::logic::{Argument, Constant, Literal, PredicateId};
-use lrbm::rbm::Network;
-use lrbm::rbm::network::explain::{Explainer, Explanation, FlipOptions, Grounding, substitute};
+use lrbm::internal::determinism::Stream;
+use lrbm::internal::kb::{Database, DatabaseBuilder, Fact, FactChange, naive};
+use lrbm::internal::logic::rule::parse_rules;
+use lrbm::internal::logic::{Argument, Constant, Literal, PredicateId};
+use lrbm::internal::rbm::Network;
+use lrbm::internal::rbm::network::explain::{Explainer, Explanation, FlipOptions, Grounding, substitute};
 use proptest::prelude::*;
 
 /// A small random world: facts, and rules about them.

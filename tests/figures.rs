@@ -5,10 +5,10 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use lrbm::experiment::Results;
-use lrbm::metric::Column;
-use lrbm::report::drawing;
-use lrbm::report::figure::{self, Figure, FigureError, FigureScene, PublishedMean};
+use lrbm::internal::experiment::Results;
+use lrbm::internal::metric::Column;
+use lrbm::internal::report::drawing;
+use lrbm::internal::report::figure::{self, Figure, FigureError, FigureScene, PublishedMean};
 
 /// A run in a temporary directory.
 struct Lab {

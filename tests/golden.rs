@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Output;
 
 use assert_cmd::Command;
-use lrbm::learn::{Kind, Model, SavedModel, Stored};
+use lrbm::internal::learn::{Kind, Model, SavedModel, Stored};
 
 fn golden() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden")

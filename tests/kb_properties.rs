@@ -3,8 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use lrbm::kb::{Database, DatabaseBuilder, TimeRule, TimeSource, binding_pattern, naive};
-use lrbm::logic::{Argument, Constant, Literal, ModeArg, ModeDeclaration, ModeSymbol, PredicateId, Severity, Variable};
+use lrbm::internal::kb::{Database, DatabaseBuilder, TimeRule, TimeSource, binding_pattern, naive};
+use lrbm::internal::logic::{
+    Argument, Constant, Literal, ModeArg, ModeDeclaration, ModeSymbol, PredicateId, Severity, Variable,
+};
 use proptest::prelude::*;
 use proptest::sample::Index;
 

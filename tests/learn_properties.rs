@@ -8,29 +8,29 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-use lrbm::cancel::{self, Check};
-use lrbm::data::embedded::load_domain;
-use lrbm::data::generate::{Domain, GeneratorSettings};
-use lrbm::data::load::{LoadOptions, Loaded, load};
-use lrbm::files::json::FileError;
-use lrbm::kb::{Database, naive};
-use lrbm::learn::{
+use lrbm::internal::cancel::{self, Check};
+use lrbm::internal::data::embedded::load_domain;
+use lrbm::internal::data::generate::{Domain, GeneratorSettings};
+use lrbm::internal::data::load::{Dataset, LoadOptions, load};
+use lrbm::internal::files::json::FileError;
+use lrbm::internal::kb::{Database, naive};
+use lrbm::internal::learn::{
     Kind, LearnError, Learner, LrbmExplainable, Model, Params, Progress, Resources, SavedModel, Stored, Task, Trained,
     TrainedModel, TreeModel, train,
 };
-use lrbm::logic::Literal;
-use lrbm::tree::Tree;
+use lrbm::internal::logic::Literal;
+use lrbm::internal::tree::Tree;
 use params::params;
 
-fn domain(domain: Domain, noise: f64) -> Loaded {
+fn domain(domain: Domain, noise: f64) -> Dataset {
     load_domain(domain, &GeneratorSettings::new(1, 7, noise).unwrap()).unwrap()
 }
 
-fn learn_any(kind: Kind, data: &Loaded, params: &Params, seed: u64) -> Trained<SavedModel> {
+fn learn_any(kind: Kind, data: &Dataset, params: &Params, seed: u64) -> Trained<SavedModel> {
     train(kind, &data.database, data.target, &data.examples, params, seed, &mut |_| {}).unwrap()
 }
 
-fn learn(kind: Kind, data: &Loaded, params: &Params, seed: u64) -> TrainedModel {
+fn learn(kind: Kind, data: &Dataset, params: &Params, seed: u64) -> TrainedModel {
     learn_any(kind, data, params, seed).into_trees().unwrap()
 }
 
@@ -38,8 +38,8 @@ fn learn(kind: Kind, data: &Loaded, params: &Params, seed: u64) -> TrainedModel 
 fn naive_value<L>(
     tree: &Tree<L>,
     data: &Database,
-    target: lrbm::logic::PredicateId,
-    args: &[lrbm::logic::Constant],
+    target: lrbm::internal::logic::PredicateId,
+    args: &[lrbm::internal::logic::Constant],
 ) -> f64 {
     for path in tree.paths() {
         let body: Vec<Literal> = path.literals.iter().map(|&literal| literal.clone()).collect();
@@ -145,7 +145,7 @@ fn models_round_trip_through_files() {
 }
 
 /// A small dataset with the rule `happy(X) :- friend(X, Y), rich(Y)` and a numeric level.
-fn toy() -> (tempfile::TempDir, Loaded) {
+fn toy() -> (tempfile::TempDir, Dataset) {
     let directory = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| std::fs::write(directory.path().join(name), text).unwrap();
     write(
@@ -288,7 +288,7 @@ fn toy_rule_is_learned() {
     assert!(trained.warnings.is_empty());
 }
 
-fn directory(background: &str, facts: &str) -> Loaded {
+fn directory(background: &str, facts: &str) -> Dataset {
     let directory = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| std::fs::write(directory.path().join(name), text).unwrap();
     write("bk.txt", background);

@@ -4,13 +4,13 @@
 mod area;
 
 use area::auc_roc;
-use lrbm::data::embedded::load_domain;
-use lrbm::data::folds::random_folds;
-use lrbm::data::generate::{Domain, GeneratorSettings};
-use lrbm::determinism::Stream;
-use lrbm::kb::{Database, Example};
-use lrbm::learn::{Kind, LearnError, Model, Params, Preset, Unchecked, train};
-use lrbm::logic::PredicateId;
+use lrbm::internal::data::embedded::load_domain;
+use lrbm::internal::data::folds::random_folds;
+use lrbm::internal::data::generate::{Domain, GeneratorSettings};
+use lrbm::internal::determinism::Stream;
+use lrbm::internal::kb::{Database, Example};
+use lrbm::internal::learn::{Kind, LearnError, Model, Params, Preset, Unchecked, train};
+use lrbm::internal::logic::PredicateId;
 
 /// Returns AUC-ROC of each held-out fold; `None` if the kind does not support the data.
 fn cross_validated(

@@ -1,10 +1,12 @@
 //! Property tests of the metrics: each fast implementation agrees with a slow one written from
 //! the definition, and with recorded results of other programs.
 
-use lrbm::metric::calibration::{MIN_PROBABILITY, brier, cll, ece};
-use lrbm::metric::ranking::{auc_pr, auc_pr_jar, auc_roc, auc_roc_jar, average_precision, pr_curve, roc_curve};
-use lrbm::metric::threshold::{best, f1_at, f1_half};
-use lrbm::metric::{Column, MetricError, Metrics, Output, Probabilities, Ranking, Threshold, Undefined};
+use lrbm::internal::metric::calibration::{MIN_PROBABILITY, brier, cll, ece};
+use lrbm::internal::metric::ranking::{
+    auc_pr, auc_pr_jar, auc_roc, auc_roc_jar, average_precision, pr_curve, roc_curve,
+};
+use lrbm::internal::metric::threshold::{best, f1_at, f1_half};
+use lrbm::internal::metric::{Column, MetricError, Metrics, Output, Probabilities, Ranking, Threshold, Undefined};
 use proptest::prelude::*;
 use serde::Deserialize;
 use std::collections::BTreeMap;

@@ -1,14 +1,14 @@
 //! Networks against slow, obvious readings of what they promise: rules hold where the slow evaluator finds them to hold, and a
 //! conversion of trees says what the trees say.
 
-use lrbm::cover::{Coverage, DEFAULT_MEMORY_BYTES};
-use lrbm::determinism::Stream;
-use lrbm::kb::{Database, DatabaseBuilder, Example, Signature};
-use lrbm::logic::{Argument, Comparison, Constant, Literal, Number, PredicateId, Variable};
-use lrbm::math::{sigmoid, softmax};
-use lrbm::rbm::network::{Ensemble, TreeSum, exact, paper};
-use lrbm::rbm::{Network, Theta};
-use lrbm::tree::{Leaf, NodeId, Tree, assign};
+use lrbm::internal::cover::{Coverage, DEFAULT_MEMORY_BYTES};
+use lrbm::internal::determinism::Stream;
+use lrbm::internal::kb::{Database, DatabaseBuilder, Example, Signature};
+use lrbm::internal::logic::{Argument, Comparison, Constant, Literal, Number, PredicateId, Variable};
+use lrbm::internal::math::{sigmoid, softmax};
+use lrbm::internal::rbm::network::{Ensemble, TreeSum, exact, paper};
+use lrbm::internal::rbm::{Network, Theta};
+use lrbm::internal::tree::{Leaf, NodeId, Tree, assign};
 use proptest::prelude::*;
 
 /// A small random database with examples of a target.
@@ -145,7 +145,7 @@ impl World {
     }
 
     /// The network over another table of names, as it is after it was written to a file.
-    fn lit_as_asked_one_by_one(&self, network: &Network) -> Vec<lrbm::cover::Bits> {
+    fn lit_as_asked_one_by_one(&self, network: &Network) -> Vec<lrbm::internal::cover::Bits> {
         let lit = network.active(&self.coverage());
         for (i, example) in self.examples.iter().enumerate() {
             let slow = network.infer(&self.database, self.target, &example.args);
@@ -235,7 +235,7 @@ proptest! {
         prop_assert_eq!(read.to_json(), text);
         prop_assert_eq!(read.active(&world.coverage()), network.active(&world.coverage()));
         // What is printed is a file of rules, and its rules hold for the same examples.
-        let rules = lrbm::logic::rule::parse_rules(std::path::Path::new("rules"), &network.describe()).unwrap();
+        let rules = lrbm::internal::logic::rule::parse_rules(std::path::Path::new("rules"), &network.describe()).unwrap();
         let written = Network::from_rules(&rules, 1.0).unwrap();
         prop_assert_eq!(written.hidden().len(), network.hidden().len());
         let order = network.strongest_first();

@@ -1,11 +1,11 @@
 //! Properties of parsing: printing and parsing round-trips, the fast path agrees with the parser,
 //! and the result does not depend on the chunk size.
 
-use lrbm::logic::lexer::LexError;
-use lrbm::logic::mode::{ModeArg, ModeDeclaration, ModeSymbol, ValueLimit};
-use lrbm::logic::parser::parse_sentence;
-use lrbm::logic::reader::intern_term;
-use lrbm::logic::{
+use lrbm::internal::logic::lexer::LexError;
+use lrbm::internal::logic::mode::{ModeArg, ModeDeclaration, ModeSymbol, ValueLimit};
+use lrbm::internal::logic::parser::parse_sentence;
+use lrbm::internal::logic::reader::intern_term;
+use lrbm::internal::logic::{
     Atom, BodyLiteral, CapacityError, Constant, Diagnostic, FileRole, ImportKind, Notation, Reader, Sentence, Sink,
     SourceWindow, Symbols, Term,
 };
@@ -135,7 +135,7 @@ proptest! {
     ) {
         let text = format!("p({}", pieces.concat());
         let (mut symbols, mut args) = (Symbols::new(), Vec::new());
-        if let Ok(Some(fact)) = lrbm::logic::fast::plain_fact(&text, 0, &mut symbols, &mut args) {
+        if let Ok(Some(fact)) = lrbm::internal::logic::fast::plain_fact(&text, 0, &mut symbols, &mut args) {
             let parsed = parse_sentence(&text, 0, true, Notation::Prolog, false).unwrap();
             let Sentence::Fact { atom, negated: false, weight: None } = &parsed.sentence else { panic!("{parsed:?}") };
             let mut again = symbols.clone();

@@ -3,12 +3,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lrbm::determinism::Stream;
-use lrbm::kb::{Database, DatabaseBuilder, Example, Mode, TimeRule, TimeSource, TypeId, naive};
-use lrbm::learn::{Kind, Model, Unchecked, train};
-use lrbm::logic::clause::show_conjunction;
-use lrbm::logic::{Argument, Constant, Literal, ModeArg, ModeDeclaration, ModeSymbol, PredicateId, Variable};
-use lrbm::tree::path::{PathOptions, chains};
+use lrbm::internal::determinism::Stream;
+use lrbm::internal::kb::{Database, DatabaseBuilder, Example, Mode, TimeRule, TimeSource, TypeId, naive};
+use lrbm::internal::learn::{Kind, Model, Unchecked, train};
+use lrbm::internal::logic::clause::show_conjunction;
+use lrbm::internal::logic::{Argument, Constant, Literal, ModeArg, ModeDeclaration, ModeSymbol, PredicateId, Variable};
+use lrbm::internal::tree::path::{PathOptions, chains};
 use proptest::prelude::*;
 
 /// A small random database with examples.

@@ -1,7 +1,7 @@
 //! Property tests of the significance tests: each fast implementation agrees with a slow one
 //! written from the definition, and with recorded results of SciPy.
 
-use lrbm::metric::significance::{
+use lrbm::internal::metric::significance::{
     ALPHA, CriticalLevel, Differences, NoTest, Ranks, SampleError, Verdict, Zeros, bootstrap, corrected_t, effect,
     holm, mean_test_share, smallest_reachable_p, wilcoxon,
 };

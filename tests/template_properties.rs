@@ -8,16 +8,16 @@ mod params;
 use std::path::Path;
 
 use area::auc_roc;
-use lrbm::data::embedded::load_domain;
-use lrbm::data::folds::random_folds;
-use lrbm::data::generate::{Domain, GeneratorSettings};
-use lrbm::determinism::HashMap;
-use lrbm::kb::{Database, DatabaseBuilder, Example, naive};
-use lrbm::learn::lrnn::{Family, Template};
-use lrbm::learn::{Kind, Learner, Lrnn, LrnnModel, Model, Resources, Task, train};
-use lrbm::logic::rule::parse_rules;
-use lrbm::logic::{Argument, Constant, Literal, PredicateId};
-use lrbm::math::sigmoid;
+use lrbm::internal::data::embedded::load_domain;
+use lrbm::internal::data::folds::random_folds;
+use lrbm::internal::data::generate::{Domain, GeneratorSettings};
+use lrbm::internal::determinism::HashMap;
+use lrbm::internal::kb::{Database, DatabaseBuilder, Example, naive};
+use lrbm::internal::learn::lrnn::{Family, Template};
+use lrbm::internal::learn::{Kind, Learner, Lrnn, LrnnModel, Model, Resources, Task, train};
+use lrbm::internal::logic::rule::parse_rules;
+use lrbm::internal::logic::{Argument, Constant, Literal, PredicateId};
+use lrbm::internal::math::sigmoid;
 use params::params;
 use proptest::prelude::*;
 

@@ -4,12 +4,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lrbm::cover::MAX_GROUNDINGS;
-use lrbm::cover::{Audit, Bits, Coverage, DEFAULT_MEMORY_BYTES};
-use lrbm::determinism::Stream;
-use lrbm::kb::{Database, DatabaseBuilder, Example, Mode, TimeRule, TimeSource, TypeId, naive};
-use lrbm::logic::{Argument, Constant, Literal, ModeArg, ModeDeclaration, ModeSymbol, PredicateId, Variable};
-use lrbm::tree::{
+use lrbm::internal::cover::MAX_GROUNDINGS;
+use lrbm::internal::cover::{Audit, Bits, Coverage, DEFAULT_MEMORY_BYTES};
+use lrbm::internal::determinism::Stream;
+use lrbm::internal::kb::{Database, DatabaseBuilder, Example, Mode, TimeRule, TimeSource, TypeId, naive};
+use lrbm::internal::logic::{Argument, Constant, Literal, ModeArg, ModeDeclaration, ModeSymbol, PredicateId, Variable};
+use lrbm::internal::tree::{
     Expand, Fit, GrowOptions, Grower, Grown, Language, LanguageOptions, LeafFitter, LookAhead, Node, NodeId, Sample,
     Screening, assign,
 };

@@ -6,17 +6,17 @@ mod area;
 mod params;
 
 use area::auc_roc;
-use lrbm::data::embedded::load_domain;
-use lrbm::data::folds::random_folds;
-use lrbm::data::generate::{Domain, GeneratorSettings};
-use lrbm::data::load::Loaded;
-use lrbm::determinism::HashMap;
-use lrbm::kb::{Database, DatabaseBuilder, Example, Mode, ModeSlot, TimeRule, TimeSource, naive};
-use lrbm::learn::rrbm::count::Counter;
-use lrbm::learn::rrbm::walk::{Direction, Step, TypeGraph, literals};
-use lrbm::learn::{Kind, LearnError, Model, Params, SavedModel, Stored, train};
-use lrbm::logic::parser::{Parsed, parse_sentence};
-use lrbm::logic::{Constant, Literal, ModeDeclaration, Notation, PredicateId, Sentence};
+use lrbm::internal::data::embedded::load_domain;
+use lrbm::internal::data::folds::random_folds;
+use lrbm::internal::data::generate::{Domain, GeneratorSettings};
+use lrbm::internal::data::load::Dataset;
+use lrbm::internal::determinism::HashMap;
+use lrbm::internal::kb::{Database, DatabaseBuilder, Example, Mode, ModeSlot, TimeRule, TimeSource, naive};
+use lrbm::internal::learn::rrbm::count::Counter;
+use lrbm::internal::learn::rrbm::walk::{Direction, Step, TypeGraph, literals};
+use lrbm::internal::learn::{Kind, LearnError, Model, Params, SavedModel, Stored, train};
+use lrbm::internal::logic::parser::{Parsed, parse_sentence};
+use lrbm::internal::logic::{Constant, Literal, ModeDeclaration, Notation, PredicateId, Sentence};
 use params::params;
 use proptest::prelude::*;
 
@@ -165,8 +165,8 @@ fn auc_bound(seen: &[Vec<u64>], truth: &[bool], test: &[usize], examples: &[Exam
 }
 
 /// Returns existence or counts of every well-typed walk, by the naive evaluator.
-fn features(data: &Loaded, examples: &[Example], length: usize, counts: bool) -> Vec<Vec<u64>> {
-    let Loaded { database, target, .. } = data;
+fn features(data: &Dataset, examples: &[Example], length: usize, counts: bool) -> Vec<Vec<u64>> {
+    let Dataset { database, target, .. } = data;
     let types = database.schema.argument_types(*target).unwrap();
     let found = TypeGraph::new(&database.schema, *target).walks((types[0], types[1]), length, usize::MAX, 1);
     let bodies: Vec<_> = found.walks.iter().map(|walk| literals(walk)).collect();
@@ -187,7 +187,7 @@ fn split(examples: &[Example]) -> (Vec<usize>, Vec<Example>) {
     (test, examples.iter().zip(&folds).filter(|&(_, &fold)| fold != 0).map(|(example, _)| example.clone()).collect())
 }
 
-fn binary(domain: Domain, noise: f64) -> Loaded {
+fn binary(domain: Domain, noise: f64) -> Dataset {
     let mut data = load_domain(domain, &GeneratorSettings::new(1, 7, noise).unwrap()).unwrap();
     // Walks need binary predicates: drop those of three arguments.
     let Database { schema, predicates, symbols, .. } = &mut data.database;
@@ -268,7 +268,7 @@ fn threads_and_files_do_not_change_a_model() {
 #[test]
 fn unsupported_predicates_are_named_in_the_error() {
     let university = load_domain(Domain::University, &Domain::University.settings()).unwrap();
-    let learn = |kind, data: &Loaded| {
+    let learn = |kind, data: &Dataset| {
         train(kind, &data.database, data.target, &data.examples, &Params::new(kind), 1, &mut |_| {}).unwrap_err()
     };
     let error = learn(Kind::RrbmC, &university);

@@ -1,13 +1,13 @@
 //! What is measured of coverage and split scoring, once by time (`coverage`) and once by instructions (`instructions`).
 
-use lrbm::cover::{Bits, Coverage, DEFAULT_MEMORY_BYTES};
-use lrbm::data::embedded::load_domain;
-use lrbm::data::generate::{Domain, GeneratorSettings};
-use lrbm::data::load::Loaded;
-use lrbm::determinism::Stream;
-use lrbm::learn::{Kind, Params, Stored, train};
-use lrbm::logic::Literal;
-use lrbm::tree::{Fit, GrowOptions, Grower, Language, LanguageOptions, LeafFitter, Sample, Screening};
+use lrbm::internal::cover::{Bits, Coverage, DEFAULT_MEMORY_BYTES};
+use lrbm::internal::data::embedded::load_domain;
+use lrbm::internal::data::generate::{Domain, GeneratorSettings};
+use lrbm::internal::data::load::Dataset;
+use lrbm::internal::determinism::Stream;
+use lrbm::internal::learn::{Kind, Params, Stored, train};
+use lrbm::internal::logic::Literal;
+use lrbm::internal::tree::{Fit, GrowOptions, Grower, Language, LanguageOptions, LeafFitter, Sample, Screening};
 
 /// The domains, one of them with time limits.
 pub const DOMAINS: [Domain; 3] = [Domain::Movies, Domain::University, Domain::Citations];
@@ -17,7 +17,7 @@ pub const CASES: [&str; 4] = ["coverage", "candidates", "scoring", "train"];
 
 /// A generated domain with what the cases need.
 pub struct Ready {
-    data: Loaded,
+    data: Dataset,
     language: Language,
     /// The tests that the root may ask.
     tests: Vec<Vec<Literal>>,
@@ -86,7 +86,7 @@ impl Ready {
 
     /// A whole LRBM-Boost model with the defaults.
     pub fn train(&self) -> usize {
-        let Loaded { database, target, examples, .. } = &self.data;
+        let Dataset { database, target, examples, .. } = &self.data;
         let params = Params::new(Kind::LrbmBoost);
         let trained = train(Kind::LrbmBoost, database, *target, examples, &params, 1, &mut |_| {});
         trained.expect("examples of both classes").model.size().trees

@@ -10,7 +10,7 @@ use super::output_files::OutputFiles;
 use super::weights::{self, FitSettings};
 use super::write::{check_writable, write_whole};
 use crate::cover::{Coverage, DEFAULT_MEMORY_BYTES};
-use crate::data::load::Loaded;
+use crate::data::load::Dataset;
 use crate::learn::prepare::{Purpose, class_labels, prepare};
 use crate::learn::{LearnedWeights, Method, Model, Prune, Resources, SavedModel, Scored};
 use crate::logic::{Diagnostic, Diagnostics};
@@ -204,7 +204,7 @@ fn says_nothing(network: &Network) -> Diagnostics {
 }
 
 /// Reads the examples. Time limits that are set replace those of the network.
-fn examples(data: &DataArgs, network: &mut Network, output: &Output) -> Result<Loaded, CommandError> {
+fn examples(data: &DataArgs, network: &mut Network, output: &Output) -> Result<Dataset, CommandError> {
     let loaded = prepare(network, &data.data, &data.prepare_options()?, Purpose::Refit)?;
     output.warn(&loaded.warnings);
     network.use_time_of(&loaded.database);
@@ -221,7 +221,7 @@ fn shrink(
     args: &Convert,
     settings: &FitSettings,
     network: &mut Network,
-    loaded: Option<&Loaded>,
+    loaded: Option<&Dataset>,
 ) -> Result<Option<LearnedWeights>, CommandError> {
     let prune = match (args.max_hidden, args.max_auc_loss) {
         (Some(size), _) => Some(Prune::ToSize(size)),
@@ -261,7 +261,7 @@ fn compare(
     output: &mut Output,
     original: Option<&SavedModel>,
     network: &Network,
-    loaded: &Loaded,
+    loaded: &Dataset,
 ) -> Result<(), CommandError> {
     let score = |model: &dyn Model| -> Result<Vec<f64>, CommandError> {
         let scored = model.score(&loaded.database, loaded.target, &loaded.examples);
@@ -307,7 +307,7 @@ fn compare_classes(
     output: &mut Output,
     original: Option<&SavedModel>,
     network: &Network,
-    loaded: &Loaded,
+    loaded: &Dataset,
 ) -> Result<(), CommandError> {
     let score = |model: &dyn Model| -> Result<Vec<Vec<f64>>, CommandError> {
         let scored = model.score_classes(&loaded.database, loaded.target, &loaded.examples);

@@ -16,7 +16,7 @@ use super::error::{CommandError, with_cause};
 use super::output::Output;
 use super::table::TextTable;
 use super::write::{check_writable, write_whole};
-use crate::data::load::Loaded;
+use crate::data::load::Dataset;
 use crate::kb::{Example, TimeSource};
 use crate::learn::prepare::{PrepareOptions, Purpose, prepare};
 use crate::learn::{Method, MlnModel, Model, SavedModel};
@@ -118,7 +118,7 @@ fn explain_query(
         Some(TimeSource::Predicate(name)) => loaded.database.predicates.find(name, 2),
         _ => None,
     };
-    let Loaded { database, target, .. } = loaded;
+    let Dataset { database, target, .. } = loaded;
     let mut explainer =
         Explainer::new(network, database, target).map_err(CommandError::input)?.exclude(fixed).about(class);
     let budget = args.tries.unwrap_or(FlipOptions::default().budget);
@@ -146,7 +146,7 @@ fn find_class(name: &str, network: &Network) -> Result<usize, CommandError> {
 }
 
 /// Returns the label of the query, if it is an example of the data.
-fn label(loaded: &Loaded, constants: &[Constant]) -> Option<String> {
+fn label(loaded: &Dataset, constants: &[Constant]) -> Option<String> {
     let example = example(loaded, constants)?;
     Some(match loaded.database.classes_of(loaded.target) {
         Some(names) => names[example.class as usize].clone(),
@@ -156,7 +156,7 @@ fn label(loaded: &Loaded, constants: &[Constant]) -> Option<String> {
 }
 
 /// Returns the class probabilities of the trees that the network was converted from, if it was.
-fn itself(model: &SavedModel, loaded: &Loaded, constants: &[Constant]) -> Result<Option<Vec<f64>>, CommandError> {
+fn itself(model: &SavedModel, loaded: &Dataset, constants: &[Constant]) -> Result<Option<Vec<f64>>, CommandError> {
     let SavedModel::Trees(trees) = model else { return Ok(None) };
     let example = Example { args: constants.into(), positive: false, class: 0, weight: 1.0, line: 0 };
     let odds = trees.score_classes(&loaded.database, loaded.target, &[example]).map_err(CommandError::input)?;

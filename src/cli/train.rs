@@ -11,7 +11,7 @@ use super::progress::steps_bar;
 use super::write::{check_writable, write_whole};
 use super::{size, weights};
 use crate::cover::{Audit, Audited};
-use crate::data::load::{Loaded, load};
+use crate::data::load::{Dataset, load};
 use crate::determinism::IndexMap;
 use crate::learn::lrnn::Template;
 use crate::learn::params::Entry;
@@ -244,7 +244,7 @@ fn train_weights(args: &Train, output: &mut Output) -> Result<(), CommandError> 
 }
 
 /// Rules that a person wrote, to be unrolled.
-fn template(path: &Path, loaded: &Loaded, output: &Output) -> Result<Template, CommandError> {
+fn template(path: &Path, loaded: &Dataset, output: &Output) -> Result<Template, CommandError> {
     let predicates = &loaded.database.predicates;
     let target = (predicates.name(loaded.target), predicates.arity(loaded.target));
     let template = Template::from_rules(&weights::read(path)?, target).map_err(CommandError::Data)?;
@@ -266,7 +266,7 @@ enum Given {
 fn fit(
     kind: Kind,
     given: Given,
-    loaded: &Loaded,
+    loaded: &Dataset,
     params: &Params,
     resources: Resources<'_>,
     quiet: bool,
@@ -302,7 +302,7 @@ fn summary(
     kind: Kind,
     trained: &Trained<SavedModel>,
     path: &Path,
-    loaded: &Loaded,
+    loaded: &Dataset,
 ) -> Result<(), CommandError> {
     let model = &trained.model;
     let positives = loaded.examples.iter().filter(|example| example.positive).count();

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::error::CommandError;
 use super::output::Output;
-use crate::data::load::Loaded;
+use crate::data::load::Dataset;
 use crate::learn::{LearnedWeights, LrbmWeights, Resources, Task};
 use crate::logic::nearest::nearest;
 use crate::logic::rule::{ParsedRule, parse_rules};
@@ -78,7 +78,7 @@ impl FitSettings {
     }
 
     /// Returns the learning task.
-    pub fn task<'a>(&self, loaded: &'a Loaded, resources: Resources<'a>) -> Task<'a> {
+    pub fn task<'a>(&self, loaded: &'a Dataset, resources: Resources<'a>) -> Task<'a> {
         let (database, target, examples) = (&loaded.database, loaded.target, loaded.examples.as_slice());
         Task { database, target, examples, seed: self.seed, resources }
     }
@@ -114,7 +114,7 @@ pub fn from_rules(path: &Path, weights: InitialWeights) -> Result<Network, Comma
 }
 
 /// Returns an error for predicates that the data do not have, and warns about unknown constants.
-pub fn check_names(network: &Network, loaded: &Loaded, output: &Output) -> Result<(), CommandError> {
+pub fn check_names(network: &Network, loaded: &Dataset, output: &Output) -> Result<(), CommandError> {
     let found = network.check_names(&loaded.database);
     if found.has_errors() {
         return Err(CommandError::Data(found));

@@ -6,7 +6,7 @@
 use std::fmt::Write;
 
 use super::embedded::add_mode;
-use super::load::Loaded;
+use super::load::Dataset;
 use super::manifest::{ArityRule, Projection};
 use crate::determinism::{HashMap, IndexSet};
 use crate::kb::{Database, DatabaseBuilder, FactError, Schema, TimeError, TimeRule};
@@ -152,7 +152,7 @@ fn copy_schema(
     if diagnostics.has_errors() { Err(RewriteError::Modes(diagnostics)) } else { Ok(()) }
 }
 
-impl Loaded {
+impl Dataset {
     /// Projects all predicates with more than two arguments except the target to every pair of arguments. Returns a
     /// description of the projections.
     ///
@@ -325,7 +325,7 @@ mod tests {
             for name in names {
                 model.intern(name, 2);
             }
-            let mut loaded = Loaded {
+            let mut loaded = Dataset {
                 database,
                 target,
                 examples: Vec::new(),

@@ -5,16 +5,26 @@ use std::path::Path;
 
 use super::examples::RawExamples;
 use super::generate::{Domain, DomainSink, GeneratorSettings, Name};
-use super::load::{self, LoadCounts, LoadError, LoadOptions, Loaded};
+use super::load::{self, Dataset, LoadCounts, LoadError, LoadOptions};
 use crate::kb::{DatabaseBuilder, TimeRule, TimeSource};
 use crate::logic::parser::parse_sentence;
 use crate::logic::{CapacityError, Constant, Diagnostic, Diagnostics, Notation, ReadError, Sentence};
+
+impl Dataset {
+    /// Generates a domain with its default settings.
+    ///
+    /// # Errors
+    /// If the domain exceeds the limits of the symbol table, which its default size does not.
+    pub fn generate(domain: Domain) -> Result<Dataset, LoadError> {
+        load_domain(domain, &domain.settings())
+    }
+}
 
 /// Generates a domain and indexes it.
 ///
 /// # Errors
 /// If the scale is so large that its symbols exceed the limits of the symbol table.
-pub fn load_domain(domain: Domain, settings: &GeneratorSettings) -> Result<Loaded, LoadError> {
+pub fn load_domain(domain: Domain, settings: &GeneratorSettings) -> Result<Dataset, LoadError> {
     let info = domain.info();
     let mut sink = DatabaseSink::new(info.target);
     let mut diagnostics = Diagnostics::default();
@@ -126,7 +136,7 @@ mod tests {
         }
     }
 
-    fn print(loaded: &Loaded) -> Vec<String> {
+    fn print(loaded: &Dataset) -> Vec<String> {
         let db = &loaded.database;
         let atom = |id, args: &[Constant]| {
             let args: Vec<String> = args.iter().map(|&c| db.symbols.show(c).to_string()).collect();

@@ -28,7 +28,7 @@ pub struct LoadOptions {
 
 /// A database with the examples of its target.
 #[derive(Debug)]
-pub struct Loaded {
+pub struct Dataset {
     /// Facts, modes and types.
     pub database: Database,
     /// The target predicate; without the class if examples have one.
@@ -78,11 +78,21 @@ pub enum LoadError {
     Invalid(Diagnostics),
 }
 
+impl Dataset {
+    /// Reads a directory with files of facts, modes, positive and negative examples of `target`.
+    ///
+    /// # Errors
+    /// If files are missing or invalid; then all errors are reported together.
+    pub fn read(directory: impl AsRef<Path>, target: &str) -> Result<Dataset, LoadError> {
+        load(directory.as_ref(), &LoadOptions { target: Some(target.to_owned()), ..LoadOptions::default() })
+    }
+}
+
 /// Loads a directory.
 ///
 /// # Errors
 /// If files are missing or unreadable, or if they are invalid; then all errors are reported together.
-pub fn load(directory: &Path, options: &LoadOptions) -> Result<Loaded, LoadError> {
+pub fn load(directory: &Path, options: &LoadOptions) -> Result<Dataset, LoadError> {
     read(directory, options, None)
 }
 
@@ -94,12 +104,12 @@ pub fn load_for_prediction(
     directory: &Path,
     options: &LoadOptions,
     target: (&str, usize),
-) -> Result<Loaded, LoadError> {
+) -> Result<Dataset, LoadError> {
     read(directory, options, Some(target))
 }
 
 /// Loads a directory. If examples may be missing, the target is known.
-fn read(directory: &Path, options: &LoadOptions, known: Option<(&str, usize)>) -> Result<Loaded, LoadError> {
+fn read(directory: &Path, options: &LoadOptions, known: Option<(&str, usize)>) -> Result<Dataset, LoadError> {
     if !directory.is_dir() {
         return Err(LoadError::NoDirectory(directory.to_owned()));
     }
@@ -177,7 +187,7 @@ impl Loader {
         files: &DatasetFiles,
         options: &LoadOptions,
         known: Option<(&str, usize)>,
-    ) -> Result<Loaded, LoadError> {
+    ) -> Result<Dataset, LoadError> {
         let mut diagnostics = self.reader.diagnostics;
         let DataSink { mut builder, raw_examples, .. } = self.sink;
         let chosen = raw_examples.choose_target(&builder.predicates, options.target.as_deref());
@@ -224,7 +234,7 @@ pub(super) fn build(
     options: &LoadOptions,
     counts: LoadCounts,
     mut diagnostics: Diagnostics,
-) -> Result<Loaded, LoadError> {
+) -> Result<Dataset, LoadError> {
     let mut classes = None;
     if let Some(separated) = options.classes.separate(&mut builder, target, &examples, &mut diagnostics) {
         let ClassExamples { target: without_class, examples: kept, classes: found } = separated;
@@ -257,7 +267,7 @@ pub(super) fn build(
                 let subject = diagnostic.message.clone();
                 diagnostics.push(diagnostic.about(subject));
             }
-            Ok(Loaded { database, target, examples, counts, warnings: diagnostics })
+            Ok(Dataset { database, target, examples, counts, warnings: diagnostics })
         }
         Err(error) => {
             diagnostics.push(Diagnostic::error("time", error.to_string(), ""));

@@ -1,10 +1,11 @@
 //! Data: manifests, fetching, adaptors and loading of published datasets, generated domains, folds and negatives.
 
 pub mod adapt;
+pub mod benchmark;
 pub mod binary;
 pub mod classes;
-pub mod dataset;
 pub mod embedded;
+pub mod example_set;
 pub mod examples;
 #[cfg(feature = "harness")]
 pub mod fetch;

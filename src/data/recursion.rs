@@ -2,11 +2,11 @@
 //! [`super::split::Split::recursive`] instead.
 
 use super::binary::{self, AddedFacts, Changes, RewriteError};
-use super::load::Loaded;
+use super::load::Dataset;
 use crate::kb::{Recursion, TimeRule};
 use crate::logic::Constant;
 
-impl Loaded {
+impl Dataset {
     /// Adds the positives to the evidence for other examples, beside the facts of the target: for training.
     ///
     /// # Errors

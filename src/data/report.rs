@@ -5,7 +5,7 @@ use std::fmt::Write;
 use serde::Serialize;
 
 use super::adapt::notes;
-use super::dataset::{Dataset, DatasetError, Pools, Variant};
+use super::benchmark::{Benchmark, BenchmarkError, Pools, Variant};
 use super::manifest::{FoldScheme, Manifest, NegativeScheme, SourceRepository};
 use super::split::{FoldCounts, SplitOptions};
 use super::store::path::RAW;
@@ -142,7 +142,7 @@ impl DatasetReport {
     ///
     /// # Errors
     /// If the split cannot be made, or the record of a published dataset cannot be read.
-    pub fn new(dataset: &Dataset, store: &Store, split: &SplitOptions) -> Result<DatasetReport, DatasetError> {
+    pub fn new(dataset: &Benchmark, store: &Store, split: &SplitOptions) -> Result<DatasetReport, BenchmarkError> {
         let published =
             dataset.manifest.as_ref().map(|manifest| PublishedReport::new(dataset, manifest, store)).transpose()?;
         let counts = dataset.counts(split)?;
@@ -258,7 +258,7 @@ fn origin(source: &SourceRepository) -> String {
 }
 
 impl PublishedReport {
-    fn new(dataset: &Dataset, manifest: &Manifest, store: &Store) -> Result<PublishedReport, StoreError> {
+    fn new(dataset: &Benchmark, manifest: &Manifest, store: &Store) -> Result<PublishedReport, StoreError> {
         let record = store.record(&manifest.id)?;
         let count = |name: &str, expected| ExpectedCount {
             name: name.to_owned(),

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use super::benchmark::{Benchmark, BenchmarkError, Pool, Pools, TimeUse};
 use super::binary::{self, AddedFacts, Changes, Translation};
-use super::dataset::{Dataset, DatasetError, Pool, Pools, TimeUse};
 use super::folds::{groups_by_time, random_folds};
 use super::manifest::{FoldScheme, NegativeScheme};
 use super::negatives::{ArgumentSet, NegativeSampler, is_reflexive};
@@ -131,13 +131,13 @@ struct ExampleGroup {
     counts: SideCounts,
 }
 
-impl Dataset {
+impl Benchmark {
     /// Returns the number of folds of a split.
     ///
     /// # Errors
     /// If the requested number is impossible.
-    pub fn fold_count(&self, split: &SplitOptions) -> Result<usize, DatasetError> {
-        let invalid = |count, reason: String| Err(DatasetError::FoldCount { id: self.id.clone(), count, reason });
+    pub fn fold_count(&self, split: &SplitOptions) -> Result<usize, BenchmarkError> {
+        let invalid = |count, reason: String| Err(BenchmarkError::FoldCount { id: self.id.clone(), count, reason });
         match &self.pools {
             Pools::Given(folds) => match split.folds {
                 Some(count) if count != folds.len() => {
@@ -163,10 +163,10 @@ impl Dataset {
     ///
     /// # Errors
     /// If the fold does not exist or the split is impossible.
-    pub fn fold(&self, index: usize, split: &SplitOptions) -> Result<Fold, DatasetError> {
+    pub fn fold(&self, index: usize, split: &SplitOptions) -> Result<Fold, BenchmarkError> {
         let count = self.checked_count(split)?;
         if index >= count {
-            return Err(DatasetError::NoSuchFold { id: self.id.clone(), index, count });
+            return Err(BenchmarkError::NoSuchFold { id: self.id.clone(), index, count });
         }
         match &self.pools {
             Pools::Pooled(pool) => self.pooled_fold(pool, index, count, split),
@@ -178,7 +178,7 @@ impl Dataset {
     ///
     /// # Errors
     /// If the split is impossible.
-    pub fn counts(&self, split: &SplitOptions) -> Result<Vec<FoldCounts>, DatasetError> {
+    pub fn counts(&self, split: &SplitOptions) -> Result<Vec<FoldCounts>, BenchmarkError> {
         let count = self.checked_count(split)?;
         match &self.pools {
             Pools::Pooled(pool) => {
@@ -192,14 +192,20 @@ impl Dataset {
         }
     }
 
-    fn checked_count(&self, split: &SplitOptions) -> Result<usize, DatasetError> {
+    fn checked_count(&self, split: &SplitOptions) -> Result<usize, BenchmarkError> {
         if !(0.0..=10_000.0).contains(&split.negatives_per_positive) {
-            return Err(DatasetError::Ratio(split.negatives_per_positive));
+            return Err(BenchmarkError::Ratio(split.negatives_per_positive));
         }
         self.fold_count(split)
     }
 
-    fn pooled_fold(&self, pool: &Pool, index: usize, count: usize, split: &SplitOptions) -> Result<Fold, DatasetError> {
+    fn pooled_fold(
+        &self,
+        pool: &Pool,
+        index: usize,
+        count: usize,
+        split: &SplitOptions,
+    ) -> Result<Fold, BenchmarkError> {
         let (trained, tested, counts) = self.choose(self.groups(pool, count, split)?, index);
         let known = KnownPositives { positives: &trained.positives, from: None };
         let known = (self.traits.target_is_evidence || split.recursive).then_some(known);
@@ -221,7 +227,7 @@ impl Dataset {
         pool: &Pool,
         known: Option<KnownPositives<'_>>,
         split: &SplitOptions,
-    ) -> Result<Arc<Database>, DatasetError> {
+    ) -> Result<Arc<Database>, BenchmarkError> {
         let ignored = self.variant.time == TimeUse::Ignore;
         let mut database = match known {
             None if !ignored => return Ok(Arc::clone(&pool.database)),
@@ -231,7 +237,7 @@ impl Dataset {
                 let with = Some(AddedFacts { predicate: pool.target, facts: &facts, from });
                 let changes = Changes { rules: &[], without: None, with };
                 let changed = binary::rewrite(&pool.database, &changes, self.traits.time.as_ref());
-                changed.map_err(|error| DatasetError::Rewrite { id: self.id.clone(), error })?
+                changed.map_err(|error| BenchmarkError::Rewrite { id: self.id.clone(), error })?
             }
         };
         if ignored {
@@ -258,7 +264,7 @@ impl Dataset {
     }
 
     /// Returns all groups with their negatives.
-    fn groups(&self, pool: &Pool, count: usize, split: &SplitOptions) -> Result<Vec<ExampleGroup>, DatasetError> {
+    fn groups(&self, pool: &Pool, count: usize, split: &SplitOptions) -> Result<Vec<ExampleGroup>, BenchmarkError> {
         let group_count = count + usize::from(self.folds == FoldScheme::ByTime);
         let uses_list = self.negatives == NegativeScheme::ListedThenClosedWorld;
         let listed: &[Example] = if uses_list { &pool.listed } else { &[] };
@@ -269,7 +275,7 @@ impl Dataset {
                 let times: Vec<f64> = examples.iter().map(|e| time(e).unwrap_or(f64::NEG_INFINITY)).collect();
                 groups_by_time(&times[..pool.positives.len()], &times, group_count).ok_or_else(|| {
                     let reason = "the examples have too few different times".to_owned();
-                    DatasetError::FoldCount { id: self.id.clone(), count, reason }
+                    BenchmarkError::FoldCount { id: self.id.clone(), count, reason }
                 })?
             }
             _ => random_folds(&examples, group_count, split.seed, &self.id),
@@ -378,7 +384,12 @@ impl Dataset {
         (merged, counts)
     }
 
-    fn given_fold(&self, [train, test]: &[Pool; 2], index: usize, split: &SplitOptions) -> Result<Fold, DatasetError> {
+    fn given_fold(
+        &self,
+        [train, test]: &[Pool; 2],
+        index: usize,
+        split: &SplitOptions,
+    ) -> Result<Fold, BenchmarkError> {
         let mut counts = FoldCounts::default();
         let symmetric = self.traits.symmetric;
         // The test first: its examples are then excluded from the negatives drawn for training.

@@ -1,6 +1,6 @@
 //! Counts of a loaded dataset, for files and for generated data alike.
 
-use super::load::Loaded;
+use super::load::Dataset;
 use crate::kb::{Database, Example};
 use crate::logic::PredicateId;
 
@@ -50,7 +50,7 @@ pub struct DatasetSummary {
 
 impl DatasetSummary {
     /// Counts loaded data.
-    pub fn of(loaded: &Loaded) -> DatasetSummary {
+    pub fn of(loaded: &Dataset) -> DatasetSummary {
         let db = &loaded.database;
         let count = |positive| loaded.examples.iter().filter(|e| e.positive == positive).count();
         let limits = |e: &Example| db.limit(loaded.target, &e.args);

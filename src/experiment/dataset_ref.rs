@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::dataset::{Dataset, DatasetError, Variant};
+use crate::data::benchmark::{Benchmark, BenchmarkError, Variant};
 use crate::data::generate::{Domain, GeneratorSettings};
 use crate::data::manifest::{FoldScheme, Manifest};
 use crate::data::store::Store;
@@ -14,7 +14,7 @@ use crate::data::store::Store;
 pub struct DatasetRef {
     /// Name in the experiment's list, in tables and in paths; unique within the experiment.
     pub name: String,
-    /// Argument of [`Dataset::open`]: id of a published dataset or generated domain, or a directory.
+    /// Argument of [`Benchmark::open`]: id of a published dataset or generated domain, or a directory.
     pub id: String,
     /// Chosen variant. For a published dataset every choice is filled in.
     pub variant: Variant,
@@ -35,11 +35,11 @@ impl DatasetRef {
     /// Reads the dataset.
     ///
     /// # Errors
-    /// See [`Dataset::open`].
-    pub fn open(&self, store: &Store) -> Result<Dataset, DatasetError> {
+    /// See [`Benchmark::open`].
+    pub fn open(&self, store: &Store) -> Result<Benchmark, BenchmarkError> {
         match (Domain::find(&self.id), &self.generated) {
-            (Ok(domain), Some(settings)) => Dataset::of_domain(domain, settings, &self.variant),
-            _ => Dataset::open(&self.id, store, &self.variant),
+            (Ok(domain), Some(settings)) => Benchmark::of_domain(domain, settings, &self.variant),
+            _ => Benchmark::open(&self.id, store, &self.variant),
         }
     }
 
@@ -61,7 +61,7 @@ impl DatasetRef {
         if folds.scheme == scheme { Some(folds.count) } else { other }
     }
 
-    /// Returns the name that [`Dataset::id`] will have.
+    /// Returns the name that [`Benchmark::id`] will have.
     pub fn dataset_id(&self) -> String {
         if self.manifest().is_some() || self.generated.is_some() {
             return self.id.clone();

@@ -32,7 +32,7 @@ pub struct Job {
     pub settings: IndexMap<String, String>,
     /// How the examples are split; the number of folds is always given and the seed is the job's.
     pub split: SplitOptions,
-    /// Fold index from 0, as [`crate::data::dataset::Dataset::fold`] takes it.
+    /// Fold index from 0, as [`crate::data::benchmark::Benchmark::fold`] takes it.
     pub fold: usize,
     /// Seed of the experiment.
     pub seed: u64,

@@ -10,7 +10,7 @@ use super::key::{JobKey, LearnerKey};
 use super::spec::Experiment;
 use super::store::{RunStore, Status};
 use crate::data::adapt;
-use crate::data::dataset::DatasetError;
+use crate::data::benchmark::BenchmarkError;
 use crate::data::split::SplitOptions;
 use crate::data::store::{Store, StoreError};
 
@@ -54,7 +54,7 @@ impl Plan {
     ///
     /// # Errors
     /// If data are damaged or do not offer the variant that the experiment needs.
-    pub fn new(experiment: &Experiment, data: &Store) -> Result<Plan, DatasetError> {
+    pub fn new(experiment: &Experiment, data: &Store) -> Result<Plan, BenchmarkError> {
         let mut plan = Plan { jobs: Vec::new(), missing: Vec::new() };
         for part in &experiment.datasets {
             let seed = experiment.seeds.first().copied().unwrap_or_default();
@@ -85,7 +85,7 @@ impl Plan {
 
 /// Returns the checksum and the number of folds. Published datasets are not read; their files are
 /// compared with their checksums when a job opens them.
-fn look(source: &DatasetRef, data: &Store, split: &SplitOptions) -> Result<DataInfo, DatasetError> {
+fn look(source: &DatasetRef, data: &Store, split: &SplitOptions) -> Result<DataInfo, BenchmarkError> {
     let Some(manifest) = source.manifest() else {
         let dataset = source.open(data)?;
         return Ok(DataInfo { checksum: Some(dataset.checksum().to_owned()), folds: dataset.fold_count(split)? });

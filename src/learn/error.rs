@@ -8,6 +8,12 @@ use crate::rbm::network::ConvertError;
 /// Data that nothing can be learned from, or a model that cannot be used for it.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum LearnError {
+    /// The training was cancelled.
+    #[error("training was cancelled")]
+    Cancelled,
+    /// Worker threads could not be started.
+    #[error("cannot start worker threads: {0}; lower the number of threads")]
+    Threads(String),
     /// There is only one class.
     #[error("{target} has {positives} positive and {negatives} negative training examples: give at least one of each")]
     OneClass {

@@ -6,7 +6,7 @@ use super::params::ParamSet;
 /// The typed parameters of a kind, which lead to its learner.
 pub trait KindParams: ParamSet + Clone + Default {
     /// The learner.
-    type Learner: Learner;
+    type Learner: Learner<Model: Send> + Sync;
 
     /// Returns the learner with these parameters.
     fn learner(self) -> Self::Learner;

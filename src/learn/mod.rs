@@ -4,8 +4,8 @@
 //! the log-odds of the target. The table in [`kind`] registers all kinds. Ensembles of trees share one loop, [`boost`].
 //!
 //! ```
-//! use lrbm::data::{embedded::load_domain, generate::Domain};
-//! use lrbm::learn::{Kind, Model, Params, train};
+//! use lrbm::internal::data::{embedded::load_domain, generate::Domain};
+//! use lrbm::internal::learn::{Kind, Model, Params, train};
 //!
 //! let movies = load_domain(Domain::Movies, &Domain::Movies.settings())?;
 //! let params = Params::new(Kind::LrbmBoost);
@@ -21,6 +21,7 @@ pub mod boost;
 mod checks;
 pub mod clauses;
 mod error;
+mod fitting;
 pub mod format;
 pub mod gradient;
 pub mod header;
@@ -54,6 +55,7 @@ mod weights;
 
 pub use any::SavedModel;
 pub use error::{LearnError, ScoreError};
+pub use fitting::FitControl;
 pub use header::Header;
 pub use kind::{DataFeature, Distillation, Kind, KindInfo, UnknownKind};
 pub use kind_params::KindParams;

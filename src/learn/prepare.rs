@@ -9,7 +9,7 @@ use super::error::ScoreError;
 use super::stored::Stored;
 use crate::data::binary::RewriteError;
 use crate::data::classes::ClassLabels;
-use crate::data::load::{LoadError, LoadOptions, Loaded, load, load_for_prediction};
+use crate::data::load::{Dataset, LoadError, LoadOptions, load, load_for_prediction};
 use crate::kb::TimeRule;
 use crate::logic::Diagnostic;
 
@@ -59,7 +59,7 @@ pub fn prepare(
     directory: &Path,
     options: &PrepareOptions,
     purpose: Purpose,
-) -> Result<Loaded, PrepareError> {
+) -> Result<Dataset, PrepareError> {
     let options = load_options(model, options);
     let mut data = match purpose {
         Purpose::Query => load_for_prediction(directory, &options, (model.target_name(), model.target_arity()))?,
@@ -85,7 +85,7 @@ pub fn prepare(
 ///
 /// # Errors
 /// If the database cannot be rewritten.
-pub fn make_binary_for(model: &dyn Stored, data: &mut Loaded) -> Result<(), RewriteError> {
+pub fn make_binary_for(model: &dyn Stored, data: &mut Dataset) -> Result<(), RewriteError> {
     let time = data.database.time_rule().cloned();
     data.make_binary_for(model.predicates(), time.as_ref()).map(drop)
 }
@@ -94,7 +94,7 @@ pub fn make_binary_for(model: &dyn Stored, data: &mut Loaded) -> Result<(), Rewr
 ///
 /// # Errors
 /// If an example has a class that the model does not have.
-pub fn class_labels(data: &Loaded, names: &[String]) -> Result<Vec<usize>, ScoreError> {
+pub fn class_labels(data: &Dataset, names: &[String]) -> Result<Vec<usize>, ScoreError> {
     let known = data.database.classes_of(data.target).unwrap_or_default();
     let index = |class: &String| {
         let unknown = || ScoreError::UnknownClass { model: names.join(", "), class: class.clone() };
@@ -115,7 +115,7 @@ fn load_options(model: &dyn Stored, options: &PrepareOptions) -> LoadOptions {
 }
 
 /// Reads examples. A model of two classes also accepts positive and negative examples.
-fn load_examples(model: &dyn Stored, directory: &Path, options: &LoadOptions) -> Result<Loaded, PrepareError> {
+fn load_examples(model: &dyn Stored, directory: &Path, options: &LoadOptions) -> Result<Dataset, PrepareError> {
     let error = match load(directory, options) {
         Err(error @ LoadError::Invalid(_)) if options.classes == ClassLabels::Always => error,
         other => return Ok(other?),
@@ -132,7 +132,7 @@ fn load_examples(model: &dyn Stored, directory: &Path, options: &LoadOptions) ->
 }
 
 /// Warns if a recursive model has no facts of its target to use.
-fn no_target_facts(data: &Loaded) -> Option<Diagnostic> {
+fn no_target_facts(data: &Dataset) -> Option<Diagnostic> {
     data.database.facts.relation(data.target).is_empty().then(|| {
         let target = data.database.predicates.show(data.target);
         let message = format!("the model is recursive, but there are no facts of {target}");

@@ -9,7 +9,7 @@ use super::error::LearnError;
 use super::kind::{Kind, kinds};
 use super::kind_params::KindParams;
 use super::learner::{Learner, Trained};
-use super::params::{Builder, Entry, ParamError, ParamSet, Shape, Value};
+use super::params::{Entry, ParamError, ParamSet, Shape, Value};
 use super::progress::Progress;
 use super::task::{Resources, Task};
 use crate::kb::{Database, Example};
@@ -196,20 +196,6 @@ impl Kind {
     /// Whether presets apply to the kind: they set the candidate tests of trees.
     pub fn has_presets(self) -> bool {
         self.has_parameter("node_size")
-    }
-}
-
-impl<P: KindParams> Builder<P> {
-    /// Checks the parameters and learns a model; `progress` is called after every step.
-    ///
-    /// # Errors
-    /// If a parameter is outside its range, and as [`Learner::fit`].
-    pub fn fit(
-        self,
-        task: &Task<'_>,
-        progress: &mut dyn FnMut(Progress),
-    ) -> Result<Trained<<P::Learner as Learner>::Model>, LearnError> {
-        self.build()?.learner().fit(task, progress)
     }
 }
 

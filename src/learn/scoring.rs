@@ -3,8 +3,10 @@
 use std::fmt;
 
 use super::error::ScoreError;
+use crate::data::example_set::ExampleSet;
 use crate::kb::{Database, Example, Signature};
 use crate::logic::{Diagnostics, PredicateId};
+use crate::math::sigmoid;
 
 /// Scores, with warnings about how they were computed.
 ///
@@ -15,6 +17,13 @@ pub struct Scored<T = Vec<f64>> {
     pub scores: T,
     /// Warnings for the user.
     pub warnings: Diagnostics,
+}
+
+impl Scored {
+    /// Returns the probability of the target for each example.
+    pub fn probabilities(&self) -> Vec<f64> {
+        self.scores.iter().copied().map(sigmoid).collect()
+    }
 }
 
 impl<T> Scored<T> {
@@ -41,6 +50,18 @@ pub trait Model: fmt::Display {
     /// # Errors
     /// If the target has another arity than the model's, or the model has more than two classes.
     fn score(&self, database: &Database, target: PredicateId, examples: &[Example]) -> Result<Scored, ScoreError>;
+
+    /// Returns ψ of each example of a dataset or of one side of a fold; see [`Model::score`].
+    ///
+    /// # Errors
+    /// As [`Model::score`].
+    fn predict<'d>(&self, data: impl Into<ExampleSet<'d>>) -> Result<Scored, ScoreError>
+    where
+        Self: Sized,
+    {
+        let ExampleSet { database, target, examples } = data.into();
+        self.score(database, target, examples)
+    }
 
     /// Returns the log-odds of each class against all others: a row for each class, with a number for each example.
     ///

@@ -105,13 +105,13 @@ impl Metrics {
     /// there are none.
     ///
     /// ```
-    /// use lrbm::metric::{Column, Metrics, Output, Undefined};
+    /// use lrbm::internal::metric::{Column, Metrics, Output, Undefined};
     ///
     /// let output = Output::Scores(&[2.5, -1.0, 0.0]);
     /// let metrics = Metrics::new(output, &[true, false, false], Err(Undefined::NoTrainingScores))?;
     /// assert_eq!(metrics.get(Column::AucRoc), Ok(1.0));
     /// assert_eq!(metrics.get(Column::Brier), Err(Undefined::NotProbabilities));
-    /// # Ok::<(), lrbm::metric::MetricError>(())
+    /// # Ok::<(), lrbm::internal::metric::MetricError>(())
     /// ```
     ///
     /// # Errors

@@ -115,11 +115,11 @@ pub(super) fn same_length(scores: &[f64], labels: &[bool]) -> Result<(), MetricE
 /// 2006, *An introduction to ROC analysis*).
 ///
 /// ```
-/// use lrbm::metric::ranking::{Ranking, auc_roc};
+/// use lrbm::internal::metric::ranking::{Ranking, auc_roc};
 ///
 /// let ranking = Ranking::new(&[0.9, 0.5, 0.5, 0.1], &[true, true, false, false])?;
 /// assert_eq!(auc_roc(&ranking), Ok(0.875)); // 3 of 4 pairs are in order, and one is tied
-/// # Ok::<(), lrbm::metric::MetricError>(())
+/// # Ok::<(), lrbm::internal::metric::MetricError>(())
 /// ```
 ///
 /// # Errors

@@ -1,6 +1,6 @@
 //! The area under the ROC curve, slow and obvious.
 
-use lrbm::kb::Example;
+use lrbm::internal::kb::Example;
 
 /// The chance that a positive stands above a negative, ties one half: by counting pairs.
 pub fn auc_roc(psi: &[f64], examples: &[Example]) -> f64 {

@@ -1,6 +1,6 @@
 //! Parameters as users set them.
 
-use lrbm::learn::{Kind, Params, Unchecked};
+use lrbm::internal::learn::{Kind, Params, Unchecked};
 
 /// The parameters of a kind with settings such as `trees=3`.
 pub fn params(kind: Kind, settings: &[&str]) -> Params {

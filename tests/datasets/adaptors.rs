@@ -2,12 +2,12 @@
 
 use std::fs;
 
-use lrbm::data::adapt::{AdaptError, AdaptEvent, Conversion, prepare};
-use lrbm::data::dataset::{Dataset, Variant};
-use lrbm::data::fetch::{FetchOptions, Mirror, fetch};
-use lrbm::data::manifest::Manifest;
-use lrbm::data::store::Store;
-use lrbm::files::digest;
+use lrbm::internal::data::adapt::{AdaptError, AdaptEvent, Conversion, prepare};
+use lrbm::internal::data::benchmark::{Benchmark, Variant};
+use lrbm::internal::data::fetch::{FetchOptions, Mirror, fetch};
+use lrbm::internal::data::manifest::Manifest;
+use lrbm::internal::data::store::Store;
+use lrbm::internal::files::digest;
 use tempfile::TempDir;
 
 const COMMIT: &str = "0123456789abcdef0123456789abcdef01234567";
@@ -148,7 +148,7 @@ target = {{ predicate = \"t\", arguments = [\"a\", \"b\"] }}\n{ONE_VARIANT}\n{RA
     assert_eq!(events[1], "converted base, 5 files");
     assert_eq!(toy.text("base/all/all_pos.txt"), "t(a,b).\nt(c,d).\n");
     assert_eq!((toy.count("base", "listed_negatives"), toy.count("base", "p_facts")), (Some(1), Some(1)));
-    let dataset = Dataset::of_manifest(&toy.manifest, &toy.store, &Variant::default()).unwrap();
+    let dataset = Benchmark::of_manifest(&toy.manifest, &toy.store, &Variant::default()).unwrap();
     assert_eq!(dataset.footnote(), Some("an earlier release"));
 }
 

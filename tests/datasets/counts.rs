@@ -1,11 +1,11 @@
 //! The counts that the published files must yield.
 
-use lrbm::data::adapt::{Conversion, prepare};
-use lrbm::data::dataset::{Dataset, DatasetError, Reflexive, Variant};
-use lrbm::data::manifest::{FoldScheme, Manifest, NegativeScheme};
-use lrbm::data::report::DatasetReport;
-use lrbm::data::split::SplitOptions;
-use lrbm::data::store::Store;
+use lrbm::internal::data::adapt::{Conversion, prepare};
+use lrbm::internal::data::benchmark::{Benchmark, BenchmarkError, Reflexive, Variant};
+use lrbm::internal::data::manifest::{FoldScheme, Manifest, NegativeScheme};
+use lrbm::internal::data::report::DatasetReport;
+use lrbm::internal::data::split::SplitOptions;
+use lrbm::internal::data::store::Store;
 
 use crate::lab::{SEED, open, real};
 
@@ -84,7 +84,7 @@ fn folds_are_those_of_the_manifests() {
     let counts = webkb.counts(&SplitOptions::new(SEED)).unwrap();
     assert_eq!(counts.iter().map(|fold| fold.test.positives).collect::<Vec<_>>(), [14, 73, 8, 26]);
     let by_ten = SplitOptions { folds: Some(10), ..SplitOptions::new(SEED) };
-    assert!(matches!(webkb.fold_count(&by_ten), Err(DatasetError::FoldCount { count: 10, .. })));
+    assert!(matches!(webkb.fold_count(&by_ten), Err(BenchmarkError::FoldCount { count: 10, .. })));
     assert_eq!(open(store, "webkb", &Variant::default()).counts(&by_ten).unwrap().len(), 10);
     // Five folds, each tested on later years than its training; cuts are between years.
     let counts = open(store, "aan", &Variant::default()).counts(&SplitOptions::new(SEED)).unwrap();
@@ -98,18 +98,18 @@ fn folds_are_those_of_the_manifests() {
 fn unsupported_variants_and_missing_data_are_reported() {
     let empty = tempfile::tempdir().unwrap();
     let store = Store::open(empty.path());
-    let error = Dataset::open("uwcse", &store, &Variant::default()).unwrap_err().to_string();
+    let error = Benchmark::open("uwcse", &store, &Variant::default()).unwrap_err().to_string();
     assert!(error.contains("run `lrbm datasets fetch uwcse`"), "{error}");
-    let error = Dataset::open("uwcs", &store, &Variant::default()).unwrap_err().to_string();
+    let error = Benchmark::open("uwcs", &store, &Variant::default()).unwrap_err().to_string();
     assert!(
         error.starts_with("unknown dataset `uwcs`; did you mean `uwcse`? expected one of uwcse, imdb, "),
         "{error}"
     );
     let by_time = Variant { folds: Some(FoldScheme::ByTime), ..Variant::default() };
-    let error = Dataset::open("uwcse", &store, &by_time).unwrap_err().to_string();
+    let error = Benchmark::open("uwcse", &store, &by_time).unwrap_err().to_string();
     assert_eq!(error, "dataset `uwcse` does not support `folds = \"by-time\"`; it supports `given`");
     let other = Variant { evidence: Some("all".into()), ..Variant::default() };
-    let error = Dataset::open("cora", &store, &other).unwrap_err().to_string();
+    let error = Benchmark::open("cora", &store, &other).unwrap_err().to_string();
     assert_eq!(error, "dataset `cora` has no evidence variant `all`; expected one of matches and base");
 }
 
@@ -125,7 +125,7 @@ fn a_changed_file_is_detected_on_opening() {
     let mut bytes = std::fs::read(&file).unwrap();
     bytes.extend(b"workedunder(a,b).\n");
     std::fs::write(&file, bytes).unwrap();
-    let error = Dataset::open("imdb", &store, &Variant::default()).unwrap_err().to_string();
+    let error = Benchmark::open("imdb", &store, &Variant::default()).unwrap_err().to_string();
     assert!(error.contains("fold2/test/test_pos.txt has changed since it was converted"), "{error}");
 }
 
@@ -143,7 +143,7 @@ fn copy(from: &std::path::Path, to: &std::path::Path) {
 
 #[test]
 fn longer_predicates_are_projected_to_binary_ones() {
-    use lrbm::data::dataset::Arity;
+    use lrbm::internal::data::benchmark::Arity;
     let Some(store) = real() else { return };
     let binary = Variant { arity: Arity::Binary, ..Variant::default() };
     for (id, longest, name) in [("uwcse", "ta", "ta_course_person"), ("mutagenesis", "bond", "bonded")] {

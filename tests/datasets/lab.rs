@@ -4,11 +4,11 @@ use std::fs;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use lrbm::data::dataset::{Arity, Dataset, Reflexive, Variant};
-use lrbm::data::fetch::{FetchOptions, Mirror, fetch};
-use lrbm::data::manifest::Manifest;
-use lrbm::data::store::Store;
-use lrbm::kb::{Database, Example};
+use lrbm::internal::data::benchmark::{Arity, Benchmark, Reflexive, Variant};
+use lrbm::internal::data::fetch::{FetchOptions, Mirror, fetch};
+use lrbm::internal::data::manifest::Manifest;
+use lrbm::internal::data::store::Store;
+use lrbm::internal::kb::{Database, Example};
 
 pub const SEED: u64 = 20200120;
 
@@ -59,8 +59,8 @@ pub fn variants(manifest: &Manifest) -> Vec<Variant> {
 }
 
 /// Opens a published dataset.
-pub fn open(store: &Store, id: &str, variant: &Variant) -> Dataset {
-    Dataset::open(id, store, variant).unwrap_or_else(|error| panic!("{error}"))
+pub fn open(store: &Store, id: &str, variant: &Variant) -> Benchmark {
+    Benchmark::open(id, store, variant).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// Returns the arguments of an example as text, since symbol tables differ between databases.

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use lrbm::data::dataset::{Dataset, Variant};
-use lrbm::data::manifest::{FoldScheme, Manifest};
-use lrbm::data::split::{Fold, FoldSide, SplitOptions};
-use lrbm::kb::{Database, Example};
-use lrbm::logic::{Constant, PredicateId};
+use lrbm::internal::data::benchmark::{Benchmark, Variant};
+use lrbm::internal::data::manifest::{FoldScheme, Manifest};
+use lrbm::internal::data::split::{Fold, FoldSide, SplitOptions};
+use lrbm::internal::kb::{Database, Example};
+use lrbm::internal::logic::{Constant, PredicateId};
 
 use crate::lab::{SEED, names, open, real, variants};
 
@@ -123,7 +123,7 @@ fn no_test_label_is_evidence_and_no_example_sees_itself(manifest: &Manifest, fol
     }
 }
 
-fn no_other_predicate_reveals_the_target(manifest: &Manifest, dataset: &Dataset, fold: &Fold) {
+fn no_other_predicate_reveals_the_target(manifest: &Manifest, dataset: &Benchmark, fold: &Fold) {
     let sfu = dataset.variant().evidence.as_deref() == Some("sfu");
     for side in [&fold.train, &fold.test] {
         let db = &side.database;
@@ -144,7 +144,7 @@ fn no_other_predicate_reveals_the_target(manifest: &Manifest, dataset: &Dataset,
     }
 }
 
-fn no_example_is_in_both_sides_or_has_both_labels(manifest: &Manifest, dataset: &Dataset, fold: &Fold) {
+fn no_example_is_in_both_sides_or_has_both_labels(manifest: &Manifest, dataset: &Benchmark, fold: &Fold) {
     let all = |side: &FoldSide, positive: bool| -> BTreeSet<Vec<String>> {
         let examples = side.examples.iter().filter(|example| example.positive == positive);
         let mut set: BTreeSet<Vec<String>> = examples.map(|e| names(&side.database, e)).collect();
@@ -331,7 +331,7 @@ fn every_constant_of_a_positive_may_be_drawn() {
     let Some(store) = real() else { return };
     for id in ["webkb", "sports", "mutagenesis"] {
         let closed = Variant {
-            negatives: (id == "sports").then_some(lrbm::data::manifest::NegativeScheme::ClosedWorld),
+            negatives: (id == "sports").then_some(lrbm::internal::data::manifest::NegativeScheme::ClosedWorld),
             ..Variant::default()
         };
         let dataset = open(store, id, &closed);

@@ -1,11 +1,11 @@
 //! With shuffled labels there is nothing to learn: a learner that beats chance has access to leaked labels.
 
-use lrbm::data::dataset::Variant;
-use lrbm::data::split::SplitOptions;
-use lrbm::determinism::Stream;
-use lrbm::kb::Example;
-use lrbm::learn::{Kind, Model, Unchecked, train};
-use lrbm::metric::ranking::{Ranking, auc_roc};
+use lrbm::internal::data::benchmark::Variant;
+use lrbm::internal::data::split::SplitOptions;
+use lrbm::internal::determinism::Stream;
+use lrbm::internal::kb::Example;
+use lrbm::internal::learn::{Kind, Model, Unchecked, train};
+use lrbm::internal::metric::ranking::{Ranking, auc_roc};
 
 use crate::lab::{SEED, open, real};
 

@@ -5,13 +5,13 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-use lrbm::data::dataset::{Arity, Dataset, DatasetError, Reflexive, Variant};
-use lrbm::data::load::LoadOptions;
-use lrbm::data::manifest::{FoldScheme, NegativeScheme};
-use lrbm::data::report::DatasetReport;
-use lrbm::data::split::{Fold, FoldSide, SplitOptions};
-use lrbm::data::store::Store;
-use lrbm::kb::{TimeRule, TimeSource};
+use lrbm::internal::data::benchmark::{Arity, Benchmark, BenchmarkError, Reflexive, Variant};
+use lrbm::internal::data::load::LoadOptions;
+use lrbm::internal::data::manifest::{FoldScheme, NegativeScheme};
+use lrbm::internal::data::report::DatasetReport;
+use lrbm::internal::data::split::{Fold, FoldSide, SplitOptions};
+use lrbm::internal::data::store::Store;
+use lrbm::internal::kb::{TimeRule, TimeSource};
 use proptest::prelude::*;
 use tempfile::TempDir;
 
@@ -28,8 +28,8 @@ fn directory(files: &[(&str, &str)]) -> TempDir {
     root
 }
 
-fn open(directory: &Path, variant: &Variant) -> Dataset {
-    Dataset::of_directory(directory, &LoadOptions::default(), variant).unwrap_or_else(|error| panic!("{error}"))
+fn open(directory: &Path, variant: &Variant) -> Benchmark {
+    Benchmark::of_directory(directory, &LoadOptions::default(), variant).unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn show(side: &FoldSide) -> Vec<String> {
@@ -144,7 +144,7 @@ proptest! {
         let root = world(&facts, &positives, &[]);
         let dataset = open(root.path(), &Variant::default());
         let again = open(root.path(), &Variant::default());
-        let folds = |dataset: &Dataset, seed| -> Vec<Vec<String>> {
+        let folds = |dataset: &Benchmark, seed| -> Vec<Vec<String>> {
             (0..5).map(|i| dataset.fold(i, &SplitOptions::new(seed)).unwrap()).map(|f| [show(&f.train), show(&f.test)].concat()).collect()
         };
         prop_assert_eq!(folds(&dataset, seed), folds(&again, seed));
@@ -170,12 +170,12 @@ fn listed_negatives_come_first() {
     assert!(fold.train.examples.iter().all(|e| e.positive || e.line > 0));
     for ratio in [-1.0, f64::NAN, f64::INFINITY] {
         let split = SplitOptions { negatives_per_positive: ratio, ..split };
-        assert!(matches!(dataset.fold(0, &split), Err(DatasetError::Ratio(_))), "{ratio}");
+        assert!(matches!(dataset.fold(0, &split), Err(BenchmarkError::Ratio(_))), "{ratio}");
     }
-    assert!(matches!(dataset.fold(2, &split), Err(DatasetError::NoSuchFold { index: 2, count: 2, .. })));
+    assert!(matches!(dataset.fold(2, &split), Err(BenchmarkError::NoSuchFold { index: 2, count: 2, .. })));
     for count in [0, 1, 5] {
         let split = SplitOptions { folds: Some(count), ..split };
-        assert!(matches!(dataset.fold(0, &split), Err(DatasetError::FoldCount { .. })), "{count}");
+        assert!(matches!(dataset.fold(0, &split), Err(BenchmarkError::FoldCount { .. })), "{count}");
     }
 }
 
@@ -190,7 +190,7 @@ fn target_facts_are_dropped_and_contradictions_rejected() {
     assert!(fold.train.database.facts.relation(fold.train.target).is_empty());
 
     fs::write(root.path().join("neg.txt"), "t(x1,y0).\nt(x1,y1).\n").unwrap();
-    let error = Dataset::of_directory(root.path(), &LoadOptions::default(), &Variant::default()).unwrap_err();
+    let error = Benchmark::of_directory(root.path(), &LoadOptions::default(), &Variant::default()).unwrap_err();
     let text = error.to_string();
     assert!(text.contains("neg.txt:2:1: error[positive-and-negative]: t(x1, y1) is a negative example here"), "{text}");
 }
@@ -233,12 +233,12 @@ fn given_folds_are_kept_and_their_overlaps_counted() {
     assert_eq!(show(&fold.train)[..2], ["+a,b", "+c,d"]);
     assert_eq!((fold.counts.dropped_shared, fold.counts.train.negatives()), (1, 4));
     assert_eq!(show(&fold.test)[..2], ["+b,a", "+f,g"]);
-    let error = Dataset::of_directory(
+    let error = Benchmark::of_directory(
         root.path(),
         &LoadOptions::default(),
         &Variant { folds: Some(FoldScheme::Random), ..strict },
     );
-    assert!(matches!(error, Err(DatasetError::Unsupported { key: "folds", .. })));
+    assert!(matches!(error, Err(BenchmarkError::Unsupported { key: "folds", .. })));
 }
 
 /// Creates papers p1 to p30, one a year, each citing those up to three years earlier.
@@ -258,7 +258,7 @@ fn folds_by_time_train_on_the_past() {
     let time = TimeRule { source: TimeSource::Predicate("year".into()), by_argument: vec![] };
     let options = LoadOptions { time: Some(time), ..LoadOptions::default() };
     let by_time = Variant { folds: Some(FoldScheme::ByTime), ..Variant::default() };
-    let dataset = Dataset::of_directory(root.path(), &options, &by_time).unwrap();
+    let dataset = Benchmark::of_directory(root.path(), &options, &by_time).unwrap();
     let year = |side: &FoldSide, k: usize| -> Vec<u32> {
         side.examples.iter().map(|e| names(&side.database, e)[k][1..].parse().unwrap()).collect()
     };
@@ -270,19 +270,19 @@ fn folds_by_time_train_on_the_past() {
             assert!(year(side, 0).iter().zip(year(side, 1)).all(|(&a, b)| b < a), "negatives lie in the past");
         }
     }
-    let random = Dataset::of_directory(root.path(), &options, &Variant::default()).unwrap();
+    let random = Benchmark::of_directory(root.path(), &options, &Variant::default()).unwrap();
     assert_eq!(random.fold_scheme(), FoldScheme::Random);
     let fold = random.fold(0, &split).unwrap();
     assert!(year(&fold.train, 0).iter().zip(year(&fold.train, 1)).all(|(&a, b)| b < a));
     let many = SplitOptions { folds: Some(40), ..split };
-    assert!(matches!(dataset.fold(0, &many), Err(DatasetError::FoldCount { count: 40, .. })));
+    assert!(matches!(dataset.fold(0, &many), Err(BenchmarkError::FoldCount { count: 40, .. })));
 }
 
 #[test]
 fn generated_domains_open_like_other_datasets() {
     let nowhere = Store::open("does-not-exist");
     for id in ["movies", "movies-classes", "university", "citations"] {
-        let dataset = Dataset::open(id, &nowhere, &Variant { arity: Arity::Binary, ..Variant::default() }).unwrap();
+        let dataset = Benchmark::open(id, &nowhere, &Variant { arity: Arity::Binary, ..Variant::default() }).unwrap();
         let split = SplitOptions::new(1);
         for index in 0..dataset.fold_count(&split).unwrap() {
             let fold = dataset.fold(index, &split).unwrap();
@@ -295,6 +295,6 @@ fn generated_domains_open_like_other_datasets() {
         assert!(report.is_as_expected() && report.published.is_none());
     }
     let variant = Variant { evidence: Some("base".into()), ..Variant::default() };
-    let error = Dataset::open("movies", &nowhere, &variant).unwrap_err().to_string();
+    let error = Benchmark::open("movies", &nowhere, &variant).unwrap_err().to_string();
     assert!(error.contains("does not support `evidence = \"base\"`"), "{error}");
 }

@@ -3,9 +3,9 @@
 use std::fs;
 use std::io::Write;
 
-use lrbm::data::fetch::{ArchiveError, FetchError, FetchEvent, FetchFault, Mirror, fetch};
-use lrbm::data::store::ProblemKind;
-use lrbm::files::digest;
+use lrbm::internal::data::fetch::{ArchiveError, FetchError, FetchEvent, FetchFault, Mirror, fetch};
+use lrbm::internal::data::store::ProblemKind;
+use lrbm::internal::files::digest;
 use tempfile::TempDir;
 
 use crate::lab::{Lab, flip, line, mirror_of, thousand, zipped};

@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use lrbm::data::fetch::{FetchEvent, FetchFault, Mirror, fetch};
-use lrbm::files::digest;
+use lrbm::internal::data::fetch::{FetchEvent, FetchFault, Mirror, fetch};
+use lrbm::internal::files::digest;
 
 use crate::lab::{COMMIT, Lab, line, mirror_of, thousand};
 use crate::server::{Server, partial, status, whole};

@@ -4,10 +4,10 @@ use std::fs;
 use std::io::{Cursor, Write};
 use std::path::Path;
 
-use lrbm::data::fetch::{FetchError, FetchFault, FetchOptions, Fetched, Mirror, fetch};
-use lrbm::data::manifest::Manifest;
-use lrbm::data::store::{ProblemKind, Store};
-use lrbm::files::digest;
+use lrbm::internal::data::fetch::{FetchError, FetchFault, FetchOptions, Fetched, Mirror, fetch};
+use lrbm::internal::data::manifest::Manifest;
+use lrbm::internal::data::store::{ProblemKind, Store};
+use lrbm::internal::files::digest;
 use tempfile::TempDir;
 use zip::write::SimpleFileOptions;
 

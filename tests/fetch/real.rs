@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use lrbm::data::fetch::{FetchOptions, Mirror, fetch};
-use lrbm::data::manifest::Manifest;
-use lrbm::data::store::Store;
+use lrbm::internal::data::fetch::{FetchOptions, Mirror, fetch};
+use lrbm::internal::data::manifest::Manifest;
+use lrbm::internal::data::store::Store;
 
 use crate::server::{Server, status, whole};
 

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
-use lrbm::data::fetch::Mirror;
+use lrbm::internal::data::fetch::Mirror;
 
 /// A request.
 #[derive(Clone, Debug, PartialEq)]

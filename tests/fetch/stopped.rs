@@ -5,9 +5,9 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use lrbm::data::fetch::{FetchOptions, Mirror, fetch};
-use lrbm::data::manifest::Manifest;
-use lrbm::data::store::Store;
+use lrbm::internal::data::fetch::{FetchOptions, Mirror, fetch};
+use lrbm::internal::data::manifest::Manifest;
+use lrbm::internal::data::store::Store;
 
 use crate::lab::{line, manifest, mirror_of, thousand, zipped};
 

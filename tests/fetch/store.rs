@@ -2,9 +2,9 @@
 
 use std::fs;
 
-use lrbm::data::fetch::{FetchError, FetchEvent, Mirror, fetch};
-use lrbm::data::store::{ProblemKind, Store, StoreError};
-use lrbm::files::digest;
+use lrbm::internal::data::fetch::{FetchError, FetchEvent, Mirror, fetch};
+use lrbm::internal::data::store::{ProblemKind, Store, StoreError};
+use lrbm::internal::files::digest;
 use tempfile::TempDir;
 
 use crate::lab::{COMMIT, Lab, flip, line, manifest, mirror_of, thousand, zipped};

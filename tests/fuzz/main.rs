@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use lrbm::experiment::run::machine;
+use lrbm::internal::experiment::run::machine;
 use mutate::Mutator;
 use targets::{TARGETS, Target};
 
@@ -56,7 +56,7 @@ fn watch(target: &'static str, current: &Current) {
 fn save(target: &str, input: &[u8]) -> PathBuf {
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fuzz").join(target);
     fs::create_dir_all(&directory).unwrap();
-    let path = directory.join(lrbm::files::digest::sha256(input).get(..16).unwrap());
+    let path = directory.join(lrbm::internal::files::digest::sha256(input).get(..16).unwrap());
     fs::write(&path, input).unwrap();
     path
 }

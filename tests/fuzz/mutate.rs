@@ -1,6 +1,6 @@
 //! Seeded mutation of valid inputs with a dictionary of tokens.
 
-use lrbm::determinism::Stream;
+use lrbm::internal::determinism::Stream;
 
 /// Tokens that often reveal bugs.
 const TOKENS: &[&str] = &[

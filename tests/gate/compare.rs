@@ -1,10 +1,10 @@
 //! Comparison of two runs, or of two models of a run.
 
-use lrbm::files::digest::sha256;
+use lrbm::internal::files::digest::sha256;
 use std::path::Path;
 
-use lrbm::experiment::Results;
-use lrbm::metric::Column;
+use lrbm::internal::experiment::Results;
+use lrbm::internal::metric::Column;
 
 use super::lab::{Lab, SPEC};
 

@@ -1,11 +1,11 @@
 //! Predicates and targets of one to six arguments, compared with the reference evaluator.
 
-use lrbm::cover::{Bits, Coverage};
-use lrbm::determinism::Stream;
-use lrbm::kb::{Database, DatabaseBuilder, Example, naive};
-use lrbm::learn::{Kind, Model, Unchecked, train};
-use lrbm::logic::{Argument, Constant, Literal, ModeArg, ModeDeclaration, ModeSymbol, PredicateId, Variable};
-use lrbm::tree::{assign, path};
+use lrbm::internal::cover::{Bits, Coverage};
+use lrbm::internal::determinism::Stream;
+use lrbm::internal::kb::{Database, DatabaseBuilder, Example, naive};
+use lrbm::internal::learn::{Kind, Model, Unchecked, train};
+use lrbm::internal::logic::{Argument, Constant, Literal, ModeArg, ModeDeclaration, ModeSymbol, PredicateId, Variable};
+use lrbm::internal::tree::{assign, path};
 use proptest::prelude::*;
 
 const MAX_ARITY: usize = 6;
@@ -126,8 +126,8 @@ proptest! {
                     prop_assert_eq!(assign::leaf_naive(&tree, database, *target, &example.args), id);
                 }
             }
-            let again = lrbm::learn::TreeModel::from_json(&model.to_json()).unwrap();
-            let score = |model: &lrbm::learn::TreeModel| model.score(database, *target, examples).unwrap().scores;
+            let again = lrbm::internal::learn::TreeModel::from_json(&model.to_json()).unwrap();
+            let score = |model: &lrbm::internal::learn::TreeModel| model.score(database, *target, examples).unwrap().scores;
             prop_assert_eq!(score(&again), score(&model));
         }
     }

@@ -1,9 +1,9 @@
 //! Data written to files and read from them.
 
-use lrbm::data::load::{LoadOptions, Loaded, load};
+use lrbm::internal::data::load::{Dataset, LoadOptions, load};
 
 /// Creates a directory with these files, by kind, and loads it.
-pub fn directory(files: [(&str, &str); 4]) -> (tempfile::TempDir, Loaded) {
+pub fn directory(files: [(&str, &str); 4]) -> (tempfile::TempDir, Dataset) {
     let home = tempfile::tempdir().unwrap();
     for (name, text) in files {
         std::fs::write(home.path().join(format!("{name}.txt")), text).unwrap();

@@ -2,13 +2,13 @@
 
 use super::files::directory;
 use super::params::params;
-use lrbm::cover::{Bits, Coverage};
-use lrbm::data::load::Loaded;
-use lrbm::determinism::Stream;
-use lrbm::kb::{Database, DatabaseBuilder, Example, naive};
-use lrbm::learn::{Kind, Model, Params, TreeModel, train};
-use lrbm::logic::{Argument, Comparison, Constant, Literal, Number, PredicateId, Variable};
-use lrbm::tree::{GrowOptions, Grower, Language, LanguageOptions};
+use lrbm::internal::cover::{Bits, Coverage};
+use lrbm::internal::data::load::Dataset;
+use lrbm::internal::determinism::Stream;
+use lrbm::internal::kb::{Database, DatabaseBuilder, Example, naive};
+use lrbm::internal::learn::{Kind, Model, Params, TreeModel, train};
+use lrbm::internal::logic::{Argument, Comparison, Constant, Literal, Number, PredicateId, Variable};
+use lrbm::internal::tree::{GrowOptions, Grower, Language, LanguageOptions};
 use proptest::prelude::*;
 
 /// Constants including numbers, facts of one to three arguments, and examples of a binary target.
@@ -93,7 +93,7 @@ proptest! {
 }
 
 /// Creates machines with sensors: a machine fails if one of its heat sensors reads above 70.
-fn machines(seed: u64) -> Loaded {
+fn machines(seed: u64) -> Dataset {
     let mut stream = Stream::new(seed, &["machines"]);
     let (mut facts, mut positives, mut negatives) = (String::new(), String::new(), String::new());
     for machine in 0..160 {
@@ -112,7 +112,7 @@ fn machines(seed: u64) -> Loaded {
     directory([("bk", background), ("facts", &facts), ("pos", &positives), ("neg", &negatives)]).1
 }
 
-fn learn(data: &Loaded, params: &Params) -> TreeModel {
+fn learn(data: &Dataset, params: &Params) -> TreeModel {
     train(Kind::LrbmBoost, &data.database, data.target, &data.examples, params, 1, &mut |_| {})
         .unwrap()
         .into_trees()
@@ -121,7 +121,7 @@ fn learn(data: &Loaded, params: &Params) -> TreeModel {
 }
 
 /// Returns the accuracy at ψ = 0.
-fn accuracy(model: &TreeModel, data: &Loaded) -> f64 {
+fn accuracy(model: &TreeModel, data: &Dataset) -> f64 {
     let psi = model.score(&data.database, data.target, &data.examples).unwrap().scores;
     let good = psi.iter().zip(&data.examples).filter(|&(&psi, example)| (psi > 0.0) == example.positive).count();
     good as f64 / data.examples.len() as f64
@@ -175,7 +175,8 @@ fn comparisons_do_not_count_toward_the_size_of_a_test() {
         let language = Language::new(&data.database, data.target, options);
         let grower = Grower::new(&coverage, &language, GrowOptions::default());
         let show = |test: &[Literal]| {
-            lrbm::logic::clause::show_conjunction(test, &data.database.predicates, &data.database.symbols).to_string()
+            lrbm::internal::logic::clause::show_conjunction(test, &data.database.predicates, &data.database.symbols)
+                .to_string()
         };
         grower.candidates(&[]).iter().map(|(test, _, _)| show(test)).collect()
     };

@@ -2,15 +2,15 @@
 
 use super::files::directory;
 use super::params::params;
-use lrbm::cover::Coverage;
-use lrbm::data::dataset::{Dataset, Variant};
-use lrbm::data::load::{LoadOptions, Loaded};
-use lrbm::data::split::SplitOptions;
-use lrbm::determinism::Stream;
-use lrbm::kb::{Database, DatabaseBuilder, Example, Recursion, TimeRule, TimeSource, naive};
-use lrbm::learn::{Kind, LearnError, Model, TreeModel, train};
-use lrbm::logic::{Argument, Constant, Literal, ModeArg, ModeDeclaration, ModeSymbol, PredicateId, Variable};
-use lrbm::tree::assign;
+use lrbm::internal::cover::Coverage;
+use lrbm::internal::data::benchmark::{Benchmark, Variant};
+use lrbm::internal::data::load::{Dataset, LoadOptions};
+use lrbm::internal::data::split::SplitOptions;
+use lrbm::internal::determinism::Stream;
+use lrbm::internal::kb::{Database, DatabaseBuilder, Example, Recursion, TimeRule, TimeSource, naive};
+use lrbm::internal::learn::{Kind, LearnError, Model, TreeModel, train};
+use lrbm::internal::logic::{Argument, Constant, Literal, ModeArg, ModeDeclaration, ModeSymbol, PredicateId, Variable};
+use lrbm::internal::tree::assign;
 use proptest::prelude::*;
 
 /// A database with the target `t` and the evidence `q`, both binary; positives of `t` are known.
@@ -155,7 +155,7 @@ proptest! {
 }
 
 /// Creates random labels for random pairs: only leaked labels could be learned from.
-fn nothing_but_answers(symmetric: bool) -> (tempfile::TempDir, Loaded) {
+fn nothing_but_answers(symmetric: bool) -> (tempfile::TempDir, Dataset) {
     let mut stream = Stream::new(5, &["leak"]);
     let (mut positives, mut negatives) = (String::new(), String::new());
     for i in 0..60 {
@@ -175,7 +175,7 @@ fn nothing_but_answers(symmetric: bool) -> (tempfile::TempDir, Loaded) {
 fn a_planted_leak_is_not_used() {
     for symmetric in [false, true] {
         let (_home, mut data) = nothing_but_answers(symmetric);
-        let learn = |data: &Loaded, settings: &[&str]| -> TreeModel {
+        let learn = |data: &Dataset, settings: &[&str]| -> TreeModel {
             let trained = train(
                 Kind::LrbmBoost,
                 &data.database,
@@ -187,7 +187,7 @@ fn a_planted_leak_is_not_used() {
             );
             trained.unwrap().into_trees().unwrap().model
         };
-        let accuracy = |model: &TreeModel, data: &Loaded| {
+        let accuracy = |model: &TreeModel, data: &Dataset| {
             let psi = model.score(&data.database, data.target, &data.examples).unwrap().scores;
             let right = psi.iter().zip(&data.examples).filter(|&(&psi, example)| (psi > 0.0) == example.positive);
             right.count() as f64 / data.examples.len() as f64
@@ -256,9 +256,9 @@ fn recursion_without_known_positives_is_an_error() {
 /// Training positives are evidence on both sides of a fold, test positives on neither.
 #[test]
 fn test_positives_are_never_evidence() {
-    let store = lrbm::data::store::Store::open("no such directory");
+    let store = lrbm::internal::data::store::Store::open("no such directory");
     for id in ["movies", "university", "citations"] {
-        let dataset = Dataset::open(id, &store, &Variant::default()).unwrap();
+        let dataset = Benchmark::open(id, &store, &Variant::default()).unwrap();
         let split = SplitOptions { recursive: true, ..SplitOptions::new(1) };
         for index in 0..2 {
             let fold = dataset.fold(index, &split).unwrap();
@@ -295,9 +295,9 @@ fn training_positives_are_evidence_on_both_sides_of_given_folds() {
         write(side, "neg", neg);
         write(side, "facts", facts);
     }
-    let dataset = Dataset::of_directory(home.path(), &LoadOptions::default(), &Variant::default()).unwrap();
+    let dataset = Benchmark::of_directory(home.path(), &LoadOptions::default(), &Variant::default()).unwrap();
     let fold = dataset.fold(0, &SplitOptions { recursive: true, ..SplitOptions::new(1) }).unwrap();
-    let show = |part: &lrbm::data::split::FoldSide| -> Vec<String> {
+    let show = |part: &lrbm::internal::data::split::FoldSide| -> Vec<String> {
         let mut known: Vec<String> = part
             .database
             .facts

@@ -1,13 +1,13 @@
 //! Time limits, and data loaded without them.
 
-use lrbm::data::dataset::{Dataset, TimeUse, Variant};
-use lrbm::data::manifest::FoldScheme;
-use lrbm::data::split::SplitOptions;
-use lrbm::data::store::Store;
+use lrbm::internal::data::benchmark::{Benchmark, TimeUse, Variant};
+use lrbm::internal::data::manifest::FoldScheme;
+use lrbm::internal::data::split::SplitOptions;
+use lrbm::internal::data::store::Store;
 
-fn citations(time: TimeUse, folds: FoldScheme) -> Dataset {
+fn citations(time: TimeUse, folds: FoldScheme) -> Benchmark {
     let variant = Variant { time, folds: Some(folds), ..Variant::default() };
-    Dataset::open("citations", &Store::open("no such directory"), &variant).unwrap()
+    Benchmark::open("citations", &Store::open("no such directory"), &variant).unwrap()
 }
 
 #[test]
@@ -24,7 +24,7 @@ fn ignoring_time_changes_only_visibility() {
                 assert_eq!(limited.database.facts, peeking.database.facts);
                 assert!(limited.database.times.is_some() && peeking.database.times.is_none());
                 // Without limits, some example sees more.
-                let sees_all = |side: &lrbm::data::split::FoldSide| {
+                let sees_all = |side: &lrbm::internal::data::split::FoldSide| {
                     let written = side.database.predicates.iter().find(|&id| id != side.target).unwrap();
                     side.examples.iter().all(|example| {
                         let view = side.database.view(side.target, &example.args);
@@ -44,7 +44,7 @@ fn ignoring_time_changes_only_visibility() {
 #[test]
 fn ignoring_time_requires_times() {
     let variant = Variant { time: TimeUse::Ignore, ..Variant::default() };
-    let error = Dataset::open("movies", &Store::open("no such directory"), &variant).unwrap_err();
+    let error = Benchmark::open("movies", &Store::open("no such directory"), &variant).unwrap_err();
     assert_eq!(
         error.to_string(),
         "dataset `movies` does not support `time = \"ignore\"`; it has no times, so omit the key"

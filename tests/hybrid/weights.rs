@@ -1,22 +1,22 @@
 //! An example of weight 2 is equivalent to two copies of it.
 
 use super::params::params;
-use lrbm::data::embedded::load_domain;
-use lrbm::data::generate::{Domain, GeneratorSettings};
-use lrbm::data::load::{LoadError, LoadOptions, Loaded, load};
-use lrbm::determinism::Stream;
-use lrbm::kb::Example;
-use lrbm::learn::{Kind, Model, Params, TreeModel, train};
-use lrbm::tree::Node;
+use lrbm::internal::data::embedded::load_domain;
+use lrbm::internal::data::generate::{Domain, GeneratorSettings};
+use lrbm::internal::data::load::{Dataset, LoadError, LoadOptions, load};
+use lrbm::internal::determinism::Stream;
+use lrbm::internal::kb::Example;
+use lrbm::internal::learn::{Kind, Model, Params, TreeModel, train};
+use lrbm::internal::tree::Node;
 
 /// The kinds that support example weights.
 const BOOSTED: [Kind; 4] = [Kind::LrbmBoost, Kind::LrbmNoBoost, Kind::LrbmExplainable, Kind::RdnBoost];
 
-fn university() -> Loaded {
+fn university() -> Dataset {
     load_domain(Domain::University, &GeneratorSettings::new(1, 7, 0.2).unwrap()).unwrap()
 }
 
-fn learn(kind: Kind, data: &Loaded, examples: &[Example], params: &Params) -> TreeModel {
+fn learn(kind: Kind, data: &Dataset, examples: &[Example], params: &Params) -> TreeModel {
     train(kind, &data.database, data.target, examples, params, 3, &mut |_| {}).unwrap().into_trees().unwrap().model
 }
 
@@ -39,7 +39,7 @@ fn assert_same(one: &TreeModel, other: &TreeModel, what: &str) {
 }
 
 /// Returns examples with integer weights, and the same examples repeated as often as their weights.
-fn weighted_and_repeated(data: &Loaded, seed: u64) -> (Vec<Example>, Vec<Example>) {
+fn weighted_and_repeated(data: &Dataset, seed: u64) -> (Vec<Example>, Vec<Example>) {
     let mut stream = Stream::new(seed, &["weights"]);
     let (mut weighted, mut repeated) = (Vec::new(), Vec::new());
     for example in data.examples.iter().filter(|_| stream.index(4) == 0).collect::<Vec<_>>() {

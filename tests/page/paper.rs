@@ -2,12 +2,12 @@
 
 use std::fs;
 
-use lrbm::experiment::Results;
-use lrbm::report::claims::{ClaimStatus, JudgedClaim, judge};
-use lrbm::report::published::PublishedTable;
-use lrbm::report::rows::{self, ReportRow, rows};
-use lrbm::report::table::TableCell;
-use lrbm::report::tables::{main_tables, paper_tables};
+use lrbm::internal::experiment::Results;
+use lrbm::internal::report::claims::{ClaimStatus, JudgedClaim, judge};
+use lrbm::internal::report::published::PublishedTable;
+use lrbm::internal::report::rows::{self, ReportRow, rows};
+use lrbm::internal::report::table::TableCell;
+use lrbm::internal::report::tables::{main_tables, paper_tables};
 
 use super::lab::Lab;
 
@@ -81,7 +81,7 @@ fn each_published_number_has_a_counterpart_or_a_reason() {
             .iter()
             .find(|row| row.key().dataset == "imdb" && row.kind == "lrbm-boost" && row.key().preset == preset);
         let TableCell::Value(first) = &table.rows[0].cells[3] else { panic!("expected a number") };
-        assert_eq!(first.ours, row.unwrap().average(lrbm::metric::Column::AucRoc));
+        assert_eq!(first.ours, row.unwrap().average(lrbm::internal::metric::Column::AucRoc));
     }
     let table1 = &paper_tables(&results, &rows, PublishedTable::find("table1").unwrap())[0];
     let columns: Vec<&str> = table1.columns.iter().map(|column| column.name.as_str()).collect();

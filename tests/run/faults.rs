@@ -9,7 +9,7 @@ use std::process::Output;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::lab::{Lab, copy, stderr, stdout};
-use lrbm::determinism::Stream;
+use lrbm::internal::determinism::Stream;
 
 /// One domain, an ensemble and a distilled model, two folds; tests of all disk operations use one fold.
 const SPEC: &str = r#"
@@ -287,7 +287,7 @@ fn damaged_files_are_detected_reported_and_rewritten() {
 #[test]
 fn every_flipped_bit_of_a_record_is_detected() {
     let (lab, _) = undisturbed(&ONE_FOLD);
-    let results = || lrbm::experiment::Results::read(&lab.out()).unwrap();
+    let results = || lrbm::internal::experiment::Results::read(&lab.out()).unwrap();
     assert_eq!((results().stored.len(), results().damaged.len()), (2, 0));
     let path = lab.jobs()[0].join("run.json");
     let good = fs::read(&path).unwrap();

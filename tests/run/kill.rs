@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::lab::{JOBS, Lab};
-use lrbm::determinism::Stream;
+use lrbm::internal::determinism::Stream;
 
 const KILLS: usize = 60;
 

@@ -2,9 +2,9 @@
 
 use std::fs;
 
-use lrbm::experiment::{Results, ResultsError};
-use lrbm::learn::Stored as _;
-use lrbm::metric::{Column, Ranking, ranking};
+use lrbm::internal::experiment::{Results, ResultsError};
+use lrbm::internal::learn::Stored as _;
+use lrbm::internal::metric::{Column, Ranking, ranking};
 
 use super::lab::{JOBS, Lab, SPEC};
 

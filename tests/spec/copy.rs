@@ -1,7 +1,9 @@
 //! Parameters that a spec rejects beside `from` do not affect the distilled model.
 
-use lrbm::data::{embedded::load_domain, generate::Domain};
-use lrbm::learn::{Kind, Learner, LrbmExplainable, Model, Params, Resources, Task, Unchecked, parameters, train};
+use lrbm::internal::data::{embedded::load_domain, generate::Domain};
+use lrbm::internal::learn::{
+    Kind, Learner, LrbmExplainable, Model, Params, Resources, Task, Unchecked, parameters, train,
+};
 
 use crate::identity::another_value;
 use crate::lab::{experiment, jobs, refusal};
@@ -32,7 +34,7 @@ fn ensemble_parameters_do_not_change_the_distilled_model() {
     let of_kind = parameters().iter().filter(|key| key.kinds.contains(&Kind::LrbmExplainable));
     for key in of_kind.map(|key| key.entry).filter(|key| key.name != "seed") {
         let text = spec(&format!("{} = {}", key.name, another_value(key.name)));
-        if lrbm::experiment::Experiment::parse(&text, "spec.toml", &[]).is_ok() {
+        if lrbm::internal::experiment::Experiment::parse(&text, "spec.toml", &[]).is_ok() {
             assert_eq!(jobs(&experiment(&text)).len(), 10);
             continue;
         }

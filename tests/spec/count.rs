@@ -1,8 +1,8 @@
 //! Expansion of specs into jobs.
 
-use lrbm::experiment::Job;
-use lrbm::learn::params::Value;
-use lrbm::learn::{Kind, Preset};
+use lrbm::internal::experiment::Job;
+use lrbm::internal::learn::params::Value;
+use lrbm::internal::learn::{Kind, Preset};
 
 use crate::lab::{all_shipped, experiment, jobs, shipped, value};
 
@@ -149,7 +149,7 @@ fn a_sweep_expands_to_all_combinations_of_applicable_parameters() {
 }
 
 fn directory_of(case: &str) -> String {
-    lrbm::experiment::job::safe_name(case)
+    lrbm::internal::experiment::job::safe_name(case)
 }
 
 #[test]

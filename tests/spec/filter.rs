@@ -1,6 +1,6 @@
 //! `--only`: selection of jobs.
 
-use lrbm::experiment::JobFilter;
+use lrbm::internal::experiment::JobFilter;
 
 use crate::lab::{experiment, jobs, shipped};
 

@@ -1,8 +1,8 @@
 //! Job identity: everything that can change a result, and nothing else.
 
-use lrbm::experiment::{Job, JobId, JobKey};
-use lrbm::learn::params::Value;
-use lrbm::learn::{Kind, Params, parameters};
+use lrbm::internal::experiment::{Job, JobId, JobKey};
+use lrbm::internal::learn::params::Value;
+use lrbm::internal::learn::{Kind, Params, parameters};
 use proptest::prelude::*;
 
 use crate::lab::{experiment, jobs};

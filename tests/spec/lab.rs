@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use lrbm::data::store::Store;
-use lrbm::experiment::{Experiment, Job, Plan};
-use lrbm::learn::Params;
-use lrbm::learn::params::Value;
+use lrbm::internal::data::store::Store;
+use lrbm::internal::experiment::{Experiment, Job, Plan};
+use lrbm::internal::learn::Params;
+use lrbm::internal::learn::params::Value;
 
 /// A path in the repository.
 pub fn repository(path: &str) -> PathBuf {

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use assert_cmd::Command;
-use lrbm::data::store::Store;
-use lrbm::experiment::store::{FailureKind, Status};
-use lrbm::experiment::{JobKey, JobState, Plan, PlanEntry, Previous};
-use lrbm::learn::params::Value;
+use lrbm::internal::data::store::Store;
+use lrbm::internal::experiment::store::{FailureKind, Status};
+use lrbm::internal::experiment::{JobKey, JobState, Plan, PlanEntry, Previous};
+use lrbm::internal::learn::params::Value;
 
 use crate::lab::{experiment, repository, shipped};
 
@@ -28,7 +28,7 @@ fn state(change: impl FnOnce(&mut JobKey), failure: Option<&str>) -> (&'static s
 #[test]
 fn every_state_has_a_reason() {
     let to_do = |reason: &str| ("to do", reason.to_owned());
-    assert_eq!(first().state(None), JobState::Outstanding(lrbm::experiment::plan::Reason::NoResult));
+    assert_eq!(first().state(None), JobState::Outstanding(lrbm::internal::experiment::plan::Reason::NoResult));
     assert_eq!(first().state(None).reason(), "no result yet");
     assert_eq!(state(|_| {}, None), ("done", String::new()));
     assert_eq!(state(|_| {}, Some("it broke\nbadly")), ("failed", "failed before: it broke".to_owned()));
@@ -149,5 +149,5 @@ fn the_plan_command_lists_jobs_and_sets_exit_codes() {
     assert_eq!(code, 2);
     assert!(stderr.contains("did you mean `trees`?"), "{stderr}");
     let (code, stdout, _) = plan_command(&["--schema"]);
-    assert_eq!((code, stdout), (0, lrbm::experiment::spec::schema::text()));
+    assert_eq!((code, stdout), (0, lrbm::internal::experiment::spec::schema::text()));
 }

@@ -1,7 +1,7 @@
 //! Raw specs are preserved, and no input breaks the parser.
 
-use lrbm::experiment::Experiment;
-use lrbm::experiment::spec::raw::{print, read};
+use lrbm::internal::experiment::Experiment;
+use lrbm::internal::experiment::spec::raw::{print, read};
 use proptest::prelude::*;
 
 use crate::lab::{all_shipped, experiment, jobs, shipped};

@@ -2,9 +2,9 @@
 
 use std::fs;
 
-use lrbm::experiment::spec::format::{CASE, COMPARE, DATASET, EXPECTED, MODEL, ROW, SLURM, SWEEP, TOP};
-use lrbm::experiment::spec::schema;
-use lrbm::learn::parameter;
+use lrbm::internal::experiment::spec::format::{CASE, COMPARE, DATASET, EXPECTED, MODEL, ROW, SLURM, SWEEP, TOP};
+use lrbm::internal::experiment::spec::schema;
+use lrbm::internal::learn::parameter;
 
 use crate::lab::{all_shipped, compare, repository, shipped};
 

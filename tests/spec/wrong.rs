@@ -43,7 +43,9 @@ fn diagnostics_name_location_value_and_remedy() {
 
 #[test]
 fn a_missing_spec_is_named() {
-    let error = lrbm::experiment::Experiment::read(std::path::Path::new("no/such.toml"), &[]).unwrap_err().to_string();
+    let error = lrbm::internal::experiment::Experiment::read(std::path::Path::new("no/such.toml"), &[])
+        .unwrap_err()
+        .to_string();
     assert!(error.starts_with("no/such.toml: cannot read the spec: "), "{error}");
     assert!(error.ends_with("experiments/ holds the specs that come with the program"), "{error}");
 }

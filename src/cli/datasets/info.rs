@@ -8,7 +8,7 @@ use super::super::error::{CommandError, with_cause};
 use super::super::output::Output;
 use super::args::{GeneratorArgs, StoreArgs};
 use super::{print, published};
-use crate::data::dataset::{Arity, Dataset, Reflexive, Variant};
+use crate::data::benchmark::{Arity, Benchmark, Reflexive, Variant};
 use crate::data::embedded::load_domain;
 use crate::data::folds::random_folds;
 use crate::data::generate::Domain;
@@ -117,7 +117,7 @@ fn report(args: &Info, output: &mut Output) -> Result<(), CommandError> {
         return Err(CommandError::Input(message));
     }
     let store = args.store.store();
-    let dataset = Dataset::open(&args.id, &store, &args.variant()).map_err(with_cause)?;
+    let dataset = Benchmark::open(&args.id, &store, &args.variant()).map_err(with_cause)?;
     output.warn(dataset.warnings());
     let split = SplitOptions {
         folds: args.folds.map(|k| k as usize),

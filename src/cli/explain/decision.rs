@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use super::question::example;
-use crate::data::load::Loaded;
+use crate::data::load::Dataset;
 use crate::logic::Constant;
 use crate::math::sigmoid;
 
@@ -24,7 +24,7 @@ pub struct Decision {
 
 impl Decision {
     /// Creates the decision for ψ of a query: true if its probability is above the threshold.
-    pub fn new(loaded: &Loaded, constants: &[Constant], psi: f64, threshold: f64) -> Self {
+    pub fn new(loaded: &Dataset, constants: &[Constant], psi: f64, threshold: f64) -> Self {
         let probability = sigmoid(psi);
         Decision {
             query: loaded.database.show_atom(loaded.target, constants),

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::decision::Decision;
 use crate::cli::error::CommandError;
 use crate::cli::output::Output;
-use crate::data::load::Loaded;
+use crate::data::load::Dataset;
 use crate::kb::Example;
 use crate::learn::{MlnModel, Scored};
 use crate::logic::Constant;
@@ -36,7 +36,7 @@ impl Account {
     /// Counts the groundings of every clause for one query.
     pub fn new(
         model: &MlnModel,
-        loaded: &Loaded,
+        loaded: &Dataset,
         constants: &[Constant],
         threshold: f64,
         output: &Output,

@@ -1,7 +1,7 @@
 //! The query of `lrbm explain`: an atom of the target, about constants of the data.
 
 use crate::cli::error::CommandError;
-use crate::data::load::Loaded;
+use crate::data::load::Dataset;
 use crate::logic::nearest::nearest;
 use crate::logic::query::parse_atom;
 use crate::logic::reader::intern_term;
@@ -26,7 +26,7 @@ pub fn parse(query: &str, (name, arity): (&str, usize)) -> Result<Atom, Diagnost
 }
 
 /// The constants of the query. Those that the data never mention are probably mistyped, unless they are allowed.
-pub fn constants(atom: &Atom, loaded: &mut Loaded, allow_unknown: bool) -> Result<Vec<Constant>, CommandError> {
+pub fn constants(atom: &Atom, loaded: &mut Dataset, allow_unknown: bool) -> Result<Vec<Constant>, CommandError> {
     let mut constants = Vec::with_capacity(atom.args.len());
     for (position, term) in atom.args.iter().enumerate() {
         if let Some(known) = find(term, loaded) {
@@ -47,7 +47,7 @@ pub fn constants(atom: &Atom, loaded: &mut Loaded, allow_unknown: bool) -> Resul
 }
 
 /// The constant of the data that a term is. A capital letter makes no variable of a name that is a constant there.
-fn find(term: &Term, loaded: &Loaded) -> Option<Constant> {
+fn find(term: &Term, loaded: &Dataset) -> Option<Constant> {
     let symbols = &loaded.database.symbols;
     match term {
         Term::Number(value) => symbols.find_number(*value),
@@ -65,7 +65,7 @@ fn variable(term: &Term) -> Option<&str> {
     }
 }
 
-fn unknown(term: &Term, position: usize, loaded: &Loaded) -> Diagnostic {
+fn unknown(term: &Term, position: usize, loaded: &Dataset) -> Diagnostic {
     let database = &loaded.database;
     let types = database.schema.argument_types(loaded.target);
     // Those that could stand there: of the type, or at the same place of an example.

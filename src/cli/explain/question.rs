@@ -7,7 +7,7 @@ use super::args::Explain;
 use super::query;
 use crate::cli::error::CommandError;
 use crate::cli::output::Output;
-use crate::data::load::Loaded;
+use crate::data::load::Dataset;
 use crate::kb::Example;
 use crate::learn::Stored;
 use crate::learn::prepare::{Purpose, prepare};
@@ -18,7 +18,7 @@ pub fn read(
     args: &Explain,
     model: &dyn Stored,
     output: &mut Output,
-) -> Result<Option<(Loaded, Vec<Constant>)>, CommandError> {
+) -> Result<Option<(Dataset, Vec<Constant>)>, CommandError> {
     let only_networks = [
         ("--importance", args.importance),
         ("--html", args.html.is_some()),
@@ -46,6 +46,6 @@ pub fn read(
 }
 
 /// Returns the example of the data with the arguments of the query.
-pub fn example<'a>(loaded: &'a Loaded, constants: &[Constant]) -> Option<&'a Example> {
+pub fn example<'a>(loaded: &'a Dataset, constants: &[Constant]) -> Option<&'a Example> {
     loaded.examples.iter().find(|example| *example.args == *constants)
 }

@@ -7,7 +7,7 @@ use crate::cli::error::CommandError;
 use crate::cli::output::Output;
 use crate::cli::table::TextTable;
 use crate::cli::write::write_whole;
-use crate::data::load::Loaded;
+use crate::data::load::Dataset;
 use crate::learn::prepare::class_labels;
 use crate::learn::{Model, SavedModel, Scored};
 use crate::metric::classes::ClassMetrics;
@@ -15,7 +15,7 @@ use crate::metric::{Column, Metrics, Output as Scores, Undefined};
 
 pub fn run(
     (model, names): (&SavedModel, &[String]),
-    loaded: &Loaded,
+    loaded: &Dataset,
     with_all_metrics: bool,
     out: Option<&std::path::Path>,
     output: &mut Output,

@@ -2,12 +2,12 @@
 
 use std::fmt::Write;
 
-use crate::data::load::Loaded;
+use crate::data::load::Dataset;
 use crate::math::sigmoid;
 use crate::metric::classes::decisions;
 
 /// Returns a CSV table with a line for each example: positives first, in the order of their file.
-pub fn of_examples(loaded: &Loaded, psi: &[f64]) -> String {
+pub fn of_examples(loaded: &Dataset, psi: &[f64]) -> String {
     let db = &loaded.database;
     let mut text = String::from("example,label,psi,probability\n");
     for (example, &psi) in loaded.examples.iter().zip(psi) {
@@ -20,7 +20,7 @@ pub fn of_examples(loaded: &Loaded, psi: &[f64]) -> String {
 }
 
 /// Returns a CSV table with a line for each example: its class, the most likely class and the probability of each class.
-pub fn of_classes(loaded: &Loaded, names: &[String], labels: &[usize], odds: &[Vec<f64>]) -> String {
+pub fn of_classes(loaded: &Dataset, names: &[String], labels: &[usize], odds: &[Vec<f64>]) -> String {
     let quoted = |text: &str| format!("\"{}\"", text.replace('"', "\"\""));
     let mut text = String::from("example,class,decision");
     // Writing to a string cannot fail.

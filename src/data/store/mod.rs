@@ -73,7 +73,7 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    pub(in crate::data) fn io(path: &Path) -> impl FnOnce(io::Error) -> StoreError {
+    pub(crate) fn io(path: &Path) -> impl FnOnce(io::Error) -> StoreError {
         let path = path.to_owned();
         move |source| StoreError::Io { path, source }
     }
@@ -211,7 +211,7 @@ impl Store {
         }
     }
 
-    pub(in crate::data) fn write_record(&self, id: &str, record: &ChecksumRecord) -> Result<(), StoreError> {
+    pub(crate) fn write_record(&self, id: &str, record: &ChecksumRecord) -> Result<(), StoreError> {
         let path = self.dataset(id).join(RECORD);
         files::write(&path, |out| out.write_all(record.to_string().as_bytes())).map_err(StoreError::io(&path))
     }
@@ -246,7 +246,7 @@ impl Store {
     }
 
     /// Computes the checksums of the files at or below a directory of a dataset.
-    pub(in crate::data) fn sums(&self, id: &str, directory: &str) -> Result<ChecksumRecord, StoreError> {
+    pub(crate) fn sums(&self, id: &str, directory: &str) -> Result<ChecksumRecord, StoreError> {
         let mut sums = ChecksumRecord::default();
         for path in self.list_files(id)?.files {
             if path::is_within(directory, &path) && !is_unfinished(&path) {
@@ -258,7 +258,7 @@ impl Store {
     }
 
     /// Lists everything below the directory of a dataset, sorted.
-    pub(in crate::data) fn list_files(&self, id: &str) -> Result<DirectoryListing, StoreError> {
+    pub(crate) fn list_files(&self, id: &str) -> Result<DirectoryListing, StoreError> {
         let mut listing = DirectoryListing::default();
         let root = self.dataset(id);
         let mut pending = vec![String::new()];
@@ -285,25 +285,25 @@ impl Store {
 
 /// The entries below a directory, by relative path.
 #[derive(Debug, Default)]
-pub(in crate::data) struct DirectoryListing {
-    pub(in crate::data) files: Vec<String>,
+pub(crate) struct DirectoryListing {
+    pub(crate) files: Vec<String>,
     /// Links, devices and names that are not Unicode; the store writes none of these.
-    pub(in crate::data) others: Vec<String>,
+    pub(crate) others: Vec<String>,
 }
 
 /// Whether a path of a dataset is a published or unpacked file.
-pub(in crate::data) fn is_fetched(path: &str) -> bool {
+pub(crate) fn is_fetched(path: &str) -> bool {
     matches!(path.split_once('/'), Some((RAW | UNPACKED, _)))
 }
 
 /// Whether a path is an unfinished file left by an interrupted process.
-pub(in crate::data) fn is_unfinished(path: &str) -> bool {
+pub(crate) fn is_unfinished(path: &str) -> bool {
     path.ends_with(PART) || path.split('/').any(|part| part.starts_with(TEMPORARY_PREFIX))
 }
 
 /// The checksums of the files of a dataset by path, in the format of `sha256sum`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ChecksumRecord(pub(in crate::data) BTreeMap<String, String>);
+pub struct ChecksumRecord(pub(crate) BTreeMap<String, String>);
 
 impl ChecksumRecord {
     /// Parses a record strictly: only the exact output of [`ChecksumRecord`] is accepted, so every modification is detected.
@@ -348,7 +348,7 @@ impl ChecksumRecord {
     }
 
     /// Returns the records at or below a directory.
-    pub(in crate::data) fn within(&self, directory: &str) -> ChecksumRecord {
+    pub(crate) fn within(&self, directory: &str) -> ChecksumRecord {
         let below = self.0.iter().filter(|(path, _)| path::is_within(directory, path));
         ChecksumRecord(below.map(|(path, sum)| (path.clone(), sum.clone())).collect())
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::shared::Shared;
-use crate::data::dataset::Dataset;
+use crate::data::benchmark::Benchmark;
 use crate::data::split::Fold;
 use crate::data::store::Store;
 use crate::experiment::job::Job;
@@ -27,7 +27,7 @@ fn split_key(job: &Job) -> SplitKey {
 #[derive(Debug)]
 pub struct DataCache<'a> {
     store: &'a Store,
-    datasets: Shared<VariantKey, Dataset, String>,
+    datasets: Shared<VariantKey, Benchmark, String>,
     folds: Shared<(VariantKey, SplitKey), Fold, String>,
 }
 
@@ -42,7 +42,7 @@ impl<'a> DataCache<'a> {
     }
 
     /// Returns the dataset of a job; calls `opened` with the time taken if it had to be read.
-    pub fn dataset(&self, job: &Job, opened: impl FnOnce(&Dataset, f64)) -> Result<Arc<Dataset>, String> {
+    pub fn dataset(&self, job: &Job, opened: impl FnOnce(&Benchmark, f64)) -> Result<Arc<Benchmark>, String> {
         self.datasets.get(&variant_key(job), || {
             let began = Instant::now();
             let dataset = job.dataset.open(self.store).map_err(|error| error.to_string())?;
@@ -52,7 +52,7 @@ impl<'a> DataCache<'a> {
     }
 
     /// Returns the fold of a job.
-    pub fn fold(&self, job: &Job, dataset: &Dataset) -> Result<Arc<Fold>, String> {
+    pub fn fold(&self, job: &Job, dataset: &Benchmark) -> Result<Arc<Fold>, String> {
         let key = (variant_key(job), split_key(job));
         self.folds.get(&key, || dataset.fold(job.fold, &job.split).map_err(|error| error.to_string()))
     }

@@ -9,7 +9,7 @@ use super::failure::Failure;
 use super::fault::Fault;
 use super::shared::Shared;
 use crate::cancel;
-use crate::data::dataset::Dataset;
+use crate::data::benchmark::Benchmark;
 use crate::data::split::{Fold, FoldSide};
 use crate::determinism::{HashMap, IndexMap};
 use crate::experiment::job::Job;
@@ -118,7 +118,7 @@ impl Execution<'_> {
         Ok(product)
     }
 
-    fn dataset(&mut self, attempt: &mut Attempt) -> Result<Arc<Dataset>, Failure> {
+    fn dataset(&mut self, attempt: &mut Attempt) -> Result<Arc<Benchmark>, Failure> {
         let notify = &mut *self.notify;
         let dataset = self.context.data.dataset(self.job, |dataset, seconds| {
             let warnings = dataset.warnings().iter().map(ToString::to_string).collect();

@@ -50,8 +50,8 @@ pub struct JobSeconds {
 
 /// The table of results and the tally of a run, with the listener for events.
 pub struct RunRecorder<'a> {
-    pub(in crate::experiment) table: MetricsTable,
-    pub(in crate::experiment) tally: Tally,
+    pub(crate) table: MetricsTable,
+    pub(crate) tally: Tally,
     /// Writes the metrics tables to disk; `None` if another process does.
     pub(super) writer: Option<MetricsWriter<'a>>,
     pub(super) listen: &'a mut dyn FnMut(Event),
@@ -59,7 +59,7 @@ pub struct RunRecorder<'a> {
 
 impl RunRecorder<'_> {
     /// Forwards an event to the listener.
-    pub(in crate::experiment) fn notify(&mut self, event: Event) {
+    pub(crate) fn notify(&mut self, event: Event) {
         if let Some(writer) = &mut self.writer {
             writer.note_others(&event);
         }
@@ -80,7 +80,7 @@ impl RunRecorder<'_> {
     }
 
     /// Enters a job that a cluster task ended, and notifies the listener.
-    pub(in crate::experiment) fn enter_from_task(&mut self, job: usize, name: String, record: JobRecord) {
+    pub(crate) fn enter_from_task(&mut self, job: usize, name: String, record: JobRecord) {
         let learning = record.machine.train_seconds + record.machine.ensemble_seconds;
         let seconds = JobSeconds { total: record.machine.wall_seconds, learning };
         self.notify(end_event(job, name, &record));
@@ -104,7 +104,7 @@ impl RunRecorder<'_> {
     }
 
     /// Writes the tables if they changed and writing is due.
-    pub(in crate::experiment) fn write_if_due(&mut self) -> Result<(), RunStoreError> {
+    pub(crate) fn write_if_due(&mut self) -> Result<(), RunStoreError> {
         self.writer.as_mut().map_or(Ok(()), |writer| writer.write_if_due(&mut self.table))
     }
 }

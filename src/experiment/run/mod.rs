@@ -27,6 +27,6 @@ pub use event::{Event, Tally};
 pub use executor::{Executor, RunRecorder, Workload};
 pub use local::Local;
 pub use options::Options;
-pub(in crate::experiment) use outstanding::recorded;
+pub(crate) use outstanding::recorded;
 pub use runner::{Finished, run};
 pub use summary::{Cell, Summary, SummaryRow, summarize};

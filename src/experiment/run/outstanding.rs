@@ -5,7 +5,7 @@ use crate::experiment::planned::PlannedJob;
 use crate::experiment::store::{JobRecord, MetricsTable, RunStore, Status};
 
 /// Returns the record of a job if it has the job's id.
-pub(in crate::experiment) fn recorded(planned: &PlannedJob, store: &RunStore) -> Option<JobRecord> {
+pub(crate) fn recorded(planned: &PlannedJob, store: &RunStore) -> Option<JobRecord> {
     store.record(&planned.job).filter(|record| record.id == planned.id)
 }
 

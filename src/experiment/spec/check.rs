@@ -13,7 +13,7 @@ use super::raw::{Item, RawTable};
 use super::shape::{self, join};
 use super::slurm::SlurmSettings;
 use super::units;
-use crate::data::dataset::{TimeUse, Variant};
+use crate::data::benchmark::{TimeUse, Variant};
 use crate::data::generate::{Domain, GeneratorSettings};
 use crate::data::manifest::{FoldScheme, Manifest};
 use crate::determinism::HashSet;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::super::dataset_ref::DatasetRef;
 use super::super::job::{Ensemble, Job, Limits, training_seed};
 use super::slurm::SlurmSettings;
-use crate::data::dataset::Arity;
+use crate::data::benchmark::Arity;
 use crate::data::split::SplitOptions;
 use crate::determinism::IndexMap;
 use crate::learn::{Kind, Params, Preset};

@@ -4,7 +4,7 @@
 use super::diagnostic::listed;
 use super::raw::{Item, Written};
 use super::units;
-use crate::data::dataset::{Arity, Reflexive, TimeUse};
+use crate::data::benchmark::{Arity, Reflexive, TimeUse};
 use crate::data::manifest::{FoldScheme, NegativeScheme};
 use crate::learn::params::Value;
 use crate::learn::{Kind, Preset};

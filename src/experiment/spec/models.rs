@@ -5,7 +5,7 @@ use super::experiment::Row;
 use super::format;
 use super::raw::{Item, Table};
 use super::shape::join;
-use crate::data::dataset::Arity;
+use crate::data::benchmark::Arity;
 use crate::determinism::{HashSet, IndexMap};
 use crate::experiment::job::Ensemble;
 use crate::learn::lrbm_explainable::TREE_PARAMETERS;

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::dataset::{Dataset, Variant};
+use crate::data::benchmark::{Benchmark, Variant};
 use crate::data::split::{FoldCounts, SideCounts};
 use crate::determinism::IndexMap;
 use crate::experiment::{Job, JobId, JobKey};
@@ -198,7 +198,7 @@ pub struct DatasetRecord {
 
 impl DatasetRecord {
     /// Describes a dataset.
-    pub fn of(dataset: &Dataset) -> DatasetRecord {
+    pub fn of(dataset: &Benchmark) -> DatasetRecord {
         DatasetRecord {
             id: dataset.id().to_owned(),
             title: dataset.title().to_owned(),

@@ -33,7 +33,7 @@ impl Default for ClauseOptions {
 
 impl ClauseOptions {
     /// Returns the options that these parameters stand for.
-    pub(in crate::learn) fn new(length: &ClauseLength, search: &ClauseSearch) -> Self {
+    pub(crate) fn new(length: &ClauseLength, search: &ClauseSearch) -> Self {
         ClauseOptions {
             max_length: length.clause_length as usize,
             variable_depth: search.variable_depth as usize,

@@ -7,7 +7,7 @@ use super::group::ParamSet;
 /// per parameter; values are checked when the parameters are built.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Builder<P> {
-    pub(in crate::learn) params: P,
+    pub(crate) params: P,
 }
 
 impl<P: ParamSet + Default> Builder<P> {

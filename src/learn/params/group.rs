@@ -105,7 +105,7 @@ pub trait ParamSet: fmt::Debug + Send + Sync + Any {
 ///
 /// # Errors
 /// If the parameter does not accept it.
-pub(in crate::learn) fn check_stored<G: Group>(name: &str, value: u64) -> Result<(), String> {
+pub(crate) fn check_stored<G: Group>(name: &str, value: u64) -> Result<(), String> {
     let value = Value::Integer(i64::try_from(value).unwrap_or(i64::MAX));
     match G::parameter(name) {
         Some(parameter) if !parameter.entry.shape.accepts(&value) => {
@@ -165,7 +165,7 @@ macro_rules! group {
         }
     };
 }
-pub(in crate::learn) use group;
+pub(crate) use group;
 
 macro_rules! is_later {
     () => {
@@ -175,7 +175,7 @@ macro_rules! is_later {
         true
     };
 }
-pub(in crate::learn) use is_later;
+pub(crate) use is_later;
 
 /// Declares the typed parameters of a kind: its groups, and after `own defaults` what distinguishes its
 /// defaults from those of the groups.
@@ -190,7 +190,7 @@ macro_rules! kind_params {
         $(#[$doc])*
         #[derive(Clone, Debug, PartialEq)]
         pub struct $params {
-            $(pub(in crate::learn) $field: $group,)+
+            $(pub(crate) $field: $group,)+
         }
 
         impl $params {
@@ -268,4 +268,4 @@ macro_rules! kind_params {
         }
     };
 }
-pub(in crate::learn) use kind_params;
+pub(crate) use kind_params;

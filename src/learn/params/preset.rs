@@ -30,7 +30,7 @@ impl Preset {
     }
 
     /// The parameters it sets, as far as a kind has them.
-    pub(in crate::learn) fn settings(self) -> Vec<(&'static str, Value)> {
+    pub(crate) fn settings(self) -> Vec<(&'static str, Value)> {
         let (node_size, path_length) = match self {
             Preset::Paper => (1, 0),
             Preset::Lookahead => (2, 3),

@@ -77,7 +77,7 @@ group! {
 
 impl Tests {
     /// Relative cost of searching these tests, for estimates of run time.
-    pub(in crate::learn) fn cost(&self) -> f64 {
+    pub(crate) fn cost(&self) -> f64 {
         if self.node_size > 1 || self.path_length > 1 { 1.0 } else { 0.2 }
     }
 }
@@ -132,7 +132,7 @@ group! {
 
 impl Rounds {
     /// One round, for kinds that grow a single tree.
-    pub(in crate::learn) fn one() -> Self {
+    pub(crate) fn one() -> Self {
         Rounds { trees: 1, ..Rounds::default() }
     }
 }
@@ -197,17 +197,12 @@ group! {
 }
 
 /// Options of coordinate descent in a leaf.
-pub(in crate::learn) fn descent(leaf: &LeafFitting, rate: &LearningRate) -> Descent {
+pub(crate) fn descent(leaf: &LeafFitting, rate: &LearningRate) -> Descent {
     Descent::new(leaf.schedule, leaf.order, rate.learning_rate)
 }
 
 /// Options of the growth of a tree; `single` if nothing depends on which leaf is split first.
-pub(in crate::learn) fn grow_options(
-    growth: &Growth,
-    more: &TestExtensions,
-    rescore: Option<u32>,
-    single: bool,
-) -> GrowOptions {
+pub(crate) fn grow_options(growth: &Growth, more: &TestExtensions, rescore: Option<u32>, single: bool) -> GrowOptions {
     GrowOptions {
         max_leaves: growth.max_leaves.map(|n| n as usize),
         max_depth: growth.max_depth.map(|n| n as usize),
@@ -222,7 +217,7 @@ pub(in crate::learn) fn grow_options(
 }
 
 /// Options of the candidate tests of a node.
-pub(in crate::learn) fn language_options(tests: &Tests, more: &TestExtensions) -> LanguageOptions {
+pub(crate) fn language_options(tests: &Tests, more: &TestExtensions) -> LanguageOptions {
     LanguageOptions {
         node_size: tests.node_size as usize,
         look_ahead: more.look_ahead,

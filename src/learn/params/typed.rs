@@ -119,4 +119,4 @@ macro_rules! choice {
         }
     };
 }
-pub(in crate::learn) use choice;
+pub(crate) use choice;

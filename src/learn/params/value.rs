@@ -38,7 +38,7 @@ impl Value {
         }
     }
 
-    pub(in crate::learn) fn as_u64(&self) -> Option<u64> {
+    pub(crate) fn as_u64(&self) -> Option<u64> {
         match *self {
             Value::Integer(i) => u64::try_from(i).ok(),
             Value::Number(x) if x.fract() == 0.0 && (0.0..9e15).contains(&x) => Some(x as u64),
@@ -46,7 +46,7 @@ impl Value {
         }
     }
 
-    pub(in crate::learn) fn as_f64(&self) -> Option<f64> {
+    pub(crate) fn as_f64(&self) -> Option<f64> {
         match *self {
             Value::Integer(i) => Some(i as f64),
             Value::Number(x) if x.is_finite() => Some(x),
@@ -54,14 +54,14 @@ impl Value {
         }
     }
 
-    pub(in crate::learn) fn as_bool(&self) -> Option<bool> {
+    pub(crate) fn as_bool(&self) -> Option<bool> {
         match *self {
             Value::Bool(b) => Some(b),
             _ => None,
         }
     }
 
-    pub(in crate::learn) fn as_text(&self) -> Option<&str> {
+    pub(crate) fn as_text(&self) -> Option<&str> {
         match self {
             Value::Text(text) => Some(text),
             _ => None,

@@ -10,7 +10,7 @@ use crate::logic::{Literal, Predicates, Symbols};
 use crate::tree::{Node, NodeId, SplitNode, Tree};
 
 /// The parts of a model at the end of training: its trees are over the names of the database.
-pub(in crate::learn) struct Parts {
+pub(crate) struct Parts {
     pub header: Header,
     pub classes: Option<ClassSums>,
     pub fidelity: Option<Fidelity>,
@@ -21,7 +21,7 @@ pub(in crate::learn) struct Parts {
 
 impl TreeModel {
     /// Creates a model that keeps the names of a database that its trees mention.
-    pub(in crate::learn) fn from_parts(parts: Parts, database: &Database) -> Self {
+    pub(crate) fn from_parts(parts: Parts, database: &Database) -> Self {
         let Parts { header, classes, fidelity, prior, step, trees } = parts;
         let (mut predicates, mut symbols) = (Predicates::default(), Symbols::new());
         let target = predicates.intern(&header.signature.target, header.signature.arity);

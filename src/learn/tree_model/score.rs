@@ -13,7 +13,7 @@ impl TreeModel {
     /// Returns ψ of each example, or for several classes a row of scores for each class.
     ///
     /// Sums are computed in the order of the trees.
-    pub(in crate::learn) fn columns(
+    pub(crate) fn columns(
         &self,
         database: &Database,
         target: PredicateId,
@@ -35,7 +35,7 @@ impl TreeModel {
 }
 
 /// Adds the value of the leaf that each example reaches to its ψ.
-pub(in crate::learn) fn add<L>(tree: &Tree<L>, reached: &[NodeId], step: f64, psi: &mut [f64]) {
+pub(crate) fn add<L>(tree: &Tree<L>, reached: &[NodeId], step: f64, psi: &mut [f64]) {
     for (psi, &id) in psi.iter_mut().zip(reached) {
         if let Node::Leaf(leaf) = tree.node(id) {
             *psi += step * leaf.value;
@@ -45,7 +45,7 @@ pub(in crate::learn) fn add<L>(tree: &Tree<L>, reached: &[NodeId], step: f64, ps
 
 /// Returns the tree with the leaf counts of a one-against-all problem: the examples in use for which `is_positive`
 /// holds count as positive, the others as negative.
-pub(in crate::learn) fn with_counts<L: Clone>(
+pub(crate) fn with_counts<L: Clone>(
     tree: Tree<L>,
     reached: &[NodeId],
     in_use: &Bits,

@@ -1,6 +1,6 @@
 //! Claims and the relations they state.
 
-use crate::data::dataset::Arity;
+use crate::data::benchmark::Arity;
 use crate::metric::Column;
 
 /// A claim of the paper, restated in our words.

@@ -2,7 +2,7 @@
 
 use super::claim::{Claim, ClaimedRelation};
 use super::list::CLAIMS;
-use crate::data::dataset::{Arity, TimeUse};
+use crate::data::benchmark::{Arity, TimeUse};
 use crate::determinism::IndexSet;
 use crate::metric::Column;
 use crate::report::compare::{RowComparison, RowPair, compare_rows};

@@ -2,7 +2,7 @@
 //! decided.
 
 use super::claim::{Claim, ClaimedRelation};
-use crate::data::dataset::Arity;
+use crate::data::benchmark::Arity;
 use crate::metric::Column::{self, AucPr, AucRoc};
 
 const BOOST: &str = "lrbm-boost";

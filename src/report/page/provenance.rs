@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value as Json;
 
-use crate::data::dataset::Variant;
+use crate::data::benchmark::Variant;
 use crate::data::generate::Domain;
 use crate::data::manifest::Manifest;
 use crate::determinism::IndexMap;

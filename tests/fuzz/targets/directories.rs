@@ -6,16 +6,16 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::Instant;
 
-use lrbm::data::fetch::archive;
-use lrbm::data::load::{LoadOptions, load};
-use lrbm::data::manifest::Unpack;
-use lrbm::data::store::Store;
-use lrbm::experiment::PlannedJob;
-use lrbm::experiment::run::{Local, Options, run};
-use lrbm::experiment::store::RunStore;
-use lrbm::experiment::{Experiment, Plan, Results};
-use lrbm::files::digest;
-use lrbm::report::Report;
+use lrbm::internal::data::fetch::archive;
+use lrbm::internal::data::load::{LoadOptions, load};
+use lrbm::internal::data::manifest::Unpack;
+use lrbm::internal::data::store::Store;
+use lrbm::internal::experiment::PlannedJob;
+use lrbm::internal::experiment::run::{Local, Options, run};
+use lrbm::internal::experiment::store::RunStore;
+use lrbm::internal::experiment::{Experiment, Plan, Results};
+use lrbm::internal::files::digest;
+use lrbm::internal::report::Report;
 use tempfile::TempDir;
 
 /// Creates a temporary directory, in memory if possible.

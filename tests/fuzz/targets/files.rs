@@ -2,15 +2,15 @@
 
 use std::sync::OnceLock;
 
-use lrbm::data::embedded::load_domain;
-use lrbm::data::generate::{Domain, GeneratorSettings};
-use lrbm::data::load::Loaded;
-use lrbm::data::manifest::Manifest;
-use lrbm::experiment::Experiment;
-use lrbm::learn::{self, Kind};
-use lrbm::learn::{Method, Model, SavedModel, Stored, Unchecked};
-use lrbm::logic::rule::parse_rules;
-use lrbm::rbm::Network;
+use lrbm::internal::data::embedded::load_domain;
+use lrbm::internal::data::generate::{Domain, GeneratorSettings};
+use lrbm::internal::data::load::Dataset;
+use lrbm::internal::data::manifest::Manifest;
+use lrbm::internal::experiment::Experiment;
+use lrbm::internal::learn::{self, Kind};
+use lrbm::internal::learn::{Method, Model, SavedModel, Stored, Unchecked};
+use lrbm::internal::logic::rule::parse_rules;
+use lrbm::internal::rbm::Network;
 
 use super::files_of;
 
@@ -61,8 +61,8 @@ pub fn manifests(input: &[u8]) -> bool {
 }
 
 /// Returns a small dataset for scoring models.
-fn dataset() -> &'static Loaded {
-    static DATASET: OnceLock<Loaded> = OnceLock::new();
+fn dataset() -> &'static Dataset {
+    static DATASET: OnceLock<Dataset> = OnceLock::new();
     DATASET.get_or_init(|| {
         let mut loaded = load_domain(Domain::Movies, &GeneratorSettings::new(1, 7, 0.0).unwrap()).unwrap();
         loaded.examples.truncate(20);

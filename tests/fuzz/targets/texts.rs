@@ -2,14 +2,16 @@
 
 use std::path::Path;
 
-use lrbm::experiment::{Experiment, JobFilter};
-use lrbm::learn::{Kind, Unchecked};
-use lrbm::logic::query::parse_atom;
-use lrbm::logic::rule::parse_rules;
-use lrbm::logic::{CapacityError, Constant, Diagnostic, FileRole, Reader, Sentence, Sink, SourceWindow, Symbols};
-use lrbm::rbm::Network;
-use lrbm::report::gate::Baseline;
-use lrbm::report::{csv, table};
+use lrbm::internal::experiment::{Experiment, JobFilter};
+use lrbm::internal::learn::{Kind, Unchecked};
+use lrbm::internal::logic::query::parse_atom;
+use lrbm::internal::logic::rule::parse_rules;
+use lrbm::internal::logic::{
+    CapacityError, Constant, Diagnostic, FileRole, Reader, Sentence, Sink, SourceWindow, Symbols,
+};
+use lrbm::internal::rbm::Network;
+use lrbm::internal::report::gate::Baseline;
+use lrbm::internal::report::{csv, table};
 
 use super::files_of;
 

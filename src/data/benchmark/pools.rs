@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::error::DatasetError;
+use super::error::BenchmarkError;
 use super::variant::{Arity, Reflexive, Variant};
 use crate::data::binary::{self, Changes};
-use crate::data::load::{LoadCounts, LoadOptions, Loaded, load};
+use crate::data::load::{Dataset, LoadCounts, LoadOptions, load};
 use crate::data::manifest::ArityRule;
 use crate::data::negatives::is_reflexive;
 use crate::kb::classes::sort_names;
@@ -17,7 +17,7 @@ use crate::logic::{Constant, Diagnostic, Diagnostics, PredicateId};
 
 /// Facts and examples that belong together: all data, or one side of a given fold.
 #[derive(Clone, Debug)]
-pub(in crate::data) struct Pool {
+pub(crate) struct Pool {
     pub database: Arc<Database>,
     pub target: PredicateId,
     pub positives: Vec<Example>,
@@ -29,7 +29,7 @@ pub(in crate::data) struct Pool {
 
 /// The pools of a dataset.
 #[derive(Clone, Debug)]
-pub(in crate::data) enum Pools {
+pub(crate) enum Pools {
     /// All data in one pool, to be split.
     Pooled(Pool),
     /// Given folds, each with training and test data.
@@ -37,7 +37,7 @@ pub(in crate::data) enum Pools {
 }
 
 impl Pools {
-    pub(in crate::data) fn iter(&self) -> impl Iterator<Item = &Pool> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Pool> {
         let (one, many) = match self {
             Pools::Pooled(pool) => (Some(pool), None),
             Pools::Given(folds) => (None, Some(folds.iter().flatten())),
@@ -75,14 +75,14 @@ pub(super) struct PoolReader<'a> {
 }
 
 impl PoolReader<'_> {
-    pub(super) fn pooled(&self, directory: &Path) -> Result<(Pools, Diagnostics), DatasetError> {
+    pub(super) fn pooled(&self, directory: &Path) -> Result<(Pools, Diagnostics), BenchmarkError> {
         let (pool, warnings) = self.read(directory)?;
         Ok((Pools::Pooled(pool), warnings))
     }
 
-    pub(super) fn given(&self, directory: &Path) -> Result<(Pools, Diagnostics), DatasetError> {
+    pub(super) fn given(&self, directory: &Path) -> Result<(Pools, Diagnostics), BenchmarkError> {
         let sides = |path: &PathBuf| Ok([self.read(&path.join("train"))?, self.read(&path.join("test"))?]);
-        let folds: Vec<_> = fold_directories(directory).par_iter().map(sides).collect::<Result<_, DatasetError>>()?;
+        let folds: Vec<_> = fold_directories(directory).par_iter().map(sides).collect::<Result<_, BenchmarkError>>()?;
         let mut warnings = Diagnostics::default();
         let mut pools = Vec::with_capacity(folds.len());
         for sides in folds {
@@ -95,14 +95,14 @@ impl PoolReader<'_> {
         Ok((Pools::Given(pools), warnings))
     }
 
-    fn read(&self, directory: &Path) -> Result<(Pool, Diagnostics), DatasetError> {
+    fn read(&self, directory: &Path) -> Result<(Pool, Diagnostics), BenchmarkError> {
         let loaded = load(directory, self.options);
-        self.pool(loaded.map_err(|error| DatasetError::Load { id: self.id.to_owned(), error })?)
+        self.pool(loaded.map_err(|error| BenchmarkError::Load { id: self.id.to_owned(), error })?)
     }
 
     /// Turns loaded data into a pool: removes target facts from the evidence and applies the variant.
-    pub(super) fn pool(&self, loaded: Loaded) -> Result<(Pool, Diagnostics), DatasetError> {
-        let Loaded { mut database, target, examples, counts, warnings: found } = loaded;
+    pub(super) fn pool(&self, loaded: Dataset) -> Result<(Pool, Diagnostics), BenchmarkError> {
+        let Dataset { mut database, target, examples, counts, warnings: found } = loaded;
         // Listed negatives may be missing, since negatives can be drawn.
         let mut warnings = Diagnostics::default();
         found.iter().filter(|warning| warning.code != "one-class").for_each(|warning| warnings.push(warning.clone()));
@@ -124,7 +124,7 @@ impl PoolReader<'_> {
         if leaking > 0 || !rules.is_empty() {
             let changes = Changes { rules: &rules, without: Some(labelled), with: None };
             database = binary::rewrite(&database, &changes, self.options.time.as_ref())
-                .map_err(|error| DatasetError::Rewrite { id: self.id.to_owned(), error })?;
+                .map_err(|error| BenchmarkError::Rewrite { id: self.id.to_owned(), error })?;
         }
         let before = examples.len();
         let kept = |example: &Example| self.variant.reflexive == Reflexive::Keep || !is_reflexive(&example.args);
@@ -137,7 +137,7 @@ impl PoolReader<'_> {
 
 impl Pool {
     /// Returns the candidate constants for each argument of the target: those of its type in facts and examples.
-    pub(in crate::data) fn candidate_constants(&self) -> Vec<Vec<Constant>> {
+    pub(crate) fn candidate_constants(&self) -> Vec<Vec<Constant>> {
         let database = &self.database;
         let arity = database.predicates.arity(self.target);
         let types = database.schema.argument_types(self.target).unwrap_or_default();

@@ -1,13 +1,13 @@
 //! Uniform access to datasets: published ones, generated ones, and user directories.
 //!
 //! ```
-//! use lrbm::data::dataset::{Dataset, Variant};
-//! use lrbm::data::store::Store;
-//! use lrbm::data::split::SplitOptions;
+//! use lrbm::internal::data::benchmark::{Benchmark, Variant};
+//! use lrbm::internal::data::store::Store;
+//! use lrbm::internal::data::split::SplitOptions;
 //!
 //! // `movies` is generated, so the data directory need not exist.
 //! let store = Store::open("datasets/cache");
-//! let movies = Dataset::open("movies", &store, &Variant::default())?;
+//! let movies = Benchmark::open("movies", &store, &Variant::default())?;
 //! let split = SplitOptions::new(7);
 //! assert_eq!(movies.fold_count(&split)?, 5);
 //! let fold = movies.fold(0, &split)?;
@@ -38,7 +38,7 @@ mod error;
 mod pools;
 mod variant;
 
-pub use error::DatasetError;
+pub use error::BenchmarkError;
 pub(super) use pools::{Pool, Pools};
 use pools::{PoolReader, fold_directories};
 pub use variant::{Arity, Reflexive, TimeUse, Variant};
@@ -60,7 +60,7 @@ pub(super) struct DatasetTraits {
 
 /// A loaded dataset, ready to be split.
 #[derive(Clone, Debug)]
-pub struct Dataset {
+pub struct Benchmark {
     pub(super) id: String,
     pub(super) title: String,
     pub(super) variant: Variant,
@@ -79,14 +79,14 @@ pub struct Dataset {
 /// File paths with their SHA-256.
 type FileSums = Vec<(String, String)>;
 
-impl Dataset {
+impl Benchmark {
     /// Opens the dataset with this id: a published one, a generated one, or the directory with this path.
     ///
     /// A published dataset that is fetched but not converted yet is converted first.
     ///
     /// # Errors
     /// If the dataset is unknown or not fetched, its files are invalid, or it does not support the variant.
-    pub fn open(id: &str, store: &Store, variant: &Variant) -> Result<Dataset, DatasetError> {
+    pub fn open(id: &str, store: &Store, variant: &Variant) -> Result<Benchmark, BenchmarkError> {
         if let Ok(manifest) = Manifest::find(id) {
             return Self::of_manifest(manifest, store, variant);
         }
@@ -98,7 +98,7 @@ impl Dataset {
         }
         let published = Manifest::built_in().iter().map(|m| m.id.as_str());
         let known: Vec<&str> = published.chain(Domain::ALL.map(|domain| domain.info().id)).collect();
-        Err(DatasetError::Unknown {
+        Err(BenchmarkError::Unknown {
             id: id.to_owned(),
             nearest: nearest(id, known.iter().copied()).map(str::to_owned),
             known: known.join(", "),
@@ -108,8 +108,8 @@ impl Dataset {
     /// Opens the dataset described by a manifest.
     ///
     /// # Errors
-    /// See [`Dataset::open`].
-    pub fn of_manifest(manifest: &Manifest, store: &Store, variant: &Variant) -> Result<Dataset, DatasetError> {
+    /// See [`Benchmark::open`].
+    pub fn of_manifest(manifest: &Manifest, store: &Store, variant: &Variant) -> Result<Benchmark, BenchmarkError> {
         let id = manifest.id.as_str();
         let evidence = manifest.evidence(variant.evidence.as_deref())?;
         let mut schemes = vec![(manifest.folds.scheme, manifest.folds.count)];
@@ -144,7 +144,7 @@ impl Dataset {
         let conversion = Conversion::read(store, id, &evidence.name).unwrap_or_default();
         let mut resolved = variant.clone();
         resolved.evidence = Some(evidence.name.clone());
-        Ok(Dataset {
+        Ok(Benchmark {
             id: id.to_owned(),
             title: manifest.title.clone(),
             variant: resolved,
@@ -165,10 +165,14 @@ impl Dataset {
     ///
     /// # Errors
     /// If it is too large, or does not support the variant.
-    pub fn of_domain(domain: Domain, settings: &GeneratorSettings, variant: &Variant) -> Result<Dataset, DatasetError> {
+    pub fn of_domain(
+        domain: Domain,
+        settings: &GeneratorSettings,
+        variant: &Variant,
+    ) -> Result<Benchmark, BenchmarkError> {
         let info = domain.info();
         if variant.classes {
-            return Err(DatasetError::Unsupported {
+            return Err(BenchmarkError::Unsupported {
                 id: info.id.to_owned(),
                 key: "classes",
                 value: "true".to_owned(),
@@ -176,7 +180,7 @@ impl Dataset {
             });
         }
         let loaded =
-            load_domain(domain, settings).map_err(|error| DatasetError::Load { id: info.id.to_owned(), error })?;
+            load_domain(domain, settings).map_err(|error| BenchmarkError::Load { id: info.id.to_owned(), error })?;
         let time =
             info.time.map(|name| TimeRule { source: TimeSource::Predicate(name.to_owned()), by_argument: Vec::new() });
         let options = LoadOptions { time, ..LoadOptions::default() };
@@ -198,7 +202,11 @@ impl Dataset {
     ///
     /// # Errors
     /// If files are missing or invalid, or the directory does not support the variant.
-    pub fn of_directory(directory: &Path, options: &LoadOptions, variant: &Variant) -> Result<Dataset, DatasetError> {
+    pub fn of_directory(
+        directory: &Path,
+        options: &LoadOptions,
+        variant: &Variant,
+    ) -> Result<Benchmark, BenchmarkError> {
         let name = directory.file_name().unwrap_or(directory.as_os_str()).to_string_lossy().into_owned();
         let options = &LoadOptions { classes: class_labels(variant), ..options.clone() };
         let reader = PoolReader { id: &name, options, variant, rules: None };
@@ -223,9 +231,9 @@ impl Dataset {
         (pools, warnings): (Pools, Diagnostics),
         options: &LoadOptions,
         (checksum, files): (String, FileSums),
-    ) -> Result<Dataset, DatasetError> {
+    ) -> Result<Benchmark, BenchmarkError> {
         if let Some(evidence) = &variant.evidence {
-            return Err(DatasetError::Unsupported {
+            return Err(BenchmarkError::Unsupported {
                 id: id.to_owned(),
                 key: "evidence",
                 value: evidence.clone(),
@@ -240,7 +248,7 @@ impl Dataset {
         };
         let both = [NegativeScheme::ListedThenClosedWorld, NegativeScheme::ClosedWorld];
         let rules = pools.iter().next().map_or_else(Vec::new, |pool| default_arity_rules(pool, variant));
-        Ok(Dataset {
+        Ok(Benchmark {
             id: id.to_owned(),
             title: title.to_owned(),
             variant: variant.clone(),
@@ -341,9 +349,9 @@ fn class_labels(variant: &Variant) -> ClassLabels {
 }
 
 /// Rejects `time = "ignore"` for a dataset without times.
-fn check_time(id: &str, variant: &Variant, time: Option<&TimeRule>) -> Result<(), DatasetError> {
+fn check_time(id: &str, variant: &Variant, time: Option<&TimeRule>) -> Result<(), BenchmarkError> {
     match (variant.time, time) {
-        (TimeUse::Ignore, None) => Err(DatasetError::Unsupported {
+        (TimeUse::Ignore, None) => Err(BenchmarkError::Unsupported {
             id: id.to_owned(),
             key: "time",
             value: "ignore".to_owned(),
@@ -359,14 +367,14 @@ fn choose<T: Copy + PartialEq + Serialize>(
     key: &'static str,
     requested: Option<T>,
     supported: &[T],
-) -> Result<T, DatasetError> {
+) -> Result<T, BenchmarkError> {
     let first = supported.first().copied();
     let shown = |value: &T| serde_json::to_value(value).ok().and_then(|v| Some(v.as_str()?.to_owned()));
     match requested.or(first) {
         Some(value) if supported.contains(&value) => Ok(value),
         value => {
             let names: Vec<String> = supported.iter().filter_map(shown).map(|name| format!("`{name}`")).collect();
-            Err(DatasetError::Unsupported {
+            Err(BenchmarkError::Unsupported {
                 id: id.to_owned(),
                 key,
                 value: value.as_ref().and_then(shown).unwrap_or_default(),
@@ -377,7 +385,7 @@ fn choose<T: Copy + PartialEq + Serialize>(
 }
 
 /// Compares every file of a variant with its record; returns a checksum of all of them and the files.
-fn check_files(store: &Store, id: &str, variant: &str) -> Result<(String, FileSums), DatasetError> {
+fn check_files(store: &Store, id: &str, variant: &str) -> Result<(String, FileSums), BenchmarkError> {
     let record = store.record(id)?;
     let prefix = format!("{variant}/");
     let files: Vec<(&str, &str)> = record.iter().filter(|(path, _)| path.starts_with(&prefix)).collect();
@@ -385,7 +393,7 @@ fn check_files(store: &Store, id: &str, variant: &str) -> Result<(String, FileSu
         let full = store.converted(id, path);
         match digest::sha256_of_file(&full) {
             Ok(found) if found == *recorded => Ok(()),
-            _ => Err(DatasetError::Changed { id: id.to_owned(), file: full.display().to_string() }),
+            _ => Err(BenchmarkError::Changed { id: id.to_owned(), file: full.display().to_string() }),
         }
     })?;
     let sums = files.iter().map(|&(path, sum)| (path.to_owned(), sum.to_owned())).collect();

@@ -10,7 +10,7 @@ use crate::data::store::StoreError;
 
 /// The error of opening or splitting a dataset.
 #[derive(Debug, Error)]
-pub enum DatasetError {
+pub enum BenchmarkError {
     /// The dataset is unknown.
     #[error(
         "unknown dataset `{id}`; {}expected one of {known}, or a directory with example and fact files",
