@@ -31,6 +31,14 @@ struct FilePaths {
 }
 
 impl FilePaths {
+    /// Records a path found in code. A single segment is a local name, or a module that a `use`
+    /// declaration introduced.
+    fn mention_in_code(&mut self, path: Vec<String>) {
+        if path.len() > 1 {
+            self.mention(path);
+        }
+    }
+
     fn mention(&mut self, path: Vec<String>) {
         self.mentioned.push((self.inside.clone(), path));
     }
@@ -77,16 +85,16 @@ impl FilePaths {
                 }
                 TokenTree::Group(group) => self.scan_tokens(group.stream()),
                 TokenTree::Ident(ident) => {
-                    self.mention(std::mem::replace(&mut path, vec![ident.to_string()]));
+                    self.mention_in_code(std::mem::replace(&mut path, vec![ident.to_string()]));
                     colons = 0;
                     continue;
                 }
                 TokenTree::Punct(_) | TokenTree::Literal(_) => {}
             }
-            self.mention(std::mem::take(&mut path));
+            self.mention_in_code(std::mem::take(&mut path));
             colons = 0;
         }
-        self.mention(path);
+        self.mention_in_code(path);
     }
 }
 
@@ -116,7 +124,7 @@ impl<'ast> Visit<'ast> for FilePaths {
     fn visit_visibility(&mut self, _: &'ast syn::Visibility) {}
 
     fn visit_path(&mut self, path: &'ast syn::Path) {
-        self.mention(path.segments.iter().map(|segment| segment.ident.to_string()).collect());
+        self.mention_in_code(path.segments.iter().map(|segment| segment.ident.to_string()).collect());
         visit::visit_path(self, path);
     }
 

@@ -133,7 +133,9 @@ fn the_disk_changes_in_one_place_only() {
         files += 1;
         let text = text.split("#[cfg(test)]\nmod tests").next().unwrap();
         for word in WORDS {
-            assert!(!text.contains(word), "{}: {word}: use crate::files", path.display());
+            // `PendingFile::create` is ours.
+            let is_whole = |(at, _): (usize, &str)| !text[..at].ends_with(|c: char| c.is_alphanumeric());
+            assert!(!text.match_indices(word).any(is_whole), "{}: {word}: use crate::files", path.display());
         }
     }
     assert!(files > 200);

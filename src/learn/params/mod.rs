@@ -5,6 +5,7 @@
 //! kind are beside its learner, as is the struct that composes the groups of a kind.
 
 mod builder;
+mod declare;
 mod error;
 mod group;
 mod preset;
@@ -14,9 +15,10 @@ mod typed;
 mod value;
 
 pub use builder::Builder;
+pub(super) use declare::{group, is_later, kind_params};
 pub use error::ParamError;
+pub(super) use group::check_stored;
 pub use group::{Entry, Group, Has, ParamSet, Parameter};
-pub(super) use group::{check_stored, group, is_later, kind_params};
 pub use preset::Preset;
 pub use shape::Shape;
 pub(super) use typed::choice;

@@ -1,6 +1,6 @@
 //! The groups of parameters that several kinds have.
 
-use super::group::group;
+use super::declare::group;
 use super::shape::Shape;
 use super::typed::{Argument, Choice, ParamType, choice};
 use super::value::Value;
