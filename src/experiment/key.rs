@@ -14,7 +14,7 @@ use crate::files::digest;
 use crate::learn::params::Value;
 
 /// Version of data preparation and metrics: generated domains, binary arity, folds, negatives, time limits. Raise it
-/// when a code change moves them; changes of converted files show in their checksum.
+/// when a code change alters them; changes of converted files alter their checksum.
 pub const DATA_VERSION: u32 = 1;
 
 /// Everything that can change the result of a job.
@@ -55,23 +55,23 @@ pub struct LearnerKey {
 impl JobKey {
     /// Returns the hash of the key.
     pub fn id(&self) -> JobId {
-        // Fields are written in the order of the struct and maps are sorted, so equal keys are equal bytes.
+        // Fields are serialized in declaration order and maps are sorted, so equal keys give equal bytes.
         let text = serde_json::to_string(self).unwrap_or_default();
         JobId(digest::sha256(format!("lrbm job 1\n{text}").as_bytes()))
     }
 }
 
-/// The name of a job's result: 64 hexadecimal digits.
+/// The identifier of a job and its result: 64 hexadecimal digits.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct JobId(String);
 
 impl JobId {
-    /// All digits.
+    /// Returns all digits.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The first digits, for messages.
+    /// Returns the first digits, for messages.
     pub fn short(&self) -> &str {
         self.0.get(..12).unwrap_or(&self.0)
     }

@@ -59,14 +59,14 @@ fn parts(costs: &[f64], number: usize) -> Vec<Range<usize>> {
     let total: f64 = costs.iter().sum();
     let mut parts: Vec<Range<usize>> = Vec::with_capacity(number);
     let (mut begin, mut so_far) = (0, 0.0);
-    for (place, cost) in costs.iter().enumerate() {
+    for (i, cost) in costs.iter().enumerate() {
         so_far += cost;
         let share = total * (parts.len() + 1) as f64 / number as f64;
         // A sum of floats may fall short of the total, so the last cost always ends the last part.
-        let (left, parts_left) = (costs.len() - place - 1, number - parts.len() - 1);
+        let (left, parts_left) = (costs.len() - i - 1, number - parts.len() - 1);
         if left == 0 || left == parts_left || (so_far >= share && parts_left > 0) {
-            parts.push(begin..place + 1);
-            begin = place + 1;
+            parts.push(begin..i + 1);
+            begin = i + 1;
         }
     }
     parts
@@ -102,7 +102,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn few_tasks_for_little_work() {
+    fn short_runs_get_few_tasks() {
         let minutes = |n: u64| Duration::from_secs(60 * n);
         assert_eq!(number(0.5, minutes(5)), 1);
         assert_eq!(number(10.1, minutes(5)), 2);
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_by_hand() {
+    fn parts_of_small_inputs() {
         assert_eq!(parts(&[1.0, 1.0, 1.0, 1.0], 2), [0..2, 2..4]);
         assert_eq!(parts(&[9.0, 1.0, 1.0, 1.0], 3), [0..1, 1..2, 2..4]);
         assert_eq!(parts(&[1.0, 1.0, 9.0], 3), [0..1, 1..2, 2..3]);
@@ -123,7 +123,7 @@ mod tests {
         assert!(parts(&[], 0).is_empty());
     }
 
-    /// 2 datasets, 3 folds, 2 trees, of two models that are copied and one that is not: 60 jobs.
+    /// 2 datasets, 3 folds, 2 numbers of trees and 5 models, three of them distilled: 60 jobs.
     fn plan() -> Vec<PlannedJob> {
         let text = "name = \"x\"\nfolds = 3\ndatasets = [\"movies\", \"university\"]\n\
                     [[model]]\nname = \"A\"\nkind = \"lrbm-boost\"\n\
@@ -145,7 +145,7 @@ mod tests {
             plan.iter().find(|planned| is(&planned.job)).map(|planned| seconds(&planned.job)).unwrap()
         };
         assert!(cost("A", "30") > cost("A", "2"));
-        // A copy of its own has to learn what it copies.
+        // A distilled model without `from` also learns its ensemble.
         assert!(cost("Own", "30") > cost("Own", "2") && cost("Own", "2") > cost("Copy", "2"));
         let mut large = plan[0].job.clone();
         let mut source = (*large.dataset).clone();
@@ -159,11 +159,11 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-        /// Every job that is asked for is in exactly one task, and who copies an ensemble is where the ensemble is.
+        /// Every requested job is in exactly one task; distilled models are in the task of their ensemble.
         #[test]
-        fn tasks_are_whole(asked in prop::collection::vec(any::<bool>(), 60), milliseconds in 1u64..100_000) {
+        fn tasks_partition_the_jobs_and_keep_ensembles_together(requested in prop::collection::vec(any::<bool>(), 60), milliseconds in 1u64..100_000) {
             let plan = plan();
-            let jobs: Vec<usize> = (0..plan.len()).filter(|&job| asked[job]).collect();
+            let jobs: Vec<usize> = (0..plan.len()).filter(|&job| requested[job]).collect();
             let tasks = group(&plan, &jobs, Duration::from_millis(milliseconds));
             prop_assert!(tasks.iter().all(|task| !task.is_empty()));
             let mut all = tasks.concat();
@@ -171,26 +171,26 @@ mod tests {
             prop_assert_eq!(&all, &jobs);
             for task in &tasks {
                 for id in task.iter().filter_map(|&job| plan[job].ensemble.as_ref()) {
-                    let beside = jobs.iter().filter(|&&job| plan[job].id == *id || plan[job].ensemble.as_ref() == Some(id));
-                    prop_assert!(beside.into_iter().all(|job| task.contains(job)));
+                    let same_ensemble = jobs.iter().filter(|&&job| plan[job].id == *id || plan[job].ensemble.as_ref() == Some(id));
+                    prop_assert!(same_ensemble.into_iter().all(|job| task.contains(job)));
                 }
             }
         }
 
-        /// Every job is in exactly one part, in order; no part is empty; none costs more than its share and the dearest job.
+        /// Every job is in exactly one part, in order; no part is empty, or costs more than its share plus the largest cost.
         #[test]
-        fn parts_are_whole_and_balanced(costs in prop::collection::vec(0.0f64..100.0, 1..200), wanted in 1usize..250) {
+        fn parts_partition_the_costs_and_are_balanced(costs in prop::collection::vec(0.0f64..100.0, 1..200), wanted in 1usize..250) {
             let number = wanted.min(costs.len());
             let parts = parts(&costs, number);
             prop_assert_eq!(parts.len(), number);
             let all: Vec<usize> = parts.iter().cloned().flatten().collect();
             prop_assert_eq!(all, (0..costs.len()).collect::<Vec<_>>());
             let share = costs.iter().sum::<f64>() / number as f64;
-            let dearest = costs.iter().copied().fold(0.0, f64::max);
+            let largest = costs.iter().copied().fold(0.0, f64::max);
             for part in parts {
                 prop_assert!(!part.is_empty());
                 let cost: f64 = costs[part].iter().sum();
-                prop_assert!(cost <= share + dearest + 1e-6, "{} {} {}", cost, share, dearest);
+                prop_assert!(cost <= share + largest + 1e-6, "{} {} {}", cost, share, largest);
             }
         }
     }

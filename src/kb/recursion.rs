@@ -1,4 +1,4 @@
-//! StoredRecursion targets, whose facts are evidence for their own examples.
+//! Recursive targets, whose facts are evidence for their own examples.
 
 use serde::{Deserialize, Serialize};
 

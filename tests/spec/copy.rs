@@ -39,7 +39,7 @@ fn ensemble_parameters_do_not_change_the_distilled_model() {
             continue;
         }
         assert!(
-            refusal(&text, &[]).contains("this parameter is about the ensemble; set it in the model `A`"),
+            refusal(&text, &[]).contains("this is a parameter of the ensemble; set it in the model `A`"),
             "{}",
             key.name
         );

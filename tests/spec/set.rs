@@ -57,14 +57,14 @@ fn invalid_settings_are_rejected() {
         ("trees=3", "`trees` is varied by the sweep: change [sweep], or select jobs with `--only`"),
         ("distil_depth=3", "no model of the experiment has a parameter `distil_depth`"),
         ("learning_rate=7", "model[0].learning_rate = 7: must be a number above 0, up to 1"),
-        ("RDN-Boost.learning_rate=0.1", "model[1].learning_rate = 0.1: rdn-boost has no such parameter"),
+        ("RDN-Boost.learning_rate=0.1", "model[1].learning_rate = 0.1: rdn-boost does not have this parameter"),
         (
             "RND-Boost.trees=3",
             "unknown model `RND-Boost`: did you mean `RDN-Boost`? the experiment has `LRBM-Boost` and",
         ),
         ("model=3", "`model` is a table and cannot be set on the command line"),
         ("datasets=imbd", "datasets[0] = \"imbd\": unknown dataset: did you mean `imdb`?"),
-        ("dataset.cora.evidenc=base", "dataset.cora.evidenc: no such key: did you mean `evidence`?"),
+        ("dataset.cora.evidenc=base", "dataset.cora.evidenc: unknown key: did you mean `evidence`?"),
     ] {
         let message = with(setting);
         assert!(message.starts_with(&format!("--set {setting}: {expected}")), "{message}");

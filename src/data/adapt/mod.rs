@@ -147,6 +147,9 @@ pub(super) fn notes(manifest: &Manifest, record: &ChecksumRecord) -> Vec<String>
 }
 
 /// Returns a checksum of all inputs of a conversion except the published files, which have their own.
+///
+/// It is written to `CONVERSION`, a converted file. The texts of manifests are therefore hashed into
+/// data checksums, and with them into job ids: rewording a manifest invalidates stored results.
 fn fingerprint(manifest: &Manifest) -> String {
     let text = toml::to_string(manifest).unwrap_or_default();
     digest::sha256(format!("adaptors {VERSION}\n{text}").as_bytes())

@@ -128,8 +128,3 @@ pub fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) ->
     let near = near.filter(|near| strsim::jaro_winkler(&near.to_lowercase(), &word.to_lowercase()) >= NEAR);
     near.map_or_else(String::new, |near| format!("did you mean `{near}`? "))
 }
-
-/// Former name, used by modules that are being restructured.
-pub(super) type Mistake = SpecDiagnostic;
-/// Former name, used by modules that are being restructured.
-pub(super) type Place = SpecLocation;

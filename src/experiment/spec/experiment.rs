@@ -152,6 +152,3 @@ impl ExperimentDataset {
         }
     }
 }
-
-/// Former name, used by modules that are being restructured.
-pub(super) type Row = ModelConfig;

@@ -1,8 +1,8 @@
-//! The format of a spec: every key with its help and shape. The reader, the messages, the JSON Schema and the page of
-//! keys come from these tables; the parameters of models come from [`crate::learn::parameters`].
+//! The format of a spec: every key with its help and accepted values. The reader, the messages and the JSON Schema are
+//! derived from these tables; the parameters of models come from [`crate::learn::parameters`].
 
 use super::diagnostic::listed;
-use super::raw::{Item, Written};
+use super::raw::{Item, RawValue};
 use super::units;
 use crate::data::benchmark::{Arity, Reflexive, TimeUse};
 use crate::data::manifest::{FoldScheme, NegativeScheme};
@@ -21,11 +21,11 @@ pub struct Section {
 /// Whether and how a table has parameters of models.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Parameters {
-    /// Not at all.
+    /// No parameters.
     No,
-    /// Each with a value.
+    /// Each parameter has a value.
     Values,
-    /// Each with a list of values.
+    /// Each parameter has a list of values.
     Lists,
 }
 
@@ -36,13 +36,13 @@ pub struct Field {
     /// One line of help.
     pub about: &'static str,
     /// The accepted values.
-    pub shape: Shape,
+    pub shape: FieldShape,
     /// Whether it is required.
     pub required: bool,
 }
 
 /// The accepted values of a key.
-pub enum Shape {
+pub enum FieldShape {
     /// Nonempty text.
     Text,
     /// Nonempty text of one line.
@@ -51,13 +51,13 @@ pub enum Shape {
     SbatchOption,
     /// A valid directory name.
     Name,
-    /// A whole number.
+    /// A whole number in an inclusive range.
     Whole(u64, u64),
     /// A number of folds.
     Folds,
-    /// A number above the first, up to the second.
+    /// A number above the first bound and at most the second.
     Above(f64, f64),
-    /// A number from the first, up to the second.
+    /// A number in an inclusive range.
     Between(f64, f64),
     /// Any number.
     Number,
@@ -70,7 +70,7 @@ pub enum Shape {
     /// One of several names.
     OneOf(fn() -> Vec<&'static str>),
     /// A nonempty list.
-    List(&'static Shape),
+    List(&'static FieldShape),
     /// A table.
     Table(&'static Section),
     /// A list of tables.
@@ -79,11 +79,11 @@ pub enum Shape {
     Named(&'static Section),
 }
 
-const fn optional(name: &'static str, about: &'static str, shape: Shape) -> Field {
+const fn optional(name: &'static str, about: &'static str, shape: FieldShape) -> Field {
     Field { name, about, shape, required: false }
 }
 
-const fn required(name: &'static str, about: &'static str, shape: Shape) -> Field {
+const fn required(name: &'static str, about: &'static str, shape: FieldShape) -> Field {
     Field { name, about, shape, required: true }
 }
 
@@ -91,42 +91,54 @@ const fn required(name: &'static str, about: &'static str, shape: Shape) -> Fiel
 const LARGEST: u64 = i64::MAX as u64;
 /// Maximum number of folds.
 pub const MAX_FOLDS: u64 = 1000;
-const SEED: Shape = Shape::Whole(0, LARGEST);
-const TEXT: Shape = Shape::Text;
-const RATIO: Shape = Shape::Above(0.0, 10_000.0);
-const PRESET: Shape = Shape::OneOf(presets);
-const ARITY: Shape = Shape::OneOf(arities);
-const SBATCH_OPTION: Shape = Shape::SbatchOption;
-const TOLERANCE: Shape = Shape::Between(0.0, 1.0);
+const SEED: FieldShape = FieldShape::Whole(0, LARGEST);
+const TEXT: FieldShape = FieldShape::Text;
+const RATIO: FieldShape = FieldShape::Above(0.0, 10_000.0);
+const PRESET: FieldShape = FieldShape::OneOf(presets);
+const ARITY: FieldShape = FieldShape::OneOf(arities);
+const SBATCH_OPTION: FieldShape = FieldShape::SbatchOption;
+const TOLERANCE: FieldShape = FieldShape::Between(0.0, 1.0);
 
 /// The keys at the top of the file.
 pub const TOP: Section = Section {
     fields: &[
-        required("name", "the name of the experiment and of its run directory", Shape::Name),
+        required("name", "the name of the experiment and of its run directory", FieldShape::Name),
         optional("about", "the question it answers, in a sentence or two", TEXT),
-        optional("seed", "where the random draws start; 20200120 if nothing is said", SEED),
-        optional("seeds", "several seeds instead of one; every job runs once for each", Shape::List(&SEED)),
+        optional("seed", "seed of all random draws [default: 20200120]", SEED),
+        optional("seeds", "several seeds instead of one; every job runs once per seed", FieldShape::List(&SEED)),
+        optional("folds", "number of cross-validation folds [default: that of the dataset]", FieldShape::Folds),
+        optional("negatives_per_positive", "number of negatives per positive [default: 2]", RATIO),
         optional(
-            "folds",
-            "into how many folds the examples are split; without it, as many as the dataset has",
-            Shape::Folds,
+            "arity",
+            "whether predicates with more than two arguments are kept or made binary [default: original]",
+            ARITY,
         ),
         optional(
-            "negatives_per_positive",
-            "how many negatives stand beside each positive; 2 if nothing is said",
-            RATIO,
+            "presets",
+            "presets; every model without its own preset runs once with each",
+            FieldShape::List(&PRESET),
         ),
-        optional("arity", "whether predicates of more than two arguments stay; original if nothing is said", ARITY),
-        optional("presets", "every model without a preset of its own runs once in each of these", Shape::List(&PRESET)),
-        required("datasets", "ids of datasets, directories, or names of [dataset.NAME] tables", Shape::List(&TEXT)),
-        optional("time_limit", "the longest a job may take", Shape::Time),
-        optional("memory_limit", "the most memory a job may use", Shape::Memory),
-        optional("dataset", "what is different for one dataset", Shape::Named(&DATASET)),
-        required("model", "the models, one table each", Shape::Tables(&MODEL)),
-        optional("sweep", "settings to try: every combination of the lists, with every case", Shape::Table(&SWEEP)),
-        optional("compare", "what the results are compared with", Shape::Table(&COMPARE)),
-        optional("expected", "what the results must come to", Shape::Table(&EXPECTED)),
-        optional("slurm", "what `--executor slurm` asks the cluster for; it changes no result", Shape::Table(&SLURM)),
+        required(
+            "datasets",
+            "ids of datasets, directories, or names of [dataset.NAME] tables",
+            FieldShape::List(&TEXT),
+        ),
+        optional("time_limit", "maximum running time of a job", FieldShape::Time),
+        optional("memory_limit", "maximum memory of a job", FieldShape::Memory),
+        optional("dataset", "settings of one dataset", FieldShape::Named(&DATASET)),
+        required("model", "the models, one table each", FieldShape::Tables(&MODEL)),
+        optional(
+            "sweep",
+            "parameter sweep: every combination of the lists, with every case",
+            FieldShape::Table(&SWEEP),
+        ),
+        optional("compare", "comparison with the paper, and significance tests", FieldShape::Table(&COMPARE)),
+        optional("expected", "expected results", FieldShape::Table(&EXPECTED)),
+        optional(
+            "slurm",
+            "resources that `--executor slurm` requests; they change no result",
+            FieldShape::Table(&SLURM),
+        ),
     ],
     parameters: Parameters::No,
 };
@@ -135,9 +147,13 @@ pub const TOP: Section = Section {
 pub const MODEL: Section = Section {
     fields: &[
         required("name", "the name of the model in tables and paths", TEXT),
-        required("kind", "what kind of model it is", Shape::OneOf(kinds)),
-        optional("preset", "where its parameters start", PRESET),
-        optional("from", "the model whose ensemble an lrbm-explainable copies, of the same fold and seed", TEXT),
+        required("kind", "the kind of model", FieldShape::OneOf(kinds)),
+        optional("preset", "preset of its parameters", PRESET),
+        optional(
+            "from",
+            "the model whose ensemble of the same fold and seed an lrbm-explainable is distilled from",
+            TEXT,
+        ),
     ],
     parameters: Parameters::Values,
 };
@@ -146,20 +162,32 @@ pub const MODEL: Section = Section {
 pub const DATASET: Section = Section {
     fields: &[
         optional("id", "the dataset or directory, if NAME is not its id", TEXT),
-        optional("evidence", "the evidence variant, of a published dataset", TEXT),
-        optional("arity", "whether predicates of more than two arguments stay", ARITY),
-        optional("folds", "into how many folds the examples are split", Shape::Folds),
-        optional("fold_scheme", "how examples are split", Shape::OneOf(fold_schemes)),
-        optional("negatives", "where negatives come from", Shape::OneOf(negative_schemes)),
-        optional("negatives_per_positive", "how many negatives stand beside each positive", RATIO),
-        optional("reflexive", "whether examples of the form (a,a) stay", Shape::OneOf(reflexives)),
-        optional("drop_shared", "whether training positives that are test positives, too, go", Shape::Bool),
-        optional("time", "whether examples are under the time limits of the dataset", Shape::OneOf(time_uses)),
-        optional("classes", "whether the last argument of the target becomes the class of an example", Shape::Bool),
-        optional("class_size", "with `classes`: how many examples a class has at least", Shape::Whole(1, 1_000_000)),
-        optional("scale", "how many times as large a generated domain is", Shape::Whole(1, 1_000_000)),
-        optional("noise", "the share of wrong labels of a generated domain", Shape::Between(0.0, 0.99)),
-        optional("data_seed", "the seed that a generated domain is made with", SEED),
+        optional("evidence", "evidence variant of a published dataset", TEXT),
+        optional("arity", "whether predicates with more than two arguments are kept or made binary", ARITY),
+        optional("folds", "number of cross-validation folds", FieldShape::Folds),
+        optional("fold_scheme", "how examples are split into folds", FieldShape::OneOf(fold_schemes)),
+        optional("negatives", "where negatives come from", FieldShape::OneOf(negative_schemes)),
+        optional("negatives_per_positive", "number of negatives per positive", RATIO),
+        optional("reflexive", "whether examples of the form (a,a) are kept", FieldShape::OneOf(reflexives)),
+        optional(
+            "drop_shared",
+            "whether training positives that are also test positives are dropped",
+            FieldShape::Bool,
+        ),
+        optional("time", "whether the time limits of the dataset apply", FieldShape::OneOf(time_uses)),
+        optional(
+            "classes",
+            "whether the last argument of the target becomes the class of an example",
+            FieldShape::Bool,
+        ),
+        optional(
+            "class_size",
+            "with `classes`: minimum number of examples of a class",
+            FieldShape::Whole(1, 1_000_000),
+        ),
+        optional("scale", "size factor of a generated domain", FieldShape::Whole(1, 1_000_000)),
+        optional("noise", "fraction of wrong labels of a generated domain", FieldShape::Between(0.0, 0.99)),
+        optional("data_seed", "seed of a generated domain", SEED),
     ],
     parameters: Parameters::Values,
 };
@@ -167,9 +195,13 @@ pub const DATASET: Section = Section {
 /// The keys of `[sweep]`.
 pub const SWEEP: Section = Section {
     fields: &[
-        optional("negatives_per_positive", "how many negatives stand beside each positive", Shape::List(&RATIO)),
-        optional("arity", "whether predicates of more than two arguments stay", Shape::List(&ARITY)),
-        optional("case", "named cases, one table each", Shape::Tables(&CASE)),
+        optional("negatives_per_positive", "number of negatives per positive", FieldShape::List(&RATIO)),
+        optional(
+            "arity",
+            "whether predicates with more than two arguments are kept or made binary",
+            FieldShape::List(&ARITY),
+        ),
+        optional("case", "named cases, one table each", FieldShape::Tables(&CASE)),
     ],
     parameters: Parameters::Lists,
 };
@@ -178,8 +210,8 @@ pub const SWEEP: Section = Section {
 pub const CASE: Section = Section {
     fields: &[
         required("name", "the name of the case in tables and paths", TEXT),
-        optional("negatives_per_positive", "how many negatives stand beside each positive", RATIO),
-        optional("arity", "whether predicates of more than two arguments stay", ARITY),
+        optional("negatives_per_positive", "number of negatives per positive", RATIO),
+        optional("arity", "whether predicates with more than two arguments are kept or made binary", ARITY),
     ],
     parameters: Parameters::Values,
 };
@@ -187,8 +219,8 @@ pub const CASE: Section = Section {
 /// The keys of `[compare]`.
 pub const COMPARE: Section = Section {
     fields: &[
-        optional("paper", "the table of results/paper.toml to print beside ours", Shape::OneOf(paper_tables)),
-        optional("tests", "the tests of significance", Shape::List(&Shape::OneOf(tests))),
+        optional("paper", "the table of results/paper.toml to print beside ours", FieldShape::OneOf(paper_tables)),
+        optional("tests", "significance tests", FieldShape::List(&FieldShape::OneOf(tests))),
     ],
     parameters: Parameters::No,
 };
@@ -196,8 +228,12 @@ pub const COMPARE: Section = Section {
 /// The keys of `[expected]`.
 pub const EXPECTED: Section = Section {
     fields: &[
-        optional("tolerance", "how far a mean may lie from what is expected, unless its row says so itself", TOLERANCE),
-        required("rows", "one row for each expected mean", Shape::Tables(&ROW)),
+        optional(
+            "tolerance",
+            "maximum distance of a mean from the expected one, for rows without their own",
+            TOLERANCE,
+        ),
+        required("rows", "one row for each expected mean", FieldShape::Tables(&ROW)),
     ],
     parameters: Parameters::No,
 };
@@ -209,9 +245,9 @@ pub const ROW: Section = Section {
         required("model", "a model of the experiment", TEXT),
         optional("preset", "the preset, if the model runs in several", PRESET),
         optional("case", "the case of the sweep, as `lrbm plan` prints it", TEXT),
-        required("metric", "the column", Shape::OneOf(metrics)),
-        required("mean", "the mean over folds, seeds averaged first", Shape::Number),
-        optional("tolerance", "how far the mean may lie from it, in both directions", TOLERANCE),
+        required("metric", "the metric", FieldShape::OneOf(metrics)),
+        required("mean", "the mean over folds, seeds averaged first", FieldShape::Number),
+        optional("tolerance", "maximum distance of the mean from the expected one, in both directions", TOLERANCE),
     ],
     parameters: Parameters::No,
 };
@@ -219,18 +255,22 @@ pub const ROW: Section = Section {
 /// The keys of `[slurm]`, which are those of `--slurm-option` as well.
 pub const SLURM: Section = Section {
     fields: &[
-        optional("partition", "the partition; that of the cluster's choice if nothing is said", Shape::Line),
-        optional("account", "the account that pays", Shape::Line),
-        optional("time", "the longest a task may take; after it the cluster ends the task", Shape::Time),
-        optional("memory", "the memory of a task", Shape::Memory),
-        optional("cpus", "the processors of a task; 1 if nothing is said", Shape::Whole(1, 1024)),
-        optional("prologue", "a line of shell before the jobs of a task, such as `module load gcc`", Shape::Line),
-        optional("options", "further options of sbatch, such as `--qos=long`", Shape::List(&SBATCH_OPTION)),
-        optional("task_time", "about how long a task should take; 5 min if nothing is said", Shape::Time),
+        optional("partition", "the partition [default: that of the cluster]", FieldShape::Line),
+        optional("account", "the account to charge", FieldShape::Line),
+        optional("time", "maximum running time of a task, after which the cluster ends it", FieldShape::Time),
+        optional("memory", "the memory of a task", FieldShape::Memory),
+        optional("cpus", "number of processors of a task [default: 1]", FieldShape::Whole(1, 1024)),
+        optional(
+            "prologue",
+            "shell command to run before the jobs of a task, such as `module load gcc`",
+            FieldShape::Line,
+        ),
+        optional("options", "further options of sbatch, such as `--qos=long`", FieldShape::List(&SBATCH_OPTION)),
+        optional("task_time", "approximate duration of a task [default: 5 min]", FieldShape::Time),
         optional(
             "attempts",
-            "how often a job is submitted whose task ends without its result; 3 if nothing is said",
-            Shape::Whole(1, 100),
+            "maximum submissions of a job whose task ends without a result [default: 3]",
+            FieldShape::Whole(1, 100),
         ),
     ],
     parameters: Parameters::No,
@@ -329,54 +369,54 @@ impl Section {
     }
 }
 
-impl Shape {
+impl FieldShape {
     /// Returns the accepted values as a noun phrase, for messages.
     pub fn allowed(&self) -> String {
         match self {
-            Shape::Text => "text in quotes".to_owned(),
-            Shape::Line => "text in quotes, on one line".to_owned(),
-            Shape::SbatchOption => format!(
-                "a long option such as \"--qos=long\", on one line, and none of {}, which are not yours to set",
+            FieldShape::Text => "text in quotes".to_owned(),
+            FieldShape::Line => "text in quotes, on one line".to_owned(),
+            FieldShape::SbatchOption => format!(
+                "a long option such as \"--qos=long\", on one line, except the reserved options {}",
                 listed(OWN_OPTIONS)
             ),
-            Shape::Name => {
+            FieldShape::Name => {
                 "a name of letters, digits, `-`, `_` and `.`, up to 80, with a letter or digit first".to_owned()
             }
-            Shape::Whole(from, to) => format!("a whole number from {from} to {to}"),
-            Shape::Folds => format!("a whole number from 2 to {MAX_FOLDS}, or 1 if folds go by time"),
-            Shape::Above(from, to) => format!("a number above {from}, up to {to}"),
-            Shape::Between(from, to) => format!("a number from {from} to {to}"),
-            Shape::Number => "a number".to_owned(),
-            Shape::Bool => "true or false".to_owned(),
-            Shape::Time => "seconds, or a time such as \"90 s\", \"10 min\" or \"2 h\"".to_owned(),
-            Shape::Memory => "an amount of memory such as \"500 MB\" or \"2 GiB\"".to_owned(),
-            Shape::OneOf(names) => format!("one of {}", listed(names())),
-            Shape::List(each) => format!("a list of one or more, each {}", each.allowed()),
-            Shape::Table(_) | Shape::Named(_) => "a table".to_owned(),
-            Shape::Tables(_) => "a list of tables".to_owned(),
+            FieldShape::Whole(from, to) => format!("a whole number from {from} to {to}"),
+            FieldShape::Folds => format!("a whole number from 2 to {MAX_FOLDS}, or 1 if folds go by time"),
+            FieldShape::Above(from, to) => format!("a number above {from}, up to {to}"),
+            FieldShape::Between(from, to) => format!("a number from {from} to {to}"),
+            FieldShape::Number => "a number".to_owned(),
+            FieldShape::Bool => "true or false".to_owned(),
+            FieldShape::Time => "seconds, or a time such as \"90 s\", \"10 min\" or \"2 h\"".to_owned(),
+            FieldShape::Memory => "an amount of memory such as \"500 MB\" or \"2 GiB\"".to_owned(),
+            FieldShape::OneOf(names) => format!("one of {}", listed(names())),
+            FieldShape::List(each) => format!("a list of one or more, each {}", each.allowed()),
+            FieldShape::Table(_) | FieldShape::Named(_) => "a table".to_owned(),
+            FieldShape::Tables(_) => "a list of tables".to_owned(),
         }
     }
 
-    /// Whether a value is allowed; of lists and tables, whether it is one.
+    /// Returns whether a value is allowed. Elements of lists and tables are not checked.
     pub fn fits(&self, item: &Item) -> bool {
         match self {
-            Shape::Text => item.text().is_some_and(|text| !text.trim().is_empty()),
-            Shape::Line => item.text().is_some_and(is_line),
-            Shape::SbatchOption => item.text().is_some_and(is_sbatch_option),
-            Shape::Name => item.text().is_some_and(is_name),
-            Shape::Whole(from, to) => item.whole().is_some_and(|n| (*from..=*to).contains(&n)),
-            Shape::Folds => item.whole().is_some_and(|n| (1..=MAX_FOLDS).contains(&n)),
-            Shape::Above(from, to) => item.number().is_some_and(|x| x > *from && x <= *to),
-            Shape::Between(from, to) => item.number().is_some_and(|x| (*from..=*to).contains(&x)),
-            Shape::Number => item.number().is_some(),
-            Shape::Bool => matches!(item.scalar(), Some(Value::Bool(_))),
-            Shape::Time => item.scalar().and_then(units::time).is_some(),
-            Shape::Memory => item.scalar().and_then(units::memory).is_some(),
-            Shape::OneOf(names) => item.text().is_some_and(|text| names().contains(&text)),
-            Shape::List(_) => matches!(&item.value, Written::List(items) if !items.is_empty()),
-            Shape::Table(_) | Shape::Named(_) => item.table().is_some(),
-            Shape::Tables(_) => match &item.value {
-                Written::List(items) => !items.is_empty() && items.iter().all(|item| item.table().is_some()),
+            FieldShape::Text => item.text().is_some_and(|text| !text.trim().is_empty()),
+            FieldShape::Line => item.text().is_some_and(is_line),
+            FieldShape::SbatchOption => item.text().is_some_and(is_sbatch_option),
+            FieldShape::Name => item.text().is_some_and(is_name),
+            FieldShape::Whole(from, to) => item.whole().is_some_and(|n| (*from..=*to).contains(&n)),
+            FieldShape::Folds => item.whole().is_some_and(|n| (1..=MAX_FOLDS).contains(&n)),
+            FieldShape::Above(from, to) => item.number().is_some_and(|x| x > *from && x <= *to),
+            FieldShape::Between(from, to) => item.number().is_some_and(|x| (*from..=*to).contains(&x)),
+            FieldShape::Number => item.number().is_some(),
+            FieldShape::Bool => matches!(item.scalar(), Some(Value::Bool(_))),
+            FieldShape::Time => item.scalar().and_then(units::time).is_some(),
+            FieldShape::Memory => item.scalar().and_then(units::memory).is_some(),
+            FieldShape::OneOf(names) => item.text().is_some_and(|text| names().contains(&text)),
+            FieldShape::List(_) => matches!(&item.value, RawValue::List(items) if !items.is_empty()),
+            FieldShape::Table(_) | FieldShape::Named(_) => item.table().is_some(),
+            FieldShape::Tables(_) => match &item.value {
+                RawValue::List(items) => !items.is_empty() && items.iter().all(|item| item.table().is_some()),
                 _ => false,
             },
         }
@@ -390,7 +430,7 @@ fn is_line(text: &str) -> bool {
 fn is_sbatch_option(text: &str) -> bool {
     let name = text.strip_prefix("--").map(|rest| rest.split('=').next().unwrap_or_default());
     let is_word = |name: &str| !name.is_empty() && name.bytes().all(|b| b.is_ascii_lowercase() || b == b'-');
-    // What is the beginning of a name stands for it.
+    // `sbatch` accepts unambiguous prefixes of option names.
     let is_own = |name: &str| OWN_OPTIONS.iter().any(|own| own.starts_with(name));
     is_line(text) && name.is_some_and(|name| is_word(name) && !is_own(name))
 }

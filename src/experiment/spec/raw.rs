@@ -202,8 +202,3 @@ fn write_table(text: &mut String, path: &str, table: &RawTable) {
         }
     }
 }
-
-/// Former name, used by modules that are being restructured.
-pub(super) type Written = RawValue;
-/// Former name, used by modules that are being restructured.
-pub(super) type Table = RawTable;

@@ -1,10 +1,10 @@
-//! The JSON Schema of specs, for editors, derived from the tables of the reader and the shapes of parameters.
+//! The JSON Schema of specs, for editors, derived from the format tables and the parameter shapes.
 
 use serde_json::{Map, Value as Json, json};
 
-use super::format::{Field, MAX_FOLDS, Parameters, Section, Shape, TOP};
+use super::format::{Field, FieldShape, MAX_FOLDS, Parameters, Section, TOP};
 use crate::learn::parameters;
-use crate::learn::params::Shape as ParamShape;
+use crate::learn::params::Shape;
 
 /// Returns the schema as text.
 pub fn text() -> String {
@@ -47,47 +47,47 @@ fn described(field: &Field) -> Json {
     schema
 }
 
-fn shape(of: &Shape) -> Json {
+fn shape(of: &FieldShape) -> Json {
     match of {
-        Shape::Text | Shape::Line => json!({ "type": "string", "minLength": 1 }),
-        Shape::SbatchOption => json!({ "type": "string", "pattern": "^--[a-z-]+(=.*)?$" }),
-        Shape::Name => json!({ "type": "string", "pattern": "^[A-Za-z0-9][-A-Za-z0-9_.]{0,79}$" }),
-        Shape::Whole(from, to) => json!({ "type": "integer", "minimum": from, "maximum": to }),
-        Shape::Folds => json!({ "type": "integer", "minimum": 1, "maximum": MAX_FOLDS }),
-        Shape::Above(from, to) => json!({ "type": "number", "exclusiveMinimum": from, "maximum": to }),
-        Shape::Between(from, to) => json!({ "type": "number", "minimum": from, "maximum": to }),
-        Shape::Number => json!({ "type": "number" }),
-        Shape::Bool => json!({ "type": "boolean" }),
-        Shape::Time => json!({ "type": ["number", "string"] }),
-        Shape::Memory => json!({ "type": "string" }),
-        Shape::OneOf(names) => json!({ "enum": names() }),
-        Shape::List(each) => json!({ "type": "array", "minItems": 1, "items": shape(each) }),
-        Shape::Table(inner) => section(inner),
-        Shape::Tables(inner) => json!({ "type": "array", "minItems": 1, "items": section(inner) }),
-        Shape::Named(inner) => json!({ "type": "object", "additionalProperties": section(inner) }),
+        FieldShape::Text | FieldShape::Line => json!({ "type": "string", "minLength": 1 }),
+        FieldShape::SbatchOption => json!({ "type": "string", "pattern": "^--[a-z-]+(=.*)?$" }),
+        FieldShape::Name => json!({ "type": "string", "pattern": "^[A-Za-z0-9][-A-Za-z0-9_.]{0,79}$" }),
+        FieldShape::Whole(from, to) => json!({ "type": "integer", "minimum": from, "maximum": to }),
+        FieldShape::Folds => json!({ "type": "integer", "minimum": 1, "maximum": MAX_FOLDS }),
+        FieldShape::Above(from, to) => json!({ "type": "number", "exclusiveMinimum": from, "maximum": to }),
+        FieldShape::Between(from, to) => json!({ "type": "number", "minimum": from, "maximum": to }),
+        FieldShape::Number => json!({ "type": "number" }),
+        FieldShape::Bool => json!({ "type": "boolean" }),
+        FieldShape::Time => json!({ "type": ["number", "string"] }),
+        FieldShape::Memory => json!({ "type": "string" }),
+        FieldShape::OneOf(names) => json!({ "enum": names() }),
+        FieldShape::List(each) => json!({ "type": "array", "minItems": 1, "items": shape(each) }),
+        FieldShape::Table(inner) => section(inner),
+        FieldShape::Tables(inner) => json!({ "type": "array", "minItems": 1, "items": section(inner) }),
+        FieldShape::Named(inner) => json!({ "type": "object", "additionalProperties": section(inner) }),
     }
 }
 
 /// Returns the schema of the values that a parameter accepts.
-fn parameter(shape: &ParamShape) -> Json {
+fn parameter(shape: &Shape) -> Json {
     match *shape {
-        ParamShape::Integer { min, max } => json!({ "type": "integer", "minimum": min, "maximum": max }),
-        ParamShape::Real { min, max, exclusive_min } => {
+        Shape::Integer { min, max } => json!({ "type": "integer", "minimum": min, "maximum": max }),
+        Shape::Real { min, max, exclusive_min } => {
             let lower = if exclusive_min { "exclusiveMinimum" } else { "minimum" };
             json!({ "type": "number", lower: exact(min), "maximum": exact(max) })
         }
-        ParamShape::Bool => json!({ "type": "boolean" }),
-        ParamShape::Choice(words) => json!({ "enum": words }),
-        ParamShape::IntegerOrWord { min, max, word } => {
-            json!({ "anyOf": [parameter(&ParamShape::Integer { min, max }), { "enum": [word] }] })
+        Shape::Bool => json!({ "type": "boolean" }),
+        Shape::Choice(words) => json!({ "enum": words }),
+        Shape::IntegerOrWord { min, max, word } => {
+            json!({ "anyOf": [parameter(&Shape::Integer { min, max }), { "enum": [word] }] })
         }
-        ParamShape::RealOrWord { min, max, word } => {
-            json!({ "anyOf": [parameter(&ParamShape::real(min, max)), { "enum": [word] }] })
+        Shape::RealOrWord { min, max, word } => {
+            json!({ "anyOf": [parameter(&Shape::real(min, max)), { "enum": [word] }] })
         }
     }
 }
 
-/// A number, written without a decimal point if it is whole.
+/// Returns a JSON number, without a decimal point if it is whole.
 fn exact(value: f64) -> Json {
     if value.fract() == 0.0 { json!(value as i64) } else { json!(value) }
 }

@@ -6,7 +6,7 @@
 //! because it would have no effect.
 
 use super::diagnostic::{SpecDiagnostic, SpecLocation, did_you_mean, listed};
-use super::format::{DATASET, Shape, TOP};
+use super::format::{DATASET, FieldShape, TOP};
 use super::models;
 use super::raw::{Item, RawTable, RawValue};
 use super::value;
@@ -30,7 +30,7 @@ fn apply_one(table: &mut RawTable, setting: &str) -> Result<(), SpecDiagnostic> 
     };
     let (key, value) = (key.trim(), value.trim());
     if let Some(field) = TOP.field(key) {
-        if matches!(field.shape, Shape::Table(_) | Shape::Tables(_) | Shape::Named(_)) {
+        if matches!(field.shape, FieldShape::Table(_) | FieldShape::Tables(_) | FieldShape::Named(_)) {
             return Err(error(format!("`{key}` is a table and cannot be set on the command line")));
         }
         set_at_top(table, key, value::parse(value, &field.shape, &place), place);
@@ -111,7 +111,7 @@ fn set_in_models(
     for item in models {
         let RawValue::Table(raw) = &mut item.value else { continue };
         let name = raw.get("name").and_then(Item::text).unwrap_or_default();
-        if model.is_some_and(|wanted| wanted != name) || (model.is_none() && !models::takes(raw, key)) {
+        if model.is_some_and(|wanted| wanted != name) || (model.is_none() && !models::has_own_parameter(raw, key)) {
             continue;
         }
         found = true;

@@ -2,31 +2,37 @@
 //!
 //! Invalid values are reported and removed, so that later checks see valid ones only.
 
-use super::diagnostic::{Mistake, Place, did_you_mean, listed};
-use super::format::{NOT_BUILT, Parameters, Section, Shape};
-use super::raw::{Item, Table, Written};
+use super::diagnostic::{SpecDiagnostic, SpecLocation, did_you_mean, listed};
+use super::format::{FieldShape, NOT_BUILT, Parameters, Section};
+use super::raw::{Item, RawTable, RawValue};
 use crate::learn::{Kind, parameter, parameters};
 
 /// Returns the table without its invalid entries.
-pub fn check(table: &Table, section: &Section, path: &str, place: &Place, mistakes: &mut Vec<Mistake>) -> Table {
-    let mut sound = Table::default();
+pub fn check(
+    table: &RawTable,
+    section: &Section,
+    path: &str,
+    place: &SpecLocation,
+    diagnostics: &mut Vec<SpecDiagnostic>,
+) -> RawTable {
+    let mut valid = RawTable::default();
     for (key, item) in table {
         let path = join(path, key);
-        let taken = match section.field(key) {
-            Some(field) => check_item(item, &field.shape, &path, mistakes),
-            None if is_parameter(section, key) => check_parameter(item, section, &path, mistakes),
+        let checked = match section.field(key) {
+            Some(field) => check_item(item, &field.shape, &path, diagnostics),
+            None if is_parameter(section, key) => check_parameter(item, section, &path, diagnostics),
             None => {
-                mistakes.push(unknown(key, section, &path, &item.place));
+                diagnostics.push(unknown(key, section, &path, &item.place));
                 None
             }
         };
-        sound.extend(taken.map(|item| (key.clone(), item)));
+        valid.extend(checked.map(|item| (key.clone(), item)));
     }
     for field in section.fields.iter().filter(|field| field.required && !table.contains_key(field.name)) {
         let reason = format!("missing: {}; it must be {}", field.about, field.shape.allowed());
-        mistakes.push(Mistake::new(place, join(path, field.name), reason));
+        diagnostics.push(SpecDiagnostic::new(place, join(path, field.name), reason));
     }
-    sound
+    valid
 }
 
 /// Returns the path of a key in a table.
@@ -34,30 +40,34 @@ pub fn join(path: &str, key: &str) -> String {
     if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
 }
 
-/// Whether the key is a parameter, which is checked with its model. The seed of a spec is for all models.
+/// Returns whether the key is a parameter, which is checked with its model. The seed of a spec applies to all models.
 fn is_parameter(section: &Section, key: &str) -> bool {
     section.parameters != Parameters::No && key != "seed" && parameter(key).is_some()
 }
 
-fn unknown(key: &str, section: &Section, path: &str, place: &Place) -> Mistake {
+fn unknown(key: &str, section: &Section, path: &str, place: &SpecLocation) -> SpecDiagnostic {
     if key == "seed" {
-        return Mistake::new(place, path, "the seed is the same for all models: set `seed` at the top of the file");
+        return SpecDiagnostic::new(
+            place,
+            path,
+            "the seed is the same for all models: set `seed` at the top of the file",
+        );
     }
     let has_parameters = section.parameters != Parameters::No;
     let parameters = parameters().iter().map(|known| known.entry.name).filter(|name| has_parameters && *name != "seed");
     let fields = section.fields.iter().map(|field| field.name);
     let known: Vec<&str> = fields.clone().chain(parameters).collect();
-    let beyond = if has_parameters { ", and parameters of models (see `lrbm train --help`)" } else { "" };
+    let suffix = if has_parameters { ", or a parameter of a model (see `lrbm train --help`)" } else { "" };
     let hint = did_you_mean(key, known);
-    Mistake::new(place, path, format!("no such key: {hint}known here are {}{beyond}", listed(fields)))
+    SpecDiagnostic::new(place, path, format!("unknown key: {hint}expected one of {}{suffix}", listed(fields)))
 }
 
-fn check_parameter(item: &Item, section: &Section, path: &str, mistakes: &mut Vec<Mistake>) -> Option<Item> {
+fn check_parameter(item: &Item, section: &Section, path: &str, diagnostics: &mut Vec<SpecDiagnostic>) -> Option<Item> {
     let wants_list = section.parameters == Parameters::Lists;
     let fits = match &item.value {
-        Written::Scalar(_) => !wants_list,
-        Written::List(items) => wants_list && !items.is_empty() && items.iter().all(|item| item.scalar().is_some()),
-        Written::Table(_) | Written::Other(_) => false,
+        RawValue::Scalar(_) => !wants_list,
+        RawValue::List(items) => wants_list && !items.is_empty() && items.iter().all(|item| item.scalar().is_some()),
+        RawValue::Table(_) | RawValue::Other(_) => false,
     };
     if fits {
         return Some(item.clone());
@@ -65,62 +75,64 @@ fn check_parameter(item: &Item, section: &Section, path: &str, mistakes: &mut Ve
     let allowed = path.rsplit('.').next().and_then(parameter);
     let allowed = allowed.map_or("a value".to_owned(), |known| known.entry.shape.to_string());
     let reason = if wants_list { format!("must be a list, each {allowed}") } else { format!("must be {allowed}") };
-    mistakes.push(Mistake::new(&item.place, path, reason).with(item.value.inline()));
+    diagnostics.push(SpecDiagnostic::new(&item.place, path, reason).with(item.value.inline()));
     None
 }
 
-fn check_item(item: &Item, shape: &Shape, path: &str, mistakes: &mut Vec<Mistake>) -> Option<Item> {
+fn check_item(item: &Item, shape: &FieldShape, path: &str, diagnostics: &mut Vec<SpecDiagnostic>) -> Option<Item> {
     if !shape.fits(item) {
-        mistakes.push(Mistake::new(&item.place, path, misfit(item, shape)).with(item.value.inline()));
+        diagnostics.push(SpecDiagnostic::new(&item.place, path, misfit(item, shape)).with(item.value.inline()));
         return None;
     }
     let value = match (shape, &item.value) {
-        (Shape::List(each), Written::List(items)) => {
-            let checked = items.iter().enumerate();
-            let sound = checked.filter_map(|(i, item)| check_item(item, each, &format!("{path}[{i}]"), mistakes));
-            Written::List(sound.collect())
+        (FieldShape::List(each), RawValue::List(items)) => {
+            let valid = items
+                .iter()
+                .enumerate()
+                .filter_map(|(i, item)| check_item(item, each, &format!("{path}[{i}]"), diagnostics));
+            RawValue::List(valid.collect())
         }
-        (Shape::Tables(section), Written::List(items)) => {
+        (FieldShape::Tables(section), RawValue::List(items)) => {
             let tables = items.iter().enumerate().filter_map(|(i, item)| Some((i, item, item.table()?)));
-            let sound = tables.map(|(i, item, table)| {
-                let table = check(table, section, &format!("{path}[{i}]"), &item.place, mistakes);
-                Item { place: item.place.clone(), value: Written::Table(table) }
+            let valid = tables.map(|(i, item, table)| {
+                let table = check(table, section, &format!("{path}[{i}]"), &item.place, diagnostics);
+                Item { place: item.place.clone(), value: RawValue::Table(table) }
             });
-            Written::List(sound.collect())
+            RawValue::List(valid.collect())
         }
-        (Shape::Table(section), Written::Table(table)) => {
-            Written::Table(check(table, section, path, &item.place, mistakes))
+        (FieldShape::Table(section), RawValue::Table(table)) => {
+            RawValue::Table(check(table, section, path, &item.place, diagnostics))
         }
-        (Shape::Named(section), Written::Table(table)) => {
-            let mut sound = Table::default();
+        (FieldShape::Named(section), RawValue::Table(table)) => {
+            let mut valid = RawTable::default();
             for (name, item) in table {
                 let path = join(path, name);
                 match item.table() {
                     Some(table) => {
-                        let value = Written::Table(check(table, section, &path, &item.place, mistakes));
-                        sound.insert(name.clone(), Item { place: item.place.clone(), value });
+                        let value = RawValue::Table(check(table, section, &path, &item.place, diagnostics));
+                        valid.insert(name.clone(), Item { place: item.place.clone(), value });
                     }
                     None => {
                         let reason = format!("must be a table, as in `[{path}]`");
-                        mistakes.push(Mistake::new(&item.place, path, reason).with(item.value.inline()));
+                        diagnostics.push(SpecDiagnostic::new(&item.place, path, reason).with(item.value.inline()));
                     }
                 }
             }
-            Written::Table(sound)
+            RawValue::Table(valid)
         }
         (_, value) => value.clone(),
     };
     Some(Item { place: item.place.clone(), value })
 }
 
-/// Explains why a value does not fit.
-fn misfit(item: &Item, shape: &Shape) -> String {
+/// Returns the reason why a value does not fit.
+fn misfit(item: &Item, shape: &FieldShape) -> String {
     let must = format!("must be {}", shape.allowed());
-    let (Shape::OneOf(names), Some(text)) = (shape, item.text()) else { return must };
+    let (FieldShape::OneOf(names), Some(text)) = (shape, item.text()) else { return must };
     let names = names();
     let is_kind = Kind::find(names.first().copied().unwrap_or_default()).is_ok();
     if let Some((name, about)) = NOT_BUILT.iter().find(|(name, _)| is_kind && *name == text) {
-        return format!("`{name}` ({about}) is not there for experiments yet: {must}");
+        return format!("`{name}` ({about}) is not supported in specs: {must}");
     }
     format!("{}{must}", did_you_mean(text, names))
 }

@@ -83,8 +83,8 @@ impl SlurmSettings {
             };
             let value = match format::SLURM.field(key).map(|field| &field.shape) {
                 // Taken literally: commas and brackets are ordinary characters for the shell and sbatch.
-                Some(format::Shape::Line) => value::literal(value),
-                Some(format::Shape::List(_)) => value::literal_list(value, &place),
+                Some(format::FieldShape::Line) => value::literal(value),
+                Some(format::FieldShape::List(_)) => value::literal_list(value, &place),
                 Some(other) => value::parse(value, other, &place),
                 None => value::literal(value),
             };
@@ -147,7 +147,7 @@ mod tests {
     fn all_invalid_options_are_reported() {
         let message = with(&["partitio=x", "cpus=0", "time", "options=--array=1-2", "prologue=a\nb"]).unwrap_err();
         for part in [
-            "--slurm-option partitio=x: partitio: no such key: did you mean `partition`? known here are `partition`",
+            "--slurm-option partitio=x: partitio: unknown key: did you mean `partition`? expected one of `partition`",
             "--slurm-option cpus=0: cpus = 0: must be a whole number from 1 to 1024",
             "--slurm-option time: expected KEY=VALUE",
             "--slurm-option options=--array=1-2: options[0] = \"--array=1-2\": must be a long option",

@@ -1,21 +1,21 @@
 //! Values given on the command line.
 
 use super::diagnostic::SpecLocation;
-use super::format::Shape;
+use super::format::FieldShape;
 use super::raw::{self, Item, RawValue};
 use crate::learn::params::Value;
 
 /// Parses a command-line value for a key of this shape. It is read as TOML or else as text; a list
 /// may be given as comma-separated items.
-pub fn parse(text: &str, shape: &Shape, place: &SpecLocation) -> RawValue {
+pub fn parse(text: &str, shape: &FieldShape, place: &SpecLocation) -> RawValue {
     if let Some(value) = toml_value(text, place) {
         return match (&value, shape) {
-            (RawValue::Scalar(_), Shape::List(_)) => RawValue::List(vec![Item { place: place.clone(), value }]),
+            (RawValue::Scalar(_), FieldShape::List(_)) => RawValue::List(vec![Item { place: place.clone(), value }]),
             _ => value,
         };
     }
     match shape {
-        Shape::List(each) => {
+        FieldShape::List(each) => {
             let item = |part: &str| Item { place: place.clone(), value: parse(part.trim(), each, place) };
             RawValue::List(text.split(',').map(item).collect())
         }
