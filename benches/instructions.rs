@@ -1,15 +1,16 @@
-//! One case of coverage and split scoring, once, for a tool that counts instructions: see `scripts/instructions`.
+//! One case of the benchmark `coverage`, run once under a tool that counts instructions: see
+//! `scripts/instructions`.
 //!
-//! `cargo bench --bench instructions -- CASE DOMAIN`; without arguments it lists what there is.
+//! `cargo bench --bench instructions -- CASE DOMAIN`; without arguments it lists cases and domains.
 
 use lrbm::internal::data::generate::Domain;
 
 #[path = "cases/mod.rs"]
 mod cases;
 
-use cases::{CASES, DOMAINS, Ready, work_in_one_thread};
+use cases::{CASES, DOMAINS, Prepared, use_one_thread};
 
-/// What is counted; the script knows it by this name.
+/// The counted function; the script selects it by this name.
 #[inline(never)]
 fn counted_by_valgrind(once: &mut dyn FnMut() -> usize) -> usize {
     std::hint::black_box(once())
@@ -24,6 +25,6 @@ fn main() {
         return;
     };
     let domain = Domain::find(domain).expect("a generated domain");
-    work_in_one_thread();
-    Ready::new(domain, 2).run(case, |once| println!("{case}: {}", counted_by_valgrind(once)));
+    use_one_thread();
+    Prepared::new(domain, 2).run(case, |once| println!("{case}: {}", counted_by_valgrind(once)));
 }

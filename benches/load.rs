@@ -1,6 +1,6 @@
-//! Facts read from a file and indexed, per second: `cargo bench --bench load`.
+//! Facts parsed and indexed per second: `cargo bench --bench load`.
 //!
-//! One thread, so that the figure is per core. `ten_million` tells memory.
+//! One thread, so that figures are per core. `ten_million` measures memory.
 
 use std::hint::black_box;
 use std::path::Path;
@@ -19,14 +19,14 @@ fn read_and_index(criterion: &mut Criterion) {
         let scale = FACTS / DomainCounts::of(domain, &domain.settings()).facts;
         let settings = GeneratorSettings::new(scale as u32, domain.info().seed, 0.0).expect("a scale in range");
         let home = tempfile::tempdir().expect("a temporary directory");
-        let counts = write_directory(domain, &settings, home.path()).expect("room for the files");
-        // Examples are not what is measured here: one of each label is enough.
-        for part in ["pos", "neg"] {
-            keep_first_line(&home.path().join(format!("train_{part}.txt")));
+        let counts = write_directory(domain, &settings, home.path()).expect("enough disk space");
+        // Examples are not measured: one per label suffices.
+        for label in ["pos", "neg"] {
+            keep_first_line(&home.path().join(format!("train_{label}.txt")));
         }
         group.throughput(Throughput::Elements(counts.facts));
         group.bench_function(domain.info().id, |bencher| {
-            bencher.iter(|| one.install(|| black_box(load(home.path(), &LoadOptions::default()).expect("good data"))));
+            bencher.iter(|| one.install(|| black_box(load(home.path(), &LoadOptions::default()).expect("valid data"))));
         });
     }
     group.finish();
@@ -34,7 +34,7 @@ fn read_and_index(criterion: &mut Criterion) {
 
 fn keep_first_line(path: &Path) {
     let text = std::fs::read_to_string(path).expect("a file just written");
-    std::fs::write(path, text.lines().next().unwrap_or_default()).expect("room for a line");
+    std::fs::write(path, text.lines().next().unwrap_or_default()).expect("enough disk space");
 }
 
 criterion_group!(benches, read_and_index);

@@ -1,12 +1,12 @@
-//! How time and memory grow with the data: LRBM-Boost on generated domains of 10⁴ to 10⁷ facts.
+//! Growth of time and memory with the data: LRBM-Boost on generated domains of 10⁴ to 10⁷ facts.
 //!
-//! `cargo bench --bench scaling [-- [MOST_FACTS] [--domain ID]]`, MOST_FACTS 10000000 unless said. Writes
-//! `results/bench/scaling.csv` and `scaling.md` if every domain was run. Not a criterion benchmark: see
-//! `ten_million`. Examples are the generator's own, so they grow as the facts do.
+//! `cargo bench --bench scaling [-- [MAX_FACTS] [--domain ID]]`, MAX_FACTS 10000000 by default. Writes
+//! `results/bench/scaling.csv` and `scaling.md` unless `--domain` is given. Not a criterion benchmark:
+//! see `ten_million`. Examples come from the generator, so their number grows with the facts.
 //!
-//! Each size gets a process of its own, which reads the files and trains with the defaults. Exponents are slopes of
-//! least squares in the logarithms. They are of seconds of the processor, summed over threads, which a busy machine hardly
-//! changes.
+//! Each size runs in a process of its own, which reads the files and trains with the defaults.
+//! Exponents are slopes of least-squares lines through the logarithms. They are computed from CPU
+//! seconds, summed over threads, which hardly depend on other load.
 
 use std::error::Error;
 use std::fmt::Write as _;
@@ -27,10 +27,10 @@ use process::{cpu_seconds, memory};
 
 const DOMAINS: [Domain; 3] = [Domain::Movies, Domain::University, Domain::Citations];
 const SIZES: [u64; 4] = [10_000, 100_000, 1_000_000, 10_000_000];
-const MOST_EXPONENT: f64 = 1.1;
-const MOST_GIB: f64 = 4.0;
+const MAX_EXPONENT: f64 = 1.1;
+const MAX_GIB: f64 = 4.0;
 
-/// What a child prints, in the order of the columns of the table.
+/// Measurements of one process, in the order of the columns of the table.
 struct Row {
     domain: &'static str,
     facts: f64,
@@ -52,13 +52,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     if let (Some(home), Some(domain)) = (after("--measure"), only) {
         return measure(domain, Path::new(home));
     }
-    let most: u64 = args.iter().find_map(|arg| arg.parse().ok()).unwrap_or(SIZES[SIZES.len() - 1]);
+    let max_facts: u64 = args.iter().find_map(|arg| arg.parse().ok()).unwrap_or(SIZES[SIZES.len() - 1]);
     let domains: Vec<Domain> = DOMAINS.into_iter().filter(|&domain| only.is_none_or(|only| only == domain)).collect();
-    let sizes: Vec<u64> = SIZES.into_iter().filter(|&size| size <= most).collect();
+    let sizes: Vec<u64> = SIZES.into_iter().filter(|&size| size <= max_facts).collect();
     let mut rows = Vec::new();
     for &domain in &domains {
         for &size in &sizes {
-            let row = in_a_process(domain, size)?;
+            let row = measure_in_process(domain, size)?;
             eprintln!("{}", line(&row));
             rows.push(row);
         }
@@ -75,10 +75,10 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// Writes a domain of about this many facts, and has it measured.
-fn in_a_process(domain: Domain, facts: u64) -> Result<Row, Box<dyn Error>> {
+fn measure_in_process(domain: Domain, facts: u64) -> Result<Row, Box<dyn Error>> {
     let id = domain.info().id;
     let per_scale = DomainCounts::of(domain, &domain.settings()).facts;
-    // Some labels are wrong, since trees that can stop early say nothing of growth.
+    // Label noise, because trees that stop early would hide the growth.
     let settings = GeneratorSettings::new((facts as f64 / per_scale as f64).round() as u32, domain.info().seed, 0.1)?;
     let home = tempfile::tempdir()?;
     let counts = write_directory(domain, &settings, home.path())?;
@@ -112,17 +112,17 @@ fn measure(domain: Domain, home: &Path) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The slope of the least squares line through the logarithms.
+/// Returns the slope of the least-squares line through the logarithms.
 fn exponent(points: impl Iterator<Item = (f64, f64)>) -> f64 {
     let logs: Vec<(f64, f64)> = points.map(|(x, y)| (x.ln(), y.ln())).collect();
     let n = logs.len() as f64;
     let (mean_x, mean_y) = (logs.iter().map(|p| p.0).sum::<f64>() / n, logs.iter().map(|p| p.1).sum::<f64>() / n);
-    let (mut above, mut below) = (0.0, 0.0);
+    let (mut covariance, mut variance) = (0.0, 0.0);
     for (x, y) in logs {
-        above += (x - mean_x) * (y - mean_y);
-        below += (x - mean_x) * (x - mean_x);
+        covariance += (x - mean_x) * (y - mean_y);
+        variance += (x - mean_x) * (x - mean_x);
     }
-    above / below
+    covariance / variance
 }
 
 fn line(row: &Row) -> String {
@@ -138,10 +138,10 @@ fn line(row: &Row) -> String {
 
 fn report(rows: &[Row]) -> String {
     let mut text = String::from(
-        "# How time and memory grow\n\nWritten by `cargo bench --bench scaling`; do not edit. LRBM-Boost with its defaults on \
-         generated domains, a tenth of the labels wrong. Seconds are of the processor, summed over threads; *wall* is \
-         the whole process, which reads files and trains. *Data* is the peak before training. *Screened* and *fitted* \
-         are how many candidates, over all trees.\n\n\
+        "# Growth of time and memory\n\nWritten by `cargo bench --bench scaling`; do not edit. LRBM-Boost with its defaults on \
+         generated domains with 10 % label noise. *Load* and *train* are CPU seconds, summed over threads; *wall* is the \
+         elapsed time of the process, which reads the files and trains. *Data* is the peak memory before training. \
+         *Screened* and *fitted* are numbers of candidates over all trees.\n\n\
          | domain | facts | examples | load s | train s | µs/fact | wall s | data MiB | peak MiB | bytes/fact | screened \
          | fitted |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n",
     );
@@ -160,7 +160,7 @@ fn report(rows: &[Row]) -> String {
         let gib = own.iter().map(|row| row.peak_mib).fold(0.0, f64::max) / 1024.0;
         let _ = writeln!(
             text,
-            "| {domain} | {:.2} | {:.2} | {:.2} | ≤ {MOST_EXPONENT} | {:.2} | {gib:.2} GiB | < {MOST_GIB} GiB |",
+            "| {domain} | {:.2} | {:.2} | {:.2} | ≤ {MAX_EXPONENT} | {:.2} | {gib:.2} GiB | < {MAX_GIB} GiB |",
             slope(|row| row.load_cpu),
             slope(|row| row.train_cpu),
             slope(|row| row.load_cpu + row.train_cpu),

@@ -1,8 +1,8 @@
-//! Ten million facts, read from a file and indexed: facts per second and core, bytes per fact, peak memory.
+//! Loading of ten million facts: facts per CPU second, bytes per fact, peak memory.
 //!
-//! `cargo bench --bench ten_million [-- FACTS]`. Not a criterion benchmark: one run is long enough to be steady, and the peak of memory can be
-//! asked of a process only once. Seconds are those of the processor, summed over threads, so that "per core" is meant
-//! literally and a busy machine matters little.
+//! `cargo bench --bench ten_million [-- FACTS]`. Not a criterion benchmark: a single run is long enough
+//! for stable figures, and the peak memory of a process never falls. CPU seconds are summed over
+//! threads, so that figures are per core and hardly depend on other load.
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
@@ -17,7 +17,7 @@ mod process;
 
 use process::{cpu_seconds, memory};
 
-/// Writes facts, and a single example, since a directory without examples is refused.
+/// Writes facts only; the caller adds one example, because a directory without examples is rejected.
 struct Files {
     facts: BufWriter<File>,
     count: u64,
@@ -43,7 +43,7 @@ impl DomainSink for Files {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let wanted: u64 = std::env::args().skip(1).find_map(|arg| arg.parse().ok()).unwrap_or(10_000_000);
     println!("domain      facts       MB  CPU s  wall s  Mfacts/CPU s  bytes/fact  peak/held");
-    // The peak of a process never falls, so each domain gets a process of its own.
+    // The peak of a process never falls, so each domain runs in a process of its own.
     if let Some(id) = std::env::args().skip_while(|arg| arg != "--domain").nth(1) {
         return measure(Domain::find(&id)?, wanted);
     }

@@ -1,4 +1,4 @@
-//! What is measured of coverage and split scoring, once by time (`coverage`) and once by instructions (`instructions`).
+//! Cases shared by the benchmarks of time (`coverage`) and of instructions (`instructions`).
 
 use lrbm::internal::cover::{Bits, Coverage, DEFAULT_MEMORY_BYTES};
 use lrbm::internal::data::embedded::load_domain;
@@ -9,22 +9,22 @@ use lrbm::internal::learn::{Kind, Params, Stored, train};
 use lrbm::internal::logic::Literal;
 use lrbm::internal::tree::{Fit, GrowOptions, Grower, Language, LanguageOptions, LeafFitter, Sample, Screening};
 
-/// The domains, one of them with time limits.
+/// The generated domains; `citations` has time limits.
 pub const DOMAINS: [Domain; 3] = [Domain::Movies, Domain::University, Domain::Citations];
 
-/// The cases, by name.
+/// Names of the cases.
 pub const CASES: [&str; 4] = ["coverage", "candidates", "scoring", "train"];
 
-/// A generated domain with what the cases need.
-pub struct Ready {
+/// A generated domain with the inputs of all cases.
+pub struct Prepared {
     data: Dataset,
     language: Language,
-    /// The tests that the root may ask.
+    /// Candidate tests of the root.
     tests: Vec<Vec<Literal>>,
     gradients: Vec<f64>,
 }
 
-/// A leaf that is the mean gradient, so that candidates are scored and nothing is fitted.
+/// Fits each leaf by the mean gradient, so that candidates are scored without descent.
 struct Mean;
 
 impl LeafFitter for Mean {
@@ -40,41 +40,41 @@ impl LeafFitter for Mean {
     }
 }
 
-/// Makes this thread the only one that works, so that figures are per core and all is counted.
-pub fn work_in_one_thread() {
+/// Restricts all work to this thread, so that figures are per core and every instruction is counted.
+pub fn use_one_thread() {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread();
-    pool.build_global().expect("no pool of threads before this one");
+    pool.build_global().expect("no earlier thread pool");
 }
 
-impl Ready {
-    /// A domain of this scale, with some labels wrong, so that trees do not end early.
+impl Prepared {
+    /// Generates a domain of this scale, with label noise, so that trees do not stop early.
     pub fn new(domain: Domain, scale: u32) -> Self {
         let settings = GeneratorSettings::new(scale, domain.info().seed, 0.1).expect("a scale in range");
         let data = load_domain(domain, &settings).expect("a domain that fits in memory");
         let language = Language::new(&data.database, data.target, LanguageOptions::default());
         let gradients = data.examples.iter().map(|example| if example.positive { 0.75 } else { -0.25 }).collect();
-        let mut ready = Ready { data, language, tests: Vec::new(), gradients };
-        ready.tests = ready.candidates();
-        ready
+        let mut prepared = Prepared { data, language, tests: Vec::new(), gradients };
+        prepared.tests = prepared.candidates();
+        prepared
     }
 
     fn new_coverage(&self) -> Coverage<'_> {
         Coverage::new(&self.data.database, self.data.target, &self.data.examples, DEFAULT_MEMORY_BYTES)
     }
 
-    /// Which examples satisfy each test of the root, with nothing known before.
+    /// Computes the coverage of each test of the root with an empty cache.
     pub fn coverage(&self) -> usize {
         self.new_coverage().cover_all(&self.tests).iter().map(|bits| bits.count()).sum()
     }
 
-    /// All tests of the root, with nothing known before.
+    /// Generates the candidates of the root with an empty cache.
     pub fn candidates(&self) -> Vec<Vec<Literal>> {
         let coverage = self.new_coverage();
         let grower = Grower::new(&coverage, &self.language, GrowOptions::default());
         grower.candidates(&[]).into_iter().map(|(test, ..)| test).collect()
     }
 
-    /// Hands `measure` something that grows one more tree, where every test it asks for is known already.
+    /// Passes `measure` a closure that grows a tree whose coverage is already cached.
     pub fn scoring(&self, measure: impl FnOnce(&mut dyn FnMut() -> usize)) {
         let coverage = self.new_coverage();
         let grower = Grower::new(&coverage, &self.language, GrowOptions::default());
@@ -84,7 +84,7 @@ impl Ready {
         measure(&mut grow);
     }
 
-    /// A whole LRBM-Boost model with the defaults.
+    /// Trains LRBM-Boost with the defaults.
     pub fn train(&self) -> usize {
         let Dataset { database, target, examples, .. } = &self.data;
         let params = Params::new(Kind::LrbmBoost);
@@ -92,14 +92,14 @@ impl Ready {
         trained.expect("examples of both classes").model.size().trees
     }
 
-    /// Runs a case; what it does beside what is measured is outside `measure`.
+    /// Runs a case; setup is outside of `measure`.
     pub fn run(&self, case: &str, measure: impl FnOnce(&mut dyn FnMut() -> usize)) {
         match case {
             "coverage" => measure(&mut || self.coverage()),
             "candidates" => measure(&mut || self.candidates().len()),
             "scoring" => self.scoring(measure),
             "train" => measure(&mut || self.train()),
-            other => panic!("there is no case {other}: {CASES:?}"),
+            other => panic!("unknown case {other}; expected one of {CASES:?}"),
         }
     }
 }

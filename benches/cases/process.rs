@@ -1,18 +1,18 @@
-//! What a process took so far, as Linux tells it.
+//! Resources used by this process so far, from Linux's `/proc`.
 
 use std::error::Error;
 use std::fs;
 
-/// Processor time of this process so far.
+/// Returns the CPU seconds of this process.
 pub fn cpu_seconds() -> Result<f64, Box<dyn Error>> {
     let stat = fs::read_to_string("/proc/self/stat")?;
-    let behind_name = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
-    let ticks: Vec<f64> = behind_name.split_whitespace().skip(11).take(2).filter_map(|t| t.parse().ok()).collect();
-    // A tick is a hundredth of a second on every Linux this runs on.
+    let after_name = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
+    let ticks: Vec<f64> = after_name.split_whitespace().skip(11).take(2).filter_map(|t| t.parse().ok()).collect();
+    // Clock ticks are hundredths of a second on all supported Linux systems.
     Ok(ticks.iter().sum::<f64>() / 100.0)
 }
 
-/// A memory figure of this process in bytes.
+/// Returns a memory figure of this process in bytes, by its key in `/proc/self/status`.
 pub fn memory(key: &str) -> Result<u64, Box<dyn Error>> {
     let status = fs::read_to_string("/proc/self/status")?;
     let line = status.lines().find(|line| line.starts_with(key)).unwrap_or_default();
