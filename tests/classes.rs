@@ -1,4 +1,5 @@
 //! Multi-class targets, from the files to the network.
+#![cfg(feature = "harness")]
 
 #[path = "common/params.rs"]
 mod params;

@@ -1,4 +1,5 @@
 //! `lrbm convert` as users run it, and the files it writes.
+#![cfg(feature = "harness")]
 
 use assert_cmd::Command;
 use std::fs;

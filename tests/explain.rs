@@ -1,4 +1,5 @@
 //! `lrbm explain` as users run it.
+#![cfg(feature = "harness")]
 
 use assert_cmd::Command;
 use std::fs;

@@ -1,5 +1,5 @@
-//! Explanations against slow, obvious readings of what they promise: what is said to hold holds, what is shown is the first that
-//! there is, what rules add sums to ψ, and a fact that is said to turn a decision turns it.
+//! Explanations compared with reference implementations: active rules and first groundings with an
+//! exhaustive search, contributions with ψ, and decision flips with scores on the changed facts.
 
 use std::path::Path;
 
@@ -11,20 +11,20 @@ use lrbm::internal::rbm::Network;
 use lrbm::internal::rbm::network::explain::{Explainer, Explanation, FlipOptions, Grounding, substitute};
 use proptest::prelude::*;
 
-/// A small random world: facts, and rules about them.
+/// Random facts and rules.
 struct World {
     facts: Vec<Fact>,
     arities: Vec<usize>,
     network: Network,
     /// Whether no literal is negated.
-    plain: bool,
+    positive: bool,
 }
 
 /// Two names and two numbers.
 const CONSTANTS: [&str; 4] = ["c0", "c1", "1.5", "4"];
 
 fn constant(i: usize) -> Constant {
-    // Numbers count from 2³¹.
+    // Ids of numbers start at 2³¹.
     Constant::from_id([0, 1, 1 << 31, (1 << 31) + 1][i])
 }
 
@@ -35,7 +35,7 @@ fn draw<T: Copy>(stream: &mut Stream, from: &[T]) -> T {
 impl World {
     fn new(seed: u64) -> World {
         let stream = &mut Stream::new(seed, &["world"]);
-        let plain = stream.index(2) == 0;
+        let positive = stream.index(2) == 0;
         // The target comes first.
         let arities: Vec<usize> = (0..4).map(|_| 1 + stream.index(2)).collect();
         let mut facts = Vec::new();
@@ -50,9 +50,9 @@ impl World {
         let head = ["_A", "_B"][..arities[0]].join(", ");
         let mut text = format!("{:.3} p0({head}).\n", 4.0 * stream.unit() - 2.0);
         for _ in 0..1 + stream.index(5) {
-            let mut parts = vec![conjunction(stream, &arities, "x", plain)];
+            let mut parts = vec![conjunction(stream, &arities, "x", positive)];
             for k in 0..stream.index(3) {
-                let body = conjunction(stream, &arities, &format!("y{k}"), plain);
+                let body = conjunction(stream, &arities, &format!("y{k}"), positive);
                 let at_least = draw(stream, &[1, 1, 2, 3]);
                 let not = draw(stream, &["", "not "]);
                 parts.push(match at_least {
@@ -65,10 +65,10 @@ impl World {
         }
         let rules = parse_rules(Path::new("rules"), &text).unwrap_or_else(|error| panic!("{text}{error}"));
         let network = Network::from_rules(&rules, 1.0).unwrap_or_else(|error| panic!("{text}{error}"));
-        World { facts, arities, network, plain }
+        World { facts, arities, network, positive }
     }
 
-    /// A database with these facts; names have the same numbers in all of them.
+    /// Builds a database of these facts; names have the same ids in all databases.
     fn database(&self, facts: &[Fact]) -> Database {
         let mut builder = DatabaseBuilder::new();
         for (i, name) in CONSTANTS.into_iter().enumerate() {
@@ -85,30 +85,30 @@ impl World {
         builder.build(None).unwrap().0
     }
 
-    /// The facts with one changed.
+    /// Returns the facts after a change.
     fn changed(&self, change: &FactChange) -> Vec<Fact> {
         let mut facts = self.facts.clone();
         match change {
             FactChange::Remove(fact) => {
-                assert!(facts.contains(fact), "what is taken away is there");
+                assert!(facts.contains(fact), "a removed fact exists");
                 facts.retain(|other| other != fact);
             }
             FactChange::Add(fact) => {
-                assert!(!facts.contains(fact), "what is added is not there");
+                assert!(!facts.contains(fact), "an added fact is new");
                 facts.push(fact.clone());
             }
         }
         facts
     }
 
-    /// P(true) by the slow evaluator.
-    fn slow(&self, facts: &[Fact], args: &[Constant]) -> f64 {
+    /// Returns P(true) by the naive evaluator.
+    fn naive_probability(&self, facts: &[Fact], args: &[Constant]) -> f64 {
         self.network.infer(&self.database(facts), PredicateId(0), args).probabilities[1]
     }
 }
 
-/// Literals whose variables beside the head's end in `own`.
-fn conjunction(stream: &mut Stream, arities: &[usize], own: &str, plain: bool) -> String {
+/// Returns random literals; names of variables beyond the head's end in `own`.
+fn conjunction(stream: &mut Stream, arities: &[usize], own: &str, positive: bool) -> String {
     let literal = |stream: &mut Stream| {
         let p = 1 + stream.index(3);
         let arg = |stream: &mut Stream| match stream.index(8) {
@@ -117,7 +117,7 @@ fn conjunction(stream: &mut Stream, arities: &[usize], own: &str, plain: bool) -
             _ => format!("{}{own}", draw(stream, &["U", "V"])),
         };
         let args: Vec<String> = (0..arities[p]).map(|_| arg(stream)).collect();
-        let not = if !plain && stream.index(4) == 0 { "\\+ " } else { "" };
+        let not = if !positive && stream.index(4) == 0 { "\\+ " } else { "" };
         format!("{not}p{p}({})", args.join(", "))
     };
     let mut literals: Vec<String> = (0..1 + stream.index(3)).map(|_| literal(stream)).collect();
@@ -127,15 +127,15 @@ fn conjunction(stream: &mut Stream, arities: &[usize], own: &str, plain: bool) -
         known.extend(["_A", "_B"][..arities[0]].iter().map(|&name| name.to_owned()));
         let left = known[stream.index(known.len())].clone();
         known.extend(["2", "4"].map(str::to_owned));
-        let not = if !plain && stream.index(4) == 0 { "\\+ " } else { "" };
+        let not = if !positive && stream.index(4) == 0 { "\\+ " } else { "" };
         let sign = draw(stream, &["<=", "<", ">", ">="]);
         literals.push(format!("{not}{left} {sign} {}", known[stream.index(known.len())]));
     }
     literals.join(", ")
 }
 
-/// The first grounding by trying every fact for every literal, in the order that is promised.
-fn first_by_trying(database: &Database, body: &[Literal], bound: Grounding) -> Option<Grounding> {
+/// Returns the first grounding in the documented order, by trying every fact for every literal.
+fn first_grounding(database: &Database, body: &[Literal], bound: Grounding) -> Option<Grounding> {
     let Some(next) = body.iter().position(|literal| !literal.is_check()) else {
         let target = PredicateId(0);
         let arity = database.predicates.arity(target);
@@ -151,51 +151,48 @@ fn first_by_trying(database: &Database, body: &[Literal], bound: Grounding) -> O
         for (arg, &constant) in body[next].args.iter().zip(fact) {
             let known = match arg {
                 Argument::Constant(own) => *own,
-                Argument::Number(_) => unreachable!("numbers stand in comparisons"),
+                Argument::Number(_) => unreachable!("numbers occur in comparisons only"),
                 Argument::Variable(v) => *bound[v.0 as usize].get_or_insert(constant),
             };
             if known != constant {
                 return None;
             }
         }
-        first_by_trying(database, &rest, bound)
+        first_grounding(database, &rest, bound)
     })
 }
 
-fn check_fired(world: &World, explainer: &Explainer<'_>, said: &Explanation) {
+/// Checks the active rules of an explanation: groundings, facts and conditions.
+fn check_fired(world: &World, explainer: &Explainer<'_>, explanation: &Explanation) {
     let database = explainer.database();
     let target = PredicateId(0);
-    let slow = world.network.infer(database, target, &said.args);
-    let mut nodes: Vec<usize> = said.fired.iter().map(|fired| fired.node).collect();
+    let expected = world.network.infer(database, target, &explanation.args);
+    let mut nodes: Vec<usize> = explanation.fired.iter().map(|fired| fired.node).collect();
     nodes.sort();
-    let lit: Vec<usize> = (0..slow.witnesses.len()).filter(|&j| slow.witnesses[j].is_some()).collect();
-    assert_eq!(nodes, lit);
-    for fired in &said.fired {
+    let active: Vec<usize> = (0..expected.witnesses.len()).filter(|&j| expected.witnesses[j].is_some()).collect();
+    assert_eq!(nodes, active);
+    for fired in &explanation.fired {
         let rule = &explainer.rules()[fired.node];
-        let mut head: Grounding = said.args.iter().copied().map(Some).collect();
+        let mut head: Grounding = explanation.args.iter().copied().map(Some).collect();
         head.resize(fired.grounding.len(), None);
-        assert_eq!(first_by_trying(database, rule.body(), head).as_ref(), Some(&fired.grounding));
+        assert_eq!(first_grounding(database, rule.body(), head).as_ref(), Some(&fired.grounding));
         assert!(fired.facts.iter().all(|fact| world.facts.contains(fact)));
         let ground = substitute(rule.body(), &fired.grounding);
-        assert!(naive::covers(database, &ground, target, &said.args));
+        assert!(naive::covers(database, &ground, target, &explanation.args));
         for literal in ground.iter().filter(|literal| !literal.is_check()) {
             let states = |fact: &Fact| {
                 let same = |(arg, constant): (&Argument, &Constant)| *arg == Argument::Constant(*constant);
                 fact.predicate == literal.predicate && literal.args.iter().zip(&fact.args).all(same)
             };
-            assert_eq!(
-                fired.facts.iter().filter(|fact| states(fact)).count(),
-                1,
-                "each fact that is used is told once"
-            );
+            assert_eq!(fired.facts.iter().filter(|fact| states(fact)).count(), 1, "each used fact is listed once");
         }
         let absent = |literal: &&Literal| literal.negated && literal.comparison().is_none();
         assert_eq!(fired.absent.len(), rule.body().iter().filter(absent).count());
         for (checked, condition) in fired.conditions.iter().zip(rule.conditions()) {
-            let number = naive::count(database, &condition.body, target, &said.args);
+            let number = naive::count(database, &condition.body, target, &explanation.args);
             assert_eq!(checked.number as usize, number.min(condition.at_least as usize));
             assert_eq!(checked.grounding.is_some(), number > 0);
-            assert_eq!(checked.holds, number >= condition.at_least as usize, "the rule holds");
+            assert_eq!(checked.holds, number >= condition.at_least as usize, "state of a condition");
             assert!(checked.facts.iter().all(|fact| world.facts.contains(fact)));
         }
     }
@@ -205,61 +202,63 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
-    fn what_is_said_is_so(seed: u64, threshold in 0.2..0.8f64) {
+    fn explanations_agree_with_the_naive_evaluator(seed: u64, threshold in 0.2..0.8f64) {
         let world = World::new(seed);
         let stream = &mut Stream::new(seed, &["queries"]);
         let mut explainer = Explainer::new(&world.network, world.database(&world.facts), PredicateId(0)).unwrap();
         for _ in 0..3 {
             let args: Vec<Constant> = (0..world.arities[0]).map(|_| constant(stream.index(4))).collect();
             let options = FlipOptions { threshold, budget: 300 };
-            let said = explainer.explain(&args, &options).unwrap();
-            check_fired(&world, &explainer, &said);
-            // What rules add sums to ψ, largest first.
-            let slow = world.slow(&world.facts, &args);
-            prop_assert!((said.probabilities[1] - slow).abs() < 1e-12, "{} {slow}", said.probabilities[1]);
-            let sum = said.fired.iter().fold(said.prior_log_odds, |sum, fired| sum + fired.contribution);
-            prop_assert!((sum - said.psi).abs() < 1e-12);
-            prop_assert!(((slow / (1.0 - slow)).ln() - said.psi).abs() < 1e-9);
-            prop_assert!(said.fired.windows(2).all(|pair| pair[0].contribution.abs() >= pair[1].contribution.abs()));
-            prop_assert_eq!(said.decision, usize::from(slow > threshold));
-            // Every change that is said to turn the decision does, on facts read anew and with the slow evaluator.
-            let flips = &said.flips;
+            let explanation = explainer.explain(&args, &options).unwrap();
+            check_fired(&world, &explainer, &explanation);
+            // Contributions sum to ψ and are sorted by magnitude.
+            let expected = world.naive_probability(&world.facts, &args);
+            let found = explanation.probabilities[1];
+            prop_assert!((found - expected).abs() < 1e-12, "{found} {expected}");
+            let sum = explanation.fired.iter().fold(explanation.prior_log_odds, |sum, fired| sum + fired.contribution);
+            prop_assert!((sum - explanation.psi).abs() < 1e-12);
+            prop_assert!(((expected / (1.0 - expected)).ln() - explanation.psi).abs() < 1e-9);
+            prop_assert!(explanation.fired.windows(2).all(|pair| pair[0].contribution.abs() >= pair[1].contribution.abs()));
+            prop_assert_eq!(explanation.decision, usize::from(expected > threshold));
+            // Every reported flip is confirmed by the naive evaluator on a new database.
+            let flips = &explanation.flips;
             for flip in flips.found.iter().chain(&flips.closest) {
-                let with = world.slow(&world.changed(&flip.change), &args);
+                let with = world.naive_probability(&world.changed(&flip.change), &args);
                 prop_assert!((flip.probabilities[1] - with).abs() < 1e-12);
                 prop_assert_eq!(flip.decision, usize::from(with > threshold));
             }
-            prop_assert!(flips.found.iter().all(|flip| flip.decision != said.decision));
-            prop_assert!(flips.closest.iter().all(|flip| flip.decision == said.decision));
-            // A fact whose loss changes a rule without negation is in one of the first k groundings of a part of it that asks for k,
-            // so that no such fact is missed.
-            if world.plain && flips.untried == 0 {
+            prop_assert!(flips.found.iter().all(|flip| flip.decision != explanation.decision));
+            prop_assert!(flips.closest.iter().all(|flip| flip.decision == explanation.decision));
+            // Without negation, removing a fact changes a rule only if the fact is in one of the first k
+            // groundings of an at-least-k condition; so no such fact is missed.
+            if world.positive && flips.untried == 0 {
                 for fact in &world.facts {
                     let removal = FactChange::Remove(fact.clone());
-                    let turns = (world.slow(&world.changed(&removal), &args) > threshold) != (said.decision == 1);
-                    prop_assert_eq!(flips.found.iter().any(|flip| flip.change == removal), turns, "{:?}", fact);
+                    let without = world.naive_probability(&world.changed(&removal), &args);
+                    let flips_decision = (without > threshold) != (explanation.decision == 1);
+                    prop_assert_eq!(flips.found.iter().any(|flip| flip.change == removal), flips_decision, "{:?}", fact);
                 }
             }
-            // Asking leaves no trace.
-            prop_assert_eq!(explainer.explain(&args, &options).unwrap(), said);
+            // Explaining does not change the state of the explainer.
+            prop_assert_eq!(explainer.explain(&args, &options).unwrap(), explanation);
         }
     }
 }
 
 #[test]
-fn the_worlds_are_worth_looking_at() {
-    // Counts over many worlds, so that the property above is not about nothing.
+fn random_worlds_have_active_rules_and_flips() {
+    // Guards against a vacuous property above.
     let (mut fired, mut found, mut removals, mut additions, mut conditions) = (0, 0, 0, 0, 0);
     for seed in 0..300 {
         let world = World::new(seed);
         let mut explainer = Explainer::new(&world.network, world.database(&world.facts), PredicateId(0)).unwrap();
         let args = vec![constant(0); world.arities[0]];
-        let said = explainer.explain(&args, &FlipOptions::default()).unwrap();
-        fired += said.fired.len();
-        conditions += said.fired.iter().map(|fired| fired.conditions.len()).sum::<usize>();
-        found += usize::from(!said.flips.found.is_empty());
-        removals += said.flips.found.iter().filter(|flip| matches!(flip.change, FactChange::Remove(_))).count();
-        additions += said.flips.found.iter().filter(|flip| matches!(flip.change, FactChange::Add(_))).count();
+        let explanation = explainer.explain(&args, &FlipOptions::default()).unwrap();
+        fired += explanation.fired.len();
+        conditions += explanation.fired.iter().map(|fired| fired.conditions.len()).sum::<usize>();
+        found += usize::from(!explanation.flips.found.is_empty());
+        removals += explanation.flips.found.iter().filter(|flip| matches!(flip.change, FactChange::Remove(_))).count();
+        additions += explanation.flips.found.iter().filter(|flip| matches!(flip.change, FactChange::Add(_))).count();
     }
     assert!(
         fired > 100 && conditions > 50 && found > 50 && removals > 20 && additions > 50,

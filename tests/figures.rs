@@ -1,5 +1,6 @@
 //! Figures of small runs on generated domains: nothing overlaps, names are escaped, and output is
 //! deterministic.
+#![cfg(feature = "harness")]
 
 use std::fs;
 use std::path::PathBuf;

@@ -1,8 +1,9 @@
-//! Files written by an earlier version of the program: they load, score the same and can be continued.
+//! Files written by an earlier version of the program load, score the same and can be resumed.
 //!
-//! `tests/golden` holds models of all kinds, of classes, time limits and recursion, with their scores, and a run with its
-//! baseline. All were written by the version before the formats `lrbm model`, `lrbm walks` and `lrbm template` were
-//! renamed, on generated domains. Never regenerate them.
+//! `tests/golden` has models of all kinds, with classes, time limits and recursion, their scores, and
+//! a run with its baseline. All were written on generated domains by the version before the formats
+//! `lrbm model`, `lrbm walks` and `lrbm template` were renamed. Never regenerate them.
+#![cfg(feature = "harness")]
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -33,8 +34,8 @@ fn models(domain: &str) -> Vec<PathBuf> {
     models
 }
 
-/// Returns a text with the current names of formats.
-fn renamed(text: &str) -> String {
+/// Replaces former format names by the current ones.
+fn with_current_format(text: &str) -> String {
     let names = [("lrbm model", "lrbm-trees"), ("lrbm walks", "lrbm-rrbm"), ("lrbm template", "lrbm-lrnn")];
     names.iter().fold(text.to_owned(), |text, (old, new)| {
         text.replacen(&format!("\"format\": \"{old}\""), &format!("\"format\": \"{new}\""), 1)
@@ -64,7 +65,7 @@ fn models_of_the_previous_version_are_written_unchanged_except_for_the_format_na
         for path in models(domain) {
             let text = fs::read_to_string(&path).unwrap();
             let model = SavedModel::load(&path).unwrap();
-            assert_eq!(model.to_json(), renamed(&text), "{}", path.display());
+            assert_eq!(model.to_json(), with_current_format(&text), "{}", path.display());
             kinds.extend(model.header().map(|header| header.kind));
             let signature = model.signature();
             assert_eq!(signature.classes.is_some(), domain == "classes", "{}", path.display());
@@ -76,6 +77,7 @@ fn models_of_the_previous_version_are_written_unchanged_except_for_the_format_na
     assert!(Kind::ALL.into_iter().all(|kind| kind == Kind::Progol || kinds.contains(&kind)));
 }
 
+/// Copies a directory recursively.
 fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
@@ -98,7 +100,7 @@ fn contents(directory: &Path, found: &mut BTreeMap<PathBuf, Vec<u8>>) {
 }
 
 #[test]
-fn a_run_of_the_previous_version_is_continued_reported_and_compared() {
+fn a_run_of_the_previous_version_is_resumed_reported_and_compared() {
     let home = tempfile::tempdir().unwrap();
     let run = home.path().join("run");
     copy(&golden().join("run"), &run);
@@ -117,6 +119,6 @@ fn a_run_of_the_previous_version_is_continued_reported_and_compared() {
     let baseline = golden().join("baseline.csv");
     assert_success(&lrbm(&["check", "--baseline", baseline.to_str().unwrap()], &[&run]), "check");
     assert_success(&lrbm(&["compare"], &[&run, &run]), "compare");
-    let other = golden().join("run/jobs/movies/LRBM-Boost/default/fold1-seed1/model.json");
-    assert_success(&lrbm(&["explain", "--model"], &[&other]), "explain");
+    let model = golden().join("run/jobs/movies/LRBM-Boost/default/fold1-seed1/model.json");
+    assert_success(&lrbm(&["explain", "--model"], &[&model]), "explain");
 }

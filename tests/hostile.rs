@@ -2,6 +2,7 @@
 //!
 //! Archives and mirrors are tested in `tests/fetch`, names on pages in `tests/page`, in job scripts
 //! in `tests/run`.
+#![cfg(feature = "harness")]
 
 use std::fs;
 use std::io::Write;

@@ -2,7 +2,7 @@
 //!
 //! Limits of jobs are tested in `tests/run/failures.rs`; ten million facts in
 //! `results/bench/scaling.md`.
-#![cfg(target_os = "linux")]
+#![cfg(all(feature = "harness", target_os = "linux"))]
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 /// Trains with this much memory for coverage; returns the peak memory in bytes and the model.
-fn learned(home: &Path, memory: &str) -> (u64, Vec<u8>) {
+fn train(home: &Path, memory: &str) -> (u64, Vec<u8>) {
     let model = home.join(format!("{memory}.json"));
     let mut command = Command::new(env!("CARGO_BIN_EXE_lrbm"));
     command.args(["train", "-q", "--target", "workedunder", "--memory", memory]);
@@ -39,14 +39,14 @@ fn peak_memory_follows_the_budget_and_the_model_is_unchanged() {
         .args(["datasets", "generate", "movies", "--scale", "40", "--noise", "0.1", "--out"])
         .arg(home.path().join("data"));
     assert!(generate.stdout(Stdio::null()).status().unwrap().success());
-    let (small, model) = learned(home.path(), "1MiB");
-    let (large, same) = learned(home.path(), "1GiB");
+    let (small, model) = train(home.path(), "1MiB");
+    let (large, other) = train(home.path(), "1GiB");
     println!(
-        "figure: peak of learning from 50,000 facts with 1 MiB and with 1 GiB to remember coverage with: {} and {} MiB",
+        "figure: peak memory of training on 50,000 facts with a coverage cache of 1 MiB and of 1 GiB: {} and {} MiB",
         small >> 20,
         large >> 20
     );
-    assert!(model == same, "the budget changed the model");
+    assert!(model == other, "the budget changed the model");
     // Unbounded, it takes more than ten MiB; bounded by one MiB, at most that plus allocator overhead.
-    assert!(small + (6 << 20) < large, "{small} and {large} bytes: the budget bounds nothing");
+    assert!(small + (6 << 20) < large, "{small} and {large} bytes: the budget has no effect");
 }

@@ -3,6 +3,7 @@
 //! A file `KIND-NAME.txt` in `tests/broken` or `tests/warned` replaces the file of that kind in a
 //! small valid dataset; the expected stderr is recorded next to it. `LRBM_BLESS=1 cargo test --test
 //! lint` records it again.
+#![cfg(feature = "harness")]
 
 use assert_cmd::Command;
 use std::fs;

@@ -1,5 +1,5 @@
-//! Networks against slow, obvious readings of what they promise: rules hold where the slow evaluator finds them to hold, and a
-//! conversion of trees says what the trees say.
+//! Networks compared with reference implementations: active rules with the naive evaluator, and
+//! conversions with the trees they come from.
 
 use lrbm::internal::cover::{Coverage, DEFAULT_MEMORY_BYTES};
 use lrbm::internal::determinism::Stream;
@@ -18,8 +18,8 @@ struct World {
     examples: Vec<Example>,
     evidence: Vec<PredicateId>,
     constants: Vec<Constant>,
-    /// Whether comparisons may be about variables that nothing binds; they never hold, and no rule can say them.
-    wild: bool,
+    /// Whether comparisons may use unbound variables. They are never true, and no rule can express them.
+    unbound_comparisons: bool,
 }
 
 fn draw<T: Copy>(stream: &mut Stream, from: &[T]) -> T {
@@ -54,11 +54,12 @@ impl World {
         };
         let examples = (0..6 + stream.index(6)).map(|_| example(stream)).collect();
         let (database, _) = builder.build(None).unwrap();
-        World { database, target, examples, evidence, constants, wild: false }
+        World { database, target, examples, evidence, constants, unbound_comparisons: false }
     }
 
-    fn wild(seed: u64) -> World {
-        World { wild: seed % 2 == 1, ..World::new(seed) }
+    /// Allows comparisons of unbound variables for odd seeds.
+    fn with_unbound_comparisons(seed: u64) -> World {
+        World { unbound_comparisons: seed % 2 == 1, ..World::new(seed) }
     }
 
     fn arity(&self) -> usize {
@@ -80,7 +81,7 @@ impl World {
         if stream.index(2) == 0 {
             let bound = body.iter().filter(|literal| !literal.negated).flat_map(Literal::variables);
             let mut known: Vec<Variable> = (0..self.arity() as u32).map(Variable).chain(bound).collect();
-            if self.wild {
+            if self.unbound_comparisons {
                 known.push(Variable(variables as u32 - 1));
             }
             let mut side = |number: f64| match stream.index(2) {
@@ -126,14 +127,14 @@ impl World {
         Coverage::new(&self.database, self.target, &self.examples, DEFAULT_MEMORY_BYTES)
     }
 
-    /// The trees add to the second of two classes.
+    /// Returns an ensemble of two classes whose trees add to the second.
     fn binary<'a>(&'a self, trees: &'a [Tree<Option<Theta>>], prior: f64, step: f64) -> Ensemble<'a> {
         let sums = vec![TreeSum { class: 1, step, trees }];
         let signature = self.database.signature(self.target);
         Ensemble { signature, prior: vec![0.0, prior], sums, names: self.database.names() }
     }
 
-    /// The sum of the trees for each example.
+    /// Returns the sum of prior and trees for each example.
     fn sums(&self, trees: &[Tree<Option<Theta>>], prior: f64, step: f64) -> Vec<f64> {
         let mut sums = vec![prior; self.examples.len()];
         for tree in trees {
@@ -144,16 +145,16 @@ impl World {
         sums
     }
 
-    /// The network over another table of names, as it is after it was written to a file.
-    fn lit_as_asked_one_by_one(&self, network: &Network) -> Vec<lrbm::internal::cover::Bits> {
-        let lit = network.active(&self.coverage());
+    /// Returns the examples of each active rule, after comparing them with inference per example.
+    fn checked_active(&self, network: &Network) -> Vec<lrbm::internal::cover::Bits> {
+        let active = network.active(&self.coverage());
         for (i, example) in self.examples.iter().enumerate() {
-            let slow = network.infer(&self.database, self.target, &example.args);
-            let fast: Vec<bool> = lit.iter().map(|lit| lit.get(i)).collect();
-            let slow: Vec<bool> = slow.witnesses.iter().map(Option::is_some).collect();
-            assert_eq!(fast, slow, "{}", self.database.show_atom(self.target, &example.args));
+            let inferred = network.infer(&self.database, self.target, &example.args);
+            let found: Vec<bool> = active.iter().map(|bits| bits.get(i)).collect();
+            let expected: Vec<bool> = inferred.witnesses.iter().map(Option::is_some).collect();
+            assert_eq!(found, expected, "{}", self.database.show_atom(self.target, &example.args));
         }
-        lit
+        active
     }
 }
 
@@ -161,24 +162,24 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
-    fn the_exact_conversion_of_two_classes_is_the_ensemble(seed: u64, step in 0.1..3.0f64, prior in -3.0..3.0f64) {
-        let world = World::wild(seed);
+    fn exact_conversion_of_two_classes_equals_the_ensemble(seed: u64, step in 0.1..3.0f64, prior in -3.0..3.0f64) {
+        let world = World::with_unbound_comparisons(seed);
         let trees = world.trees(&mut Stream::new(seed, &["trees"]));
         let network = exact(&world.binary(&trees, prior, step)).unwrap();
-        let lit = world.lit_as_asked_one_by_one(&network);
-        let psi = network.psi(&lit, world.examples.len());
-        let probabilities = network.probabilities(&lit, world.examples.len());
+        let active = world.checked_active(&network);
+        let psi = network.psi(&active, world.examples.len());
+        let probabilities = network.probabilities(&active, world.examples.len());
         for ((sum, psi), of_classes) in world.sums(&trees, prior, step).into_iter().zip(psi).zip(probabilities) {
             prop_assert!((sigmoid(sum) - sigmoid(psi)).abs() < 1e-12, "{sum} {psi}");
             prop_assert!((sigmoid(sum) - of_classes[1]).abs() < 1e-12, "{sum} {of_classes:?}");
         }
-        // One hidden node for each path of a tree with a test.
+        // One hidden node per path of each tree that has a test.
         let paths: usize = trees.iter().map(Tree::leaves).filter(|&leaves| leaves > 1).sum();
         prop_assert_eq!(network.hidden().len(), paths);
     }
 
     #[test]
-    fn the_exact_conversion_of_many_classes_is_the_ensemble(seed: u64, classes in 3..6usize) {
+    fn exact_conversion_of_several_classes_equals_the_ensemble(seed: u64, classes in 3..6usize) {
         let world = World::new(seed);
         let stream = &mut Stream::new(seed, &["trees"]);
         let trees: Vec<_> = (0..classes).map(|_| world.trees(stream)).collect();
@@ -188,7 +189,7 @@ proptest! {
         let signature = Signature { classes: Some(names), ..world.database.signature(world.target) };
         let ensemble = Ensemble { signature, prior: prior.clone(), sums, names: world.database.names() };
         let network = exact(&ensemble).unwrap();
-        let found = network.probabilities(&world.lit_as_asked_one_by_one(&network), world.examples.len());
+        let found = network.probabilities(&world.checked_active(&network), world.examples.len());
         let scores: Vec<_> = trees.iter().zip(&prior).map(|(trees, &prior)| world.sums(trees, prior, 1.5)).collect();
         for (i, found) in found.iter().enumerate() {
             let expected = softmax(&scores.iter().map(|scores| scores[i]).collect::<Vec<_>>());
@@ -199,10 +200,10 @@ proptest! {
     }
 
     #[test]
-    fn merging_changes_no_probability(seed: u64) {
-        let world = World::wild(seed);
+    fn merging_preserves_probabilities(seed: u64) {
+        let world = World::with_unbound_comparisons(seed);
         let mut trees = world.trees(&mut Stream::new(seed, &["trees"]));
-        // Twice the same trees, so there is something to merge.
+        // Duplicated trees give rules to merge.
         trees.extend(trees.clone());
         for network in [exact(&world.binary(&trees, -0.5, 1.0)), paper(&world.binary(&trees, -0.5, 1.0))] {
             let network = network.unwrap();
@@ -210,13 +211,13 @@ proptest! {
             prop_assert!(2 * merged.hidden().len() <= network.hidden().len());
             let n = world.examples.len();
             let before = network.psi(&network.active(&world.coverage()), n);
-            let after = merged.psi(&world.lit_as_asked_one_by_one(&merged), n);
+            let after = merged.psi(&world.checked_active(&merged), n);
             for (a, b) in before.iter().zip(&after) {
                 prop_assert!((a - b).abs() < 1e-9 * (1.0 + a.abs()), "{a} {b}");
             }
-            // Idle literals are idle for these examples, and fewer are left.
+            // Dropping redundant literals changes no score of these examples.
             let shorter = merged.without_redundant_literals(&world.coverage());
-            let again = shorter.psi(&world.lit_as_asked_one_by_one(&shorter), n);
+            let again = shorter.psi(&world.checked_active(&shorter), n);
             for (a, b) in after.iter().zip(&again) {
                 prop_assert!((a - b).abs() < 1e-9 * (1.0 + a.abs()), "{a} {b}");
             }
@@ -226,7 +227,7 @@ proptest! {
     }
 
     #[test]
-    fn files_keep_everything(seed: u64) {
+    fn files_round_trip(seed: u64) {
         let world = World::new(seed);
         let trees = world.trees(&mut Stream::new(seed, &["trees"]));
         let network = exact(&world.binary(&trees, 0.25, 1.0)).unwrap();
@@ -234,26 +235,27 @@ proptest! {
         let read = Network::from_json(&text).unwrap();
         prop_assert_eq!(read.to_json(), text);
         prop_assert_eq!(read.active(&world.coverage()), network.active(&world.coverage()));
-        // What is printed is a file of rules, and its rules hold for the same examples.
+        // The printed rules can be read back and cover the same examples.
         let rules = lrbm::internal::logic::rule::parse_rules(std::path::Path::new("rules"), &network.describe()).unwrap();
-        let written = Network::from_rules(&rules, 1.0).unwrap();
-        prop_assert_eq!(written.hidden().len(), network.hidden().len());
+        let reread = Network::from_rules(&rules, 1.0).unwrap();
+        prop_assert_eq!(reread.hidden().len(), network.hidden().len());
         let order = network.strongest_first();
-        let lit = network.active(&world.coverage());
-        for (found, j) in written.active(&world.coverage()).into_iter().zip(order) {
-            prop_assert_eq!(&found, &lit[j]);
+        let active = network.active(&world.coverage());
+        for (found, j) in reread.active(&world.coverage()).into_iter().zip(order) {
+            prop_assert_eq!(&found, &active[j]);
         }
     }
 
     #[test]
-    fn the_papers_conversion_carries_the_leaves_over(seed: u64) {
+    fn the_papers_conversion_transfers_the_leaf_weights(seed: u64) {
         let world = World::new(seed);
         let trees = world.trees(&mut Stream::new(seed, &["trees"]));
         for step in [1.0, 2.0] {
             let network = paper(&world.binary(&trees, -1.8, step)).unwrap();
-            let lit = world.lit_as_asked_one_by_one(&network);
-            let psi = network.psi(&lit, world.examples.len());
-            // ψ by hand: the prior, and of each tree the mean d, and of each leaf log((1 + e^…) / (1 + e^…)) with W or without.
+            let active = world.checked_active(&network);
+            let psi = network.psi(&active, world.examples.len());
+            // Expected ψ: the prior, the mean d of each tree, and log((1 + e^…) / (1 + e^…)) of each
+            // leaf, with W where it is reached and without elsewhere.
             for (i, psi) in psi.into_iter().enumerate() {
                 let mut expected = -1.8;
                 for tree in &trees {
@@ -272,12 +274,11 @@ proptest! {
                     }
                     expected += step * d / examples;
                 }
-                // What nodes that are not lit add with another step is theirs.
+                // With another step, the terms of inactive nodes are taken from the network.
                 if step != 1.0 {
-                    for (node, lit) in network.hidden().iter().zip(&lit).filter(|(_, lit)| !lit.get(i)) {
-                        let _ = lit;
-                        let adds = node.class_terms(false);
-                        expected += adds[1] - adds[0];
+                    for (node, _) in network.hidden().iter().zip(&active).filter(|(_, active)| !active.get(i)) {
+                        let terms = node.class_terms(false);
+                        expected += terms[1] - terms[0];
                     }
                 }
                 prop_assert!((psi - expected).abs() < 1e-9 * (1.0 + expected.abs()), "step {step}: {psi} {expected}");

@@ -1,5 +1,5 @@
-//! Chains against a slow reading of what they promise: all that can be written down, that the modes allow in some order,
-//! and that hold for some positive example.
+//! Relational pathfinding compared with an enumeration of all chains that the modes allow in some
+//! order and that cover a positive example.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -82,7 +82,7 @@ impl World {
                     OutputOrConstant,
                 ];
                 let symbols: Vec<ModeSymbol> = (0..arity).map(|_| draw(stream, &all)).collect();
-                // Now and then another mode has other types. Limits are exact where there is one mode.
+                // Occasionally another mode has other types. Limits are exact only for a single mode.
                 let other: Vec<usize> = types.iter().map(|&t| if stream.index(12) == 0 { 1 - t } else { t }).collect();
                 let limit = |stream: &mut Stream| (limited && modes == 1).then(|| 1 + stream.index(2) as u32);
                 let limits = (limit(stream), limit(stream));
@@ -94,7 +94,7 @@ impl World {
                 builder.fact(predicate, &args).unwrap();
             }
         }
-        // The target is evidence too; no chain may use it.
+        // Positives are also facts of the target; no chain may use them.
         let example = |stream: &mut Stream| Example {
             args: target_types.iter().map(|&t| draw(stream, &of_type[t])).collect(),
             positive: stream.index(3) > 0,
@@ -132,7 +132,7 @@ impl World {
         chains(&self.database, self.target, &self.examples, &options)
     }
 
-    /// For how many positives a conjunction holds.
+    /// Returns the number of positives that a conjunction covers.
     fn support(&self, conjunction: &[Literal]) -> usize {
         let holds = |e: &&Example| naive::covers(&self.database, conjunction, self.target, &e.args);
         self.examples.iter().filter(|e| e.positive).filter(holds).count()
@@ -142,16 +142,16 @@ impl World {
         show_conjunction(conjunction, &self.database.predicates, &self.database.symbols).to_string()
     }
 
-    /// Variables that are not of the head, numbered as they come.
+    /// Renames the variables beyond the head in order of occurrence.
     fn renamed(&self, conjunction: &[Literal]) -> Vec<Literal> {
         let mut names = Vec::new();
         let mut rename = |arg: &Argument| match *arg {
             Argument::Variable(v) if v.0 as usize >= self.arity() => {
-                let place = names.iter().position(|&name| name == v).unwrap_or_else(|| {
+                let index = names.iter().position(|&name| name == v).unwrap_or_else(|| {
                     names.push(v);
                     names.len() - 1
                 });
-                Argument::Variable(Variable((self.arity() + place) as u32))
+                Argument::Variable(Variable((self.arity() + index) as u32))
             }
             other => other,
         };
@@ -159,7 +159,7 @@ impl World {
         conjunction.iter().map(literal).collect()
     }
 
-    /// The same for any order of literals.
+    /// Returns a normal form that does not depend on the order of literals.
     fn normal(&self, conjunction: &[Literal]) -> Vec<Literal> {
         let orders = permutations(conjunction.len());
         let in_order = |order: &Vec<usize>| order.iter().map(|&i| conjunction[i].clone()).collect::<Vec<_>>();
@@ -181,10 +181,10 @@ fn permutations(n: usize) -> Vec<Vec<usize>> {
     permutations(n - 1).into_iter().flat_map(with).collect()
 }
 
-/// A variable with its type, and whether it came with `$`.
+/// A variable, its type, and whether `$` introduced it.
 type Known = (Variable, TypeId, bool);
 
-/// What is known after a literal is added under a mode; `None` if the mode does not allow it.
+/// Returns the known variables after adding a literal by a mode, or `None` if the mode forbids it.
 fn add(world: &World, mode: &Mode, literal: &Literal, added: &[Literal], known: &[Known]) -> Option<Vec<Known>> {
     use ModeSymbol::*;
     if mode.predicate != literal.predicate {
@@ -224,7 +224,7 @@ fn add(world: &World, mode: &Mode, literal: &Literal, added: &[Literal], known: 
     within.then_some(after)
 }
 
-/// Whether literals can be added one after another, in some order and under some modes.
+/// Returns whether the literals can be added one by one, in some order and by some modes.
 fn addable(world: &World, rest: &[Literal], added: &[Literal], known: &[Known]) -> bool {
     rest.is_empty()
         || (0..rest.len()).any(|i| {
@@ -242,7 +242,8 @@ fn is_allowed(world: &World, chain: &[Literal]) -> bool {
     chain.iter().all(|literal| literal.predicate != world.target) && addable(world, chain, &[], &known)
 }
 
-/// The variables of the head at the ends of a chain, the second `None` for a constant; `None` if it is no chain.
+/// Returns the variables of the head at both ends, the second `None` for a constant; `None` if the
+/// literals are not a chain.
 fn ends(world: &World, chain: &[Literal]) -> Option<(u32, Option<u32>)> {
     let arity = world.arity() as u32;
     let of = |l: &Literal| l.variables().collect::<Vec<_>>();
@@ -250,15 +251,15 @@ fn ends(world: &World, chain: &[Literal]) -> Option<(u32, Option<u32>)> {
     let mut uses: Vec<Variable> = chain.iter().flat_map(of).filter(|v| v.0 >= arity).collect();
     uses.sort();
     let shared = |pair: &[Literal]| of(&pair[0]).iter().filter(|v| of(&pair[1]).contains(v)).count();
-    let tied = chain.windows(2).all(|pair| shared(pair) == 1);
+    let linked = chain.windows(2).all(|pair| shared(pair) == 1);
     let links = uses.windows(2).filter(|pair| pair[0] == pair[1]).count();
     let all_heads: Vec<Variable> = chain.iter().flat_map(heads).collect();
-    if !tied || links + 1 != chain.len() {
+    if !linked || links + 1 != chain.len() {
         return None;
     }
     let (first, last) = (chain.first()?, chain.last()?);
     match all_heads[..] {
-        // One literal has both, in whatever order.
+        // A single literal has both, in any order.
         [a, b] if chain.len() == 1 => Some((a.min(b).0, Some(a.max(b).0))),
         [a, b] if heads(first).first() == Some(&a) && heads(last).last() == Some(&b) => Some((a.0, Some(b.0))),
         [a] if arity == 1 && heads(first) == [a] => {
@@ -268,7 +269,7 @@ fn ends(world: &World, chain: &[Literal]) -> Option<(u32, Option<u32>)> {
     }
 }
 
-/// Everything of the form of a chain, mode or no mode, that holds for some positive.
+/// Enumerates the chains that cover a positive example, and keeps those the modes allow.
 struct Enumeration<'w> {
     world: &'w World,
     max_length: usize,
@@ -276,7 +277,7 @@ struct Enumeration<'w> {
 }
 
 impl Enumeration<'_> {
-    /// Adds all chains that start with these literals, the last of which is left by `link`.
+    /// Adds all chains that extend these literals through the variable `link`.
     fn extend(&mut self, chain: &[Literal], first: u32, link: Variable) {
         if chain.len() == self.max_length {
             return;
@@ -286,10 +287,10 @@ impl Enumeration<'_> {
         let database = &self.world.database;
         let has_mode = |&p: &PredicateId| p != self.world.target && database.schema.modes_of(p).next().is_some();
         for predicate in database.predicates.iter().filter(has_mode) {
-            let places = database.predicates.arity(predicate);
-            for from in 0..places {
+            let arguments = database.predicates.arity(predicate);
+            for from in 0..arguments {
                 let mut fillings: Vec<Vec<Argument>> = vec![Vec::new()];
-                for k in 0..places {
+                for k in 0..arguments {
                     let mut choices = vec![Argument::Variable(Variable(used + k as u32))];
                     choices.extend(database.facts.relation(predicate).values(k).into_iter().map(Argument::Constant));
                     choices.extend((first + 1..arity).map(|v| Argument::Variable(Variable(v))));
@@ -303,22 +304,22 @@ impl Enumeration<'_> {
                 for args in fillings {
                     let literal = Literal::new(predicate, args);
                     let longer: Vec<Literal> = chain.iter().cloned().chain([literal.clone()]).collect();
-                    // What does not hold does not hold with more.
+                    // Coverage is anti-monotone.
                     if self.world.support(&longer) == 0 {
                         continue;
                     }
                     if ends(self.world, &longer).is_some() && is_allowed(self.world, &longer) {
                         self.found.insert(self.world.renamed(&longer));
                     }
-                    let leaves = literal.variables().filter(|&v| v.0 >= used);
-                    leaves.for_each(|leave| self.extend(&longer, first, leave));
+                    let links = literal.variables().filter(|&v| v.0 >= used);
+                    links.for_each(|link| self.extend(&longer, first, link));
                 }
             }
         }
     }
 }
 
-/// What the properties below speak of must be there.
+/// Guards against vacuous properties.
 #[test]
 fn random_worlds_have_chains_of_every_kind() {
     let mut kinds: BTreeMap<(usize, usize, bool), usize> = BTreeMap::new();
@@ -331,7 +332,7 @@ fn random_worlds_have_chains_of_every_kind() {
     }
     for arity in 1..=3 {
         for length in 1..=3 {
-            // To a constant if there is one variable; else with and without.
+            // With one variable, chains end in a constant; otherwise they may or may not contain one.
             for constants in if arity == 1 { &[true][..] } else { &[false, true] } {
                 let found = kinds.get(&(arity, length, *constants)).copied().unwrap_or(0);
                 assert!(found >= 5, "{found} of {:?} in {kinds:?}", (arity, length, constants));
@@ -340,7 +341,7 @@ fn random_worlds_have_chains_of_every_kind() {
     }
 }
 
-/// A database from lines such as `+paper -venue` for modes and `p1 v1` for facts.
+/// Builds a database from modes such as `+paper -venue` and facts such as `p1 v1`.
 fn database(modes: &[(&str, &str)], facts: &[(&str, String)]) -> DatabaseBuilder {
     let mut builder = DatabaseBuilder::new();
     for (name, args) in modes {
@@ -373,7 +374,7 @@ fn example(builder: &mut DatabaseBuilder, args: &str, positive: bool) -> Example
     Example { args, positive, class: 0, weight: 1.0, line: 0 }
 }
 
-/// Venues are the same if papers in them are; every even venue is like the next one, and only that.
+/// Venues are the same if papers in them are: each even venue equals the next one only.
 fn venues() -> World {
     let modes = [
         ("samevenue", "+venue +venue"),
@@ -405,7 +406,8 @@ fn a_chain_of_three_connects_venues() {
     let texts = |max_length| world.chains(max_length, |_| {}).iter().map(|c| world.text(c)).collect::<Vec<_>>();
     assert_eq!(texts(2), [""; 0]);
     assert_eq!(texts(3), ["venue(C, A), samebib(C, D), venue(D, B)"]);
-    // Five: round by a venue, before or behind. There and back among the papers needs a paper that no mode brings.
+    // Length five: a detour through a venue, before or after. A detour through papers needs a paper
+    // that no mode introduces.
     let five = [
         "venue(C, A), samebib(C, D), venue(D, E), venue(F, E), venue(F, B)",
         "venue(C, A), venue(C, D), venue(E, D), samebib(E, F), venue(F, B)",
@@ -415,7 +417,7 @@ fn a_chain_of_three_connects_venues() {
 }
 
 #[test]
-fn the_model_uses_the_chain() {
+fn chains_of_three_separate_the_examples() {
     let world = venues();
     let scores = |path_length: i64| {
         let params = Unchecked::new(Kind::LrbmBoost).spec("path_length", path_length).check().unwrap();
@@ -465,7 +467,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn chains_are_what_they_promise(seed in any::<u64>(), max_length in 1usize..=4) {
+    fn chains_are_connected_allowed_supported_and_distinct(seed in any::<u64>(), max_length in 1usize..=4) {
         let world = World::new(seed);
         let found = world.chains(max_length, |_| {});
         let mut seen = BTreeSet::new();
@@ -476,32 +478,32 @@ proptest! {
             prop_assert!(ends.is_some_and(|(a, b)| b.is_none_or(|b| a < b)), "{text}");
             prop_assert!(is_allowed(&world, chain), "{text}");
             prop_assert!(world.support(chain) > 0, "{text}");
-            prop_assert!(seen.insert(world.normal(chain)), "{text} is there twice");
+            prop_assert!(seen.insert(world.normal(chain)), "duplicate: {text}");
         }
-        let place = |chain: &Vec<Literal>| {
+        let rank = |chain: &Vec<Literal>| {
             (chain.len(), std::cmp::Reverse(world.support(chain)), world.text(chain))
         };
-        prop_assert!(found.is_sorted_by_key(place));
+        prop_assert!(found.is_sorted_by_key(rank));
     }
 
     #[test]
-    fn threads_and_caps_change_nothing_else(seed in any::<u64>(), max_length in 1usize..=3, most in 0usize..12) {
+    fn threads_change_nothing_and_caps_keep_the_first_chains(seed in any::<u64>(), max_length in 1usize..=3, max_chains in 0usize..12) {
         let world = World::new(seed);
         let all = world.chains(max_length, |_| {});
         for threads in [1, 3] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             prop_assert_eq!(&pool.install(|| world.chains(max_length, |_| {})), &all);
         }
-        let few = world.chains(max_length, |options| options.max_chains = most);
-        prop_assert_eq!(few.len(), most.min(all.len()));
+        let few = world.chains(max_length, |options| options.max_chains = max_chains);
+        prop_assert_eq!(few.len(), max_chains.min(all.len()));
         for length in 1..=max_length {
-            // Of each length the first ones, and no fewer than its share.
+            // Of each length the first ones are kept, at least its share.
             let of = |chains: &[Vec<Literal>]| -> Vec<Vec<Literal>> {
                 chains.iter().filter(|chain| chain.len() == length).cloned().collect()
             };
             let (kept, all) = (of(&few), of(&all));
             prop_assert_eq!(&kept[..], &all[..kept.len()]);
-            prop_assert!(kept.len() >= all.len().min(most / max_length));
+            prop_assert!(kept.len() >= all.len().min(max_chains / max_length));
         }
         let one = world.chains(max_length, |options| options.sample = 1);
         prop_assert!(one.iter().all(|chain| all.contains(chain)));
@@ -512,15 +514,15 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn no_chain_is_missed(seed in any::<u64>()) {
+    fn chains_equal_the_enumeration(seed in any::<u64>()) {
         let world = World::new(seed);
-        let mut slow = Enumeration { world: &world, max_length: 3, found: BTreeSet::new() };
+        let mut reference = Enumeration { world: &world, max_length: 3, found: BTreeSet::new() };
         for first in 0..world.arity() as u32 {
-            slow.extend(&[], first, Variable(first));
+            reference.extend(&[], first, Variable(first));
         }
-        let fast: BTreeSet<Vec<Literal>> = world.chains(3, |_| {}).iter().map(|chain| world.renamed(chain)).collect();
-        let missed: Vec<String> = slow.found.difference(&fast).map(|chain| world.text(chain)).collect();
-        let wrong: Vec<String> = fast.difference(&slow.found).map(|chain| world.text(chain)).collect();
-        prop_assert!(missed.is_empty() && wrong.is_empty(), "missed {missed:?}, wrong {wrong:?}");
+        let found: BTreeSet<Vec<Literal>> = world.chains(3, |_| {}).iter().map(|chain| world.renamed(chain)).collect();
+        let missing: Vec<String> = reference.found.difference(&found).map(|chain| world.text(chain)).collect();
+        let wrong: Vec<String> = found.difference(&reference.found).map(|chain| world.text(chain)).collect();
+        prop_assert!(missing.is_empty() && wrong.is_empty(), "missing {missing:?}, wrong {wrong:?}");
     }
 }

@@ -3,9 +3,10 @@
 //!
 //! Needs Debian's slurm-wlm and munge, root, and `../shared/slurm/up.sh`, which starts them; without
 //! them the test prints that it was skipped.
+#![cfg(feature = "harness")]
 
 #[path = "run/lab.rs"]
-#[allow(dead_code, reason = "this is the lab of other tests")]
+#[allow(dead_code, reason = "shared with other tests, which use the rest")]
 mod lab;
 
 use std::fs;
@@ -59,7 +60,7 @@ impl Slurm {
         let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/slurm");
         let skip = |why: &str| eprintln!("skipped: {why}");
         if !scripts.join("up.sh").is_file() {
-            skip("../shared/slurm/up.sh is not there");
+            skip("../shared/slurm/up.sh is missing");
             return None;
         }
         if !has("slurmctld") || !has("slurmd") || !has("munge") {
@@ -206,9 +207,9 @@ fn rejects_invalid_settings_before_writing(slurm: &Slurm) {
 }
 
 fn survives_cancellation_and_node_failure(slurm: &Slurm) {
-    let whole = Lab::with(SWEEP);
-    assert!(whole.run(&["-q"]).status.success());
-    let expected = whole.results();
+    let local = Lab::with(SWEEP);
+    assert!(local.run(&["-q"]).status.success());
+    let expected = local.results();
     assert_eq!(expected.keys().filter(|path| path.ends_with("model.json")).count(), SWEEP_JOBS);
 
     let lab = Lab::in_odd_place(SWEEP);
@@ -251,13 +252,13 @@ fn survives_cancellation_and_node_failure(slurm: &Slurm) {
     assert!(!events(&output, "submitted").is_empty());
     assert_eq!(events(&output, "end")[0]["done"], SWEEP_JOBS);
     // The last task may still be completing.
-    until("nobody is at work", || !lab.out().join(".locks").exists());
+    until("no process holds a lock", || !lab.out().join(".locks").exists());
     let found = lab.results();
     assert_eq!(found.keys().collect::<Vec<_>>(), expected.keys().collect::<Vec<_>>());
     for (path, bytes) in &expected {
         assert!(found[path] == *bytes, "{path} differs");
     }
-    assert!(lab.metrics().equals_missing(&whole.metrics()));
+    assert!(lab.metrics().equals_missing(&local.metrics()));
     // Nothing is outstanding, and nothing is submitted.
     let output = slurm.driver(&lab, &[]).output().unwrap();
     assert!(stdout(&output).contains(&format!("nothing to do: {SWEEP_JOBS} jobs done before")), "{}", stdout(&output));
@@ -265,8 +266,8 @@ fn survives_cancellation_and_node_failure(slurm: &Slurm) {
 
 /// Tasks that never reach their jobs: recorded with the final state, retried on request, then run.
 fn records_lost_jobs(slurm: &Slurm) {
-    let (whole, lab) = (Lab::new(), Lab::new());
-    assert!(whole.run(&["-q"]).status.success());
+    let (local, lab) = (Lab::new(), Lab::new());
+    assert!(local.run(&["-q"]).status.success());
     let args = ["--slurm-option", "prologue=echo 'not today' && exit 7", "--slurm-option", "attempts=2"];
     let output = slurm.driver(&lab, &args).output().unwrap();
     assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
@@ -276,11 +277,11 @@ fn records_lost_jobs(slurm: &Slurm) {
     assert!(lost[0].contains("exit code 7:0") && lost[0].contains("its last output line is: not today"), "{}", lost[0]);
     let output = slurm.driver(&lab, &["--retry-failed"]).output().unwrap();
     assert!(output.status.success(), "{}", stderr(&output));
-    assert_eq!(lab.results(), whole.results());
-    // All of it once more.
+    assert_eq!(lab.results(), local.results());
+    // `--fresh` runs all jobs again.
     let output = slurm.driver(&lab, &["--fresh", "--json-events"]).output().unwrap();
     assert_eq!(events(&output, "done").len(), 12, "{}", stderr(&output));
-    assert_eq!(lab.results(), whole.results());
+    assert_eq!(lab.results(), local.results());
 }
 
 /// Tasks that stay pending can be left, cancelled, and replaced by a local run.

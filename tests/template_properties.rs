@@ -1,4 +1,5 @@
 //! LRNN against a naive oracle, and on planted rules.
+#![cfg(feature = "harness")]
 
 #[path = "common/area.rs"]
 mod area;

@@ -1,4 +1,5 @@
 //! `lrbm train` and `lrbm predict` as users run them.
+#![cfg(feature = "harness")]
 
 use assert_cmd::Command;
 use std::fs;

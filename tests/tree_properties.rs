@@ -1,6 +1,6 @@
-//! Trees against slow, obvious readings of what they promise: coverage is what the naive evaluator says, the candidates
-//! of a node are all conjunctions that the modes allow, a split is the best of them, and an example ends where asking it
-//! test by test leads.
+//! Trees compared with reference implementations: coverage with the naive evaluator, the candidates
+//! of a node with an enumeration of what the modes allow, splits with an exhaustive search, and
+//! leaf assignment with an evaluation test by test.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,13 +27,15 @@ struct World {
 #[derive(Clone, Copy)]
 struct Size {
     predicates: usize,
-    /// The most arguments of a predicate, and of the target.
+    /// Maximum number of arguments of a predicate.
     arity: usize,
+    /// Maximum number of arguments of the target.
     target_arity: usize,
     modes: usize,
     timed: bool,
     limited: bool,
-    /// Whether `$` is among the modes: of a path made of literals alone nobody can tell that a variable came with it.
+    /// Whether modes may use `$`. The literals of a path do not show which variables `$` introduced,
+    /// so only the root is compared then.
     once: bool,
 }
 
@@ -86,7 +88,7 @@ impl World {
                 let all = [Input, Input, Input, Output, Output, Output, Output, Constant, NotHead, New, InBody];
                 let all = if size.once { &[&all[..], &[Once]].concat()[..] } else { &all };
                 let symbols: Vec<ModeSymbol> = (0..arity).map(|_| draw(stream, all)).collect();
-                // Were there two modes with limits, the order of literals would matter.
+                // With limits on several modes, the order of literals would matter.
                 let max = if size.limited && modes == 1 { draw(stream, &[None, Some(1), Some(2)]) } else { None };
                 declare(&mut builder, &format!("p{p}"), &types, &symbols, max);
             }
@@ -141,7 +143,7 @@ impl World {
         let variables = self.arity() + 1 + stream.index(3);
         let literal = |stream: &mut Stream| {
             let predicate = draw(stream, &self.predicates);
-            // Now and then an argument too few: no fact looks like that.
+            // Occasionally one argument is missing, so that no fact matches.
             let cut = usize::from(stream.index(30) == 0);
             let arg = |stream: &mut Stream| match stream.index(5) {
                 0 => Argument::Constant(draw(stream, &self.constants)),
@@ -158,7 +160,7 @@ impl World {
         Bits::from_fn(self.examples.len(), holds)
     }
 
-    /// The examples with so many groundings or more.
+    /// Returns the examples with at least this many groundings.
     fn naive_count(&self, conjunction: &[Literal], at_least: u32) -> Bits {
         let count = |i: usize| naive::count(&self.database, conjunction, self.target, &self.examples[i].args);
         Bits::from_fn(self.examples.len(), |i| count(i) >= at_least as usize)
@@ -169,15 +171,15 @@ impl World {
     }
 
     fn language(&self, node_size: usize) -> Language {
-        self.looking(node_size, LookAhead::Anywhere)
+        self.language_with(node_size, LookAhead::Anywhere)
     }
 
-    fn looking(&self, node_size: usize, look_ahead: LookAhead) -> Language {
+    fn language_with(&self, node_size: usize, look_ahead: LookAhead) -> Language {
         let options = LanguageOptions { node_size, look_ahead, ..LanguageOptions::default() };
         Language::new(&self.database, self.target, options)
     }
 
-    /// The same with tests for several groundings, if so wanted.
+    /// Returns the language with count tests if `counts` is set.
     fn counting_language(&self, node_size: usize, counts: bool) -> Language {
         let options = LanguageOptions { node_size, counts, ..LanguageOptions::default() };
         Language::new(&self.database, self.target, options)
@@ -193,7 +195,7 @@ const NARROW: Size =
     Size { predicates: 3, arity: 2, target_arity: 2, modes: 2, timed: false, limited: false, once: false };
 const WIDE: Size = Size { arity: 4, target_arity: 4, ..NARROW };
 
-/// A budget of bytes for answers: none, a few, or enough.
+/// Memory budgets of the coverage cache in bytes: none, little, or sufficient.
 fn memory() -> impl Strategy<Value = usize> {
     prop_oneof![Just(0), (0usize..14).prop_flat_map(|bits| 1usize << bits..2 << bits), Just(DEFAULT_MEMORY_BYTES)]
 }
@@ -202,12 +204,12 @@ fn look_ahead() -> impl Strategy<Value = LookAhead> {
     prop_oneof![Just(LookAhead::Anywhere), Just(LookAhead::Head)]
 }
 
-/// Runs something in so many threads.
+/// Runs a closure in a pool of this many threads.
 fn in_threads<T: Send>(threads: usize, run: impl FnOnce() -> T + Send) -> T {
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(run)
 }
 
-/// A leaf that is the mean gradient.
+/// Fits each leaf by the mean gradient.
 struct Mean;
 
 impl LeafFitter for Mean {
@@ -223,10 +225,10 @@ impl LeafFitter for Mean {
     }
 }
 
-/// A leaf that stops at some random place between nothing and the mean gradient.
-struct Shaky;
+/// Fits each leaf by a random fraction of the mean gradient.
+struct RandomFraction;
 
-impl LeafFitter for Shaky {
+impl LeafFitter for RandomFraction {
     type Leaf = f64;
     fn fit_root(&self, all: Sample<'_>, stream: &mut Stream) -> Fit<f64> {
         let part = stream.unit();
@@ -237,11 +239,10 @@ impl LeafFitter for Shaky {
     }
 }
 
-/// A leaf that stops short of the mean gradient, the more so the fewer examples it has; the second side shorter still if the
-/// first has many.
-struct Short;
+/// Shrinks the mean gradient, more for fewer examples; the second side also by the size of the first.
+struct Shrunken;
 
-impl LeafFitter for Short {
+impl LeafFitter for Shrunken {
     type Leaf = ();
     fn fit_root(&self, all: Sample<'_>, _: &mut Stream) -> Fit<()> {
         Fit { leaf: (), value: all.sum() / (all.weight() + 2.0) }
@@ -253,7 +254,7 @@ impl LeafFitter for Short {
     }
 }
 
-/// What the modes allow, read from their definition: a variable that is there, a new one, or a constant of the facts.
+/// A variable that a mode may reuse.
 #[derive(Clone, Copy, PartialEq)]
 struct Known {
     variable: Variable,
@@ -261,12 +262,14 @@ struct Known {
     once: bool,
 }
 
-struct Slow<'w> {
+/// Enumerates the tests that the modes allow, directly from the definition of their symbols.
+struct ReferenceLanguage<'w> {
     world: &'w World,
     path: Vec<Literal>,
 }
 
-impl Slow<'_> {
+impl ReferenceLanguage<'_> {
+    /// Returns the variables of the head and of the path.
     fn start(&self) -> Vec<Known> {
         let schema = &self.world.database.schema;
         let types = schema.argument_types(self.world.target).unwrap();
@@ -284,6 +287,7 @@ impl Slow<'_> {
         all
     }
 
+    /// Returns all arguments that a mode allows, each with the variables they introduce.
     fn fillings(&self, mode: &Mode, known: &[Known], test: &[Literal]) -> Vec<(Vec<Argument>, Vec<Known>)> {
         let next = known.iter().map(|k| k.variable.0 + 1).max().unwrap();
         let mut fillings = vec![(Vec::new(), Vec::new())];
@@ -323,7 +327,7 @@ impl Slow<'_> {
         fillings
     }
 
-    /// Every test of up to `size` more literals.
+    /// Collects every test of up to `size` further literals.
     fn tests(&self, size: usize, test: &[Literal], known: &[Known], all: &mut Vec<Vec<Literal>>) {
         if !test.is_empty() {
             all.push(test.to_vec());
@@ -332,8 +336,8 @@ impl Slow<'_> {
             return;
         }
         for mode in self.world.database.schema.modes().iter().filter(|mode| mode.predicate != self.world.target) {
-            let there = self.path.iter().chain(test).filter(|literal| literal.predicate == mode.predicate).count();
-            if mode.max.is_some_and(|max| there >= max as usize) {
+            let used = self.path.iter().chain(test).filter(|literal| literal.predicate == mode.predicate).count();
+            if mode.max.is_some_and(|max| used >= max as usize) {
                 continue;
             }
             for (args, new) in self.fillings(mode, known, test) {
@@ -347,7 +351,7 @@ impl Slow<'_> {
     }
 }
 
-/// The test with new variables renamed and literals ordered in the first possible way.
+/// Returns the smallest form of a test over all orders of its literals, with new variables renamed.
 fn normal_form(test: &[Literal], next: u32) -> Vec<Literal> {
     let mut orders: Vec<Vec<Literal>> = vec![Vec::new()];
     for literal in test {
@@ -360,11 +364,11 @@ fn normal_form(test: &[Literal], next: u32) -> Vec<Literal> {
         let mut names: Vec<Variable> = Vec::new();
         let mut rename = |arg: Argument| match arg {
             Argument::Variable(v) if v.0 >= next => {
-                let place = names.iter().position(|&name| name == v).unwrap_or_else(|| {
+                let index = names.iter().position(|&name| name == v).unwrap_or_else(|| {
                     names.push(v);
                     names.len() - 1
                 });
-                Argument::Variable(Variable(next + place as u32))
+                Argument::Variable(Variable(next + index as u32))
             }
             other => other,
         };
@@ -374,8 +378,9 @@ fn normal_form(test: &[Literal], next: u32) -> Vec<Literal> {
     orders.into_iter().map(renamed).min().unwrap()
 }
 
-/// Whether the literals of a test hang together by variables from `next` on, and none has a variable of the path.
-fn hangs_on_head(test: &[Literal], arity: usize, next: u32) -> bool {
+/// Returns whether the literals of a test are connected by variables from `next` on and use no
+/// variable of the path.
+fn is_connected_to_head(test: &[Literal], arity: usize, next: u32) -> bool {
     let new = |literal: &Literal| literal.variables().filter(|v| v.0 >= next).collect::<Vec<Variable>>();
     let mut reached = new(&test[0]);
     let mut left: Vec<&Literal> = test[1..].iter().collect();
@@ -386,7 +391,7 @@ fn hangs_on_head(test: &[Literal], arity: usize, next: u32) -> bool {
     left.is_empty() && test.iter().flat_map(Literal::variables).all(of_head)
 }
 
-/// Compares the candidates below a path with all that the modes allow; gives the candidates.
+/// Compares the candidates below a path with all that the modes allow; returns the candidates.
 fn check_candidates(
     world: &World,
     grower: &Grower<'_>,
@@ -394,13 +399,13 @@ fn check_candidates(
     node_size: usize,
     look_ahead: LookAhead,
 ) -> Vec<Vec<Literal>> {
-    let slow = Slow { world, path: path.to_vec() };
-    let known = slow.start();
+    let reference = ReferenceLanguage { world, path: path.to_vec() };
+    let known = reference.start();
     let next = known.iter().map(|k| k.variable.0 + 1).max().unwrap();
     let mut all = Vec::new();
-    slow.tests(node_size, &[], &known, &mut all);
+    reference.tests(node_size, &[], &known, &mut all);
     if look_ahead == LookAhead::Head {
-        all.retain(|test| test.len() == 1 || hangs_on_head(test, world.arity(), next));
+        all.retain(|test| test.len() == 1 || is_connected_to_head(test, world.arity(), next));
     }
     let here = world.naive(path);
     let mut expected: BTreeMap<Vec<u64>, usize> = BTreeMap::new();
@@ -422,7 +427,7 @@ fn check_candidates(
         assert_eq!(covered, &world.naive(&[path, test].concat()), "{test:?} below {path:?}");
         assert!(forms.contains(&normal_form(test, next)), "{test:?} is not allowed below {path:?}");
         let before = found.insert(covered.words().to_vec(), test.len());
-        assert_eq!(before, None, "two candidates for the same examples");
+        assert_eq!(before, None, "two candidates cover the same examples");
     }
     assert_eq!(found, expected, "below {path:?}");
     assert!(candidates.is_sorted_by_key(|(test, ..)| test.len()));
@@ -433,7 +438,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn coverage_is_what_the_naive_evaluator_says(
+    fn coverage_agrees_with_the_naive_evaluator(
         seed: u64,
         timed: bool,
         predicates in 1usize..=4,
@@ -444,7 +449,7 @@ proptest! {
         let mut stream = Stream::new(seed, &["conjunctions"]);
         let coverage = Coverage::new(&world.database, world.target, &world.examples, memory);
         let conjunctions: Vec<_> = (0..12).map(|_| world.conjunction(&mut stream)).collect();
-        // Shorter ones first narrow down what is searched for longer ones.
+        // Shorter ones first: their coverage narrows the search for longer ones.
         for length in 1..6 {
             for conjunction in conjunctions.iter().filter(|c| c.len() >= length) {
                 prop_assert_eq!(&*coverage.cover(&conjunction[..length]), &world.naive(&conjunction[..length]));
@@ -458,14 +463,14 @@ proptest! {
         let counted = in_threads(threads, || again.counts(&conjunctions));
         for (counts, conjunction) in counted.into_iter().zip(&conjunctions) {
             for (i, example) in world.examples.iter().enumerate() {
-                let by_hand = naive::count(&world.database, conjunction, world.target, &example.args);
-                prop_assert_eq!(counts.get(i) as usize, by_hand.min(MAX_GROUNDINGS as usize), "{:?}", conjunction);
+                let expected = naive::count(&world.database, conjunction, world.target, &example.args);
+                prop_assert_eq!(counts.get(i) as usize, expected.min(MAX_GROUNDINGS as usize), "{:?}", conjunction);
             }
         }
     }
 
     #[test]
-    fn candidates_on_numbers_are_what_the_naive_evaluator_counts(seed: u64, timed: bool, node_size in 1usize..=2) {
+    fn count_tests_agree_with_the_naive_evaluator(seed: u64, timed: bool, node_size in 1usize..=2) {
         let world = World::new(seed, Size { timed, ..NARROW });
         let coverage = world.coverage();
         let (with, without) = (world.counting_language(node_size, true), world.language(node_size));
@@ -476,7 +481,7 @@ proptest! {
         for path in [Vec::new()].into_iter().chain(first) {
             let (here, plain) = (world.naive(&path), candidates(&without, &path));
             let all = candidates(&with, &path);
-            // The others come first, as if there were no numbers.
+            // Existential tests come first, the same as without count tests.
             prop_assert_eq!(&all[..plain.len()], &plain[..]);
             let mut seen: BTreeSet<Vec<u64>> = plain.iter().map(|(.., bits)| bits.words().to_vec()).collect();
             for (test, at_least, covered) in &all[plain.len()..] {
@@ -488,7 +493,7 @@ proptest! {
     }
 
     #[test]
-    fn an_audit_of_any_run_finds_nothing(
+    fn audits_find_no_discrepancy(
         seed: u64,
         timed: bool,
         limited: bool,
@@ -498,7 +503,7 @@ proptest! {
         threads in 1usize..=4,
     ) {
         let world = World::new(seed, Size { timed, limited, arity: 3, target_arity: 4, ..NARROW });
-        // A few hundred candidates are enough, and more are slow to ask for by hand.
+        // A few hundred candidates suffice; the naive evaluator is slow.
         let options = LanguageOptions { node_size, max_candidates: 300, counts, ..LanguageOptions::default() };
         let language = Language::new(&world.database, world.target, options);
         let (gradients, all) = (world.gradients(seed), Bits::ones(world.examples.len()));
@@ -511,7 +516,7 @@ proptest! {
         };
         let found = audited(memory, threads);
         prop_assert!(found.as_ref().is_ok_and(|audited| audited.answers >= audited.conjunctions), "{:?}", found);
-        // Neither threads nor memory change what is looked at.
+        // Threads and memory do not change what is audited.
         prop_assert_eq!(&found, &audited(DEFAULT_MEMORY_BYTES, 1));
     }
 }
@@ -520,7 +525,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn candidates_are_all_that_the_modes_allow(
+    fn candidates_are_exactly_those_the_modes_allow(
         seed: u64,
         timed: bool,
         limited: bool,
@@ -529,22 +534,22 @@ proptest! {
         look_ahead in look_ahead(),
     ) {
         let world = World::new(seed, Size { timed, limited, once, ..NARROW });
-        let (coverage, language) = (world.coverage(), world.looking(node_size, look_ahead));
+        let (coverage, language) = (world.coverage(), world.language_with(node_size, look_ahead));
         let grower = Grower::new(&coverage, &language, GrowOptions::default());
         let mut path = Vec::new();
         for depth in 0..if once { 1 } else { 3 } {
             let candidates = check_candidates(&world, &grower, &path, node_size, look_ahead);
             let Some(longest) = candidates.len().checked_sub(1) else { break };
-            // Long tests bring new variables; take one from the end more often.
+            // Long tests introduce new variables, so those at the end are drawn more often.
             let at = Stream::new(seed, &["step", &depth.to_string()]).index(2 * longest + 1).min(longest);
             path.extend(candidates[at].clone());
         }
     }
 
     #[test]
-    fn candidates_of_three_literals_are_all_there(seed: u64, limited: bool, look_ahead in look_ahead()) {
+    fn candidates_of_three_literals_are_complete(seed: u64, limited: bool, look_ahead in look_ahead()) {
         let world = World::new(seed, Size { predicates: 2, modes: 1, limited, ..NARROW });
-        let (coverage, language) = (world.coverage(), world.looking(3, look_ahead));
+        let (coverage, language) = (world.coverage(), world.language_with(3, look_ahead));
         let grower = Grower::new(&coverage, &language, GrowOptions::default());
         let candidates = check_candidates(&world, &grower, &[], 3, look_ahead);
         let mut stream = Stream::new(seed, &["step"]);
@@ -555,7 +560,7 @@ proptest! {
     }
 
     #[test]
-    fn growth_takes_the_best_candidate_of_the_worst_leaf(
+    fn growth_splits_the_worst_leaf_by_its_best_candidate(
         seed: u64,
         total: bool,
         counts: bool,
@@ -573,7 +578,7 @@ proptest! {
         prop_assume!(in_use.any());
         let Grown { tree, reached, .. } = grower.grow(&Mean, &gradients, &in_use, seed, 0);
 
-        // The same by hand. A leaf is what it holds: true literals and examples.
+        // Reference: a leaf is its id, the true literals above it, and its examples.
         let error = |examples: &Bits| {
             let here = examples.pick(&gradients);
             let mean = here.iter().sum::<f64>() / here.len() as f64;
@@ -595,9 +600,9 @@ proptest! {
                     continue;
                 }
                 let after = error(&yes) + error(&no);
-                // A test on a number must gain more.
+                // Count tests pay a margin.
                 let rated = after + if at_least > 1 { 0.05 * error(&here) } else { 0.0 };
-                if best.as_ref().is_none_or(|(least, ..)| rated < least - 1e-12) {
+                if best.as_ref().is_none_or(|(lowest, ..)| rated < lowest - 1e-12) {
                     best = Some((rated, after, test, at_least, covered));
                 }
             }
@@ -615,14 +620,14 @@ proptest! {
         }).collect();
         prop_assert_eq!(grown, splits);
 
-        // Every leaf has the mean of the examples in use that end there, by any way of walking.
+        // Each leaf has the mean of the examples in use that reach it, whichever way they are assigned.
         prop_assert_eq!(&assign::leaves(&tree, &coverage), &reached);
         let mut ended: BTreeMap<NodeId, Vec<usize>> = BTreeMap::new();
         for (i, example) in world.examples.iter().enumerate() {
-            let by_hand = assign::leaf_naive(&tree, &world.database, world.target, &example.args);
-            prop_assert_eq!(by_hand, reached[i]);
+            let expected = assign::leaf_naive(&tree, &world.database, world.target, &example.args);
+            prop_assert_eq!(expected, reached[i]);
             if in_use.get(i) {
-                ended.entry(by_hand).or_default().push(i);
+                ended.entry(expected).or_default().push(i);
             }
         }
         for path in tree.paths() {
@@ -636,7 +641,7 @@ proptest! {
     }
 
     #[test]
-    fn no_test_that_was_not_fitted_is_better(
+    fn candidates_skipped_by_rescoring_are_never_better(
         seed: u64,
         node_size in 1usize..=2,
         min_leaf in 1usize..=2,
@@ -644,19 +649,19 @@ proptest! {
         look_ahead_margin in prop::sample::select(vec![0.0, 0.05, 0.5]),
     ) {
         let world = World::new(seed, NARROW);
-        let (coverage, language) = (world.coverage(), world.looking(node_size, look_ahead));
+        let (coverage, language) = (world.coverage(), world.language_with(node_size, look_ahead));
         let options =
             GrowOptions { rescore: None, max_leaves: Some(2), min_leaf, look_ahead_margin, ..GrowOptions::default() };
         let grower = Grower::new(&coverage, &language, options);
         let gradients = world.gradients(seed);
         let all = Bits::ones(gradients.len());
-        let Grown { tree, statistics, .. } = grower.grow(&Short, &gradients, &all, seed, 0);
+        let Grown { tree, statistics, .. } = grower.grow(&Shrunken, &gradients, &all, seed, 0);
 
-        // Every candidate is fitted here.
+        // The reference fits every candidate.
         let mut stream = Stream::new(seed, &["not used"]);
         let error = |fit: &Fit<()>, here: &[f64]| here.iter().map(|g| (fit.value - g).powi(2)).sum::<f64>();
-        let root = error(&Short.fit_root(Sample::unweighted(&gradients), &mut stream), &gradients);
-        let least = Sample::unweighted(&gradients).squared_error(Sample::unweighted(&gradients).mean());
+        let root = error(&Shrunken.fit_root(Sample::unweighted(&gradients), &mut stream), &gradients);
+        let min_error = Sample::unweighted(&gradients).squared_error(Sample::unweighted(&gradients).mean());
         let mut best: Option<(f64, f64, Vec<Literal>)> = None;
         let mut tests = 0;
         for (test, _, covered) in grower.candidates(&[]) {
@@ -665,16 +670,16 @@ proptest! {
                 continue;
             }
             tests += 1;
-            let (yes_fit, no_fit) = Short.fit(Sample::unweighted(&yes), Sample::unweighted(&no), &mut stream);
+            let (yes_fit, no_fit) = Shrunken.fit(Sample::unweighted(&yes), Sample::unweighted(&no), &mut stream);
             let after = error(&yes_fit, &yes) + error(&no_fit, &no);
-            // Two literals tie the head together if they share a new variable and speak of two of its own.
+            // No margin for literals that share a new variable and connect two variables of the head.
             let arity = world.arity();
             let of_head = |v: &Variable| (v.0 as usize) < arity;
             let head: BTreeSet<Variable> = test.iter().flat_map(Literal::variables).filter(of_head).collect();
-            let looks_ahead = test.len() > 1 && !(head.len() > 1 && hangs_on_head(&test, arity, arity as u32));
-            let handicap = if looks_ahead { look_ahead_margin * least } else { 0.0 };
-            if best.as_ref().is_none_or(|(before, ..)| after + handicap < *before) {
-                best = Some((after + handicap, after, test));
+            let looks_ahead = test.len() > 1 && !(head.len() > 1 && is_connected_to_head(&test, arity, arity as u32));
+            let margin = if looks_ahead { look_ahead_margin * min_error } else { 0.0 };
+            if best.as_ref().is_none_or(|(before, ..)| after + margin < *before) {
+                best = Some((after + margin, after, test));
             }
         }
         prop_assert_eq!(statistics.screened, tests);
@@ -688,7 +693,7 @@ proptest! {
     }
 
     #[test]
-    fn a_path_is_what_held_and_nothing_that_failed(seed: u64, counts: bool) {
+    fn a_path_describes_exactly_the_examples_of_its_leaf(seed: u64, counts: bool) {
         let world = World::new(seed, NARROW);
         let (coverage, language) = (world.coverage(), world.counting_language(2, counts));
         let options = GrowOptions { max_leaves: None, ..GrowOptions::default() };
@@ -713,7 +718,7 @@ proptest! {
     }
 
     #[test]
-    fn limits_of_growth_are_kept(seed: u64, max_leaves in 1usize..6, max_depth in 0usize..4, min_leaf in 1usize..4) {
+    fn growth_respects_its_limits(seed: u64, max_leaves in 1usize..6, max_depth in 0usize..4, min_leaf in 1usize..4) {
         let world = World::new(seed, NARROW);
         let (coverage, language) = (world.coverage(), world.language(2));
         let options = GrowOptions { max_leaves: Some(max_leaves), max_depth: Some(max_depth), min_leaf, ..GrowOptions::default() };
@@ -727,7 +732,7 @@ proptest! {
     }
 
     #[test]
-    fn neither_threads_nor_memory_change_a_tree(
+    fn threads_and_memory_do_not_change_a_tree(
         seed: u64,
         timed: bool,
         counts: bool,
@@ -743,7 +748,7 @@ proptest! {
                 let coverage = Coverage::new(&world.database, world.target, &world.examples, memory);
                 let grower = Grower::new(&coverage, &language, GrowOptions { max_leaves: None, ..GrowOptions::default() });
                 let gradients = world.gradients(seed);
-                let grow = |tree| grower.grow(&Shaky, &gradients, &all, seed, tree);
+                let grow = |tree| grower.grow(&RandomFraction, &gradients, &all, seed, tree);
                 (0..3).map(grow).map(|grown| (grown.tree, grown.statistics)).collect::<Vec<_>>()
             })
         };
@@ -753,7 +758,7 @@ proptest! {
     }
 
     #[test]
-    fn a_single_tree_is_the_same_without_memory(seed: u64, timed: bool, target_arity in 1usize..=3, node_size in 1usize..=2) {
+    fn single_tree_mode_grows_the_same_tree(seed: u64, timed: bool, target_arity in 1usize..=3, node_size in 1usize..=2) {
         let world = World::new(seed, Size { timed, target_arity, ..NARROW });
         let (coverage, language) = (world.coverage(), world.language(node_size));
         let all = Bits::ones(world.examples.len());
@@ -770,7 +775,7 @@ proptest! {
     }
 
     #[test]
-    fn a_small_budget_gives_some_of_the_candidates(seed: u64, max_candidates in 0usize..40) {
+    fn a_candidate_budget_yields_a_subset(seed: u64, max_candidates in 0usize..40) {
         let world = World::new(seed, NARROW);
         let (coverage, language) = (world.coverage(), world.language(2));
         let grower = Grower::new(&coverage, &language, GrowOptions::default());
@@ -789,8 +794,8 @@ proptest! {
     }
 }
 
-/// Facts as text, `movie(m1, ann)`, for worlds made by hand.
-fn by_hand(modes: &[(&str, &[&str])], facts: &[&str], positive: &[[&str; 2]], negative: &[[&str; 2]]) -> World {
+/// Builds a world from modes, facts such as `movie(m1, ann)`, and pairs of examples.
+fn world_from_text(modes: &[(&str, &[&str])], facts: &[&str], positive: &[[&str; 2]], negative: &[[&str; 2]]) -> World {
     let mut builder = DatabaseBuilder::new();
     for (predicate, args) in modes {
         let arg = |text: &&str| ModeArg::Typed {
@@ -827,7 +832,7 @@ fn by_hand(modes: &[(&str, &[&str])], facts: &[&str], positive: &[[&str; 2]], ne
     World { database, target, examples, predicates: Vec::new(), constants: Vec::new() }
 }
 
-/// Everyone acts in some film and has some friend; only some act together.
+/// Everyone acts in a film and has a friend, so one literal separates nothing; positives share a film.
 fn films() -> World {
     let modes: [(&str, &[&str]); 3] =
         [("together", &["+person", "+person"]), ("film", &["-film", "+person"]), ("friend", &["+person", "-person"])];
@@ -846,17 +851,17 @@ fn films() -> World {
     ];
     let positive = [["ann", "bob"], ["cid", "dot"], ["eve", "ann"], ["dot", "cid"]];
     let negative = [["ann", "cid"], ["bob", "dot"], ["eve", "bob"], ["cid", "eve"], ["bob", "cid"], ["dot", "eve"]];
-    by_hand(&modes, &facts, &positive, &negative)
+    world_from_text(&modes, &facts, &positive, &negative)
 }
 
-fn plus_minus(world: &World) -> Vec<f64> {
+fn initial_gradients(world: &World) -> Vec<f64> {
     world.examples.iter().map(|example| if example.positive { 0.75 } else { -0.25 }).collect()
 }
 
 #[test]
-fn two_literals_find_those_who_act_together() {
+fn tests_of_two_literals_find_the_shared_film() {
     let world = films();
-    let (coverage, gradients, all) = (world.coverage(), plus_minus(&world), Bits::ones(world.examples.len()));
+    let (coverage, gradients, all) = (world.coverage(), initial_gradients(&world), Bits::ones(world.examples.len()));
     for (node_size, leaves) in [(1, 1), (2, 2)] {
         let language = world.language(node_size);
         let grower = Grower::new(&coverage, &language, GrowOptions::default());
@@ -871,7 +876,7 @@ fn two_literals_find_those_who_act_together() {
             let arg = |v| Argument::Variable(Variable(v));
             let [with_a, with_b] = [0, 1].map(|v| Literal::new(films, vec![arg(2), arg(v)]));
             assert_eq!(test, [with_a, with_b]);
-            // The root once; both leaves have no error left.
+            // Only the root is expanded: both leaves have no error left.
             assert_eq!((grown.statistics.expansions, grown.statistics.closed), (1, 0));
         } else {
             assert_eq!((grown.statistics.expansions, grown.statistics.closed), (1, 1));
@@ -880,22 +885,22 @@ fn two_literals_find_those_who_act_together() {
 }
 
 #[test]
-fn whole_tests_are_candidates_beside_those_of_the_modes() {
+fn given_tests_are_candidates_beside_those_of_the_modes() {
     let world = films();
-    let (coverage, gradients, all) = (world.coverage(), plus_minus(&world), Bits::ones(world.examples.len()));
+    let (coverage, gradients, all) = (world.coverage(), initial_gradients(&world), Bits::ones(world.examples.len()));
     let films = world.database.predicates.find("film", 2).unwrap();
     let arg = |v| Argument::Variable(Variable(v));
     let chain = vec![Literal::new(films, vec![arg(9), arg(0)]), Literal::new(films, vec![arg(9), arg(1)])];
     let language = world.language(1).with_tests(vec![chain]);
     let grown = Grower::new(&coverage, &language, GrowOptions::default()).grow(&Mean, &gradients, &all, 0, 0);
     assert_eq!(assign::values(&grown.tree, &coverage), gradients);
-    // Its variable is the first that is free.
+    // Its variable is renamed to the first free one.
     assert_eq!(grown.tree.paths()[0].literals[0].args[0], arg(2));
 }
 
 #[test]
 fn rescoring_can_overrule_screening() {
-    /// Likes small yes sides: the value is the mean only if the side has at most two examples, and nothing otherwise.
+    /// Favors small sides: the value is the mean for at most two examples and zero otherwise.
     struct Small;
     impl LeafFitter for Small {
         type Leaf = ();
@@ -906,14 +911,14 @@ fn rescoring_can_overrule_screening() {
             (self.fit_root(yes, stream), self.fit_root(no, stream))
         }
     }
-    // `most` holds for three of four positives, `few` for two of them.
+    // `most` covers three of four positives, `few` two of them.
     let modes: [(&str, &[&str]); 3] =
         [("likes", &["+person", "+person"]), ("most", &["+person"]), ("few", &["+person"])];
     let facts = ["most(a)", "most(b)", "most(c)", "few(a)", "few(b)"];
     let positive = [["a", "x"], ["b", "x"], ["c", "x"], ["d", "x"]];
-    let world = by_hand(&modes, &facts, &positive, &[["e", "x"], ["f", "x"], ["g", "x"]]);
+    let world = world_from_text(&modes, &facts, &positive, &[["e", "x"], ["f", "x"], ["g", "x"]]);
     let (coverage, language) = (world.coverage(), world.language(1));
-    let gradients = plus_minus(&world);
+    let gradients = initial_gradients(&world);
     let all = Bits::ones(gradients.len());
     for (rescore, differed, predicate) in [(1, 0, None), (8, 1, Some("few"))] {
         let options = GrowOptions { rescore: Some(rescore), max_leaves: Some(2), ..GrowOptions::default() };
@@ -925,14 +930,14 @@ fn rescoring_can_overrule_screening() {
 }
 
 #[test]
-fn nothing_to_learn_from_gives_one_leaf() {
+fn samples_without_a_useful_test_give_one_leaf() {
     let modes: [(&str, &[&str]); 2] = [("likes", &["+person", "+person"]), ("never", &["+person"])];
-    let world = by_hand(&modes, &[], &[["a", "b"], ["b", "a"]], &[["a", "a"]]);
+    let world = world_from_text(&modes, &[], &[["a", "b"], ["b", "a"]], &[["a", "a"]]);
     let (coverage, language) = (world.coverage(), world.language(2));
     let grower = Grower::new(&coverage, &language, GrowOptions::default());
-    let grown = grower.grow(&Mean, &plus_minus(&world), &Bits::ones(3), 0, 0);
+    let grown = grower.grow(&Mean, &initial_gradients(&world), &Bits::ones(3), 0, 0);
     assert_eq!((grown.tree.leaves(), grown.statistics.screened, grown.statistics.closed), (1, 0, 1));
-    let none = grower.grow(&Mean, &plus_minus(&world), &Bits::zeros(3), 0, 0);
+    let none = grower.grow(&Mean, &initial_gradients(&world), &Bits::zeros(3), 0, 0);
     assert_eq!((none.tree.leaves(), none.statistics.expansions), (1, 0));
     let flat = grower.grow(&Mean, &[0.5; 3], &Bits::ones(3), 0, 0);
     assert_eq!((flat.tree.leaves(), flat.statistics.expansions), (1, 0));

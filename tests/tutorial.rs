@@ -1,7 +1,9 @@
-//! `TUTORIAL.md`, typed line by line: its files are written, its commands run, and what they print is what it says.
+//! Runs `TUTORIAL.md`: writes its files, runs its commands and compares their output.
 //!
-//! A block ` ```LANGUAGE FILE ` is a file. In a block ` ```console ` a line `$ COMMAND` is run, and the lines below it are its
-//! stdout. `…` stands for anything within a line, or, alone on a line, for any number of lines.
+//! A block ` ```LANGUAGE FILE ` is a file. In a block ` ```console ` a line `$ COMMAND` is run, and the
+//! lines below it are its stdout. `…` matches anything within a line or, alone on a line, any number
+//! of lines.
+#![cfg(feature = "harness")]
 
 use std::fs;
 use std::path::Path;
@@ -24,19 +26,21 @@ fn blocks(text: &str) -> Vec<Block<'_>> {
     blocks
 }
 
-/// Whether a line is as told, where `…` stands for anything.
-fn is_like(line: &str, told: &str) -> bool {
-    let Some((start, rest)) = told.split_once('…') else { return line == told };
+/// Returns whether a line matches a pattern, in which `…` matches anything.
+fn line_matches(line: &str, pattern: &str) -> bool {
+    let Some((start, rest)) = pattern.split_once('…') else { return line == pattern };
     let Some(line) = line.strip_prefix(start) else { return false };
-    (0..=line.len()).any(|skip| line.is_char_boundary(skip) && is_like(&line[skip..], rest))
+    (0..=line.len()).any(|skip| line.is_char_boundary(skip) && line_matches(&line[skip..], rest))
 }
 
-/// Whether lines are as told, where a line `…` stands for any number of them.
-fn are_like(lines: &[&str], told: &[&str]) -> bool {
-    match told {
+/// Returns whether lines match patterns, where a line `…` matches any number of lines.
+fn lines_match(lines: &[&str], pattern: &[&str]) -> bool {
+    match pattern {
         [] => lines.is_empty(),
-        ["…", rest @ ..] => (0..=lines.len()).any(|skip| are_like(&lines[skip..], rest)),
-        [first, rest @ ..] => lines.first().is_some_and(|line| is_like(line, first)) && are_like(&lines[1..], rest),
+        ["…", rest @ ..] => (0..=lines.len()).any(|skip| lines_match(&lines[skip..], rest)),
+        [first, rest @ ..] => {
+            lines.first().is_some_and(|line| line_matches(line, first)) && lines_match(&lines[1..], rest)
+        }
     }
 }
 
@@ -52,7 +56,7 @@ fn run(command: &str, home: &Path) -> String {
 }
 
 #[test]
-fn every_line_of_the_tutorial_is_true() {
+fn the_tutorial_prints_what_it_shows() {
     let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("TUTORIAL.md")).unwrap();
     let home = tempfile::tempdir().unwrap();
     let (mut files, mut commands) = (0, 0);
@@ -71,7 +75,7 @@ fn every_line_of_the_tutorial_is_true() {
                     let command = part[0].strip_prefix("$ ").unwrap();
                     let printed = run(command, home.path());
                     let lines: Vec<&str> = printed.lines().collect();
-                    assert!(are_like(&lines, &part[1..]), "{command} prints\n{printed}");
+                    assert!(lines_match(&lines, &part[1..]), "{command} prints\n{printed}");
                     commands += 1;
                 }
             }
@@ -81,9 +85,16 @@ fn every_line_of_the_tutorial_is_true() {
 }
 
 #[test]
-fn likeness_can_fail() {
+fn patterns_can_fail() {
     assert!(
-        is_like("0.9512", "0.95…") && !is_like("0.9412", "0.95…") && is_like("a, b, c", "a…c") && !is_like("ab", "a")
+        line_matches("0.9512", "0.95…")
+            && !line_matches("0.9412", "0.95…")
+            && line_matches("a, b, c", "a…c")
+            && !line_matches("ab", "a")
     );
-    assert!(are_like(&["a", "b", "c"], &["a", "…", "c"]) && !are_like(&["a", "b"], &["a"]) && !are_like(&[], &["a"]));
+    assert!(
+        lines_match(&["a", "b", "c"], &["a", "…", "c"])
+            && !lines_match(&["a", "b"], &["a"])
+            && !lines_match(&[], &["a"])
+    );
 }

@@ -1,4 +1,5 @@
 //! User errors are rejected or reported, and no file is lost.
+#![cfg(feature = "harness")]
 
 use assert_cmd::Command;
 use std::fs;

@@ -1,4 +1,5 @@
 //! Datasets from files to folds: counts, drawn negatives, and the absence of leaks.
+#![cfg(feature = "harness")]
 
 mod adaptors;
 mod counts;

@@ -4,6 +4,7 @@
 //! `LRBM_FUZZ_INPUTS` sets the total number of inputs, `LRBM_FUZZ_SEED` another seed. A failing
 //! input is saved in `target/tmp/fuzz`; after the fix it belongs in `tests/fuzz/corpus/TARGET`,
 //! with which every run starts.
+#![cfg(feature = "harness")]
 
 mod mutate;
 mod targets;

@@ -1,4 +1,5 @@
 //! Features beyond binary facts: weights, numbers, recursion, time and any arity.
+#![cfg(feature = "harness")]
 
 mod arity;
 mod cli;

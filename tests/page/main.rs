@@ -1,4 +1,5 @@
 //! `lrbm report`: its files, its page, and the tables it splices into Markdown.
+#![cfg(feature = "harness")]
 
 mod browser;
 mod lab;

@@ -1,4 +1,5 @@
 //! `lrbm run` end to end: finished, killed, concurrent, failing, resumed.
+#![cfg(feature = "harness")]
 
 mod cluster;
 mod concurrent;

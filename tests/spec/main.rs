@@ -1,4 +1,5 @@
 //! Specs: diagnostics, expansion into jobs, and job identity.
+#![cfg(feature = "harness")]
 
 mod copy;
 mod count;
