@@ -1,7 +1,7 @@
 //! Cooperative cancellation: long-running loops poll a per-thread check.
 //!
-//! A deadline or memory limit must reach every loop of learning and scoring, in every thread. Whoever sets a limit installs
-//! a check on each of its threads; long loops call [`poll`]. A check cancels the work by unwinding to where the work
+//! A deadline or memory limit must reach every loop of learning and scoring, in every thread. The code that sets a limit
+//! installs a check on each of its threads; long loops call [`poll`]. A check cancels the work by unwinding to where the work
 //! began. Polling has no other effect, so results never depend on it.
 
 use std::cell::RefCell;
@@ -73,7 +73,7 @@ pub enum Stopped {
     Threads(#[from] ThreadPoolBuildError),
 }
 
-/// The payload that unwinds cancelled work, told apart from a panic by its type.
+/// The payload that unwinds cancelled work; its type distinguishes it from a panic.
 struct Unwind;
 
 /// Runs `work` until it ends or `token` is cancelled.

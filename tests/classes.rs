@@ -93,7 +93,7 @@ fn examples_have_exactly_one_class() {
     let error =
         train(Kind::LrbmBoost, &one.database, one.target, &one.examples, &Params::new(Kind::LrbmBoost), 1, &mut |_| {});
     let error = error.unwrap_err().to_string();
-    assert_eq!(error, "all training examples of h/1 are of class 1: give examples of at least two");
+    assert_eq!(error, "all training examples of h/1 are of class 1: give examples of at least two classes");
 }
 
 #[test]
@@ -263,8 +263,11 @@ fn models_store_classes_and_reject_others() {
     };
     wrong(&|file| file["classes"]["names"][1] = "0".into(), "two of its classes have the same name");
     wrong(&|file| drop(file["classes"]["priors"].as_array_mut().unwrap().pop()), "3 priors and 4 numbers of examples");
-    wrong(&|file| drop(file["trees"].as_array_mut().unwrap().pop()), "7 trees are not the same number");
-    wrong(&|file| file["classes"]["names"] = serde_json::json!(["0"]), "two are the fewest");
+    wrong(
+        &|file| drop(file["trees"].as_array_mut().unwrap().pop()),
+        "expected the same number of trees for each of 4 classes, got 7 trees",
+    );
+    wrong(&|file| file["classes"]["names"] = serde_json::json!(["0"]), "expected at least two classes");
     // Queries of the wrong type of model.
     let error = model.score(&data.database, data.target, &data.examples).unwrap_err();
     assert!(matches!(error, ScoreError::Classes { .. }));
@@ -274,7 +277,7 @@ fn models_store_classes_and_reject_others() {
 fn binary_only_options_are_rejected_for_classes() {
     let mut data = movies();
     for (setting, words) in
-        [("recursive=true", "recursive = true is for targets"), ("positive_weight=2", "positive_weight")]
+        [("recursive=true", "recursive = true supports binary targets only"), ("positive_weight=2", "positive_weight")]
     {
         let params = params(Kind::LrbmBoost, &[setting]);
         let error = train(Kind::LrbmBoost, &data.database, data.target, &data.examples, &params, 1, &mut |_| {});
@@ -431,7 +434,7 @@ fn commands_support_classes() {
     let (code, _, err) = lrbm(home.path(), "predict --model m.json --data plain");
     assert!(code == Some(2) && err.contains("examples are positive or negative"), "{err}");
     let (code, _, err) = lrbm(home.path(), "train --data data --target collaborated --out m.json --set recursive=true");
-    assert!(code == Some(2) && err.contains("tells classes apart"), "{err}");
+    assert!(code == Some(2) && err.contains("is a multi-class target"), "{err}");
 }
 
 #[test]

@@ -229,8 +229,8 @@ fn incompatible_options_are_rejected() {
     fails(&["convert"], &["--model"]);
     fails(&["convert", "--model", &model, "--rules", &rules], &["cannot be used with"]);
     fails(&["convert", "--model", &model, "--method", "papr"], &["did you mean paper?"]);
-    fails(&["convert", "--model", &network, "--method", "paper"], &["is a network already"]);
-    fails(&["convert", "--rules", &rules, "--method", "exact"], &["leave it out"]);
+    fails(&["convert", "--model", &network, "--method", "paper"], &["is already a network"]);
+    fails(&["convert", "--rules", &rules, "--method", "exact"], &["omit it"]);
     fails(&["convert", "--model", &model, "--refit"], &["--refit needs --data DIR"]);
     fails(&["convert", "--model", &model, "--max-hidden", "3"], &["--max-hidden needs --data DIR"]);
     let with_data = ["convert", "--model", &model, "--data", &lab.data];
@@ -239,7 +239,7 @@ fn incompatible_options_are_rejected() {
     fails(&[&with_data[..], &["--out", &network, "--dot", &network]].concat(), &["name the same file"]);
     let out = lab.path("m.json");
     let train = ["train", "--data", &lab.data, "--target", "workedunder", "--out", &out];
-    fails(&[&train[..], &["--rules", &rules]].concat(), &["--rules goes with --kind lrbm-weights"]);
+    fails(&[&train[..], &["--rules", &rules]].concat(), &["--rules requires --kind lrbm-weights"]);
     fails(&[&train[..], &["--kind", "lrbm-weights"]].concat(), &["needs --rules FILE"]);
     fails(&[&train[..], &["--kind", "lrbm-explainable", "--from", &network]].concat(), &["it is a network"]);
     // A leaf too large for exact conversion.
@@ -250,7 +250,7 @@ fn incompatible_options_are_rejected() {
     for method in ["exact", "paper"] {
         fails(
             &["convert", "--model", &large, "--method", method],
-            &["large.json: not a model: tree 0: a leaf adds", "e17, and 1e6 is the most"],
+            &["large.json: not a model: tree 0: a leaf adds", "e17 to the log-odds; expected at most 1e6"],
         );
     }
     fails(&["explain", "--model", &large], &["tree 0: a leaf adds"]);

@@ -199,15 +199,15 @@ fn queries_need_facts_only() {
 fn invalid_queries_are_rejected_with_help() {
     let home = staff();
     for (query, words) in [
-        ("togehter(ann, ben)", ["the model predicts together/2, not togehter", "ask `together(…, …)`"]),
-        ("town(ann, rome)", ["the model predicts together/2, not town", "ask `together(…, …)`"]),
-        ("together(ann)", ["together has 2 arguments, and the query gives 1", "ask `together(…, …)`"]),
+        ("togehter(ann, ben)", ["the model predicts together/2, got togehter", "write `together(…, …)`"]),
+        ("town(ann, rome)", ["the model predicts together/2, got town", "write `together(…, …)`"]),
+        ("together(ann)", ["together has 2 arguments, got 1", "write `together(…, …)`"]),
         ("together(ann, ", ["--query:1:15: error[query]: the query ends too early", "help: "]),
         ("together(ann ben)", ["expected `,` or `)`, found `ben`", "quote a constant"]),
-        ("together(X, ben)", ["the variable `X`, and a query is about one example", "quoted: \"X\""]),
-        ("together(f(X), ben)", ["the variable `X`", "quoted: \"X\""]),
-        ("together(ann, benn)", ["the data never mention `benn`, argument 2", "did you mean `ben`? --allow-unknown"]),
-        ("together(ann, 7)", ["the data never mention `7`, argument 2", "--allow-unknown asks all the same"]),
+        ("together(X, ben)", ["a query must be ground, got the variable `X`", "quote a constant of this name: \"X\""]),
+        ("together(f(X), ben)", ["the variable `X`", "quote a constant of this name: \"X\""]),
+        ("together(ann, benn)", ["unknown constant `benn`, argument 2", "did you mean `ben`? use --allow-unknown"]),
+        ("together(ann, 7)", ["unknown constant `7`, argument 2", "use --allow-unknown to query it anyway"]),
     ] {
         let said = fails(home.path(), &ask(query, &[]));
         assert!(words.iter().all(|word| said.contains(word)), "{query}: {said}");

@@ -222,10 +222,13 @@ fn invalid_model_files_are_rejected() {
     let newer = golden().replace("\"version\": 1", "\"version\": 9");
     assert!(matches!(TreeModel::from_json(&newer), Err(FileError::Newer { found: 9, .. })));
     let many = golden().replacen("\"yes\": 1", "\"at_least\": 101, \"yes\": 1", 1);
-    assert!(error(&many).contains("a test asks for 101 groundings; it must be 1 to 100"));
+    assert!(error(&many).contains("a test requires 101 groundings; expected 1 to 100"));
     assert!(error(&golden().replace("lrbm-boost", "lrbm-bost")).contains("unknown kind of model `lrbm-bost`"));
     assert!(error(&golden().replace("\"yes\": 1", "\"yes\": 7")).contains("tree 0: node 0"));
-    assert!(error(&golden().replace("\"variable\": 1", "\"variable\": 4000000000")).contains("beyond 9999"));
+    assert!(
+        error(&golden().replace("\"variable\": 1", "\"variable\": 4000000000"))
+            .contains("variable number must be at most 9999, got 4000000000")
+    );
     let wide = golden().replacen("\"arity\": ", "\"arity\": 400000000", 1);
     let message = error(&wide);
     assert!(message.contains("target.arity: arity must be at most 9999, got 400000000"), "{message}");

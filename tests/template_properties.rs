@@ -238,7 +238,7 @@ fn walks_and_templates_on_the_command_line() {
         assert!(code == Some(2) && err.contains("give trees, or rules of progol or of your own"), "{err}");
     }
     for (kind, more, message) in [
-        ("rrbm-c", &["--rules", "rules.txt"][..], "--rules goes with --kind lrbm-weights or lrnn, not with rrbm-c"),
+        ("rrbm-c", &["--rules", "rules.txt"][..], "--rules requires --kind lrbm-weights or lrnn, got rrbm-c"),
         ("rrbm-c", &["--preset", "paper"], "rrbm-c has no presets"),
         ("rrbm-c", &["--dot", "x.dot"], "--dot draws trees, and rrbm-c has none"),
         ("rrbm-e", &["--set", "count_scale=log"], "rrbm-e has no parameter `count_scale`"),

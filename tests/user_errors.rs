@@ -93,7 +93,7 @@ fn leaf_values_beyond_the_limit_are_rejected_by_all_commands() {
     fs::write(&path, model.to_string()).unwrap();
     for args in [&["predict", "--data", "d"][..], &["explain"]] {
         let stderr = rejected(home.path(), &[args, &["--model", "rpt.json"]].concat());
-        assert!(stderr.contains("1e9, and 1e6 is the most that a rule can be worth"), "{stderr}");
+        assert!(stderr.contains("1e9 to the log-odds; expected at most 1e6 in magnitude"), "{stderr}");
     }
 }
 

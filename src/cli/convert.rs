@@ -1,4 +1,4 @@
-//! `lrbm convert`
+//! `lrbm convert`: converts trees or rules to a network, and prunes, fits or draws it.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -20,61 +20,61 @@ use crate::metric::ranking::{Ranking, auc_pr, auc_roc};
 use crate::metric::{ClassMetrics, Column, Metrics, Output as Scores, Undefined};
 use crate::rbm::network::{Network, two_classes};
 
-/// From what, how, and what becomes of it.
+/// Arguments of `lrbm convert`.
 #[derive(clap::Args)]
 #[command(after_help = NOTATION)]
 pub struct Convert {
-    /// The model: trees that `lrbm train` wrote, or a network to make smaller, fit again or draw.
+    /// Model file: trees to convert, or a network to prune, refit or draw.
     #[arg(long, value_name = "MODEL.json", required_unless_present = "rules", conflicts_with = "rules")]
     model: Option<PathBuf>,
-    /// Rules written by hand, instead of a model.
+    /// File of hand-written rules, instead of a model.
     #[arg(long, value_name = "FILE")]
     rules: Option<PathBuf>,
-    /// How trees become a network: `exact` (the default) gives the same probabilities, `paper` carries the weights over.
+    /// Conversion of trees: `exact` keeps the probabilities, `paper` copies the weights [default: exact].
     #[arg(long, value_name = "exact|paper")]
     method: Option<String>,
-    /// Merge rules that are the same; with --data also drop literals whose loss changes nothing for its examples.
+    /// Merge equivalent rules; with --data also drop literals that do not change the coverage of its examples.
     #[arg(long)]
     simplify: bool,
-    /// Simplify, then take the weakest rules away until N are left, and fit the weights again.
+    /// Simplify, then remove the weakest rules until N are left, and refit the weights.
     #[arg(long, value_name = "N", conflicts_with = "max_auc_loss")]
     max_hidden: Option<usize>,
-    /// Simplify, then take rules away as long as AUC-ROC on examples held out falls by no more than X.
+    /// Simplify, then remove rules while AUC-ROC on held-out examples drops by at most X.
     #[arg(long, value_name = "X")]
     max_auc_loss: Option<f64>,
-    /// Fit all weights together to the examples of --data.
+    /// Refit all weights jointly to the examples of --data.
     #[arg(long)]
     refit: bool,
-    /// A directory with pos, neg and facts files: the training examples, to fit, simplify or compare.
+    /// Directory with pos, neg and facts files: the training examples, to fit, simplify or compare.
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
-    /// The file of modes and parameters, if it is not in the directory.
+    /// File of modes and parameters [default: the one in the directory].
     #[arg(long, value_name = "FILE", requires = "data")]
     background: Option<PathBuf>,
-    /// How weights are fitted (start, l2, max_steps, folds, seed), or how the directory is read (time_predicate and so on).
+    /// Set how weights are fitted (start, l2, max_steps, folds, seed) or how the directory is read (time_predicate, …).
     #[arg(long = "set", value_name = "KEY=VALUE", requires = "data")]
     set: Vec<String>,
-    /// The file to write the network to.
+    /// Write the network to this file.
     #[arg(long, value_name = "NETWORK.json")]
     out: Option<PathBuf>,
-    /// Write the network in Graphviz's language.
+    /// Write the network as a Graphviz file.
     #[arg(long, value_name = "FILE")]
     dot: Option<PathBuf>,
-    /// Draw the network.
+    /// Draw the network to this file.
     #[arg(long, value_name = "FILE.svg")]
     svg: Option<PathBuf>,
 }
 
 const NOTATION: &str = "\
-Rules, one sentence each; the number before a rule is what it adds to the log-odds when it holds (1 if there is none):
-  -1.8 advisedby(_, _).                                           before any rule holds
+Rules, one clause each; the number before a rule is its contribution to the log-odds when it holds [default: 1]:
+  -1.8 advisedby(_, _).                                           the bias: prior log-odds
   2.5 advisedby(A, B) :- publication(T, A), publication(T, B).
   advisedby(A, B) :- ta(C, A), taughtby(C, B), \\+ student(B).      \\+ negates inside one grounding
   advisedby(A, _) :- student(A), not (publication(T, A)).         no grounding exists
-  advisedby(_, B) :- at_least(3, (publication(T, B))).            so many groundings exist; also with `not` before it
+  advisedby(_, B) :- at_least(3, (publication(T, B))).            at least 3 groundings exist; also with `not` before it
   active(M) :- lumo(M, E), E <= -1.5.                             numbers are compared with <=, <, >= and >
   collab(P, Q) = 3 :- actedin(P, M), actedin(Q, M).               for one class of several
-A condition in brackets shares only the head's variables with the rest. `_` in the head stands for any argument.";
+A condition in parentheses shares only the head's variables with the rest. `_` in the head matches any argument.";
 
 pub fn run(args: &Convert, output: &mut Output) -> Result<(), CommandError> {
     let files = [&args.out, &args.dot, &args.svg].map(|path| path.as_deref().map(check_writable).transpose());
@@ -87,13 +87,13 @@ pub fn run(args: &Convert, output: &mut Output) -> Result<(), CommandError> {
     let outputs =
         OutputFiles::new([("--out", args.out.as_ref()), ("--dot", args.dot.as_ref()), ("--svg", args.svg.as_ref())]);
     outputs.protect([&args.model, &args.rules].into_iter().flatten().map(PathBuf::as_path))?;
-    needs_data(args)?;
+    check_data(args)?;
     let data = args.data.clone();
     let data = data.map(|data| DataArgs { data, background: args.background.clone(), set: args.set.clone() });
     let others = data.as_ref().map(|data| data.split_settings().others).unwrap_or_default();
     let settings = FitSettings::new(&others)?;
     let (original, mut network) = start(args)?;
-    output.warn(&says_nothing(&network));
+    output.warn(&constant_network(&network));
     let loaded = data.as_ref().map(|data| examples(data, &mut network, output)).transpose()?;
     outputs.protect(loaded.iter().flat_map(|loaded| &loaded.counts.files).map(PathBuf::as_path))?;
     match &loaded {
@@ -132,10 +132,10 @@ pub fn run(args: &Convert, output: &mut Output) -> Result<(), CommandError> {
     }
 }
 
-/// What is fitted or measured needs examples.
-fn needs_data(args: &Convert) -> Result<(), CommandError> {
+/// Checks that options that fit or measure are given with examples.
+fn check_data(args: &Convert) -> Result<(), CommandError> {
     if let Some(loss) = args.max_auc_loss.filter(|loss| !(0.0..=1.0).contains(loss)) {
-        return Err(CommandError::Input(format!("--max-auc-loss {loss}: it must be from 0 to 1, such as 0.01")));
+        return Err(CommandError::Input(format!("--max-auc-loss must be from 0 to 1, such as 0.01, got {loss}")));
     }
     let flags = [
         ("--refit", args.refit),
@@ -148,42 +148,43 @@ fn needs_data(args: &Convert) -> Result<(), CommandError> {
     }
 }
 
-/// The model if there is one, and the network it is or becomes.
+/// Returns the model, if one is given, and the network to start from.
 fn start(args: &Convert) -> Result<(Option<SavedModel>, Network), CommandError> {
     let method = args.method.as_deref().map(Method::find).transpose().map_err(CommandError::input)?;
     let only_trees = |what: &str| match method {
-        Some(_) => Err(CommandError::Input(format!("--method is about trees, and {what}: leave it out"))),
+        Some(_) => Err(CommandError::Input(format!("--method applies to trees only, and {what}: omit it"))),
         None => Ok(()),
     };
     if let Some(path) = &args.rules {
-        only_trees("--rules gives a network")?;
+        only_trees("--rules defines a network")?;
         return Ok((None, weights::from_rules(path, weights::InitialWeights::FromFile)?));
     }
     let path = args.model.as_deref().unwrap_or(Path::new(""));
     let model = SavedModel::load(path).map_err(with_cause)?;
     let network = match &model {
         SavedModel::Network(network) => {
-            only_trees(&format!("{} is a network already", path.display()))?;
+            only_trees(&format!("{} is already a network", path.display()))?;
             network.clone()
         }
         SavedModel::Walks(_) | SavedModel::Template(_) => {
             let why = match model {
-                SavedModel::Walks(_) => "its hidden units mix numbers of walks",
-                _ => "its rules are joined by weights of their own",
+                SavedModel::Walks(_) => "its hidden units combine counts of walks",
+                _ => "its rules are combined by a neural network",
             };
             let message = format!(
-                "{}: {why}, and a network knows only whether a rule holds: give trees, or rules of progol or of your own",
+                "{}: {why}, and a network uses only whether a rule holds: give trees, or rules of progol or of your own",
                 path.display()
             );
             return Err(CommandError::Input(message));
         }
         SavedModel::Trees(trees) => {
-            let refuse = |error| CommandError::Input(format!("{}: {}: {error}", path.display(), trees.header.kind));
-            trees.to_network(method.unwrap_or(Method::Exact)).map_err(refuse)?
+            let unsupported =
+                |error| CommandError::Input(format!("{}: {}: {error}", path.display(), trees.header.kind));
+            trees.to_network(method.unwrap_or(Method::Exact)).map_err(unsupported)?
         }
         SavedModel::Mln(_) => {
             return Err(CommandError::Input(format!(
-                "{}: it counts groundings, and a network knows only whether a rule holds: give trees, or rules of progol or of your own",
+                "{}: it counts groundings, and a network uses only whether a rule holds: give trees, or rules of progol or of your own",
                 path.display()
             )));
         }
@@ -191,19 +192,20 @@ fn start(args: &Convert) -> Result<(Option<SavedModel>, Network), CommandError> 
     Ok((Some(model), network))
 }
 
-/// What to say of rules that all say nothing: leaves whose whole value is in d have no weights that the paper's conversion could carry
-/// over.
-fn says_nothing(network: &Network) -> Diagnostics {
+/// Warns about a network whose rules all have no weight.
+///
+/// Leaves with their whole value in d have no weights that the paper's conversion could copy.
+fn constant_network(network: &Network) -> Diagnostics {
     let mut found = Diagnostics::default();
     if !network.hidden().is_empty() && network.hidden().iter().all(|node| node.strength() == 0.0) {
         let message = "no rule has weights that depend on whether it holds, so every example gets the same probability";
-        let help = "leaves that were not fitted by descent keep their value in d alone: use --method exact";
+        let help = "leaves not fitted by gradient descent have their whole value in d: use --method exact";
         found.push(Diagnostic::warning("constant-network", message, help));
     }
     found
 }
 
-/// Reads the examples. Time limits that are set replace those of the network.
+/// Reads the examples. Time limits set on the command line replace those of the network.
 fn examples(data: &DataArgs, network: &mut Network, output: &Output) -> Result<Dataset, CommandError> {
     let loaded = prepare(network, &data.data, &data.prepare_options()?, Purpose::Refit)?;
     output.warn(&loaded.warnings);
@@ -211,12 +213,13 @@ fn examples(data: &DataArgs, network: &mut Network, output: &Output) -> Result<D
     Ok(loaded)
 }
 
-/// Whether weights begin anew when rules are taken away, and when all are fitted together: what gave the better likelihood on parts of
-/// training folds that nothing was learned from (`scripts/networks --settle`).
-const PRUNED_ANEW: bool = true;
-const REFITTED_ANEW: bool = false;
+/// Whether pruning fits weights from scratch. This and [`REFIT_FROM_SCRATCH`] gave the better
+/// likelihood on held-out parts of training folds (`scripts/networks --settle`).
+const PRUNE_FROM_SCRATCH: bool = true;
+/// Whether refitting fits weights from scratch.
+const REFIT_FROM_SCRATCH: bool = false;
 
-/// Makes the network smaller and fits it, as far as that was asked for.
+/// Simplifies, prunes and refits the network, as the options request.
 fn shrink(
     args: &Convert,
     settings: &FitSettings,
@@ -244,19 +247,20 @@ fn shrink(
         let area = |psi: &[f64], labels: &[bool]| {
             Ranking::new(psi, labels).ok().and_then(|ranking| auc_roc(&ranking).ok()).unwrap_or(0.5)
         };
-        let pruned = settings.learner(PRUNED_ANEW).prune(network, &task, prune, &area).map_err(CommandError::input)?;
+        let pruned =
+            settings.learner(PRUNE_FROM_SCRATCH).prune(network, &task, prune, &area).map_err(CommandError::input)?;
         *network = pruned.0;
         network.origin.push_str(", pruned");
         learned = Some(pruned.1);
     }
     if args.refit {
-        learned = Some(settings.learner(REFITTED_ANEW).fit(network, &task).map_err(CommandError::input)?);
+        learned = Some(settings.learner(REFIT_FROM_SCRATCH).fit(network, &task).map_err(CommandError::input)?);
         network.origin.push_str(", refitted");
     }
     Ok(learned)
 }
 
-/// How far the network is from the model, and how good it is, on the examples of the data.
+/// Prints the differences in probability from the model, and metrics, on the examples of the data.
 fn compare(
     output: &mut Output,
     original: Option<&SavedModel>,
@@ -302,7 +306,7 @@ fn print_gaps(output: &mut Output, gaps: &[f64], examples: usize) -> Result<(), 
     Ok(())
 }
 
-/// The same where examples are of several classes.
+/// Prints the same as [`compare`] for a multi-class target.
 fn compare_classes(
     output: &mut Output,
     original: Option<&SavedModel>,

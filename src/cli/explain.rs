@@ -1,4 +1,4 @@
-//! `lrbm explain`
+//! `lrbm explain`: prints a model as clauses, explains a prediction, or measures importance.
 
 mod args;
 mod decision;
@@ -112,7 +112,8 @@ fn explain_query(
     args.outputs().protect(loaded.counts.files.iter().map(PathBuf::as_path))?;
     let constants = query::constants(&atom, &mut loaded, args.allow_unknown)?;
     let class = args.class.as_deref().map(|name| find_class(name, network)).transpose()?;
-    let context = QueryContext { model: itself(model, &loaded, &constants)?, label: label(&loaded, &constants) };
+    let context =
+        QueryContext { model: tree_probabilities(model, &loaded, &constants)?, label: label(&loaded, &constants) };
     // Facts that give times are not changed: they determine which other facts are visible.
     let fixed = match loaded.database.time_rule().map(|rule| &rule.source) {
         Some(TimeSource::Predicate(name)) => loaded.database.predicates.find(name, 2),
@@ -123,15 +124,15 @@ fn explain_query(
         Explainer::new(network, database, target).map_err(CommandError::input)?.exclude(fixed).about(class);
     let budget = args.tries.unwrap_or(FlipOptions::default().budget);
     let options = FlipOptions { threshold: args.threshold, budget };
-    let said = explainer.explain(&constants, &options).map_err(CommandError::input)?;
-    let told = ExplanationView::new(network, &explainer, &said, &options, context);
+    let explanation = explainer.explain(&constants, &options).map_err(CommandError::input)?;
+    let view = ExplanationView::new(network, &explainer, &explanation, &options, context);
     if let Some(path) = html {
-        let drawing = network.to_svg_with_active(|j| said.fired.iter().any(|fired| fired.node == j));
-        write_whole(path, &told.to_html(&drawing).map_err(CommandError::internal)?)?;
+        let drawing = network.to_svg_with_active(|j| explanation.fired.iter().any(|fired| fired.node == j));
+        write_whole(path, &view.to_html(&drawing).map_err(CommandError::internal)?)?;
     }
     match args.json {
-        true => write!(output.out, "{}", told.to_json())?,
-        false => write!(output.out, "{}", told.show(args.top))?,
+        true => write!(output.out, "{}", view.to_json())?,
+        false => write!(output.out, "{}", view.show(args.top))?,
     }
     Ok(())
 }
@@ -156,7 +157,11 @@ fn label(loaded: &Dataset, constants: &[Constant]) -> Option<String> {
 }
 
 /// Returns the class probabilities of the trees that the network was converted from, if it was.
-fn itself(model: &SavedModel, loaded: &Dataset, constants: &[Constant]) -> Result<Option<Vec<f64>>, CommandError> {
+fn tree_probabilities(
+    model: &SavedModel,
+    loaded: &Dataset,
+    constants: &[Constant],
+) -> Result<Option<Vec<f64>>, CommandError> {
     let SavedModel::Trees(trees) = model else { return Ok(None) };
     let example = Example { args: constants.into(), positive: false, class: 0, weight: 1.0, line: 0 };
     let odds = trees.score_classes(&loaded.database, loaded.target, &[example]).map_err(CommandError::input)?;
@@ -188,6 +193,6 @@ fn print_importance(measured: &Importance, json: bool, output: &mut Output) -> R
         }
         table.print(&mut output.out)?;
     }
-    writeln!(output.out, "lost: what is missed if the rule, or every rule with the predicate, holds for nobody")?;
+    writeln!(output.out, "lost: the drop if the rule, or every rule with the predicate, covers no example")?;
     Ok(())
 }

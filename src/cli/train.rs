@@ -1,4 +1,4 @@
-//! `lrbm train`
+//! `lrbm train`: trains a model on a data directory.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -22,45 +22,44 @@ use crate::learn::{
 };
 use crate::logic::Diagnostics;
 
-/// What to learn from what, and how.
+/// Arguments of `lrbm train`.
 #[derive(clap::Args)]
 #[command(after_help = parameters())]
 pub struct Train {
     #[command(flatten)]
     data: DataArgs,
-    /// The predicate to learn.
+    /// Predicate to learn.
     #[arg(long)]
     target: String,
     #[arg(long, default_value = "lrbm-boost", help = kinds())]
     kind: String,
-    /// Rules to learn the weights of; for lrbm-weights, and for lrnn in the place of clauses that it learns itself. `lrbm
-    /// convert --help` has their notation.
+    /// File of rules to learn the weights of, for lrbm-weights, or instead of learned clauses for lrnn. See `lrbm convert
+    /// --help` for the notation.
     #[arg(long, value_name = "FILE")]
     rules: Option<PathBuf>,
     /// Preset of parameters for kinds that grow trees: `paper`, `lookahead` (same as none) or `extended`
     #[arg(long)]
     preset: Option<String>,
-    /// The arguments of predicates: `binary` makes a binary predicate `p_i_j` for each pair of arguments of a longer one, as
-    /// rrbm-c and rrbm-e need, and prints which. `lrbm predict` and the like then do the same with their data.
+    /// Arity of predicates: `binary` replaces longer ones by a predicate `p_i_j` for each pair of arguments and prints
+    /// them. Required by rrbm-c and rrbm-e; commands that use the model convert their data likewise.
     #[arg(long, value_name = "ARITY", default_value = "original", value_parser = ["original", "binary"])]
     arity: String,
-    /// With `--set recursive=true`: p(a,b) and p(b,a) say the same, so that neither is evidence for the other.
+    /// With `--set recursive=true`: treat p(a,b) and p(b,a) as equivalent, so that neither is evidence for the other.
     #[arg(long)]
     symmetric: bool,
-    /// The ensemble to explain, a model file; for lrbm-explainable only.
+    /// Model file of the ensemble to distill, for lrbm-explainable only.
     #[arg(long, value_name = "MODEL.json")]
     from: Option<PathBuf>,
-    /// The file to write the model to.
+    /// Write the model to this file.
     #[arg(long, value_name = "MODEL.json")]
     out: PathBuf,
-    /// Also write the trees in Graphviz's language.
+    /// Also write the trees as a Graphviz file.
     #[arg(long, value_name = "FILE")]
     dot: Option<PathBuf>,
-    /// How much may be remembered of which examples satisfy which tests, such as 512MiB or 2GiB. Less is slower and
-    /// gives the same model.
+    /// Size of the coverage cache, such as 512MiB or 2GiB. A smaller one is slower and gives the same model.
     #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = size::parse)]
     memory: usize,
-    /// Ask the slow evaluator again which examples satisfy N of the tests, and fail if it says anything else.
+    /// Recompute the coverage of N tests with the slow reference evaluator, and fail on any difference.
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "1000", value_parser = clap::value_parser!(u32).range(1..))]
     audit: Option<u32>,
 }
@@ -103,14 +102,14 @@ pub fn run(args: &Train, output: &mut Output) -> Result<(), CommandError> {
     }
     let kind = Kind::find(&args.kind).map_err(|error| CommandError::Input(format!("{error}, {}", weights::KIND)))?;
     if args.rules.is_some() && kind != Kind::Lrnn {
-        let message = format!("--rules goes with --kind {} or lrnn, not with {kind}", weights::KIND);
+        let message = format!("--rules requires --kind {} or lrnn, got {kind}", weights::KIND);
         return Err(CommandError::Input(message));
     }
-    // What is wrong with a path is found in the first second, not after the last tree.
+    // Report invalid paths before training.
     let out = check_writable(&args.out)?;
     let dot = args.dot.as_deref().map(check_writable).transpose()?;
     if dot.is_some() && !kind.grows_trees() {
-        return Err(CommandError::Input(format!("--dot draws trees, and {kind} has none: leave it out")));
+        return Err(CommandError::Input(format!("--dot draws trees, and {kind} has none: omit it")));
     }
     if dot.as_ref() == Some(&out) {
         return Err(CommandError::input("--out and --dot name the same file: give each its own"));
@@ -119,15 +118,18 @@ pub fn run(args: &Train, output: &mut Output) -> Result<(), CommandError> {
     outputs.protect([&args.from, &args.rules].into_iter().flatten().map(PathBuf::as_path))?;
     let from = match &args.from {
         Some(_) if kind.info().distillation != Distillation::Target => {
-            let message = format!("--from goes with --kind lrbm-explainable, not with {kind}");
+            let message = format!("--from requires --kind lrbm-explainable, got {kind}");
             return Err(CommandError::Input(message));
         }
         Some(path) => Some(TreeModel::load(path).map_err(with_cause)?),
         None => None,
     };
     if let Some(ensemble) = from.as_ref().filter(|ensemble| ensemble.target_name() != args.target) {
-        let message =
-            format!("the ensemble predicts {}, not {}: name its own target", ensemble.target_name(), args.target);
+        let message = format!(
+            "the ensemble predicts {}, got --target {}: give its own target",
+            ensemble.target_name(),
+            args.target
+        );
         return Err(CommandError::Input(message));
     }
     let settings = args.data.split_settings();
@@ -140,7 +142,7 @@ pub fn run(args: &Train, output: &mut Output) -> Result<(), CommandError> {
     }
     unchecked.check().map_err(CommandError::input)?;
     let mut options = args.data.load_options(Some(args.target.clone()))?;
-    // What copies an ensemble is under the same time limits.
+    // A distilled model has the time limits of its ensemble.
     options.time = options.time.or_else(|| from.as_ref().and_then(|ensemble| ensemble.header.signature.time.clone()));
     let mut loaded = load(&args.data.data, &options)?;
     if let Some(ensemble) = from.as_ref().filter(|_| args.arity != "binary") {
@@ -156,13 +158,13 @@ pub fn run(args: &Train, output: &mut Output) -> Result<(), CommandError> {
     }
     let template = args.rules.as_deref().map(|path| template(path, &loaded, output)).transpose()?;
     let params = unchecked.background(loaded.database.schema.parameters()).check().map_err(CommandError::input)?;
-    // What copies an ensemble knows what that knew.
-    let copied = from.as_ref().and_then(|ensemble| ensemble.header.signature.recursive);
-    if (params.recursive() || copied.is_some()) && loaded.database.classes.is_none() {
-        let symmetric = args.symmetric || copied.is_some_and(|recursive| recursive.symmetric);
+    // A distilled model uses the facts of the target if its ensemble does.
+    let inherited = from.as_ref().and_then(|ensemble| ensemble.header.signature.recursive);
+    if (params.recursive() || inherited.is_some()) && loaded.database.classes.is_none() {
+        let symmetric = args.symmetric || inherited.is_some_and(|recursive| recursive.symmetric);
         loaded.add_positives_to_evidence(symmetric, options.time.as_ref()).map_err(CommandError::input)?;
     } else if args.symmetric && !params.recursive() {
-        return Err(CommandError::input("--symmetric goes with --set recursive=true"));
+        return Err(CommandError::input("--symmetric requires --set recursive=true"));
     }
     let audit = args.audit.map(|size| Audit::new(size as usize, params.seed()));
     let resources = Resources { memory_bytes: args.memory, audit: audit.as_ref() };
@@ -172,7 +174,7 @@ pub fn run(args: &Train, output: &mut Output) -> Result<(), CommandError> {
         (None, None) => Given::Nothing,
     };
     let trained = fit(kind, given, &loaded, &params, resources, output.quiet)?;
-    // A model from wrong answers is not written.
+    // A model that fails its audit is not written.
     let audited = audit.map(|audit| audit.check(&loaded.database, loaded.target, &loaded.examples));
     let audited = audited.transpose().map_err(CommandError::internal)?;
     let mut warnings = Diagnostics::default();
@@ -185,27 +187,27 @@ pub fn run(args: &Train, output: &mut Output) -> Result<(), CommandError> {
     }
     summary(output, kind, &trained, &args.out, &loaded)?;
     if let Some(Audited { conjunctions, answers }) = audited {
-        writeln!(output.out, "audit: {answers} answers for {conjunctions} conjunctions asked again, no difference")?;
+        writeln!(output.out, "audit: {answers} answers for {conjunctions} conjunctions recomputed, no difference")?;
     }
     Ok(())
 }
 
-/// Learns the weights of rules that are given.
+/// Learns the weights of given rules.
 fn train_weights(args: &Train, output: &mut Output) -> Result<(), CommandError> {
     let with_trees =
         [("--preset", args.preset.is_some()), ("--from", args.from.is_some()), ("--audit", args.audit.is_some())];
     if args.arity == "binary" {
-        let message = format!("--kind {} takes rules and data as they are: leave --arity out", weights::KIND);
+        let message = format!("--kind {} does not support --arity binary: omit it", weights::KIND);
         return Err(CommandError::Input(message));
     }
     if let Some((flag, _)) = with_trees.iter().find(|(_, given)| *given) {
         return Err(CommandError::Input(format!(
-            "{flag} is about learning trees, and {} learns weights",
+            "{flag} applies to tree learners only, and {} learns weights: omit it",
             weights::KIND
         )));
     }
     let Some(rules) = &args.rules else {
-        let message = format!("--kind {} needs --rules FILE: the rules to learn the weights of", weights::KIND);
+        let message = format!("--kind {} needs --rules FILE, the rules to learn the weights of", weights::KIND);
         return Err(CommandError::Input(message));
     };
     let out = check_writable(&args.out)?;
@@ -216,7 +218,8 @@ fn train_weights(args: &Train, output: &mut Output) -> Result<(), CommandError> 
     let settings = weights::FitSettings::new(&others)?;
     let mut network = weights::from_rules(rules, weights::InitialWeights::Zero)?;
     if network.target_name() != args.target {
-        let message = format!("the rules are for {}, not {}: name their target", network.target_name(), args.target);
+        let message =
+            format!("the rules are for {}, got --target {}: give their target", network.target_name(), args.target);
         return Err(CommandError::Input(message));
     }
     let loaded = prepare(&network, &args.data.data, &args.data.prepare_options()?, Purpose::Refit)?;
@@ -243,7 +246,7 @@ fn train_weights(args: &Train, output: &mut Output) -> Result<(), CommandError> 
     weights::print_learned(output, &learned)
 }
 
-/// Rules that a person wrote, to be unrolled.
+/// Reads hand-written rules as a template.
 fn template(path: &Path, loaded: &Dataset, output: &Output) -> Result<Template, CommandError> {
     let predicates = &loaded.database.predicates;
     let target = (predicates.name(loaded.target), predicates.arity(loaded.target));

@@ -1,7 +1,7 @@
 //! Checks of the training examples before learning starts.
 
 use super::weights::Weights;
-use super::{Kind, LearnError, Task};
+use super::{DataFeature, Kind, LearnError, Task};
 
 /// Counts the positive and negative examples for a kind that ignores example weights.
 ///
@@ -18,10 +18,20 @@ pub(super) fn count_both(kind: Kind, task: &Task<'_>) -> Result<(u64, u64), Lear
 pub(super) fn count_weighted(kind: Kind, task: &Task<'_>, weights: &Weights) -> Result<(u64, u64), LearnError> {
     if let Some(names) = task.classes() {
         let what = format!("does not tell several classes apart, and there are {}", names.join(", "));
-        let instead = "use lrbm-boost, lrbm-noboost, lrbm-explainable or rdn-boost".to_owned();
+        let instead = format!("use {}", multi_class_kinds());
         return Err(LearnError::Cannot { kind, what, instead });
     }
     count_labels(task, weights)
+}
+
+/// Lists the kinds that support multi-class targets.
+fn multi_class_kinds() -> String {
+    let kinds = Kind::ALL.into_iter().filter(|kind| kind.supports(DataFeature::Classes));
+    let names: Vec<&str> = kinds.map(Kind::name).collect();
+    match names.split_last() {
+        Some((last, rest)) if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
+        _ => names.concat(),
+    }
 }
 
 /// Counts the positive and negative examples.

@@ -1,11 +1,11 @@
-//! What can be wrong with what a learner or a model is given.
+//! Errors of learning and of scoring.
 
 use super::kind::Kind;
 use super::params::ParamError;
 use crate::logic::{PredicateId, Predicates};
 use crate::rbm::network::ConvertError;
 
-/// Data that nothing can be learned from, or a model that cannot be used for it.
+/// An error of learning: unsuitable data, invalid parameters, or an unsuitable model to start from.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum LearnError {
     /// The training was cancelled.
@@ -14,80 +14,80 @@ pub enum LearnError {
     /// Worker threads could not be started.
     #[error("cannot start worker threads: {0}; lower the number of threads")]
     Threads(String),
-    /// There is only one class.
+    /// One of the two classes has no training example.
     #[error("{target} has {positives} positive and {negatives} negative training examples: give at least one of each")]
     OneClass {
         /// The target.
         target: String,
-        /// How many positives there are.
+        /// Number of positives.
         positives: usize,
-        /// How many negatives there are.
+        /// Number of negatives.
         negatives: usize,
     },
-    /// There are examples of both classes, but those of one do not count.
+    /// There are examples of both classes, but all of one have the weight 0.
     #[error("{} of {target} all have the weight 0: give some of them a weight above 0", without_weight(*.positives, *.negatives))]
     NoWeight {
         /// The target.
         target: String,
-        /// How many positives there are, if all have the weight 0.
+        /// Number of positives, if all have the weight 0.
         positives: Option<usize>,
-        /// How many negatives there are, if all have the weight 0.
+        /// Number of negatives, if all have the weight 0.
         negatives: Option<usize>,
     },
-    /// Too few examples to hold some out.
+    /// Too few examples to hold some out for early stopping.
     #[error(
-        "early_stopping holds out some of the training examples of each class, but there are only {positives} positive \
+        "early_stopping holds out training examples of each class, but there are only {positives} positive \
          and {negatives} negative ones: give at least two of each, or set early_stopping=0"
     )]
     TooFewToHoldOut {
-        /// How many positives there are.
+        /// Number of positives.
         positives: usize,
-        /// How many negatives there are.
+        /// Number of negatives.
         negatives: usize,
     },
-    /// Too few examples to measure a loss on.
+    /// Too few examples to measure the loss of AUC of pruning.
     #[error(
-        "a loss of AUC is measured on training examples of each class that are held out, but there are only {positives} \
+        "the loss of AUC is measured on held-out training examples of each class, but there are only {positives} \
          positive and {negatives} negative ones: give at least two of each, or a number of rules"
     )]
     TooFewToJudge {
-        /// How many positives there are.
+        /// Number of positives.
         positives: usize,
-        /// How many negatives there are.
+        /// Number of negatives.
         negatives: usize,
     },
-    /// All examples are of one class of several.
+    /// All examples of a multi-class target are of the same class.
     #[error(
-        "{}: give examples of at least two",
+        "{}: give examples of at least two classes",
         only.as_ref().map_or_else(
-            || format!("no training example of {target} has a weight"),
+            || format!("no training example of {target} has a weight above 0"),
             |only| format!("all training examples of {target} are of class {only}")
         )
     )]
     OneOfClasses {
         /// The target.
         target: String,
-        /// The one class, if there is any.
+        /// The class, if any example has a weight.
         only: Option<String>,
     },
     /// A class with too few examples to hold some out.
     #[error(
-        "training examples of each class are held out, but only one is of class {class}: give at least two of each, or do without \
-         holding out (early_stopping=0, a number of rules)"
+        "training examples of each class are held out, but only one is of class {class}: give at least two of each, or \
+         hold none out (early_stopping=0, or a number of rules)"
     )]
     TooFewOfClass {
         /// The class.
         class: String,
     },
-    /// A parameter that does not go with several classes.
-    #[error("{what} is for targets that hold or do not hold, and {target} tells classes apart: leave it out")]
+    /// A parameter that multi-class targets do not support.
+    #[error("{what} supports binary targets only, and {target} is a multi-class target: omit it")]
     NotForClasses {
         /// The parameter.
         what: &'static str,
         /// The target.
         target: String,
     },
-    /// Nothing is known of the target's facts.
+    /// A recursive model is requested, but facts of the target are not evidence.
     #[error("recursive = true needs a database in which the positives of {target} are evidence: set its `recursion`")]
     NotRecursive {
         /// The target.
@@ -96,15 +96,15 @@ pub enum LearnError {
     /// A parameter has a value outside its range.
     #[error(transparent)]
     Parameter(#[from] ParamError),
-    /// Rules that no network can hold.
+    /// Rules that a network cannot represent.
     #[error(transparent)]
     Rules(#[from] ConvertError),
-    /// The kind is not made for such data.
+    /// The kind does not support the data.
     #[error("{kind} {what}: {instead}")]
     Cannot {
         /// The kind.
         kind: Kind,
-        /// What it cannot do, or what it needs and does not have.
+        /// The missing feature or requirement.
         what: String,
         /// What to do instead.
         instead: String,
@@ -114,54 +114,54 @@ pub enum LearnError {
     Score(#[from] ScoreError),
 }
 
-/// A model that cannot be asked about these examples.
+/// An error of scoring: the model does not fit the examples.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ScoreError {
-    /// The examples have another number of arguments.
-    #[error("the model predicts {model} and the examples are of {asked}: use a model of the same arity")]
+    /// The target of the examples has another arity than that of the model.
+    #[error("the model predicts {model}, and the examples are of {examples}: use a model of the same arity")]
     Arity {
-        /// What the model predicts.
+        /// The target of the model.
         model: String,
-        /// What was asked.
-        asked: String,
+        /// The target of the examples.
+        examples: String,
     },
-    /// The model knows nothing of times.
+    /// The model does not support time limits.
     #[error("{kind} does not support time limits, and the data have some: use another kind, or data without them")]
     Times {
-        /// Its kind.
+        /// The kind.
         kind: Kind,
     },
-    /// The model has more classes than examples tell apart.
+    /// The model has several classes, and the examples are binary.
     #[error(
-        "the model tells the classes {classes} apart, and examples are positive or negative: use a model of two classes"
+        "the model predicts the classes {classes}, and the examples are positive or negative: use a model of a binary target"
     )]
     Classes {
-        /// Their names.
+        /// The classes of the model.
         classes: String,
     },
-    /// Examples are of classes that the model does not know.
+    /// Some examples are of a class that the model does not have.
     #[error(
-        "the model tells the classes {model} apart, and there are examples of class {class}: use a model that knows it"
+        "the model predicts the classes {model}, and there are examples of class {class}: use a model that has this class"
     )]
     UnknownClass {
-        /// The classes that it knows.
+        /// The classes of the model.
         model: String,
         /// The class.
         class: String,
     },
-    /// Examples are of other classes.
+    /// The examples have other classes than the model.
     #[error(
-        "the model tells the classes {model} apart, and the examples are of {asked}: use a model of the same classes"
+        "the model predicts the classes {model}, and the examples are of {examples}: use a model of the same classes"
     )]
     OtherClasses {
-        /// Those of the model.
+        /// The classes of the model.
         model: String,
-        /// Those of the examples.
-        asked: String,
+        /// The classes of the examples.
+        examples: String,
     },
-    /// Examples are of several classes, and the model knows none.
+    /// The examples have several classes, and the model predicts a binary target.
     #[error(
-        "the examples are of the classes {classes}, and the model says of a target whether it holds: use a model of classes"
+        "the examples are of the classes {classes}, and the model predicts a binary target: use a multi-class model"
     )]
     NoClasses {
         /// The classes of the examples.
@@ -176,14 +176,14 @@ fn without_weight(positives: Option<usize>, negatives: Option<usize>) -> String 
 }
 
 impl ScoreError {
-    /// Refuses examples of a target that has another number of arguments than what a model predicts.
+    /// Checks that the target of the examples has the arity of the target of the model.
     pub(super) fn check_arity(
         (model, predicted): (&Predicates, PredicateId),
-        (data, asked): (&Predicates, PredicateId),
+        (data, examples): (&Predicates, PredicateId),
     ) -> Result<(), ScoreError> {
-        if model.arity(predicted) == data.arity(asked) {
+        if model.arity(predicted) == data.arity(examples) {
             return Ok(());
         }
-        Err(ScoreError::Arity { model: model.show(predicted).to_string(), asked: data.show(asked).to_string() })
+        Err(ScoreError::Arity { model: model.show(predicted).to_string(), examples: data.show(examples).to_string() })
     }
 }

@@ -176,13 +176,13 @@ impl LrbmExplainable {
 fn same_classes(ensemble: &TreeModel, task: &Task<'_>) -> Result<(), ScoreError> {
     let known = ensemble.class_names();
     match (known, task.classes()) {
-        (Some(known), Some(asked)) => match asked.iter().find(|class| !known.contains(class)) {
+        (Some(known), Some(examples)) => match examples.iter().find(|class| !known.contains(class)) {
             Some(class) => Err(ScoreError::UnknownClass { model: known.join(", "), class: class.clone() }),
-            None if known == asked => Ok(()),
-            None => Err(ScoreError::OtherClasses { model: known.join(", "), asked: asked.join(", ") }),
+            None if known == examples => Ok(()),
+            None => Err(ScoreError::OtherClasses { model: known.join(", "), examples: examples.join(", ") }),
         },
         (Some(known), None) => Err(ScoreError::Classes { classes: known.join(", ") }),
-        (None, Some(asked)) => Err(ScoreError::NoClasses { classes: asked.join(", ") }),
+        (None, Some(examples)) => Err(ScoreError::NoClasses { classes: examples.join(", ") }),
         (None, None) => Ok(()),
     }
 }

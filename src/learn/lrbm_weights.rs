@@ -10,8 +10,8 @@ use crate::rbm::network::{FitOptions, Fitted, Network, Patterns, PenaltyCenter, 
 
 /// Learner of the weights of a network with fixed rules.
 ///
-/// The L2_CANDIDATES penalty and the number of steps are chosen by cross-validation; then all examples are
-/// fitted.
+/// The L2 penalty and the number of steps are chosen by cross-validation; then the weights are fitted
+/// to all examples.
 ///
 /// Weights learned from the same examples have already seen the held-out folds. Fitting therefore
 /// either restarts from scratch with a penalty towards 0, or continues with a penalty towards the
@@ -20,7 +20,7 @@ use crate::rbm::network::{FitOptions, Fitted, Network, Patterns, PenaltyCenter, 
 pub struct LrbmWeights {
     /// Whether U and d restart from scratch, at 0 and at the log-odds of the examples.
     pub fresh: bool,
-    /// L2_CANDIDATES penalty, see [`FitOptions::l2`]; `None` chooses among five values by cross-validation.
+    /// L2 penalty, see [`FitOptions::l2`]; `None` chooses among five values by cross-validation.
     pub l2: Option<f64>,
     /// Maximum number of steps.
     pub max_steps: usize,
@@ -34,7 +34,7 @@ impl Default for LrbmWeights {
     }
 }
 
-/// L2_CANDIDATES penalties tried by default.
+/// L2 penalties tried by default.
 const L2_CANDIDATES: [f64; 5] = [1e-5, 1e-4, 1e-3, 1e-2, 1e-1];
 
 /// Steps without a better held-out likelihood after which a fit stops.
@@ -69,14 +69,15 @@ pub type AucRoc<'a> = &'a dyn Fn(&[f64], &[bool]) -> f64;
 #[derive(Clone)]
 struct TrainingData<'a> {
     examples: &'a [Example],
-    /// The number of each example's class among those of the network.
+    /// Index of the class of each example in the network.
     labels: Vec<usize>,
     classes: usize,
     weights: Weights,
-    lit: Vec<Bits>,
+    /// The examples that each rule covers.
+    covered: Vec<Bits>,
 }
 
-/// The number of each example's class among those of the network.
+/// Returns the index of the class of each example in the network.
 fn labels(network: &Network, task: &Task<'_>, weights: &Weights) -> Result<Vec<usize>, LearnError> {
     let known = network.classes();
     let Some(names) = task.classes() else {
@@ -105,11 +106,17 @@ fn labels(network: &Network, task: &Task<'_>, weights: &Weights) -> Result<Vec<u
 impl<'a> TrainingData<'a> {
     fn new(network: &Network, task: &Task<'a>) -> Result<Self, LearnError> {
         let weights = Weights::new(task.examples, 1.0);
-        let asked = (&task.database.predicates, task.target);
-        ScoreError::check_arity((network.names().predicates, network.target()), asked)?;
+        let examples = (&task.database.predicates, task.target);
+        ScoreError::check_arity((network.names().predicates, network.target()), examples)?;
         let labels = labels(network, task, &weights)?;
         let classes = network.classes().len();
-        Ok(TrainingData { examples: task.examples, labels, classes, weights, lit: network.active(&task.coverage()) })
+        Ok(TrainingData {
+            examples: task.examples,
+            labels,
+            classes,
+            weights,
+            covered: network.active(&task.coverage()),
+        })
     }
 
     fn all(&self) -> Bits {
@@ -124,7 +131,7 @@ impl<'a> TrainingData<'a> {
     }
 
     fn patterns(&self, of: &Bits) -> Patterns {
-        Patterns::new(&self.lit, &self.labels, self.classes, of, self.weights.get())
+        Patterns::new(&self.covered, &self.labels, self.classes, of, self.weights.get())
     }
 
     /// Returns the training and held-out examples of each fold; empty if a class has only one
@@ -144,7 +151,7 @@ impl<'a> TrainingData<'a> {
         (0..k as u32).map(split).collect()
     }
 
-    /// The network before it learned anything of the classes.
+    /// Returns the network with zero output weights and the log-odds of the classes as biases.
     fn fresh(&self, network: &Network) -> Network {
         let mut shares = vec![0.0; self.classes];
         self.labels.iter().enumerate().for_each(|(i, &label)| shares[label] += self.weights.at(i));
@@ -173,9 +180,9 @@ impl<'a> TrainingData<'a> {
             auc(&of.pick(scores), &labels)
         };
         if self.classes == 2 {
-            return of_class(&network.psi(&self.lit, n), 1);
+            return of_class(&network.psi(&self.covered, n), 1);
         }
-        let odds = one_vs_rest(&network.class_scores(&self.lit, n));
+        let odds = one_vs_rest(&network.class_scores(&self.covered, n));
         odds.iter().enumerate().map(|(class, odds)| of_class(odds, class)).sum::<f64>() / self.classes as f64
     }
 
@@ -185,8 +192,8 @@ impl<'a> TrainingData<'a> {
         let n = self.examples.len() as f64;
         let mut weakest = (0, f64::INFINITY);
         for (j, node) in network.hidden().iter().enumerate() {
-            let covered = self.lit[j].count() as f64 / n;
-            let deviation = node.strength() * (covered * (1.0 - covered)).sqrt();
+            let share = self.covered[j].count() as f64 / n;
+            let deviation = node.strength() * (share * (1.0 - share)).sqrt();
             if deviation <= weakest.1 {
                 weakest = (j, deviation);
             }
@@ -197,8 +204,8 @@ impl<'a> TrainingData<'a> {
     /// Removes the weakest rule and refits the others in a few steps.
     fn drop_weakest(&mut self, network: &mut Network, of: &Bits, options: &FitOptions) {
         let j = self.weakest(network);
-        let lit = self.lit.remove(j);
-        *network = network.without(j, lit.count_and(of), of.count());
+        let removed = self.covered.remove(j);
+        *network = network.without(j, removed.count_and(of), of.count());
         let options = FitOptions { max_steps: REFIT_STEPS, ..*options };
         network.fit(&self.patterns(of), &options, &mut |_, _| false);
     }
@@ -218,7 +225,7 @@ impl LrbmWeights {
     /// Fits the weights in place.
     ///
     /// # Errors
-    /// If there is no positive or no negative example, or none of a second class, or the network is not for examples of this kind.
+    /// If the examples are all of one class, or the network does not fit the arity or the classes of the target.
     pub fn fit(&self, network: &mut Network, task: &Task<'_>) -> Result<LearnedWeights, LearnError> {
         let data = TrainingData::new(network, task)?;
         network.use_time_of(task.database);

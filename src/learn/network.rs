@@ -81,7 +81,7 @@ impl TreeModel {
 }
 
 /// Returns, for each rule, the examples that it covers.
-fn lit(
+fn covered_by_rules(
     network: &Network,
     database: &Database,
     target: PredicateId,
@@ -97,11 +97,11 @@ impl Model for Network {
     }
 
     fn score(&self, database: &Database, target: PredicateId, examples: &[Example]) -> Result<Scored, ScoreError> {
-        let lit = lit(self, database, target, examples)?;
+        let covered = covered_by_rules(self, database, target, examples)?;
         if Network::classes(self).len() != 2 {
             return Err(ScoreError::Classes { classes: Network::classes(self).join(", ") });
         }
-        Ok(self.psi(&lit, examples.len()).into())
+        Ok(self.psi(&covered, examples.len()).into())
     }
 
     fn score_classes(
@@ -110,11 +110,11 @@ impl Model for Network {
         target: PredicateId,
         examples: &[Example],
     ) -> Result<Scored<Vec<Vec<f64>>>, ScoreError> {
-        let lit = lit(self, database, target, examples)?;
+        let covered = covered_by_rules(self, database, target, examples)?;
         if Network::classes(self).len() == 2 {
-            return Ok(of_two_classes(self.psi(&lit, examples.len())).into());
+            return Ok(of_two_classes(self.psi(&covered, examples.len())).into());
         }
-        Ok(one_vs_rest(&self.class_scores(&lit, examples.len())).into())
+        Ok(one_vs_rest(&self.class_scores(&covered, examples.len())).into())
     }
 }
 

@@ -129,11 +129,11 @@ fn network_of(task: &Task<'_>, theory: &Theory, log_odds: f64) -> Result<Network
 
 /// Gives all rules the same weight, and fits that weight and the bias.
 fn fit_votes(network: &mut Network, task: &Task<'_>) {
-    let lit = network.active(&task.coverage());
+    let covered = network.active(&task.coverage());
     let votes: Vec<f64> =
-        (0..task.examples.len()).map(|i| lit.iter().filter(|lit| lit.get(i)).count() as f64).collect();
+        (0..task.examples.len()).map(|i| covered.iter().filter(|examples| examples.get(i)).count() as f64).collect();
     let (bias, weight) = logistic_fit(&votes, task.examples);
-    network.set_contributions(vec![0.0, bias], &vec![vec![0.0, weight]; lit.len()]);
+    network.set_contributions(vec![0.0, bias], &vec![vec![0.0, weight]; covered.len()]);
 }
 
 /// Returns the maximum-likelihood bias and weight per vote, with a ridge penalty on the weight: it

@@ -28,7 +28,7 @@ pub struct SgdOptions {
 }
 
 impl SgdOptions {
-    /// The options that these parameters stand for.
+    /// Creates the options from the parameters of a kind.
     pub(super) fn new(rate: &LearningRate, sgd: &Sgd) -> Self {
         SgdOptions {
             epochs: sgd.epochs as usize,

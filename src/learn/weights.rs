@@ -1,9 +1,9 @@
-//! How much each training example counts: its own weight, and that of its class.
+//! Weights of training examples: the example weight times the class weight.
 
 use crate::cover::Bits;
 use crate::kb::Example;
 
-/// The weights of some examples.
+/// Weights of a list of examples.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Weights {
     count: usize,
@@ -12,40 +12,40 @@ pub(super) struct Weights {
 }
 
 impl Weights {
-    /// Positive examples count `positive_weight` times as much as they say themselves.
+    /// Creates the weights; those of positive examples are multiplied by `positive_weight`.
     pub fn new(examples: &[Example], positive_weight: f64) -> Self {
         let weight = |example: &Example| example.weight * if example.positive { positive_weight } else { 1.0 };
         let all_one = examples.iter().all(|example| weight(example) == 1.0);
         Weights { count: examples.len(), of: (!all_one).then(|| examples.iter().map(weight).collect()) }
     }
 
-    /// So many examples that all count alike.
+    /// Creates weights of 1 for `count` examples.
     pub fn even(count: usize) -> Self {
         Weights { count, of: None }
     }
 
-    /// The weights, unless all are 1.
+    /// Returns the weights; `None` if all are 1.
     pub fn get(&self) -> Option<&[f64]> {
         self.of.as_deref()
     }
 
-    /// The weight of an example.
+    /// Returns the weight of an example.
     pub fn at(&self, example: usize) -> f64 {
         self.of.as_ref().map_or(1.0, |weights| weights[example])
     }
 
-    /// The examples that count at all.
+    /// Returns the examples with a weight above 0.
     pub fn counted(&self) -> Bits {
         Bits::from_fn(self.count, |i| self.at(i) > 0.0)
     }
 
-    /// The log-odds of the positives.
+    /// Returns the weighted log-odds of the positives.
     pub fn log_odds(&self, examples: &[Example]) -> f64 {
         let (positives, negatives) = self.of_classes(examples);
         (positives / negatives).ln()
     }
 
-    /// The weight of all positives and of all negatives.
+    /// Returns the total weight of the positives and of the negatives.
     pub fn of_classes(&self, examples: &[Example]) -> (f64, f64) {
         let of = |label| {
             let own = examples.iter().enumerate().filter(|(_, example)| example.positive == label);
@@ -60,14 +60,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn own_weights_and_those_of_classes() {
+    fn example_weights_are_multiplied_by_class_weights() {
         let example = |positive, weight| Example { args: Box::new([]), positive, class: 0, weight, line: 0 };
         let even = [example(true, 1.0), example(false, 1.0)];
         assert_eq!(Weights::new(&even, 1.0).get(), None);
         assert_eq!(Weights::new(&even, 3.0).get(), Some(&[3.0, 1.0][..]));
         let own = [example(true, 0.5), example(true, 0.0), example(false, 2.0)];
         let weights = Weights::new(&own, 2.0);
-        // A weight of 0.5 and one of the class of 2 make 1, but others do not.
+        // One product is 1 (0.5 times 2), the others are not.
         assert_eq!(weights.get(), Some(&[1.0, 0.0, 2.0][..]));
         assert_eq!((weights.counted().count(), weights.of_classes(&own)), (2, (1.0, 2.0)));
     }

@@ -58,7 +58,7 @@ impl Comparison {
         }
     }
 
-    /// Evaluates the comparison; `None` stands for a non-numeric constant.
+    /// Evaluates the comparison; `None` represents a non-numeric constant.
     #[inline]
     pub fn holds(self, left: Option<f64>, right: Option<f64>) -> bool {
         match (self, left, right) {

@@ -74,5 +74,5 @@ fn known_positives_are_evidence_for_others() {
     assert!(err.contains("warning[nothing-known]") && err.contains("there are no facts of knows/2"), "{err}");
     let (code, _, err) = lrbm(home.path(), "train --data data --target knows --out m.json --symmetric");
     assert_eq!(code, Some(2));
-    assert!(err.contains("--symmetric goes with --set recursive=true"), "{err}");
+    assert!(err.contains("--symmetric requires --set recursive=true"), "{err}");
 }

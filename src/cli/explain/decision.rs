@@ -45,7 +45,7 @@ impl Decision {
     pub fn print(&self, out: &mut impl Write) -> io::Result<()> {
         writeln!(out, "{}: {}, probability of true {:.6}", self.query, self.decision, self.probability)?;
         if self.threshold != 0.5 {
-            writeln!(out, "true is decided for above {}", self.threshold)?;
+            writeln!(out, "true is predicted above {}", self.threshold)?;
         }
         match self.label {
             Some(true) => writeln!(out, "in the data it is a positive example"),

@@ -73,7 +73,7 @@ impl Account {
         }
         let out = &mut output.out;
         self.decision.print(out)?;
-        writeln!(out, "\n{:>12.4}  before any clause", self.prior)?;
+        writeln!(out, "\n{:>12.4}  bias", self.prior)?;
         for Entry { clause, weight, groundings, adds } in self.clauses.iter().take(top) {
             let of = if *groundings == 1.0 { "grounding" } else { "groundings" };
             writeln!(out, "{adds:>+12.4}  {weight:+.4} for each of {groundings} {of} of {clause}")?;

@@ -16,7 +16,7 @@ use crate::learn::{LrnnModel, RrbmModel, Scored};
 
 /// A prediction with the contributions of its parts.
 #[derive(Serialize)]
-struct Told {
+struct PartsView {
     #[serde(flatten)]
     decision: Decision,
     /// ψ without any part.
@@ -37,13 +37,13 @@ struct Part {
     what: String,
     adds: f64,
     #[serde(flatten)]
-    there: There,
+    activity: Activity,
 }
 
 /// Number of groundings, or value, of a part.
 #[derive(Serialize)]
 #[serde(rename_all = "lowercase")]
-enum There {
+enum Activity {
     Groundings(f64),
     Value(f64),
 }
@@ -56,16 +56,16 @@ pub fn of_walks(args: &Explain, model: &RrbmModel, output: &mut Output) -> Resul
     let part = |walk: &Present| Part {
         what: model.show_walk(walk.walk),
         adds: walk.adds,
-        there: There::Groundings(walk.count),
+        activity: Activity::Groundings(walk.count),
     };
-    let told = Told {
+    let view = PartsView {
         decision: Decision::new(&loaded, &constants, found.psi, args.threshold),
         psi_without_parts: model.rbm().psi(&[]),
         parts: found.walks.iter().map(part).collect(),
         heading: ">groundings",
-        reading: "adds: by how much psi would be lower without the walk; units mix walks, so these do not add up to psi",
+        reading: "adds: the drop of psi without the walk; hidden units combine walks, so these do not sum to psi",
     };
-    told.print(args, output)
+    view.print(args, output)
 }
 
 /// Prints the rules of a model, or their contributions to a query.
@@ -80,19 +80,19 @@ pub fn of_rules(args: &Explain, model: &LrnnModel, output: &mut Output) -> Resul
     let psi = bias + fired.iter().map(|fired| fired.adds).sum::<f64>();
     let text = |rule: usize| model.template().show(&model.template().rules[rule]);
     let parts = fired.iter();
-    let told = Told {
+    let view = PartsView {
         decision: Decision::new(&loaded, &constants, psi, args.threshold),
         psi_without_parts: bias,
         parts: parts
-            .map(|fired| Part { what: text(fired.rule), adds: fired.adds, there: There::Value(fired.value) })
+            .map(|fired| Part { what: text(fired.rule), adds: fired.adds, activity: Activity::Value(fired.value) })
             .collect(),
         heading: ">value",
-        reading: "adds: the value of the rule times its weight; all together, with psi of no part, they are psi",
+        reading: "adds: the value of the rule times its weight; their sum plus psi without any part is psi",
     };
-    told.print(args, output)
+    view.print(args, output)
 }
 
-impl Told {
+impl PartsView {
     fn print(mut self, args: &Explain, output: &mut Output) -> Result<(), CommandError> {
         self.parts.sort_by(|a, b| b.adds.abs().total_cmp(&a.adds.abs()));
         let out = &mut output.out;
@@ -101,24 +101,24 @@ impl Told {
             writeln!(out, "{text}")?;
             return Ok(());
         }
-        let Told { decision, psi_without_parts, parts, heading, reading } = &self;
+        let PartsView { decision, psi_without_parts, parts, heading, reading } = &self;
         decision.print(out)?;
         writeln!(out, "psi {:.4}; without any part it is {psi_without_parts:.4}", decision.psi())?;
         if parts.is_empty() {
-            writeln!(out, "no part of the model is there for it")?;
+            writeln!(out, "no part of the model has a grounding")?;
             return Ok(());
         }
         let mut table = TextTable::new(&[">adds", heading, "what"]);
-        for Part { what, adds, there } in parts.iter().take(args.top) {
-            let there = match there {
-                There::Groundings(count) => count.to_string(),
-                There::Value(value) => format!("{value:.4}"),
+        for Part { what, adds, activity } in parts.iter().take(args.top) {
+            let activity = match activity {
+                Activity::Groundings(count) => count.to_string(),
+                Activity::Value(value) => format!("{value:.4}"),
             };
-            table.row([format!("{adds:+.4}"), there, what.clone()]);
+            table.row([format!("{adds:+.4}"), activity, what.clone()]);
         }
         table.print(out)?;
         if parts.len() > args.top {
-            writeln!(out, "and {} more: --top shows them", parts.len() - args.top)?;
+            writeln!(out, "and {} more: raise --top to show them", parts.len() - args.top)?;
         }
         writeln!(out, "{reading}")?;
         Ok(())

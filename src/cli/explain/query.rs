@@ -7,25 +7,26 @@ use crate::logic::query::parse_atom;
 use crate::logic::reader::intern_term;
 use crate::logic::{Atom, Constant, Diagnostic, Term};
 
-const PLACE: &str = "--query";
+const ORIGIN: &str = "--query";
 
-/// An atom of the target.
+/// Parses the query and checks that it is an atom of the target.
 pub fn parse(query: &str, (name, arity): (&str, usize)) -> Result<Atom, Diagnostic> {
-    let atom = parse_atom(query, PLACE)?;
+    let atom = parse_atom(query, ORIGIN)?;
     let slots = vec!["…"; arity].join(", ");
-    let ask = if arity == 0 { name.to_owned() } else { format!("{name}({slots})") };
+    let expected = if arity == 0 { name.to_owned() } else { format!("{name}({slots})") };
     if atom.predicate != name {
-        let message = format!("the model predicts {name}/{arity}, not {}", atom.predicate);
-        return Err(Diagnostic::error("query", message, format!("ask `{ask}`; names are case-sensitive")));
+        let message = format!("the model predicts {name}/{arity}, got {}", atom.predicate);
+        return Err(Diagnostic::error("query", message, format!("write `{expected}`; names are case-sensitive")));
     }
     if atom.args.len() != arity {
-        let message = format!("{name} has {arity} arguments, and the query gives {}", atom.args.len());
-        return Err(Diagnostic::error("query", message, format!("ask `{ask}`")));
+        let message = format!("{name} has {arity} arguments, got {}", atom.args.len());
+        return Err(Diagnostic::error("query", message, format!("write `{expected}`")));
     }
     Ok(atom)
 }
 
-/// The constants of the query. Those that the data never mention are probably mistyped, unless they are allowed.
+/// Returns the constants of the query. A constant that the data do not mention is probably a typing
+/// error, so it must be allowed explicitly.
 pub fn constants(atom: &Atom, loaded: &mut Dataset, allow_unknown: bool) -> Result<Vec<Constant>, CommandError> {
     let mut constants = Vec::with_capacity(atom.args.len());
     for (position, term) in atom.args.iter().enumerate() {
@@ -34,8 +35,8 @@ pub fn constants(atom: &Atom, loaded: &mut Dataset, allow_unknown: bool) -> Resu
             continue;
         }
         if let Some(variable) = variable(term) {
-            let message = format!("the variable `{variable}`, and a query is about one example");
-            let help = format!("write a constant instead; a constant with this name would be quoted: \"{variable}\"");
+            let message = format!("a query must be ground, got the variable `{variable}`");
+            let help = format!("write a constant instead; quote a constant of this name: \"{variable}\"");
             return Err(Diagnostic::error("query", message, help).into());
         }
         if !allow_unknown {
@@ -46,7 +47,7 @@ pub fn constants(atom: &Atom, loaded: &mut Dataset, allow_unknown: bool) -> Resu
     Ok(constants)
 }
 
-/// The constant of the data that a term is. A capital letter makes no variable of a name that is a constant there.
+/// Returns the constant of the data that a term denotes. A capitalized name is a constant if the data have it.
 fn find(term: &Term, loaded: &Dataset) -> Option<Constant> {
     let symbols = &loaded.database.symbols;
     match term {
@@ -68,18 +69,18 @@ fn variable(term: &Term) -> Option<&str> {
 fn unknown(term: &Term, position: usize, loaded: &Dataset) -> Diagnostic {
     let database = &loaded.database;
     let types = database.schema.argument_types(loaded.target);
-    // Those that could stand there: of the type, or at the same place of an example.
-    let mut fitting: Vec<Constant> =
+    // Candidates: constants of the type, or in the same argument of an example.
+    let mut candidates: Vec<Constant> =
         types.and_then(|types| types.get(position)).map(|&kind| database.constants_of_type(kind)).unwrap_or_default();
-    fitting.extend(loaded.examples.iter().filter_map(|example| example.args.get(position)));
-    if fitting.is_empty() {
-        fitting = (0..database.symbols.names() as u32).map(Constant::from_id).collect();
+    candidates.extend(loaded.examples.iter().filter_map(|example| example.args.get(position)));
+    if candidates.is_empty() {
+        candidates = (0..database.symbols.names() as u32).map(Constant::from_id).collect();
     }
-    fitting.sort_unstable();
-    fitting.dedup();
+    candidates.sort_unstable();
+    candidates.dedup();
     let written = term.to_string();
-    let near = nearest(&written, fitting.iter().filter_map(|&constant| database.symbols.name(constant)));
-    let message = format!("the data never mention `{written}`, argument {} of the query", position + 1);
+    let near = nearest(&written, candidates.iter().filter_map(|&constant| database.symbols.name(constant)));
+    let message = format!("unknown constant `{written}`, argument {} of the query", position + 1);
     let meant = near.map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
-    Diagnostic::error("query", message, format!("{meant}--allow-unknown asks all the same"))
+    Diagnostic::error("query", message, format!("{meant}use --allow-unknown to query it anyway"))
 }

@@ -56,7 +56,7 @@ fn ask(status: &ClusterStatus) -> InterruptAction {
         entry(&status.arrays)
     );
     let mut line = String::new();
-    // If the question cannot be asked or answered, no task is cancelled.
+    // Without an interactive answer, no task is cancelled.
     let asked = write!(err, "{question}").and_then(|()| err.flush()).and_then(|()| io::stdin().read_line(&mut line));
     match (asked, line.trim().to_lowercase().chars().next()) {
         (Ok(_), Some('c')) => InterruptAction::Cancel,

@@ -32,7 +32,7 @@ impl Default for ClauseOptions {
 }
 
 impl ClauseOptions {
-    /// Returns the options that these parameters stand for.
+    /// Creates the options from the parameters of a kind.
     pub(crate) fn new(length: &ClauseLength, search: &ClauseSearch) -> Self {
         ClauseOptions {
             max_length: length.clause_length as usize,

@@ -96,7 +96,7 @@ pub trait Choice: Copy + PartialEq + 'static {
     const VALUES: &'static [Self];
 }
 
-/// Makes a type with few values the type of a parameter, by the words that stand for them.
+/// Makes an enumeration the type of a parameter, with a word for each value.
 macro_rules! choice {
     ($type:ident { $($word:literal => $value:ident),+ $(,)? }) => {
         impl $crate::learn::params::Choice for $type {

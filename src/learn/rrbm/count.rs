@@ -62,7 +62,7 @@ impl Prefixes {
 }
 
 impl<'a> Counter<'a> {
-    /// Creates a counter; `None` stands for a walk with a predicate that the database does not
+    /// Creates a counter; `None` represents a walk with a predicate that the database does not
     /// have. About `memory_bytes` are used to cache counts shared by examples, which does not
     /// change the result.
     pub fn new(database: &'a Database, target: PredicateId, walks: &[Option<Vec<Step>>], memory_bytes: usize) -> Self {

@@ -1,7 +1,7 @@
 //! Sums of trees as JSON files.
 //!
 //! Versions of the format; a model is written in the first that can represent it:
-//! 1. The first.
+//! 1. Trees with conjunctive tests.
 //! 2. At-least-k tests, with `at_least`.
 //! 3. Comparisons of numbers, with the predicates `<=` and `>`, and recursive models, with `recursive`.
 //! 4. Multi-class targets, with `classes`.
@@ -152,10 +152,10 @@ impl TreeModel {
     pub fn from_json(text: &str) -> Result<Self, FileError> {
         let wire = format::TREES.read(text).map_err(|error| match (error, json::format(text)) {
             (FileError::Invalid { .. }, Some(name)) if format::NETWORK.is_named(&name) => {
-                format::TREES.invalid("it is a network, and trees are needed here")
+                format::TREES.invalid("expected trees, got a network")
             }
             (FileError::Invalid { .. }, Some(name)) if format::MLN.is_named(&name) => {
-                format::TREES.invalid("it has weights for numbers of groundings, and trees are needed here")
+                format::TREES.invalid("expected trees, got weights of counts of groundings")
             }
             (error, _) => error,
         })?;
@@ -260,7 +260,7 @@ fn check_classes(classes: &WireClasses, trees: usize) -> Result<(), String> {
     let WireClasses { names, priors, trained_on } = classes;
     let count = names.len();
     if count < 2 {
-        return Err(format!("it has {count} classes, and two are the fewest"));
+        return Err(format!("expected at least two classes, got {count}"));
     }
     if (1..count).any(|k| names[..k].contains(&names[k])) {
         return Err("two of its classes have the same name".to_owned());
@@ -271,7 +271,7 @@ fn check_classes(classes: &WireClasses, trees: usize) -> Result<(), String> {
         return Err(format!("it has {priors} priors and {examples} numbers of examples for {count} classes"));
     }
     if !trees.is_multiple_of(count) {
-        return Err(format!("{trees} trees are not the same number for each of {count} classes"));
+        return Err(format!("expected the same number of trees for each of {count} classes, got {trees} trees"));
     }
     Ok(())
 }
@@ -285,11 +285,11 @@ fn node_from_wire(
     let split = match node {
         WireNode::Leaf(WireLeaf { value, positives, negatives, theta }) => {
             check_weight("the value of a leaf", value)?;
-            // `lrbm explain` converts paths to rules, whose worth is limited.
+            // `lrbm explain` converts paths to rules, whose contribution is bounded.
             if !is_valid_contribution(step * value) {
-                let worth = step * value;
+                let adds = step * value;
                 return Err(format!(
-                    "a leaf adds {worth:e}, and {MAX_CONTRIBUTION:e} is the most that a rule can be worth"
+                    "a leaf adds {adds:e} to the log-odds; expected at most {MAX_CONTRIBUTION:e} in magnitude"
                 ));
             }
             theta.as_ref().map_or(Ok(()), Theta::check)?;
@@ -300,7 +300,7 @@ fn node_from_wire(
     let test = split.test.into_iter().map(|literal| literal.read(predicates, symbols)).collect::<Result<_, _>>()?;
     let at_least = split.at_least;
     if !(1..=MAX_GROUNDINGS).contains(&at_least) {
-        return Err(format!("a test asks for {at_least} groundings; it must be 1 to {MAX_GROUNDINGS}"));
+        return Err(format!("a test requires {at_least} groundings; expected 1 to {MAX_GROUNDINGS}"));
     }
     Ok(Node::Split(SplitNode { test, at_least, yes: NodeId(split.yes), no: NodeId(split.no) }))
 }

@@ -1,7 +1,7 @@
 //! Networks as JSON files.
 //!
 //! Versions of the format:
-//! 1. The first.
+//! 1. Rules without comparisons and recursion.
 //! 2. Rules may compare numbers, with the predicates `<=` and `>`, and use facts of the target, with
 //!    `recursive`. A network without these is written as version 1.
 

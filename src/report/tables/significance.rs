@@ -20,8 +20,8 @@ pub fn significance_table(results: &Results) -> Option<Table> {
     if tests.is_empty() {
         return None;
     }
-    let asks = |name: &str| tests.iter().any(|test| test == name);
-    let (t, wilcoxon) = (asks(CORRECTED_T), asks(WILCOXON));
+    let selected = |name: &str| tests.iter().any(|test| test == name);
+    let (t, wilcoxon) = (selected(CORRECTED_T), selected(WILCOXON));
     let mut lines = Vec::new();
     if t || wilcoxon {
         for comparison in comparisons(results) {
@@ -38,7 +38,7 @@ pub fn significance_table(results: &Results) -> Option<Table> {
             }
         }
     }
-    if asks(FRIEDMAN_NEMENYI) {
+    if selected(FRIEDMAN_NEMENYI) {
         lines.extend(MAIN.into_iter().flat_map(|column| friedman(results, column)));
     }
     // Rows are grouped by test, in the order requested.

@@ -199,16 +199,16 @@ impl ProposalSearch<'_, '_> {
             Argument::Variable(_) => None,
         };
         let own = Argument::Variable(variable);
-        let mut asks: Vec<(Comparison, bool, bool, f64)> = Vec::new();
+        let mut comparisons: Vec<(Comparison, bool, bool, f64)> = Vec::new();
         for check in body {
             let (Some(comparison), [left, right]) = (check.comparison(), &check.args[..]) else { continue };
             match (*left == own, *right == own) {
-                (true, false) => asks.extend(known(right).map(|value| (comparison, check.negated, true, value))),
-                (false, true) => asks.extend(known(left).map(|value| (comparison, check.negated, false, value))),
+                (true, false) => comparisons.extend(known(right).map(|value| (comparison, check.negated, true, value))),
+                (false, true) => comparisons.extend(known(left).map(|value| (comparison, check.negated, false, value))),
                 _ => {}
             }
         }
-        if asks.is_empty() {
+        if comparisons.is_empty() {
             return None;
         }
         let place = literal.args.iter().position(|arg| *arg == own)?;
@@ -216,7 +216,7 @@ impl ProposalSearch<'_, '_> {
         let query = self.query;
         let all = self.of_type.entry(kind).or_insert_with(|| query.constants_of_type(kind));
         let passes = |x: f64| {
-            asks.iter().all(|&(comparison, negated, is_left, value)| {
+            comparisons.iter().all(|&(comparison, negated, is_left, value)| {
                 let (left, right) = if is_left { (x, value) } else { (value, x) };
                 comparison.holds(Some(left), Some(right)) != negated
             })
@@ -227,7 +227,7 @@ impl ProposalSearch<'_, '_> {
             let gap = |&&(_, x): &&(Constant, f64)| (x - value).abs();
             numbers.iter().min_by(|a, b| gap(a).total_cmp(&gap(b))).map(|&(constant, _)| constant)
         };
-        let mut found: Vec<Constant> = asks.iter().filter_map(nearest).collect();
+        let mut found: Vec<Constant> = comparisons.iter().filter_map(nearest).collect();
         found.sort_unstable();
         found.dedup();
         Some(found)

@@ -248,7 +248,7 @@ fn thresholds_are_met_by_numbers_in_the_data() {
     assert_eq!(session.facts(&explanation.fired[0].facts), ["mass(c,5)"]);
     assert_eq!(session.flips(&explanation.flips), ["-mass(c,5) 0.1192"]);
     // 3 is too light; of the masses in the data only 5 is in between. The second rule would need b
-    // at an age below 5, which nobody has; 5 itself is not below it.
+    // at an age below 5, which no person has; 5 itself is not below it.
     let explanation = session.ask(["a"]);
     assert!(explanation.fired.is_empty());
     assert_eq!(session.flips(&explanation.flips)[0], "+mass(a,5) 0.8808");
