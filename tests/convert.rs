@@ -79,9 +79,9 @@ fn exact_conversion_preserves_scores_of_every_kind() {
     for kind in ["lrbm-boost", "lrbm-noboost", "lrbm-explainable", "rdn-boost"] {
         let model = lab.train(kind, "advisedby", &[]);
         let out = lab.path("network.json");
-        let said = done(&["convert", "-q", "--model", &model, "--data", &lab.data, "--out", &out]);
-        assert!(said.contains(&format!("network for advisedby/2, {kind}, exact conversion")), "{said}");
-        assert!(said.contains("AUC-ROC ") && said.contains("edges between predicates and rules"), "{said}");
+        let output = done(&["convert", "-q", "--model", &model, "--data", &lab.data, "--out", &out]);
+        assert!(output.contains(&format!("network for advisedby/2, {kind}, exact conversion")), "{output}");
+        assert!(output.contains("AUC-ROC ") && output.contains("edges between predicates and rules"), "{output}");
         let (before, after) = (lab.scores(&model), lab.scores(&out));
         let sigmoid = |psi: &f64| 1.0 / (1.0 + (-psi).exp());
         assert!(before.iter().zip(&after).all(|(a, b)| (sigmoid(a) - sigmoid(b)).abs() < 1e-12), "{kind}");
@@ -101,8 +101,8 @@ fn paper_conversion_keeps_every_path_and_reports_its_deviation() {
     let lab = Lab::new("university", "0.1");
     let model = lab.train("lrbm-boost", "advisedby", &["--set", "trees=3", "--set", "step=1"]);
     let out = lab.path("network.json");
-    let said = done(&["convert", "-q", "--model", &model, "--method", "paper", "--data", &lab.data, "--out", &out]);
-    assert!(said.contains("against the model on") && said.contains("P differs by"), "{said}");
+    let output = done(&["convert", "-q", "--model", &model, "--method", "paper", "--data", &lab.data, "--out", &out]);
+    assert!(output.contains("against the model on") && output.contains("P differs by"), "{output}");
     let leaves: usize = json(&model)["trees"]
         .as_array()
         .unwrap()
@@ -136,17 +136,17 @@ fn pruned_networks_respect_their_limits() {
     let convert = |name: &str, more: &[&str]| -> (PathBuf, String) {
         let out = lab.path(name);
         let args = ["convert", "-q", "--model", &model, "--data", &lab.data, "--out", &out];
-        let said = done(&[&args[..], more].concat());
-        (PathBuf::from(out), said)
+        let output = done(&[&args[..], more].concat());
+        (PathBuf::from(out), output)
     };
     let size = |path: &Path| json(path.to_str().unwrap())["hidden"].as_array().unwrap().len();
     // Literals true for all examples change no score on them.
     let (simple, _) = convert("simple.json", &["--simplify"]);
     let gaps = lab.scores(&model).into_iter().zip(lab.scores(simple.to_str().unwrap())).map(|(a, b)| (a - b).abs());
     assert!(gaps.fold(0.0, f64::max) < 1e-9);
-    let (three, said) = convert("three.json", &["--max-hidden", "3"]);
+    let (three, output) = convert("three.json", &["--max-hidden", "3"]);
     assert_eq!(size(&three), 3);
-    assert!(said.contains("weights fitted in"), "{said}");
+    assert!(output.contains("weights fitted in"), "{output}");
     let (pruned, _) = convert("pruned.json", &["--max-auc-loss", "0.02"]);
     assert!(size(&pruned) <= size(&simple));
     let (refitted, _) = convert("refitted.json", &["--refit"]);
@@ -176,18 +176,18 @@ fn rules_from_a_file_become_a_network_with_fitted_weights() {
     let lab = Lab::new("movies", "0.05");
     let rules = lab.file("rules.txt", RULES);
     let out = lab.path("hand.json");
-    let said = done(&["convert", "-q", "--rules", &rules, "--data", &lab.data, "--out", &out]);
-    assert!(said.contains("2 rules with 3 literals") && said.contains("AUC-ROC 0.9"), "{said}");
+    let output = done(&["convert", "-q", "--rules", &rules, "--data", &lab.data, "--out", &out]);
+    assert!(output.contains("2 rules with 3 literals") && output.contains("AUC-ROC 0.9"), "{output}");
     let explained = done(&["explain", "--model", &out]);
     assert!(explained.contains("4.0000 workedunder(A, B) :- actedin(A, C), directedby(C, B)."), "{explained}");
     assert!(explained.contains("1.0000 workedunder(A, _) :- \\+ directedby(C, A)."), "{explained}");
     let learned = lab.path("learned.json");
     let train = ["train", "-q", "--kind", "lrbm-weights", "--rules", &rules, "--target", "workedunder"];
-    let said = done(&[&train[..], &["--data", &lab.data, "--out", &learned]].concat());
-    assert!(said.contains("weights fitted in"), "{said}");
+    let output = done(&[&train[..], &["--data", &lab.data, "--out", &learned]].concat());
+    assert!(output.contains("weights fitted in"), "{output}");
     let likelihood = |model: &str| -> f64 {
-        let said = done(&["predict", "-q", "--all-metrics", "--model", model, "--data", &lab.data]);
-        said.lines().find_map(|line| line.trim().strip_prefix("cll")).unwrap().trim().parse().unwrap()
+        let output = done(&["predict", "-q", "--all-metrics", "--model", model, "--data", &lab.data]);
+        output.lines().find_map(|line| line.trim().strip_prefix("cll")).unwrap().trim().parse().unwrap()
     };
     assert!(likelihood(&learned) > likelihood(&out), "{} {}", likelihood(&learned), likelihood(&out));
     // Weights in the file are ignored: only the rules matter.

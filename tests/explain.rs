@@ -70,7 +70,7 @@ fn ask<'a>(query: &'a str, more: &[&'a str]) -> Vec<&'a str> {
 #[test]
 fn explanation_matches_hand_computation() {
     let home = staff();
-    let said = printed(home.path(), &ask("together(ann, cid)", &[]));
+    let output = printed(home.path(), &ask("together(ann, cid)", &[]));
     // Ann works on logic and trees, cid on nets and trees: the first shared topic in fact order is
     // trees.
     let expected = "\
@@ -91,18 +91,18 @@ each of these changes flips the decision:
   without topic(cid, trees), probability of true 0.182426: false
 4 changes tried
 ";
-    assert_eq!(said, expected);
-    let said = printed(home.path(), &ask("together(ann,eve).", &[]));
-    assert!(said.contains("ruled out: no grounding of town(ann, C), town(eve, C)\n"), "{said}");
-    assert!(said.contains("with town(ann, oslo), probability of true 0.970688: true\n"), "{said}");
+    assert_eq!(output, expected);
+    let output = printed(home.path(), &ask("together(ann,eve).", &[]));
+    assert!(output.contains("ruled out: no grounding of town(ann, C), town(eve, C)\n"), "{output}");
+    assert!(output.contains("with town(ann, oslo), probability of true 0.970688: true\n"), "{output}");
     // The threshold comes from the command line.
-    let said = printed(home.path(), &ask("together(ann, cid)", &["--threshold", "0.99", "--tries", "0"]));
+    let output = printed(home.path(), &ask("together(ann, cid)", &["--threshold", "0.99", "--tries", "0"]));
     assert!(
-        said.starts_with("together(ann, cid): false, probability of true 0.970688\ntrue is predicted above 0.99\n")
+        output.starts_with("together(ann, cid): false, probability of true 0.970688\ntrue is predicted above 0.99\n")
     );
-    assert!(said.ends_with("no single-fact change was tried\n"), "{said}");
-    let said = printed(home.path(), &ask("together(ann, cid)", &["--top", "0"]));
-    assert!(said.contains("    +5.0000  1 more rules: --top shows more\n"), "{said}");
+    assert!(output.ends_with("no single-fact change was tried\n"), "{output}");
+    let output = printed(home.path(), &ask("together(ann, cid)", &["--top", "0"]));
+    assert!(output.contains("    +5.0000  1 more rules: --top shows more\n"), "{output}");
 }
 
 #[test]
@@ -117,18 +117,18 @@ fn explanations_sum_to_the_score_for_every_kind() {
             let args = ["explain", "--model", "m.json", "--data", "staff", "--json", "--query", query];
             let json = printed(home.path(), &args);
             assert_eq!(json, printed(home.path(), &args), "the same bytes");
-            let said: serde_json::Value = serde_json::from_str(&json).unwrap();
+            let output: serde_json::Value = serde_json::from_str(&json).unwrap();
             let line = scores.lines().find(|line| line.contains(query)).unwrap();
             let predicted: f64 = line.rsplit(',').next().unwrap().parse().unwrap();
-            let explained = said["classes"][1]["probability"].as_f64().unwrap();
+            let explained = output["classes"][1]["probability"].as_f64().unwrap();
             assert!((predicted - explained).abs() < 1e-12, "{kind}: {predicted} {explained}");
-            assert!(said["model"]["difference"].as_f64().unwrap() < 1e-12);
-            assert_eq!(said["decision"], if predicted > 0.5 { "true" } else { "false" }, "{kind}");
-            let adds: f64 = said["rules"].as_array().unwrap().iter().map(|rule| rule["adds"].as_f64().unwrap()).sum();
-            let psi = said["psi"].as_f64().unwrap();
-            assert!((said["before"].as_f64().unwrap() + adds - psi).abs() < 1e-12, "{kind}");
+            assert!(output["model"]["difference"].as_f64().unwrap() < 1e-12);
+            assert_eq!(output["decision"], if predicted > 0.5 { "true" } else { "false" }, "{kind}");
+            let adds: f64 = output["rules"].as_array().unwrap().iter().map(|rule| rule["adds"].as_f64().unwrap()).sum();
+            let psi = output["psi"].as_f64().unwrap();
+            assert!((output["before"].as_f64().unwrap() + adds - psi).abs() < 1e-12, "{kind}");
             assert!((explained - 1.0 / (1.0 + (-psi).exp())).abs() < 1e-12, "{kind}");
-            assert_eq!(said["example"], if positive { "positive" } else { "negative" });
+            assert_eq!(output["example"], if positive { "positive" } else { "negative" });
         }
         // The rules alone, the strongest first, and the trees unchanged.
         let rules = printed(home.path(), &["explain", "--model", "m.json"]);
@@ -181,18 +181,18 @@ fn queries_need_facts_only() {
     let guests = home.path().join("guests");
     fs::create_dir(&guests).unwrap();
     fs::write(guests.join("facts.txt"), "town(mia, rome). town(ned, rome). topic(mia, logic).\n").unwrap();
-    let said = printed(
+    let output = printed(
         home.path(),
         &["explain", "--model", "network.json", "--data", "guests", "--query", "together(mia, ned)"],
     );
-    assert!(said.contains("  with topic(ned, logic), probability of true 0.970688: true\n"), "{said}");
+    assert!(output.contains("  with topic(ned, logic), probability of true 0.970688: true\n"), "{output}");
     let no_town = "topic(mia, logic). topic(ned, logic).\n";
     fs::write(guests.join("facts.txt"), no_town).unwrap();
-    let said = printed(
+    let output = printed(
         home.path(),
         &["explain", "--model", "network.json", "--data", "guests", "--query", "together(mia, ned)"],
     );
-    assert!(said.contains("ruled out: no grounding of town(mia, C), town(ned, C)"), "{said}");
+    assert!(output.contains("ruled out: no grounding of town(mia, C), town(ned, C)"), "{output}");
 }
 
 #[test]
@@ -209,12 +209,12 @@ fn invalid_queries_are_rejected_with_help() {
         ("together(ann, benn)", ["unknown constant `benn`, argument 2", "did you mean `ben`? use --allow-unknown"]),
         ("together(ann, 7)", ["unknown constant `7`, argument 2", "use --allow-unknown to query it anyway"]),
     ] {
-        let said = fails(home.path(), &ask(query, &[]));
-        assert!(words.iter().all(|word| said.contains(word)), "{query}: {said}");
+        let output = fails(home.path(), &ask(query, &[]));
+        assert!(words.iter().all(|word| output.contains(word)), "{query}: {output}");
     }
     // An unknown constant may be queried; it has no facts.
-    let said = printed(home.path(), &ask("together(ann, benn)", &["--allow-unknown"]));
-    assert!(said.starts_with("together(ann, benn): false, "), "{said}");
+    let output = printed(home.path(), &ask("together(ann, benn)", &["--allow-unknown"]));
+    assert!(output.starts_with("together(ann, benn): false, "), "{output}");
     // A capitalized name is a constant if the data have it.
     let facts: PathBuf = home.path().join("staff/facts.txt");
     fs::write(&facts, fs::read_to_string(&facts).unwrap() + "town(\"Zoe\", rome). topic(\"Zoe\", trees).\n").unwrap();
@@ -238,21 +238,21 @@ fn incompatible_options_are_rejected() {
         (&["--data", "staff", "--query", "together(ann, ben)", "--threshold", "2"], "from 0 to 1"),
         (&["--data", "nowhere", "--query", "together(ann, ben)"], "no such directory"),
     ] {
-        let said = fails(home.path(), &[&model[..], more].concat());
-        assert!(said.contains(words), "{more:?}: {said}");
+        let output = fails(home.path(), &[&model[..], more].concat());
+        assert!(output.contains(words), "{more:?}: {output}");
     }
     let network = fs::read_to_string(home.path().join("network.json")).unwrap();
     let wide = network.replacen("\"arity\": 2", "\"arity\": 4000000000", 1);
     fs::write(home.path().join("wide.json"), wide).unwrap();
-    let said = fails(home.path(), &["explain", "--model", "wide.json"]);
+    let output = fails(home.path(), &["explain", "--model", "wide.json"]);
     assert!(
-        said.contains("wide.json: not a network: target.arity: arity must be at most 9999, got 4000000000"),
-        "{said}"
+        output.contains("wide.json: not a network: target.arity: arity must be at most 9999, got 4000000000"),
+        "{output}"
     );
     let later = network.replace("\"version\": 1", "\"version\": 7");
     fs::write(home.path().join("later.json"), later).unwrap();
-    let said = fails(home.path(), &["explain", "--model", "later.json"]);
-    assert!(said.contains("version 7") && said.contains("use a newer lrbm"), "{said}");
+    let output = fails(home.path(), &["explain", "--model", "later.json"]);
+    assert!(output.contains("version 7") && output.contains("use a newer lrbm"), "{output}");
 }
 
 #[test]
@@ -266,9 +266,9 @@ fn count_models_report_contributions_of_clauses() {
     let clauses = printed(home, &["explain", "--model", "m.json"]);
     assert!(clauses.starts_with("% mln-boost for together/2") && clauses.contains(":- "), "{clauses}");
     let ask = ["-q", "explain", "--model", "m.json", "--data", "staff", "--query", "together(ann, eve)"];
-    let said = printed(home, &ask);
-    assert!(said.starts_with("together(ann,eve): false, probability of true 0."), "{said}");
-    assert!(said.contains("in the data it is a negative example") && said.contains("= psi"), "{said}");
+    let output = printed(home, &ask);
+    assert!(output.starts_with("together(ann,eve): false, probability of true 0."), "{output}");
+    assert!(output.contains("in the data it is a negative example") && output.contains("= psi"), "{output}");
     // Contributions sum to ψ, and the probability equals that of predict.
     let json: serde_json::Value = serde_json::from_str(&printed(home, &[&ask[..], &["--json"]].concat())).unwrap();
     let added: f64 = json["clauses"].as_array().unwrap().iter().map(|clause| clause["adds"].as_f64().unwrap()).sum();

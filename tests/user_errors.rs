@@ -32,7 +32,7 @@ fn rejected(home: &Path, args: &[&str]) -> String {
 const KINDS: [(&str, &str); 4] =
     [("mln-boost", "trees=2"), ("rrbm-c", "epochs=2"), ("rrbm-e", "epochs=2"), ("lrnn", "epochs=2")];
 
-/// Creates a dataset of twenty people who each know somebody with a pet and like such pets.
+/// Creates a dataset of twenty people who each know a person with a pet and like such pets.
 fn people() -> tempfile::TempDir {
     let home = tempfile::tempdir().unwrap();
     let data = home.path().join("d");

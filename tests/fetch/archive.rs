@@ -9,7 +9,7 @@ use lrbm::internal::files::digest;
 use tempfile::TempDir;
 
 use crate::lab::{Lab, flip, line, mirror_of, thousand, zipped};
-use crate::server::{Server, status, whole};
+use crate::server::{Server, complete, status};
 
 /// Creates a lab whose only file is this archive.
 fn lab_of_archive(archive: &[u8]) -> (TempDir, Lab) {
@@ -97,7 +97,7 @@ fn supplied_line() -> String {
 #[test]
 fn a_user_supplied_file_may_be_absent() {
     let server = Server::start(|request, out| match request.path.ends_with("f.txt") {
-        true => whole(out, thousand()),
+        true => complete(out, thousand()),
         false => status(out, "404 Not Found"),
     });
     let lab = Lab::new(server.mirror(), &[line("f.txt", thousand(), ""), supplied_line()]);

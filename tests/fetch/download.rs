@@ -11,13 +11,13 @@ use lrbm::internal::data::fetch::{FetchEvent, FetchFault, Mirror, fetch};
 use lrbm::internal::files::digest;
 
 use crate::lab::{COMMIT, Lab, line, mirror_of, thousand};
-use crate::server::{Server, partial, status, whole};
+use crate::server::{Server, complete, partial, status};
 
 #[test]
 fn a_full_fetch_downloads_verifies_and_records() {
     let server = Server::start(|request, out| match request.path.rsplit('/').next() {
-        Some("f.txt") => whole(out, thousand()),
-        Some("g%20h.txt") => whole(out, b""),
+        Some("f.txt") => complete(out, thousand()),
+        Some("g%20h.txt") => complete(out, b""),
         _ => status(out, "404 Not Found"),
     });
     let lab = Lab::new(server.mirror(), &[line("f.txt", thousand(), ""), line("deep/g h.txt", b"", "")]);
@@ -54,7 +54,7 @@ fn cutting_server(ranges: bool) -> Server {
         }
         match request.from.filter(|_| ranges) {
             Some(from) => partial(out, thousand(), from),
-            None => whole(out, thousand()),
+            None => complete(out, thousand()),
         }
     })
 }
@@ -99,7 +99,7 @@ fn a_run_retries_up_to_its_limit() {
 fn a_partial_download_that_cannot_be_resumed_is_discarded() {
     let server = Server::start(|request, out| match request.from {
         Some(_) => status(out, "416 Range Not Satisfiable"),
-        None => whole(out, thousand()),
+        None => complete(out, thousand()),
     });
     let lab = Lab::of_one(&server);
     fs::create_dir_all(lab.store.raw("toy", "")).unwrap();
@@ -113,7 +113,7 @@ fn a_partial_download_that_cannot_be_resumed_is_discarded() {
 fn a_range_with_a_wrong_start_is_rejected() {
     let server = Server::start(|request, out| match request.from {
         Some(_) => partial(out, thousand(), 100),
-        None => whole(out, thousand()),
+        None => complete(out, thousand()),
     });
     let lab = Lab::of_one(&server);
     fs::create_dir_all(lab.store.raw("toy", "")).unwrap();
@@ -185,7 +185,7 @@ fn wrong_bytes_are_not_kept() {
 #[test]
 fn redirects_are_followed_up_to_the_limit() {
     let server = Server::start(|request, out| match request.path.as_str() {
-        "/there" => whole(out, thousand()),
+        "/there" => complete(out, thousand()),
         _ => write!(out, "HTTP/1.1 302 Found\r\nConnection: close\r\nLocation: /there\r\nContent-Length: 0\r\n\r\n"),
     });
     Lab::of_one(&server).fetch().unwrap();

@@ -7,7 +7,7 @@ use lrbm::internal::data::fetch::{FetchOptions, Mirror, fetch};
 use lrbm::internal::data::manifest::Manifest;
 use lrbm::internal::data::store::Store;
 
-use crate::server::{Server, status, whole};
+use crate::server::{Server, complete, status};
 
 /// Returns the mirror beside the repository, if it exists.
 fn real_mirror() -> Option<PathBuf> {
@@ -50,7 +50,7 @@ fn every_built_in_manifest_is_fetched_from_a_mirror() {
 fn a_built_in_manifest_is_fetched_over_http() {
     let Some(mirror) = real_mirror() else { return };
     let server = Server::start(move |request, out| match fs::read(mirror.join(&request.path[8..])) {
-        Ok(content) => whole(out, &content),
+        Ok(content) => complete(out, &content),
         Err(_) => status(out, "404 Not Found"),
     });
     let directory = tempfile::tempdir().unwrap();

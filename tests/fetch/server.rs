@@ -53,7 +53,7 @@ impl Server {
     pub fn of(content: &'static [u8], ranges: bool) -> Server {
         Server::start(move |request, out| match request.from.filter(|_| ranges) {
             Some(from) => partial(out, content, from),
-            None => whole(out, content),
+            None => complete(out, content),
         })
     }
 
@@ -88,7 +88,7 @@ pub fn read_request(connection: &TcpStream) -> Option<Request> {
     Some(Request { path, from })
 }
 
-pub fn whole(out: &mut TcpStream, content: &[u8]) -> std::io::Result<()> {
+pub fn complete(out: &mut TcpStream, content: &[u8]) -> std::io::Result<()> {
     write!(out, "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: {}\r\n\r\n", content.len())?;
     out.write_all(content)
 }

@@ -27,8 +27,8 @@ fn the_gate_passes_the_learner_and_fails_a_degraded_one() {
 
     lab.run_damaged(SPEC, "damaged");
     let files = ["check", "damaged", "--junit", "gate.xml", "--markdown", "gate.md"];
-    let said = lab.lrbm(&files).expect(5, &["tiny: failed", "regression: damaged"]);
-    let row = said.stdout.lines().find(|line| line.contains("| Boost ") && line.contains("auc_roc")).unwrap();
+    let output = lab.lrbm(&files).expect(5, &["tiny: failed", "regression: damaged"]);
+    let row = output.stdout.lines().find(|line| line.contains("| Boost ") && line.contains("auc_roc")).unwrap();
     let row = cells(row);
     let number = |text: &str| text.replace('−', "-").trim_start_matches('±').parse::<f64>().unwrap();
     assert_eq!((row[0], row[3], row[8]), ("movies", "baseline", "worse"));
@@ -114,8 +114,8 @@ fn an_unfinished_run_is_not_blessed() {
     lab.write("tiny.toml", SPEC);
     lab.lrbm(&["run", "tiny.toml", "--available", "-q", "--out", "run", "--only", "fold=1"]).expect(0, &[]);
     lab.lrbm(&["run", "tiny.toml", "--available", "-q", "--out", "run", "--only", "fold=2,model=Boost"]).expect(0, &[]);
-    let said = lab.lrbm(&["check", "run", "--bless"]);
-    said.expect(6, &["movies Boost: 2 of 3 jobs have a result"]);
+    let output = lab.lrbm(&["check", "run", "--bless"]);
+    output.expect(6, &["movies Boost: 2 of 3 jobs have a result"]);
     assert!(!is_there(&lab.path(BASELINE)));
 }
 
@@ -131,13 +131,13 @@ fn expected_means_are_checked_in_both_directions() {
     lab.lrbm(&["check", "run", "--bless"]).expect(0, &[]);
     let line = lab.read(BASELINE).lines().nth(1).unwrap().to_owned();
     let mean: f64 = line.split(',').nth(3).unwrap().parse().unwrap();
-    for (expected, code, said) in [
+    for (expected, code, message) in [
         (mean + 0.01, 0, "1 of 2 rows that the spec expects hold, 1 not checked"),
         (mean - 0.1, 5, "| better"),
         (mean + 0.1, 5, "| worse"),
     ] {
         lab.run(&expecting(expected), "run");
-        lab.lrbm(&["check", "run"]).expect(code, &[said]);
+        lab.lrbm(&["check", "run"]).expect(code, &[message]);
     }
     // It is also checked without a baseline, and blessing does not hide it.
     lab.lrbm(&["check", "run", "--baseline", "none.csv"]).expect(5, &["| spec", "| worse"]);

@@ -20,12 +20,12 @@ fn runs_are_paired_fold_by_fold() {
     let lab = Lab::new();
     lab.run(SPEC, "a");
     lab.run(&SPEC.replace("trees = 3", "trees = 12").replace("NoBoost", "Other"), "b");
-    let said = lab.lrbm(&["compare", "a", "b", "--csv", "out/c.csv"]);
-    let said = said.expect(
+    let output = lab.lrbm(&["compare", "a", "b", "--csv", "out/c.csv"]);
+    let output = output.expect(
         0,
         &["A: a", "B: b", "## auc_roc", "## auc_pr", "Only in A: movies NoBoost", "Only in B: movies Other"],
     );
-    assert!(said.stdout.contains("| movies  | Boost |     3 |"), "{}", said.stdout);
+    assert!(output.stdout.contains("| movies  | Boost |     3 |"), "{}", output.stdout);
     let csv = lab.read("out/c.csv");
     let row: Vec<&str> =
         csv.lines().find(|line| line.starts_with("auc_roc,movies,Boost,3,")).unwrap().split(',').collect();
@@ -60,8 +60,8 @@ fn models_of_a_run_are_compared() {
         .replace("\"imdb\"", "\"university\"")
         .replace("dataset.imdb]\nfolds = 5", "dataset.university]\nnoise = 0.1");
     lab.run(&spec, "a");
-    let said = lab.lrbm(&["compare", "a", "--models", "Boost,NoBoost"]);
-    said.expect(
+    let output = lab.lrbm(&["compare", "a", "--models", "Boost,NoBoost"]);
+    output.expect(
         0,
         &[
             "A: Boost of a",
@@ -71,8 +71,8 @@ fn models_of_a_run_are_compared() {
             "Wilcoxon's signed-rank test cannot tell: 2 datasets can reach p = 0.5000 at best, not 0.05",
         ],
     );
-    let said = lab.lrbm(&["compare", "a", "--models", "Bost,NoBoost"]);
-    said.expect(2, &["a: no model `Bost` with a result; available: `Boost`, `NoBoost`; did you mean `Boost`?"]);
+    let output = lab.lrbm(&["compare", "a", "--models", "Bost,NoBoost"]);
+    output.expect(2, &["a: no model `Bost` with a result; available: `Boost`, `NoBoost`; did you mean `Boost`?"]);
     lab.lrbm(&["compare", "a", "--models", "Boost"]).expect(2, &["expected two comma-separated names"]);
     lab.lrbm(&["compare", "a"]).expect(2, &["RUN_B"]);
     lab.lrbm(&["compare", "a", "nowhere"]).expect(2, &["nowhere: not a run directory"]);
@@ -86,8 +86,8 @@ fn presets_are_separate_rows() {
     compare("Boost (paper),Boost (lookahead)").expect(0, &["| Boost (paper) → Boost (lookahead) |"]);
     compare("Boost,NoBoost")
         .expect(0, &["| Boost (paper) → NoBoost (paper)         |", "| Boost (lookahead) → NoBoost (lookahead) |"]);
-    let said = "`NoBoost` has several rows in a; choose one of `NoBoost (paper)`, `NoBoost (lookahead)`";
-    compare("Boost (paper),NoBoost").expect(2, &[said]);
+    let message = "`NoBoost` has several rows in a; choose one of `NoBoost (paper)`, `NoBoost (lookahead)`";
+    compare("Boost (paper),NoBoost").expect(2, &[message]);
 }
 
 #[test]
@@ -99,8 +99,8 @@ fn a_model_without_presets_is_paired_with_each_preset() {
     lab.run(&format!("{spec}{progol}{tests}"), "a");
     let compare = |models: &str| lab.lrbm(&["compare", "a", "--models", models, "--metric", "auc_roc"]);
     let both = ["| Boost (paper) → Clauses     |", "| Boost (lookahead) → Clauses |"];
-    let said = compare("Boost,Clauses").expect(0, &both);
-    assert!(!said.stdout.contains("Only in"), "{}", said.stdout);
+    let output = compare("Boost,Clauses").expect(0, &both);
+    assert!(!output.stdout.contains("Only in"), "{}", output.stdout);
     compare("Clauses,Boost").expect(0, &["| Clauses → Boost (paper)     |", "| Clauses → Boost (lookahead) |"]);
     compare("Clauses,Boost (paper)").expect(0, &["| Clauses → Boost (paper) |"]);
     lab.lrbm(&["report", "a", "-q"]).expect(0, &[]);
@@ -135,8 +135,8 @@ fn rows_with_different_settings_are_not_paired() {
         let body = body.replace("Davis and Goadrich 2006", "another");
         lab.write(&path, &format!("{body}{SEAL}{}\"\n}}\n", sha256(body.as_bytes())));
     }
-    let said = lab.lrbm(&["compare", "a", "b"]);
-    said.expect(0, &["movies Boost: different definitions of auc_pr: Davis and Goadrich 2006 and another"]);
+    let output = lab.lrbm(&["compare", "a", "b"]);
+    output.expect(0, &["movies Boost: different definitions of auc_pr: Davis and Goadrich 2006 and another"]);
 }
 
 #[test]

@@ -77,8 +77,8 @@ impl Lab {
 
     fn run_with(&self, spec: &str, out: &str, fault: Option<&str>) {
         self.write("tiny.toml", spec);
-        let said = self.lrbm_with(&["run", "tiny.toml", "--available", "-q", "--fresh", "--out", out], fault);
-        assert_eq!(said.code, 0, "{}", said.stderr);
+        let output = self.lrbm_with(&["run", "tiny.toml", "--available", "-q", "--fresh", "--out", out], fault);
+        assert_eq!(output.code, 0, "{}", output.stderr);
     }
 }
 

@@ -1,4 +1,4 @@
-//! Rules for the whole source that the compiler does not check.
+//! Rules for all source files that the compiler does not check.
 
 mod imports;
 

@@ -30,8 +30,8 @@ fn shell(line: &str) -> Output {
 
 #[test]
 fn printed_commands_reproduce_a_run() {
-    let whole = Lab::new();
-    assert!(whole.run(&[]).status.success());
+    let reference = Lab::new();
+    assert!(reference.run(&[]).status.success());
     let spec = format!("{SPEC}\n[slurm]\ntask_time = \"0.2 s\"\n");
     let lab = Lab::in_odd_place(&spec);
     let commands_there = commands(&lab, &[]);
@@ -48,7 +48,7 @@ fn printed_commands_reproduce_a_run() {
     // The run finds everything done, and writes the tables.
     let output = lab.run(&[]);
     assert!(stdout(&output).contains(&format!("nothing to do: {JOBS} jobs done before")), "{}", stdout(&output));
-    let (mut expected, mut found) = (whole.results(), lab.results());
+    let (mut expected, mut found) = (reference.results(), lab.results());
     for results in [&mut expected, &mut found] {
         results.remove("spec.toml").unwrap();
     }
@@ -108,12 +108,12 @@ fn invalid_arguments_are_reported() {
     refused(&["run-job", "out", ""], "no job of ");
     refused(&["run-job", "out", "--list", "none"], "none: ");
     // A prefix of one hexadecimal digit matches several of twelve ids, or none.
-    let mut said: Vec<String> = Vec::new();
+    let mut messages: Vec<String> = Vec::new();
     for digit in "0123456789abcdef".chars() {
         let output = output(&lab, &["run-job", "out", &digit.to_string()]);
-        said.push(stderr(&output));
+        messages.push(stderr(&output));
     }
-    assert!(said.iter().any(|text| text.contains("is the prefix of several ids")), "{said:?}");
+    assert!(messages.iter().any(|text| text.contains("is the prefix of several ids")), "{messages:?}");
     fs::write(lab.out().join("cluster/frozen.json"), "{\"version\": 1").unwrap();
     refused(&["run-job", "out", "abc"], "cluster/frozen.json: ");
     refused(&["run", "tiny.toml", "--slurm-option", "cpus=2"], "--slurm-option requires --executor slurm");

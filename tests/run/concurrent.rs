@@ -6,8 +6,8 @@ use super::lab::{JOBS, Lab, events, names, stderr};
 
 #[test]
 fn two_processes_share_the_jobs_and_see_all_results() {
-    let whole = Lab::new();
-    assert!(whole.run(&[]).status.success());
+    let reference = Lab::new();
+    assert!(reference.run(&[]).status.success());
     let lab = Lab::new();
     // Both are delayed at the same job, so that one finds it locked by the other.
     let run = || {
@@ -31,8 +31,8 @@ fn two_processes_share_the_jobs_and_see_all_results() {
     done.dedup();
     assert_eq!((done.len(), before), (JOBS, JOBS), "a job ran twice or never");
     assert!(!events(&one, "done").is_empty() && !events(&two, "done").is_empty(), "one process ran everything");
-    assert_eq!(lab.results(), whole.results());
-    assert!(lab.metrics().equals_missing(&whole.metrics()));
+    assert_eq!(lab.results(), reference.results());
+    assert!(lab.metrics().equals_missing(&reference.metrics()));
 }
 
 #[test]
@@ -67,14 +67,14 @@ fn both(lab: &Lab, one: &[&str], two: &[&str]) {
 
 #[test]
 fn concurrent_runs_with_other_parameters_are_safe() {
-    let (lab, whole) = (Lab::new(), Lab::new());
+    let (lab, reference) = (Lab::new(), Lab::new());
     for _ in 0..3 {
         both(&lab, &["--fresh"], &["--fresh", "--set", "negatives_per_positive=3"]);
     }
     // They replace each other's results; the last call completes them.
     assert!(lab.run(&[]).status.success());
-    assert!(whole.run(&[]).status.success());
-    assert_eq!(lab.results(), whole.results());
+    assert!(reference.run(&[]).status.success());
+    assert_eq!(lab.results(), reference.results());
 }
 
 #[test]

@@ -33,9 +33,9 @@ fn a_failed_job_is_recorded_and_the_others_continue() {
 
         let again = names(&lab.events("start", &["--retry-failed"]));
         assert_eq!(again, ["movies Boost fold 2 seed 7"]);
-        let whole = Lab::new();
-        assert!(whole.run(&[]).status.success());
-        assert_eq!(lab.results(), whole.results());
+        let reference = Lab::new();
+        assert!(reference.run(&[]).status.success());
+        assert_eq!(lab.results(), reference.results());
     }
 }
 
@@ -95,9 +95,12 @@ fn unsupported_datasets_are_reported_and_not_failures() {
         command.arg("check").arg(lab.out()).arg("--baseline").arg(&baseline).args(more).output().unwrap()
     };
     assert!(check(&["--bless"]).status.success());
-    let said = stdout(&check(&[]));
-    assert!(said.contains("unsupported for the dataset, so not in the baseline: citations L, university W"), "{said}");
-    assert!(!said.contains("--bless"), "{said}");
+    let output = stdout(&check(&[]));
+    assert!(
+        output.contains("unsupported for the dataset, so not in the baseline: citations L, university W"),
+        "{output}"
+    );
+    assert!(!output.contains("--bless"), "{output}");
     let text = fs::read(&baseline).unwrap();
     let over = check(&["--markdown", baseline.to_str().unwrap()]);
     assert_eq!((over.status.code(), fs::read(&baseline).unwrap()), (Some(2), text), "{}", stderr(&over));

@@ -112,8 +112,8 @@ fn batches(lab: &Lab) -> usize {
 
 #[test]
 fn an_array_with_a_lost_response_is_found() {
-    let (whole, lab) = (Lab::new(), Lab::new());
-    assert!(whole.run(&["-q"]).status.success());
+    let (reference, lab) = (Lab::new(), Lab::new());
+    assert!(reference.run(&["-q"]).status.success());
     // At first the queue cannot be queried either.
     let fake = Fake::new(&format!("accept\ntouch \"$FAKE/deaf\"\n{LOST_ANSWER}"));
     let output = fake.driver(&lab, &[]).output().unwrap();
@@ -123,7 +123,7 @@ fn an_array_with_a_lost_response_is_found() {
     assert_eq!((submitted.len(), &submitted[0]["array"]), (1, &17.into()));
     assert!(events(&output, "lost").is_empty());
     assert!(lab.out().join("cluster/batch-0001/submitted.json").is_file());
-    assert_eq!(lab.results(), whole.results());
+    assert_eq!(lab.results(), reference.results());
 }
 
 #[test]
@@ -191,10 +191,10 @@ fn a_job_of_another_process_is_waited_for() {
     let locks = || fs::read_dir(lab.out().join(".locks")).into_iter().flatten().flatten();
     until("the other process is at the job", || locks().any(|entry| entry.file_name().len() == 64));
     signal("-STOP", &other);
-    let told = lab.home().join("told");
+    let events_file = lab.home().join("events.jsonl");
     let mut driver = fake.driver(&lab, &[only[0], only[1], "--slurm-option", "attempts=1"]);
-    let mut driver = driver.stdout(fs::File::create(&told).unwrap()).spawn().unwrap();
-    until("the task is lost", || fs::read_to_string(&told).unwrap().contains("\"lost\""));
+    let mut driver = driver.stdout(fs::File::create(&events_file).unwrap()).spawn().unwrap();
+    until("the task is lost", || fs::read_to_string(&events_file).unwrap().contains("\"lost\""));
     std::thread::sleep(Duration::from_secs(2));
     signal("-CONT", &other);
     assert!(other.wait().unwrap().success());

@@ -1,6 +1,6 @@
 //! Runs stopped at every disk operation, on a full or read-only disk, with damaged files, with a
 //! clock running backwards, or moved: the same command resumes, and the final bytes are those of an
-//! undisturbed run.
+//! uninterrupted run.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -36,12 +36,12 @@ const JOBS: usize = 4;
 const ALONE: [&str; 4] = ["--jobs", "1", "--threads", "1"];
 const ONE_FOLD: [&str; 6] = ["--jobs", "1", "--threads", "1", "--only", "fold=1"];
 
-fn struck(lab: &Lab, fault: &str, args: &[&str]) -> Output {
+fn run_with_fault(lab: &Lab, fault: &str, args: &[&str]) -> Output {
     lab.command(args).env("LRBM_TEST_FAULT", fault).output().unwrap()
 }
 
-/// Returns the files of an undisturbed run.
-fn undisturbed(args: &[&str]) -> (Lab, BTreeMap<String, Vec<u8>>) {
+/// Returns the files of an uninterrupted run.
+fn uninterrupted_run(args: &[&str]) -> (Lab, BTreeMap<String, Vec<u8>>) {
     let lab = Lab::with(SPEC);
     let output = lab.run(args);
     assert!(output.status.success(), "{}", stderr(&output));
@@ -93,7 +93,7 @@ fn resumed(lab: &Lab, expected: &BTreeMap<String, Vec<u8>>, when: &str) {
 #[test]
 fn a_run_stopped_at_any_disk_operation_resumes() {
     use std::os::unix::process::ExitStatusExt;
-    let (whole, expected) = undisturbed(&ONE_FOLD);
+    let (reference, expected) = uninterrupted_run(&ONE_FOLD);
     for fresh in [false, true] {
         let mut args = ONE_FOLD.to_vec();
         args.extend(fresh.then_some("--fresh"));
@@ -101,9 +101,9 @@ fn a_run_stopped_at_any_disk_operation_resumes() {
             let lab = Lab::in_memory(SPEC);
             if fresh {
                 // Existing results are replaced, and must not be lost.
-                copy(&whole.out(), &lab.out());
+                copy(&reference.out(), &lab.out());
             }
-            let output = struck(&lab, &format!("stop:{n}"), &args);
+            let output = run_with_fault(&lab, &format!("stop:{n}"), &args);
             if output.status.success() {
                 return false;
             }
@@ -121,12 +121,12 @@ fn a_run_stopped_at_any_disk_operation_resumes() {
 
 #[test]
 fn a_run_on_a_full_disk_resumes() {
-    let (_, expected) = undisturbed(&ONE_FOLD);
+    let (_, expected) = uninterrupted_run(&ONE_FOLD);
     let mut places = 0;
     for kind in ["full", "once"] {
         let points = for_all(|n| {
             let lab = Lab::in_memory(SPEC);
-            let output = struck(&lab, &format!("{kind}:{n}"), &ONE_FOLD);
+            let output = run_with_fault(&lab, &format!("{kind}:{n}"), &ONE_FOLD);
             let text = stderr(&output);
             match output.status.code() {
                 Some(2) => {
@@ -150,7 +150,7 @@ fn a_run_on_a_full_disk_resumes() {
 #[test]
 fn a_disk_that_fills_up_is_reported() {
     use std::process::Command;
-    let (_, expected) = undisturbed(&ALONE);
+    let (_, expected) = uninterrupted_run(&ALONE);
     let lab = Lab::with(SPEC);
     fs::create_dir(lab.out()).unwrap();
     // Space for the probe and little more.
@@ -169,7 +169,7 @@ fn a_disk_that_fills_up_is_reported() {
     assert!(fs::remove_file(lab.out().join("filler")).is_ok());
     // The disk fills up during the run.
     let output = std::thread::scope(|scope| {
-        let run = scope.spawn(|| struck(&lab, "sleep:Boost fold 1", &ALONE));
+        let run = scope.spawn(|| run_with_fault(&lab, "sleep:Boost fold 1", &ALONE));
         while lab.out().join("jobs/movies").read_dir().is_err() {
             std::thread::sleep(std::time::Duration::from_millis(5));
         }
@@ -201,7 +201,7 @@ impl Drop for Unmount {
 #[test]
 fn a_read_only_disk_is_detected_and_still_readable() {
     use std::process::Command;
-    let (lab, expected) = undisturbed(&ALONE);
+    let (lab, expected) = uninterrupted_run(&ALONE);
     let on = |args: &[&str]| Command::new("mount").args(args).arg(lab.out()).output().is_ok_and(|o| o.status.success());
     let out = lab.out();
     let bound = Command::new("mount").arg("--bind").args([&out, &out]).output().is_ok_and(|o| o.status.success());
@@ -236,7 +236,7 @@ fn in_job(path: &Path, root: &Path) -> String {
 
 #[test]
 fn damaged_files_are_detected_reported_and_rewritten() {
-    let (lab, expected) = undisturbed(&ALONE);
+    let (lab, expected) = uninterrupted_run(&ALONE);
     let files = job_files(&lab);
     assert_eq!(files.len(), 3 * JOBS);
     let mut stream = Stream::new(20_200_120, &["damage"]);
@@ -286,7 +286,7 @@ fn damaged_files_are_detected_reported_and_rewritten() {
 
 #[test]
 fn every_flipped_bit_of_a_record_is_detected() {
-    let (lab, _) = undisturbed(&ONE_FOLD);
+    let (lab, _) = uninterrupted_run(&ONE_FOLD);
     let results = || lrbm::internal::experiment::Results::read(&lab.out()).unwrap();
     assert_eq!((results().stored.len(), results().damaged.len()), (2, 0));
     let path = lab.jobs()[0].join("run.json");
@@ -304,11 +304,11 @@ fn every_flipped_bit_of_a_record_is_detected() {
 
 #[test]
 fn a_clock_running_backwards_changes_no_result() {
-    let (_, expected) = undisturbed(&ALONE);
+    let (_, expected) = uninterrupted_run(&ALONE);
     let lab = Lab::with(SPEC);
     // Every clock reading is a day before the previous one; the run resumes years before its start.
     for (day, args) in [("86400", &ONE_FOLD[..]), ("100000000", &ALONE[..])] {
-        let output = struck(&lab, &format!("clock:{day}"), args);
+        let output = run_with_fault(&lab, &format!("clock:{day}"), args);
         assert!(output.status.success(), "{}", stderr(&output));
     }
     assert_eq!(lab.results(), expected);
@@ -325,7 +325,7 @@ fn a_clock_running_backwards_changes_no_result() {
 
 #[test]
 fn a_run_directory_may_be_moved() {
-    let (_, expected) = undisturbed(&ALONE);
+    let (_, expected) = uninterrupted_run(&ALONE);
     let lab = Lab::with(SPEC);
     assert!(lab.run(&ONE_FOLD).status.success());
     let other = lab.home().join("other place");

@@ -1,4 +1,4 @@
-//! A run killed at any moment resumes, with the bytes of an undisturbed run.
+//! A run killed at any moment resumes, with the bytes of an uninterrupted run.
 
 use std::time::{Duration, Instant};
 
@@ -9,11 +9,11 @@ const KILLS: usize = 60;
 
 #[test]
 fn killed_and_resumed_runs_give_the_same_bytes() {
-    let whole = Lab::new();
+    let reference = Lab::new();
     let began = Instant::now();
-    assert!(whole.run(&["--threads", "1"]).status.success());
+    assert!(reference.run(&["--threads", "1"]).status.success());
     let duration = began.elapsed();
-    let (expected, table) = (whole.results(), whole.metrics());
+    let (expected, table) = (reference.results(), reference.metrics());
     assert_eq!(table.height(), JOBS);
     let models = expected.keys().filter(|path| path.ends_with("model.json")).count();
     let predictions = expected.keys().filter(|path| path.ends_with("predictions.parquet")).count();
