@@ -1,8 +1,9 @@
 //! Cooperative cancellation: long-running loops poll a per-thread check.
 //!
-//! A deadline or memory limit must reach every loop of learning and scoring, in every thread. The code that sets a limit
-//! installs a check on each of its threads; long loops call [`poll`]. A check cancels the work by unwinding to where the work
-//! began. Polling has no other effect, so results never depend on it.
+//! A deadline or memory limit must reach every loop of learning and scoring, in every thread. The
+//! code that sets a limit installs a check on each of its threads; long loops call [`poll`]. A
+//! check cancels the work by unwinding to where the work began. Polling has no other effect, so
+//! results never depend on it.
 
 use std::cell::RefCell;
 use std::panic::{self, AssertUnwindSafe};

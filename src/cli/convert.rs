@@ -30,10 +30,12 @@ pub struct Convert {
     /// File of hand-written rules, instead of a model.
     #[arg(long, value_name = "FILE")]
     rules: Option<PathBuf>,
-    /// Conversion of trees: `exact` keeps the probabilities, `paper` copies the weights [default: exact].
+    /// Conversion of trees: `exact` keeps the probabilities, `paper` copies the weights [default:
+    /// exact].
     #[arg(long, value_name = "exact|paper")]
     method: Option<String>,
-    /// Merge equivalent rules; with --data also drop literals that do not change the coverage of its examples.
+    /// Merge equivalent rules; with --data also drop literals that do not change the coverage of
+    /// its examples.
     #[arg(long)]
     simplify: bool,
     /// Simplify, then remove the weakest rules until N are left, and refit the weights.
@@ -51,7 +53,8 @@ pub struct Convert {
     /// File of modes and parameters [default: the one in the directory].
     #[arg(long, value_name = "FILE", requires = "data")]
     background: Option<PathBuf>,
-    /// Set how weights are fitted (start, l2, max_steps, folds, seed) or how the directory is read (time_predicate, …).
+    /// Set how weights are fitted (start, l2, max_steps, folds, seed) or how the directory is read
+    /// (time_predicate, …).
     #[arg(long = "set", value_name = "KEY=VALUE", requires = "data")]
     set: Vec<String>,
     /// Write the network to this file.

@@ -33,18 +33,21 @@ pub struct Train {
     target: String,
     #[arg(long, default_value = "lrbm-boost", help = kinds())]
     kind: String,
-    /// File of rules to learn the weights of, for lrbm-weights, or instead of learned clauses for lrnn. See `lrbm convert
-    /// --help` for the notation.
+    /// File of rules to learn the weights of, for lrbm-weights, or instead of learned clauses for
+    /// lrnn. See `lrbm convert --help` for the notation.
     #[arg(long, value_name = "FILE")]
     rules: Option<PathBuf>,
-    /// Preset of parameters for kinds that grow trees: `paper`, `lookahead` (same as none) or `extended`
+    /// Preset of parameters for kinds that grow trees: `paper`, `lookahead` (same as none) or
+    /// `extended`
     #[arg(long)]
     preset: Option<String>,
-    /// Arity of predicates: `binary` replaces longer ones by a predicate `p_i_j` for each pair of arguments and prints
-    /// them. Required by rrbm-c and rrbm-e; commands that use the model convert their data likewise.
+    /// Arity of predicates: `binary` replaces longer ones by a predicate `p_i_j` for each pair of
+    /// arguments and prints them. Required by rrbm-c and rrbm-e; commands that use the model
+    /// convert their data likewise.
     #[arg(long, value_name = "ARITY", default_value = "original", value_parser = ["original", "binary"])]
     arity: String,
-    /// With `--set recursive=true`: treat p(a,b) and p(b,a) as equivalent, so that neither is evidence for the other.
+    /// With `--set recursive=true`: treat p(a,b) and p(b,a) as equivalent, so that neither is
+    /// evidence for the other.
     #[arg(long)]
     symmetric: bool,
     /// Model file of the ensemble to distill, for lrbm-explainable only.
@@ -56,10 +59,12 @@ pub struct Train {
     /// Also write the trees as a Graphviz file.
     #[arg(long, value_name = "FILE")]
     dot: Option<PathBuf>,
-    /// Size of the coverage cache, such as 512MiB or 2GiB. A smaller one is slower and gives the same model.
+    /// Size of the coverage cache, such as 512MiB or 2GiB. A smaller one is slower and gives the
+    /// same model.
     #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = size::parse)]
     memory: usize,
-    /// Recompute the coverage of N tests with the slow reference evaluator, and fail on any difference.
+    /// Recompute the coverage of N tests with the slow reference evaluator, and fail on any
+    /// difference.
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "1000", value_parser = clap::value_parser!(u32).range(1..))]
     audit: Option<u32>,
 }

@@ -1,8 +1,8 @@
 //! The identity of a job: everything that can change a byte of its result, and nothing else.
 //!
-//! Omitted on purpose: the names of models, cases, presets and the experiment (they locate a result), limits of time
-//! and memory, numbers of threads, and the order, whitespace and comments of the spec. Parameters that a kind does not
-//! have are not part of the key either.
+//! Omitted on purpose: the names of models, cases, presets and the experiment (they locate a
+//! result), limits of time and memory, numbers of threads, and the order, whitespace and comments
+//! of the spec. Parameters that a kind does not have are not part of the key either.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,8 +13,9 @@ use super::dataset_ref::DatasetKey;
 use crate::files::digest;
 use crate::learn::params::Value;
 
-/// Version of data preparation and metrics: generated domains, binary arity, folds, negatives, time limits. Raise it
-/// when a code change alters them; changes of converted files alter their checksum.
+/// Version of data preparation and metrics: generated domains, binary arity, folds, negatives, time
+/// limits. Raise it when a code change alters them; changes of converted files alter their
+/// checksum.
 pub const DATA_VERSION: u32 = 1;
 
 /// Everything that can change the result of a job.
@@ -55,7 +56,8 @@ pub struct LearnerKey {
 impl JobKey {
     /// Returns the hash of the key.
     pub fn id(&self) -> JobId {
-        // Fields are serialized in declaration order and maps are sorted, so equal keys give equal bytes.
+        // Fields are serialized in declaration order and maps are sorted, so equal keys give equal
+        // bytes.
         let text = serde_json::to_string(self).unwrap_or_default();
         JobId(digest::sha256(format!("lrbm job 1\n{text}").as_bytes()))
     }

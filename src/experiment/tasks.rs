@@ -1,7 +1,9 @@
-//! Tasks: groups of jobs that one process runs in sequence, on a cluster or wherever `lrbm run-job` is called.
+//! Tasks: groups of jobs that one process runs in sequence, on a cluster or wherever `lrbm run-job`
+//! is called.
 //!
-//! Starting a process, reading data and queueing cost seconds, so a task should take minutes. The time of a job is
-//! estimated to about an order of magnitude, which is enough: no result depends on it.
+//! Starting a process, reading data and queueing cost seconds, so a task should take minutes. The
+//! time of a job is estimated to about an order of magnitude, which is enough: no result depends on
+//! it.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -12,7 +14,8 @@ use super::key::JobId;
 use super::planned::PlannedJob;
 use crate::determinism::HashMap;
 
-/// Runs of at least this many seconds are split into up to [`MIN_TASKS`] tasks, whatever the task time.
+/// Runs of at least this many seconds are split into up to [`MIN_TASKS`] tasks, whatever the task
+/// time.
 const SHORT_SECONDS: f64 = 10.0;
 /// Minimum number of tasks of a long run.
 const MIN_TASKS: usize = 16;
@@ -21,9 +24,9 @@ const SECONDS_EACH: f64 = 2e-5;
 /// Fixed seconds per job.
 const SECONDS_ALWAYS: f64 = 0.02;
 
-/// Groups jobs of a plan, given by their indices, into tasks of about this length. Jobs keep their order, so that
-/// those with the same data stay together. A job that distills an ensemble is in the task of the ensemble, which is
-/// then learned once.
+/// Groups jobs of a plan, given by their indices, into tasks of about this length. Jobs keep their
+/// order, so that those with the same data stay together. A job that distills an ensemble is in the
+/// task of the ensemble, which is then learned once.
 pub fn group(plan: &[PlannedJob], jobs: &[usize], task_time: Duration) -> Vec<Vec<usize>> {
     let units = units(plan, jobs);
     let costs: Vec<f64> = units.iter().map(|unit| unit.iter().map(|&job| seconds(&plan[job].job)).sum()).collect();
@@ -53,8 +56,8 @@ fn number(seconds: f64, task_time: Duration) -> usize {
     ((seconds / task).ceil() as usize).max(min).max(1)
 }
 
-/// Splits costs in their order into `number` nonempty parts. No part costs more than an equal share plus the largest
-/// single cost.
+/// Splits costs in their order into `number` nonempty parts. No part costs more than an equal share
+/// plus the largest single cost.
 fn parts(costs: &[f64], number: usize) -> Vec<Range<usize>> {
     let total: f64 = costs.iter().sum();
     let mut parts: Vec<Range<usize>> = Vec::with_capacity(number);
@@ -159,7 +162,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-        /// Every requested job is in exactly one task; distilled models are in the task of their ensemble.
+        /// Every requested job is in exactly one task; distilled models are in the task of their
+        /// ensemble.
         #[test]
         fn tasks_partition_the_jobs_and_keep_ensembles_together(requested in prop::collection::vec(any::<bool>(), 60), milliseconds in 1u64..100_000) {
             let plan = plan();
@@ -177,7 +181,8 @@ mod tests {
             }
         }
 
-        /// Every job is in exactly one part, in order; no part is empty, or costs more than its share plus the largest cost.
+        /// Every job is in exactly one part, in order; no part is empty, or costs more than its
+        /// share plus the largest cost.
         #[test]
         fn parts_partition_the_costs_and_are_balanced(costs in prop::collection::vec(0.0f64..100.0, 1..200), wanted in 1usize..250) {
             let number = wanted.min(costs.len());

@@ -10,8 +10,8 @@ use crate::rbm::network::{FitOptions, Fitted, Network, Patterns, PenaltyCenter, 
 
 /// Learner of the weights of a network with fixed rules.
 ///
-/// The L2 penalty and the number of steps are chosen by cross-validation; then the weights are fitted
-/// to all examples.
+/// The L2 penalty and the number of steps are chosen by cross-validation; then the weights are
+/// fitted to all examples.
 ///
 /// Weights learned from the same examples have already seen the held-out folds. Fitting therefore
 /// either restarts from scratch with a penalty towards 0, or continues with a penalty towards the
@@ -225,7 +225,8 @@ impl LrbmWeights {
     /// Fits the weights in place.
     ///
     /// # Errors
-    /// If the examples are all of one class, or the network does not fit the arity or the classes of the target.
+    /// If the examples are all of one class, or the network does not fit the arity or the classes of
+    /// the target.
     pub fn fit(&self, network: &mut Network, task: &Task<'_>) -> Result<LearnedWeights, LearnError> {
         let data = TrainingData::new(network, task)?;
         network.use_time_of(task.database);

@@ -12,7 +12,7 @@ use crate::logic::{PredicateId, Predicates};
 use crate::rbm::network::{ConvertError, Ensemble, Network, TreeSum, one_vs_rest};
 use crate::rbm::network::{exact, paper};
 
-/// How trees become a network.
+/// Conversion of trees to a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
     /// Preserves the probabilities, see [`exact`].

@@ -31,7 +31,7 @@ impl Progol {
     }
 }
 
-/// How much clauses weigh.
+/// Weighting of the clauses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClauseWeights {
     /// Each has its own weight, by the likelihood of the training examples.

@@ -87,7 +87,8 @@ pub(super) fn clauses(theory: &Theory, options: &ClauseOptions) -> Vec<Diagnosti
     warnings
 }
 
-/// Warns about truncated counts of groundings in training; `cut` is the number of conjunctions and of examples.
+/// Warns about truncated counts of groundings in training; `cut` is the number of conjunctions and
+/// of examples.
 pub(super) fn counts_cut(cut: (usize, usize), budget: u32) -> Option<Diagnostic> {
     let help = "raise count_budget, lower node_size, or allow less depth";
     too_low(cut, "training examples", budget).map(|message| Diagnostic::warning("count-budget", message, help))

@@ -47,7 +47,8 @@ pub fn constants(atom: &Atom, loaded: &mut Dataset, allow_unknown: bool) -> Resu
     Ok(constants)
 }
 
-/// Returns the constant of the data that a term denotes. A capitalized name is a constant if the data have it.
+/// Returns the constant of the data that a term denotes. A capitalized name is a constant if the
+/// data have it.
 fn find(term: &Term, loaded: &Dataset) -> Option<Constant> {
     let symbols = &loaded.database.symbols;
     match term {

@@ -8,8 +8,8 @@
 //! <data>/<id>/<variant>/conversion.toml                                    the counts of the conversion
 //! ```
 //!
-//! Facts keep their order and duplicates. Predicate names are lower-cased, and constants are written so that every
-//! program of the BoostSRL family reads the same constant.
+//! Facts keep their order and duplicates. Predicate names are lower-cased, and constants are
+//! written so that every program of the BoostSRL family reads the same constant.
 
 mod aan;
 mod error;
@@ -38,7 +38,8 @@ pub use error::AdaptError;
 pub use mutagenesis::KNOWN_HALF;
 pub use output::ALL;
 
-/// Raised whenever the output of an adaptor changes, so that files of older versions are converted again.
+/// Raised whenever the output of an adaptor changes, so that files of older versions are converted
+/// again.
 const VERSION: u32 = 1;
 /// The file of a variant that records its conversion.
 pub const CONVERSION: &str = "conversion.toml";
@@ -146,10 +147,12 @@ pub(super) fn notes(manifest: &Manifest, record: &ChecksumRecord) -> Vec<String>
     present.map(|file| note(&file.path)).collect()
 }
 
-/// Returns a checksum of all inputs of a conversion except the published files, which have their own.
+/// Returns a checksum of all inputs of a conversion except the published files, which have their
+/// own.
 ///
-/// It is written to `CONVERSION`, a converted file. The texts of manifests are therefore hashed into
-/// data checksums, and with them into job ids: rewording a manifest invalidates stored results.
+/// It is written to `CONVERSION`, a converted file. The texts of manifests are therefore hashed
+/// into data checksums, and with them into job ids: rewording a manifest invalidates stored
+/// results.
 fn fingerprint(manifest: &Manifest) -> String {
     let text = toml::to_string(manifest).unwrap_or_default();
     digest::sha256(format!("adaptors {VERSION}\n{text}").as_bytes())

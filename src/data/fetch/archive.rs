@@ -24,7 +24,7 @@ pub enum ArchiveError {
     },
     /// The unpacked content exceeds the limit.
     #[error(
-        "archive of {packed} bytes unpacks to more than {limit} bytes; allowed are {} bytes in total and {} times the archive",
+        "archive of {packed} bytes unpacks to more than {limit} bytes; expected at most {} bytes in total and {} times the archive",
         UnpackLimits::BYTES,
         UnpackLimits::RATIO
     )]
@@ -35,7 +35,7 @@ pub enum ArchiveError {
         packed: u64,
     },
     /// The archive has too many entries.
-    #[error("archive with {entries} entries; allowed are at most {}", UnpackLimits::ENTRIES)]
+    #[error("archive with {entries} entries; expected at most {}", UnpackLimits::ENTRIES)]
     TooMany {
         /// The number of entries.
         entries: usize,
@@ -75,7 +75,8 @@ struct UnpackLimits;
 impl UnpackLimits {
     /// Maximum total number of bytes.
     const BYTES: u64 = 1 << 30;
-    /// Maximum bytes per byte of the archive: text compresses to a twentieth at best, a bomb to a thousandth.
+    /// Maximum bytes per byte of the archive: text compresses to a twentieth at best, a bomb to a
+    /// thousandth.
     const RATIO: u64 = 200;
     /// Bytes allowed beyond the ratio, since small archives may compress better.
     const SLACK: u64 = 1 << 20;
@@ -123,7 +124,8 @@ fn unzip(archive: &Path, target: &Path, budget: &mut Budget) -> Result<(), Archi
         if std::str::from_utf8(entry.name_raw()).is_err() {
             return Err(reject("the name is not UTF-8"));
         }
-        // The type bits of a Unix mode: 0 is unspecified, 4 a directory, 8 a regular file; others are links or devices.
+        // The type bits of a Unix mode: 0 is unspecified, 4 a directory, 8 a regular file; others
+        // are links or devices.
         if entry.is_symlink() || !matches!(entry.unix_mode().unwrap_or(0) >> 12 & 0o17, 0 | 4 | 8) {
             return Err(reject("it is a link or a device"));
         }
@@ -144,7 +146,8 @@ fn unzip(archive: &Path, target: &Path, budget: &mut Budget) -> Result<(), Archi
     Ok(())
 }
 
-/// The remaining number of bytes, counted on the unpacked data and not on the sizes that the archive claims.
+/// The remaining number of bytes, counted on the unpacked data and not on the sizes that the
+/// archive claims.
 struct Budget {
     limit: u64,
     remaining: u64,

@@ -37,7 +37,7 @@ pub struct RunContext<'a> {
     pub fault: Option<Fault>,
 }
 
-/// What is known about a job while it runs; recorded for failed jobs, too.
+/// What is known about a job while it runs; also recorded for failed jobs.
 #[derive(Debug, Default)]
 pub struct Attempt {
     pub data: Option<store::DatasetRecord>,

@@ -1,5 +1,6 @@
-//! The format of a spec: every key with its help and accepted values. The reader, the messages and the JSON Schema are
-//! derived from these tables; the parameters of models come from [`crate::learn::parameters`].
+//! The format of a spec: every key with its help and accepted values. The reader, the messages and
+//! the JSON Schema are derived from these tables; the parameters of models come from
+//! [`crate::learn::parameters`].
 
 use super::diagnostic::listed;
 use super::raw::{Item, RawValue};
@@ -276,8 +277,8 @@ pub const SLURM: Section = Section {
     parameters: Parameters::No,
 };
 
-/// Options of `sbatch` that a spec must not set: tasks depend on them, they have their own key, or they select a
-/// cluster whose queue is not watched.
+/// Options of `sbatch` that a spec must not set: tasks depend on them, they have their own key, or
+/// they select a cluster whose queue is not watched.
 pub const OWN_OPTIONS: [&str; 18] = [
     "account",
     "array",

@@ -1,4 +1,5 @@
-//! Models, presets and the sweep of a spec, expanded to model configurations with checked parameters.
+//! Models, presets and the sweep of a spec, expanded to model configurations with checked
+//! parameters.
 
 use super::diagnostic::{SpecDiagnostic, SpecLocation, did_you_mean, listed};
 use super::experiment::ModelConfig;
@@ -293,7 +294,8 @@ fn is_varied(models: &[Model], model: &Model, axis: &Axis) -> bool {
     })
 }
 
-/// Returns the model configurations of one dataset: models × presets × sweep, in the order of the file.
+/// Returns the model configurations of one dataset: models × presets × sweep, in the order of the
+/// file.
 pub fn rows(
     models: &[Model],
     presets: &[Preset],

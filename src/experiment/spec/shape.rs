@@ -1,4 +1,5 @@
-//! Checks a raw spec against the format: unknown keys, wrong types, values out of range, missing keys.
+//! Checks a raw spec against the format: unknown keys, wrong types, values out of range, missing
+//! keys.
 //!
 //! Invalid values are reported and removed, so that later checks see valid ones only.
 
@@ -40,7 +41,8 @@ pub fn join(path: &str, key: &str) -> String {
     if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
 }
 
-/// Returns whether the key is a parameter, which is checked with its model. The seed of a spec applies to all models.
+/// Returns whether the key is a parameter, which is checked with its model. The seed of a spec
+/// applies to all models.
 fn is_parameter(section: &Section, key: &str) -> bool {
     section.parameters != Parameters::No && key != "seed" && parameter(key).is_some()
 }

@@ -1,7 +1,7 @@
 //! `[slurm]` and `--slurm-option`: resources and options of cluster tasks.
 //!
-//! They change no result, so the run directory stores those of the spec but not those of the command
-//! line.
+//! They change no result, so the run directory stores those of the spec but not those of the
+//! command line.
 
 use std::time::Duration;
 
@@ -82,7 +82,8 @@ impl SlurmSettings {
                 continue;
             };
             let value = match format::SLURM.field(key).map(|field| &field.shape) {
-                // Taken literally: commas and brackets are ordinary characters for the shell and sbatch.
+                // Taken literally: commas and brackets are ordinary characters for the shell and
+                // sbatch.
                 Some(format::FieldShape::Line) => value::literal(value),
                 Some(format::FieldShape::List(_)) => value::literal_list(value, &place),
                 Some(other) => value::parse(value, other, &place),

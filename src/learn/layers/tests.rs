@@ -117,7 +117,7 @@ fn a_bad_value_names_key_value_and_range() {
     );
     let background = [("NODESIZE".to_owned(), Term::Number(9.0))];
     assert!(error(Ok(boost().background(&background))).contains("a whole number from 1 to 4"));
-    // A value that another source overrides is checked, too.
+    // A value that another source overrides is also checked.
     assert!(boost().spec("trees", 0).set("trees=5").unwrap().check().is_err());
     for bad in ["trees=0", "trees=1.5", "trees=-1", "node_size=5", "step=nan", "step=inf", "subsample=1.1"] {
         assert!(boost().set(bad).unwrap().check().is_err(), "{bad}");

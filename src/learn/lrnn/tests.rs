@@ -257,7 +257,7 @@ fn weights_are_learned_saved_and_printed() {
             "\n  \"max_groundings\": 0",
             "max_groundings must be a whole number from 1 to 1000000, got 0",
         ),
-        ("\n  \"family\": \"max\"", "\n  \"family\": \"min\"", "unknown family \"min\"; it must be max or avg"),
+        ("\n  \"family\": \"max\"", "\n  \"family\": \"min\"", "unknown family \"min\"; expected max or avg"),
         ("\"kind\": \"lrnn\"", "\"kind\": \"rrbm-c\"", "models of kind rrbm-c have another format"),
         ("\"w\"", "\"weight\"", "unknown field `weight`"),
         (

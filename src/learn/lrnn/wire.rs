@@ -100,7 +100,7 @@ impl LrnnModel {
 fn from_wire(wire: WireModel) -> Result<LrnnModel, String> {
     let header = wire.learned.read(&wire.target, &[Kind::Lrnn])?;
     let family = Family::NAMES.iter().find(|(name, _)| *name == wire.family).map(|&(_, family)| family);
-    let family = family.ok_or_else(|| format!("unknown family \"{}\"; it must be max or avg", wire.family))?;
+    let family = family.ok_or_else(|| format!("unknown family \"{}\"; expected max or avg", wire.family))?;
     check_stored::<Unrolling>("max_groundings", wire.max_groundings.into())?;
     let mut template = Template::new(&wire.target.name, wire.target.arity);
     let mut weights = Vec::new();

@@ -122,7 +122,7 @@ fn from_wire(wire: WireModel) -> Result<RrbmModel, String> {
     let feature = Feature::NAMES.iter().find(|(name, _)| *name == wire.feature).map(|&(_, feature)| feature);
     let feature = feature.ok_or_else(|| {
         let names = Feature::NAMES.map(|(name, _)| name).join(", ");
-        format!("unknown feature \"{}\"; it must be one of {names}", wire.feature)
+        format!("unknown feature \"{}\"; expected one of {names}", wire.feature)
     })?;
     let mut predicates = Predicates::default();
     let target = predicates.intern(&wire.target.name, wire.target.arity);
@@ -130,8 +130,10 @@ fn from_wire(wire: WireModel) -> Result<RrbmModel, String> {
     for (number, WireWalk { steps, scale }) in wire.walks.into_iter().enumerate() {
         // NaN is rejected as well.
         if !(1.0 / MAX_WEIGHT..=MAX_WEIGHT).contains(&scale) {
-            let least = 1.0 / MAX_WEIGHT;
-            return Err(format!("walks[{number}]: scale is {scale:e}; it must be from {least:e} to {MAX_WEIGHT:e}"));
+            let min = 1.0 / MAX_WEIGHT;
+            return Err(format!(
+                "walks[{number}]: scale is {scale:e}; expected a number from {min:e} to {MAX_WEIGHT:e}"
+            ));
         }
         if steps.iter().all(|step| matches!(step.way, WireWay::Stay)) {
             return Err(format!(

@@ -18,9 +18,10 @@ pub type TrainedModel = Trained<TreeModel>;
 pub struct TreeModel {
     /// How the model was trained.
     pub header: Header,
-    /// The sums of a multi-class model. Its first trees are those of the first class; all classes have equally many.
+    /// The sums of a multi-class model. Its first trees are those of the first class; all classes
+    /// have equally many.
     pub classes: Option<ClassSums>,
-    /// How closely the model copies the ensemble it explains, for kind lrbm-explainable.
+    /// Fidelity to the ensemble that the model is distilled from, for kind lrbm-explainable.
     pub fidelity: Option<Fidelity>,
     /// ψ before the first tree; 0 for multi-class models, which have one prior for each class.
     pub prior: f64,
@@ -43,11 +44,12 @@ pub struct ClassSums {
     pub trained_on: Vec<u64>,
 }
 
-/// How closely one tree copies ψ of an ensemble on the training examples.
+/// Fidelity of one tree to ψ of an ensemble on the training examples.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fidelity {
-    /// The fraction of the variance of the ensemble's ψ that the tree explains; 1 if the variance is 0.
+    /// The fraction of the variance of the ensemble's ψ that the tree explains; 1 if the variance
+    /// is 0.
     pub r_squared: f64,
     /// The mean absolute difference of P(y = 1).
     pub mean_probability_gap: f64,

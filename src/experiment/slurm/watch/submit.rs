@@ -11,7 +11,8 @@ use crate::experiment::run::{Event, RunRecorder};
 
 /// Initial and maximum delay before a rejected submission is retried.
 const RETRY_DELAY: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(15));
-/// Maximum number of rejections while no task of ours is queued: after and before the first success.
+/// Maximum number of rejections while no task of ours is queued: after and before the first
+/// success.
 const MAX_REJECTIONS: (u32, u32) = (20, 5);
 
 impl Watcher<'_> {
@@ -121,12 +122,13 @@ impl Watcher<'_> {
         error: SlurmError,
         submit_failure: SubmitFailure,
     ) -> Result<(), SlurmError> {
-        // Many clusters limit the number of queued tasks: when some have ended, others are accepted.
+        // Many clusters limit the number of queued tasks: when some have ended, others are
+        // accepted.
         let mut pause = RETRY_DELAY.1;
         if self.tasks.is_empty() {
             self.rejections += 1;
-            let most = if self.has_accepted { MAX_REJECTIONS.0 } else { MAX_REJECTIONS.1 };
-            if submit_failure == SubmitFailure::Permanent || self.rejections >= most {
+            let max = if self.has_accepted { MAX_REJECTIONS.0 } else { MAX_REJECTIONS.1 };
+            if submit_failure == SubmitFailure::Permanent || self.rejections >= max {
                 return Err(error);
             }
             pause = (RETRY_DELAY.0 * 2u32.saturating_pow(self.rejections - 1)).min(RETRY_DELAY.1);

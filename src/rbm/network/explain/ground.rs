@@ -101,7 +101,7 @@ impl<'a> GroundQuery<'a> {
     pub fn count(&self, condition: &Condition) -> u32 {
         match condition.at_least {
             1 => u32::from(self.covers(&condition.body)),
-            most => self.coverage.counts(&[&condition.body])[0].get(0).min(most),
+            required => self.coverage.counts(&[&condition.body])[0].get(0).min(required),
         }
     }
 
