@@ -330,7 +330,7 @@ fn last_argument_of_a_target_can_become_the_class() {
     let variant = Variant { classes: true, class_size: 3, ..Variant::default() };
     let dataset = Benchmark::of_directory(home.path(), &LoadOptions::default(), &variant).unwrap();
     assert!(dataset.warnings().to_string().contains("2 examples of plays are dropped"), "{}", dataset.warnings());
-    assert!(dataset.warnings().to_string().contains("fewer than 3 are of class dice"), "{}", dataset.warnings());
+    assert!(dataset.warnings().to_string().contains("fewer than 3 have class dice"), "{}", dataset.warnings());
     let fold = dataset.fold(0, &SplitOptions::new(1)).unwrap();
     let database = &fold.train.database;
     assert_eq!(database.classes_of(fold.train.target).unwrap(), ["chess", "golf", "polo"]);

@@ -277,7 +277,10 @@ fn count_models_report_contributions_of_clauses() {
     assert!((1.0 / (1.0 + (-number("psi")).exp()) - number("probability")).abs() < 1e-12, "{json}");
     for (flags, message) in [
         (&["explain", "--model", "m.json", "--trees"][..], "clauses whose groundings are counted, and no trees"),
-        (&["explain", "--model", "m.json", "--data", "staff", "--importance"], "--importance is about rules"),
+        (
+            &["explain", "--model", "m.json", "--data", "staff", "--importance"],
+            "--importance supports trees and networks only",
+        ),
         (&["convert", "--model", "m.json", "--out", "n.json"], "it counts groundings"),
     ] {
         let error = fails(home, flags);

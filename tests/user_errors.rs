@@ -257,10 +257,14 @@ fn help_lists_the_kinds_of_each_parameter() {
     let help = run(home.path(), &["train", "--help"]).0;
     let group = |name: &str| -> String {
         let before = &help[..help.find(&format!("\n    {name} ")).unwrap_or_else(|| panic!("{name}: {help}"))];
-        before.lines().rfind(|line| line.starts_with("  of ")).unwrap().to_owned()
+        before
+            .lines()
+            .rfind(|line| line.starts_with("  ") && !line.starts_with("   ") && line.ends_with(':'))
+            .unwrap()
+            .to_owned()
     };
-    assert_eq!(group("laplace"), "  of rpt:");
-    assert_eq!(group("walk_length"), "  of rrbm-c, rrbm-e:");
-    assert_eq!(group("trees"), "  of lrbm-boost, lrbm-explainable, rdn-boost, mln-boost:");
-    assert_eq!(group("seed"), "  of all kinds:");
+    assert_eq!(group("laplace"), "  rpt:");
+    assert_eq!(group("walk_length"), "  rrbm-c, rrbm-e:");
+    assert_eq!(group("trees"), "  lrbm-boost, lrbm-explainable, rdn-boost, mln-boost:");
+    assert_eq!(group("seed"), "  all kinds:");
 }
