@@ -17,8 +17,8 @@ use crate::learn::lrnn::Template;
 use crate::learn::params::Entry;
 use crate::learn::prepare::{Purpose, make_binary_for, prepare};
 use crate::learn::{
-    self, Distillation, Kind, LearnError, Learner, LrbmExplainable, Lrnn, Model, Params, Preset, Resources, SavedModel,
-    Stored, Task, Trained, TreeModel, Unchecked,
+    self, Distillation, Kind, LearnError, Learner, ListedParameter, LrbmExplainable, Lrnn, Model, Params, Preset,
+    Resources, SavedModel, Stored, Task, Trained, TreeModel, Unchecked,
 };
 use crate::logic::Diagnostics;
 
@@ -87,10 +87,13 @@ fn parameters() -> String {
     let about = |kind: Kind| format!("  {:<width$}  {}", kind.name(), kind.info().about);
     let about: Vec<String> = Kind::ALL.into_iter().map(about).collect();
     let width = learn::parameters().iter().map(|parameter| parameter.entry.name.len()).max().unwrap_or(0);
-    let line = |entry: &Entry| format!("    {:<width$}  {} ({})", entry.name, entry.help, entry.shape);
+    let line = |parameter: &ListedParameter| {
+        let Entry { name, help, shape, .. } = parameter.entry;
+        format!("    {name:<width$}  {help} ({shape}) [default: {}]", defaults(parameter))
+    };
     let mut groups: IndexMap<&[Kind], Vec<String>> = IndexMap::default();
     for parameter in learn::parameters() {
-        groups.entry(&parameter.kinds).or_default().push(line(parameter.entry));
+        groups.entry(&parameter.kinds).or_default().push(line(parameter));
     }
     let group = |(kinds, lines): (&[Kind], Vec<String>)| {
         let names: Vec<&str> = kinds.iter().map(|kind| kind.name()).collect();
@@ -99,6 +102,22 @@ fn parameters() -> String {
     };
     let groups: Vec<String> = groups.into_iter().map(group).collect();
     format!("Kinds:\n{}\n\nParameters for --set KEY=VALUE, by kind:\n{}", about.join("\n"), groups.join("\n"))
+}
+
+/// Returns the default of a parameter; if it differs between kinds, that of most kinds first.
+fn defaults(parameter: &ListedParameter) -> String {
+    let mut kinds_by_value: IndexMap<String, Vec<&str>> = IndexMap::default();
+    for &kind in &parameter.kinds {
+        if let Some(value) = Params::new(kind).get(parameter.entry.name) {
+            kinds_by_value.entry(value.to_string()).or_default().push(kind.name());
+        }
+    }
+    kinds_by_value.sort_by(|_, a, _, b| b.len().cmp(&a.len()));
+    let shown = kinds_by_value.iter().enumerate().map(|(rank, (value, kinds))| match rank {
+        0 => value.clone(),
+        _ => format!("{value} for {}", kinds.join(", ")),
+    });
+    shown.collect::<Vec<_>>().join("; ")
 }
 
 pub fn run(args: &Train, output: &mut Output) -> Result<(), CommandError> {
@@ -174,8 +193,8 @@ pub fn run(args: &Train, output: &mut Output) -> Result<(), CommandError> {
     let audit = args.audit.map(|size| Audit::new(size as usize, params.seed()));
     let resources = Resources { memory_bytes: args.memory, audit: audit.as_ref() };
     let given = match (from, template) {
-        (Some(from), _) => Given::Ensemble(from),
-        (None, Some(template)) => Given::Template(template),
+        (Some(from), _) => Given::Ensemble(Box::new(from)),
+        (None, Some(template)) => Given::Template(Box::new(template)),
         (None, None) => Given::Nothing,
     };
     let trained = fit(kind, given, &loaded, &params, resources, output.quiet)?;
@@ -267,8 +286,8 @@ fn template(path: &Path, loaded: &Dataset, output: &Output) -> Result<Template, 
 /// Further input of a learner.
 enum Given {
     Nothing,
-    Ensemble(TreeModel),
-    Template(Template),
+    Ensemble(Box<TreeModel>),
+    Template(Box<Template>),
 }
 
 fn fit(
@@ -292,11 +311,11 @@ fn fit(
     let task = Task { database, target, examples, seed: params.seed(), resources };
     let trained = match given {
         Given::Ensemble(from) => {
-            let learner = params.typed().map(|params| LrbmExplainable { params, from: Some(from) });
+            let learner = params.typed().map(|params| LrbmExplainable { params, from: Some(*from) });
             learner.map_err(LearnError::from).and_then(|learner| learner.fit(&task, &mut progress).map(Trained::saved))
         }
         Given::Template(template) => {
-            let learner = params.typed().map(|params| Lrnn { params, template: Some(template) });
+            let learner = params.typed().map(|params| Lrnn { params, template: Some(*template) });
             learner.map_err(LearnError::from).and_then(|learner| learner.fit(&task, &mut progress).map(Trained::saved))
         }
         Given::Nothing => learn::fit(kind, &task, params, &mut progress),

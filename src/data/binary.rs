@@ -166,7 +166,7 @@ impl Dataset {
         Ok(describe(&rules))
     }
 
-    /// Applies [`Loaded::make_binary`] if a model mentions a projected predicate that the data lack, since it was then
+    /// Applies [`Dataset::make_binary`] if a model mentions a projected predicate that the data lack, since it was then
     /// learned from projected data. Otherwise nothing changes.
     ///
     /// # Errors

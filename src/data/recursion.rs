@@ -1,5 +1,5 @@
 //! The target as evidence for its own examples, for data in a plain directory. Folds of datasets use
-//! [`super::split::Split::recursive`] instead.
+//! [`super::split::SplitOptions::recursive`] instead.
 
 use super::binary::{self, AddedFacts, Changes, RewriteError};
 use super::load::Dataset;

@@ -3,9 +3,9 @@
 //! | question | method |
 //! |---|---|
 //! | two models, one dataset | [`corrected_t`] over folds, with the real fold sizes |
-//! | two models, several datasets | [`wilcoxon`] over datasets, exact for up to 25 |
+//! | two models, several datasets | `wilcoxon` over datasets, exact for up to 25 |
 //! | several models, several datasets | [`Ranks`]: Friedman, Iman-Davenport, Nemenyi's critical difference |
-//! | several tests at once | [`holm`] correction |
+//! | several tests at once | `holm` correction |
 //! | effect size | [`effect`]: wins, ties and losses, standardized mean; [`bootstrap`]: an interval |
 //!
 //! Invalid numbers, such as a NaN, are a [`SampleError`]. A test that is not applicable to valid
