@@ -22,6 +22,20 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! A kind that is only known at run time takes its parameters by name, with a preset if wanted:
+//!
+//! ```
+//! use lrbm::params::Unchecked;
+//! use lrbm::{Dataset, Domain, Kind, Model, Preset};
+//!
+//! let movies = Dataset::generate(Domain::Movies)?;
+//! let kind = Kind::find("rdn-boost")?;
+//! let params = Unchecked::new(kind).preset(Preset::Paper).set("trees=3")?.check()?;
+//! let model = params.fit(&movies)?.model;
+//! assert_eq!(model.predict(&movies)?.scores.len(), movies.examples.len());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! # Progress and cancellation
 //!
 //! ```
@@ -109,22 +123,54 @@ use internal::{cancel, cover, data, determinism, files, kb, learn, logic, math, 
 use internal::{cli, experiment, report};
 
 pub use cancel::Token as CancelToken;
+pub use data::adapt::AdaptError;
 pub use data::benchmark::{Arity, Benchmark, BenchmarkError, Reflexive, TimeUse, Variant};
+pub use data::binary::RewriteError;
 pub use data::classes::ClassLabels;
 pub use data::example_set::ExampleSet;
-pub use data::generate::{Domain, GeneratorSettings};
-pub use data::load::{Dataset, LoadError, LoadOptions};
-pub use data::split::{Fold, FoldSide, SplitOptions};
-pub use data::store::Store;
-pub use kb::{Database, Example, TimeRule, TimeSource};
+pub use data::generate::{Domain, GeneratorSettings, SettingsError, UnknownDomain};
+pub use data::load::{Dataset, LoadCounts, LoadError, LoadOptions};
+pub use data::manifest::ManifestError;
+pub use data::split::{Fold, FoldCounts, FoldSide, SideCounts, SplitOptions};
+pub use data::store::{Store, StoreError};
+pub use files::json::FileError;
+pub use kb::{Database, Example, Fact, Recursion, Signature, StoredRecursion, TimeError, TimeRule, TimeSource};
 pub use learn::params::Builder;
 pub use learn::prepare::{PrepareError, PrepareOptions, Purpose, prepare};
 pub use learn::{
-    FitControl, Header, Kind, KindParams, LearnError, Learner, LrbmBoost, LrbmExplainable, LrbmNoBoost, Lrnn,
-    LrnnModel, Method, MlnBoost, MlnModel, Model, ParamError, Params, Preset, Progol, Progress, RdnBoost, Rpt, RrbmC,
-    RrbmE, RrbmModel, SavedModel, ScoreError, Scored, Statistics, Stored, Trained, TreeModel,
+    Distillation, FitControl, Header, Kind, KindInfo, KindParams, LearnError, Learner, LrbmBoost, LrbmExplainable,
+    LrbmNoBoost, Lrnn, LrnnModel, Method, MlnBoost, MlnModel, Model, ModelSize, ParamError, Params, Preset, Progol,
+    Progress, RdnBoost, Resources, Rpt, RrbmC, RrbmE, RrbmModel, SavedModel, ScoreError, Scored, SizeOf, Statistics,
+    Stored, Task, Trained, TreeModel, UnknownKind, UnknownMethod,
 };
-pub use logic::{Constant, Diagnostic, Diagnostics, PredicateId};
-pub use metric::{Column, MetricError, Metrics, Output, Ranking, Undefined};
+pub use logic::{
+    Constant, Diagnostic, Diagnostics, Literal, Location, PredicateId, Predicates, ReadError, Severity, Symbols,
+};
+pub use metric::{Column, MetricError, Metrics, Output, Ranking, Threshold, Undefined};
 pub use rbm::Network;
-pub use rbm::network::explain::{ExplainError, Explainer, Explanation, FlipOptions};
+pub use rbm::network::explain::{
+    CheckedCondition, ExplainError, Explainer, Explanation, Fired, Flip, FlipOptions, Flips, Grounding,
+};
+pub use rbm::network::{Condition, ConvertError, Hidden, Rule};
+
+/// The types of parameters: the arguments of setters, the parameters of each kind and their groups,
+/// and access to parameters by name.
+pub mod params {
+    pub use crate::learn::lrbm_boost::LrbmBoostParams;
+    pub use crate::learn::lrbm_explainable::{DistilledTree, LrbmExplainableParams};
+    pub use crate::learn::lrbm_noboost::LrbmNoBoostParams;
+    pub use crate::learn::lrnn::{Family, LrnnParams, Unrolling};
+    pub use crate::learn::mln::{Counting, Form, MlnBoostParams};
+    pub use crate::learn::params::shared::{
+        Additive, ClauseLength, ClauseSearch, Growth, LeafFit, LeafFitting, LearningRate, Prior, Rounds, Seed, Sgd,
+        TestExtensions, Tests, Training,
+    };
+    pub use crate::learn::params::{Argument, Entry, Has, ParamSet, ParamType, Shape, Value};
+    pub use crate::learn::progol::{ClauseWeights, ProgolParams, Weighing};
+    pub use crate::learn::rdn_boost::RdnBoostParams;
+    pub use crate::learn::rpt::{RptParams, Smoothing};
+    pub use crate::learn::rrbm::{CountScale, RrbmCParams, RrbmEParams, Walks};
+    pub use crate::learn::{ListedParameter, Unchecked, parameter, parameters};
+    pub use crate::rbm::{Schedule, Visit};
+    pub use crate::tree::{Expand, LookAhead};
+}

@@ -1,7 +1,7 @@
 //! Checks of the training examples before learning starts.
 
 use super::weights::Weights;
-use super::{DataFeature, Kind, LearnError, Task};
+use super::{Kind, LearnError, Task};
 
 /// Counts the positive and negative examples for a kind that ignores example weights.
 ///
@@ -17,7 +17,7 @@ pub(super) fn count_both(kind: Kind, task: &Task<'_>) -> Result<(u64, u64), Lear
 /// If the target is a multi-class one, or one class has no example or no weight.
 pub(super) fn count_weighted(kind: Kind, task: &Task<'_>, weights: &Weights) -> Result<(u64, u64), LearnError> {
     if let Some(names) = task.classes() {
-        let what = format!("does not tell several classes apart, and there are {}", names.join(", "));
+        let what = format!("does not support multi-class targets, and there are the classes {}", names.join(", "));
         let instead = format!("use {}", multi_class_kinds());
         return Err(LearnError::Cannot { kind, what, instead });
     }
@@ -26,7 +26,7 @@ pub(super) fn count_weighted(kind: Kind, task: &Task<'_>, weights: &Weights) -> 
 
 /// Lists the kinds that support multi-class targets.
 fn multi_class_kinds() -> String {
-    let kinds = Kind::ALL.into_iter().filter(|kind| kind.supports(DataFeature::Classes));
+    let kinds = Kind::ALL.into_iter().filter(|kind| kind.info().multi_class);
     let names: Vec<&str> = kinds.map(Kind::name).collect();
     match names.split_last() {
         Some((last, rest)) if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),

@@ -1,10 +1,12 @@
 //! Training for library users: from typed parameters and examples to a model.
 
+use super::any::SavedModel;
 use super::error::LearnError;
 use super::kind_params::KindParams;
 use super::learner::{Learner, Trained};
 use super::params::Builder;
 use super::progress::Progress;
+use super::registry::{Params, fit, seed_of};
 use super::task::{Resources, Task};
 use crate::cancel::{self, Stopped, Token};
 use crate::cover::DEFAULT_MEMORY_BYTES;
@@ -48,26 +50,58 @@ impl<P: KindParams> Builder<P> {
         control: FitControl<'_>,
     ) -> Result<Trained<ModelOf<P>>, LearnError> {
         let params = self.build()?;
-        let seed = params.get("seed").and_then(|seed| seed.as_u64()).unwrap_or_default();
-        let ExampleSet { database, target, examples } = data.into();
-        let resources = Resources { memory_bytes: control.memory_bytes, audit: None };
-        let task = Task { database, target, examples, seed, resources };
+        let seed = seed_of(&params);
         let learner = params.learner();
-        let mut report = control.progress;
-        let mut work = || {
-            learner.fit(&task, &mut |progress| {
-                if let Some(report) = report.as_mut() {
-                    report(progress);
-                }
-                cancel::poll();
-            })
-        };
-        match control.cancel {
-            None => work(),
-            Some(token) => cancel::run(&token, work).map_err(|stopped| match stopped {
-                Stopped::Cancelled => LearnError::Cancelled,
-                Stopped::Threads(error) => LearnError::Threads(error.to_string()),
-            })?,
-        }
+        run(data.into(), seed, control, |task, progress| learner.fit(task, progress))
+    }
+}
+
+impl Params {
+    /// Learns a model of the kind of these parameters.
+    ///
+    /// # Errors
+    /// If nothing can be learned from the examples.
+    pub fn fit<'d>(&self, data: impl Into<ExampleSet<'d>>) -> Result<Trained<SavedModel>, LearnError> {
+        self.fit_with(data, FitControl::default())
+    }
+
+    /// Learns a model, reporting progress and polling for cancellation.
+    ///
+    /// # Errors
+    /// As [`Params::fit`], and [`LearnError::Cancelled`] if the token is cancelled.
+    pub fn fit_with<'d>(
+        &self,
+        data: impl Into<ExampleSet<'d>>,
+        control: FitControl<'_>,
+    ) -> Result<Trained<SavedModel>, LearnError> {
+        run(data.into(), self.seed(), control, |task, progress| fit(self.kind(), task, self, progress))
+    }
+}
+
+/// Trains by `fit` with the progress, cancellation and memory limit of `control`.
+fn run<M: Send>(
+    data: ExampleSet<'_>,
+    seed: u64,
+    control: FitControl<'_>,
+    fit: impl Fn(&Task<'_>, &mut dyn FnMut(Progress)) -> Result<Trained<M>, LearnError> + Sync,
+) -> Result<Trained<M>, LearnError> {
+    let ExampleSet { database, target, examples } = data;
+    let resources = Resources { memory_bytes: control.memory_bytes, audit: None };
+    let task = Task { database, target, examples, seed, resources };
+    let mut report = control.progress;
+    let mut work = || {
+        fit(&task, &mut |progress| {
+            if let Some(report) = report.as_mut() {
+                report(progress);
+            }
+            cancel::poll();
+        })
+    };
+    match control.cancel {
+        None => work(),
+        Some(token) => cancel::run(&token, work).map_err(|stopped| match stopped {
+            Stopped::Cancelled => LearnError::Cancelled,
+            Stopped::Threads(error) => LearnError::Threads(error.to_string()),
+        })?,
     }
 }

@@ -17,7 +17,8 @@ macro_rules! kinds {
                 params: lrbm_boost::LrbmBoostParams,
                 grows_trees: true,
                 distillation: Distillation::Source,
-                unsupported: &[],
+                uses_weights: true,
+                multi_class: true,
             }
             /// LRBM-NoBoost: one large tree instead of an ensemble.
             LrbmNoBoost {
@@ -27,7 +28,8 @@ macro_rules! kinds {
                 params: lrbm_noboost::LrbmNoBoostParams,
                 grows_trees: true,
                 distillation: Distillation::None,
-                unsupported: &[],
+                uses_weights: true,
+                multi_class: true,
             }
             /// Explainable LRBM: one large tree distilled from an ensemble.
             LrbmExplainable {
@@ -37,7 +39,8 @@ macro_rules! kinds {
                 params: lrbm_explainable::LrbmExplainableParams,
                 grows_trees: true,
                 distillation: Distillation::Target,
-                unsupported: &[],
+                uses_weights: true,
+                multi_class: true,
             }
             /// RDN-Boost (Natarajan et al., 2012): the same loop with the mean gradient in the leaves.
             RdnBoost {
@@ -47,7 +50,8 @@ macro_rules! kinds {
                 params: rdn_boost::RdnBoostParams,
                 grows_trees: true,
                 distillation: Distillation::Source,
-                unsupported: &[],
+                uses_weights: true,
+                multi_class: true,
             }
             /// MLN-Boost (Khot et al., 2011): the same loop with weights on counts of groundings.
             MlnBoost {
@@ -57,7 +61,8 @@ macro_rules! kinds {
                 params: mln::MlnBoostParams,
                 grows_trees: false,
                 distillation: Distillation::None,
-                unsupported: &[DataFeature::Weights, DataFeature::Classes, DataFeature::Recursion],
+                uses_weights: false,
+                multi_class: false,
             }
             /// Relational probability tree: one tree with class frequencies in its leaves.
             Rpt {
@@ -67,7 +72,8 @@ macro_rules! kinds {
                 params: rpt::RptParams,
                 grows_trees: true,
                 distillation: Distillation::None,
-                unsupported: &[DataFeature::Weights, DataFeature::Classes, DataFeature::Recursion],
+                uses_weights: false,
+                multi_class: false,
             }
             /// Clauses learned as Progol does (Muggleton, 1995), with weights.
             Progol {
@@ -77,7 +83,8 @@ macro_rules! kinds {
                 params: progol::ProgolParams,
                 grows_trees: false,
                 distillation: Distillation::None,
-                unsupported: &[DataFeature::Classes, DataFeature::Recursion],
+                uses_weights: true,
+                multi_class: false,
             }
             /// RRBM-C (Kaur et al., 2017): a discriminative RBM over counts of lifted random walks.
             RrbmC {
@@ -87,7 +94,8 @@ macro_rules! kinds {
                 params: rrbm::RrbmCParams,
                 grows_trees: false,
                 distillation: Distillation::None,
-                unsupported: &[DataFeature::Classes, DataFeature::Recursion, DataFeature::Audit],
+                uses_weights: true,
+                multi_class: false,
             }
             /// RRBM-E: the same over the existence of such walks.
             RrbmE {
@@ -97,7 +105,8 @@ macro_rules! kinds {
                 params: rrbm::RrbmEParams,
                 grows_trees: false,
                 distillation: Distillation::None,
-                unsupported: &[DataFeature::Classes, DataFeature::Recursion, DataFeature::Audit],
+                uses_weights: true,
+                multi_class: false,
             }
             /// LRNN (Šourek et al., 2015): networks unrolled from weighted rules.
             Lrnn {
@@ -107,7 +116,8 @@ macro_rules! kinds {
                 params: lrnn::LrnnParams,
                 grows_trees: false,
                 distillation: Distillation::None,
-                unsupported: &[DataFeature::Classes, DataFeature::Recursion, DataFeature::TimeLimits],
+                uses_weights: true,
+                multi_class: false,
             }
         }
     };
@@ -161,8 +171,10 @@ pub struct KindInfo {
     pub grows_trees: bool,
     /// Its part in distilling an ensemble into one tree.
     pub distillation: Distillation,
-    /// Features of data that it ignores with a warning or rejects with an error.
-    pub unsupported: &'static [DataFeature],
+    /// Whether the weights of training examples influence its models; otherwise it warns about them.
+    pub uses_weights: bool,
+    /// Whether it supports targets with several classes; otherwise they are an error.
+    pub multi_class: bool,
 }
 
 /// The part of a kind in distilling an ensemble into one tree.
@@ -176,21 +188,6 @@ pub enum Distillation {
     Target,
 }
 
-/// A feature of training data, or of training, that some kinds do not support.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DataFeature {
-    /// Weights of examples other than 1.
-    Weights,
-    /// A target with several classes.
-    Classes,
-    /// Positives of the target as evidence for other examples.
-    Recursion,
-    /// Time limits on the facts that an example may use.
-    TimeLimits,
-    /// Rechecking sampled coverage with the slow evaluator.
-    Audit,
-}
-
 impl Kind {
     /// Name on the command line, in specs and in files.
     pub const fn name(self) -> &'static str {
@@ -202,14 +199,9 @@ impl Kind {
         self.info().grows_trees
     }
 
-    /// Whether it supports a feature of the training data.
-    pub fn supports(self, feature: DataFeature) -> bool {
-        !self.info().unsupported.contains(&feature)
-    }
-
     /// Whether the weights of training examples influence its models.
-    pub fn uses_weights(self) -> bool {
-        self.supports(DataFeature::Weights)
+    pub const fn uses_weights(self) -> bool {
+        self.info().uses_weights
     }
 
     /// Returns the kind with this name.

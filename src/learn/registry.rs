@@ -104,7 +104,7 @@ impl Params {
 
     /// The seed of the random streams.
     pub fn seed(&self) -> u64 {
-        self.get("seed").and_then(|seed| seed.as_u64()).unwrap_or_default()
+        seed_of(self.values.as_ref())
     }
 
     /// Sets the seed of the random streams.
@@ -197,6 +197,11 @@ impl Kind {
     pub fn has_presets(self) -> bool {
         self.has_parameter("node_size")
     }
+}
+
+/// Returns the seed of the random streams, a parameter of every kind.
+pub(super) fn seed_of(params: &dyn ParamSet) -> u64 {
+    params.get("seed").and_then(|seed| seed.as_u64()).unwrap_or_default()
 }
 
 /// Learns a model of a kind with default resources; `progress` is called after every step.

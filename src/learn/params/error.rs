@@ -54,10 +54,12 @@ pub enum ParamError {
         kind: Kind,
     },
     /// No preset has the name.
-    #[error("unknown preset `{name}`; expected one of paper, lookahead, extended")]
+    #[error("unknown preset `{name}`; expected one of {known}")]
     UnknownPreset {
         /// Its name.
         name: String,
+        /// The names of all presets.
+        known: String,
     },
     /// Parameters of one kind were given to the learner of another.
     #[error("these are parameters of {kind}, not of the learner they were given to")]

@@ -26,7 +26,10 @@ impl Preset {
     /// If no preset has it.
     pub fn find(name: &str) -> Result<Self, ParamError> {
         let found = Self::ALL.iter().find(|(known, _)| *known == name);
-        found.map(|&(_, preset)| preset).ok_or_else(|| ParamError::UnknownPreset { name: name.to_owned() })
+        let known = || Self::ALL.map(|(name, _)| name).join(", ");
+        found
+            .map(|&(_, preset)| preset)
+            .ok_or_else(|| ParamError::UnknownPreset { name: name.to_owned(), known: known() })
     }
 
     /// The parameters it sets, as far as a kind has them.

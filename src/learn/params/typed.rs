@@ -28,7 +28,8 @@ impl ParamType for u64 {
     }
 
     fn to_value(self, _: &Shape) -> Value {
-        Value::Integer(self as i64)
+        // Numbers beyond 63 bits are accepted by no shape and keep their size in the error.
+        i64::try_from(self).map_or(Value::Number(self as f64), Value::Integer)
     }
 }
 
