@@ -207,7 +207,7 @@ impl<'a> Coverage<'a> {
         Decomposed { encoded, components }
     }
 
-    /// GroundingCounts the groundings of conjunctions for each example among the facts it may see:
+    /// Counts the groundings of conjunctions for each example among the facts it may see:
     /// substitutions of the local variables of positive literals. Several conjunctions are searched
     /// in parallel.
     pub fn counts<C: AsRef<[Literal]> + Sync>(&self, conjunctions: &[C]) -> Vec<Arc<GroundingCounts>> {
@@ -239,7 +239,7 @@ impl<'a> Coverage<'a> {
         (Arc::new(groups.covered(&group_counts)), cost)
     }
 
-    /// GroundingCounts the groundings of a component for each group of examples, up to `max_count`;
+    /// Counts the groundings of a component for each group of examples, up to `max_count`;
     /// also returns the search cost. No example outside `within` has a grounding.
     fn search(&self, key: &ComponentKey, max_count: u32, within: Option<&Bits>) -> (Arc<Groups>, Vec<u32>, u64) {
         let plan = JoinPlan::new(key, self.arity, self.database, &|predicate| self.distinct(predicate));

@@ -289,7 +289,7 @@ mod tests {
         let ranking = ranking(&[0.5], &[0.9, 0.1]);
         assert_eq!(auc_roc(&ranking), Ok(0.5));
         assert_eq!(auc_roc_jar(&ranking), 0.75);
-        // The only positive is true_positives at precision 1/2.
+        // The only positive is found at precision 1/2.
         assert_eq!(auc_pr(&ranking), Ok(0.5));
         assert_eq!(auc_pr_jar(&ranking), 0.5);
         assert_eq!(average_precision(&ranking), Ok(0.5));

@@ -20,7 +20,7 @@ use crate::cover::{Bits, Coverage};
 use crate::determinism::HashSet;
 use crate::logic::Literal;
 
-/// Fills the unused entries of a test.
+/// Padding of the conjuncts of a test.
 const NO_CONJUNCT: u32 = u32::MAX;
 
 /// A candidate test.

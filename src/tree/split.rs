@@ -1,6 +1,6 @@
 //! Scores of candidate tests: the squared error of the gradients after a split.
 //!
-//! QuantizedGradients are summed in fixed point. Such sums are exact and do not depend on the order
+//! Gradients are summed in fixed point. Such sums are exact and do not depend on the order
 //! of addition. Two tests that split the examples in the same way have bitwise equal scores, and
 //! ties are decided by the order of tests rather than by rounding.
 

@@ -69,7 +69,7 @@ impl ArchiveError {
     }
 }
 
-/// UnpackLimits on the content of an archive, against decompression bombs.
+/// Limits on the content of an archive, against decompression bombs.
 struct UnpackLimits;
 
 impl UnpackLimits {

@@ -79,7 +79,7 @@ pub struct DomainCounts {
 }
 
 impl DomainCounts {
-    /// DomainCounts a domain by generating it.
+    /// Counts the facts and examples of a domain by generating it.
     pub fn of(domain: Domain, settings: &GeneratorSettings) -> DomainCounts {
         let mut counts = DomainCounts::default();
         let Ok(()) = domain.generate(settings, &mut counts);

@@ -64,7 +64,7 @@ pub(super) const CLASSES_INFO: DomainInfo = DomainInfo {
 
 const CLASSES: u32 = 4;
 const STUDIOS: u32 = 3;
-/// Directors are the first members of a studio, actors the others.
+/// Number of directors, the first members of a studio; the others are actors.
 const DIRECTORS: u32 = 8;
 const ACTORS: u32 = 48;
 const PERSONS: u32 = DIRECTORS + ACTORS;

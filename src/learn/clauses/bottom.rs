@@ -1,4 +1,4 @@
-//! BottomClause clauses: the most specific clause of an example that the modes allow.
+//! Bottom clauses: the most specific clause of an example that the modes allow.
 
 use super::options::ClauseOptions;
 use crate::cancel;

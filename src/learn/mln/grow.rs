@@ -72,7 +72,7 @@ pub struct CountGrower<'g, 'c, 'a> {
 pub struct CountStatistics {
     /// Nodes for which a test was searched.
     pub expansions: u64,
-    /// CountCandidates scored.
+    /// Candidates scored.
     pub screened: u64,
     /// Nodes that exceeded the candidate budget.
     pub budget_hits: u64,

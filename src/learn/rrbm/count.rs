@@ -1,4 +1,4 @@
-//! SparseRow the groundings of walks between the arguments of examples.
+//! Counts the groundings of walks between the arguments of examples.
 //!
 //! Walks are counted by dynamic programming: the number of paths to each constant is propagated
 //! step by step. A walk of `n` steps is split in the middle; both halves are counted and joined by

@@ -289,8 +289,8 @@ mod tests {
     #[test]
     fn ties_reduce_the_number_of_arrangements() {
         let tied = |datasets| Ranks::new(&vec![vec![2.0, 1.0, 1.0]; datasets], true).unwrap();
-        // The best of three agrees in one of three assignments: 24 of the 216 arrangement_count to permute
-        // three rows.
+        // The best of three agrees in one of three assignments: 24 of the 216 ways to permute three
+        // rows.
         let found = tied(3).friedman(1.0).unwrap();
         assert_eq!((found.f, found.verdict), (f64::INFINITY, Verdict::P(1.0 / 9.0)));
         assert_eq!(tied(3).friedman(ALPHA).unwrap().verdict, Verdict::CannotReach { smallest: 1.0 / 9.0 });

@@ -15,7 +15,7 @@ pub struct CorrectedT {
     pub standard_error: f64,
     /// Test statistic: the mean over the standard error.
     pub t: f64,
-    /// Degrees of degrees_of_freedom.
+    /// Degrees of freedom.
     pub degrees_of_freedom: usize,
     /// Two-sided p-value.
     pub p: f64,
@@ -81,7 +81,7 @@ mod tests {
     #[test]
     fn statistic_matches_hand_computed_values() {
         // Two equal folds: mean 2, s² = 2, factor 1/2 + 1 = 3/2, t = 2/√3. With one degree of
-        // degrees_of_freedom the tail probability is an angle.
+        // freedom the tail probability is an angle.
         let test = corrected_t(&of(&[1.0, 3.0]), mean_test_share(&[(10, 10), (7, 7)]).unwrap()).unwrap();
         assert_eq!((test.mean, test.degrees_of_freedom), (2.0, 1));
         assert!((test.t - 2.0 / 3f64.sqrt()).abs() < 1e-15);

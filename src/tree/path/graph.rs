@@ -40,7 +40,7 @@ pub(super) struct ReachableSet {
     previous: Option<(usize, ChainLink)>,
     /// How the last link can be left; for the first set, the head variable itself.
     pub ends: Vec<LinkEnd>,
-    /// SortedFacts.
+    /// The constants, sorted.
     pub reached: Vec<Constant>,
 }
 

@@ -51,7 +51,7 @@ pub struct Fired {
 /// A condition of a rule that is true.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CheckedCondition {
-    /// Whether that many groundings had to exist, or had not to.
+    /// Whether at least `at_least` groundings are required; otherwise fewer are.
     pub holds: bool,
     /// The number of groundings required.
     pub at_least: u32,
@@ -64,6 +64,7 @@ pub struct CheckedCondition {
     /// The facts of the first grounding.
     pub facts: Vec<Fact>,
 }
+
 impl Explainer<'_> {
     /// Explains the prediction for a query.
     ///

@@ -30,7 +30,7 @@ pub(super) struct GroundQuery<'a> {
 /// The limits of a search for groundings, and whether it was truncated.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SearchBound {
-    /// The number of groundings wanted.
+    /// The number of groundings to find.
     pub groundings: usize,
     /// The remaining number of facts to try.
     pub facts: usize,
