@@ -10,7 +10,7 @@ const MIN_PARALLEL_STEPS: usize = 1 << 15;
 /// Work to be done before the thread pool is started; a small training finishes before that.
 const POOL_START_STEPS: usize = 1 << 19;
 
-/// Whether a workload of `steps` is worth parallelizing.
+/// Returns whether a workload of `steps` is worth parallelizing.
 ///
 /// The thread pool starts on first use, which takes time. Short runs finish before it would be
 /// ready, and long runs lose little by doing the first part sequentially. The pool is therefore not

@@ -7,7 +7,7 @@ use crate::logic::nearest::nearest;
 /// Keys about reading a directory.
 const KEYS: [&str; 3] = ["time_predicate", "time_type", "time_by_argument"];
 
-/// Whether a setting is about reading a directory.
+/// Returns whether a setting is about reading a directory.
 pub fn is_about_time(setting: &str) -> bool {
     KEYS.contains(&setting.split('=').next().unwrap_or_default().trim())
 }

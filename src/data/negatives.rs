@@ -35,7 +35,7 @@ impl ArgumentSet {
         self.all.insert(self.key(args))
     }
 
-    /// Whether the set contains the arguments.
+    /// Returns whether the set contains the arguments.
     pub fn contains(&self, args: &[Constant]) -> bool {
         self.all.contains(&self.key(args))
     }
@@ -45,13 +45,13 @@ impl ArgumentSet {
         self.all.len()
     }
 
-    /// Whether the set is empty.
+    /// Returns whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.all.is_empty()
     }
 }
 
-/// Whether an example is of the form (a,a).
+/// Returns whether an example is of the form (a,a).
 pub fn is_reflexive(args: &[Constant]) -> bool {
     matches!(args, [a, b] if a == b)
 }

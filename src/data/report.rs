@@ -198,7 +198,7 @@ impl DatasetReport {
         })
     }
 
-    /// Whether every expected count was found.
+    /// Returns whether every expected count was found.
     pub fn is_as_expected(&self) -> bool {
         let expected = self.published.iter().flat_map(|published| &published.expected);
         expected.into_iter().all(|count| count.found == Some(count.expected))

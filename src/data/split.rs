@@ -466,7 +466,7 @@ impl ExampleGroup {
     }
 }
 
-/// Whether the second argument of an example is later than the first.
+/// Returns whether the second argument of an example is later than the first.
 fn points_to_the_future(pool: &Pool, example: &Example) -> bool {
     let Some(times) = &pool.database.times else { return false };
     let [a, b] = &*example.args else { return false };

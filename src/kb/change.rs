@@ -36,7 +36,7 @@ impl FactChange {
 }
 
 impl Database {
-    /// Whether the fact is in the database.
+    /// Returns whether the fact is in the database.
     pub fn contains(&self, fact: &Fact) -> bool {
         self.facts.relation(fact.predicate).contains(&fact.args)
     }

@@ -69,7 +69,7 @@ impl Database {
         self.times.as_ref()?.of_example(target, args)
     }
 
-    /// Whether a fact is visible under a time limit.
+    /// Returns whether a fact is visible under a time limit.
     #[inline]
     pub fn visible(&self, predicate: PredicateId, args: &[Constant], limit: Option<f64>) -> bool {
         self.times.as_ref().is_none_or(|times| times.visible(predicate, args, limit))
@@ -105,7 +105,7 @@ impl Database {
         constants
     }
 
-    /// Allocated bytes, including spare capacity.
+    /// Returns the allocated bytes, including spare capacity.
     pub fn bytes(&self) -> usize {
         self.symbols.bytes()
             + self.schema.bytes()
@@ -149,7 +149,7 @@ impl DatabaseBuilder {
         self.facts.push(predicate, args, &self.predicates)
     }
 
-    /// Number of facts added, including duplicates.
+    /// Returns the number of facts added, including duplicates.
     pub fn facts(&self) -> usize {
         self.facts.len()
     }

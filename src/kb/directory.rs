@@ -21,7 +21,7 @@ enum Keys {
     Sparse(Vec<u32>),
 }
 
-/// Whether the key range `first..=last` is narrow enough for one start per key.
+/// Returns whether the key range `first..=last` is narrow enough for one start per key.
 ///
 /// Two starts per row take eight bytes, as much as the worst-case list of keys with their starts.
 /// Names and numbers are 2³¹ apart, so a column that contains both is stored as a list.
@@ -89,7 +89,7 @@ impl Directory {
         }
     }
 
-    /// Number of runs, including the empty ones of absent keys.
+    /// Returns the number of runs, including the empty ones of absent keys.
     pub fn slots(&self) -> usize {
         self.starts.len() - 1
     }
@@ -115,7 +115,7 @@ impl Directory {
         (0..self.slots()).map(move |slot| (self.key(slot), run(slot))).filter(|(_, run)| !run.is_empty())
     }
 
-    /// Allocated bytes, including spare capacity.
+    /// Returns the allocated bytes, including spare capacity.
     pub fn bytes(&self) -> usize {
         let keys = match &self.keys {
             Keys::Dense { .. } => 0,

@@ -127,12 +127,12 @@ impl FactsBuilder {
         Ok(())
     }
 
-    /// Number of facts added, including duplicates.
+    /// Returns the number of facts added, including duplicates.
     pub fn len(&self) -> usize {
         self.raw.iter().map(RawFacts::rows).sum()
     }
 
-    /// Whether no fact was added.
+    /// Returns whether no fact was added.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -171,22 +171,22 @@ impl Facts {
         self.relations.get(predicate.0 as usize).unwrap_or(&self.empty)
     }
 
-    /// Number of distinct facts.
+    /// Returns the number of distinct facts.
     pub fn len(&self) -> usize {
         self.relations.iter().map(Relation::len).sum()
     }
 
-    /// Whether there are no facts.
+    /// Returns whether there are no facts.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Number of duplicate facts that were removed.
+    /// Returns the number of duplicate facts that were removed.
     pub fn duplicates(&self) -> u64 {
         self.relations.iter().map(Relation::duplicates).sum()
     }
 
-    /// Allocated bytes, including spare capacity.
+    /// Returns the allocated bytes, including spare capacity.
     pub fn bytes(&self) -> usize {
         self.relations.iter().map(Relation::bytes).sum()
     }

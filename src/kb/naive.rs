@@ -10,7 +10,7 @@ use crate::logic::{Argument, Comparison, Constant, Literal, PredicateId};
 /// The constant bound to each variable; `None` while it is free.
 type Bindings = Vec<Option<Constant>>;
 
-/// Whether a conjunction covers an example of the target, given the facts visible to it.
+/// Returns whether a conjunction covers an example of the target, given the facts visible to it.
 ///
 /// The variables `0..head.len()` are those of the head, in order.
 pub fn covers(database: &Database, body: &[Literal], target: PredicateId, head: &[Constant]) -> bool {

@@ -37,7 +37,7 @@ impl Index {
         Index { order: order.into(), rank, rows, directory, rest }
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     pub fn rows(&self) -> usize {
         self.rows as usize
     }
@@ -78,7 +78,7 @@ impl Index {
         run.start + start..run.start + end
     }
 
-    /// Number of leading columns that are bound.
+    /// Returns the number of leading columns that are bound.
     fn bound_prefix(&self, bound: &[Option<Constant>]) -> usize {
         self.order.iter().take_while(|&&position| bound[position as usize].is_some()).count()
     }
@@ -104,22 +104,22 @@ impl Relation {
         Relation { arity, duplicates, indexes: indexes.into() }
     }
 
-    /// The number of arguments.
+    /// Returns the number of arguments.
     pub fn arity(&self) -> usize {
         self.arity
     }
 
-    /// Number of facts.
+    /// Returns the number of facts.
     pub fn len(&self) -> usize {
         self.indexes[0].rows as usize
     }
 
-    /// Whether there are no facts.
+    /// Returns whether there are no facts.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Number of duplicate facts that were removed.
+    /// Returns the number of duplicate facts that were removed.
     pub fn duplicates(&self) -> u64 {
         self.duplicates
     }
@@ -183,7 +183,7 @@ impl Relation {
         FactRows { index, bound: filter, prefix, range, slot }
     }
 
-    /// Whether the relation contains a fact.
+    /// Returns whether the relation contains a fact.
     pub fn contains(&self, args: &[Constant]) -> bool {
         if args.len() != self.arity {
             return false;
@@ -231,7 +231,7 @@ impl Relation {
         }
     }
 
-    /// Allocated bytes, including spare capacity.
+    /// Returns the allocated bytes, including spare capacity.
     pub fn bytes(&self) -> usize {
         size_of::<Self>() + self.indexes.iter().map(Index::bytes).sum::<usize>()
     }

@@ -314,7 +314,7 @@ impl Schema {
         })
     }
 
-    /// Approximate size of modes and names in bytes.
+    /// Returns the approximate size of modes and names in bytes.
     pub(crate) fn bytes(&self) -> usize {
         let slots: usize = self.modes.iter().map(|mode| mode.args.capacity()).sum();
         let ranges: usize = self.ranges.iter().map(|(_, constants)| constants.capacity()).sum();

@@ -173,14 +173,14 @@ impl Times {
         times.filter_map(|(position, &constant)| self.of_argument(predicate, position, constant)).reduce(f64::max)
     }
 
-    /// Whether facts of this predicate have the time of their first argument and are visible
-    /// strictly after it only.
+    /// Returns whether facts of this predicate have the time of their first argument and are
+    /// visible strictly after it only.
     #[inline]
     pub fn is_by_argument(&self, predicate: PredicateId) -> bool {
         self.by_argument.get(predicate.0 as usize).copied().unwrap_or(false)
     }
 
-    /// Whether a fact is visible under a time limit.
+    /// Returns whether a fact is visible under a time limit.
     pub fn visible(&self, predicate: PredicateId, args: &[Constant], limit: Option<f64>) -> bool {
         match (self.of_fact(predicate, args), limit) {
             (Some(time), Some(limit)) if self.is_by_argument(predicate) => time < limit,
@@ -213,7 +213,7 @@ impl Times {
         ))
     }
 
-    /// Allocated bytes, including spare capacity.
+    /// Returns the allocated bytes, including spare capacity.
     pub fn bytes(&self) -> usize {
         8 * (self.names.capacity() + self.numbers.capacity())
             + self.by_argument.capacity()

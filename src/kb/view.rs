@@ -20,7 +20,7 @@ impl<'e> View<'e> {
         View { limit, own: Some((recursion, args)) }
     }
 
-    /// Whether a fact is the label of the example.
+    /// Returns whether a fact is the label of the example.
     #[inline]
     fn is_label(&self, predicate: PredicateId, fact: &[Constant]) -> bool {
         let Some((recursion, args)) = self.own else { return false };
@@ -42,12 +42,12 @@ impl Database {
         View { limit: self.limit(target, args), own }
     }
 
-    /// Whether a fact is visible in a view.
+    /// Returns whether a fact is visible in a view.
     pub fn view_includes(&self, view: &View<'_>, predicate: PredicateId, fact: &[Constant]) -> bool {
         !view.is_label(predicate, fact) && self.is_within_limit(view, predicate, fact)
     }
 
-    /// Whether a fact is within the time limit of a view.
+    /// Returns whether a fact is within the time limit of a view.
     fn is_within_limit(&self, view: &View<'_>, predicate: PredicateId, fact: &[Constant]) -> bool {
         let Some(times) = &self.times else { return true };
         // Labels of the same time are not known yet.
@@ -59,7 +59,7 @@ impl Database {
         times.visible(predicate, fact, view.limit)
     }
 
-    /// Whether the label of an example is among the facts and within its time limit.
+    /// Returns whether the label of an example is among the facts and within its time limit.
     pub fn label_is_evidence(&self, target: PredicateId, args: &[Constant]) -> bool {
         let view = self.view(target, args);
         let Some((recursion, _)) = view.own else { return false };

@@ -142,7 +142,7 @@ macro_rules! define_kinds {
             /// All kinds, in the order in which they are listed.
             pub const ALL: [Kind; [$($name),+].len()] = [$(Kind::$kind),+];
 
-            /// The registry entry of the kind.
+            /// Returns the registry entry of the kind.
             pub const fn info(self) -> &'static KindInfo {
                 match self {
                     $(Kind::$kind => &KindInfo {
@@ -189,17 +189,17 @@ pub enum Distillation {
 }
 
 impl Kind {
-    /// Name on the command line, in specs and in files.
+    /// Returns the name on the command line, in specs and in files.
     pub const fn name(self) -> &'static str {
         self.info().name
     }
 
-    /// Whether its models are sums of trees, which can be drawn.
+    /// Returns whether its models are sums of trees, which can be drawn.
     pub const fn grows_trees(self) -> bool {
         self.info().grows_trees
     }
 
-    /// Whether the weights of training examples influence its models.
+    /// Returns whether the weights of training examples influence its models.
     pub const fn uses_weights(self) -> bool {
         self.info().uses_weights
     }

@@ -11,17 +11,18 @@ pub trait KindParams: ParamSet + Clone + Default {
     /// Returns the learner with these parameters.
     fn learner(self) -> Self::Learner;
 
-    /// Estimated cost of training per example, in splits of a first tree. It orders and groups jobs; no
-    /// result depends on it.
+    /// Returns the estimated cost of training per example, in splits of a first tree. It orders and
+    /// groups jobs; no result depends on it.
     fn cost(&self) -> f64;
 }
 
-/// Estimated cost of one tree of this maximum depth.
+/// Returns the estimated cost of one tree of this maximum depth.
 pub(super) fn tree_cost(depth: Option<u32>) -> f64 {
     6.0 * f64::from(depth.unwrap_or(10).min(20))
 }
 
-/// Estimated cost of an ensemble of trees. Most tests of later trees were already evaluated for the first.
+/// Returns the estimated cost of an ensemble of trees. Most tests of later trees were already
+/// evaluated for the first.
 pub(super) fn ensemble_cost(max_leaves: Option<u32>, trees: u32) -> f64 {
     f64::from(max_leaves.unwrap_or(8)) * (1.0 + 0.1 * f64::from(trees.saturating_sub(1)))
 }

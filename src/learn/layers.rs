@@ -20,7 +20,7 @@ pub struct Unchecked {
 }
 
 impl Unchecked {
-    /// The defaults of a kind.
+    /// Returns the defaults of a kind.
     pub fn new(kind: Kind) -> Self {
         Unchecked { kind, background: Vec::new(), preset: None, spec: Vec::new(), set: Vec::new() }
     }

@@ -74,7 +74,7 @@ pub const TREE_PARAMETERS: [&str; 14] = [
 ];
 
 impl LrbmExplainableParams {
-    /// The parameters of the ensemble.
+    /// Returns the parameters of the ensemble.
     fn ensemble(&self) -> LrbmBoostParams {
         let LrbmExplainableParams { rounds, growth, tests, more_tests, training, additive, rate, leaf, seed, .. } =
             *self;
@@ -89,7 +89,7 @@ impl KindParams for LrbmExplainableParams {
         LrbmExplainable { params: self, from: None }
     }
 
-    /// The cost of the distilled tree alone.
+    /// Returns the cost of the distilled tree alone.
     fn cost(&self) -> f64 {
         self.tests.cost() * tree_cost(self.distilled.distil_depth)
     }

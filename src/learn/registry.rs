@@ -65,22 +65,22 @@ pub struct Params {
 }
 
 impl Params {
-    /// The defaults of a kind.
+    /// Returns the defaults of a kind.
     pub fn new(kind: Kind) -> Self {
         Params { kind, values: (code_of(kind).defaults)() }
     }
 
-    /// The defaults of the groups of a kind, without those of the kind.
+    /// Returns the defaults of the groups of a kind, without those of the kind.
     pub(super) fn of_groups(kind: Kind) -> Self {
         Params { kind, values: (code_of(kind).defaults)().group_defaults() }
     }
 
-    /// The kind.
+    /// Returns the kind.
     pub fn kind(&self) -> Kind {
         self.kind
     }
 
-    /// The descriptions of all parameters.
+    /// Returns the descriptions of all parameters.
     pub fn entries(&self) -> Vec<&'static Entry> {
         self.values.entries()
     }
@@ -102,7 +102,7 @@ impl Params {
         self.values.set_own_defaults();
     }
 
-    /// The seed of the random streams.
+    /// Returns the seed of the random streams.
     pub fn seed(&self) -> u64 {
         seed_of(self.values.as_ref())
     }
@@ -113,22 +113,23 @@ impl Params {
         self.values.set("seed", &Value::Integer(seed as i64));
     }
 
-    /// Whether positives of the target are evidence for other examples.
+    /// Returns whether positives of the target are evidence for other examples.
     pub fn recursive(&self) -> bool {
         self.get("recursive") == Some(Value::Bool(true))
     }
 
-    /// The values by name as records keep them: without parameters added later that have their default.
+    /// Returns the values by name as records keep them: without parameters added later that have
+    /// their default.
     pub fn to_values(&self) -> BTreeMap<String, Value> {
         self.values.to_values()
     }
 
-    /// Estimated cost of training per example, in splits of a first tree.
+    /// Returns the estimated cost of training per example, in splits of a first tree.
     pub fn cost(&self) -> f64 {
         (code_of(self.kind).cost)(self.values.as_ref())
     }
 
-    /// The typed parameters.
+    /// Returns the typed parameters.
     ///
     /// # Errors
     /// If they are of another kind.
@@ -165,7 +166,7 @@ pub struct ListedParameter {
     pub kinds: Vec<Kind>,
 }
 
-/// Every parameter of every kind, in the order of listings.
+/// Returns every parameter of every kind, in the order of listings.
 pub fn parameters() -> &'static [ListedParameter] {
     static LISTED: LazyLock<Vec<ListedParameter>> = LazyLock::new(|| {
         let mut listed: Vec<ListedParameter> = Vec::new();
@@ -188,12 +189,12 @@ pub fn parameter(name: &str) -> Option<&'static ListedParameter> {
 }
 
 impl Kind {
-    /// Whether the kind has a parameter.
+    /// Returns whether the kind has a parameter.
     pub fn has_parameter(self, name: &str) -> bool {
         parameter(name).is_some_and(|parameter| parameter.kinds.contains(&self))
     }
 
-    /// Whether presets apply to the kind: they set the candidate tests of trees.
+    /// Returns whether presets apply to the kind: they set the candidate tests of trees.
     pub fn has_presets(self) -> bool {
         self.has_parameter("node_size")
     }

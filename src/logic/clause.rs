@@ -143,7 +143,8 @@ impl Literal {
         self.predicate.comparison()
     }
 
-    /// Whether the literal only filters substitutions and binds nothing: negated or a comparison.
+    /// Returns whether the literal only filters substitutions and binds nothing: negated or a
+    /// comparison.
     pub fn is_check(&self) -> bool {
         self.negated || self.comparison().is_some()
     }
@@ -200,12 +201,12 @@ impl Predicates {
         (0..self.all.len() as u32).map(PredicateId)
     }
 
-    /// Number of predicates.
+    /// Returns the number of predicates.
     pub fn len(&self) -> usize {
         self.all.len()
     }
 
-    /// Whether no predicate is known.
+    /// Returns whether no predicate is known.
     pub fn is_empty(&self) -> bool {
         self.all.is_empty()
     }

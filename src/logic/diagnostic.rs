@@ -208,12 +208,12 @@ impl Diagnostics {
         self.all.iter().filter(|d| d.severity == Severity::Warning)
     }
 
-    /// Number of errors, including those not kept.
+    /// Returns the number of errors, including those not kept.
     pub fn error_count(&self) -> u64 {
         self.errors().count() as u64 + self.suppressed_errors
     }
 
-    /// Whether an error prevents the data from being used.
+    /// Returns whether an error prevents the data from being used.
     pub fn has_errors(&self) -> bool {
         self.errors().next().is_some()
     }

@@ -60,12 +60,12 @@ impl ModeSymbol {
         Self::ALL.iter().find(|(_, known)| *known == self).map_or('>', |&(c, _)| c)
     }
 
-    /// Whether a bound variable is allowed.
+    /// Returns whether a bound variable is allowed.
     pub fn may_reuse(self) -> bool {
         !matches!(self, ModeSymbol::Constant | ModeSymbol::ThisConstant | ModeSymbol::New)
     }
 
-    /// Whether a new variable is allowed.
+    /// Returns whether a new variable is allowed.
     pub fn may_be_new(self) -> bool {
         matches!(
             self,
@@ -78,7 +78,7 @@ impl ModeSymbol {
         )
     }
 
-    /// Whether a constant is allowed.
+    /// Returns whether a constant is allowed.
     pub fn may_be_constant(self) -> bool {
         matches!(
             self,

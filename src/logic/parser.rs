@@ -83,7 +83,7 @@ impl Parser<'_> {
         Ok(Sentence::Unused(":-".into(), text))
     }
 
-    /// Whether the arguments ahead contain a mode symbol: `+person`, but not `+3`.
+    /// Returns whether the arguments ahead contain a mode symbol: `+person`, but not `+3`.
     fn is_bare_mode(&self) -> Parse<bool> {
         let mut ahead = self.lexer.clone();
         if ahead.token()?.kind != TokenKind::Punct('(') {

@@ -18,7 +18,7 @@ pub enum Notation {
 }
 
 impl Notation {
-    /// Whether a bare word is a variable.
+    /// Returns whether a bare word is a variable.
     pub fn is_variable(self, word: &str) -> bool {
         let first = word.chars().next().unwrap_or('?');
         match self {

@@ -90,12 +90,12 @@ impl SourceWindow {
         self.cursor = cursor;
     }
 
-    /// Whether the window reaches the end of the file.
+    /// Returns whether the window reaches the end of the file.
     pub fn at_end(&self) -> bool {
         self.eof
     }
 
-    /// Whether the file began with a byte order mark, which is not part of the text.
+    /// Returns whether the file began with a byte order mark, which is not part of the text.
     pub fn had_bom(&self) -> bool {
         self.had_bom
     }

@@ -16,7 +16,7 @@ pub struct Constant(u32);
 const NUMBER_BIT: u32 = 1 << 31;
 
 impl Constant {
-    /// Whether this constant is a number.
+    /// Returns whether this constant is a number.
     pub fn is_number(self) -> bool {
         self.0 & NUMBER_BIT != 0
     }
@@ -155,12 +155,12 @@ impl Symbols {
         })
     }
 
-    /// Number of names; their ids are `0..names()`.
+    /// Returns the number of names; their ids are `0..names()`.
     pub fn names(&self) -> usize {
         self.ends.len()
     }
 
-    /// Number of distinct numbers.
+    /// Returns the number of distinct numbers.
     pub fn numbers(&self) -> usize {
         self.numbers.len()
     }
@@ -175,7 +175,7 @@ impl Symbols {
         self.number_ids.shrink_to_fit();
     }
 
-    /// Allocated bytes, including spare capacity.
+    /// Returns the allocated bytes, including spare capacity.
     pub fn bytes(&self) -> usize {
         self.text.capacity()
             + 4 * self.ends.capacity()

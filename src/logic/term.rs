@@ -21,7 +21,7 @@ pub enum Term {
 }
 
 impl Term {
-    /// Whether the term contains no variable.
+    /// Returns whether the term contains no variable.
     pub fn is_ground(&self) -> bool {
         match self {
             Term::Name(_) | Term::Number(_) => true,
@@ -40,12 +40,12 @@ pub struct Atom {
     pub args: Vec<Term>,
 }
 
-/// Whether a character may occur in a bare word.
+/// Returns whether a character may occur in a bare word.
 pub fn is_word_char(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_' || c == '?' || (!c.is_ascii() && c.is_alphanumeric())
 }
 
-/// Whether a name without quotes is read as that name in Prolog notation.
+/// Returns whether a name without quotes is read as that name in Prolog notation.
 pub fn is_bare_name(text: &str) -> bool {
     let Some(first) = text.chars().next() else { return false };
     (first.is_ascii_digit() || (first.is_alphabetic() && !first.is_uppercase()))
@@ -53,7 +53,7 @@ pub fn is_bare_name(text: &str) -> bool {
         && !looks_numeric(text)
 }
 
-/// Whether a word would be read as a number: `007`, `1e5`.
+/// Returns whether a word would be read as a number: `007`, `1e5`.
 pub fn looks_numeric(word: &str) -> bool {
     let digits = |s: &str| !s.is_empty() && s.bytes().all(|b| b.is_ascii_digit());
     match word.split_once(['e', 'E']) {

@@ -55,12 +55,12 @@ impl Ranking {
         &self.points
     }
 
-    /// Number of positives.
+    /// Returns the number of positives.
     pub fn positives(&self) -> u64 {
         self.positives
     }
 
-    /// Number of negatives.
+    /// Returns the number of negatives.
     pub fn negatives(&self) -> u64 {
         self.negatives
     }

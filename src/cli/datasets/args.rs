@@ -41,7 +41,7 @@ impl GeneratorArgs {
         self.seed
     }
 
-    /// Whether a setting other than the seed is given.
+    /// Returns whether a setting other than the seed is given.
     pub fn is_used_beyond_seed(&self) -> bool {
         self.scale.is_some() || self.noise.is_some()
     }

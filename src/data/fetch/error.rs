@@ -153,7 +153,7 @@ impl FetchFault {
         move |source| FetchFault::Io { path, source }
     }
 
-    /// Whether an immediate retry may succeed.
+    /// Returns whether an immediate retry may succeed.
     pub(super) fn is_transient(&self) -> bool {
         match self {
             FetchFault::CutOff { .. } | FetchFault::Stalled { .. } => true,

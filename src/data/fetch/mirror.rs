@@ -66,7 +66,7 @@ fn percent_encoded(address: &str) -> String {
     address.bytes().map(|b| if plain(b) { char::from(b).to_string() } else { format!("%{b:02X}") }).collect()
 }
 
-/// Whether an address refers to the local host.
+/// Returns whether an address refers to the local host.
 pub(super) fn is_loopback(address: &str) -> bool {
     let uri = address.parse::<ureq::http::Uri>().ok();
     let host = uri.as_ref().and_then(|uri| uri.host()).unwrap_or("").trim_matches(['[', ']']);

@@ -138,7 +138,8 @@ impl Studio {
         Ok(())
     }
 
-    /// Whether a member has a credit in the role of another: both directors, or both actors with a movie.
+    /// Returns whether a member has a credit in the role of another: both directors, or both actors
+    /// with a movie.
     fn same_role(&self, member: u32, other: u32) -> bool {
         if other < DIRECTORS { member < DIRECTORS } else { member >= DIRECTORS && self.acted >> member & 1 == 1 }
     }

@@ -169,7 +169,7 @@ impl Department {
         Ok(())
     }
 
-    /// The planted rule: a student and a professor who published together.
+    /// Returns the planted rule: a student and a professor who published together.
     fn is_advised(&self, a: u32, b: u32) -> bool {
         !is_professor(a) && is_professor(b) && self.together.contains(a, b)
     }

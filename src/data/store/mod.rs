@@ -174,7 +174,7 @@ impl Store {
         Ok(record)
     }
 
-    /// Whether a variant has been converted and sealed.
+    /// Returns whether a variant has been converted and sealed.
     pub fn is_sealed(&self, id: &str, variant: &str) -> bool {
         path::is_variant(variant)
             && self.record(id).is_ok_and(|record| record.iter().any(|(path, _)| path::is_within(variant, path)))
@@ -291,12 +291,12 @@ pub(crate) struct DirectoryListing {
     pub(crate) others: Vec<String>,
 }
 
-/// Whether a path of a dataset is a published or unpacked file.
+/// Returns whether a path of a dataset is a published or unpacked file.
 pub(crate) fn is_fetched(path: &str) -> bool {
     matches!(path.split_once('/'), Some((RAW | UNPACKED, _)))
 }
 
-/// Whether a path is an unfinished file left by an interrupted process.
+/// Returns whether a path is an unfinished file left by an interrupted process.
 pub(crate) fn is_unfinished(path: &str) -> bool {
     path.ends_with(PART) || path.split('/').any(|part| part.starts_with(TEMPORARY_PREFIX))
 }
@@ -337,7 +337,7 @@ impl ChecksumRecord {
         self.0.len()
     }
 
-    /// Whether no file is recorded.
+    /// Returns whether no file is recorded.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -41,18 +41,20 @@ pub fn relative(path: &str) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// Whether `path` is `directory` or lies below it.
+/// Returns whether `path` is `directory` or lies below it.
 pub fn is_within(directory: &str, path: &str) -> bool {
     path.strip_prefix(directory).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Whether a name is a valid dataset id: lower-case letters, digits and `-`, starting with a letter.
+/// Returns whether a name is a valid dataset id: lower-case letters, digits and `-`, starting with
+/// a letter.
 pub fn is_id(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_lowercase())
         && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
 }
 
-/// Whether a name is valid for a converted variant, which is a directory beside `raw` and `unpacked`.
+/// Returns whether a name is valid for a converted variant, which is a directory beside `raw` and
+/// `unpacked`.
 pub fn is_variant(name: &str) -> bool {
     is_id(name) && name != RAW && name != UNPACKED
 }

@@ -26,7 +26,7 @@ pub struct Verification {
 }
 
 impl Verification {
-    /// Whether every file is present and as recorded.
+    /// Returns whether every file is present and as recorded.
     pub fn is_sound(&self) -> bool {
         self.fetched && self.problems.is_empty()
     }

@@ -52,7 +52,7 @@ impl Template {
         self.heads[0]
     }
 
-    /// The predicates at the head of rules, the target first.
+    /// Returns the predicates at the head of rules, the target first.
     pub fn heads(&self) -> impl ExactSizeIterator<Item = PredicateId> + '_ {
         self.heads.iter().copied()
     }

@@ -45,13 +45,13 @@ pub trait Group: Default + 'static {
 
 /// Access to a group of the parameters of a kind.
 pub trait Has<G> {
-    /// The group, to change it.
+    /// Returns the group, to change it.
     fn group_mut(&mut self) -> &mut G;
 }
 
 /// The parameters of a kind, by name.
 pub trait ParamSet: fmt::Debug + Send + Sync + Any {
-    /// The descriptions of all parameters, in the order of listings.
+    /// Returns the descriptions of all parameters, in the order of listings.
     fn entries(&self) -> Vec<&'static Entry>;
 
     /// Returns the value of a parameter; `None` if the kind does not have it.
@@ -66,16 +66,17 @@ pub trait ParamSet: fmt::Debug + Send + Sync + Any {
     /// Sets the defaults that distinguish the kind from others with the same groups.
     fn set_own_defaults(&mut self);
 
-    /// The defaults of the groups, without those of the kind.
+    /// Returns the defaults of the groups, without those of the kind.
     fn group_defaults(&self) -> Box<dyn ParamSet>;
 
     /// Returns a copy.
     fn boxed(&self) -> Box<dyn ParamSet>;
 
-    /// The typed parameters, to downcast.
+    /// Returns the typed parameters, to downcast.
     fn as_any(&self) -> &dyn Any;
 
-    /// The values by name as records keep them: without parameters added later that have their default.
+    /// Returns the values by name as records keep them: without parameters added later that have
+    /// their default.
     fn to_values(&self) -> BTreeMap<String, Value> {
         let defaults = self.group_defaults();
         let recorded = |entry: &&Entry| !entry.added_later || self.get(entry.name) != defaults.get(entry.name);

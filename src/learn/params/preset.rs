@@ -32,7 +32,7 @@ impl Preset {
             .ok_or_else(|| ParamError::UnknownPreset { name: name.to_owned(), known: known() })
     }
 
-    /// The parameters it sets, as far as a kind has them.
+    /// Returns the parameters it sets, as far as a kind has them.
     pub(crate) fn settings(self) -> Vec<(&'static str, Value)> {
         let (node_size, path_length) = match self {
             Preset::Paper => (1, 0),

@@ -51,32 +51,32 @@ pub enum Shape {
 const MAX_COUNT: u64 = 1_000_000;
 
 impl Shape {
-    /// A whole number from `min` to `max`.
+    /// Creates the shape of a whole number from `min` to `max`.
     pub const fn integer(min: u64, max: u64) -> Shape {
         Shape::Integer { min, max }
     }
 
-    /// A count from `min` to a million.
+    /// Creates the shape of a count from `min` to a million.
     pub const fn count(min: u64) -> Shape {
         Shape::Integer { min, max: MAX_COUNT }
     }
 
-    /// A count from `min` to a million, or a word for "no limit".
+    /// Creates the shape of a count from `min` to a million, or a word for "no limit".
     pub const fn count_or(min: u64, word: &'static str) -> Shape {
         Shape::IntegerOrWord { min, max: MAX_COUNT, word }
     }
 
-    /// A number from `min` to `max`.
+    /// Creates the shape of a number from `min` to `max`.
     pub const fn real(min: f64, max: f64) -> Shape {
         Shape::Real { min, max, exclusive_min: false }
     }
 
-    /// A number above 0, up to `max`.
+    /// Creates the shape of a number above 0, up to `max`.
     pub const fn positive(max: f64) -> Shape {
         Shape::Real { min: 0.0, max, exclusive_min: true }
     }
 
-    /// Whether the value is one of those accepted.
+    /// Returns whether the value is one of those accepted.
     pub fn accepts(&self, value: &Value) -> bool {
         let integer = |min: u64, max: u64| value.as_u64().is_some_and(|n| (min..=max).contains(&n));
         let real = |min: f64, max: f64| value.as_f64().is_some_and(|x| (min..=max).contains(&x));

@@ -76,7 +76,7 @@ group! {
 }
 
 impl Tests {
-    /// Relative cost of searching these tests, for estimates of run time.
+    /// Returns the relative cost of searching these tests, for estimates of run time.
     pub(crate) fn cost(&self) -> f64 {
         if self.node_size > 1 || self.path_length > 1 { 1.0 } else { 0.2 }
     }

@@ -8,7 +8,7 @@ pub trait ParamType: Copy {
     /// Reads a value that the shape of the parameter accepts; `None` if the type has no such value.
     fn from_value(value: &Value) -> Option<Self>;
 
-    /// The value as people write it; `shape` gives the word of a missing limit.
+    /// Returns the value as people write it; `shape` gives the word of a missing limit.
     fn to_value(self, shape: &Shape) -> Value;
 }
 
@@ -73,7 +73,7 @@ impl ParamType for Option<u32> {
 
 /// An argument of a typed setter: a value of the type, or a number where the type also has words.
 pub trait Argument<T> {
-    /// The value to set.
+    /// Returns the value to set.
     fn argument(self) -> T;
 }
 

@@ -50,7 +50,8 @@ kind_params! {
     }
 }
 
-/// The penalty was chosen by cross-validation on the generated domains with a tenth of the labels wrong.
+/// The penalty was chosen by cross-validation on the generated domains with a tenth of the
+/// labels wrong.
 fn set_descent(rate: &mut LearningRate, sgd: &mut Sgd) {
     rate.learning_rate = 0.01;
     sgd.l2 = 0.003;
