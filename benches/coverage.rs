@@ -1,4 +1,5 @@
-//! Time of coverage, candidate generation, split scoring and training: `cargo bench --bench coverage`.
+//! Time of coverage, candidate generation, split scoring and training: `cargo bench --bench
+//! coverage`.
 //!
 //! One thread, so that figures are per core. `scripts/instructions` counts the instructions of the
 //! same cases, which vary less than time.

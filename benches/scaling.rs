@@ -1,8 +1,9 @@
 //! Growth of time and memory with the data: LRBM-Boost on generated domains of 10⁴ to 10⁷ facts.
 //!
-//! `cargo bench --bench scaling [-- [MAX_FACTS] [--domain ID]]`, MAX_FACTS 10000000 by default. Writes
-//! `results/bench/scaling.csv` and `scaling.md` unless `--domain` is given. Not a criterion benchmark:
-//! see `ten_million`. Examples come from the generator, so their number grows with the facts.
+//! `cargo bench --bench scaling [-- [MAX_FACTS] [--domain ID]]`, MAX_FACTS 10000000 by default.
+//! Writes `results/bench/scaling.csv` and `scaling.md` unless `--domain` is given. Not a criterion
+//! benchmark: see `ten_million`. Examples come from the generator, so their number grows with the
+//! facts.
 //!
 //! Each size runs in a process of its own, which reads the files and trains with the defaults.
 //! Exponents are slopes of least-squares lines through the logarithms. They are computed from CPU

@@ -1,8 +1,8 @@
 //! Loading of ten million facts: facts per CPU second, bytes per fact, peak memory.
 //!
-//! `cargo bench --bench ten_million [-- FACTS]`. Not a criterion benchmark: a single run is long enough
-//! for stable figures, and the peak memory of a process never falls. CPU seconds are summed over
-//! threads, so that figures are per core and hardly depend on other load.
+//! `cargo bench --bench ten_million [-- FACTS]`. Not a criterion benchmark: a single run is long
+//! enough for stable figures, and the peak memory of a process never falls. CPU seconds are summed
+//! over threads, so that figures are per core and hardly depend on other load.
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
@@ -17,7 +17,8 @@ mod process;
 
 use process::{cpu_seconds, memory};
 
-/// Writes facts only; the caller adds one example, because a directory without examples is rejected.
+/// Writes facts only; the caller adds one example, because a directory without examples is
+/// rejected.
 struct Files {
     facts: BufWriter<File>,
     count: u64,

@@ -36,7 +36,8 @@ enum State {
 impl Stream {
     /// Creates the stream for `purpose`, a path such as `["uwcse", "fold 3", "negatives"]`.
     ///
-    /// Parts are hashed with their length, so `["ab", "c"]` and `["a", "bc"]` give different streams.
+    /// Parts are hashed with their length, so `["ab", "c"]` and `["a", "bc"]` give different
+    /// streams.
     pub fn new(seed: u64, purpose: &[&str]) -> Self {
         let mut hashed = Vec::with_capacity(128);
         hashed.extend_from_slice(b"lrbm stream 1");
@@ -67,7 +68,8 @@ impl Stream {
     /// If `n` is 0.
     pub fn below(&mut self, n: u64) -> u64 {
         assert!(n > 0, "cannot draw from an empty range");
-        // Lemire's method: the high half of a product, rejecting the low halves that would cause bias.
+        // Lemire's method: the high half of a product, rejecting the low halves that would cause
+        // bias.
         let threshold = n.wrapping_neg() % n;
         loop {
             let product = u128::from(self.bits()) * u128::from(n);

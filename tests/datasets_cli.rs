@@ -1,4 +1,5 @@
-//! `lrbm datasets fetch | verify | info | list` as users run them, on the real files if a mirror is available.
+//! `lrbm datasets fetch | verify | info | list` as users run them, on the real files if a mirror is
+//! available.
 #![cfg(feature = "harness")]
 
 use assert_cmd::Command;

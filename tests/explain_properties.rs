@@ -229,8 +229,8 @@ proptest! {
             }
             prop_assert!(flips.found.iter().all(|flip| flip.decision != explanation.decision));
             prop_assert!(flips.closest.iter().all(|flip| flip.decision == explanation.decision));
-            // Without negation, removing a fact changes a rule only if the fact is in one of the first k
-            // groundings of an at-least-k condition; so no such fact is missed.
+            // Without negation, removing a fact changes a rule only if the fact is in one of the
+            // first k groundings of an at-least-k condition; so no such fact is missed.
             if world.positive && flips.untried == 0 {
                 for fact in &world.facts {
                     let removal = FactChange::Remove(fact.clone());

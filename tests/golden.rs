@@ -1,8 +1,8 @@
 //! Files written by an earlier version of the program load, score the same and can be resumed.
 //!
-//! `tests/golden` has models of all kinds, with classes, time limits and recursion, their scores, and
-//! a run with its baseline. All were written on generated domains by the version before the formats
-//! `lrbm model`, `lrbm walks` and `lrbm template` were renamed. Never regenerate them.
+//! `tests/golden` has models of all kinds, with classes, time limits and recursion, their scores,
+//! and a run with its baseline. All were written on generated domains by the version before the
+//! formats `lrbm model`, `lrbm walks` and `lrbm template` were renamed. Never regenerate them.
 #![cfg(feature = "harness")]
 
 use std::collections::BTreeMap;

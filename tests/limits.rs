@@ -47,6 +47,7 @@ fn peak_memory_follows_the_budget_and_the_model_is_unchanged() {
         large >> 20
     );
     assert!(model == other, "the budget changed the model");
-    // Unbounded, it takes more than ten MiB; bounded by one MiB, at most that plus allocator overhead.
+    // Unbounded, it takes more than ten MiB; bounded by one MiB, at most that plus allocator
+    // overhead.
     assert!(small + (6 << 20) < large, "{small} and {large} bytes: the budget has no effect");
 }

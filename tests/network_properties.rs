@@ -18,7 +18,8 @@ struct World {
     examples: Vec<Example>,
     evidence: Vec<PredicateId>,
     constants: Vec<Constant>,
-    /// Whether comparisons may use unbound variables. They are never true, and no rule can express them.
+    /// Whether comparisons may use unbound variables. They are never true, and no rule can express
+    /// them.
     unbound_comparisons: bool,
 }
 
@@ -254,8 +255,8 @@ proptest! {
             let network = paper(&world.binary(&trees, -1.8, step)).unwrap();
             let active = world.checked_active(&network);
             let psi = network.psi(&active, world.examples.len());
-            // Expected ψ: the prior, the mean d of each tree, and log((1 + e^…) / (1 + e^…)) of each
-            // leaf, with W where it is reached and without elsewhere.
+            // Expected ψ: the prior, the mean d of each tree, and log((1 + e^…) / (1 + e^…)) of
+            // each leaf, with W where it is reached and without elsewhere.
             for (i, psi) in psi.into_iter().enumerate() {
                 let mut expected = -1.8;
                 for tree in &trees {

@@ -82,7 +82,8 @@ impl World {
                     OutputOrConstant,
                 ];
                 let symbols: Vec<ModeSymbol> = (0..arity).map(|_| draw(stream, &all)).collect();
-                // Occasionally another mode has other types. Limits are exact only for a single mode.
+                // Occasionally another mode has other types. Limits are exact only for a single
+                // mode.
                 let other: Vec<usize> = types.iter().map(|&t| if stream.index(12) == 0 { 1 - t } else { t }).collect();
                 let limit = |stream: &mut Stream| (limited && modes == 1).then(|| 1 + stream.index(2) as u32);
                 let limits = (limit(stream), limit(stream));
@@ -332,7 +333,8 @@ fn random_worlds_have_chains_of_every_kind() {
     }
     for arity in 1..=3 {
         for length in 1..=3 {
-            // With one variable, chains end in a constant; otherwise they may or may not contain one.
+            // With one variable, chains end in a constant; otherwise they may or may not contain
+            // one.
             for constants in if arity == 1 { &[true][..] } else { &[false, true] } {
                 let found = kinds.get(&(arity, length, *constants)).copied().unwrap_or(0);
                 assert!(found >= 5, "{found} of {:?} in {kinds:?}", (arity, length, constants));

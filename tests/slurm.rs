@@ -1,8 +1,8 @@
 //! A sweep on a real single-node Slurm: tasks are cancelled, the node fails, the watcher is stopped
 //! and restarted, and every byte equals that of a local run.
 //!
-//! Needs Debian's slurm-wlm and munge, root, and `../shared/slurm/up.sh`, which starts them; without
-//! them the test prints that it was skipped.
+//! Needs Debian's slurm-wlm and munge, root, and `../shared/slurm/up.sh`, which starts them;
+//! without them the test prints that it was skipped.
 #![cfg(feature = "harness")]
 
 #[path = "run/lab.rs"]

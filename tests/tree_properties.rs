@@ -34,8 +34,8 @@ struct Size {
     modes: usize,
     timed: bool,
     limited: bool,
-    /// Whether modes may use `$`. The literals of a path do not show which variables `$` introduced,
-    /// so only the root is compared then.
+    /// Whether modes may use `$`. The literals of a path do not show which variables `$`
+    /// introduced, so only the root is compared then.
     once: bool,
 }
 
@@ -239,7 +239,8 @@ impl LeafFitter for RandomFraction {
     }
 }
 
-/// Shrinks the mean gradient, more for fewer examples; the second side also by the size of the first.
+/// Shrinks the mean gradient, more for fewer examples; the second side also by the size of the
+/// first.
 struct Shrunken;
 
 impl LeafFitter for Shrunken {
@@ -620,7 +621,8 @@ proptest! {
         }).collect();
         prop_assert_eq!(grown, splits);
 
-        // Each leaf has the mean of the examples in use that reach it, whichever way they are assigned.
+        // Each leaf has the mean of the examples in use that reach it, whichever way they are
+        // assigned.
         prop_assert_eq!(&assign::leaves(&tree, &coverage), &reached);
         let mut ended: BTreeMap<NodeId, Vec<usize>> = BTreeMap::new();
         for (i, example) in world.examples.iter().enumerate() {
@@ -672,7 +674,8 @@ proptest! {
             tests += 1;
             let (yes_fit, no_fit) = Shrunken.fit(Sample::unweighted(&yes), Sample::unweighted(&no), &mut stream);
             let after = error(&yes_fit, &yes) + error(&no_fit, &no);
-            // No margin for literals that share a new variable and connect two variables of the head.
+            // No margin for literals that share a new variable and connect two variables of the
+            // head.
             let arity = world.arity();
             let of_head = |v: &Variable| (v.0 as usize) < arity;
             let head: BTreeSet<Variable> = test.iter().flat_map(Literal::variables).filter(of_head).collect();
@@ -832,7 +835,8 @@ fn world_from_text(modes: &[(&str, &[&str])], facts: &[&str], positive: &[[&str;
     World { database, target, examples, predicates: Vec::new(), constants: Vec::new() }
 }
 
-/// Everyone acts in a film and has a friend, so one literal separates nothing; positives share a film.
+/// Everyone acts in a film and has a friend, so one literal separates nothing; positives share a
+/// film.
 fn films() -> World {
     let modes: [(&str, &[&str]); 3] =
         [("together", &["+person", "+person"]), ("film", &["-film", "+person"]), ("friend", &["+person", "-person"])];

@@ -1,8 +1,8 @@
 //! Runs `TUTORIAL.md`: writes its files, runs its commands and compares their output.
 //!
-//! A block ` ```LANGUAGE FILE ` is a file. In a block ` ```console ` a line `$ COMMAND` is run, and the
-//! lines below it are its stdout. `…` matches anything within a line or, alone on a line, any number
-//! of lines.
+//! A block ` ```LANGUAGE FILE ` is a file. In a block ` ```console ` a line `$ COMMAND` is run, and
+//! the lines below it are its stdout. `…` matches anything within a line or, alone on a line, any
+//! number of lines.
 #![cfg(feature = "harness")]
 
 use std::fs;

@@ -40,7 +40,8 @@ impl LeafFitter for Mean {
     }
 }
 
-/// Restricts all work to this thread, so that figures are per core and every instruction is counted.
+/// Restricts all work to this thread, so that figures are per core and every instruction is
+/// counted.
 pub fn use_one_thread() {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread();
     pool.build_global().expect("no earlier thread pool");

@@ -18,7 +18,8 @@ pub struct Compare {
     /// Second run directory; omit it to compare two models of the first.
     #[arg(value_name = "RUN_B", required_unless_present = "models")]
     second: Option<PathBuf>,
-    /// Compare model A of the first run with model B of the second, optionally with preset and case.
+    /// Compare model A of the first run with model B of the second, optionally with preset and
+    /// case.
     #[arg(long, value_name = "A,B")]
     models: Option<String>,
     /// Metric to compare by [default: auc_roc and auc_pr].

@@ -38,7 +38,8 @@ pub(crate) use error::with_cause;
 pub(crate) use output::{Output, metric, results, say, unwritable, warn_damaged};
 pub(crate) use output_files::OutputFiles;
 
-/// Reproduce and extend LRBM-Boost: boosted lifted restricted Boltzmann machines for relational data.
+/// Reproduce and extend LRBM-Boost: boosted lifted restricted Boltzmann machines for relational
+/// data.
 #[derive(Parser)]
 #[command(name = "lrbm", version, propagate_version = true)]
 struct Cli {

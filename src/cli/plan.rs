@@ -110,7 +110,8 @@ pub fn store_skipped(selection: &Selection, store: &RunStore) -> Result<(), RunS
     store.write_skipped(&names.into_iter().collect::<Vec<String>>())
 }
 
-/// Returns a message about missing datasets with the command that fetches them; `None` if all exist.
+/// Returns a message about missing datasets with the command that fetches them; `None` if all
+/// exist.
 pub fn missing(plan: &Plan) -> Option<String> {
     let command = plan.fetch_command()?;
     let names: Vec<&str> = plan.missing.iter().map(|missing| missing.name.as_str()).collect();
@@ -161,7 +162,8 @@ pub fn run(args: &PlanArgs, output: &mut Output) -> Result<(), CommandError> {
     }
 }
 
-/// Prints a command for each task, and writes the files that the commands need to the run directory.
+/// Prints a command for each task, and writes the files that the commands need to the run
+/// directory.
 fn commands(selection: &Selection, output: &mut Output) -> Result<(), CommandError> {
     let Selection { experiment, plan, selected, out, data, .. } = selection;
     if let Some(missing) = missing(plan) {

@@ -26,7 +26,8 @@ pub struct Run {
     /// Run the jobs in this process or as tasks of a Slurm cluster.
     #[arg(long, value_enum, default_value_t = ExecutorKind::Local, value_name = "WHERE")]
     executor: ExecutorKind,
-    /// Set partition, account, time, memory, cpus, prologue, options, task_time or attempts of the tasks.
+    /// Set partition, account, time, memory, cpus, prologue, options, task_time or attempts of the
+    /// tasks.
     #[arg(long, value_name = "KEY=VALUE")]
     slurm_option: Vec<String>,
     /// Maximum number of concurrent jobs [default: the number of threads].

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use super::error::CommandError;
 
-/// Returns the path of a file to write, with links resolved, if it can be created. Leaves nothing behind.
+/// Returns the path of a file to write, with links resolved, if it can be created. Leaves nothing
+/// behind.
 pub fn check_writable(path: &Path) -> Result<PathBuf, CommandError> {
     let directory = match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,

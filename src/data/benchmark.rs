@@ -80,12 +80,14 @@ pub struct Benchmark {
 type FileSums = Vec<(String, String)>;
 
 impl Benchmark {
-    /// Opens the dataset with this id: a published one, a generated one, or the directory with this path.
+    /// Opens the dataset with this id: a published one, a generated one, or the directory with this
+    /// path.
     ///
     /// A published dataset that is fetched but not converted yet is converted first.
     ///
     /// # Errors
-    /// If the dataset is unknown or not fetched, its files are invalid, or it does not support the variant.
+    /// If the dataset is unknown or not fetched, its files are invalid, or it does not support the
+    /// variant.
     pub fn open(id: &str, store: &Store, variant: &Variant) -> Result<Benchmark, BenchmarkError> {
         if let Ok(manifest) = Manifest::find(id) {
             return Self::of_manifest(manifest, store, variant);
@@ -197,8 +199,8 @@ impl Benchmark {
         )
     }
 
-    /// Opens a directory: one with example and fact files, one with `fold1`, `fold2` and so on that contain `train` and
-    /// `test`, or one with `train` and `test`.
+    /// Opens a directory: one with example and fact files, one with `fold1`, `fold2` and so on that
+    /// contain `train` and `test`, or one with `train` and `test`.
     ///
     /// # Errors
     /// If files are missing or invalid, or the directory does not support the variant.
@@ -332,7 +334,8 @@ fn arity_rules(manifest: &Manifest, evidence: &EvidenceVariant) -> Vec<ArityRule
     manifest.arity.iter().filter(applies).cloned().collect()
 }
 
-/// Returns the arity rules of data without a manifest; after they are applied none remain to describe.
+/// Returns the arity rules of data without a manifest; after they are applied none remain to
+/// describe.
 fn default_arity_rules(pool: &Pool, variant: &Variant) -> Vec<ArityRule> {
     match variant.arity {
         Arity::Original => binary::rules_for(&pool.database, pool.target),
@@ -384,7 +387,8 @@ fn choose<T: Copy + PartialEq + Serialize>(
     }
 }
 
-/// Compares every file of a variant with its record; returns a checksum of all of them and the files.
+/// Compares every file of a variant with its record; returns a checksum of all of them and the
+/// files.
 fn check_files(store: &Store, id: &str, variant: &str) -> Result<(String, FileSums), BenchmarkError> {
     let record = store.record(id)?;
     let prefix = format!("{variant}/");

@@ -1,7 +1,8 @@
 //! Projects predicates with more than two arguments to binary ones, and rewrites databases.
 //!
-//! The paper's figures compare methods that are limited to binary predicates; its Table 1 keeps the others. A manifest
-//! lists the pairs of arguments that become predicates of their own; without a manifest, every pair does.
+//! The paper's figures compare methods that are limited to binary predicates; its Table 1 keeps the
+//! others. A manifest lists the pairs of arguments that become predicates of their own; without a
+//! manifest, every pair does.
 
 use std::fmt::Write;
 
@@ -51,7 +52,8 @@ pub(super) struct AddedFacts<'a> {
     pub from: Option<&'a Database>,
 }
 
-/// Returns the database with the changes applied. Constants and predicates keep their ids; new predicates follow.
+/// Returns the database with the changes applied. Constants and predicates keep their ids; new
+/// predicates follow.
 pub(super) fn rewrite(
     database: &Database,
     changes: &Changes<'_>,
@@ -153,8 +155,8 @@ fn copy_schema(
 }
 
 impl Dataset {
-    /// Projects all predicates with more than two arguments except the target to every pair of arguments. Returns a
-    /// description of the projections.
+    /// Projects all predicates with more than two arguments except the target to every pair of
+    /// arguments. Returns a description of the projections.
     ///
     /// # Errors
     /// If the database cannot be rewritten.
@@ -166,8 +168,8 @@ impl Dataset {
         Ok(describe(&rules))
     }
 
-    /// Applies [`Dataset::make_binary`] if a model mentions a projected predicate that the data lack, since it was then
-    /// learned from projected data. Otherwise nothing changes.
+    /// Applies [`Dataset::make_binary`] if a model mentions a projected predicate that the data
+    /// lack, since it was then learned from projected data. Otherwise nothing changes.
     ///
     /// # Errors
     /// If the database cannot be rewritten.
@@ -183,7 +185,8 @@ impl Dataset {
     }
 }
 
-/// Returns rules for every predicate with more than two arguments except the target: one predicate `p_i_j` per pair.
+/// Returns rules for every predicate with more than two arguments except the target: one predicate
+/// `p_i_j` per pair.
 pub(super) fn rules_for(database: &Database, target: PredicateId) -> Vec<ArityRule> {
     let Database { schema, predicates, .. } = database;
     let labelled = database.classes.as_ref().map(|classes| classes.labelled);
@@ -210,7 +213,8 @@ pub(super) fn rules_for(database: &Database, target: PredicateId) -> Vec<ArityRu
         .collect()
 }
 
-/// Returns the modes of a pair of arguments: those of the predicate restricted to them, with an input added if needed.
+/// Returns the modes of a pair of arguments: those of the predicate restricted to them, with an
+/// input added if needed.
 fn pair_modes(schema: &Schema, id: PredicateId, name: &str, pair: [usize; 2]) -> Vec<String> {
     let mut lines: IndexSet<String> = IndexSet::default();
     for mode in schema.modes_of(id) {

@@ -1,5 +1,5 @@
-//! The class of an example, given as the last argument of its target and separated on loading so that nothing else
-//! can see it.
+//! The class of an example, given as the last argument of its target and separated on loading so
+//! that nothing else can see it.
 
 use crate::determinism::{HashMap, HashSet, IndexMap};
 use crate::kb::classes::sort_names;
@@ -9,16 +9,16 @@ use crate::logic::{Constant, Diagnostic, Diagnostics, PredicateId, ValueLimit};
 /// The use of the last argument of a target.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ClassLabels {
-    /// It is the class if a mode of the target marks it, as in `mode: collaborated(+person,+person,#level!1).`, and no
-    /// example is negative.
+    /// It is the class if a mode of the target marks it, as in `mode:
+    /// collaborated(+person,+person,#level!1).`, and no example is negative.
     #[default]
     AsMarked,
     /// It is never the class.
     Never,
     /// It is always the class.
     Always,
-    /// It becomes the class of a binary target: negatives are dropped, and so are examples with several values there.
-    /// Modes that take the class from the target take any constant instead.
+    /// It becomes the class of a binary target: negatives are dropped, and so are examples with
+    /// several values there. Modes that take the class from the target take any constant instead.
     Derived {
         /// The minimum number of examples of a class; examples of smaller classes are dropped.
         min_size: usize,
@@ -53,7 +53,8 @@ impl ClassLabels {
             }
     }
 
-    /// Separates the classes from the examples of a target; returns `None` if its last argument is not a class.
+    /// Separates the classes from the examples of a target; returns `None` if its last argument is
+    /// not a class.
     pub(super) fn separate(
         self,
         builder: &mut DatabaseBuilder,

@@ -1,4 +1,5 @@
-//! Examples as read from files (any predicate, duplicates, contradictions), and the cleaned examples of the target.
+//! Examples as read from files (any predicate, duplicates, contradictions), and the cleaned
+//! examples of the target.
 
 use crate::determinism::{HashMap, IndexMap};
 use crate::kb::{DatabaseBuilder, Example};
@@ -77,8 +78,8 @@ impl RawExamples {
         self.all.push((predicate, Example { args: args.into(), positive, class: 0, weight, line }));
     }
 
-    /// Returns the target: the predicate with this name, written `name` or `name/arity`. Without a name it is the
-    /// predicate with the most positives, the first of equals.
+    /// Returns the target: the predicate with this name, written `name` or `name/arity`. Without a
+    /// name it is the predicate with the most positives, the first of equals.
     pub fn choose_target(&self, predicates: &Predicates, name: Option<&str>) -> Result<PredicateId, NoExamples> {
         let mut counts: IndexMap<PredicateId, (u64, u64)> = IndexMap::default();
         for (predicate, example) in &self.all {

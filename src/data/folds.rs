@@ -5,9 +5,9 @@ use crate::kb::Example;
 
 /// Returns the test fold of each example, from 0.
 ///
-/// Positives and negatives, and the classes if there are several, are shuffled separately and dealt out in turn, so
-/// fold sizes differ by at most one of each. The result depends only on the seed, the name of the dataset, and the
-/// number and labels of the examples.
+/// Positives and negatives, and the classes if there are several, are shuffled separately and dealt
+/// out in turn, so fold sizes differ by at most one of each. The result depends only on the seed,
+/// the name of the dataset, and the number and labels of the examples.
 ///
 /// # Panics
 /// If `k` is 0.
@@ -35,8 +35,8 @@ pub fn random_folds(examples: &[Example], k: usize, seed: u64, dataset: &str) ->
     folds
 }
 
-/// Returns the group of each time, from 0 for the oldest. The cuts spread `reference` times over the groups as evenly
-/// as possible without separating equal times.
+/// Returns the group of each time, from 0 for the oldest. The cuts spread `reference` times over
+/// the groups as evenly as possible without separating equal times.
 ///
 /// Returns `None` if there are fewer distinct times than groups.
 pub fn groups_by_time(reference: &[f64], times: &[f64], groups: usize) -> Option<Vec<u32>> {

@@ -91,12 +91,14 @@ impl Dataset {
 /// Loads a directory.
 ///
 /// # Errors
-/// If files are missing or unreadable, or if they are invalid; then all errors are reported together.
+/// If files are missing or unreadable, or if they are invalid; then all errors are reported
+/// together.
 pub fn load(directory: &Path, options: &LoadOptions) -> Result<Dataset, LoadError> {
     read(directory, options, None)
 }
 
-/// Loads a directory for prediction: it may lack examples of the target, which is given with its arity.
+/// Loads a directory for prediction: it may lack examples of the target, which is given with its
+/// arity.
 ///
 /// # Errors
 /// As [`load`].
@@ -204,7 +206,8 @@ impl Loader {
             }
         };
         let selected = raw_examples.into_target_examples(&builder, target);
-        // Each is shown with its line, which has to be read again, so only as many as are kept are located.
+        // Each is shown with its line, which has to be read again, so only as many as are kept are
+        // located.
         let shown = selected.contradictions.len().min(Diagnostics::ERRORS_PER_FILE);
         for contradiction in &selected.contradictions[..shown] {
             diagnostics.push(both_labels(contradiction, &builder, target, files));
@@ -331,7 +334,8 @@ fn no_example(error: &NoExamples, files: &DatasetFiles) -> Diagnostic {
     }
 }
 
-/// Returns the location of a whole line. The file is read again up to it, a cost that only errors incur.
+/// Returns the location of a whole line. The file is read again up to it, a cost that only errors
+/// incur.
 fn locate_line(path: &Path, line: u64) -> Location {
     use std::io::BufRead;
     let text = layout::open(path)

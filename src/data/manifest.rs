@@ -1,8 +1,9 @@
 //! Manifests: the description of a published dataset in `datasets/<id>.toml`.
 //!
-//! A manifest lists the published files with their checksums, the target, the modes, and everything needed to turn
-//! the files into folds. The eight built-in ones are compiled into the program, so that it can fetch and verify its
-//! data without further files; [`Manifest::read`] reads a user's own.
+//! A manifest lists the published files with their checksums, the target, the modes, and everything
+//! needed to turn the files into folds. The eight built-in ones are compiled into the program, so
+//! that it can fetch and verify its data without further files; [`Manifest::read`] reads a user's
+//! own.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -160,7 +161,8 @@ impl Manifest {
 impl SourceRepository {
     /// Returns the path of a file below the root of a mirror.
     ///
-    /// A mirror has the layout `<owner>/<repository>/<commit>/<path>`, the same as the published address.
+    /// A mirror has the layout `<owner>/<repository>/<commit>/<path>`, the same as the published
+    /// address.
     pub fn mirror_path(&self, file: &SourceFile) -> String {
         let SourceRepository { owner, repository, commit, directory, .. } = self;
         match directory.as_str() {
@@ -176,7 +178,8 @@ impl SourceRepository {
 }
 
 impl SourceFile {
-    /// Returns the path below `unpacked/` where an archive is unpacked: its name without the extension.
+    /// Returns the path below `unpacked/` where an archive is unpacked: its name without the
+    /// extension.
     pub fn unpacked_path(&self) -> Option<&str> {
         let extension = match self.unpack? {
             Unpack::Zip => ".zip",

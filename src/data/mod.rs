@@ -1,4 +1,5 @@
-//! Data: manifests, fetching, adaptors and loading of published datasets, generated domains, folds and negatives.
+//! Data: manifests, fetching, adaptors and loading of published datasets, generated domains, folds
+//! and negatives.
 
 pub mod adapt;
 pub mod benchmark;

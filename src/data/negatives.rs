@@ -1,9 +1,11 @@
-//! Draws negatives under the closed-world assumption: tuples of the right types that are not known to be positive.
+//! Draws negatives under the closed-world assumption: tuples of the right types that are not known
+//! to be positive.
 //!
-//! A negative must not be recognizable by the way it was drawn. So every constant that may occur in a positive may also
-//! occur in a negative. If examples have times, negatives take the first arguments of the positives and a second
-//! argument that is not later than the first: an example cannot see the facts of its future, so a second argument
-//! from there would reveal the negative by itself.
+//! A negative must not be recognizable by the way it was drawn. So every constant that may occur in
+//! a positive may also occur in a negative. If examples have times, negatives take the first
+//! arguments of the positives and a second argument that is not later than the first: an example
+//! cannot see the facts of its future, so a second argument from there would reveal the negative by
+//! itself.
 
 use crate::determinism::{HashSet, Stream};
 use crate::kb::{Database, Example};
@@ -68,7 +70,8 @@ pub enum NegativeSampler {
     },
     /// The first argument of a positive, and a second one that is not later.
     NotLater {
-        /// The first argument of each positive with its time; each is equally frequent among the negatives.
+        /// The first argument of each positive with its time; each is equally frequent among the
+        /// negatives.
         first: Vec<(Constant, f64)>,
         /// The candidates of the second argument, sorted by time.
         second: Vec<(f64, Constant)>,
@@ -78,7 +81,8 @@ pub enum NegativeSampler {
 }
 
 impl NegativeSampler {
-    /// Creates the sampler for these positives: limited by time if the database gives both arguments times.
+    /// Creates the sampler for these positives: limited by time if the database gives both
+    /// arguments times.
     pub fn new(
         database: &Database,
         target: PredicateId,
@@ -86,7 +90,8 @@ impl NegativeSampler {
         candidates: Vec<Vec<Constant>>,
         reflexive: bool,
     ) -> NegativeSampler {
-        // A second argument without a time is never too late, and a first one without a time sees everything.
+        // A second argument without a time is never too late, and a first one without a time sees
+        // everything.
         let time = |position, constant, without: f64| {
             database.times.as_ref()?.of_argument(target, position, constant).or(Some(without))
         };
@@ -133,8 +138,8 @@ fn draw_unrestricted(
         return drawn;
     }
     let total = candidates.iter().try_fold(1u64, |total, pool| total.checked_mul(pool.len() as u64));
-    // If there are eight times as many tuples as may be rejected, most draws succeed (a rejected tuple of a symmetric
-    // target counts twice). Otherwise enumerate all tuples.
+    // If there are eight times as many tuples as may be rejected, most draws succeed (a rejected
+    // tuple of a symmetric target counts twice). Otherwise enumerate all tuples.
     let diagonal = candidates.iter().map(Vec::len).min().unwrap_or(0);
     let small = 8 * (taken.len() + needed + diagonal) as u64;
     let mut accept = |args: Vec<Constant>| {
@@ -308,7 +313,8 @@ mod tests {
 
     #[test]
     fn draws_are_uniform() {
-        // 90 pairs, a third of them each time: each pair is expected 400 times of 1,200, standard deviation 16.3.
+        // 90 pairs, a third of them each time: each pair is expected 400 times of 1,200, standard
+        // deviation 16.3.
         let sampler =
             NegativeSampler::Unrestricted { candidates: vec![constants(0..10), constants(0..10)], reflexive: false };
         let mut counts = vec![0u32; 100];

@@ -1,5 +1,5 @@
-//! The target as evidence for its own examples, for data in a plain directory. Folds of datasets use
-//! [`super::split::SplitOptions::recursive`] instead.
+//! The target as evidence for its own examples, for data in a plain directory. Folds of datasets
+//! use [`super::split::SplitOptions::recursive`] instead.
 
 use super::binary::{self, AddedFacts, Changes, RewriteError};
 use super::load::Dataset;
@@ -7,7 +7,8 @@ use crate::kb::{Recursion, TimeRule};
 use crate::logic::Constant;
 
 impl Dataset {
-    /// Adds the positives to the evidence for other examples, beside the facts of the target: for training.
+    /// Adds the positives to the evidence for other examples, beside the facts of the target: for
+    /// training.
     ///
     /// # Errors
     /// If there are too many facts, or the time rule does not apply to them.

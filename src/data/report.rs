@@ -79,7 +79,8 @@ pub struct PublishedReport {
     pub notes: Vec<String>,
     /// The expected counts beside those found.
     pub expected: Vec<ExpectedCount>,
-    /// The sources of the published files: repository, commit and directory, with the number of files.
+    /// The sources of the published files: repository, commit and directory, with the number of
+    /// files.
     pub origins: Vec<String>,
     /// The published files.
     pub files: Vec<PublishedFile>,
@@ -153,7 +154,8 @@ impl DatasetReport {
             };
             FoldRow { fold: i + 1, train_facts, test_facts, counts }
         };
-        // The test files of given folds together are the complete data; the training files repeat them.
+        // The test files of given folds together are the complete data; the training files repeat
+        // them.
         let pools: Vec<_> = match &dataset.pools {
             Pools::Pooled(pool) => vec![pool],
             Pools::Given(folds) => folds.iter().map(|[_, test]| test).collect(),

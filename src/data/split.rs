@@ -1,8 +1,9 @@
 //! Splits a dataset into folds: training examples, test examples and their negatives.
 //!
-//! Pooled data are divided into groups, at random or by time, and each group gets its own negatives, so that no example
-//! is in two groups. With random folds, a fold tests one group and trains on all others. By time, a fold tests one
-//! group and trains on those before it; the oldest group is used for training only. Given folds are kept.
+//! Pooled data are divided into groups, at random or by time, and each group gets its own
+//! negatives, so that no example is in two groups. With random folds, a fold tests one group and
+//! trains on all others. By time, a fold tests one group and trains on those before it; the oldest
+//! group is used for training only. Given folds are kept.
 
 use std::sync::Arc;
 
@@ -220,8 +221,8 @@ impl Benchmark {
         Ok(Fold { index, train: side(trained), test: side(tested), counts })
     }
 
-    /// Returns the evidence of a pool with the known positives added. Labels of test examples are never added,
-    /// whatever the times.
+    /// Returns the evidence of a pool with the known positives added. Labels of test examples are
+    /// never added, whatever the times.
     fn evidence(
         &self,
         pool: &Pool,
@@ -305,7 +306,8 @@ impl Benchmark {
         Ok(groups)
     }
 
-    /// Returns positives with the requested number of negatives: listed ones, then drawn ones, which are added to `taken`.
+    /// Returns positives with the requested number of negatives: listed ones, then drawn ones,
+    /// which are added to `taken`.
     #[expect(clippy::too_many_arguments, reason = "the arguments are independent, and there are two calls")]
     fn group(
         &self,
@@ -359,7 +361,8 @@ impl Benchmark {
         ExampleGroup { positives, negatives, counts }
     }
 
-    /// Merges the training groups, without positives shared with the test if the variant drops them.
+    /// Merges the training groups, without positives shared with the test if the variant drops
+    /// them.
     fn merge(&self, groups: Vec<ExampleGroup>, tested: &ExampleGroup) -> (ExampleGroup, FoldCounts) {
         let mut counts = FoldCounts::default();
         let mut merged = ExampleGroup::default();

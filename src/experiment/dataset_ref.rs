@@ -14,7 +14,8 @@ use crate::data::store::Store;
 pub struct DatasetRef {
     /// Name in the experiment's list, in tables and in paths; unique within the experiment.
     pub name: String,
-    /// Argument of [`Benchmark::open`]: id of a published dataset or generated domain, or a directory.
+    /// Argument of [`Benchmark::open`]: id of a published dataset or generated domain, or a
+    /// directory.
     pub id: String,
     /// Chosen variant. For a published dataset every choice is filled in.
     pub variant: Variant,
@@ -25,7 +26,8 @@ pub struct DatasetRef {
 /// The part of a dataset reference that can change a result, in serializable form.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DatasetKey {
-    /// Dataset id, or the last component of the directory's path: fold assignment is seeded with it.
+    /// Dataset id, or the last component of the directory's path: fold assignment is seeded with
+    /// it.
     pub id: String,
     /// The variant.
     pub variant: Variant,

@@ -100,7 +100,8 @@ impl JobFilter {
         self.any.is_empty()
     }
 
-    /// Returns the values of the column of a condition that no job matches, for the "no match" message.
+    /// Returns the values of the column of a condition that no job matches, for the "no match"
+    /// message.
     pub fn hint<'a>(&self, jobs: impl Iterator<Item = &'a Job> + Clone) -> Option<String> {
         let mut all = self.any.iter().flatten();
         let unmatched = all.find(|condition| !jobs.clone().any(|job| condition.holds(job)))?;
@@ -137,7 +138,8 @@ fn parse_condition(text: &str, expression: &str, known: &[&str]) -> Result<Condi
         return Err(FilterError::UnknownColumn { expression, column, nearest, known: known.join(", ") });
     }
     let values: Vec<String> = values.split('|').map(|value| value.trim().to_lowercase()).collect();
-    // An empty value selects jobs without a case or preset; as a substring it would match everything.
+    // An empty value selects jobs without a case or preset; as a substring it would match
+    // everything.
     if !exact && values.iter().any(String::is_empty) {
         return Err(FilterError::NoValue { expression, column });
     }

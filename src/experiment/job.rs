@@ -22,7 +22,8 @@ pub struct Job {
     pub model: String,
     /// Kind of the model.
     pub kind: Kind,
-    /// Preset the parameters start from. It is part of the row: `paper` and `lookahead` are never mixed.
+    /// Preset the parameters start from. It is part of the row: `paper` and `lookahead` are never
+    /// mixed.
     pub preset: Option<Preset>,
     /// Parameters; their seed is [`Job::training_seed`].
     pub params: Params,
@@ -43,7 +44,8 @@ pub struct Job {
 /// The ensemble that an explainable model distils, trained on the same fold with the same seed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ensemble {
-    /// Name of its model in the experiment; `None` if the explainable model trains its own ensemble.
+    /// Name of its model in the experiment; `None` if the explainable model trains its own
+    /// ensemble.
     pub model: Option<String>,
     /// Kind of the ensemble.
     pub kind: Kind,
@@ -72,8 +74,8 @@ impl Job {
         training_seed(self.seed, &self.dataset, self.fold)
     }
 
-    /// Returns the job of the ensemble that an explainable model distils. If the ensemble is a model
-    /// of the experiment, this is the job that trains it, with the same key.
+    /// Returns the job of the ensemble that an explainable model distils. If the ensemble is a
+    /// model of the experiment, this is the job that trains it, with the same key.
     pub fn ensemble(&self) -> Option<Job> {
         let Ensemble { model, kind, params } = self.from.clone()?;
         let model = model.unwrap_or_else(|| self.model.clone());
@@ -170,8 +172,8 @@ fn learner_key(kind: Kind, params: &Params) -> LearnerKey {
 /// File names reserved by some operating systems.
 const RESERVED: [&str; 4] = ["con", "prn", "aux", "nul"];
 
-/// Returns a portable file name: letters, digits and `-_.,=+` are kept, everything else becomes `-`.
-/// A changed name gets a hash suffix, so that distinct names stay distinct.
+/// Returns a portable file name: letters, digits and `-_.,=+` are kept, everything else becomes
+/// `-`. A changed name gets a hash suffix, so that distinct names stay distinct.
 pub fn safe_name(name: &str) -> String {
     const LONGEST: usize = 80;
     let keep = |c: char| if c.is_ascii_alphanumeric() || "-_.,=+".contains(c) { c } else { '-' };

@@ -108,7 +108,8 @@ impl Format {
     /// # Errors
     /// If the text has another format, a later version or other fields.
     pub fn read<T: DeserializeOwned>(self, text: &str) -> Result<T, FileError> {
-        // Name and version are checked first: a file of another format would fail with a confusing error.
+        // Name and version are checked first: a file of another format would fail with a confusing
+        // error.
         let any: serde_json::Value = serde_json::from_str(text).map_err(|error| self.invalid(error.to_string()))?;
         let name = any.get("format").and_then(serde_json::Value::as_str);
         if !name.is_some_and(|name| self.is_named(name)) {
@@ -139,13 +140,15 @@ pub fn text(value: &impl Serialize) -> String {
     text
 }
 
-/// Returns a text that was written from a value, if it can be read back: JSON cannot represent infinite numbers and NaN.
+/// Returns a text that was written from a value, if it can be read back: JSON cannot represent
+/// infinite numbers and NaN.
 ///
 /// # Errors
 /// If it cannot be read back.
 pub fn readable<T>(text: String, read: impl FnOnce(&str) -> Result<T, FileError>) -> Result<String, FileError> {
-    // Such numbers are written as `null`. Reading a model takes as long as learning a small one, so the text is read back
-    // only if it contains `null`, which may also be a name or an absent value, or if serialization failed.
+    // Such numbers are written as `null`. Reading a model takes as long as learning a small one, so
+    // the text is read back only if it contains `null`, which may also be a name or an absent
+    // value, or if serialization failed.
     if text.starts_with('{') && !text.contains("null") {
         return Ok(text);
     }

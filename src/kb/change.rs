@@ -48,8 +48,8 @@ impl Database {
 
     /// Evaluates `query` on the database with one fact changed, then restores the database.
     ///
-    /// Only the relation of that fact is sorted again. Times are not recomputed, so changes to facts
-    /// that define times have no effect on visibility.
+    /// Only the relation of that fact is sorted again. Times are not recomputed, so changes to
+    /// facts that define times have no effect on visibility.
     ///
     /// # Panics
     /// If the predicate is unknown or its arity differs from that of the fact.

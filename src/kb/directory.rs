@@ -61,7 +61,8 @@ impl Directory {
         Directory { keys: Keys::Sparse(keys), starts }
     }
 
-    /// Builds a dense directory from the starts of `base` and all following keys, then the row count.
+    /// Builds a dense directory from the starts of `base` and all following keys, then the row
+    /// count.
     pub(crate) fn dense(base: u32, starts: Vec<u32>) -> Self {
         Directory { keys: Keys::Dense { base }, starts }
     }

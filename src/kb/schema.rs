@@ -47,7 +47,8 @@ impl Schema {
     ///
     /// # Errors
     /// The diagnostic that prevents using the mode; only names are kept then. Nested terms
-    /// (`nested-mode`) and a `noMode:` without a matching mode (`no-mode-to-withdraw`) are warnings.
+    /// (`nested-mode`) and a `noMode:` without a matching mode (`no-mode-to-withdraw`) are
+    /// warnings.
     pub fn add(
         &mut self,
         declaration: &ModeDeclaration,

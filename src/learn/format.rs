@@ -1,4 +1,5 @@
-//! The formats of model files. Each is named `lrbm-` and what the file holds; former names are still read.
+//! The formats of model files. Each is named `lrbm-` and what the file holds; former names are
+//! still read.
 
 use crate::files::json::Format;
 pub use crate::rbm::network::FORMAT as NETWORK;

@@ -1,8 +1,8 @@
 //! The header of learned models: how and for which task a model was trained.
 //!
-//! Every learned model has one, filled from the training task. Networks, which may also be written by hand, have the
-//! [`Signature`] alone. Files hold the header fields at the places of their format; all are written from and read into
-//! [`WireHeader`].
+//! Every learned model has one, filled from the training task. Networks, which may also be written
+//! by hand, have the [`Signature`] alone. Files hold the header fields at the places of their
+//! format; all are written from and read into [`WireHeader`].
 
 use std::collections::BTreeMap;
 
@@ -24,7 +24,8 @@ pub struct Header {
     pub parameters: BTreeMap<String, Value>,
     /// Seed of all random streams.
     pub seed: u64,
-    /// Numbers of positive and negative training examples; of a multi-class target all are positive.
+    /// Numbers of positive and negative training examples; of a multi-class target all are
+    /// positive.
     pub trained_on: (u64, u64),
     /// The task: target, classes, time limits and recursion.
     pub signature: Signature,

@@ -1,11 +1,12 @@
 //! The kinds of models and the facts about each that need no code.
 //!
-//! The table [`kinds!`] is the registry: one entry per kind. This file makes the enum [`Kind`] and its
-//! [`KindInfo`] from it; `registry.rs` connects each entry with its parameters and its learner.
+//! The table [`kinds!`] is the registry: one entry per kind. This file makes the enum [`Kind`] and
+//! its [`KindInfo`] from it; `registry.rs` connects each entry with its parameters and its learner.
 
 use std::fmt;
 
-/// Calls the macro `$define` with every entry of the registry, in the order in which kinds are listed.
+/// Calls the macro `$define` with every entry of the registry, in the order in which kinds are
+/// listed.
 macro_rules! kinds {
     ($define:ident) => {
         $define! {
@@ -42,7 +43,8 @@ macro_rules! kinds {
                 uses_weights: true,
                 multi_class: true,
             }
-            /// RDN-Boost (Natarajan et al., 2012): the same loop with the mean gradient in the leaves.
+            /// RDN-Boost (Natarajan et al., 2012): the same loop with the mean gradient in the
+            /// leaves.
             RdnBoost {
                 name: "rdn-boost",
                 about: "boosted relational dependency network",
@@ -165,13 +167,15 @@ pub struct KindInfo {
     pub name: &'static str,
     /// What it learns, as a noun phrase for listings.
     pub about: &'static str,
-    /// Version of the algorithm, a part of job ids. Raise it when a code change moves its models or scores.
+    /// Version of the algorithm, a part of job ids. Raise it when a code change moves its models or
+    /// scores.
     pub version: u32,
     /// Whether its models are sums of trees, which can be drawn.
     pub grows_trees: bool,
     /// Its part in distilling an ensemble into one tree.
     pub distillation: Distillation,
-    /// Whether the weights of training examples influence its models; otherwise it warns about them.
+    /// Whether the weights of training examples influence its models; otherwise it warns about
+    /// them.
     pub uses_weights: bool,
     /// Whether it supports targets with several classes; otherwise they are an error.
     pub multi_class: bool,

@@ -1,7 +1,8 @@
 //! Parameters from several sources, and their precedence.
 //!
-//! The first source that sets a parameter wins: `--set`, the spec, the preset, the defaults of the kind (one tree, no
-//! limit on leaves), `setParam` of the background file, the default of the parameter.
+//! The first source that sets a parameter wins: `--set`, the spec, the preset, the defaults of the
+//! kind (one tree, no limit on leaves), `setParam` of the background file, the default of the
+//! parameter.
 
 use super::kind::Kind;
 use super::params::{ParamError, Preset, Shape, Value};
@@ -25,8 +26,8 @@ impl Unchecked {
         Unchecked { kind, background: Vec::new(), preset: None, spec: Vec::new(), set: Vec::new() }
     }
 
-    /// Adds the parameters of a background file ([`crate::kb::Schema::parameters`]). Keys without a meaning for
-    /// the learners are ignored here; the reader of the file warns about them.
+    /// Adds the parameters of a background file ([`crate::kb::Schema::parameters`]). Keys without a
+    /// meaning for the learners are ignored here; the reader of the file warns about them.
     pub fn background(mut self, parameters: &[(String, Term)]) -> Self {
         self.background.extend(parameters.iter().map(|(key, value)| (key.clone(), value.into())));
         self
@@ -100,8 +101,8 @@ impl Unchecked {
 /// A tree of k tests has k + 1 leaves, so its range is that of `max_leaves` less one.
 const TESTS: Shape = Shape::integer(1, 999_999);
 
-/// Translates a `setParam` key, whose case does not matter, as in BoostSRL. The value is checked for every kind and
-/// set for those that have the parameter.
+/// Translates a `setParam` key, whose case does not matter, as in BoostSRL. The value is checked
+/// for every kind and set for those that have the parameter.
 fn set_from_background(params: &mut Params, key: &str, value: &Value) -> Result<(), ParamError> {
     let bad = |shape: Shape| ParamError::BadValue {
         place: "setParam in the background file",

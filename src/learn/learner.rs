@@ -14,8 +14,8 @@ pub trait Learner {
     /// Learns a model. The result depends on the arguments only, not on the number of threads.
     ///
     /// # Errors
-    /// If the examples do not have at least two classes, are too few for the parameters, or have features that the
-    /// kind does not support.
+    /// If the examples do not have at least two classes, are too few for the parameters, or have
+    /// features that the kind does not support.
     fn fit(&self, task: &Task<'_>, progress: &mut dyn FnMut(Progress)) -> Result<Trained<Self::Model>, LearnError>;
 }
 

@@ -225,8 +225,8 @@ impl LrbmWeights {
     /// Fits the weights in place.
     ///
     /// # Errors
-    /// If the examples are all of one class, or the network does not fit the arity or the classes of
-    /// the target.
+    /// If the examples are all of one class, or the network does not fit the arity or the classes
+    /// of the target.
     pub fn fit(&self, network: &mut Network, task: &Task<'_>) -> Result<LearnedWeights, LearnError> {
         let data = TrainingData::new(network, task)?;
         network.use_time_of(task.database);

@@ -1,7 +1,8 @@
 //! The learners: one file or folder for each kind of model.
 //!
-//! A learner takes its parameters and a training task, and returns a model that scores examples of any database by ψ,
-//! the log-odds of the target. The table in [`kind`] registers all kinds. Ensembles of trees share one loop, [`boost`].
+//! A learner takes its parameters and a training task, and returns a model that scores examples of
+//! any database by ψ, the log-odds of the target. The table in [`kind`] registers all kinds.
+//! Ensembles of trees share one loop, [`boost`].
 //!
 //! ```
 //! use lrbm::internal::data::{embedded::load_domain, generate::Domain};

@@ -1,7 +1,8 @@
 //! Reading data for a saved model, under the conditions of its training.
 //!
-//! A model must see data as they were in training: with the class split off the target, under the same time limits,
-//! with binary predicates if it was trained on such, and with facts of the target as evidence if it is recursive.
+//! A model must see data as they were in training: with the class split off the target, under the
+//! same time limits, with binary predicates if it was trained on such, and with facts of the target
+//! as evidence if it is recursive.
 
 use std::path::{Path, PathBuf};
 

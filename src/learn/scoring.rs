@@ -40,7 +40,8 @@ impl<T> From<T> for Scored<T> {
     }
 }
 
-/// A model that scores examples of its target. Its `Display` form is the model in readable notation.
+/// A model that scores examples of its target. Its `Display` form is the model in readable
+/// notation.
 pub trait Model: fmt::Display {
     /// Returns the task that the model was trained for.
     fn signature(&self) -> &Signature;
@@ -63,9 +64,11 @@ pub trait Model: fmt::Display {
         self.score(database, target, examples)
     }
 
-    /// Returns the log-odds of each class against all others: a row for each class, with a number for each example.
+    /// Returns the log-odds of each class against all others: a row for each class, with a number
+    /// for each example.
     ///
-    /// The sigmoid of a number is the probability of the class. A boolean target has two rows: false and true.
+    /// The sigmoid of a number is the probability of the class. A boolean target has two rows:
+    /// false and true.
     ///
     /// # Errors
     /// If the target has another arity than the model's.

@@ -8,7 +8,8 @@ use crate::logic::Predicates;
 
 /// A model that can be written to a file.
 pub trait Stored: Model {
-    /// Returns how the model was trained; `None` for networks, which describe it in words (`origin`).
+    /// Returns how the model was trained; `None` for networks, which describe it in words
+    /// (`origin`).
     fn header(&self) -> Option<&Header>;
 
     /// Returns the predicates that the model mentions.

@@ -7,7 +7,8 @@ use crate::logic::PredicateId;
 
 /// A training task: examples of a target and the facts that explain them.
 ///
-/// Time limits, recursion and classes belong to the database; models store them, see [`crate::kb::Signature`].
+/// Time limits, recursion and classes belong to the database; models store them, see
+/// [`crate::kb::Signature`].
 #[derive(Clone, Copy, Debug)]
 pub struct Task<'a> {
     /// Facts and modes.

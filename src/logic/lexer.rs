@@ -13,7 +13,8 @@ pub enum TokenKind {
     Number {
         /// The value.
         value: f64,
-        /// Whether it is written as `1e5` or `1e-5`, which BoostSRL reads as a word or a subtraction.
+        /// Whether it is written as `1e5` or `1e-5`, which BoostSRL reads as a word or a
+        /// subtraction.
         bare_exponent: bool,
     },
     /// `:-`

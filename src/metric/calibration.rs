@@ -156,7 +156,8 @@ mod tests {
 
     #[test]
     fn errors_cancel_within_bins_only() {
-        // Mean 0.25 and one of four positive: calibrated. The same with the values in two bins is not.
+        // Mean 0.25 and one of four positive: calibrated. The same with the values in two bins is
+        // not.
         let labels = [true, false, false, false];
         near(ece(&Probabilities::new(&[0.25; 4], &labels).unwrap()), 0.0);
         near(ece(&Probabilities::new(&[0.05, 0.45, 0.45, 0.05], &labels).unwrap()), (0.9 + 0.9) / 4.0);

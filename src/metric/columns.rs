@@ -11,7 +11,8 @@ use crate::math::sigmoid;
 pub enum Column {
     /// `auc_roc`: area under the ROC curve, ties one half ([`ranking::auc_roc`]; Fawcett 2006).
     AucRoc,
-    /// `auc_pr`: area under the interpolated precision-recall curve ([`ranking::auc_pr`]; Davis and Goadrich 2006).
+    /// `auc_pr`: area under the interpolated precision-recall curve ([`ranking::auc_pr`]; Davis and
+    /// Goadrich 2006).
     AucPr,
     /// `auc_roc_jar`: area under the ROC curve as auc.jar computes it ([`ranking::auc_roc_jar`]).
     AucRocJar,

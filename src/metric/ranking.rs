@@ -285,7 +285,8 @@ mod tests {
 
     #[test]
     fn negative_ranked_first() {
-        // ROC points (0,1), (1,1), (1,2): one of two pairs is in order; auc.jar cuts the corner, ½·(1/1)·(1/2) more.
+        // ROC points (0,1), (1,1), (1,2): one of two pairs is in order; auc.jar cuts the corner,
+        // ½·(1/1)·(1/2) more.
         let ranking = ranking(&[0.5], &[0.9, 0.1]);
         assert_eq!(auc_roc(&ranking), Ok(0.5));
         assert_eq!(auc_roc_jar(&ranking), 0.75);

@@ -1,4 +1,5 @@
-//! Labels cannot be looked up in the evidence, and sampling does not distinguish positives from negatives.
+//! Labels cannot be looked up in the evidence, and sampling does not distinguish positives from
+//! negatives.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +18,8 @@ fn check(id: &str) {
     for variant in variants(manifest) {
         let dataset = open(store, id, &variant);
         let split = SplitOptions::new(SEED);
-        // The folds of the citation graphs are large and drawn alike: the first and the last suffice.
+        // The folds of the citation graphs are large and drawn alike: the first and the last
+        // suffice.
         let count = dataset.fold_count(&split).unwrap();
         let folds: Vec<usize> = if manifest.time.is_some() { vec![0, count - 1] } else { (0..count).collect() };
         for index in folds {
@@ -318,8 +320,8 @@ fn check_citations(id: &str, side: &FoldSide) {
         let share = f64::from(seen[label]) / f64::from(all[label]);
         assert!(share > 0.999, "{id}: {share} of the papers can be seen (label {label})");
     }
-    // A citing paper has negatives in proportion to its positives, so it does not reveal the label; the few with too
-    // few earlier papers leave some to others.
+    // A citing paper has negatives in proportion to its positives, so it does not reveal the label;
+    // the few with too few earlier papers leave some to others.
     let uneven: i64 = per_paper.values().map(|[negatives, positives]| (negatives - 2 * positives).abs()).sum();
     let all = i64::try_from(side.examples.len()).unwrap();
     assert!(uneven * 100 < all, "{id}: {uneven} of {all}");

@@ -1,4 +1,5 @@
-//! With shuffled labels there is nothing to learn: a learner that beats chance has access to leaked labels.
+//! With shuffled labels there is nothing to learn: a learner that beats chance has access to leaked
+//! labels.
 
 use lrbm::internal::data::benchmark::Variant;
 use lrbm::internal::data::split::SplitOptions;
@@ -16,8 +17,8 @@ fn shuffled(examples: &[Example], purpose: &[&str]) -> Vec<Example> {
     examples.iter().zip(labels).map(|(example, positive)| Example { positive, ..example.clone() }).collect()
 }
 
-/// Checks that the mean AUC-ROC over all folds is within four standard deviations of one half, by the Mann-Whitney
-/// variance for scores independent of the labels.
+/// Checks that the mean AUC-ROC over all folds is within four standard deviations of one half, by
+/// the Mann-Whitney variance for scores independent of the labels.
 fn assert_chance(id: &str) {
     let Some(store) = real() else { return };
     let dataset = open(store, id, &Variant::default());

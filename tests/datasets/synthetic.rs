@@ -100,7 +100,8 @@ proptest! {
                 prop_assert_eq!(side.examples.len(), counts.positives + counts.negatives());
                 prop_assert_eq!(of(side, false).len(), counts.negatives());
             }
-            // The test side has the ratio except for missing negatives; the training side consists of several groups.
+            // The test side has the ratio except for missing negatives; the training side consists
+            // of several groups.
             let test = &fold.counts.test;
             let needed = (ratio * test.positives as f64).round() as usize;
             prop_assert_eq!(test.negatives() + test.lacking, needed);

@@ -81,7 +81,8 @@ impl Lab {
         fetch(&self.store, &self.manifest, &self.options, &mut |_| {})
     }
 
-    /// Returns the fault of a fetch that must fail, and checks that the error names the file and its source.
+    /// Returns the fault of a fetch that must fail, and checks that the error names the file and
+    /// its source.
     pub fn fault(&self) -> FetchFault {
         let error = self.fetch().unwrap_err();
         let text = error.to_string();

@@ -1,4 +1,5 @@
-//! Fetching over HTTP and from a directory, with server failures, and detection of every later change.
+//! Fetching over HTTP and from a directory, with server failures, and detection of every later
+//! change.
 //!
 //! Manifests and files are synthetic; only `real` needs real data.
 #![cfg(feature = "harness")]

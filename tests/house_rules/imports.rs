@@ -1,8 +1,9 @@
-//! The import graph of the source, read from its syntax trees: which file uses items of which other file.
+//! The import graph of the source, read from its syntax trees: which file uses items of which other
+//! file.
 //!
-//! A path counts as an import wherever it stands: in a `use` declaration, in code, in a macro, inside `#[cfg(test)]`.
-//! `mod child;` and a parent's re-exports of its own descendants do not count. A path through a re-export counts as
-//! an import of the file that defines the item.
+//! A path counts as an import wherever it stands: in a `use` declaration, in code, in a macro,
+//! inside `#[cfg(test)]`. `mod child;` and a parent's re-exports of its own descendants do not
+//! count. A path through a re-export counts as an import of the file that defines the item.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -144,7 +145,8 @@ fn module_of(file: &str) -> ModulePath {
 }
 
 impl ImportGraph {
-    /// Reads the import graph of source files, given as names relative to the source directory with their texts.
+    /// Reads the import graph of source files, given as names relative to the source directory with
+    /// their texts.
     ///
     /// # Panics
     /// If a text is not Rust.
@@ -175,8 +177,8 @@ impl ImportGraph {
         graph
     }
 
-    /// Returns the module that defines what a path means in module `from` of the file `file`; `None` if it is not of
-    /// this crate.
+    /// Returns the module that defines what a path means in module `from` of the file `file`;
+    /// `None` if it is not of this crate.
     fn resolve(
         &self,
         parsed: &BTreeMap<ModulePath, FilePaths>,
@@ -267,7 +269,8 @@ impl ImportGraph {
         reached
     }
 
-    /// Renders the number of importing files by importing layer (rows) and imported layer (columns).
+    /// Renders the number of importing files by importing layer (rows) and imported layer
+    /// (columns).
     pub fn matrix(&self, layers: &[&str]) -> String {
         let edges = self.between_layers();
         let width = layers.iter().map(|layer| layer.len()).max().unwrap_or(0);

@@ -105,7 +105,8 @@ fn unsafe_code_is_forbidden() {
     }
 }
 
-/// What changes the disk goes through `files`, where faults can strike it: tests that stop a run at every such place miss none.
+/// What changes the disk goes through `files`, where faults can strike it: tests that stop a run at
+/// every such place miss none.
 #[test]
 fn the_disk_changes_in_one_place_only() {
     const WORDS: [&str; 14] = [
@@ -170,6 +171,34 @@ fn import_graph() -> ImportGraph {
     let name = |path: &PathBuf| path.strip_prefix(&root).unwrap().to_str().unwrap().replace('\\', "/");
     let texts: Vec<_> = paths.iter().map(|path| (name(path), fs::read_to_string(path).unwrap())).collect();
     ImportGraph::read(&texts.into_iter().filter(|(name, _)| name != "main.rs").collect::<Vec<_>>())
+}
+
+/// Code, tables and citations of the paper, which stay on one line, may be longer.
+#[test]
+fn comments_have_at_most_100_columns() {
+    let mut paths = Vec::new();
+    ["src", "tests", "benches"].iter().for_each(|directory| sources(&repository(directory), &mut paths));
+    let mut long = Vec::new();
+    for path in paths {
+        let mut in_code = false;
+        for (number, line) in (1..).zip(fs::read_to_string(&path).unwrap().lines()) {
+            let comment = line.trim_start();
+            in_code ^= comment.starts_with("//") && comment.contains("```");
+            let is_exempt = in_code || comment.contains("// Paper: ") || comment.starts_with("//! |");
+            if comment.starts_with("//") && !is_exempt && line.chars().count() > 100 {
+                long.push(format!("{}:{number}", path.display()));
+            }
+        }
+    }
+    assert!(long.is_empty(), "wrap at 100 columns:\n{}", long.join("\n"));
+}
+
+#[test]
+fn source_files_have_at_most_600_lines() {
+    for (path, _) in code(&["src"]) {
+        let lines = fs::read_to_string(&path).unwrap().lines().count();
+        assert!(lines <= 600, "{}: {lines} lines: split it by subject", path.display());
+    }
 }
 
 /// Prints the import matrix with `-- --nocapture`.

@@ -96,7 +96,8 @@ fn a_recursive_network_uses_the_same_evidence_as_its_trees() {
     let scores = |model: &str| done(&format!("predict --model {model} --data new"));
     assert_eq!(scores("m.json"), scores("n.json"));
     assert_eq!(scores("n.json"), "AUC-ROC 1.000000\nAUC-PR 1.000000\n");
-    // An example is not evidence for itself: its own label among the facts is neither shown nor proposed.
+    // An example is not evidence for itself: its own label among the facts is neither shown nor
+    // proposed.
     for model in ["m.json", "n.json"] {
         let why = done(&format!("explain --model {model} --data data --query knows(p3,p0)"));
         assert!(!why.contains("knows(p3, p0),") && !why.contains("with knows(p0, p3)"), "{why}");

@@ -132,7 +132,8 @@ fn a_planted_threshold_is_found_and_generalizes() {
     let (data, elsewhere) = (machines(1), machines(2));
     let settings = ["node_size=3", "cuts=39"];
     let with = learn(&data, &params(Kind::LrbmBoost, &settings));
-    // The rule needs three literals and a threshold: sensor, kind and reading. The other data have other readings.
+    // The rule needs three literals and a threshold: sensor, kind and reading. The other data have
+    // other readings.
     assert!(accuracy(&with, &data) > 0.98, "{}", accuracy(&with, &data));
     assert!(accuracy(&with, &elsewhere) > 0.97, "{}", accuracy(&with, &elsewhere));
     let text = with.describe();
@@ -180,7 +181,8 @@ fn comparisons_do_not_count_toward_the_size_of_a_test() {
         };
         grower.candidates(&[]).iter().map(|(test, _, _)| show(test)).collect()
     };
-    // Names that contain a digit are not numbers. Tests with the same coverage as an earlier one are dropped.
+    // Names that contain a digit are not numbers. Tests with the same coverage as an earlier one
+    // are dropped.
     assert_eq!(
         tests(1, 3),
         [

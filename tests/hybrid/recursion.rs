@@ -1,4 +1,5 @@
-//! Positives as evidence for other examples: visibility, learning, and that no example sees its own label.
+//! Positives as evidence for other examples: visibility, learning, and that no example sees its own
+//! label.
 
 use super::files::directory;
 use super::params::params;
@@ -37,7 +38,8 @@ impl World {
         World { facts, times, examples, symmetric, by_argument }
     }
 
-    /// Builds the database with these known positives; without recursion the target is an ordinary predicate.
+    /// Builds the database with these known positives; without recursion the target is an ordinary
+    /// predicate.
     fn database(
         &self,
         known: impl Fn([usize; 2]) -> bool,
@@ -104,8 +106,8 @@ fn conjunction(stream: &mut Stream, ids: [PredicateId; 2], constants: &[Constant
 }
 
 proptest! {
-    /// Compares each example in a database with all positives, by the search and by the reference evaluator, with a
-    /// database built for it alone that lacks what it may not see.
+    /// Compares each example in a database with all positives, by the search and by the reference
+    /// evaluator, with a database built for it alone that lacks what it may not see.
     #[test]
     fn an_example_sees_the_same_as_in_its_own_database(seed: u64, timed: bool) {
         let world = World::new(seed, timed);
@@ -133,7 +135,8 @@ proptest! {
         }
     }
 
-    /// Trees over such a database assign each example to the leaf that evaluating its tests reaches.
+    /// Trees over such a database assign each example to the leaf that evaluating its tests
+    /// reaches.
     #[test]
     fn recursive_trees_assign_examples_as_they_were_grown(seed: u64, timed: bool) {
         let world = World::new(seed, timed);
@@ -200,7 +203,8 @@ fn a_planted_leak_is_not_used() {
         let gain = accuracy(&model, &data) - accuracy(&plain, &data);
         assert_eq!(gain, 0.0, "symmetric {symmetric}");
         if symmetric {
-            // If the inverse pair counted as another example, the leak would be found: the test can fail.
+            // If the inverse pair counted as another example, the leak would be found: the test can
+            // fail.
             data.use_target_facts_as_evidence(false);
             let leaking = learn(&data, &["recursive=true"]);
             assert_eq!(accuracy(&leaking, &data), 1.0);
@@ -208,7 +212,8 @@ fn a_planted_leak_is_not_used() {
     }
 }
 
-/// Constants in a row, where the label of a pair follows from those of its neighbors: known labels imply unknown ones.
+/// Constants in a row, where the label of a pair follows from those of its neighbors: known labels
+/// imply unknown ones.
 #[test]
 fn known_positives_of_others_are_used() {
     let mut stream = Stream::new(9, &["groups"]);
@@ -277,7 +282,8 @@ fn test_positives_are_never_evidence() {
     }
 }
 
-/// Given folds have a symbol table per side: training positives must be translated to that of the test.
+/// Given folds have a symbol table per side: training positives must be translated to that of the
+/// test.
 #[test]
 fn training_positives_are_evidence_on_both_sides_of_given_folds() {
     let home = tempfile::tempdir().unwrap();

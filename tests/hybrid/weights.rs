@@ -20,7 +20,8 @@ fn learn(kind: Kind, data: &Dataset, examples: &[Example], params: &Params) -> T
     train(kind, &data.database, data.target, examples, params, 3, &mut |_| {}).unwrap().into_trees().unwrap().model
 }
 
-/// Checks for equal tests at equal nodes and values equal up to rounding; counts of examples may differ.
+/// Checks for equal tests at equal nodes and values equal up to rounding; counts of examples may
+/// differ.
 fn assert_same(one: &TreeModel, other: &TreeModel, what: &str) {
     assert_eq!(one.trees().len(), other.trees().len(), "{what}");
     assert!((one.prior - other.prior).abs() < 1e-12, "{what}");
@@ -50,13 +51,15 @@ fn weighted_and_repeated(data: &Dataset, seed: u64) -> (Vec<Example>, Vec<Exampl
     (weighted, repeated)
 }
 
-/// Seeds are fixed: if two tests score equally up to rounding, another order of summation may choose the other one.
+/// Seeds are fixed: if two tests score equally up to rounding, another order of summation may
+/// choose the other one.
 #[test]
 fn a_weight_is_a_number_of_examples() {
     let data = university();
     let settings: [&[&str]; 5] = [
         &["order=batch"],
-        // The random stream of an online fit depends on the rank of a candidate, which rounding may change from the second tree on.
+        // The random stream of an online fit depends on the rank of a candidate, which rounding may
+        // change from the second tree on.
         &["order=online", "rescore=8", "learning_rate=0.05", "trees=1"],
         &["leaf_fit=closed-form", "expand=total"],
         &["min_leaf=3", "prior=log-odds"],
@@ -66,7 +69,8 @@ fn a_weight_is_a_number_of_examples() {
         settings.into_iter().enumerate().flat_map(|(k, s)| [(2 * k as u64, s), (2 * k as u64 + 1, s)])
     {
         let (weighted, repeated) = weighted_and_repeated(&data, seed);
-        // A deep single tree ranks the candidates of small nodes separately, and node size depends on counts.
+        // A deep single tree ranks the candidates of small nodes separately, and node size depends
+        // on counts.
         let shuffles = |kind: Kind| kind == Kind::LrbmNoBoost && settings.contains(&"order=online");
         for kind in BOOSTED.into_iter().filter(|&kind| !shuffles(kind)) {
             // Chains are searched around a sample of the examples, which differs between the two.

@@ -112,7 +112,8 @@ fn unsupported_datasets_are_reported_and_not_failures() {
     assert!(log("university/R/paper").contains("tree 2 of 2, "));
     assert!(log("university/L/default").contains("step 2 of 2, ") && !log("university/L/default").contains("tree "));
     let fresh = lab.command(&["--json-events", "--fresh"]).output().unwrap();
-    // Two trees in two folds of two datasets, two steps in two folds of one dataset for each of two models.
+    // Two trees in two folds of two datasets, two steps in two folds of one dataset for each of two
+    // models.
     assert_eq!((events(&fresh, "tree").len(), events(&fresh, "step").len()), (8, 8));
 }
 

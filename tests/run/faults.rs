@@ -11,7 +11,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::lab::{Lab, copy, stderr, stdout};
 use lrbm::internal::determinism::Stream;
 
-/// One domain, an ensemble and a distilled model, two folds; tests of all disk operations use one fold.
+/// One domain, an ensemble and a distilled model, two folds; tests of all disk operations use one
+/// fold.
 const SPEC: &str = r#"
 name = "tiny"
 about = "Small enough to be run a thousand times."
@@ -49,8 +50,8 @@ fn uninterrupted_run(args: &[&str]) -> (Lab, BTreeMap<String, Vec<u8>>) {
     (lab, results)
 }
 
-/// Calls a function with n = 1, 2, … on two threads until it reports that n is past the end; returns
-/// the last n before it.
+/// Calls a function with n = 1, 2, … on two threads until it reports that n is past the end;
+/// returns the last n before it.
 fn for_all(strike: impl Fn(usize) -> bool + Sync) -> usize {
     const MOST: usize = 2000;
     let (next, end) = (AtomicUsize::new(1), AtomicUsize::new(MOST));

@@ -50,7 +50,8 @@ impl Lab {
         lab
     }
 
-    /// Creates an in-memory directory if the system has one, for tests of hundreds of runs that sync.
+    /// Creates an in-memory directory if the system has one, for tests of hundreds of runs that
+    /// sync.
     pub fn in_memory(spec: &str) -> Self {
         let memory = Path::new("/dev/shm");
         let home = if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() };

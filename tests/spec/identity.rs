@@ -119,7 +119,8 @@ fn a_job_key_has_the_parameters_of_its_kind() {
 
 #[test]
 fn job_ids_are_stable() {
-    // Results of earlier versions are found by these ids. After raising a version, record them again.
+    // Results of earlier versions are found by these ids. After raising a version, record them
+    // again.
     let id = |job: &Job| job.key("data").id().short().to_owned();
     let jobs = jobs(&experiment(PLAIN));
     assert_eq!([id(&jobs[0]), id(&jobs[1])], FROZEN);

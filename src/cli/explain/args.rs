@@ -22,7 +22,8 @@ pub struct Explain {
     /// Explain the prediction for this atom, such as 'advisedby(ann, bob)'.
     #[arg(long, value_name = "ATOM", conflicts_with = "importance")]
     pub query: Option<String>,
-    /// Measure the importance of each rule and predicate on the examples of --data; trees and networks only.
+    /// Measure the importance of each rule and predicate on the examples of --data; trees and
+    /// networks only.
     #[arg(long)]
     pub importance: bool,
     /// Directory with a facts file; for --importance also pos and neg files.
@@ -49,12 +50,14 @@ pub struct Explain {
     /// With --query: probability above which the target is predicted to be true.
     #[arg(long, value_name = "P", default_value_t = 0.5, requires = "query")]
     pub threshold: f64,
-    /// With --query: explain this class against the most likely other class; trees and networks only.
+    /// With --query: explain this class against the most likely other class; trees and networks
+    /// only.
     #[arg(long, value_name = "CLASS")]
     pub class: Option<String>,
     #[arg(long, value_name = "N", requires = "query", help = tries_help())]
     pub tries: Option<usize>,
-    /// With --query: number of rules to print, by decreasing contribution; --json and --html show all.
+    /// With --query: number of rules to print, by decreasing contribution; --json and --html show
+    /// all.
     #[arg(long, value_name = "N", default_value_t = 10, requires = "query")]
     pub top: usize,
     /// With --query: allow constants that the data do not mention.

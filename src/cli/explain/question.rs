@@ -13,7 +13,8 @@ use crate::learn::Stored;
 use crate::learn::prepare::{Purpose, prepare};
 use crate::logic::Constant;
 
-/// Returns the data and the constants of the query, for a model that is not a network. Prints the model if there is no query.
+/// Returns the data and the constants of the query, for a model that is not a network. Prints the
+/// model if there is no query.
 pub fn read(
     args: &Explain,
     model: &dyn Stored,

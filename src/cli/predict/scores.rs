@@ -19,7 +19,8 @@ pub fn of_examples(loaded: &Dataset, psi: &[f64]) -> String {
     text
 }
 
-/// Returns a CSV table with a line for each example: its class, the most likely class and the probability of each class.
+/// Returns a CSV table with a line for each example: its class, the most likely class and the
+/// probability of each class.
 pub fn of_classes(loaded: &Dataset, names: &[String], labels: &[usize], odds: &[Vec<f64>]) -> String {
     let quoted = |text: &str| format!("\"{}\"", text.replace('"', "\"\""));
     let mut text = String::from("example,class,decision");

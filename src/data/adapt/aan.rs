@@ -1,4 +1,5 @@
-//! Adaptor for the ACL Anthology Network: lines `citing , cited`, and records of papers with authors, venue and year.
+//! Adaptor for the ACL Anthology Network: lines `citing , cited`, and records of papers with
+//! authors, venue and year.
 
 use super::error::AdaptError;
 use super::input::AdaptorInput;

@@ -1,7 +1,7 @@
 //! Adaptor for BoostSRL files with one directory per fold that contains `train` and `test`.
 //!
-//! Only the target is taken from the example files. An evidence variant may add the positives of other predicates
-//! as facts, from the same file, so that a fold never sees those of another.
+//! Only the target is taken from the example files. An evidence variant may add the positives of
+//! other predicates as facts, from the same file, so that a fold never sees those of another.
 
 use std::collections::BTreeMap;
 
@@ -52,7 +52,8 @@ pub(super) fn convert(input: &AdaptorInput<'_>) -> Result<ConvertedFiles, AdaptE
                     }
                 })?;
             }
-            // The test files of all folds together are the complete data; the training files repeat them.
+            // The test files of all folds together are the complete data; the training files repeat
+            // them.
             if side == "test" {
                 counts.into_iter().for_each(|(name, n)| converted.count(name, n));
                 converted.count("reflexive_positives", reflexive);
@@ -63,13 +64,15 @@ pub(super) fn convert(input: &AdaptorInput<'_>) -> Result<ConvertedFiles, AdaptE
     Ok(converted)
 }
 
-/// Returns the name of the target in the published files, in lower case like all predicates after reading.
+/// Returns the name of the target in the published files, in lower case like all predicates after
+/// reading.
 fn target_as_published<'a>(input: &AdaptorInput<'a>) -> String {
     let target = &input.manifest.target;
     target.published.as_ref().unwrap_or(&target.predicate).to_lowercase()
 }
 
-/// Returns the directories named `fold1`, `Fold2` and so on that contain a `test` directory, by number.
+/// Returns the directories named `fold1`, `Fold2` and so on that contain a `test` directory, by
+/// number.
 pub(super) fn fold_directories(input: &AdaptorInput<'_>) -> Result<BTreeMap<u32, String>, AdaptError> {
     let mut found = BTreeMap::new();
     for path in input.files() {

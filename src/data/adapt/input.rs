@@ -20,7 +20,8 @@ impl AdaptorInput<'_> {
         &self.manifest.id
     }
 
-    /// Iterates over the published and unpacked files, sorted, relative to the directory of the dataset.
+    /// Iterates over the published and unpacked files, sorted, relative to the directory of the
+    /// dataset.
     pub(super) fn files(&self) -> impl Iterator<Item = &str> {
         let fetched = |path: &str| matches!(path.split_once('/'), Some((RAW | UNPACKED, _)));
         self.record.iter().map(|(path, _)| path).filter(move |path| fetched(path))

@@ -1,8 +1,9 @@
 //! Adaptor for Mutagenesis: molecules, atoms, bonds and rings, without the target.
 //!
-//! The published facts name the molecule in every atom, bond and ring, which is the relation to predict, so the
-//! molecule is removed. Instead, half of each molecule's atoms are known members; the other half are the examples.
-//! Codes of atom types and bonds are categories and not quantities, so they are written as names, `t22` and `k7`.
+//! The published facts name the molecule in every atom, bond and ring, which is the relation to
+//! predict, so the molecule is removed. Instead, half of each molecule's atoms are known members;
+//! the other half are the examples. Codes of atom types and bonds are categories and not
+//! quantities, so they are written as names, `t22` and `k7`.
 
 use std::fmt::Write;
 
@@ -107,7 +108,8 @@ impl Molecules {
         Ok(())
     }
 
-    /// Reads rings and other groups of atoms: each gets a name, a kind, and its atoms from the nested lists.
+    /// Reads rings and other groups of atoms: each gets a name, a kind, and its atoms from the
+    /// nested lists.
     fn read_rings(&mut self, input: &AdaptorInput<'_>) -> Result<(), AdaptError> {
         let Molecules { active, facts, .. } = self;
         let mut rings: HashMap<String, usize> = HashMap::default();

@@ -1,6 +1,8 @@
-//! The Mutagenesis molecules from a relational dump: `INSERT INTO \`table\` VALUES (…),(…);`, one line per table.
+//! The Mutagenesis molecules from a relational dump: `INSERT INTO \`table\` VALUES (…),(…);`, one
+//! line per table.
 //!
-//! Its numbers are bins. Its bonds name the molecule, which nearly reveals the target; the manifest says so.
+//! Its numbers are bins. Its bonds name the molecule, which nearly reveals the target; the manifest
+//! says so.
 
 use std::fmt::Write;
 

@@ -1,4 +1,5 @@
-//! Adaptor for one list each of positives, negatives and facts; a split in the archive itself is ignored.
+//! Adaptor for one list each of positives, negatives and facts; a split in the archive itself is
+//! ignored.
 
 use super::error::AdaptError;
 use super::input::AdaptorInput;

@@ -12,7 +12,8 @@ use crate::logic::{
     CapacityError, Constant, Diagnostic, FileRole, ReadError, Reader, Sentence, Sink, SourceWindow, Symbols,
 };
 
-/// Reads the facts of a file in turn; `each` receives the predicate in lower case. Returns goals (`:- p(a).`) as text.
+/// Reads the facts of a file in turn; `each` receives the predicate in lower case. Returns goals
+/// (`:- p(a).`) as text.
 pub(super) fn read_facts(
     input: &AdaptorInput<'_>,
     path: &Path,

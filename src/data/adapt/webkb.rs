@@ -1,7 +1,8 @@
-//! Adaptor for folds that predict `faculty`: its positives return to the facts, and the target moves from the facts
-//! to the positives.
+//! Adaptor for folds that predict `faculty`: its positives return to the facts, and the target
+//! moves from the facts to the positives.
 //!
-//! It writes the pages of all universities together, as the paper uses them, and each university as a given fold.
+//! It writes the pages of all universities together, as the paper uses them, and each university as
+//! a given fold.
 
 use super::error::AdaptError;
 use super::folds::fold_directories;

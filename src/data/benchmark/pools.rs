@@ -46,7 +46,8 @@ impl Pools {
     }
 }
 
-/// Returns the folds of a directory in order, each with `train` and `test`; a directory with these two is one fold.
+/// Returns the folds of a directory in order, each with `train` and `test`; a directory with these
+/// two is one fold.
 pub(super) fn fold_directories(directory: &Path) -> Vec<PathBuf> {
     let has_both = |path: &PathBuf| path.join("train").is_dir() && path.join("test").is_dir();
     let mut found: Vec<(u32, PathBuf)> = std::fs::read_dir(directory)
@@ -100,13 +101,15 @@ impl PoolReader<'_> {
         self.pool(loaded.map_err(|error| BenchmarkError::Load { id: self.id.to_owned(), error })?)
     }
 
-    /// Turns loaded data into a pool: removes target facts from the evidence and applies the variant.
+    /// Turns loaded data into a pool: removes target facts from the evidence and applies the
+    /// variant.
     pub(super) fn pool(&self, loaded: Dataset) -> Result<(Pool, Diagnostics), BenchmarkError> {
         let Dataset { mut database, target, examples, counts, warnings: found } = loaded;
         // Listed negatives may be missing, since negatives can be drawn.
         let mut warnings = Diagnostics::default();
         found.iter().filter(|warning| warning.code != "one-class").for_each(|warning| warnings.push(warning.clone()));
-        // If examples have classes, their labels are the facts of the predicate that includes the class.
+        // If examples have classes, their labels are the facts of the predicate that includes the
+        // class.
         let labelled = database.classes.as_ref().map_or(target, |classes| classes.labelled);
         let leaking = database.facts.relation(labelled).len();
         if leaking > 0 {
@@ -136,7 +139,8 @@ impl PoolReader<'_> {
 }
 
 impl Pool {
-    /// Returns the candidate constants for each argument of the target: those of its type in facts and examples.
+    /// Returns the candidate constants for each argument of the target: those of its type in facts
+    /// and examples.
     pub(crate) fn candidate_constants(&self) -> Vec<Vec<Constant>> {
         let database = &self.database;
         let arity = database.predicates.arity(self.target);

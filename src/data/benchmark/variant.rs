@@ -20,8 +20,8 @@ pub struct Variant {
     pub negatives: Option<NegativeScheme>,
     /// The fold scheme.
     pub folds: Option<FoldScheme>,
-    /// Whether the time limits of the dataset apply. Omitted from records at its default, since records written before
-    /// this choice existed have the limits.
+    /// Whether the time limits of the dataset apply. Omitted from records at its default, since
+    /// records written before this choice existed have the limits.
     #[serde(skip_serializing_if = "TimeUse::is_limit")]
     pub time: TimeUse,
     /// Whether the last argument of a binary target becomes the class of its examples.
@@ -43,7 +43,8 @@ pub enum TimeUse {
     /// An example sees only facts before its own time.
     #[default]
     Limit,
-    /// Examples see all facts, including later ones. Folds and negatives are the same as with limits.
+    /// Examples see all facts, including later ones. Folds and negatives are the same as with
+    /// limits.
     Ignore,
 }
 

@@ -1,8 +1,9 @@
 //! Downloads the published files of a manifest into the data directory, verifies and unpacks them.
 //!
-//! [`fetch`] downloads missing files and leaves correct ones; it can be interrupted at any time and resumes where it
-//! stopped. [`Store`] maps files to paths and lets adaptors add converted ones; [`Store::verify`] checks them again.
-//! Nothing here draws: progress is reported as [`FetchEvent`]s.
+//! [`fetch`] downloads missing files and leaves correct ones; it can be interrupted at any time and
+//! resumes where it stopped. [`Store`] maps files to paths and lets adaptors add converted ones;
+//! [`Store::verify`] checks them again. Nothing here draws: progress is reported as
+//! [`FetchEvent`]s.
 
 use std::fs;
 use std::io;
@@ -124,7 +125,8 @@ pub fn fetch(
         files: files.len(),
         bytes: files.iter().filter_map(|(_, file)| file.bytes).sum(),
     });
-    // Ignoring an unreadable record is safe: files are compared with the manifest, and archives unpacked again.
+    // Ignoring an unreadable record is safe: files are compared with the manifest, and archives
+    // unpacked again.
     let before = match store.record(id) {
         Ok(record) => record,
         Err(StoreError::Io { path, source }) => return Err(StoreError::Io { path, source }.into()),
@@ -164,8 +166,8 @@ struct FetchRun<'a> {
 }
 
 impl FetchRun<'_> {
-    /// Ensures that a file is present. Returns its SHA-256 and whether it was downloaded, or `None` if the user must
-    /// supply it.
+    /// Ensures that a file is present. Returns its SHA-256 and whether it was downloaded, or `None`
+    /// if the user must supply it.
     fn file(&mut self, source: &SourceRepository, file: &SourceFile) -> Result<Option<(String, bool)>, FetchError> {
         let target = self.store.raw(&self.manifest.id, &file.path);
         let exists = fs::symlink_metadata(&target).is_ok_and(|data| data.is_file());
@@ -259,8 +261,8 @@ impl FetchRun<'_> {
 
     /// Keeps the converted files that are still valid and removes leftovers of earlier runs.
     ///
-    /// A variant stays only if its input is unchanged and none of its files was modified; otherwise it is removed as a
-    /// whole and converted again when needed.
+    /// A variant stays only if its input is unchanged and none of its files was modified; otherwise
+    /// it is removed as a whole and converted again when needed.
     fn remove_outdated(&mut self, before: &ChecksumRecord, record: &mut ChecksumRecord) -> Result<(), FetchError> {
         let directory = self.store.dataset(&self.manifest.id);
         let is_same = before.iter().filter(|(path, _)| store::is_fetched(path)).eq(record.iter());

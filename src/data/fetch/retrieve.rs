@@ -157,7 +157,8 @@ impl<'a> Fetcher<'a> {
             remove(part)?;
             return Err(FetchFault::WrongLength { expected, found });
         }
-        // A chunked body marks its own end, so a short one is complete and wrong rather than cut off.
+        // A chunked body marks its own end, so a short one is complete and wrong rather than cut
+        // off.
         let is_chunked = header(TRANSFER_ENCODING).eq_ignore_ascii_case("chunked");
 
         let mut out = open_part(part, start)?;
@@ -231,7 +232,8 @@ enum CopyError {
     Reading(io::Error, u64),
 }
 
-/// Copies all of `from` to `to` after the `start` bytes already present. Returns the resulting size.
+/// Copies all of `from` to `to` after the `start` bytes already present. Returns the resulting
+/// size.
 fn copy_stream(
     from: &mut dyn Read,
     to: &mut DiskWriter<File>,

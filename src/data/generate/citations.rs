@@ -1,9 +1,10 @@
-//! The citations domain, modeled on Yeast2 with times. A group is a field where two laboratories study the same genes.
+//! The citations domain, modeled on Yeast2 with times. A group is a field where two laboratories
+//! study the same genes.
 //!
-//! A paper cites an earlier one if the two share a gene *and* an author. A laboratory publishes one paper a year, so
-//! papers that share an author are never from the same year, and "earlier" and "not later" coincide. Every example
-//! points back in time, since only such pairs can be cited: its label follows from facts of the two papers, all
-//! known in the year of the first.
+//! A paper cites an earlier one if the two share a gene *and* an author. A laboratory publishes one
+//! paper a year, so papers that share an author are never from the same year, and "earlier" and
+//! "not later" coincide. Every example points back in time, since only such pairs can be cited: its
+//! label follows from facts of the two papers, all known in the year of the first.
 
 use super::group::{self, Labels, Members, Pairs, draw, draw_from, draw_other, members, one_in};
 use super::info::DomainInfo;

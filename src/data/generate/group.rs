@@ -1,4 +1,5 @@
-//! Helpers shared by the generators: sets and relations over the members of a group, fresh pairs, noisy labels.
+//! Helpers shared by the generators: sets and relations over the members of a group, fresh pairs,
+//! noisy labels.
 
 use super::settings::GeneratorSettings;
 use crate::determinism::Stream;
@@ -90,7 +91,8 @@ impl Pairs {
         self.0.iter().zip(0..).flat_map(|(&row, a)| members(row).map(move |b| (a, b)))
     }
 
-    /// Draws candidates until one is new to the relation and adds it; gives up after a bounded number of tries.
+    /// Draws candidates until one is new to the relation and adds it; gives up after a bounded
+    /// number of tries.
     pub(super) fn insert_fresh(
         &mut self,
         stream: &mut Stream,
@@ -102,7 +104,8 @@ impl Pairs {
     }
 }
 
-/// Applies label noise. It has its own stream, so noise changes neither facts nor the choice of pairs.
+/// Applies label noise. It has its own stream, so noise changes neither facts nor the choice of
+/// pairs.
 pub(super) struct Labels {
     noise: f64,
     stream: Stream,

@@ -17,7 +17,8 @@ pub struct DomainInfo {
     pub target_mode: &'static str,
     /// The modes of the evidence, in the same syntax.
     pub evidence_modes: &'static [&'static str],
-    /// The planted rules as clauses: the first whose body holds decides; if none does, the example is negative.
+    /// The planted rules as clauses: the first whose body holds decides; if none does, the example
+    /// is negative.
     pub rules: &'static [&'static str],
     /// The predicate that gives an entity its time, if the domain has times.
     pub time: Option<&'static str>,

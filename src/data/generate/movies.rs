@@ -1,9 +1,10 @@
-//! The movies domain: the paper's running example. A group is a studio whose directors cast mostly from their own
-//! troupe.
+//! The movies domain: the paper's running example. A group is a studio whose directors cast mostly
+//! from their own troupe.
 //!
-//! The troupes of neighboring directors overlap, so acting beside a director's actors in the same genre does not
-//! imply having worked under that director. In every binary example the first person has acted and the second has
-//! directed, so neither `actedin(A, M)` nor `directedby(M, B)` is informative alone.
+//! The troupes of neighboring directors overlap, so acting beside a director's actors in the same
+//! genre does not imply having worked under that director. In every binary example the first person
+//! has acted and the second has directed, so neither `actedin(A, M)` nor `directedby(M, B)` is
+//! informative alone.
 
 use super::group::{self, Labels, Members, Pairs, draw, draw_other, members, one_in};
 use super::info::DomainInfo;
@@ -50,8 +51,8 @@ pub(super) const CLASSES_INFO: DomainInfo = DomainInfo {
     classes: Some(CLASSES),
     target_mode: "mode: collaborated(+person,+person,#level!1).",
     evidence_modes: EVIDENCE_MODES,
-    // Departs from paper: h₂ gives class 1 when the first person directed the second, but its table of classes calls
-    // that 2 (P₂ worked under P₁), because a rule must mean what its class says.
+    // Departs from paper: h₂ gives class 1 when the first person directed the second, but its table
+    // of classes calls that 2 (P₂ worked under P₁), because a rule must mean what its class says.
     rules: &[
         "collaborated(A, B, 1) :- actedin(A, M), directedby(M, B).",
         "collaborated(A, B, 2) :- directedby(M, A), actedin(B, M).",
@@ -158,7 +159,8 @@ impl Studio {
     }
 }
 
-/// Generates the studios in turn; `list` lists the examples of each, drawing from the second stream.
+/// Generates the studios in turn; `list` lists the examples of each, drawing from the second
+/// stream.
 fn make_studios<S: DomainSink>(
     settings: &GeneratorSettings,
     sink: &mut S,
@@ -209,7 +211,8 @@ pub(super) fn generate_classes<S: DomainSink>(settings: &GeneratorSettings, sink
             let class = labels.class(studio.class(a, b), CLASSES);
             sink.example(true, &[studio.person(a), studio.person(b), Name::Number(class)])
         };
-        // Lists each pair of different levels in one random direction, and for every second one a pair of the same level.
+        // Lists each pair of different levels in one random direction, and for every second one a
+        // pair of the same level.
         for (i, (actor, director)) in studio.under.iter().enumerate() {
             let ordered = if one_in(stream, 2) { (actor, director) } else { (director, actor) };
             let unequal = listed.insert(ordered.0, ordered.1).then_some(ordered);

@@ -11,7 +11,8 @@ pub struct GeneratorSettings {
 }
 
 impl GeneratorSettings {
-    /// The largest scale: one to three billion facts, with entity numbers that still fit in 32 bits.
+    /// The largest scale: one to three billion facts, with entity numbers that still fit in 32
+    /// bits.
     pub const MAX_SCALE: u32 = 1_000_000;
 
     /// Validates the settings; the accessors describe their meaning.
@@ -35,7 +36,8 @@ impl GeneratorSettings {
         self.seed
     }
 
-    /// Returns the probability that a label is wrong: flipped, or replaced by another class. Facts are never noisy.
+    /// Returns the probability that a label is wrong: flipped, or replaced by another class. Facts
+    /// are never noisy.
     pub fn noise(&self) -> f64 {
         self.noise
     }

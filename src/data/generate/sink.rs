@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-/// An argument of a generated fact, cheap to copy. Its text is a bare name or a number in every notation.
+/// An argument of a generated fact, cheap to copy. Its text is a bare name or a number in every
+/// notation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Name {
     /// An entity of this kind with this number, such as `person12`.
@@ -26,7 +27,8 @@ impl fmt::Display for Name {
     }
 }
 
-/// The consumer of a generated domain. Facts and examples arrive interleaved and without duplicates.
+/// The consumer of a generated domain. Facts and examples arrive interleaved and without
+/// duplicates.
 pub trait DomainSink {
     /// The error that stops the generation.
     type Error;
@@ -34,7 +36,7 @@ pub trait DomainSink {
     /// Receives a fact of the evidence, never of the target.
     fn fact(&mut self, predicate: &'static str, args: &[Name]) -> Result<(), Self::Error>;
 
-    /// Receives an example of the target. If the target has classes, the class is the last argument and every
-    /// example is positive.
+    /// Receives an example of the target. If the target has classes, the class is the last argument
+    /// and every example is positive.
     fn example(&mut self, positive: bool, args: &[Name]) -> Result<(), Self::Error>;
 }

@@ -1,5 +1,5 @@
-//! Properties of every domain. The rules are parsed from their text and evaluated by plain search over the printed
-//! facts, which shares no code with the bit sets of the generators.
+//! Properties of every domain. The rules are parsed from their text and evaluated by plain search
+//! over the printed facts, which shares no code with the bit sets of the generators.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
@@ -154,8 +154,8 @@ fn every_pair_covered_by_a_binary_rule_is_listed() {
 
 #[test]
 fn no_single_literal_separates_the_classes() {
-    // Ranking by one existential literal over one of the two entities, with or without a constant: its AUC-ROC is
-    // the mean of the true positive rate and the true negative rate.
+    // Ranking by one existential literal over one of the two entities, with or without a constant:
+    // its AUC-ROC is the mean of the true positive rate and the true negative rate.
     for domain in [Domain::Movies, Domain::University, Domain::Citations] {
         let world = world(domain, &domain.settings());
         let mut holders: BTreeMap<(&str, usize, Option<&str>), BTreeSet<&str>> = BTreeMap::new();

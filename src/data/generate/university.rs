@@ -1,8 +1,9 @@
 //! The university domain, modeled on UW-CSE with its predicates. A group is a department.
 //!
-//! A student is advised by every professor with whom they have published. Publishing alone is uninformative, since
-//! students also publish with students and professors with professors. Assisting in a course, the temporary
-//! adviser, the phase and the year correlate with the label without determining it.
+//! A student is advised by every professor with whom they have published. Publishing alone is
+//! uninformative, since students also publish with students and professors with professors.
+//! Assisting in a course, the temporary adviser, the phase and the year correlate with the label
+//! without determining it.
 
 use super::group::{self, Labels, Members, Pairs, draw, draw_from, draw_other, members, one_in};
 use super::info::DomainInfo;
@@ -133,7 +134,8 @@ impl Department {
 
     fn make_student<S: DomainSink>(&mut self, student: u32, stream: &mut Stream, sink: &mut S) -> Result<(), S::Error> {
         let adviser = (!one_in(stream, 5)).then(|| draw(stream, PROFESSORS));
-        // One in five advised students is before the first examination, three in five of the others.
+        // One in five advised students is before the first examination, three in five of the
+        // others.
         let early = draw(stream, 5) < if adviser.is_some() { 1 } else { 3 };
         let phase = if early { 0 } else { 1 + stream.index(2) };
         let year = 2 * phase + stream.index(4);
@@ -147,7 +149,8 @@ impl Department {
         let Some(adviser) = adviser else { return Ok(()) };
         self.advised[adviser as usize] |= 1 << student;
         for _ in 0..2 {
-            // One publication in eight has a third author, whom the rule then counts as advised by the same professor.
+            // One publication in eight has a third author, whom the rule then counts as advised by
+            // the same professor.
             let third = if one_in(stream, 8) { 1 << Self::draw_student(stream) } else { 0 };
             self.publish(1 << student | 1 << adviser | third, sink)?;
         }

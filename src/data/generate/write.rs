@@ -1,4 +1,5 @@
-//! Writes a domain as BoostSRL files: `train_pos.txt`, `train_neg.txt`, `train_facts.txt` and `train_bk.txt`.
+//! Writes a domain as BoostSRL files: `train_pos.txt`, `train_neg.txt`, `train_facts.txt` and
+//! `train_bk.txt`.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -200,7 +201,8 @@ mod tests {
         let error = write_directory(Domain::Movies, &Domain::Movies.settings(), &file).unwrap_err();
         assert!(matches!(&error, WriteDomainError::Io { operation: "create the directory", .. }), "{error}");
 
-        // The last of the four cannot be renamed because a directory has its name: the first three must be removed.
+        // The last of the four cannot be renamed because a directory has its name: the first three
+        // must be removed.
         let files = ["a", "b", "c", "d"].map(|name| PendingFile::create(&home.path().join(name)).unwrap());
         fs::create_dir(home.path().join("d")).unwrap();
         assert!(publish(files).is_err());

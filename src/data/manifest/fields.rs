@@ -32,7 +32,8 @@ pub struct Manifest {
     pub target: Target,
     /// The evidence variants, exactly one of them the default.
     pub evidence: Vec<EvidenceVariant>,
-    /// The projections of predicates with more than two arguments to binary ones, for methods that need them.
+    /// The projections of predicates with more than two arguments to binary ones, for methods that
+    /// need them.
     #[serde(default)]
     pub arity: Vec<ArityRule>,
     /// The folds.
@@ -198,7 +199,8 @@ pub enum NegativeScheme {
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct TimeLimit {
-    /// The type whose constants have a time; the first argument of this type gives an example its time.
+    /// The type whose constants have a time; the first argument of this type gives an example its
+    /// time.
     #[serde(rename = "type")]
     pub type_name: String,
     /// The source of the time.
@@ -206,7 +208,8 @@ pub struct TimeLimit {
     /// The predicate that gives the time, with [`TimeFrom::Predicate`].
     #[serde(default)]
     pub predicate: Option<String>,
-    /// Predicates whose facts have the time of their first argument and are visible only to later examples.
+    /// Predicates whose facts have the time of their first argument and are visible only to later
+    /// examples.
     #[serde(default)]
     pub by_argument: Vec<String>,
     /// The rule in words.
@@ -268,7 +271,8 @@ pub struct SourceFile {
     /// SHA-256 of the content, 64 hexadecimal digits.
     #[serde(default)]
     pub sha256: Option<String>,
-    /// The git blob id of the content, 40 hexadecimal digits; an alternative if the SHA-256 is unknown.
+    /// The git blob id of the content, 40 hexadecimal digits; an alternative if the SHA-256 is
+    /// unknown.
     #[serde(default)]
     pub git_blob: Option<String>,
     /// The archive format, if it is an archive.

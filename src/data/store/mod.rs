@@ -118,7 +118,8 @@ impl Store {
         self.dataset(id).join(RAW).join(path)
     }
 
-    /// Returns the path of an unpacked file; `path` starts with the archive's name without its extension.
+    /// Returns the path of an unpacked file; `path` starts with the archive's name without its
+    /// extension.
     pub fn unpacked(&self, id: &str, path: &str) -> PathBuf {
         self.dataset(id).join(UNPACKED).join(path)
     }
@@ -130,8 +131,8 @@ impl Store {
 
     /// Writes a converted file atomically.
     ///
-    /// To convert a variant: hold [`Store::lock`], [`Store::discard`] leftovers of earlier attempts, write every file,
-    /// then [`Store::seal`].
+    /// To convert a variant: hold [`Store::lock`], [`Store::discard`] leftovers of earlier
+    /// attempts, write every file, then [`Store::seal`].
     pub fn write_converted(&self, id: &str, path: &str, bytes: &[u8]) -> Result<PathBuf, StoreError> {
         self.write_converted_with(id, path, |out| out.write_all(bytes))
     }
@@ -162,8 +163,8 @@ impl Store {
 
     /// Records the checksums of the converted files of a variant, once all are written.
     ///
-    /// The records of all other files are kept, so sealing does not legitimize a file modified since, nor a variant
-    /// that was left incomplete.
+    /// The records of all other files are kept, so sealing does not legitimize a file modified
+    /// since, nor a variant that was left incomplete.
     pub fn seal(&self, id: &str, variant: &str) -> Result<ChecksumRecord, StoreError> {
         let mut record = self.record(id)?;
         record.0.retain(|path, _| is_fetched(path) || !path::is_within(variant, path));
@@ -226,13 +227,15 @@ impl Store {
         }
     }
 
-    /// Acquires the lock of a dataset, or fails with [`StoreError::Busy`] if another process holds it.
+    /// Acquires the lock of a dataset, or fails with [`StoreError::Busy`] if another process holds
+    /// it.
     pub fn try_lock(&self, id: &str) -> Result<Lock, StoreError> {
         let (path, file) = self.lock_file(id)?;
         match file.try_lock() {
             Ok(()) => Ok(Lock(file)),
             Err(TryLockError::WouldBlock) => Err(StoreError::Busy { id: id.to_owned() }),
-            // Some network file systems do not support locks; checksums still detect a collision of two processes.
+            // Some network file systems do not support locks; checksums still detect a collision of
+            // two processes.
             Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => Ok(Lock(file)),
             Err(TryLockError::Error(source)) => Err(StoreError::Io { path, source }),
         }
@@ -306,7 +309,8 @@ pub(crate) fn is_unfinished(path: &str) -> bool {
 pub struct ChecksumRecord(pub(crate) BTreeMap<String, String>);
 
 impl ChecksumRecord {
-    /// Parses a record strictly: only the exact output of [`ChecksumRecord`] is accepted, so every modification is detected.
+    /// Parses a record strictly: only the exact output of [`ChecksumRecord`] is accepted, so every
+    /// modification is detected.
     fn parse(bytes: &[u8]) -> Result<ChecksumRecord, String> {
         let text = std::str::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())?;
         let mut record = ChecksumRecord::default();

@@ -93,7 +93,8 @@ impl fmt::Display for FileProblem {
 }
 
 impl Store {
-    /// Reads every file of a dataset and compares it with the record, and published files also with the manifest.
+    /// Reads every file of a dataset and compares it with the record, and published files also with
+    /// the manifest.
     pub fn verify(&self, manifest: &Manifest) -> Result<Verification, StoreError> {
         let (mut found, sums) = self.verify_record(&manifest.id)?;
         if !found.fetched {
@@ -128,8 +129,8 @@ impl Store {
 
     /// Verifies every dataset below the data directory: those of the manifests, then all others.
     ///
-    /// A directory without a manifest is compared with its own record; a stray file is reported as a problem of a
-    /// dataset with an empty id.
+    /// A directory without a manifest is compared with its own record; a stray file is reported as
+    /// a problem of a dataset with an empty id.
     pub fn verify_all(&self, manifests: &[Manifest]) -> Result<Vec<Verification>, StoreError> {
         let mut all = manifests.iter().map(|m| self.verify(m)).collect::<Result<Vec<_>, _>>()?;
         let entries = match fs::read_dir(self.root()).and_then(|entries| entries.collect::<io::Result<Vec<_>>>()) {
@@ -198,7 +199,8 @@ impl Store {
                             let (recorded, found) = (recorded.to_owned(), found.clone());
                             report(path, ProblemKind::Changed { recorded, found });
                         }
-                        // Without a record every file is unknown; it is reported once, for the record.
+                        // Without a record every file is unknown; it is reported once, for the
+                        // record.
                         None if record.is_empty() => {}
                         None => report(path, ProblemKind::Unknown),
                     }

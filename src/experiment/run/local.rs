@@ -50,8 +50,8 @@ impl Executor for Local<'_> {
         let (workers, threads) = (self.workers(jobs.len()), self.threads());
         let work = WorkerContext::new(plan, jobs, self.data, store, options, workers);
         let mut remaining = jobs.to_vec();
-        // First the unlocked jobs, then those that other processes had locked: by then they have ended
-        // or their process was killed.
+        // First the unlocked jobs, then those that other processes had locked: by then they have
+        // ended or their process was killed.
         for wait in [false, true] {
             if remaining.is_empty() {
                 break;

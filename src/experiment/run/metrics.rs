@@ -1,8 +1,8 @@
 //! Keeps the metrics tables on disk current at bounded cost.
 //!
-//! Writing takes time linear in the number of rows. Tables are written after every job while that is
-//! a small share of the time, and otherwise as soon as it is. At the end they are always complete;
-//! after a crash they are rebuilt from the job directories.
+//! Writing takes time linear in the number of rows. Tables are written after every job while that
+//! is a small share of the time, and otherwise as soon as it is. At the end they are always
+//! complete; after a crash they are rebuilt from the job directories.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};

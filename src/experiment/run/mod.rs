@@ -1,9 +1,9 @@
 //! Runs an experiment: an [`Executor`] runs the outstanding jobs of the plan into a run directory.
 //!
-//! Which jobs are outstanding follows from the plan and the job directories. Whether workers of this
-//! process ([`Local`]) or tasks of a cluster ([`crate::experiment::slurm`]) run them changes no byte
-//! of a result. Executors report to a [`RunRecorder`], which holds the table of results and forwards
-//! events to the listener.
+//! Which jobs are outstanding follows from the plan and the job directories. Whether workers of
+//! this process ([`Local`]) or tasks of a cluster ([`crate::experiment::slurm`]) run them changes
+//! no byte of a result. Executors report to a [`RunRecorder`], which holds the table of results and
+//! forwards events to the listener.
 
 mod data;
 mod event;

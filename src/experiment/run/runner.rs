@@ -22,8 +22,8 @@ pub struct Finished {
 
 /// Runs the selected jobs of a plan that are outstanding.
 ///
-/// `plan` is the entire experiment and `selected` the positions of the jobs to run. A job that fails
-/// is recorded, and the others continue.
+/// `plan` is the entire experiment and `selected` the positions of the jobs to run. A job that
+/// fails is recorded, and the others continue.
 ///
 /// # Errors
 /// If the run directory cannot be written or the executor fails. Finished jobs are kept.

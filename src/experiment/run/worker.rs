@@ -153,8 +153,8 @@ impl<'a> WorkerContext<'a> {
         drop(lock);
         let (record, learning) = match executed {
             Ok(executed) => executed,
-            // On file systems with node-local locks, another process may have finished the job at the
-            // same time and removed our staging directory as a leftover.
+            // On file systems with node-local locks, another process may have finished the job at
+            // the same time and removed our staging directory as a leftover.
             Err(error) => return self.published_meanwhile(planned, wait).map_or(Err(error.into()), adopt),
         };
         notify(end_event(job, name, &record));

@@ -10,8 +10,8 @@
 //! ```
 //!
 //! None of it says what is done: that follows from the job directories alone. A batch is kept even
-//! if the cluster rejected it, because its name must never denote other tasks: an array of that name
-//! may still appear in the queue.
+//! if the cluster rejected it, because its name must never denote other tasks: an array of that
+//! name may still appear in the queue.
 
 use std::fs;
 use std::io;

@@ -19,7 +19,8 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// Checks that the cluster would accept tasks of a run in this directory; submits and writes nothing.
+    /// Checks that the cluster would accept tasks of a run in this directory; submits and writes
+    /// nothing.
     ///
     /// # Errors
     /// If Slurm is not available, or would reject the tasks.
@@ -41,7 +42,8 @@ impl Cluster {
         Ok(Cluster { max_tasks: usize::try_from(size - 1).unwrap_or(usize::MAX) })
     }
 
-    /// Submits an array of tasks, numbered from 1; their output goes to `out/NUMBER.txt` in the directory.
+    /// Submits an array of tasks, numbered from 1; their output goes to `out/NUMBER.txt` in the
+    /// directory.
     ///
     /// # Errors
     /// If the cluster rejects it.

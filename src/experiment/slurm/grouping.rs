@@ -9,8 +9,9 @@ use crate::experiment::tasks;
 
 /// Returns the target duration of a task by the number of its attempt, counted from 1.
 ///
-/// What ends a task also ends the jobs it has not run yet. So tasks get smaller with each attempt, and
-/// in the last one every job that can be separated runs alone: a hopeless job takes no other with it.
+/// What ends a task also ends the jobs it has not run yet. So tasks get smaller with each attempt,
+/// and in the last one every job that can be separated runs alone: a hopeless job takes no other
+/// with it.
 fn task_time(settings: &SlurmSettings, attempt: u64) -> Duration {
     if attempt > 1 && attempt >= settings.attempts {
         return Duration::ZERO;

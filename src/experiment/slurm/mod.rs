@@ -1,10 +1,10 @@
 //! Runs jobs on a Slurm cluster, as arrays of tasks that call `lrbm run-job`.
 //!
 //! The job directories on the shared file system are the only truth. The watcher groups outstanding
-//! jobs into tasks, submits them, and polls the directories, which tell what is done, and the queue,
-//! which tells what is still running. A job without a result whose task is gone is lost: it is
-//! resubmitted in smaller and smaller tasks, and after the last attempt recorded as failed with the
-//! final state that the cluster reports.
+//! jobs into tasks, submits them, and polls the directories, which tell what is done, and the
+//! queue, which tells what is still running. A job without a result whose task is gone is lost: it
+//! is resubmitted in smaller and smaller tasks, and after the last attempt recorded as failed with
+//! the final state that the cluster reports.
 //!
 //! The watcher keeps no state of its own: restarted, it finds its arrays by the recorded batches
 //! (`batch.rs`) and everything else in the job directories.

@@ -74,8 +74,8 @@ pub struct Watcher<'a> {
     rejected: Option<Batch>,
     /// Batches whose submission has an unknown outcome.
     unconfirmed: Vec<Batch>,
-    /// Whether the cluster has accepted a batch, and how often it rejected the next one while no task
-    /// of ours was queued.
+    /// Whether the cluster has accepted a batch, and how often it rejected the next one while no
+    /// task of ours was queued.
     has_accepted: bool,
     rejections: u32,
     /// Modification times of records with another id.

@@ -2,8 +2,8 @@
 //!
 //! `KEY` is a top-level key (`folds`, `seeds`, `datasets`, …), `dataset.NAME.KEY` for a dataset,
 //! `MODEL.KEY` for one model, or a parameter, which is set in every model that has it. The value
-//! replaces that of the file. A parameter that the sweep or a dataset sets cannot be set for models,
-//! because it would have no effect.
+//! replaces that of the file. A parameter that the sweep or a dataset sets cannot be set for
+//! models, because it would have no effect.
 
 use super::diagnostic::{SpecDiagnostic, SpecLocation, did_you_mean, listed};
 use super::format::{DATASET, FieldShape, TOP};

@@ -94,7 +94,8 @@ impl MetricsTable {
         let names: IndexSet<&String> = jobs.clone().flat_map(|job| job.settings.keys()).collect();
         let fixed = |name: &str| FIXED.contains(&name) || metric::Column::named(name).is_some();
         let setting = |name: &String| {
-            // Decided over all jobs, so that the column type does not depend on which of them ended.
+            // Decided over all jobs, so that the column type does not depend on which of them
+            // ended.
             let mut values = jobs.clone().filter_map(|job| job.settings.get(name));
             Setting { name: name.clone(), as_number: values.all(|value| value.parse::<f64>().is_ok()) }
         };

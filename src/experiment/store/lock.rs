@@ -24,7 +24,8 @@ pub struct JobLock {
 
 impl Drop for JobLock {
     fn drop(&mut self) {
-        // Only the holder removes the file; a waiting process checks afterwards that its file still exists.
+        // Only the holder removes the file; a waiting process checks afterwards that its file still
+        // exists.
         let _ = files::remove_file(&self.path);
     }
 }
@@ -101,7 +102,8 @@ fn remove_abandoned(directory: &Path) {
 
 impl Drop for Presence {
     fn drop(&mut self) {
-        // The last process removes the directory unless another one registered meanwhile. Best effort.
+        // The last process removes the directory unless another one registered meanwhile. Best
+        // effort.
         if self.file.unlock().is_ok() && self.file.try_lock().is_ok() && is_same_file(&self.file, &self.path) {
             self.path.parent().into_iter().for_each(remove_abandoned);
             let _ = files::remove_file(&self.path);

@@ -13,9 +13,9 @@
 //! RUN/cluster/                       cluster runs only: data location and submitted batches
 //! ```
 //!
-//! Only `run.json`, `log.txt`, `tally.json` and columns that end in `_seconds` or `_bytes` depend on
-//! time and machine; all other bytes follow from the experiment. A job is done if its `run.json` has
-//! the id of the job and its other files are present.
+//! Only `run.json`, `log.txt`, `tally.json` and columns that end in `_seconds` or `_bytes` depend
+//! on time and machine; all other bytes follow from the experiment. A job is done if its `run.json`
+//! has the id of the job and its other files are present.
 
 mod error;
 mod frame;

@@ -67,7 +67,8 @@ impl RunStore {
         Presence::join_without_cleanup(&locks).map_err(RunStoreError::io(&locks))
     }
 
-    /// Removes temporary tables left by killed processes; no other process may be working on the run.
+    /// Removes temporary tables left by killed processes; no other process may be working on the
+    /// run.
     fn remove_temporary_files(&self) {
         for directory in [&self.root, &self.root.join("jobs")] {
             for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
@@ -184,7 +185,8 @@ impl RunStore {
         self.lock_by_name("metrics")
     }
 
-    /// Acquires the lock of the process that submits to a cluster; `None` if another process holds it.
+    /// Acquires the lock of the process that submits to a cluster; `None` if another process holds
+    /// it.
     ///
     /// # Errors
     /// If the directory cannot be written.

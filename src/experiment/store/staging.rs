@@ -25,7 +25,8 @@ impl Staging {
     /// Creates the staging directory for the final path `target`.
     pub(super) fn begin(target: PathBuf) -> Result<Self, RunStoreError> {
         let begin = || {
-            // Each job has its own parent directory for staging, so that the lock holder may clear it.
+            // Each job has its own parent directory for staging, so that the lock holder may clear
+            // it.
             let parent = staging_parent(&target);
             if parent.exists() {
                 files::remove_dir_all(&parent)?;
@@ -65,7 +66,8 @@ impl Staging {
         let publish = || {
             files::sync_all(directory.path())?;
             let parent = staging_parent(&target);
-            // A rename cannot replace a non-empty directory. Killed between the two, the job runs again.
+            // A rename cannot replace a non-empty directory. Killed between the two, the job runs
+            // again.
             let old = parent.join(format!("{}old", files::TEMPORARY_PREFIX));
             if target.exists() {
                 files::rename(&target, &old)?;

@@ -86,7 +86,8 @@ impl LrnnModel {
         Ok(Scored { scores: unrolled, warnings: warning.into_iter().collect() })
     }
 
-    /// Returns, for each example, the contributions of the rules for the target that have groundings.
+    /// Returns, for each example, the contributions of the rules for the target that have
+    /// groundings.
     ///
     /// # Errors
     /// As [`Model::score`].

@@ -57,7 +57,8 @@ impl KindParams for MlnBoostParams {
         MlnBoost { params: self }
     }
 
-    /// Counts are computed again for each tree, and there are more of them than of tests for existence.
+    /// Counts are computed again for each tree, and there are more of them than of tests for
+    /// existence.
     fn cost(&self) -> f64 {
         self.tests.cost() * (f64::from(self.growth.max_leaves.unwrap_or(8)) * f64::from(self.rounds.trees))
     }

@@ -22,7 +22,8 @@ pub struct Formula {
     pub weight: f64,
 }
 
-/// A Markov logic network for one target: ψ = prior + Σ weight × groundings. It is over its own names.
+/// A Markov logic network for one target: ψ = prior + Σ weight × groundings. It is over its own
+/// names.
 #[derive(Clone, Debug)]
 pub struct MlnModel {
     /// How the model was trained.
@@ -133,7 +134,8 @@ impl MlnModel {
     }
 }
 
-/// Returns a pattern over other names; `None` if it has a name that is missing there, so that no grounding exists.
+/// Returns a pattern over other names; `None` if it has a name that is missing there, so that no
+/// grounding exists.
 ///
 /// A negated conjunction with such a name is always true and is left out.
 fn bind(pattern: &Pattern, from: Names<'_>, to: Names<'_>) -> Option<Pattern> {

@@ -43,8 +43,9 @@ kind_params! {
         seed: Seed,
     }
     own defaults: |params| {
-        // Chosen by cross-validation inside the training folds of IMDB, UW-CSE and WEBKB, with inner folds by sets of
-        // facts where the outer ones are; results/peers.md says which data this choice had seen.
+        // Chosen by cross-validation inside the training folds of IMDB, UW-CSE and WEBKB, with
+        // inner folds by sets of facts where the outer ones are; results/peers.md says which data
+        // this choice had seen.
         params.additive.prior = Prior::LogOdds;
         params.additive.step = 1.0;
     }

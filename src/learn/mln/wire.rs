@@ -22,8 +22,8 @@ use crate::logic::wire::{WireLiteral, WirePredicate};
 use crate::logic::{Literal, Predicates, Symbols};
 use crate::rbm::check_weight;
 
-/// Maximum number of negated conjunctions of a formula, and of its literals including theirs. They bound the depth and
-/// the time of the search for groundings.
+/// Maximum number of negated conjunctions of a formula, and of its literals including theirs. They
+/// bound the depth and the time of the search for groundings.
 const MAX_GROUPS: usize = 1000;
 const MAX_LITERALS: usize = 1000;
 

@@ -3,8 +3,8 @@
 use super::error::ParamError;
 use super::group::ParamSet;
 
-/// Parameters of a kind that are being set, from the `params` function of its learner. There is one setter
-/// per parameter; values are checked when the parameters are built.
+/// Parameters of a kind that are being set, from the `params` function of its learner. There is one
+/// setter per parameter; values are checked when the parameters are built.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Builder<P> {
     pub(crate) params: P,

@@ -4,8 +4,9 @@
 //! composes groups into the typed parameters of one kind, with access by name for specs and the
 //! command line.
 
-/// Declares a group: for each parameter `field: type = default, shape, help;`, with `added later` before the
-/// semicolon if records omit it at its default. Also gives [`super::Builder`] a setter for each.
+/// Declares a group: for each parameter `field: type = default, shape, help;`, with `added later`
+/// before the semicolon if records omit it at its default. Also gives [`super::Builder`] a setter
+/// for each.
 macro_rules! group {
     (
         $(#[$doc:meta])*
@@ -66,8 +67,8 @@ macro_rules! is_later {
 }
 pub(crate) use is_later;
 
-/// Declares the typed parameters of a kind: its groups, and after `own defaults` what distinguishes its
-/// defaults from those of the groups.
+/// Declares the typed parameters of a kind: its groups, and after `own defaults` what distinguishes
+/// its defaults from those of the groups.
 macro_rules! kind_params {
     (
         $(#[$doc:meta])*

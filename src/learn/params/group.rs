@@ -17,8 +17,9 @@ pub struct Entry {
     pub help: &'static str,
     /// The accepted values.
     pub shape: Shape,
-    /// Whether it is newer than the first recorded models and results. Such a parameter is omitted from
-    /// records at its default, with which everything is as it was before: recorded job ids stay valid.
+    /// Whether it is newer than the first recorded models and results. Such a parameter is omitted
+    /// from records at its default, with which everything is as it was before: recorded job ids
+    /// stay valid.
     pub added_later: bool,
 }
 

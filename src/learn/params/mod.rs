@@ -1,8 +1,9 @@
 //! Parameters: their values, shapes, groups and typed setters.
 //!
-//! A parameter is declared once, in a group, with type, default, shape and help. Error messages, help, validation
-//! and the JSON Schema of specs come from the shape. Groups that several kinds have are in `shared`; those of one
-//! kind are beside its learner, as is the struct that composes the groups of a kind.
+//! A parameter is declared once, in a group, with type, default, shape and help. Error messages,
+//! help, validation and the JSON Schema of specs come from the shape. Groups that several kinds
+//! have are in `shared`; those of one kind are beside its learner, as is the struct that composes
+//! the groups of a kind.
 
 mod builder;
 mod declare;

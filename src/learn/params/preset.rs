@@ -6,8 +6,8 @@ use super::value::Value;
 /// A named set of parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Preset {
-    /// The likely setting of the paper's figures: one literal per test, no chains, and leaves fitted as in
-    /// the authors' program.
+    /// The likely setting of the paper's figures: one literal per test, no chains, and leaves
+    /// fitted as in the authors' program.
     Paper,
     /// The defaults.
     Lookahead,

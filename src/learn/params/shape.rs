@@ -1,4 +1,5 @@
-//! The values that a parameter accepts. Validation, messages and the JSON Schema all come from the shape.
+//! The values that a parameter accepts. Validation, messages and the JSON Schema all come from the
+//! shape.
 
 use std::fmt;
 

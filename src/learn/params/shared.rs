@@ -164,8 +164,8 @@ group! {
     }
 }
 
-// `search_limit` was chosen by cross-validation inside training folds of all benchmarks: with 300, SPORTS
-// loses 0.015 of AUC-ROC; with 3000 or more, only MUTAGENESIS gains anything, 0.0003.
+// `search_limit` was chosen by cross-validation inside training folds of all benchmarks: with 300,
+// SPORTS loses 0.015 of AUC-ROC; with 3000 or more, only MUTAGENESIS gains anything, 0.0003.
 group! {
     /// Search for clauses from seed examples.
     pub struct ClauseSearch {

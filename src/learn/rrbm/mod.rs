@@ -1,5 +1,6 @@
-//! RRBM-C and RRBM-E (Kaur et al., 2017, "Relational restricted Boltzmann machines: a probabilistic logic learning
-//! approach"): lifted random walks between the arguments of the target as the inputs of a discriminative RBM.
+//! RRBM-C and RRBM-E (Kaur et al., 2017, "Relational restricted Boltzmann machines: a probabilistic
+//! logic learning approach"): lifted random walks between the arguments of the target as the inputs
+//! of a discriminative RBM.
 //!
 //! Walks traverse binary predicates in both directions and test unary ones, see [`walk`]. The
 //! number of groundings of each ([`count`]), or whether there is one, is an input ([`feature`]) of

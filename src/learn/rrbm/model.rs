@@ -78,7 +78,8 @@ impl RrbmModel {
         show_conjunction(&walk::literals(&self.walks[walk].steps), &self.predicates, &Symbols::new()).to_string()
     }
 
-    /// Counts the groundings of each walk for each example; the target must have the arity of the model's.
+    /// Counts the groundings of each walk for each example; the target must have the arity of the
+    /// model's.
     pub fn counts(&self, database: &Database, target: PredicateId, examples: &[Example]) -> Vec<SparseRow> {
         // A walk over a predicate that the database lacks has no grounding.
         let bound = |step: &Step| {

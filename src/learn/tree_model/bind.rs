@@ -33,9 +33,9 @@ impl TreeModel {
 
     /// Returns the trees over the names of a database.
     ///
-    /// A literal with a predicate or constant that the database lacks is false for every substitution. A test that
-    /// contains it never succeeds, so the node is replaced by its false branch; a negated one is always true and is
-    /// left out.
+    /// A literal with a predicate or constant that the database lacks is false for every
+    /// substitution. A test that contains it never succeeds, so the node is replaced by its false
+    /// branch; a negated one is always true and is left out.
     pub fn bind(&self, database: &Database) -> Vec<Tree<LeafWeights>> {
         self.trees.iter().map(|tree| self.bind_tree(tree, database)).collect()
     }
@@ -46,7 +46,8 @@ impl TreeModel {
     }
 }
 
-/// Returns the tree with translated literals; `None` from `translate` means that a literal never holds.
+/// Returns the tree with translated literals; `None` from `translate` means that a literal never
+/// holds.
 fn rebuild(tree: &Tree<LeafWeights>, mut translate: impl FnMut(&Literal) -> Option<Literal>) -> Tree<LeafWeights> {
     // Nodes are numbered breadth first, so that children follow their parents.
     let mut nodes: Vec<Node<LeafWeights>> = Vec::new();

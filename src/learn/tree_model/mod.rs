@@ -1,4 +1,5 @@
-//! Sums of relational regression trees, over their own names, so that they score examples of any database.
+//! Sums of relational regression trees, over their own names, so that they score examples of any
+//! database.
 
 mod bind;
 mod model;

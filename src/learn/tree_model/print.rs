@@ -9,8 +9,8 @@ use crate::logic::{Literal, Variable};
 use crate::rbm::network::draw::escape_dot;
 use crate::tree::{Leaf, Node, Path};
 
-/// Writes one clause for each path, in the order in which they are tried: the first that covers an example gives the
-/// value.
+/// Writes one clause for each path, in the order in which they are tried: the first that covers an
+/// example gives the value.
 impl fmt::Display for TreeModel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write_model(f, self)

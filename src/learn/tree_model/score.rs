@@ -43,8 +43,8 @@ pub(crate) fn add<L>(tree: &Tree<L>, reached: &[NodeId], step: f64, psi: &mut [f
     }
 }
 
-/// Returns the tree with the leaf counts of a one-against-all problem: the examples in use for which `is_positive`
-/// holds count as positive, the others as negative.
+/// Returns the tree with the leaf counts of a one-against-all problem: the examples in use for
+/// which `is_positive` holds count as positive, the others as negative.
 pub(crate) fn with_counts<L: Clone>(
     tree: Tree<L>,
     reached: &[NodeId],

@@ -3,7 +3,8 @@
 //! Versions of the format; a model is written in the first that can represent it:
 //! 1. Trees with conjunctive tests.
 //! 2. At-least-k tests, with `at_least`.
-//! 3. Comparisons of numbers, with the predicates `<=` and `>`, and recursive models, with `recursive`.
+//! 3. Comparisons of numbers, with the predicates `<=` and `>`, and recursive models, with
+//! `recursive`.
 //! 4. Multi-class targets, with `classes`.
 
 use std::collections::BTreeMap;

@@ -212,7 +212,8 @@ mod tests {
     use crate::metric::significance::verdict::ALPHA;
     use proptest::prelude::*;
 
-    /// Demšar (2006), table 6: the ranks of C4.5, with tuned leaf size, with tuned confidence, with both, on 14 datasets.
+    /// Demšar (2006), table 6: the ranks of C4.5, with tuned leaf size, with tuned confidence, with
+    /// both, on 14 datasets.
     const DEMSAR: [[f64; 4]; 14] = [
         [4.0, 3.0, 2.0, 1.0],
         [1.0, 2.0, 3.0, 4.0],
@@ -242,7 +243,8 @@ mod tests {
             ["3.143", "2.000", "2.893", "1.964"]
         );
         let friedman = ranks.friedman(ALPHA).unwrap();
-        // He prints 9.28 and 3.69, without the correction for ties: three pairs and a group of four, 3·6 + 60 over 14·60.
+        // He prints 9.28 and 3.69, without the correction for ties: three pairs and a group of
+        // four, 3·6 + 60 over 14·60.
         let without_ties = friedman.chi_square * (1.0 - 78.0 / 840.0);
         assert_eq!(format!("{without_ties:.2}"), "9.28");
         assert_eq!(format!("{:.2}", 13.0 * without_ties / (42.0 - without_ties)), "3.69");

@@ -2,8 +2,8 @@
 //!
 //! Versions of the format:
 //! 1. Rules without comparisons and recursion.
-//! 2. Rules may compare numbers, with the predicates `<=` and `>`, and use facts of the target, with
-//!    `recursive`. A network without these is written as version 1.
+//! 2. Rules may compare numbers, with the predicates `<=` and `>`, and use facts of the target,
+//!    with `recursive`. A network without these is written as version 1.
 
 use std::path::Path;
 

@@ -19,7 +19,8 @@ fn examples_of(database: &Database, names: &[&str]) -> Vec<Example> {
     names.iter().map(example).collect()
 }
 
-/// Actors and their movies: a is in three, of which two are comedies and one of those is old; b is in one; c in none.
+/// Actors and their movies: a is in three, of which two are comedies and one of those is old; b is
+/// in one; c in none.
 const MOVIES: &str = "
     mode: h(+person). mode: in(+person, -movie). mode: in(-person, +movie). mode: comedy(+movie). mode: old(+movie).
     in(a, m1). in(a, m2). in(a, m3). in(b, m3). comedy(m1). comedy(m2). old(m2). age(c, 7).
@@ -48,7 +49,8 @@ fn counts_match_hand_computation() {
     // Not (comedy and old), under one substitution: m1 and m3, not m2.
     let old = Literal::new(database.predicates.find("old", 1).unwrap(), comedies[1].args.clone());
     assert_eq!(counts(&movies, &[&[comedies[1].clone(), old]]), [2.0, 1.0, 0.0]);
-    // Of the movies of each, those without another actor; the actor is the conjunction's own variable, so everyone has one.
+    // Of the movies of each, those without another actor; the actor is the conjunction's own
+    // variable, so everyone has one.
     assert_eq!(counts(&movies, &[&together[1..]]), [0.0, 0.0, 0.0]);
     assert_eq!(tally.cut(), (0, 0));
 }
