@@ -130,18 +130,21 @@ pub use data::classes::ClassLabels;
 pub use data::example_set::ExampleSet;
 pub use data::generate::{Domain, GeneratorSettings, SettingsError, UnknownDomain};
 pub use data::load::{Dataset, LoadCounts, LoadError, LoadOptions};
-pub use data::manifest::ManifestError;
+pub use data::manifest::{FoldScheme, ManifestError, NegativeScheme};
 pub use data::split::{Fold, FoldCounts, FoldSide, SideCounts, SplitOptions};
 pub use data::store::{Store, StoreError};
 pub use files::json::FileError;
-pub use kb::{Database, Example, Fact, Recursion, Signature, StoredRecursion, TimeError, TimeRule, TimeSource};
+pub use kb::{
+    Database, Example, Fact, FactChange, Recursion, Signature, StoredRecursion, TimeError, TimeRule, TimeSource,
+};
+pub use learn::lrnn::Template;
 pub use learn::params::Builder;
 pub use learn::prepare::{PrepareError, PrepareOptions, Purpose, prepare};
 pub use learn::{
-    Distillation, FitControl, Header, Kind, KindInfo, KindParams, LearnError, Learner, LrbmBoost, LrbmExplainable,
-    LrbmNoBoost, Lrnn, LrnnModel, Method, MlnBoost, MlnModel, Model, ModelSize, ParamError, Params, Preset, Progol,
-    Progress, RdnBoost, Resources, Rpt, RrbmC, RrbmE, RrbmModel, SavedModel, ScoreError, Scored, SizeOf, Statistics,
-    Stored, Task, Trained, TreeModel, UnknownKind, UnknownMethod,
+    Distillation, Fidelity, FitControl, Header, Kind, KindInfo, KindParams, LearnError, Learner, LrbmBoost,
+    LrbmExplainable, LrbmNoBoost, Lrnn, LrnnModel, Method, MlnBoost, MlnModel, Model, ModelSize, ParamError, Params,
+    Preset, Progol, Progress, RdnBoost, Resources, Rpt, RrbmC, RrbmE, RrbmModel, SavedModel, ScoreError, Scored,
+    SizeOf, Statistics, Stored, Task, Trained, TreeModel, UnknownKind, UnknownMethod,
 };
 pub use logic::{
     Constant, Diagnostic, Diagnostics, Literal, Location, PredicateId, Predicates, ReadError, Severity, Symbols,
@@ -169,6 +172,7 @@ pub mod params {
     pub use crate::learn::progol::{ClauseWeights, ProgolParams, Weighing};
     pub use crate::learn::rdn_boost::RdnBoostParams;
     pub use crate::learn::rpt::{RptParams, Smoothing};
+    pub use crate::learn::rrbm::feature::Feature;
     pub use crate::learn::rrbm::{CountScale, RrbmCParams, RrbmEParams, Walks};
     pub use crate::learn::{ListedParameter, Unchecked, parameter, parameters};
     pub use crate::rbm::{Schedule, Visit};
