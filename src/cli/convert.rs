@@ -42,7 +42,7 @@ pub struct Convert {
     #[arg(long, value_name = "N", conflicts_with = "max_auc_loss")]
     max_hidden: Option<usize>,
     /// Simplify, then remove rules while AUC-ROC on held-out examples drops by at most X.
-    #[arg(long, value_name = "X")]
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
     max_auc_loss: Option<f64>,
     /// Refit all weights jointly to the examples of --data.
     #[arg(long)]

@@ -16,8 +16,8 @@ pub struct DataArgs {
     /// File of modes and parameters [default: the one in the directory].
     #[arg(long, value_name = "FILE")]
     pub background: Option<PathBuf>,
-    /// Set a parameter of the model, or of the directory (time_predicate, time_type,
-    /// time_by_argument).
+    /// Set how the directory is read (time_predicate, time_type, time_by_argument); for `train`
+    /// also a parameter of the model.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub set: Vec<String>,
 }

@@ -21,7 +21,7 @@ use crate::metric::{Metrics, Output as Scores, Undefined};
 /// Arguments of `lrbm predict`.
 #[derive(clap::Args)]
 pub struct Predict {
-    /// The model file, of any kind
+    /// Model file, of any kind
     #[arg(long, value_name = "MODEL.json")]
     model: PathBuf,
     #[command(flatten)]

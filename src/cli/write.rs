@@ -20,7 +20,7 @@ pub fn check_writable(path: &Path) -> Result<PathBuf, CommandError> {
         return Err(refuse("it is not a regular file".into()));
     }
     if !directory.is_dir() {
-        return Err(refuse(format!("there is no directory {}: make it first", directory.display())));
+        return Err(refuse(format!("there is no directory {}: create it first", directory.display())));
     }
     let place = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     crate::files::check_writable(directory).map(|()| place).map_err(|error| refuse(error.to_string()))

@@ -25,10 +25,12 @@ pub struct Format {
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
     /// The file cannot be read or written.
-    #[error("{path}: {error}")]
+    #[error("{path}: cannot {action} the file: {error}")]
     Io {
         /// The file.
         path: PathBuf,
+        /// What failed: read or write.
+        action: &'static str,
         /// The error of the operating system.
         error: std::io::Error,
     },
@@ -113,7 +115,8 @@ impl Format {
         let any: serde_json::Value = serde_json::from_str(text).map_err(|error| self.invalid(error.to_string()))?;
         let name = any.get("format").and_then(serde_json::Value::as_str);
         if !name.is_some_and(|name| self.is_named(name)) {
-            return Err(self.invalid(format!("it does not say \"format\": \"{}\"", self.name)));
+            let found = name.map_or("it has no format".to_owned(), |name| format!("its format is \"{name}\""));
+            return Err(self.invalid(format!("{found}; expected \"{}\"", self.name)));
         }
         match any.get("version").and_then(serde_json::Value::as_u64) {
             None | Some(0) => return Err(self.invalid("it has no version")),
@@ -166,7 +169,7 @@ pub fn readable<T>(text: String, read: impl FnOnce(&str) -> Result<T, FileError>
 pub fn save<T>(path: &Path, text: String, read: impl FnOnce(&str) -> Result<T, FileError>) -> Result<(), FileError> {
     let text = readable(text, read).map_err(|error| error.of(path))?;
     let written = super::write(path, |out| out.write_all(text.as_bytes()));
-    written.map_err(|error| FileError::Io { path: path.to_owned(), error })
+    written.map_err(|error| FileError::Io { path: path.to_owned(), action: "write", error })
 }
 
 /// Reads a file and passes its text to `read`; errors name the file.
@@ -174,7 +177,8 @@ pub fn save<T>(path: &Path, text: String, read: impl FnOnce(&str) -> Result<T, F
 /// # Errors
 /// If the file or its text cannot be read.
 pub fn load<T>(path: &Path, read: impl FnOnce(&str) -> Result<T, FileError>) -> Result<T, FileError> {
-    let text = std::fs::read_to_string(path).map_err(|error| FileError::Io { path: path.to_owned(), error })?;
+    let io = |error| FileError::Io { path: path.to_owned(), action: "read", error };
+    let text = std::fs::read_to_string(path).map_err(io)?;
     read(&text).map_err(|error| error.of(path))
 }
 

@@ -38,7 +38,8 @@ pub(super) fn nothing_learned(database: &Database, target: PredicateId) -> Vec<D
     } else {
         format!("no literal that the modes allow separates the examples, so {model}")
     };
-    let help = "check that the types in the modes link the target's arguments to the evidence, or raise node_size";
+    let help = "check that the types in the modes link the target's arguments to the evidence, or allow longer tests \
+                (node_size) or clauses (clause_length)";
     warnings.push(Diagnostic::warning("nothing-learned", message, help));
     warnings
 }

@@ -31,7 +31,7 @@ pub struct GeneratorArgs {
     #[arg(long)]
     seed: Option<u64>,
     /// Fraction of wrong labels, at least 0 and below 1 [default: 0]
-    #[arg(long)]
+    #[arg(long, allow_negative_numbers = true)]
     noise: Option<f64>,
 }
 

@@ -9,6 +9,7 @@ use super::super::table::thousands;
 use super::args::StoreArgs;
 use crate::data::adapt::{self, AdaptEvent};
 use crate::data::fetch::{FetchEvent, FetchOptions, MIRROR_VARIABLE, Mirror, fetch};
+use crate::data::generate::Domain;
 use crate::data::manifest::Manifest;
 use crate::data::store::DATA_VARIABLE;
 
@@ -45,6 +46,10 @@ pub fn run_fetch(args: &Fetch, output: &mut Output) -> Result<(), CommandError> 
     let manifests: Vec<&Manifest> = if args.all {
         Manifest::built_in().iter().collect()
     } else {
+        if let Some(id) = args.ids.iter().find(|id| Domain::find(id).is_ok()) {
+            let message = format!("`{id}` is generated and needs no fetching: use it as it is");
+            return Err(CommandError::Input(message));
+        }
         args.ids.iter().map(|id| Manifest::find(id)).collect::<Result<_, _>>().map_err(with_cause)?
     };
     let mirror = match &args.mirror {

@@ -48,7 +48,7 @@ pub struct Explain {
     #[arg(long, value_name = "FILE.svg")]
     pub svg: Option<PathBuf>,
     /// With --query: probability above which the target is predicted to be true.
-    #[arg(long, value_name = "P", default_value_t = 0.5, requires = "query")]
+    #[arg(long, value_name = "P", default_value_t = 0.5, requires = "query", allow_negative_numbers = true)]
     pub threshold: f64,
     /// With --query: explain this class against the most likely other class; trees and networks
     /// only.

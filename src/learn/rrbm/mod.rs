@@ -203,7 +203,7 @@ fn ends(kind: Kind, task: &Task<'_>) -> Result<(TypeId, TypeId), LearnError> {
     let unsupported = |what: String, instead: &str| Err(LearnError::Cannot { kind, what, instead: instead.to_owned() });
     let arity = predicates.arity(task.target);
     if arity != 2 {
-        let what = format!("supports binary targets only, and {target} has {arity} arguments");
+        let what = format!("supports binary targets only, got {target}");
         return unsupported(what, "choose a binary target or another kind");
     }
     let longer: Vec<String> = longer(schema, task.target).map(|id| predicates.show(id).to_string()).collect();

@@ -32,7 +32,10 @@ fn write_model(out: &mut fmt::Formatter<'_>, model: &RrbmModel) -> fmt::Result {
         "% {units} hidden units; psi = d + sum over units of log((1 + exp(c + U1 + Wv)) / (1 + exp(c + U0 + Wv)))"
     )?;
     let nothing = model.rbm.psi(&[]);
-    writeln!(out, "% psi without any walk: {nothing:.4}; beside each walk what it adds alone, at its largest")?;
+    writeln!(
+        out,
+        "% psi without any walk: {nothing:.4}; each walk with its contribution to psi at input 1, without the others"
+    )?;
     let alone: Vec<f64> = (0..walks).map(|walk| model.rbm.psi(&[(walk as u32, 1.0)]) - nothing).collect();
     writeln!(out, "\n% walks, the strongest first")?;
     for walk in strongest(&alone) {

@@ -228,7 +228,7 @@ mod tests {
         let good = network().to_json();
         for (from, to, message) in [
             ("\"version\": 1", "\"version\": 9", "a network of format version 9, and this program reads up to 2"),
-            ("lrbm-network", "lrbm model", "it does not say \"format\": \"lrbm-network\""),
+            ("lrbm-network", "lrbm model", "its format is \"lrbm model\"; expected \"lrbm-network\""),
             ("\"origin\"", "\"origins\"", "unknown field `origins`"),
             ("\"name\": \"actedIn\"", "\"name\": \"acted\"", "hidden[0]: w must have one weight for each predicate"),
             ("    0.1,\n", "", "d has 3 numbers for 4 classes"),
