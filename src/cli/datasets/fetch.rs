@@ -47,7 +47,10 @@ pub fn run_fetch(args: &Fetch, output: &mut Output) -> Result<(), CommandError> 
         Manifest::built_in().iter().collect()
     } else {
         if let Some(id) = args.ids.iter().find(|id| Domain::find(id).is_ok()) {
-            let message = format!("`{id}` is generated and needs no fetching: use it as it is");
+            let message = format!(
+                "`{id}` is generated and not fetched: name it in a spec, or write its files with \
+                 `lrbm datasets generate {id} --out DIR`"
+            );
             return Err(CommandError::Input(message));
         }
         args.ids.iter().map(|id| Manifest::find(id)).collect::<Result<_, _>>().map_err(with_cause)?

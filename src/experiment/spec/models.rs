@@ -161,7 +161,7 @@ fn ensemble_of(models: &[Model], copy: usize, from: &Item, diagnostics: &mut Vec
         let ensembles = models.iter().filter(|model| is_ensemble(model.kind)).map(|model| model.name.as_str());
         if ensembles.clone().next().is_none() {
             let kinds = listed(Kind::ALL.into_iter().filter(|&kind| is_ensemble(kind)).map(Kind::name));
-            report(format!("unknown model; the spec has no ensemble: add a model of a kind among {kinds}"));
+            report(format!("unknown model; the spec has no ensemble: add a model of one of the kinds {kinds}"));
             return None;
         }
         let hint = did_you_mean(name, ensembles.clone());
