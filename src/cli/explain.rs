@@ -27,7 +27,7 @@ use crate::rbm::network::Network;
 use crate::rbm::network::explain::{Explainer, FlipOptions};
 use crate::report::explanation::{ExplanationView, QueryContext};
 use crate::report::importance::{Importance, Weight, chart, importance};
-use groundings::Account;
+use groundings::ClauseContributions;
 use question::example;
 
 pub fn run(args: &Explain, output: &mut Output) -> Result<(), CommandError> {
@@ -89,9 +89,8 @@ pub fn run(args: &Explain, output: &mut Output) -> Result<(), CommandError> {
 /// Explains a model of weighted clauses.
 fn explain_groundings(args: &Explain, model: &MlnModel, output: &mut Output) -> Result<(), CommandError> {
     match question::read(args, model, output)? {
-        Some((loaded, constants)) => {
-            Account::new(model, &loaded, &constants, args.threshold, output)?.print(args.json, args.top, output)
-        }
+        Some((loaded, constants)) => ClauseContributions::new(model, &loaded, &constants, args.threshold, output)?
+            .print(args.json, args.top, output),
         None => Ok(()),
     }
 }

@@ -25,7 +25,7 @@ use crate::tree::{GrowOptions, Grower};
 pub struct LrbmExplainable {
     /// Parameters of the ensemble and the size of the single tree.
     pub params: LrbmExplainableParams,
-    /// The ensemble to distil; `None` learns one first.
+    /// The ensemble to distill; `None` learns one first.
     pub from: Option<TreeModel>,
 }
 

@@ -91,7 +91,7 @@ pub fn make_binary_for(model: &dyn Stored, data: &mut Dataset) -> Result<(), Rew
     data.make_binary_for(model.predicates(), time.as_ref()).map(drop)
 }
 
-/// Returns the index of each example's class among the classes of a model.
+/// Returns the index of each example's class among the classes of a model, for multi-class data.
 ///
 /// # Errors
 /// If an example has a class that the model does not have.

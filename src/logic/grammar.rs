@@ -137,6 +137,16 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
+    /// Returns whether a token, with the `+` of `\+`, which is consumed, negates the next literal.
+    pub(super) fn is_negation(&mut self, token: &Token) -> Parse<bool> {
+        match &token.kind {
+            TokenKind::Punct('~') => Ok(true),
+            TokenKind::Punct('\\') => self.take_punct('+'),
+            TokenKind::Word => Ok(self.text(token) == "not" && self.peek()?.kind == TokenKind::Word),
+            _ => Ok(false),
+        }
+    }
+
     pub(super) fn fact_or_clause(&mut self, name: &Token, negated: bool, weight: Option<f64>) -> Parse<Sentence> {
         let atom = self.atom(name)?;
         if !self.take(&TokenKind::Implies)? {
@@ -153,12 +163,7 @@ impl<'a> Parser<'a> {
                 self.lexer = after_implies;
                 return Ok(Sentence::Unused(format!("{atom} :-"), self.skip_to_end()?));
             }
-            let negated = match &token.kind {
-                TokenKind::Punct('~') => true,
-                TokenKind::Punct('\\') => self.take_punct('+')?,
-                TokenKind::Word => self.text(&token) == "not" && self.peek()?.kind == TokenKind::Word,
-                _ => false,
-            };
+            let negated = self.is_negation(&token)?;
             if negated {
                 token = self.next()?;
             }

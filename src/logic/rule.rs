@@ -209,12 +209,7 @@ impl Parser<'_> {
     fn literal(&mut self) -> Parse<BodyLiteral> {
         let mut ahead = self.lexer.clone();
         let mut token = self.next()?;
-        let negated = match &token.kind {
-            TokenKind::Punct('~') => true,
-            TokenKind::Punct('\\') => self.take_punct('+')?,
-            TokenKind::Word => self.text(&token) == "not" && self.peek()?.kind == TokenKind::Word,
-            _ => false,
-        };
+        let negated = self.is_negation(&token)?;
         if negated {
             ahead = self.lexer.clone();
             token = self.next()?;

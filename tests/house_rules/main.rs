@@ -105,8 +105,7 @@ fn unsafe_code_is_forbidden() {
     }
 }
 
-/// What changes the disk goes through `files`, where faults can strike it: tests that stop a run at
-/// every such place miss none.
+/// All disk writes go through `files`, where tests inject faults, so that no write is untested.
 #[test]
 fn the_disk_changes_in_one_place_only() {
     const WORDS: [&str; 14] = [
@@ -142,11 +141,11 @@ fn the_disk_changes_in_one_place_only() {
     assert!(files > 200);
 }
 
-/// The time of day decides nothing: it is written down, in one place, and read nowhere.
+/// Nothing depends on the time of day; one place records it.
 #[test]
-fn the_clock_is_looked_at_in_one_place_only() {
-    let looks = |(path, text): (PathBuf, String)| text.contains("SystemTime::now").then_some(path);
-    let places: Vec<PathBuf> = code(&["src"]).into_iter().filter_map(looks).collect();
+fn the_clock_is_read_in_one_place_only() {
+    let reads = |(path, text): (PathBuf, String)| text.contains("SystemTime::now").then_some(path);
+    let places: Vec<PathBuf> = code(&["src"]).into_iter().filter_map(reads).collect();
     assert_eq!(places, [repository("src/experiment/run/machine.rs")]);
 }
 

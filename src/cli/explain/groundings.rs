@@ -14,7 +14,7 @@ use crate::logic::Constant;
 
 /// Contributions of the clauses to ψ of a query.
 #[derive(Debug, Serialize)]
-pub struct Account {
+pub struct ClauseContributions {
     #[serde(flatten)]
     decision: Decision,
     prior: f64,
@@ -32,7 +32,7 @@ struct Entry {
     adds: f64,
 }
 
-impl Account {
+impl ClauseContributions {
     /// Counts the groundings of every clause for one query.
     pub fn new(
         model: &MlnModel,
@@ -56,7 +56,7 @@ impl Account {
             }
         }
         clauses.sort_by(|a, b| b.adds.abs().total_cmp(&a.adds.abs()));
-        Ok(Account {
+        Ok(ClauseContributions {
             decision: Decision::new(loaded, constants, psi, threshold),
             prior: model.prior,
             without_groundings: counts.len() - clauses.len(),

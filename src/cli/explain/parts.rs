@@ -11,7 +11,7 @@ use crate::cli::error::CommandError;
 use crate::cli::output::Output;
 use crate::cli::table::TextTable;
 use crate::kb::Example;
-use crate::learn::rrbm::Present;
+use crate::learn::rrbm::WalkContribution;
 use crate::learn::{LrnnModel, RrbmModel, Scored};
 
 /// A prediction with the contributions of its parts.
@@ -52,10 +52,10 @@ enum Activity {
 pub fn of_walks(args: &Explain, model: &RrbmModel, output: &mut Output) -> Result<(), CommandError> {
     let Some((loaded, constants)) = question::read(args, model, output)? else { return Ok(()) };
     let example = Example { args: constants.as_slice().into(), positive: false, class: 0, weight: 1.0, line: 0 };
-    let found = model.present(&loaded.database, loaded.target, &example).map_err(CommandError::input)?;
-    let part = |walk: &Present| Part {
+    let found = model.contributions(&loaded.database, loaded.target, &example).map_err(CommandError::input)?;
+    let part = |walk: &WalkContribution| Part {
         what: model.show_walk(walk.walk),
-        adds: walk.adds,
+        adds: walk.contribution,
         activity: Activity::Groundings(walk.count),
     };
     let view = PartsView {
@@ -77,14 +77,18 @@ pub fn of_rules(args: &Explain, model: &LrnnModel, output: &mut Output) -> Resul
     output.warn(&warnings);
     let fired = fired.concat();
     let bias = model.head_weight(0);
-    let psi = bias + fired.iter().map(|fired| fired.adds).sum::<f64>();
+    let psi = bias + fired.iter().map(|fired| fired.contribution).sum::<f64>();
     let text = |rule: usize| model.template().show(&model.template().rules[rule]);
     let parts = fired.iter();
     let view = PartsView {
         decision: Decision::new(&loaded, &constants, psi, args.threshold),
         psi_without_parts: bias,
         parts: parts
-            .map(|fired| Part { what: text(fired.rule), adds: fired.adds, activity: Activity::Value(fired.value) })
+            .map(|fired| Part {
+                what: text(fired.rule),
+                adds: fired.contribution,
+                activity: Activity::Value(fired.value),
+            })
             .collect(),
         heading: ">value",
         reading: "adds: the value of the rule times its weight; their sum plus psi without any part is psi",

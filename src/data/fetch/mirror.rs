@@ -60,6 +60,7 @@ impl Mirror {
         }
     }
 }
+
 /// Percent-encodes an address.
 fn percent_encoded(address: &str) -> String {
     let plain = |b: u8| b.is_ascii_alphanumeric() || b"-._~/:".contains(&b);

@@ -1,8 +1,8 @@
 //! Runs jobs on a Slurm cluster, as arrays of tasks that call `lrbm run-job`.
 //!
 //! The job directories on the shared file system are the only truth. The watcher groups outstanding
-//! jobs into tasks, submits them, and polls the directories, which tell what is done, and the
-//! queue, which tells what is still running. A job without a result whose task is gone is lost: it
+//! jobs into tasks, submits them, and polls the directories, which show what is done, and the
+//! queue, which shows what is still running. A job without a result whose task is gone is lost: it
 //! is resubmitted in smaller and smaller tasks, and after the last attempt recorded as failed with
 //! the final state that the cluster reports.
 //!

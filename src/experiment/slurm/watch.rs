@@ -315,7 +315,7 @@ impl<'a> Watcher<'a> {
             }
             let of_array = task_ends.entry(task.array).or_insert_with(|| self.cluster.task_ends(task.array));
             let end = of_array.get(&task.number).cloned();
-            // The output of a task that failed by itself tells the reason.
+            // The output of a task that failed by itself has the reason.
             let failed = end.as_ref().is_some_and(|end| end.state == "FAILED");
             let last_line = failed.then(|| last_line(&task.directory, task.number)).flatten();
             let why = LossReason { end, last_line };

@@ -32,7 +32,7 @@ impl Drop for JobLock {
 
 /// Registration of a process as working on the run; ends on drop.
 ///
-/// All processes hold it shared and never block on it. It only tells whether a process is alone and
+/// All processes hold it shared and never block on it. It only shows whether a process is alone and
 /// may remove what killed processes left behind.
 #[derive(Debug)]
 pub struct Presence {

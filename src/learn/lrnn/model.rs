@@ -31,7 +31,7 @@ pub struct Fired {
     /// The aggregated value of its groundings.
     pub value: f64,
     /// The value times the weight of the rule.
-    pub adds: f64,
+    pub contribution: f64,
 }
 
 impl LrnnModel {
@@ -103,7 +103,7 @@ impl LrnnModel {
             let Some(Neuron::Atom { inputs, .. }) = net.neurons.last() else { return Vec::new() };
             let fired = |&(rule, input): &(u32, u32)| {
                 let value = values[input as usize];
-                Fired { rule: rule as usize, value, adds: self.rule_weights(rule as usize).0 * value }
+                Fired { rule: rule as usize, value, contribution: self.rule_weights(rule as usize).0 * value }
             };
             inputs.iter().map(fired).collect()
         };

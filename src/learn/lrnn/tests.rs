@@ -249,7 +249,7 @@ fn weights_are_learned_saved_and_printed() {
     let Scored { scores: fired, warnings } = model.fired(&database, target, &examples).unwrap();
     assert_eq!(warnings.iter().count(), 0);
     assert_eq!(fired.iter().map(Vec::len).collect::<Vec<_>>(), [1, 1, 1, 0]);
-    assert!((model.head_weight(0) + fired[0][0].adds - psi[0]).abs() < 1e-12);
+    assert!((model.head_weight(0) + fired[0][0].contribution - psi[0]).abs() < 1e-12);
     for (from, to, message) in [
         ("\"version\": 1", "\"version\": 9", "a template with weights of format version 9"),
         (

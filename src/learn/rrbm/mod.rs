@@ -18,7 +18,7 @@ mod print;
 pub mod walk;
 mod wire;
 
-pub use model::{Account, Present, RrbmModel, WalkInput};
+pub use model::{RrbmModel, WalkContribution, WalkContributions, WalkInput};
 pub use params::{CountScale, RrbmCParams, RrbmEParams, Walks};
 
 use std::collections::BTreeMap;

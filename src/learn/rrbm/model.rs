@@ -100,22 +100,22 @@ impl RrbmModel {
 
 /// The contributions of walks to ψ of an example.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Account {
+pub struct WalkContributions {
     /// ψ of the example.
     pub psi: f64,
     /// The walks with a grounding.
-    pub walks: Vec<Present>,
+    pub walks: Vec<WalkContribution>,
 }
 
 /// The contribution of a walk to ψ of an example.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Present {
+pub struct WalkContribution {
     /// The number of the walk.
     pub walk: usize,
     /// The number of its groundings.
     pub count: f64,
     /// The decrease of ψ if the walk had no grounding.
-    pub adds: f64,
+    pub contribution: f64,
 }
 
 impl RrbmModel {
@@ -123,7 +123,12 @@ impl RrbmModel {
     ///
     /// # Errors
     /// As [`Model::score`].
-    pub fn present(&self, database: &Database, target: PredicateId, example: &Example) -> Result<Account, ScoreError> {
+    pub fn contributions(
+        &self,
+        database: &Database,
+        target: PredicateId,
+        example: &Example,
+    ) -> Result<WalkContributions, ScoreError> {
         ScoreError::check_arity((&self.predicates, self.target), (&database.predicates, target))?;
         let counts = self.counts(database, target, std::slice::from_ref(example));
         let (counts, inputs) = (counts.concat(), self.inputs(&counts).concat());
@@ -133,12 +138,12 @@ impl RrbmModel {
                 inputs.iter().enumerate().filter(|&(k, _)| k != at).map(|(_, &input)| input).collect();
             self.rbm.psi(&others)
         };
-        let present = |(at, &(walk, count)): (usize, &(u32, f64))| Present {
+        let contribution = |(at, &(walk, count)): (usize, &(u32, f64))| WalkContribution {
             walk: walk as usize,
             count,
-            adds: psi - without(at),
+            contribution: psi - without(at),
         };
-        Ok(Account { psi, walks: counts.iter().enumerate().map(present).collect() })
+        Ok(WalkContributions { psi, walks: counts.iter().enumerate().map(contribution).collect() })
     }
 }
 

@@ -36,6 +36,7 @@ pub enum ExplainError {
     #[error(transparent)]
     Full(#[from] SymbolTableFull),
 }
+
 impl<'n> Explainer<'n> {
     /// Prepares explanations for queries about the target among these facts.
     ///
