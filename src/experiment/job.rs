@@ -27,7 +27,7 @@ pub struct Job {
     pub preset: Option<Preset>,
     /// Parameters; their seed is [`Job::training_seed`].
     pub params: Params,
-    /// Ensemble to distil: `Some` if and only if the kind is [`Kind::LrbmExplainable`].
+    /// Ensemble to distill: `Some` if and only if the kind is [`Kind::LrbmExplainable`].
     pub from: Option<Ensemble>,
     /// Values set by the sweep, by name. A listed case has the name `case`.
     pub settings: IndexMap<String, String>,

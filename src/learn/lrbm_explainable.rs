@@ -100,10 +100,10 @@ impl Learner for LrbmExplainable {
 
     fn fit(&self, task: &Task<'_>, progress: &mut dyn FnMut(Progress)) -> Result<TrainedModel, LearnError> {
         if let Some(ensemble) = &self.from {
-            return self.distil(ensemble, task, Statistics::default());
+            return self.distill(ensemble, task, Statistics::default());
         }
         let LearnedEnsemble { model, statistics } = self.ensemble(task, progress)?;
-        self.distil(&model, task, statistics)
+        self.distill(&model, task, statistics)
     }
 }
 
@@ -124,7 +124,7 @@ impl LrbmExplainable {
         Ok(LearnedEnsemble { model: trained.model, statistics: trained.statistics })
     }
 
-    fn distil(&self, ensemble: &TreeModel, task: &Task<'_>, before: Statistics) -> Result<TrainedModel, LearnError> {
+    fn distill(&self, ensemble: &TreeModel, task: &Task<'_>, before: Statistics) -> Result<TrainedModel, LearnError> {
         let LrbmExplainableParams { growth, tests, more_tests, training, additive, leaf, distilled, .. } = self.params;
         let weights = Weights::new(task.examples, training.positive_weight);
         let (trained_on, classes) = boost::count_classes(task, &training, additive.prior, &weights)?;

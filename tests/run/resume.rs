@@ -29,7 +29,7 @@ fn only_deleted_jobs_run_again() {
     assert!(lab.run(&[]).status.success());
     let before = lab.results();
     let jobs = lab.jobs();
-    // An ensemble that others distil, and a job that lacks only its model.
+    // An ensemble that others distill, and a job that lacks only its model.
     let ensemble = jobs.iter().find(|path| path.to_string_lossy().contains("movies/Boost")).unwrap();
     let other = jobs.iter().find(|path| path.to_string_lossy().contains("university/NoBoost")).unwrap();
     fs::remove_dir_all(ensemble).unwrap();

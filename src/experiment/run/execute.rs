@@ -29,7 +29,7 @@ pub struct RunContext<'a> {
     pub store: &'a RunStore,
     /// Data cache.
     pub data: DataCache<'a>,
-    /// Ensembles to distil.
+    /// Ensembles to distill.
     pub ensembles: Shared<JobId, SavedModel, Failure>,
     /// Every job of the plan by its id.
     pub by_id: HashMap<JobId, &'a Job>,
@@ -76,7 +76,7 @@ pub struct Execution<'a> {
     pub id: &'a JobId,
     /// Checksum of the data when the run was planned.
     pub data_checksum: &'a str,
-    /// Id of the ensemble to distil.
+    /// Id of the ensemble to distill.
     pub ensemble_id: Option<&'a JobId>,
     /// Staging directory.
     pub staging: &'a mut Staging,
@@ -196,12 +196,12 @@ impl Execution<'_> {
             let mut grown = self.progress();
             let trained =
                 learn::train(first.kind, database, *target, examples, &first.params, first.training_seed(), &mut grown);
-            let failure = |error| Failure::error(format!("cannot train the ensemble to distil: {error}"));
+            let failure = |error| Failure::error(format!("cannot train the ensemble to distill: {error}"));
             trained.map(|trained| trained.model).map_err(failure)
         });
         if learned_here {
             attempt.ensemble_seconds = began.elapsed().as_secs_f64();
-            self.staging.log(&format!("trained the ensemble to distil in {:.3} s", attempt.ensemble_seconds));
+            self.staging.log(&format!("trained the ensemble to distill in {:.3} s", attempt.ensemble_seconds));
         }
         self.staging.log(&format!("distilling the ensemble of job {id}"));
         ensemble

@@ -58,7 +58,7 @@ pub struct ModelConfig {
     pub preset: Option<Preset>,
     /// Its parameters.
     pub params: Params,
-    /// Ensemble to distil.
+    /// Ensemble to distill.
     pub from: Option<Ensemble>,
     /// Sweep settings.
     pub settings: IndexMap<String, String>,

@@ -323,7 +323,7 @@ pub struct MachineInfo {
     pub wall_seconds: f64,
     /// Seconds spent learning, without the ensemble that an explainable model distils.
     pub train_seconds: f64,
-    /// Seconds spent learning the ensemble to distil, if it was not available.
+    /// Seconds spent learning the ensemble to distill, if it was not available.
     pub ensemble_seconds: f64,
     /// Seconds spent scoring the training and test examples.
     pub score_seconds: f64,
