@@ -6,7 +6,8 @@
 //! (`default-features = false`) the learners build in a fraction of the time.
 //!
 //! ```
-//! use lrbm::{Benchmark, LrbmBoost, Metrics, Model, Output, SplitOptions, Store, Undefined, Variant};
+//! use lrbm::{Benchmark, ExampleSet, LrbmBoost, Metrics, Model, Output, SplitOptions, Store};
+//! use lrbm::{Undefined, Variant};
 //!
 //! // A generated benchmark; `lrbm::Dataset::read("mydata", "smokes")` reads a directory of yours.
 //! let movies = Benchmark::open("movies", &Store::open("datasets/cache"), &Variant::default())?;
@@ -15,7 +16,7 @@
 //! let trained = LrbmBoost::params().trees(20).max_leaves(4).fit(&fold.train)?;
 //! let predicted = trained.model.predict(&fold.test)?;
 //!
-//! let labels: Vec<bool> = fold.test.examples.iter().map(|example| example.positive).collect();
+//! let labels = ExampleSet::from(&fold.test).labels();
 //! let threshold = Err(Undefined::NoTrainingScores);
 //! let metrics = Metrics::new(Output::LogOdds(&predicted.scores), &labels, threshold)?;
 //! assert!(metrics.iter().all(|(column, value)| column.name() != "auc_roc" || value.unwrap() > 0.9));

@@ -108,7 +108,8 @@ impl Params {
     }
 
     /// Sets the seed of the random streams.
-    pub fn set_seed(&mut self, seed: u64) {
+    #[cfg(feature = "harness")]
+    pub(crate) fn set_seed(&mut self, seed: u64) {
         // Seeds of experiments have 53 bits.
         self.values.set("seed", &Value::Integer(seed as i64));
     }
