@@ -241,7 +241,10 @@ fn incompatible_options_are_rejected() {
     let train = ["train", "--data", &lab.data, "--target", "workedunder", "--out", &out];
     fails(&[&train[..], &["--rules", &rules]].concat(), &["--rules requires --kind lrbm-weights"]);
     fails(&[&train[..], &["--kind", "lrbm-weights"]].concat(), &["needs --rules FILE"]);
-    fails(&[&train[..], &["--kind", "lrbm-explainable", "--from", &network]].concat(), &["it is a network"]);
+    fails(
+        &[&train[..], &["--kind", "lrbm-explainable", "--from", &network]].concat(),
+        &["expected trees, got a network"],
+    );
     // A leaf too large for exact conversion.
     let mut large = json(&model);
     let leaf = large["trees"][0].as_array_mut().unwrap().iter_mut().find_map(|node| node.get_mut("leaf")).unwrap();

@@ -338,7 +338,7 @@ fn scoring_another_arity_is_rejected() {
     let error = model.score(&movies.database, movies.target, &movies.examples).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the model predicts happy/1 and the examples are of workedunder/2: use a model of the same arity"
+        "the model predicts happy/1, and the examples are of workedunder/2: use a model of the same arity"
     );
 }
 

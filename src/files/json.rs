@@ -6,6 +6,9 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+/// Maximum number of characters of an unknown format name that a message shows.
+const MAX_SHOWN: usize = 40;
+
 /// A file format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Format {
@@ -115,7 +118,10 @@ impl Format {
         let any: serde_json::Value = serde_json::from_str(text).map_err(|error| self.invalid(error.to_string()))?;
         let name = any.get("format").and_then(serde_json::Value::as_str);
         if !name.is_some_and(|name| self.is_named(name)) {
-            let found = name.map_or("it has no format".to_owned(), |name| format!("its format is \"{name}\""));
+            // A foreign file may have a format name of any length.
+            let found = name.map_or("it has no format".to_owned(), |name| {
+                format!("its format is {:?}", name.chars().take(MAX_SHOWN).collect::<String>())
+            });
             return Err(self.invalid(format!("{found}; expected \"{}\"", self.name)));
         }
         match any.get("version").and_then(serde_json::Value::as_u64) {
