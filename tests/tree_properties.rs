@@ -675,11 +675,12 @@ proptest! {
             let (yes_fit, no_fit) = Shrunken.fit(Sample::unweighted(&yes), Sample::unweighted(&no), &mut stream);
             let after = error(&yes_fit, &yes) + error(&no_fit, &no);
             // No margin for literals that share a new variable and connect two variables of the
-            // head.
+            // head, nor for a head with one variable.
             let arity = world.arity();
             let of_head = |v: &Variable| (v.0 as usize) < arity;
             let head: BTreeSet<Variable> = test.iter().flat_map(Literal::variables).filter(of_head).collect();
-            let looks_ahead = test.len() > 1 && !(head.len() > 1 && is_connected_to_head(&test, arity, arity as u32));
+            let connects_head = head.len() > 1 && is_connected_to_head(&test, arity, arity as u32);
+            let looks_ahead = test.len() > 1 && arity > 1 && !connects_head;
             let margin = if looks_ahead { look_ahead_margin * min_error } else { 0.0 };
             if best.as_ref().is_none_or(|(before, ..)| after + margin < *before) {
                 best = Some((after + margin, after, test));
