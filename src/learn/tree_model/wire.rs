@@ -4,7 +4,7 @@
 //! 1. Trees with conjunctive tests.
 //! 2. At-least-k tests, with `at_least`.
 //! 3. Comparisons of numbers, with the predicates `<=` and `>`, and recursive models, with
-//! `recursive`.
+//!    `recursive`.
 //! 4. Multi-class targets, with `classes`.
 
 use std::collections::BTreeMap;
