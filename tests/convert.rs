@@ -272,5 +272,8 @@ fn incompatible_options_are_rejected() {
     );
     done(&["convert", "--rules", &classes, "--out", &network]);
     assert!(done(&["explain", "--model", &network]).contains("workedunder(A, B) = x :- "));
-    fails(&["predict", "--model", &network, "--data", &lab.data], &["the classes x, y, z", "use a model of a binary target"]);
+    fails(
+        &["predict", "--model", &network, "--data", &lab.data],
+        &["the classes x, y, z", "use a model of a binary target"],
+    );
 }
