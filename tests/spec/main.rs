@@ -10,4 +10,6 @@ mod plan;
 mod raw;
 mod schema;
 mod set;
+#[path = "../common/snapshot.rs"]
+mod snapshot;
 mod wrong;
