@@ -4,6 +4,7 @@ use std::io;
 
 use crate::data::load::LoadError;
 use crate::learn::prepare::PrepareError;
+use crate::logic::quantity::counted;
 use crate::logic::{Diagnostic, Diagnostics};
 
 /// Exit code if some jobs have no result.
@@ -16,7 +17,7 @@ pub enum CommandError {
     #[error("error: {0}")]
     Input(String),
     /// Invalid files, with locations.
-    #[error("{0}\n{n} {errors} found: nothing was done", n = .0.error_count(), errors = plural(.0.error_count()))]
+    #[error("{0}\n{errors} found: nothing was done", errors = counted(.0.error_count() as usize, "error"))]
     Data(Diagnostics),
     /// Some jobs of an experiment failed; the others are done.
     #[error("{0}")]
@@ -39,10 +40,6 @@ pub enum CommandError {
     /// The reader closed the pipe, which is not an error.
     #[error("the output pipe was closed")]
     ClosedPipe,
-}
-
-fn plural(n: u64) -> &'static str {
-    if n == 1 { "error" } else { "errors" }
 }
 
 impl CommandError {

@@ -14,7 +14,6 @@ use std::path::{Path, PathBuf};
 
 use super::error::{CommandError, with_cause};
 use super::output::Output;
-use super::table::TextTable;
 use super::write::{check_writable, write_whole};
 use crate::data::load::Dataset;
 use crate::kb::{Example, TimeSource};
@@ -27,6 +26,7 @@ use crate::rbm::network::Network;
 use crate::rbm::network::explain::{Explainer, FlipOptions};
 use crate::report::explanation::{ExplanationView, QueryContext};
 use crate::report::importance::{Importance, Weight, chart, importance};
+use crate::report::table::Grid;
 use groundings::ClauseContributions;
 use question::example;
 
@@ -179,7 +179,7 @@ fn print_importance(measured: &Importance, json: bool, output: &mut Output) -> R
     for (name, weights) in [("predicate", &measured.predicates), ("rule", &measured.rules)] {
         writeln!(output.out)?;
         let mut table =
-            TextTable::new(&[">mean |adds to psi|", ">holds for", ">AUC-ROC lost", ">log-likelihood lost", name]);
+            Grid::new(&[">mean |adds to psi|", ">holds for", ">AUC-ROC lost", ">log-likelihood lost", name]);
         for weight in weights {
             let Weight { name, holds_for, mean_contribution, auc_roc_drop, log_likelihood_drop, .. } = weight;
             table.row([
@@ -190,7 +190,7 @@ fn print_importance(measured: &Importance, json: bool, output: &mut Output) -> R
                 name.clone(),
             ]);
         }
-        table.print(&mut output.out)?;
+        write!(output.out, "{table}")?;
     }
     writeln!(output.out, "lost: the drop if the rule, or every rule with the predicate, covers no example")?;
     Ok(())

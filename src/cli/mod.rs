@@ -22,8 +22,6 @@ mod report;
 mod run;
 mod run_job;
 mod settings;
-mod size;
-mod table;
 mod train;
 mod weights;
 mod write;

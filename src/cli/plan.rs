@@ -3,16 +3,17 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use super::table::{TextTable, thousands};
 use super::{CommandError, Output, with_cause};
 use crate::data::store::Store;
 use crate::determinism::IndexSet;
+use crate::experiment::outstanding::inspect;
 use crate::experiment::plan::PlanEntry;
 use crate::experiment::store::{RunStore, RunStoreError};
 use crate::experiment::{
-    Experiment, JobFilter, JobState, Plan, PlannedJob, Previous, RemoteError, RemoteRun, filter, remote, slurm, spec,
-    tasks,
+    Experiment, JobFilter, JobState, Plan, RemoteError, RemoteRun, filter, remote, slurm, spec, tasks,
 };
+use crate::logic::quantity::{counted, counted_as, thousands};
+use crate::report::table::Grid;
 
 /// Arguments that select jobs of a spec.
 #[derive(clap::Args)]
@@ -116,17 +117,12 @@ pub fn missing(plan: &Plan) -> Option<String> {
     let command = plan.fetch_command()?;
     let names: Vec<&str> = plan.missing.iter().map(|missing| missing.name.as_str()).collect();
     let jobs: usize = plan.missing.iter().map(|missing| missing.jobs).sum();
-    let noun = if names.len() == 1 { "dataset is" } else { "datasets are" };
     Some(format!(
-        "{} {noun} not fetched but needed by {}: {}\nrun `{command}` to fetch, or skip with --available",
-        names.len(),
-        count(jobs, "job"),
+        "{} not fetched but needed by {}: {}\nrun `{command}` to fetch, or skip with --available",
+        counted_as(names.len(), "dataset is", "datasets are"),
+        counted(jobs, "job"),
         names.join(", "),
     ))
-}
-
-fn count(n: usize, noun: &str) -> String {
-    format!("{} {noun}{}", thousands(n), if n == 1 { "" } else { "s" })
 }
 
 /// Arguments of `lrbm plan`.
@@ -170,17 +166,10 @@ fn commands(selection: &Selection, output: &mut Output) -> Result<(), CommandErr
         return Err(CommandError::Input(missing));
     }
     let store = RunStore::new(out);
-    let mut planned = Vec::with_capacity(plan.jobs.len());
-    let mut to_do = Vec::new();
-    for (position, entry) in plan.jobs.iter().enumerate() {
-        let Some(checksum) = &entry.data_checksum else { continue };
-        let outstanding =
-            || matches!(entry.state(Previous::read(&store, &entry.job).as_ref()), JobState::Outstanding(_));
-        if selected.binary_search(&position).is_ok() && outstanding() {
-            to_do.push(planned.len());
-        }
-        planned.push(PlannedJob::new(entry.job.clone(), checksum));
-    }
+    let (planned, selected) = plan.planned(selected);
+    let mut inspected = inspect(&planned, &selected, &store);
+    inspected.retain(|inspected| inspected.is_outstanding(false, false));
+    let to_do: Vec<usize> = inspected.iter().map(|inspected| inspected.job).collect();
     let program = slurm::this_program().map_err(CommandError::internal)?;
     let root = std::path::absolute(out).map_err(CommandError::internal)?;
     if !to_do.is_empty() {
@@ -200,7 +189,7 @@ fn commands(selection: &Selection, output: &mut Output) -> Result<(), CommandErr
     }
     output.out.flush()?;
     if !output.quiet {
-        super::say(format_args!("{} with {}", count(tasks.len(), "task"), count(to_do.len(), "job")));
+        super::say(format_args!("{} with {}", counted(tasks.len(), "task"), counted(to_do.len(), "job")));
     }
     Ok(())
 }
@@ -209,11 +198,13 @@ fn commands(selection: &Selection, output: &mut Output) -> Result<(), CommandErr
 pub fn print(selection: &Selection, output: &mut Output) -> Result<(), CommandError> {
     let Selection { experiment, plan, selected, out, .. } = selection;
     let store = RunStore::new(out);
-    let mut table = TextTable::new(&["dataset", "model", ">fold", ">seed", "state", "reason"]);
+    let mut table = Grid::new(&["dataset", "model", ">fold", ">seed", "state", "reason"]);
     let mut states: Vec<JobState> = Vec::with_capacity(selected.len());
-    for entry in selected.iter().map(|&position| &plan.jobs[position]) {
-        let job = &entry.job;
-        let state = entry.state(Previous::read(&store, job).as_ref());
+    let (planned, available) = plan.planned(selected);
+    let mut inspected = inspect(&planned, &available, &store).into_iter();
+    for PlanEntry { job, data_checksum } in selected.iter().map(|&position| &plan.jobs[position]) {
+        let inspected = data_checksum.as_ref().and_then(|_| inspected.next());
+        let state = inspected.map_or(JobState::NoData, |inspected| inspected.state);
         table.row([
             job.dataset.name.clone(),
             job.label(),
@@ -225,7 +216,7 @@ pub fn print(selection: &Selection, output: &mut Output) -> Result<(), CommandEr
         states.push(state);
     }
     writeln!(output.out, "{}: {}", experiment.name, experiment.about)?;
-    table.print(&mut output.out)?;
+    write!(output.out, "{table}")?;
     let mut parts = Vec::new();
     for name in ["done", "to do", "failed", "refused", "no data"] {
         let n = states.iter().filter(|state| state.name() == name).count();
@@ -233,7 +224,7 @@ pub fn print(selection: &Selection, output: &mut Output) -> Result<(), CommandEr
             parts.push(format!("{} {name}", thousands(n)));
         }
     }
-    writeln!(output.out, "{} in {}: {}", count(selected.len(), "job"), out.display(), parts.join(", "))?;
+    writeln!(output.out, "{} in {}: {}", counted(selected.len(), "job"), out.display(), parts.join(", "))?;
     output.out.flush()?;
     for note in [missing(plan), selection.skipped()].into_iter().flatten().filter(|_| !output.quiet) {
         super::say(note);

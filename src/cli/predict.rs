@@ -11,12 +11,12 @@ use super::error::{CommandError, with_cause};
 use super::output::Output;
 use super::output_files::OutputFiles;
 use super::settings;
-use super::table::TextTable;
 use super::write::{check_writable, write_whole};
 use crate::learn::prepare::{Purpose, prepare};
 use crate::learn::{Model, SavedModel, Scored};
 use crate::metric::ranking::{Ranking, auc_pr, auc_roc};
 use crate::metric::{Metrics, Output as Scores, Undefined};
+use crate::report::table::Grid;
 
 /// Arguments of `lrbm predict`.
 #[derive(clap::Args)]
@@ -72,13 +72,13 @@ pub fn run(args: &Predict, output: &mut Output) -> Result<(), CommandError> {
 fn all_metrics(output: &mut Output, psi: &[f64], labels: &[bool]) -> Result<(), CommandError> {
     let no_threshold = Err(Undefined::NoTrainingScores);
     let metrics = Metrics::new(Scores::LogOdds(psi), labels, no_threshold).map_err(CommandError::input)?;
-    let mut table = TextTable::new(&["metric", ">value"]);
+    let mut table = Grid::new(&["metric", ">value"]);
     table.row(["positives".into(), metrics.positives.to_string()]);
     table.row(["negatives".into(), metrics.negatives.to_string()]);
     for (column, value) in metrics.iter() {
         let value = value.map_or_else(|why| format!("undefined ({why})"), |value| format!("{value:.6}"));
         table.row([column.name().into(), value]);
     }
-    table.print(&mut output.out)?;
+    write!(output.out, "{table}")?;
     Ok(())
 }

@@ -3,7 +3,6 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use super::table::TextTable as Lines;
 use super::{CommandError, Output};
 use crate::experiment::{Results, ResultsError};
 use crate::files;
@@ -96,19 +95,7 @@ fn write_error(error: ReportWriteError) -> CommandError {
 }
 
 fn print(out: &mut impl Write, table: &Table) -> std::io::Result<()> {
-    let grid = table.grid();
-    writeln!(out, "{}", table.title)?;
-    let headings = grid.headings.iter().zip(&grid.is_number);
-    let headings: Vec<String> =
-        headings.map(|(heading, &is_number)| format!("{}{heading}", if is_number { ">" } else { "" })).collect();
-    let mut lines = Lines::new(&headings.iter().map(String::as_str).collect::<Vec<_>>());
-    for row in &grid.rows {
-        if row.line_above {
-            lines.row(grid.headings.iter().map(|_| "-".to_owned()));
-        }
-        lines.row(row.cells.iter().map(|cell| format!("{}{}", cell.strong, cell.rest)));
-    }
-    lines.print(out)?;
+    write!(out, "{}\n{}", table.title, table.grid())?;
     writeln!(out, "  {}", table.caption)?;
     for (mark, note) in table.marked_notes() {
         match (mark, &note.about) {

@@ -11,11 +11,11 @@ pub use self::display::Display;
 use self::interrupt::Interrupt;
 use super::plan::{self, Selection};
 use super::{CommandError, Output};
-use crate::experiment::run::{Executor, Finished, Local, Options, machine, run as run_jobs, summarize};
+use crate::experiment::run::{Executor, Finished, Local, Options, machine, run as run_jobs};
 use crate::experiment::slurm::{self, Cluster, ClusterStatus, InterruptAction, Slurm, SlurmError};
 use crate::experiment::spec::SlurmSettings;
 use crate::experiment::store::{MODEL, RunStore, RunStoreError};
-use crate::experiment::{PlannedJob, RemoteRun, RunError, filter};
+use crate::experiment::{RemoteRun, RunError, filter};
 
 /// Arguments of `lrbm run`.
 #[derive(clap::Args)]
@@ -101,8 +101,7 @@ pub fn run(args: &Run, output: &mut Output) -> Result<(), CommandError> {
         ExecutorKind::Local => None,
         ExecutorKind::Slurm => Some(cluster(args, &selection)?),
     };
-    let planned = planned(&selection);
-    let selected: Vec<usize> = (0..planned.jobs.len()).filter(|&job| planned.is_selected[job]).collect();
+    let (planned, selected) = selection.plan.planned(&selection.selected);
     let store = RunStore::new(&selection.out);
     let _presence = store.prepare().map_err(store_error)?;
     store.freeze(&selection.experiment.frozen).map_err(store_error)?;
@@ -117,7 +116,7 @@ pub fn run(args: &Run, output: &mut Output) -> Result<(), CommandError> {
     let display = RefCell::new(Display::new(output.quiet, args.json_events));
     let mut listen = |event| display.borrow_mut().show(&event);
     let mut run_by = |executor: &mut dyn Executor| {
-        run_jobs(&planned.jobs, &selected, executor, &store, &options, &mut listen).map_err(run_error)
+        run_jobs(&planned, &selected, executor, &store, &options, &mut listen).map_err(run_error)
     };
     let finished = match cluster {
         None => {
@@ -147,7 +146,7 @@ pub fn run(args: &Run, output: &mut Output) -> Result<(), CommandError> {
         }
     };
     if !args.json_events {
-        report(output, &finished, &planned.jobs, &store)?;
+        report(output, &finished, &store)?;
     }
     require_results(&finished)
 }
@@ -173,23 +172,6 @@ pub fn run_error(error: RunError) -> CommandError {
     }
 }
 
-/// Jobs of the plan whose data are available, and whether they are selected.
-struct AvailableJobs {
-    jobs: Vec<PlannedJob>,
-    is_selected: Vec<bool>,
-}
-
-fn planned(selection: &Selection) -> AvailableJobs {
-    let mut available = AvailableJobs { jobs: Vec::new(), is_selected: Vec::new() };
-    for (position, entry) in selection.plan.jobs.iter().enumerate() {
-        if let Some(checksum) = &entry.data_checksum {
-            available.jobs.push(PlannedJob::new(entry.job.clone(), checksum));
-            available.is_selected.push(selection.selected.binary_search(&position).is_ok());
-        }
-    }
-    available
-}
-
 /// Classifies errors of the run directory: one that cannot be written is an input error.
 fn store_error(error: RunStoreError) -> CommandError {
     match error {
@@ -198,16 +180,11 @@ fn store_error(error: RunStoreError) -> CommandError {
     }
 }
 
-fn report(
-    output: &mut Output,
-    finished: &Finished,
-    planned: &[PlannedJob],
-    store: &RunStore,
-) -> Result<(), CommandError> {
-    summary::table(&mut output.out, &summarize(&finished.table))?;
+fn report(output: &mut Output, finished: &Finished, store: &RunStore) -> Result<(), CommandError> {
+    summary::table(&mut output.out, &finished.jobs)?;
     // The first available model, as an example for `lrbm explain`.
-    let done = |job: &usize| finished.table.get(*job).is_some_and(|record| record.result.is_some());
-    let model = (0..planned.len()).find(done).map(|job| store.directory(&planned[job].job).join(MODEL));
+    let done = finished.jobs.iter().find(|stored| stored.record.result.is_some());
+    let model = done.map(|stored| store.root().join(&stored.directory).join(MODEL));
     summary::tally(&mut output.out, &finished.tally, store.root(), model.as_deref())?;
     Ok(())
 }

@@ -81,8 +81,7 @@ fn planned(root: &Path, data: Option<PathBuf>) -> Result<(Vec<PlannedJob>, Store
     let experiment = Experiment::read(&spec, &[]).map_err(CommandError::input)?;
     let data = Store::open(data.unwrap_or_else(Store::default_directory));
     let plan = Plan::new(&experiment, &data).map_err(with_cause)?;
-    let available = |entry: crate::experiment::PlanEntry| Some(PlannedJob::new(entry.job, &entry.data_checksum?));
-    Ok((plan.jobs.into_iter().filter_map(available).collect(), data))
+    Ok((plan.planned(&[]).0, data))
 }
 
 fn absolute(path: &Path) -> Result<PathBuf, CommandError> {

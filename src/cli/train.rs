@@ -8,11 +8,12 @@ use super::error::{CommandError, with_cause};
 use super::output::Output;
 use super::output_files::OutputFiles;
 use super::progress::steps_bar;
+use super::weights;
 use super::write::{check_writable, write_whole};
-use super::{size, weights};
 use crate::cover::{Audit, Audited};
 use crate::data::load::{Dataset, load};
 use crate::determinism::IndexMap;
+use crate::experiment::spec::units;
 use crate::learn::lrnn::Template;
 use crate::learn::params::Entry;
 use crate::learn::prepare::{Purpose, make_binary_for, prepare};
@@ -60,7 +61,7 @@ pub struct Train {
     dot: Option<PathBuf>,
     /// Size of the coverage cache, such as 512MiB or 2GiB. A smaller one is slower and gives the
     /// same model.
-    #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = size::parse)]
+    #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = size)]
     memory: usize,
     /// Recompute the coverage of N tests with the slow reference evaluator, and fail on any
     /// difference.
@@ -75,6 +76,12 @@ impl Train {
 }
 
 /// Lists the kinds, for help.
+/// Parses a size; one above the address space saturates.
+fn size(text: &str) -> Result<usize, String> {
+    let invalid = || "invalid size: write a number and a unit, such as 512MiB or 2GiB".to_owned();
+    units::size(text).map(|bytes| bytes as usize).ok_or_else(invalid)
+}
+
 fn kinds() -> String {
     let names: Vec<&str> = Kind::ALL.into_iter().map(Kind::name).collect();
     format!("Kind of model: {}, or {} with --rules", names.join(", "), weights::KIND)

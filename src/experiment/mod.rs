@@ -7,8 +7,10 @@
 pub mod dataset_ref;
 mod error;
 pub mod filter;
+pub mod frame;
 pub mod job;
 pub mod key;
+pub mod outstanding;
 mod panics;
 pub mod plan;
 mod planned;

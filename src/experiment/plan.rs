@@ -7,12 +7,14 @@ use std::fmt;
 use super::dataset_ref::DatasetRef;
 use super::job::Job;
 use super::key::{JobKey, LearnerKey};
+use super::planned::PlannedJob;
 use super::spec::Experiment;
-use super::store::{RunStore, Status};
+use super::store::Status;
 use crate::data::adapt;
 use crate::data::benchmark::BenchmarkError;
 use crate::data::split::SplitOptions;
 use crate::data::store::{Store, StoreError};
+use crate::parallel;
 
 /// All jobs of an experiment.
 #[derive(Clone, Debug)]
@@ -81,7 +83,22 @@ impl Plan {
         self.jobs.retain(|entry| entry.data_checksum.is_some());
         self
     }
+
+    /// Returns the jobs whose data are available, with their ids, and the positions among them of
+    /// selected jobs of the plan.
+    pub fn planned(&self, selected: &[usize]) -> (Vec<PlannedJob>, Vec<usize>) {
+        let checksum_of = |job: &usize| self.jobs[*job].data_checksum.as_deref();
+        let available: Vec<usize> = (0..self.jobs.len()).filter(|job| checksum_of(job).is_some()).collect();
+        let planned = parallel::map(&available, STEPS_TO_HASH, |job| {
+            PlannedJob::new(self.jobs[*job].job.clone(), checksum_of(job).unwrap_or_default())
+        });
+        let positions = selected.iter().filter_map(|job| available.binary_search(job).ok()).collect();
+        (planned, positions)
+    }
 }
+
+/// Cost of the id of a job, in steps of a simple loop.
+const STEPS_TO_HASH: usize = 20_000;
 
 /// Returns the checksum and the number of folds. Published datasets are not read; their files are
 /// compared with their checksums when a job opens them.
@@ -116,16 +133,6 @@ pub enum Previous {
     },
     /// The result was modified after it was written; the description of the damage.
     Damaged(String),
-}
-
-impl Previous {
-    /// Reads the previous result of a job; `None` if there is none.
-    pub fn read(store: &RunStore, job: &Job) -> Option<Previous> {
-        match store.read_record(job) {
-            Ok(record) => record.map(|record| Previous::Ended { key: Box::new(record.key), status: record.status }),
-            Err(damage) => Some(Previous::Damaged(damage.to_string())),
-        }
-    }
 }
 
 /// State of a job.
@@ -173,21 +180,32 @@ impl PlanEntry {
 
     /// Returns the state of the job given its previous result.
     pub fn state(&self, previous: Option<&Previous>) -> JobState {
-        match (self.key(), previous) {
-            (None, _) => JobState::NoData,
-            (Some(_), None) => JobState::Outstanding(Reason::NoResult),
-            (Some(_), Some(Previous::Damaged(what))) => JobState::Outstanding(Reason::Damaged(what.clone())),
-            (Some(key), Some(Previous::Ended { key: old, status })) => match (changes(old, &key), status.message()) {
-                (changes, _) if !changes.is_empty() => JobState::Outstanding(Reason::Changed(changes)),
-                (_, None) => JobState::Done,
-                (_, Some(message)) if status.is_refused() => JobState::Refused(message.to_owned()),
-                (_, Some(message)) => JobState::Failed(message.to_owned()),
-            },
-        }
+        self.key().map_or(JobState::NoData, |key| JobState::of(&key, previous))
     }
 }
 
 impl JobState {
+    /// Returns the state of a job with this key given its previous result.
+    pub fn of(key: &JobKey, previous: Option<&Previous>) -> JobState {
+        match previous {
+            None => JobState::Outstanding(Reason::NoResult),
+            Some(Previous::Damaged(what)) => JobState::Outstanding(Reason::Damaged(what.clone())),
+            Some(Previous::Ended { key: old, status }) => match changes(old, key) {
+                changes if changes.is_empty() => JobState::ended(status),
+                changes => JobState::Outstanding(Reason::Changed(changes)),
+            },
+        }
+    }
+
+    /// Returns the state of a job that ended with the same key.
+    pub fn ended(status: &Status) -> JobState {
+        match status.message() {
+            None => JobState::Done,
+            Some(message) if status.is_refused() => JobState::Refused(message.to_owned()),
+            Some(message) => JobState::Failed(message.to_owned()),
+        }
+    }
+
     /// Returns the state as printed by `lrbm plan`.
     pub fn name(&self) -> &'static str {
         match self {

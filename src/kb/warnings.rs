@@ -5,6 +5,7 @@ use super::mode::TypeId;
 use super::schema::{Schema, TypeConflict};
 use super::time::TimeInputs;
 use crate::determinism::{HashSet, IndexMap};
+use crate::logic::quantity::counted_as;
 use crate::logic::{Constant, Diagnostic, PredicateId, Predicates};
 
 /// Returns all warnings; facts of the predicate `time` need no mode.
@@ -48,9 +49,8 @@ fn facts_without_mode<'a>(
             Some(other) => format!("there are modes for {}: fix the facts or the modes", predicates.show(other)),
             None => format!("add a mode for {shown} if clauses should use it"),
         };
-        let are = if relation.len() == 1 { "is" } else { "are" };
-        let n = count(relation.len(), "fact");
-        let message = format!("no mode for {shown}, so its {n} {are} ignored: {name}{args}");
+        let facts = counted_as(relation.len(), "fact is", "facts are");
+        let message = format!("no mode for {shown}, so its {facts} ignored: {name}{args}");
         Some(Diagnostic::warning("fact-without-mode", message, help))
     })
 }
@@ -105,12 +105,11 @@ fn constants_of_two_types(from: &TimeInputs<'_>) -> Vec<Diagnostic> {
         let [first, second] = [first, second].map(|id| schema.type_name(id));
         let Clash { constant, predicate, position, count: n } = *clash;
         let (example, shown) = (symbols.show(constant), predicates.show(predicate));
-        let occur = if n == 1 { "occurs" } else { "occur" };
         Diagnostic::warning(
             "constant-of-two-types",
             format!(
-                "{} {occur} both as {first} and as {second}, such as {example} in argument {} of {shown}",
-                count(n, "constant"),
+                "{} both as {first} and as {second}, such as {example} in argument {} of {shown}",
+                counted_as(n, "constant occurs", "constants occur"),
                 position + 1
             ),
             "clauses never join arguments of different types: use one type in the modes if these constants are the same entities",
@@ -125,8 +124,4 @@ struct Clash {
     predicate: PredicateId,
     position: usize,
     count: usize,
-}
-
-fn count(n: usize, what: &str) -> String {
-    if n == 1 { format!("{n} {what}") } else { format!("{n} {what}s") }
 }

@@ -5,6 +5,7 @@ use std::fmt;
 use super::header::Header;
 use super::scoring::Model;
 use crate::logic::Predicates;
+use crate::logic::quantity::{counted, counted_as};
 
 /// A model that can be written to a file.
 pub trait Stored: Model {
@@ -57,20 +58,19 @@ pub enum SizeOf {
 impl fmt::Display for ModelSize {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ModelSize { trees, leaves, parts } = *self;
-        let count = |n: usize, one: &str, many: &str| format!("{n} {}", if n == 1 { one } else { many });
-        let rules = |n| count(n, "rule", "rules");
+        let rules = |n| counted(n, "rule");
         match parts {
             SizeOf::Leaves => {
-                write!(f, "{}, {}", count(trees, "tree", "trees"), count(leaves, "leaf", "leaves"))
+                write!(f, "{}, {}", counted(trees, "tree"), counted_as(leaves, "leaf", "leaves"))
             }
             SizeOf::Rules => f.write_str(&rules(leaves)),
             SizeOf::Clauses => {
-                let steps = count(trees, "step", "steps");
-                write!(f, "{} of {steps}", count(leaves, "clause", "clauses"))
+                let steps = counted(trees, "step");
+                write!(f, "{} of {steps}", counted(leaves, "clause"))
             }
             SizeOf::Units { walks } => {
-                let units = count(leaves, "hidden unit", "hidden units");
-                write!(f, "{units} over {}", count(walks, "walk", "walks"))
+                let units = counted(leaves, "hidden unit");
+                write!(f, "{units} over {}", counted(walks, "walk"))
             }
             SizeOf::Template { latent: 0 } => f.write_str(&rules(leaves)),
             SizeOf::Template { latent } => {

@@ -12,6 +12,7 @@ pub mod lexer;
 pub mod mode;
 pub mod nearest;
 pub mod parser;
+pub mod quantity;
 pub mod query;
 pub mod reader;
 pub mod rename;

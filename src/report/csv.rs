@@ -1,22 +1,14 @@
 //! CSV as in RFC 4180.
 
+use csv::{ReaderBuilder, StringRecord, WriterBuilder};
 use thiserror::Error;
 
 /// Why a text is not valid CSV.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum CsvError {
-    /// A quoted field is not closed.
-    #[error("line {line}: unclosed quote; close it, or write \"\" for a quote within a quoted field")]
-    OpenQuote {
-        /// The line of the opening quote.
-        line: usize,
-    },
-    /// A quote inside an unquoted field, or text after a closing quote.
-    #[error("line {line}: quote inside an unquoted field; quote the whole field, and write \"\" for a quote within it")]
-    StrayQuote {
-        /// The line.
-        line: usize,
-    },
+#[error("line {line}: unbalanced quotes; close every quote, and write \"\" for a quote within a quoted field")]
+pub struct CsvError {
+    /// First line of the record.
+    pub line: usize,
 }
 
 /// One CSV record.
@@ -30,80 +22,36 @@ pub struct CsvRecord {
 
 /// Formats fields as one line, quoting where necessary.
 pub fn line<S: AsRef<str>>(fields: impl IntoIterator<Item = S>) -> String {
-    let mut text = String::new();
-    for (index, field) in fields.into_iter().enumerate() {
-        if index > 0 {
-            text.push(',');
-        }
-        let field = field.as_ref();
-        // A byte-order mark at the beginning of a file would be dropped by readers.
-        if field.contains([',', '"', '\n', '\r', '\u{feff}']) {
-            text.push_str(&format!("\"{}\"", field.replace('"', "\"\"")));
-        } else {
-            text.push_str(field);
-        }
-    }
-    // An empty line is not a record, but a record may consist of one empty field.
-    if text.is_empty() {
-        text.push_str("\"\"");
-    }
-    text.push('\n');
-    text
+    let mut writer = WriterBuilder::new().from_writer(Vec::new());
+    // Writing to memory cannot fail.
+    let _ = writer.write_record(fields.into_iter().map(|field| field.as_ref().to_owned()));
+    String::from_utf8(writer.into_inner().unwrap_or_default()).unwrap_or_default()
 }
 
 /// Parses a text. Empty lines are skipped; LF and CRLF line ends are accepted.
 ///
 /// # Errors
-/// If quotes are unbalanced.
+/// If quotes are unbalanced: such a record would silently take in the next ones.
 pub fn parse(text: &str) -> Result<Vec<CsvRecord>, CsvError> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let text = text.trim_start_matches('\u{feff}').as_bytes();
+    let mut reader = ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text);
     let mut records = Vec::new();
-    let mut record = CsvRecord { line: 1, fields: Vec::new() };
-    let mut field = String::new();
-    let (mut line, mut was_quoted) = (1, false);
-    let mut chars = text.chars().peekable();
-    loop {
-        let next = chars.next();
-        match next {
-            Some('"') if field.is_empty() && !was_quoted => {
-                was_quoted = true;
-                let opened = line;
-                loop {
-                    match chars.next() {
-                        None => return Err(CsvError::OpenQuote { line: opened }),
-                        Some('"') if chars.peek() == Some(&'"') => field.extend(chars.next()),
-                        Some('"') => break,
-                        Some(c) => {
-                            line += usize::from(c == '\n');
-                            field.push(c);
-                        }
-                    }
-                }
-                if !matches!(chars.peek(), None | Some(',' | '\n' | '\r')) {
-                    return Err(CsvError::StrayQuote { line });
-                }
-            }
-            Some('"') => return Err(CsvError::StrayQuote { line }),
-            Some(',') => {
-                record.fields.push(std::mem::take(&mut field));
-                was_quoted = false;
-            }
-            Some('\r') if matches!(chars.peek(), None | Some('\n')) => {}
-            Some('\n') | None => {
-                if !(record.fields.is_empty() && field.is_empty() && !was_quoted) {
-                    record.fields.push(std::mem::take(&mut field));
-                    records.push(std::mem::replace(&mut record, CsvRecord { line: 0, fields: Vec::new() }));
-                }
-                if next.is_none() {
-                    return Ok(records);
-                }
-                line += 1;
-                record.line = line;
-                was_quoted = false;
-            }
-            Some(c) => field.push(c),
+    let mut record = StringRecord::new();
+    let (mut end, mut line) = (0, 1);
+    let count = |byte: u8, bytes: &[u8]| memchr::memchr_iter(byte, bytes).count();
+    // The text is valid UTF-8 and records may differ in length, so reading cannot fail.
+    while reader.read_record(&mut record).unwrap_or(false) {
+        let read = &text[end..reader.position().byte() as usize];
+        // The reader skips empty lines, and the second half of a CRLF, before a record.
+        let blank = read.iter().take_while(|byte| matches!(byte, b'\n' | b'\r')).count();
+        line += count(b'\n', &read[..blank]);
+        if !count(b'"', read).is_multiple_of(2) {
+            return Err(CsvError { line });
         }
+        records.push(CsvRecord { line, fields: record.iter().map(str::to_owned).collect() });
+        (end, line) = (end + read.len(), line + count(b'\n', &read[blank..]));
     }
+    Ok(records)
 }
 
 #[cfg(test)]
@@ -118,9 +66,8 @@ mod tests {
         let records = [of(1, &["a", "b"]), of(3, &["x, \"y\"", ""]), of(4, &["two\nlines", "3"])];
         assert_eq!(parse(text).unwrap(), records);
         assert_eq!(parse(""), Ok(Vec::new()));
-        assert_eq!(parse("a\n\"b"), Err(CsvError::OpenQuote { line: 2 }));
-        assert_eq!(parse("a\nb\"c\""), Err(CsvError::StrayQuote { line: 2 }));
-        assert_eq!(parse("\"b\"c"), Err(CsvError::StrayQuote { line: 1 }));
+        assert_eq!(parse("a\n\"b"), Err(CsvError { line: 2 }));
+        assert_eq!(parse("a\nb\"c,d\ne"), Err(CsvError { line: 2 }));
     }
 
     proptest! {

@@ -4,7 +4,8 @@ use std::fmt;
 
 use crate::data::generate::Domain;
 use crate::determinism::{IndexMap, IndexSet};
-use crate::experiment::results::{Group, Results, RowKey, StoredJob};
+use crate::experiment::Results;
+use crate::experiment::frame::{Group, RowKey, StoredJob};
 use crate::experiment::spec::ExperimentDataset;
 use crate::learn::Kind;
 use crate::metric::Column;
@@ -66,8 +67,7 @@ impl<'r> ReportRow<'r> {
     /// Returns mean, standard deviation and number of folds of a metric, with seeds averaged
     /// first.
     pub fn average(&self, column: Column) -> Option<Average> {
-        let folds = self.group.by_fold(column);
-        Average::of(&folds.into_iter().map(|(_, value)| value).collect::<Vec<f64>>())
+        self.group.average(column)
     }
 
     /// Returns the progress of its jobs.
@@ -77,13 +77,12 @@ impl<'r> ReportRow<'r> {
 
     /// Returns the failed jobs.
     pub fn failed(&self) -> Vec<&'r StoredJob> {
-        let failed = |stored: &&StoredJob| !stored.is_done() && !stored.record.status.is_refused();
-        self.group.jobs.iter().copied().filter(failed).collect()
+        self.group.failed().collect()
     }
 
     /// Returns the jobs whose kind of model does not support the dataset.
     pub fn unsupported(&self) -> Vec<&'r StoredJob> {
-        self.group.jobs.iter().copied().filter(|stored| stored.record.status.is_refused()).collect()
+        self.group.refused().collect()
     }
 
     /// Returns whether the kind of model does not support the dataset, so that no result is
@@ -119,6 +118,10 @@ impl<'r> ReportRow<'r> {
 pub fn rows(results: &Results) -> Vec<ReportRow<'_>> {
     let mut groups: IndexMap<RowKey, Group<'_>> =
         results.groups().into_iter().map(|group| (group.key.clone(), group)).collect();
+    let mut damaged: IndexMap<&RowKey, usize> = IndexMap::default();
+    for job in &results.damaged {
+        *damaged.entry(&job.key).or_default() += 1;
+    }
     let seeds = &results.experiment.seeds;
     let mut rows = Vec::new();
     for part in &results.experiment.datasets {
@@ -126,8 +129,8 @@ pub fn rows(results: &Results) -> Vec<ReportRow<'_>> {
         // One seed and one fold yield each row once.
         for job in part.jobs(&seeds[..1], 1, results.experiment.limits) {
             let key = RowKey::of_job(&job);
-            let damaged = results.damaged.iter().filter(|damaged| damaged.key == key).count();
-            let group = groups.swap_remove(&key).unwrap_or(Group { key, jobs: Vec::new() });
+            let damaged = damaged.get(&key).copied().unwrap_or_default();
+            let group = groups.swap_remove(&key).unwrap_or_else(|| results.stored.empty_group(key));
             rows.push(ReportRow {
                 index: rows.len(),
                 group,

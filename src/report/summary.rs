@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use super::contents::Report;
-use super::markdown::{MarkdownTable, escape};
-use super::table::markdown as table_text;
+use super::markdown::escape;
+use super::table::{Grid, markdown as table_text};
 use super::tables::status_notes;
 use crate::determinism::IndexSet;
 
@@ -62,11 +62,11 @@ fn write_claims(out: &mut String, report: &Report<'_>) -> std::fmt::Result {
         return Ok(());
     }
     writeln!(out, "## The paper's claims\n")?;
-    let mut lines = MarkdownTable::new(&["question", "claim", "preset", "here", "why"]);
+    let mut lines = Grid::new(&["question", "claim", "preset", "here", "why"]);
     for judged in known() {
         let claim = judged.claim;
         let cells = [claim.question, claim.statement, &judged.preset, judged.verdict.words(), &judged.reason];
         lines.row(cells.map(str::to_owned));
     }
-    writeln!(out, "{lines}")
+    writeln!(out, "{}", lines.markdown())
 }

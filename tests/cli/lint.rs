@@ -1,13 +1,14 @@
 //! `lrbm datasets lint` on files with one error each, compared with recorded messages.
 //!
 //! A file `KIND-NAME.txt` in `tests/broken` or `tests/warned` replaces the file of that kind in a
-//! small valid dataset; the expected stderr is recorded next to it. `LRBM_BLESS=1 cargo test --test
-//! lint` records it again.
+//! small valid dataset; the expected stderr is recorded next to it. `SNAPSHOTS=overwrite cargo test
+//! --test cli lint` records it again.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::common::program::command;
+use crate::common::snapshot;
 
 const VALID: [(&str, &str); 4] = [
     ("pos", "smokes(bob).\nsmokes(cid).\n"),
@@ -46,14 +47,7 @@ fn check(directory: &str, expected_code: i32) -> Vec<(PathBuf, String)> {
     for case in cases(directory) {
         let (code, stderr) = lint(&case);
         assert_eq!(code, Some(expected_code), "{}:\n{stderr}", case.display());
-        let recorded = case.with_extension("stderr");
-        if std::env::var_os("LRBM_BLESS").is_some() {
-            fs::write(&recorded, &stderr).unwrap();
-        }
-        let expected = fs::read_to_string(&recorded).unwrap_or_default();
-        if expected != stderr {
-            differences.push(format!("{}\n--- recorded\n{expected}\n--- printed\n{stderr}", case.display()));
-        }
+        differences.extend(snapshot::compare(&case.with_extension("stderr"), &stderr).err());
         all.push((case, stderr));
     }
     assert!(differences.is_empty(), "{}", differences.join("\n"));

@@ -5,3 +5,5 @@ pub mod area;
 pub mod params;
 #[cfg(feature = "harness")]
 pub mod program;
+#[cfg(feature = "harness")]
+pub mod snapshot;

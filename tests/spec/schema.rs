@@ -6,12 +6,13 @@ use lrbm::internal::experiment::spec::format::{CASE, COMPARE, DATASET, EXPECTED,
 use lrbm::internal::experiment::spec::schema;
 use lrbm::internal::learn::parameter;
 
-use crate::lab::{all_shipped, compare, repository, shipped};
+use crate::common::snapshot::compare;
+use crate::lab::{all_shipped, repository, shipped};
 
 #[test]
 fn the_committed_schema_is_up_to_date() {
     let path = repository("experiments/spec.schema.json");
-    compare(&path, &schema::text()).unwrap_or_else(|_| panic!("{} is out of date: LRBM_BLESS=1", path.display()));
+    compare(&path, &schema::text()).unwrap_or_else(|difference| panic!("{difference}"));
     let parsed: serde_json::Value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
     assert_eq!(parsed["required"], serde_json::json!(["name", "datasets", "model"]));
 }

@@ -1,10 +1,11 @@
-//! Every class of error with its recorded message; `LRBM_BLESS=1 cargo test --test spec` records
-//! them again.
+//! Every class of error with its recorded message; `SNAPSHOTS=overwrite cargo test --test spec`
+//! records them again.
 
 use std::fs;
 use std::path::PathBuf;
 
-use crate::lab::{compare, refusal, repository};
+use crate::common::snapshot::compare;
+use crate::lab::{refusal, repository};
 
 fn cases() -> Vec<PathBuf> {
     let entries = fs::read_dir(repository("tests/spec/wrong")).unwrap();

@@ -5,13 +5,13 @@ use std::io::Write;
 use super::super::error::{CommandError, with_cause};
 use super::super::output::{Output, say};
 use super::super::progress::bytes_bar;
-use super::super::table::thousands;
 use super::args::StoreArgs;
 use crate::data::adapt::{self, AdaptEvent};
 use crate::data::fetch::{FetchEvent, FetchOptions, MIRROR_VARIABLE, Mirror, fetch};
 use crate::data::generate::Domain;
 use crate::data::manifest::Manifest;
 use crate::data::store::DATA_VARIABLE;
+use crate::logic::quantity::thousands;
 
 /// Arguments of `lrbm datasets fetch`.
 #[derive(clap::Args)]

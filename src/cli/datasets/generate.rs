@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use super::super::error::{CommandError, with_cause};
 use super::super::output::Output;
-use super::super::table::thousands;
 use super::args::GeneratorArgs;
 use crate::data::generate::{Domain, write_directory};
+use crate::logic::quantity::thousands;
 
 /// Arguments of `lrbm datasets generate`.
 #[derive(clap::Args)]

@@ -1,12 +1,14 @@
 //! `lrbm datasets list`
 
+use std::io::Write;
+
 use super::super::error::{CommandError, with_cause};
 use super::super::output::Output;
-use super::super::table::TextTable;
 use super::args::StoreArgs;
 use crate::data::generate::Domain;
 use crate::data::manifest::Manifest;
 use crate::data::store::StoreError;
+use crate::report::table::Grid;
 
 /// Arguments of `lrbm datasets list`.
 #[derive(clap::Args)]
@@ -17,7 +19,7 @@ pub struct List {
 
 pub fn run(args: &List, output: &mut Output) -> Result<(), CommandError> {
     let store = args.store.store();
-    let mut table = TextTable::new(&["id", "target", "kind", "here", "title"]);
+    let mut table = Grid::new(&["id", "target", "kind", "here", "title"]);
     for domain in Domain::ALL {
         let info = domain.info();
         let [id, target, title] = [info.id, info.target, info.title].map(str::to_owned);
@@ -36,6 +38,6 @@ pub fn run(args: &List, output: &mut Output) -> Result<(), CommandError> {
         };
         table.row([manifest.id.clone(), manifest.target.predicate.clone(), "published".into(), here.into(), title]);
     }
-    table.print(&mut output.out)?;
+    write!(output.out, "{table}")?;
     Ok(())
 }

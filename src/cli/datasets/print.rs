@@ -2,8 +2,9 @@
 
 use std::io::{self, Write};
 
-use super::super::table::{TextTable, thousands};
 use crate::data::summary::DatasetSummary;
+use crate::logic::quantity::thousands;
+use crate::report::table::Grid;
 
 /// Prints the counts of a dataset.
 pub fn summary(out: &mut impl Write, summary: &DatasetSummary) -> io::Result<()> {
@@ -34,7 +35,7 @@ pub fn summary(out: &mut impl Write, summary: &DatasetSummary) -> io::Result<()>
         writeln!(out, "times      examples from {first} to {last}")?;
     }
     writeln!(out)?;
-    let mut table = TextTable::new(&["predicate", "types", ">modes", ">facts", ">duplicates", "distinct constants"]);
+    let mut table = Grid::new(&["predicate", "types", ">modes", ">facts", ">duplicates", "distinct constants"]);
     for row in &summary.predicates {
         let types = if row.types.is_empty() { "(no mode)".into() } else { row.types.join(", ") };
         let constants: Vec<String> = row.constants.iter().map(|&n| thousands(n)).collect();
@@ -47,16 +48,16 @@ pub fn summary(out: &mut impl Write, summary: &DatasetSummary) -> io::Result<()>
             constants.join(" × "),
         ]);
     }
-    table.print(out)
+    write!(out, "{table}")
 }
 
 /// Prints the positives and negatives of each test fold.
 pub fn folds(out: &mut impl Write, sizes: &[(usize, usize)]) -> io::Result<()> {
-    let mut table = TextTable::new(&[">fold", ">positives", ">negatives"]);
+    let mut table = Grid::new(&[">fold", ">positives", ">negatives"]);
     for (fold, &(positives, negatives)) in sizes.iter().enumerate() {
         table.row([(fold + 1).to_string(), thousands(positives), thousands(negatives)]);
     }
-    table.print(out)
+    write!(out, "{table}")
 }
 
 /// Prints text wrapped to lines of at most 100 characters, indented by two.

@@ -2,9 +2,10 @@
 
 use std::io::{self, Write};
 
-use super::super::table::{TextTable, thousands};
 use super::print::paragraph;
 use crate::data::report::{DatasetReport, PublishedReport};
+use crate::logic::quantity::thousands;
+use crate::report::table::Grid;
 
 /// Prints the report.
 pub fn print(out: &mut impl Write, report: &DatasetReport) -> io::Result<()> {
@@ -61,12 +62,12 @@ fn about(out: &mut impl Write, published: &PublishedReport) -> io::Result<()> {
 }
 
 fn predicates(out: &mut impl Write, report: &DatasetReport) -> io::Result<()> {
-    let mut table = TextTable::new(&["predicate", "types", ">facts", ">duplicates"]);
+    let mut table = Grid::new(&["predicate", "types", ">facts", ">duplicates"]);
     for row in &report.predicates {
         let types = if row.types.is_empty() { "(no mode)".into() } else { row.types.join(", ") };
         table.row([row.predicate.clone(), types, thousands(row.facts), thousands(row.duplicates)]);
     }
-    table.print(out)
+    write!(out, "{table}")
 }
 
 fn folds(out: &mut impl Write, report: &DatasetReport) -> io::Result<()> {
@@ -77,7 +78,7 @@ fn folds(out: &mut impl Write, report: &DatasetReport) -> io::Result<()> {
         report.negatives_per_positive,
         report.seed
     )?;
-    let mut table = TextTable::new(&[
+    let mut table = Grid::new(&[
         ">fold",
         ">train facts",
         ">train +",
@@ -106,7 +107,7 @@ fn folds(out: &mut impl Write, report: &DatasetReport) -> io::Result<()> {
             thousands(test.positives_to_the_future),
         ]);
     }
-    table.print(out)?;
+    write!(out, "{table}")?;
     let lacking: usize = report.folds.iter().map(|row| row.counts.train.lacking + row.counts.test.lacking).sum();
     if lacking > 0 {
         writeln!(out, "  {} negatives are missing: no more pairs can be drawn", thousands(lacking))?;

@@ -9,10 +9,10 @@ use super::decision::Decision;
 use super::question;
 use crate::cli::error::CommandError;
 use crate::cli::output::Output;
-use crate::cli::table::TextTable;
 use crate::kb::Example;
 use crate::learn::rrbm::WalkContribution;
 use crate::learn::{LrnnModel, RrbmModel, Scored};
+use crate::report::table::Grid;
 
 /// A prediction with the contributions of its parts.
 #[derive(Serialize)]
@@ -112,7 +112,7 @@ impl PartsView {
             writeln!(out, "no part of the model has a grounding")?;
             return Ok(());
         }
-        let mut table = TextTable::new(&[">adds", heading, "what"]);
+        let mut table = Grid::new(&[">adds", heading, "what"]);
         for Part { what, adds, activity } in parts.iter().take(args.top) {
             let activity = match activity {
                 Activity::Groundings(count) => count.to_string(),
@@ -120,7 +120,7 @@ impl PartsView {
             };
             table.row([format!("{adds:+.4}"), activity, what.clone()]);
         }
-        table.print(out)?;
+        write!(out, "{table}")?;
         if parts.len() > args.top {
             writeln!(out, "and {} more: raise --top to show them", parts.len() - args.top)?;
         }

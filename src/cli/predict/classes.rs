@@ -5,13 +5,13 @@ use std::io::Write;
 use super::scores;
 use crate::cli::error::CommandError;
 use crate::cli::output::Output;
-use crate::cli::table::TextTable;
 use crate::cli::write::write_whole;
 use crate::data::load::Dataset;
 use crate::learn::prepare::class_labels;
 use crate::learn::{Model, SavedModel, Scored};
 use crate::metric::classes::ClassMetrics;
 use crate::metric::{Column, Metrics, Output as Scores, Undefined};
+use crate::report::table::Grid;
 
 pub fn run(
     (model, names): (&SavedModel, &[String]),
@@ -58,7 +58,7 @@ fn all_metrics(
     decided: &ClassMetrics,
     (names, labels): (&[String], &[usize]),
 ) -> Result<(), CommandError> {
-    let mut table = TextTable::new(&["metric", ">value"]);
+    let mut table = Grid::new(&["metric", ">value"]);
     for (k, name) in names.iter().enumerate() {
         let count = labels.iter().filter(|&&label| label == k).count();
         table.row([format!("examples of {name}"), count.to_string()]);
@@ -70,6 +70,6 @@ fn all_metrics(
     for (name, value) in decided.named() {
         table.row([name.into(), format!("{value:.6}")]);
     }
-    table.print(&mut output.out)?;
+    write!(output.out, "{table}")?;
     Ok(())
 }

@@ -9,6 +9,7 @@ use crate::cli::say;
 use crate::determinism::IndexMap;
 use crate::experiment::run::Event;
 use crate::experiment::store::FailureKind;
+use crate::logic::quantity::counted;
 
 /// Display of events.
 pub enum Display {
@@ -137,7 +138,7 @@ fn begin(event: &Event) -> Option<String> {
         parts.push(format!("{failed_before} failed before (--retry-failed tries them again)"));
     }
     if let (Some(at_once), Some(threads)) = (jobs_at_once, threads) {
-        parts.push(format!("{at_once} at once on {}", count(*threads, "thread")));
+        parts.push(format!("{at_once} at once on {}", counted(*threads, "thread")));
     }
     Some(format!("{}: {}", run.display(), parts.join(", ")))
 }
@@ -164,22 +165,22 @@ fn failed(name: &str, failure: FailureKind, message: &str) -> String {
 }
 
 fn waiting(jobs: usize) -> String {
-    format!("waiting for {jobs} {} of another process", if jobs == 1 { "job" } else { "jobs" })
+    format!("waiting for {} of another process", counted(jobs, "job"))
 }
 
 /// Formats cluster events.
 fn cluster_event(event: &Event) -> Option<String> {
     match event {
         Event::Submitted { array, tasks, jobs } => {
-            Some(format!("submitted {} with {} as array {array}", count(*tasks, "task"), count(*jobs, "job")))
+            Some(format!("submitted {} with {} as array {array}", counted(*tasks, "task"), counted(*jobs, "job")))
         }
         Event::Attached { tasks, jobs } => {
-            Some(format!("{} with {} are already on the cluster", count(*tasks, "task"), count(*jobs, "job")))
+            Some(format!("{} with {} are already on the cluster", counted(*tasks, "task"), counted(*jobs, "job")))
         }
         Event::Queue { running, pending, reason } => Some(queue(*running, *pending, reason)),
         Event::Lost { task, jobs, why, again } => {
             let then = if *again { "resubmitted" } else { "no attempts left" };
-            Some(format!("task {task} ended without a result for {}: {why}: {then}", count(*jobs, "job")))
+            Some(format!("task {task} ended without a result for {}: {why}: {then}", counted(*jobs, "job")))
         }
         Event::Trouble { message } => Some(format!("{message}; retrying")),
         _ => None,
@@ -187,15 +188,11 @@ fn cluster_event(event: &Event) -> Option<String> {
 }
 
 fn queue(running: usize, pending: usize, reason: &str) -> String {
-    let mut text = format!("{} running", count(running, "task"));
+    let mut text = format!("{} running", counted(running, "task"));
     if pending > 0 {
         text += &format!(", {pending} pending ({reason})");
     }
     text
-}
-
-fn count(n: usize, what: &str) -> String {
-    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
 /// One bar for the run, and a line for each running job.

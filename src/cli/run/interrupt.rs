@@ -9,6 +9,7 @@ use signal_hook::flag;
 
 use crate::cli::error::JOBS_FAILED;
 use crate::experiment::slurm::{ClusterStatus, InterruptAction};
+use crate::logic::quantity::counted;
 
 /// Signal handler that asks the user how to react.
 pub struct Interrupt {
@@ -51,8 +52,8 @@ fn ask(status: &ClusterStatus) -> InterruptAction {
     let mut err = io::stderr();
     let question = format!(
         "{} with {} are on the cluster (scancel {}).\n[l]eave them queued and stop watching, [c]ancel them, or [g]o on? [l] ",
-        count(status.tasks, "task"),
-        count(status.jobs, "job"),
+        counted(status.tasks, "task"),
+        counted(status.jobs, "job"),
         entry(&status.arrays)
     );
     let mut line = String::new();
@@ -72,17 +73,13 @@ pub fn left(status: &ClusterStatus) -> String {
     }
     format!(
         "{} left on the cluster; run the same command to watch again, or `scancel {}` to cancel",
-        count(status.tasks, "task"),
+        counted(status.tasks, "task"),
         entry(&status.arrays)
     )
 }
 
 fn entry(arrays: &[u64]) -> String {
     arrays.iter().map(u64::to_string).collect::<Vec<_>>().join(" ")
-}
-
-fn count(n: usize, what: &str) -> String {
-    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
 #[cfg(test)]

@@ -3,13 +3,47 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use super::super::table::TextTable;
-use crate::experiment::run::{Cell, Summary, Tally};
+use crate::determinism::IndexSet;
+use crate::experiment::frame::{Group, JobFrame, RowKey};
+use crate::experiment::run::Tally;
+use crate::logic::quantity::counted;
+use crate::metric::{Average, Column};
+use crate::report::table::{Grid, format_mean};
+
+/// Metrics of the table.
+const SHOWN: [Column; 2] = [Column::AucRoc, Column::AucPr];
+
+/// A row of the summary table.
+struct SummaryRow {
+    key: RowKey,
+    /// Number of folds with a result.
+    folds: usize,
+    refused: usize,
+    failed: usize,
+    averages: [Option<Average>; SHOWN.len()],
+}
+
+impl SummaryRow {
+    fn of(group: &Group<'_>) -> Self {
+        SummaryRow {
+            key: group.key.clone(),
+            folds: group.done().map(|stored| stored.record.row.fold).collect::<IndexSet<_>>().len(),
+            refused: group.refused().count(),
+            failed: group.failed().count(),
+            averages: SHOWN.map(|column| group.average(column)),
+        }
+    }
+}
 
 /// Prints one row per dataset and model, with marks for datasets that have a footnote.
-pub fn table(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
-    let has = |get: fn(&crate::experiment::run::SummaryRow) -> bool| summary.rows.iter().any(get);
-    let (preset, case) = (has(|row| !row.preset.is_empty()), has(|row| !row.case.is_empty()));
+pub fn table(out: &mut impl Write, jobs: &JobFrame) -> io::Result<()> {
+    let rows: Vec<SummaryRow> = jobs.groups().iter().map(SummaryRow::of).collect();
+    write_table(out, &rows, &jobs.footnotes())
+}
+
+fn write_table(out: &mut impl Write, rows: &[SummaryRow], footnotes: &[(&str, &str)]) -> io::Result<()> {
+    let has = |get: fn(&SummaryRow) -> bool| rows.iter().any(get);
+    let (preset, case) = (has(|row| !row.key.preset.is_empty()), has(|row| !row.key.case.is_empty()));
     let (refused, failed) = (has(|row| row.refused > 0), has(|row| row.failed > 0));
     let mut headings = vec!["dataset", "model"];
     headings.extend(preset.then_some("preset"));
@@ -17,21 +51,21 @@ pub fn table(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
     headings.extend([">AUC-ROC", ">AUC-PR", ">folds"]);
     headings.extend(refused.then_some(">refused"));
     headings.extend(failed.then_some(">failed"));
-    let mut lines = TextTable::new(&headings);
-    for row in &summary.rows {
-        let mark = summary.footnotes.iter().position(|(name, _)| *name == row.dataset);
-        let mut cells = vec![format!("{}{}", row.dataset, mark.map_or_else(String::new, note)), row.model.clone()];
-        cells.extend(preset.then(|| row.preset.clone()));
-        cells.extend(case.then(|| row.case.clone()));
-        cells.extend(row.cells.iter().map(shown));
-        cells.push(row.folds.to_string());
-        cells.extend(refused.then(|| row.refused.to_string()));
-        cells.extend(failed.then(|| row.failed.to_string()));
+    let mut lines = Grid::new(&headings);
+    for SummaryRow { key, folds, refused: of_refused, failed: of_failed, averages } in rows {
+        let mark = footnotes.iter().position(|(name, _)| *name == key.dataset);
+        let mut cells = vec![format!("{}{}", key.dataset, mark.map_or_else(String::new, note)), key.model.clone()];
+        cells.extend(preset.then(|| key.preset.clone()));
+        cells.extend(case.then(|| key.case.clone()));
+        cells.extend(averages.iter().map(|average| average.as_ref().map_or_else(|| "-".to_owned(), format_mean)));
+        cells.push(folds.to_string());
+        cells.extend(refused.then(|| of_refused.to_string()));
+        cells.extend(failed.then(|| of_failed.to_string()));
         lines.row(cells);
     }
-    lines.print(out)?;
+    write!(out, "{lines}")?;
     writeln!(out, "  mean ± standard deviation over folds; seeds of a fold are averaged first")?;
-    for (i, (dataset, text)) in summary.footnotes.iter().enumerate() {
+    for (i, (dataset, text)) in footnotes.iter().enumerate() {
         writeln!(out, "  {} {dataset}: {text}", note(i).trim())?;
     }
     Ok(())
@@ -41,17 +75,9 @@ fn note(position: usize) -> String {
     format!(" [{}]", position + 1)
 }
 
-fn shown(cell: &Option<Cell>) -> String {
-    match cell {
-        None => "-".to_owned(),
-        Some(Cell { mean, deviation: None }) => format!("{mean:.3}"),
-        Some(Cell { mean, deviation: Some(deviation) }) => format!("{mean:.3} ± {deviation:.3}"),
-    }
-}
-
 /// Prints job counts, the location of the results, and suggested next commands.
 pub fn tally(out: &mut impl Write, tally: &Tally, run: &Path, model: Option<&Path>) -> io::Result<()> {
-    let jobs = |n: usize| format!("{n} {}", if n == 1 { "job" } else { "jobs" });
+    let jobs = |n: usize| counted(n, "job");
     if tally.ran == 0 && tally.not_run == 0 && tally.left == 0 {
         let mut before = format!("{} done before", jobs(tally.done));
         for (count, what) in [(tally.refused, "refused"), (tally.failed, "failed")] {
@@ -99,39 +125,40 @@ pub fn tally(out: &mut impl Write, tally: &Tally, run: &Path, model: Option<&Pat
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::run::SummaryRow;
 
     #[test]
     fn empty_columns_are_omitted() {
-        let cell = Cell { mean: 0.98765, deviation: Some(0.01234) };
+        let average = Average { mean: 0.98765, deviation: Some(0.01234), n: 5 };
         let row = |dataset: &str| SummaryRow {
-            dataset: dataset.into(),
-            model: "LRBM-Boost".into(),
-            preset: String::new(),
-            case: String::new(),
+            key: RowKey {
+                dataset: dataset.into(),
+                model: "LRBM-Boost".into(),
+                preset: String::new(),
+                case: String::new(),
+            },
             folds: 5,
             refused: 0,
             failed: 0,
-            cells: [Some(cell), None],
+            averages: [Some(average), None],
         };
-        let mut summary = Summary { rows: vec![row("imdb"), row("sports")], footnotes: Vec::new() };
-        let print = |summary: &Summary| {
+        let mut rows = vec![row("imdb"), row("sports")];
+        let print = |rows: &[SummaryRow], footnotes: &[(&str, &str)]| {
             let mut out = Vec::new();
-            table(&mut out, summary).unwrap();
+            write_table(&mut out, rows, footnotes).unwrap();
             String::from_utf8(out).unwrap()
         };
         let note = "  mean ± standard deviation over folds; seeds of a fold are averaged first\n";
         let text = "  dataset  model             AUC-ROC  AUC-PR  folds\n\
                     \x20 imdb     LRBM-Boost  0.988 ± 0.012       -      5\n\
                     \x20 sports   LRBM-Boost  0.988 ± 0.012       -      5\n";
-        assert_eq!(print(&summary), format!("{text}{note}"));
-        summary.footnotes.push(("sports".into(), "not the authors' data".into()));
-        summary.rows[0].preset = "paper".into();
-        summary.rows[0].failed = 2;
-        summary.rows[0].cells[0] = Some(Cell { mean: 0.5, deviation: None });
+        assert_eq!(print(&rows, &[]), format!("{text}{note}"));
+        rows[0].key.preset = "paper".into();
+        rows[0].failed = 2;
+        rows[0].averages[0] = Some(Average { mean: 0.5, deviation: None, n: 1 });
         let text = "  dataset     model       preset        AUC-ROC  AUC-PR  folds  failed\n\
                     \x20 imdb        LRBM-Boost  paper           0.500       -      5       2\n\
                     \x20 sports [1]  LRBM-Boost          0.988 ± 0.012       -      5       0\n";
-        assert_eq!(print(&summary), format!("{text}{note}  [1] sports: not the authors' data\n"));
+        let footnote = print(&rows, &[("sports", "not the authors' data")]);
+        assert_eq!(footnote, format!("{text}{note}  [1] sports: not the authors' data\n"));
     }
 }

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use crate::experiment::store::{FailureKind, MetricsTable, Status};
+use super::table::RecordTable;
+use crate::experiment::store::{FailureKind, Status};
 
 /// An event. Jobs are identified by their position in the plan.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -168,7 +169,7 @@ pub enum Event {
 
 impl Tally {
     /// Counts the jobs with a result, the unsupported ones, and the failed ones.
-    pub(super) fn count(&mut self, jobs: &[usize], table: &MetricsTable) {
+    pub(super) fn count(&mut self, jobs: &[usize], table: &RecordTable<'_>) {
         let count = |is: fn(&Status) -> bool| {
             let records = jobs.iter().filter_map(|&job| table.get(job));
             records.filter(|record| is(&record.status)).count()

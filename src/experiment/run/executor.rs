@@ -5,9 +5,10 @@ use std::sync::mpsc::Receiver;
 use super::event::{Event, Tally};
 use super::metrics::MetricsWriter;
 use super::options::Options;
+use super::table::RecordTable;
 use crate::experiment::error::RunError;
 use crate::experiment::planned::PlannedJob;
-use crate::experiment::store::{FailureKind, JobRecord, MetricsTable, RunStore, RunStoreError, Status};
+use crate::experiment::store::{FailureKind, JobRecord, RunStore, RunStoreError, Status};
 use crate::metric::Column;
 
 /// Runs jobs, here or on a cluster, and records how they end.
@@ -50,7 +51,7 @@ pub struct JobSeconds {
 
 /// The table of results and the tally of a run, with the listener for events.
 pub struct RunRecorder<'a> {
-    pub(crate) table: MetricsTable,
+    pub(crate) table: RecordTable<'a>,
     pub(crate) tally: Tally,
     /// Writes the metrics tables to disk; `None` if another process does.
     pub(super) writer: Option<MetricsWriter<'a>>,

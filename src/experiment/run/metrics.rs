@@ -8,9 +8,10 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use super::event::Event;
-use super::outstanding::recorded;
+use super::table::RecordTable;
+use crate::experiment::outstanding::recorded;
 use crate::experiment::planned::PlannedJob;
-use crate::experiment::store::{MetricsTable, RunStore, RunStoreError};
+use crate::experiment::store::{RunStore, RunStoreError};
 
 /// At most one part in this many of the time is spent writing tables.
 const MAX_TIME_SHARE: u32 = 20;
@@ -53,20 +54,20 @@ impl<'a> MetricsWriter<'a> {
     }
 
     /// Writes the tables if they changed and writing is due.
-    pub fn write_if_due(&mut self, table: &mut MetricsTable) -> Result<(), RunStoreError> {
+    pub fn write_if_due(&mut self, table: &mut RecordTable<'_>) -> Result<(), RunStoreError> {
         if self.is_stale && Instant::now() >= self.next { self.write_now(table) } else { Ok(()) }
     }
 
     /// Writes the final tables, including all results of other processes. Processes that end at the
     /// same time take turns, so that the last one writes the complete tables.
-    pub fn write_last(&mut self, table: &mut MetricsTable) -> Result<(), RunStoreError> {
+    pub fn write_last(&mut self, table: &mut RecordTable<'_>) -> Result<(), RunStoreError> {
         let _lock = self.store.lock_metrics()?;
         self.has_other_writers = true;
         self.write_now(table)
     }
 
     /// Writes the tables.
-    pub fn write_now(&mut self, table: &mut MetricsTable) -> Result<(), RunStoreError> {
+    pub fn write_now(&mut self, table: &mut RecordTable<'_>) -> Result<(), RunStoreError> {
         let began = Instant::now();
         if self.has_other_writers {
             for (job, planned) in self.plan.iter().enumerate() {
@@ -77,7 +78,7 @@ impl<'a> MetricsWriter<'a> {
                 }
             }
         }
-        self.store.write_metrics(table)?;
+        self.store.write_metrics(&mut table.frame().map_err(RunStoreError::Frame)?)?;
         self.is_stale = false;
         let write_time: Duration = began.elapsed();
         self.next = Instant::now() + write_time * MAX_TIME_SHARE;

@@ -6,10 +6,13 @@ use super::event::{Event, Tally};
 use super::executor::{Executor, RunRecorder, Workload};
 use super::metrics::MetricsWriter;
 use super::options::Options;
-use super::outstanding::{outstanding, read_table};
+use super::table::RecordTable;
 use crate::experiment::error::RunError;
+use crate::experiment::frame::JobFrame;
+use crate::experiment::outstanding::inspect;
+use crate::experiment::plan::{JobState, Reason};
 use crate::experiment::planned::PlannedJob;
-use crate::experiment::store::{MetricsTable, RunStore};
+use crate::experiment::store::{RunStore, RunStoreError};
 
 /// Outcome of a run.
 #[derive(Clone, Debug)]
@@ -17,7 +20,7 @@ pub struct Finished {
     /// Job counts and timing.
     pub tally: Tally,
     /// Every job of the plan that ended, selected or not; of a cluster task only the selected ones.
-    pub table: MetricsTable,
+    pub jobs: JobFrame,
 }
 
 /// Runs the selected jobs of a plan that are outstanding.
@@ -35,11 +38,21 @@ pub fn run(
     options: &Options,
     listen: &mut dyn FnMut(Event),
 ) -> Result<Finished, RunError> {
-    let table = match options.write_tables {
-        true => read_table(plan, 0..plan.len(), store),
-        false => read_table(plan, selected.iter().copied(), store),
-    };
-    let to_run = outstanding(selected, &table, options);
+    let (mut table, mut damaged) = (RecordTable::new(plan), Vec::new());
+    let mut is_outstanding = vec![false; plan.len()];
+    let all: Vec<usize> = (0..plan.len()).collect();
+    for inspected in inspect(plan, if options.write_tables { &all } else { selected }, store) {
+        let job = inspected.job;
+        is_outstanding[job] = inspected.is_outstanding(options.fresh, options.retry_failed);
+        if let JobState::Outstanding(Reason::Damaged(what)) = inspected.state {
+            damaged.push((job, what));
+        }
+        if let Some(record) = inspected.record {
+            table.set(job, record);
+        }
+    }
+    // Jobs of one dataset and fold stay adjacent, so that their data are released early.
+    let to_run: Vec<usize> = selected.iter().copied().filter(|&job| is_outstanding[job]).collect();
     let (mut all, mut again) = (Tally::default(), Tally::default());
     all.count(selected, &table);
     again.count(&to_run, &table);
@@ -55,7 +68,9 @@ pub fn run(
         jobs_at_once,
         threads,
     });
-    report_damage(plan, &to_run, &table, store, listen);
+    for (job, what) in damaged.into_iter().filter(|(job, _)| to_run.binary_search(job).is_ok()) {
+        listen(Event::Damaged { job, name: plan[job].job.to_string(), what });
+    }
     let tally = Tally { jobs: selected.len(), ..Tally::default() };
     let writer = options.write_tables.then(|| MetricsWriter::new(plan, store));
     let mut recorder = RunRecorder { table, tally, writer, listen };
@@ -69,6 +84,7 @@ pub fn run(
         store.remove_leftovers(plan.iter().map(|planned| &planned.job));
     }
     tally.count(selected, &table);
+    let jobs = table.into_jobs().map_err(RunStoreError::Frame)?;
     tally.wall_seconds = options.began.elapsed().as_secs_f64();
     if options.write_tables && tally.ran > 0 {
         let working = tally.job_seconds + setup_seconds + after.elapsed().as_secs_f64();
@@ -76,20 +92,5 @@ pub fn run(
         store.write_tally(&tally)?;
     }
     listen(Event::End(tally.clone()));
-    Ok(Finished { tally, table })
-}
-
-/// Reports damaged results; reading the table only skips them.
-fn report_damage(
-    plan: &[PlannedJob],
-    to_run: &[usize],
-    table: &MetricsTable,
-    store: &RunStore,
-    listen: &mut dyn FnMut(Event),
-) {
-    for &job in to_run.iter().filter(|&&job| table.get(job).is_none()) {
-        if let Err(damage) = store.read_record(&plan[job].job) {
-            listen(Event::Damaged { job, name: plan[job].job.to_string(), what: damage.to_string() });
-        }
-    }
+    Ok(Finished { tally, jobs })
 }

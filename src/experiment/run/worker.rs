@@ -14,7 +14,6 @@ use super::executor::{JobSeconds, end_event};
 use super::failure::{self, Failure, LimitMonitor};
 use super::fault::Fault;
 use super::options::Options;
-use super::outstanding::recorded;
 use super::queue::{Claim, Queue, ReleaseReason};
 use super::shared::Shared;
 use super::{machine, provenance};
@@ -22,6 +21,7 @@ use crate::cancel::{self, Check};
 use crate::data::store::Store;
 use crate::determinism::HashMap;
 use crate::experiment::error::RunError;
+use crate::experiment::outstanding::recorded;
 use crate::experiment::panics::{PanicLocation, record_panics};
 use crate::experiment::planned::PlannedJob;
 use crate::experiment::store::{

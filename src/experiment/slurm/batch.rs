@@ -241,9 +241,11 @@ mod tests {
         let script = fs::read_to_string(first.script()).unwrap();
         let lines: Vec<&str> = script.lines().collect();
         assert_eq!(lines[..2], ["#!/bin/bash -l", "module load gcc"]);
-        assert!(script.contains("exec '/opt/l r/lrbm' run-job '/"), "{script}");
-        assert!(script.contains("a '\\''run'\\'' of $(x)\n;' --threads 2 --list '/"), "{script}");
-        assert!(script.ends_with("/cluster/batch-0001/tasks'/\"$SLURM_ARRAY_TASK_ID\"\n"), "{script}");
+        let call = shlex::split(&script[script.find("exec").unwrap()..]).unwrap();
+        let list = format!("{}/$SLURM_ARRAY_TASK_ID", first.directory.join("tasks").display());
+        let run = root.to_str().unwrap();
+        assert_eq!(call, ["exec", "/opt/l r/lrbm", "run-job", run, "--threads", "2", "--list", &list], "{script}");
+        assert!(script.ends_with("/\"$SLURM_ARRAY_TASK_ID\"\n"), "{script}");
         fs::write(first.directory.join("out/1.txt"), "one\nlrbm: command not found\n\n").unwrap();
         assert_eq!(last_line(&first.directory, 1).as_deref(), Some("lrbm: command not found"));
         assert_eq!(last_line(&first.directory, 2), None);

@@ -1,6 +1,7 @@
 //! Records jobs as failed whose tasks ended without a result on every attempt.
 
 use super::parse::TaskEnd;
+use crate::experiment::outstanding::recorded;
 use crate::experiment::planned::PlannedJob;
 use crate::experiment::run::provenance;
 use crate::experiment::store::{FailureKind, JobRecord, JobRow, RECORD_VERSION, RunStore, RunStoreError, Status};
@@ -48,7 +49,7 @@ pub fn record(
     store: &RunStore,
 ) -> Result<Option<JobRecord>, RunStoreError> {
     let Some(lock) = store.try_lock(&planned.job)? else { return Ok(None) };
-    if store.record(&planned.job).is_some_and(|record| record.id == planned.id) {
+    if recorded(planned, store).is_some() {
         return Ok(None);
     }
     let times = if attempts == 1 { "once".to_owned() } else { format!("{attempts} times") };

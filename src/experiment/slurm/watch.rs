@@ -15,7 +15,8 @@ use super::parse::{QueuedTask, TaskEnd};
 use crate::determinism::{HashMap, HashSet, IndexMap, IndexSet};
 use crate::experiment::error::{RunError, SlurmError};
 use crate::experiment::key::JobId;
-use crate::experiment::run::{Event, RunRecorder, Workload, recorded};
+use crate::experiment::outstanding::recorded;
+use crate::experiment::run::{Event, RunRecorder, Workload};
 use crate::experiment::spec::SlurmSettings;
 use crate::experiment::store::{JobRecord, RECORD, Status};
 

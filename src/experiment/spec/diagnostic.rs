@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use thiserror::Error;
 
 use crate::logic::nearest::nearest;
+use crate::logic::quantity::counted;
 
 /// Location of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -108,7 +109,7 @@ fn all(origin: &str, diagnostics: &[SpecDiagnostic]) -> String {
     if n > MAX_SHOWN {
         text += &format!("… and {} more\n", n - MAX_SHOWN);
     }
-    text + &format!("{n} {} found: nothing was done", if n == 1 { "error" } else { "errors" })
+    text + &format!("{} found: nothing was done", counted(n, "error"))
 }
 
 /// Formats names for a message: `a`, `b` and `c`.

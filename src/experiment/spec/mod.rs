@@ -7,6 +7,7 @@
 
 mod check;
 mod diagnostic;
+pub mod edit;
 mod experiment;
 pub mod format;
 mod models;

@@ -152,14 +152,6 @@ impl RawValue {
             RawValue::Other(text) => text.clone(),
         }
     }
-
-    fn is_tables(&self) -> bool {
-        match self {
-            RawValue::Table(_) => true,
-            RawValue::List(items) => !items.is_empty() && items.iter().all(|item| item.table().is_some()),
-            RawValue::Scalar(_) | RawValue::Other(_) => false,
-        }
-    }
 }
 
 fn scalar(value: &Value) -> String {
@@ -174,31 +166,4 @@ fn scalar(value: &Value) -> String {
 fn bare(key: &str) -> String {
     let is_bare = !key.is_empty() && key.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
     if is_bare { key.to_owned() } else { scalar(&Value::Text(key.to_owned())) }
-}
-
-/// Formats a spec as TOML: values first, then tables, each in the original order.
-pub fn print(table: &RawTable) -> String {
-    let mut text = String::new();
-    write_table(&mut text, "", table);
-    text
-}
-
-fn write_table(text: &mut String, path: &str, table: &RawTable) {
-    for (key, item) in table.iter().filter(|(_, item)| !item.value.is_tables()) {
-        *text += &format!("{} = {}\n", bare(key), item.value.inline());
-    }
-    for (key, item) in table.iter().filter(|(_, item)| item.value.is_tables()) {
-        let path = if path.is_empty() { bare(key) } else { format!("{path}.{}", bare(key)) };
-        if let RawValue::Table(inner) = &item.value {
-            // A table that holds only tables needs no header.
-            if inner.is_empty() || inner.values().any(|item| !item.value.is_tables()) {
-                *text += &format!("\n[{path}]\n");
-            }
-            write_table(text, &path, inner);
-        }
-        for inner in item.items().iter().filter_map(Item::table) {
-            *text += &format!("\n[[{path}]]\n");
-            write_table(text, &path, inner);
-        }
-    }
 }

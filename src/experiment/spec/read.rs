@@ -5,7 +5,7 @@ use std::path::Path;
 use super::check::{DataRequirement, check};
 use super::diagnostic::{SpecDiagnostic, SpecError, SpecLocation};
 use super::experiment::Experiment;
-use super::{raw, set};
+use super::{edit, raw, set};
 
 impl Experiment {
     /// Reads a spec and applies `KEY=VALUE` settings of the command line.
@@ -52,7 +52,8 @@ impl Experiment {
             });
             SpecError::Invalid { origin: origin.to_owned(), diagnostics }
         };
-        let mut table = raw::read(text).map_err(invalid)?;
+        let original = raw::read(text).map_err(invalid)?;
+        let mut table = original.clone();
         let mut diagnostics = Vec::new();
         set::apply(&mut table, settings, &mut diagnostics);
         let experiment = check(&table, data, &mut diagnostics);
@@ -60,7 +61,10 @@ impl Experiment {
         experiment.frozen = match settings {
             // Verbatim, with its comments.
             [] => text.to_owned(),
-            _ => format!("# {origin} with --set {}\n\n{}", settings.join(" --set "), raw::print(&table)),
+            _ => {
+                let note = format!("# {origin} with --set {}", settings.join(" --set "));
+                format!("{}\n\n{}", note.replace(char::is_control, " "), edit::rewrite(text, &original, &table))
+            }
         };
         Ok(experiment)
     }

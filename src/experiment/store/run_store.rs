@@ -4,10 +4,11 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use polars::prelude::DataFrame;
 use serde::Serialize;
 
 use super::error::{Damage, RunStoreError};
-use super::frame::{self, MetricsTable};
+use super::frame;
 use super::layout::{METRICS_CSV, METRICS_PARQUET, MODEL, PREDICTIONS, RECORD, SKIPPED, SPEC, TALLY};
 use super::lock::{self, JobLock, Presence};
 use super::record::{JobRecord, Status};
@@ -20,6 +21,9 @@ use crate::learn::SavedModel;
 
 /// Free disk space that a run requires before it starts.
 const MIN_FREE_BYTES: usize = 4 << 20;
+
+/// Cost of reading a record and verifying the files of its job, in steps of a simple loop.
+pub const STEPS_TO_READ: usize = 100_000;
 
 /// A run directory.
 #[derive(Clone, Debug)]
@@ -227,13 +231,10 @@ impl RunStore {
     ///
     /// # Errors
     /// If they cannot be written.
-    pub fn write_metrics(&self, table: &MetricsTable) -> Result<(), RunStoreError> {
-        let mut frame = table.frame().map_err(RunStoreError::Frame)?;
-        for (name, write) in
-            [(METRICS_PARQUET, frame::parquet as fn(&mut polars::prelude::DataFrame) -> _), (METRICS_CSV, frame::csv)]
-        {
+    pub fn write_metrics(&self, frame: &mut DataFrame) -> Result<(), RunStoreError> {
+        for (name, write) in [(METRICS_PARQUET, frame::parquet as fn(&mut DataFrame) -> _), (METRICS_CSV, frame::csv)] {
             let path = self.root.join(name);
-            let bytes: Vec<u8> = write(&mut frame).map_err(RunStoreError::Frame)?;
+            let bytes: Vec<u8> = write(frame).map_err(RunStoreError::Frame)?;
             // They can be rebuilt from the job directories, so they are not synced to disk.
             files::write_unsynced(&path, |out| out.write_all(&bytes)).map_err(RunStoreError::io(&path))?;
         }

@@ -4,6 +4,7 @@ use std::fmt::{self, Write};
 
 use super::{Hidden, Network, Rule, Size};
 use crate::logic::Term;
+use crate::logic::quantity::counted;
 
 impl Network {
     /// Formats the rules, strongest first, each after its contribution. Apart from the comments,
@@ -102,9 +103,8 @@ fn numbers(numbers: &[f64]) -> String {
 impl fmt::Display for Size {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Size { visible, hidden, classes, literals, edges } = *self;
-        let plural = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
-        let (predicates, rules) = (plural(visible, "predicate"), plural(hidden, "rule"));
-        write!(f, "{predicates}, {rules} with {}, {classes} classes; ", plural(literals, "literal"))?;
+        let (predicates, rules) = (counted(visible, "predicate"), counted(hidden, "rule"));
+        write!(f, "{predicates}, {rules} with {}, {classes} classes; ", counted(literals, "literal"))?;
         let percent = 100.0 * self.density();
         write!(f, "{edges} of {} edges between predicates and rules ({percent:.0}%)", visible * hidden)
     }

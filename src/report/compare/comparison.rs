@@ -2,7 +2,7 @@
 
 use super::pairing::{Pairing, RowPair, mismatch};
 use crate::determinism::IndexMap;
-use crate::experiment::results::StoredJob;
+use crate::experiment::frame::StoredJob;
 use crate::metric::significance::bootstrap::{Interval, RESAMPLES, mean_interval};
 use crate::metric::significance::effect::{WinTieLoss, standardized_mean, win_tie_loss};
 use crate::metric::significance::{

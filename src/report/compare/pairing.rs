@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use crate::determinism::{IndexMap, IndexSet};
 use crate::experiment::Results;
-use crate::experiment::results::{Group, RowKey, StoredJob};
+use crate::experiment::frame::{Group, RowKey, StoredJob};
 use crate::experiment::store::JobRecord;
 use crate::logic::nearest::nearest;
 use crate::metric::Column;

@@ -7,7 +7,8 @@ use crate::metric::Average;
 use crate::metric::significance::effect::WinTieLoss;
 use crate::metric::significance::{ALPHA, Verdict};
 use crate::report::csv::line;
-use crate::report::markdown::{MarkdownTable, escape};
+use crate::report::markdown::escape;
+use crate::report::table::Grid;
 
 /// Formats the comparison as Markdown.
 pub fn markdown(comparison: &RunComparison) -> String {
@@ -44,7 +45,7 @@ fn write(out: &mut String, comparison: &RunComparison) -> std::fmt::Result {
 fn of_metric(out: &mut String, metric: &MetricComparison) -> std::fmt::Result {
     let headings =
         ["dataset", "model", ">folds", ">A", ">B", ">B − A", ">interval", ">better/level/worse", ">p", ">Holm"];
-    let mut table = MarkdownTable::new(&headings);
+    let mut table = Grid::new(&headings);
     for row in &metric.rows {
         table.row([
             row.dataset.clone(),
@@ -64,7 +65,7 @@ fn of_metric(out: &mut String, metric: &MetricComparison) -> std::fmt::Result {
         ]);
     }
     if !table.is_empty() {
-        write!(out, "{table}")?;
+        out.push_str(&table.markdown());
     }
     if !metric.over_datasets.is_empty() {
         writeln!(out)?;

@@ -7,11 +7,11 @@ use super::legend::{LegendSymbol, bar, legend, published as diamond};
 use super::naming::{axis_label, figure_name, figure_title, slug};
 use super::output::{FigureScene, PublishedMean};
 use super::panel::{Panel, reference};
-use super::rows::{RunRows, average, positive_share};
+use super::rows::{RunRows, positive_share};
 use super::scene::{Anchor, Scene, Stroke, Text};
 use super::style::{TICK, WIDTH};
 use crate::experiment::Results;
-use crate::experiment::results::Group;
+use crate::experiment::frame::Group;
 use crate::metric::{Average, Column};
 
 const LEFT: f64 = 52.0;
@@ -39,7 +39,7 @@ fn of_rows(
     column: Column,
     published: &[PublishedMean],
 ) -> Option<FigureScene> {
-    if !rows.groups.iter().any(|group| average(group, column).is_some()) {
+    if !rows.groups.iter().any(|group| group.average(column).is_some()) {
         return None;
     }
     let datasets = rows.datasets();
@@ -117,7 +117,7 @@ fn refused(results: &Results) -> Vec<Group<'_>> {
 fn floor(rows: &RunRows<'_>, column: Column) -> f64 {
     let start = if column == Column::AucRoc { 0.5 } else { 0.0 };
     let lower_end = |average: Average| average.mean - average.deviation.unwrap_or(0.0);
-    let ends = rows.groups.iter().filter_map(|group| average(group, column)).map(lower_end);
+    let ends = rows.groups.iter().filter_map(|group| group.average(column)).map(lower_end);
     let lowest = ends.fold(start, f64::min);
     ((lowest * 10.0 + 1e-9).floor() / 10.0).max(0.0)
 }
@@ -165,7 +165,7 @@ fn group(
         }
         let Some(group) = rows.find(dataset, label) else { continue };
         let height = |value: f64| panel.at(0.0, value.clamp(panel.y.low, panel.y.high)).1;
-        if let Some(Average { mean, deviation, .. }) = average(group, column) {
+        if let Some(Average { mean, deviation, .. }) = group.average(column) {
             bar(scene, (left + 0.5, height(mean)), (right - 0.5, panel.bottom()), rows.style(&group.key));
             if let Some(deviation) = deviation {
                 whisker(scene, middle, height(mean - deviation), height(mean + deviation), wide);

@@ -11,7 +11,7 @@ use super::scene::Scene;
 use super::style::{SeriesStyle, WIDTH};
 use crate::determinism::IndexSet;
 use crate::experiment::Results;
-use crate::experiment::results::Group;
+use crate::experiment::frame::Group;
 use crate::metric::Probabilities;
 use crate::metric::calibration::{BINS, Bin, reliability};
 

@@ -6,13 +6,13 @@ use super::legend::{LegendSymbol, legend};
 use super::naming::{axis_label, slug};
 use super::output::FigureScene;
 use super::panel::{COLUMNS, Panel, PanelMargins, grid};
-use super::rows::{RunRows, average, unit_axis};
+use super::rows::{RunRows, unit_axis};
 use super::scene::{Anchor, Scene, Stroke, Text};
 use super::style::{LABEL, SeriesStyle, TICK, WIDTH};
 use super::sweep::sweep;
 use crate::determinism::IndexSet;
 use crate::experiment::Results;
-use crate::experiment::results::{Group, RowKey};
+use crate::experiment::frame::{Group, RowKey};
 use crate::metric::{Average, Column};
 
 /// Height of a dot with its whiskers.
@@ -28,7 +28,7 @@ pub fn cases(results: &Results, column: Column) -> Option<FigureScene> {
     if !rows.has_sweep() || sweep(results, column).is_some() {
         return None;
     }
-    let has = rows.groups.iter().any(|group| average(group, column).is_some());
+    let has = rows.groups.iter().any(|group| group.average(column).is_some());
     let list = CaseList::of(&rows);
     let datasets = rows.datasets();
     let mut scene = Scene::new(WIDTH, 0.0);
@@ -47,7 +47,7 @@ pub fn cases(results: &Results, column: Column) -> Option<FigureScene> {
     let (positions, width, bottom) = grid(datasets.len(), across, (left, top, WIDTH), height, margins);
     for (i, (dataset, position)) in datasets.iter().zip(positions).enumerate() {
         let groups = || rows.groups.iter().filter(|group| group.key.dataset == **dataset);
-        let x = unit_axis(groups().filter_map(|group| average(group, column)));
+        let x = unit_axis(groups().filter_map(|group| group.average(column)));
         let panel = Panel { left: position.0, top: position.1, width, height, x, y: Axis::linear(0.0, height) };
         panel.x_ticks(&mut scene, &x.ticks(3), true);
         panel.frame(&mut scene);
@@ -124,7 +124,7 @@ impl CaseList {
             }
             for (lane, &i) in series.iter().enumerate() {
                 let y = top + GAP / 2.0 + (lane as f64 + 0.5) * LANE;
-                let average = find((name, &self.series[i])).and_then(|group| average(group, column));
+                let average = find((name, &self.series[i])).and_then(|group| group.average(column));
                 if let Some(average) = average {
                     dot(scene, panel, y, average, SeriesStyle::of(i, i));
                 }

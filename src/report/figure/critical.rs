@@ -9,7 +9,7 @@ use super::error::FigureError;
 use super::font;
 use super::naming::{axis_label, figure_name, figure_title, slug};
 use super::output::FigureScene;
-use super::rows::{RunRows, average};
+use super::rows::RunRows;
 use super::scene::{Anchor, Scene, Stroke, Text};
 use super::style::{LABEL, TICK, WIDTH};
 use crate::experiment::Results;
@@ -57,7 +57,7 @@ pub(crate) fn ranked(results: &Results, column: Column) -> Result<Vec<RankedRows
 
 fn ranks_of(rows: &RunRows<'_>, column: Column) -> Result<Option<(Vec<String>, Ranks)>, SampleError> {
     let labels: Vec<&str> = rows.labels().collect();
-    let value = |dataset: &str, label: &str| Some(average(rows.find(dataset, label)?, column)?.mean);
+    let value = |dataset: &str, label: &str| Some(rows.find(dataset, label)?.average(column)?.mean);
     let of_dataset = |dataset: &str| labels.iter().map(|label| value(dataset, label)).collect::<Option<Vec<f64>>>();
     let table: Vec<Vec<f64>> = rows.datasets().into_iter().filter_map(of_dataset).collect();
     if labels.len() < 3 || table.len() < 2 {

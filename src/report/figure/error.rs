@@ -1,7 +1,7 @@
 //! Errors of figures.
 
 use crate::experiment::ResultsError;
-use crate::experiment::results::StoredJob;
+use crate::experiment::frame::StoredJob;
 use crate::metric::MetricError;
 use crate::metric::significance::SampleError;
 

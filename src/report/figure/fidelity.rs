@@ -10,7 +10,7 @@ use super::scene::Scene;
 use super::style::{SeriesStyle, WIDTH};
 use crate::determinism::{HashMap, IndexMap, IndexSet};
 use crate::experiment::Results;
-use crate::experiment::results::{Group, StoredJob};
+use crate::experiment::frame::{Group, StoredJob};
 use crate::metric::summary::mean;
 
 const HEIGHT: f64 = 130.0;

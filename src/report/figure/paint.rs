@@ -58,7 +58,7 @@ pub fn png(scene: &Scene) -> Result<Vec<u8>, FigureError> {
     paint(scene, BitMapBackend::with_buffer(&mut pixels, (width, height)), &BITMAP)?;
     let times = BITMAP.scale as usize / PNG_SCALE as usize;
     let smooth = png::shrink(&pixels, width as usize, times);
-    Ok(png::encode(&smooth, width / times as u32, 100 * PNG_SCALE))
+    png::encode(&smooth, width / times as u32, 100 * PNG_SCALE).map_err(FigureError::drawing)
 }
 
 fn units(scene: &Scene, medium: &Medium) -> (u32, u32) {

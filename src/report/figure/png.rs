@@ -1,9 +1,6 @@
-//! PNG encoder: RGB, 8 bits, no interlacing (Portable Network Graphics, 2nd edition, W3C 2003).
+//! PNG files: RGB, 8 bits, no interlacing.
 
-use std::io::Write;
-
-use flate2::write::ZlibEncoder;
-use flate2::{Compression, Crc};
+use png::{BitDepth, ColorType, Compression, Encoder, EncodingError, Filter, PixelDimensions, Unit};
 
 /// Downsamples by averaging squares of `times` by `times` pixels. Width and height must be
 /// multiples of `times`.
@@ -23,45 +20,29 @@ pub(super) fn shrink(pixels: &[u8], width: usize, times: usize) -> Vec<u8> {
 }
 
 /// Encodes rows of RGB pixels as PNG with a resolution in pixels per inch.
-pub(super) fn encode(pixels: &[u8], width: u32, per_inch: u32) -> Vec<u8> {
-    let row = 3 * width.max(1) as usize;
-    let height = (pixels.len() / row) as u32;
-    let mut packed = ZlibEncoder::new(Vec::new(), Compression::best());
-    let mut above = vec![0; row];
-    for pixels in pixels.chunks_exact(row) {
-        // Filter 2: the difference from the row above, mostly zero.
-        let mut line = vec![2];
-        line.extend(pixels.iter().zip(&above).map(|(here, above)| here.wrapping_sub(*above)));
-        // Writing to memory cannot fail.
-        let _ = packed.write_all(&line);
-        above.copy_from_slice(pixels);
-    }
-    let mut png = b"\x89PNG\r\n\x1a\n".to_vec();
-    // 8 bits, RGB, and the only defined methods.
-    let header = [&width.to_be_bytes()[..], &height.to_be_bytes(), &[8, 2, 0, 0, 0]].concat();
+///
+/// # Errors
+/// If the pixels do not fill the rows, which would be a bug.
+pub(super) fn encode(pixels: &[u8], width: u32, per_inch: u32) -> Result<Vec<u8>, EncodingError> {
+    let height = (pixels.len() / (3 * width.max(1) as usize)) as u32;
+    let mut bytes = Vec::new();
+    let mut encoder = Encoder::new(&mut bytes, width, height);
+    encoder.set_color(ColorType::Rgb);
+    encoder.set_depth(BitDepth::Eight);
+    encoder.set_compression(Compression::High);
+    // The difference from the row above is mostly zero.
+    encoder.set_filter(Filter::Up);
     let per_meter = (f64::from(per_inch) / 0.0254).round() as u32;
-    let density = [&per_meter.to_be_bytes()[..], &per_meter.to_be_bytes(), &[1]].concat();
-    chunk(&mut png, b"IHDR", &header);
-    chunk(&mut png, b"pHYs", &density);
-    chunk(&mut png, b"IDAT", &packed.finish().unwrap_or_default());
-    chunk(&mut png, b"IEND", &[]);
-    png
-}
-
-fn chunk(png: &mut Vec<u8>, kind: &[u8; 4], data: &[u8]) {
-    png.extend((data.len() as u32).to_be_bytes());
-    let mut crc = Crc::new();
-    for part in [kind, data] {
-        crc.update(part);
-        png.extend(part);
-    }
-    png.extend(crc.sum().to_be_bytes());
+    encoder.set_pixel_dims(Some(PixelDimensions { xppu: per_meter, yppu: per_meter, unit: Unit::Meter }));
+    let mut writer = encoder.write_header()?;
+    writer.write_image_data(pixels)?;
+    writer.finish()?;
+    Ok(bytes)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::Read;
 
     #[test]
     fn squares_are_averaged() {
@@ -72,17 +53,15 @@ mod tests {
     }
 
     #[test]
-    fn chunks_follow_the_standard() {
-        let png = encode(&[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12], 2, 254);
-        assert_eq!(&png[..8], b"\x89PNG\r\n\x1a\n");
-        assert_eq!(&png[8..33], b"\0\0\0\x0dIHDR\0\0\0\x02\0\0\0\x02\x08\x02\0\0\0\xfd\xd4\x9a\x73");
+    fn images_are_decoded_with_their_resolution() {
+        let pixels = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
+        let bytes = encode(&pixels, 2, 254).unwrap();
+        let mut reader = png::Decoder::new(std::io::Cursor::new(bytes)).read_info().unwrap();
+        let mut decoded = vec![0; reader.output_buffer_size().unwrap()];
+        reader.next_frame(&mut decoded).unwrap();
+        assert_eq!((decoded.as_slice(), reader.info().width, reader.info().height), (&pixels[..], 2, 2));
         // 254 pixels per inch are 10,000 per meter.
-        assert_eq!(&png[33..54], b"\0\0\0\x09pHYs\0\0\x27\x10\0\0\x27\x10\x01\x94\x69\x51\x19");
-        let length = u32::from_be_bytes(png[54..58].try_into().unwrap()) as usize;
-        let mut rows = Vec::new();
-        flate2::read::ZlibDecoder::new(&png[62..62 + length]).read_to_end(&mut rows).unwrap();
-        assert_eq!(rows, [2, 1, 2, 3, 4, 5, 6, 2, 6, 6, 6, 6, 6, 6]);
-        // Every PNG has the same end.
-        assert!(png.ends_with(b"\0\0\0\0IEND\xae\x42\x60\x82"));
+        assert_eq!(reader.info().pixel_dims.map(|dims| (dims.xppu, dims.unit)), Some((10_000, Unit::Meter)));
+        assert!(encode(&pixels[..5], 2, 254).is_err());
     }
 }

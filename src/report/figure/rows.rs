@@ -4,9 +4,8 @@ use super::axis::Axis;
 use super::style::SeriesStyle;
 use crate::determinism::IndexSet;
 use crate::experiment::Results;
-use crate::experiment::results::{Group, RowKey};
+use crate::experiment::frame::{Group, RowKey};
 use crate::experiment::store::JobRecord;
-use crate::metric::Column;
 use crate::metric::summary::Average;
 use crate::report::rows::{applies_to_preset, supports_presets};
 
@@ -111,12 +110,6 @@ impl<'r> RunRows<'r> {
         let model = self.models.get_index_of(model).unwrap_or_default();
         SeriesStyle::of(model, model)
     }
-}
-
-/// Averages a metric over folds, with seeds averaged first.
-pub(super) fn average(group: &Group<'_>, column: Column) -> Option<Average> {
-    let folds: Vec<f64> = group.by_fold(column).into_iter().map(|(_, value)| value).collect();
-    Average::of(&folds)
 }
 
 /// Returns the share of positives among the test examples, which is the precision of a random

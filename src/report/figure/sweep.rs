@@ -5,13 +5,13 @@ use super::legend::{LegendSymbol, legend};
 use super::naming::{axis_label, slug};
 use super::output::FigureScene;
 use super::panel::{COLUMNS, Panel, PanelMargins, axis_names, grid};
-use super::rows::{RunRows, average, high_end, low_end, unit_axis};
+use super::rows::{RunRows, high_end, low_end, unit_axis};
 use super::scene::Scene;
 use super::style::{SeriesStyle, WIDTH};
 use crate::determinism::{IndexMap, IndexSet};
 use crate::experiment::Results;
+use crate::experiment::frame::{Group, RowKey};
 use crate::experiment::job::case_text;
-use crate::experiment::results::{Group, RowKey};
 use crate::experiment::store::JobRecord;
 use crate::learn::parameter;
 use crate::metric::{Average, Column};
@@ -116,7 +116,7 @@ impl Series {
             let line = lines.entry(name).or_default().entry(group.key.dataset.clone()).or_default();
             let x = at.as_ref().map_or(f64::NAN, |(number, _)| *number);
             numbers.extend(at.map(|(number, text)| (text, number)));
-            line.extend(average(group, column).map(|average| (x, average)));
+            line.extend(group.average(column).map(|average| (x, average)));
         }
         for line in lines.values_mut().flat_map(IndexMap::values_mut) {
             line.sort_by(|a, b| a.0.total_cmp(&b.0));

@@ -5,11 +5,11 @@ use super::legend::{LegendSymbol, legend};
 use super::naming::{axis_label, slug};
 use super::output::FigureScene;
 use super::panel::{COLUMNS, Panel, PanelMargins, axis_names, grid};
-use super::rows::{RunRows, average, unit_axis};
+use super::rows::{RunRows, unit_axis};
 use super::scene::{Scene, Stroke};
 use super::style::WIDTH;
 use crate::experiment::Results;
-use crate::experiment::results::{Group, RowKey};
+use crate::experiment::frame::{Group, RowKey};
 use crate::metric::summary::mean;
 use crate::metric::{Average, Column};
 
@@ -20,7 +20,7 @@ const SHORTEST: f64 = 1e-4;
 /// Lays out one marker per dataset and row, for a run without a sweep.
 pub fn time(results: &Results, column: Column) -> Option<FigureScene> {
     let rows = RunRows::of(results);
-    if rows.has_sweep() || !rows.groups.iter().any(|group| average(group, column).is_some()) {
+    if rows.has_sweep() || !rows.groups.iter().any(|group| group.average(column).is_some()) {
         return None;
     }
     let mut scene = Scene::new(WIDTH, 0.0);
@@ -39,14 +39,14 @@ pub fn time(results: &Results, column: Column) -> Option<FigureScene> {
     let x = Axis::log(10f64.powf(low), 10f64.powf(high));
     for (dataset, (left, top)) in datasets.iter().zip(positions) {
         let groups = || rows.groups.iter().filter(|group| group.key.dataset == *dataset);
-        let y = unit_axis(groups().filter_map(|group| average(group, column)));
+        let y = unit_axis(groups().filter_map(|group| group.average(column)));
         let panel = Panel { left, top, width, height: HEIGHT, x, y };
         panel.y_ticks(&mut scene, &y.ticks(4), true);
         panel.x_ticks(&mut scene, &x.ticks(5), true);
         panel.frame(&mut scene);
         panel.heading(&mut scene, dataset);
         for group in groups() {
-            if let Some(average) = average(group, column) {
+            if let Some(average) = group.average(column) {
                 mark(&mut scene, &panel, &rows, &group.key, seconds(group), average);
             }
         }

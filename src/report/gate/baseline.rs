@@ -242,7 +242,7 @@ mod tests {
             (",1,0\n", ",1\n", "b.csv:3: expected 7 fields, got 6"),
             ("imdb,RDN", ",RDN", "b.csv:3: column `dataset`: empty"),
             ("RDN-Boost,cll", "\"LRBM-Boost (paper, trees=5)\",auc_roc", "b.csv:3: duplicate row for imdb LRBM"),
-            ("\"LRBM", "LRBM", "b.csv: line 2: quote inside an unquoted field"),
+            ("\"LRBM", "LRBM", "b.csv: line 2: unbalanced quotes"),
         ] {
             let text = GOOD.replace(old, new);
             assert_ne!(text, GOOD, "{old}");

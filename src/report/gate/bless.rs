@@ -5,7 +5,7 @@ use thiserror::Error;
 use super::baseline::{Baseline, BaselineRow, rounded};
 use super::defaults::was_skipped;
 use crate::experiment::Results;
-use crate::experiment::results::Group;
+use crate::experiment::frame::Group;
 use crate::metric::{Average, Column};
 use crate::report::rows::{ReportRow, RowProgress, rows};
 

@@ -3,7 +3,7 @@
 use super::baseline::{Baseline, BaselineRow};
 use super::defaults::was_skipped;
 use crate::experiment::Results;
-use crate::experiment::results::RowKey;
+use crate::experiment::frame::RowKey;
 use crate::experiment::spec::ExpectedMean;
 use crate::learn::Preset;
 use crate::metric::{Average, Column};

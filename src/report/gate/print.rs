@@ -6,7 +6,8 @@ use super::baseline::BaselineRow;
 use super::bless::Blessed;
 use super::check::{CheckedRow, Finding, GateReport, GateVerdict};
 use crate::report::compare::signed;
-use crate::report::markdown::{MarkdownTable, escape};
+use crate::report::markdown::escape;
+use crate::report::table::Grid;
 
 /// Summarizes the gate in Markdown: changed rows, if any, and rows that were not compared.
 pub fn summary(check: &GateReport) -> String {
@@ -28,13 +29,13 @@ pub fn markdown(check: &GateReport) -> String {
         table.row(cells(row, "spec"));
     }
     if !table.is_empty() {
-        let _ = write!(text, "\n<details><summary>All rows</summary>\n\n{table}\n</details>\n");
+        let _ = write!(text, "\n<details><summary>All rows</summary>\n\n{}\n</details>\n", table.markdown());
     }
     text
 }
 
-fn table() -> MarkdownTable {
-    MarkdownTable::new(&["dataset", "model", "metric", "reference", ">was", ">is", ">change", ">allowed", "finding"])
+fn table() -> Grid {
+    Grid::new(&["dataset", "model", "metric", "reference", ">was", ">is", ">change", ">allowed", "finding"])
 }
 
 fn cells(row: &CheckedRow, against: &str) -> [String; 9] {
@@ -73,7 +74,7 @@ fn write_summary(out: &mut String, check: &GateReport) -> fmt::Result {
         moved.row(cells(row, "spec"));
     }
     if !moved.is_empty() {
-        writeln!(out, "{moved}")?;
+        writeln!(out, "{}", moved.markdown())?;
     }
     let verdict = match check.verdict() {
         GateVerdict::Pass => "passed",
@@ -122,7 +123,7 @@ fn write_summary(out: &mut String, check: &GateReport) -> fmt::Result {
 /// Formats the changes of a new baseline as Markdown.
 pub fn changes(blessed: &Blessed) -> String {
     let mut text = String::new();
-    let mut table = MarkdownTable::new(&["dataset", "model", "metric", ">was", ">is", ">change"]);
+    let mut table = Grid::new(&["dataset", "model", "metric", ">was", ">is", ">change"]);
     let number = |row: &BaselineRow| format!("{:.4}", row.average.mean);
     let mut add = |row: &BaselineRow, was: String, is: String, change: String| {
         table.row([row.dataset.clone(), row.model.clone(), row.metric.name().to_owned(), was, is, change]);
@@ -137,7 +138,7 @@ pub fn changes(blessed: &Blessed) -> String {
         add(row, number(row), "-".to_owned(), "removed".to_owned());
     }
     if !table.is_empty() {
-        text = format!("{table}\n");
+        text = table.markdown() + "\n";
     }
     let Blessed { baseline, added, changed, removed, kept } = blessed;
     let kept = if *kept > 0 { format!(", {kept} kept, since their data are unavailable") } else { String::new() };

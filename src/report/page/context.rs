@@ -10,7 +10,7 @@ use super::models::{ModelView, models};
 use super::provenance::{DatasetView, Provenance, program_name};
 use super::table_view::TableView;
 use crate::determinism::IndexSet;
-use crate::experiment::results::StoredJob;
+use crate::experiment::frame::StoredJob;
 use crate::experiment::run::provenance::program;
 use crate::experiment::store::Status;
 use crate::metric::Column;

@@ -1,44 +1,8 @@
-//! Layout of a table as a text grid, shared by Markdown, LaTeX and the terminal.
+//! Layout of a table as a text table, shared by Markdown, LaTeX and the terminal.
 
 use super::model::{CellValue, ColumnKind, Table, TableCell, Within};
+use super::text::{Grid, GridCell, GridRow};
 use crate::metric::summary::Average;
-
-/// A table as text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Grid {
-    /// Headings.
-    pub headings: Vec<String>,
-    /// Whether each column is numeric.
-    pub is_number: Vec<bool>,
-    /// Rows.
-    pub rows: Vec<GridRow>,
-}
-
-/// A row of a grid.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GridRow {
-    /// Cells.
-    pub cells: Vec<GridCell>,
-    /// Whether it is the first line of a table row.
-    pub is_first: bool,
-    /// Whether a rule precedes it.
-    pub line_above: bool,
-}
-
-/// A grid cell, whose beginning can be bold.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct GridCell {
-    /// Bold part.
-    pub strong: String,
-    /// Remaining text.
-    pub rest: String,
-}
-
-impl GridCell {
-    fn plain(text: impl Into<String>) -> Self {
-        GridCell { strong: String::new(), rest: text.into() }
-    }
-}
 
 /// Heading of the column that says which standard deviation covers a difference.
 pub const WITHIN: &str = "within sd";
@@ -98,7 +62,7 @@ impl Table {
     pub fn grid(&self) -> Grid {
         let has_paper = self.columns.iter().any(|column| column.shape == ColumnKind::WithPaper);
         let stacked = self.style.stacked && has_paper;
-        let mut grid = Grid { headings: Vec::new(), is_number: Vec::new(), rows: Vec::new() };
+        let mut grid = Grid::default();
         let texts = self.columns.iter().take_while(|column| column.shape == ColumnKind::Text).count();
         for (column_index, column) in self.columns.iter().enumerate() {
             if stacked && column_index == texts {
@@ -192,13 +156,6 @@ impl CellLine {
             CellLine::Paper => "paper",
             CellLine::Difference => "difference",
         }
-    }
-}
-
-impl Grid {
-    fn push(&mut self, heading: &str, is_number: bool) {
-        self.headings.push(heading.to_owned());
-        self.is_number.push(is_number);
     }
 }
 

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use super::grid::{Grid, GridCell};
 use super::model::Table;
+use super::text::{Grid, GridCell};
 
 /// Formats the table as a float with caption and notes.
 pub fn latex(table: &Table) -> String {

@@ -2,25 +2,12 @@
 
 use std::fmt::Write;
 
-use super::grid::GridCell;
 use super::model::Table;
-use crate::report::markdown::{MarkdownTable, escape};
+use crate::report::markdown::escape;
 
 /// Formats the table with caption and notes.
 pub fn markdown(table: &Table) -> String {
-    let grid = table.grid();
-    let heading =
-        |(heading, &is_number): (&String, &bool)| if is_number { format!(">{heading}") } else { heading.clone() };
-    let headings: Vec<String> = grid.headings.iter().zip(&grid.is_number).map(heading).collect();
-    let mut lines = MarkdownTable::new(&headings.iter().map(String::as_str).collect::<Vec<_>>());
-    for row in &grid.rows {
-        if row.line_above {
-            // Markdown has no rules inside tables; an empty row takes their place.
-            lines.row(grid.headings.iter().map(|_| String::new()));
-        }
-        lines.marked_up_row(row.cells.iter().map(shown));
-    }
-    let mut text = lines.to_string();
+    let mut text = table.grid().markdown();
     // Writing to a string cannot fail.
     if !table.caption.is_empty() {
         let _ = writeln!(text, "\n{}", escape(&table.caption));
@@ -32,11 +19,6 @@ pub fn markdown(table: &Table) -> String {
         };
     }
     text
-}
-
-fn shown(cell: &GridCell) -> String {
-    let strong = if cell.strong.is_empty() { String::new() } else { format!("**{}**", escape(&cell.strong)) };
-    format!("{strong}{}", escape(&cell.rest))
 }
 
 #[cfg(test)]

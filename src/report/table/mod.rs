@@ -11,9 +11,10 @@ mod markdown;
 mod model;
 mod notes;
 mod read;
+mod text;
 
 pub use frame::{csv, parquet};
-pub use grid::{Grid, GridCell, GridRow, WITHIN, format_difference, format_mean};
+pub use grid::{WITHIN, format_difference, format_mean};
 pub use latex::latex;
 pub use markdown::markdown;
 pub use model::{
@@ -22,3 +23,4 @@ pub use model::{
 };
 pub use notes::{NOTES, annotate, notes_csv};
 pub use read::{ReadTableError, read};
+pub use text::{Grid, GridCell, GridRow};

@@ -163,6 +163,6 @@ mod tests {
         assert_eq!(message("b_mean,b_best\n0.5,yes\n"), "line 2, column b_best: expected true or false, got `yes`");
         assert_eq!(message("a,b\n1,2,3,4\n"), "line 2: expected 2 cells, got 4");
         assert!(message("").starts_with("the file is empty"));
-        assert!(message("a\n\"b\n").starts_with("line 2: unclosed quote"));
+        assert!(message("a\n\"b\n").starts_with("line 2: unbalanced quotes"));
     }
 }

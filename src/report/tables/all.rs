@@ -12,16 +12,17 @@ use crate::report::published::PublishedTable;
 use crate::report::rows::ReportRow;
 use crate::report::table::Table;
 
-/// Returns all tables of a run, main tables first.
-pub fn tables(results: &Results, rows: &[ReportRow<'_>]) -> Vec<Table> {
+/// Returns all tables of a run, main tables first, and the number of main tables.
+pub fn tables(results: &Results, rows: &[ReportRow<'_>]) -> (Vec<Table>, usize) {
     let mut tables = main_tables(results, rows);
+    let main = tables.len();
     if !tables.iter().any(|table| table.name == RESULTS) {
         tables.push(results_table(results, rows));
     }
     tables.extend(significance_table(results));
     tables.push(all_metrics(results, rows));
     tables.extend(seconds_table(results, rows));
-    tables
+    (tables, main)
 }
 
 /// Returns the tables that answer the question of the experiment.

@@ -3,7 +3,6 @@
 use super::common::{averaging_note, notes};
 use crate::experiment::Results;
 use crate::metric::ClassMetrics;
-use crate::metric::summary::Average;
 use crate::report::rows::ReportRow;
 use crate::report::table::{CellValue, Table, TableCell, TableColumn, TableRow, TableStyle};
 
@@ -17,12 +16,11 @@ pub fn classes_table(results: &Results, rows: &[ReportRow<'_>]) -> Option<Table>
     columns.extend(ClassMetrics::NAMES.iter().map(|name| TableColumn::value(name)));
     let mut lines = Vec::new();
     for row in rows {
-        let value = |k: usize| {
-            let folds = row.group.by_fold_of(|outcome| Some(outcome.classes?.named()[k].1));
-            let ours = Average::of(&folds.into_iter().map(|(_, value)| value).collect::<Vec<f64>>());
+        let value = |name: &str| {
+            let ours = row.group.column_average(name);
             CellValue { ours, row: Some(row.index), ..CellValue::default() }
         };
-        let values: Vec<CellValue> = (0..ClassMetrics::NAMES.len()).map(value).collect();
+        let values: Vec<CellValue> = ClassMetrics::NAMES.into_iter().map(value).collect();
         if values.iter().all(|value| value.ours.is_none()) {
             continue;
         }

@@ -22,7 +22,7 @@ pub(super) fn value(row: &ReportRow<'_>, metric: Column) -> CellValue {
 
 /// Returns the notes of every table: footnotes about datasets, and what is missing.
 pub(super) fn notes(results: &Results) -> Vec<Note> {
-    let footnotes = results.footnotes();
+    let footnotes = results.stored.footnotes();
     let mut notes: Vec<Note> = footnotes
         .into_iter()
         .map(|(dataset, text)| Note { about: Some(dataset.to_owned()), text: text.to_owned() })

@@ -4,8 +4,8 @@
 use super::common::{averaging_note, notes, value};
 use crate::determinism::IndexSet;
 use crate::experiment::Results;
+use crate::experiment::frame::StoredJob;
 use crate::experiment::job::safe_name;
-use crate::experiment::results::StoredJob;
 use crate::metric::Column;
 use crate::report::published::{PublishedTable, TableLayout};
 use crate::report::rows::{self, ReportRow};

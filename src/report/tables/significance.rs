@@ -3,7 +3,7 @@
 use super::common::{MAIN, notes};
 use crate::determinism::IndexSet;
 use crate::experiment::Results;
-use crate::experiment::results::Group;
+use crate::experiment::frame::Group;
 use crate::experiment::spec::{CORRECTED_T, FRIEDMAN_NEMENYI, WILCOXON};
 use crate::metric::Column;
 use crate::metric::significance::{ALPHA, CriticalLevel};
