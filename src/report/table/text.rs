@@ -70,7 +70,7 @@ impl Grid {
     /// Formats the table in GitHub Flavored Markdown, readable as plain text.
     pub fn markdown(&self) -> String {
         // Markdown has no rules inside tables; an empty row takes their place.
-        let lines = self.lines(3, "", |text| escape(text), |strong| format!("**{}**", escape(strong)));
+        let lines = self.lines(3, "", escape, |strong| format!("**{}**", escape(strong)));
         let mut text = String::new();
         for (index, line) in lines.iter().enumerate() {
             text.push('|');
