@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 
 use super::{CommandError, Output, with_cause};
 use crate::data::store::Store;
-use crate::determinism::IndexSet;
-use crate::experiment::outstanding::inspect;
+use crate::determinism::{IndexMap, IndexSet};
+use crate::experiment::outstanding::states;
 use crate::experiment::plan::PlanEntry;
 use crate::experiment::store::{RunStore, RunStoreError};
 use crate::experiment::{
     Experiment, JobFilter, JobState, Plan, RemoteError, RemoteRun, filter, remote, slurm, spec, tasks,
 };
-use crate::logic::quantity::{counted, counted_as, thousands};
+use crate::logic::quantity::{counted_as, plural, thousands};
 use crate::report::table::Grid;
 
 /// Arguments that select jobs of a spec.
@@ -120,9 +120,13 @@ pub fn missing(plan: &Plan) -> Option<String> {
     Some(format!(
         "{} not fetched but needed by {}: {}\nrun `{command}` to fetch, or skip with --available",
         counted_as(names.len(), "dataset is", "datasets are"),
-        counted(jobs, "job"),
+        count(jobs, "job"),
         names.join(", "),
     ))
+}
+
+fn count(n: usize, noun: &str) -> String {
+    format!("{} {}", thousands(n), plural(n, noun))
 }
 
 /// Arguments of `lrbm plan`.
@@ -167,9 +171,9 @@ fn commands(selection: &Selection, output: &mut Output) -> Result<(), CommandErr
     }
     let store = RunStore::new(out);
     let (planned, selected) = plan.planned(selected);
-    let mut inspected = inspect(&planned, &selected, &store);
-    inspected.retain(|inspected| inspected.is_outstanding(false, false));
-    let to_do: Vec<usize> = inspected.iter().map(|inspected| inspected.job).collect();
+    let states = states(&planned, &selected, &store);
+    let to_do = selected.into_iter().zip(&states).filter(|(_, state)| state.is_outstanding(false, false));
+    let to_do: Vec<usize> = to_do.map(|(job, _)| job).collect();
     let program = slurm::this_program().map_err(CommandError::internal)?;
     let root = std::path::absolute(out).map_err(CommandError::internal)?;
     if !to_do.is_empty() {
@@ -189,7 +193,7 @@ fn commands(selection: &Selection, output: &mut Output) -> Result<(), CommandErr
     }
     output.out.flush()?;
     if !output.quiet {
-        super::say(format_args!("{} with {}", counted(tasks.len(), "task"), counted(to_do.len(), "job")));
+        super::say(format_args!("{} with {}", count(tasks.len(), "task"), count(to_do.len(), "job")));
     }
     Ok(())
 }
@@ -199,12 +203,11 @@ pub fn print(selection: &Selection, output: &mut Output) -> Result<(), CommandEr
     let Selection { experiment, plan, selected, out, .. } = selection;
     let store = RunStore::new(out);
     let mut table = Grid::new(&["dataset", "model", ">fold", ">seed", "state", "reason"]);
-    let mut states: Vec<JobState> = Vec::with_capacity(selected.len());
+    let mut counts: IndexMap<&str, usize> = IndexMap::default();
     let (planned, available) = plan.planned(selected);
-    let mut inspected = inspect(&planned, &available, &store).into_iter();
+    let mut states = states(&planned, &available, &store).into_iter();
     for PlanEntry { job, data_checksum } in selected.iter().map(|&position| &plan.jobs[position]) {
-        let inspected = data_checksum.as_ref().and_then(|_| inspected.next());
-        let state = inspected.map_or(JobState::NoData, |inspected| inspected.state);
+        let state = data_checksum.as_ref().and_then(|_| states.next()).unwrap_or(JobState::NoData);
         table.row([
             job.dataset.name.clone(),
             job.label(),
@@ -213,18 +216,15 @@ pub fn print(selection: &Selection, output: &mut Output) -> Result<(), CommandEr
             state.name().to_owned(),
             state.reason(),
         ]);
-        states.push(state);
+        *counts.entry(state.name()).or_default() += 1;
     }
     writeln!(output.out, "{}: {}", experiment.name, experiment.about)?;
     write!(output.out, "{table}")?;
     let mut parts = Vec::new();
     for name in ["done", "to do", "failed", "refused", "no data"] {
-        let n = states.iter().filter(|state| state.name() == name).count();
-        if n > 0 {
-            parts.push(format!("{} {name}", thousands(n)));
-        }
+        parts.extend(counts.get(name).map(|&n| format!("{} {name}", thousands(n))));
     }
-    writeln!(output.out, "{} in {}: {}", counted(selected.len(), "job"), out.display(), parts.join(", "))?;
+    writeln!(output.out, "{} in {}: {}", count(selected.len(), "job"), out.display(), parts.join(", "))?;
     output.out.flush()?;
     for note in [missing(plan), selection.skipped()].into_iter().flatten().filter(|_| !output.quiet) {
         super::say(note);

@@ -7,36 +7,15 @@ use super::planned::PlannedJob;
 use super::store::{JobRecord, RECORD, RunStore, STEPS_TO_READ};
 use crate::parallel;
 
-/// What a run directory holds of a job.
-#[derive(Clone, Debug)]
-pub struct Inspected {
-    /// Position of the job in the plan.
-    pub job: usize,
-    /// Its state.
-    pub state: JobState,
-    /// Its record, if it ended with the id of the plan.
-    pub record: Option<JobRecord>,
+/// Returns the states of jobs of a plan, given by position.
+pub fn states(plan: &[PlannedJob], jobs: &[usize], store: &RunStore) -> Vec<JobState> {
+    parallel::map(jobs, STEPS_TO_READ, |&job| inspect_one(&plan[job], store).0)
 }
 
-impl Inspected {
-    /// Returns whether the job has to run; `fresh` repeats every job, `retry_failed` failed ones.
-    pub fn is_outstanding(&self, fresh: bool, retry_failed: bool) -> bool {
-        match self.state {
-            JobState::Outstanding(_) => true,
-            // With the same program and data, an unsupported dataset stays unsupported.
-            JobState::Done | JobState::Refused(_) => fresh,
-            JobState::Failed(_) => fresh || retry_failed,
-            JobState::NoData => false,
-        }
-    }
-}
-
-/// Reads what a run directory holds of jobs of a plan, given by position, and verifies it.
-pub fn inspect(plan: &[PlannedJob], jobs: &[usize], store: &RunStore) -> Vec<Inspected> {
-    parallel::map(jobs, STEPS_TO_READ, |&job| {
-        let (state, record) = inspect_one(&plan[job], store);
-        Inspected { job, state, record }
-    })
+/// Returns the states of jobs of a plan, and the verified records of those that ended with the id
+/// of the plan.
+pub fn inspect(plan: &[PlannedJob], jobs: &[usize], store: &RunStore) -> Vec<(JobState, Option<JobRecord>)> {
+    parallel::map(jobs, STEPS_TO_READ, |&job| inspect_one(&plan[job], store))
 }
 
 fn inspect_one(planned: &PlannedJob, store: &RunStore) -> (JobState, Option<JobRecord>) {

@@ -206,6 +206,17 @@ impl JobState {
         }
     }
 
+    /// Returns whether the job has to run; `fresh` repeats every job, `retry_failed` failed ones.
+    pub fn is_outstanding(&self, fresh: bool, retry_failed: bool) -> bool {
+        match self {
+            JobState::Outstanding(_) => true,
+            // With the same program and data, an unsupported dataset stays unsupported.
+            JobState::Done | JobState::Refused(_) => fresh,
+            JobState::Failed(_) => fresh || retry_failed,
+            JobState::NoData => false,
+        }
+    }
+
     /// Returns the state as printed by `lrbm plan`.
     pub fn name(&self) -> &'static str {
         match self {

@@ -163,11 +163,11 @@ mod tests {
     use crate::experiment::store::column;
     use proptest::prelude::*;
 
-    /// The positions of a row, and of each of its folds.
-    type RowPositions = (Vec<usize>, Vec<(usize, Vec<usize>)>);
+    /// Positions of a row and of each of its folds.
+    type Positions = (Vec<usize>, Vec<(usize, Vec<usize>)>);
 
     /// Groups one row after the other.
-    fn slow(rows: &[([String; 4], u64)]) -> Vec<RowPositions> {
+    fn slow(rows: &[([String; 4], u64)]) -> Vec<Positions> {
         let mut groups: IndexMap<&[String; 4], IndexMap<u64, Vec<usize>>> = IndexMap::default();
         for (position, (key, fold)) in rows.iter().enumerate() {
             groups.entry(key).or_default().entry(*fold).or_default().push(position);

@@ -80,6 +80,14 @@ impl RunRecorder<'_> {
         }
     }
 
+    /// Removes the record of a job whose result was discarded.
+    pub(crate) fn remove(&mut self, job: usize) {
+        self.table.clear(job);
+        if let Some(writer) = &mut self.writer {
+            writer.changed();
+        }
+    }
+
     /// Enters a job that a cluster task ended, and notifies the listener.
     pub(crate) fn enter_from_task(&mut self, job: usize, name: String, record: JobRecord) {
         let learning = record.machine.train_seconds + record.machine.ensemble_seconds;

@@ -62,22 +62,33 @@ impl<'a> MetricsWriter<'a> {
     /// same time take turns, so that the last one writes the complete tables.
     pub fn write_last(&mut self, table: &mut RecordTable<'_>) -> Result<(), RunStoreError> {
         let _lock = self.store.lock_metrics()?;
-        self.has_other_writers = true;
-        self.write_now(table)
+        self.adopt(table);
+        // A run that found everything done has written the tables already.
+        if self.is_stale { self.write(table, Instant::now()) } else { Ok(()) }
     }
 
     /// Writes the tables.
     pub fn write_now(&mut self, table: &mut RecordTable<'_>) -> Result<(), RunStoreError> {
         let began = Instant::now();
         if self.has_other_writers {
-            for (job, planned) in self.plan.iter().enumerate() {
-                if table.get(job).is_none()
-                    && let Some(record) = recorded(planned, self.store)
-                {
-                    table.set(job, record);
-                }
+            self.adopt(table);
+        }
+        self.write(table, began)
+    }
+
+    /// Enters the results of other processes.
+    fn adopt(&mut self, table: &mut RecordTable<'_>) {
+        for (job, planned) in self.plan.iter().enumerate() {
+            if table.get(job).is_none()
+                && let Some(record) = recorded(planned, self.store)
+            {
+                table.set(job, record);
+                self.is_stale = true;
             }
         }
+    }
+
+    fn write(&mut self, table: &RecordTable<'_>, began: Instant) -> Result<(), RunStoreError> {
         self.store.write_metrics(&mut table.frame().map_err(RunStoreError::Frame)?)?;
         self.is_stale = false;
         let write_time: Duration = began.elapsed();

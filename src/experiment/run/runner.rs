@@ -41,13 +41,13 @@ pub fn run(
     let (mut table, mut damaged) = (RecordTable::new(plan), Vec::new());
     let mut is_outstanding = vec![false; plan.len()];
     let all: Vec<usize> = (0..plan.len()).collect();
-    for inspected in inspect(plan, if options.write_tables { &all } else { selected }, store) {
-        let job = inspected.job;
-        is_outstanding[job] = inspected.is_outstanding(options.fresh, options.retry_failed);
-        if let JobState::Outstanding(Reason::Damaged(what)) = inspected.state {
+    let jobs: &[usize] = if options.write_tables { &all } else { selected };
+    for (&job, (state, record)) in jobs.iter().zip(inspect(plan, jobs, store)) {
+        is_outstanding[job] = state.is_outstanding(options.fresh, options.retry_failed);
+        if let JobState::Outstanding(Reason::Damaged(what)) = state {
             damaged.push((job, what));
         }
-        if let Some(record) = inspected.record {
+        if let Some(record) = record {
             table.set(job, record);
         }
     }

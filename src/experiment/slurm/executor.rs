@@ -43,7 +43,7 @@ impl Executor for Slurm<'_> {
         // A task skips jobs with a result, so results to be replaced are removed first.
         for &job in work.jobs.iter().filter(|&&job| recorder.table.get(job).is_some()).collect::<Vec<_>>() {
             work.store.discard(&work.plan[job].job)?;
-            recorder.table.clear(job);
+            recorder.remove(job);
         }
         let batches = BatchDirectory::new(root, self.experiment, &self.program, &self.settings)?;
         Watcher::new(work, &self.cluster, &self.settings, &batches).run(recorder, self.interrupted)

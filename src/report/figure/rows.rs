@@ -2,7 +2,7 @@
 
 use super::axis::Axis;
 use super::style::SeriesStyle;
-use crate::determinism::IndexSet;
+use crate::determinism::{IndexMap, IndexSet};
 use crate::experiment::Results;
 use crate::experiment::frame::{Group, RowKey};
 use crate::experiment::store::JobRecord;
@@ -14,7 +14,8 @@ pub(super) struct RunRows<'r> {
     pub results: &'r Results,
     pub groups: Vec<Group<'r>>,
     models: IndexSet<&'r str>,
-    labels: IndexSet<String>,
+    /// Labels in the order of the spec, each with its rows by dataset.
+    labels: IndexMap<String, IndexMap<String, usize>>,
 }
 
 impl<'r> RunRows<'r> {
@@ -23,7 +24,14 @@ impl<'r> RunRows<'r> {
         let mut groups = results.groups();
         groups.retain(|group| group.done().next().is_some());
         let models = results.stored.iter().map(|stored| stored.record.row.model.as_str()).collect();
-        let labels = groups.iter().map(|group| group.key.label()).collect();
+        RunRows::new(results, groups, models)
+    }
+
+    fn new(results: &'r Results, groups: Vec<Group<'r>>, models: IndexSet<&'r str>) -> Self {
+        let mut labels: IndexMap<String, IndexMap<String, usize>> = IndexMap::default();
+        for (row, key) in groups.iter().map(|group| &group.key).enumerate() {
+            labels.entry(key.label()).or_default().entry(key.dataset.clone()).or_insert(row);
+        }
         RunRows { results, groups, models, labels }
     }
 
@@ -64,25 +72,23 @@ impl<'r> RunRows<'r> {
             return vec![(None, self)];
         }
         let part = |preset: &str| {
-            let groups: Vec<Group<'r>> = self.in_preset(preset).cloned().collect();
-            let labels = groups.iter().map(|group| group.key.label()).collect();
-            let models = self.models.clone();
-            (Some(preset.to_owned()), RunRows { results: self.results, groups, models, labels })
+            let groups = self.in_preset(preset).cloned().collect();
+            (Some(preset.to_owned()), RunRows::new(self.results, groups, self.models.clone()))
         };
         self.presets().into_iter().map(part).collect()
     }
 
     /// Iterates over the labels (model, preset and case), in the order of the spec.
     pub fn labels(&self) -> impl Iterator<Item = &str> {
-        self.labels.iter().map(String::as_str)
+        self.labels.keys().map(String::as_str)
     }
 
     /// Returns a label without what all rows share: the only preset, and the only model with
     /// cases.
     pub fn short_label(&self, label: &str) -> String {
-        let Some(group) = self.groups.iter().find(|group| group.key.label() == label) else { return label.to_owned() };
+        let Some(&row) = self.labels.get(label).and_then(|rows| rows.values().next()) else { return label.to_owned() };
         let only = |all: IndexSet<&str>| all.len() < 2;
-        let mut key = group.key.clone();
+        let mut key = self.groups[row].key.clone();
         if only(self.presets()) {
             key.preset.clear();
         }
@@ -96,7 +102,7 @@ impl<'r> RunRows<'r> {
 
     /// Looks up a row by dataset and label.
     pub fn find(&self, dataset: &str, label: &str) -> Option<&Group<'r>> {
-        self.groups.iter().find(|group| group.key.dataset == dataset && group.key.label() == label)
+        Some(&self.groups[*self.labels.get(label)?.get(dataset)?])
     }
 
     /// Returns the style of a row.

@@ -2,6 +2,7 @@
 
 use super::baseline::{Baseline, BaselineRow};
 use super::defaults::was_skipped;
+use crate::determinism::{IndexMap, IndexSet};
 use crate::experiment::Results;
 use crate::experiment::frame::RowKey;
 use crate::experiment::spec::ExpectedMean;
@@ -134,11 +135,13 @@ impl GateReport {
 /// Compares a run with a baseline, where a mean may differ by `k` standard errors.
 pub fn check(results: &Results, baseline: &Baseline, k: f64) -> GateReport {
     let all = rows(results);
-    let rows = baseline.rows().map(|row| checked(results, &all, row, k)).collect();
-    let expected = results.experiment.expected.iter().map(|row| expected(results, &all, row)).collect();
+    let by_label: RowsByLabel<'_> =
+        all.iter().rev().map(|row| ((row.key().dataset.clone(), row.key().label()), row)).collect();
+    let rows = baseline.rows().map(|row| checked(results, &by_label, row, k)).collect();
+    let expected = results.experiment.expected.iter().map(|row| expected(results, &by_label, row)).collect();
+    let known: IndexSet<(&str, &str)> = baseline.rows().map(|row| (&*row.dataset, &*row.model)).collect();
     let is_extra = |row: &&ReportRow<'_>| {
-        let (dataset, label) = (&row.key().dataset, row.key().label());
-        !row.group.jobs.is_empty() && !baseline.rows().any(|row| row.dataset == *dataset && row.model == label)
+        !row.group.jobs.is_empty() && !known.contains(&(row.key().dataset.as_str(), row.key().label().as_str()))
     };
     let named = |row: &ReportRow<'_>| format!("{} {}", row.key().dataset, row.key().label());
     let (unsupported, extra): (Vec<_>, Vec<_>) = all.iter().filter(is_extra).partition(|row| row.is_unsupported());
@@ -146,9 +149,12 @@ pub fn check(results: &Results, baseline: &Baseline, k: f64) -> GateReport {
     GateReport { experiment: results.experiment.name.clone(), rows, expected, extra, unsupported }
 }
 
-fn checked(results: &Results, all: &[ReportRow<'_>], row: &BaselineRow, k: f64) -> CheckedRow {
+/// Rows of a run by dataset and label of the model; the first of equal ones.
+type RowsByLabel<'a> = IndexMap<(String, String), &'a ReportRow<'a>>;
+
+fn checked(results: &Results, all: &RowsByLabel<'_>, row: &BaselineRow, k: f64) -> CheckedRow {
     let margin = row.tolerance.max(row.average.standard_error().map_or(0.0, |error| k * error));
-    let here = all.iter().find(|here| here.key().dataset == row.dataset && here.key().label() == row.model);
+    let here = all.get(&(row.dataset.clone(), row.model.clone())).copied();
     let found = CheckedRow {
         dataset: row.dataset.clone(),
         model: row.model.clone(),
@@ -167,14 +173,14 @@ fn checked(results: &Results, all: &[ReportRow<'_>], row: &BaselineRow, k: f64) 
     }
 }
 
-fn expected(results: &Results, all: &[ReportRow<'_>], row: &ExpectedMean) -> CheckedRow {
+fn expected(results: &Results, all: &RowsByLabel<'_>, row: &ExpectedMean) -> CheckedRow {
     let key = RowKey {
         dataset: row.dataset.clone(),
         model: row.model.clone(),
         preset: preset_name(row.preset),
         case: row.case.clone(),
     };
-    let here = all.iter().find(|here| *here.key() == key);
+    let here = all.get(&(key.dataset.clone(), key.label())).copied().filter(|here| *here.key() == key);
     let found = CheckedRow {
         dataset: row.dataset.clone(),
         model: key.label(),
