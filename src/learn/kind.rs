@@ -92,7 +92,7 @@ macro_rules! kinds {
             RrbmC {
                 name: "rrbm-c",
                 about: "restricted Boltzmann machine over counts of random walks",
-                version: 2,
+                version: 3,
                 params: rrbm::RrbmCParams,
                 grows_trees: false,
                 distillation: Distillation::None,
@@ -103,7 +103,7 @@ macro_rules! kinds {
             RrbmE {
                 name: "rrbm-e",
                 about: "restricted Boltzmann machine over the existence of random walks",
-                version: 2,
+                version: 3,
                 params: rrbm::RrbmEParams,
                 grows_trees: false,
                 distillation: Distillation::None,
