@@ -161,13 +161,13 @@ pub use rbm::network::{Condition, ConvertError, Hidden, Rule};
 /// and access to parameters by name.
 pub mod params {
     pub use crate::learn::lrbm_boost::LrbmBoostParams;
-    pub use crate::learn::lrbm_explainable::{DistilledTree, LrbmExplainableParams};
+    pub use crate::learn::lrbm_explainable::{DistilSettings, DistilledTree, LrbmExplainableParams};
     pub use crate::learn::lrbm_noboost::LrbmNoBoostParams;
-    pub use crate::learn::lrnn::{Family, LrnnParams, Unrolling};
+    pub use crate::learn::lrnn::{Family, Grouping, LrnnParams, Unrolling};
     pub use crate::learn::mln::{Counting, Form, MlnBoostParams};
     pub use crate::learn::params::shared::{
-        Additive, ClauseLength, ClauseSearch, Growth, LeafFit, LeafFitting, LearningRate, Prior, Rounds, Seed, Sgd,
-        TestExtensions, Tests, Training,
+        Additive, ClauseLength, ClauseSearch, Growth, LeafFit, LeafFitting, LearningRate, MaxShare, Prior, Rounds,
+        Seed, Sgd, Stopping, TestExtensions, Tests, Training,
     };
     pub use crate::learn::params::{Argument, Entry, Has, ParamSet, ParamType, Shape, Value};
     pub use crate::learn::progol::{ClauseWeights, ProgolParams, Weighing};

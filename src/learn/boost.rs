@@ -8,7 +8,8 @@ use super::header::Header;
 use super::leaf::Fitter;
 use super::params::Value;
 use super::params::shared::{
-    Additive, Growth, Prior, Rounds, TestExtensions, Tests, Training, grow_options, language_options,
+    Additive, Growth, Prior, Rounds, Stopping, TestExtensions, Tests, Training, grow_options, language_options,
+    with_stopping,
 };
 use super::progress::{Progress, Statistics};
 use super::tree_model::{ClassSums, Parts, add, with_counts};
@@ -22,6 +23,7 @@ use crate::tree::{Grower, Language, PathOptions, path};
 /// The parameters of a sum of trees.
 pub(super) struct BoostParams {
     pub growth: Growth,
+    pub stopping: Stopping,
     pub tests: Tests,
     pub more_tests: TestExtensions,
     pub training: Training,
@@ -53,6 +55,7 @@ pub(super) fn train(
     let language = language(task, &params.tests, &params.more_tests);
     let single = params.rounds.trees == 1;
     let options = grow_options(&params.growth, &params.more_tests, params.rescore, single);
+    let options = with_stopping(options, &params.stopping, task.negatives_per_positive());
     let grower = Grower::new(&coverage, &language, options).weighted(weights.get());
     let mut statistics = Statistics::default();
     let trees = boost(task, &params.additive, &params.rounds, &weights, &priors, progress, |round, psi| {

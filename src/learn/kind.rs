@@ -81,7 +81,7 @@ macro_rules! kinds {
             Progol {
                 name: "progol",
                 about: "weighted clauses found by inverse entailment",
-                version: 2,
+                version: 3,
                 params: progol::ProgolParams,
                 grows_trees: false,
                 distillation: Distillation::None,
@@ -92,7 +92,7 @@ macro_rules! kinds {
             RrbmC {
                 name: "rrbm-c",
                 about: "restricted Boltzmann machine over counts of random walks",
-                version: 2,
+                version: 3,
                 params: rrbm::RrbmCParams,
                 grows_trees: false,
                 distillation: Distillation::None,
@@ -103,7 +103,7 @@ macro_rules! kinds {
             RrbmE {
                 name: "rrbm-e",
                 about: "restricted Boltzmann machine over the existence of random walks",
-                version: 2,
+                version: 3,
                 params: rrbm::RrbmEParams,
                 grows_trees: false,
                 distillation: Distillation::None,
@@ -114,7 +114,7 @@ macro_rules! kinds {
             Lrnn {
                 name: "lrnn",
                 about: "neural networks unrolled from weighted rules",
-                version: 2,
+                version: 3,
                 params: lrnn::LrnnParams,
                 grows_trees: false,
                 distillation: Distillation::None,

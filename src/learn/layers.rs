@@ -68,7 +68,7 @@ impl Unchecked {
         if self.preset.is_some() && !self.kind.has_presets() {
             return Err(ParamError::NoPresets { kind: self.kind });
         }
-        for (key, value) in self.preset.iter().flat_map(|preset| preset.settings()) {
+        for (key, value) in self.preset.iter().flat_map(|preset| preset.settings(self.kind)) {
             let accepted = params.set(key, &value).unwrap_or(Ok(()));
             debug_assert!(accepted.is_ok(), "{key} = {value} of a preset is outside its range");
         }

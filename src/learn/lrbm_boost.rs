@@ -5,7 +5,8 @@ use super::boost::BoostParams;
 use super::kind_params::{KindParams, ensemble_cost};
 use super::leaf::Fitter;
 use super::params::shared::{
-    Additive, Growth, LeafFit, LeafFitting, LearningRate, Rounds, Seed, TestExtensions, Tests, Training, descent,
+    Additive, Growth, LeafFit, LeafFitting, LearningRate, Rounds, Seed, Stopping, TestExtensions, Tests, Training,
+    descent,
 };
 use super::params::{Builder, ParamSet, kind_params};
 use super::progress::Progress;
@@ -30,6 +31,7 @@ kind_params! {
     pub struct LrbmBoostParams {
         rounds: Rounds,
         growth: Growth,
+        stopping: Stopping,
         tests: Tests,
         more_tests: TestExtensions,
         training: Training,
@@ -65,9 +67,10 @@ impl Learner for LrbmBoost {
     type Model = TreeModel;
 
     fn fit(&self, task: &Task<'_>, progress: &mut dyn FnMut(Progress)) -> Result<TrainedModel, LearnError> {
-        let LrbmBoostParams { rounds, growth, tests, more_tests, training, additive, rate, leaf, .. } = self.params;
+        let LrbmBoostParams { rounds, growth, stopping, tests, more_tests, training, additive, rate, leaf, .. } =
+            self.params;
         let (rescore, values) = (leaf.rescore, self.params.to_values());
-        let params = BoostParams { growth, tests, more_tests, training, additive, rounds, rescore, values };
+        let params = BoostParams { growth, stopping, tests, more_tests, training, additive, rounds, rescore, values };
         boost::train(Kind::LrbmBoost, task, &params, &fitter(&leaf, &rate), progress)
     }
 }

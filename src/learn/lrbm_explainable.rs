@@ -7,18 +7,31 @@ use super::kind_params::{KindParams, tree_cost};
 use super::leaf::Fitter;
 use super::lrbm_boost::LrbmBoostParams;
 use super::params::shared::{
-    Additive, Growth, LeafFitting, LearningRate, Rounds, Seed, TestExtensions, Tests, Training, grow_options,
+    Additive, Growth, LeafFitting, LearningRate, Rounds, Seed, Stopping, TestExtensions, Tests, Training, grow_options,
+    with_stopping,
 };
-use super::params::{Builder, ParamSet, Shape, group, kind_params};
+use super::params::{Builder, Choice, ParamSet, Shape, choice, group, kind_params};
 use super::progress::{Progress, Statistics};
 use super::tree_model::{Parts, add, with_counts};
 use super::weights::Weights;
 use super::{
-    ClassSums, Fidelity, Kind, LearnError, Learner, LrbmBoost, ScoreError, Task, TrainedModel, TreeModel, warnings,
+    ClassSums, Fidelity, Kind, LearnError, Learner, LrbmBoost, ScoreError, Task, TrainedModel, TreeModel, lrbm_boost,
+    warnings,
 };
 use crate::math::sigmoid;
 use crate::rbm::network::one_vs_rest;
-use crate::tree::{GrowOptions, Grower};
+use crate::tree::Grower;
+
+/// The leaves and the limits of the distilled tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DistilSettings {
+    /// Leaves in closed form, and its own limits.
+    Own,
+    /// Leaves fitted like those of the ensemble's trees, and their limits.
+    Ensemble,
+}
+
+choice!(DistilSettings { "own" => Own, "ensemble" => Ensemble });
 
 /// Learner that fits one tree to an ensemble's ψ on the training examples.
 #[derive(Clone, Debug)]
@@ -35,6 +48,9 @@ group! {
         distil_leaves: Option<u32> = None, Shape::count_or(2, "none"), "Maximum number of leaves of the distilled tree";
         distil_depth: Option<u32> = Some(10), Shape::count_or(1, "none"),
             "Maximum number of tests on a path to a leaf of the distilled tree";
+        distil_settings: DistilSettings = DistilSettings::Own, Shape::Choice(DistilSettings::WORDS),
+            "Distilled tree: leaves in closed form with distil_leaves and distil_depth, or leaf fit and limits of the \
+             ensemble's trees", added later;
     }
 }
 
@@ -43,6 +59,7 @@ kind_params! {
     pub struct LrbmExplainableParams {
         rounds: Rounds,
         growth: Growth,
+        stopping: Stopping,
         tests: Tests,
         more_tests: TestExtensions,
         training: Training,
@@ -55,8 +72,12 @@ kind_params! {
     own defaults: |_params| {}
 }
 
+/// The parameters of the ensemble that the distilled tree takes from it with
+/// [`DistilSettings::Ensemble`].
+const FROM_ENSEMBLE: [&str; 6] = ["max_leaves", "max_depth", "leaf_fit", "schedule", "order", "learning_rate"];
+
 /// The parameters that influence the distilled tree; all others are about the ensemble.
-pub const TREE_PARAMETERS: [&str; 14] = [
+pub const TREE_PARAMETERS: [&str; 22] = [
     "node_size",
     "look_ahead",
     "look_ahead_margin",
@@ -69,16 +90,35 @@ pub const TREE_PARAMETERS: [&str; 14] = [
     "expand",
     "rescore",
     "max_candidates",
+    "min_split",
+    "require_gain",
+    "min_variance",
+    "max_share",
+    "test_seeds",
+    "max_path_literals",
+    "max_searches",
     "distil_leaves",
     "distil_depth",
+    "distil_settings",
 ];
 
 impl LrbmExplainableParams {
     /// Returns the parameters of the ensemble.
     fn ensemble(&self) -> LrbmBoostParams {
-        let LrbmExplainableParams { rounds, growth, tests, more_tests, training, additive, rate, leaf, seed, .. } =
-            *self;
-        LrbmBoostParams { rounds, growth, tests, more_tests, training, additive, rate, leaf, seed }
+        let LrbmExplainableParams {
+            rounds,
+            growth,
+            stopping,
+            tests,
+            more_tests,
+            training,
+            additive,
+            rate,
+            leaf,
+            seed,
+            ..
+        } = *self;
+        LrbmBoostParams { rounds, growth, stopping, tests, more_tests, training, additive, rate, leaf, seed }
     }
 }
 
@@ -124,8 +164,29 @@ impl LrbmExplainable {
         Ok(LearnedEnsemble { model: trained.model, statistics: trained.statistics })
     }
 
+    /// Returns the parameters of the distilled tree, with its limits in place of the ensemble's.
+    fn tree_params(&self, ensemble: &TreeModel) -> LrbmExplainableParams {
+        let mut params = self.params.clone();
+        match params.distilled.distil_settings {
+            DistilSettings::Own => {
+                params.growth.max_leaves = params.distilled.distil_leaves;
+                params.growth.max_depth = params.distilled.distil_depth;
+            }
+            DistilSettings::Ensemble => {
+                for name in FROM_ENSEMBLE {
+                    // Values of a model file that the shape rejects are ignored.
+                    if let Some(value) = ensemble.header.parameters.get(name) {
+                        let _ = params.set(name, value);
+                    }
+                }
+            }
+        }
+        params
+    }
+
     fn distill(&self, ensemble: &TreeModel, task: &Task<'_>, before: Statistics) -> Result<TrainedModel, LearnError> {
-        let LrbmExplainableParams { growth, tests, more_tests, training, additive, leaf, distilled, .. } = self.params;
+        let params = self.tree_params(ensemble);
+        let LrbmExplainableParams { growth, stopping, tests, more_tests, training, additive, rate, leaf, .. } = params;
         let weights = Weights::new(task.examples, training.positive_weight);
         let (trained_on, classes) = boost::count_classes(task, &training, additive.prior, &weights)?;
         checks::check_recursion(task, ensemble.header.signature.recursive.is_some())?;
@@ -134,18 +195,21 @@ impl LrbmExplainable {
         let goals = ensemble.columns(database, target, examples)?;
         let coverage = task.coverage();
         let language = boost::language(task, &tests, &more_tests);
-        let options = GrowOptions {
-            max_leaves: distilled.distil_leaves.map(|n| n as usize),
-            max_depth: distilled.distil_depth.map(|n| n as usize),
-            ..grow_options(&growth, &more_tests, leaf.rescore, true)
+        let options = grow_options(&growth, &more_tests, leaf.rescore, true);
+        let options = with_stopping(options, &stopping, task.negatives_per_positive());
+        let fitter = match params.distilled.distil_settings {
+            // Departs from paper: leaves take the mean ψ in closed form. A descent that stops short
+            // of the mean, as it does for gradients, would bias the copy.
+            DistilSettings::Own => Fitter::ClosedForm,
+            // An ensemble without such leaves has means in them.
+            DistilSettings::Ensemble if ensemble.header.kind != Kind::LrbmBoost => Fitter::ClosedForm,
+            DistilSettings::Ensemble => lrbm_boost::fitter(&leaf, &rate),
         };
-        // Departs from paper: leaves take the mean ψ in closed form. A descent that stops short of
-        // the mean, as it does for gradients, would bias the copy.
         let grower = Grower::new(&coverage, &language, options).weighted(weights.get());
         let counted = weights.counted();
         let (mut statistics, mut trees, mut copies) = (before, Vec::new(), Vec::new());
         for (k, goal) in goals.iter().enumerate() {
-            let grown = grower.grow(&Fitter::ClosedForm, goal, &counted, seed, k);
+            let grown = grower.grow(&fitter, goal, &counted, seed, k);
             let mut copy = vec![0.0; examples.len()];
             add(&grown.tree, &grown.reached, 1.0, &mut copy);
             statistics = statistics.after(&grown.statistics);
@@ -216,6 +280,8 @@ fn fidelity(goals: &[Vec<f64>], copies: &[Vec<f64>], weights: &Weights) -> Fidel
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::embedded::load_domain;
+    use crate::data::generate::Domain;
 
     #[test]
     fn fidelity_by_hand() {
@@ -230,5 +296,27 @@ mod tests {
         // Once −2 and three times 2: mean 1, total 12; the copy misses by 1 four times.
         let uneven = Weights::new(&[example(1.0), example(3.0)], 1.0);
         assert_eq!(of([-2.0, 2.0], [-1.0, 1.0], &uneven).r_squared, 1.0 - 4.0 / 12.0);
+    }
+
+    #[test]
+    fn the_combined_tree_takes_limits_and_leaf_fit_from_the_ensemble() {
+        let movies = load_domain(Domain::Movies, &Domain::Movies.settings()).unwrap();
+        let (database, target, examples) = (&movies.database, movies.target, &movies.examples[..]);
+        let task = Task { database, target, examples, seed: 1, resources: Default::default() };
+        let ensemble = LrbmBoost { params: LrbmBoost::params().trees(3).max_leaves(3).build().unwrap() };
+        let ensemble = ensemble.fit(&task, &mut |_| {}).unwrap().model;
+        let tree = |settings| {
+            let params = LrbmExplainable::params().distil_settings(settings).max_leaves(8).build().unwrap();
+            let learner = LrbmExplainable { params, from: Some(ensemble.clone()) };
+            let limit = learner.tree_params(&ensemble).growth.max_leaves;
+            (limit, learner.fit(&task, &mut |_| {}).unwrap().model.trees()[0].clone())
+        };
+        let ((none, own), (three, combined)) = (tree(DistilSettings::Own), tree(DistilSettings::Ensemble));
+        assert_eq!((none, three), (None, Some(3)));
+        // A closed form sets d alone; descent moves all five numbers.
+        let moved = |tree: &crate::tree::Tree<crate::learn::LeafWeights>| {
+            tree.paths().iter().all(|path| path.leaf.leaf.is_some_and(|theta| theta.u1 != 0.0))
+        };
+        assert!(!moved(&own) && moved(&combined));
     }
 }

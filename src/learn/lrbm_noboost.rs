@@ -4,7 +4,7 @@ use super::boost;
 use super::boost::BoostParams;
 use super::kind_params::{KindParams, tree_cost};
 use super::params::shared::{
-    Additive, Growth, LeafFitting, LearningRate, Rounds, Seed, TestExtensions, Tests, Training,
+    Additive, Growth, LeafFitting, LearningRate, Rounds, Seed, Stopping, TestExtensions, Tests, Training,
 };
 use super::params::{Builder, ParamSet, kind_params};
 use super::progress::Progress;
@@ -28,6 +28,7 @@ kind_params! {
     /// Parameters of LRBM-NoBoost.
     pub struct LrbmNoBoostParams {
         growth: Growth,
+        stopping: Stopping,
         tests: Tests,
         more_tests: TestExtensions,
         training: Training,
@@ -37,7 +38,7 @@ kind_params! {
         seed: Seed,
     }
     own defaults: |params| {
-        // Paper: section 4.3, which uses one large tree of depth 10
+        // Paper: section 4.4, which uses one large tree of depth 10
         params.growth.max_depth = Some(10);
         params.growth.max_leaves = None;
         params.additive.step = 1.0;
@@ -60,9 +61,9 @@ impl Learner for LrbmNoBoost {
     type Model = TreeModel;
 
     fn fit(&self, task: &Task<'_>, progress: &mut dyn FnMut(Progress)) -> Result<TrainedModel, LearnError> {
-        let LrbmNoBoostParams { growth, tests, more_tests, training, additive, rate, leaf, .. } = self.params;
+        let LrbmNoBoostParams { growth, stopping, tests, more_tests, training, additive, rate, leaf, .. } = self.params;
         let (rounds, rescore, values) = (Rounds::one(), leaf.rescore, self.params.to_values());
-        let params = BoostParams { growth, tests, more_tests, training, additive, rounds, rescore, values };
+        let params = BoostParams { growth, stopping, tests, more_tests, training, additive, rounds, rescore, values };
         boost::train(Kind::LrbmNoBoost, task, &params, &lrbm_boost::fitter(&leaf, &rate), progress)
     }
 }

@@ -4,7 +4,7 @@ use super::boost;
 use super::boost::BoostParams;
 use super::kind_params::{KindParams, ensemble_cost};
 use super::leaf::Fitter;
-use super::params::shared::{Additive, Growth, LeafFitting, Rounds, Seed, TestExtensions, Tests, Training};
+use super::params::shared::{Additive, Growth, LeafFitting, Rounds, Seed, Stopping, TestExtensions, Tests, Training};
 use super::params::{Builder, ParamSet, kind_params};
 use super::progress::Progress;
 use super::{Kind, LearnError, Learner, Task, TrainedModel, TreeModel};
@@ -28,6 +28,7 @@ kind_params! {
     pub struct RdnBoostParams {
         rounds: Rounds,
         growth: Growth,
+        stopping: Stopping,
         tests: Tests,
         more_tests: TestExtensions,
         training: Training,
@@ -56,9 +57,9 @@ impl Learner for RdnBoost {
     type Model = TreeModel;
 
     fn fit(&self, task: &Task<'_>, progress: &mut dyn FnMut(Progress)) -> Result<TrainedModel, LearnError> {
-        let RdnBoostParams { rounds, growth, tests, more_tests, training, additive, .. } = self.params;
+        let RdnBoostParams { rounds, growth, stopping, tests, more_tests, training, additive, .. } = self.params;
         let (rescore, values) = (LeafFitting::default().rescore, self.params.to_values());
-        let params = BoostParams { growth, tests, more_tests, training, additive, rounds, rescore, values };
+        let params = BoostParams { growth, stopping, tests, more_tests, training, additive, rounds, rescore, values };
         boost::train(Kind::RdnBoost, task, &params, &Fitter::Mean, progress)
     }
 }

@@ -50,6 +50,16 @@ impl<'a> Task<'a> {
         Coverage::new(self.database, self.target, self.examples, memory_bytes).audited(audit)
     }
 
+    /// Returns the number of negative examples per positive one. Of a multi-class target, all other
+    /// classes count as negative and classes as equally frequent.
+    pub(super) fn negatives_per_positive(&self) -> f64 {
+        if let Some(classes) = self.classes() {
+            return classes.len().saturating_sub(1) as f64;
+        }
+        let positives = self.examples.iter().filter(|example| example.positive).count();
+        (self.examples.len() - positives) as f64 / positives.max(1) as f64
+    }
+
     /// Returns the log-odds of the training examples by their weights.
     pub(super) fn log_odds(&self) -> f64 {
         Weights::new(self.examples, 1.0).log_odds(self.examples)

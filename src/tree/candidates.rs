@@ -73,6 +73,12 @@ impl Candidates {
         (literals, new)
     }
 
+    /// Returns the number of literals of a test.
+    pub fn literals(&self, test: usize) -> usize {
+        let conjuncts = self.tests[test].conjuncts.iter().take_while(|&&conjunct| conjunct != NO_CONJUNCT);
+        conjuncts.map(|&conjunct| self.conjuncts[conjunct as usize].literals.len()).sum()
+    }
+
     /// Returns the number of groundings a test requires.
     pub fn at_least(&self, test: usize) -> u32 {
         self.tests[test].at_least

@@ -9,6 +9,7 @@ use super::margins::Margins;
 use super::node::{Leaf, NodeId, Tree};
 use super::sample::{OwnedSample, Sample};
 use super::split::{QuantizedGradients, SplitScorer};
+use super::stopping::{Admission, StoppingRules};
 use crate::cover::{Bits, Cache, Coverage, lock};
 use crate::determinism::Stream;
 use crate::kb::Example;
@@ -89,6 +90,8 @@ pub struct GrowOptions {
     pub count_margin: f64,
     /// The same for look-ahead that does not connect head variables, per literal beyond the first.
     pub look_ahead_margin: f64,
+    /// Further rules that close nodes and reject candidates.
+    pub stopping: StoppingRules,
 }
 
 impl Default for GrowOptions {
@@ -102,6 +105,7 @@ impl Default for GrowOptions {
             single: false,
             count_margin: 0.05,
             look_ahead_margin: 0.0,
+            stopping: StoppingRules::default(),
         }
     }
 }
@@ -261,11 +265,14 @@ impl<'a> Grower<'a> {
             error: if min_error > 0.0 { min_error } else { fit.1 },
         }];
         let mut leaves = 1;
+        let stopping = &self.options.stopping;
+        let is_uniform =
+            |error: f64, weight: f64| stopping.is_uniform(error / weight, || fit.1 / here.sample().weight());
 
         // Paper: Alg. 1, line 13
         // Departs from paper: the loop ends at L leaves, as the description of L requires; the
         // pseudocode's bound would give one more. It also ends when no leaf can be expanded.
-        while self.options.max_leaves.is_none_or(|max| leaves < max) {
+        while self.options.max_leaves.is_none_or(|max| leaves < max) && stopping.may_search(statistics.expansions) {
             // Paper: Alg. 1, line 14
             let Some(node) = self.next_to_expand(&mut beam) else { break };
             statistics.expansions += 1;
@@ -273,7 +280,7 @@ impl<'a> Grower<'a> {
             let gains = |fitted: &FittedTest<F::Leaf>| {
                 // The gain must exceed rounding errors.
                 let below = |error: f64| fitted.yes.1 + fitted.no.1 < error * (1.0 - 1e-10);
-                below(node.error) || (node.id == NodeId(0) && below(fit.1))
+                !stopping.require_gain || below(node.error) || (node.id == NodeId(0) && below(fit.1))
             };
             let Some(fitted) = fitted.filter(gains) else {
                 statistics.closed += 1;
@@ -302,21 +309,25 @@ impl<'a> Grower<'a> {
             let path = if at_least == 1 { [&node.path[..], &test].concat() } else { node.path.clone() };
             let known = [&node.known[..], &new].concat();
             let weight = run.weight(&in_use_yes);
-            beam.push(OpenLeaf {
-                id: yes_id,
-                path,
-                known,
-                depth,
-                in_use: in_use_yes,
-                all: all_yes,
-                weight,
-                error: yes.1,
-            });
+            if stopping.may_extend(path.len()) && !is_uniform(yes.1, weight) {
+                beam.push(OpenLeaf {
+                    id: yes_id,
+                    path,
+                    known,
+                    depth,
+                    in_use: in_use_yes,
+                    all: all_yes,
+                    weight,
+                    error: yes.1,
+                });
+            }
             // Paper: Alg. 1, line 26
             // The variables of a failed test are unbound, so this side keeps those from above.
-            let (path, known) = (node.path, node.known);
-            let weight = run.weight(&in_use_no);
-            beam.push(OpenLeaf { id: no_id, path, known, depth, in_use: in_use_no, all: all_no, weight, error: no.1 });
+            let (weight, error) = (run.weight(&in_use_no), no.1);
+            if !is_uniform(error, weight) {
+                let (path, known) = (node.path, node.known);
+                beam.push(OpenLeaf { id: no_id, path, known, depth, in_use: in_use_no, all: all_no, weight, error });
+            }
         }
         // Paper: Alg. 1, line 27
         // Paper: Alg. 1, line 28
@@ -349,7 +360,8 @@ impl<'a> Grower<'a> {
             Some(_) if self.options.min_leaf > 1 => open.weight >= twice as f64,
             _ => open.in_use.count() >= if self.weights.is_some() { 2 } else { twice },
         };
-        !is_deep && open.error > 0.0 && has_enough
+        let is_large = open.weight >= self.options.stopping.min_split as f64 || self.options.stopping.min_split <= 1;
+        !is_deep && open.error > 0.0 && has_enough && is_large
     }
 
     /// Returns the test with the smallest error, the first of equals; `None` if no test splits the
@@ -429,7 +441,10 @@ impl<'a> Grower<'a> {
             Screening::Rescore => self.options.rescore,
         };
         let scores = SplitScorer::new(&run.quantized, &node.in_use);
-        let (ranked, screened) = scores.screen(candidates, self.options.min_leaf, max);
+        let seeds = || run.seed_stream(node.id);
+        let admission = Admission::new(&self.options.stopping, &node.path, &node.in_use, run.weights, seeds);
+        let admits = |test| admission.admits(candidates, test);
+        let (ranked, screened) = scores.screen(candidates, self.options.min_leaf, max, admits);
         statistics.screened += screened as u64;
         let mut best: Option<(f64, usize, FittedTest<F::Leaf>)> = None;
         // Batch sizes are fixed: the number of threads must not decide which candidates are fitted.
@@ -549,6 +564,11 @@ impl<F> TreeFit<'_, F> {
             None => Stream::new(self.seed, &["tree", &self.tree, "root"]),
             Some(rank) => Stream::new(self.seed, &["tree", &self.tree, "node", &node, "rank", &rank.to_string()]),
         }
+    }
+
+    /// Returns the random stream of the seeds of a node.
+    fn seed_stream(&self, node: NodeId) -> Stream {
+        Stream::new(self.seed, &["tree", &self.tree, "node", &node.0.to_string(), "seeds"])
     }
 }
 

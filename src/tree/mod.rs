@@ -17,6 +17,7 @@ mod node;
 pub mod path;
 mod sample;
 mod split;
+mod stopping;
 
 pub(crate) use conjunct::{Conjunct, Conjuncts};
 pub use grow::{Expand, Fit, GrowOptions, GrowStatistics, Grower, Grown, LeafFitter, Screening};
@@ -25,6 +26,7 @@ pub use language::{Language, LanguageOptions, LookAhead, MAX_NODE_SIZE};
 pub use node::{CountTest, FailedTest, Leaf, Node, NodeId, Path, SplitNode, Tree, TreeError};
 pub use path::PathOptions;
 pub use sample::Sample;
+pub use stopping::StoppingRules;
 
 #[cfg(test)]
 mod tests;

@@ -223,13 +223,19 @@ impl<'g> SplitScorer<'g> {
         1e-10 * self.squares
     }
 
-    /// Returns the `max` tests with the smallest error, ordered by error and then by test; and the
-    /// number of tests that split the examples at all.
-    pub fn screen(&self, candidates: &Candidates, min_leaf: usize, max: Option<usize>) -> (Vec<(f64, usize)>, usize) {
+    /// Returns the `max` admitted tests with the smallest error, ordered by error and then by test;
+    /// and the number of admitted tests that split the examples at all.
+    pub fn screen(
+        &self,
+        candidates: &Candidates,
+        min_leaf: usize,
+        max: Option<usize>,
+        admits: impl Fn(usize) -> bool,
+    ) -> (Vec<(f64, usize)>, usize) {
         let errors = self.errors(candidates.len(), |test| candidates.row(test), min_leaf).into_iter();
         let scored =
             errors.enumerate().filter_map(|(test, error)| Some((error? + self.penalty(candidates, test), test)));
-        let mut ranked: Vec<(f64, usize)> = scored.collect();
+        let mut ranked: Vec<(f64, usize)> = scored.filter(|&(_, test)| admits(test)).collect();
         let splits = ranked.len();
         let order = |a: &(f64, usize), b: &(f64, usize)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
         if let Some(max) = max.map(|max| max.max(1))

@@ -7,6 +7,8 @@ use crate::kb::Example;
 use crate::kb::sample::{self, constants};
 use crate::logic::Literal;
 
+mod stopping;
+
 struct Mean;
 
 impl LeafFitter for Mean {

@@ -16,6 +16,7 @@ fn shipped_specs_are_valid_and_expand_to_their_jobs() {
         ("ablation-negatives.toml", 7 * 8 * 5 * 3),
         ("ablation-node-size.toml", 7 * 4 * 5 * 3),
         ("ablation-trees.toml", 7 * 14 * 5 * 3),
+        ("archives.toml", 4 * 2 * 5),
         ("figures.toml", 7 * (4 * 2 + 4) * 5),
         ("hybrid.toml", 4 * 4 * 5),
         ("multiclass.toml", 3 * 4 * 5),

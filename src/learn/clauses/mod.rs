@@ -4,8 +4,11 @@
 //!
 //! The best clause has the highest compression: newly covered positives, minus covered negatives,
 //! minus literals. With many negatives and no consistent clause this finds nothing, so negatives
-//! may be down-weighted until both classes have equal weight. Departs from Progol: a clause never
-//! splits a variable of the bottom clause in two.
+//! may be down-weighted until both classes have equal weight.
+//!
+//! Departs from Progol: a clause never splits a variable of the bottom clause in two, and a
+//! positive counts until several clauses cover it, not one. With one, a single clause of high
+//! compression ends the loop on most benchmarks, whereas the paper reports three to ten.
 
 mod bottom;
 mod normal;

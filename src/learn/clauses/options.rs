@@ -16,8 +16,12 @@ pub struct ClauseOptions {
     pub noise: f64,
     /// Whether negatives are down-weighted to the total weight of the positives.
     pub balance: bool,
+    /// Number of clauses that cover a positive before it no longer counts.
+    pub covers: u32,
     /// Minimum number of newly covered positives.
     pub min_positives: usize,
+    /// The same as a share of all positives, if that is more.
+    pub min_share: f64,
     /// Maximum number of clauses evaluated per seed; variants up to variable names and literal
     /// order count once.
     pub search_limit: usize,
@@ -40,7 +44,9 @@ impl ClauseOptions {
             recall: search.recall as usize,
             noise: search.clause_noise,
             balance: search.balance,
+            covers: search.covers,
             min_positives: search.min_positives as usize,
+            min_share: search.min_share,
             search_limit: search.search_limit as usize,
             max_seeds: search.max_seeds as usize,
         }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::options::ClauseOptions;
 use crate::cover::{Bits, Coverage};
+use crate::determinism::HashSet;
 use crate::kb::Example;
 
 /// Scores clauses against the training examples.
@@ -11,8 +12,10 @@ pub(super) struct ClauseScorer<'s, 'a> {
     pub coverage: &'s Coverage<'a>,
     pub positives: Bits,
     pub negatives: Bits,
-    /// Positives that no clause covers yet.
+    /// Positives that too few clauses cover yet.
     pub uncovered: Bits,
+    /// The coverage of the clauses of the theory; another clause with the same adds nothing.
+    pub chosen: HashSet<Arc<Bits>>,
     /// Factor on the weights of negatives.
     negative_weight: f64,
     pub options: ClauseOptions,
@@ -22,9 +25,9 @@ pub(super) struct ClauseScorer<'s, 'a> {
 #[derive(Clone, Debug)]
 pub(super) struct ClauseScore {
     pub covered: Arc<Bits>,
-    /// Weight of the newly covered positives.
+    /// Weight of the covered positives that too few clauses cover yet.
     pub gained: f64,
-    /// Newly covered positives minus negatives minus literals.
+    /// That weight, minus that of covered negatives, minus literals.
     pub compression: f64,
     /// Whether the theory may include it.
     pub acceptable: bool,
@@ -40,13 +43,16 @@ impl<'s, 'a> ClauseScorer<'s, 'a> {
             _ => 1.0,
         };
         let (positives, negatives) = (of_class(true), of_class(false));
+        let share = (options.min_share * positives.count() as f64).ceil() as usize;
+        let options = ClauseOptions { min_positives: options.min_positives.max(share), ..*options };
         ClauseScorer {
             coverage,
             uncovered: positives.clone(),
+            chosen: HashSet::default(),
             positives,
             negatives,
             negative_weight,
-            options: *options,
+            options,
         }
     }
 
@@ -57,7 +63,10 @@ impl<'s, 'a> ClauseScorer<'s, 'a> {
         let gained = weight(&self.uncovered);
         let compression = gained - negatives - length as f64;
         let enough = covered.count_and(&self.uncovered) >= self.options.min_positives;
-        let acceptable = enough && compression > 0.0 && negatives <= self.options.noise * (positives + negatives);
+        let acceptable = enough
+            && compression > 0.0
+            && negatives <= self.options.noise * (positives + negatives)
+            && !self.chosen.contains(&covered);
         ClauseScore { covered, gained, compression, acceptable }
     }
 }

@@ -108,11 +108,34 @@ fn equal_head_arguments_stay_two_variables() {
 #[test]
 fn grandparent_clause_is_learned() {
     let world = World::family();
-    let theory = learn_clauses(&world.task(), &ClauseOptions { min_positives: 1, ..ClauseOptions::default() });
+    let theory =
+        learn_clauses(&world.task(), &ClauseOptions { min_positives: 1, covers: 1, ..ClauseOptions::default() });
     let texts: Vec<String> = theory.clauses.iter().map(|clause| world.show(&clause.body)).collect();
     assert_eq!(texts, ["parent(A, C), parent(C, B)"]);
     let Clause { positives, negatives, .. } = theory.clauses[0];
     assert_eq!((positives, negatives, theory.uncovered, theory.seeds), (4, 0, 0, 1));
+}
+
+#[test]
+fn a_positive_counts_until_several_clauses_cover_it() {
+    let world = World::family();
+    let learn = |covers| {
+        let options = ClauseOptions { min_positives: 1, covers, ..ClauseOptions::default() };
+        learn_clauses(&world.task(), &options)
+    };
+    let (one, two) = (learn(1), learn(2));
+    assert_eq!(one.clauses.len(), 1);
+    assert!(two.clauses.len() > 1 && two.clauses[0] == one.clauses[0], "{:?}", two.clauses);
+    // No two clauses cover the same examples.
+    let covered = |clause: &Clause| {
+        let holds = |i: usize| naive::covers(&world.database, &clause.body, world.target, &world.examples[i].args);
+        (0..world.examples.len()).map(holds).collect::<Vec<bool>>()
+    };
+    let mut all: Vec<Vec<bool>> = two.clauses.iter().map(covered).collect();
+    all.sort();
+    all.dedup();
+    assert_eq!(all.len(), two.clauses.len());
+    assert_eq!((one.uncovered, two.uncovered), (0, 0));
 }
 
 /// Best-first search with pruning agrees with exhaustive search over all subsets.

@@ -41,6 +41,8 @@ pub fn learn_clauses(task: &Task<'_>, options: &ClauseOptions) -> Theory {
     let mut theory = Theory::default();
     let examples = task.examples;
     let mut scorer = ClauseScorer::new(&coverage, options);
+    // How many clauses cover each example.
+    let mut times = vec![0; examples.len()];
     for seed in scorer.positives.clone().iter() {
         if !scorer.uncovered.get(seed) {
             continue;
@@ -51,18 +53,26 @@ pub fn learn_clauses(task: &Task<'_>, options: &ClauseOptions) -> Theory {
         }
         theory.seeds += 1;
         let bottom = BottomClause::new(task.database, task.target, &examples[seed], options);
-        let found = best_clause(&scorer, &bottom);
-        theory.examined += found.examined;
-        theory.budget_hits += u64::from(found.over_budget || bottom.cut);
-        if let Some((body, covered)) = found.best {
-            scorer.uncovered = scorer.uncovered.and_not(&covered);
+        // Each clause covers its seed, so this ends after `covers` clauses.
+        while scorer.uncovered.get(seed) {
+            let found = best_clause(&scorer, &bottom);
+            theory.examined += found.examined;
+            theory.budget_hits += u64::from(found.over_budget || bottom.cut);
+            let Some((body, covered)) = found.best else { break };
+            for i in covered.iter() {
+                times[i] += 1;
+                if times[i] >= options.covers {
+                    scorer.uncovered.set(i, false);
+                }
+            }
             theory.clauses.push(Clause {
                 body,
                 positives: covered.count_and(&scorer.positives) as u32,
                 negatives: covered.count_and(&scorer.negatives) as u32,
             });
+            scorer.chosen.insert(covered);
         }
     }
-    theory.uncovered = scorer.uncovered.count();
+    theory.uncovered = scorer.positives.iter().filter(|&i| times[i] == 0).count();
     theory
 }

@@ -41,13 +41,25 @@ fn defaults_and_presets_are_frozen() {
         ("node_size=2", "node_size=1"),
         ("order=\"batch\"", "order=\"online\""),
         ("path_length=3", "path_length=0"),
-        ("rescore=1 ", "rescore=64 "),
-        ("step=2", "step=1"),
+        ("rescore=1 ", "require_gain=false rescore=\"all\" "),
+        ("min_leaf=1 ", "max_share=\"authors\" min_leaf=3 min_split=10 min_variance=0.0025 "),
+        ("step=2 subsample=1 ", "step=1 subsample=1 test_seeds=5 "),
     ];
     assert_eq!(
         preset(Preset::Paper),
         paper.iter().fold(defaults.to_owned(), |text, (from, to)| text.replace(from, to))
     );
+    // A single tree has limits of its own.
+    let single = Unchecked::new(Kind::LrbmNoBoost).preset(Preset::Paper).check().unwrap();
+    let limits = ["max_depth", "max_leaves", "max_path_literals", "max_searches", "min_leaf", "min_split"];
+    assert_eq!(numbers(&single, limits), [10, 21, 12, 20, 3, 10]);
+    assert_eq!(single.get("prior"), Some(Value::Number(0.0)));
+    assert_eq!(single.get("min_variance"), Some(Value::Number(0.0001)));
+    // Kinds that the authors' program does not have keep their own limits.
+    let rpt = Unchecked::new(Kind::Rpt).preset(Preset::Paper).check().unwrap();
+    assert_eq!(numbers(&rpt, ["min_leaf", "node_size"]), [5, 1]);
+    let explainable = Unchecked::new(Kind::LrbmExplainable).preset(Preset::Paper).check().unwrap();
+    assert_eq!(explainable.get("distil_settings"), Some("ensemble".into()));
     // Presets set only what a kind has.
     let mln = Unchecked::new(Kind::MlnBoost).preset(Preset::Extended).check().unwrap();
     assert_eq!((number(&mln, "path_length"), mln.get("counts")), (4, None));

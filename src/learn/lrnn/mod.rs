@@ -10,12 +10,13 @@
 //! The original takes its rules from an expert, and in the comparison of the LRBM paper from
 //! Progol. By default, rules come from [`super::clauses`], with one latent predicate between a
 //! literal and its facts, see [`Template::from_clauses`]. Facts have no degrees of truth here, so
-//! all groundings of such a clause are equal and both aggregations agree. They differ for latent
-//! predicates with several rules.
+//! all groundings of such a clause are equal, and the network would restate the clauses. Latent
+//! [`groups`] of constants, as in the templates of the original, make groundings differ.
 //!
 //! Departs from the original: Adam ([`super::sgd`]) instead of plain descent, and the loss −log
 //! P(y) instead of the squared error, as for all kinds here.
 
+mod groups;
 mod model;
 pub(super) mod net;
 mod params;
@@ -26,7 +27,7 @@ mod wire;
 
 pub use model::LrnnModel;
 pub use net::Family;
-pub use params::{LrnnParams, Unrolling};
+pub use params::{Grouping, LrnnParams, Unrolling};
 pub use template::{Template, TemplateRule};
 
 use super::checks::count_weighted;
@@ -39,6 +40,7 @@ use super::weights;
 use super::{Kind, LearnError, Learner, Progress, Statistics, Task, Trained, warnings};
 use crate::determinism::Stream;
 use crate::logic::Diagnostic;
+use groups::add_groups;
 use net::{Layout, Net, NetWeights};
 use unroll::unroll;
 
@@ -114,17 +116,29 @@ fn learned_template(task: &Task<'_>, params: &LrnnParams, warnings: &mut Vec<Dia
         warnings.extend(warnings::nothing_learned(database, target));
     }
     // Clauses use names of one database, so the tables cannot overflow.
+    let groups = params.grouping.groups as usize;
     Template::from_clauses(&theory.clauses, database, target)
+        .and_then(|mut template| {
+            add_groups(&mut template, &theory.clauses, database, target, groups).map(|()| template)
+        })
         .unwrap_or_else(|_| Template::new(database.predicates.name(target), database.predicates.arity(target)))
 }
 
-/// Returns the initial weights. A latent atom starts as true if its body is; rules of the target
-/// start with small random weights, or with the weight given in the file.
+/// Returns the initial weights. A latent atom with one rule starts as true if its body is; the
+/// rules of one with several start with random weights, so that such predicates differ. Rules of
+/// the target start with small random weights, or with the weight given in the file.
 fn initial_weights(template: &Template, layout: Layout, log_odds: f64, stream: &mut Stream) -> Vec<f64> {
     let mut weights = vec![0.0; layout.size()];
+    let mut rules_of_head = vec![0; layout.heads];
+    let head = |rule: &TemplateRule| template.head_number(rule.head).unwrap_or_default();
+    template.rules.iter().for_each(|rule| rules_of_head[head(rule)] += 1);
     for (number, rule) in (0u32..).zip(&template.rules) {
         let noise = 2.0 * stream.unit() - 1.0;
-        let own = if rule.head == template.target() { 0.1 * noise } else { 1.0 + 0.5 * noise };
+        let own = match rules_of_head[head(rule)] {
+            _ if rule.head == template.target() => 0.1 * noise,
+            1 => 1.0 + 0.5 * noise,
+            _ => noise,
+        };
         weights[layout.w(number)] = rule.weight.unwrap_or(own);
         weights[layout.c(number)] = 1.0;
     }

@@ -15,12 +15,20 @@ group! {
     }
 }
 
+group! {
+    /// Latent groups of constants.
+    pub struct Grouping {
+        groups: u32 = 2, Shape::integer(0, 20), "Number of latent groups of constants for each type; 0 for none", added later;
+    }
+}
+
 kind_params! {
     /// Parameters of LRNN.
     pub struct LrnnParams {
         length: ClauseLength,
         search: ClauseSearch,
         unrolling: Unrolling,
+        grouping: Grouping,
         rate: LearningRate,
         sgd: Sgd,
         seed: Seed,

@@ -2,12 +2,13 @@
 
 use super::error::ParamError;
 use super::value::Value;
+use crate::learn::kind::Kind;
 
 /// A named set of parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Preset {
-    /// The likely setting of the paper's figures: one literal per test, no chains, and leaves
-    /// fitted as in the authors' program.
+    /// What the paper states, and where it is silent what the authors' program does by default. One
+    /// literal per test is that default, not a statement of the paper.
     Paper,
     /// The defaults.
     Lookahead,
@@ -33,7 +34,7 @@ impl Preset {
     }
 
     /// Returns the parameters it sets, as far as a kind has them.
-    pub(crate) fn settings(self) -> Vec<(&'static str, Value)> {
+    pub(crate) fn settings(self, kind: Kind) -> Vec<(&'static str, Value)> {
         let (node_size, path_length) = match self {
             Preset::Paper => (1, 0),
             Preset::Lookahead => (2, 3),
@@ -45,9 +46,10 @@ impl Preset {
                 settings.extend([
                     ("order", "online".into()),
                     ("learning_rate", Value::Number(0.05)),
-                    ("rescore", 64.into()),
+                    ("rescore", "all".into()),
                     ("step", 1.into()),
                 ]);
+                settings.extend(authors_growth(kind));
             }
             Preset::Lookahead => {}
             // Compared with others in results/settled.md.
@@ -55,4 +57,36 @@ impl Preset {
         }
         settings
     }
+}
+
+/// Returns how the authors' program grows the trees of a kind; none for kinds it does not have.
+fn authors_growth(kind: Kind) -> Vec<(&'static str, Value)> {
+    if !matches!(kind, Kind::LrbmBoost | Kind::LrbmNoBoost | Kind::LrbmExplainable | Kind::RdnBoost) {
+        return Vec::new();
+    }
+    let mut settings = vec![
+        ("min_leaf", 3.into()),
+        ("min_split", 10.into()),
+        ("require_gain", false.into()),
+        ("min_variance", Value::Number(0.0025)),
+        ("max_share", "authors".into()),
+        ("test_seeds", 5.into()),
+        ("distil_settings", "ensemble".into()),
+    ];
+    if kind == Kind::LrbmNoBoost {
+        settings.extend([
+            ("prior", Value::Number(0.0)),
+            ("max_depth", 10.into()),
+            ("max_path_literals", 12.into()),
+            // 20 tests.
+            ("max_leaves", 21.into()),
+            ("max_searches", 20.into()),
+            ("min_variance", Value::Number(0.0001)),
+        ]);
+    }
+    if kind == Kind::RdnBoost {
+        // With means in the leaves, the program does not halve the squared error.
+        settings.push(("min_variance", Value::Number(0.00125)));
+    }
+    settings
 }

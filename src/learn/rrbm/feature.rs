@@ -1,8 +1,7 @@
 //! Inputs of the RBM from walk counts, and selection of walks.
 
 use super::count::SparseRow;
-use crate::determinism::{HashMap, IndexSet};
-use crate::kb::Example;
+use crate::determinism::{HashMap, IndexSet, Stream};
 
 /// Transformation of a walk's count to an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,57 +53,47 @@ pub struct SelectedWalks {
     pub informative: usize,
 }
 
-/// Selects walks: drops those constant over the training examples and duplicates of earlier ones,
-/// then keeps the `max_walks` most correlated with the labels.
+/// Selects walks without regard to labels: drops those constant over the training examples and
+/// duplicates of earlier ones, then keeps the `max_walks` shortest. Of the length that fits only in
+/// part, a uniform sample is kept. `lengths` are the numbers of steps, ascending.
 pub fn select_walks(
     feature: Feature,
     counts: &[SparseRow],
-    examples: &[Example],
-    walks: usize,
+    lengths: &[usize],
     max_walks: usize,
+    stream: &mut Stream,
 ) -> SelectedWalks {
-    let mut columns: Vec<Vec<(u32, u64)>> = vec![Vec::new(); walks];
+    let mut columns: Vec<Vec<(u32, u64)>> = vec![Vec::new(); lengths.len()];
     for (row, counts) in (0u32..).zip(counts) {
         for &(walk, count) in counts {
             columns[walk as usize].push((row, feature.transform(count).to_bits()));
         }
     }
     let mut seen: IndexSet<Vec<(u32, u64)>> = IndexSet::default();
-    let mut kept: Vec<(u32, f64, f64)> = Vec::new();
+    let mut kept: Vec<(u32, f64)> = Vec::new();
     for (walk, column) in (0u32..).zip(columns) {
-        let values = || column.iter().map(|&(row, bits)| (row, f64::from_bits(bits)));
-        let max = values().fold(0.0, |max: f64, (_, value)| max.max(value));
-        let min = values().fold(max, |min: f64, (_, value)| min.min(value));
-        if max == 0.0 || (column.len() == examples.len() && min == max) || seen.contains(&column) {
+        let values = || column.iter().map(|&(_, bits)| f64::from_bits(bits));
+        let max = values().fold(0.0, f64::max);
+        let min = values().fold(max, f64::min);
+        if max == 0.0 || (column.len() == counts.len() && min == max) || seen.contains(&column) {
             continue;
         }
-        kept.push((walk, max, correlation(values(), examples).abs()));
+        kept.push((walk, max));
         seen.insert(column);
     }
     let informative = kept.len();
-    if informative > max_walks {
-        // The sort is stable: ties keep the shorter walks.
-        kept.sort_by(|a, b| b.2.total_cmp(&a.2));
-        kept.truncate(max_walks);
-        kept.sort_by_key(|&(walk, ..)| walk);
+    if let Some(&(first_dropped, _)) = kept.get(max_walks) {
+        let partial = lengths[first_dropped as usize];
+        let length = |walk: &(u32, f64)| lengths[walk.0 as usize];
+        let (mut walks, mut longest): (Vec<_>, Vec<_>) =
+            kept.into_iter().filter(|walk| length(walk) <= partial).partition(|walk| length(walk) < partial);
+        stream.shuffle(&mut longest);
+        longest.truncate(max_walks - walks.len());
+        longest.sort_unstable_by_key(|&(walk, _)| walk);
+        walks.append(&mut longest);
+        kept = walks;
     }
-    SelectedWalks { walks: kept.into_iter().map(|(walk, scale, _)| (walk, scale)).collect(), informative }
-}
-
-/// Returns the weighted correlation of a sparse column with the labels; 0 if undefined.
-fn correlation(column: impl Iterator<Item = (u32, f64)>, examples: &[Example]) -> f64 {
-    let total: f64 = examples.iter().map(|example| example.weight).sum();
-    let positive: f64 = examples.iter().filter(|example| example.positive).map(|example| example.weight).sum();
-    let (mut x, mut xx, mut xy) = (0.0, 0.0, 0.0);
-    for (row, value) in column {
-        let Example { weight, positive, .. } = examples[row as usize];
-        x += weight * value;
-        xx += weight * value * value;
-        xy += if positive { weight * value } else { 0.0 };
-    }
-    let (mean, rate) = (x / total, positive / total);
-    let spread = (xx / total - mean * mean) * rate * (1.0 - rate);
-    if spread > 0.0 { (xy / total - mean * rate) / spread.sqrt() } else { 0.0 }
+    SelectedWalks { walks: kept, informative }
 }
 
 /// Maps indices of counted walks to indices of selected walks.
@@ -116,48 +105,49 @@ pub fn selected_indices(kept: &[(u32, f64)]) -> HashMap<u32, u32> {
 mod tests {
     use super::*;
 
-    fn example(positive: bool) -> Example {
-        Example { args: Box::new([]), positive, class: 0, weight: 1.0, line: 0 }
-    }
-
-    /// Walks 0 to 5 over four examples, of which the first two are positive.
-    fn counts() -> (Vec<SparseRow>, Vec<Example>) {
-        let counts = vec![
+    /// Walks 0 to 5 over four examples.
+    fn counts() -> Vec<SparseRow> {
+        vec![
             vec![(0, 3.0), (1, 7.0), (2, 2.0), (3, 1.0), (4, 3.0)],
             vec![(0, 1.0), (1, 7.0), (3, 4.0), (4, 1.0)],
             vec![(1, 7.0), (2, 1.0)],
             vec![(1, 7.0)],
-        ];
-        (counts, [true, true, false, false].map(example).to_vec())
+        ]
+    }
+
+    fn select(feature: Feature, lengths: [usize; 6], max_walks: usize, seed: u64) -> SelectedWalks {
+        select_walks(feature, &counts(), &lengths, max_walks, &mut Stream::new(seed, &["test"]))
     }
 
     #[test]
     fn constant_and_duplicate_walks_are_dropped() {
-        let (counts, examples) = counts();
+        let lengths = [1, 1, 2, 2, 3, 3];
         // Walk 1 is constant, walk 4 equals walk 0, walk 5 never occurs.
-        let kept = select_walks(Feature::Linear, &counts, &examples, 6, 10);
+        let kept = select(Feature::Linear, lengths, 10, 1);
         assert_eq!(kept, SelectedWalks { walks: vec![(0, 3.0), (2, 2.0), (3, 4.0)], informative: 3 });
         // As existence, walk 3 equals walk 0.
-        let kept = select_walks(Feature::Existence, &counts, &examples, 6, 10);
+        let kept = select(Feature::Existence, lengths, 10, 1);
         assert_eq!(kept, SelectedWalks { walks: vec![(0, 1.0), (2, 1.0)], informative: 2 });
-        // Existence of walk 0 is the label itself; walk 2 is uncorrelated with it.
-        let kept = select_walks(Feature::Existence, &counts, &examples, 6, 1);
-        assert_eq!(kept, SelectedWalks { walks: vec![(0, 1.0)], informative: 2 });
     }
 
     #[test]
-    fn correlation_matches_hand_computation() {
-        let examples = [true, true, false, false].map(example);
-        assert!((correlation([(0, 1.0), (1, 1.0)].into_iter(), &examples) - 1.0).abs() < 1e-12);
-        assert!(correlation([(0, 1.0), (2, 1.0)].into_iter(), &examples).abs() < 1e-12);
-        // Values 2, 0, 0, 0 beside 1, 1, 0, 0: covariance 1/4, variances 3/4 and 1/4.
-        let expected = 0.25 / (0.75f64 * 0.25).sqrt();
-        assert!((correlation([(0, 2.0)].into_iter(), &examples) - expected).abs() < 1e-12);
+    fn shorter_walks_are_kept_and_the_partial_length_is_sampled() {
+        // Walk 0 has one step, walks 2 and 3 have two: either may be the second.
+        let mut second: Vec<u32> = Vec::new();
+        for seed in 0..20 {
+            let kept = select(Feature::Linear, [1, 1, 2, 2, 3, 3], 2, seed);
+            assert_eq!((kept.walks.len(), kept.walks[0], kept.informative), (2, (0, 3.0), 3));
+            second.push(kept.walks[1].0);
+        }
+        assert!(second.contains(&2) && second.contains(&3), "{second:?}");
+        // With one step less, walk 2 is always among the two.
+        let kept = select(Feature::Linear, [1, 1, 1, 2, 3, 3], 2, 1);
+        assert_eq!(kept.walks, [(0, 3.0), (2, 2.0)]);
     }
 
     #[test]
     fn inputs_are_scaled_by_the_training_maximum() {
-        let (counts, _) = counts();
+        let counts = counts();
         let kept = [(0, 3.0), (3, 4.0)];
         let number = selected_indices(&kept);
         let inputs = Feature::Linear.inputs(&counts, |walk| number.get(&walk).copied(), &[3.0, 4.0]);

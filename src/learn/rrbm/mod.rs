@@ -7,8 +7,8 @@
 //! the RBM in [`crate::rbm::dense`].
 //!
 //! The original samples walks at random. Here all walks up to a length are enumerated, and sampled
-//! uniformly beyond a limit. The original does not say how counts were scaled; see
-//! [`feature::Feature`].
+//! uniformly beyond a limit; labels play no part. The original does not say how counts were scaled;
+//! see [`feature::Feature`].
 
 pub mod count;
 pub mod feature;
@@ -149,7 +149,9 @@ impl Rrbm {
         let memory_bytes = task.resources.memory_bytes;
         let counts = Counter::new(task.database, task.target, &tried, memory_bytes).count(task.examples);
         cancel::poll();
-        let kept = select_walks(feature, &counts, task.examples, tried.len(), max_walks);
+        let lengths: Vec<usize> = found.walks.iter().map(Vec::len).collect();
+        let kept =
+            select_walks(feature, &counts, &lengths, max_walks, &mut Stream::new(task.seed, &["walks", "selection"]));
         let mut warnings = Vec::new();
         warnings.extend(too_many(found.possible, tried.len(), kept.informative, kept.walks.len(), params.max_walks));
         if kept.walks.is_empty() {
@@ -239,10 +241,10 @@ fn too_many(possible: u64, tried: usize, informative: usize, kept: usize, max_wa
     let message = match (possible > tried as u64, informative > kept) {
         (false, false) => return None,
         (true, false) => format!("the types allow {possible} walks, of which {tried} were tried"),
-        (false, true) => format!("{informative} walks are informative, of which the best {kept} were kept"),
+        (false, true) => format!("{informative} walks are informative, of which {kept} were kept"),
         (true, true) => format!(
             "the types allow {possible} walks, of which {tried} were tried; {informative} of these are informative, of \
-             which the best {kept} were kept"
+             which {kept} were kept"
         ),
     };
     let help = format!("raise max_walks, which is {max_walks}, or lower walk_length");
