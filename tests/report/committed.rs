@@ -1,0 +1,34 @@
+//! Committed results are those of the code as it is.
+
+use std::fs;
+use std::path::Path;
+
+use lrbm::internal::experiment::Experiment;
+use lrbm::internal::report::versions::{VERSIONS, versions_csv};
+
+/// Specs without committed tables: a demonstration, and one with a baseline instead.
+const WITHOUT_TABLES: [&str; 2] = ["quick", "regression"];
+
+#[test]
+fn results_are_as_recent_as_their_algorithms_and_specs() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut outdated = Vec::new();
+    let mut compared = 0;
+    for entry in fs::read_dir(root.join("experiments")).unwrap().map(Result::unwrap) {
+        let spec = entry.path();
+        let name = spec.file_stem().unwrap().to_str().unwrap().to_owned();
+        if spec.extension().is_none_or(|extension| extension != "toml") || WITHOUT_TABLES.contains(&name.as_str()) {
+            continue;
+        }
+        let expected = versions_csv(&Experiment::read(&spec, &[]).unwrap());
+        let recorded = fs::read_to_string(root.join("results").join(&name).join(VERSIONS)).unwrap_or_default();
+        let missing: Vec<&str> =
+            expected.lines().filter(|line| !recorded.lines().any(|recorded| recorded == *line)).collect();
+        if !missing.is_empty() {
+            outdated.push(format!("results/{name} is older than {}", missing.join("; ")));
+        }
+        compared += 1;
+    }
+    assert!(compared > 10, "only {compared} specs");
+    assert!(outdated.is_empty(), "run scripts/regenerate:\n{}", outdated.join("\n"));
+}
