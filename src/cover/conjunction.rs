@@ -22,7 +22,7 @@ const LOW: u64 = 1 << 36;
 const KIND: u64 = 3 << 32;
 
 /// A decoded argument.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum KeyArg {
     /// A head variable.
     Head(u32),
@@ -35,7 +35,7 @@ pub(super) enum KeyArg {
 }
 
 /// A decoded literal of a component.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct KeyLiteral {
     pub negated: bool,
     pub predicate: PredicateId,
@@ -210,6 +210,21 @@ impl EncodedConjunction {
             key.push(LOCAL | name as u64);
         }
         key
+    }
+
+    /// Returns the words of all these literals but the last, and those of the last, with local
+    /// variables numbered by first occurrence; `None` if there is no literal or any of them is
+    /// negated or a comparison.
+    pub(super) fn split_last(&self, members: &[usize]) -> Option<(ComponentKey, Vec<u64>)> {
+        let last = *members.last().filter(|_| !members.iter().any(|&i| self.is_filter(i)))?;
+        let mut words = self.renamed(members);
+        let last = words.split_off(words.len() - self.literal(last).len());
+        Some((words.into(), last))
+    }
+
+    /// Returns the number of local variables of a normal form, which are numbered from 0.
+    pub(super) fn locals_of(key: &[u64]) -> u32 {
+        key.iter().filter(|&word| word & KIND == LOCAL).map(|&word| word as u32 + 1).max().unwrap_or(0)
     }
 
     fn signature(&self, i: usize, colors: &[u64]) -> u64 {

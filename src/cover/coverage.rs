@@ -1,9 +1,10 @@
 //! The examples that a conjunction covers.
 //!
-//! Three things make this fast. A conjunction splits into components that share only head
+//! Four things make this fast. A conjunction splits into components that share only head
 //! variables, and its coverage is the intersection of theirs. A component is searched once for all
-//! examples that agree on the head variables it mentions. And since coverage does not depend on
-//! gradients, results are cached across trees, as far as memory allows.
+//! examples that agree on the head variables it mentions. Components that differ only in their last
+//! literal share the search for the others, see [`super::pack`]. And since coverage does not depend
+//! on gradients, results are cached across trees, as far as memory allows.
 
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -14,6 +15,7 @@ use super::conjunction::{ComponentKey, EncodedConjunction, has_negation, head_va
 use super::count::{GroundingCounts, MAX_GROUNDINGS};
 use super::groups::{Groups, TimeLimits};
 use super::join_plan::{JoinPlan, distinct_values};
+use super::pack::{Pack, PackContext};
 use super::search::Search;
 use crate::cancel;
 use crate::determinism::HashMap;
@@ -55,6 +57,9 @@ struct Decomposed {
     /// The literals of each component, and its normal form.
     components: Vec<(Vec<usize>, ComponentKey)>,
 }
+
+/// The number of components from which on a pack is worthwhile.
+const MIN_PACK: usize = 2;
 
 /// The memory of a cache entry besides its words: two allocations and a slot in the map.
 const ENTRY_BYTES: usize = 128;
@@ -166,18 +171,16 @@ impl<'a> Coverage<'a> {
                     index_of.insert(key, found.len());
                     let bits = cache.get(key);
                     if bits.is_none() {
-                        missing.push((found.len(), key, within(&mut cache, encoded, members)));
+                        missing.push(Missing { index: found.len(), key, encoded, members });
                     }
                     found.push(bits);
                 }
             }
         }
-        let steps = 4 * self.examples.len();
-        let searched: Vec<(Arc<Bits>, u64)> =
-            parallel::map(&missing, steps, |(_, key, within)| self.search_one(key, within.as_ref()));
+        let searched = self.search_all(&missing);
         {
             let mut cache = lock(&self.cover_cache);
-            for ((index, key, _), (bits, steps)) in missing.into_iter().zip(searched) {
+            for (Missing { index, key, .. }, (bits, steps)) in missing.into_iter().zip(searched) {
                 let bytes = 8 * (key.len() + bits.words().len()) + ENTRY_BYTES;
                 cache.insert(key.clone(), bits.clone(), bytes, steps);
                 found[index] = Some(bits);
@@ -193,6 +196,55 @@ impl<'a> Coverage<'a> {
             self.record_for_audit(conjunction.as_ref(), 1, bits);
         }
         covered
+    }
+
+    /// Returns the coverage of each component and its search cost.
+    fn search_all(&self, missing: &[Missing<'_>]) -> Vec<(Arc<Bits>, u64)> {
+        let mut found: Vec<Option<(Arc<Bits>, u64)>> = vec![None; missing.len()];
+        // A label that is hidden from some examples only requires a search for each of them.
+        let can_pack = |missing: &Missing<'_>| self.own_labels.is_none() || !mentions(missing.key, self.target);
+        let items = missing.iter().enumerate().filter(|(_, missing)| can_pack(missing));
+        let mut packs = Pack::group(items.map(|(number, missing)| (number, missing.encoded, &missing.members[..])));
+        packs.retain(|pack| pack.refinements.len() >= MIN_PACK);
+        let within: Vec<Option<Bits>> =
+            packs.iter().map(|pack| missing[pack.refinements[0].0].within(&self.cover_cache)).collect();
+        let numbered: Vec<usize> = (0..packs.len()).collect();
+        let sizes: usize = packs.iter().map(|pack| pack.refinements.len()).sum();
+        let steps = self.examples.len() * sizes / packs.len().max(1);
+        let packed = parallel::map(&numbered, steps, |&k| self.search_pack(&packs[k], within[k].as_ref()));
+        let empty = Arc::new(Bits::zeros(self.examples.len()));
+        for (pack, covered) in packs.iter().zip(packed) {
+            let Some((covered, steps)) = covered else { continue };
+            let cost = steps / pack.refinements.len() as u64 + self.examples.len() as u64;
+            for (&(number, _), bits) in pack.refinements.iter().zip(covered) {
+                let bits = if bits.any() { Arc::new(bits) } else { empty.clone() };
+                found[number] = Some((bits, cost));
+            }
+        }
+        let rest: Vec<(usize, Option<Bits>)> = (0..missing.len())
+            .filter(|&number| found[number].is_none())
+            .map(|number| (number, missing[number].within(&self.cover_cache)))
+            .collect();
+        let steps = 4 * self.examples.len();
+        let searched =
+            parallel::map(&rest, steps, |(number, within)| self.search_one(missing[*number].key, within.as_ref()));
+        for ((number, _), searched) in rest.into_iter().zip(searched) {
+            found[number] = Some(searched);
+        }
+        found.into_iter().flatten().collect()
+    }
+
+    /// Evaluates a pack; `None` if this takes too long.
+    fn search_pack(&self, pack: &Pack, within: Option<&Bits>) -> Option<(Vec<Bits>, u64)> {
+        let context = PackContext {
+            database: self.database,
+            arity: self.arity,
+            examples: self.examples,
+            limits: &self.limits,
+            distinct: &|predicate| self.distinct(predicate),
+        };
+        let (base_groups, groups) = (self.groups(&pack.base_heads, false), self.groups(&pack.heads, false));
+        pack.evaluate(&context, &base_groups, &groups, within)
     }
 
     /// Splits a conjunction into components with their normal forms.
@@ -341,18 +393,31 @@ impl<'a> Coverage<'a> {
     }
 }
 
-/// Returns the cached coverage of a component without its last literal, if there is any.
-fn within(cache: &mut Cache<ComponentKey, Arc<Bits>>, encoded: &EncodedConjunction, members: &[usize]) -> Option<Bits> {
-    // A negated literal may be true more often without the literal that binds its variables.
-    let (_, smaller) = members.split_last().filter(|_| !members.iter().any(|&i| encoded.is_negated(i)))?;
-    // The same applies to a comparison whose variables become bound.
-    if !encoded.checks_are_bound(smaller) {
-        return None;
+/// A component to be searched.
+struct Missing<'s> {
+    /// Its index among the distinct components.
+    index: usize,
+    key: &'s ComponentKey,
+    encoded: &'s EncodedConjunction,
+    members: &'s Vec<usize>,
+}
+
+impl Missing<'_> {
+    /// Returns the cached coverage of the component without its last literal, if there is any.
+    fn within(&self, cache: &Mutex<Cache<ComponentKey, Arc<Bits>>>) -> Option<Bits> {
+        let Missing { encoded, members, .. } = *self;
+        // A negated literal may be true more often without the literal that binds its variables.
+        let (_, smaller) = members.split_last().filter(|_| !members.iter().any(|&i| encoded.is_negated(i)))?;
+        // The same applies to a comparison whose variables become bound.
+        if !encoded.checks_are_bound(smaller) {
+            return None;
+        }
+        let components = encoded.components(smaller);
+        let mut cache = lock(cache);
+        let mut bits = components.into_iter().filter_map(|component| cache.get(&encoded.key(&component)));
+        let first = Bits::clone(&*bits.next()?);
+        Some(bits.fold(first, |all, bits| all.and(&bits)))
     }
-    let components = encoded.components(smaller);
-    let mut bits = components.into_iter().filter_map(|component| cache.get(&encoded.key(&component)));
-    let first = Bits::clone(&*bits.next()?);
-    Some(bits.fold(first, |all, bits| all.and(&bits)))
 }
 
 #[cfg(test)]

@@ -34,6 +34,18 @@ impl Groups {
         Groups { of: self.of.iter().enumerate().map(group).collect(), first }
     }
 
+    /// Returns the examples whose group is in a set given as words; no words are the empty set.
+    pub fn covered_words(&self, groups: &[u64]) -> Bits {
+        if groups.is_empty() {
+            return Bits::zeros(self.of.len());
+        }
+        if self.first.len() == self.of.len() {
+            // Groups are numbered by their first examples.
+            return Bits::from_words(self.of.len(), groups.to_vec());
+        }
+        Bits::from_fn(self.of.len(), |i| groups[self.of[i] as usize / 64] >> (self.of[i] % 64) & 1 == 1)
+    }
+
     /// Returns the examples whose group has a nonzero count.
     pub fn covered(&self, counts: &[u32]) -> Bits {
         Bits::from_fn(self.of.len(), |i| counts[self.of[i] as usize] > 0)

@@ -3,6 +3,10 @@
 //! A plan is a tree. Once a literal is matched, the remaining literals may fall into components
 //! that share no free variable. Each is searched on its own, so that a failure in one never repeats
 //! the matches of another.
+//!
+//! A plan may also project: it then enumerates the values of some variables, and only checks that
+//! the others have values. The literals of projected variables are matched one below the other, so
+//! that a match of the last determines all of these variables.
 
 use super::conjunction::{ComponentKey, KeyArg, KeyLiteral, decode};
 use crate::kb::{Database, Index, IndexId, Relation};
@@ -51,6 +55,24 @@ pub(super) struct JoinStep<'a> {
     /// The index of the memo table and the bindings that form its key, unless the step is a single
     /// lookup.
     pub memo: Option<(usize, Vec<usize>)>,
+    /// Whether the projected variables are all bound here. Such a step has no literal of its own.
+    pub emits: bool,
+}
+
+impl JoinStep<'_> {
+    /// Returns the step that completes a projection.
+    fn emit() -> Self {
+        JoinStep {
+            negated: false,
+            predicate: PredicateId(u32::MAX),
+            compare: None,
+            access: None,
+            then: Vec::new(),
+            none_of: Vec::new(),
+            memo: None,
+            emits: true,
+        }
+    }
 }
 
 /// The index lookup that finds matching rows.
@@ -72,6 +94,10 @@ pub(crate) struct JoinPlan<'a> {
     /// The number of bindings.
     pub(super) slots: usize,
     pub(super) memos: usize,
+    /// The bindings that are projected, in the order of the projection.
+    pub(super) projected: Vec<usize>,
+    /// The memos of steps that enumerate projected variables: they are valid for one head only.
+    pub(super) enumerated: Vec<usize>,
 }
 
 /// Returns the number of distinct values per argument; an estimate where no index starts with it.
@@ -83,6 +109,21 @@ pub(super) fn distinct_values(relation: &Relation) -> Box<[f64]> {
         known.map_or(rows.sqrt(), |index| index.directory().iter().count() as f64).max(1.0)
     };
     (0..relation.arity()).map(distinct).collect()
+}
+
+/// Estimates the rows visited to match a literal whose head variables are bound.
+pub(super) fn estimated_rows<'d>(
+    literal: &KeyLiteral,
+    arity: usize,
+    database: &Database,
+    distinct: &dyn Fn(PredicateId) -> &'d [f64],
+) -> f64 {
+    let slots = arity + literal.args.len();
+    let (literals, groups, is_projected) = (vec![literal.clone()], Vec::new(), vec![false; slots]);
+    let planner =
+        Planner { database, distinct, literals, groups, arity, memos: 0, is_projected, enumerated: Vec::new() };
+    let bound: Vec<bool> = (0..slots).map(|slot| slot < arity).collect();
+    planner.rows(0, &bound)
 }
 
 impl<'a> JoinPlan<'a> {
@@ -105,7 +146,44 @@ impl<'a> JoinPlan<'a> {
         database: &'a Database,
         distinct: &dyn Fn(PredicateId) -> &'d [f64],
     ) -> Self {
-        let literals = decode(key);
+        Self::plan(decode(key), groups, Vec::new(), arity, database, distinct)
+    }
+
+    /// Plans the projection of positive literals onto some of their local variables, at least one.
+    pub(super) fn projecting<'d>(
+        literals: Vec<KeyLiteral>,
+        onto: &[u32],
+        arity: usize,
+        database: &'a Database,
+        distinct: &dyn Fn(PredicateId) -> &'d [f64],
+    ) -> Self {
+        let projected = onto.iter().map(|&local| arity + local as usize).collect();
+        Self::plan(literals, &[], projected, arity, database, distinct)
+    }
+
+    /// Plans literals without projection.
+    pub(super) fn of_literals<'d>(
+        literals: Vec<KeyLiteral>,
+        arity: usize,
+        database: &'a Database,
+        distinct: &dyn Fn(PredicateId) -> &'d [f64],
+    ) -> Self {
+        Self::plan(literals, &[], Vec::new(), arity, database, distinct)
+    }
+
+    /// Returns the number of projected variables.
+    pub fn width(&self) -> usize {
+        self.projected.len()
+    }
+
+    fn plan<'d>(
+        literals: Vec<KeyLiteral>,
+        groups: &[usize],
+        projected: Vec<usize>,
+        arity: usize,
+        database: &'a Database,
+        distinct: &dyn Fn(PredicateId) -> &'d [f64],
+    ) -> Self {
         let locals = literals.iter().flat_map(|literal| &literal.args).filter_map(|arg| match arg {
             KeyArg::Local(k) => Some(*k as usize + 1),
             _ => None,
@@ -119,11 +197,14 @@ impl<'a> JoinPlan<'a> {
             (free - size..free).collect()
         };
         let groups = groups.iter().map(group).collect();
-        let mut planner = Planner { database, distinct, literals, groups, arity, memos: 0 };
+        let mut is_projected = vec![false; slots];
+        projected.iter().for_each(|&slot| is_projected[slot] = true);
+        let enumerated = Vec::new();
+        let mut planner = Planner { database, distinct, literals, groups, arity, memos: 0, is_projected, enumerated };
         let mut bound = vec![false; slots];
         bound[..arity].fill(true);
         let roots = planner.steps(all, &bound, true);
-        JoinPlan { roots, slots, memos: planner.memos }
+        JoinPlan { roots, slots, memos: planner.memos, projected, enumerated: planner.enumerated }
     }
 }
 
@@ -135,6 +216,10 @@ struct Planner<'a, 'f, 'd> {
     groups: Vec<Vec<usize>>,
     arity: usize,
     memos: usize,
+    /// By binding slot.
+    is_projected: Vec<bool>,
+    /// See [`JoinPlan::enumerated`].
+    enumerated: Vec<usize>,
 }
 
 impl<'a> Planner<'a, '_, '_> {
@@ -162,15 +247,25 @@ impl<'a> Planner<'a, '_, '_> {
         self.literals.get(item).is_some_and(|literal| !literal.negated && literal.predicate.comparison().is_none())
     }
 
-    /// Plans the components of these literals, the cheapest first.
+    /// Returns whether a literal has a projected variable that is not bound yet.
+    fn enumerates(&self, item: usize, bound: &[bool]) -> bool {
+        self.slots(item).any(|slot| self.is_projected[slot] && !bound[slot])
+    }
+
+    /// Plans the components of these literals, the cheapest first, but those of projected variables
+    /// last and as one.
     fn steps(&mut self, literals: Vec<usize>, bound: &[bool], at_root: bool) -> Vec<JoinStep<'a>> {
-        let mut components: Vec<(f64, JoinStep<'a>)> = self
-            .components(literals, bound)
-            .into_iter()
-            .map(|component| self.step(component, bound, at_root))
-            .collect();
+        let enumerates = |component: &Vec<usize>| component.iter().any(|&item| self.enumerates(item, bound));
+        let (enumerated, checked): (Vec<_>, Vec<_>) =
+            self.components(literals, bound).into_iter().partition(enumerates);
+        let mut components: Vec<(f64, JoinStep<'a>)> =
+            checked.into_iter().map(|component| self.step(component, bound, at_root)).collect();
         components.sort_by(|a, b| a.0.total_cmp(&b.0));
-        components.into_iter().map(|(_, step)| step).collect()
+        let mut steps: Vec<JoinStep<'a>> = components.into_iter().map(|(_, step)| step).collect();
+        if !enumerated.is_empty() {
+            steps.push(self.step(enumerated.concat(), bound, at_root).1);
+        }
+        steps
     }
 
     /// Splits literals into components connected by free variables that a positive literal can
@@ -229,7 +324,8 @@ impl<'a> Planner<'a, '_, '_> {
         let cost = self.rows(first, bound);
         component.retain(|&i| i != first);
 
-        let mut used_later = vec![false; bound.len()];
+        let enumerates = self.enumerates(first, bound) || component.iter().any(|&i| self.enumerates(i, bound));
+        let mut used_later = self.is_projected.clone();
         for &i in &component {
             self.slots(i).for_each(|slot| used_later[slot] = true);
         }
@@ -240,17 +336,29 @@ impl<'a> Planner<'a, '_, '_> {
         }
         let mut interface: Vec<usize> =
             component.iter().chain([&first]).flat_map(|&i| self.slots(i)).filter(|&slot| bound[slot]).collect();
+        if enumerates {
+            // Such a memo is for one head, and a repetition finds the same values of variables that
+            // are bound later only.
+            interface.extend((self.arity..bound.len()).filter(|&slot| self.is_projected[slot] && bound[slot]));
+            interface.retain(|&slot| slot >= self.arity);
+        }
         interface.sort_unstable();
         interface.dedup();
-        let then = self.steps(component, &now_bound, false);
+        let mut then = self.steps(component, &now_bound, false);
+        if enumerates && !(self.arity..bound.len()).any(|slot| self.is_projected[slot] && !now_bound[slot]) {
+            then.push(JoinStep::emit());
+        }
         let mut memo = None;
         if !at_root && !then.is_empty() && interface.len() <= 2 {
             memo = Some((self.memos, interface));
+            if enumerates {
+                self.enumerated.push(self.memos);
+            }
             self.memos += 1;
         }
         let KeyLiteral { negated, predicate, .. } = self.literals[first];
         let compare = predicate.comparison().map(|comparison| (comparison, self.operands(first, bound)));
-        (cost, JoinStep { negated, predicate, compare, access, then, none_of: Vec::new(), memo })
+        (cost, JoinStep { negated, predicate, compare, access, then, none_of: Vec::new(), memo, emits: false })
     }
 
     /// Returns the operands of a comparison.
@@ -279,7 +387,16 @@ impl<'a> Planner<'a, '_, '_> {
             memo = Some((self.memos, interface));
             self.memos += 1;
         }
-        JoinStep { negated: true, predicate, compare: None, access: None, then: Vec::new(), none_of, memo }
+        JoinStep {
+            negated: true,
+            predicate,
+            compare: None,
+            access: None,
+            then: Vec::new(),
+            none_of,
+            memo,
+            emits: false,
+        }
     }
 
     fn access(&self, literal: usize, bound: &[bool], used_later: &[bool]) -> Option<Access<'a>> {

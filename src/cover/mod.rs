@@ -13,6 +13,7 @@ mod count;
 mod coverage;
 mod groups;
 mod join_plan;
+mod pack;
 mod search;
 
 pub use audit::{Audit, AuditError, Audited};

@@ -51,6 +51,8 @@ pub(crate) struct Search<'p, 'a> {
     memos: Vec<HashMap<u64, MemoEntry>>,
     /// Whether all memos are of the current head, so that their cost is charged already.
     memos_are_own: bool,
+    /// The projected bindings found for the current head, one tuple after the other.
+    found: Vec<u32>,
     args: Vec<Constant>,
     /// The number of rows visited.
     pub steps: u64,
@@ -76,6 +78,7 @@ impl<'p, 'a> Search<'p, 'a> {
             limit_id: 0,
             memos: vec![HashMap::default(); plan.memos],
             memos_are_own: false,
+            found: Vec::new(),
             args: Vec::new(),
             steps: 0,
             budget: u64::MAX,
@@ -103,24 +106,18 @@ impl<'p, 'a> Search<'p, 'a> {
         }
     }
 
+    /// Returns whether the budget of the last head ran out.
     #[inline]
-    fn is_exhausted(&self) -> bool {
+    pub fn is_exhausted(&self) -> bool {
         self.steps >= self.budget_end
     }
 
     /// Counts the groundings of the component for a head with this time limit, up to `max_count`.
     /// `limit_id` identifies the limit.
     pub fn count(&mut self, head: &[Constant], limit: Option<f64>, limit_id: u32) -> u32 {
-        for (slot, constant) in self.bindings.iter_mut().zip(head) {
-            *slot = constant.id();
-        }
-        (self.limit, self.limit_id) = (limit, limit_id);
-        self.head.clear();
-        self.head.extend_from_slice(head);
+        self.start(head, limit, limit_id);
         for &memo in &self.per_example_memos {
-            // Clearing takes time proportional to the capacity, and most examples need few entries.
-            let table = &mut self.memos[memo];
-            if table.capacity() > MAX_CLEARED_CAPACITY { *table = HashMap::default() } else { table.clear() }
+            clear(&mut self.memos[memo]);
         }
         let count = self.count_roots();
         if !self.is_exhausted() {
@@ -132,6 +129,30 @@ impl<'p, 'a> Search<'p, 'a> {
         self.memos_are_own = false;
         self.memos = other_memos;
         count
+    }
+
+    /// Returns the values of the projected variables for a head with this time limit, one tuple
+    /// after the other and possibly repeated; `None` if the budget runs out.
+    pub fn project(&mut self, head: &[Constant], limit: Option<f64>, limit_id: u32) -> Option<&mut Vec<u32>> {
+        self.start(head, limit, limit_id);
+        for &memo in &self.plan.enumerated {
+            clear(&mut self.memos[memo]);
+        }
+        self.found.clear();
+        // A memo hit is charged nothing: where the budget runs out, no answer is used.
+        self.memos_are_own = true;
+        self.count_roots();
+        self.memos_are_own = false;
+        (!self.is_exhausted()).then_some(&mut self.found)
+    }
+
+    fn start(&mut self, head: &[Constant], limit: Option<f64>, limit_id: u32) {
+        for (slot, constant) in self.bindings.iter_mut().zip(head) {
+            *slot = constant.id();
+        }
+        (self.limit, self.limit_id) = (limit, limit_id);
+        self.head.clear();
+        self.head.extend_from_slice(head);
     }
 
     fn count_roots(&mut self) -> u32 {
@@ -183,6 +204,11 @@ impl<'p, 'a> Search<'p, 'a> {
                 u32::from(comparison.holds(self.operand(*left), self.operand(*right)))
             }
             (None, Some(access)) => self.matches(step, access),
+            (None, None) if step.emits => {
+                // The search goes on as if nothing was found.
+                self.found.extend(self.plan.projected.iter().map(|&slot| self.bindings[slot]));
+                0
+            }
             (None, None) if step.none_of.is_empty() => 0,
             (None, None) => {
                 let max_count = std::mem::replace(&mut self.max_count, 1);
@@ -317,6 +343,12 @@ impl<'p, 'a> Search<'p, 'a> {
             }
         }
     }
+}
+
+/// Clears a memo table.
+fn clear(table: &mut HashMap<u64, MemoEntry>) {
+    // Clearing takes time proportional to the capacity, and most examples need few entries.
+    if table.capacity() > MAX_CLEARED_CAPACITY { *table = HashMap::default() } else { table.clear() }
 }
 
 /// Returns the memos of the steps that match facts of a predicate, directly or in a later step.

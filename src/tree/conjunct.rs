@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use super::language::{FixedTest, Language, LookAhead, MAX_NODE_SIZE, Scope, TypedVariable};
+use super::language::{DraftLiteral, FixedTest, Language, LookAhead, MAX_NODE_SIZE, Scope, TypedVariable};
 use crate::cover::{Bits, ComponentKey, Coverage, EncodedConjunction};
 use crate::determinism::{HashMap, HashSet};
 use crate::kb::TypeId;
@@ -18,6 +18,10 @@ use crate::logic::{Argument, Literal, Variable};
 /// literal multiplies the search effort by the facts it may match, and a deep node has thousands of
 /// tests.
 pub(crate) const MAX_PATH_COMPONENT: usize = 6;
+
+/// The maximum number of proposals evaluated at once, so that the memory for their queries is
+/// limited.
+const MAX_BATCH: usize = 1 << 14;
 
 /// A connected set of literals.
 #[derive(Clone, Debug)]
@@ -155,41 +159,79 @@ impl<'b, 'a> Conjuncts<'b, 'a> {
     }
 
     fn single_literals(&mut self) {
-        let clause: Vec<&Literal> = self.path.iter().collect();
-        let scope = Scope { known: &self.known, clause: &clause, next: self.next, must_use: None };
+        let (language, path, known) = (self.language, self.path, self.known.clone());
+        let clause: Vec<&Literal> = path.iter().collect();
+        let scope = Scope { known: &known, clause: &clause, next: self.next, must_use: None };
         let mut proposals = Vec::new();
-        self.language.literals(&scope, |draft| {
-            let touched = self.touched(&draft.literal);
-            proposals.push(Proposal {
-                literals: vec![draft.literal],
-                comparisons: draft.comparisons,
-                modes: vec![draft.mode],
-                new: draft.new,
-                touched,
-            });
-        });
-        self.add(proposals);
+        for mode in 0..language.modes() {
+            // No more than the whole budget of one mode is ever kept.
+            let mut of_mode = 0;
+            for (number, draft) in language.literals(mode, &scope).enumerate() {
+                let DraftLiteral { mode, literal, comparisons, new } = draft;
+                let touched = self.touched(&literal);
+                let proposal = Proposal { literals: vec![literal], comparisons, modes: vec![mode], new, touched };
+                let is_new = self.is_new(&proposal);
+                if (is_new && of_mode == self.left) || number > self.max_drafts() {
+                    self.over_budget = true;
+                    break;
+                }
+                if is_new {
+                    proposals.push(proposal);
+                    of_mode += 1;
+                }
+            }
+            proposals = self.limited(proposals);
+        }
+        self.evaluate(proposals);
     }
 
-    /// Evaluates the proposals not seen before and keeps those that cover an example of the path.
-    fn add(&mut self, mut proposals: Vec<Proposal>) {
-        proposals.retain(|proposal| {
-            let encoded =
-                EncodedConjunction::new(proposal.literals.iter().chain(&proposal.comparisons), self.next as usize);
-            let is_small = encoded.literals() <= MAX_NODE_SIZE;
-            let key =
-                if is_small { encoded.exact_key() } else { encoded.key(&(0..encoded.literals()).collect::<Vec<_>>()) };
-            // Two modes may generate the same literal but allow different continuations.
-            let mut continuations: Vec<_> = proposal.new.iter().map(|known| (known.type_id, known.once)).collect();
-            continuations.sort_unstable();
-            let modes = if self.language.has_limits() { proposal.modes.clone() } else { Vec::new() };
-            self.seen.insert((key, continuations, modes))
-        });
-        if proposals.len() > self.left {
-            proposals = fair_share(proposals, self.left);
-            self.over_budget = true;
+    /// Returns the maximum number of literals generated for one mode, or for one base. Many of
+    /// them may be equal up to the names of variables.
+    fn max_drafts(&self) -> usize {
+        self.left.saturating_mul(8).max(MAX_BATCH)
+    }
+
+    /// Returns whether no equivalent proposal was made before.
+    fn is_new(&mut self, proposal: &Proposal) -> bool {
+        let encoded =
+            EncodedConjunction::new(proposal.literals.iter().chain(&proposal.comparisons), self.next as usize);
+        let is_small = encoded.literals() <= MAX_NODE_SIZE;
+        let key =
+            if is_small { encoded.exact_key() } else { encoded.key(&(0..encoded.literals()).collect::<Vec<_>>()) };
+        // Two modes may generate the same literal but allow different continuations.
+        let mut continuations: Vec<_> = proposal.new.iter().map(|known| (known.type_id, known.once)).collect();
+        continuations.sort_unstable();
+        let modes = if self.language.has_limits() { proposal.modes.clone() } else { Vec::new() };
+        self.seen.insert((key, continuations, modes))
+    }
+
+    /// Reduces proposals to the remaining budget.
+    fn limited(&mut self, proposals: Vec<Proposal>) -> Vec<Proposal> {
+        if proposals.len() <= self.left {
+            return proposals;
         }
+        self.over_budget = true;
+        fair_share(proposals, self.left)
+    }
+
+    /// Evaluates the proposals not seen before.
+    fn add(&mut self, mut proposals: Vec<Proposal>) {
+        proposals.retain(|proposal| self.is_new(proposal));
+        let proposals = self.limited(proposals);
+        self.evaluate(proposals);
+    }
+
+    /// Evaluates proposals and keeps those that cover an example of the path.
+    fn evaluate(&mut self, mut proposals: Vec<Proposal>) {
         self.left -= proposals.len();
+        while !proposals.is_empty() {
+            let rest = proposals.split_off(proposals.len().min(MAX_BATCH));
+            self.evaluate_batch(proposals);
+            proposals = rest;
+        }
+    }
+
+    fn evaluate_batch(&mut self, proposals: Vec<Proposal>) {
         let conjunction = |proposal: &Proposal| {
             let touched =
                 self.path.iter().zip(&self.components).filter(|(_, component)| *component & proposal.touched != 0);
@@ -224,7 +266,8 @@ impl<'b, 'a> Conjuncts<'b, 'a> {
                 self.over_budget = true;
                 break;
             }
-            let proposals = self.extensions(base);
+            let (proposals, is_complete) = self.extensions(base);
+            self.over_budget |= !is_complete;
             total += proposals.len();
             extended.push((base.order, proposals));
         }
@@ -347,33 +390,45 @@ impl<'b, 'a> Conjuncts<'b, 'a> {
         }
     }
 
-    /// Returns the conjuncts formed by a base and one more literal.
-    fn extensions(&self, base: &Base) -> Vec<Proposal> {
+    /// Returns the conjuncts formed by a base and one more literal, and whether these are all: if
+    /// the base alone exceeds the budget, modes have equal shares.
+    fn extensions(&self, base: &Base) -> (Vec<Proposal>, bool) {
         let clause: Vec<&Literal> = self.path.iter().chain(&base.literals).collect();
         let next = self.next + base.new.len() as u32;
         let old = self.known.iter().filter(|known| self.may_connect(known));
         let known: Vec<TypedVariable> = old.chain(&base.new).copied().collect();
         let has_in_body = self.language.has_in_body();
         let is_anywhere = self.language.options().look_ahead == LookAhead::Anywhere;
-        let mut proposals = Vec::new();
-        let mut propose = |mode: usize, literal: Literal, comparisons: &[Literal], new: &[TypedVariable]| {
+        let (mut proposals, mut is_complete) = (Vec::new(), true);
+        let propose = |mode: usize, literal: Literal, comparisons: Vec<Literal>, new: &[TypedVariable]| {
             let touched = self.touched(&literal);
             let depends_on_body =
                 is_anywhere && has_in_body && !self.language.binds_body_variables(mode, &literal, self.path);
-            if depends_on_body || base.is_connected_by(&literal, touched, self.next) {
-                let with = |own: &[TypedVariable]| base.new.iter().chain(own).copied().collect();
-                let mut literals = base.literals.clone();
-                literals.push(literal);
-                let modes = base.modes.iter().copied().chain([mode]).collect();
-                let touched = base.conjuncts.iter().fold(touched, |all, conjunct| all | conjunct.2);
-                let comparisons = [&base.comparisons[..], comparisons].concat();
-                proposals.push(Proposal { literals, comparisons, modes, new: with(new), touched });
-            }
+            let is_connected = depends_on_body || base.is_connected_by(&literal, touched, self.next);
+            is_connected.then(|| Proposal {
+                literals: base.literals.iter().cloned().chain([literal]).collect(),
+                comparisons: base.comparisons.iter().cloned().chain(comparisons).collect(),
+                modes: base.modes.iter().copied().chain([mode]).collect(),
+                new: base.new.iter().chain(new).copied().collect(),
+                touched: base.conjuncts.iter().fold(touched, |all, conjunct| all | conjunct.2),
+            })
         };
         if (has_in_body && is_anywhere) || !base.new.is_empty() {
             let must_use = (!has_in_body || !is_anywhere).then_some(self.next);
             let scope = Scope { known: &known, clause: &clause, next, must_use };
-            self.language.literals(&scope, |draft| propose(draft.mode, draft.literal, &draft.comparisons, &draft.new));
+            let mut drafts: Vec<_> =
+                (0..self.language.modes()).map(|mode| self.language.literals(mode, &scope)).collect();
+            let mut generated = 0;
+            while !drafts.is_empty() && proposals.len() <= self.left && generated <= self.max_drafts() {
+                drafts.retain_mut(|drafts| {
+                    let Some(draft) = drafts.next() else { return false };
+                    generated += 1;
+                    proposals.extend(propose(draft.mode, draft.literal, draft.comparisons, &draft.new));
+                    true
+                });
+            }
+            is_complete = drafts.is_empty();
+            proposals.sort_by_key(|proposal| proposal.modes.last().copied());
         }
         if base.conjuncts.iter().any(|conjunct| conjunct.2 != 0) {
             let singles = self.list.iter().take_while(|conjunct| conjunct.literals.len() == 1);
@@ -384,11 +439,11 @@ impl<'b, 'a> Conjuncts<'b, 'a> {
                     let comparisons: Vec<Literal> =
                         conjunct.comparisons.iter().map(|literal| shifted(literal, self.next, shift)).collect();
                     let new: Vec<TypedVariable> = conjunct.new.iter().map(|known| known.shifted(shift)).collect();
-                    propose(mode, literal, &comparisons, &new);
+                    proposals.extend(propose(mode, literal, comparisons, &new));
                 }
             }
         }
-        proposals
+        (proposals, is_complete)
     }
 
     /// Adds the tests that are candidates at every node.

@@ -1,6 +1,7 @@
 //! The language bias: the literals and tests that the modes allow, given the variables in scope.
 
 use super::cuts;
+use crate::cancel;
 use crate::determinism::HashMap;
 use crate::kb::{Database, Mode, ModeSlot, TypeId};
 use crate::logic::{Argument, Comparison, Constant, Literal, ModeSymbol, Number, PredicateId, Variable};
@@ -49,6 +50,9 @@ impl Default for LanguageOptions {
         }
     }
 }
+
+/// The number of literals generated between two polls for cancellation.
+const POLL_INTERVAL: u32 = 1 << 10;
 
 /// The upper limit of [`LanguageOptions::node_size`].
 pub const MAX_NODE_SIZE: usize = 4;
@@ -123,14 +127,6 @@ pub(crate) struct DraftLiteral {
     pub new: Vec<TypedVariable>,
 }
 
-/// A literal under construction.
-#[derive(Clone, Debug, Default)]
-struct PartialLiteral {
-    args: Vec<Argument>,
-    new: Vec<TypedVariable>,
-    comparisons: Vec<Literal>,
-}
-
 /// The context in which literals are generated.
 pub(crate) struct Scope<'s> {
     /// The variables in scope.
@@ -141,6 +137,13 @@ pub(crate) struct Scope<'s> {
     pub next: u32,
     /// If set, only literals that reuse a variable with at least this number are generated.
     pub must_use: Option<u32>,
+}
+
+impl Scope<'_> {
+    /// Returns whether a variable is one of those of which every literal must reuse one.
+    fn requires(&self, variable: Variable) -> bool {
+        self.must_use.is_some_and(|from| (from..self.next).contains(&variable.0))
+    }
 }
 
 impl Language {
@@ -269,79 +272,33 @@ impl Language {
         self.head.iter().enumerate().map(known).collect()
     }
 
-    /// Generates every literal that a mode allows in this scope: modes in the order of the schema,
-    /// arguments from left to right, for each first the variables in scope, then a new one, then
-    /// constants.
-    ///
-    /// Literals already in the clause are skipped. Two modes may generate the same literal.
-    pub(crate) fn literals(&self, scope: &Scope<'_>, mut f: impl FnMut(DraftLiteral)) {
-        for (number, usable) in self.modes.iter().enumerate() {
-            let args = Vec::with_capacity(usable.mode.args.len());
-            self.fill(number, scope, &mut PartialLiteral { args, ..PartialLiteral::default() }, &mut f);
-        }
+    /// Returns the number of modes.
+    pub(crate) fn modes(&self) -> usize {
+        self.modes.len()
     }
 
-    fn fill(&self, number: usize, scope: &Scope<'_>, partial: &mut PartialLiteral, f: &mut impl FnMut(DraftLiteral)) {
-        let usable = &self.modes[number];
-        let position = partial.args.len();
-        let Some(slot) = usable.mode.args.get(position) else {
-            let is_from =
-                |from: u32, arg: &Argument| matches!(arg, Argument::Variable(v) if v.0 >= from && v.0 < scope.next);
-            let uses_one = |from: u32| partial.args.iter().any(|arg| is_from(from, arg));
-            let literal = Literal::new(usable.mode.predicate, partial.args.clone());
-            let in_scope = scope.must_use.is_none_or(uses_one);
-            // Comparing a number with itself is trivial.
-            let is_nontrivial = literal.comparison().is_none() || literal.args.first() != literal.args.last();
-            if in_scope
-                && is_nontrivial
-                && !scope.clause.contains(&&literal)
-                && self.is_allowed(number, &literal, scope.clause)
-            {
-                let PartialLiteral { new, comparisons, .. } = partial.clone();
-                f(DraftLiteral { mode: number, literal, comparisons, new });
+    /// Returns the literals that a mode allows in this scope, generated on demand: arguments from
+    /// left to right, for each first the variables in scope, then a new one, then constants.
+    ///
+    /// Literals already in the clause are skipped. Two modes may generate the same literal.
+    pub(crate) fn literals<'s>(&'s self, mode: usize, scope: &'s Scope<'s>) -> impl Iterator<Item = DraftLiteral> + 's {
+        let mut fillings = Fillings::new(self, mode, scope);
+        let mut filled = 0u32;
+        std::iter::from_fn(move || {
+            loop {
+                filled = filled.wrapping_add(1);
+                if filled.is_multiple_of(POLL_INTERVAL) {
+                    cancel::poll();
+                }
+                let draft = fillings.advance().then(|| fillings.draft(mode))?;
+                // Comparing a number with itself is trivial.
+                let literal = &draft.literal;
+                let is_nontrivial = literal.comparison().is_none() || literal.args.first() != literal.args.last();
+                if is_nontrivial && !scope.clause.contains(&literal) && self.is_allowed(mode, literal, scope.clause) {
+                    return Some(draft);
+                }
             }
-            return;
-        };
-        let next = |argument, partial: &mut PartialLiteral, f: &mut _| {
-            partial.args.push(argument);
-            self.fill(number, scope, partial, f);
-            partial.args.pop();
-        };
-        for known in scope.known {
-            if self.may_reuse(slot, known, scope) {
-                next(Argument::Variable(known.variable), partial, f);
-            }
-        }
-        let fresh = |partial: &PartialLiteral| TypedVariable {
-            variable: Variable(scope.next + partial.new.len() as u32),
-            type_id: Some(slot.type_id),
-            once: slot.symbol == ModeSymbol::Once,
-        };
-        if slot.symbol.may_be_new() {
-            let known = fresh(partial);
-            partial.new.push(known);
-            next(Argument::Variable(known.variable), partial, f);
-            partial.new.pop();
-        }
-        for &constant in &usable.constants[position] {
-            next(Argument::Constant(constant), partial, f);
-        }
-        for &cut in &usable.cuts[position] {
-            let cut = Argument::Number(Number::new(cut));
-            if usable.mode.predicate.comparison().is_some() {
-                next(cut, partial, f);
-                continue;
-            }
-            for comparison in Comparison::ALL {
-                let known = fresh(partial);
-                let variable = Argument::Variable(known.variable);
-                partial.new.push(known);
-                partial.comparisons.push(Literal::compare(variable, comparison, cut));
-                next(variable, partial, f);
-                partial.comparisons.pop();
-                partial.new.pop();
-            }
-        }
+        })
     }
 
     fn may_reuse(&self, slot: &ModeSlot, known: &TypedVariable, scope: &Scope<'_>) -> bool {
@@ -368,6 +325,125 @@ impl Language {
         };
         mode.max.is_none_or(|max| same().count() < max as usize)
             && mode.max_per_input.is_none_or(|max| same().filter(same_input).count() < max as usize)
+    }
+}
+
+/// The ways to fill the arguments of a mode, in lexicographic order.
+///
+/// Only the current choice is kept, since their number grows exponentially with the arguments.
+struct Fillings<'s> {
+    usable: &'s UsableMode,
+    scope: &'s Scope<'s>,
+    /// The variables in scope that each argument may reuse.
+    reusable: Vec<Vec<Variable>>,
+    /// For each argument, whether one after it may take a required variable.
+    required_later: Vec<bool>,
+    /// The current choice at each argument.
+    chosen: Vec<usize>,
+    is_started: bool,
+}
+
+impl<'s> Fillings<'s> {
+    fn new(language: &'s Language, mode: usize, scope: &'s Scope<'s>) -> Self {
+        let usable = &language.modes[mode];
+        let reusable = |slot: &ModeSlot| -> Vec<Variable> {
+            let known = scope.known.iter().filter(|known| language.may_reuse(slot, known, scope));
+            known.map(|known| known.variable).collect()
+        };
+        let reusable: Vec<Vec<Variable>> = usable.mode.args.iter().map(reusable).collect();
+        let is_required = |variables: &Vec<Variable>| variables.iter().any(|&v| scope.requires(v));
+        let required_later = (1..=reusable.len()).map(|k| reusable[k..].iter().any(is_required)).collect();
+        let chosen = vec![0; reusable.len()];
+        Fillings { usable, scope, reusable, required_later, chosen, is_started: false }
+    }
+
+    /// Returns the number of thresholds with comparisons, for each of which a cut is a choice.
+    fn choices_per_cut(&self) -> usize {
+        if self.usable.mode.predicate.comparison().is_some() { 1 } else { Comparison::ALL.len() }
+    }
+
+    /// Returns the first choice for an argument from `from` on.
+    fn choose(&self, position: usize, from: usize) -> Option<usize> {
+        let reusable = &self.reusable[position];
+        let is_required = |(k, &choice): (usize, &usize)| {
+            self.reusable[k].get(choice).is_some_and(|&variable| self.scope.requires(variable))
+        };
+        let may_wait = self.scope.must_use.is_none()
+            || self.required_later[position]
+            || self.chosen[..position].iter().enumerate().any(is_required);
+        if !may_wait {
+            let required = (from..reusable.len()).find(|&choice| self.scope.requires(reusable[choice]));
+            return required;
+        }
+        let slot = &self.usable.mode.args[position];
+        let (constants, cuts) = (&self.usable.constants[position], &self.usable.cuts[position]);
+        let new = usize::from(slot.symbol.may_be_new());
+        let choices = reusable.len() + new + constants.len() + cuts.len() * self.choices_per_cut();
+        Some(from).filter(|&choice| choice < choices)
+    }
+
+    /// Moves to the next filling that uses a required variable; returns whether there is one.
+    fn advance(&mut self) -> bool {
+        let arity = self.chosen.len();
+        if arity == 0 {
+            return !std::mem::replace(&mut self.is_started, true) && self.scope.must_use.is_none();
+        }
+        let (mut position, mut from) = match std::mem::replace(&mut self.is_started, true) {
+            true => (arity - 1, self.chosen[arity - 1] + 1),
+            false => (0, 0),
+        };
+        while position < arity {
+            match (self.choose(position, from), position.checked_sub(1)) {
+                (Some(choice), _) => {
+                    self.chosen[position] = choice;
+                    (position, from) = (position + 1, 0);
+                }
+                (None, Some(previous)) => (position, from) = (previous, self.chosen[previous] + 1),
+                (None, None) => return false,
+            }
+        }
+        true
+    }
+
+    /// Returns the literal of the current choice.
+    fn draft(&self, mode: usize) -> DraftLiteral {
+        let UsableMode { mode: declared, constants, cuts } = self.usable;
+        let mut args = Vec::with_capacity(self.chosen.len());
+        let (mut new, mut comparisons) = (Vec::new(), Vec::new());
+        for (position, (slot, &choice)) in declared.args.iter().zip(&self.chosen).enumerate() {
+            let reusable = &self.reusable[position];
+            if let Some(&variable) = reusable.get(choice) {
+                args.push(Argument::Variable(variable));
+                continue;
+            }
+            let variable = Variable(self.scope.next + new.len() as u32);
+            let once = slot.symbol == ModeSymbol::Once;
+            let fresh = TypedVariable { variable, type_id: Some(slot.type_id), once };
+            let mut choice = choice - reusable.len();
+            if slot.symbol.may_be_new() {
+                if choice == 0 {
+                    new.push(fresh);
+                    args.push(Argument::Variable(variable));
+                    continue;
+                }
+                choice -= 1;
+            }
+            if let Some(&constant) = constants[position].get(choice) {
+                args.push(Argument::Constant(constant));
+                continue;
+            }
+            choice -= constants[position].len();
+            let cut = Argument::Number(Number::new(cuts[position][choice / self.choices_per_cut()]));
+            if declared.predicate.comparison().is_some() {
+                args.push(cut);
+                continue;
+            }
+            let variable = Argument::Variable(variable);
+            new.push(fresh);
+            comparisons.push(Literal::compare(variable, Comparison::ALL[choice % self.choices_per_cut()], cut));
+            args.push(variable);
+        }
+        DraftLiteral { mode, literal: Literal::new(declared.predicate, args), comparisons, new }
     }
 }
 
