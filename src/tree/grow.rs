@@ -1,14 +1,14 @@
 //! Best-first tree growth: the paper's FitRegressionTree.
 
 use std::cell::LazyCell;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Weak};
 
 use super::candidates::Candidates;
 use super::language::{Language, TypedVariable};
 use super::margins::Margins;
 use super::node::{Leaf, NodeId, Tree};
 use super::sample::{OwnedSample, Sample};
-use super::split::{QuantizedGradients, SplitScorer};
+use super::split::{CoveredSums, QuantizedGradients, SplitScorer};
 use crate::cover::{Bits, Cache, Coverage, lock};
 use crate::determinism::Stream;
 use crate::kb::Example;
@@ -169,6 +169,17 @@ struct OpenLeaf {
     weight: f64,
     /// The squared error of the examples in use; at the root a lower bound.
     error: f64,
+    /// On the false side of a test that covers less than half of the examples in use: the sums of
+    /// the node above, and the examples on the true side.
+    above: Option<(Screened, Bits)>,
+}
+
+/// The sums of the candidates of a node.
+#[derive(Clone)]
+struct Screened {
+    /// The cache decides how long candidates are kept.
+    candidates: Weak<Candidates>,
+    sums: Arc<CoveredSums>,
 }
 
 /// A test with both of its sides fitted.
@@ -259,6 +270,7 @@ impl<'a> Grower<'a> {
             all: Bits::ones(examples),
             weight: here.sample().weight(),
             error: if min_error > 0.0 { min_error } else { fit.1 },
+            above: None,
         }];
         let mut leaves = 1;
 
@@ -269,7 +281,7 @@ impl<'a> Grower<'a> {
             // Paper: Alg. 1, line 14
             let Some(node) = self.next_to_expand(&mut beam) else { break };
             statistics.expansions += 1;
-            let fitted = self.best_test(&run, &node, &mut statistics);
+            let (fitted, screened) = self.best_test(&run, &node, &mut statistics);
             let gains = |fitted: &FittedTest<F::Leaf>| {
                 // The gain must exceed rounding errors.
                 let below = |error: f64| fitted.yes.1 + fitted.no.1 < error * (1.0 - 1e-10);
@@ -307,16 +319,28 @@ impl<'a> Grower<'a> {
                 path,
                 known,
                 depth,
-                in_use: in_use_yes,
+                in_use: in_use_yes.clone(),
                 all: all_yes,
                 weight,
                 error: yes.1,
+                above: None,
             });
             // Paper: Alg. 1, line 26
             // The variables of a failed test are unbound, so this side keeps those from above.
             let (path, known) = (node.path, node.known);
             let weight = run.weight(&in_use_no);
-            beam.push(OpenLeaf { id: no_id, path, known, depth, in_use: in_use_no, all: all_no, weight, error: no.1 });
+            let above = screened.filter(|_| in_use_yes.count() < in_use_no.count()).map(|above| (above, in_use_yes));
+            beam.push(OpenLeaf {
+                id: no_id,
+                path,
+                known,
+                depth,
+                in_use: in_use_no,
+                all: all_no,
+                weight,
+                error: no.1,
+                above,
+            });
         }
         // Paper: Alg. 1, line 27
         // Paper: Alg. 1, line 28
@@ -353,19 +377,27 @@ impl<'a> Grower<'a> {
     }
 
     /// Returns the test with the smallest error, the first of equals; `None` if no test splits the
-    /// examples.
+    /// examples. Also returns the sums of all candidates that are cached.
     fn best_test<F: LeafFitter>(
         &self,
         run: &TreeFit<'_, F>,
         node: &OpenLeaf,
         statistics: &mut GrowStatistics,
-    ) -> Option<FittedTest<F::Leaf>> {
+    ) -> (Option<FittedTest<F::Leaf>>, Option<Screened>) {
         let here = node.all.count();
         if self.options.single && 2 * here <= node.all.len() {
-            return self.best_test_on_own_examples(run, node, statistics);
+            return (self.best_test_on_own_examples(run, node, statistics), None);
         }
         let candidates = self.cached_candidates(&node.path, &node.known);
-        self.best_candidate(run, node, &candidates, statistics)
+        let scores = SplitScorer::new(&run.quantized, &node.in_use);
+        let from_above = node.above.as_ref().and_then(|(above, others)| {
+            let same = above.candidates.upgrade().is_some_and(|above| Arc::ptr_eq(&above, &candidates));
+            let others = || SplitScorer::new(&run.quantized, others).covered_sums(&candidates);
+            same.then(|| above.sums.without(&others()))
+        });
+        let sums = Arc::new(from_above.unwrap_or_else(|| scores.covered_sums(&candidates)));
+        let best = self.best_candidate(run, node, &candidates, (&scores, &sums), statistics);
+        (best, Some(Screened { candidates: Arc::downgrade(&candidates), sums }))
     }
 
     /// Returns the best test, evaluating candidates on the examples of the node only, without
@@ -389,6 +421,7 @@ impl<'a> Grower<'a> {
             known: node.known.clone(),
             in_use: pick(&node.in_use),
             all: Bits::ones(indices.len()),
+            above: None,
             ..*node
         };
         let pick_values = |of: &[f64]| -> Vec<f64> { indices.iter().map(|&i| of[i]).collect() };
@@ -401,7 +434,9 @@ impl<'a> Grower<'a> {
             seed: run.seed,
             tree: run.tree.clone(),
         };
-        let mut fitted = self.best_candidate(&run, &restricted, &candidates, statistics)?;
+        let scores = SplitScorer::new(&run.quantized, &restricted.in_use);
+        let sums = scores.covered_sums(&candidates);
+        let mut fitted = self.best_candidate(&run, &restricted, &candidates, (&scores, &sums), statistics)?;
         let mut covered = Bits::zeros(node.all.len());
         fitted.covered.iter().for_each(|k| covered.set(indices[k], true));
         fitted.covered = covered;
@@ -415,6 +450,7 @@ impl<'a> Grower<'a> {
         node: &OpenLeaf,
         // Paper: Alg. 1, line 15
         candidates: &Candidates,
+        (scores, sums): (&SplitScorer<'_>, &CoveredSums),
         statistics: &mut GrowStatistics,
     ) -> Option<FittedTest<F::Leaf>> {
         statistics.budget_hits += u64::from(candidates.over_budget);
@@ -428,8 +464,7 @@ impl<'a> Grower<'a> {
             Screening::Exact => Some(1),
             Screening::Rescore => self.options.rescore,
         };
-        let scores = SplitScorer::new(&run.quantized, &node.in_use);
-        let (ranked, screened) = scores.screen(candidates, self.options.min_leaf, max);
+        let (ranked, screened) = scores.screen(candidates, sums, self.options.min_leaf, max);
         statistics.screened += screened as u64;
         let mut best: Option<(f64, usize, FittedTest<F::Leaf>)> = None;
         // Batch sizes are fixed: the number of threads must not decide which candidates are fitted.
