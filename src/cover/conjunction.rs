@@ -35,7 +35,7 @@ pub(super) enum KeyArg {
 }
 
 /// A decoded literal of a component.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct KeyLiteral {
     pub negated: bool,
     pub predicate: PredicateId,

@@ -17,6 +17,7 @@ use super::groups::{Groups, TimeLimits};
 use super::join_plan::{JoinPlan, distinct_values};
 use super::pack::{Pack, PackContext};
 use super::search::Search;
+use super::separator::{ListContext, Lists, Separated, Side};
 use crate::cancel;
 use crate::determinism::HashMap;
 use crate::kb::{Database, Example};
@@ -46,10 +47,15 @@ pub struct Coverage<'a> {
     distinct: Vec<OnceLock<Box<[f64]>>>,
     cover_cache: Mutex<Cache<ComponentKey, Arc<Bits>>>,
     count_cache: Mutex<Cache<ComponentKey, Arc<GroundingCounts>>>,
+    /// By side of a separator, groups needed, and whether there are numbers.
+    list_cache: Mutex<ListCache>,
     audit: Option<&'a Audit>,
     /// The indices of the examples among those known to the audit, if they are a subset.
     indices: Option<&'a [usize]>,
 }
+
+/// The lists of sides of separators; `None` if they are too long.
+type ListCache = Cache<(Side, Bits, bool), Option<Arc<Lists>>>;
 
 /// A conjunction split into components.
 struct Decomposed {
@@ -60,6 +66,10 @@ struct Decomposed {
 
 /// The number of components from which on a pack is worthwhile.
 const MIN_PACK: usize = 2;
+
+/// The steps of a search, per group of examples and in any case, after which a separator is tried.
+const STEPS_BEFORE_SEPARATION: u64 = 32;
+const MIN_STEPS_BEFORE_SEPARATION: u64 = 1 << 15;
 
 /// The memory of a cache entry besides its words: two allocations and a slot in the map.
 const ENTRY_BYTES: usize = 128;
@@ -86,8 +96,9 @@ impl<'a> Coverage<'a> {
             groups: Mutex::default(),
             distinct: (0..database.predicates.len()).map(|_| OnceLock::new()).collect(),
             // The other half is for cached candidate lists, see `Grower`.
-            cover_cache: Mutex::new(Cache::new(memory_bytes / 8 * 3)),
+            cover_cache: Mutex::new(Cache::new(memory_bytes / 16 * 5)),
             count_cache: Mutex::new(Cache::new(memory_bytes / 8)),
+            list_cache: Mutex::new(Cache::new(memory_bytes / 16)),
             audit: None,
             indices: None,
         }
@@ -297,7 +308,7 @@ impl<'a> Coverage<'a> {
         let plan = JoinPlan::new(key, self.arity, self.database, &|predicate| self.distinct(predicate));
         let heads = head_variables(key);
         if self.own_labels.is_none() || !mentions(key, self.target) {
-            return self.search_with(&plan, self.groups(&heads, false), max_count, within, None);
+            return self.search_or_separate(key, &plan, self.groups(&heads, false), max_count, within);
         }
         // Without a negated literal, an example that is not covered with all labels visible is not
         // covered without its own. This is decided for many examples at once.
@@ -312,6 +323,75 @@ impl<'a> Coverage<'a> {
         let groups = self.groups(&heads, true);
         let (groups, group_counts, steps) = self.search_with(&plan, groups, max_count, within, Some(self.target));
         (groups, group_counts, cost + steps)
+    }
+
+    /// Runs the search for given groups; if it takes long and the component has a separator, counts
+    /// through this instead.
+    fn search_or_separate(
+        &self,
+        key: &ComponentKey,
+        plan: &JoinPlan<'_>,
+        groups: Arc<Groups>,
+        max_count: u32,
+        within: Option<&Bits>,
+    ) -> (Arc<Groups>, Vec<u32>, u64) {
+        let max_steps = STEPS_BEFORE_SEPARATION * groups.first.len() as u64 + MIN_STEPS_BEFORE_SEPARATION;
+        let mut search = Search::new(plan, self.database, max_count, None);
+        let mut separated: Option<Option<(Vec<u32>, u64)>> = None;
+        let mut group_counts = self.counts_of_groups(&groups, within, |head, limit, limit_id| {
+            if search.steps > max_steps && separated.is_none() {
+                separated = Some(self.count_separated(key, &groups, max_count, within));
+            }
+            if let Some(Some(_)) = separated { 0 } else { search.count(head, limit, limit_id) }
+        });
+        let mut cost = search.steps + self.examples.len() as u64;
+        if let Some(Some((counts, steps))) = separated {
+            group_counts = counts;
+            cost += steps;
+        }
+        (groups, group_counts, cost)
+    }
+
+    /// Counts the groundings of a component through a separator; `None` if it has none, or this
+    /// takes long as well.
+    fn count_separated(
+        &self,
+        key: &ComponentKey,
+        groups: &Groups,
+        max_count: u32,
+        within: Option<&Bits>,
+    ) -> Option<(Vec<u32>, u64)> {
+        let Separated { sides } = Separated::new(key)?;
+        let by_head = sides.each_ref().map(|side| self.groups(&[side.head], false));
+        let is_inside = |&&first: &&u32| within.is_none_or(|within| within.get(first as usize));
+        let lists = |k: usize| {
+            let mut needed = Bits::zeros(by_head[k].first.len());
+            let inside = groups.first.iter().filter(is_inside);
+            inside.for_each(|&first| needed.set(by_head[k].of[first as usize] as usize, true));
+            self.lists(&sides[k], &by_head[k], needed, max_count)
+        };
+        let (first, second) = (lists(0)?, lists(1)?);
+        let by_head = by_head.each_ref().map(|groups| &**groups);
+        Separated::counts([&first, &second], by_head, groups, max_count, within, self.database)
+    }
+
+    /// Returns the lists of a side of a separator for the groups needed, cached; `None` if they are
+    /// too long.
+    fn lists(&self, side: &Side, groups: &Groups, needed: Bits, max_count: u32) -> Option<Arc<Lists>> {
+        let key = (side.clone(), needed, max_count > 1);
+        if let Some(lists) = lock(&self.list_cache).get(&key) {
+            return lists;
+        }
+        let context = ListContext {
+            database: self.database,
+            examples: self.examples,
+            limits: &self.limits,
+            distinct: &|predicate| self.distinct(predicate),
+        };
+        let lists = side.lists(&context, groups, &key.1, max_count.min(MAX_GROUNDINGS) as u8).map(Arc::new);
+        let bytes = ENTRY_BYTES + 8 * key.1.words().len() + lists.as_ref().map_or(0, |lists| lists.bytes());
+        lock(&self.list_cache).insert(key, lists.clone(), bytes, bytes as u64);
+        lists
     }
 
     /// Runs the search for given groups. With `hidden`, no example sees its own label.

@@ -12,6 +12,9 @@ use super::conjunction::{ComponentKey, KeyArg, KeyLiteral, decode};
 use crate::kb::{Database, Index, IndexId, Relation};
 use crate::logic::{Comparison, Constant, PredicateId};
 
+/// The assumed number of rows visited for the literal that follows another.
+const ROWS_OF_NEXT_LITERAL: f64 = 16.0;
+
 /// The source of a value known before a literal is matched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BoundValue {
@@ -120,8 +123,8 @@ pub(super) fn estimated_rows<'d>(
 ) -> f64 {
     let slots = arity + literal.args.len();
     let (literals, groups, is_projected) = (vec![literal.clone()], Vec::new(), vec![false; slots]);
-    let planner =
-        Planner { database, distinct, literals, groups, arity, memos: 0, is_projected, enumerated: Vec::new() };
+    let (memos, enumerated, looks_ahead) = (0, Vec::new(), false);
+    let planner = Planner { database, distinct, literals, groups, arity, memos, is_projected, enumerated, looks_ahead };
     let bound: Vec<bool> = (0..slots).map(|slot| slot < arity).collect();
     planner.rows(0, &bound)
 }
@@ -134,7 +137,7 @@ impl<'a> JoinPlan<'a> {
         database: &'a Database,
         distinct: &dyn Fn(PredicateId) -> &'d [f64],
     ) -> Self {
-        Self::with_exclusions(key, &[], arity, database, distinct)
+        Self::plan(decode(key), &[], Vec::new(), arity, database, distinct, true)
     }
 
     /// Plans literals of which the last form groups of the given sizes; a match is rejected if any
@@ -146,7 +149,7 @@ impl<'a> JoinPlan<'a> {
         database: &'a Database,
         distinct: &dyn Fn(PredicateId) -> &'d [f64],
     ) -> Self {
-        Self::plan(decode(key), groups, Vec::new(), arity, database, distinct)
+        Self::plan(decode(key), groups, Vec::new(), arity, database, distinct, false)
     }
 
     /// Plans the projection of positive literals onto some of their local variables, at least one.
@@ -158,7 +161,7 @@ impl<'a> JoinPlan<'a> {
         distinct: &dyn Fn(PredicateId) -> &'d [f64],
     ) -> Self {
         let projected = onto.iter().map(|&local| arity + local as usize).collect();
-        Self::plan(literals, &[], projected, arity, database, distinct)
+        Self::plan(literals, &[], projected, arity, database, distinct, true)
     }
 
     /// Plans literals without projection.
@@ -168,7 +171,17 @@ impl<'a> JoinPlan<'a> {
         database: &'a Database,
         distinct: &dyn Fn(PredicateId) -> &'d [f64],
     ) -> Self {
-        Self::plan(literals, &[], Vec::new(), arity, database, distinct)
+        Self::plan(literals, &[], Vec::new(), arity, database, distinct, true)
+    }
+
+    /// Returns whether the plan visits all facts of a predicate with more than `max_rows` for one
+    /// binding, for lack of an index.
+    pub(super) fn scans(&self, max_rows: usize) -> bool {
+        fn scan(steps: &[JoinStep<'_>], max_rows: usize) -> bool {
+            let is_scan = |access: &Access<'_>| access.prefix.is_empty() && access.index.rows() > max_rows;
+            steps.iter().any(|step| step.access.as_ref().is_some_and(is_scan) || scan(&step.then, max_rows))
+        }
+        scan(&self.roots, max_rows)
     }
 
     /// Returns the number of projected variables.
@@ -183,6 +196,7 @@ impl<'a> JoinPlan<'a> {
         arity: usize,
         database: &'a Database,
         distinct: &dyn Fn(PredicateId) -> &'d [f64],
+        looks_ahead: bool,
     ) -> Self {
         let locals = literals.iter().flat_map(|literal| &literal.args).filter_map(|arg| match arg {
             KeyArg::Local(k) => Some(*k as usize + 1),
@@ -200,7 +214,8 @@ impl<'a> JoinPlan<'a> {
         let mut is_projected = vec![false; slots];
         projected.iter().for_each(|&slot| is_projected[slot] = true);
         let enumerated = Vec::new();
-        let mut planner = Planner { database, distinct, literals, groups, arity, memos: 0, is_projected, enumerated };
+        let mut planner =
+            Planner { database, distinct, literals, groups, arity, memos: 0, is_projected, enumerated, looks_ahead };
         let mut bound = vec![false; slots];
         bound[..arity].fill(true);
         let roots = planner.steps(all, &bound, true);
@@ -220,6 +235,9 @@ struct Planner<'a, 'f, 'd> {
     is_projected: Vec<bool>,
     /// See [`JoinPlan::enumerated`].
     enumerated: Vec<usize>,
+    /// Whether the order of literals depends on the checks they enable. Otherwise the rows visited
+    /// by a search under a budget are those of earlier versions.
+    looks_ahead: bool,
 }
 
 impl<'a> Planner<'a, '_, '_> {
@@ -309,13 +327,35 @@ impl<'a> Planner<'a, '_, '_> {
         relation.indexes().iter().map(rows).fold(f64::INFINITY, f64::min)
     }
 
+    /// Estimates the rows visited if a component is matched from this literal on: its own, and for
+    /// each of them that passes the literals it binds completely those of the next literal.
+    fn search_cost(&self, literal: usize, component: &[usize], bound: &[bool]) -> f64 {
+        let rows = self.rows(literal, bound);
+        if !self.looks_ahead {
+            return rows;
+        }
+        let is_bound = |slot: usize| bound[slot] || self.slots(literal).any(|own| own == slot);
+        let checks = component.iter().filter(|&&i| {
+            i != literal && self.binds(i) && self.slots(i).all(is_bound) && self.slots(i).any(|slot| !bound[slot])
+        });
+        rows * (1.0 + ROWS_OF_NEXT_LITERAL * checks.map(|&i| self.selectivity(i)).product::<f64>())
+    }
+
+    /// Estimates the share of arguments for which a fact exists, given that each occurs in one.
+    fn selectivity(&self, literal: usize) -> f64 {
+        let predicate = self.literals[literal].predicate;
+        let rows = self.database.facts.relation(predicate).len() as f64;
+        (rows / (self.distinct)(predicate).iter().product::<f64>()).min(1.0)
+    }
+
     /// Plans one component; also returns the estimated cost of its first literal.
     fn step(&mut self, mut component: Vec<usize>, bound: &[bool], at_root: bool) -> (f64, JoinStep<'a>) {
         // A negated literal or comparison waits until all its bindable variables are bound; then it
         // is a component of its own.
         let positive = |&&i: &&usize| self.binds(i);
-        let cost = |&i: &usize| self.rows(i, bound);
-        let cheapest = component.iter().filter(positive).min_by(|a, b| cost(a).total_cmp(&cost(b)));
+        let costs: Vec<(f64, usize)> =
+            component.iter().filter(positive).map(|&i| (self.search_cost(i, &component, bound), i)).collect();
+        let cheapest = costs.iter().min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, i)| i);
         let first = cheapest.or(component.first()).copied().unwrap_or_default();
         // The same applies to an excluded group.
         if let Some(group) = self.group(first).cloned() {

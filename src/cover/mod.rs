@@ -15,6 +15,7 @@ mod groups;
 mod join_plan;
 mod pack;
 mod search;
+mod separator;
 
 pub use audit::{Audit, AuditError, Audited};
 pub use bits::Bits;

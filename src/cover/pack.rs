@@ -71,6 +71,9 @@ enum Decided {
 /// variables, which are listed.
 type Abstracted = (KeyLiteral, Vec<u32>);
 
+/// Refinements of one shape: their components with the constants that were abstracted.
+type Members = Vec<(usize, Box<[u32]>)>;
+
 impl Pack {
     /// Groups components, given by number and literals, into packs.
     pub fn group<'e>(components: impl Iterator<Item = (usize, &'e EncodedConjunction, &'e [usize])>) -> Vec<Pack> {
@@ -195,7 +198,7 @@ impl Pack {
 
     /// Plans the lookups that decide all refinements.
     fn lookups<'a>(&self, context: &PackContext<'_, 'a>) -> Vec<Lookup<'a>> {
-        let mut shapes: Vec<(Abstracted, Vec<(usize, Box<[u32]>)>)> = Vec::new();
+        let mut shapes: Vec<(Abstracted, Members)> = Vec::new();
         let mut shape_of: HashMap<Abstracted, usize> = HashMap::default();
         for (component, (_, literal)) in self.refinements.iter().enumerate() {
             let (abstracted, constants) = self.abstracted(literal);

@@ -35,6 +35,11 @@ impl Constant {
     pub fn name_index(self) -> Option<usize> {
         (!self.is_number()).then_some(self.0 as usize)
     }
+
+    /// Returns the index among the numbers, or `None` for a name.
+    pub fn number_index(self) -> Option<usize> {
+        self.is_number().then_some((self.0 & !NUMBER_BIT) as usize)
+    }
 }
 
 impl fmt::Debug for Constant {

@@ -1,14 +1,14 @@
 //! Best-first tree growth: the paper's FitRegressionTree.
 
 use std::cell::LazyCell;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Weak};
 
 use super::candidates::Candidates;
 use super::language::{Language, TypedVariable};
 use super::margins::Margins;
 use super::node::{Leaf, NodeId, Tree};
 use super::sample::{OwnedSample, Sample};
-use super::split::{QuantizedGradients, SplitScorer};
+use super::split::{CoveredSums, QuantizedGradients, SplitScorer};
 use super::stopping::{Admission, StoppingRules};
 use crate::cover::{Bits, Cache, Coverage, lock};
 use crate::determinism::Stream;
@@ -173,6 +173,17 @@ struct OpenLeaf {
     weight: f64,
     /// The squared error of the examples in use; at the root a lower bound.
     error: f64,
+    /// On the false side of a test that covers less than half of the examples in use: the sums of
+    /// the node above, and the examples on the true side.
+    above: Option<(Screened, Bits)>,
+}
+
+/// The sums of the candidates of a node.
+#[derive(Clone)]
+struct Screened {
+    /// The cache decides how long candidates are kept.
+    candidates: Weak<Candidates>,
+    sums: Arc<CoveredSums>,
 }
 
 /// A test with both of its sides fitted.
@@ -263,6 +274,7 @@ impl<'a> Grower<'a> {
             all: Bits::ones(examples),
             weight: here.sample().weight(),
             error: if min_error > 0.0 { min_error } else { fit.1 },
+            above: None,
         }];
         let mut leaves = 1;
         let stopping = &self.options.stopping;
@@ -276,7 +288,7 @@ impl<'a> Grower<'a> {
             // Paper: Alg. 1, line 14
             let Some(node) = self.next_to_expand(&mut beam) else { break };
             statistics.expansions += 1;
-            let fitted = self.best_test(&run, &node, &mut statistics);
+            let (fitted, screened) = self.best_test(&run, &node, &mut statistics);
             let gains = |fitted: &FittedTest<F::Leaf>| {
                 // The gain must exceed rounding errors.
                 let below = |error: f64| fitted.yes.1 + fitted.no.1 < error * (1.0 - 1e-10);
@@ -309,6 +321,8 @@ impl<'a> Grower<'a> {
             let path = if at_least == 1 { [&node.path[..], &test].concat() } else { node.path.clone() };
             let known = [&node.known[..], &new].concat();
             let weight = run.weight(&in_use_yes);
+            let above =
+                screened.filter(|_| in_use_yes.count() < in_use_no.count()).map(|above| (above, in_use_yes.clone()));
             if stopping.may_extend(path.len()) && !is_uniform(yes.1, weight) {
                 beam.push(OpenLeaf {
                     id: yes_id,
@@ -319,6 +333,7 @@ impl<'a> Grower<'a> {
                     all: all_yes,
                     weight,
                     error: yes.1,
+                    above: None,
                 });
             }
             // Paper: Alg. 1, line 26
@@ -326,7 +341,17 @@ impl<'a> Grower<'a> {
             let (weight, error) = (run.weight(&in_use_no), no.1);
             if !is_uniform(error, weight) {
                 let (path, known) = (node.path, node.known);
-                beam.push(OpenLeaf { id: no_id, path, known, depth, in_use: in_use_no, all: all_no, weight, error });
+                beam.push(OpenLeaf {
+                    id: no_id,
+                    path,
+                    known,
+                    depth,
+                    in_use: in_use_no,
+                    all: all_no,
+                    weight,
+                    error,
+                    above,
+                });
             }
         }
         // Paper: Alg. 1, line 27
@@ -365,19 +390,27 @@ impl<'a> Grower<'a> {
     }
 
     /// Returns the test with the smallest error, the first of equals; `None` if no test splits the
-    /// examples.
+    /// examples. Also returns the sums of all candidates that are cached.
     fn best_test<F: LeafFitter>(
         &self,
         run: &TreeFit<'_, F>,
         node: &OpenLeaf,
         statistics: &mut GrowStatistics,
-    ) -> Option<FittedTest<F::Leaf>> {
+    ) -> (Option<FittedTest<F::Leaf>>, Option<Screened>) {
         let here = node.all.count();
         if self.options.single && 2 * here <= node.all.len() {
-            return self.best_test_on_own_examples(run, node, statistics);
+            return (self.best_test_on_own_examples(run, node, statistics), None);
         }
         let candidates = self.cached_candidates(&node.path, &node.known);
-        self.best_candidate(run, node, &candidates, statistics)
+        let scores = SplitScorer::new(&run.quantized, &node.in_use);
+        let from_above = node.above.as_ref().and_then(|(above, others)| {
+            let same = above.candidates.upgrade().is_some_and(|above| Arc::ptr_eq(&above, &candidates));
+            let others = || SplitScorer::new(&run.quantized, others).covered_sums(&candidates);
+            same.then(|| above.sums.without(&others()))
+        });
+        let sums = Arc::new(from_above.unwrap_or_else(|| scores.covered_sums(&candidates)));
+        let best = self.best_candidate(run, node, &candidates, (&scores, &sums), statistics);
+        (best, Some(Screened { candidates: Arc::downgrade(&candidates), sums }))
     }
 
     /// Returns the best test, evaluating candidates on the examples of the node only, without
@@ -401,6 +434,7 @@ impl<'a> Grower<'a> {
             known: node.known.clone(),
             in_use: pick(&node.in_use),
             all: Bits::ones(indices.len()),
+            above: None,
             ..*node
         };
         let pick_values = |of: &[f64]| -> Vec<f64> { indices.iter().map(|&i| of[i]).collect() };
@@ -413,7 +447,9 @@ impl<'a> Grower<'a> {
             seed: run.seed,
             tree: run.tree.clone(),
         };
-        let mut fitted = self.best_candidate(&run, &restricted, &candidates, statistics)?;
+        let scores = SplitScorer::new(&run.quantized, &restricted.in_use);
+        let sums = scores.covered_sums(&candidates);
+        let mut fitted = self.best_candidate(&run, &restricted, &candidates, (&scores, &sums), statistics)?;
         let mut covered = Bits::zeros(node.all.len());
         fitted.covered.iter().for_each(|k| covered.set(indices[k], true));
         fitted.covered = covered;
@@ -427,6 +463,7 @@ impl<'a> Grower<'a> {
         node: &OpenLeaf,
         // Paper: Alg. 1, line 15
         candidates: &Candidates,
+        (scores, sums): (&SplitScorer<'_>, &CoveredSums),
         statistics: &mut GrowStatistics,
     ) -> Option<FittedTest<F::Leaf>> {
         statistics.budget_hits += u64::from(candidates.over_budget);
@@ -440,11 +477,10 @@ impl<'a> Grower<'a> {
             Screening::Exact => Some(1),
             Screening::Rescore => self.options.rescore,
         };
-        let scores = SplitScorer::new(&run.quantized, &node.in_use);
         let seeds = || run.seed_stream(node.id);
         let admission = Admission::new(&self.options.stopping, &node.path, &node.in_use, run.weights, seeds);
         let admits = |test| admission.admits(candidates, test);
-        let (ranked, screened) = scores.screen(candidates, self.options.min_leaf, max, admits);
+        let (ranked, screened) = scores.screen(candidates, sums, self.options.min_leaf, max, admits);
         statistics.screened += screened as u64;
         let mut best: Option<(f64, usize, FittedTest<F::Leaf>)> = None;
         // Batch sizes are fixed: the number of threads must not decide which candidates are fitted.

@@ -84,8 +84,37 @@ pub(super) struct SplitScorer<'g> {
     error: f64,
 }
 
+/// For each test, sums over the examples of a node that it covers.
+///
+/// All sums are integers, so those of a node are exactly the sums of its two sides: one side is the
+/// difference of the node and the other.
+#[derive(Debug)]
+pub(super) struct CoveredSums {
+    /// The number of examples, and the sum of the units of their gradients.
+    gradients: Vec<(usize, i64)>,
+    /// The same for weights, if there are any.
+    weights: Option<Vec<(usize, i64)>>,
+}
+
+impl CoveredSums {
+    /// Returns the sums of the examples that are not in a part.
+    pub fn without(&self, part: &CoveredSums) -> Self {
+        let difference = |all: &[(usize, i64)], part: &[(usize, i64)]| -> Vec<(usize, i64)> {
+            all.iter().zip(part).map(|(all, part)| (all.0 - part.0, all.1 - part.1)).collect()
+        };
+        let weights = self.weights.as_ref().zip(part.weights.as_ref());
+        CoveredSums {
+            gradients: difference(&self.gradients, &part.gradients),
+            weights: weights.map(|(all, part)| difference(all, part)),
+        }
+    }
+}
+
 /// With fewer tests than this, building the tables takes longer than they save.
 const MIN_TESTS_FOR_TABLES: usize = 64;
+
+/// The number of examples in a word up to which they are added one by one.
+const MAX_SINGLE_BITS: usize = 5;
 
 /// The number of words that tables are built for at a time, half a MiB: tables for all words would
 /// take 256 bytes per example and exceed the processor's cache.
@@ -148,8 +177,16 @@ impl<'g> SplitScorer<'g> {
         }
         for (&(k, word), tables) in words.iter().zip(tables.chunks_exact(8)) {
             // The tables ignore examples outside the node, but the count must too.
-            let both = row[k] & word;
-            count += both.count_ones() as usize;
+            let mut both = row[k] & word;
+            let ones = both.count_ones() as usize;
+            count += ones;
+            if ones <= MAX_SINGLE_BITS {
+                while both != 0 {
+                    sum += units[64 * k + both.trailing_zeros() as usize];
+                    both &= both - 1;
+                }
+                continue;
+            }
             for (table, byte) in tables.iter().zip(both.to_le_bytes()) {
                 sum += table[usize::from(byte)];
             }
@@ -203,14 +240,25 @@ impl<'g> SplitScorer<'g> {
         enough.then(|| self.squares - (explained(weight, sum) + explained(self.weight - weight, rest)))
     }
 
-    /// Returns the minimum squared error of each test.
-    fn errors<'r>(&self, tests: usize, row: impl Fn(usize) -> &'r [u64] + Sync, min_leaf: usize) -> Vec<Option<f64>> {
+    /// Returns the sums over the examples of the node that each test covers.
+    pub fn covered_sums(&self, candidates: &Candidates) -> CoveredSums {
+        self.sums(candidates.len(), |test| candidates.row(test))
+    }
+
+    fn sums<'r>(&self, tests: usize, row: impl Fn(usize) -> &'r [u64] + Sync) -> CoveredSums {
         let QuantizedGradients { sums, weights } = self.gradients;
-        let sides = self.sides(&sums.units, tests, &row);
-        let Some(weights) = weights else { return sides.into_iter().map(|side| self.error(side, min_leaf)).collect() };
-        let side_weights = self.sides(&weights.units, tests, &row).into_iter();
-        let error = |(side, (_, weight))| self.weighted_error(side, weight, weights.unit, min_leaf);
-        sides.into_iter().zip(side_weights).map(error).collect()
+        let weights = weights.as_ref().map(|weights| self.sides(&weights.units, tests, &row));
+        CoveredSums { gradients: self.sides(&sums.units, tests, &row), weights }
+    }
+
+    /// Returns the minimum squared error of each test.
+    fn errors(&self, sums: &CoveredSums, min_leaf: usize) -> Vec<Option<f64>> {
+        let sides = sums.gradients.iter().copied();
+        let (Some(weights), Some(side_weights)) = (&self.gradients.weights, &sums.weights) else {
+            return sides.map(|side| self.error(side, min_leaf)).collect();
+        };
+        let error = |(side, &(_, weight))| self.weighted_error(side, weight, weights.unit, min_leaf);
+        sides.zip(side_weights).map(error).collect()
     }
 
     /// Returns the penalty added to the error of a test.
@@ -228,11 +276,12 @@ impl<'g> SplitScorer<'g> {
     pub fn screen(
         &self,
         candidates: &Candidates,
+        sums: &CoveredSums,
         min_leaf: usize,
         max: Option<usize>,
         admits: impl Fn(usize) -> bool,
     ) -> (Vec<(f64, usize)>, usize) {
-        let errors = self.errors(candidates.len(), |test| candidates.row(test), min_leaf).into_iter();
+        let errors = self.errors(sums, min_leaf).into_iter();
         let scored =
             errors.enumerate().filter_map(|(test, error)| Some((error? + self.penalty(candidates, test), test)));
         let mut ranked: Vec<(f64, usize)> = scored.filter(|&(_, test)| admits(test)).collect();
@@ -278,6 +327,21 @@ mod tests {
     }
 
     #[test]
+    fn a_side_is_the_difference_of_the_node_and_the_other_side() {
+        let gradients: Vec<f64> = (0..300).map(|i| (i * i % 41) as f64 / 7.0 - 2.5).collect();
+        let weights: Vec<f64> = (0..300).map(|i| 1.0 + (i % 5) as f64 / 3.0).collect();
+        let here = Bits::from_fn(300, |i| i % 7 != 0);
+        let yes = here.and(&Bits::from_fn(300, |i| i % 3 == 0));
+        let rows: Vec<Bits> = (1..=100).map(|k| Bits::from_fn(300, |i| i % k < 2)).collect();
+        for weights in [None, Some(&weights[..])] {
+            let units = QuantizedGradients::new(&gradients, weights, &here);
+            let sums = |of: &Bits| SplitScorer::new(&units, of).sums(rows.len(), |test| rows[test].words());
+            let (difference, no) = (sums(&here).without(&sums(&yes)), sums(&here.and_not(&yes)));
+            assert_eq!((difference.gradients, difference.weights), (no.gradients, no.weights));
+        }
+    }
+
+    #[test]
     fn fixed_point_adapts_to_the_scale_of_gradients() {
         for size in [1e-250, 1e-9, 1.0, 1e6, 1e290] {
             let gradients = [size, -0.5 * size, 0.25 * size, f64::NAN];
@@ -300,8 +364,9 @@ mod tests {
         let node = SplitScorer::new(&units, &Bits::ones(4));
         let even = QuantizedGradients::new(&repeated, None, &Bits::ones(9));
         let even_node = SplitScorer::new(&even, &Bits::ones(9));
-        let error =
-            |node: &SplitScorer<'_>, row: &[Bits; 1], min_leaf| node.errors(1, |test| row[test].words(), min_leaf)[0];
+        let error = |node: &SplitScorer<'_>, row: &[Bits; 1], min_leaf| {
+            node.errors(&node.sums(1, |test| row[test].words()), min_leaf)[0]
+        };
         // The sides have weights 2.5 and 2, or 5 and 4 copies.
         for (min_leaf, twice) in [(1, 2), (2, 4)] {
             let (weighted, even) =

@@ -471,6 +471,87 @@ proptest! {
     }
 
     #[test]
+    fn refinements_of_a_base_agree_with_the_naive_evaluator(
+        seed: u64,
+        timed: bool,
+        predicates in 1usize..=4,
+        arity in 1usize..=8,
+        memory in memory(),
+        threads in 1usize..=4,
+    ) {
+        let world = World::new(seed, Size { timed, predicates, arity, ..WIDE });
+        let mut stream = Stream::new(seed, &["refinements"]);
+        let mut base = world.conjunction(&mut stream);
+        base.truncate(3);
+        base.iter_mut().for_each(|literal| literal.negated = false);
+        let last = |_| {
+            let mut literals = world.conjunction(&mut stream);
+            literals.truncate(1);
+            // A few are negated, and are searched one by one.
+            literals.iter_mut().for_each(|literal| literal.negated &= stream.index(4) == 0);
+            [&base[..], &literals].concat()
+        };
+        let refinements: Vec<Vec<Literal>> = (0..60).map(last).collect();
+        let coverage = Coverage::new(&world.database, world.target, &world.examples, memory);
+        if stream.index(2) == 0 {
+            // The coverage of the base narrows the search.
+            coverage.cover(&base);
+        }
+        let found = in_threads(threads, || coverage.cover_all(&refinements));
+        for (bits, conjunction) in found.into_iter().zip(&refinements) {
+            prop_assert_eq!(&*bits, &world.naive(conjunction), "{:?}", conjunction);
+        }
+    }
+
+    #[test]
+    fn chains_between_head_variables_agree_with_the_naive_evaluator(
+        seed: u64,
+        timed: bool,
+        predicates in 1usize..=3,
+        memory in memory(),
+        threads in 1usize..=4,
+    ) {
+        let world = World::new(seed, Size { timed, predicates, ..WIDE });
+        let mut stream = Stream::new(seed, &["chains"]);
+        let wide: Vec<PredicateId> =
+            world.predicates.iter().copied().filter(|&p| world.database.predicates.arity(p) > 1).collect();
+        prop_assume!(world.arity() > 1 && !wide.is_empty());
+        let arity = world.arity() as u32;
+        let chain = |_| {
+            let links = 2 + stream.index(4) as u32;
+            let link = |k: u32| {
+                let predicate = draw(&mut stream, &wide);
+                let mut args: Vec<Argument> = (0..world.database.predicates.arity(predicate))
+                    .map(|_| match stream.index(4) {
+                        0 => Argument::Constant(draw(&mut stream, &world.constants)),
+                        other => Argument::Variable(Variable(arity + links + other as u32)),
+                    })
+                    .collect();
+                let name = |k: u32| Argument::Variable(Variable(match k {
+                    0 => 0,
+                    k if k == links => 1,
+                    k => arity + k,
+                }));
+                let from = stream.index(args.len());
+                let to = (from + 1 + stream.index(args.len() - 1)) % args.len();
+                (args[from], args[to]) = (name(k), name(k + 1));
+                Literal { negated: false, predicate, args }
+            };
+            (0..links).map(link).collect::<Vec<Literal>>()
+        };
+        let chains: Vec<Vec<Literal>> = (0..12).map(chain).collect();
+        let coverage = Coverage::new(&world.database, world.target, &world.examples, memory);
+        let (covered, counted) = in_threads(threads, || (coverage.cover_all(&chains), coverage.counts(&chains)));
+        for ((bits, counts), chain) in covered.into_iter().zip(counted).zip(&chains) {
+            prop_assert_eq!(&*bits, &world.naive(chain), "{:?}", chain);
+            for (i, example) in world.examples.iter().enumerate() {
+                let expected = naive::count(&world.database, chain, world.target, &example.args);
+                prop_assert_eq!(counts.get(i) as usize, expected.min(MAX_GROUNDINGS as usize), "{:?}", chain);
+            }
+        }
+    }
+
+    #[test]
     fn count_tests_agree_with_the_naive_evaluator(seed: u64, timed: bool, node_size in 1usize..=2) {
         let world = World::new(seed, Size { timed, ..NARROW });
         let coverage = world.coverage();
@@ -861,6 +942,25 @@ fn films() -> World {
 
 fn initial_gradients(world: &World) -> Vec<f64> {
     world.examples.iter().map(|example| if example.positive { 0.75 } else { -0.25 }).collect()
+}
+
+#[test]
+fn wide_literals_are_generated_up_to_the_budget() {
+    // Eight or more variables for each of seven arguments would give millions of literals.
+    let modes: [(&str, &[&str]); 2] = [("t", &["+a", "+a"]), ("p", &["+a", "-a", "-a", "-a", "-a", "-a", "-a", "-a"])];
+    let facts = ["p(a, b, c, a, b, c, a, b)", "p(b, c, a, b, c, a, b, c)", "p(c, a, a, b, b, c, c, a)"];
+    let world = world_from_text(&modes, &facts, &[["a", "b"], ["b", "c"]], &[["c", "a"], ["a", "c"]]);
+    let coverage = world.coverage();
+    let options = LanguageOptions { max_candidates: 2000, ..LanguageOptions::default() };
+    let language = Language::new(&world.database, world.target, options);
+    let grower = Grower::new(&coverage, &language, GrowOptions::default());
+    let candidates = grower.candidates(&[]);
+    assert!(candidates.len() <= 2000);
+    for (test, _, covered) in &candidates {
+        assert_eq!(covered, &world.naive(test), "{test:?}");
+    }
+    let grown = grower.grow(&Mean, &world.gradients(1), &Bits::ones(4), 1, 0);
+    assert!(grown.statistics.budget_hits > 0);
 }
 
 #[test]
