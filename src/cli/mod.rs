@@ -29,7 +29,8 @@ mod write;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::error::ErrorKind;
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 pub use error::CommandError;
 pub(crate) use error::with_cause;
@@ -79,9 +80,28 @@ enum Command {
     Man(man::ManArgs),
 }
 
+/// Parses the command line of the process.
+///
+/// Only help lists the parameters of all kinds: composing the list takes longer than the rest of
+/// the start.
+fn parse() -> Cli {
+    Cli::try_parse().unwrap_or_else(|error| match error.kind() {
+        ErrorKind::DisplayHelp => {
+            let matches = command_with_parameters().get_matches();
+            Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+        }
+        _ => error.exit(),
+    })
+}
+
+/// Returns the command with the list of parameters in the help of `train`.
+fn command_with_parameters() -> clap::Command {
+    Cli::command().mut_subcommand("train", |train| train.after_help(train::parameters()))
+}
+
 /// Parses the command line of the process and runs the command.
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = parse();
     let mut output = Output { quiet: cli.quiet, out: io::BufWriter::new(io::stdout()) };
     let result = match cli.command {
         Command::Datasets(command) => datasets::run(command, &mut output),
@@ -95,7 +115,7 @@ pub fn main() -> ExitCode {
         Command::Predict(args) => predict::run(&args, &mut output),
         Command::Explain(args) => explain::run(&args, &mut output),
         Command::Completions(args) => completions::run(&args, Cli::command(), &mut output),
-        Command::Man(args) => man::run(&args, Cli::command(), &mut output),
+        Command::Man(args) => man::run(&args, command_with_parameters(), &mut output),
         Command::Convert(args) => convert::run(&args, &mut output),
     };
     let result = result.and_then(|()| output.out.flush().map_err(CommandError::from));

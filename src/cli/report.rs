@@ -19,7 +19,7 @@ pub struct ReportArgs {
     /// Write report.html, tables/ and figures/ here instead of into the run directory.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Also write the files to commit (csv, md, tex and svg) to this directory.
+    /// Also write the files to commit (csv, md and svg) to this directory.
     #[arg(long, value_name = "DIR")]
     copy_to: Option<PathBuf>,
     /// Update the tables and figures of a Markdown file from the files named in its markers.
@@ -82,7 +82,7 @@ fn report(run: &Path, args: &ReportArgs, output: &mut Output) -> Result<(), Comm
     }
     if let Some(directory) = &args.copy_to {
         report.copy_to(directory).map_err(write_error)?;
-        writeln!(output.out, "files to commit in {} as csv, md, tex and svg", directory.display())?;
+        writeln!(output.out, "files to commit in {} as csv, md and svg", directory.display())?;
     }
     Ok(())
 }

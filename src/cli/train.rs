@@ -25,7 +25,6 @@ use crate::logic::Diagnostics;
 
 /// Arguments of `lrbm train`.
 #[derive(clap::Args)]
-#[command(after_help = parameters())]
 pub struct Train {
     #[command(flatten)]
     data: DataArgs,
@@ -89,14 +88,15 @@ fn kinds() -> String {
 }
 
 /// Lists the kinds and, by the kinds that have them, every parameter with help and accepted values.
-fn parameters() -> String {
+pub fn parameters() -> String {
+    let of_kinds: Vec<(Kind, Params)> = Kind::ALL.into_iter().map(|kind| (kind, Params::new(kind))).collect();
     let width = Kind::ALL.into_iter().map(|kind| kind.name().len()).max().unwrap_or(0);
     let about = |kind: Kind| format!("  {:<width$}  {}", kind.name(), kind.info().about);
     let about: Vec<String> = Kind::ALL.into_iter().map(about).collect();
     let width = learn::parameters().iter().map(|parameter| parameter.entry.name.len()).max().unwrap_or(0);
     let line = |parameter: &ListedParameter| {
         let Entry { name, help, shape, .. } = parameter.entry;
-        format!("    {name:<width$}  {help} ({shape}) [default: {}]", defaults(parameter))
+        format!("    {name:<width$}  {help} ({shape}) [default: {}]", defaults(parameter, &of_kinds))
     };
     let mut groups: IndexMap<&[Kind], Vec<String>> = IndexMap::default();
     for parameter in learn::parameters() {
@@ -112,10 +112,10 @@ fn parameters() -> String {
 }
 
 /// Returns the default of a parameter; if it differs between kinds, that of most kinds first.
-fn defaults(parameter: &ListedParameter) -> String {
+fn defaults(parameter: &ListedParameter, of_kinds: &[(Kind, Params)]) -> String {
     let mut kinds_by_value: IndexMap<String, Vec<&str>> = IndexMap::default();
-    for &kind in &parameter.kinds {
-        if let Some(value) = Params::new(kind).get(parameter.entry.name) {
+    for (kind, params) in of_kinds.iter().filter(|(kind, _)| parameter.kinds.contains(kind)) {
+        if let Some(value) = params.get(parameter.entry.name) {
             kinds_by_value.entry(value.to_string()).or_default().push(kind.name());
         }
     }

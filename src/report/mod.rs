@@ -20,6 +20,7 @@ pub mod rows;
 pub mod splice;
 pub mod table;
 pub mod tables;
+pub mod versions;
 
 mod contents;
 mod summary;

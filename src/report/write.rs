@@ -7,6 +7,7 @@ use polars::error::PolarsError;
 
 use super::contents::Report;
 use super::table::{self, NOTES};
+use super::versions::{VERSIONS, versions_csv};
 use super::{page, summary};
 use crate::files;
 
@@ -65,8 +66,8 @@ impl Report<'_> {
         Ok(WrittenFiles { tables: self.tables.len(), figures: self.figures.len() })
     }
 
-    /// Writes the files to be committed into one directory: tables as CSV, Markdown and LaTeX,
-    /// figures as SVG, and a `README.md` with the main ones.
+    /// Writes the files to be committed into one directory: tables as CSV and Markdown,
+    /// figures as SVG, the versions of the algorithms, and a `README.md` with the main ones.
     ///
     /// # Errors
     /// If a file cannot be written.
@@ -75,9 +76,9 @@ impl Report<'_> {
             .map_err(|source| ReportWriteError::Io { path: directory.to_owned(), source })?;
         for table in &self.tables {
             put(directory, &table.name, "md", table::markdown(table).as_bytes())?;
-            put(directory, &table.name, "tex", table::latex(table).as_bytes())?;
             put(directory, &table.name, "csv", table::csv(table)?.as_bytes())?;
         }
+        put_file(&directory.join(VERSIONS), versions_csv(&self.results.experiment).as_bytes())?;
         put_file(&directory.join(NOTES), table::notes_csv(&self.tables).as_bytes())?;
         for figure in &self.figures {
             put(directory, &figure.name, "svg", figure.svg.as_bytes())?;

@@ -1,6 +1,7 @@
 //! Rules for all source files that the compiler does not check.
 
 mod imports;
+mod paper_map;
 
 use std::fs;
 use std::path::{Path, PathBuf};

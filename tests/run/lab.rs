@@ -8,6 +8,8 @@ use std::process::{Child, Command, Output, Stdio};
 use polars::prelude::{DataFrame, ParquetReader, SerReader};
 use serde_json::Value;
 
+use crate::common::program;
+
 /// Two generated domains, three models of which one distils another, two folds: 12 jobs.
 pub const SPEC: &str = r#"
 name = "tiny"
@@ -81,9 +83,8 @@ impl Lab {
     }
 
     pub fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_lrbm"));
-        command.current_dir(self.home.path()).args(["run", "tiny.toml", "--out", "out"]).args(args);
-        command.env_remove("LRBM_TEST_FAULT").stdin(Stdio::null());
+        let mut command = program::command(self.home.path());
+        command.args(["run", "tiny.toml", "--out", "out"]).args(args);
         command
     }
 

@@ -1,6 +1,9 @@
 //! `lrbm run` end to end: finished, killed, concurrent, failing, resumed.
 #![cfg(feature = "harness")]
 
+#[path = "../common/mod.rs"]
+mod common;
+
 mod cluster;
 mod concurrent;
 mod determinism;
@@ -12,3 +15,4 @@ mod kill;
 mod lab;
 mod read;
 mod resume;
+mod slurm;

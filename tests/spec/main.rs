@@ -1,6 +1,9 @@
 //! Specs: diagnostics, expansion into jobs, and job identity.
 #![cfg(feature = "harness")]
 
+#[path = "../common/mod.rs"]
+mod common;
+
 mod copy;
 mod count;
 mod filter;
@@ -10,6 +13,4 @@ mod plan;
 mod raw;
 mod schema;
 mod set;
-#[path = "../common/snapshot.rs"]
-mod snapshot;
 mod wrong;

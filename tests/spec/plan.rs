@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use assert_cmd::Command;
 use lrbm::internal::data::store::Store;
 use lrbm::internal::experiment::store::{FailureKind, Status};
 use lrbm::internal::experiment::{JobKey, JobState, Plan, PlanEntry, Previous};
 use lrbm::internal::learn::params::Value;
 
+use crate::common::program::command;
 use crate::lab::{experiment, repository, shipped};
 
 fn first() -> PlanEntry {
@@ -113,8 +113,8 @@ fn planned_checksums_match_the_data() {
 
 fn plan_command(arguments: &[&str]) -> (i32, String, String) {
     let directory = tempfile::tempdir().unwrap();
-    let mut command = Command::cargo_bin("lrbm").unwrap();
-    command.current_dir(directory.path()).arg("plan").args(arguments).env("LRBM_DATA", directory.path());
+    let mut command = command(directory.path());
+    command.arg("plan").args(arguments).env("LRBM_DATA", directory.path());
     let output = command.output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     (output.status.code().unwrap(), text(output.stdout), text(output.stderr))

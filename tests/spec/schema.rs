@@ -6,8 +6,8 @@ use lrbm::internal::experiment::spec::format::{CASE, COMPARE, DATASET, EXPECTED,
 use lrbm::internal::experiment::spec::schema;
 use lrbm::internal::learn::parameter;
 
+use crate::common::snapshot::compare;
 use crate::lab::{all_shipped, repository, shipped};
-use crate::snapshot::compare;
 
 #[test]
 fn the_committed_schema_is_up_to_date() {

@@ -4,8 +4,8 @@
 use std::fs;
 use std::path::PathBuf;
 
+use crate::common::snapshot::compare;
 use crate::lab::{refusal, repository};
-use crate::snapshot::compare;
 
 fn cases() -> Vec<PathBuf> {
     let entries = fs::read_dir(repository("tests/spec/wrong")).unwrap();

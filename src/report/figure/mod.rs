@@ -10,6 +10,7 @@ mod average;
 mod bars;
 mod calibration;
 mod cases;
+mod compact;
 mod critical;
 mod curves;
 mod error;

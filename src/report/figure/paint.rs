@@ -7,6 +7,7 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{Color as _, FontTransform, RGBAColor, ShapeStyle, TextStyle};
 
 use super::color::Color;
+use super::compact;
 use super::error::FigureError;
 use super::scene::{Anchor, Position, Primitive, Scene, Stroke, Text};
 use super::{font, png};
@@ -43,7 +44,7 @@ pub fn svg(scene: &Scene, title: &str) -> Result<String, FigureError> {
     let (w, h) = (width * SVG.scale, height * SVG.scale);
     let label = escape(title);
     // Full opacity is the default. Quotes in texts are escaped, so no text can match.
-    let shapes = shapes.replace(" opacity=\"1\"", "");
+    let shapes = compact::merge_polylines(&shapes.replace(" opacity=\"1\"", ""));
     Ok(format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {w} {h}\" \
          role=\"img\" aria-label=\"{label}\">\n{shapes}"

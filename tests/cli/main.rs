@@ -1,0 +1,20 @@
+//! The commands that learn, predict, explain and convert, as users call them.
+#![cfg(feature = "harness")]
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod classes;
+mod convert;
+mod datasets;
+mod explain;
+mod golden;
+mod hostile;
+mod hybrid;
+#[cfg(target_os = "linux")]
+mod limits;
+mod lint;
+mod train_predict;
+mod tutorial;
+mod user_errors;
+mod walks_and_templates;

@@ -1,9 +1,0 @@
-//! `lrbm report`: its files, its page, and the tables it splices into Markdown.
-#![cfg(feature = "harness")]
-
-mod browser;
-mod lab;
-mod paper;
-mod run;
-mod splice;
-mod static_page;

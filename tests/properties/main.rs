@@ -1,0 +1,18 @@
+//! Properties of the library: every fast path against a slow and obvious reference.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod baselines;
+mod explain;
+mod kb;
+mod learn;
+mod metric;
+mod network;
+mod parse;
+mod path;
+mod recovery;
+mod significance;
+mod template;
+mod tree;
+mod walk;
