@@ -1,7 +1,7 @@
 //! Hostile input ends with exit code 2 and a short message, and nothing is written.
 //!
-//! Archives and mirrors are tested in `tests/data/fetch`, names on pages in `tests/report/page`, in job scripts
-//! in `tests/run`.
+//! Archives and mirrors are tested in `tests/data/fetch`, names on pages in `tests/report/page`, in
+//! job scripts in `tests/run`.
 
 use std::fs;
 use std::io::Write;

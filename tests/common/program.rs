@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-/// Returns the program with a working directory, without environment variables that change what it does.
+/// Returns the program with a working directory, without environment variables that change what it
+/// does.
 pub fn command(home: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_lrbm"));
     command.current_dir(home).stdin(Stdio::null());
