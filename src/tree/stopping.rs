@@ -79,10 +79,11 @@ impl<'n> Admission<'n> {
         weights: Option<&'n [f64]>,
         stream: impl FnOnce() -> Stream,
     ) -> Self {
-        let weight = weights.map_or(in_use.count() as f64, |weights| in_use.sum(weights));
-        let seeds = if rules.seeds > 0 { draw_seeds(in_use, rules.seeds, &mut stream()) } else { in_use.clone() };
+        // Without a rule, nothing is computed: this is the inner loop of growth.
+        let weight = || weights.map_or(in_use.count() as f64, |weights| in_use.sum(weights));
         // The product must not fall below a whole number by rounding.
-        let max_covered = rules.max_share * weight + 1e-9;
+        let max_covered = if rules.max_share < 1.0 { rules.max_share * weight() + 1e-9 } else { f64::INFINITY };
+        let seeds = if rules.seeds > 0 { draw_seeds(in_use, rules.seeds, &mut stream()) } else { Bits::zeros(0) };
         Admission { rules, path, in_use, weights, max_covered, seeds }
     }
 
