@@ -945,6 +945,52 @@ fn initial_gradients(world: &World) -> Vec<f64> {
 }
 
 #[test]
+fn chains_in_a_larger_graph_agree_with_the_naive_evaluator() {
+    // Two parts without a connection, so that the search between them is long and is left to the
+    // separator of the chain.
+    let stream = &mut Stream::new(1, &["graph"]);
+    const NODES: usize = 160;
+    let mut facts = Vec::new();
+    for from in 0..NODES {
+        for _ in 0..5 {
+            let to = from % 2 + 2 * stream.index(NODES / 2);
+            facts.push(format!("link(n{from}, n{to})"));
+        }
+        facts.push(format!("kind(n{from}, k{})", stream.index(6)));
+    }
+    let facts: Vec<&str> = facts.iter().map(String::as_str).collect();
+    let names: Vec<[String; 2]> =
+        (0..500).map(|_| [stream.index(NODES), stream.index(NODES)].map(|k| format!("n{k}"))).collect();
+    let pairs: Vec<[&str; 2]> = names.iter().map(|pair| pair.each_ref().map(String::as_str)).collect();
+    let modes: [(&str, &[&str]); 4] =
+        [("t", &["+n", "+n"]), ("link", &["+n", "-n"]), ("link", &["-n", "+n"]), ("kind", &["+n", "#k"])];
+    let world = world_from_text(&modes, &facts, &pairs[..250], &pairs[250..]);
+    let [link, kind] = ["link", "kind"].map(|name| world.database.predicates.find(name, 2).unwrap());
+    let literal = |predicate, args: [u32; 2]| Literal {
+        negated: false,
+        predicate,
+        args: args.map(|v| Argument::Variable(Variable(v))).into(),
+    };
+    let chain =
+        |names: &[u32]| -> Vec<Literal> { names.windows(2).map(|pair| literal(link, [pair[0], pair[1]])).collect() };
+    let (three, four) = (chain(&[0, 2, 3, 1]), chain(&[0, 2, 3, 4, 1]));
+    // A literal on the separator, and two on variables of either side.
+    let middle = [&four[..], &[literal(kind, [3, 5])]].concat();
+    let sides = [&four[..], &[literal(kind, [2, 5]), literal(link, [4, 6])]].concat();
+    let conjunctions = [three, four, middle, sides];
+    let coverage = world.coverage();
+    for (conjunction, counts) in conjunctions.iter().zip(coverage.counts(&conjunctions)) {
+        let covered = coverage.cover(conjunction);
+        // The naive evaluator visits hundreds of paths per example.
+        for (i, example) in world.examples.iter().enumerate().step_by(16) {
+            let expected = naive::count(&world.database, conjunction, world.target, &example.args);
+            assert_eq!(covered.get(i), expected > 0, "{conjunction:?}");
+            assert_eq!(counts.get(i) as usize, expected.min(MAX_GROUNDINGS as usize), "{conjunction:?}");
+        }
+    }
+}
+
+#[test]
 fn wide_literals_are_generated_up_to_the_budget() {
     // Eight or more variables for each of seven arguments would give millions of literals.
     let modes: [(&str, &[&str]); 2] = [("t", &["+a", "+a"]), ("p", &["+a", "-a", "-a", "-a", "-a", "-a", "-a", "-a"])];
