@@ -64,8 +64,9 @@ struct Decomposed {
     components: Vec<(Vec<usize>, ComponentKey)>,
 }
 
-/// The number of components from which on a pack is worthwhile.
-const MIN_PACK: usize = 2;
+/// The number of components from which on a pack is worthwhile: a pack enumerates all bindings of
+/// its base, while a search for one component ends at the first witness.
+const MIN_PACK: usize = 8;
 
 /// The steps of a search, per group of examples and in any case, after which a separator is tried.
 const STEPS_BEFORE_SEPARATION: u64 = 32;
