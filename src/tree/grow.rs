@@ -4,111 +4,19 @@ use std::cell::LazyCell;
 use std::sync::{Arc, Mutex, Weak};
 
 use super::candidates::Candidates;
+use super::fit::{Fit, LeafFitter, Screening};
 use super::language::{Language, TypedVariable};
 use super::margins::Margins;
 use super::node::{Leaf, NodeId, Tree};
-use super::sample::{OwnedSample, Sample};
+use super::options::{Expand, GrowOptions};
+use super::sample::OwnedSample;
 use super::split::{CoveredSums, QuantizedGradients, SplitScorer};
-use super::stopping::{Admission, StoppingRules};
+use super::stopping::Admission;
 use crate::cover::{Bits, Cache, Coverage, lock};
 use crate::determinism::Stream;
 use crate::kb::Example;
 use crate::logic::Literal;
 use crate::parallel;
-
-/// A fitted leaf and its value.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Fit<L> {
-    /// The parameters kept in the tree.
-    pub leaf: L,
-    /// The ψ that the leaf adds to each of its examples.
-    pub value: f64,
-}
-
-/// Whether the candidates with the best screening score are refitted exactly before one is chosen.
-///
-/// Screening predicts the mean gradient on each side of a test, which minimizes the squared error.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Screening {
-    /// A fit reaches the mean gradient, so the candidate with the best screening score is the best.
-    Exact,
-    /// A fit may have a larger error than the mean, so candidates are refitted exactly and compared
-    /// again.
-    Rescore,
-}
-
-/// Computes the value of a leaf from the gradients of its examples.
-pub trait LeafFitter: Sync {
-    /// The parameters kept in the tree besides the value.
-    type Leaf: Clone + Send;
-
-    /// Fits the leaf of all examples, before any test.
-    fn fit_root(&self, all: Sample<'_>, stream: &mut Stream) -> Fit<Self::Leaf>;
-
-    /// Fits the leaves on both sides of a test together, as the fit of the second may start from
-    /// the first.
-    fn fit(&self, yes: Sample<'_>, no: Sample<'_>, stream: &mut Stream) -> (Fit<Self::Leaf>, Fit<Self::Leaf>);
-
-    /// Returns whether screening is exact for this fitter.
-    fn screening(&self) -> Screening {
-        Screening::Rescore
-    }
-}
-
-/// The criterion for the leaf to expand next.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Expand {
-    /// The largest mean squared error.
-    #[default]
-    Mean,
-    /// The largest sum of squared errors.
-    Total,
-}
-
-/// Stopping criteria, and the comparison of candidates.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct GrowOptions {
-    /// The maximum number of leaves; `None` for no limit.
-    pub max_leaves: Option<usize>,
-    /// The maximum number of tests on a path; `None` for no limit.
-    pub max_depth: Option<usize>,
-    /// The minimum number of examples on either side of a test; with example weights, the minimum
-    /// weight if it is above 1.
-    pub min_leaf: usize,
-    /// The maximum number of candidates refitted exactly, in the order of their screening scores;
-    /// `None` for all that could be chosen. These are usually one to ten, but all candidates if all
-    /// gradients are equal, without any effect on the choice.
-    pub rescore: Option<usize>,
-    /// The criterion for the leaf to expand next.
-    pub expand: Expand,
-    /// Whether the grower is for a single tree of a language without at-least-k tests. Then
-    /// candidates of a leaf with at most half of the examples are evaluated on its examples only,
-    /// and not cached.
-    pub single: bool,
-    /// The additional gain required of an at-least-k test, as a fraction of the squared error of a
-    /// leaf.
-    pub count_margin: f64,
-    /// The same for look-ahead that does not connect head variables, per literal beyond the first.
-    pub look_ahead_margin: f64,
-    /// Further rules that close nodes and reject candidates.
-    pub stopping: StoppingRules,
-}
-
-impl Default for GrowOptions {
-    fn default() -> Self {
-        GrowOptions {
-            max_leaves: Some(4),
-            max_depth: None,
-            min_leaf: 1,
-            rescore: Some(64),
-            expand: Expand::Mean,
-            single: false,
-            count_margin: 0.05,
-            look_ahead_margin: 0.0,
-            stopping: StoppingRules::default(),
-        }
-    }
-}
 
 /// Statistics of growing a tree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
