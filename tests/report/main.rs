@@ -4,6 +4,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod committed;
 mod figures;
 mod gate;
 mod page;
