@@ -3,22 +3,8 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Output;
 
-use crate::common::program::command;
-
-fn lrbm(args: &[&str], paths: &[(&str, &Path)]) -> Output {
-    let mut command = command(Path::new("."));
-    command.args(args);
-    for (flag, path) in paths {
-        command.arg(flag).arg(path);
-    }
-    command.output().unwrap()
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8(bytes.to_vec()).unwrap()
-}
+use crate::common::program::{lrbm_on as lrbm, text};
 
 fn mirror() -> Option<PathBuf> {
     let mirror = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/datasets/mirror");

@@ -5,13 +5,15 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::Duration;
+
+use crate::common::program::{command, succeeds};
 
 /// Trains with this much memory for coverage; returns the peak memory in bytes and the model.
 fn train(home: &Path, memory: &str) -> (u64, Vec<u8>) {
     let model = home.join(format!("{memory}.json"));
-    let mut command = Command::new(env!("CARGO_BIN_EXE_lrbm"));
+    let mut command = command(home);
     command.args(["train", "-q", "--target", "workedunder", "--memory", memory]);
     command.arg("--data").arg(home.join("data")).arg("--out").arg(&model);
     let mut child = command.stdout(Stdio::null()).spawn().unwrap();
@@ -33,11 +35,7 @@ fn train(home: &Path, memory: &str) -> (u64, Vec<u8>) {
 #[test]
 fn peak_memory_follows_the_budget_and_the_model_is_unchanged() {
     let home = tempfile::tempdir().unwrap();
-    let mut generate = Command::new(env!("CARGO_BIN_EXE_lrbm"));
-    generate
-        .args(["datasets", "generate", "movies", "--scale", "40", "--noise", "0.1", "--out"])
-        .arg(home.path().join("data"));
-    assert!(generate.stdout(Stdio::null()).status().unwrap().success());
+    succeeds(home.path(), &["datasets", "generate", "movies", "--scale", "40", "--noise", "0.1", "--out", "data"]);
     let (small, model) = train(home.path(), "1MiB");
     let (large, other) = train(home.path(), "1GiB");
     println!(

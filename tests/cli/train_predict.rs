@@ -4,20 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Output;
 
-use crate::common::program::command;
-
-fn lrbm(args: &[&str], paths: &[(&str, &Path)]) -> Output {
-    let mut command = command(Path::new("."));
-    command.args(args);
-    for (flag, path) in paths {
-        command.arg(flag).arg(path);
-    }
-    command.output().unwrap()
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8(bytes.to_vec()).unwrap()
-}
+use crate::common::program::{lrbm_on as lrbm, text};
 
 fn generate(domain: &str, out: &Path) {
     let output = lrbm(&["datasets", "generate", domain], &[("--out", out)]);

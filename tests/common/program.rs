@@ -20,6 +20,21 @@ pub fn lrbm(home: &Path, args: &[&str]) -> (Option<i32>, String, String) {
     (Some(said.code), said.stdout, said.stderr)
 }
 
+/// Runs the program with options whose values are paths.
+pub fn lrbm_on(args: &[&str], paths: &[(&str, &Path)]) -> Output {
+    let mut command = command(Path::new("."));
+    command.args(args);
+    for (option, path) in paths {
+        command.arg(option).arg(path);
+    }
+    command.output().unwrap()
+}
+
+/// Returns output as text.
+pub fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
 /// Runs a command that must succeed; returns its stdout.
 #[track_caller]
 pub fn succeeds(home: &Path, args: &[&str]) -> String {

@@ -3,12 +3,13 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::process::Command;
 
 use lrbm::internal::experiment::Results;
 use lrbm::internal::metric::Column;
 use lrbm::internal::report::drawing;
 use lrbm::internal::report::figure::{self, Figure, FigureError, FigureScene, PublishedMean};
+
+use crate::common::program::succeeds;
 
 /// A run in a temporary directory.
 struct Lab {
@@ -19,10 +20,7 @@ impl Lab {
     fn new(spec: &str) -> Self {
         let home = tempfile::tempdir().unwrap();
         fs::write(home.path().join("spec.toml"), spec).unwrap();
-        let mut command = Command::new(env!("CARGO_BIN_EXE_lrbm"));
-        command.current_dir(home.path()).args(["run", "spec.toml", "--out", "out", "--quiet"]);
-        let output = command.output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        succeeds(home.path(), &["run", "spec.toml", "--out", "out", "--quiet"]);
         Lab { home }
     }
 

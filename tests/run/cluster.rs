@@ -4,10 +4,11 @@ use std::fs;
 use std::process::{Command, Output, Stdio};
 
 use super::lab::{JOBS, Lab, SPEC, events, names, stderr, stdout};
+use crate::common::program;
 
 fn lrbm(lab: &Lab, args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_lrbm"));
-    command.current_dir(lab.home()).args(args).env_remove("LRBM_TEST_FAULT").stdin(Stdio::null());
+    let mut command = program::command(lab.home());
+    command.args(args);
     command
 }
 

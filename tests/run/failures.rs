@@ -1,9 +1,9 @@
 //! A failed job is recorded, and the others continue.
 
 use std::fs;
-use std::process::Command;
 
 use super::lab::{JOBS, Lab, SPEC, events, names, stderr, stdout};
+use crate::common::program::command;
 
 #[test]
 fn a_failed_job_is_recorded_and_the_others_continue() {
@@ -62,7 +62,7 @@ fn unsupported_datasets_are_reported_and_not_failures() {
     // Nothing is outstanding, and the exit code is 0.
     let again = lab.run(&[]);
     assert!(again.status.success() && stdout(&again).contains("nothing to do"), "{}", stdout(&again));
-    let report = Command::new(env!("CARGO_BIN_EXE_lrbm")).arg("report").arg(lab.out()).output().unwrap();
+    let report = command(lab.home()).arg("report").arg(lab.out()).output().unwrap();
     assert!(report.status.success(), "{}", stderr(&report));
     let table = fs::read_to_string(lab.out().join("tables/results.md")).unwrap();
     assert!(table.contains("2 of 2 refused"), "{table}");
@@ -91,8 +91,7 @@ fn unsupported_datasets_are_reported_and_not_failures() {
     // There is nothing to bless and nothing to compare.
     let baseline = lab.out().join("baseline.csv");
     let check = |more: &[&str]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_lrbm"));
-        command.arg("check").arg(lab.out()).arg("--baseline").arg(&baseline).args(more).output().unwrap()
+        command(lab.home()).arg("check").arg(lab.out()).arg("--baseline").arg(&baseline).args(more).output().unwrap()
     };
     assert!(check(&["--bless"]).status.success());
     let output = stdout(&check(&[]));

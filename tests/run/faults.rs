@@ -9,6 +9,7 @@ use std::process::Output;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::lab::{Lab, copy, stderr, stdout};
+use crate::common::program::command;
 use lrbm::internal::determinism::Stream;
 
 /// One domain, an ensemble and a distilled model, two folds; tests of all disk operations use one
@@ -215,10 +216,7 @@ fn a_read_only_disk_is_detected_and_still_readable() {
     let output = lab.run(&["--fresh"]);
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
     assert!(stderr(&output).contains("nothing was run"), "{}", stderr(&output));
-    let report = |args: &[&str]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_lrbm"));
-        command.current_dir(lab.home()).args(["report", "out"]).args(args).output().unwrap()
-    };
+    let report = |args: &[&str]| command(lab.home()).args(["report", "out"]).args(args).output().unwrap();
     assert_eq!(report(&[]).status.code(), Some(2));
     assert!(report(&["--out", "elsewhere"]).status.success());
     drop(unmounted);
@@ -261,8 +259,7 @@ fn damaged_files_are_detected_reported_and_rewritten() {
         let file = in_job(path, &lab.out());
 
         // Readers ignore it and report it; the job does not count as not run.
-        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_lrbm"));
-        let output = command.current_dir(lab.home()).args(["report", "out", "--out", "report"]).output().unwrap();
+        let output = command(lab.home()).args(["report", "out", "--out", "report"]).output().unwrap();
         assert!(output.status.success(), "{}", stderr(&output));
         assert!(
             stderr(&output).contains(&file) && stderr(&output).contains("the result is ignored"),
@@ -331,10 +328,7 @@ fn a_run_directory_may_be_moved() {
     assert!(lab.run(&ONE_FOLD).status.success());
     let other = lab.home().join("other place");
     fs::rename(lab.out(), &other).unwrap();
-    let run = |out: &Path| {
-        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_lrbm"));
-        command.current_dir(lab.home()).args(["run", "tiny.toml", "--out"]).arg(out).output().unwrap()
-    };
+    let run = |out: &Path| command(lab.home()).args(["run", "tiny.toml", "--out"]).arg(out).output().unwrap();
     let output = run(&other);
     assert!(output.status.success(), "{}", stderr(&output));
     assert!(stdout(&output).contains("2 jobs run in "), "{}", stdout(&output));

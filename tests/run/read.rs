@@ -7,6 +7,7 @@ use lrbm::internal::learn::Stored as _;
 use lrbm::internal::metric::{Column, Ranking, ranking};
 
 use super::lab::{JOBS, Lab, SPEC};
+use crate::common::program::command;
 
 #[test]
 fn written_results_are_read_back() {
@@ -65,11 +66,7 @@ fn fold_counts_are_read_from_records() {
 #[test]
 fn results_are_readable_without_the_data() {
     let lab = Lab::with(&SPEC.replace("[\"movies\", \"university\"]", "[\"mine\"]"));
-    let made = std::process::Command::new(env!("CARGO_BIN_EXE_lrbm"))
-        .args(["datasets", "generate", "movies", "--out", "mine"])
-        .current_dir(lab.home())
-        .output()
-        .unwrap();
+    let made = command(lab.home()).args(["datasets", "generate", "movies", "--out", "mine"]).output().unwrap();
     assert!(made.status.success());
     assert!(lab.run(&[]).status.success());
     // This process has another working directory, from which the data are missing.

@@ -3,6 +3,7 @@
 use std::fs;
 
 use super::lab::{JOBS, Lab, SPEC, names, stderr, stdout};
+use crate::common::program::command;
 
 #[test]
 fn a_second_call_has_nothing_to_do() {
@@ -89,8 +90,7 @@ fn a_dry_run_writes_nothing() {
 #[test]
 fn the_default_directory_is_named_after_the_experiment() {
     let lab = Lab::new();
-    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_lrbm"));
-    let output = command.current_dir(lab.home()).args(["run", "tiny.toml", "--only", "fold=1", "-q"]).output().unwrap();
+    let output = command(lab.home()).args(["run", "tiny.toml", "--only", "fold=1", "-q"]).output().unwrap();
     assert!(output.status.success(), "{}", stderr(&output));
     assert_eq!(stderr(&output), "");
     for file in ["spec.toml", "metrics.csv", "metrics.parquet", "jobs/movies/Boost"] {

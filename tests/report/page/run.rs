@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use super::lab::{JOBS, Lab};
-use crate::common::program::files;
+use crate::common::program::{command, files};
 
 #[test]
 fn reports_have_a_page_tables_and_figures() {
@@ -60,8 +60,8 @@ fn unfinished_and_stale_runs_are_reported() {
 fn failed_jobs_are_shown() {
     let lab = Lab::with(super::lab::SPEC);
     // Data that vanish before the job runs fail only that job.
-    let mut run = std::process::Command::new(env!("CARGO_BIN_EXE_lrbm"));
-    run.current_dir(lab.path("")).args(["run", "tiny.toml", "--out", "out", "--only", "dataset=movies"]);
+    let mut run = command(&lab.path(""));
+    run.args(["run", "tiny.toml", "--out", "out", "--only", "dataset=movies"]);
     let output = run.env("LRBM_TEST_FAULT", "panic:movies Boost fold 1 seed 7").output().unwrap();
     assert_eq!(output.status.code(), Some(3), "{}", String::from_utf8_lossy(&output.stderr));
     lab.lrbm_ok(&["report", "out"]);
