@@ -1,24 +1,27 @@
-//! What committed results were made with: versions of algorithms, and a digest of all settings.
+//! What committed results are the results of: versions of algorithms, and a digest of all settings.
 //!
 //! A test compares the file with the registry and the shipped specs, so that results older than
-//! the code are found.
+//! the code, and results of unfinished runs, are found.
 
 use std::collections::BTreeMap;
 
 use super::csv;
-use crate::experiment::Experiment;
+use crate::experiment::{Experiment, Results};
 use crate::files::digest;
 
 /// File name.
 pub const VERSIONS: &str = "versions.csv";
 
 /// Formats the versions of the algorithms that an experiment runs, by name, and a digest of the
-/// datasets, kinds and parameters of its rows.
+/// datasets, folds, seeds, kinds and parameters of its rows.
 pub fn versions_csv(experiment: &Experiment) -> String {
     let mut versions: BTreeMap<String, u32> = BTreeMap::new();
-    let mut settings = String::new();
+    let mut settings = format!("{:?}\n", experiment.seeds);
     for dataset in &experiment.datasets {
-        // Folds and seeds share their settings, so one job stands for each row.
+        let folds = dataset.folds.or_else(|| dataset.source.known_folds());
+        // Keys name the published data, but generated data by their checksum only.
+        settings += &format!("{folds:?} {:?}\n", dataset.source.generated);
+        // Folds and seeds share their settings, so one job represents each row.
         let seed = experiment.seeds.get(..1).unwrap_or_default();
         for job in dataset.jobs(seed, 1, experiment.limits) {
             let key = job.key("");
@@ -26,10 +29,18 @@ pub fn versions_csv(experiment: &Experiment) -> String {
             versions.extend(key.algorithm);
         }
     }
-    settings += &format!("{:?}\n", experiment.seeds);
     let mut text = csv::line(["what", "version"]);
     for (name, version) in versions {
         text += &csv::line([name, version.to_string()]);
     }
     text + &csv::line(["settings", &digest::sha256(settings.as_bytes())])
+}
+
+/// Formats the file for the results of a run: that of its experiment, and the number of jobs
+/// without a result if there are any.
+pub(super) fn run_versions_csv(results: &Results) -> String {
+    let ended = results.stored.iter().filter(|stored| stored.is_done() || stored.record.status.is_refused());
+    let missing = results.planned.saturating_sub(ended.count());
+    let text = versions_csv(&results.experiment);
+    if missing == 0 { text } else { text + &csv::line(["missing jobs", &missing.to_string()]) }
 }

@@ -7,7 +7,7 @@ use polars::error::PolarsError;
 
 use super::contents::Report;
 use super::table::{self, NOTES};
-use super::versions::{VERSIONS, versions_csv};
+use super::versions::{VERSIONS, run_versions_csv};
 use super::{page, summary};
 use crate::files;
 
@@ -78,7 +78,7 @@ impl Report<'_> {
             put(directory, &table.name, "md", table::markdown(table).as_bytes())?;
             put(directory, &table.name, "csv", table::csv(table)?.as_bytes())?;
         }
-        put_file(&directory.join(VERSIONS), versions_csv(&self.results.experiment).as_bytes())?;
+        put_file(&directory.join(VERSIONS), run_versions_csv(self.results).as_bytes())?;
         put_file(&directory.join(NOTES), table::notes_csv(&self.tables).as_bytes())?;
         for figure in &self.figures {
             put(directory, &figure.name, "svg", figure.svg.as_bytes())?;

@@ -22,10 +22,10 @@ fn results_are_as_recent_as_their_algorithms_and_specs() {
         }
         let expected = versions_csv(&Experiment::read(&spec, &[]).unwrap());
         let recorded = fs::read_to_string(root.join("results").join(&name).join(VERSIONS)).unwrap_or_default();
-        let missing: Vec<&str> =
-            expected.lines().filter(|line| !recorded.lines().any(|recorded| recorded == *line)).collect();
-        if !missing.is_empty() {
-            outdated.push(format!("results/{name} is older than {}", missing.join("; ")));
+        if recorded != expected {
+            let is_new = |line: &&str| !recorded.lines().any(|recorded| recorded == *line);
+            let missing: Vec<&str> = expected.lines().filter(is_new).collect();
+            outdated.push(format!("results/{name} is incomplete or older than {}", missing.join("; ")));
         }
         compared += 1;
     }
