@@ -32,7 +32,8 @@ pub fn line<S: AsRef<str>>(fields: impl IntoIterator<Item = S>) -> String {
     String::from_utf8(writer.into_inner().unwrap_or_default()).unwrap_or_default()
 }
 
-/// Parses a text. Empty lines are skipped; LF and CRLF line ends are accepted.
+/// Parses a text. Empty lines are skipped; LF, CRLF and CR line ends are accepted, and lines are
+/// counted by LF.
 ///
 /// # Errors
 /// If quotes are unbalanced: such a record would silently take in the next ones.

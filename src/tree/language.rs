@@ -357,7 +357,7 @@ impl<'s> Fillings<'s> {
         Fillings { usable, scope, reusable, required_later, chosen, is_started: false }
     }
 
-    /// Returns the number of thresholds with comparisons, for each of which a cut is a choice.
+    /// Returns the number of choices that a cut gives: one per comparison with it.
     fn choices_per_cut(&self) -> usize {
         if self.usable.mode.predicate.comparison().is_some() { 1 } else { Comparison::ALL.len() }
     }
@@ -372,8 +372,7 @@ impl<'s> Fillings<'s> {
             || self.required_later[position]
             || self.chosen[..position].iter().enumerate().any(is_required);
         if !may_wait {
-            let required = (from..reusable.len()).find(|&choice| self.scope.requires(reusable[choice]));
-            return required;
+            return (from..reusable.len()).find(|&choice| self.scope.requires(reusable[choice]));
         }
         let slot = &self.usable.mode.args[position];
         let (constants, cuts) = (&self.usable.constants[position], &self.usable.cuts[position]);

@@ -4,7 +4,7 @@ use shlex::Quoter;
 
 /// Quotes any text as one word for a POSIX shell.
 pub fn quote(text: &str) -> String {
-    // Fails only for NUL, which no path contains; the shell then reports the missing file.
+    // Only NUL can fail, and it is allowed here: no path contains it.
     Quoter::new().allow_nul(true).quote(text).map_or_else(|_| String::new(), |quoted| quoted.into_owned())
 }
 

@@ -43,7 +43,11 @@ pub fn memory(value: &Value) -> Option<u64> {
 pub fn size(text: &str) -> Option<f64> {
     let (number, unit) = split(text)?;
     let is = |name: &str| name.eq_ignore_ascii_case(unit) || name[..1].eq_ignore_ascii_case(unit);
-    let bytes = if unit.is_empty() || unit == "B" { 1.0 } else { AMOUNTS.iter().find(|(name, _)| is(name))?.1 };
+    let bytes = if unit.is_empty() || unit.eq_ignore_ascii_case("b") {
+        1.0
+    } else {
+        AMOUNTS.iter().find(|(name, _)| is(name))?.1
+    };
     Some(number * bytes)
 }
 
@@ -84,6 +88,7 @@ mod tests {
             ("0", 0.0),
             ("1000", 1000.0),
             ("7B", 7.0),
+            ("7b", 7.0),
             ("64K", 65_536.0),
             ("512MiB", 536_870_912.0),
             ("1.5 gib", 1_610_612_736.0),

@@ -72,7 +72,10 @@ pub(crate) fn friedman_words(ranks: &Ranks) -> String {
     match ranks.friedman(ALPHA).map(|test| test.verdict) {
         Ok(Verdict::P(p)) if p < ALPHA => format!("Friedman's test rejects that all are alike (p {}).", with_sign(p)),
         Ok(Verdict::P(p)) => {
-            format!("Friedman's test does not reject that all are alike (p {}), so none is told apart.", with_sign(p))
+            format!(
+                "Friedman's test does not reject that all are alike (p {}), so no difference is significant.",
+                with_sign(p)
+            )
         }
         Ok(Verdict::CannotReach { smallest }) => format!(
             "Friedman's test cannot tell: {} datasets can reach p = {smallest:.4} at best, not {ALPHA}.",
@@ -161,7 +164,7 @@ pub fn critical_difference(input: &CriticalDifference) -> FigureScene {
         name: "critical-differences".to_owned(),
         title: format!("Mean ranks by {} over {} datasets", input.by, input.datasets),
         caption: format!(
-            "Ranks by mean {} on each dataset, 1 is best. Models on one grey bar are not told apart: their mean ranks differ by \
+            "Ranks by mean {} on each dataset, 1 is best. Differences between models on one grey bar are not significant: their mean ranks differ by \
              less than Nemenyi's critical difference at 0.05.",
             input.by
         ),
