@@ -3,7 +3,8 @@
 //!
 //! The library learns models of relational data, predicts, explains and evaluates. The program
 //! `lrbm`, which runs whole experiments, is the feature `harness` (on by default); without it
-//! (`default-features = false`) the learners build in a fraction of the time.
+//! (`default-features = false`) the learners build in a fraction of the time. Published datasets
+//! with their folds are the feature `benchmarks`, a part of `harness`.
 //!
 //! ```
 //! use lrbm::{Benchmark, ExampleSet, LrbmBoost, Metrics, Model, Output, SplitOptions, Store};
@@ -124,15 +125,20 @@ use internal::{cancel, cover, data, determinism, files, kb, learn, logic, math, 
 use internal::{cli, experiment, report};
 
 pub use cancel::Token as CancelToken;
+#[cfg(feature = "benchmarks")]
 pub use data::adapt::AdaptError;
+#[cfg(feature = "benchmarks")]
 pub use data::benchmark::{Arity, Benchmark, BenchmarkError, Reflexive, TimeUse, Variant};
 pub use data::binary::RewriteError;
 pub use data::classes::ClassLabels;
 pub use data::example_set::ExampleSet;
 pub use data::generate::{Domain, GeneratorSettings, SettingsError, UnknownDomain};
 pub use data::load::{Dataset, LoadCounts, LoadError, LoadOptions};
+#[cfg(feature = "benchmarks")]
 pub use data::manifest::{FoldScheme, ManifestError, NegativeScheme};
+#[cfg(feature = "benchmarks")]
 pub use data::split::{Fold, FoldCounts, FoldSide, SideCounts, SplitOptions};
+#[cfg(feature = "benchmarks")]
 pub use data::store::{Store, StoreError};
 pub use files::json::FileError;
 pub use kb::{

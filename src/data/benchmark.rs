@@ -21,13 +21,14 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::adapt::{self, ALL, Conversion};
+use super::arity::ArityRule;
 use super::binary;
 use super::classes::ClassLabels;
 use super::embedded::load_domain;
 use super::generate::{Domain, GeneratorSettings};
 use super::layout;
 use super::load::LoadOptions;
-use super::manifest::{Adaptor, ArityRule, EvidenceVariant, FoldScheme, Manifest, NegativeScheme};
+use super::manifest::{Adaptor, EvidenceVariant, FoldScheme, Manifest, NegativeScheme};
 use super::store::{Store, StoreError};
 use crate::files::digest;
 use crate::kb::{TimeRule, TimeSource};

@@ -6,10 +6,10 @@
 
 use std::fmt::Write;
 
+use super::arity::{ArityRule, Projection};
 use super::embedded::add_mode;
 use super::load::Dataset;
-use super::manifest::{ArityRule, Projection};
-use crate::determinism::{HashMap, IndexSet};
+use crate::determinism::IndexSet;
 use crate::kb::{Database, DatabaseBuilder, FactError, Schema, TimeError, TimeRule};
 use crate::logic::{Constant, Diagnostics, ModeSymbol, PredicateId, Predicates, SymbolTableFull, Symbols};
 
@@ -265,32 +265,6 @@ pub(super) fn describe(rules: &[ArityRule]) -> String {
     text
 }
 
-/// A translation of constants between symbol tables, by name or number.
-pub(super) struct Translation<'a> {
-    from: &'a Database,
-    to: &'a Database,
-    known: HashMap<Constant, Option<Constant>>,
-}
-
-impl<'a> Translation<'a> {
-    pub(super) fn new(from: &'a Database, to: &'a Database) -> Self {
-        Translation { from, to, known: HashMap::default() }
-    }
-
-    fn constant(&mut self, constant: Constant) -> Option<Constant> {
-        let (from, to) = (&self.from.symbols, &self.to.symbols);
-        *self.known.entry(constant).or_insert_with(|| match from.number(constant) {
-            Some(value) => to.find_number(value),
-            None => to.find(from.name(constant)?),
-        })
-    }
-
-    /// Returns the arguments in the other table, or `None` if it lacks one.
-    pub(super) fn args(&mut self, args: &[Constant]) -> Option<Box<[Constant]>> {
-        args.iter().map(|&constant| self.constant(constant)).collect()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -399,13 +373,5 @@ mod tests {
         assert!(facts(&changed, "old", 1).is_empty());
         assert_eq!(facts(&changed, "t", 1), ["bob"]);
         assert_eq!(facts(&changed, "ta", 3), facts(&database, "ta", 3));
-    }
-
-    #[test]
-    fn constants_are_translated_by_name() {
-        let (database, _) = toy();
-        let (other, _) = toy();
-        let args = ["ann", "c2"].map(|name| database.symbols.find(name).unwrap());
-        assert_eq!(Translation::new(&database, &other).args(&args).unwrap()[..], args);
     }
 }

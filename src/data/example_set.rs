@@ -1,7 +1,6 @@
 //! Labeled examples with their evidence, borrowed from wherever they are kept.
 
 use super::load::Dataset;
-use super::split::FoldSide;
 use crate::kb::{Database, Example};
 use crate::logic::PredicateId;
 
@@ -27,11 +26,5 @@ impl ExampleSet<'_> {
 impl<'a> From<&'a Dataset> for ExampleSet<'a> {
     fn from(data: &'a Dataset) -> Self {
         ExampleSet { database: &data.database, target: data.target, examples: &data.examples }
-    }
-}
-
-impl<'a> From<&'a FoldSide> for ExampleSet<'a> {
-    fn from(side: &'a FoldSide) -> Self {
-        ExampleSet { database: &side.database, target: side.target, examples: &side.examples }
     }
 }

@@ -17,8 +17,8 @@ mod check;
 mod fields;
 
 pub use fields::{
-    Adaptor, ArityRule, EvidenceVariant, ExpectedCounts, FoldDefaults, FoldOption, FoldScheme, Manifest,
-    NegativeScheme, Negatives, Projection, SourceFile, SourceRepository, Target, TimeFrom, TimeLimit, Unpack,
+    Adaptor, EvidenceVariant, ExpectedCounts, FoldDefaults, FoldOption, FoldScheme, Manifest, NegativeScheme,
+    Negatives, SourceFile, SourceRepository, Target, TimeFrom, TimeLimit, Unpack,
 };
 
 /// The host of raw files of public repositories.
@@ -48,14 +48,12 @@ pub enum ManifestError {
         source: std::io::Error,
     },
     /// The text is not a manifest.
-    #[error("{origin}:{line}: {key}{}{reason}", if key.is_empty() { "" } else { ": " })]
+    #[error("{origin}:{line}: {reason}")]
     Syntax {
         /// The file, for messages.
         origin: String,
         /// Line, from 1.
         line: usize,
-        /// The key path, such as `source[0].files[2].sha256`; empty if the text is not TOML.
-        key: String,
         /// What is wrong.
         reason: String,
     },
@@ -120,16 +118,10 @@ impl Manifest {
 
     /// Parses and validates the text of a manifest; `origin` names it in errors.
     pub fn parse(text: &str, origin: &str) -> Result<Manifest, ManifestError> {
-        let syntax = |key: String, error: &toml::de::Error| ManifestError::Syntax {
+        let manifest: Manifest = toml::from_str(text).map_err(|error| ManifestError::Syntax {
             origin: origin.to_owned(),
             line: error.span().map_or(1, |span| 1 + text.bytes().take(span.start).filter(|&b| b == b'\n').count()),
-            key,
             reason: error.message().to_owned(),
-        };
-        let document = toml::Deserializer::parse(text).map_err(|error| syntax(String::new(), &error))?;
-        let manifest: Manifest = serde_path_to_error::deserialize(document).map_err(|error| {
-            let key = error.path().to_string();
-            syntax(if key == "." { String::new() } else { key }, error.inner())
         })?;
         match manifest.check() {
             Ok(()) => Ok(manifest),

@@ -1,7 +1,10 @@
 //! Data: manifests, fetching, adaptors and loading of published datasets, generated domains, folds
 //! and negatives.
 
+#[cfg(feature = "benchmarks")]
 pub mod adapt;
+pub mod arity;
+#[cfg(feature = "benchmarks")]
 pub mod benchmark;
 pub mod binary;
 pub mod classes;
@@ -14,11 +17,19 @@ pub mod folds;
 pub mod generate;
 pub mod layout;
 pub mod load;
+#[cfg(feature = "benchmarks")]
 pub mod manifest;
+#[cfg(feature = "benchmarks")]
 pub mod negatives;
 pub mod parameters;
 pub mod recursion;
+#[cfg(feature = "benchmarks")]
 pub mod report;
+#[cfg(feature = "benchmarks")]
 pub mod split;
+#[cfg(feature = "benchmarks")]
 pub mod store;
+#[cfg(feature = "benchmarks")]
 pub mod summary;
+#[cfg(feature = "benchmarks")]
+pub mod translation;

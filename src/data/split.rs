@@ -10,10 +10,12 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::benchmark::{Benchmark, BenchmarkError, Pool, Pools, TimeUse};
-use super::binary::{self, AddedFacts, Changes, Translation};
+use super::binary::{self, AddedFacts, Changes};
+use super::example_set::ExampleSet;
 use super::folds::{groups_by_time, random_folds};
 use super::manifest::{FoldScheme, NegativeScheme};
 use super::negatives::{ArgumentSet, NegativeSampler, is_reflexive};
+use super::translation::Translation;
 use crate::determinism::Stream;
 use crate::kb::{Database, Example, Recursion};
 use crate::logic::{Constant, PredicateId};
@@ -47,6 +49,12 @@ pub struct FoldSide {
     pub target: PredicateId,
     /// Positives, then listed negatives, then drawn negatives.
     pub examples: Vec<Example>,
+}
+
+impl<'a> From<&'a FoldSide> for ExampleSet<'a> {
+    fn from(side: &'a FoldSide) -> Self {
+        ExampleSet { database: &side.database, target: side.target, examples: &side.examples }
+    }
 }
 
 /// A fold of a split.

@@ -131,13 +131,22 @@ impl Format {
             }
             Some(_) => {}
         }
-        let mut reader = serde_json::Deserializer::from_str(text);
-        serde_path_to_error::deserialize(&mut reader).map_err(|error| self.invalid(error.to_string()))
+        serde_json::from_str(text).map_err(|error| self.invalid(located(&error, text)))
     }
 
     /// Returns the error for a text that does not have this format.
     pub fn invalid(self, what: impl Into<String>) -> FileError {
         FileError::Invalid { place: Place::default(), format: self, what: what.into() }
+    }
+}
+
+/// Returns the message of an error with the line it names, which shows the field.
+fn located(error: &serde_json::Error, text: &str) -> String {
+    // Some errors are located at the end of an object, where the line shows nothing.
+    let line = error.line().checked_sub(1).and_then(|line| text.lines().nth(line)).map(str::trim);
+    match line.filter(|line| line.contains(char::is_alphanumeric) && line.chars().count() <= MAX_SHOWN) {
+        Some(line) => format!("{error} (`{line}`)"),
+        None => error.to_string(),
     }
 }
 
@@ -212,7 +221,7 @@ mod tests {
         };
         for number in [f64::INFINITY, f64::NEG_INFINITY, f64::NAN] {
             let error = save(number).unwrap_err().to_string();
-            assert!(error.contains("thing.json: not written") && error.contains("number: "), "{error}");
+            assert!(error.contains("thing.json: not written") && error.contains("(`\"number\": null`)"), "{error}");
             assert!(!path.exists());
         }
         save(f64::MAX).unwrap();

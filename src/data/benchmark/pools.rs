@@ -7,9 +7,9 @@ use rayon::prelude::*;
 
 use super::error::BenchmarkError;
 use super::variant::{Arity, Reflexive, Variant};
+use crate::data::arity::ArityRule;
 use crate::data::binary::{self, Changes};
 use crate::data::load::{Dataset, LoadCounts, LoadOptions, load};
-use crate::data::manifest::ArityRule;
 use crate::data::negatives::is_reflexive;
 use crate::kb::classes::sort_names;
 use crate::kb::{Database, Example};
