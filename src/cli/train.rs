@@ -75,13 +75,16 @@ impl Train {
     }
 }
 
-/// Lists the kinds, for help.
 /// Parses a size; one above the address space saturates.
 fn size(text: &str) -> Result<usize, String> {
-    let invalid = || "invalid size: write a number and a unit, such as 512MiB or 2GiB".to_owned();
+    let invalid = || {
+        "invalid size; expected a number of bytes of at least 0, or a number with a unit from kB to TiB, such as 512MiB"
+            .to_owned()
+    };
     units::size(text).map(|bytes| bytes as usize).ok_or_else(invalid)
 }
 
+/// Lists the kinds, for help.
 fn kinds() -> String {
     let names: Vec<&str> = Kind::ALL.into_iter().map(Kind::name).collect();
     format!("Kind of model: {}, or {} with --rules", names.join(", "), weights::KIND)

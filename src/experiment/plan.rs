@@ -59,9 +59,9 @@ impl Plan {
     pub fn new(experiment: &Experiment, data: &Store) -> Result<Plan, BenchmarkError> {
         let mut plan = Plan { jobs: Vec::new(), missing: Vec::new() };
         for part in &experiment.datasets {
-            let seed = experiment.seeds.first().copied().unwrap_or_default();
+            let seed = part.seeds.first().copied().unwrap_or_default();
             let DataInfo { checksum, folds } = look(&part.source, data, &part.split(seed))?;
-            let jobs = part.jobs(&experiment.seeds, folds, experiment.limits);
+            let jobs = part.jobs(&part.seeds, folds, experiment.limits);
             if checksum.is_none() {
                 let DatasetRef { name, id, .. } = (*part.source).clone();
                 plan.missing.push(MissingDataset { name, id, jobs: jobs.len() });

@@ -151,7 +151,7 @@ impl RemoteRun {
         let mut planned = Vec::new();
         for part in &experiment.datasets {
             if let Some(RemoteDataset { checksum, folds }) = self.datasets.get(&part.source.name) {
-                let jobs = part.jobs(&experiment.seeds, *folds, experiment.limits);
+                let jobs = part.jobs(&part.seeds, *folds, experiment.limits);
                 planned.extend(jobs.into_iter().map(|job| PlannedJob::new(job, checksum)));
             }
         }

@@ -136,7 +136,7 @@ mod tests {
                     [[model]]\nname = \"R\"\nkind = \"rdn-boost\"\n[sweep]\ntrees = [2, 30]\n";
         let experiment = Experiment::parse(text, "x.toml", &[]).unwrap();
         let parts = experiment.datasets.iter();
-        let jobs = parts.flat_map(|part| part.jobs(&experiment.seeds, 3, experiment.limits));
+        let jobs = parts.flat_map(|part| part.jobs(&part.seeds, 3, experiment.limits));
         jobs.map(|job| PlannedJob::new(job, "checksum")).collect()
     }
 

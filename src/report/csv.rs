@@ -5,10 +5,17 @@ use thiserror::Error;
 
 /// Why a text is not valid CSV.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("line {line}: unbalanced quotes; close every quote, and write \"\" for a quote within a quoted field")]
+#[error("line {line}: {}", self.what())]
 pub struct CsvError {
     /// First line of the record.
     pub line: usize,
+}
+
+impl CsvError {
+    /// Returns the problem without its line.
+    pub fn what(&self) -> &'static str {
+        "unbalanced quotes; close every quote, and write \"\" for a quote within a quoted field"
+    }
 }
 
 /// One CSV record.

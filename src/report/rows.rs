@@ -122,12 +122,11 @@ pub fn rows(results: &Results) -> Vec<ReportRow<'_>> {
     for job in &results.damaged {
         *damaged.entry(&job.key).or_default() += 1;
     }
-    let seeds = &results.experiment.seeds;
     let mut rows = Vec::new();
     for part in &results.experiment.datasets {
         let folds = folds(part, results);
         // One seed and one fold yield each row once.
-        for job in part.jobs(&seeds[..1], 1, results.experiment.limits) {
+        for job in part.jobs(part.seeds.get(..1).unwrap_or_default(), 1, results.experiment.limits) {
             let key = RowKey::of_job(&job);
             let damaged = damaged.get(&key).copied().unwrap_or_default();
             let group = groups.swap_remove(&key).unwrap_or_else(|| results.stored.empty_group(key));
@@ -138,7 +137,7 @@ pub fn rows(results: &Results) -> Vec<ReportRow<'_>> {
                 kind: job.kind.name(),
                 settings: job.settings,
                 damaged,
-                expected: folds.map(|folds| folds * seeds.len()),
+                expected: folds.map(|folds| folds * part.seeds.len()),
             });
         }
     }

@@ -16,13 +16,13 @@ pub const VERSIONS: &str = "versions.csv";
 /// datasets, folds, seeds, kinds and parameters of its rows.
 pub fn versions_csv(experiment: &Experiment) -> String {
     let mut versions: BTreeMap<String, u32> = BTreeMap::new();
-    let mut settings = format!("{:?}\n", experiment.seeds);
+    let mut settings = String::new();
     for dataset in &experiment.datasets {
         let folds = dataset.folds.or_else(|| dataset.source.known_folds());
         // Keys name the published data, but generated data by their checksum only.
-        settings += &format!("{folds:?} {:?}\n", dataset.source.generated);
+        settings += &format!("{:?} {folds:?} {:?}\n", dataset.seeds, dataset.source.generated);
         // Folds and seeds share their settings, so one job represents each row.
-        let seed = experiment.seeds.get(..1).unwrap_or_default();
+        let seed = dataset.seeds.get(..1).unwrap_or_default();
         for job in dataset.jobs(seed, 1, experiment.limits) {
             let key = job.key("");
             settings += &format!("{} {}\n", job, key.id());

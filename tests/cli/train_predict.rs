@@ -79,7 +79,11 @@ fn invalid_sizes_are_rejected() {
     let home = tempfile::tempdir().unwrap();
     let output = train(home.path(), &home.path().join("m.json"), &["--memory", "plenty"]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(text(&output.stderr).contains("write a number and a unit, such as 512MiB"), "{}", text(&output.stderr));
+    assert!(
+        text(&output.stderr).contains("expected a number of bytes of at least 0, or a number with a unit"),
+        "{}",
+        text(&output.stderr)
+    );
 }
 
 #[test]

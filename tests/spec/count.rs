@@ -1,10 +1,12 @@
 //! Expansion of specs into jobs.
 
+use std::collections::BTreeSet;
+
 use lrbm::internal::experiment::Job;
 use lrbm::internal::learn::params::Value;
 use lrbm::internal::learn::{Kind, Preset};
 
-use crate::lab::{all_shipped, experiment, jobs, shipped, value};
+use crate::lab::{all_shipped, experiment, experiment_with, jobs, shipped, value};
 
 #[test]
 fn shipped_specs_are_valid_and_expand_to_their_jobs() {
@@ -84,6 +86,22 @@ fn an_explainable_model_distils_the_ensemble_of_the_same_fold() {
         assert_eq!(beside[0].key("data").id(), ensemble.key("data").id());
         assert_eq!(*beside[0], ensemble);
     }
+}
+
+#[test]
+fn datasets_may_have_their_own_seeds() {
+    let text = SWEPT.replace("min_leaf = 3", "min_leaf = 3\nseeds = [5, 6, 7]");
+    let seeds = |name: &str, settings: &[&str]| {
+        let jobs = jobs(&experiment_with(&text, settings));
+        let of_dataset = jobs.iter().filter(|job| job.dataset.name == name);
+        of_dataset.map(|job| job.seed).collect::<BTreeSet<u64>>().into_iter().collect::<Vec<u64>>()
+    };
+    assert_eq!(seeds("movies", &[]), [1, 2]);
+    assert_eq!(seeds("university", &[]), [5, 6, 7]);
+    assert_eq!(seeds("university", &["seed=9"]), [5, 6, 7]);
+    assert_eq!(seeds("movies", &["seed=9"]), [9]);
+    assert_eq!(seeds("university", &["dataset.university.seeds=9"]), [9]);
+    assert_eq!(jobs(&experiment(&text)).len(), (6 + 6 + 3) * 3 * (2 + 3));
 }
 
 const SWEPT: &str = r#"

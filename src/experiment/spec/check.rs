@@ -53,9 +53,9 @@ pub fn check(raw: &RawTable, data: DataRequirement, diagnostics: &mut Vec<SpecDi
     let min_jobs = rows.saturating_mul(seeds.len().max(1)).saturating_mul(items("datasets").len().max(1));
     let place = table.get("sweep").map_or(SpecLocation::Line(1), |item| item.place.clone());
     let axes = if check_job_count(min_jobs, &place, diagnostics) { Vec::new() } else { axes };
-    let datasets = datasets(&table, data, &models, complete, &presets, &axes, diagnostics);
+    let datasets = datasets(&table, &seeds, data, &models, complete, &presets, &axes, diagnostics);
     let folds = |part: &ExperimentDataset| part.folds.or_else(|| part.source.known_folds()).unwrap_or(1);
-    let jobs = datasets.iter().map(|part| part.rows.len().saturating_mul(folds(part)).saturating_mul(seeds.len()));
+    let jobs = datasets.iter().map(|part| part.rows.len().saturating_mul(folds(part)).saturating_mul(part.seeds.len()));
     if min_jobs <= MAX_JOBS {
         check_job_count(jobs.fold(0, usize::saturating_add), &place, diagnostics);
     }
@@ -123,16 +123,19 @@ fn seeds(table: &RawTable, diagnostics: &mut Vec<SpecDiagnostic>) -> Vec<u64> {
             Vec::new()
         }
         (Some(seed), None) => seed.whole().into_iter().collect(),
-        (None, Some(seeds)) => {
-            report_duplicates(seeds.items(), "seeds", diagnostics);
-            seeds.items().iter().filter_map(Item::whole).collect()
-        }
+        (None, Some(seeds)) => listed_seeds(seeds, "seeds", diagnostics),
         (None, None) => vec![SEED],
     }
 }
 
+fn listed_seeds(seeds: &Item, path: &str, diagnostics: &mut Vec<SpecDiagnostic>) -> Vec<u64> {
+    report_duplicates(seeds.items(), path, diagnostics);
+    seeds.items().iter().filter_map(Item::whole).collect()
+}
+
 fn datasets(
     table: &RawTable,
+    default_seeds: &[u64],
     data: DataRequirement,
     models: &[Model],
     complete: bool,
@@ -167,6 +170,10 @@ fn datasets(
         let rows: Vec<ModelConfig> = models::rows(models, presets, axes, &parameters).unwrap_or_default();
         parts.push(ExperimentDataset {
             source: Arc::new(source),
+            seeds: match of_dataset.get("seeds") {
+                Some(seeds) => listed_seeds(seeds, &join(&at.section(), "seeds"), diagnostics),
+                None => default_seeds.to_vec(),
+            },
             folds: folds.and_then(Item::whole).map(|n| n as usize),
             negatives_per_positive: first("negatives_per_positive")
                 .and_then(Item::number)

@@ -47,11 +47,8 @@ fn update_node(node: &mut Node, before: Option<&RawValue>, after: &RawValue) {
                 }
             }
         }
-        (Node::Value(NodeValue::Array(items)), Some(RawValue::List(before)), RawValue::List(after))
-            if kept(before, after, Item::eq).iter().filter(|kept| **kept).count() == after.len() =>
-        {
-            let mut is_kept = kept(before, after, Item::eq).into_iter();
-            items.retain(|_| is_kept.next().unwrap_or(false));
+        (Node::Value(NodeValue::Array(items)), Some(RawValue::List(before)), RawValue::List(after)) => {
+            update_array(items, before, after);
         }
         (node, ..) => {
             let mut new = node_of(after);
@@ -59,6 +56,33 @@ fn update_node(node: &mut Node, before: Option<&RawValue>, after: &RawValue) {
                 *new.decor_mut() = old.decor().clone();
             }
             *node = new;
+        }
+    }
+}
+
+/// Keeps the comments beside the items of an array: items that are only removed take theirs with
+/// them; otherwise those of a place stay there.
+fn update_array(items: &mut Array, before: &[Item], after: &[Item]) {
+    let kept = kept(before, after, Item::eq);
+    if kept.iter().filter(|kept| **kept).count() == after.len() {
+        let mut is_kept = kept.into_iter();
+        items.retain(|_| is_kept.next().unwrap_or(false));
+        return;
+    }
+    while items.len() > after.len() {
+        items.remove(after.len());
+    }
+    for (place, item) in after.iter().enumerate() {
+        if before.get(place) != Some(item) {
+            let value = value_of(&item.value);
+            match items.get_mut(place) {
+                Some(old) => {
+                    let decor = old.decor().clone();
+                    *old = value;
+                    *old.decor_mut() = decor;
+                }
+                None => items.push(value),
+            }
         }
     }
 }

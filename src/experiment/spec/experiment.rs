@@ -18,7 +18,7 @@ pub struct Experiment {
     pub name: String,
     /// The question it answers.
     pub about: String,
-    /// Seeds; every job runs once with each.
+    /// Seeds of datasets without their own.
     pub seeds: Vec<u64>,
     /// Datasets in the order of the spec, each with its rows.
     pub datasets: Vec<ExperimentDataset>,
@@ -39,6 +39,8 @@ pub struct Experiment {
 pub struct ExperimentDataset {
     /// The dataset.
     pub source: Arc<DatasetRef>,
+    /// Seeds; every job runs once with each.
+    pub seeds: Vec<u64>,
     /// Number of folds; `None` for the dataset's own number.
     pub folds: Option<usize>,
     /// Number of negatives per positive.

@@ -166,6 +166,7 @@ pub const DATASET: Section = Section {
         optional("evidence", "evidence variant of a published dataset", TEXT),
         optional("arity", "whether predicates with more than two arguments are kept or made binary", ARITY),
         optional("folds", "number of cross-validation folds", FieldShape::Folds),
+        optional("seeds", "its own seeds; every job runs once per seed", FieldShape::List(&SEED)),
         optional("fold_scheme", "how examples are split into folds", FieldShape::OneOf(fold_schemes)),
         optional("negatives", "where negatives come from", FieldShape::OneOf(negative_schemes)),
         optional("negatives_per_positive", "number of negatives per positive", RATIO),
@@ -390,7 +391,9 @@ impl FieldShape {
             FieldShape::Number => "a number".to_owned(),
             FieldShape::Bool => "true or false".to_owned(),
             FieldShape::Time => "seconds, or a time such as \"90 s\", \"10 min\" or \"2 h\"".to_owned(),
-            FieldShape::Memory => "an amount of memory such as \"500 MB\" or \"2 GiB\"".to_owned(),
+            FieldShape::Memory => {
+                "an amount of memory with its unit, such as \"500 MB\" or \"2 GiB\", at most 1024 TiB".to_owned()
+            }
             FieldShape::OneOf(names) => format!("one of {}", listed(names())),
             FieldShape::List(each) => format!("a list of one or more, each {}", each.allowed()),
             FieldShape::Table(_) | FieldShape::Named(_) => "a table".to_owned(),

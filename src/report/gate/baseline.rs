@@ -36,14 +36,6 @@ pub enum BaselineError {
         /// The cause.
         source: io::Error,
     },
-    /// Invalid CSV.
-    #[error("{}: {source}", path.display())]
-    NotCsv {
-        /// The file.
-        path: PathBuf,
-        /// The cause.
-        source: csv::CsvError,
-    },
     /// Invalid contents.
     #[error("{}:{line}: {what}", path.display())]
     Wrong {
@@ -86,6 +78,10 @@ impl Baseline {
         match std::fs::read_to_string(path) {
             Ok(text) => Self::parse(&text, path),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Err(BaselineError::Missing(path.to_owned())),
+            Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+                let what = "the text is not UTF-8; save the file as UTF-8".to_owned();
+                Err(BaselineError::Wrong { path: path.to_owned(), line: 1, what })
+            }
             Err(source) => Err(BaselineError::Unreadable { path: path.to_owned(), source }),
         }
     }
@@ -96,7 +92,7 @@ impl Baseline {
     /// If the text is invalid.
     pub fn parse(text: &str, path: &Path) -> Result<Self, BaselineError> {
         let wrong = |line, what| BaselineError::Wrong { path: path.to_owned(), line, what };
-        let records = csv::parse(text).map_err(|source| BaselineError::NotCsv { path: path.to_owned(), source })?;
+        let records = csv::parse(text).map_err(|error| wrong(error.line, error.what().to_owned()))?;
         let mut records = records.into_iter();
         let Some(headings) = records.next() else {
             return Err(wrong(1, format!("empty; the first line must be `{}`", COLUMNS.join(","))));
@@ -163,7 +159,7 @@ impl BaselineRow {
                 names.join(", ")
             )
         })?;
-        let count = n.parse::<usize>().ok().filter(|&n| n > 0);
+        let count = n.trim().parse::<usize>().ok().filter(|&n| n > 0);
         let average = Average {
             mean: number("mean", mean, f64::NEG_INFINITY)?,
             deviation: if sd.is_empty() { None } else { Some(number("sd", sd, 0.0)?) },
@@ -242,7 +238,7 @@ mod tests {
             (",1,0\n", ",1\n", "b.csv:3: expected 7 fields, got 6"),
             ("imdb,RDN", ",RDN", "b.csv:3: column `dataset`: empty"),
             ("RDN-Boost,cll", "\"LRBM-Boost (paper, trees=5)\",auc_roc", "b.csv:3: duplicate row for imdb LRBM"),
-            ("\"LRBM", "LRBM", "b.csv: line 2: unbalanced quotes"),
+            ("\"LRBM", "LRBM", "b.csv:2: unbalanced quotes"),
         ] {
             let text = GOOD.replace(old, new);
             assert_ne!(text, GOOD, "{old}");

@@ -22,8 +22,7 @@ pub fn specs(input: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(input) else { return false };
     match Experiment::parse(text, "spec.toml", &[]) {
         Ok(experiment) => {
-            let part =
-                experiment.datasets.iter().map(|part| part.jobs(&experiment.seeds[..1], 1, experiment.limits).len());
+            let part = experiment.datasets.iter().map(|part| part.jobs(&part.seeds[..1], 1, experiment.limits).len());
             assert!(part.sum::<usize>() <= 100_000);
             // The frozen spec describes the same experiment.
             let again = Experiment::parse(&experiment.frozen, "spec.toml", &[]).unwrap();
