@@ -15,6 +15,7 @@ pub(super) fn value(row: &ReportRow<'_>, metric: Column) -> CellValue {
     CellValue {
         ours: row.average(metric),
         missing: row.missing(metric),
+        at_chance: row.group.is_at_chance(metric) == Some(true),
         row: (!row.group.jobs.is_empty()).then_some(row.index),
         ..CellValue::default()
     }
@@ -68,9 +69,11 @@ pub fn status_notes(results: &Results) -> Vec<String> {
 
 /// Describes how the numbers of a run are averaged.
 pub(super) fn averaging_note(results: &Results) -> String {
-    let seeds = match results.experiment.seeds.len() {
-        1 => String::new(),
-        n => format!("; {n} seeds of a fold are averaged first"),
-    };
-    format!("Mean ± standard deviation over folds{seeds}.")
+    match results.experiment.seeds.len() {
+        1 => "Mean ± standard deviation over folds.".to_owned(),
+        n => format!(
+            "Mean ± standard deviation over the folds of {n} seeds; where folds are given, the seeds of a fold are averaged \
+             first."
+        ),
+    }
 }

@@ -8,8 +8,10 @@ mod everything;
 mod paper;
 mod seconds;
 mod significance;
+mod sizes;
 mod sweep;
 mod variants;
+mod verdicts;
 
 pub use all::{main_tables, tables};
 pub use classes::classes_table;
