@@ -68,9 +68,13 @@ impl ClaimEvidence {
         self.decided.as_ref().map_or(Decision::NotTestable, |decided| decided.decision)
     }
 
+    fn place(&self) -> String {
+        format!("{} {}", self.dataset, metric_title(self.metric))
+    }
+
     /// Names dataset and metric, with the numbers if there are any.
     fn numbers(&self) -> String {
-        let place = format!("{} {}", self.dataset, metric_title(self.metric));
+        let place = self.place();
         let (Some(compared), Ok(decided)) = (&self.compared, &self.decided) else { return place };
         let difference = signed(compared.difference);
         let interval = compared.interval().map_or_else(|why| why.to_string(), |at| interval(&at));
@@ -230,13 +234,24 @@ fn row<'a, 'r>(
     }
 }
 
-/// Describes how many comparisons support and refute a claim, with the numbers that do not
-/// support it.
+/// Describes how many comparisons support and refute a claim, with the numbers that refute it.
 fn reason(claim: &Claim, evidence: &[ClaimEvidence]) -> String {
     let of = |verdict| evidence.iter().filter(move |one| one.verdict() == verdict);
-    let against = |one: &ClaimEvidence| if claim.others.len() > 1 { format!("{}: ", one.other) } else { String::new() };
-    let listed = |verdict| of(verdict).map(|one| format!("{}{}", against(one), one.numbers())).collect::<Vec<_>>();
-    let mut parts = vec![format!("supported in {} of {} comparisons", of(Decision::Supported).count(), evidence.len())];
+    let listed = |verdict| {
+        let shown = |one: &ClaimEvidence| {
+            let against = if claim.others.len() > 1 { format!("{}: ", one.other) } else { String::new() };
+            format!("{against}{}", if verdict == Decision::Refuted { one.numbers() } else { one.place() })
+        };
+        of(verdict).map(shown).collect::<Vec<String>>()
+    };
+    let supported: Vec<f64> =
+        of(Decision::Supported).filter_map(|one| one.compared.as_ref().map(|compared| compared.difference)).collect();
+    let range = match (supported.iter().copied().reduce(f64::min), supported.iter().copied().reduce(f64::max)) {
+        (Some(low), Some(high)) => format!(" ({} to {})", signed(low), signed(high)),
+        _ => String::new(),
+    };
+    let count = of(Decision::Supported).count();
+    let mut parts = vec![format!("supported in {count} of {} comparisons{range}", evidence.len())];
     for verdict in [Decision::Refuted, Decision::Inconclusive] {
         let listed = listed(verdict);
         if !listed.is_empty() {

@@ -44,8 +44,8 @@ pub fn verdict_table(results: &Results, claims: &[JudgedClaim]) -> Option<Table>
         title: "The paper's claims".to_owned(),
         caption: format!(
             "Verdicts by one rule: corrected resampled t-test over the folds of {}, p adjusted by Holm's method within a claim, \
-             a margin of {MARGIN} for \"on a par\" and \"not worse\" (two one-sided tests). Differences with 95% interval and \
-             adjusted p; a positive one favors the model of the claim. The columns after the reason change one choice of the \
+             a margin of {MARGIN} for \"on a par\" and \"not worse\" (two one-sided tests). Differences, in brackets with 95% interval \
+             and adjusted p; a positive one favors the model of the claim; all numbers are in the table of comparisons. The columns after the reason change one choice of the \
              rule. The last one reads the published means alone, without ours: as they are, and by Welch's test from the \
              published standard deviations over five folds with the same correction, since the pairs are not published.",
             match results.experiment.seeds.len() {
@@ -94,7 +94,11 @@ pub fn comparison_table(results: &Results, claims: &[JudgedClaim]) -> Option<Tab
         "verdict",
         "published",
     ];
-    let rows = shown().flat_map(|judged| judged.evidence.iter().map(move |one| row(judged, one)));
+    let mut rows = Vec::new();
+    for judged in shown() {
+        let with_numbers = judged.evidence.iter().filter(|one| one.compared.is_some());
+        rows.extend(with_numbers.map(|one| row(judged, one)));
+    }
     Some(Table {
         name: "comparisons".to_owned(),
         title: "Comparisons behind the claims".to_owned(),
@@ -104,7 +108,7 @@ pub fn comparison_table(results: &Results, claims: &[JudgedClaim]) -> Option<Tab
              {MARGIN}, equivalence within {MARGIN}, a difference beyond it. Published: difference of the published means."
         ),
         columns: columns.map(TableColumn::text).into(),
-        rows: rows.collect(),
+        rows,
         notes: notes(results),
         style: TableStyle::default(),
     })

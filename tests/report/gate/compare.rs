@@ -47,6 +47,19 @@ fn runs_are_paired_fold_by_fold() {
 }
 
 #[test]
+fn seeds_that_draw_other_folds_repeat_the_cross_validation() {
+    let lab = Lab::new();
+    let seeds = SPEC.replace("seed = 7", "seeds = [7, 8]");
+    lab.run(&seeds, "a");
+    lab.run(&seeds.replace("trees = 3", "trees = 12"), "b");
+    let output = lab.lrbm(&["compare", "a", "b", "--metric", "auc_roc"]).expect(0, &["## auc_roc"]);
+    assert!(output.stdout.contains("| movies  | Boost   |     6 |"), "{}", output.stdout);
+    lab.lrbm(&["report", "a", "-q"]).expect(0, &[]);
+    let table = lab.read("a/tables/results.md");
+    assert!(table.contains("(6)") && table.contains("over the folds of 2 seeds"), "{table}");
+}
+
+#[test]
 fn a_run_does_not_differ_from_itself() {
     let lab = Lab::new();
     lab.run(SPEC, "a");
