@@ -169,6 +169,14 @@ impl Table {
         about.position(|name| name == dataset).map(|place| place + 1)
     }
 
+    /// Returns the table without the columns after the first `count`.
+    pub fn first_columns(&self, count: usize) -> Table {
+        let mut table = self.clone();
+        table.columns.truncate(count);
+        table.rows.iter_mut().for_each(|row| row.cells.truncate(count));
+        table
+    }
+
     /// Returns the notes with their numbers: those about datasets first.
     pub fn marked_notes(&self) -> impl Iterator<Item = (Option<usize>, &Note)> {
         let of_datasets = self.notes.iter().filter(|note| note.about.is_some());

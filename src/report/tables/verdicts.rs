@@ -7,6 +7,12 @@ use crate::report::claims::{ClaimEvidence, JudgedClaim};
 use crate::report::compare::{interval, p_value, signed};
 use crate::report::table::{Note, Table, TableCell, TableColumn, TableRow, TableStyle, format_mean, metric_title};
 
+/// Name of the table of verdicts.
+pub const VERDICTS: &str = "verdicts";
+
+/// Columns of that table up to the verdict; reasons are too long for a terminal.
+pub const VERDICT_COLUMNS: usize = 5;
+
 /// Cell of an alternative rule with the same verdict.
 const SAME: &str = "same";
 
@@ -40,7 +46,7 @@ pub fn verdict_table(results: &Results, claims: &[JudgedClaim]) -> Option<Table>
     let mut notes = notes(results);
     notes.push(Note { about: None, text: changes(&shown) });
     Some(Table {
-        name: "verdicts".to_owned(),
+        name: VERDICTS.to_owned(),
         title: "The paper's claims".to_owned(),
         caption: format!(
             "Verdicts by one rule: corrected resampled t-test over the folds of {}, p adjusted by Holm's method within a claim, \

@@ -133,10 +133,16 @@ fn claims_about_models_without_presets_are_judged_in_each_preset() {
     let verdicts = read("verdicts.csv");
     let header = "number,question,claim,preset,verdict,why,ordinary t,without Holm,margin 0.01,margin 0.05,published numbers alone";
     assert_eq!(verdicts.lines().next(), Some(header));
-    assert!(verdicts.contains(",not testable,") && verdicts.contains("\"no numbers are published, only bar charts\""), "{verdicts}");
+    assert!(
+        verdicts.contains(",not testable,") && verdicts.contains("\"no numbers are published, only bar charts\""),
+        "{verdicts}"
+    );
     assert!(read("comparisons.csv").contains("not testable: sports: stand-in data (movies)"));
     let sizes = read("sizes.md");
-    assert!(sizes.contains("| hidden units |") && sizes.contains("| walks |") && sizes.contains("| leaves "), "{sizes}");
+    assert!(
+        sizes.contains("| hidden units |") && sizes.contains("| walks |") && sizes.contains("| leaves "),
+        "{sizes}"
+    );
     let settings: Vec<(&str, &str)> = rows::settings(&rows).into_iter().collect();
     assert_eq!(settings, [("paper", ""), ("lookahead", "")]);
     let tables = paper_tables(&results, &rows, PublishedTable::find("table2").unwrap());
