@@ -8,7 +8,7 @@ use crate::data::benchmark::{Arity, TimeUse};
 use crate::determinism::IndexSet;
 use crate::metric::Column;
 use crate::metric::significance::decision::{
-    self, DecidedClaim, DecidedComparison, Decision, DecisionRule, DifferenceEstimate,
+    self, DecidedClaim, DecidedComparison, Decision, DecisionRule, DifferenceEstimate, Finding,
 };
 use crate::report::compare::{RowComparison, RowPair, compare_rows, interval, p_value, signed};
 use crate::report::rows::{self, ReportRow};
@@ -78,7 +78,13 @@ impl ClaimEvidence {
         let (Some(compared), Ok(decided)) = (&self.compared, &self.decided) else { return place };
         let difference = signed(compared.difference);
         let interval = compared.interval().map_or_else(|why| why.to_string(), |at| interval(&at));
-        format!("{place} {difference} ({interval}, p {})", p_value(decided.adjusted.difference))
+        // The p-value that decides, by what it shows.
+        let (shown, p) = match decided.finding {
+            Finding { is_equivalent: true, .. } => ("equivalent, p", decided.adjusted.equivalent),
+            Finding { beyond: Some(_), .. } => ("beyond the margin, p", decided.adjusted.beyond),
+            _ => ("p", decided.adjusted.difference),
+        };
+        format!("{place} {difference} ({interval}, {shown} {})", p_value(p))
     }
 }
 
