@@ -36,7 +36,8 @@ without presets is paired with each preset of the other. A row is not paired, an
 negatives or metric definitions differ.
 
 p-values are those of the corrected resampled t-test with the actual fold sizes, adjusted for the number of rows by Holm's
-method, and over datasets those of Wilcoxon's signed-rank test. A test without power is marked as such.
+method, and over datasets those of Wilcoxon's signed-rank test. Two rows are equivalent if two one-sided tests reject a difference
+above 0.02 in an area under a curve. A test without power is marked as such.
 
 Exit codes: 0 done, 2 invalid usage or no run, 6 nothing can be compared.";
 

@@ -68,7 +68,11 @@ fn report(run: &Path, args: &ReportArgs, output: &mut Output) -> Result<(), Comm
     let out = args.out.as_deref().unwrap_or(run);
     let written = report.write(out).map_err(write_error)?;
     for table in &report.tables[..report.main_tables] {
-        print(&mut output.out, table)?;
+        if table.name == tables::VERDICTS {
+            print(&mut output.out, &table.first_columns(tables::VERDICT_COLUMNS))?;
+        } else {
+            print(&mut output.out, table)?;
+        }
     }
     if !output.quiet {
         tables::status_notes(&results).iter().for_each(super::say);

@@ -72,7 +72,7 @@ pub(super) fn train(
     let mut warnings = Vec::new();
     warnings.extend(warnings::budget(statistics.budget_hits, params.tests.max_candidates));
     if trees.iter().all(|tree| tree.leaves() == 1) {
-        warnings.extend(warnings::nothing_learned(database, target));
+        warnings.extend(warnings::nothing_learned(database, target, &params.stopping.rejecting()));
     }
     let header = Header::new(kind, task, params.values.clone(), trained_on);
     let parts = Parts { header, classes, fidelity: None, prior, step: params.additive.step, trees };

@@ -221,7 +221,7 @@ impl LrbmExplainable {
         let mut warnings = Vec::new();
         warnings.extend(warnings::budget(statistics.budget_hits, tests.max_candidates));
         if trees.iter().all(|tree| tree.leaves() == 1) {
-            warnings.extend(warnings::nothing_learned(database, target));
+            warnings.extend(warnings::nothing_learned(database, target, &stopping.rejecting()));
         }
         let kind = Kind::LrbmExplainable;
         let parts = Parts {

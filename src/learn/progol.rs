@@ -86,7 +86,7 @@ impl Learner for Progol {
             warnings.extend(warnings::weights(Kind::Progol, task.examples));
         }
         if theory.clauses.is_empty() {
-            warnings.extend(warnings::nothing_learned(task.database, task.target));
+            warnings.extend(warnings::nothing_learned(task.database, task.target, &[]));
         }
         let mut network = network_of(task, &theory, task.log_odds())?;
         let mut how = "no clause".to_owned();

@@ -93,7 +93,7 @@ impl Learner for Rpt {
         let mut warnings: Vec<_> = warnings::weights(Kind::Rpt, examples).into_iter().collect();
         warnings.extend(warnings::budget(statistics.budget_hits, params.tests.max_candidates));
         if tree.leaves() == 1 {
-            warnings.extend(warnings::nothing_learned(database, target));
+            warnings.extend(warnings::nothing_learned(database, target, &[]));
         }
         let header = Header::new(Kind::Rpt, task, params.to_values(), trained_on);
         let parts = Parts { header, classes: None, fidelity: None, prior: 0.0, step: 1.0, trees: vec![tree] };

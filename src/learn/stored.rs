@@ -55,6 +55,16 @@ pub enum SizeOf {
     },
 }
 
+impl ModelSize {
+    /// Returns the number of random walks of a model that has them.
+    pub fn walks(&self) -> Option<usize> {
+        match self.parts {
+            SizeOf::Units { walks } => Some(walks),
+            _ => None,
+        }
+    }
+}
+
 impl fmt::Display for ModelSize {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ModelSize { trees, leaves, parts } = *self;

@@ -6,8 +6,9 @@ use crate::kb::{Database, Example};
 use crate::learn::mln::tally::MAX_COUNT;
 use crate::logic::{Diagnostic, PredicateId};
 
-/// Returns warnings that explain why no tree has a test.
-pub(super) fn nothing_learned(database: &Database, target: PredicateId) -> Vec<Diagnostic> {
+/// Returns warnings that explain why no tree has a test; `rules` are the parameters that may have
+/// rejected tests.
+pub(super) fn nothing_learned(database: &Database, target: PredicateId, rules: &[&str]) -> Vec<Diagnostic> {
     let predicates = &database.predicates;
     let mut usable = Vec::new();
     for mode in database.schema.modes() {
@@ -35,11 +36,19 @@ pub(super) fn nothing_learned(database: &Database, target: PredicateId) -> Vec<D
         .collect();
     let message = if warnings.len() == usable.len() {
         format!("no predicate with a mode has facts, so {model}")
-    } else {
+    } else if rules.is_empty() {
         format!("no literal that the modes allow separates the examples, so {model}")
+    } else {
+        let rules = rules.join(", ");
+        format!(
+            "no literal that the modes allow separates the examples and passes the rules of growth ({rules}), so {model}"
+        )
     };
-    let help = "check that the types in the modes link the target's arguments to the evidence, or allow longer tests \
-                (node_size) or clauses (clause_length)";
+    let relax = if rules.is_empty() { "" } else { ", or relax these rules" };
+    let help = format!(
+        "check that the types in the modes link the target's arguments to the evidence, or allow longer tests \
+         (node_size) or clauses (clause_length){relax}"
+    );
     warnings.push(Diagnostic::warning("nothing-learned", message, help));
     warnings
 }

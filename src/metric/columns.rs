@@ -69,6 +69,21 @@ impl Column {
         Column::ALL.into_iter().find(|column| column.name() == name)
     }
 
+    /// Returns the value that a constant score has on examples with these labels; `None` for a
+    /// metric that is no area under a curve, or without examples of both labels.
+    pub fn chance(self, positives: usize, negatives: usize) -> Option<f64> {
+        if positives == 0 || negatives == 0 {
+            return None;
+        }
+        match self {
+            Column::AucRoc | Column::AucRocJar => Some(0.5),
+            Column::AucPr | Column::AucPrJar | Column::AveragePrecision => {
+                Some(positives as f64 / (positives + negatives) as f64)
+            }
+            _ => None,
+        }
+    }
+
     /// Returns whether larger values are better.
     pub fn higher_is_better(self) -> bool {
         !matches!(self, Column::Brier | Column::Ece)

@@ -32,8 +32,8 @@ impl<'r> Report<'r> {
     /// If predictions of a job cannot be read.
     pub fn new(results: &'r Results) -> Result<Self, FigureError> {
         let rows = rows::rows(results);
-        let (tables, main_tables) = tables::tables(results, &rows);
         let claims = claims::judge(&rows);
+        let (tables, main_tables) = tables::tables(results, &rows, &claims);
         let figures = figures(results, &published_means(results, &rows))?;
         Ok(Report { results, tables, main_tables, figures, claims, rows })
     }

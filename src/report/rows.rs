@@ -64,8 +64,7 @@ impl<'r> ReportRow<'r> {
         &self.group.key
     }
 
-    /// Returns mean, standard deviation and number of folds of a metric, with seeds averaged
-    /// first.
+    /// Returns mean, standard deviation and number of splits of a metric.
     pub fn average(&self, column: Column) -> Option<Average> {
         self.group.average(column)
     }

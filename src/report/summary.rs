@@ -4,11 +4,11 @@ use std::fmt::Write;
 
 use super::contents::Report;
 use super::markdown::escape;
-use super::table::{Grid, markdown as table_text};
+use super::table::markdown as table_text;
 use super::tables::status_notes;
 use crate::determinism::IndexSet;
 
-/// Formats the question, the commands, the main tables, the claims and the figures.
+/// Formats the question, the commands, the main tables and the figures.
 pub fn markdown(report: &Report<'_>) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
@@ -32,7 +32,6 @@ fn write_page(out: &mut String, report: &Report<'_>) -> std::fmt::Result {
     for table in &report.tables[..report.main_tables] {
         writeln!(out, "## {}\n\n{}", escape(&table.title), table_text(table))?;
     }
-    write_claims(out, report)?;
     if !report.figures.is_empty() {
         writeln!(out, "## Figures\n")?;
     }
@@ -53,20 +52,4 @@ fn provenance(report: &Report<'_>) -> String {
     let from = records().map(|record| record.machine.started.as_str()).min().unwrap_or_default();
     let day = from.split('T').next().unwrap_or_default();
     format!("{} jobs, run on {day} with {}.", report.results.stored.len(), programs.join(" and "))
-}
-
-fn write_claims(out: &mut String, report: &Report<'_>) -> std::fmt::Result {
-    // Claims without any evidence in this run appear only on the page.
-    let known = || report.claims.iter().filter(|judged| judged.evidence.iter().any(|one| one.found.is_ok()));
-    if known().next().is_none() {
-        return Ok(());
-    }
-    writeln!(out, "## The paper's claims\n")?;
-    let mut lines = Grid::new(&["question", "claim", "preset", "here", "why"]);
-    for judged in known() {
-        let claim = judged.claim;
-        let cells = [claim.question, claim.statement, &judged.preset, judged.verdict.words(), &judged.reason];
-        lines.row(cells.map(str::to_owned));
-    }
-    writeln!(out, "{}", lines.markdown())
 }

@@ -317,6 +317,20 @@ fn constant_models_are_reported_with_the_reason() {
 }
 
 #[test]
+fn rules_of_growth_are_named_where_they_may_have_rejected_a_test() {
+    // `p` separates the examples, but a node of four is too small to split.
+    let data = directory("mode: t(+x). mode: p(+x).", "p(a). p(b).");
+    let params = lrbm::params::Unchecked::new(Kind::RdnBoost).preset(lrbm::Preset::Paper).check().unwrap();
+    let warnings = learn(Kind::RdnBoost, &data, &params, 1).warnings;
+    assert_eq!(warnings.iter().map(|warning| warning.code).collect::<Vec<_>>(), ["nothing-learned"]);
+    let message = &warnings[0].message;
+    assert!(
+        message.contains("passes the rules of growth (min_split, min_variance, max_share, test_seeds)"),
+        "{message}"
+    );
+}
+
+#[test]
 fn single_class_data_are_rejected() {
     let data = directory("mode: t(+x). mode: p(+x).", "p(a).");
     let only: Vec<_> = data.examples.iter().filter(|example| example.positive).cloned().collect();

@@ -1,9 +1,13 @@
 //! Property tests of the significance tests: each fast implementation agrees with a slow one
 //! written from the definition, and with recorded results of SciPy.
 
+use lrbm::internal::metric::Average;
+use lrbm::internal::metric::significance::decision::{
+    Decision, DecisionRule, DifferenceEstimate, Relation, decide, is_at_chance,
+};
 use lrbm::internal::metric::significance::{
-    ALPHA, CriticalLevel, Differences, NoTest, Ranks, SampleError, Verdict, Zeros, bootstrap, corrected_t, effect,
-    holm, mean_test_share, smallest_reachable_p, wilcoxon,
+    ALPHA, CriticalLevel, Differences, NoTest, Ranks, SampleError, Verdict, Zeros, corrected_t, effect, holm,
+    mean_test_share, smallest_reachable_p, wilcoxon,
 };
 use proptest::prelude::*;
 use serde::Deserialize;
@@ -172,23 +176,6 @@ proptest! {
     }
 
     #[test]
-    fn bootstrap_agrees_with_all_resamples(values in prop::collection::vec(0.0..1.0, 2..=5), seed: u64) {
-        // All nⁿ resamples are equally likely; 4000 draws approximate their distribution.
-        let n = values.len();
-        let mut means = Vec::new();
-        for code in 0..n.pow(n as u32) {
-            let draw = |place: usize| values[code / n.pow(place as u32) % n];
-            means.push((0..n).map(draw).sum::<f64>() / n as f64);
-        }
-        let found = bootstrap::mean_interval(&values, 0.9, 4000, seed).unwrap();
-        let below = |bound: f64| means.iter().filter(|&&mean| mean < bound - 1e-12).count() as f64 / means.len() as f64;
-        let upto = |bound: f64| means.iter().filter(|&&mean| mean <= bound + 1e-12).count() as f64 / means.len() as f64;
-        // The standard deviation of a drawn share of 0.05 is 0.0034; six of them are not chance.
-        prop_assert!(below(found.low) <= 0.05 + 0.022 && upto(found.low) >= 0.05 - 0.022, "{:?}", found);
-        prop_assert!(below(found.high) <= 0.95 + 0.022 && upto(found.high) >= 0.95 - 0.022, "{:?}", found);
-    }
-
-    #[test]
     fn t_is_invariant_to_scale_and_order(values in prop::collection::vec(-1.0..1.0, 2..8), share in 0.0..1.0) {
         let Ok(found) = corrected_t(&of(&values), share) else { return Ok(()) };
         let scaled: Vec<f64> = values.iter().rev().map(|value| value * 1024.0).collect();
@@ -214,17 +201,37 @@ proptest! {
             prop_assert!(named, "{:?}", error);
         }
         prop_assert!(Ranks::new(&[values.clone()], true).is_err());
-        prop_assert!(bootstrap::mean_interval(&values, 0.95, 10, 1).is_err());
     }
 }
 
 /// Results recorded by `scripts/check_metrics`.
 #[derive(Deserialize)]
 struct Recorded {
+    decisions: Vec<RecordedDecision>,
+    published: Vec<RecordedWelch>,
     signed_ranks: Vec<SignedRanks>,
     paired: Vec<Paired>,
     friedman: Vec<RecordedFriedman>,
     critical_values: Vec<CriticalValue>,
+}
+
+#[derive(Deserialize)]
+struct RecordedDecision {
+    share: f64,
+    comparisons: Vec<Vec<f64>>,
+    missing: bool,
+    /// By relation, the verdicts by the standard rule and its alternatives.
+    verdicts: std::collections::BTreeMap<String, Vec<String>>,
+}
+
+#[derive(Deserialize)]
+struct RecordedWelch {
+    n: usize,
+    first: (f64, f64),
+    second: (f64, f64),
+    share: f64,
+    t: f64,
+    p: f64,
 }
 
 #[derive(Deserialize)]
@@ -316,4 +323,95 @@ fn critical_values_match_the_studentized_range() {
         // The printed table has three decimals, some off by one in the last.
         assert!((q - case.q).abs() < 0.00105, "{q} is not {} for {} models", case.q, case.models);
     }
+}
+
+fn relation(name: &str) -> Relation {
+    match name {
+        "higher" => Relation::Higher,
+        "clearly higher" => Relation::ClearlyHigher,
+        "not worse" => Relation::NotWorse,
+        "somewhere" => Relation::NotWorseAndSomewhereHigher,
+        "on a par" => Relation::OnAPar,
+        other => panic!("unknown relation {other}"),
+    }
+}
+
+/// The other implementation works with confidence intervals and Holm's steps instead of p-values.
+#[test]
+fn decisions_match_scipy() {
+    let cases = recorded().decisions;
+    assert_eq!(cases.len(), 72);
+    let mut seen = std::collections::BTreeMap::new();
+    for case in cases {
+        let standard = ("standard", DecisionRule::STANDARD);
+        let rules: Vec<_> = std::iter::once(standard).chain(DecisionRule::ALTERNATIVES).collect();
+        for (name, verdicts) in &case.verdicts {
+            assert_eq!(verdicts.len(), rules.len());
+            for ((changed, rule), expected) in rules.iter().zip(verdicts) {
+                let share = if rule.is_corrected { case.share } else { 0.0 };
+                let estimate = |values: &Vec<f64>| Some(DifferenceEstimate::paired(&of(values), share).unwrap());
+                let mut estimates: Vec<Option<DifferenceEstimate>> = case.comparisons.iter().map(estimate).collect();
+                estimates.extend(case.missing.then_some(None));
+                let found = decide(rule, relation(name), &estimates).unwrap();
+                assert_eq!(found.decision.words(), expected, "{name}, {changed}: {found:?}");
+                *seen.entry((name.clone(), expected.clone())).or_insert(0) += 1;
+            }
+        }
+    }
+    // Every relation meets every verdict, but equivalence everywhere leaves nothing untestable.
+    assert!(seen.len() >= 19, "{seen:?}");
+}
+
+#[test]
+fn differences_of_published_means_match_scipy() {
+    let cases = recorded().published;
+    assert_eq!(cases.len(), 9);
+    for case in cases {
+        let average = |(mean, deviation): (f64, f64)| Average { mean, deviation: Some(deviation), n: case.n };
+        let found = DifferenceEstimate::unpaired(&average(case.first), &average(case.second), case.share).unwrap();
+        assert!(near(found.mean / found.standard_error, case.t), "{found:?}");
+        assert!(near(found.p_values(0.02).difference, case.p), "{found:?} is not {}", case.p);
+    }
+}
+
+/// Planted data: scores of two models over 30 splits, or three of them.
+#[test]
+fn planted_data_get_the_verdict_they_should() {
+    let noise = |i: usize| ((i * 7919 % 101) as f64 / 101.0 - 0.5) * 0.02;
+    let verdict = |gap: f64, splits: usize, relation| {
+        let differences: Vec<f64> = (0..splits).map(|i| gap + noise(i)).collect();
+        let estimate = DifferenceEstimate::paired(&of(&differences), 0.25).unwrap();
+        decide(&DecisionRule::STANDARD, relation, &[Some(estimate)]).unwrap().decision
+    };
+    use Decision::*;
+    let all = [Relation::Higher, Relation::ClearlyHigher, Relation::NotWorse, Relation::OnAPar];
+    // A true difference, in both directions; none; too little data.
+    assert_eq!(all.map(|relation| verdict(0.1, 30, relation)), [Supported, Supported, Supported, Refuted]);
+    assert_eq!(all.map(|relation| verdict(-0.1, 30, relation)), [Refuted, Refuted, Refuted, Refuted]);
+    assert_eq!(all.map(|relation| verdict(0.0, 30, relation)), [Refuted, Refuted, Supported, Supported]);
+    assert_eq!(all.map(|relation| verdict(0.01, 2, relation)), [Inconclusive; 4]);
+    // A difference that is real and negligible is a gain, but no clear one.
+    assert_eq!(all.map(|relation| verdict(0.012, 30, relation)), [Supported, Refuted, Supported, Supported]);
+    // A method at chance is recognized, whatever its spread, and nothing is decided without it.
+    let chance = vec![0.5; 30];
+    let scores = |mean: f64, scale: f64| (0..30).map(|i| mean + scale * noise(i)).collect::<Vec<_>>();
+    let at_chance = |scores: &[f64]| is_at_chance(&DecisionRule::STANDARD, scores, &chance, 0.25).unwrap();
+    assert!(at_chance(&chance) && at_chance(&scores(0.501, 1.0)) && at_chance(&scores(0.6, 20.0)));
+    assert!(!at_chance(&scores(0.6, 1.0)) && !at_chance(&scores(0.4, 1.0)));
+    let none = decide(&DecisionRule::STANDARD, Relation::Higher, &[None]).unwrap();
+    assert_eq!(none.decision, NotTestable);
+}
+
+#[test]
+fn differences_without_spread_are_certain() {
+    let decided = |values: &[f64], relation| {
+        let estimate = DifferenceEstimate::paired(&of(values), 0.25)?;
+        Ok(decide(&DecisionRule::STANDARD, relation, &[Some(estimate)]).unwrap().decision)
+    };
+    assert_eq!(decided(&[0.0; 3], Relation::OnAPar), Ok(Decision::Supported));
+    assert_eq!(decided(&[0.0; 3], Relation::Higher), Ok(Decision::Refuted));
+    assert_eq!(decided(&[0.1; 3], Relation::ClearlyHigher), Ok(Decision::Supported));
+    assert_eq!(decided(&[0.1; 3], Relation::OnAPar), Ok(Decision::Refuted));
+    assert_eq!(decided(&[0.1; 2], Relation::Higher), Err(NoTest::TooFew { have: 2, min: 3 }));
+    assert_eq!(decided(&[0.1], Relation::Higher), Err(NoTest::TooFew { have: 1, min: 2 }));
 }

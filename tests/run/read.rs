@@ -26,7 +26,7 @@ fn written_results_are_read_back() {
         [&boost[0], &explainable[0], &noboost[0], &boost[1], &explainable[1], &noboost[1]].map(String::clone)
     );
     for group in results.groups() {
-        let folds = group.by_fold(Column::AucRoc);
+        let folds = group.by_split(Column::AucRoc);
         assert_eq!(folds.iter().map(|(fold, _)| *fold).collect::<Vec<_>>(), [1, 2]);
         // The recorded area equals that of the recorded predictions.
         for (stored, (_, value)) in group.jobs.iter().zip(folds) {

@@ -130,7 +130,7 @@ fn the_plan_command_lists_jobs_and_sets_exit_codes() {
     assert!(stdout.contains("no result yet"));
     let (code, stdout, stderr) = plan_command(&[&path("table1.toml"), "--only", "fold=1"]);
     assert_eq!(code, 0);
-    assert!(stdout.ends_with("16 jobs in results/runs/table1: 16 no data\n"), "{stdout}");
+    assert!(stdout.ends_with("160 jobs in results/runs/table1: 160 no data\n"), "{stdout}");
     assert!(stderr.contains("run `lrbm datasets fetch uwcse imdb cora webkb` to fetch"), "{stderr}");
     let (code, _, stderr) = plan_command(&[&path("quick.toml"), "--only", "dataset=movie"]);
     assert_eq!(code, 4);

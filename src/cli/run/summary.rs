@@ -64,7 +64,7 @@ fn write_table(out: &mut impl Write, rows: &[SummaryRow], footnotes: &[(&str, &s
         lines.row(cells);
     }
     write!(out, "{lines}")?;
-    writeln!(out, "  mean ± standard deviation over folds; seeds of a fold are averaged first")?;
+    writeln!(out, "  mean ± standard deviation over folds; seeds of given folds are averaged first")?;
     for (i, (dataset, text)) in footnotes.iter().enumerate() {
         writeln!(out, "  {} {dataset}: {text}", note(i).trim())?;
     }
@@ -147,7 +147,7 @@ mod tests {
             write_table(&mut out, rows, footnotes).unwrap();
             String::from_utf8(out).unwrap()
         };
-        let note = "  mean ± standard deviation over folds; seeds of a fold are averaged first\n";
+        let note = "  mean ± standard deviation over folds; seeds of given folds are averaged first\n";
         let text = "  dataset  model             AUC-ROC  AUC-PR  folds\n\
                     \x20 imdb     LRBM-Boost  0.988 ± 0.012       -      5\n\
                     \x20 sports   LRBM-Boost  0.988 ± 0.012       -      5\n";

@@ -2,9 +2,12 @@
 
 use polars::prelude::{DataFrame, PolarsResult};
 
-use super::stored::StoredJob;
+use super::stored::{SplitKey, StoredJob};
+use crate::determinism::IndexMap;
 use crate::experiment::job::{self, Job};
 use crate::experiment::store::JobRow;
+use crate::metric::significance::decision::{DecisionRule, is_at_chance};
+use crate::metric::significance::mean_test_share;
 use crate::metric::summary::mean;
 use crate::metric::{Average, Column};
 
@@ -47,8 +50,22 @@ impl RowKey {
 #[derive(Clone, Debug, Default)]
 pub(super) struct RowPositions {
     jobs: Vec<usize>,
-    /// By fold number.
+    /// By fold number; once per seed if seeds draw other folds.
     folds: Vec<(usize, Vec<usize>)>,
+}
+
+impl RowPositions {
+    /// Separates jobs of a fold number whose seeds drew other folds.
+    pub(super) fn separate_splits(&mut self, jobs: &[StoredJob]) {
+        let folds = std::mem::take(&mut self.folds);
+        for (fold, positions) in folds {
+            let mut splits: IndexMap<SplitKey, Vec<usize>> = IndexMap::default();
+            for position in positions {
+                splits.entry(jobs[position].split()).or_default().push(position);
+            }
+            self.folds.extend(splits.into_values().map(|positions| (fold, positions)));
+        }
+    }
 }
 
 /// Groups a frame by row, in the order of first appearance, and each row by fold.
@@ -125,14 +142,15 @@ impl<'r> Group<'r> {
         self.jobs.first().map_or("", |stored| stored.record.row.kind.as_str())
     }
 
-    /// Returns the metric per fold number, averaged over seeds; folds without a value are omitted.
-    pub fn by_fold(&self, column: Column) -> Vec<(usize, f64)> {
-        self.column_by_fold(column.name())
+    /// Returns the metric per split, with its fold number, averaged over seeds that share the
+    /// split; splits without a value are omitted.
+    pub fn by_split(&self, column: Column) -> Vec<(usize, f64)> {
+        self.column_by_split(column.name())
     }
 
-    /// Returns a column of numbers per fold number, averaged over seeds. Folds without a value are
-    /// omitted; a column that the frame lacks has none.
-    pub fn column_by_fold(&self, name: &str) -> Vec<(usize, f64)> {
+    /// Returns a column of numbers per split. Splits without a value are omitted; a column that the
+    /// frame lacks has none.
+    pub fn column_by_split(&self, name: &str) -> Vec<(usize, f64)> {
         let Some(values) = self.frame.column(name).ok().and_then(|column| column.f64().ok()) else {
             return Vec::new();
         };
@@ -143,15 +161,31 @@ impl<'r> Group<'r> {
         self.folds.iter().filter_map(of_fold).collect()
     }
 
-    /// Returns the mean of a metric over the folds that have it, with seeds averaged first; `None`
-    /// if none has.
+    /// Returns whether the area under a curve cannot be told from chance, by the rule of all
+    /// reports; `None` for another metric, or if the splits allow no test.
+    pub fn is_at_chance(&self, column: Column) -> Option<bool> {
+        let mut splits: IndexMap<SplitKey, (Vec<f64>, Vec<f64>)> = IndexMap::default();
+        let mut sizes = Vec::new();
+        for stored in self.done() {
+            let (Some(score), Some(counts)) = (stored.metric(column), &stored.record.counts) else { continue };
+            let values = splits.entry(stored.split()).or_default();
+            values.0.push(score);
+            values.1.push(column.chance(counts.test_positives, counts.test_negatives)?);
+            sizes.push(counts.sizes());
+        }
+        let (scores, chance): (Vec<f64>, Vec<f64>) =
+            splits.values().map(|(scores, chance)| (mean(scores), mean(chance))).unzip();
+        is_at_chance(&DecisionRule::STANDARD, &scores, &chance, mean_test_share(&sizes).ok()?).ok()
+    }
+
+    /// Returns the mean of a metric over the splits that have it; `None` if none has.
     pub fn average(&self, column: Column) -> Option<Average> {
         self.column_average(column.name())
     }
 
-    /// Returns the mean of a column of numbers over the folds that have it.
+    /// Returns the mean of a column of numbers over the splits that have it.
     pub fn column_average(&self, name: &str) -> Option<Average> {
-        let values: Vec<f64> = self.column_by_fold(name).into_iter().map(|(_, value)| value).collect();
+        let values: Vec<f64> = self.column_by_split(name).into_iter().map(|(_, value)| value).collect();
         Average::of(&values)
     }
 }
@@ -159,7 +193,6 @@ impl<'r> Group<'r> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::determinism::IndexMap;
     use crate::experiment::store::column;
     use proptest::prelude::*;
 
@@ -210,8 +243,8 @@ mod tests {
                     expected.push((*fold, mean(&seeds)));
                 }
             }
-            prop_assert_eq!(group.by_fold(Column::AucRoc), expected);
-            prop_assert!(group.column_by_fold("no such column").is_empty());
+            prop_assert_eq!(group.by_split(Column::AucRoc), expected);
+            prop_assert!(group.column_by_split("no such column").is_empty());
         }
     }
 }

@@ -26,7 +26,8 @@ impl JobFrame {
     /// If the frame cannot be built, which would be a bug.
     pub fn new(schema: Schema, jobs: Vec<StoredJob>) -> PolarsResult<JobFrame> {
         let frame = schema.frame(jobs.iter().map(|stored| &stored.record))?;
-        let rows = group::positions(&frame)?;
+        let mut rows = group::positions(&frame)?;
+        rows.iter_mut().for_each(|row| row.separate_splits(&jobs));
         Ok(JobFrame { schema, jobs, frame, rows })
     }
 

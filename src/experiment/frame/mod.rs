@@ -18,4 +18,4 @@ mod stored;
 pub use group::{Group, RowKey};
 pub use jobs::JobFrame;
 pub use schema::Schema;
-pub use stored::StoredJob;
+pub use stored::{SplitKey, StoredJob};

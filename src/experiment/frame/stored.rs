@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::data::generate::Domain;
+use crate::data::manifest::FoldScheme;
 use crate::experiment::store::{JobRecord, Status};
 use crate::metric::Column;
 
@@ -14,7 +16,28 @@ pub struct StoredJob {
     pub record: JobRecord,
 }
 
+/// A split of the examples: a fold, and the seed if that drew the folds. Seeds that share a
+/// split add no information about other examples, so they are averaged before any statistic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SplitKey {
+    /// Fold number from 1.
+    pub fold: usize,
+    /// Seed of random folds.
+    pub seed: Option<u64>,
+}
+
 impl StoredJob {
+    /// Returns the split that the job was trained and tested on. The folds of a directory of the
+    /// user count as given, since its record does not say.
+    pub fn split(&self) -> SplitKey {
+        let (row, dataset) = (&self.record.row, &self.record.key.dataset);
+        let is_random = match dataset.variant.folds {
+            Some(scheme) => scheme == FoldScheme::Random,
+            None => Domain::find(&dataset.id).is_ok(),
+        };
+        SplitKey { fold: row.fold, seed: is_random.then_some(row.seed) }
+    }
+
     /// Returns the value of a metric, if it is defined.
     pub fn metric(&self, column: Column) -> Option<f64> {
         self.record.result.as_ref()?.metric(column)

@@ -228,6 +228,13 @@ pub struct ExampleCounts {
     pub negatives_lacking: usize,
 }
 
+impl ExampleCounts {
+    /// Returns the numbers of training and test examples.
+    pub fn sizes(&self) -> (usize, usize) {
+        (self.train_positives + self.train_negatives, self.test_positives + self.test_negatives)
+    }
+}
+
 impl From<&FoldCounts> for ExampleCounts {
     fn from(counts: &FoldCounts) -> Self {
         let SideCounts { positives, drawn, lacking, .. } = counts.test;
@@ -253,8 +260,11 @@ pub struct Outcome {
     pub undefined: BTreeMap<String, String>,
     /// Number of trees.
     pub trees: usize,
-    /// Number of leaves of all trees.
+    /// Number of parts that are summed: leaves of all trees, clauses, rules or hidden units.
     pub leaves: usize,
+    /// Number of random walks of a model that has them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub walks: Option<usize>,
     /// How closely an explainable model matches its ensemble.
     pub fidelity: Option<Fidelity>,
     /// Multi-class metrics.

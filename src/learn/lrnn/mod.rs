@@ -113,7 +113,7 @@ fn learned_template(task: &Task<'_>, params: &LrnnParams, warnings: &mut Vec<Dia
     let (database, target) = (task.database, task.target);
     warnings.extend(warnings::clauses(&theory, &options));
     if theory.clauses.is_empty() {
-        warnings.extend(warnings::nothing_learned(database, target));
+        warnings.extend(warnings::nothing_learned(database, target, &[]));
     }
     // Clauses use names of one database, so the tables cannot overflow.
     let groups = params.grouping.groups as usize;

@@ -97,7 +97,7 @@ impl Learner for MlnBoost {
         warnings.extend(warnings::budget(statistics.budget_hits, params.tests.max_candidates));
         warnings.extend(warnings::counts_cut(tally.cut(), params.counting.count_budget));
         if formulas.is_empty() {
-            warnings.extend(warnings::nothing_learned(task.database, task.target));
+            warnings.extend(warnings::nothing_learned(task.database, task.target, &[]));
         }
         let header = Header::new(Kind::MlnBoost, task, params.to_values(), trained_on);
         let mut model = MlnModel::new(header, task.database, prior, &formulas);

@@ -128,6 +128,17 @@ group! {
 }
 
 impl Stopping {
+    /// Returns the names of the rules that may reject a test that separates examples.
+    pub(crate) fn rejecting(&self) -> Vec<&'static str> {
+        let rules = [
+            ("min_split", self.min_split > 1),
+            ("min_variance", self.min_variance > 0.0),
+            ("max_share", self.max_share != MaxShare::Value(1.0)),
+            ("test_seeds", self.test_seeds > 0.0),
+        ];
+        rules.into_iter().filter(|(_, is_active)| *is_active).map(|(name, _)| name).collect()
+    }
+
     /// Returns the rules for training examples with this many negatives per positive.
     fn rules(&self, negatives_per_positive: f64) -> StoppingRules {
         StoppingRules {

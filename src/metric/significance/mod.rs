@@ -3,10 +3,11 @@
 //! | question | method |
 //! |---|---|
 //! | two models, one dataset | [`corrected_t`] over folds, with the real fold sizes |
+//! | a claim about one or several comparisons | [`decision`]: the rule of all reports |
 //! | two models, several datasets | `wilcoxon` over datasets, exact for up to 25 |
 //! | several models, several datasets | [`Ranks`]: Friedman, Iman-Davenport, Nemenyi's critical difference |
 //! | several tests at once | `holm` correction |
-//! | effect size | [`effect`]: wins, ties and losses, standardized mean; [`bootstrap`]: an interval |
+//! | effect size | [`effect`]: wins, ties and losses, standardized mean |
 //!
 //! Invalid numbers, such as a NaN, are a [`SampleError`]. A test that is not applicable to valid
 //! numbers returns the reason as [`NoTest`]. A test that could not reach significance for any
@@ -21,7 +22,7 @@ mod student;
 mod verdict;
 mod wilcoxon;
 
-pub mod bootstrap;
+pub mod decision;
 pub mod effect;
 
 pub use error::{NoTest, SampleError};

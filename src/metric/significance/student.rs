@@ -38,20 +38,25 @@ pub struct CorrectedT {
 /// If there are fewer than two differences, all are zero, all are equal, or the share is negative
 /// or not finite.
 pub fn corrected_t(differences: &Differences, test_share: f64) -> Result<CorrectedT, NoTest> {
+    let standard_error = corrected_error(differences, test_share)?;
+    let (count, mean) = (differences.values().len(), mean(differences.values()));
+    let t = mean / standard_error;
+    let distribution = StudentsT::new(0.0, 1.0, (count - 1) as f64).map_err(|_| NoTest::OutOfRange)?;
+    let p = (2.0 * distribution.sf(t.abs())).min(1.0);
+    Ok(CorrectedT { mean, standard_error, t, degrees_of_freedom: count - 1, p })
+}
+
+/// Returns the standard error of [`corrected_t`], with its errors.
+pub(super) fn corrected_error(differences: &Differences, test_share: f64) -> Result<f64, NoTest> {
     let values = differences.values();
-    let (count, mean) = (values.len(), mean(values));
-    let deviation = deviation(values).ok_or(NoTest::TooFew { have: count, min: 2 })?;
+    let deviation = deviation(values).ok_or(NoTest::TooFew { have: values.len(), min: 2 })?;
     if !(test_share >= 0.0 && test_share.is_finite()) {
         return Err(NoTest::OutOfRange);
     }
     if differences.are_equal() || deviation == 0.0 {
         return Err(if values.iter().all(|&value| value == 0.0) { NoTest::AllEqual } else { NoTest::NoSpread });
     }
-    let standard_error = (1.0 / count as f64 + test_share).sqrt() * deviation;
-    let t = mean / standard_error;
-    let distribution = StudentsT::new(0.0, 1.0, (count - 1) as f64).map_err(|_| NoTest::OutOfRange)?;
-    let p = (2.0 * distribution.sf(t.abs())).min(1.0);
-    Ok(CorrectedT { mean, standard_error, t, degrees_of_freedom: count - 1, p })
+    Ok((1.0 / values.len() as f64 + test_share).sqrt() * deviation)
 }
 
 /// Returns the mean over folds of the ratio of test to training examples, from (training, test)

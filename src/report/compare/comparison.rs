@@ -2,11 +2,11 @@
 
 use super::pairing::{Pairing, RowPair, mismatch};
 use crate::determinism::IndexMap;
-use crate::experiment::frame::StoredJob;
-use crate::metric::significance::bootstrap::{Interval, RESAMPLES, mean_interval};
+use crate::experiment::frame::SplitKey;
+use crate::metric::significance::decision::{self, DecisionRule, DifferenceEstimate, Finding, Interval, PValues};
 use crate::metric::significance::effect::{WinTieLoss, standardized_mean, win_tie_loss};
 use crate::metric::significance::{
-    ALPHA, CorrectedT, Differences, NoTest, SampleError, Wilcoxon, Zeros, corrected_t, holm, mean_test_share, wilcoxon,
+    ALPHA, CorrectedT, Differences, NoTest, SampleError, Wilcoxon, Zeros, corrected_t, mean_test_share, wilcoxon,
 };
 use crate::metric::summary::mean;
 use crate::metric::{Average, Column};
@@ -17,12 +17,8 @@ pub const SHOWN: [Column; 2] = [Column::AucRoc, Column::AucPr];
 /// Confidence level of intervals.
 pub const LEVEL: f64 = 0.95;
 
-/// Smallest number of folds in which an identical difference counts as significant without a
-/// test.
-const MIN_FOLDS_WITHOUT_SPREAD: usize = 3;
-
-/// Seed of the bootstrap.
-const SEED: u64 = 1979;
+/// The rule by which rows are compared; see [`decision`].
+const RULE: DecisionRule = DecisionRule::STANDARD;
 
 /// Comparison of two sides.
 #[derive(Clone, Debug)]
@@ -59,41 +55,59 @@ pub struct RowComparison {
     pub dataset: String,
     /// The model.
     pub model: String,
-    /// Number of folds that both sides have.
+    /// Number of splits that both sides have: folds, times seeds where these draw other folds.
     pub folds: usize,
-    /// Number of folds that one side lacks, or that have no value.
+    /// Number of splits that one side lacks, or that have no value.
     pub unpaired: usize,
-    /// Average of the first side, over common folds.
+    /// Average of the first side, over common splits.
     pub first: Average,
-    /// Average of the second side, over common folds.
+    /// Average of the second side, over common splits.
     pub second: Average,
-    /// Mean difference over folds, second minus first.
+    /// Mean difference over splits, second minus first.
     pub difference: f64,
-    /// Bootstrap interval of the mean difference.
-    pub interval: Result<Interval, NoTest>,
     /// Corrected t-test.
     pub test: Result<CorrectedT, NoTest>,
-    /// Its p-value, corrected for the number of rows.
-    pub holm: Option<f64>,
+    /// p-values adjusted for the number of rows, and what they show.
+    pub decided: Option<(PValues, Finding)>,
+    /// Whether each side scores no better than chance; `None` if that is unknown.
+    pub at_chance: [Option<bool>; 2],
     /// Standardized mean difference.
     pub effect: Result<f64, NoTest>,
-    /// Folds in which the second side wins, ties and loses.
+    /// Splits in which the second side wins, ties and loses.
     pub win_tie_loss: WinTieLoss,
+    differences: Differences,
+    test_share: Result<f64, NoTest>,
 }
 
 impl RowComparison {
-    /// Returns whether the difference is significant in the corrected t-test. An identical
-    /// nonzero difference in every fold leaves the test without variance: it counts as
-    /// significant in at least three folds, while in two it may be chance.
+    /// Returns the estimated mean difference, second minus first.
     ///
     /// # Errors
     /// If no test is possible, with the reason.
-    pub fn is_significant(&self) -> Result<bool, NoTest> {
-        match self.test {
-            Ok(test) => Ok(test.p < ALPHA),
-            Err(NoTest::AllEqual) => Ok(false),
-            Err(NoTest::NoSpread) if self.folds >= MIN_FOLDS_WITHOUT_SPREAD => Ok(true),
-            Err(why) => Err(why),
+    pub fn estimate(&self, rule: &DecisionRule) -> Result<DifferenceEstimate, NoTest> {
+        let share = if rule.is_corrected { self.test_share? } else { 0.0 };
+        DifferenceEstimate::paired(&self.differences, share)
+    }
+
+    /// Returns the confidence interval of the mean difference.
+    ///
+    /// # Errors
+    /// If no test is possible, with the reason.
+    pub fn interval(&self) -> Result<Interval, NoTest> {
+        Ok(self.estimate(&RULE)?.interval(LEVEL))
+    }
+
+    /// Returns what the comparison shows, in words.
+    pub fn finding(&self) -> String {
+        match (self.at_chance, &self.decided) {
+            ([Some(true), Some(true)], _) => "not testable: both at chance".to_owned(),
+            ([Some(true), _], _) => "not testable: the first is at chance".to_owned(),
+            ([_, Some(true)], _) => "not testable: the second is at chance".to_owned(),
+            (_, Some((_, finding))) => finding.words().to_owned(),
+            (_, None) => match self.estimate(&RULE) {
+                Err(why) => format!("not testable: {why}"),
+                Ok(_) => "inconclusive".to_owned(),
+            },
         }
     }
 }
@@ -156,13 +170,23 @@ fn metric(pairs: &[RowPair<'_>], column: Column) -> Result<MetricComparison, Sam
             }
         }
     }
-    let tested: Vec<f64> = found.rows.iter().filter_map(|row| Some(row.test.ok()?.p)).collect();
-    let mut adjusted = holm(&tested)?.into_iter();
-    for row in found.rows.iter_mut().filter(|row| row.test.is_ok()) {
-        row.holm = adjusted.next();
-    }
+    decide(&mut found.rows, column)?;
     found.over_datasets = over_datasets(&found.rows, column)?;
     Ok(found)
+}
+
+/// Decides rows as one family of comparisons.
+fn decide(rows: &mut [RowComparison], column: Column) -> Result<(), SampleError> {
+    let mut tested: Vec<(&mut RowComparison, DifferenceEstimate)> =
+        rows.iter_mut().filter_map(|row| row.estimate(&RULE).ok().map(|estimate| (row, estimate))).collect();
+    let raw: Vec<PValues> = tested.iter().map(|(_, estimate)| estimate.p_values(RULE.margin)).collect();
+    // The margin is one of areas under curves.
+    let has_margin = column.chance(1, 1).is_some();
+    for ((row, estimate), p) in tested.iter_mut().zip(decision::adjust(&RULE, &raw)?) {
+        let found = Finding::new(&RULE, estimate, &p);
+        row.decided = Some((p, Finding { is_equivalent: has_margin && found.is_equivalent, ..found }));
+    }
+    Ok(())
 }
 
 /// Compares a row of both sides; the inner error is the reason why it cannot be compared.
@@ -170,47 +194,44 @@ pub(crate) fn compare_rows(pair: &RowPair<'_>, column: Column) -> Result<Result<
     if let Some(reason) = mismatch(pair, column) {
         return Ok(Err(reason));
     }
-    type FoldValues = IndexMap<usize, (Vec<f64>, Vec<f64>)>;
-    let (mut folds, mut sizes) = (FoldValues::default(), Vec::new());
+    type SplitValues = IndexMap<SplitKey, (Vec<f64>, Vec<f64>)>;
+    let (mut splits, mut sizes) = (SplitValues::default(), Vec::new());
     for (first, second) in pair.jobs() {
         if let (Some(of_first), Some(of_second)) = (first.metric(column), second.metric(column)) {
-            let values = folds.entry(first.record.row.fold).or_default();
+            let values = splits.entry(first.split()).or_default();
             values.0.push(of_first);
             values.1.push(of_second);
-            sizes.extend(size(first));
+            sizes.extend(first.record.counts.map(|counts| counts.sizes()));
         }
     }
-    folds.sort_unstable_keys();
-    if folds.is_empty() {
+    splits.sort_unstable_keys();
+    if splits.is_empty() {
         return Ok(Err(format!("no fold has {} in both", column.name())));
     }
     let (first, second): (Vec<f64>, Vec<f64>) =
-        folds.values().map(|(first, second)| (mean(first), mean(second))).unzip();
+        splits.values().map(|(first, second)| (mean(first), mean(second))).unzip();
     let differences = Differences::new(&second, &first)?;
     let better = if column.higher_is_better() { differences.clone() } else { differences.reversed() };
     let (Some(of_first), Some(of_second)) = (Average::of(&first), Average::of(&second)) else {
         return Ok(Err("no folds".to_owned()));
     };
+    let test_share = mean_test_share(&sizes);
     Ok(Ok(RowComparison {
         dataset: pair.dataset().to_owned(),
         model: pair.model.clone(),
-        folds: folds.len(),
-        unpaired: pair.folds().saturating_sub(folds.len()),
+        folds: splits.len(),
+        unpaired: pair.splits().saturating_sub(splits.len()),
         first: of_first,
         second: of_second,
         difference: mean(differences.values()),
-        interval: mean_interval(differences.values(), LEVEL, RESAMPLES, SEED),
-        test: mean_test_share(&sizes).and_then(|share| corrected_t(&differences, share)),
-        holm: None,
+        test: test_share.and_then(|share| corrected_t(&differences, share)),
+        decided: None,
+        at_chance: [&pair.first, &pair.second].map(|group| group.is_at_chance(column)),
         effect: standardized_mean(&differences),
         win_tie_loss: win_tie_loss(&better),
+        differences,
+        test_share,
     }))
-}
-
-/// Returns the numbers of training and test examples of a job.
-fn size(stored: &StoredJob) -> Option<(usize, usize)> {
-    let counts = stored.record.counts.as_ref()?;
-    Some((counts.train_positives + counts.train_negatives, counts.test_positives + counts.test_negatives))
 }
 
 fn over_datasets(rows: &[RowComparison], column: Column) -> Result<Vec<OverDatasets>, SampleError> {

@@ -88,10 +88,10 @@ impl<'r> RowPair<'r> {
         self.first.done().filter_map(|job| Some((job, *second.get(&fold_and_seed(job))?))).collect()
     }
 
-    /// Returns the number of folds of either side, with or without a result.
-    pub fn folds(&self) -> usize {
+    /// Returns the number of splits of either side, with or without a result.
+    pub fn splits(&self) -> usize {
         let both = self.first.jobs.iter().chain(&self.second.jobs);
-        both.map(|stored| stored.record.row.fold).collect::<IndexSet<_>>().len()
+        both.map(|stored| stored.split()).collect::<IndexSet<_>>().len()
     }
 }
 

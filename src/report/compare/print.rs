@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use super::comparison::{LEVEL, MetricComparison, OverDatasets, RowComparison, RunComparison, SkippedRow};
 use crate::metric::Average;
+use crate::metric::significance::decision::{Interval, MARGIN};
 use crate::metric::significance::effect::WinTieLoss;
 use crate::metric::significance::{ALPHA, Verdict};
 use crate::report::csv::line;
@@ -28,9 +29,11 @@ fn write(out: &mut String, comparison: &RunComparison) -> std::fmt::Result {
     if comparison.is_comparable() {
         writeln!(
             out,
-            "\nMeans ± standard deviations over the folds that are in both, seeds averaged first; B − A is the mean of the folds' \
-             differences with a {:.0}% bootstrap interval; better/level/worse: the number of folds in which B wins, ties and loses. p: corrected resampled t-test \
-             with the actual fold sizes; Holm: corrected for the number of rows.",
+            "\nMeans ± standard deviations over the folds that are in both; seeds count as further folds if they draw other ones, and are \
+             averaged first otherwise. B − A is the mean of the folds' differences with a {:.0}% interval; better/level/worse: the number of \
+             folds in which B wins, ties and loses. p: corrected resampled t-test with the actual fold sizes; Holm: corrected for the number of \
+             rows. What it shows about B: higher or lower with p < {ALPHA} after Holm's correction; equivalent if two one-sided tests \
+             reject a difference above {MARGIN} in an area under a curve; otherwise inconclusive.",
             100.0 * LEVEL
         )?;
     }
@@ -44,7 +47,7 @@ fn write(out: &mut String, comparison: &RunComparison) -> std::fmt::Result {
 
 fn of_metric(out: &mut String, metric: &MetricComparison) -> std::fmt::Result {
     let headings =
-        ["dataset", "model", ">folds", ">A", ">B", ">B − A", ">interval", ">better/level/worse", ">p", ">Holm"];
+        ["dataset", "model", ">folds", ">A", ">B", ">B − A", ">interval", ">better/level/worse", ">p", ">Holm", "B is"];
     let mut table = Grid::new(&headings);
     for row in &metric.rows {
         table.row([
@@ -58,10 +61,11 @@ fn of_metric(out: &mut String, metric: &MetricComparison) -> std::fmt::Result {
             average(&row.first),
             average(&row.second),
             signed(row.difference),
-            row.interval.map_or_else(|_| "-".to_owned(), |at| format!("{} to {}", signed(at.low), signed(at.high))),
+            row.interval().map_or_else(|_| "-".to_owned(), |at| interval(&at)),
             slashed(&row.win_tie_loss),
             row.test.map_or_else(|reason| reason.to_string(), |test| p_value(test.p)),
-            row.holm.map_or_else(|| "-".to_owned(), p_value),
+            row.decided.map_or_else(|| "-".to_owned(), |(p, _)| p_value(p.difference)),
+            row.finding(),
         ]);
     }
     if !table.is_empty() {
@@ -125,6 +129,11 @@ pub(crate) fn signed(value: f64) -> String {
     }
 }
 
+/// Formats an interval of differences.
+pub(crate) fn interval(at: &Interval) -> String {
+    format!("{} to {}", signed(at.low), signed(at.high))
+}
+
 fn slashed(counts: &WinTieLoss) -> String {
     format!("{}/{}/{}", counts.wins, counts.ties, counts.losses)
 }
@@ -158,6 +167,8 @@ pub fn csv(comparison: &RunComparison) -> String {
         "t",
         "p",
         "p_holm",
+        "p_equivalent_holm",
+        "finding",
         "better",
         "level",
         "worse",
@@ -169,7 +180,7 @@ pub fn csv(comparison: &RunComparison) -> String {
         }
         for SkippedRow { dataset, model, reason } in &metric.skipped {
             let mut fields = vec![metric.column.name().to_owned(), dataset.clone(), model.clone()];
-            fields.resize(18, String::new());
+            fields.resize(20, String::new());
             fields.push(format!("not compared: {reason}"));
             text.push_str(&line(&fields));
         }
@@ -190,12 +201,14 @@ fn csv_row(metric: &str, row: &RowComparison) -> String {
         number(Some(row.second.mean)),
         number(row.second.deviation),
         number(Some(row.difference)),
-        number(row.interval.ok().map(|at| at.low)),
-        number(row.interval.ok().map(|at| at.high)),
+        number(row.interval().ok().map(|at| at.low)),
+        number(row.interval().ok().map(|at| at.high)),
         number(row.effect.ok()),
         number(row.test.ok().map(|test| test.t)),
         number(row.test.ok().map(|test| test.p)),
-        number(row.holm),
+        number(row.decided.map(|(p, _)| p.difference)),
+        number(row.decided.map(|(p, _)| p.equivalent)),
+        row.finding(),
         row.win_tie_loss.wins.to_string(),
         row.win_tie_loss.ties.to_string(),
         row.win_tie_loss.losses.to_string(),

@@ -99,7 +99,7 @@ fn of_rows(
         name: figure_name(&format!("bars-{}", slug(column.name())), preset),
         title: figure_title(&format!("{} by dataset and model", axis_label(column)), preset),
         caption: format!(
-            "Bars are means over folds (seeds averaged first), whiskers one standard deviation over folds.\
+            "Bars are means over folds (seeds of given folds averaged first), whiskers one standard deviation over folds.\
              {axis}{chance}{diamonds}{refused}"
         ),
         scene,

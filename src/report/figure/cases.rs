@@ -60,7 +60,7 @@ pub fn cases(results: &Results, column: Column) -> Option<FigureScene> {
     has.then(|| FigureScene {
         name: format!("cases-{}", slug(column.name())),
         title: format!("{} by case", axis_label(column)),
-        caption: "Dots are means over folds (seeds averaged first), whiskers one standard deviation over folds. Each panel has \
+        caption: "Dots are means over folds (seeds of given folds averaged first), whiskers one standard deviation over folds. Each panel has \
                   its own level axis, which does not start at 0."
             .to_owned(),
         scene,

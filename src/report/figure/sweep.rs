@@ -59,7 +59,7 @@ pub fn sweep(results: &Results, column: Column) -> Option<FigureScene> {
         name: format!("sweep-{}-{}", slug(&key), slug(column.name())),
         title: format!("{} against {key}", axis_label(column)),
         caption: format!(
-            "Means over folds (seeds averaged first); bands are one standard deviation over folds to each side. Each panel \
+            "Means over folds (seeds of given folds averaged first); bands are one standard deviation over folds to each side. Each panel \
              has its own upright axis, which does not start at 0.{skew}"
         ),
         scene,

@@ -14,8 +14,9 @@ use crate::experiment::frame::StoredJob;
 use crate::experiment::run::provenance::program;
 use crate::experiment::store::Status;
 use crate::metric::Column;
-use crate::report::claims::{ClaimEvidence, ClaimStatus, JudgedClaim, QUESTIONS};
-use crate::report::compare::with_sign;
+use crate::metric::significance::decision::{Decision, MARGIN};
+use crate::report::claims::{ClaimEvidence, JudgedClaim, QUESTIONS};
+use crate::report::compare::{interval, with_sign};
 use crate::report::contents::Report;
 use crate::report::rows::{self, ReportRow};
 use crate::report::table::{format_difference, format_mean, metric_title};
@@ -31,8 +32,10 @@ pub struct PageContext {
     counts: Vec<(String, String)>,
     state: Vec<String>,
     questions: Vec<Question>,
-    /// Numbers of claims that held, failed, and are undecided.
-    tally: [usize; 3],
+    /// Numbers of claims by verdict: class, words, number.
+    tally: Vec<(&'static str, &'static str, usize)>,
+    /// Largest difference that counts as none.
+    margin: f64,
     has_sweep: bool,
     /// Main tables.
     tables: Vec<TableView>,
@@ -71,6 +74,7 @@ struct ClaimView {
     statement: &'static str,
     source: &'static str,
     read_as: &'static str,
+    published: String,
     verdicts: Vec<VerdictView>,
 }
 
@@ -80,6 +84,8 @@ struct VerdictView {
     words: &'static str,
     class: &'static str,
     reason: String,
+    /// Verdicts by other rules that differ: name of the rule, verdict.
+    changes: Vec<(&'static str, &'static str)>,
     evidence: Vec<EvidenceView>,
 }
 
@@ -91,9 +97,11 @@ struct EvidenceView {
     first: String,
     second: String,
     difference: String,
+    interval: String,
     p: String,
+    equivalent: String,
     published: String,
-    holds: &'static str,
+    verdict: &'static str,
     rows: Option<(usize, usize)>,
 }
 
@@ -131,7 +139,10 @@ pub fn context(report: &Report<'_>, directory: &Path) -> PageContext {
         svg: Safe::from_safe_string(figure.svg.clone()),
     });
     let (main_tables, more_tables) = report.tables.split_at(report.main_tables);
-    let tally = [ClaimStatus::Held, ClaimStatus::DidNotHold, ClaimStatus::CannotBeSaid];
+    let tally = Decision::ALL.map(|verdict| {
+        let number = report.claims.iter().filter(|judged| judged.verdict == verdict).count();
+        (class(verdict), verdict.words(), number)
+    });
     PageContext {
         style: Safe::from_safe_string(include_str!("style.css").to_owned()),
         script: Safe::from_safe_string(include_str!("script.js").to_owned()),
@@ -140,7 +151,8 @@ pub fn context(report: &Report<'_>, directory: &Path) -> PageContext {
         counts: counts(report),
         state: status_notes(results),
         questions: questions(&report.claims),
-        tally: tally.map(|verdict| report.claims.iter().filter(|judged| judged.verdict == verdict).count()),
+        tally: tally.into(),
+        margin: MARGIN,
         has_sweep: report.rows.iter().any(|row| !row.settings.is_empty()),
         tables: main_tables.iter().map(TableView::new).collect(),
         more_tables: more_tables.iter().map(TableView::new).collect(),
@@ -191,8 +203,9 @@ fn questions(claims: &[JudgedClaim]) -> Vec<Question> {
         for judged in claims.iter().filter(|judged| judged.claim.question == name) {
             let claim = judged.claim;
             if views.last().is_none_or(|view| view.statement != claim.statement) {
-                let (statement, source, read_as) = (claim.statement, claim.source, claim.read_as);
-                views.push(ClaimView { statement, source, read_as, verdicts: Vec::new() });
+                let (statement, source, read_as) = (claim.statement, claim.source, claim.relation.criterion());
+                let published = judged.published.words.clone();
+                views.push(ClaimView { statement, source, read_as, published, verdicts: Vec::new() });
             }
             let Some(view) = views.last_mut() else { continue };
             let new = verdict(judged);
@@ -207,52 +220,60 @@ fn questions(claims: &[JudgedClaim]) -> Vec<Question> {
         Question { name, text, claims, unknown }
     };
     // Without any evidence the claims are not listed.
-    let any_known = claims.iter().flat_map(|judged| &judged.evidence).any(|evidence| evidence.found.is_ok());
+    let any_known = claims.iter().any(JudgedClaim::has_numbers);
     if any_known { QUESTIONS.iter().map(of_question).collect() } else { Vec::new() }
 }
 
+/// Returns the style class of a verdict.
+fn class(verdict: Decision) -> &'static str {
+    match verdict {
+        Decision::Supported => "held",
+        Decision::Refuted => "failed",
+        Decision::Inconclusive => "open",
+        Decision::NotTestable => "untestable",
+    }
+}
+
 fn verdict(judged: &JudgedClaim) -> VerdictView {
-    let class = match judged.verdict {
-        ClaimStatus::Held => "held",
-        ClaimStatus::DidNotHold => "failed",
-        ClaimStatus::CannotBeSaid => "open",
-    };
-    let known = judged.evidence.iter().any(|one| one.found.is_ok());
+    let known = judged.has_numbers();
+    let changes = judged.alternatives.iter().filter(|(_, verdict)| *verdict != judged.verdict);
     VerdictView {
         presets: Some(judged.preset.clone()).filter(|preset| !preset.is_empty()).into_iter().collect(),
         words: judged.verdict.words(),
-        class,
+        class: class(judged.verdict),
         reason: judged.reason.clone(),
+        changes: changes.map(|(rule, verdict)| (*rule, verdict.words())).collect(),
         evidence: judged.evidence.iter().filter(|_| known).map(evidence).collect(),
     }
 }
 
 fn evidence(one: &ClaimEvidence) -> EvidenceView {
-    let published = one.published.map_or_else(String::new, format_difference);
+    let published = one.published.map_or_else(String::new, |published| format_difference(published.mean));
+    let dash = || "–".to_owned();
     let mut view = EvidenceView {
         dataset: one.dataset,
         metric: metric_title(one.metric),
         other: one.other,
-        first: "–".to_owned(),
-        second: "–".to_owned(),
-        difference: "–".to_owned(),
+        first: dash(),
+        second: dash(),
+        difference: dash(),
+        interval: dash(),
         p: String::new(),
+        equivalent: dash(),
         published,
-        holds: "",
-        rows: None,
+        verdict: one.verdict().words(),
+        rows: one.rows,
     };
-    match &one.found {
-        Ok(found) => {
-            let compared = &found.compared;
-            view.first = format_mean(&compared.second);
-            view.second = format_mean(&compared.first);
-            view.difference = format_difference(compared.difference);
-            view.p = match &compared.test {
-                Ok(test) => format!("p {}", with_sign(test.p)),
-                Err(why) => why.to_string(),
-            };
-            view.holds = if found.holds { "yes" } else { "no" };
-            view.rows = Some(found.rows);
+    if let Some(compared) = &one.compared {
+        view.first = format_mean(&compared.second);
+        view.second = format_mean(&compared.first);
+        view.difference = format_difference(compared.difference);
+        view.interval = compared.interval().map_or_else(|_| dash(), |at| interval(&at));
+    }
+    match &one.decided {
+        Ok(decided) => {
+            view.p = format!("p {}", with_sign(decided.adjusted.difference));
+            view.equivalent = format!("p {}", with_sign(decided.adjusted.equivalent));
         }
         Err(missing) => view.p.clone_from(missing),
     }

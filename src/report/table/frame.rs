@@ -80,7 +80,8 @@ fn frame(table: &Table) -> PolarsResult<DataFrame> {
 }
 
 fn value(cell: &TableCell) -> &CellValue {
-    const EMPTY: &CellValue = &CellValue { ours: None, paper: None, missing: String::new(), is_best: false, row: None };
+    const EMPTY: &CellValue =
+        &CellValue { ours: None, paper: None, missing: String::new(), at_chance: false, is_best: false, row: None };
     match cell {
         TableCell::Value(value) => value,
         TableCell::Text(_) => EMPTY,

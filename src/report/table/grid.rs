@@ -36,6 +36,7 @@ impl CellValue {
             Some(Within::Ours) => "within our sd",
             Some(Within::Theirs) => "within their sd",
             Some(Within::Neither) => "outside",
+            Some(Within::AtChance) => "at chance",
             None => "",
         }
     }
@@ -44,6 +45,7 @@ impl CellValue {
     pub fn within_word(&self) -> &'static str {
         match self.within() {
             Some(Within::Neither) => "no",
+            Some(Within::AtChance) => "at chance",
             Some(within) => within.name(),
             None => "",
         }

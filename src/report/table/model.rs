@@ -80,6 +80,8 @@ pub struct CellValue {
     pub paper: Option<PublishedValue>,
     /// Which jobs are missing, in words; empty if none.
     pub missing: String,
+    /// Whether our number cannot be told from that of a constant score.
+    pub at_chance: bool,
     /// Whether it is the best of its comparison group.
     pub is_best: bool,
     /// Index of the experiment row, for links to its jobs.
@@ -115,11 +117,13 @@ pub enum Within {
     Theirs,
     /// Neither.
     Neither,
+    /// Our number is at chance, so that the difference says nothing.
+    AtChance,
 }
 
 impl Within {
     /// All of them.
-    pub(super) const ALL: [Within; 4] = [Within::Both, Within::Ours, Within::Theirs, Within::Neither];
+    pub(super) const ALL: [Within; 5] = [Within::Both, Within::Ours, Within::Theirs, Within::Neither, Within::AtChance];
 
     /// Returns the word used in files.
     pub fn name(self) -> &'static str {
@@ -128,6 +132,7 @@ impl Within {
             Within::Ours => "ours",
             Within::Theirs => "theirs",
             Within::Neither => "neither",
+            Within::AtChance => "chance",
         }
     }
 }
@@ -141,6 +146,9 @@ impl CellValue {
     /// Returns which standard deviations cover the difference.
     pub fn within(&self) -> Option<Within> {
         let difference = self.difference()?.abs();
+        if self.at_chance {
+            return Some(Within::AtChance);
+        }
         // Rounding error of the subtraction is no difference: 1 − 0.95 is within 0.05.
         const TOLERANCE: f64 = 1e-12;
         let covers = |deviation: Option<f64>| deviation.is_some_and(|deviation| difference <= deviation + TOLERANCE);
@@ -159,6 +167,14 @@ impl Table {
     pub fn mark(&self, dataset: &str) -> Option<usize> {
         let mut about = self.notes.iter().filter_map(|note| note.about.as_deref());
         about.position(|name| name == dataset).map(|place| place + 1)
+    }
+
+    /// Returns the table without the columns after the first `count`.
+    pub fn first_columns(&self, count: usize) -> Table {
+        let mut table = self.clone();
+        table.columns.truncate(count);
+        table.rows.iter_mut().for_each(|row| row.cells.truncate(count));
+        table
     }
 
     /// Returns the notes with their numbers: those about datasets first.

@@ -128,10 +128,11 @@ impl RecordReader<'_> {
         if let Some(within) = self.text(&name(WITHIN))
             && !Within::ALL.iter().any(|known| known.name() == within)
         {
-            return Err(self.wrong(&name(WITHIN), within, "one of both, ours, theirs and neither"));
+            return Err(self.wrong(&name(WITHIN), within, "one of both, ours, theirs, neither and chance"));
         }
         let missing = self.text(&name(LACK)).unwrap_or_default().to_owned();
-        Ok(CellValue { ours, paper, missing, is_best: self.flag(&name(BEST))?, row: None })
+        let at_chance = self.text(&name(WITHIN)) == Some(Within::AtChance.name());
+        Ok(CellValue { ours, paper, missing, at_chance, is_best: self.flag(&name(BEST))?, row: None })
     }
 }
 

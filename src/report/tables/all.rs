@@ -5,20 +5,26 @@ use super::everything::{RESULTS, all_metrics, results_table};
 use super::paper::paper_tables;
 use super::seconds::seconds_table;
 use super::significance::significance_table;
+use super::sizes::size_table;
 use super::sweep::sweep_tables;
 use super::variants::variant_tables;
+use super::verdicts::{comparison_table, verdict_table};
 use crate::experiment::Results;
+use crate::report::claims::JudgedClaim;
 use crate::report::published::PublishedTable;
 use crate::report::rows::ReportRow;
 use crate::report::table::Table;
 
 /// Returns all tables of a run, main tables first, and the number of main tables.
-pub fn tables(results: &Results, rows: &[ReportRow<'_>]) -> (Vec<Table>, usize) {
+pub fn tables(results: &Results, rows: &[ReportRow<'_>], claims: &[JudgedClaim]) -> (Vec<Table>, usize) {
     let mut tables = main_tables(results, rows);
+    tables.extend(size_table(results, rows));
+    tables.extend(verdict_table(results, claims));
     let main = tables.len();
     if !tables.iter().any(|table| table.name == RESULTS) {
         tables.push(results_table(results, rows));
     }
+    tables.extend(comparison_table(results, claims));
     tables.extend(significance_table(results));
     tables.push(all_metrics(results, rows));
     tables.extend(seconds_table(results, rows));

@@ -1,8 +1,10 @@
 //! Parts that all tables share: cell values, notes and captions.
 
+use std::collections::BTreeMap;
+
 use crate::determinism::IndexMap;
-use crate::experiment::Results;
 use crate::experiment::store::JobRow;
+use crate::experiment::{Experiment, Results};
 use crate::metric::Column;
 use crate::report::rows::ReportRow;
 use crate::report::table::{CellValue, Note};
@@ -15,6 +17,7 @@ pub(super) fn value(row: &ReportRow<'_>, metric: Column) -> CellValue {
     CellValue {
         ours: row.average(metric),
         missing: row.missing(metric),
+        at_chance: row.group.is_at_chance(metric) == Some(true),
         row: (!row.group.jobs.is_empty()).then_some(row.index),
         ..CellValue::default()
     }
@@ -68,9 +71,24 @@ pub fn status_notes(results: &Results) -> Vec<String> {
 
 /// Describes how the numbers of a run are averaged.
 pub(super) fn averaging_note(results: &Results) -> String {
-    let seeds = match results.experiment.seeds.len() {
-        1 => String::new(),
-        n => format!("; {n} seeds of a fold are averaged first"),
-    };
-    format!("Mean ± standard deviation over folds{seeds}.")
+    let seeds = seeds_note(&results.experiment);
+    if seeds == "one seed" {
+        return "Mean ± standard deviation over folds.".to_owned();
+    }
+    format!(
+        "Mean ± standard deviation over the folds of {seeds}; where folds are given, the seeds of a fold are averaged first."
+    )
+}
+
+/// Describes the number of seeds, with the datasets that have another number.
+pub(super) fn seeds_note(experiment: &Experiment) -> String {
+    let count = |n: usize| if n == 1 { "one seed".to_owned() } else { format!("{n} seeds") };
+    let mut others: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
+    for dataset in experiment.datasets.iter().filter(|dataset| dataset.seeds.len() != experiment.seeds.len()) {
+        others.entry(dataset.seeds.len()).or_default().push(&dataset.source.name);
+    }
+    let others = others.into_iter().map(|(n, names)| format!("{}: {}", names.join(", "), count(n)));
+    let others: Vec<String> = others.collect();
+    let own = if others.is_empty() { String::new() } else { format!(" ({})", others.join("; ")) };
+    count(experiment.seeds.len()) + &own
 }

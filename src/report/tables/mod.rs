@@ -1,5 +1,6 @@
 //! The tables of a run: the paper's own, one per swept parameter, one per dataset with several
-//! variants, overviews, significance tests and training times.
+//! variants, overviews, sizes, verdicts on the paper's claims, significance tests and training
+//! times.
 
 mod all;
 mod classes;
@@ -8,8 +9,10 @@ mod everything;
 mod paper;
 mod seconds;
 mod significance;
+mod sizes;
 mod sweep;
 mod variants;
+mod verdicts;
 
 pub use all::{main_tables, tables};
 pub use classes::classes_table;
@@ -20,3 +23,4 @@ pub use seconds::seconds_table;
 pub use significance::significance_table;
 pub use sweep::sweep_tables;
 pub use variants::variant_tables;
+pub use verdicts::{VERDICT_COLUMNS, VERDICTS};

@@ -77,7 +77,7 @@ impl<'s, 'r> PaperTable<'s, 'r> {
             name: name.join("-"),
             title: format!("Table {number} of the paper{setting}"),
             caption: format!(
-                "{}. {} The difference is ours minus the paper's; \"within\" says whose standard deviation covers it ({whose}). Best of ours in bold.",
+                "{}. {} The difference is ours minus the paper's; \"within\" says whose standard deviation covers it ({whose}); \"at chance\": the 95% interval of ours includes the score of a constant. Best of ours in bold.",
                 published.caption,
                 averaging_note(results)
             ),

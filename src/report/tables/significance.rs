@@ -6,12 +6,16 @@ use crate::experiment::Results;
 use crate::experiment::frame::Group;
 use crate::experiment::spec::{CORRECTED_T, FRIEDMAN_NEMENYI, WILCOXON};
 use crate::metric::Column;
+use crate::metric::significance::decision::{MARGIN, PValues};
 use crate::metric::significance::{ALPHA, CriticalLevel};
-use crate::report::compare::{MetricComparison, OverDatasets, RunComparison, Side, p_value, pair, sentence, signed};
+use crate::report::compare::{
+    MetricComparison, OverDatasets, RunComparison, Side, interval, p_value, pair, sentence, signed,
+};
 use crate::report::figure::{RankedRows, friedman_words, ranked};
 use crate::report::table::{Table, TableCell, TableColumn, TableRow, TableStyle};
 
-const COLUMNS: [&str; 8] = ["test", "metric", "dataset", "models", "difference", "p", "holm", "finding"];
+const COLUMNS: [&str; 10] =
+    ["test", "metric", "dataset", "models", "difference", "interval", "p", "holm", "equivalence", "finding"];
 
 /// Returns the table of the tests in `[compare] tests`: the first model of the spec with each
 /// other model, and all together. `None` if no test is requested.
@@ -33,7 +37,7 @@ pub fn significance_table(results: &Results) -> Option<Table> {
                     }
                 }
                 Err((models, reason)) => {
-                    lines.push(line(["", "", "", &models, "", "", "", &format!("not compared: {reason}")]));
+                    lines.push(line(["", "", "", &models, "", "", "", "", "", &format!("not compared: {reason}")]));
                 }
             }
         }
@@ -50,11 +54,13 @@ pub fn significance_table(results: &Results) -> Option<Table> {
     Some(Table {
         name: "tests".to_owned(),
         title: "Tests of significance".to_owned(),
-        caption: "Differences are the second model minus the first, over the folds that both have. corrected-t: corrected \
-                  resampled t-test on the folds of a dataset; Holm: corrected for the number of datasets. \
-                  wilcoxon-over-datasets: signed-rank test on the means of datasets; A is the first model, B the second. \
-                  friedman-nemenyi: ranks of all rows over the datasets that have all of them."
-            .to_owned(),
+        caption: format!(
+            "Differences are the second model minus the first, over the folds that both have, with a 95% interval. corrected-t: \
+             corrected resampled t-test on the folds of a dataset; holm and equivalence: p of the difference and of two \
+             one-sided tests with a margin of {MARGIN}, adjusted for the number of rows; the finding is about the second model. \
+             wilcoxon-over-datasets: signed-rank test on the means of datasets; A is the first model, B the second. \
+             friedman-nemenyi: ranks of all rows over the datasets that have all of them."
+        ),
         columns: COLUMNS.map(TableColumn::text).into(),
         rows: lines,
         notes: notes(results),
@@ -77,7 +83,7 @@ fn comparisons(results: &Results) -> Vec<Result<RunComparison, (String, String)>
     models.map(|other| compare_with(other).map_err(|reason| (format!("{first} → {other}"), reason))).collect()
 }
 
-fn line(cells: [&str; 8]) -> TableRow {
+fn line(cells: [&str; 10]) -> TableRow {
     TableRow { cells: cells.map(TableCell::text).into(), is_extra: false }
 }
 
@@ -88,23 +94,18 @@ fn corrected_t(metric: &MetricComparison) -> Vec<TableRow> {
             0 => String::new(),
             n => format!(" on {} of {} folds", row.folds, row.folds + n),
         };
-        let finding = match (row.holm, &row.test) {
-            (Some(p), _) if p < ALPHA => "told apart".to_owned(),
-            (_, Ok(_)) => "not told apart".to_owned(),
-            (_, Err(why)) => match row.is_significant() {
-                Ok(true) => format!("told apart: {why}"),
-                Ok(false) => format!("not told apart: {why}"),
-                Err(_) => format!("no test: {why}"),
-            },
-        };
         let p = row.test.map_or_else(|_| "-".to_owned(), |test| p_value(test.p));
-        let holm = row.holm.map_or_else(|| "-".to_owned(), p_value);
+        let adjusted = |get: fn(&PValues) -> f64| row.decided.map_or("-".to_owned(), |(p, _)| p_value(get(&p)));
+        let (holm, equivalent) = (adjusted(|p| p.difference), adjusted(|p| p.equivalent));
+        let interval = row.interval().map_or_else(|_| "-".to_owned(), |at| interval(&at));
+        let finding = row.finding();
         let finding = format!("{finding}{missing}");
-        line([CORRECTED_T, name, &row.dataset, &row.model, &signed(row.difference), &p, &holm, &finding])
+        let difference = signed(row.difference);
+        line([CORRECTED_T, name, &row.dataset, &row.model, &difference, &interval, &p, &holm, &equivalent, &finding])
     });
     let skipped = metric.skipped.iter().map(|row| {
         let finding = format!("not compared: {}", row.reason);
-        line([CORRECTED_T, name, &row.dataset, &row.model, "-", "-", "-", &finding])
+        line([CORRECTED_T, name, &row.dataset, &row.model, "-", "-", "-", "-", "-", &finding])
     });
     tested.chain(skipped).collect()
 }
@@ -113,12 +114,12 @@ fn over(metric: &MetricComparison) -> Vec<TableRow> {
     let row = |over: &OverDatasets| {
         let p = over.test.ok().and_then(|test| test.verdict.p());
         let p = p.map_or_else(|| "-".to_owned(), p_value);
-        line([WILCOXON, metric.column.name(), "all", &over.model, "-", &p, "-", &sentence(over)])
+        line([WILCOXON, metric.column.name(), "all", &over.model, "-", "-", &p, "-", "-", &sentence(over)])
     };
     if metric.over_datasets.is_empty() {
         let model = metric.rows.first().map_or("", |row| row.model.as_str());
         let finding = "no test: fewer than two datasets";
-        return vec![line([WILCOXON, metric.column.name(), "all", model, "-", "-", "-", finding])];
+        return vec![line([WILCOXON, metric.column.name(), "all", model, "-", "-", "-", "-", "-", finding])];
     }
     metric.over_datasets.iter().map(row).collect()
 }
@@ -126,7 +127,7 @@ fn over(metric: &MetricComparison) -> Vec<TableRow> {
 fn friedman(results: &Results, column: Column) -> Vec<TableRow> {
     let row = |preset: Option<&str>, p: &str, finding: &str| {
         let models = preset.map_or_else(|| "all".to_owned(), |preset| format!("all ({preset})"));
-        line([FRIEDMAN_NEMENYI, column.name(), "all", &models, "-", p, "-", finding])
+        line([FRIEDMAN_NEMENYI, column.name(), "all", &models, "-", "-", p, "-", "-", finding])
     };
     let of = |RankedRows { preset, ranks }: &RankedRows| {
         let Some((names, ranks)) = ranks else {

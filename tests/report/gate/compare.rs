@@ -12,7 +12,7 @@ use super::lab::{Lab, SPEC};
 fn folds(run: &Path, model: &str) -> Vec<f64> {
     let results = Results::read(run).unwrap();
     let group = results.groups().into_iter().find(|group| group.key.model == model).unwrap();
-    group.by_fold(Column::AucRoc).into_iter().map(|(_, value)| value).collect()
+    group.by_split(Column::AucRoc).into_iter().map(|(_, value)| value).collect()
 }
 
 #[test]
@@ -43,7 +43,20 @@ fn runs_are_paired_fold_by_fold() {
     // One row: nothing to adjust for Holm's method.
     assert_eq!(row[13], row[14]);
     let better = differences.iter().filter(|difference| **difference > 0.0).count();
-    assert_eq!(row[15], better.to_string());
+    assert_eq!(row[17], better.to_string());
+}
+
+#[test]
+fn seeds_that_draw_other_folds_repeat_the_cross_validation() {
+    let lab = Lab::new();
+    let seeds = SPEC.replace("seed = 7", "seeds = [7, 8]");
+    lab.run(&seeds, "a");
+    lab.run(&seeds.replace("trees = 3", "trees = 12"), "b");
+    let output = lab.lrbm(&["compare", "a", "b", "--metric", "auc_roc"]).expect(0, &["## auc_roc"]);
+    assert!(output.stdout.contains("| movies  | Boost   |     6 |"), "{}", output.stdout);
+    lab.lrbm(&["report", "a", "-q"]).expect(0, &[]);
+    let table = lab.read("a/tables/results.md");
+    assert!(table.contains("(6)") && table.contains("over the folds of 2 seeds"), "{table}");
 }
 
 #[test]

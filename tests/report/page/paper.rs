@@ -3,7 +3,8 @@
 use std::fs;
 
 use lrbm::internal::experiment::Results;
-use lrbm::internal::report::claims::{ClaimStatus, JudgedClaim, judge};
+use lrbm::internal::metric::significance::decision::Decision;
+use lrbm::internal::report::claims::{JudgedClaim, judge};
 use lrbm::internal::report::published::PublishedTable;
 use lrbm::internal::report::rows::{self, ReportRow, rows};
 use lrbm::internal::report::table::TableCell;
@@ -112,18 +113,36 @@ fn claims_about_models_without_presets_are_judged_in_each_preset() {
     let presets: Vec<&str> = judged.iter().map(|judged| judged.preset.as_str()).collect();
     assert_eq!(presets, ["paper", "lookahead"]);
     for judged in &judged {
-        assert_ne!(judged.verdict, ClaimStatus::CannotBeSaid, "{}", judged.reason);
+        // Generated data under the name of a dataset have numbers, but cannot test a claim.
+        assert_eq!(judged.verdict, Decision::NotTestable, "{}", judged.reason);
+        assert!(judged.reason.contains("sports: stand-in data (movies)"), "{}", judged.reason);
+        assert!(judged.has_numbers() && judged.alternatives.iter().all(|(_, v)| *v == Decision::NotTestable));
         assert_eq!(judged.evidence.len(), 4);
         for one in &judged.evidence {
-            let found = one.found.as_ref().unwrap();
-            let (first, second) = (&rows[found.rows.0], &rows[found.rows.1]);
+            let ((first, second), compared) = (one.rows.unwrap(), one.compared.as_ref().unwrap());
+            let (first, second) = (&rows[first], &rows[second]);
             assert_eq!((first.kind, second.kind), ("lrbm-boost", "rrbm-c"));
             assert_eq!((first.key().preset.as_str(), second.key().preset.as_str()), (judged.preset.as_str(), ""));
             let mean = |row: &ReportRow<'_>| row.average(one.metric).unwrap().mean;
             let difference = mean(first) - mean(second);
-            assert!((found.compared.difference - difference).abs() < 1e-12 && found.holds == (difference > 0.0));
+            assert!((compared.difference - difference).abs() < 1e-12);
         }
     }
+    lab.lrbm_ok(&["report", "out"]);
+    let read = |name: &str| fs::read_to_string(lab.path(&format!("out/tables/{name}"))).unwrap();
+    let verdicts = read("verdicts.csv");
+    let header = "number,question,claim,preset,verdict,why,ordinary t,without Holm,margin 0.01,margin 0.05,published numbers alone";
+    assert_eq!(verdicts.lines().next(), Some(header));
+    assert!(
+        verdicts.contains(",not testable,") && verdicts.contains("\"no numbers are published, only bar charts\""),
+        "{verdicts}"
+    );
+    assert!(read("comparisons.csv").contains("not testable: sports: stand-in data (movies)"));
+    let sizes = read("sizes.md");
+    assert!(
+        sizes.contains("| hidden units |") && sizes.contains("| walks |") && sizes.contains("| leaves "),
+        "{sizes}"
+    );
     let settings: Vec<(&str, &str)> = rows::settings(&rows).into_iter().collect();
     assert_eq!(settings, [("paper", ""), ("lookahead", "")]);
     let tables = paper_tables(&results, &rows, PublishedTable::find("table2").unwrap());
