@@ -10,6 +10,7 @@
 //! therefore bounded, and a pack that exceeds the bound is left to the search of its components.
 
 use super::bits::Bits;
+use super::catalog::Catalog;
 use super::conjunction::{ComponentKey, EncodedConjunction, KeyArg, KeyLiteral, decode, head_variables};
 use super::groups::{Groups, TimeLimits};
 use super::join_plan::{JoinPlan, estimated_rows};
@@ -17,7 +18,7 @@ use super::search::Search;
 use crate::cancel;
 use crate::determinism::HashMap;
 use crate::kb::{Database, Example};
-use crate::logic::{Constant, PredicateId};
+use crate::logic::Constant;
 
 /// The steps that a pack may take per component and group of examples. A search takes a few.
 const STEPS_PER_COMPONENT: u64 = 16;
@@ -33,12 +34,10 @@ const POLL_INTERVAL: usize = 64;
 
 /// The inputs shared by all packs.
 pub(super) struct PackContext<'c, 'a> {
-    pub database: &'a Database,
+    pub catalog: &'a Catalog<'a>,
     pub arity: usize,
     pub examples: &'c [Example],
     pub limits: &'c TimeLimits,
-    /// See [`super::join_plan::distinct_values`].
-    pub distinct: &'c dyn Fn(PredicateId) -> &'c [f64],
 }
 
 /// The components that extend a base by a literal with the same bound variables.
@@ -118,7 +117,8 @@ impl Pack {
         groups: &Groups,
         within: Option<&Bits>,
     ) -> Option<(Vec<Bits>, u64)> {
-        let PackContext { database, arity, examples, limits, distinct } = *context;
+        let PackContext { catalog, arity, examples, limits } = *context;
+        let database = catalog.database;
         let components = self.refinements.len();
         let max_steps = STEPS_PER_COMPONENT * components as u64 * groups.first.len() as u64 + MIN_STEPS;
         let (mut heads, mut locals) = (Vec::new(), Vec::new());
@@ -129,8 +129,7 @@ impl Pack {
                 KeyArg::Constant(_) | KeyArg::Number(_) => {}
             }
         }
-        let base_plan =
-            (!locals.is_empty()).then(|| JoinPlan::projecting(self.base.clone(), &locals, arity, database, distinct));
+        let base_plan = (!locals.is_empty()).then(|| JoinPlan::projecting(self.base.clone(), &locals, arity, catalog));
         let mut base_search =
             base_plan.as_ref().map(|plan| Search::new(plan, database, 1, None).with_budget(max_steps));
         let lookups = self.lookups(context);
@@ -208,13 +207,13 @@ impl Pack {
             });
             shapes[shape].1.push((component, constants));
         }
-        let PackContext { database, distinct, .. } = *context;
+        let catalog = context.catalog;
         let arity = self.interface.len();
         let mut lookups = Vec::new();
         for ((literal, places), members) in shapes {
-            let rows = || estimated_rows(&literal, arity, database, distinct);
+            let rows = || estimated_rows(&literal, arity, catalog);
             if members.len() > 1 && 4.0 * members.len() as f64 >= rows() {
-                let plan = JoinPlan::projecting(vec![literal], &places, arity, database, distinct);
+                let plan = JoinPlan::projecting(vec![literal], &places, arity, catalog);
                 let by_constants = members.into_iter().map(|(component, constants)| (constants, component)).collect();
                 lookups.push(Lookup { plan, decided: Decided::ByConstants(by_constants) });
                 continue;
@@ -228,7 +227,7 @@ impl Pack {
                         *arg = KeyArg::Constant(constants[place]);
                     }
                 }
-                let plan = JoinPlan::of_literals(vec![literal], arity, database, distinct);
+                let plan = JoinPlan::of_literals(vec![literal], arity, catalog);
                 lookups.push(Lookup { plan, decided: Decided::One(component) });
             }
         }
