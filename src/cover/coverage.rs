@@ -50,6 +50,8 @@ pub struct Coverage<'a> {
     /// By side of a separator, groups needed, and whether there are numbers.
     list_cache: Mutex<ListCache>,
     audit: Option<&'a Audit>,
+    /// See [`Coverage::bounded_from`].
+    min_groups_for_bounds: usize,
     /// The indices of the examples among those known to the audit, if they are a subset.
     indices: Option<&'a [usize]>,
 }
@@ -71,6 +73,9 @@ const MIN_PACK: usize = 8;
 /// The steps of a search, per group of examples and in any case, after which a separator is tried.
 const STEPS_BEFORE_SEPARATION: u64 = 32;
 const MIN_STEPS_BEFORE_SEPARATION: u64 = 1 << 15;
+
+/// The default of [`Coverage::bounded_from`]: with few groups, bounds take longer than the search.
+const MIN_GROUPS_FOR_BOUNDS: usize = 512;
 
 /// The memory of a cache entry besides its words: two allocations and a slot in the map.
 const ENTRY_BYTES: usize = 128;
@@ -101,6 +106,7 @@ impl<'a> Coverage<'a> {
             count_cache: Mutex::new(Cache::new(memory_bytes / 8)),
             list_cache: Mutex::new(Cache::new(memory_bytes / 16)),
             audit: None,
+            min_groups_for_bounds: MIN_GROUPS_FOR_BOUNDS,
             indices: None,
         }
     }
@@ -108,6 +114,12 @@ impl<'a> Coverage<'a> {
     /// Records answers in an audit.
     pub fn audited(self, audit: Option<&'a Audit>) -> Self {
         Coverage { audit, ..self }
+    }
+
+    /// Sets the number of groups of examples from which on a pack of components first determines
+    /// which of them they may cover. It affects the effort only.
+    pub fn bounded_from(self, groups: usize) -> Self {
+        Coverage { min_groups_for_bounds: groups, ..self }
     }
 
     /// Returns the coverage of a subset of the examples, given with their indices; its caches are
@@ -169,7 +181,15 @@ impl<'a> Coverage<'a> {
     ///
     /// The search is faster if the conjunction without its last literal was covered before.
     pub fn cover_all<C: AsRef<[Literal]> + Sync>(&self, conjunctions: &[C]) -> Vec<Arc<Bits>> {
-        let split: Vec<Decomposed> = parallel::map(conjunctions, 1000, |conjunction| self.split(conjunction.as_ref()));
+        let conjunctions: Vec<Vec<&Literal>> =
+            conjunctions.iter().map(|conjunction| conjunction.as_ref().iter().collect()).collect();
+        self.cover_each(&conjunctions)
+    }
+
+    /// Covers several conjunctions, given as references to their literals.
+    pub(crate) fn cover_each(&self, conjunctions: &[Vec<&Literal>]) -> Vec<Arc<Bits>> {
+        let split: Vec<Decomposed> =
+            parallel::map(conjunctions, 1000, |conjunction| self.split(conjunction.iter().copied()));
         // The index of each distinct component in `found`, which has its coverage if cached.
         let mut index_of: HashMap<&ComponentKey, usize> = HashMap::default();
         let (mut found, mut missing) = (Vec::new(), Vec::new());
@@ -205,7 +225,8 @@ impl<'a> Coverage<'a> {
         };
         let covered: Vec<Arc<Bits>> = split.iter().map(intersection).collect();
         for (conjunction, bits) in conjunctions.iter().zip(&covered).filter(|_| self.is_audited()) {
-            self.record_for_audit(conjunction.as_ref(), 1, bits);
+            let conjunction: Vec<Literal> = conjunction.iter().map(|&literal| literal.clone()).collect();
+            self.record_for_audit(&conjunction, 1, bits);
         }
         covered
     }
@@ -218,22 +239,16 @@ impl<'a> Coverage<'a> {
         let items = missing.iter().enumerate().filter(|(_, missing)| can_pack(missing));
         let mut packs = Pack::group(items.map(|(number, missing)| (number, missing.encoded, &missing.members[..])));
         packs.retain(|pack| pack.refinements.len() >= MIN_PACK);
-        let within = |pack: &Pack| {
-            let Missing { encoded, members, .. } = missing[pack.refinements[0].0];
-            Bounds { encoded, cache: &self.cover_cache }.without_last(members)
-        };
-        let within: Vec<Option<Bits>> = packs.iter().map(within).collect();
         let numbered: Vec<usize> = (0..packs.len()).collect();
         let sizes: usize = packs.iter().map(|pack| pack.refinements.len()).sum();
         let steps = self.examples.len() * sizes / packs.len().max(1);
-        let packed = parallel::map(&numbered, steps, |&k| self.search_pack(&packs[k], within[k].as_ref()));
+        let packed = parallel::map(&numbered, steps, |&k| self.search_pack(&packs[k], missing));
         let empty = Arc::new(Bits::zeros(self.examples.len()));
         for (pack, covered) in packs.iter().zip(packed) {
             let Some((covered, steps)) = covered else { continue };
             let cost = steps / pack.refinements.len() as u64 + self.examples.len() as u64;
             for (&(number, _), bits) in pack.refinements.iter().zip(covered) {
-                let bits = if bits.any() { Arc::new(bits) } else { empty.clone() };
-                found[number] = Some((bits, cost));
+                found[number] = Some((bits.map_or_else(|| empty.clone(), Arc::new), cost));
             }
         }
         let rest: Vec<usize> = (0..missing.len()).filter(|&number| found[number].is_none()).collect();
@@ -251,18 +266,37 @@ impl<'a> Coverage<'a> {
         found.into_iter().flatten().collect()
     }
 
-    /// Evaluates a pack; `None` if this takes too long.
-    fn search_pack(&self, pack: &Pack, within: Option<&Bits>) -> Option<(Vec<Bits>, u64)> {
+    /// Evaluates a pack, see [`Pack::evaluate`].
+    fn search_pack(&self, pack: &Pack, missing: &[Missing<'_>]) -> Option<(Vec<Option<Bits>>, u64)> {
         let context =
             PackContext { catalog: &self.catalog, arity: self.arity, examples: self.examples, limits: &self.limits };
         let (base_groups, groups) = (self.groups(&pack.base_heads, false), self.groups(&pack.heads, false));
-        pack.evaluate(&context, &base_groups, &groups, within)
+        let bound = |&(number, _): &(usize, _)| {
+            let Missing { encoded, members, .. } = missing[number];
+            (Bounds { encoded, cache: &self.cover_cache }, members)
+        };
+        if groups.first.len() < self.min_groups_for_bounds {
+            let (bounds, members) = bound(&pack.refinements[0]);
+            let within = bounds.without_last(members);
+            let pairs = pack.refinements.len() * groups.first.len();
+            return pack.evaluate(&context, &base_groups, &groups, within.as_ref(), pairs);
+        }
+        // The groups that some refinement may cover, and the number of pairs of both.
+        let (mut within, mut pairs) = (Bits::zeros(self.examples.len()), 0);
+        for refinement in &pack.refinements {
+            let (bounds, members) = bound(refinement);
+            let own = bounds.tight(members).unwrap_or_else(|| Bits::ones(self.examples.len()));
+            pairs += own.count();
+            within.or_assign(&own);
+        }
+        let pairs = (pairs as f64 * groups.first.len() as f64 / self.examples.len() as f64) as usize;
+        pack.evaluate(&context, &base_groups, &groups, Some(&within), pairs)
     }
 
     /// Splits a conjunction into components with their normal forms.
-    fn split(&self, conjunction: &[Literal]) -> Decomposed {
-        let encoded = EncodedConjunction::new(conjunction.iter(), self.arity);
-        let all: Vec<usize> = (0..conjunction.len()).collect();
+    fn split<'l>(&self, conjunction: impl Iterator<Item = &'l Literal>) -> Decomposed {
+        let encoded = EncodedConjunction::new(conjunction, self.arity);
+        let all: Vec<usize> = (0..encoded.literals()).collect();
         let with_key = |members: Vec<usize>| {
             let key = encoded.key(&members);
             (members, key)
@@ -276,7 +310,7 @@ impl<'a> Coverage<'a> {
     /// in parallel.
     pub fn counts<C: AsRef<[Literal]> + Sync>(&self, conjunctions: &[C]) -> Vec<Arc<GroundingCounts>> {
         let count = |conjunction: &C| {
-            let components = self.split(conjunction.as_ref()).components;
+            let components = self.split(conjunction.as_ref().iter()).components;
             let mut counts = components.iter().map(|(_, key)| self.count_component(key));
             let Some(first) = counts.next() else { return Arc::new(GroundingCounts(vec![1; self.examples.len()])) };
             counts.fold(first, |all, more| Arc::new(all.product(&more)))
@@ -537,7 +571,7 @@ impl Bounds<'_> {
 impl Coverage<'_> {
     /// Replaces the cached coverage of the first component, to test that an audit finds errors.
     pub(crate) fn plant(&self, conjunction: &[Literal], covered: Bits) {
-        let (_, key) = self.split(conjunction).components.remove(0);
+        let (_, key) = self.split(conjunction.iter()).components.remove(0);
         lock(&self.cover_cache).insert(key, Arc::new(covered), 100, 100);
     }
 }

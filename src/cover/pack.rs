@@ -20,8 +20,9 @@ use crate::determinism::HashMap;
 use crate::kb::{Database, Example};
 use crate::logic::Constant;
 
-/// The steps that a pack may take per component and group of examples. A search takes a few.
-const STEPS_PER_COMPONENT: u64 = 16;
+/// The steps that a pack may take per pair of a component and a group of examples that it may
+/// cover. A search takes a few.
+const STEPS_PER_PAIR: u64 = 4;
 
 /// The steps that a pack may take in any case.
 const MIN_STEPS: u64 = 1 << 16;
@@ -105,22 +106,23 @@ impl Pack {
         packs
     }
 
-    /// Returns the examples that each refinement covers, all of them inside `within`, and the
-    /// steps taken; `None` if these exceed the bound.
+    /// Returns the examples that each refinement covers, `None` for no example, all of them inside
+    /// `within`; and the steps taken. Returns `None` if these exceed the bound.
     ///
     /// `base_groups` and `groups` are the groups by the head variables of the base and of the
-    /// components.
+    /// components; `pairs` is the number of pairs of a component and a group that it may cover.
     pub fn evaluate(
         &self,
         context: &PackContext<'_, '_>,
         base_groups: &Groups,
         groups: &Groups,
         within: Option<&Bits>,
-    ) -> Option<(Vec<Bits>, u64)> {
+        pairs: usize,
+    ) -> Option<(Vec<Option<Bits>>, u64)> {
         let PackContext { catalog, arity, examples, limits } = *context;
         let database = catalog.database;
         let components = self.refinements.len();
-        let max_steps = STEPS_PER_COMPONENT * components as u64 * groups.first.len() as u64 + MIN_STEPS;
+        let max_steps = STEPS_PER_PAIR * pairs as u64 + MIN_STEPS;
         let (mut heads, mut locals) = (Vec::new(), Vec::new());
         for arg in &self.interface {
             match arg {
@@ -192,7 +194,8 @@ impl Pack {
             }
         }
         let steps = steps + matcher.steps + base_search.map_or(0, |search| search.steps);
-        Some((covered.iter().map(|covered| groups.covered_words(covered)).collect(), steps))
+        let bits = |covered: &Vec<u64>| (!covered.is_empty()).then(|| groups.covered_words(covered));
+        Some((covered.iter().map(bits).collect(), steps))
     }
 
     /// Plans the lookups that decide all refinements.
