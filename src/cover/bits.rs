@@ -117,6 +117,14 @@ impl Bits {
         }
     }
 
+    /// Adds the elements of `other`.
+    pub fn or_assign(&mut self, other: &Bits) {
+        assert_eq!(self.len, other.len, "sets over universes of different sizes");
+        for (word, other) in self.words.iter_mut().zip(&other.words) {
+            *word |= other;
+        }
+    }
+
     #[inline]
     fn combine(&self, other: &Bits, f: impl Fn(u64, u64) -> u64) -> Bits {
         assert_eq!(self.len, other.len, "sets over universes of different sizes");
@@ -167,6 +175,9 @@ mod tests {
         let mut c = a.clone();
         c.and_assign(&b);
         assert_eq!(c, a.and(&b));
+        let mut d = c.clone();
+        d.or_assign(&a);
+        assert_eq!(d, a);
         assert!(c.get(129) && !c.get(0));
         c.set(129, false);
         c.set(5, true);

@@ -42,6 +42,12 @@ pub(super) struct KeyLiteral {
     pub args: Vec<KeyArg>,
 }
 
+/// The number of local variables up to which they are few.
+const MAX_FEW_LOCALS: usize = 16;
+
+/// A local variable that has no number yet.
+const UNNAMED: u32 = u32::MAX;
+
 /// A conjunction encoded as words, with its local (non-head) variables numbered from 0.
 pub(crate) struct EncodedConjunction {
     words: Vec<u64>,
@@ -150,21 +156,22 @@ impl EncodedConjunction {
     pub fn key(&self, members: &[usize]) -> ComponentKey {
         let mut members = members.to_vec();
         if members.len() > 1 {
-            let mut colors = vec![0; self.locals];
+            let mut buffer = vec![0u64; 2 * self.locals];
+            let (mut colors, mut next) = buffer.split_at_mut(self.locals);
             let mut signatures = vec![0; self.literals()];
             for _ in 0..members.len().min(4) {
-                let mut next = vec![0u64; self.locals];
+                next.fill(0);
                 for &i in &members {
-                    signatures[i] = self.signature(i, &colors);
+                    signatures[i] = self.signature(i, colors);
                     for (place, word) in self.literal(i).iter().enumerate().filter(|(_, word)| **word & KIND == LOCAL) {
                         let color = &mut next[(word & u64::from(u32::MAX)) as usize];
                         *color = color.wrapping_add(mix(signatures[i], place as u64));
                     }
                 }
-                colors = next;
+                std::mem::swap(&mut colors, &mut next);
             }
             for &i in &members {
-                signatures[i] = self.signature(i, &colors);
+                signatures[i] = self.signature(i, colors);
             }
             members.sort_by_key(|&i| signatures[i]);
         }
@@ -196,18 +203,27 @@ impl EncodedConjunction {
 
     /// Returns the literals in this order, with local variables numbered by first occurrence.
     pub fn renamed(&self, order: &[usize]) -> Vec<u64> {
-        let mut names: Vec<u64> = Vec::new();
+        let (mut few, mut many) = ([UNNAMED; MAX_FEW_LOCALS], Vec::new());
+        // Most conjunctions have few variables, and their names need no allocation.
+        let names = if self.locals <= MAX_FEW_LOCALS {
+            &mut few[..]
+        } else {
+            many.resize(self.locals, UNNAMED);
+            &mut many[..]
+        };
+        let mut next = 0;
         let mut key = Vec::with_capacity(self.words.len());
         for &word in order.iter().flat_map(|&i| self.literal(i)) {
             if word & KIND != LOCAL {
                 key.push(word);
                 continue;
             }
-            let name = names.iter().position(|&name| name == word).unwrap_or_else(|| {
-                names.push(word);
-                names.len() - 1
-            });
-            key.push(LOCAL | name as u64);
+            let name = &mut names[(word & u64::from(u32::MAX)) as usize];
+            if *name == UNNAMED {
+                *name = next;
+                next += 1;
+            }
+            key.push(LOCAL | u64::from(*name));
         }
         key
     }

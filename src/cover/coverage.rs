@@ -6,15 +6,16 @@
 //! literal share the search for the others, see [`super::pack`]. And since coverage does not depend
 //! on gradients, results are cached across trees, as far as memory allows.
 
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex};
 
 use super::audit::Audit;
 use super::bits::Bits;
 use super::cache::{Cache, lock};
+use super::catalog::Catalog;
 use super::conjunction::{ComponentKey, EncodedConjunction, has_negation, head_variables, mentions};
 use super::count::{GroundingCounts, MAX_GROUNDINGS};
 use super::groups::{Groups, TimeLimits};
-use super::join_plan::{JoinPlan, distinct_values};
+use super::join_plan::JoinPlan;
 use super::pack::{Pack, PackContext};
 use super::search::Search;
 use super::separator::{ListContext, Lists, Separated, Side};
@@ -43,13 +44,14 @@ pub struct Coverage<'a> {
     own_labels: Option<Bits>,
     /// By the head variables that distinguish examples, and whether own labels do.
     groups: Mutex<HashMap<Box<[u32]>, Arc<Groups>>>,
-    /// By predicate, see [`distinct_values`].
-    distinct: Vec<OnceLock<Box<[f64]>>>,
+    catalog: Arc<Catalog<'a>>,
     cover_cache: Mutex<Cache<ComponentKey, Arc<Bits>>>,
     count_cache: Mutex<Cache<ComponentKey, Arc<GroundingCounts>>>,
     /// By side of a separator, groups needed, and whether there are numbers.
     list_cache: Mutex<ListCache>,
     audit: Option<&'a Audit>,
+    /// See [`Coverage::bounded_from`].
+    min_groups_for_bounds: usize,
     /// The indices of the examples among those known to the audit, if they are a subset.
     indices: Option<&'a [usize]>,
 }
@@ -71,6 +73,9 @@ const MIN_PACK: usize = 8;
 /// The steps of a search, per group of examples and in any case, after which a separator is tried.
 const STEPS_BEFORE_SEPARATION: u64 = 32;
 const MIN_STEPS_BEFORE_SEPARATION: u64 = 1 << 15;
+
+/// The default of [`Coverage::bounded_from`]: with few groups, bounds take longer than the search.
+const MIN_GROUPS_FOR_BOUNDS: usize = 512;
 
 /// The memory of a cache entry besides its words: two allocations and a slot in the map.
 const ENTRY_BYTES: usize = 128;
@@ -95,12 +100,13 @@ impl<'a> Coverage<'a> {
             limits: TimeLimits::new(database, target, examples),
             own_labels: Some(own_labels).filter(Bits::any),
             groups: Mutex::default(),
-            distinct: (0..database.predicates.len()).map(|_| OnceLock::new()).collect(),
+            catalog: Arc::new(Catalog::new(database)),
             // The other half is for cached candidate lists, see `Grower`.
             cover_cache: Mutex::new(Cache::new(memory_bytes / 16 * 5)),
             count_cache: Mutex::new(Cache::new(memory_bytes / 8)),
             list_cache: Mutex::new(Cache::new(memory_bytes / 16)),
             audit: None,
+            min_groups_for_bounds: MIN_GROUPS_FOR_BOUNDS,
             indices: None,
         }
     }
@@ -110,6 +116,12 @@ impl<'a> Coverage<'a> {
         Coverage { audit, ..self }
     }
 
+    /// Sets the number of groups of examples from which on a pack of components first determines
+    /// which of them they may cover. It affects the effort only.
+    pub fn bounded_from(self, groups: usize) -> Self {
+        Coverage { min_groups_for_bounds: groups, ..self }
+    }
+
     /// Returns the coverage of a subset of the examples, given with their indices; its caches are
     /// empty.
     pub(crate) fn restricted_to<'b>(&self, examples: &'b [Example], indices: &'b [usize]) -> Coverage<'b>
@@ -117,7 +129,7 @@ impl<'a> Coverage<'a> {
         'a: 'b,
     {
         let coverage = Coverage::new(self.database, self.target, examples, self.memory_bytes / 2);
-        Coverage { audit: self.audit, indices: Some(indices), ..coverage }
+        Coverage { audit: self.audit, indices: Some(indices), catalog: self.catalog.clone(), ..coverage }
     }
 
     /// Returns the audit that records the answers.
@@ -169,7 +181,15 @@ impl<'a> Coverage<'a> {
     ///
     /// The search is faster if the conjunction without its last literal was covered before.
     pub fn cover_all<C: AsRef<[Literal]> + Sync>(&self, conjunctions: &[C]) -> Vec<Arc<Bits>> {
-        let split: Vec<Decomposed> = parallel::map(conjunctions, 1000, |conjunction| self.split(conjunction.as_ref()));
+        let conjunctions: Vec<Vec<&Literal>> =
+            conjunctions.iter().map(|conjunction| conjunction.as_ref().iter().collect()).collect();
+        self.cover_each(&conjunctions)
+    }
+
+    /// Covers several conjunctions, given as references to their literals.
+    pub(crate) fn cover_each(&self, conjunctions: &[Vec<&Literal>]) -> Vec<Arc<Bits>> {
+        let split: Vec<Decomposed> =
+            parallel::map(conjunctions, 1000, |conjunction| self.split(conjunction.iter().copied()));
         // The index of each distinct component in `found`, which has its coverage if cached.
         let mut index_of: HashMap<&ComponentKey, usize> = HashMap::default();
         let (mut found, mut missing) = (Vec::new(), Vec::new());
@@ -205,7 +225,8 @@ impl<'a> Coverage<'a> {
         };
         let covered: Vec<Arc<Bits>> = split.iter().map(intersection).collect();
         for (conjunction, bits) in conjunctions.iter().zip(&covered).filter(|_| self.is_audited()) {
-            self.record_for_audit(conjunction.as_ref(), 1, bits);
+            let conjunction: Vec<Literal> = conjunction.iter().map(|&literal| literal.clone()).collect();
+            self.record_for_audit(&conjunction, 1, bits);
         }
         covered
     }
@@ -218,51 +239,64 @@ impl<'a> Coverage<'a> {
         let items = missing.iter().enumerate().filter(|(_, missing)| can_pack(missing));
         let mut packs = Pack::group(items.map(|(number, missing)| (number, missing.encoded, &missing.members[..])));
         packs.retain(|pack| pack.refinements.len() >= MIN_PACK);
-        let within: Vec<Option<Bits>> =
-            packs.iter().map(|pack| missing[pack.refinements[0].0].within(&self.cover_cache)).collect();
         let numbered: Vec<usize> = (0..packs.len()).collect();
         let sizes: usize = packs.iter().map(|pack| pack.refinements.len()).sum();
         let steps = self.examples.len() * sizes / packs.len().max(1);
-        let packed = parallel::map(&numbered, steps, |&k| self.search_pack(&packs[k], within[k].as_ref()));
+        let packed = parallel::map(&numbered, steps, |&k| self.search_pack(&packs[k], missing));
         let empty = Arc::new(Bits::zeros(self.examples.len()));
         for (pack, covered) in packs.iter().zip(packed) {
             let Some((covered, steps)) = covered else { continue };
             let cost = steps / pack.refinements.len() as u64 + self.examples.len() as u64;
             for (&(number, _), bits) in pack.refinements.iter().zip(covered) {
-                let bits = if bits.any() { Arc::new(bits) } else { empty.clone() };
-                found[number] = Some((bits, cost));
+                found[number] = Some((bits.map_or_else(|| empty.clone(), Arc::new), cost));
             }
         }
-        let rest: Vec<(usize, Option<Bits>)> = (0..missing.len())
-            .filter(|&number| found[number].is_none())
-            .map(|number| (number, missing[number].within(&self.cover_cache)))
-            .collect();
-        let steps = 4 * self.examples.len();
-        let searched =
-            parallel::map(&rest, steps, |(number, within)| self.search_one(missing[*number].key, within.as_ref()));
-        for ((number, _), searched) in rest.into_iter().zip(searched) {
+        let rest: Vec<usize> = (0..missing.len()).filter(|&number| found[number].is_none()).collect();
+        let searched = parallel::map(&rest, 4 * self.examples.len(), |&number| {
+            let Missing { key, encoded, members, .. } = &missing[number];
+            let within = Bounds { encoded, cache: &self.cover_cache }.tight(members);
+            match within {
+                Some(within) if !within.any() => (empty.clone(), self.examples.len() as u64),
+                within => self.search_one(key, within.as_ref()),
+            }
+        });
+        for (number, searched) in rest.into_iter().zip(searched) {
             found[number] = Some(searched);
         }
         found.into_iter().flatten().collect()
     }
 
-    /// Evaluates a pack; `None` if this takes too long.
-    fn search_pack(&self, pack: &Pack, within: Option<&Bits>) -> Option<(Vec<Bits>, u64)> {
-        let context = PackContext {
-            database: self.database,
-            arity: self.arity,
-            examples: self.examples,
-            limits: &self.limits,
-            distinct: &|predicate| self.distinct(predicate),
-        };
+    /// Evaluates a pack, see [`Pack::evaluate`].
+    fn search_pack(&self, pack: &Pack, missing: &[Missing<'_>]) -> Option<(Vec<Option<Bits>>, u64)> {
+        let context =
+            PackContext { catalog: &self.catalog, arity: self.arity, examples: self.examples, limits: &self.limits };
         let (base_groups, groups) = (self.groups(&pack.base_heads, false), self.groups(&pack.heads, false));
-        pack.evaluate(&context, &base_groups, &groups, within)
+        let bound = |&(number, _): &(usize, _)| {
+            let Missing { encoded, members, .. } = missing[number];
+            (Bounds { encoded, cache: &self.cover_cache }, members)
+        };
+        if groups.first.len() < self.min_groups_for_bounds {
+            let (bounds, members) = bound(&pack.refinements[0]);
+            let within = bounds.without_last(members);
+            let pairs = pack.refinements.len() * groups.first.len();
+            return pack.evaluate(&context, &base_groups, &groups, within.as_ref(), pairs);
+        }
+        // The groups that some refinement may cover, and the number of pairs of both.
+        let (mut within, mut pairs) = (Bits::zeros(self.examples.len()), 0);
+        for refinement in &pack.refinements {
+            let (bounds, members) = bound(refinement);
+            let own = bounds.tight(members).unwrap_or_else(|| Bits::ones(self.examples.len()));
+            pairs += own.count();
+            within.or_assign(&own);
+        }
+        let pairs = (pairs as f64 * groups.first.len() as f64 / self.examples.len() as f64) as usize;
+        pack.evaluate(&context, &base_groups, &groups, Some(&within), pairs)
     }
 
     /// Splits a conjunction into components with their normal forms.
-    fn split(&self, conjunction: &[Literal]) -> Decomposed {
-        let encoded = EncodedConjunction::new(conjunction.iter(), self.arity);
-        let all: Vec<usize> = (0..conjunction.len()).collect();
+    fn split<'l>(&self, conjunction: impl Iterator<Item = &'l Literal>) -> Decomposed {
+        let encoded = EncodedConjunction::new(conjunction, self.arity);
+        let all: Vec<usize> = (0..encoded.literals()).collect();
         let with_key = |members: Vec<usize>| {
             let key = encoded.key(&members);
             (members, key)
@@ -276,7 +310,7 @@ impl<'a> Coverage<'a> {
     /// in parallel.
     pub fn counts<C: AsRef<[Literal]> + Sync>(&self, conjunctions: &[C]) -> Vec<Arc<GroundingCounts>> {
         let count = |conjunction: &C| {
-            let components = self.split(conjunction.as_ref()).components;
+            let components = self.split(conjunction.as_ref().iter()).components;
             let mut counts = components.iter().map(|(_, key)| self.count_component(key));
             let Some(first) = counts.next() else { return Arc::new(GroundingCounts(vec![1; self.examples.len()])) };
             counts.fold(first, |all, more| Arc::new(all.product(&more)))
@@ -306,7 +340,7 @@ impl<'a> Coverage<'a> {
     /// Counts the groundings of a component for each group of examples, up to `max_count`;
     /// also returns the search cost. No example outside `within` has a grounding.
     fn search(&self, key: &ComponentKey, max_count: u32, within: Option<&Bits>) -> (Arc<Groups>, Vec<u32>, u64) {
-        let plan = JoinPlan::new(key, self.arity, self.database, &|predicate| self.distinct(predicate));
+        let plan = JoinPlan::new(key, self.arity, &self.catalog);
         let heads = head_variables(key);
         if self.own_labels.is_none() || !mentions(key, self.target) {
             return self.search_or_separate(key, &plan, self.groups(&heads, false), max_count, within);
@@ -383,12 +417,7 @@ impl<'a> Coverage<'a> {
         if let Some(lists) = lock(&self.list_cache).get(&key) {
             return lists;
         }
-        let context = ListContext {
-            database: self.database,
-            examples: self.examples,
-            limits: &self.limits,
-            distinct: &|predicate| self.distinct(predicate),
-        };
+        let context = ListContext { catalog: &self.catalog, examples: self.examples, limits: &self.limits };
         let lists = side.lists(&context, groups, &key.1, max_count.min(MAX_GROUNDINGS) as u8).map(Arc::new);
         let bytes = ENTRY_BYTES + 8 * key.1.words().len() + lists.as_ref().map_or(0, |lists| lists.bytes());
         lock(&self.list_cache).insert(key, lists.clone(), bytes, bytes as u64);
@@ -465,12 +494,9 @@ impl<'a> Coverage<'a> {
         lock(&self.groups).entry(key).or_insert(groups).clone()
     }
 
-    /// See [`distinct_values`].
-    pub(crate) fn distinct(&self, predicate: PredicateId) -> &[f64] {
-        match self.distinct.get(predicate.0 as usize) {
-            Some(values) => values.get_or_init(|| distinct_values(self.database.facts.relation(predicate))),
-            None => &[],
-        }
+    /// Returns the indexes and statistics for join plans.
+    pub(crate) fn catalog(&self) -> &Catalog<'a> {
+        &self.catalog
     }
 }
 
@@ -483,21 +509,61 @@ struct Missing<'s> {
     members: &'s Vec<usize>,
 }
 
-impl Missing<'_> {
-    /// Returns the cached coverage of the component without its last literal, if there is any.
-    fn within(&self, cache: &Mutex<Cache<ComponentKey, Arc<Bits>>>) -> Option<Bits> {
-        let Missing { encoded, members, .. } = *self;
-        // A negated literal may be true more often without the literal that binds its variables.
-        let (_, smaller) = members.split_last().filter(|_| !members.iter().any(|&i| encoded.is_negated(i)))?;
-        // The same applies to a comparison whose variables become bound.
-        if !encoded.checks_are_bound(smaller) {
-            return None;
+/// Upper bounds of the coverage of a component: coverage is anti-monotone, so no more examples are
+/// covered than by some of its literals.
+struct Bounds<'s> {
+    encoded: &'s EncodedConjunction,
+    cache: &'s Mutex<Cache<ComponentKey, Arc<Bits>>>,
+}
+
+impl Bounds<'_> {
+    /// Returns the examples that a component without its last literal covers, as far as cached.
+    fn without_last(&self, members: &[usize]) -> Option<Bits> {
+        let (_, smaller) = members.split_last()?;
+        let mut bound = None;
+        if self.is_monotone(members) {
+            self.intersect(smaller, &mut bound);
         }
-        let components = encoded.components(smaller);
-        let mut cache = lock(cache);
-        let mut bits = components.into_iter().filter_map(|component| cache.get(&encoded.key(&component)));
-        let first = Bits::clone(&*bits.next()?);
-        Some(bits.fold(first, |all, bits| all.and(&bits)))
+        bound
+    }
+
+    /// Returns the examples that a component covers without any one of its literals, as far as
+    /// cached.
+    fn tight(&self, members: &[usize]) -> Option<Bits> {
+        let mut bound = None;
+        if members.len() < 2 || !self.is_monotone(members) {
+            return bound;
+        }
+        for omitted in (0..members.len()).rev() {
+            let mut smaller = members.to_vec();
+            smaller.remove(omitted);
+            self.intersect(&smaller, &mut bound);
+            if bound.as_ref().is_some_and(|bound: &Bits| !bound.any()) {
+                break;
+            }
+        }
+        bound
+    }
+
+    /// Returns whether no literal is negated: such a literal may be true more often without the
+    /// literal that binds its variables.
+    fn is_monotone(&self, members: &[usize]) -> bool {
+        !members.iter().any(|&i| self.encoded.is_negated(i))
+    }
+
+    /// Intersects a bound with the cached coverage of the components of some literals.
+    fn intersect(&self, smaller: &[usize], bound: &mut Option<Bits>) {
+        // A comparison of an unbound variable is false.
+        if !self.encoded.checks_are_bound(smaller) {
+            return;
+        }
+        let keys = self.encoded.components(smaller).into_iter().map(|component| self.encoded.key(&component));
+        for bits in keys.filter_map(|key| lock(self.cache).get(&key)) {
+            match bound {
+                Some(bound) => bound.and_assign(&bits),
+                None => *bound = Some(Bits::clone(&*bits)),
+            }
+        }
     }
 }
 
@@ -505,7 +571,7 @@ impl Missing<'_> {
 impl Coverage<'_> {
     /// Replaces the cached coverage of the first component, to test that an audit finds errors.
     pub(crate) fn plant(&self, conjunction: &[Literal], covered: Bits) {
-        let (_, key) = self.split(conjunction).components.remove(0);
+        let (_, key) = self.split(conjunction.iter()).components.remove(0);
         lock(&self.cover_cache).insert(key, Arc::new(covered), 100, 100);
     }
 }

@@ -34,11 +34,8 @@ impl Groups {
         Groups { of: self.of.iter().enumerate().map(group).collect(), first }
     }
 
-    /// Returns the examples whose group is in a set given as words; no words are the empty set.
+    /// Returns the examples whose group is in a set given as words.
     pub fn covered_words(&self, groups: &[u64]) -> Bits {
-        if groups.is_empty() {
-            return Bits::zeros(self.of.len());
-        }
         if self.first.len() == self.of.len() {
             // Groups are numbered by their first examples.
             return Bits::from_words(self.of.len(), groups.to_vec());

@@ -8,12 +8,16 @@
 //! the others have values. The literals of projected variables are matched one below the other, so
 //! that a match of the last determines all of these variables.
 
+use super::catalog::{Catalog, Extension};
 use super::conjunction::{ComponentKey, KeyArg, KeyLiteral, decode};
-use crate::kb::{Database, Index, IndexId, Relation};
+use crate::kb::{Index, Relation};
 use crate::logic::{Comparison, Constant, PredicateId};
 
 /// The assumed number of rows visited for the literal that follows another.
 const ROWS_OF_NEXT_LITERAL: f64 = 16.0;
+
+/// The number of literals from which on further indexes are worthwhile.
+const MIN_LITERALS_FOR_INDEXES: usize = 3;
 
 /// The source of a value known before a literal is matched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,75 +107,37 @@ pub(crate) struct JoinPlan<'a> {
     pub(super) enumerated: Vec<usize>,
 }
 
-/// Returns the number of distinct values per argument; an estimate where no index starts with it.
-pub(super) fn distinct_values(relation: &Relation) -> Box<[f64]> {
-    let rows = relation.len() as f64;
-    let distinct = |position: usize| {
-        let first = |index: &&Index| index.order().first() == Some(&(position as u32));
-        let known = relation.indexes().iter().find(first);
-        known.map_or(rows.sqrt(), |index| index.directory().iter().count() as f64).max(1.0)
-    };
-    (0..relation.arity()).map(distinct).collect()
-}
-
 /// Estimates the rows visited to match a literal whose head variables are bound.
-pub(super) fn estimated_rows<'d>(
-    literal: &KeyLiteral,
-    arity: usize,
-    database: &Database,
-    distinct: &dyn Fn(PredicateId) -> &'d [f64],
-) -> f64 {
+pub(super) fn estimated_rows(literal: &KeyLiteral, arity: usize, catalog: &Catalog<'_>) -> f64 {
     let slots = arity + literal.args.len();
     let (literals, groups, is_projected) = (vec![literal.clone()], Vec::new(), vec![false; slots]);
     let (memos, enumerated, looks_ahead) = (0, Vec::new(), false);
-    let planner = Planner { database, distinct, literals, groups, arity, memos, is_projected, enumerated, looks_ahead };
+    let planner = Planner { catalog, literals, groups, arity, memos, is_projected, enumerated, looks_ahead };
     let bound: Vec<bool> = (0..slots).map(|slot| slot < arity).collect();
     planner.rows(0, &bound)
 }
 
 impl<'a> JoinPlan<'a> {
-    /// Plans a component. `distinct` returns the [`distinct_values`] of a predicate.
-    pub fn new<'d>(
-        key: &ComponentKey,
-        arity: usize,
-        database: &'a Database,
-        distinct: &dyn Fn(PredicateId) -> &'d [f64],
-    ) -> Self {
-        Self::plan(decode(key), &[], Vec::new(), arity, database, distinct, true)
+    /// Plans a component.
+    pub fn new(key: &ComponentKey, arity: usize, catalog: &'a Catalog<'_>) -> Self {
+        Self::plan(decode(key), &[], Vec::new(), arity, catalog, true)
     }
 
     /// Plans literals of which the last form groups of the given sizes; a match is rejected if any
     /// of the groups is satisfiable under it.
-    pub fn with_exclusions<'d>(
-        key: &ComponentKey,
-        groups: &[usize],
-        arity: usize,
-        database: &'a Database,
-        distinct: &dyn Fn(PredicateId) -> &'d [f64],
-    ) -> Self {
-        Self::plan(decode(key), groups, Vec::new(), arity, database, distinct, false)
+    pub fn with_exclusions(key: &ComponentKey, groups: &[usize], arity: usize, catalog: &'a Catalog<'_>) -> Self {
+        Self::plan(decode(key), groups, Vec::new(), arity, catalog, false)
     }
 
     /// Plans the projection of positive literals onto some of their local variables, at least one.
-    pub(super) fn projecting<'d>(
-        literals: Vec<KeyLiteral>,
-        onto: &[u32],
-        arity: usize,
-        database: &'a Database,
-        distinct: &dyn Fn(PredicateId) -> &'d [f64],
-    ) -> Self {
+    pub(super) fn projecting(literals: Vec<KeyLiteral>, onto: &[u32], arity: usize, catalog: &'a Catalog<'_>) -> Self {
         let projected = onto.iter().map(|&local| arity + local as usize).collect();
-        Self::plan(literals, &[], projected, arity, database, distinct, true)
+        Self::plan(literals, &[], projected, arity, catalog, true)
     }
 
     /// Plans literals without projection.
-    pub(super) fn of_literals<'d>(
-        literals: Vec<KeyLiteral>,
-        arity: usize,
-        database: &'a Database,
-        distinct: &dyn Fn(PredicateId) -> &'d [f64],
-    ) -> Self {
-        Self::plan(literals, &[], Vec::new(), arity, database, distinct, true)
+    pub(super) fn of_literals(literals: Vec<KeyLiteral>, arity: usize, catalog: &'a Catalog<'_>) -> Self {
+        Self::plan(literals, &[], Vec::new(), arity, catalog, true)
     }
 
     /// Returns whether the plan visits all facts of a predicate with more than `max_rows` for one
@@ -189,13 +155,12 @@ impl<'a> JoinPlan<'a> {
         self.projected.len()
     }
 
-    fn plan<'d>(
+    fn plan(
         literals: Vec<KeyLiteral>,
         groups: &[usize],
         projected: Vec<usize>,
         arity: usize,
-        database: &'a Database,
-        distinct: &dyn Fn(PredicateId) -> &'d [f64],
+        catalog: &'a Catalog<'_>,
         looks_ahead: bool,
     ) -> Self {
         let locals = literals.iter().flat_map(|literal| &literal.args).filter_map(|arg| match arg {
@@ -214,8 +179,7 @@ impl<'a> JoinPlan<'a> {
         let mut is_projected = vec![false; slots];
         projected.iter().for_each(|&slot| is_projected[slot] = true);
         let enumerated = Vec::new();
-        let mut planner =
-            Planner { database, distinct, literals, groups, arity, memos: 0, is_projected, enumerated, looks_ahead };
+        let mut planner = Planner { catalog, literals, groups, arity, memos: 0, is_projected, enumerated, looks_ahead };
         let mut bound = vec![false; slots];
         bound[..arity].fill(true);
         let roots = planner.steps(all, &bound, true);
@@ -223,9 +187,8 @@ impl<'a> JoinPlan<'a> {
     }
 }
 
-struct Planner<'a, 'f, 'd> {
-    database: &'a Database,
-    distinct: &'f dyn Fn(PredicateId) -> &'d [f64],
+struct Planner<'a> {
+    catalog: &'a Catalog<'a>,
     literals: Vec<KeyLiteral>,
     /// The literals of each excluded group; group numbers follow those of the literals.
     groups: Vec<Vec<usize>>,
@@ -235,12 +198,24 @@ struct Planner<'a, 'f, 'd> {
     is_projected: Vec<bool>,
     /// See [`JoinPlan::enumerated`].
     enumerated: Vec<usize>,
-    /// Whether the order of literals depends on the checks they enable. Otherwise the rows visited
-    /// by a search under a budget are those of earlier versions.
+    /// Whether the order of literals depends on the checks they enable, and further indexes are
+    /// used. Otherwise the rows visited by a search under a budget are those of earlier versions.
     looks_ahead: bool,
 }
 
-impl<'a> Planner<'a, '_, '_> {
+impl<'a> Planner<'a> {
+    /// Returns the facts of a predicate, and their further indexes if they are used.
+    fn relation(&self, predicate: PredicateId) -> (&'a Relation, Option<&'a Extension>) {
+        let is_long = self.looks_ahead && self.literals.len() >= MIN_LITERALS_FOR_INDEXES;
+        let extension = if is_long { self.catalog.extension(predicate) } else { None };
+        (self.catalog.database.facts.relation(predicate), extension)
+    }
+
+    /// Returns the number of distinct values per argument of a predicate.
+    fn distinct(&self, predicate: PredicateId) -> &'a [f64] {
+        self.relation(predicate).1.map_or_else(|| self.catalog.distinct(predicate), |extension| &extension.distinct)
+    }
+
     fn slot(&self, arg: KeyArg) -> Option<usize> {
         match arg {
             KeyArg::Head(v) => Some(v as usize),
@@ -314,17 +289,18 @@ impl<'a> Planner<'a, '_, '_> {
     /// longest bound prefix of an index, regardless of other bound columns.
     fn rows(&self, literal: usize, bound: &[bool]) -> f64 {
         let KeyLiteral { predicate, args, .. } = &self.literals[literal];
-        let relation = self.database.facts.relation(*predicate);
+        let (relation, extension) = self.relation(*predicate);
         if relation.arity() != args.len() {
             return 0.0;
         }
-        let distinct = (self.distinct)(*predicate);
+        let distinct = self.distinct(*predicate);
         let is_bound = |position: &&u32| self.slot(args[**position as usize]).is_none_or(|slot| bound[slot]);
         let rows = |index: &Index| {
             let prefix = index.order().iter().take_while(is_bound);
             relation.len() as f64 / prefix.map(|&position| distinct[position as usize]).product::<f64>()
         };
-        relation.indexes().iter().map(rows).fold(f64::INFINITY, f64::min)
+        let further = extension.iter().flat_map(|extension| extension.indexes());
+        relation.indexes().iter().chain(further).map(rows).fold(f64::INFINITY, f64::min)
     }
 
     /// Estimates the rows visited if a component is matched from this literal on: its own, and for
@@ -344,8 +320,8 @@ impl<'a> Planner<'a, '_, '_> {
     /// Estimates the share of arguments for which a fact exists, given that each occurs in one.
     fn selectivity(&self, literal: usize) -> f64 {
         let predicate = self.literals[literal].predicate;
-        let rows = self.database.facts.relation(predicate).len() as f64;
-        (rows / (self.distinct)(predicate).iter().product::<f64>()).min(1.0)
+        let rows = self.catalog.database.facts.relation(predicate).len() as f64;
+        (rows / self.distinct(predicate).iter().product::<f64>()).min(1.0)
     }
 
     /// Plans one component; also returns the estimated cost of its first literal.
@@ -406,7 +382,9 @@ impl<'a> Planner<'a, '_, '_> {
         let args = &self.literals[literal].args;
         let operand = |k: usize| match (args.get(k), args.len()) {
             (Some(KeyArg::Number(bits)), 2) => Operand::Value(Some(f64::from_bits(*bits))),
-            (Some(KeyArg::Constant(id)), 2) => Operand::Value(self.database.symbols.number(Constant::from_id(*id))),
+            (Some(KeyArg::Constant(id)), 2) => {
+                Operand::Value(self.catalog.database.symbols.number(Constant::from_id(*id)))
+            }
             (Some(arg), 2) => match self.slot(*arg) {
                 Some(slot) if bound[slot] => Operand::Slot(slot),
                 _ => Operand::Value(None),
@@ -441,7 +419,7 @@ impl<'a> Planner<'a, '_, '_> {
 
     fn access(&self, literal: usize, bound: &[bool], used_later: &[bool]) -> Option<Access<'a>> {
         let KeyLiteral { predicate, args, .. } = &self.literals[literal];
-        let relation = self.database.facts.relation(*predicate);
+        let (relation, extension) = self.relation(*predicate);
         if relation.arity() != args.len() {
             return None;
         }
@@ -454,14 +432,15 @@ impl<'a> Planner<'a, '_, '_> {
             }
         };
         let prefix_of = |index: &Index| index.order().iter().map_while(|&p| source(p)).collect::<Vec<_>>();
-        let (mut best, mut prefix) = (0, prefix_of(&relation.indexes()[0]));
-        for (i, index) in relation.indexes().iter().enumerate().skip(1) {
-            let other = prefix_of(index);
-            if other.len() > prefix.len() {
-                (best, prefix) = (i, other);
+        let mut index = &relation.indexes()[0];
+        let mut prefix = prefix_of(index);
+        let further = extension.iter().flat_map(|extension| extension.indexes());
+        for other in relation.indexes()[1..].iter().chain(further) {
+            let longer = prefix_of(other);
+            if longer.len() > prefix.len() {
+                (index, prefix) = (other, longer);
             }
         }
-        let index = relation.index(IndexId(best as u32));
         let mut here = vec![false; bound.len()];
         let mut actions = Vec::new();
         for (column, &position) in index.order().iter().enumerate().skip(prefix.len()) {

@@ -8,6 +8,7 @@
 mod audit;
 mod bits;
 mod cache;
+mod catalog;
 mod conjunction;
 mod count;
 mod coverage;

@@ -10,6 +10,7 @@
 //! therefore bounded, and a pack that exceeds the bound is left to the search of its components.
 
 use super::bits::Bits;
+use super::catalog::Catalog;
 use super::conjunction::{ComponentKey, EncodedConjunction, KeyArg, KeyLiteral, decode, head_variables};
 use super::groups::{Groups, TimeLimits};
 use super::join_plan::{JoinPlan, estimated_rows};
@@ -17,10 +18,11 @@ use super::search::Search;
 use crate::cancel;
 use crate::determinism::HashMap;
 use crate::kb::{Database, Example};
-use crate::logic::{Constant, PredicateId};
+use crate::logic::Constant;
 
-/// The steps that a pack may take per component and group of examples. A search takes a few.
-const STEPS_PER_COMPONENT: u64 = 16;
+/// The steps that a pack may take per pair of a component and a group of examples that it may
+/// cover. A search takes a few.
+const STEPS_PER_PAIR: u64 = 4;
 
 /// The steps that a pack may take in any case.
 const MIN_STEPS: u64 = 1 << 16;
@@ -33,12 +35,10 @@ const POLL_INTERVAL: usize = 64;
 
 /// The inputs shared by all packs.
 pub(super) struct PackContext<'c, 'a> {
-    pub database: &'a Database,
+    pub catalog: &'a Catalog<'a>,
     pub arity: usize,
     pub examples: &'c [Example],
     pub limits: &'c TimeLimits,
-    /// See [`super::join_plan::distinct_values`].
-    pub distinct: &'c dyn Fn(PredicateId) -> &'c [f64],
 }
 
 /// The components that extend a base by a literal with the same bound variables.
@@ -106,21 +106,23 @@ impl Pack {
         packs
     }
 
-    /// Returns the examples that each refinement covers, all of them inside `within`, and the
-    /// steps taken; `None` if these exceed the bound.
+    /// Returns the examples that each refinement covers, `None` for no example, all of them inside
+    /// `within`; and the steps taken. Returns `None` if these exceed the bound.
     ///
     /// `base_groups` and `groups` are the groups by the head variables of the base and of the
-    /// components.
+    /// components; `pairs` is the number of pairs of a component and a group that it may cover.
     pub fn evaluate(
         &self,
         context: &PackContext<'_, '_>,
         base_groups: &Groups,
         groups: &Groups,
         within: Option<&Bits>,
-    ) -> Option<(Vec<Bits>, u64)> {
-        let PackContext { database, arity, examples, limits, distinct } = *context;
+        pairs: usize,
+    ) -> Option<(Vec<Option<Bits>>, u64)> {
+        let PackContext { catalog, arity, examples, limits } = *context;
+        let database = catalog.database;
         let components = self.refinements.len();
-        let max_steps = STEPS_PER_COMPONENT * components as u64 * groups.first.len() as u64 + MIN_STEPS;
+        let max_steps = STEPS_PER_PAIR * pairs as u64 + MIN_STEPS;
         let (mut heads, mut locals) = (Vec::new(), Vec::new());
         for arg in &self.interface {
             match arg {
@@ -129,8 +131,7 @@ impl Pack {
                 KeyArg::Constant(_) | KeyArg::Number(_) => {}
             }
         }
-        let base_plan =
-            (!locals.is_empty()).then(|| JoinPlan::projecting(self.base.clone(), &locals, arity, database, distinct));
+        let base_plan = (!locals.is_empty()).then(|| JoinPlan::projecting(self.base.clone(), &locals, arity, catalog));
         let mut base_search =
             base_plan.as_ref().map(|plan| Search::new(plan, database, 1, None).with_budget(max_steps));
         let lookups = self.lookups(context);
@@ -193,7 +194,8 @@ impl Pack {
             }
         }
         let steps = steps + matcher.steps + base_search.map_or(0, |search| search.steps);
-        Some((covered.iter().map(|covered| groups.covered_words(covered)).collect(), steps))
+        let bits = |covered: &Vec<u64>| (!covered.is_empty()).then(|| groups.covered_words(covered));
+        Some((covered.iter().map(bits).collect(), steps))
     }
 
     /// Plans the lookups that decide all refinements.
@@ -208,13 +210,13 @@ impl Pack {
             });
             shapes[shape].1.push((component, constants));
         }
-        let PackContext { database, distinct, .. } = *context;
+        let catalog = context.catalog;
         let arity = self.interface.len();
         let mut lookups = Vec::new();
         for ((literal, places), members) in shapes {
-            let rows = || estimated_rows(&literal, arity, database, distinct);
+            let rows = || estimated_rows(&literal, arity, catalog);
             if members.len() > 1 && 4.0 * members.len() as f64 >= rows() {
-                let plan = JoinPlan::projecting(vec![literal], &places, arity, database, distinct);
+                let plan = JoinPlan::projecting(vec![literal], &places, arity, catalog);
                 let by_constants = members.into_iter().map(|(component, constants)| (constants, component)).collect();
                 lookups.push(Lookup { plan, decided: Decided::ByConstants(by_constants) });
                 continue;
@@ -228,7 +230,7 @@ impl Pack {
                         *arg = KeyArg::Constant(constants[place]);
                     }
                 }
-                let plan = JoinPlan::of_literals(vec![literal], arity, database, distinct);
+                let plan = JoinPlan::of_literals(vec![literal], arity, catalog);
                 lookups.push(Lookup { plan, decided: Decided::One(component) });
             }
         }

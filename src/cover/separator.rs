@@ -8,13 +8,14 @@
 //! pair.
 
 use super::bits::Bits;
+use super::catalog::Catalog;
 use super::conjunction::{ComponentKey, KeyArg, KeyLiteral, decode, head_variables};
 use super::groups::{Groups, TimeLimits};
 use super::join_plan::JoinPlan;
 use super::search::Search;
 use crate::cancel;
 use crate::kb::{Database, Example};
-use crate::logic::{Constant, PredicateId};
+use crate::logic::Constant;
 
 /// The minimum number of literals: shorter components are searched as fast.
 const MIN_LITERALS: usize = 3;
@@ -69,11 +70,9 @@ pub(super) struct Lists {
 
 /// The inputs of the lists of a side.
 pub(super) struct ListContext<'c, 'a> {
-    pub database: &'a Database,
+    pub catalog: &'a Catalog<'a>,
     pub examples: &'c [Example],
     pub limits: &'c TimeLimits,
-    /// See [`super::join_plan::distinct_values`].
-    pub distinct: &'c dyn Fn(PredicateId) -> &'c [f64],
 }
 
 impl Separated {
@@ -229,14 +228,15 @@ impl Side {
     /// Lists the values of the separator for each group needed, with numbers of groundings up to
     /// `max_count`; `None` if there are too many.
     pub fn lists(&self, context: &ListContext<'_, '_>, groups: &Groups, needed: &Bits, max_count: u8) -> Option<Lists> {
-        let ListContext { database, examples, limits, distinct } = *context;
+        let ListContext { catalog, examples, limits } = *context;
+        let database = catalog.database;
         let locals = self.literals.iter().flat_map(|literal| &literal.args).filter_map(|arg| match arg {
             KeyArg::Local(k) => Some(*k + 1),
             _ => None,
         });
         // Each grounding is a different tuple of all local variables.
         let onto: Vec<u32> = (0..if max_count > 1 { locals.max()? } else { 1 }).collect();
-        let plan = JoinPlan::projecting(self.literals.clone(), &onto, 1, database, distinct);
+        let plan = JoinPlan::projecting(self.literals.clone(), &onto, 1, catalog);
         if plan.scans(MAX_SCANNED) {
             return None;
         }

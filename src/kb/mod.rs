@@ -36,5 +36,6 @@ pub use recursion::{Recursion, StoredRecursion};
 pub use relation::{FactRow, FactRows, Index, IndexId, Relation};
 pub use schema::Schema;
 pub use signature::Signature;
+pub(crate) use sorting::resorted;
 pub use time::{TimeError, TimeRule, TimeSource, Times};
 pub use view::View;

@@ -45,6 +45,13 @@ pub(crate) fn any_arity(arity: usize, ids: Vec<u32>, orders: &[Box<[u32]>]) -> R
     Relation::new(arity, (given - indexes[0].rows()) as u64, indexes)
 }
 
+/// Builds a relation of the same facts with other indexes.
+pub(crate) fn resorted(relation: &Relation, orders: &[Box<[u32]>]) -> Relation {
+    let arity = relation.arity();
+    let ids = relation.iter().flat_map(|row| (0..arity).map(move |position| row.get(position).id())).collect();
+    any_arity(arity, ids, orders)
+}
+
 fn sort_distinct<K: Ord>(keys: &mut Vec<K>) {
     // Files are often sorted already; checking is much cheaper than sorting.
     if !keys.is_sorted() {

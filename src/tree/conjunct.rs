@@ -232,22 +232,21 @@ impl<'b, 'a> Conjuncts<'b, 'a> {
     }
 
     fn evaluate_batch(&mut self, proposals: Vec<Proposal>) {
-        let conjunction = |proposal: &Proposal| {
-            let touched =
-                self.path.iter().zip(&self.components).filter(|(_, component)| *component & proposal.touched != 0);
-            let own = proposal.literals.iter().chain(&proposal.comparisons);
-            touched.map(|(literal, _)| literal).chain(own).cloned().collect::<Vec<Literal>>()
-        };
-        let conjunctions: Vec<Vec<Literal>> = proposals.iter().map(conjunction).collect();
-        let covered = self.coverage.cover_all(&conjunctions);
+        let mut conjunctions: Vec<Vec<&Literal>> = Vec::with_capacity(proposals.len());
+        for Proposal { literals, comparisons, touched, .. } in &proposals {
+            let path = self.path.iter().zip(&self.components).filter(|(_, component)| *component & touched != 0);
+            let own = literals.iter().chain(comparisons);
+            conjunctions.push(path.map(|(literal, _)| literal).chain(own).collect());
+        }
+        let covered = self.coverage.cover_each(&conjunctions);
         let covers_all = self.path_coverage.count() == self.path_coverage.len();
         for (proposal, bits) in proposals.into_iter().zip(covered) {
-            let bits = if covers_all { bits } else { Arc::new(bits.and(&self.path_coverage)) };
-            let count = bits.count();
-            let Proposal { literals, comparisons, modes, new, touched } = proposal;
+            let count = bits.count_and(&self.path_coverage);
             // Coverage is anti-monotone: a conjunct without coverage is dropped with all its
             // refinements.
             if count > 0 {
+                let bits = if covers_all { bits } else { Arc::new(bits.and(&self.path_coverage)) };
+                let Proposal { literals, comparisons, modes, new, touched } = proposal;
                 self.list.push(Conjunct { literals, comparisons, modes, new, touched, count, bits });
             }
         }

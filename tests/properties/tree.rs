@@ -493,9 +493,23 @@ proptest! {
         };
         let refinements: Vec<Vec<Literal>> = (0..60).map(last).collect();
         let coverage = Coverage::new(&world.database, world.target, &world.examples, memory);
+        let coverage = coverage.bounded_from(draw(&mut stream, &[0, 4, usize::MAX]));
         if stream.index(2) == 0 {
             // The coverage of the base narrows the search.
             coverage.cover(&base);
+        }
+        if stream.index(2) == 0 {
+            // So does the coverage without another literal.
+            let without = |(k, refinement): (usize, &Vec<Literal>)| {
+                let mut literals = refinement.clone();
+                literals.remove(k % literals.len());
+                literals
+            };
+            let longer = refinements.iter().filter(|refinement| refinement.len() > 1);
+            let shorter: Vec<Vec<Literal>> = longer.enumerate().map(without).collect();
+            for (bits, conjunction) in coverage.cover_all(&shorter).into_iter().zip(&shorter) {
+                prop_assert_eq!(&*bits, &world.naive(conjunction), "{:?}", conjunction);
+            }
         }
         let found = in_threads(threads, || coverage.cover_all(&refinements));
         for (bits, conjunction) in found.into_iter().zip(&refinements) {

@@ -210,8 +210,7 @@ impl<'c, 'a> Tally<'c, 'a> {
 
     fn search(&self, key: &TallyKey) -> (Arc<[u32]>, u64) {
         let database = self.coverage.database();
-        let distinct = |predicate| self.coverage.distinct(predicate);
-        let plan = JoinPlan::with_exclusions(&key.0, &key.1, self.arity(), database, &distinct);
+        let plan = JoinPlan::with_exclusions(&key.0, &key.1, self.arity(), self.coverage.catalog());
         let mut search = Search::new(&plan, database, MAX_COUNT, None).with_budget(self.budget);
         let mut was_cut = Vec::new();
         let (groups, numbers) = self.coverage.count_groups(&head_variables(&key.0), |head, limit, limit_id| {
