@@ -76,10 +76,9 @@ impl Results {
         let mut skipped = store.skipped();
         let (mut jobs, mut stored, mut stale, mut damaged) = (Vec::new(), Vec::new(), 0, Vec::new());
         for part in &experiment.datasets {
-            let Experiment { seeds, limits, .. } = &experiment;
-            let folds = part.folds.or_else(|| recorded_folds(part, seeds, &store));
+            let folds = part.folds.or_else(|| recorded_folds(part, &store));
             let Some(folds) = folds.or_else(|| part.source.known_folds()) else { continue };
-            let of_part = part.jobs(seeds, folds, *limits);
+            let of_part = part.jobs(&part.seeds, folds, experiment.limits);
             let read = parallel::map(&of_part, STEPS_TO_READ, |job| read(job, &store));
             if !read.iter().all(|read| matches!(read, ReadJob::Absent)) {
                 skipped.retain(|name| *name != part.source.name);
@@ -157,8 +156,8 @@ fn belongs_to(job: &Job, record: &JobRecord) -> bool {
 }
 
 /// Returns the recorded number of folds of a dataset, where the spec does not fix it.
-fn recorded_folds(part: &ExperimentDataset, seeds: &[u64], store: &RunStore) -> Option<usize> {
+fn recorded_folds(part: &ExperimentDataset, store: &RunStore) -> Option<usize> {
     // Any recorded fold carries the total number of folds.
     const MAX_FOLDS: usize = 64;
-    part.jobs(seeds, MAX_FOLDS, Default::default()).iter().find_map(|job| Some(store.record(job)?.key.folds))
+    part.jobs(&part.seeds, MAX_FOLDS, Default::default()).iter().find_map(|job| Some(store.record(job)?.key.folds))
 }

@@ -229,7 +229,7 @@ fn invalid_model_files_are_rejected() {
     );
     let wide = golden().replacen("\"arity\": ", "\"arity\": 400000000", 1);
     let message = error(&wide);
-    assert!(message.contains("target.arity: arity must be at most 9999, got 400000000"), "{message}");
+    assert!(message.contains("arity must be at most 9999, got 400000000"), "{message}");
     assert!(error(&golden().replace("\"prior\": -1.8", "\"prior\": \"x\"")).contains("prior"));
     let missing = TreeModel::load(Path::new("no/such/model.json")).unwrap_err().to_string();
     assert!(missing.starts_with("no/such/model.json: "), "{missing}");

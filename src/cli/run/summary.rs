@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use crate::determinism::IndexSet;
-use crate::experiment::frame::{Group, JobFrame, RowKey};
+use crate::experiment::frame::{Group, JobFrame, RowKey, StoredJob};
 use crate::experiment::run::Tally;
 use crate::logic::quantity::counted;
 use crate::metric::{Average, Column};
@@ -16,7 +16,7 @@ const SHOWN: [Column; 2] = [Column::AucRoc, Column::AucPr];
 /// A row of the summary table.
 struct SummaryRow {
     key: RowKey,
-    /// Number of folds with a result.
+    /// Number of splits with a result.
     folds: usize,
     refused: usize,
     failed: usize,
@@ -27,7 +27,7 @@ impl SummaryRow {
     fn of(group: &Group<'_>) -> Self {
         SummaryRow {
             key: group.key.clone(),
-            folds: group.done().map(|stored| stored.record.row.fold).collect::<IndexSet<_>>().len(),
+            folds: group.done().map(StoredJob::split).collect::<IndexSet<_>>().len(),
             refused: group.refused().count(),
             failed: group.failed().count(),
             averages: SHOWN.map(|column| group.average(column)),

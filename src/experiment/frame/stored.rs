@@ -27,11 +27,12 @@ pub struct SplitKey {
 }
 
 impl StoredJob {
-    /// Returns the split that the job was trained and tested on. The folds of a directory of the
-    /// user count as given, since its record does not say.
+    /// Returns the split that the job was trained and tested on. In records of earlier versions
+    /// the folds of a directory of the user count as given, since they do not say.
     pub fn split(&self) -> SplitKey {
         let (row, dataset) = (&self.record.row, &self.record.key.dataset);
-        let is_random = match dataset.variant.folds {
+        let recorded = self.record.data.as_ref().and_then(|data| data.fold_scheme);
+        let is_random = match recorded.or(dataset.variant.folds) {
             Some(scheme) => scheme == FoldScheme::Random,
             None => Domain::find(&dataset.id).is_ok(),
         };

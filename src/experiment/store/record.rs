@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::data::benchmark::{Benchmark, Variant};
+use crate::data::manifest::FoldScheme;
 use crate::data::split::{FoldCounts, SideCounts};
 use crate::determinism::IndexMap;
 use crate::experiment::{Job, JobId, JobKey};
@@ -194,6 +195,9 @@ pub struct DatasetRecord {
     pub files: BTreeMap<String, String>,
     /// Mandatory footnote of every table that shows the dataset.
     pub footnote: Option<String>,
+    /// How examples were split into folds; earlier versions did not record it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fold_scheme: Option<FoldScheme>,
 }
 
 impl DatasetRecord {
@@ -206,6 +210,7 @@ impl DatasetRecord {
             checksum: dataset.checksum().to_owned(),
             files: dataset.files().iter().cloned().collect(),
             footnote: dataset.footnote().map(str::to_owned),
+            fold_scheme: Some(dataset.fold_scheme()),
         }
     }
 }

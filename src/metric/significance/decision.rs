@@ -19,8 +19,8 @@
 //! Every relation is claimed of all comparisons, so one refuted comparison refutes the claim and
 //! only all of them support it. "Not worse, and somewhere better" also needs one significantly
 //! positive comparison; it is refuted if none can be: each is equivalent or significantly
-//! negative. A comparison that cannot be tested neither supports nor refutes: the claim is not
-//! testable if all other comparisons support it.
+//! negative. A comparison that cannot be tested neither supports nor refutes: a claim that is
+//! neither refuted nor inconclusive by its other comparisons is not testable.
 //!
 //! Holm's correction is not needed to support a claim about all comparisons (an
 //! intersection-union test), but it is to refute one. It is applied to both, which is stricter.
@@ -287,7 +287,7 @@ pub enum ChanceError {
 pub enum Relation {
     /// Higher.
     Higher,
-    /// Higher by more than the margin can explain.
+    /// Significantly higher, and not equivalent.
     ClearlyHigher,
     /// No loss above the margin.
     NotWorse,

@@ -253,6 +253,7 @@ fn reason(claim: &Claim, evidence: &[ClaimEvidence]) -> String {
     let supported: Vec<f64> =
         of(Decision::Supported).filter_map(|one| one.compared.as_ref().map(|compared| compared.difference)).collect();
     let range = match (supported.iter().copied().reduce(f64::min), supported.iter().copied().reduce(f64::max)) {
+        (Some(low), Some(high)) if low == high => format!(" ({})", signed(low)),
         (Some(low), Some(high)) => format!(" ({} to {})", signed(low), signed(high)),
         _ => String::new(),
     };

@@ -99,15 +99,18 @@ impl RowComparison {
 
     /// Returns what the comparison shows, in words.
     pub fn finding(&self) -> String {
-        match (self.at_chance, &self.decided) {
-            ([Some(true), Some(true)], _) => "not testable: both at chance".to_owned(),
-            ([Some(true), _], _) => "not testable: the first is at chance".to_owned(),
-            ([_, Some(true)], _) => "not testable: the second is at chance".to_owned(),
-            (_, Some((_, finding))) => finding.words().to_owned(),
-            (_, None) => match self.estimate(&RULE) {
+        let words = match &self.decided {
+            Some((_, finding)) => finding.words().to_owned(),
+            None => match self.estimate(&RULE) {
                 Err(why) => format!("not testable: {why}"),
                 Ok(_) => "inconclusive".to_owned(),
             },
+        };
+        match self.at_chance {
+            [Some(true), Some(true)] => "not testable: both at chance".to_owned(),
+            [Some(true), _] => format!("{words} (the first at chance)"),
+            [_, Some(true)] => format!("{words} (the second at chance)"),
+            _ => words,
         }
     }
 }

@@ -33,7 +33,8 @@ fn write(out: &mut String, comparison: &RunComparison) -> std::fmt::Result {
              averaged first otherwise. B − A is the mean of the folds' differences with a {:.0}% interval; better/level/worse: the number of \
              folds in which B wins, ties and loses. p: corrected resampled t-test with the actual fold sizes; Holm: corrected for the number of \
              rows. What it shows about B: higher or lower with p < {ALPHA} after Holm's correction; equivalent if two one-sided tests \
-             reject a difference above {MARGIN} in an area under a curve; otherwise inconclusive.",
+             reject a difference above {MARGIN} in an area under a curve, that is, if a 90% interval without that correction is within the margin; \
+             otherwise inconclusive. At chance: the interval of the mean includes chance.",
             100.0 * LEVEL
         )?;
     }

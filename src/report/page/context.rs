@@ -187,7 +187,8 @@ fn counts(report: &Report<'_>) -> Vec<(String, String)> {
         }
     }
     counts.push((folds.join(" or "), "folds".to_owned()));
-    counts.push((results.experiment.seeds.len().to_string(), "seeds".to_owned()));
+    let seeds: IndexSet<u64> = results.experiment.datasets.iter().flat_map(|part| part.seeds.iter().copied()).collect();
+    counts.push((seeds.len().to_string(), "seeds".to_owned()));
     // Singular for a count of one.
     for (number, what) in &mut counts {
         if number == "1" {

@@ -53,7 +53,7 @@ pub fn verdict_table(results: &Results, claims: &[JudgedClaim]) -> Option<Table>
              a margin of {MARGIN} for \"on a par\" and \"not worse\" (two one-sided tests). Differences, in brackets with 95% interval \
              and adjusted p; a positive one favors the model of the claim; all numbers are in the table of comparisons. The columns after the reason change one choice of the \
              rule. The last one reads the published means alone, without ours: as they are, and by Welch's test from the \
-             published standard deviations over five folds with the same correction, since the pairs are not published.",
+             published deviations (read as standard deviations over five folds) with the same correction, since the pairs are not published.",
             seeds_note(&results.experiment)
         ),
         columns: columns.into_iter().map(TableColumn::text).collect(),

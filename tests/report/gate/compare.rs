@@ -60,6 +60,36 @@ fn seeds_that_draw_other_folds_repeat_the_cross_validation() {
 }
 
 #[test]
+fn datasets_with_seeds_of_their_own_are_complete() {
+    let lab = Lab::new();
+    for (own, runs) in [("seeds = [1, 2]", 6), ("seeds = [7]", 3)] {
+        let spec = SPEC.replace("seed = 7", "seeds = [7, 8, 9]").replace("noise = 0.1", &format!("noise = 0.1\n{own}"));
+        lab.run(&spec, own);
+        let output = lab.lrbm(&["compare", own, own, "--metric", "auc_roc"]).expect(0, &["## auc_roc"]);
+        assert!(output.stdout.contains(&format!("| movies  | Boost   |     {runs} |")), "{}", output.stdout);
+        lab.lrbm(&["report", own, "-q"]).expect(0, &[]);
+        let table = lab.read(&format!("{own}/tables/results.md"));
+        assert!(table.contains(&format!("({runs})")), "{table}");
+        assert_eq!(table.contains("movies: one seed"), own == "seeds = [7]", "{table}");
+        let movies = Results::read(&lab.path(own)).unwrap().stored.iter().filter(|job| job.is_done()).count();
+        assert_eq!(movies, 2 * runs);
+    }
+}
+
+#[test]
+fn seeds_of_a_directory_without_folds_repeat_the_cross_validation() {
+    let lab = Lab::new();
+    lab.lrbm(&["datasets", "generate", "movies", "--out", "own"]).expect(0, &[]);
+    let spec = SPEC
+        .replace("seed = 7", "seeds = [7, 8]")
+        .replace("\"movies\"", "\"own\"")
+        .replace("[dataset.movies]\nnoise = 0.1\n", "");
+    lab.run(&spec, "a");
+    let output = lab.lrbm(&["compare", "a", "a", "--metric", "auc_roc"]).expect(0, &["## auc_roc"]);
+    assert!(output.stdout.contains("|     6 |"), "{}", output.stdout);
+}
+
+#[test]
 fn a_run_does_not_differ_from_itself() {
     let lab = Lab::new();
     lab.run(SPEC, "a");
