@@ -53,7 +53,8 @@ pub fn check(raw: &RawTable, data: DataRequirement, diagnostics: &mut Vec<SpecDi
     let min_jobs = rows.saturating_mul(seeds.len().max(1)).saturating_mul(items("datasets").len().max(1));
     let place = table.get("sweep").map_or(SpecLocation::Line(1), |item| item.place.clone());
     let axes = if check_job_count(min_jobs, &place, diagnostics) { Vec::new() } else { axes };
-    let datasets = datasets(&table, &seeds, data, &models, complete, &presets, &axes, diagnostics);
+    let rows = RowSettings { models: &models, complete, presets: &presets, axes: &axes };
+    let datasets = datasets(&table, &seeds, data, &rows, diagnostics);
     let folds = |part: &ExperimentDataset| part.folds.or_else(|| part.source.known_folds()).unwrap_or(1);
     let jobs = datasets.iter().map(|part| part.rows.len().saturating_mul(folds(part)).saturating_mul(part.seeds.len()));
     if min_jobs <= MAX_JOBS {
@@ -133,14 +134,20 @@ fn listed_seeds(seeds: &Item, path: &str, diagnostics: &mut Vec<SpecDiagnostic>)
     seeds.items().iter().filter_map(Item::whole).collect()
 }
 
+/// What the rows of every dataset are made of.
+struct RowSettings<'a> {
+    models: &'a [Model],
+    /// Whether all models could be read.
+    complete: bool,
+    presets: &'a [Preset],
+    axes: &'a [Axis],
+}
+
 fn datasets(
     table: &RawTable,
     default_seeds: &[u64],
     data: DataRequirement,
-    models: &[Model],
-    complete: bool,
-    presets: &[Preset],
-    axes: &[Axis],
+    &RowSettings { models, complete, presets, axes }: &RowSettings<'_>,
     diagnostics: &mut Vec<SpecDiagnostic>,
 ) -> Vec<ExperimentDataset> {
     let empty = RawTable::default();

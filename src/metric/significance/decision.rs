@@ -41,6 +41,9 @@ pub const MARGIN: f64 = 0.02;
 /// Smallest number of splits in which differences without any spread count as certain.
 const MIN_SPLITS_WITHOUT_SPREAD: usize = 3;
 
+/// Rounding error of an area under a curve.
+const ROUNDING: f64 = 1e-9;
+
 /// Parameters of the rule.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DecisionRule {
@@ -264,7 +267,7 @@ impl Finding {
 /// If there are fewer than two scores, or fewer than three without spread.
 pub fn is_at_chance(rule: &DecisionRule, scores: &[f64], chance: &[f64], share: f64) -> Result<bool, ChanceError> {
     let above = Differences::new(scores, chance)?;
-    if above.values().iter().all(|&value| value == 0.0) {
+    if above.values().iter().all(|value| value.abs() < ROUNDING) {
         return Ok(true);
     }
     let estimate = DifferenceEstimate::paired(&above, share)?;

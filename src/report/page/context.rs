@@ -140,7 +140,7 @@ pub fn context(report: &Report<'_>, directory: &Path) -> PageContext {
     });
     let (main_tables, more_tables) = report.tables.split_at(report.main_tables);
     let tally = Decision::ALL.map(|verdict| {
-        let number = report.claims.iter().filter(|judged| judged.verdict == verdict).count();
+        let number = report.claims.iter().filter(|judged| judged.has_numbers() && judged.verdict == verdict).count();
         (class(verdict), verdict.words(), number)
     });
     PageContext {
