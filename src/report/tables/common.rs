@@ -71,10 +71,11 @@ pub fn status_notes(results: &Results) -> Vec<String> {
 
 /// Describes how the numbers of a run are averaged.
 pub(super) fn averaging_note(results: &Results) -> String {
-    let seeds = seeds_note(&results.experiment);
-    if seeds == "one seed" {
+    let experiment = &results.experiment;
+    if experiment.seeds.len() == 1 && experiment.datasets.iter().all(|dataset| dataset.seeds.len() == 1) {
         return "Mean ± standard deviation over folds.".to_owned();
     }
+    let seeds = seeds_note(experiment);
     format!(
         "Mean ± standard deviation over the folds of {seeds}; where folds are given, the seeds of a fold are averaged first."
     )

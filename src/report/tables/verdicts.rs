@@ -17,7 +17,7 @@ pub const VERDICT_COLUMNS: usize = 5;
 const SAME: &str = "same";
 
 /// Returns the verdicts on the claims for which the run has numbers, by the rule and by its
-/// alternatives; `None` if there are none.
+/// alternatives; `None` if the run has numbers for no claim.
 pub fn verdict_table(results: &Results, claims: &[JudgedClaim]) -> Option<Table> {
     let shown: Vec<&JudgedClaim> = claims.iter().filter(|judged| judged.has_numbers()).collect();
     if shown.is_empty() {
@@ -74,7 +74,7 @@ fn changes(shown: &[&JudgedClaim]) -> String {
     format!("Of {} verdicts, another rule changes: {}.", shown.len(), changed.join(", "))
 }
 
-/// Returns the comparisons behind the verdicts; `None` if there are none.
+/// Returns the comparisons behind the verdicts; `None` if the run has numbers for no claim.
 pub fn comparison_table(results: &Results, claims: &[JudgedClaim]) -> Option<Table> {
     let shown = || claims.iter().filter(|judged| judged.has_numbers());
     shown().next()?;
