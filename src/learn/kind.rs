@@ -81,7 +81,7 @@ macro_rules! kinds {
             Progol {
                 name: "progol",
                 about: "weighted clauses found by inverse entailment",
-                version: 3,
+                version: 4,
                 params: progol::ProgolParams,
                 grows_trees: false,
                 distillation: Distillation::None,
@@ -114,7 +114,7 @@ macro_rules! kinds {
             Lrnn {
                 name: "lrnn",
                 about: "neural networks unrolled from weighted rules",
-                version: 3,
+                version: 4,
                 params: lrnn::LrnnParams,
                 grows_trees: false,
                 distillation: Distillation::None,

@@ -1,4 +1,5 @@
-//! Published numbers of the paper's tables, from `results/paper.toml`, which is compiled in.
+//! Published numbers of the paper's tables, and of the clauses of its Progol, from
+//! `results/paper.toml`, which is compiled in.
 //!
 //! They are shown beside ours and never enter a result.
 
@@ -85,6 +86,16 @@ impl PublishedTable {
     }
 }
 
+/// Name of the table of numbers of clauses in the file.
+const CLAUSES: &str = "clauses";
+
+/// Returns the number of clauses that a kind of model learned in the paper.
+pub fn published_clauses(kind: &str, dataset: &str) -> Option<u64> {
+    static PARSED: OnceLock<toml::Table> = OnceLock::new();
+    let tables = PARSED.get_or_init(|| toml::from_str(TEXT).expect("a test parses the compiled-in file"));
+    tables.get(CLAUSES)?.get(kind)?.get(dataset)?.as_integer()?.try_into().ok()
+}
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WireTable {
@@ -116,7 +127,7 @@ enum WireRow {
 fn read(text: &str) -> Result<Vec<PublishedTable>, String> {
     let tables: toml::Table = toml::from_str(text).map_err(|error| error.to_string())?;
     let mut wire: BTreeMap<String, WireTable> = BTreeMap::new();
-    for (name, value) in tables {
+    for (name, value) in tables.into_iter().filter(|(name, _)| name != CLAUSES) {
         wire.insert(name, value.try_into().map_err(|error: toml::de::Error| error.to_string())?);
     }
     wire.into_iter().map(|(name, table)| published(name, table)).collect()
@@ -177,6 +188,7 @@ mod tests {
         let order: Vec<&str> = table1.kinds().into_iter().collect();
         assert_eq!(order, ["lrbm-boost", "rdn-boost"]);
         assert!(PublishedTable::find("table3").is_none());
+        assert_eq!([published_clauses("progol", "uwcse"), published_clauses("progol", "yeast2")], [Some(10), None]);
     }
 
     #[test]

@@ -6,9 +6,10 @@
 //! minus literals. With many negatives and no consistent clause this finds nothing, so negatives
 //! may be down-weighted until both classes have equal weight.
 //!
-//! Departs from Progol: a clause never splits a variable of the bottom clause in two, and a
-//! positive counts until several clauses cover it, not one. With one, a single clause of high
-//! compression ends the loop on most benchmarks, whereas the paper reports three to ten.
+//! Departs from Progol: a clause never splits a variable of the bottom clause in two, and the loop
+//! is repeated until several clauses cover each positive, or a maximum number is reached. After
+//! one pass a single clause of high compression is all on most benchmarks, whereas the paper
+//! reports three to ten.
 
 mod bottom;
 mod normal;

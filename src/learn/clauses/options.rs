@@ -18,6 +18,8 @@ pub struct ClauseOptions {
     pub balance: bool,
     /// Number of clauses that cover a positive before it no longer counts.
     pub covers: u32,
+    /// Maximum number of clauses.
+    pub max_clauses: usize,
     /// Minimum number of newly covered positives.
     pub min_positives: usize,
     /// The same as a share of all positives, if that is more.
@@ -25,7 +27,7 @@ pub struct ClauseOptions {
     /// Maximum number of clauses evaluated per seed; variants up to variable names and literal
     /// order count once.
     pub search_limit: usize,
-    /// Maximum number of seeds.
+    /// Maximum number of seeds in a pass.
     pub max_seeds: usize,
 }
 
@@ -45,6 +47,7 @@ impl ClauseOptions {
             noise: search.clause_noise,
             balance: search.balance,
             covers: search.covers,
+            max_clauses: search.max_clauses as usize,
             min_positives: search.min_positives as usize,
             min_share: search.min_share,
             search_limit: search.search_limit as usize,

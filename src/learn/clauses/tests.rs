@@ -138,6 +138,20 @@ fn a_positive_counts_until_several_clauses_cover_it() {
     assert_eq!((one.uncovered, two.uncovered), (0, 0));
 }
 
+#[test]
+fn further_passes_add_clauses_up_to_the_maximum() {
+    let world = World::family();
+    let learn = |covers, max_clauses| {
+        let options = ClauseOptions { min_positives: 1, covers, max_clauses, ..ClauseOptions::default() };
+        learn_clauses(&world.task(), &options).clauses
+    };
+    let all = learn(4, usize::MAX);
+    assert!(all.len() > 2, "{all:?}");
+    // The limit takes clauses in the order of passes, the first of which is plain covering.
+    assert_eq!(learn(4, 2), all[..2]);
+    assert_eq!(learn(1, usize::MAX), all[..1]);
+}
+
 /// Best-first search with pruning agrees with exhaustive search over all subsets.
 #[test]
 fn best_first_search_matches_exhaustive_search() {

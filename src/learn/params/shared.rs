@@ -268,10 +268,11 @@ group! {
         balance: bool = true, Shape::Bool, "Give the negatives the total weight of the positives, if they have more";
         covers: u32 = 4, Shape::integer(1, 100),
             "Number of clauses that cover a positive example before it no longer counts", added later;
+        max_clauses: u32 = 1000, Shape::count(1), "Maximum number of clauses", added later;
         min_positives: u32 = 2, Shape::count(1), "Minimum number of positives that a clause covers and that still count";
         min_share: f64 = 0.1, Shape::real(0.0, 1.0), "The same as a share of all positives, if that is more", added later;
         search_limit: u32 = 1000, Shape::count(1), "Maximum number of different clauses searched per seed example";
-        max_seeds: u32 = 100, Shape::count(1), "Maximum number of seed examples";
+        max_seeds: u32 = 100, Shape::count(1), "Maximum number of seed examples, for each of the clauses that cover a positive";
     }
 }
 

@@ -146,8 +146,9 @@ struct FoundNumbers {
 impl FoundNumbers {
     fn find(claim: &Claim, rows: &[&ReportRow<'_>], other: &str, dataset: &str, metric: Column) -> FoundNumbers {
         match compare(claim, rows, other, dataset, metric) {
-            Ok((rows, compared)) => {
-                let obstacle = obstacle(dataset, rows, &compared);
+            Ok((found, compared)) => {
+                let obstacle = obstacle(dataset, found, find(rows, "progol", dataset), &compared);
+                let rows = found;
                 FoundNumbers { rows: Some((rows[0].index, rows[1].index)), compared: Some(compared), obstacle }
             }
             Err(why) => FoundNumbers { rows: None, compared: None, obstacle: Some(why) },

@@ -3,14 +3,25 @@
 use super::list::OWN_TASKS;
 use crate::metric::summary::mean;
 use crate::report::compare::RowComparison;
+use crate::report::published::published_clauses;
 use crate::report::rows::ReportRow;
 
-/// Returns why two rows cannot test a claim about a dataset; `None` if they can.
-pub(super) fn obstacle(dataset: &str, [first, other]: [&ReportRow<'_>; 2], compared: &RowComparison) -> Option<String> {
+/// Largest factor between our number of clauses and the published one.
+const MAX_CLAUSE_FACTOR: f64 = 1.5;
+
+/// Returns why two rows cannot test a claim about a dataset; `None` if they can. `clauses` is the
+/// row of the clause learner on the dataset, if the run has one.
+pub(super) fn obstacle(
+    dataset: &str,
+    [first, other]: [&ReportRow<'_>; 2],
+    clauses: Option<&ReportRow<'_>>,
+    compared: &RowComparison,
+) -> Option<String> {
     stand_in(dataset, first)
         .or_else(|| own_task(dataset))
         .or_else(|| at_chance([first, other], compared))
         .or_else(|| nearly_empty(dataset, other))
+        .or_else(|| clauses.filter(|_| other.kind == "lrnn").and_then(|clauses| other_clauses(dataset, clauses)))
 }
 
 fn stand_in(dataset: &str, row: &ReportRow<'_>) -> Option<String> {
@@ -38,6 +49,22 @@ fn at_chance([first, other]: [&ReportRow<'_>; 2], compared: &RowComparison) -> O
     }
 }
 
+/// LRNN is a network over Progol's clauses; one over far fewer or more of them is another model
+/// than the published one.
+fn other_clauses(dataset: &str, row: &ReportRow<'_>) -> Option<String> {
+    let numbers: Vec<f64> =
+        row.group.done().filter_map(|stored| Some(stored.record.result.as_ref()?.leaves as f64)).collect();
+    let published = published_clauses(row.kind, dataset).filter(|_| !numbers.is_empty())?;
+    clauses_differ(dataset, mean(&numbers), published)
+}
+
+fn clauses_differ(dataset: &str, ours: f64, published: u64) -> Option<String> {
+    let factor = ours / published as f64;
+    let is_close = (1.0 / MAX_CLAUSE_FACTOR..=MAX_CLAUSE_FACTOR).contains(&factor);
+    (!is_close)
+        .then(|| format!("{dataset}: LRNN is built on {ours:.1} clauses in the mean, in the paper on {published}"))
+}
+
 /// A baseline of a single clause or walk tests its language bias, not its method.
 fn nearly_empty(dataset: &str, row: &ReportRow<'_>) -> Option<String> {
     let results = || row.group.done().filter_map(|stored| stored.record.result.as_ref());
@@ -46,4 +73,18 @@ fn nearly_empty(dataset: &str, row: &ReportRow<'_>) -> Option<String> {
     let (size, part) = if walks.is_empty() { (leaves, "part") } else { (walks, "walk") };
     let is_empty = !size.is_empty() && mean(&size) < 1.5;
     is_empty.then(|| format!("{dataset}: {} has {:.1} {part}s in the mean", row.key().model, mean(&size)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn network_over_other_clauses_is_not_the_published_one() {
+        let differ = |ours, published| clauses_differ("webkb", ours, published);
+        let expected = "webkb: LRNN is built on 2.3 clauses in the mean, in the paper on 5";
+        assert_eq!(differ(2.3, 5).as_deref(), Some(expected));
+        assert_eq!([differ(4.0, 6), differ(9.0, 6)], [None, None]);
+        assert!(differ(3.9, 6).is_some() && differ(9.1, 6).is_some());
+    }
 }

@@ -5,6 +5,7 @@ use crate::experiment::Results;
 use crate::experiment::store::Outcome;
 use crate::metric::Column;
 use crate::metric::summary::mean;
+use crate::report::published::published_clauses;
 use crate::report::rows::ReportRow;
 use crate::report::table::{Note, Table, TableCell, TableColumn, TableRow, TableStyle, format_mean};
 
@@ -21,6 +22,9 @@ pub fn size_table(results: &Results, rows: &[ReportRow<'_>]) -> Option<Table> {
     columns.extend(has_preset.then_some("preset"));
     columns.extend(["auc_roc", "auc_pr", "parts", "mean", "smallest", "largest"]);
     columns.extend(has_walks.then_some("walks"));
+    let published = |row: &ReportRow<'_>| published_clauses(row.kind, &row.dataset_id);
+    let has_published = shown.iter().any(|(row, _)| published(row).is_some());
+    columns.extend(has_published.then_some("published"));
     let line = |(row, sizes): &(&ReportRow<'_>, Sizes)| {
         let score = |column| row.average(column).map_or_else(|| "-".to_owned(), |average| format_mean(&average));
         let mut cells = vec![row.key().dataset.clone(), row.key().model.clone()];
@@ -28,6 +32,7 @@ pub fn size_table(results: &Results, rows: &[ReportRow<'_>]) -> Option<Table> {
         cells.extend([score(Column::AucRoc), score(Column::AucPr), parts(row.kind).to_owned()]);
         cells.extend([format!("{:.1}", sizes.mean), sizes.smallest.to_string(), sizes.largest.to_string()]);
         cells.extend(has_walks.then(|| sizes.walks.map_or_else(|| "-".to_owned(), |walks| format!("{walks:.1}"))));
+        cells.extend(has_published.then(|| published(row).map_or_else(|| "-".to_owned(), |number| number.to_string())));
         TableRow { cells: cells.into_iter().map(TableCell::Text).collect(), is_extra: false }
     };
     let mut notes = notes(results);
@@ -37,8 +42,9 @@ pub fn size_table(results: &Results, rows: &[ReportRow<'_>]) -> Option<Table> {
         title: "Sizes of the models".to_owned(),
         caption: format!(
             "{} Size: number of parts of a model, of all its trees together, over all folds; walks: mean number of inputs of \
-             RRBM.",
-            averaging_note(results)
+             RRBM.{}",
+            averaging_note(results),
+            if has_published { " Published: number of clauses in the paper." } else { "" }
         ),
         columns: columns.into_iter().map(TableColumn::text).collect(),
         rows: shown.iter().map(line).collect(),
