@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 
 use super::data_args::DataArgs;
 use super::error::{CommandError, with_cause};
+use super::fold_data::FoldArgs;
 use super::output::Output;
 use super::output_files::OutputFiles;
 use super::weights::{self, FitSettings};
 use super::write::{check_writable, write_whole};
 use crate::cover::{Coverage, DEFAULT_MEMORY_BYTES};
 use crate::data::load::Dataset;
-use crate::learn::prepare::{Purpose, class_labels, prepare};
+use crate::learn::prepare::{Purpose, class_labels};
 use crate::learn::{LearnedWeights, Method, Model, Prune, Resources, SavedModel, Scored};
 use crate::logic::{Diagnostic, Diagnostics};
 use crate::math::sigmoid;
@@ -47,9 +48,12 @@ pub struct Convert {
     /// Refit all weights jointly to the examples of --data.
     #[arg(long)]
     refit: bool,
-    /// Directory with pos, neg and facts files: the training examples, to fit, simplify or compare.
-    #[arg(long, value_name = "DIR")]
+    /// Directory with pos, neg and facts files, or the id of a dataset as in `lrbm datasets list`:
+    /// the training examples, to fit, simplify or compare.
+    #[arg(long, value_name = "DIR|ID")]
     data: Option<PathBuf>,
+    #[command(flatten)]
+    fold: FoldArgs,
     /// File of modes and parameters [default: the one in the directory].
     #[arg(long, value_name = "FILE", requires = "data")]
     background: Option<PathBuf>,
@@ -92,7 +96,8 @@ pub fn run(args: &Convert, output: &mut Output) -> Result<(), CommandError> {
     outputs.protect([&args.model, &args.rules].into_iter().flatten().map(PathBuf::as_path))?;
     check_data(args)?;
     let data = args.data.clone();
-    let data = data.map(|data| DataArgs { data, background: args.background.clone(), set: args.set.clone() });
+    let (background, fold, set) = (args.background.clone(), args.fold.clone(), args.set.clone());
+    let data = data.map(|data| DataArgs { data, background, fold, set });
     let others = data.as_ref().map(|data| data.split_settings().others).unwrap_or_default();
     let settings = FitSettings::new(&others)?;
     let (original, mut network) = start(args)?;
@@ -210,8 +215,7 @@ fn constant_network(network: &Network) -> Diagnostics {
 
 /// Reads the examples. Time limits set on the command line replace those of the network.
 fn examples(data: &DataArgs, network: &mut Network, output: &Output) -> Result<Dataset, CommandError> {
-    let loaded = prepare(network, &data.data, &data.prepare_options()?, Purpose::Refit)?;
-    output.warn(&loaded.warnings);
+    let loaded = data.prepare(network, Purpose::Refit, output)?;
     network.use_time_of(&loaded.database);
     Ok(loaded)
 }

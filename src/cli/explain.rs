@@ -12,15 +12,16 @@ pub use args::Explain;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use super::data_args::DataArgs;
 use super::error::{CommandError, with_cause};
 use super::output::Output;
 use super::write::{check_writable, write_whole};
 use crate::data::load::Dataset;
 use crate::kb::{Example, TimeSource};
-use crate::learn::prepare::{PrepareOptions, Purpose, prepare};
+use crate::learn::prepare::Purpose;
 use crate::learn::{Method, MlnModel, Model, SavedModel};
 use crate::logic::Constant;
-use crate::logic::nearest::nearest;
+use crate::logic::nearest::did_you_mean;
 use crate::math::sigmoid;
 use crate::rbm::network::Network;
 use crate::rbm::network::explain::{Explainer, FlipOptions};
@@ -62,16 +63,14 @@ pub fn run(args: &Explain, output: &mut Output) -> Result<(), CommandError> {
         SavedModel::Trees(trees) => trees.to_network(Method::Exact).map_err(CommandError::input)?.merged(),
         SavedModel::Network(network) => network.clone(),
     };
-    let Some(data) = args.data.clone() else {
+    let Some(data) = args.data()? else {
         writeln!(output.out, "{}", network.describe().trim_end())?;
         return Ok(());
     };
-    let options = args.prepare_options(&data)?;
     match &args.query {
-        Some(query) => explain_query(args, (&model, &network), query, (&data, &options), html.as_deref(), output),
+        Some(query) => explain_query(args, (&model, &network), query, &data, html.as_deref(), output),
         None => {
-            let loaded = prepare(&model, &data, &options, Purpose::Score)?;
-            output.warn(&loaded.warnings);
+            let loaded = data.prepare(&model, Purpose::Score, output)?;
             outputs.protect(loaded.counts.files.iter().map(PathBuf::as_path))?;
             let measured = importance(&network, &loaded.database, loaded.target, &loaded.examples);
             let measured = measured.map_err(CommandError::input)?;
@@ -99,15 +98,14 @@ fn explain_query(
     args: &Explain,
     (model, network): (&SavedModel, &Network),
     query: &str,
-    (directory, options): (&Path, &PrepareOptions),
+    data: &DataArgs,
     html: Option<&Path>,
     output: &mut Output,
 ) -> Result<(), CommandError> {
     let target = (network.target_name(), network.target_arity());
     // The query is checked before any file is read.
     let atom = query::parse(query, target)?;
-    let mut loaded = prepare(model, directory, options, Purpose::Query)?;
-    output.warn(&loaded.warnings);
+    let mut loaded = data.prepare(model, Purpose::Query, output)?;
     args.outputs().protect(loaded.counts.files.iter().map(PathBuf::as_path))?;
     let constants = query::constants(&atom, &mut loaded, args.allow_unknown)?;
     let class = args.class.as_deref().map(|name| find_class(name, network)).transpose()?;
@@ -140,8 +138,8 @@ fn explain_query(
 fn find_class(name: &str, network: &Network) -> Result<usize, CommandError> {
     let known = network.classes();
     known.iter().position(|class| class == name).ok_or_else(|| {
-        let near = nearest(name, known.iter().map(String::as_str)).unwrap_or_default();
-        CommandError::Input(format!("--class {name}: did you mean {near}? the classes are {}", known.join(", ")))
+        let near = did_you_mean(name, known.iter().map(String::as_str));
+        CommandError::Input(format!("--class {name}: {near}the classes are {}", known.join(", ")))
     })
 }
 

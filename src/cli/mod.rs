@@ -12,6 +12,7 @@ mod data_args;
 mod datasets;
 mod error;
 mod explain;
+mod fold_data;
 mod man;
 mod output;
 mod output_files;

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::error::CommandError;
 use crate::experiment::Results;
 use crate::logic::Diagnostics;
-use crate::logic::nearest::nearest;
+use crate::logic::nearest::did_you_mean;
 use crate::metric::Column;
 
 /// Standard output of a command, and whether warnings are silenced.
@@ -22,6 +22,13 @@ impl Output {
             say(warnings);
         }
     }
+
+    /// Prints a line about the input to stderr, unless `--quiet`.
+    pub fn note(&self, line: impl std::fmt::Display) {
+        if !self.quiet {
+            say(line);
+        }
+    }
 }
 
 /// Prints a line to stderr; a closed stderr is ignored.
@@ -33,8 +40,8 @@ pub fn say(line: impl std::fmt::Display) {
 pub fn metric(name: &str) -> Result<Column, String> {
     Column::named(name).ok_or_else(|| {
         let names: Vec<&str> = Column::ALL.into_iter().map(Column::name).collect();
-        let hint = nearest(name, names.iter().copied()).unwrap_or_default();
-        format!("unknown metric, did you mean `{hint}`? expected one of {}", names.join(", "))
+        let hint = did_you_mean(name, names.iter().copied());
+        format!("unknown metric; {hint}expected one of {}", names.join(", "))
     })
 }
 

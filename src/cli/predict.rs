@@ -12,7 +12,7 @@ use super::output::Output;
 use super::output_files::OutputFiles;
 use super::settings;
 use super::write::{check_writable, write_whole};
-use crate::learn::prepare::{Purpose, prepare};
+use crate::learn::prepare::Purpose;
 use crate::learn::{Model, SavedModel, Scored};
 use crate::metric::ranking::{Ranking, auc_pr, auc_roc};
 use crate::metric::{Metrics, Output as Scores, Undefined};
@@ -42,8 +42,7 @@ pub fn run(args: &Predict, output: &mut Output) -> Result<(), CommandError> {
     let outputs = OutputFiles::new([("--out", args.out.as_ref())]);
     outputs.protect([args.model.as_path()])?;
     let model = SavedModel::load(&args.model).map_err(with_cause)?;
-    let loaded = prepare(&model, &args.data.data, &args.data.prepare_options()?, Purpose::Score)?;
-    output.warn(&loaded.warnings);
+    let loaded = args.data.prepare(&model, Purpose::Score, output)?;
     outputs.protect(loaded.counts.files.iter().map(PathBuf::as_path))?;
     if let Some(names) = model.classes().filter(|_| loaded.database.classes.is_some()) {
         return classes::run((&model, names), &loaded, args.all_metrics, out.as_deref(), output);

@@ -2,7 +2,7 @@
 
 use super::CommandError;
 use crate::kb::{TimeRule, TimeSource};
-use crate::logic::nearest::nearest;
+use crate::logic::nearest::did_you_mean;
 
 /// Keys about reading a directory.
 const KEYS: [&str; 3] = ["time_predicate", "time_type", "time_by_argument"];
@@ -16,8 +16,8 @@ pub fn is_about_time(setting: &str) -> bool {
 pub fn unknown(setting: &str) -> CommandError {
     let key = setting.split('=').next().unwrap_or_default().trim();
     let known = KEYS.join(", ");
-    let nearest = nearest(key, KEYS).unwrap_or_default();
-    CommandError::input(format!("--set {key}: unknown setting; did you mean {nearest}? expected one of {known}"))
+    let near = did_you_mean(key, KEYS);
+    CommandError::input(format!("--set {key}: unknown setting; {near}expected one of {known}"))
 }
 
 /// Returns the time rule that the settings give, if any.
@@ -61,6 +61,6 @@ mod tests {
         {
             assert_eq!(rule(bad).unwrap_err().exit_code(), 2);
         }
-        assert!(rule(&["time_predicat=year"]).unwrap_err().to_string().contains("did you mean time_predicate?"));
+        assert!(rule(&["time_predicat=year"]).unwrap_err().to_string().contains("did you mean `time_predicate`?"));
     }
 }

@@ -5,18 +5,20 @@ use std::path::{Path, PathBuf};
 
 use super::data_args::{DataArgs, SplitSettings};
 use super::error::{CommandError, with_cause};
+use super::fold_data::{FoldOptions, FoldRequest, Side};
 use super::output::Output;
 use super::output_files::OutputFiles;
 use super::progress::steps_bar;
 use super::weights;
 use super::write::{check_writable, write_whole};
 use crate::cover::{Audit, Audited};
-use crate::data::load::{Dataset, load};
+use crate::data::benchmark::Arity;
+use crate::data::load::{Dataset, LoadOptions, load};
 use crate::determinism::IndexMap;
 use crate::experiment::spec::units;
 use crate::learn::lrnn::Template;
 use crate::learn::params::Entry;
-use crate::learn::prepare::{Purpose, make_binary_for, prepare};
+use crate::learn::prepare::{PrepareOptions, Purpose, make_binary_for};
 use crate::learn::{
     self, Distillation, Kind, LearnError, Learner, ListedParameter, LrbmExplainable, Lrnn, Model, Params, Preset,
     Resources, SavedModel, Stored, Task, Trained, TreeModel, Unchecked,
@@ -28,9 +30,9 @@ use crate::logic::Diagnostics;
 pub struct Train {
     #[command(flatten)]
     data: DataArgs,
-    /// Predicate to learn.
+    /// Predicate to learn; required for a directory, and known for the id of a dataset.
     #[arg(long)]
-    target: String,
+    target: Option<String>,
     #[arg(long, default_value = "lrbm-boost", help = kinds())]
     kind: String,
     /// File of rules to learn the weights of, for lrbm-weights, or instead of learned clauses for
@@ -50,6 +52,10 @@ pub struct Train {
     /// evidence for the other.
     #[arg(long)]
     symmetric: bool,
+    /// Train although no fact has a mode, or a background file is not read: every example gets the
+    /// same probability.
+    #[arg(long)]
+    allow_constant: bool,
     /// Model file of the ensemble to distill, for lrbm-explainable only.
     #[arg(long, value_name = "MODEL.json")]
     from: Option<PathBuf>,
@@ -73,6 +79,68 @@ impl Train {
     fn outputs(&self) -> OutputFiles {
         OutputFiles::new([("--out", Some(&self.out)), ("--dot", self.dot.as_ref())])
     }
+}
+
+impl Train {
+    fn read_directory(
+        &self,
+        options: &LoadOptions,
+        from: Option<&TreeModel>,
+        output: &Output,
+    ) -> Result<Dataset, CommandError> {
+        let mut loaded = load(&self.data.data, options)?;
+        if let Some(ensemble) = from.filter(|_| self.arity != "binary") {
+            make_binary_for(ensemble, &mut loaded).map_err(CommandError::input)?;
+        }
+        output.warn(&loaded.warnings);
+        if self.arity == "binary" {
+            let made = loaded.make_binary(options.time.as_ref()).map_err(CommandError::input)?;
+            output.note(made.trim_end());
+        }
+        Ok(loaded)
+    }
+
+    fn read_fold(
+        &self,
+        request: &FoldRequest<'_>,
+        options: &LoadOptions,
+        from: Option<&TreeModel>,
+        unchecked: &Unchecked,
+        output: &Output,
+    ) -> Result<Dataset, CommandError> {
+        let is_recursive = |read: &Dataset| {
+            let checked = unchecked.clone().background(read.database.schema.parameters()).check();
+            checked.map(|params| params.recursive()).map_err(CommandError::input)
+        };
+        let read = match from {
+            Some(ensemble) => request.read_for(ensemble, &PrepareOptions::default())?,
+            None => {
+                let arity = if self.arity == "binary" { Arity::Binary } else { Arity::Original };
+                let fold = FoldOptions { arity, load: options.clone(), ..FoldOptions::default() };
+                let read = request.read(&fold)?;
+                if is_recursive(&read.dataset)? {
+                    request.read(&FoldOptions { recursive: true, ..fold })?
+                } else {
+                    read
+                }
+            }
+        };
+        let target = read.dataset.database.predicates.name(read.dataset.target);
+        if let Some(given) = self.target.as_ref().filter(|given| *given != target) {
+            let message = format!("--target {given}: the target of {} is {target}", self.data.data.display());
+            return Err(CommandError::Input(message));
+        }
+        output.warn(&read.dataset.warnings);
+        output.note(&read.about);
+        if self.arity == "binary" {
+            output.note(read.binary.trim_end());
+        }
+        Ok(read.dataset)
+    }
+}
+
+fn no_target() -> CommandError {
+    CommandError::input("--target is required for a directory: give the predicate to learn")
 }
 
 /// Parses a size; one above the address space saturates.
@@ -158,11 +226,16 @@ pub fn run(args: &Train, output: &mut Output) -> Result<(), CommandError> {
         Some(path) => Some(TreeModel::load(path).map_err(with_cause)?),
         None => None,
     };
-    if let Some(ensemble) = from.as_ref().filter(|ensemble| ensemble.target_name() != args.target) {
+    let request = args.data.fold_request(Side::Train, output);
+    if args.target.is_none() && args.data.data.is_dir() {
+        return Err(no_target());
+    }
+    let other = |ensemble: &&TreeModel| args.target.as_ref().is_some_and(|target| ensemble.target_name() != target);
+    if let Some(ensemble) = from.as_ref().filter(other) {
         let message = format!(
             "the ensemble predicts {}, got --target {}: give its own target",
             ensemble.target_name(),
-            args.target
+            args.target.as_deref().unwrap_or_default()
         );
         return Err(CommandError::Input(message));
     }
@@ -171,30 +244,32 @@ pub fn run(args: &Train, output: &mut Output) -> Result<(), CommandError> {
     if let Some(name) = &args.preset {
         unchecked = unchecked.preset(Preset::find(name).map_err(CommandError::input)?);
     }
+    if let Some(request) = &request {
+        unchecked = unchecked.set(&format!("seed={}", request.training_seed())).map_err(CommandError::input)?;
+    }
     for setting in &settings.others {
         unchecked = unchecked.set(setting).map_err(CommandError::input)?;
     }
-    unchecked.check().map_err(CommandError::input)?;
-    let mut options = args.data.load_options(Some(args.target.clone()))?;
+    let is_recursive = unchecked.check().map_err(CommandError::input)?.recursive();
+    let mut options = args.data.load_options(args.target.clone())?;
+    options.needs_modes = !args.allow_constant && !is_recursive && args.rules.is_none() && from.is_none();
     // A distilled model has the time limits of its ensemble.
     options.time = options.time.or_else(|| from.as_ref().and_then(|ensemble| ensemble.header.signature.time.clone()));
-    let mut loaded = load(&args.data.data, &options)?;
-    if let Some(ensemble) = from.as_ref().filter(|_| args.arity != "binary") {
-        make_binary_for(ensemble, &mut loaded).map_err(CommandError::input)?;
-    }
-    output.warn(&loaded.warnings);
+    let mut loaded = match &request {
+        Some(request) => args.read_fold(request, &options, from.as_ref(), &unchecked, output)?,
+        None => args.read_directory(&options, from.as_ref(), output)?,
+    };
     outputs.protect(loaded.counts.files.iter().map(PathBuf::as_path))?;
-    if args.arity == "binary" {
-        let made = loaded.make_binary(options.time.as_ref()).map_err(CommandError::input)?;
-        if !output.quiet {
-            super::output::say(made.trim_end());
-        }
-    }
     let template = args.rules.as_deref().map(|path| template(path, &loaded, output)).transpose()?;
     let params = unchecked.background(loaded.database.schema.parameters()).check().map_err(CommandError::input)?;
     // A distilled model uses the facts of the target if its ensemble does.
     let inherited = from.as_ref().and_then(|ensemble| ensemble.header.signature.recursive);
-    if (params.recursive() || inherited.is_some()) && loaded.database.classes.is_none() {
+    if request.is_some() {
+        // The fold has the facts of the target that its examples may see.
+        if args.symmetric {
+            return Err(CommandError::input("--symmetric applies to directories: a dataset says whether it is"));
+        }
+    } else if (params.recursive() || inherited.is_some()) && loaded.database.classes.is_none() {
         let symmetric = args.symmetric || inherited.is_some_and(|recursive| recursive.symmetric);
         loaded.add_positives_to_evidence(symmetric, options.time.as_ref()).map_err(CommandError::input)?;
     } else if args.symmetric && !params.recursive() {
@@ -251,13 +326,11 @@ fn train_weights(args: &Train, output: &mut Output) -> Result<(), CommandError> 
     let SplitSettings { others, .. } = args.data.split_settings();
     let settings = weights::FitSettings::new(&others)?;
     let mut network = weights::from_rules(rules, weights::InitialWeights::Zero)?;
-    if network.target_name() != args.target {
-        let message =
-            format!("the rules are for {}, got --target {}: give their target", network.target_name(), args.target);
+    if let Some(target) = args.target.as_ref().filter(|target| network.target_name() != *target) {
+        let message = format!("the rules are for {}, got --target {target}: give their target", network.target_name());
         return Err(CommandError::Input(message));
     }
-    let loaded = prepare(&network, &args.data.data, &args.data.prepare_options()?, Purpose::Refit)?;
-    output.warn(&loaded.warnings);
+    let loaded = args.data.prepare(&network, Purpose::Refit, output)?;
     outputs.protect(loaded.counts.files.iter().map(PathBuf::as_path))?;
     weights::check_names(&network, &loaded, output)?;
     let resources = Resources { memory_bytes: args.memory, audit: None };

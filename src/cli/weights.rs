@@ -7,7 +7,7 @@ use super::error::CommandError;
 use super::output::Output;
 use crate::data::load::Dataset;
 use crate::learn::{LearnedWeights, LrbmWeights, Resources, Task};
-use crate::logic::nearest::nearest;
+use crate::logic::nearest::did_you_mean;
 use crate::logic::rule::{ParsedRule, parse_rules};
 use crate::logic::{Diagnostic, Diagnostics};
 use crate::rbm::network::Network;
@@ -43,9 +43,8 @@ impl FitSettings {
             let (key, value) = setting.split_once('=').map_or((setting.trim(), ""), |(k, v)| (k.trim(), v.trim()));
             let names = KEYS.map(|(name, _)| name);
             let Some((_, allowed)) = KEYS.iter().find(|(name, _)| *name == key) else {
-                let near = nearest(key, names).unwrap_or_default();
-                let message =
-                    format!("--set {key}: unknown setting, did you mean {near}? expected one of {}", names.join(", "));
+                let near = did_you_mean(key, names);
+                let message = format!("--set {key}: unknown setting; {near}expected one of {}", names.join(", "));
                 return Err(CommandError::Input(message));
             };
             let number: Option<f64> = value.parse().ok();

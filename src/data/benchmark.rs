@@ -136,7 +136,7 @@ impl Benchmark {
             time: time.clone(),
         };
         let classes = class_labels(variant);
-        let options = LoadOptions { background: None, target: Some(target.to_owned()), time, classes };
+        let options = LoadOptions { target: Some(target.to_owned()), time, classes, ..LoadOptions::default() };
         let directory = store.dataset(id).join(&evidence.name);
         let rules = arity_rules(manifest, evidence);
         let reader = PoolReader { id, options: &options, variant, rules: Some(&rules) };
@@ -211,7 +211,7 @@ impl Benchmark {
         variant: &Variant,
     ) -> Result<Benchmark, BenchmarkError> {
         let name = directory.file_name().unwrap_or(directory.as_os_str()).to_string_lossy().into_owned();
-        let options = &LoadOptions { classes: class_labels(variant), ..options.clone() };
+        let options = &LoadOptions { classes: class_labels(variant), needs_modes: true, ..options.clone() };
         let reader = PoolReader { id: &name, options, variant, rules: None };
         let files = layout::find(directory);
         let is_pooled =

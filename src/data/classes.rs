@@ -76,6 +76,7 @@ impl ClassLabels {
         let mut kept: Vec<Example> = examples.iter().filter(|example| example.positive).cloned().collect();
         self.drop_ambiguous(builder, &name, &mut kept, diagnostics);
         self.drop_rare(builder, &name, &mut kept, diagnostics);
+        diagnostics.extend(looks_like_regression(builder, &name, &kept).into_iter().collect());
         let class = |example: &Example| example.args.last().copied();
         let show = |constant: Constant| builder.symbols.show(constant).to_string();
         let mut names: Vec<String> = kept.iter().filter_map(class).map(show).collect();
@@ -141,6 +142,24 @@ impl ClassLabels {
             diagnostics.push(Diagnostic::warning("several-classes", message, help).about(name));
         }
     }
+}
+
+/// Minimum number of examples for a guess about their classes.
+const MIN_GUESS: usize = 10;
+
+/// Warns about classes that are numbers, nearly as many as examples.
+fn looks_like_regression(builder: &DatabaseBuilder, name: &str, examples: &[Example]) -> Option<Diagnostic> {
+    let classes: HashSet<Constant> = examples.iter().filter_map(|example| example.args.last().copied()).collect();
+    let are_numbers = classes.iter().all(|&class| builder.symbols.number(class).is_some());
+    let is_suspect = examples.len() >= MIN_GUESS && classes.len() * 2 > examples.len() && are_numbers;
+    is_suspect.then(|| {
+        let message = format!(
+            "{} examples of {name} have {} numbers as classes: this looks like regression, which is not supported",
+            examples.len(),
+            classes.len()
+        );
+        Diagnostic::warning("regression", message, "replace the numbers by a few named ranges").about(name)
+    })
 }
 
 impl ClassLabels {

@@ -49,6 +49,9 @@ pub enum NoExamples {
     /// There are no examples at all.
     #[error("no examples")]
     Empty,
+    /// The examples have numeric values.
+    #[error("examples of `{REGRESSION}`: regression targets are not supported")]
+    Regression,
     /// All examples are of other predicates.
     #[error("no example of the target `{target}`; found examples of {found}")]
     NotTarget {
@@ -56,17 +59,24 @@ pub enum NoExamples {
         target: String,
         /// The predicates of the examples.
         found: String,
-        /// The predicate most similar to the target.
-        nearest: String,
+        /// The predicate most similar to the target, if one is similar.
+        nearest: Option<String>,
     },
 }
+
+/// Predicate of BoostSRL's examples with numeric values.
+const REGRESSION: &str = "regressionExample";
 
 impl NoExamples {
     /// Returns advice for the user.
     pub fn help(&self) -> String {
         match self {
             NoExamples::Empty => "write at least one, such as `advisedby(ann, bob).`".into(),
-            NoExamples::NotTarget { nearest, .. } => format!("did you mean `{nearest}`? names are case-sensitive"),
+            NoExamples::Regression => "give examples of a predicate that is true or false, or that has classes".into(),
+            NoExamples::NotTarget { nearest: Some(nearest), .. } => {
+                format!("did you mean `{nearest}`? names are case-sensitive")
+            }
+            NoExamples::NotTarget { .. } => "give one of these as the target, or add examples of it".into(),
         }
     }
 }
@@ -87,6 +97,12 @@ impl RawExamples {
             count.0 += u64::from(example.positive);
             count.1 += 1;
         }
+        let is_regression = |&id: &PredicateId| predicates.name(id) == REGRESSION;
+        if name.is_none_or(|name| !counts.keys().any(|&id| predicates.name(id) == name))
+            && counts.keys().any(is_regression)
+        {
+            return Err(NoExamples::Regression);
+        }
         let mut best: Option<(PredicateId, (u64, u64))> = None;
         for (&predicate, &count) in &counts {
             let is = |name: &str| predicates.name(predicate) == name || predicates.show(predicate).to_string() == name;
@@ -104,7 +120,7 @@ impl RawExamples {
         Err(NoExamples::NotTarget {
             target: name.to_owned(),
             found: found.join(", "),
-            nearest: nearest(name, names()).unwrap_or_default().to_owned(),
+            nearest: nearest(name, names()).map(str::to_owned),
         })
     }
 

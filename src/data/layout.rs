@@ -62,6 +62,37 @@ pub fn find(directory: &Path) -> DatasetFiles {
     DatasetFiles { facts: first(&names(directory, "facts")), background, ..DatasetFiles::default() }
 }
 
+/// Returns a file of the directory that looks like a background file and has another name than
+/// those that are read; the first by name.
+pub fn unread_background(directory: &Path) -> Option<PathBuf> {
+    let read = names(directory, "bk");
+    let is_background = |name: &str| {
+        let stem = EXTENSIONS.iter().find_map(|extension| name.strip_suffix(extension)?.strip_suffix('.'));
+        stem.is_some_and(|stem| {
+            let stem = stem.to_lowercase();
+            ["bk", "background"].iter().any(|word| stem == *word || stem.ends_with(&format!("_{word}")))
+        })
+    };
+    let names = std::fs::read_dir(directory).ok()?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let unread = names.filter(|name| is_background(name) && !read.contains(name));
+    unread.min().map(|name| directory.join(name))
+}
+
+/// Returns what a path is that is given instead of a directory; `None` if it does not exist.
+pub fn describe_file(path: &Path) -> Option<&'static str> {
+    if !path.is_file() {
+        return None;
+    }
+    let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
+    Some(match extension.as_deref() {
+        Some("csv" | "tsv" | "parquet") => "a table, not a directory: `lrbm datasets import` converts tables",
+        Some("sqlite" | "sqlite3" | "db") => "a database, not a directory: `lrbm datasets import` converts its tables",
+        Some("json") => "a JSON file, not a directory",
+        Some("zip" | "tar" | "gz" | "tgz") => "an archive, not a directory: unpack it",
+        _ => "a file, not a directory",
+    })
+}
+
 /// Opens a file and decompresses it if its name ends in `.gz`.
 pub fn open(path: &Path) -> io::Result<Box<dyn Read>> {
     let file = File::open(path)?;
@@ -96,6 +127,10 @@ mod tests {
             assert_eq!(find(&directory), DatasetFiles { positives, negatives, facts, background });
         }
         assert_eq!(find(root.path()), DatasetFiles::default());
+        // A background file of another prefix is not read.
+        assert_eq!(unread_background(&root.path().join("toy")), None);
+        std::fs::write(root.path().join("toy/other_bk.txt"), "").unwrap();
+        assert_eq!(unread_background(&root.path().join("toy")), Some(root.path().join("toy/other_bk.txt")));
         std::fs::write(root.path().join("facts.txt"), "").unwrap();
         assert_eq!(
             find(root.path()),

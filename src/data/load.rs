@@ -24,6 +24,8 @@ pub struct LoadOptions {
     pub time: Option<TimeRule>,
     /// How the last argument of the target is used.
     pub classes: ClassLabels,
+    /// Whether some facts must have modes, since nothing can be learned otherwise.
+    pub needs_modes: bool,
 }
 
 /// A database with the examples of its target.
@@ -60,6 +62,30 @@ pub enum LoadError {
     /// The directory does not exist.
     #[error("{0}: no such directory; pass the directory with the pos, neg and facts files")]
     NoDirectory(PathBuf),
+    /// A file was given instead of a directory.
+    #[error("{0}: {1}; pass the directory with the pos, neg and facts files")]
+    NotADirectory(PathBuf, &'static str),
+    /// A background file has a name under which it is not read.
+    #[error(
+        "{file}: this background file is not read, because of its name; rename it to {expected}, or pass it with --background"
+    )]
+    UnreadBackground {
+        /// The file.
+        file: PathBuf,
+        /// A name under which it is read.
+        expected: String,
+    },
+    /// No fact has a mode.
+    #[error(
+        "{directory}: no predicate of the facts has a mode, so every example would get the same probability; write modes such as \
+         `mode: p(+type, -other).` to {background}, or pass a file of them with --background"
+    )]
+    NoModes {
+        /// The directory.
+        directory: PathBuf,
+        /// The background file.
+        background: String,
+    },
     /// A required file is missing.
     #[error("{directory}: no file of {what}; expected one of {looked_for}")]
     MissingFile {
@@ -113,9 +139,15 @@ pub fn load_for_prediction(
 /// Loads a directory. If examples may be missing, the target is known.
 fn read(directory: &Path, options: &LoadOptions, known: Option<(&str, usize)>) -> Result<Dataset, LoadError> {
     if !directory.is_dir() {
-        return Err(LoadError::NoDirectory(directory.to_owned()));
+        return Err(match layout::describe_file(directory) {
+            Some(what) => LoadError::NotADirectory(directory.to_owned(), what),
+            None => LoadError::NoDirectory(directory.to_owned()),
+        });
     }
     let files = find_files(directory, options, known.is_none())?;
+    if options.needs_modes {
+        check_background(directory, &files)?;
+    }
     let mut loader = Loader::default();
     if let Some(background) = &files.background {
         loader.read_with_imports(background, FileRole::Background)?;
@@ -135,7 +167,32 @@ fn read(directory: &Path, options: &LoadOptions, known: Option<(&str, usize)>) -
         let help = format!("write {}, or pass one with --background", directory.join("bk.txt").display());
         loader.reader.diagnostics.push(Diagnostic::warning("no-background", message, help));
     }
-    loader.finish(&files, options, known)
+    let dataset = loader.finish(&files, options, known)?;
+    if options.needs_modes && !has_modes(&dataset) {
+        let background = files.background.unwrap_or_else(|| directory.join("bk.txt"));
+        let background = background.display().to_string();
+        return Err(LoadError::NoModes { directory: directory.to_owned(), background });
+    }
+    Ok(dataset)
+}
+
+/// Checks that no background file is overlooked.
+fn check_background(directory: &Path, files: &DatasetFiles) -> Result<(), LoadError> {
+    match layout::unread_background(directory).filter(|_| files.background.is_none()) {
+        None => Ok(()),
+        Some(file) => {
+            let expected = layout::names(directory, "bk").into_iter().next().unwrap_or_default();
+            Err(LoadError::UnreadBackground { file, expected })
+        }
+    }
+}
+
+/// Returns whether a literal over the facts is in the language. Facts of the target alone are
+/// evidence for recursive models only.
+fn has_modes(dataset: &Dataset) -> bool {
+    let Database { facts, schema, .. } = &dataset.database;
+    let is_usable = |predicate: PredicateId| predicate != dataset.target && !facts.relation(predicate).is_empty();
+    schema.modes().iter().any(|mode| is_usable(mode.predicate))
 }
 
 fn find_files(directory: &Path, options: &LoadOptions, examples: bool) -> Result<DatasetFiles, LoadError> {

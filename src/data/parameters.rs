@@ -1,7 +1,7 @@
 //! The `setParam` keys of background files: supported, ignored, obsolete and unknown ones.
 
 use crate::logic::Diagnostic;
-use crate::logic::nearest::nearest;
+use crate::logic::nearest::did_you_mean;
 
 /// Keys that the learners support, in the spelling of BoostSRL.
 pub const SUPPORTED: [&str; 3] = ["nodeSize", "numOfClauses", "maxTreeDepth"];
@@ -46,8 +46,8 @@ pub fn check(key: &str) -> Option<Diagnostic> {
     } else if IGNORED.iter().any(is) {
         ("unused-parameter", format!("`setParam: {key}` is ignored"), format!("supported are {supported}"))
     } else {
-        let nearest = nearest(key, SUPPORTED.iter().chain(&IGNORED).copied()).unwrap_or_default();
-        let help = format!("did you mean {nearest}? supported are {supported}");
+        let near = did_you_mean(key, SUPPORTED.iter().chain(&IGNORED).copied());
+        let help = format!("{near}supported are {supported}");
         ("unknown-parameter", format!("unknown parameter `setParam: {key}`"), help)
     };
     Some(Diagnostic::warning(code, message, help).about(key))
@@ -65,6 +65,6 @@ mod tests {
         assert_eq!(code("treeDepth"), Some("dead-parameter"));
         assert_eq!(code("numOfCycles"), Some("unused-parameter"));
         assert_eq!(code("nodSize"), Some("unknown-parameter"));
-        assert!(check("nodSize").unwrap().help.contains("did you mean nodeSize"));
+        assert!(check("nodSize").unwrap().help.contains("did you mean `nodeSize`"));
     }
 }

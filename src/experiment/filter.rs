@@ -9,7 +9,7 @@ use thiserror::Error;
 
 use super::job::Job;
 use super::spec::Experiment;
-use crate::logic::nearest::nearest;
+use crate::logic::nearest::did_you_mean;
 
 /// Help text of the filter language.
 pub const HELP: &str = "\
@@ -37,14 +37,14 @@ pub enum FilterError {
         condition: String,
     },
     /// A condition names an unknown column.
-    #[error("--only {expression}: unknown column `{column}`: did you mean `{nearest}`? expected one of {known}")]
+    #[error("--only {expression}: unknown column `{column}`: {hint}expected one of {known}")]
     UnknownColumn {
         /// The entire expression.
         expression: String,
         /// The unknown name.
         column: String,
-        /// The most similar known name.
-        nearest: String,
+        /// The most similar column as a question, or nothing.
+        hint: String,
         /// All known names.
         known: String,
     },
@@ -134,8 +134,8 @@ fn parse_condition(text: &str, expression: &str, known: &[&str]) -> Result<Condi
     };
     let column = column.trim().to_owned();
     if !known.contains(&column.as_str()) {
-        let nearest = nearest(&column, known.iter().copied()).unwrap_or_default().to_owned();
-        return Err(FilterError::UnknownColumn { expression, column, nearest, known: known.join(", ") });
+        let hint = did_you_mean(&column, known.iter().copied());
+        return Err(FilterError::UnknownColumn { expression, column, hint, known: known.join(", ") });
     }
     let values: Vec<String> = values.split('|').map(|value| value.trim().to_lowercase()).collect();
     // An empty value selects jobs without a case or preset; as a substring it would match

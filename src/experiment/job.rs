@@ -71,7 +71,7 @@ impl Job {
     /// Returns the training seed: one per seed, dataset and fold, shared by all models, so that an
     /// explainable model distils exactly the ensemble of the same experiment.
     pub fn training_seed(&self) -> u64 {
-        training_seed(self.seed, &self.dataset, self.fold)
+        training_seed(self.seed, &self.dataset.dataset_id(), self.fold)
     }
 
     /// Returns the job of the ensemble that an explainable model distils. If the ensemble is a
@@ -157,9 +157,10 @@ fn shown_settings(settings: &IndexMap<String, String>) -> impl Iterator<Item = S
     })
 }
 
-/// Derives the training seed. It has 53 bits so that every JSON reader represents it exactly.
-pub(super) fn training_seed(seed: u64, dataset: &DatasetRef, fold: usize) -> u64 {
-    Stream::new(seed, &[&dataset.dataset_id(), &format!("fold {}", fold + 1), "training"]).bits() >> 11
+/// Derives the training seed for a fold of the dataset with this id. It has 53 bits so that every
+/// JSON reader represents it exactly.
+pub fn training_seed(seed: u64, dataset: &str, fold: usize) -> u64 {
+    Stream::new(seed, &[dataset, &format!("fold {}", fold + 1), "training"]).bits() >> 11
 }
 
 fn learner_key(kind: Kind, params: &Params) -> LearnerKey {

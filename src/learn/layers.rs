@@ -91,7 +91,7 @@ impl Unchecked {
                 Err(ParamError::NotUsed { place, kind: self.kind, key: known.entry.name, kinds: kinds.join(", ") })
             }
             None => {
-                let nearest = nearest(name, parameters().iter().map(|known| known.entry.name)).unwrap_or_default();
+                let nearest = nearest(name, parameters().iter().map(|known| known.entry.name));
                 Err(ParamError::UnknownKey { place, key: name.to_owned(), nearest })
             }
         }

@@ -7,7 +7,7 @@ use super::stored::{ModelSize, SizeOf, Stored};
 use super::tree_model::TreeModel;
 use crate::cover::{Bits, Coverage, DEFAULT_MEMORY_BYTES};
 use crate::kb::{Database, Example, Signature};
-use crate::logic::nearest::nearest;
+use crate::logic::nearest::did_you_mean;
 use crate::logic::{PredicateId, Predicates};
 use crate::rbm::network::{ConvertError, Ensemble, Network, TreeSum, one_vs_rest};
 use crate::rbm::network::{exact, paper};
@@ -23,7 +23,7 @@ pub enum Method {
 
 /// An unknown name of a conversion method.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown conversion method `{name}`: did you mean {}? expected exact or paper", nearest(name, Method::ALL.map(Method::name)).unwrap_or_default())]
+#[error("unknown conversion method `{name}`: {}expected exact or paper", did_you_mean(name, Method::ALL.map(Method::name)))]
 pub struct UnknownMethod {
     name: String,
 }

@@ -112,6 +112,7 @@ fn load_options(model: &dyn Stored, options: &PrepareOptions) -> LoadOptions {
         target: Some(format!("{}/{}", model.target_name(), model.target_arity() + usize::from(with_class))),
         time: options.time.clone().or_else(|| model.signature().time.clone()),
         classes: if with_class { ClassLabels::Always } else { ClassLabels::Never },
+        needs_modes: false,
     }
 }
 

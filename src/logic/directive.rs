@@ -100,8 +100,9 @@ fn find(word: &str) -> Option<DirectiveForm> {
 pub(super) fn parse(parser: &mut Parser<'_>, word: &Token) -> Parse<Sentence> {
     let name = parser.text(word);
     let Some(form) = find(name) else {
-        let nearest = nearest(name, DIRECTIVES.iter().map(|(known, _)| *known));
-        let help = format!("did you mean `{}:`? quote it to mean a constant", nearest.unwrap_or("mode"));
+        let near = nearest(name, DIRECTIVES.iter().map(|(known, _)| *known));
+        let near = near.map_or_else(String::new, |near| format!("did you mean `{near}:`? "));
+        let help = format!("{near}quote it to mean a constant");
         return Err(SyntaxError::new(word.start, name.len(), format!("unknown directive `{name}:`"), help).into());
     };
     match form {

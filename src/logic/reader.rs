@@ -139,7 +139,7 @@ impl Reader {
                         self.default_notation.get_or_insert(chosen);
                     }
                     let end = parsed.end;
-                    self.accept(source, role, parsed, &mut args, sink).map_err(full)?;
+                    self.accept(source, (role, notation), parsed, &mut args, sink).map_err(full)?;
                     source.advance(end);
                 }
             }
@@ -241,7 +241,7 @@ impl Reader {
     fn accept<S: Sink>(
         &mut self,
         source: &mut SourceWindow,
-        role: FileRole,
+        (role, notation): (FileRole, Notation),
         parsed: Parsed,
         args: &mut Vec<Constant>,
         sink: &mut S,
@@ -271,14 +271,13 @@ impl Reader {
             // Search after the predicate name, which may contain the same letters.
             let arguments = start + source.text()[start..parsed.end].find('(').unwrap_or(0);
             let at = source.text()[arguments..parsed.end].find(variable).map_or(start, |i| arguments + i);
-            if role == FileRole::Examples {
-                let message = format!("the example contains the variable `{variable}`, but examples must be ground");
-                let help = format!("quote it to mean a constant: \"{variable}\"");
-                self.report(Diagnostic::error("example-not-ground", message, help), source, at, variable.len());
+            if variable == "_" {
+                let message = "`_` stands for any constant, but facts and examples are about single ones";
+                let help = "write the constant, or quote it to mean one of this name: \"_\"";
+                self.report(Diagnostic::error("not-ground", message, help), source, at, variable.len());
                 return Ok(());
             }
-            let message = format!("`{variable}` is read as a constant; other programs read it as a variable");
-            let help = "quote it, or set the notation with `useStdLogicVariables: true.`";
+            let (message, help) = variable_as_constant(variable, notation);
             self.report(Diagnostic::warning("capitalised-constant", message, help), source, at, variable.len());
         }
         if let Some(weight) = weight.filter(|weight| role == FileRole::Examples && !(0.0..=MAX_WEIGHT).contains(weight))
@@ -302,6 +301,25 @@ pub const MAX_WEIGHT: f64 = 1000.0;
 
 /// Comments shorter than this many bytes are read as a whole.
 const MAX_BUFFERED_COMMENT: usize = 1 << 16;
+
+/// Returns message and advice about an argument that the notation makes a variable.
+fn variable_as_constant(variable: &str, notation: Notation) -> (String, &'static str) {
+    let (rule, help) = match notation {
+        Notation::Prolog => (
+            "capitalized names are variables in Prolog notation, which is in force",
+            "quote it; if capitalized names are constants throughout, write `useStdLogicVariables: true.` before them",
+        ),
+        Notation::StandardLogic => (
+            "lower-case names are variables after `useStdLogicVariables: true.`",
+            "quote it; if lower-case names are constants throughout, write `usePrologVariables: true.` before them",
+        ),
+        Notation::QuestionMark => (
+            "names after a question mark are variables after `useLeadingQuestionMarkVariables: true.`",
+            "remove the question mark",
+        ),
+    };
+    (format!("`{variable}` is read as a constant, but other programs read it as a variable: {rule}"), help)
+}
 
 fn first_variable(term: &Term) -> Option<&str> {
     match term {

@@ -6,6 +6,7 @@ mod common;
 
 mod classes;
 mod convert;
+mod dataset_ids;
 mod datasets;
 mod explain;
 mod golden;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::common::program::{lrbm, rejected};
+use crate::common::program::{lrbm, rejected, succeeds};
 
 /// Runs a command that must succeed; returns stdout and stderr.
 fn run(home: &Path, args: &[&str]) -> (String, String) {
@@ -250,4 +250,73 @@ fn help_lists_the_kinds_of_each_parameter() {
     assert_eq!(group("walk_length"), "  rrbm-c, rrbm-e:");
     assert_eq!(group("trees"), "  lrbm-boost, lrbm-explainable, rdn-boost, mln-boost:");
     assert_eq!(group("seed"), "  all kinds:");
+}
+
+/// Writes a directory whose background file has this name.
+fn directory_with_background(home: &Path, name: &str, modes: &str) {
+    let positives: String = (0..6).map(|i| format!("smokes(p{i}).\n")).collect();
+    let negatives: String = (6..12).map(|i| format!("smokes(p{i}).\n")).collect();
+    let facts: String = (0..6).map(|i| format!("stress(p{i}).\n")).collect();
+    let files = [("pos.txt", positives), ("neg.txt", negatives), ("facts.txt", facts), (name, modes.to_owned())];
+    fs::create_dir_all(home.join("d")).unwrap();
+    for (file, text) in files {
+        fs::write(home.join("d").join(file), text).unwrap();
+    }
+}
+
+const SMOKES: &str = "mode: smokes(+person). mode: stress(+person).";
+
+#[test]
+fn data_without_usable_modes_are_refused() {
+    let train = ["train", "--data", "d", "--target", "smokes", "--out", "m.json"];
+    for (name, modes, message) in [
+        (
+            "mine_bk.txt",
+            SMOKES,
+            "mine_bk.txt: this background file is not read, because of its name; rename it to d_bk.txt",
+        ),
+        ("notes.txt", SMOKES, "d: no predicate of the facts has a mode"),
+        ("bk.txt", "mode: smokes(+person). mode: strss(+person).", "d: no predicate of the facts has a mode"),
+    ] {
+        let home = tempfile::tempdir().unwrap();
+        directory_with_background(home.path(), name, modes);
+        let err = rejected(home.path(), &train);
+        assert!(err.contains(message), "{err}");
+        fs::write(
+            home.path().join("s.toml"),
+            "name = \"s\"\ndatasets = [\"d\"]\nfolds = 2\n[[model]]\nname = \"B\"\nkind = \"lrbm-boost\"\n",
+        )
+        .unwrap();
+        let (code, _, err) = lrbm(home.path(), &["run", "s.toml", "--quiet"]);
+        assert!(code == Some(2) && err.contains(message), "{code:?} {err}");
+        assert!(!home.path().join("m.json").exists());
+        succeeds(home.path(), &[&train[..], &["--allow-constant"]].concat());
+        fs::write(home.path().join("modes.pl"), SMOKES).unwrap();
+        succeeds(home.path(), &[&train[..], &["--background", "modes.pl"]].concat());
+    }
+}
+
+#[test]
+fn regression_and_files_instead_of_directories_are_named() {
+    let home = tempfile::tempdir().unwrap();
+    directory_with_background(home.path(), "bk.txt", SMOKES);
+    fs::write(home.path().join("table.csv"), "id,name\n").unwrap();
+    for (data, message) in [
+        ("table.csv", "table.csv: a table, not a directory: `lrbm datasets import` converts tables"),
+        ("d/pos.txt", "d/pos.txt: a file, not a directory"),
+        ("none", "none: no such directory"),
+    ] {
+        let err = rejected(home.path(), &["train", "--data", data, "--target", "smokes", "--out", "m.json"]);
+        assert!(err.contains(message), "{err}");
+    }
+    fs::write(home.path().join("d/pos.txt"), "regressionExample(medv(id1), 13.3).").unwrap();
+    let err = rejected(home.path(), &["train", "--data", "d", "--target", "medv", "--out", "m.json"]);
+    assert!(err.contains("regression targets are not supported"), "{err}");
+    let prices: String = (0..12).map(|i| format!("medv(p{i}, {}.5).\n", i + 10)).collect();
+    fs::write(home.path().join("d/pos.txt"), prices).unwrap();
+    fs::write(home.path().join("d/neg.txt"), "").unwrap();
+    let modes = "mode: medv(+person, #price!1). mode: stress(+person).";
+    fs::write(home.path().join("d/bk.txt"), modes).unwrap();
+    let (_, _, err) = lrbm(home.path(), &["datasets", "lint", "d"]);
+    assert!(err.contains("12 numbers as classes: this looks like regression"), "{err}");
 }

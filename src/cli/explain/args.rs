@@ -1,12 +1,12 @@
 //! The arguments of `lrbm explain`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::cli::data_args::DataArgs;
 use crate::cli::error::CommandError;
+use crate::cli::fold_data::FoldArgs;
 use crate::cli::output_files::OutputFiles;
 use crate::cli::settings;
-use crate::learn::prepare::PrepareOptions;
 use crate::rbm::network::explain::FlipOptions;
 
 /// Arguments of `lrbm explain`.
@@ -26,9 +26,12 @@ pub struct Explain {
     /// networks only.
     #[arg(long)]
     pub importance: bool,
-    /// Directory with a facts file; for --importance also pos and neg files.
-    #[arg(long, value_name = "DIR")]
+    /// Directory with a facts file, for --importance also pos and neg files; or the id of a dataset
+    /// as in `lrbm datasets list`.
+    #[arg(long, value_name = "DIR|ID")]
     pub data: Option<PathBuf>,
+    #[command(flatten)]
+    pub fold: FoldArgs,
     /// File of modes and parameters [default: the one in the directory].
     #[arg(long, value_name = "FILE", requires = "data")]
     pub background: Option<PathBuf>,
@@ -88,13 +91,15 @@ impl Explain {
         OutputFiles::new([("--html", self.html.as_ref()), ("--csv", self.csv.as_ref()), ("--svg", self.svg.as_ref())])
     }
 
-    /// Returns the options of reading a directory.
-    pub fn prepare_options(&self, data: &Path) -> Result<PrepareOptions, CommandError> {
-        let data = DataArgs { data: data.to_owned(), background: self.background.clone(), set: self.set.clone() };
-        if let Some(setting) = data.split_settings().others.first() {
-            return Err(settings::unknown(setting));
+    /// Returns the data to read, if any are given.
+    pub fn data(&self) -> Result<Option<DataArgs>, CommandError> {
+        let Some(data) = self.data.clone() else { return Ok(None) };
+        let (background, fold, set) = (self.background.clone(), self.fold.clone(), self.set.clone());
+        let data = DataArgs { data, background, fold, set };
+        match data.split_settings().others.first() {
+            Some(setting) => Err(settings::unknown(setting)),
+            None => Ok(Some(data)),
         }
-        data.prepare_options()
     }
 
     /// Checks that options are given together with those that they need.

@@ -2,7 +2,7 @@
 
 use crate::cli::error::CommandError;
 use crate::data::load::Dataset;
-use crate::logic::nearest::nearest;
+use crate::logic::nearest::did_you_mean;
 use crate::logic::query::parse_atom;
 use crate::logic::reader::intern_term;
 use crate::logic::{Atom, Constant, Diagnostic, Term};
@@ -80,8 +80,7 @@ fn unknown(term: &Term, position: usize, loaded: &Dataset) -> Diagnostic {
     candidates.sort_unstable();
     candidates.dedup();
     let written = term.to_string();
-    let near = nearest(&written, candidates.iter().filter_map(|&constant| database.symbols.name(constant)));
+    let meant = did_you_mean(&written, candidates.iter().filter_map(|&constant| database.symbols.name(constant)));
     let message = format!("unknown constant `{written}`, argument {} of the query", position + 1);
-    let meant = near.map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
     Diagnostic::error("query", message, format!("{meant}use --allow-unknown to query it anyway"))
 }

@@ -10,7 +10,7 @@ use crate::cli::output::Output;
 use crate::data::load::Dataset;
 use crate::kb::Example;
 use crate::learn::Stored;
-use crate::learn::prepare::{Purpose, prepare};
+use crate::learn::prepare::Purpose;
 use crate::logic::Constant;
 
 /// Returns the data and the constants of the query, for a model that is not a network. Prints the
@@ -33,14 +33,13 @@ pub fn read(
             args.model.display()
         )));
     }
-    let (Some(data), Some(query)) = (&args.data, &args.query) else {
+    let (Some(data), Some(query)) = (args.data()?, &args.query) else {
         writeln!(output.out, "{}", model.describe().trim_end())?;
         return Ok(None);
     };
     let target = (model.target_name(), model.target_arity());
     let atom = query::parse(query, target)?;
-    let mut loaded = prepare(model, data, &args.prepare_options(data)?, Purpose::Query)?;
-    output.warn(&loaded.warnings);
+    let mut loaded = data.prepare(model, Purpose::Query, output)?;
     args.outputs().protect(loaded.counts.files.iter().map(PathBuf::as_path))?;
     let constants = query::constants(&atom, &mut loaded, args.allow_unknown)?;
     Ok(Some((loaded, constants)))

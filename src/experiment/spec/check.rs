@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::super::dataset_ref::DatasetRef;
 use super::super::job::Limits;
-use super::diagnostic::{SpecDiagnostic, SpecLocation, did_you_mean, listed};
+use super::diagnostic::{SpecDiagnostic, SpecLocation, listed};
 use super::experiment::{CompareSettings, ExpectedMean, Experiment, ExperimentDataset, ModelConfig};
 use super::format;
 use super::models::{self, Axis, Model};
@@ -19,6 +19,7 @@ use crate::data::manifest::{FoldScheme, Manifest};
 use crate::determinism::HashSet;
 use crate::learn::Preset;
 use crate::learn::params::Value;
+use crate::logic::nearest::did_you_mean;
 use crate::metric::Column;
 
 /// Default seed.

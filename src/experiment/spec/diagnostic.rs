@@ -5,7 +5,6 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-use crate::logic::nearest::nearest;
 use crate::logic::quantity::counted;
 
 /// Location of a value.
@@ -120,12 +119,4 @@ pub fn listed<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
         Some((last, _)) => last.clone(),
         None => "none".to_owned(),
     }
-}
-
-/// Formats the most similar name as a suggestion; empty if none is similar.
-pub fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
-    const NEAR: f64 = 0.75;
-    let near = nearest(word, known);
-    let near = near.filter(|near| strsim::jaro_winkler(&near.to_lowercase(), &word.to_lowercase()) >= NEAR);
-    near.map_or_else(String::new, |near| format!("did you mean `{near}`? "))
 }

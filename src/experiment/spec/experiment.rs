@@ -111,7 +111,7 @@ impl ExperimentDataset {
         let mut jobs = Vec::with_capacity(seeds.len() * folds * self.rows.len());
         for &seed in seeds {
             for fold in 0..folds {
-                let training_seed = training_seed(seed, &self.source, fold);
+                let training_seed = training_seed(seed, &self.source.dataset_id(), fold);
                 let seeded = |params: &Params| {
                     let mut params = params.clone();
                     params.set_seed(training_seed);

@@ -1,7 +1,7 @@
 //! Models, presets and the sweep of a spec, expanded to model configurations with checked
 //! parameters.
 
-use super::diagnostic::{SpecDiagnostic, SpecLocation, did_you_mean, listed};
+use super::diagnostic::{SpecDiagnostic, SpecLocation, listed};
 use super::experiment::ModelConfig;
 use super::format;
 use super::raw::{Item, RawTable};
@@ -12,6 +12,7 @@ use crate::experiment::job::Ensemble;
 use crate::learn::lrbm_explainable::TREE_PARAMETERS;
 use crate::learn::params::{ParamError, Value};
 use crate::learn::{Distillation, Kind, Params, Preset, Unchecked, parameter};
+use crate::logic::nearest::did_you_mean;
 
 /// A parameter of the raw spec with its location.
 #[derive(Clone, Debug)]

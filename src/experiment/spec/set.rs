@@ -5,13 +5,14 @@
 //! replaces that of the file. A parameter that the sweep or a dataset sets cannot be set for
 //! models, because it would have no effect.
 
-use super::diagnostic::{SpecDiagnostic, SpecLocation, did_you_mean, listed};
+use super::diagnostic::{SpecDiagnostic, SpecLocation, listed};
 use super::format::{DATASET, FieldShape, TOP};
 use super::models;
 use super::raw::{Item, RawTable, RawValue};
 use super::value;
 use crate::learn::params::Value;
 use crate::learn::{parameter, parameters};
+use crate::logic::nearest::did_you_mean;
 
 /// Applies settings to the table.
 pub fn apply(table: &mut RawTable, settings: &[String], diagnostics: &mut Vec<SpecDiagnostic>) {

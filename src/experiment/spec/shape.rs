@@ -3,10 +3,11 @@
 //!
 //! Invalid values are reported and removed, so that later checks see valid ones only.
 
-use super::diagnostic::{SpecDiagnostic, SpecLocation, did_you_mean, listed};
+use super::diagnostic::{SpecDiagnostic, SpecLocation, listed};
 use super::format::{FieldShape, NOT_BUILT, Parameters, Section};
 use super::raw::{Item, RawTable, RawValue};
 use crate::learn::{Kind, parameter, parameters};
+use crate::logic::nearest::did_you_mean;
 
 /// Returns the table without its invalid entries.
 pub fn check(

@@ -8,14 +8,14 @@ use crate::learn::kind::Kind;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ParamError {
     /// No kind has the parameter.
-    #[error("{place}: unknown parameter `{key}`; did you mean `{nearest}`?")]
+    #[error("{place}: unknown parameter `{key}`; {}", nearest.map_or_else(|| "`lrbm train --help` lists all".to_owned(), |nearest| format!("did you mean `{nearest}`?")))]
     UnknownKey {
         /// Where it was given.
         place: &'static str,
         /// Its name.
         key: String,
-        /// The most similar name.
-        nearest: &'static str,
+        /// The most similar name, if one is similar.
+        nearest: Option<&'static str>,
     },
     /// The shape of the parameter does not accept the value.
     #[error("{place}: `{key}` must be {shape}, got {value}")]

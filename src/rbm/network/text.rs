@@ -175,13 +175,14 @@ pub(crate) fn unknown_predicate(name: &str, arity: usize, database: &Database) -
     if predicates.find(name, arity).is_some() {
         return None;
     }
-    let known = predicates.iter().map(|id| predicates.name(id));
+    let known = || predicates.iter().map(|id| predicates.name(id));
     let same = predicates.iter().filter(|&id| predicates.name(id) == name);
     let others: Vec<String> = same.map(|id| predicates.show(id).to_string()).collect();
-    let help = match nearest(name, known) {
+    let help = match nearest(name, known()) {
         _ if !others.is_empty() => format!("the data have {}: use the same number of arguments", others.join(", ")),
         Some(near) => format!("did you mean `{near}`? names are case-sensitive"),
-        None => "the data have no facts".to_owned(),
+        None if predicates.is_empty() => "the data have no facts".to_owned(),
+        None => format!("the data have {}", known().collect::<Vec<_>>().join(", ")),
     };
     let message = format!("rules mention {name}/{arity}, which does not occur in the data");
     Some(Diagnostic::error("unknown-predicate", message, help))

@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use crate::determinism::IndexMap;
 use crate::files;
-use crate::logic::nearest::nearest;
+use crate::logic::nearest::did_you_mean;
 use crate::metric::{Average, Column};
 use crate::report::csv;
 
@@ -153,11 +153,8 @@ impl BaselineRow {
         }
         let known = Column::named(metric).ok_or_else(|| {
             let names: Vec<&str> = Column::ALL.into_iter().map(Column::name).collect();
-            let hint = nearest(metric, names.iter().copied()).unwrap_or_default();
-            format!(
-                "column `metric`: unknown metric `{metric}`; did you mean `{hint}`? expected one of {}",
-                names.join(", ")
-            )
+            let hint = did_you_mean(metric, names.iter().copied());
+            format!("column `metric`: unknown metric `{metric}`; {hint}expected one of {}", names.join(", "))
         })?;
         let count = n.trim().parse::<usize>().ok().filter(|&n| n > 0);
         let average = Average {

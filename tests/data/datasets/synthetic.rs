@@ -68,7 +68,7 @@ proptest! {
 
     #[test]
     fn folds_partition_the_positives_and_negatives_are_new(
-        facts in pairs(9, 0),
+        facts in pairs(9, 1),
         positives in pairs(9, 6),
         negatives in pairs(9, 0),
         closed: bool,
