@@ -1,7 +1,7 @@
 //! Manifests: the description of a published dataset in `datasets/<id>.toml`.
 //!
 //! A manifest lists the published files with their checksums, the target, the modes, and everything
-//! needed to turn the files into folds. The eight built-in ones are compiled into the program, so
+//! needed to turn the files into folds. The built-in ones are compiled into the program, so
 //! that it can fetch and verify its data without further files; [`Manifest::read`] reads a user's
 //! own.
 
@@ -25,7 +25,7 @@ pub use fields::{
 const PUBLISHED: &str = "https://raw.githubusercontent.com";
 
 /// The built-in manifests in the order in which they are listed.
-const BUILT_IN: [(&str, &str); 8] = [
+const BUILT_IN: [(&str, &str); 10] = [
     ("datasets/uwcse.toml", include_str!("../../datasets/uwcse.toml")),
     ("datasets/imdb.toml", include_str!("../../datasets/imdb.toml")),
     ("datasets/cora.toml", include_str!("../../datasets/cora.toml")),
@@ -34,6 +34,8 @@ const BUILT_IN: [(&str, &str); 8] = [
     ("datasets/yeast2.toml", include_str!("../../datasets/yeast2.toml")),
     ("datasets/webkb.toml", include_str!("../../datasets/webkb.toml")),
     ("datasets/aan.toml", include_str!("../../datasets/aan.toml")),
+    ("datasets/icml.toml", include_str!("../../datasets/icml.toml")),
+    ("datasets/roofworld20.toml", include_str!("../../datasets/roofworld20.toml")),
 ];
 
 /// The error of reading a manifest.

@@ -1,4 +1,5 @@
-//! Adaptor for BoostSRL files with one directory per fold that contains `train` and `test`.
+//! Adaptor for BoostSRL files with one directory per fold that contains `train` and `test`, or
+//! with one such directory without a number.
 //!
 //! Only the target is taken from the example files. An evidence variant may add the positives of
 //! other predicates as facts, from the same file, so that a fold never sees those of another.
@@ -72,7 +73,7 @@ fn target_as_published<'a>(input: &AdaptorInput<'a>) -> String {
 }
 
 /// Returns the directories named `fold1`, `Fold2` and so on that contain a `test` directory, by
-/// number.
+/// number; without such, the only directory that contains one.
 pub(super) fn fold_directories(input: &AdaptorInput<'_>) -> Result<BTreeMap<u32, String>, AdaptError> {
     let mut found = BTreeMap::new();
     for path in input.files() {
@@ -84,6 +85,11 @@ pub(super) fn fold_directories(input: &AdaptorInput<'_>) -> Result<BTreeMap<u32,
         {
             found.insert(k, components[..=at].join("/"));
         }
+    }
+    // One split is published as `train` and `test` without a number.
+    if found.is_empty() {
+        let split = input.files().find_map(|path| path.split_once("/test/").map(|(directory, _)| directory.to_owned()));
+        found.extend(split.map(|directory| (1, directory)));
     }
     if found.is_empty() {
         let adaptor = if input.manifest.adaptor == Adaptor::Webkb { "webkb" } else { NAME };

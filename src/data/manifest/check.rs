@@ -1,6 +1,6 @@
 //! Validation of a manifest beyond its syntax.
 
-use super::fields::{Manifest, SourceFile, SourceRepository, TimeFrom, Unpack};
+use super::fields::{FoldScheme, Manifest, SourceFile, SourceRepository, TimeFrom, Unpack};
 use crate::data::store::path;
 
 /// A key path and what is wrong with its value.
@@ -31,7 +31,9 @@ impl Manifest {
         require(!self.target.arguments.is_empty(), "target.arguments", "must name the type of at least one argument")?;
         self.check_evidence()?;
         self.check_arity()?;
-        require(self.folds.count >= 2, "folds.count", format!("must be at least 2, got {}", self.folds.count))?;
+        // One given fold is a published split.
+        let min = if self.folds.scheme == FoldScheme::Given { 1 } else { 2 };
+        require(self.folds.count >= min, "folds.count", format!("must be at least {min}, got {}", self.folds.count))?;
         for (i, option) in self.folds.option.iter().enumerate() {
             let key = format!("folds.option[{i}].count");
             require(option.count >= 2, key, format!("must be at least 2, got {}", option.count))?;

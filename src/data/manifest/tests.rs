@@ -98,7 +98,7 @@ fn invalid_values_are_rejected() {
         ("keep = [1, 2]", "keep = [1, 4]", "arity[0].becomes[0].keep"),
         ("keep = [1, 2]", "keep = [2, 2]", "arity[0].becomes[0].keep"),
         (", \"place\"]", "]", "arity[0].arguments"),
-        ("count = 5", "count = 1", "folds.count"),
+        ("count = 5", "count = 0", "folds.count"),
         ("type = \"person\"", "type = \"paper\"", "time.type"),
         ("predicate = \"born\"\n", "", "time.predicate"),
         ("from = \"predicate\"", "from = \"id\"", "time.predicate"),
@@ -130,7 +130,10 @@ fn a_user_supplied_file_needs_a_checksum() {
 #[test]
 fn built_in_manifests_are_parsed() {
     let ids: Vec<&str> = Manifest::built_in().iter().map(|m| m.id.as_str()).collect();
-    assert_eq!(ids, ["uwcse", "imdb", "cora", "sports", "mutagenesis", "yeast2", "webkb", "aan"]);
+    assert_eq!(
+        ids,
+        ["uwcse", "imdb", "cora", "sports", "mutagenesis", "yeast2", "webkb", "aan", "icml", "roofworld20"]
+    );
     for ((origin, _), id) in BUILT_IN.iter().zip(&ids) {
         assert_eq!(*origin, format!("datasets/{id}.toml"));
     }
@@ -139,7 +142,7 @@ fn built_in_manifests_are_parsed() {
     assert_eq!(
         Manifest::find("uw-cse").unwrap_err().to_string(),
         "unknown dataset `uw-cse`; did you mean `uwcse`? \
-         expected one of uwcse, imdb, cora, sports, mutagenesis, yeast2, webkb and aan"
+         expected one of uwcse, imdb, cora, sports, mutagenesis, yeast2, webkb, aan, icml and roofworld20"
     );
 }
 

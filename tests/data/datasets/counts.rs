@@ -41,6 +41,8 @@ fn published_counts_are_reproduced() {
         ("mutagenesis", &[("positives", 2467), ("memberships", 4893)]),
         ("yeast2", &[("positives", 11291), ("facts", 339_483)]),
         ("aan", &[("positives", 82937)]),
+        ("icml", &[("positives", 46), ("facts", 1395)]),
+        ("roofworld20", &[("positives", 13), ("facts", 511)]),
         ("cora", &[("positives", 3017), ("reflexive_positives", 471), ("facts", 7060)]),
     ] {
         let manifest = Manifest::find(id).unwrap();
