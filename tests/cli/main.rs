@@ -5,6 +5,7 @@
 mod common;
 
 mod classes;
+mod control;
 mod convert;
 mod datasets;
 mod explain;
