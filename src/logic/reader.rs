@@ -11,6 +11,7 @@ use super::sentence::{Notation, Sentence};
 use super::source::{MAX_SENTENCE_BYTES, SourceWindow};
 use super::symbol::{Constant, SymbolTableFull, Symbols};
 use super::term::Term;
+use crate::cancel;
 use crate::files::visible::ShownPath;
 
 /// A table is full; the message says which one and what to do.
@@ -114,6 +115,7 @@ impl Reader {
                     continue;
                 }
             }
+            cancel::poll();
             let parsed = parse_sentence(source.text(), start, source.at_end(), notation, role == FileRole::Background);
             match parsed {
                 Err(LexError::NeedMore) => {
