@@ -46,6 +46,8 @@ pub struct Queue {
 struct QueueState {
     waiting: VecDeque<usize>,
     released: Vec<Option<ReleaseReason>>,
+    /// Whether a job was found to run elsewhere since the last call of `defer`.
+    new_elsewhere: bool,
     /// Idle workers.
     idle: usize,
     /// Unused threads.
@@ -59,6 +61,7 @@ impl Queue {
         let state = QueueState {
             waiting: (0..entries.len()).collect(),
             released: vec![None; entries.len()],
+            new_elsewhere: false,
             idle: workers,
             free: threads,
             stopped: false,
@@ -83,7 +86,11 @@ impl Queue {
 
     /// Defers jobs whose predecessor is running in another process.
     fn defer(&self, state: &mut QueueState) {
-        let QueueState { waiting, released, .. } = state;
+        let QueueState { waiting, released, new_elsewhere, .. } = state;
+        // Only a release can change what is deferred; otherwise taking a job would take linear time.
+        if !std::mem::take(new_elsewhere) {
+            return;
+        }
         waiting.retain(|&job| {
             let elsewhere =
                 self.entries[job].after.is_some_and(|first| released[first] == Some(ReleaseReason::Elsewhere));
@@ -102,7 +109,9 @@ impl Queue {
             let entry = &self.entries[*job];
             entry.after.is_none_or(|first| state.released[first] == Some(ReleaseReason::Ended))
         };
-        let ready: Vec<usize> = (0..state.waiting.len()).filter(|&i| is_ready(&state.waiting[i])).collect();
+        // More ready jobs than idle workers make no difference.
+        let places = (0..state.waiting.len()).filter(|&i| is_ready(&state.waiting[i]));
+        let ready: Vec<usize> = places.take(state.idle.max(1)).collect();
         let place = *ready.first()?;
         let job = state.waiting[place];
         let concurrent = state.idle.min(ready.len()).max(1);
@@ -117,6 +126,7 @@ impl Queue {
     pub fn release(&self, claim: &Claim, released: ReleaseReason) {
         let mut state = lock(&self.state);
         state.released[claim.job] = Some(released);
+        state.new_elsewhere |= released == ReleaseReason::Elsewhere;
         state.idle += 1;
         state.free += claim.threads;
         self.changed.notify_all();
