@@ -4,6 +4,7 @@ pub mod digest;
 mod disk;
 pub mod fault;
 pub mod json;
+pub mod visible;
 pub mod xml;
 
 use std::fs::{File, Permissions};
@@ -13,7 +14,8 @@ use std::path::{Path, PathBuf};
 use tempfile::{Builder, NamedTempFile, TempDir};
 
 pub use disk::{
-    DiskWriter, create_dir, create_dir_all, lock_file, remove_dir, remove_dir_all, remove_file, rename, write_in_place,
+    DiskWriter, check_no_links, create_dir, create_dir_all, lock_file, remove_dir, remove_dir_all, remove_file, rename,
+    write_in_place,
 };
 use fault::Operation;
 

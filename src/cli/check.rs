@@ -7,6 +7,7 @@ use super::{CommandError, Output, OutputFiles};
 use crate::determinism::IndexSet;
 use crate::experiment::Results;
 use crate::files;
+use crate::files::visible::ShownPath;
 use crate::metric::Column;
 use crate::report::gate::{self, Baseline, BaselineError, GateVerdict, K, METRICS, TOLERANCE};
 
@@ -75,11 +76,11 @@ pub fn run(args: &CheckArgs, output: &mut Output) -> Result<(), CommandError> {
     write!(output.out, "{}", gate::summary(&check))?;
     match (check.verdict(), missing) {
         (GateVerdict::Regression, _) => {
-            Err(CommandError::Regression(format!("{}: results regressed", args.run.display())))
+            Err(CommandError::Regression(format!("{}: results regressed", args.run.shown())))
         }
         (_, Some(missing)) => Err(CommandError::NotComparable(missing.to_string())),
         (GateVerdict::NotComparable, None) => {
-            let message = format!("{}: some rows of {} cannot be compared", args.run.display(), path.display());
+            let message = format!("{}: some rows of {} cannot be compared", args.run.shown(), path.shown());
             Err(CommandError::NotComparable(message))
         }
         (GateVerdict::Pass, None) => Ok(()),
@@ -114,7 +115,7 @@ fn bless(
     let blessed = blessed.map_err(|error| CommandError::NotComparable(error.to_string()))?;
     blessed.baseline.write(path).map_err(CommandError::input)?;
     write!(output.out, "{}", gate::changes(&blessed))?;
-    writeln!(output.out, "wrote {}, the baseline of {}", path.display(), results.experiment.name)?;
+    writeln!(output.out, "wrote {}, the baseline of {}", path.shown(), results.experiment.name)?;
     // The expected means of the spec hold independently of the baseline.
     let check = gate::check(results, &blessed.baseline, args.k);
     write_files(args, &check)?;

@@ -12,6 +12,7 @@ use super::weights::{self, FitSettings};
 use super::write::{check_writable, write_whole};
 use crate::cover::{Coverage, DEFAULT_MEMORY_BYTES};
 use crate::data::load::Dataset;
+use crate::files::visible::ShownPath;
 use crate::learn::prepare::{Purpose, class_labels};
 use crate::learn::{LearnedWeights, Method, Model, Prune, Resources, SavedModel, Scored};
 use crate::logic::{Diagnostic, Diagnostics};
@@ -119,7 +120,7 @@ pub fn run(args: &Convert, output: &mut Output) -> Result<(), CommandError> {
     if let Some(path) = &svg {
         write_whole(path, &network.to_svg())?;
     }
-    let place = args.out.as_ref().map(|path| format!("{}: ", path.display())).unwrap_or_default();
+    let place = args.out.as_ref().map(|path| format!("{}: ", path.shown())).unwrap_or_default();
     writeln!(
         output.out,
         "{place}network for {}/{}, {}",
@@ -171,7 +172,7 @@ fn start(args: &Convert) -> Result<(Option<SavedModel>, Network), CommandError> 
     let model = SavedModel::load(path).map_err(with_cause)?;
     let network = match &model {
         SavedModel::Network(network) => {
-            only_trees(&format!("{} is already a network", path.display()))?;
+            only_trees(&format!("{} is already a network", path.shown()))?;
             network.clone()
         }
         SavedModel::Walks(_) | SavedModel::Template(_) => {
@@ -181,19 +182,18 @@ fn start(args: &Convert) -> Result<(Option<SavedModel>, Network), CommandError> 
             };
             let message = format!(
                 "{}: {why}, and a network uses only whether a rule holds: give trees, or rules of progol or of your own",
-                path.display()
+                path.shown()
             );
             return Err(CommandError::Input(message));
         }
         SavedModel::Trees(trees) => {
-            let unsupported =
-                |error| CommandError::Input(format!("{}: {}: {error}", path.display(), trees.header.kind));
+            let unsupported = |error| CommandError::Input(format!("{}: {}: {error}", path.shown(), trees.header.kind));
             trees.to_network(method.unwrap_or(Method::Exact)).map_err(unsupported)?
         }
         SavedModel::Mln(_) => {
             return Err(CommandError::Input(format!(
                 "{}: it counts groundings, and a network uses only whether a rule holds: give trees, or rules of progol or of your own",
-                path.display()
+                path.shown()
             )));
         }
     };

@@ -17,6 +17,7 @@ use super::error::{CommandError, with_cause};
 use super::output::Output;
 use super::write::{check_writable, write_whole};
 use crate::data::load::Dataset;
+use crate::files::visible::ShownPath;
 use crate::kb::{Example, TimeSource};
 use crate::learn::prepare::Purpose;
 use crate::learn::{Method, MlnModel, Model, SavedModel};
@@ -50,7 +51,7 @@ pub fn run(args: &Explain, output: &mut Output) -> Result<(), CommandError> {
                 SavedModel::Template(_) => "has rules of a template, and no trees",
                 SavedModel::Trees(_) | SavedModel::Network(_) => "is a network of rules and has no trees",
             };
-            let message = format!("{}: --trees: the model {what}: omit it", args.model.display());
+            let message = format!("{}: --trees: the model {what}: omit it", args.model.shown());
             return Err(CommandError::Input(message));
         };
         writeln!(output.out, "{}", trees.describe().trim_end())?;

@@ -8,6 +8,7 @@ use clap_mangen::Man;
 use super::error::CommandError;
 use super::output::Output;
 use crate::files;
+use crate::files::visible::ShownPath;
 
 /// Arguments of `lrbm man`.
 #[derive(clap::Args)]
@@ -31,13 +32,13 @@ pub fn run(args: &ManArgs, mut command: clap::Command, output: &mut Output) -> R
     };
     files::create_dir_all(directory)
         .and_then(|()| pages.iter().try_for_each(write))
-        .map_err(|error| CommandError::Input(format!("{}: {error}", directory.display())))?;
+        .map_err(|error| CommandError::Input(format!("{}: {error}", directory.shown())))?;
     writeln!(
         output.out,
         "{} pages written to {}; read one with `man -l {}`",
         pages.len(),
-        directory.display(),
-        directory.join("lrbm.1").display()
+        directory.shown(),
+        directory.join("lrbm.1").shown()
     )?;
     Ok(())
 }

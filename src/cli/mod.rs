@@ -33,6 +33,7 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
+use crate::files::visible::VisibleWriter;
 pub use error::CommandError;
 pub(crate) use error::with_cause;
 pub(crate) use output::{Output, metric, results, say, unwritable, warn_damaged};
@@ -67,6 +68,9 @@ enum Command {
     Report(report::ReportArgs),
     /// Run given jobs of a run directory, as cluster tasks do.
     RunJob(run_job::RunJob),
+    /// Run the job assigned on stdin; started by `run` and `run-job` for isolated jobs.
+    #[command(hide = true)]
+    RunAssigned,
     /// Train a model on a directory of BoostSRL files.
     Train(train::Train),
     /// Score the examples of a directory with a model.
@@ -103,7 +107,7 @@ fn command_with_parameters() -> clap::Command {
 /// Parses the command line of the process and runs the command.
 pub fn main() -> ExitCode {
     let cli = parse();
-    let mut output = Output { quiet: cli.quiet, out: io::BufWriter::new(io::stdout()) };
+    let mut output = Output { quiet: cli.quiet, out: io::BufWriter::new(VisibleWriter::new(io::stdout())) };
     let result = match cli.command {
         Command::Datasets(command) => datasets::run(command, &mut output),
         Command::Plan(args) => plan::run(&args, &mut output),
@@ -112,6 +116,7 @@ pub fn main() -> ExitCode {
         Command::Check(args) => check::run(&args, &mut output),
         Command::Report(args) => report::run(&args, &mut output),
         Command::RunJob(args) => run_job::run(&args, &mut output),
+        Command::RunAssigned => run_job::assigned(),
         Command::Train(args) => train::run(&args, &mut output),
         Command::Predict(args) => predict::run(&args, &mut output),
         Command::Explain(args) => explain::run(&args, &mut output),

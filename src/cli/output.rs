@@ -5,14 +5,15 @@ use std::path::Path;
 
 use super::error::CommandError;
 use crate::experiment::Results;
+use crate::files::visible::{ShownPath, VisibleWriter, visible_lines};
 use crate::logic::Diagnostics;
 use crate::logic::nearest::did_you_mean;
 use crate::metric::Column;
 
-/// Standard output of a command, and whether warnings are silenced.
+/// Standard output of a command, with control characters escaped, and whether warnings are silenced.
 pub struct Output {
     pub quiet: bool,
-    pub out: io::BufWriter<io::Stdout>,
+    pub out: io::BufWriter<VisibleWriter<io::Stdout>>,
 }
 
 impl Output {
@@ -31,9 +32,9 @@ impl Output {
     }
 }
 
-/// Prints a line to stderr; a closed stderr is ignored.
+/// Prints a line to stderr, with control characters escaped; a closed stderr is ignored.
 pub fn say(line: impl std::fmt::Display) {
-    let _ = writeln!(io::stderr(), "{line}");
+    let _ = writeln!(io::stderr(), "{}", visible_lines(&line.to_string()));
 }
 
 /// Parses the name of a metric.
@@ -47,14 +48,14 @@ pub fn metric(name: &str) -> Result<Column, String> {
 
 /// Returns the error for a file that cannot be written.
 pub fn unwritable(path: &Path) -> impl Fn(io::Error) -> CommandError + '_ {
-    move |error| CommandError::Input(format!("{}: cannot be written: {error}", path.display()))
+    move |error| CommandError::Input(format!("{}: cannot be written: {error}", path.shown()))
 }
 
 /// Reads a run directory, and warns about stale and damaged results.
 pub fn results(path: &Path, output: &Output) -> Result<Results, CommandError> {
     let results = Results::read(path).map_err(CommandError::input)?;
     if results.stale > 0 && !output.quiet {
-        let (path, stale) = (path.display(), results.stale);
+        let (path, stale) = (path.shown(), results.stale);
         say(format_args!("{path}: {stale} results of another spec are ignored; `lrbm run` recomputes them"));
     }
     warn_damaged(&results, output);
@@ -65,7 +66,7 @@ pub fn results(path: &Path, output: &Output) -> Result<Results, CommandError> {
 pub fn warn_damaged(results: &Results, output: &Output) {
     let shown = if output.quiet { &[] } else { results.damaged.as_slice() };
     for damaged in shown {
-        let (root, damage) = (results.root.display(), &damaged.damage);
+        let (root, damage) = (results.root.shown(), &damaged.damage);
         say(format_args!("warning: {root}: {damage}: the result is ignored; `lrbm run` recomputes it"));
     }
 }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::error::CommandError;
 use crate::experiment::store::SPEC;
+use crate::files::visible::ShownPath;
 
 /// Existing files that a command would overwrite, with the options that name them.
 pub struct OutputFiles(Vec<(&'static str, PathBuf)>);
@@ -35,7 +36,7 @@ impl OutputFiles {
         match self.0.iter().find(|(_, written)| is_protected(written)) {
             Some((option, written)) => Err(CommandError::Input(format!(
                 "{option} {}: {why}, so it cannot be overwritten: choose another name",
-                written.display()
+                written.shown()
             ))),
             None => Ok(()),
         }

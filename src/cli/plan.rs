@@ -12,6 +12,7 @@ use crate::experiment::store::{RunStore, RunStoreError};
 use crate::experiment::{
     Experiment, JobFilter, JobState, Plan, RemoteError, RemoteRun, filter, remote, slurm, spec, tasks,
 };
+use crate::files::visible::ShownPath;
 use crate::logic::quantity::{counted_as, plural, thousands};
 use crate::report::table::Grid;
 
@@ -224,7 +225,7 @@ pub fn print(selection: &Selection, output: &mut Output) -> Result<(), CommandEr
     for name in ["done", "to do", "failed", "refused", "no data"] {
         parts.extend(counts.get(name).map(|&n| format!("{} {name}", thousands(n))));
     }
-    writeln!(output.out, "{} in {}: {}", count(selected.len(), "job"), out.display(), parts.join(", "))?;
+    writeln!(output.out, "{} in {}: {}", count(selected.len(), "job"), out.shown(), parts.join(", "))?;
     output.out.flush()?;
     for note in [missing(plan), selection.skipped()].into_iter().flatten().filter(|_| !output.quiet) {
         super::say(note);

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::{CommandError, Output};
 use crate::experiment::{Results, ResultsError};
 use crate::files;
+use crate::files::visible::ShownPath;
 use crate::report::table::Table;
 use crate::report::{Report, ReportWriteError, splice, tables};
 
@@ -61,7 +62,7 @@ fn report(run: &Path, args: &ReportArgs, output: &mut Output) -> Result<(), Comm
         if !results.damaged.is_empty() {
             stale += &format!("; {} results are damaged", results.damaged.len());
         }
-        let message = format!("{}: none of the {} jobs has a result yet{stale}", run.display(), results.planned);
+        let message = format!("{}: none of the {} jobs has a result yet{stale}", run.shown(), results.planned);
         return Err(CommandError::NothingMatched(message));
     }
     let report = Report::new(&results).map_err(CommandError::input)?;
@@ -78,15 +79,15 @@ fn report(run: &Path, args: &ReportArgs, output: &mut Output) -> Result<(), Comm
         tables::status_notes(&results).iter().for_each(super::say);
     }
     let (page, tables) = (out.join("report.html"), out.join("tables"));
-    writeln!(output.out, "report: {}", page.display())?;
-    writeln!(output.out, "{} tables in {} as md, tex, csv and parquet", written.tables, tables.display())?;
+    writeln!(output.out, "report: {}", page.shown())?;
+    writeln!(output.out, "{} tables in {} as md, tex, csv and parquet", written.tables, tables.shown())?;
     if written.figures > 0 {
         let figures = out.join("figures");
-        writeln!(output.out, "{} figures in {} as svg and png", written.figures, figures.display())?;
+        writeln!(output.out, "{} figures in {} as svg and png", written.figures, figures.shown())?;
     }
     if let Some(directory) = &args.copy_to {
         report.copy_to(directory).map_err(write_error)?;
-        writeln!(output.out, "files to commit in {} as csv, md and svg", directory.display())?;
+        writeln!(output.out, "files to commit in {} as csv, md and svg", directory.shown())?;
     }
     Ok(())
 }
@@ -112,7 +113,7 @@ fn print(out: &mut impl Write, table: &Table) -> std::io::Result<()> {
 
 fn splice_file(file: &Path, check: bool, output: &mut Output) -> Result<(), CommandError> {
     let spliced = splice::splice(file).map_err(CommandError::input)?;
-    let (places, shown) = (spliced.regions, file.display());
+    let (places, shown) = (spliced.regions, file.shown());
     if spliced.changed.is_empty() {
         writeln!(output.out, "{shown}: all {places} markers are up to date")?;
         return Ok(());

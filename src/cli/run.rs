@@ -11,11 +11,11 @@ pub use self::display::Display;
 use self::interrupt::Interrupt;
 use super::plan::{self, Selection};
 use super::{CommandError, Output};
-use crate::experiment::run::{Executor, Finished, Local, Options, machine, run as run_jobs};
+use crate::experiment::run::{Executor, Finished, Isolation, Local, Options, machine, run as run_jobs};
 use crate::experiment::slurm::{self, Cluster, ClusterStatus, InterruptAction, Slurm, SlurmError};
 use crate::experiment::spec::SlurmSettings;
 use crate::experiment::store::{MODEL, RunStore, RunStoreError};
-use crate::experiment::{RemoteRun, RunError, filter};
+use crate::experiment::{Experiment, RemoteError, RemoteRun, RunError, filter};
 
 /// Arguments of `lrbm run`.
 #[derive(clap::Args)]
@@ -71,8 +71,10 @@ The run directory holds spec.toml, metrics.csv and metrics.parquet (one row per 
 _bytes depend on the machine), and for each job jobs/DATASET/MODEL/CASE/foldK-seedS with run.json, model.json,
 predictions.parquet and log.txt.
 
-Time and memory limits of the spec are checked while a job learns. A memory limit bounds the growth of the process since the
-job started; jobs with a memory limit run alone.
+Time and memory limits of the spec are checked while a job reads, learns and scores. With `memory_limit` or `isolate = true`
+every job runs in a process of its own, which reads its data itself: the limit then bounds the peak resident memory of that
+process, whatever else runs, and peak_memory_bytes is recorded; otherwise that column is empty. The process of a job ends with
+this one. Outside Linux the memory of a process is not known: memory limits are not enforced there, and each job says so.
 
 With --executor slurm, jobs are grouped into tasks of a few minutes and submitted as job arrays. This process watches them,
 resubmits lost jobs, and writes the tables. It can be stopped: the tasks keep running, and the same command finds them again.
@@ -121,7 +123,9 @@ pub fn run(args: &Run, output: &mut Output) -> Result<(), CommandError> {
     let finished = match cluster {
         None => {
             let threads = args.threads.map_or_else(machine::cores, usize::from);
-            run_by(&mut Local { data: &selection.data, jobs: args.jobs.map_or(threads, usize::from), threads })?
+            let jobs = args.jobs.map_or(threads, usize::from);
+            let isolation = isolation(&selection.experiment, || RemoteRun::of(&selection.plan, &selection.data))?;
+            run_by(&mut Local { data: &selection.data, jobs, threads, isolation })?
         }
         Some((cluster, settings)) => {
             let frozen = RemoteRun::of(&selection.plan, &selection.data).map_err(CommandError::input)?;
@@ -151,6 +155,19 @@ pub fn run(args: &Run, output: &mut Output) -> Result<(), CommandError> {
     require_results(&finished)
 }
 
+/// Returns how isolated jobs are started, if the experiment has any.
+pub fn isolation(
+    experiment: &Experiment,
+    remote: impl FnOnce() -> Result<RemoteRun, RemoteError>,
+) -> Result<Option<Isolation>, CommandError> {
+    if !experiment.limits.is_isolated() {
+        return Ok(None);
+    }
+    let program = slurm::this_program().map_err(CommandError::internal)?;
+    let remote = remote().map_err(CommandError::input)?;
+    Ok(Some(Isolation { program, spec: experiment.frozen.clone(), remote }))
+}
+
 /// Returns the cluster, if it accepts the tasks, and their settings.
 fn cluster(args: &Run, selection: &Selection) -> Result<(Cluster, SlurmSettings), CommandError> {
     if args.jobs.is_some() || args.threads.is_some() {
@@ -167,7 +184,9 @@ fn cluster(args: &Run, selection: &Selection) -> Result<(Cluster, SlurmSettings)
 pub fn run_error(error: RunError) -> CommandError {
     match error {
         RunError::Store(error) => store_error(error),
-        RunError::Threads(_) | RunError::Slurm(SlurmError::Io { .. }) => CommandError::internal(error),
+        RunError::Threads(_) | RunError::Isolation(_) | RunError::Slurm(SlurmError::Io { .. }) => {
+            CommandError::internal(error)
+        }
         RunError::Slurm(_) => CommandError::input(error),
     }
 }

@@ -2,12 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use super::run::{Display, require_results, run_error};
+use super::run::{Display, isolation, require_results, run_error};
 use super::{CommandError, Output, with_cause};
 use crate::data::store::Store;
-use crate::experiment::run::{Local, Options, machine, run as run_jobs};
+use crate::experiment::run::{Local, Options, machine, run as run_jobs, run_assigned};
 use crate::experiment::store::{RunStore, SPEC};
 use crate::experiment::{Experiment, Plan, PlannedJob, RemoteRun, ResultsError, remote};
+use crate::files::visible::ShownPath;
 
 /// Arguments of `lrbm run-job`.
 #[derive(clap::Args)]
@@ -51,39 +52,54 @@ pub fn run(args: &RunJob, output: &mut Output) -> Result<(), CommandError> {
         ids.extend(remote::read_list(list).map_err(CommandError::input)?);
     }
     let data = args.data.as_deref().map(absolute).transpose()?;
-    let (plan, data) = planned(&root, data)?;
+    let PlannedRun { experiment, plan, data, remote } = planned(&root, data)?;
     let selected = remote::find(&plan, &ids, &root).map_err(CommandError::input)?;
     let store = RunStore::new(&root);
     let _presence = store.join().map_err(CommandError::input)?;
     let threads = args.threads.map_or_else(machine::cores, usize::from);
-    let mut local = Local { data: &data, jobs: threads, threads };
+    let isolation = isolation(&experiment, || Ok(remote))?;
+    let mut local = Local { data: &data, jobs: threads, threads, isolation };
     let mut display = Display::new(output.quiet, args.json_events);
     let mut listen = |event| display.show(&event);
     let finished = run_jobs(&plan, &selected, &mut local, &store, &Options::for_task(), &mut listen);
     require_results(&finished.map_err(run_error)?)
 }
 
-/// Returns the planned jobs of a run and the store of their data.
-fn planned(root: &Path, data: Option<PathBuf>) -> Result<(Vec<PlannedJob>, Store), CommandError> {
+/// A run directory that was planned before.
+struct PlannedRun {
+    experiment: Experiment,
+    plan: Vec<PlannedJob>,
+    /// Store of the data.
+    data: Store,
+    /// What the process of an isolated job needs.
+    remote: RemoteRun,
+}
+
+fn planned(root: &Path, data: Option<PathBuf>) -> Result<PlannedRun, CommandError> {
     let spec = root.join(SPEC);
-    if let Some(frozen) = RemoteRun::read(root).map_err(CommandError::input)? {
-        let there = &frozen.directory;
+    if let Some(mut remote) = RemoteRun::read(root).map_err(CommandError::input)? {
+        let there = &remote.directory;
         // Relative data directories of the spec refer to that directory.
         std::env::set_current_dir(there).map_err(|error| {
-            CommandError::Input(format!(
-                "{}: cannot change to the directory of the run's spec: {error}",
-                there.display()
-            ))
+            CommandError::Input(format!("{}: cannot change to the directory of the run's spec: {error}", there.shown()))
         })?;
         let experiment = Experiment::read(&spec, &[]).map_err(CommandError::input)?;
-        return Ok((frozen.jobs(&experiment), Store::open(data.unwrap_or(frozen.data))));
+        remote.data = data.unwrap_or(remote.data);
+        let (plan, data) = (remote.jobs(&experiment), Store::open(remote.data.clone()));
+        return Ok(PlannedRun { experiment, plan, data, remote });
     }
     let experiment = Experiment::read(&spec, &[]).map_err(CommandError::input)?;
     let data = Store::open(data.unwrap_or_else(Store::default_directory));
     let plan = Plan::new(&experiment, &data).map_err(with_cause)?;
-    Ok((plan.planned(&[]).0, data))
+    let remote = RemoteRun::of(&plan, &data).map_err(CommandError::input)?;
+    Ok(PlannedRun { plan: plan.planned(&[]).0, experiment, data, remote })
 }
 
 fn absolute(path: &Path) -> Result<PathBuf, CommandError> {
-    std::path::absolute(path).map_err(|error| CommandError::Input(format!("{}: {error}", path.display())))
+    std::path::absolute(path).map_err(|error| CommandError::Input(format!("{}: {error}", path.shown())))
+}
+
+/// Runs the job that a supervising process assigns on stdin.
+pub fn assigned() -> Result<(), CommandError> {
+    run_assigned().map_err(|error| CommandError::Input(format!("cannot run an assigned job: {error}")))
 }

@@ -16,6 +16,7 @@ use crate::data::benchmark::Arity;
 use crate::data::load::{Dataset, LoadOptions, load};
 use crate::determinism::IndexMap;
 use crate::experiment::spec::units;
+use crate::files::visible::ShownPath;
 use crate::learn::lrnn::Template;
 use crate::learn::params::Entry;
 use crate::learn::prepare::{PrepareOptions, Purpose, make_binary_for};
@@ -344,7 +345,7 @@ fn train_weights(args: &Train, output: &mut Output) -> Result<(), CommandError> 
     writeln!(
         output.out,
         "{}: {} for {}/{}",
-        args.out.display(),
+        args.out.shown(),
         weights::KIND,
         network.target_name(),
         network.target_arity()
@@ -424,7 +425,7 @@ fn summary(
     writeln!(
         output.out,
         "{}: {kind} for {}/{}, {size}, learned from {from}",
-        path.display(),
+        path.shown(),
         model.target_name(),
         model.target_arity(),
     )?;

@@ -6,6 +6,7 @@ use std::path::Path;
 use super::error::CommandError;
 use super::output::Output;
 use crate::data::load::Dataset;
+use crate::files::visible::ShownPath;
 use crate::learn::{LearnedWeights, LrbmWeights, Resources, Task};
 use crate::logic::nearest::did_you_mean;
 use crate::logic::rule::{ParsedRule, parse_rules};
@@ -95,7 +96,7 @@ pub enum InitialWeights {
 /// Parses the rules of a file.
 pub fn read(path: &Path) -> Result<Vec<ParsedRule>, CommandError> {
     let text = std::fs::read_to_string(path)
-        .map_err(|error| CommandError::Input(format!("{}: cannot be read: {error}", path.display())))?;
+        .map_err(|error| CommandError::Input(format!("{}: cannot be read: {error}", path.shown())))?;
     parse_rules(path, &text).map_err(CommandError::Data)
 }
 

@@ -7,6 +7,7 @@ use super::examples::{Contradiction, NoExamples, RawExamples};
 use super::layout::{self, DatasetFiles};
 use super::parameters;
 use crate::determinism::{HashSet, IndexMap};
+use crate::files::visible::ShownPath;
 use crate::kb::{Database, DatabaseBuilder, Example, TimeRule};
 use crate::logic::{
     CapacityError, Constant, Diagnostic, Diagnostics, FileRole, ImportKind, Location, PredicateId, ReadError, Reader,
@@ -60,7 +61,7 @@ pub struct LoadCounts {
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
     /// The directory does not exist.
-    #[error("{0}: no such directory; pass the directory with the pos, neg and facts files")]
+    #[error("{}: no such directory; pass the directory with the pos, neg and facts files", .0.shown())]
     NoDirectory(PathBuf),
     /// A file was given instead of a directory.
     #[error("{0}: {1}; pass the directory with the pos, neg and facts files")]
@@ -87,7 +88,7 @@ pub enum LoadError {
         background: String,
     },
     /// A required file is missing.
-    #[error("{directory}: no file of {what}; expected one of {looked_for}")]
+    #[error("{}: no file of {what}; expected one of {looked_for}", directory.shown())]
     MissingFile {
         /// The directory.
         directory: PathBuf,
@@ -163,8 +164,8 @@ fn read(directory: &Path, options: &LoadOptions, known: Option<(&str, usize)>) -
     }
     if files.background.is_none() {
         let message =
-            format!("{}: no background file, so there are no modes and nothing can be learned", directory.display());
-        let help = format!("write {}, or pass one with --background", directory.join("bk.txt").display());
+            format!("{}: no background file, so there are no modes and nothing can be learned", directory.shown());
+        let help = format!("write {}, or pass one with --background", directory.join("bk.txt").shown());
         loader.reader.diagnostics.push(Diagnostic::warning("no-background", message, help));
     }
     let dataset = loader.finish(&files, options, known)?;
@@ -230,7 +231,7 @@ impl Loader {
                 continue;
             }
             let opened = layout::open(&path);
-            let file = path.display().to_string();
+            let file = path.shown().to_string();
             let reader = opened.map_err(|error| ReadError::Io { file, error })?;
             self.sink.role = Some(role);
             self.reader.read(&mut SourceWindow::new(&path, reader), role, &mut self.sink)?;
@@ -342,7 +343,7 @@ fn both_labels(
     target: PredicateId,
     files: &DatasetFiles,
 ) -> Diagnostic {
-    let show = |path: &Option<PathBuf>| path.as_deref().unwrap_or(Path::new("")).display().to_string();
+    let show = |path: &Option<PathBuf>| path.as_deref().unwrap_or(Path::new("")).shown().to_string();
     let message = format!(
         "{} is a negative example here and a positive one in {}:{}",
         contradiction.show(builder, target),
@@ -447,7 +448,7 @@ impl DataSink {
                 let message = format!("the imported file `{path}` does not exist");
                 let help = format!(
                     "paths are relative to {}; use `importIfExists:` if the file may be missing",
-                    directory.display()
+                    directory.shown()
                 );
                 vec![Diagnostic::error("missing-import", message, help)]
             }

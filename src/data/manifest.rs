@@ -10,6 +10,7 @@ use std::sync::OnceLock;
 
 use thiserror::Error;
 
+use crate::files::visible::ShownPath;
 use crate::kb::{TimeRule, TimeSource};
 use crate::logic::nearest::nearest;
 
@@ -42,7 +43,7 @@ const BUILT_IN: [(&str, &str); 10] = [
 #[derive(Debug, Error)]
 pub enum ManifestError {
     /// The file cannot be read.
-    #[error("{}: cannot read the manifest: {source}", path.display())]
+    #[error("{}: cannot read the manifest: {source}", path.shown())]
     Unreadable {
         /// The file.
         path: PathBuf,
@@ -115,7 +116,7 @@ impl Manifest {
     pub fn read(path: &Path) -> Result<Manifest, ManifestError> {
         let text = std::fs::read_to_string(path)
             .map_err(|source| ManifestError::Unreadable { path: path.to_owned(), source })?;
-        Self::parse(&text, &path.display().to_string())
+        Self::parse(&text, &path.shown().to_string())
     }
 
     /// Parses and validates the text of a manifest; `origin` names it in errors.

@@ -7,6 +7,7 @@
 //! cannot see the facts of its future, so a second argument from there would reveal the negative by
 //! itself.
 
+use crate::cancel;
 use crate::determinism::{HashSet, Stream};
 use crate::kb::{Database, Example};
 use crate::logic::{Constant, PredicateId};
@@ -164,6 +165,7 @@ fn draw_unrestricted(
         }
         _ => {
             while drawn.len() < needed {
+                cancel::poll();
                 drawn.extend(accept(candidates.iter().map(|pool| pool[stream.index(pool.len())]).collect()));
             }
         }
@@ -187,6 +189,7 @@ fn draw_not_later(
     let mut exhausted: HashSet<Constant> = HashSet::default();
     // In each round, every first argument is used once.
     while drawn.len() < needed && !first.is_empty() {
+        cancel::poll();
         for &(a, time) in first.iter().take(needed - drawn.len()) {
             let past = &second[..second.partition_point(|&(t, _)| t <= time)];
             let mut accept = |b: Constant| ((reflexive || a != b) && taken.insert(&[a, b])).then(|| [a, b].into());

@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use super::store::RunStoreError;
+use crate::files::visible::ShownPath;
 
 /// Reason why a run cannot continue.
 #[derive(Debug, thiserror::Error)]
@@ -14,6 +15,9 @@ pub enum RunError {
     /// Threads cannot be started.
     #[error("cannot start threads: {0}; give a smaller number with --threads")]
     Threads(rayon::ThreadPoolBuildError),
+    /// The process of an isolated job cannot be started or supervised.
+    #[error("cannot run a job in a process of its own: {0}")]
+    Isolation(String),
     /// The cluster failed.
     #[error(transparent)]
     Slurm(#[from] SlurmError),
@@ -60,7 +64,7 @@ pub enum SlurmError {
         size: u64,
     },
     /// Another process submits tasks of the run.
-    #[error("another process submits tasks of {} to the cluster; stop it first", root.display())]
+    #[error("another process submits tasks of {} to the cluster; stop it first", root.shown())]
     AlreadyWatched {
         /// The run directory.
         root: PathBuf,
@@ -69,11 +73,11 @@ pub enum SlurmError {
     #[error(
         "{}: Slurm needs paths in valid UTF-8 without backslashes and control characters; rename it, or choose \
          another with --out",
-        .0.display()
+        .0.shown()
     )]
     InvalidPath(PathBuf),
     /// A file of the run directory cannot be read or written.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {source}", path.shown())]
     Io {
         /// The file.
         path: PathBuf,

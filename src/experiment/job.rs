@@ -58,8 +58,18 @@ pub struct Ensemble {
 pub struct Limits {
     /// Maximum wall time.
     pub time: Option<Duration>,
-    /// Maximum memory growth.
+    /// Maximum resident memory of the job's process.
     pub memory_bytes: Option<u64>,
+    /// Whether the job runs in a process of its own even without a memory limit.
+    pub isolate: bool,
+}
+
+impl Limits {
+    /// Returns whether the job runs in a process of its own. Memory is measured per process, so a
+    /// memory limit requires it.
+    pub fn is_isolated(&self) -> bool {
+        self.isolate || self.memory_bytes.is_some()
+    }
 }
 
 impl Job {

@@ -5,6 +5,7 @@
 use super::plan::{JobState, Previous, Reason};
 use super::planned::PlannedJob;
 use super::store::{JobRecord, RECORD, RunStore, STEPS_TO_READ};
+use crate::files::visible::ShownPath;
 use crate::parallel;
 
 /// Returns the states of jobs of a plan, given by position.
@@ -28,7 +29,7 @@ fn inspect_one(planned: &PlannedJob, store: &RunStore) -> (JobState, Option<JobR
         JobState::Outstanding(reason) => JobState::Outstanding(reason),
         _ => {
             let file = planned.job.directory().join(RECORD);
-            JobState::Outstanding(Reason::Damaged(format!("{}: the id does not match the key", file.display())))
+            JobState::Outstanding(Reason::Damaged(format!("{}: the id does not match the key", file.shown())))
         }
     };
     (state, None)

@@ -18,6 +18,7 @@ use super::store::SPEC;
 use crate::data::store::Store;
 use crate::determinism::{HashMap, IndexMap};
 use crate::files;
+use crate::files::visible::ShownPath;
 
 /// Directory of all cluster files, below the run directory.
 pub const CLUSTER: &str = "cluster";
@@ -28,7 +29,7 @@ const VERSION: u32 = 1;
 #[derive(Debug, thiserror::Error)]
 pub enum RemoteError {
     /// A file of the run cannot be read or written.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {source}", path.shown())]
     Io {
         /// The file.
         path: PathBuf,
@@ -36,7 +37,7 @@ pub enum RemoteError {
         source: io::Error,
     },
     /// A file was modified after it was written.
-    #[error("{}: {reason}; `lrbm run` or `lrbm plan --format commands` on the spec writes it again", path.display())]
+    #[error("{}: {reason}; `lrbm run` or `lrbm plan --format commands` on the spec writes it again", path.shown())]
     Damaged {
         /// The file.
         path: PathBuf,
@@ -44,13 +45,13 @@ pub enum RemoteError {
         reason: String,
     },
     /// A path is not valid UTF-8.
-    #[error("{}: paths must be valid UTF-8 for jobs to run on other nodes; rename it", .0.display())]
+    #[error("{}: paths must be valid UTF-8 for jobs to run on other nodes; rename it", .0.shown())]
     NotText(PathBuf),
     /// No job has the id.
     #[error(
         "no job of {} has the id `{id}`: the spec, the data or the program changed since the id was printed; \
           `lrbm plan SPEC --format commands` prints the current ids",
-        root.display()
+        root.shown()
     )]
     UnknownJob {
         /// The run directory.
@@ -122,7 +123,11 @@ impl RemoteRun {
         if fs::read(&path).is_ok_and(|old| old == text.as_bytes()) {
             return Ok(());
         }
-        files::write(&path, |out| out.write_all(text.as_bytes())).map_err(|source| RemoteError::Io { path, source })
+        let write = || {
+            files::check_no_links(root, &path)?;
+            files::write(&path, |out| out.write_all(text.as_bytes()))
+        };
+        write().map_err(|source| RemoteError::Io { path, source })
     }
 
     /// Reads the file of a run directory; `None` if there is none.

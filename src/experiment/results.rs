@@ -13,6 +13,7 @@ use super::store::{
 };
 use crate::determinism::IndexSet;
 use crate::files::json::FileError;
+use crate::files::visible::ShownPath;
 use crate::learn::SavedModel;
 use crate::parallel;
 
@@ -20,7 +21,7 @@ use crate::parallel;
 #[derive(Debug, thiserror::Error)]
 pub enum ResultsError {
     /// The directory holds no run.
-    #[error("{}: not a run directory: {SPEC} is missing; give the directory that `lrbm run` wrote, such as results/runs/quick", .0.display())]
+    #[error("{}: not a run directory: {SPEC} is missing; give the directory that `lrbm run` wrote, such as results/runs/quick", .0.shown())]
     NoRun(PathBuf),
     /// The stored spec is invalid.
     #[error(transparent)]

@@ -2,24 +2,25 @@
 //!
 //! The rest of the program modifies files and directories only through this module.
 
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
 
 use super::fault::{self, Operation};
+use super::visible::ShownPath;
 
 /// A file writer with fault injection.
 #[derive(Debug)]
 pub struct DiskWriter<W>(pub(super) W);
 
 impl DiskWriter<File> {
-    /// Creates a file, truncating an existing one.
+    /// Creates a file, truncating an existing one; does not follow a symbolic link.
     ///
     /// # Errors
     /// If the operating system reports an error, as in all functions of this module.
     pub fn create(path: &Path) -> io::Result<Self> {
         fault::point(Operation::Create)?;
-        File::create(path).map(DiskWriter)
+        open(path, File::options().write(true).create(true).truncate(true)).map(DiskWriter)
     }
 
     /// Creates a file that must not exist; does not follow a symbolic link.
@@ -28,10 +29,16 @@ impl DiskWriter<File> {
         File::options().write(true).create_new(true).open(path).map(DiskWriter)
     }
 
-    /// Opens an existing file for appending.
+    /// Creates a file for appending that must not exist.
+    pub fn append_new(path: &Path) -> io::Result<Self> {
+        fault::point(Operation::Create)?;
+        File::options().append(true).create_new(true).open(path).map(DiskWriter)
+    }
+
+    /// Opens an existing file for appending; does not follow a symbolic link.
     pub fn append(path: &Path) -> io::Result<Self> {
         fault::point(Operation::Create)?;
-        File::options().append(true).open(path).map(DiskWriter)
+        open(path, File::options().append(true)).map(DiskWriter)
     }
 
     /// Syncs the content to disk.
@@ -51,10 +58,49 @@ impl<W: Write> Write for DiskWriter<W> {
     }
 }
 
-/// Opens or creates an empty file to be locked.
+/// Opens or creates an empty file to be locked; does not follow a symbolic link.
 pub fn lock_file(path: &Path) -> io::Result<File> {
     fault::point(Operation::Create)?;
-    File::options().create(true).append(true).open(path)
+    open(path, File::options().create(true).append(true))
+}
+
+/// Opens a file for writing unless it is a symbolic link.
+#[cfg(unix)]
+fn open(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
+    use rustix::fs::OFlags;
+    use std::os::unix::fs::OpenOptionsExt;
+    let flags = OFlags::NOFOLLOW.bits().cast_signed();
+    options.custom_flags(flags).open(path).map_err(|error| if path.is_symlink() { is_link(path) } else { error })
+}
+
+#[cfg(not(unix))]
+fn open(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
+    if path.is_symlink() { Err(is_link(path)) } else { options.open(path) }
+}
+
+fn is_link(path: &Path) -> io::Error {
+    let message = format!("{} is a symbolic link, which is not followed for writing: remove it", path.shown());
+    io::Error::new(io::ErrorKind::InvalidInput, message)
+}
+
+/// Checks that no directory on the way from `root`, which may be a link itself, to a path below it
+/// is a symbolic link. Otherwise a link that came with a copied directory could make the program
+/// write, or remove, anywhere.
+///
+/// # Errors
+/// If there is a link.
+pub fn check_no_links(root: &Path, below: &Path) -> io::Result<()> {
+    let mut path = root.to_owned();
+    for part in below.strip_prefix(root).unwrap_or(below).components() {
+        path.push(part);
+        match fs::symlink_metadata(&path) {
+            Ok(found) if found.is_symlink() => return Err(is_link(&path)),
+            Ok(_) => {}
+            // Nothing below exists either.
+            Err(_) => break,
+        }
+    }
+    Ok(())
 }
 
 /// Writes a file directly, as part of a directory that is published atomically.

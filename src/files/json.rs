@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use crate::files::visible::ShownPath;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -28,7 +29,7 @@ pub struct Format {
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
     /// The file cannot be read or written.
-    #[error("{path}: cannot {action} the file: {error}")]
+    #[error("{}: cannot {action} the file: {error}", path.shown())]
     Io {
         /// The file.
         path: PathBuf,
@@ -77,7 +78,7 @@ pub struct Place(Option<PathBuf>);
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
-            Some(path) => write!(f, "{}: ", path.display()),
+            Some(path) => write!(f, "{}: ", path.shown()),
             None => Ok(()),
         }
     }

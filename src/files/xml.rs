@@ -1,6 +1,9 @@
 //! Escaping of text for XML and SVG.
 
-/// Escapes text for XML content and attributes; characters invalid in XML become U+FFFD.
+use super::visible::is_active;
+
+/// Escapes text for XML content and attributes; characters invalid in XML become U+FFFD,
+/// and active ones, such as control characters, are shown by their code.
 pub fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
@@ -13,7 +16,8 @@ pub fn escape(text: &str) -> String {
             // Parsers normalize these to spaces in attributes.
             '\t' | '\n' => escaped.push(c),
             '\r' => escaped.push(' '),
-            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => escaped.push('\u{fffd}'),
+            '\u{fffe}' | '\u{ffff}' => escaped.push('\u{fffd}'),
+            c if is_active(c) => escaped.extend(c.escape_debug()),
             c => escaped.push(c),
         }
     }
@@ -28,7 +32,8 @@ mod tests {
     fn special_characters_are_escaped() {
         assert_eq!(escape("<a & \"b\"'>"), "&lt;a &amp; &quot;b&quot;&#39;&gt;");
         assert_eq!(escape("a\tb\nc\rd"), "a\tb\nc d");
-        assert_eq!(escape("\0\u{1}\u{1b}\u{7f}\u{85}"), "\u{fffd}".repeat(5));
+        assert_eq!(escape("\0\u{1}\u{1b}\u{7f}\u{85}"), "\\0\\u{1}\\u{1b}\\u{7f}\\u{85}");
+        assert_eq!(escape("a\u{202e}b"), "a\\u{202e}b");
         assert_eq!(escape("\u{fffe}\u{ffff}"), "\u{fffd}\u{fffd}");
         assert_eq!(escape("ψ ≥ ζ\u{a0}\u{1f600}\u{fffd}"), "ψ ≥ ζ\u{a0}\u{1f600}\u{fffd}");
     }

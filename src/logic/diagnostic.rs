@@ -1,5 +1,6 @@
 //! Diagnostics: errors and warnings with their location in a file and advice.
 
+use crate::files::visible::ShownPath;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -89,8 +90,8 @@ impl fmt::Display for Diagnostic {
             Severity::Warning => "warning",
         };
         match &self.location {
-            Some(at) if at.line > 0 => write!(f, "{}:{}:{}: ", at.file.display(), at.line, at.column)?,
-            Some(at) => write!(f, "{}: ", at.file.display())?,
+            Some(at) if at.line > 0 => write!(f, "{}:{}:{}: ", at.file.shown(), at.line, at.column)?,
+            Some(at) => write!(f, "{}: ", at.file.shown())?,
             None => {}
         }
         write!(f, "{word}[{}]: {}", self.code, self.message)?;

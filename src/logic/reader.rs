@@ -11,6 +11,8 @@ use super::sentence::{Notation, Sentence};
 use super::source::{MAX_SENTENCE_BYTES, SourceWindow};
 use super::symbol::{Constant, SymbolTableFull, Symbols};
 use super::term::Term;
+use crate::cancel;
+use crate::files::visible::ShownPath;
 
 /// A table is full; the message says which one and what to do.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -85,7 +87,7 @@ impl Reader {
     /// Syntax errors are collected in [`Reader::diagnostics`]; reading resumes after each of them.
     pub fn read<S: Sink>(&mut self, source: &mut SourceWindow, role: FileRole, sink: &mut S) -> Result<(), ReadError> {
         let file = source.file().to_owned();
-        let name = |file: &Path| file.display().to_string();
+        let name = |file: &Path| file.shown().to_string();
         let full = |error| ReadError::Full { file: name(&file), error };
         let unreadable = |error| ReadError::Io { file: name(&file), error };
         let mut notation = self.default_notation.unwrap_or_default();
@@ -113,6 +115,7 @@ impl Reader {
                     continue;
                 }
             }
+            cancel::poll();
             let parsed = parse_sentence(source.text(), start, source.at_end(), notation, role == FileRole::Background);
             match parsed {
                 Err(LexError::NeedMore) => {

@@ -8,6 +8,7 @@
 use super::passes::{Batch, LeafDescent, Passes};
 use super::settings::{Descent, Outcome, Schedule, Visit};
 use super::step::ThetaState;
+use crate::cancel;
 use crate::determinism::Stream;
 use crate::tree::Sample;
 
@@ -96,6 +97,8 @@ impl Descent {
     fn run(&self, first_step: f64, mut pass: impl FnMut(&mut ThetaState, f64)) -> Outcome {
         let (mut state, mut passes) = (ThetaState::default(), Passes::new(self, first_step));
         while !passes.ended {
+            // A pass visits every example of the leaf.
+            cancel::poll();
             pass(&mut state, passes.step);
             passes.close(state.theta);
         }

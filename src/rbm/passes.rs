@@ -3,7 +3,11 @@
 use super::settings::{Descent, Outcome, Schedule};
 use super::step::ThetaState;
 use super::theta::Theta;
+use crate::cancel;
 use crate::tree::Sample;
+
+/// Number of passes between two polls for cancellation; a pass takes well below a microsecond.
+const PASSES_PER_POLL: u32 = 1024;
 
 /// The sufficient statistics of a leaf for batch descent.
 #[derive(Clone, Copy, Debug)]
@@ -42,6 +46,9 @@ impl<'d> Passes<'d> {
     /// Ends a pass at these parameters.
     pub fn close(&mut self, theta: Theta) {
         self.done += 1;
+        if self.done.is_multiple_of(PASSES_PER_POLL) {
+            cancel::poll();
+        }
         let divisor = f64::from(self.done + 1).sqrt();
         self.step = match self.descent.schedule {
             Schedule::Authors => self.step / divisor,

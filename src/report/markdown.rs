@@ -1,5 +1,7 @@
 //! Markdown text.
 
+use crate::files::visible::is_active;
+
 /// Escapes text so that it cannot end a cell, start markup or break a line.
 pub fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
@@ -13,7 +15,13 @@ pub fn escape(text: &str) -> String {
             _ if starts_tag => escaped.push('\\'),
             _ => {}
         }
-        escaped.push(if matches!(c, '\n' | '\r') { ' ' } else { c });
+        match c {
+            '\n' | '\r' => escaped.push(' '),
+            c if is_active(c) => {
+                escaped.extend(c.escape_debug().flat_map(|c| (c == '\\').then_some('\\').into_iter().chain([c])))
+            }
+            c => escaped.push(c),
+        }
     }
     escaped
 }
@@ -24,6 +32,7 @@ mod tests {
 
     #[test]
     fn markup_is_escaped() {
+        assert_eq!(escape("a\u{1b}[2J\u{202e}"), "a\\\\u{1b}\\[2J\\\\u{202e}");
         assert_eq!(escape("<b> <0.001 a\nb [x]"), "\\<b> <0.001 a b \\[x]");
     }
 }

@@ -12,6 +12,7 @@ pub mod drawing;
 pub mod explanation;
 pub mod figure;
 pub mod gate;
+mod html;
 pub mod importance;
 pub mod markdown;
 pub mod page;

@@ -17,13 +17,14 @@ use std::path::{Component, Path, PathBuf};
 use super::csv::CsvError;
 use super::markdown::escape;
 use super::table::{self, NOTES, ReadTableError};
+use crate::files::visible::ShownPath;
 use crate::logic::nearest::nearest;
 
 /// Why a file cannot be spliced.
 #[derive(Debug, thiserror::Error)]
 pub enum SpliceError {
     /// The Markdown file cannot be read.
-    #[error("{}: cannot read the file: {source}", path.display())]
+    #[error("{}: cannot read the file: {source}", path.shown())]
     Unreadable {
         /// The file.
         path: PathBuf,
@@ -31,10 +32,10 @@ pub enum SpliceError {
         source: io::Error,
     },
     /// The file has no markers.
-    #[error("{}: no markers found; put `<!-- lrbm: table PATH.csv -->` and `<!-- lrbm: end -->` where a table belongs", .0.display())]
+    #[error("{}: no markers found; put `<!-- lrbm: table PATH.csv -->` and `<!-- lrbm: end -->` where a table belongs", .0.shown())]
     NoMarker(PathBuf),
     /// A marker is invalid.
-    #[error("{}:{line}: {problem}", path.display())]
+    #[error("{}:{line}: {problem}", path.shown())]
     Marker {
         /// The file.
         path: PathBuf,
@@ -78,7 +79,7 @@ pub enum MarkerError {
     #[error("`{0}` is not a figure: give an .svg or .png file")]
     NoFigure(String),
     /// The named file cannot be read.
-    #[error("{}: cannot read the file: {source}; `lrbm report RUN --copy-to DIR` writes such files", path.display())]
+    #[error("{}: cannot read the file: {source}; `lrbm report RUN --copy-to DIR` writes such files", path.shown())]
     Unreadable {
         /// The file.
         path: PathBuf,
@@ -86,7 +87,7 @@ pub enum MarkerError {
         source: io::Error,
     },
     /// The named file is not a table.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {source}", path.shown())]
     Table {
         /// The file.
         path: PathBuf,
@@ -94,7 +95,7 @@ pub enum MarkerError {
         source: ReadTableError,
     },
     /// The notes of a table cannot be read.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {source}", path.shown())]
     Notes {
         /// The file.
         path: PathBuf,

@@ -10,12 +10,13 @@ use super::table::{self, NOTES};
 use super::versions::{VERSIONS, run_versions_csv};
 use super::{page, summary};
 use crate::files;
+use crate::files::visible::ShownPath;
 
 /// Why a report cannot be written.
 #[derive(Debug, thiserror::Error)]
 pub enum ReportWriteError {
     /// A file cannot be written.
-    #[error("{}: cannot write the report: {source}; free disk space or choose another directory with `--out`", path.display())]
+    #[error("{}: cannot write the report: {source}; free disk space or choose another directory with `--out`", path.shown())]
     Io {
         /// The file or directory.
         path: PathBuf,
@@ -48,8 +49,8 @@ impl Report<'_> {
         let tables = directory.join("tables");
         let figures = directory.join("figures");
         for created in [directory, &tables, &figures] {
-            files::create_dir_all(created)
-                .map_err(|source| ReportWriteError::Io { path: created.to_owned(), source })?;
+            let create = files::check_no_links(directory, created).and_then(|()| files::create_dir_all(created));
+            create.map_err(|source| ReportWriteError::Io { path: created.to_owned(), source })?;
         }
         for table in &self.tables {
             put(&tables, &table.name, "md", table::markdown(table).as_bytes())?;

@@ -5,6 +5,7 @@
 mod common;
 
 mod classes;
+mod control;
 mod convert;
 mod dataset_ids;
 mod datasets;

@@ -121,6 +121,66 @@ fn a_run_stopped_at_any_disk_operation_resumes() {
     }
 }
 
+/// Reports are regenerated: an interrupted one leaves the results alone and is completed by the
+/// next, with the same bytes.
+#[cfg(unix)]
+#[test]
+fn a_report_that_is_stopped_or_runs_out_of_disk_is_completed_by_the_next() {
+    // One model: drawing figures takes most of the time.
+    let spec =
+        "name = \"tiny\"\nseed = 7\nfolds = 2\ndatasets = [\"movies\"]\n[[model]]\nname = \"R\"\nkind = \"rpt\"\n";
+    let reference = Lab::with(spec);
+    assert!(reference.run(&ONE_FOLD).status.success());
+    let results = reference.results();
+    let files = |lab: &Lab| {
+        let mut files = lab.results();
+        // The page has links to the data directory of the machine and the time of the jobs.
+        files.retain(|path, _| !path.ends_with(".html"));
+        files
+    };
+    let report = |lab: &Lab, fault: Option<String>| {
+        let mut call = command(lab.home());
+        fault.iter().for_each(|fault| drop(call.env("LRBM_TEST_FAULT", fault)));
+        call.args(["report", "out"]).output().unwrap()
+    };
+    let untouched = Lab::in_memory(SPEC);
+    copy(&reference.out(), &untouched.out());
+    assert!(report(&untouched, None).status.success());
+    let expected = files(&untouched);
+    assert!(expected.len() > results.len() + 10, "{:?}", expected.keys());
+    let mut struck = 0;
+    for kind in ["stop", "full", "once"] {
+        let mut n = 1;
+        loop {
+            let lab = Lab::in_memory(SPEC);
+            copy(&reference.out(), &lab.out());
+            let output = report(&lab, Some(format!("{kind}:{n}")));
+            let found = lab.results();
+            assert!(results.iter().all(|(path, bytes)| found.get(path) == Some(bytes)), "{kind}:{n}: a result changed");
+            if output.status.success() {
+                break;
+            }
+            if kind != "stop" {
+                let text = stderr(&output);
+                assert_eq!(output.status.code(), Some(2), "{kind}:{n}: {text}");
+                assert!(text.contains("no space left") && text.contains("free disk space"), "{kind}:{n}: {text}");
+            }
+            struck += 1;
+            assert!(report(&lab, None).status.success(), "{kind}:{n}");
+            let mut found = files(&lab);
+            // A temporary file of a killed process stays until the next run.
+            found.retain(|path, _| !path.contains(".tmp-"));
+            assert_eq!(found.keys().collect::<Vec<_>>(), expected.keys().collect::<Vec<_>>(), "{kind}:{n}");
+            assert!(found == expected, "{kind}:{n}: a file of the report differs");
+            // Not every place is tried.
+            n = 2 * n + usize::from(kind == "stop");
+            assert!(n < 5000, "no report ends");
+        }
+    }
+    assert!(struck > 6, "only {struck} reports were interrupted");
+    tell("reports stopped or with a full disk, completed by the next", struck);
+}
+
 #[test]
 fn a_run_on_a_full_disk_resumes() {
     let (_, expected) = uninterrupted_run(&ONE_FOLD);

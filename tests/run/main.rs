@@ -11,8 +11,10 @@ mod failures;
 #[cfg(unix)]
 mod fake_slurm;
 mod faults;
+mod isolation;
 mod kill;
 mod lab;
+mod links;
 mod read;
 mod resume;
 mod slurm;

@@ -11,6 +11,7 @@ use crate::data::fetch::{FetchEvent, FetchOptions, MIRROR_VARIABLE, Mirror, fetc
 use crate::data::generate::Domain;
 use crate::data::manifest::Manifest;
 use crate::data::store::DATA_VARIABLE;
+use crate::files::visible::ShownPath;
 use crate::logic::quantity::thousands;
 
 /// Arguments of `lrbm datasets fetch`.
@@ -106,7 +107,7 @@ pub fn run_fetch(args: &Fetch, output: &mut Output) -> Result<(), CommandError> 
         // Report each dataset before the next one is fetched.
         output.out.flush()?;
     }
-    writeln!(output.out, "data are in {}", store.root().display())?;
+    writeln!(output.out, "data are in {}", store.root().shown())?;
     Ok(())
 }
 
@@ -117,7 +118,7 @@ pub fn run_verify(args: &Verify, output: &mut Output) -> Result<(), CommandError
     for dataset in &all {
         for problem in &dataset.problems {
             problems += 1;
-            say(format_args!("error: {}/{}/{problem}", store.root().display(), dataset.id));
+            say(format_args!("error: {}/{}/{problem}", store.root().shown(), dataset.id));
         }
         let state = match (dataset.fetched, dataset.problems.len()) {
             (false, _) => format!("not fetched; run `lrbm datasets fetch {}`", dataset.id),
@@ -135,8 +136,7 @@ pub fn run_verify(args: &Verify, output: &mut Output) -> Result<(), CommandError
         return Err(CommandError::Input(message));
     }
     if !all.iter().any(|dataset| dataset.fetched) {
-        let message =
-            format!("no dataset below {} is fetched: run `lrbm datasets fetch --all`", store.root().display());
+        let message = format!("no dataset below {} is fetched: run `lrbm datasets fetch --all`", store.root().shown());
         return Err(CommandError::Input(message));
     }
     Ok(())

@@ -7,6 +7,7 @@ use super::super::error::{CommandError, with_cause};
 use super::super::output::Output;
 use super::args::GeneratorArgs;
 use crate::data::generate::{Domain, write_directory};
+use crate::files::visible::ShownPath;
 use crate::logic::quantity::thousands;
 
 /// Arguments of `lrbm datasets generate`.
@@ -28,7 +29,7 @@ pub fn run(args: &Generate, output: &mut Output) -> Result<(), CommandError> {
     writeln!(
         output.out,
         "{}: generated domain {} ({settings}): {} facts, {} positives, {} negatives",
-        args.out.display(),
+        args.out.shown(),
         args.id,
         thousands(counts.facts),
         thousands(counts.positives),
@@ -37,7 +38,7 @@ pub fn run(args: &Generate, output: &mut Output) -> Result<(), CommandError> {
     let info = domain.info();
     if info.classes.is_none() {
         let time = info.time.map_or(String::new(), |predicate| format!(" --set time_predicate={predicate}"));
-        let directory = args.out.display();
+        let directory = args.out.shown();
         writeln!(output.out, "next: lrbm train --data {directory} --target {}{time} --out model.json", info.target)?;
     }
     Ok(())

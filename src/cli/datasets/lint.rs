@@ -9,6 +9,7 @@ use super::super::settings;
 use super::print;
 use crate::data::load::{LoadOptions, load};
 use crate::data::summary::DatasetSummary;
+use crate::files::visible::ShownPath;
 
 /// Arguments of `lrbm datasets lint`.
 #[derive(clap::Args)]
@@ -37,7 +38,7 @@ pub fn run(args: &Lint, output: &mut Output) -> Result<(), CommandError> {
     output.warn(&loaded.warnings);
     let out = &mut output.out;
     for file in &loaded.counts.files {
-        writeln!(out, "read {}", file.display())?;
+        writeln!(out, "read {}", file.shown())?;
     }
     writeln!(out)?;
     print::summary(out, &DatasetSummary::of(&loaded))?;

@@ -8,6 +8,7 @@ use super::query;
 use crate::cli::error::CommandError;
 use crate::cli::output::Output;
 use crate::data::load::Dataset;
+use crate::files::visible::ShownPath;
 use crate::kb::Example;
 use crate::learn::Stored;
 use crate::learn::prepare::Purpose;
@@ -30,7 +31,7 @@ pub fn read(
         let instead = if args.query.is_some() { "omit it" } else { "use --query instead" };
         return Err(CommandError::Input(format!(
             "{}: {flag} supports trees and networks only: {instead}",
-            args.model.display()
+            args.model.shown()
         )));
     }
     let (Some(data), Some(query)) = (args.data()?, &args.query) else {

@@ -9,6 +9,7 @@ use crate::cli::say;
 use crate::determinism::IndexMap;
 use crate::experiment::run::Event;
 use crate::experiment::store::FailureKind;
+use crate::files::visible::{ShownPath, visible, visible_lines};
 use crate::logic::quantity::counted;
 
 /// Display of events.
@@ -140,7 +141,7 @@ fn begin(event: &Event) -> Option<String> {
     if let (Some(at_once), Some(threads)) = (jobs_at_once, threads) {
         parts.push(format!("{at_once} at once on {}", counted(*threads, "thread")));
     }
-    Some(format!("{}: {}", run.display(), parts.join(", ")))
+    Some(format!("{}: {}", run.shown(), parts.join(", ")))
 }
 
 fn damaged(what: &str) -> String {
@@ -224,8 +225,9 @@ impl Bars {
             Event::Start { job, name, .. } => {
                 let bar = self.all.add(ProgressBar::new_spinner());
                 bar.set_style(style("  {spinner} {wide_msg}"));
+                let name = visible(name).into_owned();
                 bar.set_message(name.clone());
-                bar.set_prefix(name.clone());
+                bar.set_prefix(name);
                 bar.enable_steady_tick(Duration::from_millis(200));
                 self.running.insert(*job, bar);
             }
@@ -233,7 +235,7 @@ impl Bars {
             Event::Step { job, steps, of } => self.step(*job, "step", (*steps, *of)),
             Event::Done { job, name, .. } => {
                 self.end(*job);
-                self.overall.set_message(format!("last: {name}: {}", auc_text(event)));
+                self.overall.set_message(format!("last: {}: {}", visible(name), auc_text(event)));
             }
             Event::Failed { job, name, failure, message } => {
                 self.end(*job);
@@ -266,7 +268,7 @@ impl Bars {
 
     fn say(&self, line: &str) {
         // The terminal may have been closed.
-        let _ = self.all.println(line);
+        let _ = self.all.println(visible_lines(line));
     }
 }
 

@@ -6,6 +6,7 @@ use std::path::Path;
 use crate::determinism::IndexSet;
 use crate::experiment::frame::{Group, JobFrame, RowKey, StoredJob};
 use crate::experiment::run::Tally;
+use crate::files::visible::ShownPath;
 use crate::logic::quantity::counted;
 use crate::metric::{Average, Column};
 use crate::report::table::{Grid, format_mean};
@@ -89,7 +90,10 @@ pub fn tally(out: &mut impl Write, tally: &Tally, run: &Path, model: Option<&Pat
     } else {
         write!(out, "\n{} run in {:.1} s", jobs(tally.ran), tally.wall_seconds)?;
         match tally.share_outside_learning {
-            Some(share) => writeln!(out, ", {:.0}% of the time outside learning", 100.0 * share)?,
+            Some(share) => {
+                let stopped = if tally.stopped_seconds > 0.0 { ", without jobs stopped at a limit" } else { "" };
+                writeln!(out, ", {:.0}% of the time outside learning{stopped}", 100.0 * share)?;
+            }
             None => writeln!(out)?,
         }
     }
@@ -114,10 +118,10 @@ pub fn tally(out: &mut impl Write, tally: &Tally, run: &Path, model: Option<&Pat
     if tally.left > 0 {
         writeln!(out, "{} left on the cluster: run the same command to watch again", jobs(tally.left))?;
     }
-    writeln!(out, "results are in {}: metrics.csv, metrics.parquet, jobs/", run.display())?;
+    writeln!(out, "results are in {}: metrics.csv, metrics.parquet, jobs/", run.shown())?;
     if let Some(model) = model {
-        writeln!(out, "next: lrbm report {}", run.display())?;
-        writeln!(out, "  or: lrbm explain --model {}", model.display())?;
+        writeln!(out, "next: lrbm report {}", run.shown())?;
+        writeln!(out, "  or: lrbm explain --model {}", model.shown())?;
     }
     Ok(())
 }

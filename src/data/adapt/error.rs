@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use thiserror::Error;
 
 use crate::data::store::StoreError;
+use crate::files::visible::ShownPath;
 use crate::logic::{Diagnostics, ReadError};
 
 /// The error of converting a dataset.
@@ -25,7 +26,7 @@ pub enum AdaptError {
         found: Diagnostics,
     },
     /// A line of a published file is invalid for the adaptor.
-    #[error("{}:{line}: {reason}; fetch dataset `{id}` again, or correct your manifest", path.display())]
+    #[error("{}:{line}: {reason}; fetch dataset `{id}` again, or correct your manifest", path.shown())]
     Line {
         /// The dataset.
         id: String,

@@ -9,6 +9,7 @@ use thiserror::Error;
 
 use crate::data::manifest::Unpack;
 use crate::data::store::{is_unfinished, path};
+use crate::files::visible::ShownPath;
 use crate::files::{self, DiskWriter};
 
 /// The error of unpacking an archive.
@@ -49,7 +50,7 @@ pub enum ArchiveError {
         reason: String,
     },
     /// A file system operation failed.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {source}", path.shown())]
     Io {
         /// The file or directory.
         path: PathBuf,

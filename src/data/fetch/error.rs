@@ -7,12 +7,13 @@ use thiserror::Error;
 
 use super::archive::ArchiveError;
 use crate::data::store::StoreError;
+use crate::files::visible::{ShownPath, visible};
 
 /// The error of fetching a dataset.
 #[derive(Debug, Error)]
 pub enum FetchError {
     /// A file could not be retrieved.
-    #[error("dataset `{dataset}`: {file} from {from}: {fault}")]
+    #[error("dataset `{dataset}`: {file} from {}: {fault}", visible(.from))]
     File {
         /// The dataset.
         dataset: String,
@@ -34,7 +35,7 @@ pub enum FetchError {
         fault: ArchiveError,
     },
     /// The mirror is invalid.
-    #[error("invalid mirror `{given}`: {reason}; pass an http:// or https:// address, or a directory")]
+    #[error("invalid mirror `{}`: {reason}; pass an http:// or https:// address, or a directory", visible(.given))]
     Mirror {
         /// The given value.
         given: String,
@@ -129,7 +130,7 @@ pub enum FetchFault {
     #[error("no such file in the mirror; add it, or fetch from another source")]
     NotInMirror,
     /// A file system operation failed.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {source}", path.shown())]
     Io {
         /// The file or directory.
         path: PathBuf,

@@ -7,19 +7,20 @@ use std::path::{Path, PathBuf};
 use super::domain::{Domain, DomainCounts};
 use super::settings::GeneratorSettings;
 use super::sink::{DomainSink, Name};
+use crate::files::visible::ShownPath;
 use crate::files::{self, PendingFile};
 
 /// The error of writing a domain.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteDomainError {
     /// The directory already contains one of the files.
-    #[error("{} already exists and is not overwritten; pass another --out or move the file away", .path.display())]
+    #[error("{} already exists and is not overwritten; pass another --out or move the file away", .path.shown())]
     AlreadyExists {
         /// The existing file.
         path: PathBuf,
     },
     /// A file system operation failed.
-    #[error("cannot {operation} {}; no file was left behind: free disk space or pass another --out", .path.display())]
+    #[error("cannot {operation} {}; no file was left behind: free disk space or pass another --out", .path.shown())]
     Io {
         /// The failed operation.
         operation: &'static str,

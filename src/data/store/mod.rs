@@ -19,6 +19,7 @@ mod verify;
 
 pub use verify::{FileProblem, ProblemKind, Verification};
 
+use crate::files::visible::ShownPath;
 use crate::files::{self, TEMPORARY_PREFIX, digest};
 use path::{PART, RAW, RECORD, UNPACKED};
 
@@ -31,7 +32,7 @@ pub const DATA_DEFAULT: &str = "datasets/cache";
 #[derive(Debug, Error)]
 pub enum StoreError {
     /// A file system operation failed.
-    #[error("{}: {source}; check that the directory is writable and the disk is not full", path.display())]
+    #[error("{}: {source}; check that the directory is writable and the disk is not full", path.shown())]
     Io {
         /// The file or directory.
         path: PathBuf,
@@ -57,7 +58,7 @@ pub enum StoreError {
         reason: String,
     },
     /// The dataset has no record of checksums.
-    #[error("dataset `{id}` is not in {}; run `lrbm datasets fetch {id}`", directory.display())]
+    #[error("dataset `{id}` is not in {}; run `lrbm datasets fetch {id}`", directory.shown())]
     NotFetched {
         /// The dataset.
         id: String,

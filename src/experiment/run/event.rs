@@ -202,6 +202,9 @@ pub struct Tally {
     pub job_seconds: f64,
     /// Seconds of these that were spent learning.
     pub train_seconds: f64,
+    /// Seconds of these spent in jobs that were stopped at a limit or killed: mostly learning that
+    /// was not completed, so they are not part of the share.
+    pub stopped_seconds: f64,
     /// Share of working time spent outside learning: reading, splitting, scoring, writing.
     pub share_outside_learning: Option<f64>,
 }

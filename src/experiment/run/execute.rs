@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
+use serde::{Deserialize, Serialize};
+
 use super::data::DataCache;
 use super::failure::Failure;
 use super::fault::Fault;
@@ -11,10 +13,12 @@ use super::shared::Shared;
 use crate::cancel;
 use crate::data::benchmark::Benchmark;
 use crate::data::split::{Fold, FoldSide};
+use crate::data::store::Store;
 use crate::determinism::{HashMap, IndexMap};
 use crate::experiment::job::Job;
 use crate::experiment::key::JobId;
-use crate::experiment::store::{self, MODEL, Outcome, PREDICTIONS, Prediction, RunStore, Staging};
+use crate::experiment::planned::PlannedJob;
+use crate::experiment::store::{self, MODEL, Outcome, PREDICTIONS, Prediction, RunStore, StagingFiles};
 use crate::files::digest;
 use crate::learn::{
     self, LearnError, Learner, LrbmExplainable, Model, Progress, Resources, SavedModel, Scored, Stored, Task, Trained,
@@ -37,8 +41,21 @@ pub struct RunContext<'a> {
     pub fault: Option<Fault>,
 }
 
+impl<'a> RunContext<'a> {
+    /// Prepares these jobs of a plan.
+    pub fn new(plan: &'a [PlannedJob], jobs: &[usize], data: &'a Store, store: &'a RunStore) -> Self {
+        RunContext {
+            store,
+            data: DataCache::new(data, jobs.iter().map(|&job| &plan[job].job)),
+            ensembles: Shared::new(jobs.iter().filter_map(|&job| plan[job].ensemble.clone())),
+            by_id: plan.iter().map(|planned| (planned.id.clone(), &planned.job)).collect(),
+            fault: Fault::from_environment(),
+        }
+    }
+}
+
 /// What is known about a job while it runs; also recorded for failed jobs.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Attempt {
     pub data: Option<store::DatasetRecord>,
     pub counts: Option<store::ExampleCounts>,
@@ -49,6 +66,7 @@ pub struct Attempt {
 }
 
 /// Progress of a running job.
+#[derive(Debug, Serialize, Deserialize)]
 pub enum JobProgress {
     /// The dataset was read.
     Opened {
@@ -78,8 +96,8 @@ pub struct Execution<'a> {
     pub data_checksum: &'a str,
     /// Id of the ensemble to distill.
     pub ensemble_id: Option<&'a JobId>,
-    /// Staging directory.
-    pub staging: &'a mut Staging,
+    /// Files of the staging directory.
+    pub staging: &'a mut StagingFiles,
     /// Listener for progress.
     pub notify: &'a mut (dyn FnMut(JobProgress) + Send),
 }

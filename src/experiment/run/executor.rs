@@ -72,7 +72,11 @@ impl RunRecorder<'_> {
         if let Some(seconds) = seconds {
             self.tally.ran += 1;
             self.tally.job_seconds += seconds.total;
-            self.tally.train_seconds += seconds.learning;
+            if record.status.is_stopped() {
+                self.tally.stopped_seconds += seconds.total;
+            } else {
+                self.tally.train_seconds += seconds.learning;
+            }
         }
         self.table.set(job, record);
         if let Some(writer) = &mut self.writer {

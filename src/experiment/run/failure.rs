@@ -3,7 +3,9 @@
 use std::any::Any;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
 
 use super::machine;
 use crate::experiment::job::Limits;
@@ -12,7 +14,7 @@ use crate::experiment::store::FailureKind;
 use crate::learn::LearnError;
 
 /// Reason why a job has no result.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
     /// Category of the failure.
     pub kind: FailureKind,
@@ -32,6 +34,19 @@ impl Failure {
         let kind = if refused { FailureKind::Refused } else { FailureKind::Error };
         Failure { kind, message: error.to_string() }
     }
+
+    /// Returns the failure of an exceeded time limit.
+    pub fn time_limit(limit: Duration) -> Self {
+        // The actual time would differ between runs, and the message is part of the results.
+        let message = format!("exceeded the time limit of {} s", limit.as_secs_f64());
+        Failure { kind: FailureKind::TimeLimit, message }
+    }
+
+    /// Returns the failure of an exceeded memory limit.
+    pub fn memory_limit(bytes: u64) -> Self {
+        let message = format!("exceeded the memory limit of {bytes} bytes");
+        Failure { kind: FailureKind::MemoryLimit, message }
+    }
 }
 
 /// Runs a job; a panic becomes a failure.
@@ -50,12 +65,11 @@ fn caught(location: &PanicLocation, payload: Box<dyn Any + Send>) -> Failure {
     Failure { kind: FailureKind::Panic, message: format!("this is a bug in lrbm: panic{place}: {text}") }
 }
 
-/// Monitor of the limits of a job.
+/// Monitor of the limits of a job, in the process that runs it.
 #[derive(Debug)]
 pub struct LimitMonitor {
     limits: Limits,
     began: Instant,
-    memory_before: u64,
     /// Time of the next memory check in milliseconds since the start: reading it is a system call.
     next_memory_check: AtomicU64,
 }
@@ -64,30 +78,32 @@ pub struct LimitMonitor {
 const MEMORY_CHECK_MILLISECONDS: u64 = 5;
 
 impl LimitMonitor {
-    /// Starts monitoring a job.
+    /// Starts monitoring a job. A memory limit applies to the whole process, which must therefore
+    /// run nothing else.
     pub fn begin(limits: Limits) -> Self {
-        let memory_before = limits.memory_bytes.and_then(|_| machine::memory_bytes()).unwrap_or(0);
-        LimitMonitor { limits, began: Instant::now(), memory_before, next_memory_check: AtomicU64::new(0) }
+        LimitMonitor { limits, began: Instant::now(), next_memory_check: AtomicU64::new(0) }
     }
 
     /// Returns the failure if a limit is exceeded.
     pub fn exceeded(&self) -> Option<Failure> {
         if let Some(limit) = self.limits.time.filter(|limit| self.began.elapsed() > *limit) {
-            // The actual time would differ between runs, and the message is part of the results.
-            let message = format!("exceeded the time limit of {} s", limit.as_secs_f64());
-            return Some(Failure { kind: FailureKind::TimeLimit, message });
+            return Some(Failure::time_limit(limit));
         }
-        let limit = self.limits.memory_bytes?;
+        self.limits.memory_bytes?;
         let now = self.began.elapsed().as_millis() as u64;
         if now < self.next_memory_check.load(Ordering::Relaxed) {
             return None;
         }
         self.next_memory_check.store(now + MEMORY_CHECK_MILLISECONDS, Ordering::Relaxed);
-        let grown = machine::memory_bytes()?.saturating_sub(self.memory_before);
-        (grown > limit).then(|| {
-            let message = format!("exceeded the memory limit of {limit} bytes");
-            Failure { kind: FailureKind::MemoryLimit, message }
-        })
+        self.exceeded_memory()
+    }
+
+    /// Returns the failure if the process ever exceeded the memory limit. The system keeps the
+    /// peak, so the answer does not depend on when it is asked for: at the end of a job it also
+    /// covers peaks between two checks.
+    pub fn exceeded_memory(&self) -> Option<Failure> {
+        let limit = self.limits.memory_bytes?;
+        (machine::peak_memory_bytes()? > limit).then(|| Failure::memory_limit(limit))
     }
 
     /// Ends the job if a limit is exceeded, by unwinding out of the learner.
@@ -103,7 +119,6 @@ impl LimitMonitor {
 mod tests {
     use super::*;
     use crate::experiment::panics::record_panics;
-    use std::time::Duration;
 
     #[test]
     fn panics_and_exceeded_limits_are_failures() {
@@ -123,11 +138,16 @@ mod tests {
         assert_eq!(bug.kind, FailureKind::Panic);
         assert!(bug.message.contains("failure.rs:") && bug.message.ends_with(": at the disco"), "{}", bug.message);
         let late = run(|| {
-            let limits = Limits { time: Some(Duration::ZERO), memory_bytes: None };
+            let limits = Limits { time: Some(Duration::ZERO), ..Limits::default() };
             LimitMonitor::begin(limits).check();
             Ok(1)
         });
         assert_eq!(late.unwrap_err().kind, FailureKind::TimeLimit);
         assert_eq!(LimitMonitor::begin(Limits::default()).exceeded(), None);
+        let memory = |bytes| LimitMonitor::begin(Limits { memory_bytes: Some(bytes), ..Limits::default() });
+        assert_eq!(memory(u64::MAX).exceeded(), None);
+        if cfg!(target_os = "linux") {
+            assert_eq!(memory(1).exceeded().unwrap().kind, FailureKind::MemoryLimit);
+        }
     }
 }

@@ -1,4 +1,5 @@
-//! The local executor: workers of this process take jobs from a queue, each with its own threads.
+//! The local executor: workers of this process take jobs from a queue, each with threads of its
+//! own or, if it is isolated, a process of its own.
 //!
 //! Workers send messages to the calling thread, which records them. No result depends on the number
 //! of workers or threads, or on which jobs ran before.
@@ -7,6 +8,7 @@ use std::sync::mpsc;
 
 use super::event::Event;
 use super::executor::{Executor, RunRecorder, Workload};
+use super::isolation::Isolation;
 use super::queue::{Queue, QueueEntry};
 use super::worker::{Message, WorkerContext};
 use crate::data::store::Store;
@@ -24,6 +26,8 @@ pub struct Local<'a> {
     pub jobs: usize,
     /// Total number of threads; at least 1.
     pub threads: usize,
+    /// How isolated jobs are started; `None` runs them in this process, without memory limits.
+    pub isolation: Option<Isolation>,
 }
 
 impl Local<'_> {
@@ -46,9 +50,9 @@ impl Executor for Local<'_> {
     }
 
     fn execute(&mut self, work: &Workload<'_>, recorder: &mut RunRecorder<'_>) -> Result<(), RunError> {
-        let Workload { plan, jobs, store, options } = work;
+        let Workload { plan, jobs, .. } = *work;
         let (workers, threads) = (self.workers(jobs.len()), self.threads());
-        let work = WorkerContext::new(plan, jobs, self.data, store, options, workers);
+        let work = WorkerContext::new(work, self.data, self.isolation.as_ref(), workers);
         let mut remaining = jobs.to_vec();
         // First the unlocked jobs, then those that other processes had locked: by then they have
         // ended or their process was killed.
@@ -75,11 +79,8 @@ impl Executor for Local<'_> {
 fn entries(plan: &[PlannedJob], jobs: &[usize]) -> Vec<QueueEntry> {
     let positions: HashMap<&JobId, usize> =
         jobs.iter().enumerate().map(|(position, &job)| (&plan[job].id, position)).collect();
-    let entry = |&job: &usize| QueueEntry {
-        after: plan[job].ensemble.as_ref().and_then(|id| positions.get(id)).copied(),
-        // Memory is measured per process, so a job with a memory limit runs alone.
-        alone: plan[job].job.limits.memory_bytes.is_some(),
-    };
+    let entry =
+        |&job: &usize| QueueEntry { after: plan[job].ensemble.as_ref().and_then(|id| positions.get(id)).copied() };
     jobs.iter().map(entry).collect()
 }
 

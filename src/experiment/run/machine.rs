@@ -19,16 +19,21 @@ pub fn cores() -> usize {
 
 /// Returns the peak memory of this process.
 pub fn peak_memory_bytes() -> Option<u64> {
-    status_bytes("VmHWM:")
+    status_bytes("self", "VmHWM:")
+}
+
+/// Returns the peak memory of a running process so far.
+pub fn peak_memory_bytes_of(process: u32) -> Option<u64> {
+    status_bytes(&process.to_string(), "VmHWM:")
 }
 
 /// Returns the current memory of this process.
 pub fn memory_bytes() -> Option<u64> {
-    status_bytes("VmRSS:")
+    status_bytes("self", "VmRSS:")
 }
 
-fn status_bytes(key: &str) -> Option<u64> {
-    let text = fs::read_to_string("/proc/self/status").ok()?;
+fn status_bytes(process: &str, key: &str) -> Option<u64> {
+    let text = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let value = text.lines().find_map(|line| line.strip_prefix(key))?;
     let kibibytes: u64 = value.split_whitespace().next()?.parse().ok()?;
     Some(kibibytes * 1024)
@@ -92,5 +97,7 @@ mod tests {
         assert!(thread_cpu_seconds().unwrap() >= before);
         assert!(memory_bytes().unwrap() > 20_000_000);
         assert!(peak_memory_bytes().unwrap() >= memory_bytes().unwrap() / 2);
+        assert!(peak_memory_bytes_of(std::process::id()).unwrap() > 20_000_000);
+        assert_eq!(peak_memory_bytes_of(0), None);
     }
 }

@@ -5,12 +5,15 @@
 //! no byte of a result. Executors report to a [`RunRecorder`], which holds the table of results and
 //! forwards events to the listener.
 
+mod child;
+mod compute;
 mod data;
 mod event;
 mod execute;
 mod executor;
 mod failure;
 mod fault;
+mod isolation;
 mod local;
 pub mod machine;
 mod metrics;
@@ -20,10 +23,13 @@ mod queue;
 mod runner;
 mod shared;
 mod table;
+mod threads;
 mod worker;
 
+pub use child::run_assigned;
 pub use event::{Event, Tally};
 pub use executor::{Executor, RunRecorder, Workload};
+pub use isolation::Isolation;
 pub use local::Local;
 pub use options::Options;
 pub use runner::{Finished, run};

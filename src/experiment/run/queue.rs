@@ -14,8 +14,6 @@ use super::shared::lock;
 pub struct QueueEntry {
     /// Position of a job that must end before this one starts.
     pub after: Option<usize>,
-    /// Whether the job must run alone.
-    pub alone: bool,
 }
 
 /// A started job with its threads.
@@ -48,10 +46,8 @@ pub struct Queue {
 struct QueueState {
     waiting: VecDeque<usize>,
     released: Vec<Option<ReleaseReason>>,
-    /// Running jobs.
-    running: usize,
-    /// Whether the running job must run alone.
-    is_alone: bool,
+    /// Whether a job was found to run elsewhere since the last call of `defer`.
+    new_elsewhere: bool,
     /// Idle workers.
     idle: usize,
     /// Unused threads.
@@ -65,8 +61,7 @@ impl Queue {
         let state = QueueState {
             waiting: (0..entries.len()).collect(),
             released: vec![None; entries.len()],
-            running: 0,
-            is_alone: false,
+            new_elsewhere: false,
             idle: workers,
             free: threads,
             stopped: false,
@@ -91,7 +86,11 @@ impl Queue {
 
     /// Defers jobs whose predecessor is running in another process.
     fn defer(&self, state: &mut QueueState) {
-        let QueueState { waiting, released, .. } = state;
+        let QueueState { waiting, released, new_elsewhere, .. } = state;
+        // Only a release can change what is deferred; otherwise taking a job would take linear time.
+        if !std::mem::take(new_elsewhere) {
+            return;
+        }
         waiting.retain(|&job| {
             let elsewhere =
                 self.entries[job].after.is_some_and(|first| released[first] == Some(ReleaseReason::Elsewhere));
@@ -103,27 +102,23 @@ impl Queue {
     }
 
     fn start(&self, state: &mut QueueState) -> Option<Claim> {
-        if state.free == 0 || state.is_alone {
+        if state.free == 0 {
             return None;
         }
         let is_ready = |job: &usize| {
             let entry = &self.entries[*job];
             entry.after.is_none_or(|first| state.released[first] == Some(ReleaseReason::Ended))
         };
-        let ready: Vec<usize> = (0..state.waiting.len()).filter(|&i| is_ready(&state.waiting[i])).collect();
+        // More ready jobs than idle workers make no difference.
+        let places = (0..state.waiting.len()).filter(|&i| is_ready(&state.waiting[i]));
+        let ready: Vec<usize> = places.take(state.idle.max(1)).collect();
         let place = *ready.first()?;
         let job = state.waiting[place];
-        let alone = self.entries[job].alone;
-        if alone && state.running > 0 {
-            return None;
-        }
-        let concurrent = if alone { 1 } else { state.idle.min(ready.len()).max(1) };
+        let concurrent = state.idle.min(ready.len()).max(1);
         let threads = (state.free / concurrent).max(1);
         state.waiting.remove(place);
-        state.running += 1;
         state.idle -= 1;
         state.free -= threads;
-        state.is_alone = alone;
         Some(Claim { job, threads })
     }
 
@@ -131,10 +126,9 @@ impl Queue {
     pub fn release(&self, claim: &Claim, released: ReleaseReason) {
         let mut state = lock(&self.state);
         state.released[claim.job] = Some(released);
-        state.running -= 1;
+        state.new_elsewhere |= released == ReleaseReason::Elsewhere;
         state.idle += 1;
         state.free += claim.threads;
-        state.is_alone = false;
         self.changed.notify_all();
     }
 
@@ -161,7 +155,7 @@ mod tests {
     use super::*;
 
     fn entries(after: &[Option<usize>]) -> Vec<QueueEntry> {
-        after.iter().map(|&after| QueueEntry { after, alone: false }).collect()
+        after.iter().map(|&after| QueueEntry { after }).collect()
     }
 
     #[test]
@@ -204,20 +198,9 @@ mod tests {
     }
 
     #[test]
-    fn exclusive_jobs_run_alone_and_stop_ends_the_queue() {
-        let mut list = entries(&[None; 4]);
-        list[1].alone = true;
-        let queue = Queue::new(list, 2, 2);
-        let first = queue.take().unwrap();
-        std::thread::scope(|scope| {
-            let waits = scope.spawn(|| queue.take());
-            queue.release(&first, ReleaseReason::Ended);
-            let alone = waits.join().unwrap().unwrap();
-            assert_eq!((alone.job, alone.threads), (1, 2));
-            let waits = scope.spawn(|| queue.take());
-            queue.release(&alone, ReleaseReason::Ended);
-            assert_eq!(waits.join().unwrap().unwrap().job, 2);
-        });
+    fn stop_ends_the_queue() {
+        let queue = Queue::new(entries(&[None; 2]), 2, 2);
+        assert_eq!(queue.take().unwrap().job, 0);
         queue.stop();
         assert_eq!(queue.take(), None);
         assert_eq!(queue.not_started(), 1);

@@ -87,8 +87,9 @@ pub fn run(
     let jobs = table.into_jobs().map_err(RunStoreError::Frame)?;
     tally.wall_seconds = options.began.elapsed().as_secs_f64();
     if options.write_tables && tally.ran > 0 {
-        let working = tally.job_seconds + setup_seconds + after.elapsed().as_secs_f64();
-        tally.share_outside_learning = Some(1.0 - tally.train_seconds / working);
+        let completed = tally.job_seconds - tally.stopped_seconds;
+        let working = completed + setup_seconds + after.elapsed().as_secs_f64();
+        tally.share_outside_learning = (completed > 0.0).then(|| 1.0 - tally.train_seconds / working);
         store.write_tally(&tally)?;
     }
     listen(Event::End(tally.clone()));

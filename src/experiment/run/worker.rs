@@ -1,32 +1,24 @@
 //! Workers: take jobs from the queue, run them, and publish their results.
 
-use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::time::Instant;
 
-use hashbrown::hash_map::Entry;
-use rayon::{ThreadPool, ThreadPoolBuilder};
-
-use super::data::DataCache;
+use super::compute::{JobEnd, compute};
 use super::event::Event;
-use super::execute::{Attempt, Execution, JobOutput, JobProgress, RunContext};
-use super::executor::{JobSeconds, end_event};
-use super::failure::{self, Failure, LimitMonitor};
-use super::fault::Fault;
+use super::execute::{JobProgress, RunContext};
+use super::executor::{JobSeconds, Workload, end_event};
+use super::failure::Failure;
+use super::isolation::Isolation;
 use super::options::Options;
 use super::queue::{Claim, Queue, ReleaseReason};
-use super::shared::Shared;
+use super::threads::ThreadPools;
 use super::{machine, provenance};
-use crate::cancel::{self, Check};
 use crate::data::store::Store;
-use crate::determinism::HashMap;
 use crate::experiment::error::RunError;
+use crate::experiment::job::Limits;
 use crate::experiment::outstanding::recorded;
-use crate::experiment::panics::{PanicLocation, record_panics};
 use crate::experiment::planned::PlannedJob;
-use crate::experiment::store::{
-    FailureKind, JobLock, JobRecord, JobRow, MachineInfo, Outcome, RECORD_VERSION, RunStore, RunStoreError, Status,
-};
+use crate::experiment::store::{FailureKind, JobLock, JobRecord, JobRow, MachineInfo, Outcome, RECORD_VERSION, Status};
 
 /// Message of a worker.
 pub enum Message {
@@ -64,29 +56,16 @@ impl Disposition {
 pub struct WorkerContext<'a> {
     plan: &'a [PlannedJob],
     context: RunContext<'a>,
+    isolation: Option<&'a Isolation>,
     options: &'a Options,
     workers: usize,
 }
 
 impl<'a> WorkerContext<'a> {
-    /// Prepares these jobs of a plan.
-    pub fn new(
-        plan: &'a [PlannedJob],
-        to_run: &[usize],
-        data: &'a Store,
-        store: &'a RunStore,
-        options: &'a Options,
-        workers: usize,
-    ) -> Self {
-        let jobs = to_run.iter().map(|&job| &plan[job].job);
-        let context = RunContext {
-            store,
-            data: DataCache::new(data, jobs),
-            ensembles: Shared::new(to_run.iter().filter_map(|&job| plan[job].ensemble.clone())),
-            by_id: plan.iter().map(|planned| (planned.id.clone(), &planned.job)).collect(),
-            fault: Fault::from_environment(),
-        };
-        WorkerContext { plan, context, options, workers }
+    /// Prepares the jobs of a workload.
+    pub fn new(work: &'a Workload<'a>, data: &'a Store, isolation: Option<&'a Isolation>, workers: usize) -> Self {
+        let &Workload { plan, jobs, store, options } = work;
+        WorkerContext { plan, context: RunContext::new(plan, jobs, data, store), isolation, options, workers }
     }
 
     /// Runs jobs until none is left. With `wait`, blocks on jobs that other processes have locked.
@@ -147,15 +126,14 @@ impl<'a> WorkerContext<'a> {
         if let Some(record) = self.published_meanwhile(planned, wait) {
             return adopt(record);
         }
-        let job_threads = pools.of(claim.threads)?;
         notify(Event::Start { job, name: name.clone(), threads: claim.threads });
-        let executed = self.execute(job, job_threads, &lock, send);
+        let executed = self.execute(job, (claim.threads, pools), &lock, send);
         drop(lock);
         let (record, learning) = match executed {
             Ok(executed) => executed,
             // On file systems with node-local locks, another process may have finished the job at
             // the same time and removed our staging directory as a leftover.
-            Err(error) => return self.published_meanwhile(planned, wait).map_or(Err(error.into()), adopt),
+            Err(error) => return self.published_meanwhile(planned, wait).map_or(Err(error), adopt),
         };
         notify(end_event(job, name, &record));
         let seconds = Some(JobSeconds { total: began.elapsed().as_secs_f64(), learning });
@@ -175,23 +153,23 @@ impl<'a> WorkerContext<'a> {
         recorded(planned, self.context.store).filter(is_final)
     }
 
-    /// Runs a job and publishes its directory.
+    /// Runs a job, in this process or in one of its own, and publishes its directory.
     fn execute(
         &self,
         job: usize,
-        job_threads: &JobThreads,
+        threads: (usize, &mut ThreadPools),
         lock: &JobLock,
         send: &Sender<Message>,
-    ) -> Result<(JobRecord, f64), RunStoreError> {
+    ) -> Result<(JobRecord, f64), RunError> {
         let planned = &self.plan[job];
+        let (threads, pools) = threads;
         let mut staging = self.context.store.begin(&planned.job, lock)?;
         let began = Instant::now();
-        let machine = provenance::machine(job_threads.pool.current_num_threads(), self.workers);
+        let machine = provenance::machine(threads, self.workers);
         let program = provenance::program();
-        staging.log(&format!("job {} starts: {}", planned.id, planned.job));
-        staging.log(&format!("lrbm {} on {} threads, {}", program.version, machine.threads, machine.started));
-        let before = job_threads.cpu_seconds();
-        let mut attempt = Attempt::default();
+        let files = staging.files();
+        files.log(&format!("job {} starts: {}", planned.id, planned.job));
+        files.log(&format!("lrbm {} on {threads} threads, {}", program.version, machine.started));
         let dataset = &planned.job.dataset.name;
         let mut notify = |progress| {
             let event = match progress {
@@ -205,36 +183,23 @@ impl<'a> WorkerContext<'a> {
             };
             drop(send.send(Message::Event(event)));
         };
-        let execution = Execution {
-            context: &self.context,
-            job: &planned.job,
-            id: &planned.id,
-            data_checksum: &planned.key.data_checksum,
-            ensemble_id: planned.ensemble.as_ref(),
-            staging: &mut staging,
-            notify: &mut notify,
-        };
-        job_threads.set_limits(Some(LimitMonitor::begin(planned.job.limits)));
-        let result =
-            job_threads.pool.install(|| failure::guard(&job_threads.panic_location, || execution.run(&mut attempt)));
-        job_threads.set_limits(None);
-        let result = match result {
-            Ok(JobOutput { outcome, files }) => {
-                for (name, bytes) in files {
-                    staging.write(name, &bytes)?;
-                }
-                Ok(outcome)
+        let end = match self.isolation.filter(|_| planned.job.limits.is_isolated()) {
+            Some(isolation) => isolation.run(planned, threads, files, self.context.store.root(), &mut notify)?,
+            None => {
+                // Memory is that of the whole process, which also runs other jobs.
+                let limits = Limits { memory_bytes: None, ..planned.job.limits };
+                compute(&self.context, planned, limits, pools.of(threads)?, files, &mut notify)?
             }
-            Err(failure) => Err(failure),
         };
+        let JobEnd { attempt, result, cpu_seconds, peak_memory_bytes } = end;
         match &result {
             Ok(outcome) => {
                 let shown = outcome.metrics.iter().filter_map(|(name, value)| Some(format!("{name} {:.6}", (*value)?)));
-                staging.log(&format!("done: {}", shown.collect::<Vec<_>>().join(", ")));
+                files.log(&format!("done: {}", shown.collect::<Vec<_>>().join(", ")));
             }
             Err(failure) => {
                 let how = if failure.kind == FailureKind::Refused { "refused" } else { "failed" };
-                staging.log(&format!("{how}: {}", failure.message));
+                files.log(&format!("{how}: {}", failure.message));
             }
         }
         let machine = MachineInfo {
@@ -243,8 +208,8 @@ impl<'a> WorkerContext<'a> {
             train_seconds: attempt.train_seconds,
             ensemble_seconds: attempt.ensemble_seconds,
             score_seconds: attempt.score_seconds,
-            cpu_seconds: job_threads.cpu_seconds().zip(before).map(|(after, before)| after - before),
-            peak_memory_bytes: machine::peak_memory_bytes(),
+            cpu_seconds,
+            peak_memory_bytes,
             ..machine
         };
         let learning = attempt.train_seconds + attempt.ensemble_seconds;
@@ -272,45 +237,5 @@ fn ended(result: Result<Outcome, Failure>) -> (Status, Option<Outcome>) {
     match result {
         Ok(outcome) => (Status::Done, Some(outcome)),
         Err(Failure { kind, message }) => (Status::Failed { failure: kind, message }, None),
-    }
-}
-
-/// The threads of a job, reused by the next job with as many threads.
-struct JobThreads {
-    pool: ThreadPool,
-    panic_location: PanicLocation,
-}
-
-impl JobThreads {
-    fn new(threads: usize) -> Result<Self, RunError> {
-        let panic_location = PanicLocation::default();
-        let recorded = panic_location.clone();
-        let builder = ThreadPoolBuilder::new().num_threads(threads);
-        let pool = builder.start_handler(move |_| record_panics(&recorded)).build();
-        Ok(JobThreads { pool: pool.map_err(RunError::Threads)?, panic_location })
-    }
-
-    /// Sets the limit check that the pool's threads poll.
-    fn set_limits(&self, monitor: Option<LimitMonitor>) {
-        let check = monitor.map(|monitor| -> Check { Arc::new(move || monitor.check()) });
-        self.pool.broadcast(|_| cancel::set(check.clone()));
-    }
-
-    /// Returns the processor seconds that the pool's threads have used.
-    fn cpu_seconds(&self) -> Option<f64> {
-        self.pool.broadcast(|_| machine::thread_cpu_seconds()).into_iter().sum()
-    }
-}
-
-/// The thread pools of a worker, by size.
-#[derive(Default)]
-struct ThreadPools(HashMap<usize, JobThreads>);
-
-impl ThreadPools {
-    fn of(&mut self, threads: usize) -> Result<&JobThreads, RunError> {
-        match self.0.entry(threads) {
-            Entry::Occupied(entry) => Ok(entry.into_mut()),
-            Entry::Vacant(entry) => Ok(entry.insert(JobThreads::new(threads)?)),
-        }
     }
 }

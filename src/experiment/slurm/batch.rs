@@ -124,6 +124,7 @@ impl BatchDirectory {
     /// If the directory cannot be written.
     pub fn write(&self, plan: &[PlannedJob], tasks: Vec<TaskJobs>) -> Result<Batch, SlurmError> {
         let cluster = self.root.join(CLUSTER);
+        files::check_no_links(&self.root, &cluster).map_err(io_error(&cluster))?;
         files::create_dir_all(&cluster).map_err(io_error(&cluster))?;
         let mut number = numbers(&cluster).map_err(io_error(&cluster))?.last().map_or(1, |last| last + 1);
         let directory = loop {

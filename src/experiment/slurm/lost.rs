@@ -55,9 +55,9 @@ pub fn record(
     let times = if attempts == 1 { "once".to_owned() } else { format!("{attempts} times") };
     let message = format!("submitted {times} without a result: {}", why.description());
     let mut staging = store.begin(&planned.job, &lock)?;
-    staging.log(&format!("job {}: {}", planned.id, planned.job));
-    staging.log(&format!("failed: {message}"));
-    staging.log(&format!("the last task was {task}"));
+    staging.files().log(&format!("job {}: {}", planned.id, planned.job));
+    staging.files().log(&format!("failed: {message}"));
+    staging.files().log(&format!("the last task was {task}"));
     let mut machine = provenance::machine(0, 0);
     machine.ended.clone_from(&machine.started);
     let record = JobRecord {

@@ -74,6 +74,7 @@ pub fn check(raw: &RawTable, data: DataRequirement, diagnostics: &mut Vec<SpecDi
         limits: Limits {
             time: table.get("time_limit").and_then(Item::scalar).and_then(units::time),
             memory_bytes: table.get("memory_limit").and_then(Item::scalar).and_then(units::memory),
+            isolate: matches!(table.get("isolate").and_then(Item::scalar), Some(Value::Bool(true))),
         },
         slurm: SlurmSettings::default().with(inner("slurm")),
         frozen: String::new(),

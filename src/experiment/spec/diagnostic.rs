@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
+use crate::files::visible::{ShownPath, visible};
 use crate::logic::quantity::counted;
 
 /// Location of a value.
@@ -47,9 +48,9 @@ impl SpecDiagnostic {
 impl fmt::Display for SpecDiagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.path.is_empty() {
-            f.write_str(&self.path)?;
+            f.write_str(&visible(&self.path))?;
             if let Some(value) = &self.value {
-                write!(f, " = {}", shortened(value))?;
+                write!(f, " = {}", visible(&shortened(value)))?;
             }
             f.write_str(": ")?;
         }
@@ -71,7 +72,7 @@ fn shortened(value: &str) -> String {
 #[derive(Debug, Error)]
 pub enum SpecError {
     /// The file cannot be read.
-    #[error("{}: cannot read the spec: {source}{}", path.display(), shipped_hint(path))]
+    #[error("{}: cannot read the spec: {source}{}", path.shown(), shipped_hint(path))]
     Unreadable {
         /// The file.
         path: PathBuf,

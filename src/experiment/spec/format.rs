@@ -7,6 +7,7 @@ use super::raw::{Item, RawValue};
 use super::units;
 use crate::data::benchmark::{Arity, Reflexive, TimeUse};
 use crate::data::manifest::{FoldScheme, NegativeScheme};
+use crate::files::visible::is_active;
 use crate::learn::params::Value;
 use crate::learn::{Kind, Preset};
 use crate::metric::Column;
@@ -46,6 +47,8 @@ pub struct Field {
 pub enum FieldShape {
     /// Nonempty text.
     Text,
+    /// Text without control characters: a name in tables and paths.
+    Label,
     /// Nonempty text of one line.
     Line,
     /// An option of `sbatch` in its long form.
@@ -94,6 +97,7 @@ const LARGEST: u64 = i64::MAX as u64;
 pub const MAX_FOLDS: u64 = 1000;
 const SEED: FieldShape = FieldShape::Whole(0, LARGEST);
 const TEXT: FieldShape = FieldShape::Text;
+const LABEL: FieldShape = FieldShape::Label;
 const RATIO: FieldShape = FieldShape::Above(0.0, 10_000.0);
 const PRESET: FieldShape = FieldShape::OneOf(presets);
 const ARITY: FieldShape = FieldShape::OneOf(arities);
@@ -122,10 +126,19 @@ pub const TOP: Section = Section {
         required(
             "datasets",
             "ids of datasets, directories, or names of [dataset.NAME] tables",
-            FieldShape::List(&TEXT),
+            FieldShape::List(&LABEL),
         ),
         optional("time_limit", "maximum running time of a job", FieldShape::Time),
-        optional("memory_limit", "maximum memory of a job", FieldShape::Memory),
+        optional(
+            "memory_limit",
+            "maximum resident memory of a job, which then runs in a process of its own",
+            FieldShape::Memory,
+        ),
+        optional(
+            "isolate",
+            "whether every job runs in a process of its own, so that its peak memory is known [default: false]",
+            FieldShape::Bool,
+        ),
         optional("dataset", "settings of one dataset", FieldShape::Named(&DATASET)),
         required("model", "the models, one table each", FieldShape::Tables(&MODEL)),
         optional(
@@ -147,7 +160,7 @@ pub const TOP: Section = Section {
 /// The keys of `[[model]]`.
 pub const MODEL: Section = Section {
     fields: &[
-        required("name", "the name of the model in tables and paths", TEXT),
+        required("name", "the name of the model in tables and paths", LABEL),
         required("kind", "the kind of model", FieldShape::OneOf(kinds)),
         optional("preset", "preset of its parameters", PRESET),
         optional(
@@ -162,7 +175,7 @@ pub const MODEL: Section = Section {
 /// The keys of `[dataset.NAME]`.
 pub const DATASET: Section = Section {
     fields: &[
-        optional("id", "the dataset or directory, if NAME is not its id", TEXT),
+        optional("id", "the dataset or directory, if NAME is not its id", LABEL),
         optional("evidence", "evidence variant of a published dataset", TEXT),
         optional("arity", "whether predicates with more than two arguments are kept or made binary", ARITY),
         optional("folds", "number of cross-validation folds", FieldShape::Folds),
@@ -211,7 +224,7 @@ pub const SWEEP: Section = Section {
 /// The keys of `[[sweep.case]]`.
 pub const CASE: Section = Section {
     fields: &[
-        required("name", "the name of the case in tables and paths", TEXT),
+        required("name", "the name of the case in tables and paths", LABEL),
         optional("negatives_per_positive", "number of negatives per positive", RATIO),
         optional("arity", "whether predicates with more than two arguments are kept or made binary", ARITY),
     ],
@@ -376,6 +389,7 @@ impl FieldShape {
     pub fn allowed(&self) -> String {
         match self {
             FieldShape::Text => "text in quotes".to_owned(),
+            FieldShape::Label => "text in quotes, on one line and without control characters".to_owned(),
             FieldShape::Line => "text in quotes, on one line".to_owned(),
             FieldShape::SbatchOption => format!(
                 "a long option such as \"--qos=long\", on one line, except the reserved options {}",
@@ -405,6 +419,7 @@ impl FieldShape {
     pub fn fits(&self, item: &Item) -> bool {
         match self {
             FieldShape::Text => item.text().is_some_and(|text| !text.trim().is_empty()),
+            FieldShape::Label => item.text().is_some_and(|text| !text.trim().is_empty() && !text.contains(is_active)),
             FieldShape::Line => item.text().is_some_and(is_line),
             FieldShape::SbatchOption => item.text().is_some_and(is_sbatch_option),
             FieldShape::Name => item.text().is_some_and(is_name),

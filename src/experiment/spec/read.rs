@@ -6,6 +6,7 @@ use super::check::{DataRequirement, check};
 use super::diagnostic::{SpecDiagnostic, SpecError, SpecLocation};
 use super::experiment::Experiment;
 use super::{edit, raw, set};
+use crate::files::visible::ShownPath;
 
 impl Experiment {
     /// Reads a spec and applies `KEY=VALUE` settings of the command line.
@@ -14,7 +15,7 @@ impl Experiment {
     /// If the file cannot be read, or with all diagnostics of the spec.
     pub fn read(path: &Path, settings: &[String]) -> Result<Experiment, SpecError> {
         let text = Self::text(path)?;
-        Self::parse(&text, &path.display().to_string(), settings)
+        Self::parse(&text, &path.shown().to_string(), settings)
     }
 
     /// Reads the spec of a run directory. Data directories need not exist any more.
@@ -23,7 +24,7 @@ impl Experiment {
     /// If the file cannot be read, or with all diagnostics of the spec.
     pub fn read_frozen(path: &Path) -> Result<Experiment, SpecError> {
         let text = Self::text(path)?;
-        Self::parse_with(&text, &path.display().to_string(), &[], DataRequirement::MayBeMissing)
+        Self::parse_with(&text, &path.shown().to_string(), &[], DataRequirement::MayBeMissing)
     }
 
     /// Parses a spec; `origin` names it in diagnostics.

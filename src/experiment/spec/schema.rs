@@ -49,7 +49,7 @@ fn described(field: &Field) -> Json {
 
 fn shape(of: &FieldShape) -> Json {
     match of {
-        FieldShape::Text | FieldShape::Line => json!({ "type": "string", "minLength": 1 }),
+        FieldShape::Text | FieldShape::Label | FieldShape::Line => json!({ "type": "string", "minLength": 1 }),
         FieldShape::SbatchOption => json!({ "type": "string", "pattern": "^--[a-z-]+(=.*)?$" }),
         FieldShape::Name => json!({ "type": "string", "pattern": "^[A-Za-z0-9][-A-Za-z0-9_.]{0,79}$" }),
         FieldShape::Whole(from, to) => json!({ "type": "integer", "minimum": from, "maximum": to }),

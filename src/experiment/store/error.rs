@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::files::visible::ShownPath;
 use polars::error::PolarsError;
 
 /// Reason why a run directory cannot be used.
@@ -11,7 +12,7 @@ pub enum RunStoreError {
     /// The directory is not writable; detected before the first job.
     #[error(
         "{}: cannot write results: {source}; nothing was run: choose another directory with --out, or free disk space",
-        path.display()
+        path.shown()
     )]
     Unwritable {
         /// The run directory.
@@ -20,7 +21,7 @@ pub enum RunStoreError {
         source: io::Error,
     },
     /// A file operation failed during the run.
-    #[error("{}: {source}; finished jobs are kept: fix the cause or free disk space, then run the same command again", path.display())]
+    #[error("{}: {source}; finished jobs are kept: fix the cause or free disk space, then run the same command again", path.shown())]
     Io {
         /// The file or directory.
         path: PathBuf,
@@ -28,7 +29,7 @@ pub enum RunStoreError {
         source: io::Error,
     },
     /// A table of predictions cannot be read.
-    #[error("{}: invalid predictions table: {what}; run the job again to rewrite it", path.display())]
+    #[error("{}: invalid predictions table: {what}; run the job again to rewrite it", path.shown())]
     NoTable {
         /// The file.
         path: PathBuf,
@@ -42,7 +43,7 @@ pub enum RunStoreError {
 
 /// A result that was modified after it was written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{}: {what}", file.display())]
+#[error("{}: {what}", file.shown())]
 pub struct Damage {
     /// The file, relative to the run directory.
     pub file: PathBuf,

@@ -34,4 +34,4 @@ pub use record::{
     Status,
 };
 pub use run_store::{RunStore, STEPS_TO_READ};
-pub use staging::Staging;
+pub use staging::{Staging, StagingFiles};

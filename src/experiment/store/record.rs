@@ -113,7 +113,7 @@ pub enum FailureKind {
     TimeLimit,
     /// The memory limit was exceeded.
     MemoryLimit,
-    /// The cluster ended its task on every attempt.
+    /// The cluster ended its task on every attempt, or its own process was ended by a signal.
     Lost,
 }
 
@@ -130,6 +130,12 @@ impl Status {
     /// Returns whether the model kind does not support the dataset, which is not an error.
     pub fn is_refused(&self) -> bool {
         matches!(self, Status::Failed { failure: FailureKind::Refused, .. })
+    }
+
+    /// Returns whether the job was stopped at a limit or its process was ended.
+    pub fn is_stopped(&self) -> bool {
+        use FailureKind::{Lost, MemoryLimit, TimeLimit};
+        matches!(self, Status::Failed { failure: TimeLimit | MemoryLimit | Lost, .. })
     }
 
     /// Returns the message of a failure.
@@ -344,6 +350,6 @@ pub struct MachineInfo {
     pub score_seconds: f64,
     /// Processor seconds of the job's own threads, if known.
     pub cpu_seconds: Option<f64>,
-    /// Peak memory of the process so far, including concurrent jobs, if known.
+    /// Peak resident memory of the job's own process; `None` if it shared one, or if unknown.
     pub peak_memory_bytes: Option<u64>,
 }

@@ -50,6 +50,9 @@ impl RunStore {
     pub fn prepare(&self) -> Result<Presence, RunStoreError> {
         let jobs = self.root.join("jobs");
         let probe = || {
+            for directory in [&jobs, &self.root.join(lock::LOCKS)] {
+                files::check_no_links(&self.root, directory)?;
+            }
             files::create_dir_all(&jobs)?;
             let presence = Presence::join(&self.root.join(lock::LOCKS), || self.remove_temporary_files())?;
             for directory in [&self.root, &jobs] {
@@ -68,7 +71,11 @@ impl RunStore {
     /// If the directory cannot be written.
     pub fn join(&self) -> Result<Presence, RunStoreError> {
         let locks = self.root.join(lock::LOCKS);
-        Presence::join_without_cleanup(&locks).map_err(RunStoreError::io(&locks))
+        let join = || {
+            files::check_no_links(&self.root, &locks)?;
+            Presence::join_without_cleanup(&locks)
+        };
+        join().map_err(RunStoreError::io(&locks))
     }
 
     /// Removes temporary tables left by killed processes; no other process may be working on the
@@ -209,7 +216,12 @@ impl RunStore {
     /// # Errors
     /// If it cannot be created.
     pub fn begin(&self, job: &Job, _lock: &JobLock) -> Result<Staging, RunStoreError> {
-        Staging::begin(self.directory(job))
+        let target = self.directory(job);
+        let parent = staging::staging_parent(&target);
+        for directory in [&target, &parent] {
+            files::check_no_links(&self.root, directory).map_err(RunStoreError::io(&target))?;
+        }
+        Staging::begin(target)
     }
 
     /// Removes the result of a job that is to run again, unless another process is working on it.
@@ -218,6 +230,7 @@ impl RunStore {
     /// If it cannot be removed.
     pub fn discard(&self, job: &Job) -> Result<(), RunStoreError> {
         let target = self.directory(job);
+        files::check_no_links(&self.root, &target).map_err(RunStoreError::io(&target))?;
         match self.try_lock(job)? {
             // The record first: without it the directory does not count.
             Some(_lock) if target.join(RECORD).exists() => files::remove_file(&target.join(RECORD))
@@ -260,6 +273,7 @@ impl RunStore {
             let parent = staging::staging_parent(&self.directory(job));
             // Directories in use by another process are skipped; removal is best effort.
             if parent.exists()
+                && files::check_no_links(&self.root, &parent).is_ok()
                 && let Ok(Some(_lock)) = self.try_lock(job)
             {
                 let _ = files::remove_dir_all(&parent);

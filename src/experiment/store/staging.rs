@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
@@ -17,26 +17,39 @@ use crate::files::{self, DiskWriter};
 pub struct Staging {
     target: PathBuf,
     directory: TempDir,
+    files: StagingFiles,
+}
+
+/// The files of a staging directory. The process of an isolated job writes them into the directory
+/// that its supervisor created and will publish.
+#[derive(Debug)]
+pub struct StagingFiles {
+    directory: PathBuf,
     log: DiskWriter<File>,
     began: Instant,
 }
 
-impl Staging {
-    /// Creates the staging directory for the final path `target`.
-    pub(super) fn begin(target: PathBuf) -> Result<Self, RunStoreError> {
-        let begin = || {
-            // Each job has its own parent directory for staging, so that the lock holder may clear
-            // it.
-            let parent = staging_parent(&target);
-            if parent.exists() {
-                files::remove_dir_all(&parent)?;
-            }
-            let directory = files::temporary_dir_in(&parent)?;
-            let log = DiskWriter::create(&directory.path().join(LOG))?;
-            Ok((directory, log))
-        };
-        let (directory, log) = begin().map_err(RunStoreError::io(&target))?;
-        Ok(Staging { target, directory, log, began: Instant::now() })
+impl StagingFiles {
+    /// Opens the staging directory that another process created, and the job that began there this
+    /// long ago.
+    ///
+    /// # Errors
+    /// If its log cannot be written.
+    pub fn open(directory: &Path, elapsed: Duration) -> Result<Self, RunStoreError> {
+        let path = directory.join(LOG);
+        let log = DiskWriter::append(&path).map_err(RunStoreError::io(&path))?;
+        let now = Instant::now();
+        Ok(StagingFiles { directory: directory.to_owned(), log, began: now.checked_sub(elapsed).unwrap_or(now) })
+    }
+
+    /// Returns the directory.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// Returns how long ago the job began.
+    pub fn elapsed(&self) -> Duration {
+        self.began.elapsed()
     }
 
     /// Appends a line to the log, with the seconds since the start.
@@ -51,8 +64,34 @@ impl Staging {
     /// # Errors
     /// If it cannot be written.
     pub fn write(&self, name: &str, bytes: &[u8]) -> Result<(), RunStoreError> {
-        let path = self.directory.path().join(name);
-        files::write_in_place(&path, bytes).map_err(RunStoreError::io(&self.target.join(name)))
+        let path = self.directory.join(name);
+        files::write_in_place(&path, bytes).map_err(RunStoreError::io(&path))
+    }
+}
+
+impl Staging {
+    /// Creates the staging directory for the final path `target`.
+    pub(super) fn begin(target: PathBuf) -> Result<Self, RunStoreError> {
+        let begin = || {
+            // Each job has its own parent directory for staging, so that the lock holder may clear
+            // it.
+            let parent = staging_parent(&target);
+            if parent.exists() {
+                files::remove_dir_all(&parent)?;
+            }
+            let directory = files::temporary_dir_in(&parent)?;
+            // Opened for appending, because the process of an isolated job appends as well.
+            let log = DiskWriter::append_new(&directory.path().join(LOG))?;
+            Ok((directory, log))
+        };
+        let (directory, log) = begin().map_err(RunStoreError::io(&target))?;
+        let files = StagingFiles { directory: directory.path().to_owned(), log, began: Instant::now() };
+        Ok(Staging { target, directory, files })
+    }
+
+    /// Returns the files of the directory.
+    pub fn files(&mut self) -> &mut StagingFiles {
+        &mut self.files
     }
 
     /// Writes the record and renames the directory to its final path, replacing an old one.
@@ -60,9 +99,9 @@ impl Staging {
     /// # Errors
     /// If it cannot be written.
     pub fn publish(self, record: &JobRecord) -> Result<(), RunStoreError> {
-        self.write(RECORD, record.to_text().as_bytes())?;
-        let Staging { target, directory, log, .. } = self;
-        drop(log);
+        self.files.write(RECORD, record.to_text().as_bytes())?;
+        let Staging { target, directory, files: written } = self;
+        drop(written);
         let publish = || {
             files::sync_all(directory.path())?;
             let parent = staging_parent(&target);

@@ -4,11 +4,12 @@
 use std::fmt::{self, Write};
 
 use super::{Hidden, Network};
+use crate::files::visible::visible_lines;
 use crate::files::xml;
 
 /// Escapes text for a quoted string in Graphviz's language.
 pub fn escape_dot(text: &str) -> String {
-    text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
+    visible_lines(text).replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }
 
 /// The approximate number of characters per line of a rule.

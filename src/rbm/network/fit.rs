@@ -5,6 +5,7 @@
 //! per pattern.
 
 use super::Network;
+use crate::cancel;
 use crate::cover::Bits;
 use crate::determinism::IndexMap;
 use crate::math::{log_sum_exp, sigmoid};
@@ -220,6 +221,7 @@ fn minimize(
         return 0;
     }
     for step in 1..=max_steps {
+        cancel::poll();
         let mut direction = lbfgs_direction(&gradient, &memory);
         if dot(&direction, &gradient) >= 0.0 {
             memory.clear();

@@ -3,6 +3,7 @@
 
 use super::hidden::{equal_shares, is_valid_contribution};
 use super::{Condition, Hidden, Network, Rule};
+use crate::cancel;
 use crate::cover::{Bits, Coverage};
 
 impl Network {
@@ -15,6 +16,7 @@ impl Network {
         let arity = self.target_arity();
         let mut groups: Vec<Vec<usize>> = Vec::new();
         for (j, node) in self.hidden.iter().enumerate() {
+            cancel::poll();
             let same = |group: &&mut Vec<usize>| self.hidden[group[0]].rule.is_equivalent(&node.rule, arity);
             match groups.iter_mut().find(same) {
                 Some(group) => group.push(j),

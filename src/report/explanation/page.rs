@@ -5,6 +5,7 @@ use minijinja::{Environment, Value, context};
 
 use super::text::signed;
 use super::{ExplanationView, of_example};
+use crate::report::html::format_visible;
 
 const TEMPLATE: &str = include_str!("page.html");
 
@@ -16,6 +17,7 @@ impl ExplanationView {
     /// If the template is invalid, which no input can cause.
     pub fn to_html(&self, drawing: &str) -> Result<String, minijinja::Error> {
         let mut environment = Environment::new();
+        environment.set_formatter(format_visible);
         // Templates named `*.html` are auto-escaped.
         environment.add_template("page.html", TEMPLATE)?;
         environment.add_filter("number", signed);

@@ -7,6 +7,7 @@ use thiserror::Error;
 
 use crate::determinism::IndexMap;
 use crate::files;
+use crate::files::visible::ShownPath;
 use crate::logic::nearest::did_you_mean;
 use crate::metric::{Average, Column};
 use crate::report::csv;
@@ -18,10 +19,10 @@ pub const COLUMNS: [&str; 7] = ["dataset", "model", "metric", "mean", "sd", "n",
 #[derive(Debug, Error)]
 pub enum BaselineError {
     /// The file does not exist.
-    #[error("{}: no baseline found; `--bless` creates one from this run", .0.display())]
+    #[error("{}: no baseline found; `--bless` creates one from this run", .0.shown())]
     Missing(PathBuf),
     /// The file cannot be read.
-    #[error("{}: cannot read the baseline: {source}", path.display())]
+    #[error("{}: cannot read the baseline: {source}", path.shown())]
     Unreadable {
         /// The file.
         path: PathBuf,
@@ -29,7 +30,7 @@ pub enum BaselineError {
         source: io::Error,
     },
     /// The file cannot be written.
-    #[error("{}: cannot write the baseline: {source}", path.display())]
+    #[error("{}: cannot write the baseline: {source}", path.shown())]
     Unwritable {
         /// The file.
         path: PathBuf,
@@ -37,7 +38,7 @@ pub enum BaselineError {
         source: io::Error,
     },
     /// Invalid contents.
-    #[error("{}:{line}: {what}", path.display())]
+    #[error("{}:{line}: {what}", path.shown())]
     Wrong {
         /// The file.
         path: PathBuf,

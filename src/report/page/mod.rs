@@ -18,6 +18,7 @@ use minijinja::value::Serde;
 use minijinja::{Environment, UndefinedBehavior};
 
 use super::contents::Report;
+use crate::report::html::format_visible;
 
 const TEMPLATE: &str = include_str!("page.html");
 
@@ -28,6 +29,7 @@ const TEMPLATE: &str = include_str!("page.html");
 pub fn page(report: &Report<'_>, directory: &Path) -> Result<String, minijinja::Error> {
     let mut environment = Environment::new();
     environment.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
+    environment.set_formatter(format_visible);
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.add_template("page.html", TEMPLATE)?;
     environment.get_template("page.html")?.render(Serde(context::context(report, directory)))

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::files::visible::visible;
 use crate::report::markdown::escape;
 
 /// A table of text cells.
@@ -38,7 +39,8 @@ pub struct GridCell {
 impl GridCell {
     /// Creates a cell without a bold part.
     pub fn plain(text: impl Into<String>) -> Self {
-        GridCell { strong: String::new(), rest: text.into() }
+        let text = text.into();
+        GridCell { strong: String::new(), rest: visible(&text).into_owned() }
     }
 }
 

@@ -71,6 +71,36 @@ fn a_decompression_bomb_is_rejected() {
     assert_eq!(lab.files(), ["toy/raw/all.zip"]);
 }
 
+/// Entries that would write the same file twice, or a file below a file.
+#[test]
+fn colliding_entries_are_rejected() {
+    let mut duplicate = zipped(&[("one.txt", b"first"), ("two.txt", b"second")]);
+    for at in 0..duplicate.len() - 7 {
+        if &duplicate[at..at + 7] == b"two.txt" {
+            duplicate[at..at + 7].copy_from_slice(b"one.txt");
+        }
+    }
+    let below = zipped(&[("one.txt", b"a file"), ("one.txt/two.txt", b"below it")]);
+    for archive in [duplicate, below] {
+        let (_mirror, lab) = lab_of_archive(&archive);
+        let error = lab.fetch().unwrap_err();
+        assert!(matches!(&error, FetchError::Archive { .. }), "{error}");
+        assert_eq!(lab.files(), ["toy/raw/all.zip"], "nothing is unpacked");
+    }
+}
+
+/// The total counts, not the size of each entry or the sizes that the archive claims.
+#[test]
+fn a_bomb_of_many_small_entries_is_rejected() {
+    let zeros = vec![0; 1 << 20];
+    let names: Vec<String> = (0..40).map(|i| format!("{i}.txt")).collect();
+    let entries: Vec<(&str, &[u8])> = names.iter().map(|name| (name.as_str(), zeros.as_slice())).collect();
+    let (_mirror, lab) = lab_of_archive(&zipped(&entries));
+    let error = lab.fetch().unwrap_err();
+    assert!(matches!(&error, FetchError::Archive { fault: ArchiveError::TooLarge { .. }, .. }), "{error}");
+    assert_eq!(lab.files(), ["toy/raw/all.zip"]);
+}
+
 #[test]
 fn an_invalid_archive_is_rejected() {
     let (_mirror, lab) = lab_of_archive(thousand());

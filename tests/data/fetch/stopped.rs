@@ -55,6 +55,18 @@ fn interrupted_child_process() {
     }
 }
 
+/// Fetches in a child process with a fault, then again without; returns whether the first succeeded.
+fn struck(fault: &str, mirror: &Path, expected: &BTreeMap<String, Vec<u8>>) -> bool {
+    let data = tempfile::tempdir().unwrap();
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", "fetch::stopped::interrupted_child_process"]).env("LRBM_TEST_FAULT", fault);
+    let directories = format!("{}\n{}", mirror.display(), data.path().display());
+    let output = command.env(CHILD, directories).output().unwrap();
+    fetched(mirror, data.path());
+    assert_eq!(all(data.path()), *expected, "{fault}");
+    output.status.success()
+}
+
 #[cfg(unix)]
 #[test]
 fn a_fetch_interrupted_anywhere_is_completed_by_the_next() {
@@ -64,22 +76,18 @@ fn a_fetch_interrupted_anywhere_is_completed_by_the_next() {
     let expected = all(uninterrupted.path());
     assert!(expected.len() > 3, "{:?}", expected.keys());
     let mut step = 1;
-    loop {
-        let data = tempfile::tempdir().unwrap();
-        let mut command = Command::new(std::env::current_exe().unwrap());
-        command
-            .args(["--exact", "fetch::stopped::interrupted_child_process"])
-            .env("LRBM_TEST_FAULT", format!("stop:{step}"));
-        let directories = format!("{}\n{}", mirror.path().display(), data.path().display());
-        let output = command.env(CHILD, directories).output().unwrap();
-        fetched(mirror.path(), data.path());
-        assert_eq!(all(data.path()), expected, "interrupted at step {step}");
-        if output.status.success() {
-            break;
-        }
+    while !struck(&format!("stop:{step}"), mirror.path(), &expected) {
         step += 1;
-        assert!(step < 500, "no fetch completes: {}", String::from_utf8_lossy(&output.stdout));
+        assert!(step < 500, "no fetch completes");
     }
     assert!(step > 15, "only {step} steps");
     println!("figure: places of a fetch, stopped at each: {}", step - 1);
+    // A disk that is full from a write on, or at one write only. Every failed write is reported.
+    let mut failed = 0;
+    for n in 1..step {
+        failed += usize::from(!struck(&format!("full:{n}"), mirror.path(), &expected));
+        struck(&format!("once:{n}"), mirror.path(), &expected);
+    }
+    assert!(failed > 5, "only {failed} of {step} fetches noticed the full disk");
+    println!("figure: places of a fetch with a disk that is full: {failed}");
 }

@@ -90,7 +90,7 @@ fn finished() -> &'static (TempDir, PathBuf) {
         store.freeze(&experiment.frozen).unwrap();
         let options =
             Options { fresh: false, retry_failed: false, fail_fast: false, write_tables: true, began: Instant::now() };
-        let mut local = Local { data: &data, jobs: 1, threads: 1 };
+        let mut local = Local { data: &data, jobs: 1, threads: 1, isolation: None };
         run(&planned, &[0, 1], &mut local, &store, &options, &mut |_| {}).unwrap();
         drop(presence);
         (directory, PathBuf::from("jobs/movies/Boost/default/fold1-seed20200120"))

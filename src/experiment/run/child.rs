@@ -1,0 +1,71 @@
+//! The process of an isolated job; see [`super::isolation`].
+
+use std::io::{self, BufRead, Write};
+use std::sync::{Mutex, PoisonError};
+
+use super::compute::{JobEnd, compute};
+use super::execute::RunContext;
+use super::isolation::{Assignment, Report, bound_data};
+use super::machine;
+use super::threads::JobThreads;
+use crate::data::store::Store;
+use crate::experiment::error::RunError;
+use crate::experiment::spec::Experiment;
+use crate::experiment::store::{RunStore, RunStoreError, SPEC, StagingFiles};
+
+/// Runs the job that is assigned on stdin, and reports to stdout. Ends the process as soon as stdin
+/// is closed.
+///
+/// # Errors
+/// If stdin has no assignment or stdout is closed. Everything else is reported.
+pub fn run_assigned() -> io::Result<()> {
+    let mut line = String::new();
+    io::stdin().lock().read_line(&mut line)?;
+    let assignment: Assignment = serde_json::from_str(&line)?;
+    std::thread::Builder::new().spawn(|| {
+        // Nothing follows the assignment; the end of the input is the end of the supervisor.
+        let _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
+        std::process::exit(1);
+    })?;
+    let out = Mutex::new(io::stdout());
+    let report = |report: &Report| -> io::Result<()> {
+        let mut line = serde_json::to_vec(report)?;
+        line.push(b'\n');
+        let mut out = out.lock().unwrap_or_else(PoisonError::into_inner);
+        out.write_all(&line).and_then(|()| out.flush())
+    };
+    let end = run(assignment, &|progress| drop(report(&Report::Progress(progress))));
+    report(&match end {
+        Ok(end) => Report::Ended(Box::new(end)),
+        Err(RunError::Store(RunStoreError::Io { path, source })) => {
+            Report::Unwritable { path, full: source.kind() == io::ErrorKind::StorageFull, message: source.to_string() }
+        }
+        Err(error) => Report::Rejected(error.to_string()),
+    })
+}
+
+fn run(assignment: Assignment, progress: &(dyn Fn(super::execute::JobProgress) + Sync)) -> Result<JobEnd, RunError> {
+    let Assignment { spec, remote, root, id, staging, elapsed, threads } = assignment;
+    let rejected = |message: String| RunError::Isolation(message);
+    let experiment = Experiment::parse(&spec, SPEC, &[]).map_err(|error| rejected(error.to_string()))?;
+    let limits = experiment.limits;
+    if let Some(limit) = limits.memory_bytes {
+        bound_data(limit);
+    }
+    let plan = remote.jobs(&experiment);
+    let position = plan.iter().position(|planned| planned.id == id);
+    let Some(position) = position else { return Err(rejected(format!("the experiment has no job {id}"))) };
+    let (store, data) = (RunStore::new(root), Store::open(remote.data.clone()));
+    let jobs = [position];
+    let context = RunContext::new(&plan, &jobs, &data, &store);
+    let threads = JobThreads::new(threads)?;
+    let mut files = StagingFiles::open(&staging, elapsed)?;
+    let mut end = compute(&context, &plan[position], limits, &threads, &mut files, &mut |at| progress(at))?;
+    end.peak_memory_bytes = machine::peak_memory_bytes();
+    if limits.memory_bytes.is_some() && end.peak_memory_bytes.is_none() {
+        let warning = "the memory limit is not enforced: this system does not report the memory of a process";
+        files.log(warning);
+        end.attempt.warnings.push(warning.to_owned());
+    }
+    Ok(end)
+}
