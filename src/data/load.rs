@@ -7,7 +7,7 @@ use super::examples::{Contradiction, NoExamples, RawExamples};
 use super::layout::{self, DatasetFiles};
 use super::parameters;
 use crate::determinism::{HashSet, IndexMap};
-use crate::kb::{Database, DatabaseBuilder, Example, TimeRule};
+use crate::kb::{Database, DatabaseBuilder, Example, Renumbering, TimeRule};
 use crate::logic::{
     CapacityError, Constant, Diagnostic, Diagnostics, FileRole, ImportKind, Location, PredicateId, ReadError, Reader,
     Sentence, Severity, Sink, SourceWindow, Symbols,
@@ -33,8 +33,12 @@ pub struct Dataset {
     pub database: Database,
     /// The target predicate; without the class if examples have one.
     pub target: PredicateId,
-    /// The positives in the order of their file, then the negatives.
+    /// The positives, then the negatives, each in canonical order of their arguments.
+    ///
+    /// A dataset is a set: ids and order do not depend on the order of the files.
     pub examples: Vec<Example>,
+    /// Indices into `examples` in the order of the files: positives, then negatives.
+    pub file_order: Vec<u32>,
     /// The counts of loading.
     pub counts: LoadCounts,
     /// The warnings of loading.
@@ -262,6 +266,13 @@ pub(super) fn build(
             diagnostics.push(Diagnostic::warning("one-class", message, help));
         }
     }
+    let renumbering = builder.canonicalize();
+    target = renumbering.predicate(target);
+    if let Some(classes) = &mut classes {
+        classes.target = renumbering.predicate(classes.target);
+        classes.labelled = renumbering.predicate(classes.labelled);
+    }
+    let (examples, file_order) = canonical_examples(examples, &renumbering);
     match builder.build(options.time.as_ref()) {
         Ok((mut database, found)) => {
             database.classes = classes;
@@ -270,13 +281,27 @@ pub(super) fn build(
                 let subject = diagnostic.message.clone();
                 diagnostics.push(diagnostic.about(subject));
             }
-            Ok(Dataset { database, target, examples, counts, warnings: diagnostics })
+            Ok(Dataset { database, target, examples, file_order, counts, warnings: diagnostics })
         }
         Err(error) => {
             diagnostics.push(Diagnostic::error("time", error.to_string(), ""));
             Err(LoadError::Invalid(diagnostics))
         }
     }
+}
+
+/// Returns the examples with their new ids in canonical order, and their order before.
+fn canonical_examples(mut examples: Vec<Example>, ids: &Renumbering) -> (Vec<Example>, Vec<u32>) {
+    for example in &mut examples {
+        example.args.iter_mut().for_each(|constant| *constant = ids.constant(*constant));
+    }
+    let mut numbered: Vec<(Example, u32)> = examples.into_iter().zip(0..).collect();
+    numbered.sort_by(|(a, _), (b, _)| (b.positive, &a.args).cmp(&(a.positive, &b.args)));
+    let mut file_order = vec![0; numbered.len()];
+    for (rank, (_, before)) in numbered.iter().enumerate() {
+        file_order[*before as usize] = rank as u32;
+    }
+    (numbered.into_iter().map(|(example, _)| example).collect(), file_order)
 }
 
 fn both_labels(
