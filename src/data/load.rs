@@ -295,13 +295,26 @@ fn canonical_examples(mut examples: Vec<Example>, ids: &Renumbering) -> (Vec<Exa
     for example in &mut examples {
         example.args.iter_mut().for_each(|constant| *constant = ids.constant(*constant));
     }
-    let mut numbered: Vec<(Example, u32)> = examples.into_iter().zip(0..).collect();
-    numbered.sort_by(|(a, _), (b, _)| (b.positive, &a.args).cmp(&(a.positive, &b.args)));
-    let mut file_order = vec![0; numbered.len()];
-    for (rank, (_, before)) in numbered.iter().enumerate() {
-        file_order[*before as usize] = rank as u32;
+    // The first two arguments decide most comparisons without a look at the example.
+    let key = |(example, index): (&Example, u32)| {
+        let id = |position: usize| u64::from(example.args.get(position).map_or(0, |constant| constant.id()));
+        (!example.positive, id(0) << 32 | id(1), index)
+    };
+    let mut keys: Vec<(bool, u64, u32)> = examples.iter().zip(0..).map(key).collect();
+    let args = |index: u32| &examples[index as usize].args;
+    let compare = |a: &(bool, u64, u32), b: &(bool, u64, u32)| (a.0, a.1, args(a.2)).cmp(&(b.0, b.1, args(b.2)));
+    if keys.is_sorted_by(|a, b| compare(a, b).is_le()) {
+        return (examples, keys.into_iter().map(|(_, _, index)| index).collect());
     }
-    (numbered.into_iter().map(|(example, _)| example).collect(), file_order)
+    keys.sort_by(compare);
+    let mut file_order = vec![0; keys.len()];
+    let mut before: Vec<Option<Example>> = examples.into_iter().map(Some).collect();
+    let mut sorted = Vec::with_capacity(keys.len());
+    for (rank, &(_, _, index)) in keys.iter().enumerate() {
+        file_order[index as usize] = rank as u32;
+        sorted.extend(before[index as usize].take());
+    }
+    (sorted, file_order)
 }
 
 fn both_labels(

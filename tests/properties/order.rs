@@ -222,7 +222,7 @@ fn scores(model: &SavedModel, data: &Dataset) -> BTreeMap<String, Vec<u64>> {
 /// Compares the models of `change`d files with those of the files as they are.
 fn assert_unchanged(what: &str, change: impl Fn(&mut Content, &mut Stream) -> String) {
     for feature in Feature::ALL {
-        for seed in 0..2 {
+        for seed in 0..1 {
             let content = Content::random(feature, seed);
             let homes = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
             let mut stream = Stream::new(seed, &["order of lines"]);
@@ -323,12 +323,12 @@ fn order_preserving_names_give_the_same_model() {
                 all.sort();
                 all
             };
-            assert_eq!(values(&first.1), values(&second.1), "{kind} {feature:?}");
             let parse = |text: &str| serde_json::from_str::<Value>(text);
             if let (Ok(mut one), Ok(two)) = (parse(&first.0), parse(&second.0)) {
                 replace(&mut one, &names);
-                assert_eq!(one, two, "{kind} {feature:?}");
+                assert!(one == two, "{kind} {feature:?}\n{one}\n{two}");
             }
+            assert_eq!(values(&first.1), values(&second.1), "{kind} {feature:?}");
         }
     }
 }
