@@ -14,7 +14,7 @@ macro_rules! kinds {
             LrbmBoost {
                 name: "lrbm-boost",
                 about: "boosted trees with a restricted Boltzmann machine in each leaf",
-                version: 3,
+                version: 2,
                 params: lrbm_boost::LrbmBoostParams,
                 grows_trees: true,
                 distillation: Distillation::Source,
@@ -25,7 +25,7 @@ macro_rules! kinds {
             LrbmNoBoost {
                 name: "lrbm-noboost",
                 about: "one large tree with a restricted Boltzmann machine in each leaf",
-                version: 3,
+                version: 2,
                 params: lrbm_noboost::LrbmNoBoostParams,
                 grows_trees: true,
                 distillation: Distillation::None,
@@ -36,7 +36,7 @@ macro_rules! kinds {
             LrbmExplainable {
                 name: "lrbm-explainable",
                 about: "one large tree distilled from an ensemble",
-                version: 3,
+                version: 2,
                 params: lrbm_explainable::LrbmExplainableParams,
                 grows_trees: true,
                 distillation: Distillation::Target,
@@ -48,7 +48,7 @@ macro_rules! kinds {
             RdnBoost {
                 name: "rdn-boost",
                 about: "boosted relational dependency network",
-                version: 2,
+                version: 1,
                 params: rdn_boost::RdnBoostParams,
                 grows_trees: true,
                 distillation: Distillation::Source,
@@ -59,7 +59,7 @@ macro_rules! kinds {
             MlnBoost {
                 name: "mln-boost",
                 about: "boosted Markov logic network",
-                version: 3,
+                version: 2,
                 params: mln::MlnBoostParams,
                 grows_trees: false,
                 distillation: Distillation::None,
@@ -70,7 +70,7 @@ macro_rules! kinds {
             Rpt {
                 name: "rpt",
                 about: "one relational probability tree",
-                version: 2,
+                version: 1,
                 params: rpt::RptParams,
                 grows_trees: true,
                 distillation: Distillation::None,
@@ -81,7 +81,7 @@ macro_rules! kinds {
             Progol {
                 name: "progol",
                 about: "weighted clauses found by inverse entailment",
-                version: 4,
+                version: 3,
                 params: progol::ProgolParams,
                 grows_trees: false,
                 distillation: Distillation::None,
@@ -92,7 +92,7 @@ macro_rules! kinds {
             RrbmC {
                 name: "rrbm-c",
                 about: "restricted Boltzmann machine over counts of random walks",
-                version: 4,
+                version: 3,
                 params: rrbm::RrbmCParams,
                 grows_trees: false,
                 distillation: Distillation::None,
@@ -103,7 +103,7 @@ macro_rules! kinds {
             RrbmE {
                 name: "rrbm-e",
                 about: "restricted Boltzmann machine over the existence of random walks",
-                version: 4,
+                version: 3,
                 params: rrbm::RrbmEParams,
                 grows_trees: false,
                 distillation: Distillation::None,
@@ -114,7 +114,7 @@ macro_rules! kinds {
             Lrnn {
                 name: "lrnn",
                 about: "neural networks unrolled from weighted rules",
-                version: 4,
+                version: 3,
                 params: lrnn::LrnnParams,
                 grows_trees: false,
                 distillation: Distillation::None,
