@@ -142,6 +142,7 @@ impl FoldRequest<'_> {
         let dataset = Dataset {
             database: Arc::unwrap_or_clone(database),
             target,
+            file_order: (0..examples.len() as u32).collect(),
             examples,
             counts: LoadCounts::default(),
             warnings: benchmark.warnings().clone(),

@@ -307,6 +307,7 @@ mod tests {
                 database,
                 target,
                 examples: Vec::new(),
+                file_order: Vec::new(),
                 counts: LoadCounts::default(),
                 warnings: Diagnostics::default(),
             };
@@ -339,8 +340,8 @@ mod tests {
         assert_eq!(
             modes,
             [
-                "t(+person)",
                 "old(+person)",
+                "t(+person)",
                 "ta_1_2(+course,+person)",
                 "ta_1_2(+course,-person)",
                 "ta_1_2(-course,+person)",

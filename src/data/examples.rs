@@ -3,6 +3,7 @@
 
 use crate::determinism::{HashMap, IndexMap};
 use crate::kb::{DatabaseBuilder, Example};
+use crate::logic::natural;
 use crate::logic::nearest::nearest;
 use crate::logic::{Constant, PredicateId, Predicates};
 
@@ -17,7 +18,7 @@ pub struct RawExamples {
 pub struct TargetExamples {
     /// The distinct examples: positives in order, then negatives.
     pub examples: Vec<Example>,
-    /// The number of duplicates with the same label.
+    /// The number of duplicates with the same label; the largest weight is kept.
     pub duplicates: u64,
     /// Examples with both labels.
     pub contradictions: Vec<Contradiction>,
@@ -89,7 +90,8 @@ impl RawExamples {
     }
 
     /// Returns the target: the predicate with this name, written `name` or `name/arity`. Without a
-    /// name it is the predicate with the most positives, the first of equals.
+    /// name it is the predicate with the most positives, then with the most examples, then the first
+    /// in canonical order.
     pub fn choose_target(&self, predicates: &Predicates, name: Option<&str>) -> Result<PredicateId, NoExamples> {
         let mut counts: IndexMap<PredicateId, (u64, u64)> = IndexMap::default();
         for (predicate, example) in &self.all {
@@ -107,7 +109,13 @@ impl RawExamples {
         for (&predicate, &count) in &counts {
             let is = |name: &str| predicates.name(predicate) == name || predicates.show(predicate).to_string() == name;
             let is_requested = name.is_none_or(is);
-            if is_requested && best.is_none_or(|(_, known)| count > known) {
+            let is_better = |(other, known): (PredicateId, (u64, u64))| {
+                let names = [predicate, other].map(|id| predicates.name(id).as_bytes());
+                let by_name = || natural::compare(names[0], names[1]);
+                let by_arity = || predicates.arity(predicate).cmp(&predicates.arity(other));
+                known.cmp(&count).then_with(by_name).then_with(by_arity).is_lt()
+            };
+            if is_requested && best.is_none_or(is_better) {
                 best = Some((predicate, count));
             }
         }
@@ -127,7 +135,7 @@ impl RawExamples {
     /// Returns the distinct examples of the target.
     pub fn into_target_examples(self, builder: &DatabaseBuilder, target: PredicateId) -> TargetExamples {
         let mut result = TargetExamples::default();
-        let mut seen: HashMap<Box<[Constant]>, (bool, u32)> = HashMap::default();
+        let mut seen: HashMap<Box<[Constant]>, (bool, u32, usize)> = HashMap::default();
         let mut negatives = Vec::new();
         // Positives need not come first: their file may have been read second.
         let (positive, negative): (Vec<_>, Vec<_>) = self.all.into_iter().partition(|(_, example)| example.positive);
@@ -138,19 +146,26 @@ impl RawExamples {
                 continue;
             }
             match seen.get(&example.args) {
-                Some((label, _)) if *label == example.positive => result.duplicates += 1,
-                Some((_, line)) => result.contradictions.push(Contradiction {
+                Some((label, _, index)) if *label == example.positive => {
+                    result.duplicates += 1;
+                    // The largest weight does not depend on the order of the file.
+                    let kept = &mut (if example.positive { &mut result.examples } else { &mut negatives })[*index];
+                    kept.weight = kept.weight.max(example.weight);
+                }
+                Some((_, line, _)) => result.contradictions.push(Contradiction {
                     args: example.args,
                     positive_line: u64::from(*line),
                     negative_line: u64::from(example.line),
                 }),
                 None => {
-                    seen.insert(example.args.clone(), (example.positive, example.line));
-                    if example.positive { &mut result.examples } else { &mut negatives }.push(example);
+                    let kept = if example.positive { &mut result.examples } else { &mut negatives };
+                    seen.insert(example.args.clone(), (example.positive, example.line, kept.len()));
+                    kept.push(example);
                 }
             }
         }
         result.examples.append(&mut negatives);
+        result.others.sort_by(|a, _, b, _| natural::compare(a.as_bytes(), b.as_bytes()));
         result
     }
 }

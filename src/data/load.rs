@@ -8,7 +8,7 @@ use super::layout::{self, DatasetFiles};
 use super::parameters;
 use crate::determinism::{HashSet, IndexMap};
 use crate::files::visible::ShownPath;
-use crate::kb::{Database, DatabaseBuilder, Example, TimeRule};
+use crate::kb::{Database, DatabaseBuilder, Example, Renumbering, TimeRule};
 use crate::logic::{
     CapacityError, Constant, Diagnostic, Diagnostics, FileRole, ImportKind, Location, PredicateId, ReadError, Reader,
     Sentence, Severity, Sink, SourceWindow, Symbols,
@@ -36,8 +36,12 @@ pub struct Dataset {
     pub database: Database,
     /// The target predicate; without the class if examples have one.
     pub target: PredicateId,
-    /// The positives in the order of their file, then the negatives.
+    /// The positives, then the negatives, each in canonical order of their arguments.
+    ///
+    /// A dataset is a set: ids and order do not depend on the order of the files.
     pub examples: Vec<Example>,
+    /// Indices into `examples` in the order of the files: positives, then negatives.
+    pub file_order: Vec<u32>,
     /// The counts of loading.
     pub counts: LoadCounts,
     /// The warnings of loading.
@@ -320,6 +324,13 @@ pub(super) fn build(
             diagnostics.push(Diagnostic::warning("one-class", message, help));
         }
     }
+    let renumbering = builder.canonicalize();
+    target = renumbering.predicate(target);
+    if let Some(classes) = &mut classes {
+        classes.target = renumbering.predicate(classes.target);
+        classes.labelled = renumbering.predicate(classes.labelled);
+    }
+    let (examples, file_order) = canonical_examples(examples, &renumbering);
     match builder.build(options.time.as_ref()) {
         Ok((mut database, found)) => {
             database.classes = classes;
@@ -328,13 +339,40 @@ pub(super) fn build(
                 let subject = diagnostic.message.clone();
                 diagnostics.push(diagnostic.about(subject));
             }
-            Ok(Dataset { database, target, examples, counts, warnings: diagnostics })
+            Ok(Dataset { database, target, examples, file_order, counts, warnings: diagnostics })
         }
         Err(error) => {
             diagnostics.push(Diagnostic::error("time", error.to_string(), ""));
             Err(LoadError::Invalid(diagnostics))
         }
     }
+}
+
+/// Returns the examples with their new ids in canonical order, and their order before.
+fn canonical_examples(mut examples: Vec<Example>, ids: &Renumbering) -> (Vec<Example>, Vec<u32>) {
+    for example in &mut examples {
+        example.args.iter_mut().for_each(|constant| *constant = ids.constant(*constant));
+    }
+    // The first two arguments decide most comparisons without a look at the example.
+    let key = |(example, index): (&Example, u32)| {
+        let id = |position: usize| u64::from(example.args.get(position).map_or(0, |constant| constant.id()));
+        (!example.positive, id(0) << 32 | id(1), index)
+    };
+    let mut keys: Vec<(bool, u64, u32)> = examples.iter().zip(0..).map(key).collect();
+    let args = |index: u32| &examples[index as usize].args;
+    let compare = |a: &(bool, u64, u32), b: &(bool, u64, u32)| (a.0, a.1, args(a.2)).cmp(&(b.0, b.1, args(b.2)));
+    if keys.is_sorted_by(|a, b| compare(a, b).is_le()) {
+        return (examples, keys.into_iter().map(|(_, _, index)| index).collect());
+    }
+    keys.sort_by(compare);
+    let mut file_order = vec![0; keys.len()];
+    let mut before: Vec<Option<Example>> = examples.into_iter().map(Some).collect();
+    let mut sorted = Vec::with_capacity(keys.len());
+    for (rank, &(_, _, index)) in keys.iter().enumerate() {
+        file_order[index as usize] = rank as u32;
+        sorted.extend(before[index as usize].take());
+    }
+    (sorted, file_order)
 }
 
 fn both_labels(

@@ -47,7 +47,7 @@ mod tests {
 
     #[test]
     fn constants_are_translated_by_name() {
-        let (from, to) = (database("p(a,b). p(b,c)."), database("p(b,a)."));
+        let (from, to) = (database("p(a,b). p(b,c)."), database("p(b,a). p(aa,b)."));
         let args = |database: &Database, names: [&str; 2]| names.map(|name| database.symbols.find(name).unwrap());
         assert_ne!(args(&from, ["a", "b"]), args(&to, ["a", "b"]));
         let mut translation = Translation::new(&from, &to);

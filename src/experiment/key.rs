@@ -16,7 +16,7 @@ use crate::learn::params::Value;
 /// Version of data preparation and metrics: generated domains, binary arity, folds, negatives, time
 /// limits. Raise it when a code change alters them; changes of converted files alter their
 /// checksum.
-pub const DATA_VERSION: u32 = 1;
+pub const DATA_VERSION: u32 = 2;
 
 /// Everything that can change the result of a job.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -4,6 +4,7 @@ use super::classes::Classes;
 use super::facts::{FactError, Facts, FactsBuilder};
 use super::mode::TypeId;
 use super::recursion::Recursion;
+use super::renumbering::Renumbering;
 use super::schema::Schema;
 use super::time::{TimeError, TimeInputs, TimeRule, TimeSource, Times};
 use super::warnings;
@@ -152,6 +153,19 @@ impl DatabaseBuilder {
     /// Returns the number of facts added, including duplicates.
     pub fn facts(&self) -> usize {
         self.facts.len()
+    }
+
+    /// Numbers constants, predicates, types and modes by name, so that no number depends on the
+    /// order in which they were added.
+    ///
+    /// Call it once, after the last addition; ids obtained before must be translated.
+    pub fn canonicalize(&mut self) -> Renumbering {
+        let constants = self.symbols.sort();
+        let predicates = self.predicates.sort();
+        let renumbering = Renumbering { constants, predicates };
+        self.schema.canonicalize(&renumbering);
+        self.facts.renumber(&renumbering.constants, &renumbering.predicates, &self.predicates);
+        renumbering
     }
 
     /// Indexes the facts and derives the times; also returns warnings about modes and facts.

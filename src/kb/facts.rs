@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::relation::Relation;
 use super::schema::Schema;
 use super::{ordering, sorting};
-use crate::logic::{Constant, PredicateId, Predicates};
+use crate::logic::{Constant, PredicateId, Predicates, Ranks};
 use crate::parallel;
 
 /// Approximate cost of sorting a fact in its orders, in steps of a simple loop.
@@ -77,6 +77,21 @@ impl RawFacts {
         }
     }
 
+    /// Gives all constants their new ids.
+    fn renumber(&mut self, ranks: &Ranks) {
+        let worthwhile = parallel::is_worthwhile(self.rows().saturating_mul(4));
+        let one = |id: &mut u32| *id = ranks.id(*id);
+        let two =
+            |packed: &mut u64| *packed = sorting::pair(ranks.id((*packed >> 32) as u32), ranks.id(*packed as u32));
+        match self {
+            RawFacts::Nullary(_) => {}
+            RawFacts::Pairs(pairs) if worthwhile => pairs.par_iter_mut().with_min_len(1 << 14).for_each(two),
+            RawFacts::Pairs(pairs) => pairs.iter_mut().for_each(two),
+            RawFacts::Flat { ids, .. } if worthwhile => ids.par_iter_mut().with_min_len(1 << 14).for_each(one),
+            RawFacts::Flat { ids, .. } => ids.iter_mut().for_each(one),
+        }
+    }
+
     pub(super) fn index(self, orders: &[Box<[u32]>]) -> Relation {
         match self {
             RawFacts::Nullary(count) => sorting::proposition(count),
@@ -135,6 +150,18 @@ impl FactsBuilder {
     /// Returns whether no fact was added.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// Gives all constants and predicates their new ids; `predicates` are those with the new ids.
+    pub(super) fn renumber(&mut self, constants: &Ranks, ranks: &[PredicateId], predicates: &Predicates) {
+        let mut raw: Vec<RawFacts> = predicates.iter().map(|id| RawFacts::new(predicates.arity(id))).collect();
+        for (mut facts, rank) in std::mem::take(&mut self.raw).into_iter().zip(ranks) {
+            if !constants.is_identity() {
+                facts.renumber(constants);
+            }
+            raw[rank.0 as usize] = facts;
+        }
+        self.raw = raw;
     }
 
     /// Sorts every relation in the orders the modes need, releasing the unsorted facts one relation

@@ -14,6 +14,7 @@ pub mod naive;
 pub mod ordering;
 pub mod recursion;
 pub mod relation;
+pub mod renumbering;
 #[cfg(test)]
 pub(crate) mod sample;
 pub mod schema;
@@ -34,6 +35,7 @@ pub use mode::{Mode, ModeSlot, TypeId};
 pub use ordering::{BindingPattern, binding_pattern};
 pub use recursion::{Recursion, StoredRecursion};
 pub use relation::{FactRow, FactRows, Index, IndexId, Relation};
+pub use renumbering::Renumbering;
 pub use schema::Schema;
 pub use signature::Signature;
 pub(crate) use sorting::resorted;

@@ -33,3 +33,21 @@ pub struct Mode {
     /// The only target this mode applies to; `None` means all targets.
     pub target: Option<PredicateId>,
 }
+
+impl ModeSlot {
+    fn sort_key(&self) -> impl Ord + use<> {
+        let limit = self.limit.map(|limit| match limit {
+            ValueLimit::Exactly(n) => (0, n),
+            ValueLimit::AtMost(n) => (1, n),
+        });
+        (self.symbol, self.type_id, self.constant, limit)
+    }
+}
+
+impl Mode {
+    /// Returns the key by which modes are ordered, given canonical ids.
+    pub(super) fn sort_key(&self) -> impl Ord + use<> {
+        let args: Vec<_> = self.args.iter().map(ModeSlot::sort_key).collect();
+        (self.predicate, args, self.max, self.max_per_input, self.target)
+    }
+}

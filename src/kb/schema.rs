@@ -5,7 +5,9 @@ use std::fmt;
 
 use super::mode::{Mode, ModeSlot, TypeId};
 use super::ordering::{self, BindingPattern};
+use super::renumbering::Renumbering;
 use crate::determinism::{HashMap, IndexSet};
+use crate::logic::natural;
 use crate::logic::reader::intern_term;
 use crate::logic::{
     Comparison, Constant, Diagnostic, ModeArg, ModeDeclaration, ModeSymbol, PredicateId, Predicates, SymbolTableFull,
@@ -19,6 +21,10 @@ pub struct Schema {
     modes: Vec<Mode>,
     /// Taken from the first mode of each predicate.
     argument_types: HashMap<PredicateId, Vec<TypeId>>,
+    /// The distinct argument types of all modes, including withdrawn ones.
+    declared_types: IndexSet<(PredicateId, Vec<TypeId>)>,
+    /// Modes withdrawn by `noMode:`, whatever the order of the declarations.
+    withdrawn: Vec<(PredicateId, Vec<ModeSlot>)>,
     /// Modes whose argument types differ from those of the predicate's first mode.
     type_conflicts: Vec<TypeConflict>,
     targets: Vec<PredicateId>,
@@ -43,7 +49,8 @@ impl Schema {
         Self::default()
     }
 
-    /// Adds a mode, or withdraws one for `noMode:`; a withdrawn mode still defines types.
+    /// Adds a mode, or withdraws one for `noMode:`; a withdrawn mode still defines types, and stays
+    /// withdrawn if it is declared again.
     ///
     /// # Errors
     /// The diagnostic that prevents using the mode; only names are kept then. Nested terms
@@ -68,7 +75,8 @@ impl Schema {
         if declaration.withdrawn {
             return self.withdraw(&mode, declaration);
         }
-        if !self.modes.contains(&mode) {
+        let is_withdrawn = |known: &(PredicateId, Vec<ModeSlot>)| known.0 == mode.predicate && known.1 == mode.args;
+        if !self.modes.contains(&mode) && !self.withdrawn.iter().any(is_withdrawn) {
             self.modes.push(mode);
         }
         Ok(())
@@ -119,17 +127,74 @@ impl Schema {
         if mode.predicate.comparison().is_some() {
             return;
         }
-        let types = || mode.args.iter().map(|slot| slot.type_id);
-        let first = self.argument_types.entry(mode.predicate).or_insert_with(|| types().collect());
-        for (position, (&first, later)) in first.iter().zip(types()).enumerate() {
+        let types: Vec<TypeId> = mode.args.iter().map(|slot| slot.type_id).collect();
+        self.compare_types(mode.predicate, &types);
+        self.declared_types.insert((mode.predicate, types));
+    }
+
+    /// Makes these the argument types of a predicate if it has none, or records how they differ.
+    fn compare_types(&mut self, predicate: PredicateId, types: &[TypeId]) {
+        let first = self.argument_types.entry(predicate).or_insert_with(|| types.to_vec());
+        for (position, (&first, &later)) in first.iter().zip(types).enumerate() {
             if first != later {
-                self.type_conflicts.push(TypeConflict { predicate: mode.predicate, position, first, later });
+                self.type_conflicts.push(TypeConflict { predicate, position, first, later });
             }
         }
     }
 
+    /// Numbers types by name, and orders modes and all other declarations by predicate, types and
+    /// constants. Parameters keep their order, since the last one takes effect.
+    ///
+    /// If modes disagree on types, those of the first mode in this order are used.
+    pub(super) fn canonicalize(&mut self, ids: &Renumbering) {
+        let mut order: Vec<TypeId> = self.types().collect();
+        order.sort_by(|&a, &b| natural::compare(self.type_name(a).as_bytes(), self.type_name(b).as_bytes()));
+        let mut ranks = vec![TypeId(0); order.len()];
+        for (rank, old) in order.iter().enumerate() {
+            ranks[usize::from(old.0)] = TypeId(rank as u16);
+        }
+        self.types = order.iter().map(|&old| self.type_name(old).to_owned()).collect();
+        let rank = |type_id: TypeId| ranks[usize::from(type_id.0)];
+        let renumber_slot = |slot: &mut ModeSlot| {
+            slot.type_id = rank(slot.type_id);
+            slot.constant = slot.constant.map(|constant| ids.constant(constant));
+        };
+        for mode in &mut self.modes {
+            mode.predicate = ids.predicate(mode.predicate);
+            mode.target = mode.target.map(|id| ids.predicate(id));
+            mode.args.iter_mut().for_each(renumber_slot);
+        }
+        self.modes.sort_by(|a, b| a.sort_key().cmp(&b.sort_key()));
+        for (predicate, slots) in &mut self.withdrawn {
+            *predicate = ids.predicate(*predicate);
+            slots.iter_mut().for_each(renumber_slot);
+        }
+        let renumbered = |(predicate, types): (PredicateId, Vec<TypeId>)| {
+            (ids.predicate(predicate), types.into_iter().map(rank).collect::<Vec<TypeId>>())
+        };
+        self.declared_types = std::mem::take(&mut self.declared_types).into_iter().map(renumbered).collect();
+        self.declared_types.sort();
+        self.argument_types.clear();
+        self.type_conflicts.clear();
+        for (predicate, types) in self.declared_types.clone() {
+            self.compare_types(predicate, &types);
+        }
+        for predicate in self.targets.iter_mut().chain(&mut self.bridgers) {
+            *predicate = ids.predicate(*predicate);
+        }
+        self.targets.sort_unstable();
+        self.bridgers.sort_unstable();
+        for (type_id, constants) in &mut self.ranges {
+            *type_id = rank(*type_id);
+            constants.iter_mut().for_each(|constant| *constant = ids.constant(*constant));
+            constants.sort_unstable();
+        }
+        self.ranges.sort();
+    }
+
     fn withdraw(&mut self, mode: &Mode, declaration: &ModeDeclaration) -> Result<(), Diagnostic> {
         let before = self.modes.len();
+        self.withdrawn.push((mode.predicate, mode.args.clone()));
         self.modes.retain(|known| (known.predicate, &known.args) != (mode.predicate, &mode.args));
         if self.modes.len() < before {
             return Ok(());
@@ -170,22 +235,22 @@ impl Schema {
         &self.types[usize::from(id.0)]
     }
 
-    /// Iterates over all types in order of first appearance.
+    /// Iterates over all types: by name once the database is loaded.
     pub fn types(&self) -> impl ExactSizeIterator<Item = TypeId> + use<> {
         (0..self.types.len() as u16).map(TypeId)
     }
 
-    /// Returns the argument types of a predicate, as given by its first mode.
+    /// Returns the argument types of a predicate, as given by its first mode in canonical order.
     pub fn argument_types(&self, predicate: PredicateId) -> Option<&[TypeId]> {
         self.argument_types.get(&predicate).map(Vec::as_slice)
     }
 
-    /// Returns all modes in order of declaration.
+    /// Returns all modes: in canonical order once the database is loaded.
     pub fn modes(&self) -> &[Mode] {
         &self.modes
     }
 
-    /// Iterates over the modes of one predicate in order of declaration.
+    /// Iterates over the modes of one predicate in the order of [`Schema::modes`].
     pub fn modes_of(&self, predicate: PredicateId) -> impl Iterator<Item = &Mode> {
         self.modes.iter().filter(move |mode| mode.predicate == predicate)
     }
@@ -250,7 +315,7 @@ impl Schema {
         Ok(id)
     }
 
-    /// Returns the ranges in order of declaration; a type may have several.
+    /// Returns the ranges; a type may have several.
     pub fn ranges(&self) -> &[(TypeId, Vec<Constant>)] {
         &self.ranges
     }
@@ -262,7 +327,7 @@ impl Schema {
         }
     }
 
-    /// Returns the bridgers in order of declaration.
+    /// Returns the bridgers.
     pub fn bridgers(&self) -> &[PredicateId] {
         &self.bridgers
     }

@@ -25,7 +25,7 @@ fn type_conflicts<'a>(schema: &'a Schema, predicates: &'a Predicates) -> Vec<Dia
         let [kept, later] = [d.first, d.later].map(|id| schema.type_name(id));
         Diagnostic::warning(
             "modes-disagree-on-type",
-            format!("argument {position} of {name} has type {kept} in its first mode and {later} in a later one"),
+            format!("argument {position} of {name} has type {kept} in one mode and {later} in another"),
             format!("{kept} is used; give the argument the same type in every mode"),
         )
     };

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::natural;
 use super::symbol::{Constant, Symbols};
 use super::term::write_number;
 
@@ -158,7 +159,8 @@ impl Literal {
     }
 }
 
-/// The predicates of a database, numbered in order of first appearance.
+/// The predicates of a database, numbered in order of first appearance until they are
+/// [sorted](Predicates::sort).
 ///
 /// The built-in [comparisons](Comparison) exist in every database and are not listed.
 #[derive(Clone, Debug, Default)]
@@ -199,6 +201,23 @@ impl Predicates {
     /// Iterates over all predicates in order of first appearance.
     pub fn iter(&self) -> impl Iterator<Item = PredicateId> + use<> {
         (0..self.all.len() as u32).map(PredicateId)
+    }
+
+    /// Numbers the predicates in [canonical order](natural) of their names, then by arity; returns
+    /// the new id of each.
+    pub fn sort(&mut self) -> Vec<PredicateId> {
+        let mut order: Vec<usize> = (0..self.all.len()).collect();
+        let key = |i: usize| (self.all[i].0.as_bytes(), self.all[i].1);
+        order.sort_by(|&a, &b| {
+            let ((x, x_arity), (y, y_arity)) = (key(a), key(b));
+            natural::compare(x, y).then(x_arity.cmp(&y_arity))
+        });
+        let mut ranks = vec![PredicateId(0); order.len()];
+        for (rank, &old) in order.iter().enumerate() {
+            ranks[old] = PredicateId(rank as u32);
+        }
+        self.all = order.iter().map(|&old| self.all[old].clone()).collect();
+        ranks
     }
 
     /// Returns the number of predicates.

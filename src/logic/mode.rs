@@ -5,7 +5,9 @@ use std::fmt;
 use super::term::Term;
 
 /// Instantiation mode of one argument.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+///
+/// The order is that of modes with the same predicate in a loaded database.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ModeSymbol {
     /// `+`: a bound variable.
     Input,

@@ -1,7 +1,8 @@
-//! Translates literals from one vocabulary to another.
+//! Translates literals from one vocabulary to another, and renames variables.
 
-use super::clause::{Argument, Literal, Predicates};
+use super::clause::{Argument, Literal, Predicates, Variable};
 use super::symbol::{Constant, SymbolTableFull, Symbols};
+use crate::determinism::HashMap;
 
 /// The predicate and symbol tables that literals refer to.
 #[derive(Clone, Copy, Debug)]
@@ -77,4 +78,21 @@ pub fn conjunction(
         }
     }
     Some(kept)
+}
+
+/// Renames the local variables of a conjunction apart: those that are not of the head, `0..arity`,
+/// are numbered from `next` on in order of occurrence.
+pub fn apart(mut body: Vec<Literal>, arity: usize, next: &mut u32) -> Vec<Literal> {
+    let mut renamed: HashMap<Variable, Variable> = HashMap::default();
+    for arg in body.iter_mut().flat_map(|literal| &mut literal.args) {
+        if let Argument::Variable(variable) = arg
+            && variable.0 as usize >= arity
+        {
+            *variable = *renamed.entry(*variable).or_insert_with(|| {
+                *next += 1;
+                Variable(*next - 1)
+            });
+        }
+    }
+    body
 }

@@ -4,12 +4,20 @@ use hashbrown::HashTable;
 use std::fmt;
 use std::hash::BuildHasher;
 
+use rayon::prelude::*;
+
+use super::natural;
 use crate::determinism::HashMap;
+use crate::parallel;
+
+/// Approximate cost of sorting a name, in steps of a simple loop.
+const STEPS_PER_NAME: usize = 64;
 
 /// A constant of the domain (name, number or ground compound term) as a dense 32-bit id.
 ///
 /// The top bit distinguishes numbers from names, so a column of constants needs no array of kinds.
-/// Ids follow the order of first appearance, which makes them stable for the same input.
+/// Ids follow the order of first appearance until [`Symbols::sort`] orders them by name, so that
+/// those of a loaded database do not depend on the order of its files.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Constant(u32);
 
@@ -69,6 +77,37 @@ pub struct Symbols {
     names: HashTable<u32>,
     numbers: Vec<f64>,
     number_ids: HashMap<u64, u32>,
+}
+
+/// A name by its encoded prefix, with its id.
+type SortKey = ((u128, bool), u32);
+
+/// The new ids of constants after [`Symbols::sort`].
+#[derive(Clone, Debug, Default)]
+pub struct Ranks {
+    /// The new id of each name; `None` if they keep theirs.
+    names: Option<Vec<u32>>,
+    /// The new index of each number; `None` if they keep theirs.
+    numbers: Option<Vec<u32>>,
+}
+
+impl Ranks {
+    /// Returns whether all constants keep their ids.
+    pub fn is_identity(&self) -> bool {
+        self.names.is_none() && self.numbers.is_none()
+    }
+
+    /// Returns the new id of a raw id.
+    #[inline]
+    pub fn id(&self, id: u32) -> u32 {
+        let (ranks, bit) = if id & NUMBER_BIT == 0 { (&self.names, 0) } else { (&self.numbers, NUMBER_BIT) };
+        ranks.as_ref().map_or(id, |ranks| ranks[(id & !NUMBER_BIT) as usize] | bit)
+    }
+
+    /// Returns the new form of a constant.
+    pub fn constant(&self, constant: Constant) -> Constant {
+        Constant(self.id(constant.0))
+    }
 }
 
 impl fmt::Debug for Symbols {
@@ -170,6 +209,60 @@ impl Symbols {
         self.numbers.len()
     }
 
+    /// Numbers the names in [canonical order](natural) and the numbers by value.
+    pub fn sort(&mut self) -> Ranks {
+        Ranks { names: self.sort_names(), numbers: self.sort_numbers() }
+    }
+
+    fn sort_names(&mut self) -> Option<Vec<u32>> {
+        let (text, ends) = (&self.text, &self.ends);
+        let key = |id: u32| (natural::prefix(slice(text, ends, id as usize)), id);
+        // Names with different prefixes are compared by these alone.
+        let compare = |a: &SortKey, b: &SortKey| {
+            let ((x, x_ends), (y, y_ends)) = (a.0, b.0);
+            x.cmp(&y).then_with(|| match x_ends && y_ends {
+                true => std::cmp::Ordering::Equal,
+                false => natural::compare(slice(text, ends, a.1 as usize), slice(text, ends, b.1 as usize)),
+            })
+        };
+        let mut keys: Vec<SortKey> = (0..ends.len() as u32).map(key).collect();
+        if keys.is_sorted_by(|a, b| compare(a, b).is_le()) {
+            return None;
+        }
+        if parallel::is_worthwhile(keys.len().saturating_mul(STEPS_PER_NAME)) {
+            keys.par_sort_unstable_by(compare);
+        } else {
+            keys.sort_unstable_by(compare);
+        }
+        let mut ranks = vec![0; keys.len()];
+        let (mut sorted_text, mut sorted_ends) = (Vec::with_capacity(text.len()), Vec::with_capacity(keys.len()));
+        for (rank, &(_, id)) in keys.iter().enumerate() {
+            ranks[id as usize] = rank as u32;
+            sorted_text.extend_from_slice(slice(text, ends, id as usize));
+            sorted_ends.push(sorted_text.len() as u32);
+        }
+        (self.text, self.ends) = (sorted_text, sorted_ends);
+        // The hash of a name does not depend on its id, so entries keep their place.
+        self.names.iter_mut().for_each(|id| *id = ranks[*id as usize]);
+        Some(ranks)
+    }
+
+    fn sort_numbers(&mut self) -> Option<Vec<u32>> {
+        let numbers = &self.numbers;
+        if numbers.is_sorted_by(|a, b| a.total_cmp(b).is_le()) {
+            return None;
+        }
+        let mut order: Vec<u32> = (0..numbers.len() as u32).collect();
+        order.sort_unstable_by(|&a, &b| numbers[a as usize].total_cmp(&numbers[b as usize]));
+        let mut ranks = vec![0; order.len()];
+        for (rank, &id) in order.iter().enumerate() {
+            ranks[id as usize] = rank as u32;
+        }
+        self.numbers = order.iter().map(|&id| numbers[id as usize]).collect();
+        self.number_ids.values_mut().for_each(|id| *id = ranks[*id as usize]);
+        Some(ranks)
+    }
+
     /// Releases spare capacity.
     pub fn shrink(&mut self) {
         self.text.shrink_to_fit();
@@ -221,6 +314,28 @@ mod tests {
             "more than 4294967295 bytes of distinct names: split the data, or remove predicates that no mode uses"
         );
         assert_eq!((symbols.names(), symbols.find("abc")), (0, None));
+    }
+
+    #[test]
+    fn sorting_renumbers_names_and_numbers() {
+        let mut symbols = Symbols::new();
+        let long = "a name of more than sixteen bytes ";
+        let names = ["x10", "b", "x9", &format!("{long}2"), "x", &format!("{long}10"), &format!("{long}1")];
+        let before: Vec<Constant> = names.iter().map(|name| symbols.intern(name).unwrap()).collect();
+        let numbers: Vec<Constant> = [7.0, -1.5, 3.0].map(|value| symbols.intern_number(value).unwrap()).to_vec();
+        let ranks = symbols.sort();
+        assert!(!ranks.is_identity());
+        for (name, &constant) in names.iter().zip(&before) {
+            assert_eq!(symbols.find(name), Some(ranks.constant(constant)));
+            assert_eq!(symbols.name(ranks.constant(constant)), Some(*name));
+        }
+        let sorted: Vec<&str> = (0..7).filter_map(|id| symbols.name(Constant::from_id(id))).collect();
+        let long = |n: u32| format!("{long}{n}");
+        assert_eq!(sorted, [&long(1), &long(2), &long(10), "b", "x", "x9", "x10"]);
+        let values: Vec<f64> = numbers.iter().filter_map(|&n| symbols.number(ranks.constant(n))).collect();
+        assert_eq!(values, [7.0, -1.5, 3.0]);
+        assert_eq!(symbols.find_number(-1.5), Some(Constant::from_id(NUMBER_BIT)));
+        assert!(symbols.sort().is_identity());
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Trees: tests, leaves, and the paths from the root to the leaves.
 
-use crate::logic::Literal;
+use crate::logic::{Literal, rename};
 
 /// A node, as an index into the nodes of its [`Tree`]; the root is 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -181,6 +181,25 @@ impl<L> Tree<L> {
         *node = Node::Split(SplitNode { test, at_least, yes: yes_id, no: no_id });
         self.nodes.extend([Node::Leaf(yes), Node::Leaf(no)]);
         (yes_id, no_id)
+    }
+
+    /// Returns the tree for printing: the counted variables of at-least-k tests, which are local,
+    /// have numbers that no other test uses.
+    pub fn renamed_apart(mut self, arity: usize) -> Self {
+        let tests = self.nodes.iter().filter_map(|node| match node {
+            Node::Split(split) => Some(&split.test),
+            Node::Leaf(_) => None,
+        });
+        let used = tests.flatten().flat_map(Literal::variables).map(|variable| variable.0 + 1).max();
+        let mut next = used.unwrap_or(0).max(arity as u32);
+        for node in &mut self.nodes {
+            if let Node::Split(split) = node
+                && split.at_least > 1
+            {
+                split.test = rename::apart(std::mem::take(&mut split.test), arity, &mut next);
+            }
+        }
+        self
     }
 
     /// Returns the paths to all leaves, yes before no.

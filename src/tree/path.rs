@@ -17,7 +17,6 @@ use rayon::prelude::*;
 use crate::cancel;
 use crate::determinism::{HashMap, Stream};
 use crate::kb::{Database, Example, TypeId};
-use crate::logic::clause::show_conjunction;
 use crate::logic::{Constant, Literal, PredicateId};
 use graph::{CHAIN_STEPS, FactGraph, MAX_STEPS, Reachable};
 use link::{ChainLink, Links};
@@ -90,7 +89,7 @@ pub fn chains(
         let min_count = options.constant_share * sampled.len() as f64;
         counts.retain(|_, count| *count as f64 >= min_count);
     }
-    best_chains(counts, database, &links, types, options)
+    best_chains(counts, &links, types, options)
 }
 
 /// Samples the positive examples.
@@ -180,24 +179,23 @@ fn intersect(a: &[Constant], b: &[Constant]) -> bool {
     })
 }
 
-/// A chain with its sort keys: the number of covered examples, and its text.
-type Ranked = (Reverse<usize>, String, Vec<Literal>);
+/// A chain with its sort keys: the number of covered examples, and its literals, whose ids are in
+/// canonical order.
+type Ranked = (Reverse<usize>, Vec<Literal>);
 
 /// Converts the chains to literals and keeps the best of each length.
 fn best_chains(
     counts: HashMap<Chain, usize>,
-    database: &Database,
     links: &Links<'_>,
     types: &[TypeId],
     options: &PathOptions,
 ) -> Vec<Vec<Literal>> {
     let mut by_length: Vec<Vec<Ranked>> = vec![Vec::new(); options.max_length];
-    // The order of the map does not matter: the texts and literals are sorted below.
+    // The order of the map does not matter: the literals are sorted below.
     for (Chain { ends: (first, last), links: chain }, count) in counts {
         let literals = links.literals(&chain, first, last, types.len() as u32);
         if links.within_mode_limits(&chain, &literals, types[first as usize], last.map(|last| types[last as usize])) {
-            let text = show_conjunction(&literals, &database.predicates, &database.symbols).to_string();
-            by_length[chain.len() - 1].push((Reverse(count), text, literals));
+            by_length[chain.len() - 1].push((Reverse(count), literals));
         }
     }
     let share = options.max_chains / options.max_length;
@@ -208,5 +206,5 @@ fn best_chains(
         left -= more;
         chains.truncate(share + more);
     }
-    by_length.into_iter().flatten().map(|(_, _, literals)| literals).collect()
+    by_length.into_iter().flatten().map(|(_, literals)| literals).collect()
 }

@@ -110,14 +110,21 @@ fn a_run_of_the_previous_version_is_resumed_reported_and_compared() {
         found
     };
     let before = jobs();
+    // Data are numbered in another order since then, so that all jobs run again, and only once.
     let spec = golden().join("spec.toml");
-    let resumed = lrbm(&["run", "--quiet", spec.to_str().unwrap(), "--out"], &[&run]);
-    assert_success(&resumed, "run");
-    assert_eq!(jobs(), before, "no job runs again");
+    let resume = || assert_success(&lrbm(&["run", "--quiet", spec.to_str().unwrap(), "--out"], &[&run]), "run");
+    resume();
+    let after = jobs();
+    assert!(before.keys().all(|file| after.contains_key(file)));
+    assert_ne!(after, before);
+    resume();
+    assert_eq!(jobs(), after, "no job runs again");
     assert_success(&lrbm(&["report", "--quiet"], &[&run]), "report");
     assert!(run.join("report.html").is_file());
     let baseline = golden().join("baseline.csv");
-    assert_success(&lrbm(&["check", "--baseline", baseline.to_str().unwrap()], &[&run]), "check");
+    let checked = lrbm(&["check", "--baseline", baseline.to_str().unwrap()], &[&run]);
+    // Other folds may have other scores than the baseline: 5 is a regression.
+    assert!(matches!(checked.status.code(), Some(0 | 5)), "{}", String::from_utf8_lossy(&checked.stderr));
     assert_success(&lrbm(&["compare"], &[&run, &run]), "compare");
     let model = golden().join("run/jobs/movies/LRBM-Boost/default/fold1-seed1/model.json");
     assert_success(&lrbm(&["explain", "--model"], &[&model]), "explain");

@@ -9,6 +9,7 @@ mod kb;
 mod learn;
 mod metric;
 mod network;
+mod order;
 mod parse;
 mod path;
 mod recovery;

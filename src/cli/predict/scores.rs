@@ -10,7 +10,8 @@ use crate::metric::classes::decisions;
 pub fn of_examples(loaded: &Dataset, psi: &[f64]) -> String {
     let db = &loaded.database;
     let mut text = String::from("example,label,psi,probability\n");
-    for (example, &psi) in loaded.examples.iter().zip(psi) {
+    for index in loaded.file_order.iter().map(|&index| index as usize) {
+        let (example, psi) = (&loaded.examples[index], psi[index]);
         let atom = db.show_atom(loaded.target, &example.args).replace('"', "\"\"");
         let label = u8::from(example.positive);
         // Writing to a string cannot fail.
@@ -19,8 +20,8 @@ pub fn of_examples(loaded: &Dataset, psi: &[f64]) -> String {
     text
 }
 
-/// Returns a CSV table with a line for each example: its class, the most likely class and the
-/// probability of each class.
+/// Returns a CSV table with a line for each example, in the order of their file: its class, the
+/// most likely class and the probability of each class.
 pub fn of_classes(loaded: &Dataset, names: &[String], labels: &[usize], odds: &[Vec<f64>]) -> String {
     let quoted = |text: &str| format!("\"{}\"", text.replace('"', "\"\""));
     let mut text = String::from("example,class,decision");
@@ -29,7 +30,9 @@ pub fn of_classes(loaded: &Dataset, names: &[String], labels: &[usize], odds: &[
         let _ = write!(text, ",probability_{k}");
     }
     text.push('\n');
-    for ((i, example), said) in loaded.examples.iter().enumerate().zip(decisions(odds)) {
+    let decided = decisions(odds);
+    for i in loaded.file_order.iter().map(|&index| index as usize) {
+        let (example, said) = (&loaded.examples[i], decided[i]);
         let atom = loaded.database.show_atom(loaded.target, &example.args);
         let _ = write!(text, "{},{},{}", quoted(&atom), quoted(&names[labels[i]]), quoted(&names[said]));
         for row in odds {

@@ -104,7 +104,7 @@ impl PoolReader<'_> {
     /// Turns loaded data into a pool: removes target facts from the evidence and applies the
     /// variant.
     pub(super) fn pool(&self, loaded: Dataset) -> Result<(Pool, Diagnostics), BenchmarkError> {
-        let Dataset { mut database, target, examples, counts, warnings: found } = loaded;
+        let Dataset { mut database, target, examples, counts, warnings: found, .. } = loaded;
         // Listed negatives may be missing, since negatives can be drawn.
         let mut warnings = Diagnostics::default();
         found.iter().filter(|warning| warning.code != "one-class").for_each(|warning| warnings.push(warning.clone()));

@@ -7,7 +7,7 @@ use crate::cover::show_test;
 use crate::logic::clause::variable_name;
 use crate::logic::{Literal, Variable};
 use crate::rbm::network::draw::escape_dot;
-use crate::tree::{Leaf, Node, Path};
+use crate::tree::{Leaf, Node, Path, Tree};
 
 /// Writes one clause for each path, in the order in which they are tried: the first that covers an
 /// example gives the value.
@@ -51,7 +51,7 @@ fn write_model(out: &mut fmt::Formatter<'_>, model: &TreeModel) -> fmt::Result {
         }
     }
     writeln!(out, "% The value of a tree is that of its first clause whose body holds; `!` ends the search.")?;
-    for (number, tree) in model.trees.iter().enumerate() {
+    for (number, tree) in model.printed_trees().enumerate() {
         writeln!(out, "\n% {}", title(model, number))?;
         for path in tree.paths() {
             write_clause(out, model, &path)?;
@@ -104,6 +104,11 @@ pub(crate) fn weights(leaf: &Leaf<LeafWeights>, separator: &str) -> String {
 }
 
 impl TreeModel {
+    /// Iterates over the trees as they are printed, with the variables of each test renamed apart.
+    pub(crate) fn printed_trees(&self) -> impl Iterator<Item = Tree<LeafWeights>> {
+        self.trees.iter().map(|tree| tree.clone().renamed_apart(self.target_arity()))
+    }
+
     /// Returns the trees as a Graphviz graph.
     pub fn to_dot(&self) -> String {
         let mut text = String::new();
@@ -116,7 +121,7 @@ impl TreeModel {
 fn write_dot(out: &mut String, model: &TreeModel) -> fmt::Result {
     writeln!(out, "digraph model {{")?;
     writeln!(out, "  node [fontname=\"Helvetica\"];")?;
-    for (t, tree) in model.trees.iter().enumerate() {
+    for (t, tree) in model.printed_trees().enumerate() {
         writeln!(out, "  subgraph cluster_{t} {{")?;
         writeln!(out, "    label=\"{}\";", escape_dot(&title(model, t)))?;
         for (i, node) in tree.nodes().iter().enumerate() {

@@ -3,11 +3,10 @@
 use std::fmt;
 
 use crate::cover::{Bits, Coverage};
-use crate::determinism::HashMap;
 use crate::kb::{Database, naive};
 use crate::logic::clause::{show_conjunction, variable_name};
 use crate::logic::rename::{self, Names};
-use crate::logic::{Argument, Constant, Literal, PredicateId, Variable};
+use crate::logic::{Constant, Literal, PredicateId, Variable};
 
 /// A condition on a whole conjunction, besides the body of a rule.
 ///
@@ -39,10 +38,10 @@ impl Rule {
     /// All other variables are renumbered, so that no two conjunctions of the rule share one.
     pub fn new(body: Vec<Literal>, conditions: Vec<Condition>, arity: usize) -> Self {
         let mut next = arity as u32;
-        let body = renumber(body, arity, &mut next);
+        let body = rename::apart(body, arity, &mut next);
         let conditions = conditions
             .into_iter()
-            .map(|condition| Condition { body: renumber(condition.body, arity, &mut next), ..condition })
+            .map(|condition| Condition { body: rename::apart(condition.body, arity, &mut next), ..condition })
             .collect();
         Rule { body, conditions }
     }
@@ -177,20 +176,4 @@ impl Rule {
             Ok(())
         })
     }
-}
-
-/// Renumbers the local variables of the literals from `next` on, in order of occurrence.
-fn renumber(mut body: Vec<Literal>, arity: usize, next: &mut u32) -> Vec<Literal> {
-    let mut renamed: HashMap<Variable, Variable> = HashMap::default();
-    for arg in body.iter_mut().flat_map(|literal| &mut literal.args) {
-        if let Argument::Variable(variable) = arg
-            && variable.0 as usize >= arity
-        {
-            *variable = *renamed.entry(*variable).or_insert_with(|| {
-                *next += 1;
-                Variable(*next - 1)
-            });
-        }
-    }
-    body
 }

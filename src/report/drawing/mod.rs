@@ -80,7 +80,7 @@ struct TreeDrawing {
 
 impl TreeDrawing {
     fn new(model: &TreeModel, index: usize) -> Option<Self> {
-        let tree = model.trees().get(index)?;
+        let tree = model.printed_trees().nth(index)?;
         let boxes: Vec<NodeBox> = tree.nodes().iter().map(|node| NodeBox::new(model, node)).collect();
         let children: Vec<Option<[usize; 2]>> = tree.nodes().iter().map(node::children).collect();
         let sizes: Vec<(f64, f64)> = boxes.iter().map(|node_box| node_box.size).collect();

@@ -186,16 +186,16 @@ fn comparisons_do_not_count_toward_the_size_of_a_test() {
     assert_eq!(
         tests(1, 3),
         [
+            "name(A, u)",
+            "name(A, v)",
+            "name(A, 7)",
             "size(A, B), B <= 1",
             "size(A, B), B > 1",
-            "size(A, B), B <= 2",
             "size(A, B), B > 2",
             "size(A, B), B <= 3.5",
-            "size(A, B), B > 3.5",
-            "name(A, v)",
         ]
     );
-    assert_eq!(tests(1, 0)[..2], ["size(A, 1)", "size(A, 2)"]);
+    assert_eq!(tests(1, 0)[3..], ["size(A, 1)", "size(A, 2)"]);
     // Two comparisons in one test bound a number from both sides.
     assert!(tests(2, 3).contains(&"size(A, B), B > 1, size(A, C), C <= 3.5".to_owned()), "{:?}", tests(2, 3));
 }

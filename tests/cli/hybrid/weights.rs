@@ -88,7 +88,8 @@ fn a_weight_is_a_number_of_examples() {
             let [one, other] = [&weighted, &repeated].map(|examples| learn(kind, &data, examples, &params));
             let what = format!("{kind} {settings:?} {seed}");
             // A copy may split a leaf whose error is only rounding; its predictions are the same.
-            if kind != Kind::LrbmExplainable {
+            let exact = kind == Kind::LrbmNoBoost && settings.contains(&"leaf_fit=closed-form");
+            if kind != Kind::LrbmExplainable && !exact {
                 assert_same(&one, &other, &what);
             }
             let [one, other] =
