@@ -136,8 +136,8 @@ impl Candidates {
         candidates
     }
 
-    /// Returns the tests for some of the examples, given by their indices in ascending order, all of
-    /// which the path covers.
+    /// Returns the tests for some of the examples, given by their indices in ascending order. The
+    /// path covers all of these.
     ///
     /// If the tests are exhaustive, these are the ones that [`Candidates::new`] generates for them.
     pub fn restricted_to(&self, indices: &[usize]) -> Self {
@@ -167,8 +167,8 @@ impl Candidates {
         restricted
     }
 
-    /// Adds a test, or keeps the better of it and the test with the same coverage. The table has the
-    /// tests by their rows.
+    /// Adds a test, or keeps the better of it and the test with the same coverage. The table has
+    /// the tests by their rows.
     fn keep(&mut self, test: Test, words: &[u64], table: &mut HashTable<u32>) {
         let hash = |words: &[u64]| rustc_hash::FxBuildHasher.hash_one(words);
         if let Some(&same) = table.find(hash(words), |&test| self.row(test as usize) == words) {

@@ -366,7 +366,7 @@ impl<'a> Grower<'a> {
         (self.options.single && candidates.is_exhaustive).then_some(Inherited { candidates, examples })
     }
 
-    /// Finds the best test, evaluating candidates on the examples of the node only, without caching.
+    /// Finds the best test, evaluating candidates on the examples of the node only.
     ///
     /// Tests that differ only outside the node are merged here. This may change the ranks of other
     /// tests, and with them the random draws of a fit that shuffles.
