@@ -26,7 +26,15 @@ mod process;
 
 use process::{cpu_seconds, memory};
 
-const DOMAINS: [Domain; 3] = [Domain::Movies, Domain::University, Domain::Citations];
+const DOMAINS: [Domain; 7] = [
+    Domain::Movies,
+    Domain::University,
+    Domain::Citations,
+    Domain::Documents,
+    Domain::Interests,
+    Domain::Binding,
+    Domain::Relations,
+];
 const SIZES: [u64; 4] = [10_000, 100_000, 1_000_000, 10_000_000];
 const MAX_EXPONENT: f64 = 1.1;
 const MAX_GIB: f64 = 4.0;

@@ -65,6 +65,16 @@ impl<K: Hash + Eq, V: Clone> Cache<K, V> {
         }
     }
 
+    /// Removes and returns a value.
+    pub fn take<Q: Hash + Eq + ?Sized>(&mut self, key: &Q) -> Option<V>
+    where
+        K: Borrow<Q>,
+    {
+        let entry = self.entries.remove(key)?;
+        self.used -= entry.bytes;
+        Some(entry.value)
+    }
+
     /// Evicts the entries of lowest priority until at most three quarters of the budget are in use.
     fn evict(&mut self) {
         let rank = |entry: &Entry<V>| (entry.priority, entry.used_at);

@@ -18,7 +18,7 @@ use super::groups::{Groups, TimeLimits};
 use super::join_plan::JoinPlan;
 use super::pack::{Pack, PackContext};
 use super::search::Search;
-use super::separator::{ListContext, Lists, Separated, Side};
+use super::separator::{ENTRIES_PER_STEP, ListContext, Lists, Separated, SeparatedCounts, Side};
 use crate::cancel;
 use crate::determinism::HashMap;
 use crate::kb::{Database, Example};
@@ -56,8 +56,8 @@ pub struct Coverage<'a> {
     indices: Option<&'a [usize]>,
 }
 
-/// The lists of sides of separators; `None` if they are too long.
-type ListCache = Cache<(Side, Bits, bool), Option<Arc<Lists>>>;
+/// The lists of sides of separators, or the number of steps that did not suffice for them.
+type ListCache = Cache<(Side, Bits, bool), Result<Arc<Lists>, u64>>;
 
 /// A conjunction split into components.
 struct Decomposed {
@@ -73,6 +73,12 @@ const MIN_PACK: usize = 8;
 /// The steps of a search, per group of examples and in any case, after which a separator is tried.
 const STEPS_BEFORE_SEPARATION: u64 = 32;
 const MIN_STEPS_BEFORE_SEPARATION: u64 = 1 << 15;
+
+/// The factor on the steps of a search after which a separator is tried again.
+const STEPS_BETWEEN_SEPARATIONS: u64 = 4;
+
+/// The steps for the lists of both sides of a separator, per step of the search so far.
+const LIST_STEPS: u64 = 2;
 
 /// The default of [`Coverage::bounded_from`]: with few groups, bounds take longer than the search.
 const MIN_GROUPS_FOR_BOUNDS: usize = 512;
@@ -370,17 +376,19 @@ impl<'a> Coverage<'a> {
         max_count: u32,
         within: Option<&Bits>,
     ) -> (Arc<Groups>, Vec<u32>, u64) {
-        let max_steps = STEPS_BEFORE_SEPARATION * groups.first.len() as u64 + MIN_STEPS_BEFORE_SEPARATION;
+        let mut max_steps = STEPS_BEFORE_SEPARATION * groups.first.len() as u64 + MIN_STEPS_BEFORE_SEPARATION;
         let mut search = Search::new(plan, self.database, max_count, None);
-        let mut separated: Option<Option<(Vec<u32>, u64)>> = None;
+        let mut separated: Option<(Vec<u32>, u64)> = None;
         let mut group_counts = self.counts_of_groups(&groups, within, |head, limit, limit_id| {
             if search.steps > max_steps && separated.is_none() {
-                separated = Some(self.count_separated(key, &groups, max_count, within));
+                // The effort is in proportion to that of the search, whichever is better.
+                separated = self.count_separated(key, &groups, max_count, within, LIST_STEPS * search.steps);
+                max_steps = search.steps.saturating_mul(STEPS_BETWEEN_SEPARATIONS);
             }
-            if let Some(Some(_)) = separated { 0 } else { search.count(head, limit, limit_id) }
+            if separated.is_some() { 0 } else { search.count(head, limit, limit_id) }
         });
         let mut cost = search.steps + self.examples.len() as u64;
-        if let Some(Some((counts, steps))) = separated {
+        if let Some((counts, steps)) = separated {
             group_counts = counts;
             cost += steps;
         }
@@ -388,13 +396,14 @@ impl<'a> Coverage<'a> {
     }
 
     /// Counts the groundings of a component through a separator; `None` if it has none, or this
-    /// takes long as well.
+    /// takes more than `max_steps`.
     fn count_separated(
         &self,
         key: &ComponentKey,
         groups: &Groups,
         max_count: u32,
         within: Option<&Bits>,
+        max_steps: u64,
     ) -> Option<(Vec<u32>, u64)> {
         let Separated { sides } = Separated::new(key)?;
         let by_head = sides.each_ref().map(|side| self.groups(&[side.head], false));
@@ -403,25 +412,29 @@ impl<'a> Coverage<'a> {
             let mut needed = Bits::zeros(by_head[k].first.len());
             let inside = groups.first.iter().filter(is_inside);
             inside.for_each(|&first| needed.set(by_head[k].of[first as usize] as usize, true));
-            self.lists(&sides[k], &by_head[k], needed, max_count)
+            self.lists(&sides[k], &by_head[k], needed, max_count, max_steps / 2)
         };
         let (first, second) = (lists(0)?, lists(1)?);
         let by_head = by_head.each_ref().map(|groups| &**groups);
-        Separated::counts([&first, &second], by_head, groups, max_count, within, self.database)
+        let counts = SeparatedCounts { groups, max_count, within, max_entries: ENTRIES_PER_STEP * max_steps };
+        counts.of([&first, &second], by_head, self.database)
     }
 
-    /// Returns the lists of a side of a separator for the groups needed, cached; `None` if they are
-    /// too long.
-    fn lists(&self, side: &Side, groups: &Groups, needed: Bits, max_count: u32) -> Option<Arc<Lists>> {
+    /// Returns the lists of a side of a separator for the groups needed, cached; `None` if they take
+    /// more than `max_steps`.
+    fn lists(&self, side: &Side, groups: &Groups, needed: Bits, max_count: u32, max_steps: u64) -> Option<Arc<Lists>> {
         let key = (side.clone(), needed, max_count > 1);
-        if let Some(lists) = lock(&self.list_cache).get(&key) {
-            return lists;
+        match lock(&self.list_cache).get(&key) {
+            Some(Ok(lists)) => return Some(lists),
+            Some(Err(insufficient)) if max_steps <= insufficient => return None,
+            Some(Err(_)) | None => {}
         }
         let context = ListContext { catalog: &self.catalog, examples: self.examples, limits: &self.limits };
-        let lists = side.lists(&context, groups, &key.1, max_count.min(MAX_GROUNDINGS) as u8).map(Arc::new);
+        let lists = side.lists(&context, groups, &key.1, max_count.min(MAX_GROUNDINGS) as u8, max_steps);
+        let lists = lists.map(Arc::new).ok_or(max_steps);
         let bytes = ENTRY_BYTES + 8 * key.1.words().len() + lists.as_ref().map_or(0, |lists| lists.bytes());
         lock(&self.list_cache).insert(key, lists.clone(), bytes, bytes as u64);
-        lists
+        lists.ok()
     }
 
     /// Runs the search for given groups. With `hidden`, no example sees its own label.

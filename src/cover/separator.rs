@@ -23,21 +23,14 @@ const MIN_LITERALS: usize = 3;
 /// The maximum number of literals on a side of which all orders are tried for its normal form.
 const MAX_ORDERED: usize = 3;
 
-/// The maximum number of rows visited for one value of a head variable.
-const MAX_STEPS: u64 = 1 << 20;
-
-/// The maximum number of rows visited per value of a head variable, on average.
-const MAX_STEPS_PER_HEAD: u64 = 1 << 12;
-
 /// The maximum number of facts of a predicate that are visited for one binding.
 const MAX_SCANNED: usize = 64;
 
 /// The maximum number of entries in the lists of a side.
 const MAX_ENTRIES: usize = 1 << 24;
 
-/// The maximum number of entries visited per pair of heads to decide existence: a search may find
-/// a grounding much earlier.
-const MAX_ENTRIES_PER_PAIR: u64 = 1 << 12;
+/// The number of entries of lists visited in the time of a step of a search, roughly.
+pub(super) const ENTRIES_PER_STEP: u64 = 8;
 
 /// The number of groups between two polls for cancellation.
 const POLL_INTERVAL: usize = 64;
@@ -45,6 +38,19 @@ const POLL_INTERVAL: usize = 64;
 /// A component split at a separator.
 pub(super) struct Separated {
     pub sides: [Side; 2],
+}
+
+/// The groundings to count from the lists of both sides.
+pub(super) struct SeparatedCounts<'s> {
+    /// The groups of examples by both head variables.
+    pub groups: &'s Groups,
+    /// Counts saturate here.
+    pub max_count: u32,
+    /// Groups outside have no grounding.
+    pub within: Option<&'s Bits>,
+    /// The maximum number of entries visited to decide existence: a search may find a grounding
+    /// much earlier.
+    pub max_entries: u64,
 }
 
 /// The literals on one side of the separator: a normal form with the head variable as
@@ -99,19 +105,15 @@ impl Separated {
         };
         Some(Separated { sides: [side(0), side(1)] })
     }
+}
 
-    /// Counts the groundings for each group of examples, up to `max_count`, and returns the entries
-    /// visited; `None` if a search may be faster. Groups outside `within` have no grounding.
+impl SeparatedCounts<'_> {
+    /// Counts the groundings for each group of examples and returns the entries visited; `None` if
+    /// a search may be faster.
     ///
     /// `by_head` are the groups by either head variable, to which the lists belong.
-    pub fn counts(
-        lists: [&Lists; 2],
-        by_head: [&Groups; 2],
-        groups: &Groups,
-        max_count: u32,
-        within: Option<&Bits>,
-        database: &Database,
-    ) -> Option<(Vec<u32>, u64)> {
+    pub fn of(&self, lists: [&Lists; 2], by_head: [&Groups; 2], database: &Database) -> Option<(Vec<u32>, u64)> {
+        let SeparatedCounts { groups, max_count, within, max_entries } = *self;
         let group_of = |side: usize, group: u32| by_head[side].of[groups.first[group as usize] as usize] as usize;
         let is_inside = |&group: &u32| within.is_none_or(|within| within.get(groups.first[group as usize] as usize));
         let mut order: Vec<u32> = (0..groups.first.len() as u32).filter(is_inside).collect();
@@ -122,7 +124,7 @@ impl Separated {
         let totals = [entries(0), entries(1)];
         let visited = if totals[0] < totals[1] { 0 } else { 1 };
         let spread = 1 - visited;
-        if max_count == 1 && totals[visited] > MAX_ENTRIES_PER_PAIR * groups.first.len() as u64 {
+        if max_count == 1 && totals[visited] > max_entries {
             return None;
         }
         order.sort_by_key(|&group| group_of(spread, group));
@@ -226,8 +228,15 @@ fn normal_form(literals: &[KeyLiteral], head: KeyArg, separator: KeyArg) -> Vec<
 
 impl Side {
     /// Lists the values of the separator for each group needed, with numbers of groundings up to
-    /// `max_count`; `None` if there are too many.
-    pub fn lists(&self, context: &ListContext<'_, '_>, groups: &Groups, needed: &Bits, max_count: u8) -> Option<Lists> {
+    /// `max_count`; `None` if there are too many, or this takes more than `max_steps`.
+    pub fn lists(
+        &self,
+        context: &ListContext<'_, '_>,
+        groups: &Groups,
+        needed: &Bits,
+        max_count: u8,
+        max_steps: u64,
+    ) -> Option<Lists> {
         let ListContext { catalog, examples, limits } = *context;
         let database = catalog.database;
         let locals = self.literals.iter().flat_map(|literal| &literal.args).filter_map(|arg| match arg {
@@ -240,8 +249,7 @@ impl Side {
         if plan.scans(MAX_SCANNED) {
             return None;
         }
-        let max_steps = MAX_STEPS_PER_HEAD * needed.count() as u64 + MAX_STEPS;
-        let mut search = Search::new(&plan, database, 1, None).with_budget(MAX_STEPS);
+        let mut search = Search::new(&plan, database, 1, None).with_budget(max_steps);
         let (mut starts, mut values, mut numbers) = (vec![0], Vec::new(), Vec::new());
         let mut of_group: Vec<u32> = Vec::new();
         for (number, &first) in groups.first.iter().enumerate() {

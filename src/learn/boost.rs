@@ -14,7 +14,7 @@ use super::params::shared::{
 use super::progress::{Progress, Statistics};
 use super::tree_model::{ClassSums, Parts, add, with_counts};
 use super::weights::Weights;
-use super::{Kind, LearnError, Task, TrainedModel, TreeModel, warnings};
+use super::{Kind, LearnError, Task, TrainedModel, TreeModel, negatives, warnings};
 use crate::cover::Bits;
 use crate::determinism::Stream;
 use crate::kb::Example;
@@ -43,6 +43,8 @@ pub(super) fn train(
     fitter: &Fitter,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<TrainedModel, LearnError> {
+    let examples = negatives::of_model(task, &params.training)?;
+    let task = &Task { examples: &examples, ..*task };
     let weights = Weights::new(task.examples, params.training.positive_weight);
     let (trained_on, classes) = count_classes(task, &params.training, params.additive.prior, &weights)?;
     check_recursion(task, params.training.recursive)?;
@@ -58,7 +60,8 @@ pub(super) fn train(
     let options = with_stopping(options, &params.stopping, task.negatives_per_positive());
     let grower = Grower::new(&coverage, &language, options).weighted(weights.get());
     let mut statistics = Statistics::default();
-    let trees = boost(task, &params.additive, &params.rounds, &weights, &priors, progress, |round, psi| {
+    let sampling = Sampling::new(&params.additive, &params.training);
+    let trees = boost(task, &sampling, &params.rounds, &weights, &priors, progress, |round, psi| {
         let grown = grower.grow(fitter, round.gradients, round.in_use, seed, round.number);
         add(&grown.tree, &grown.reached, params.additive.step, psi);
         statistics = statistics.after(&grown.statistics);
@@ -149,12 +152,27 @@ pub(super) struct Round<'r> {
     pub in_use: &'r Bits,
 }
 
+/// The random choice of the examples of each round.
+pub(super) struct Sampling {
+    /// The share of the positives and of the negatives.
+    subsample: f64,
+    /// The maximum number of negatives per positive; `None` for all.
+    negatives: Option<u32>,
+}
+
+impl Sampling {
+    pub fn new(additive: &Additive, training: &Training) -> Self {
+        let negatives = training.train_negatives.filter(|_| training.redraw_negatives);
+        Sampling { subsample: additive.subsample, negatives }
+    }
+}
+
 /// Fits one summand per round and class with `grow`, which also adds the summand's values to ψ of
 /// each example. Returns the summands of each class; a binary target has one list.
 // Paper: Alg. 1, line 1
 pub(super) fn boost<T>(
     task: &Task<'_>,
-    additive: &Additive,
+    sampling: &Sampling,
     rounds: &Rounds,
     weights: &Weights,
     priors: &[f64],
@@ -172,7 +190,8 @@ pub(super) fn boost<T>(
     for step in 0..rounds.trees as usize {
         // Paper: Alg. 1, line 4, GenerateExamples: Δᵢ = I(yᵢ = 1) − P(yᵢ = 1)
         let gradients = scores.gradients(examples);
-        let in_use = subsample(&learning, &strata, additive.subsample, seed, step);
+        let drawn = negatives::of_tree(examples, &learning, sampling.negatives, seed, step);
+        let in_use = subsample(&drawn, &strata, sampling.subsample, seed, step);
         // The trees of all classes in a round fit the same gradients.
         for (class, (gradients, summands)) in gradients.iter().zip(&mut summands).enumerate() {
             // Paper: Alg. 1, line 5

@@ -6,6 +6,7 @@ use super::header::Header;
 use super::kind_params::{KindParams, tree_cost};
 use super::leaf::Fitter;
 use super::lrbm_boost::LrbmBoostParams;
+use super::negatives;
 use super::params::shared::{
     Additive, Growth, LeafFitting, LearningRate, Rounds, Seed, Stopping, TestExtensions, Tests, Training, grow_options,
     with_stopping,
@@ -139,6 +140,8 @@ impl Learner for LrbmExplainable {
     type Model = TreeModel;
 
     fn fit(&self, task: &Task<'_>, progress: &mut dyn FnMut(Progress)) -> Result<TrainedModel, LearnError> {
+        let examples = negatives::of_model(task, &self.params.training)?;
+        let task = &Task { examples: &examples, ..*task };
         if let Some(ensemble) = &self.from {
             return self.distill(ensemble, task, Statistics::default());
         }

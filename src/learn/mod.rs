@@ -37,6 +37,7 @@ pub mod lrbm_noboost;
 pub mod lrbm_weights;
 pub mod lrnn;
 pub mod mln;
+mod negatives;
 pub mod network;
 pub mod params;
 pub mod prepare;

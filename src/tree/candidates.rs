@@ -10,6 +10,7 @@
 //! one with the smallest margin is kept, and the first of equals: it would win every tie.
 
 use std::hash::BuildHasher;
+use std::sync::Arc;
 
 use hashbrown::HashTable;
 
@@ -32,12 +33,14 @@ struct Test {
     at_least: u32,
     /// The additional gain required, as a fraction of the squared error.
     margin: f64,
+    /// Its rank in the order of tests.
+    order: u32,
 }
 
 /// The candidate tests of a node, in order.
 #[derive(Debug)]
 pub(super) struct Candidates {
-    conjuncts: Vec<Conjunct>,
+    conjuncts: Arc<Vec<Conjunct>>,
     tests: Vec<Test>,
     /// For each test the examples that the path and the test cover, as words.
     rows: Vec<u64>,
@@ -45,8 +48,11 @@ pub(super) struct Candidates {
     stride: usize,
     /// The number of the first new variable.
     next: u32,
-    /// Whether the candidate limit was exceeded.
+    /// Whether the candidate limit was exceeded, or a path component is closed.
     pub over_budget: bool,
+    /// Whether the tests do not depend on the examples, except that those of empty or equal
+    /// coverage are dropped.
+    pub is_exhaustive: bool,
 }
 
 impl Candidates {
@@ -108,20 +114,74 @@ impl Candidates {
     ) -> Self {
         let conjuncts = Conjuncts::new(coverage, language, path, known, next, MAX_PATH_COMPONENT);
         let mut candidates = Candidates {
-            conjuncts: Vec::new(),
+            conjuncts: Arc::default(),
             tests: Vec::new(),
             rows: Vec::new(),
             stride: conjuncts.path_coverage.words().len(),
             next,
-            over_budget: conjuncts.over_budget || conjuncts.closed,
+            over_budget: conjuncts.over_budget,
+            is_exhaustive: false,
         };
-        let table = HashTable::new();
-        let mut combiner = Combiner { conjuncts: &conjuncts, language, margins, candidates: &mut candidates, table };
+        let (table, order) = (HashTable::new(), 0);
+        let mut combiner =
+            Combiner { conjuncts: &conjuncts, language, margins, candidates: &mut candidates, table, order };
         combiner.all_tests();
+        // With occurrence limits, a test of several conjuncts may be allowed although an equivalent
+        // one is not. Thresholds of counts depend on the examples.
+        candidates.is_exhaustive = !candidates.over_budget && !language.has_limits() && !language.options().counts;
+        candidates.over_budget |= conjuncts.closed;
         candidates.rows.shrink_to_fit();
         candidates.tests.shrink_to_fit();
-        candidates.conjuncts = conjuncts.list;
+        candidates.conjuncts = Arc::new(conjuncts.list);
         candidates
+    }
+
+    /// Returns the tests for some of the examples, given by their indices in ascending order. The
+    /// path covers all of these.
+    ///
+    /// If the tests are exhaustive, these are the ones that [`Candidates::new`] generates for them.
+    pub fn restricted_to(&self, indices: &[usize]) -> Self {
+        let stride = indices.len().div_ceil(64);
+        let mut restricted = Candidates {
+            conjuncts: self.conjuncts.clone(),
+            tests: Vec::new(),
+            rows: Vec::new(),
+            stride,
+            next: self.next,
+            over_budget: self.over_budget,
+            is_exhaustive: self.is_exhaustive,
+        };
+        let all = Bits::ones(indices.len());
+        let mut table = HashTable::new();
+        let mut words = vec![0; stride];
+        for (test, own) in self.tests.iter().enumerate() {
+            let row = self.row(test);
+            words.fill(0);
+            for (k, &i) in indices.iter().enumerate() {
+                words[k / 64] |= (row[i / 64] >> (i % 64) & 1) << (k % 64);
+            }
+            if words.iter().any(|&word| word != 0) && words != all.words() {
+                restricted.keep(*own, &words, &mut table);
+            }
+        }
+        restricted
+    }
+
+    /// Adds a test, or keeps the better of it and the test with the same coverage. The table has
+    /// the tests by their rows.
+    fn keep(&mut self, test: Test, words: &[u64], table: &mut HashTable<u32>) {
+        let hash = |words: &[u64]| rustc_hash::FxBuildHasher.hash_one(words);
+        if let Some(&same) = table.find(hash(words), |&test| self.row(test as usize) == words) {
+            let kept = &mut self.tests[same as usize];
+            if test.margin.total_cmp(&kept.margin).then(test.order.cmp(&kept.order)).is_lt() {
+                *kept = test;
+            }
+            return;
+        }
+        let number = self.tests.len() as u32;
+        self.tests.push(test);
+        self.rows.extend_from_slice(words);
+        table.insert_unique(hash(words), number, |&test| hash(self.row(test as usize)));
     }
 }
 
@@ -133,6 +193,8 @@ struct Combiner<'f, 'b, 'a> {
     candidates: &'f mut Candidates,
     /// The tests by their rows.
     table: HashTable<u32>,
+    /// The rank of the next test.
+    order: u32,
 }
 
 impl Combiner<'_, '_, '_> {
@@ -242,22 +304,11 @@ impl Combiner<'_, '_, '_> {
         if words == self.conjuncts.path_coverage.words() {
             return;
         }
-        let mut test =
-            Test { conjuncts: [NO_CONJUNCT; MAX_NODE_SIZE], at_least, margin: self.margin(conjuncts, at_least) };
+        let (margin, order) = (self.margin(conjuncts, at_least), self.order);
+        self.order += 1;
+        let mut test = Test { conjuncts: [NO_CONJUNCT; MAX_NODE_SIZE], at_least, margin, order };
         test.conjuncts.iter_mut().zip(conjuncts).for_each(|(entry, &b)| *entry = b as u32);
-        let candidates = &mut *self.candidates;
-        let hash = |words: &[u64]| rustc_hash::FxBuildHasher.hash_one(words);
-        if let Some(&same) = self.table.find(hash(words), |&test| candidates.row(test as usize) == words) {
-            let kept = &mut candidates.tests[same as usize];
-            if test.margin < kept.margin {
-                *kept = test;
-            }
-            return;
-        }
-        let number = candidates.tests.len() as u32;
-        candidates.tests.push(test);
-        candidates.rows.extend_from_slice(words);
-        self.table.insert_unique(hash(words), number, |&test| hash(candidates.row(test as usize)));
+        self.candidates.keep(test, words, &mut self.table);
     }
 }
 

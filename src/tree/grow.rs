@@ -59,6 +59,28 @@ pub struct Grower<'a> {
     candidate_cache: Mutex<Cache<PathKey, Arc<Candidates>>>,
 }
 
+/// The candidates of a node, for the false side of its test: both have the same path, so they
+/// differ in the examples only.
+#[derive(Clone, Debug)]
+struct Inherited {
+    candidates: Arc<Candidates>,
+    /// The examples of their rows; `None` for all.
+    examples: Option<Arc<[usize]>>,
+}
+
+impl Inherited {
+    /// Returns the candidates for these examples of the node.
+    fn restricted_to(&self, examples: &[usize]) -> Candidates {
+        match &self.examples {
+            None => self.candidates.restricted_to(examples),
+            Some(all) => {
+                let index = |example: &usize| all.partition_point(|other| other < example);
+                self.candidates.restricted_to(&examples.iter().map(index).collect::<Vec<_>>())
+            }
+        }
+    }
+}
+
 type PathKey = (Vec<Literal>, Vec<TypedVariable>);
 
 /// The maximum number of candidates refitted concurrently. The first is fitted alone and each batch
@@ -104,6 +126,16 @@ struct FittedTest<L> {
     no: (Fit<L>, f64),
 }
 
+/// The outcome of the search for the best test of a node.
+struct SearchedNode<L> {
+    /// `None` if no test splits the examples.
+    best: Option<FittedTest<L>>,
+    /// The sums of all candidates, if these are cached.
+    screened: Option<Screened>,
+    /// The candidates, if the false side can use them.
+    candidates: Option<Inherited>,
+}
+
 /// The inputs shared by all fits of a tree.
 struct TreeFit<'r, F> {
     fitter: &'r F,
@@ -118,7 +150,7 @@ impl<'a> Grower<'a> {
     /// Creates a grower. Its cache of candidate tests takes up to half of the memory budget of the
     /// coverage.
     pub fn new(coverage: &'a Coverage<'a>, language: &'a Language, options: GrowOptions) -> Self {
-        let candidate_cache = Mutex::new(Cache::new(coverage.memory_bytes() / 2));
+        let candidate_cache = Mutex::new(Cache::new(coverage.memory_bytes() / 8 * 3));
         Grower { coverage, language, options, weights: None, candidate_cache }
     }
 
@@ -158,6 +190,7 @@ impl<'a> Grower<'a> {
         let quantized = QuantizedGradients::new(gradients, weights, in_use);
         let run = TreeFit { fitter, gradients, weights, quantized, seed, tree: tree.to_string() };
         let mut statistics = GrowStatistics::default();
+        let mut inherited: Cache<NodeId, Inherited> = Cache::new(self.coverage.memory_bytes() / 8);
 
         // Paper: Alg. 1, line 11
         // Departs from paper: the root leaf is fitted only if it matters, that is, if it may remain
@@ -196,13 +229,14 @@ impl<'a> Grower<'a> {
             // Paper: Alg. 1, line 14
             let Some(node) = self.next_to_expand(&mut beam) else { break };
             statistics.expansions += 1;
-            let (fitted, screened) = self.best_test(&run, &node, &mut statistics);
+            let SearchedNode { best, screened, candidates } =
+                self.best_test(&run, &node, inherited.take(&node.id), &mut statistics);
             let gains = |fitted: &FittedTest<F::Leaf>| {
                 // The gain must exceed rounding errors.
                 let below = |error: f64| fitted.yes.1 + fitted.no.1 < error * (1.0 - 1e-10);
                 !stopping.require_gain || below(node.error) || (node.id == NodeId(0) && below(fit.1))
             };
-            let Some(fitted) = fitted.filter(gains) else {
+            let Some(fitted) = best.filter(gains) else {
                 statistics.closed += 1;
                 continue;
             };
@@ -249,6 +283,10 @@ impl<'a> Grower<'a> {
             let (weight, error) = (run.weight(&in_use_no), no.1);
             if !is_uniform(error, weight) {
                 let (path, known) = (node.path, node.known);
+                if let Some(candidates) = candidates {
+                    let bytes = candidates.candidates.bytes();
+                    inherited.insert(no_id, candidates, bytes, bytes as u64);
+                }
                 beam.push(OpenLeaf {
                     id: no_id,
                     path,
@@ -297,17 +335,17 @@ impl<'a> Grower<'a> {
         !is_deep && open.error > 0.0 && has_enough && is_large
     }
 
-    /// Returns the test with the smallest error, the first of equals; `None` if no test splits the
-    /// examples. Also returns the sums of all candidates that are cached.
+    /// Finds the test with the smallest error, the first of equals.
     fn best_test<F: LeafFitter>(
         &self,
         run: &TreeFit<'_, F>,
         node: &OpenLeaf,
+        inherited: Option<Inherited>,
         statistics: &mut GrowStatistics,
-    ) -> (Option<FittedTest<F::Leaf>>, Option<Screened>) {
+    ) -> SearchedNode<F::Leaf> {
         let here = node.all.count();
         if self.options.single && 2 * here <= node.all.len() {
-            return (self.best_test_on_own_examples(run, node, statistics), None);
+            return self.best_test_on_own_examples(run, node, inherited, statistics);
         }
         let candidates = self.cached_candidates(&node.path, &node.known);
         let scores = SplitScorer::new(&run.quantized, &node.in_use);
@@ -318,11 +356,17 @@ impl<'a> Grower<'a> {
         });
         let sums = Arc::new(from_above.unwrap_or_else(|| scores.covered_sums(&candidates)));
         let best = self.best_candidate(run, node, &candidates, (&scores, &sums), statistics);
-        (best, Some(Screened { candidates: Arc::downgrade(&candidates), sums }))
+        let screened = Some(Screened { candidates: Arc::downgrade(&candidates), sums });
+        SearchedNode { best, screened, candidates: self.to_inherit(candidates, None) }
     }
 
-    /// Returns the best test, evaluating candidates on the examples of the node only, without
-    /// caching.
+    /// Returns the candidates of a node in the form that the false side of its test inherits, if it
+    /// can use them.
+    fn to_inherit(&self, candidates: Arc<Candidates>, examples: Option<Arc<[usize]>>) -> Option<Inherited> {
+        (self.options.single && candidates.is_exhaustive).then_some(Inherited { candidates, examples })
+    }
+
+    /// Finds the best test, evaluating candidates on the examples of the node only.
     ///
     /// Tests that differ only outside the node are merged here. This may change the ranks of other
     /// tests, and with them the random draws of a fit that shuffles.
@@ -330,12 +374,19 @@ impl<'a> Grower<'a> {
         &self,
         run: &TreeFit<'_, F>,
         node: &OpenLeaf,
+        inherited: Option<Inherited>,
         statistics: &mut GrowStatistics,
-    ) -> Option<FittedTest<F::Leaf>> {
-        let indices: Vec<usize> = node.all.iter().collect();
-        let examples: Vec<Example> = indices.iter().map(|&i| self.coverage.examples()[i].clone()).collect();
-        let coverage = self.coverage.restricted_to(&examples, &indices);
-        let candidates = self.generate_candidates(&coverage, &node.path, &node.known);
+    ) -> SearchedNode<F::Leaf> {
+        let indices: Arc<[usize]> = node.all.iter().collect();
+        let candidates = match inherited.filter(|_| !self.coverage.is_audited()) {
+            Some(inherited) => inherited.restricted_to(&indices),
+            None => {
+                let examples: Vec<Example> = indices.iter().map(|&i| self.coverage.examples()[i].clone()).collect();
+                let coverage = self.coverage.restricted_to(&examples, &indices);
+                self.generate_candidates(&coverage, &node.path, &node.known)
+            }
+        };
+        let candidates = Arc::new(candidates);
         let pick = |bits: &Bits| Bits::from_fn(indices.len(), |k| bits.get(indices[k]));
         let restricted = OpenLeaf {
             path: node.path.clone(),
@@ -357,11 +408,13 @@ impl<'a> Grower<'a> {
         };
         let scores = SplitScorer::new(&run.quantized, &restricted.in_use);
         let sums = scores.covered_sums(&candidates);
-        let mut fitted = self.best_candidate(&run, &restricted, &candidates, (&scores, &sums), statistics)?;
-        let mut covered = Bits::zeros(node.all.len());
-        fitted.covered.iter().for_each(|k| covered.set(indices[k], true));
-        fitted.covered = covered;
-        Some(fitted)
+        let mut best = self.best_candidate(&run, &restricted, &candidates, (&scores, &sums), statistics);
+        if let Some(fitted) = &mut best {
+            let mut covered = Bits::zeros(node.all.len());
+            fitted.covered.iter().for_each(|k| covered.set(indices[k], true));
+            fitted.covered = covered;
+        }
+        SearchedNode { best, screened: None, candidates: self.to_inherit(candidates, Some(indices)) }
     }
 
     /// Returns the best of these candidates.

@@ -117,7 +117,8 @@ fn usage_errors_suggest_a_fix() {
 
 #[test]
 fn output_is_deterministic() {
-    for id in ["movies", "movies-classes", "university", "citations"] {
+    for id in ["movies", "movies-classes", "university", "citations", "documents", "interests", "binding", "relations"]
+    {
         let once = lrbm(&["datasets", "info", id], &[]);
         assert!(once.status.success() && once.stderr.is_empty(), "{id}: {}", text(&once.stderr));
         assert_eq!(once.stdout, lrbm(&["datasets", "info", id], &[]).stdout);

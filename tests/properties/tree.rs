@@ -874,6 +874,30 @@ proptest! {
     }
 
     #[test]
+    fn inherited_candidates_are_those_generated_again(
+        seed: u64,
+        timed: bool,
+        limited: bool,
+        look_ahead in look_ahead(),
+        node_size in 1usize..=3,
+        max_candidates in prop::sample::select(vec![40, 300, 50_000]),
+        look_ahead_margin in prop::sample::select(vec![0.0, 0.05]),
+    ) {
+        let world = World::new(seed, Size { timed, limited, target_arity: 3, ..NARROW });
+        let options = LanguageOptions { node_size, look_ahead, max_candidates, ..LanguageOptions::default() };
+        let language = Language::new(&world.database, world.target, options);
+        let options = GrowOptions { single: true, max_leaves: None, look_ahead_margin, ..GrowOptions::default() };
+        let all = Bits::ones(world.examples.len());
+        // Without memory, no node inherits.
+        let grown = |memory: usize| {
+            let coverage = Coverage::new(&world.database, world.target, &world.examples, memory);
+            let grown = Grower::new(&coverage, &language, options).grow(&RandomFraction, &world.gradients(seed), &all, seed, 0);
+            (grown.tree, grown.reached, grown.statistics)
+        };
+        prop_assert_eq!(grown(DEFAULT_MEMORY_BYTES), grown(0));
+    }
+
+    #[test]
     fn a_candidate_budget_yields_a_subset(seed: u64, max_candidates in 0usize..40) {
         let world = World::new(seed, NARROW);
         let (coverage, language) = (world.coverage(), world.language(2));

@@ -137,14 +137,15 @@ pub fn another_value(name: &str) -> Value {
         "max_leaves" | "max_depth" | "distil_leaves" | "distil_depth" | "trees" | "min_leaf" | "early_stopping"
         | "rescore" | "max_candidates" | "clauses_per_step" | "beam" | "count_budget" | "clause_length" | "recall"
         | "min_positives" | "search_limit" | "max_seeds" | "max_walks" | "hidden_units" | "epochs" | "batch"
-        | "max_groundings" | "min_split" | "max_path_literals" | "max_searches" | "covers" | "groups" => 11.into(),
+        | "max_groundings" | "min_split" | "max_path_literals" | "max_searches" | "covers" | "groups"
+        | "train_negatives" => 11.into(),
         "step" | "learning_rate" | "subsample" | "held_out" | "prior" | "count_margin" | "look_ahead_margin"
         | "laplace" | "clause_noise" | "l2" | "shrinkage" | "positive_weight" | "min_variance" | "min_share"
         | "max_share" | "test_seeds" => 0.25.into(),
         "leaf_fit" => "closed-form".into(),
         "schedule" => "sqrt".into(),
         "order" => "online".into(),
-        "counts" | "recursive" => true.into(),
+        "counts" | "recursive" | "redraw_negatives" => true.into(),
         "balance" | "require_gain" => false.into(),
         "distil_settings" => "ensemble".into(),
         "expand" => "total".into(),

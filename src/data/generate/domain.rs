@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use super::info::DomainInfo;
 use super::settings::GeneratorSettings;
 use super::sink::{DomainSink, Name};
-use super::{citations, movies, university};
+use super::{binding, citations, documents, interests, movies, relations, university};
 
 /// A synthetic domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -18,11 +18,28 @@ pub enum Domain {
     University,
     /// Which paper cites which; modeled on Yeast2, with times.
     Citations,
+    /// Which field a position of a document belongs to.
+    Documents,
+    /// Who consults whom, by a dense bipartite graph of people and topics.
+    Interests,
+    /// Which ligand binds to which site, by ternary predicates with many constants.
+    Binding,
+    /// Which nodes are linked, in a graph of fifty relations.
+    Relations,
 }
 
 impl Domain {
     /// All domains.
-    pub const ALL: [Domain; 4] = [Domain::Movies, Domain::MoviesClasses, Domain::University, Domain::Citations];
+    pub const ALL: [Domain; 8] = [
+        Domain::Movies,
+        Domain::MoviesClasses,
+        Domain::University,
+        Domain::Citations,
+        Domain::Documents,
+        Domain::Interests,
+        Domain::Binding,
+        Domain::Relations,
+    ];
 
     /// Returns the domain with this id.
     pub fn find(id: &str) -> Result<Domain, UnknownDomain> {
@@ -36,6 +53,10 @@ impl Domain {
             Domain::MoviesClasses => &movies::CLASSES_INFO,
             Domain::University => &university::INFO,
             Domain::Citations => &citations::INFO,
+            Domain::Documents => &documents::INFO,
+            Domain::Interests => &interests::INFO,
+            Domain::Binding => &binding::INFO,
+            Domain::Relations => &relations::INFO,
         }
     }
 
@@ -51,6 +72,10 @@ impl Domain {
             Domain::MoviesClasses => movies::generate_classes(settings, sink),
             Domain::University => university::generate(settings, sink),
             Domain::Citations => citations::generate(settings, sink),
+            Domain::Documents => documents::generate(settings, sink),
+            Domain::Interests => interests::generate(settings, sink),
+            Domain::Binding => binding::generate(settings, sink),
+            Domain::Relations => relations::generate(settings, sink),
         }
     }
 }

@@ -25,11 +25,11 @@ pub use model::{Formula, MlnModel};
 pub use params::{Counting, Form, MlnBoostParams};
 pub use tally::{Pattern, Tally};
 
-use super::boost::{boost, language, prior};
+use super::boost::{Sampling, boost, language, prior};
 use super::checks::count_both;
 use super::header::Header;
 use super::kind_params::KindParams;
-use super::params::shared::TestExtensions;
+use super::params::shared::{TestExtensions, Training};
 use super::params::{Builder, ParamSet};
 use super::progress::{Progress, Statistics};
 use super::weights::Weights;
@@ -77,7 +77,8 @@ impl Learner for MlnBoost {
         let tally = Tally::new(&coverage, params.counting.count_budget.into());
         let grower = CountGrower::new(&tally, &language, params.counting.largest_part as usize);
         let mut statistics = Statistics::default();
-        let steps = boost(task, &params.additive, &params.rounds, &uniform, &[first], progress, |round, psi| {
+        let sampling = Sampling::new(&params.additive, &Training::default());
+        let steps = boost(task, &sampling, &params.rounds, &uniform, &[first], progress, |round, psi| {
             let (found, done) = match params.counting.form {
                 Form::Trees => grower.grow(&params.count_options(), round.gradients, round.in_use),
                 Form::Clauses => grower.clauses(&params.clause_options(), round.gradients, round.in_use),

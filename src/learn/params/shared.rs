@@ -196,6 +196,10 @@ group! {
             "Use training positives as evidence for other examples, by the modes of the target", added later;
         positive_weight: f64 = 1.0, Shape::positive(1000.0),
             "Weight of a positive example relative to a negative one, times the weights of examples", added later;
+        train_negatives: Option<u32> = None, Shape::count_or(1, "all"),
+            "Maximum number of negatives per positive that trees are grown on, drawn at random", added later;
+        redraw_negatives: bool = false, Shape::Bool,
+            "Draw the negatives of train_negatives again for each tree, instead of once per model", added later;
     }
 }
 
