@@ -10,7 +10,7 @@ use crate::logic::Diagnostics;
 use crate::logic::nearest::did_you_mean;
 use crate::metric::Column;
 
-/// Standard output of a command, with control characters escaped, and whether warnings are silenced.
+/// Standard output of a command, with control characters escaped, and whether it is quiet.
 pub struct Output {
     pub quiet: bool,
     pub out: io::BufWriter<VisibleWriter<io::Stdout>>,
