@@ -10,7 +10,8 @@ use crate::logic::Diagnostics;
 use crate::logic::nearest::nearest;
 use crate::metric::Column;
 
-/// Standard output of a command, with control characters escaped, and whether warnings are silenced.
+/// Standard output of a command, with control characters escaped, and whether warnings are
+/// silenced.
 pub struct Output {
     pub quiet: bool,
     pub out: io::BufWriter<VisibleWriter<io::Stdout>>,
