@@ -10,7 +10,8 @@ use crate::logic::Diagnostics;
 use crate::logic::nearest::did_you_mean;
 use crate::metric::Column;
 
-/// Standard output of a command, with control characters escaped, and whether it is quiet.
+/// Standard output of a command, with control characters escaped, and whether warnings are
+/// silenced.
 pub struct Output {
     pub quiet: bool,
     pub out: io::BufWriter<VisibleWriter<io::Stdout>>,

@@ -1,10 +1,10 @@
 //! Time limits: the times of entities, and which facts are visible to an example.
 //!
-//! The time of a fact is the latest time among its arguments; facts up to the time of an example
-//! are visible to it. For predicates listed in `by_argument` (such as citations), only the time of
-//! the first argument counts, and it must be strictly before the example: a paper in question has
-//! not cited anything yet. Facts without a time are visible to all, and an example without a time
-//! has no limit.
+//! The time of a fact is the latest time among its arguments, that of an example is the time of its
+//! first argument that has one; facts up to the time of an example are visible to it. For
+//! predicates listed in `by_argument` (such as citations), only the time of the first argument
+//! counts, and it must be strictly before the example: a paper in question has not cited anything
+//! yet. Facts without a time are visible to all, and an example without a time has no limit.
 
 use super::facts::Facts;
 use super::mode::TypeId;

@@ -87,7 +87,8 @@ impl Queue {
     /// Defers jobs whose predecessor is running in another process.
     fn defer(&self, state: &mut QueueState) {
         let QueueState { waiting, released, new_elsewhere, .. } = state;
-        // Only a release changes what is deferred; otherwise taking a job would take linear time.
+        // Only a release changes what is deferred; without this check taking a job would take
+        // linear time.
         if !std::mem::take(new_elsewhere) {
             return;
         }

@@ -55,7 +55,8 @@ fn interrupted_child_process() {
     }
 }
 
-/// Fetches in a child process with a fault, then again without; returns whether the first did.
+/// Fetches in a child process with a fault, then again without; returns whether the first
+/// succeeded.
 fn struck(fault: &str, mirror: &Path, expected: &BTreeMap<String, Vec<u8>>) -> bool {
     let data = tempfile::tempdir().unwrap();
     let mut command = Command::new(std::env::current_exe().unwrap());
