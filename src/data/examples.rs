@@ -80,8 +80,8 @@ impl RawExamples {
     }
 
     /// Returns the target: the predicate with this name, written `name` or `name/arity`. Without a
-    /// name it is the predicate with the most positives, then with the most examples, then the first
-    /// in canonical order.
+    /// name it is the predicate with the most positives, then with the most examples, then the
+    /// first in canonical order.
     pub fn choose_target(&self, predicates: &Predicates, name: Option<&str>) -> Result<PredicateId, NoExamples> {
         let mut counts: IndexMap<PredicateId, (u64, u64)> = IndexMap::default();
         for (predicate, example) in &self.all {
