@@ -127,7 +127,7 @@ pub struct ModeDeclaration {
     pub predicate: String,
     /// The arguments.
     pub args: Vec<ModeArg>,
-    /// Whether it is a `noMode:` declaration, which removes an earlier mode of the same form.
+    /// Whether it is a `noMode:` declaration, which removes modes of the same form.
     pub withdrawn: bool,
     /// `max=k`: maximum number of occurrences in a clause.
     pub max: Option<u32>,

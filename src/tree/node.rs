@@ -271,6 +271,23 @@ mod tests {
     }
 
     #[test]
+    fn counted_variables_are_renamed_apart() {
+        use crate::logic::{Argument, Variable};
+        let of = |predicate: u32, variables: [u32; 2]| {
+            Literal::new(PredicateId(predicate), variables.map(|v| Argument::Variable(Variable(v))).to_vec())
+        };
+        // Variable 2 is bound by the first test, and counted by the second and the third.
+        let mut tree = Tree::single(leaf(0.0));
+        let (yes, _) = tree.split(tree.root(), vec![of(0, [0, 2])], 1, leaf(1.0), leaf(2.0));
+        let (yes, _) = tree.split(yes, vec![of(1, [2, 1]), of(2, [2, 3])], 7, leaf(3.0), leaf(4.0));
+        tree.split(yes, vec![of(1, [1, 2])], 2, leaf(5.0), leaf(6.0));
+        let printed = tree.renamed_apart(2);
+        let tests: Vec<&[Literal]> = printed.paths()[0].counts.iter().map(|count| count.test).collect();
+        assert_eq!(printed.paths()[0].literals, [&of(0, [0, 2])]);
+        assert_eq!(tests, [&[of(1, [4, 1]), of(2, [4, 5])][..], &[of(1, [1, 6])]]);
+    }
+
+    #[test]
     fn from_nodes_rejects_nodes_that_are_not_a_tree() {
         let split =
             |yes, no| Node::Split(SplitNode { test: vec![literal(0)], at_least: 1, yes: NodeId(yes), no: NodeId(no) });
