@@ -420,8 +420,8 @@ impl<'a> Coverage<'a> {
         counts.of([&first, &second], by_head, self.database)
     }
 
-    /// Returns the lists of a side of a separator for the groups needed, cached; `None` if they take
-    /// more than `max_steps`.
+    /// Returns the lists of a side of a separator for the groups needed, cached; `None` if they
+    /// take more than `max_steps`.
     fn lists(&self, side: &Side, groups: &Groups, needed: Bits, max_count: u32, max_steps: u64) -> Option<Arc<Lists>> {
         let key = (side.clone(), needed, max_count > 1);
         match lock(&self.list_cache).get(&key) {
