@@ -45,6 +45,11 @@ pub(super) struct KeyLiteral {
 /// The number of local variables up to which they are few.
 const MAX_FEW_LOCALS: usize = 16;
 
+/// The initial capacities of an encoded conjunction.
+const FEW_WORDS: usize = 24;
+const MAX_FEW_LITERALS: usize = 7;
+const FEW_NAMES: usize = 8;
+
 /// A local variable that has no number yet.
 const UNNAMED: u32 = u32::MAX;
 
@@ -58,7 +63,10 @@ pub(crate) struct EncodedConjunction {
 
 impl EncodedConjunction {
     pub fn new<'l>(conjunction: impl Iterator<Item = &'l Literal>, arity: usize) -> Self {
-        let (mut words, mut starts, mut names) = (Vec::new(), vec![0], Vec::new());
+        // Most conjunctions fit, so nothing grows.
+        let (mut words, mut starts) = (Vec::with_capacity(FEW_WORDS), Vec::with_capacity(MAX_FEW_LITERALS + 1));
+        let mut names = Vec::with_capacity(FEW_NAMES);
+        starts.push(0);
         for literal in conjunction {
             let negated = if literal.negated { NEGATED } else { 0 };
             words.push(PREDICATE | negated | u64::from(literal.predicate.0));
@@ -180,6 +188,9 @@ impl EncodedConjunction {
 
     /// Returns the exact normal form of all literals by trying every order; for few literals only.
     pub fn exact_key(&self) -> ComponentKey {
+        if self.literals() == 1 {
+            return self.renamed(&[0]).into();
+        }
         let mut best: Option<Vec<u64>> = None;
         let mut order: Vec<usize> = (0..self.literals()).collect();
         self.try_orders(&mut order, 0, &mut best);

@@ -13,6 +13,7 @@ use crate::cover::{Bits, ComponentKey, Coverage, EncodedConjunction};
 use crate::determinism::{HashMap, HashSet};
 use crate::kb::TypeId;
 use crate::logic::{Argument, Literal, Variable};
+use crate::parallel;
 
 /// The number of literals at which a path component is closed to further literals. Each additional
 /// literal multiplies the search effort by the facts it may match, and a deep node has thousands of
@@ -22,6 +23,12 @@ pub(crate) const MAX_PATH_COMPONENT: usize = 6;
 /// The maximum number of proposals evaluated at once, so that the memory for their queries is
 /// limited.
 const MAX_BATCH: usize = 1 << 14;
+
+/// The maximum number of keys of proposals computed at once.
+const MAX_KEYS: usize = 1 << 12;
+
+/// The estimated cost of the key of a proposal, in steps of a simple loop.
+const STEPS_PER_KEY: usize = 500;
 
 /// A connected set of literals.
 #[derive(Clone, Debug)]
@@ -193,6 +200,12 @@ impl<'b, 'a> Conjuncts<'b, 'a> {
 
     /// Returns whether no equivalent proposal was made before.
     fn is_new(&mut self, proposal: &Proposal) -> bool {
+        let key = self.key(proposal);
+        self.seen.insert(key)
+    }
+
+    /// Returns the identity of a proposal.
+    fn key(&self, proposal: &Proposal) -> ProposalKey {
         let encoded =
             EncodedConjunction::new(proposal.literals.iter().chain(&proposal.comparisons), self.next as usize);
         let is_small = encoded.literals() <= MAX_NODE_SIZE;
@@ -202,7 +215,7 @@ impl<'b, 'a> Conjuncts<'b, 'a> {
         let mut continuations: Vec<_> = proposal.new.iter().map(|known| (known.type_id, known.once)).collect();
         continuations.sort_unstable();
         let modes = if self.language.has_limits() { proposal.modes.clone() } else { Vec::new() };
-        self.seen.insert((key, continuations, modes))
+        (key, continuations, modes)
     }
 
     /// Reduces proposals to the remaining budget.
@@ -216,7 +229,13 @@ impl<'b, 'a> Conjuncts<'b, 'a> {
 
     /// Evaluates the proposals not seen before.
     fn add(&mut self, mut proposals: Vec<Proposal>) {
-        proposals.retain(|proposal| self.is_new(proposal));
+        let mut is_new = Vec::with_capacity(proposals.len());
+        for batch in proposals.chunks(MAX_KEYS) {
+            let keys = parallel::map(batch, STEPS_PER_KEY, |proposal| self.key(proposal));
+            is_new.extend(keys.into_iter().map(|key| self.seen.insert(key)));
+        }
+        let mut is_new = is_new.into_iter();
+        proposals.retain(|_| is_new.next().unwrap_or(false));
         let proposals = self.limited(proposals);
         self.evaluate(proposals);
     }
