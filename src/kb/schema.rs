@@ -164,7 +164,7 @@ impl Schema {
             mode.target = mode.target.map(|id| ids.predicate(id));
             mode.args.iter_mut().for_each(renumber_slot);
         }
-        self.modes.sort_by(|a, b| a.sort_key().cmp(&b.sort_key()));
+        self.modes.sort_by_cached_key(Mode::sort_key);
         for (predicate, slots) in &mut self.withdrawn {
             *predicate = ids.predicate(*predicate);
             slots.iter_mut().for_each(renumber_slot);
