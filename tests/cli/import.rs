@@ -7,7 +7,7 @@ use std::path::Path;
 use polars::prelude::{Column, DataFrame, NamedFrom, ParquetWriter, Series};
 use rusqlite::Connection;
 
-use crate::common::program::{files, lrbm, rejected, succeeds};
+use crate::common::program::{command, files, lrbm, rejected, succeeds};
 
 /// A directory with tables of people who smoke and their friends.
 fn people(home: &Path) {
@@ -56,6 +56,11 @@ fn csv_tables_become_a_dataset_that_is_learned_and_explained() {
     succeeds(home, &train);
     let scores = succeeds(home, &["predict", "--model", "model.json", "--data", "data"]);
     assert!(scores.contains("AUC-ROC 1.0"), "{scores}");
+    let spec = "name = \"people\"\nabout = \"Who smokes?\"\ndatasets = [\"data\"]\nfolds = 2\n\n[[model]]\nname = \"trees\"\n\
+                kind = \"lrbm-boost\"\ntrees = 3\ncuts = 16\n";
+    fs::write(home.join("people.toml"), spec).unwrap();
+    assert!(succeeds(home, &["run", "people.toml"]).contains("2 jobs run"));
+    assert!(succeeds(home, &["report", "results/runs/people"]).contains("report.html"));
     let query = ["explain", "--model", "model.json", "--data", "data", "--query", "smokes(person3)"];
     let explained = succeeds(home, &query);
     assert!(explained.contains("person_age(person3, 41)"), "{explained}");
@@ -141,7 +146,13 @@ fn a_parquet_file_gives_the_same_facts_as_csv() {
 fn generated_domains_as_tables_give_the_same_auc() {
     let home = tempfile::tempdir().unwrap();
     let home = home.path();
-    for (id, target) in [("movies", "workedunder"), ("university", "advisedby"), ("movies-classes", "collaborated")] {
+    let time: &[&str] = &["--set", "time_predicate=year"];
+    for (id, target, options) in [
+        ("movies", "workedunder", &[][..]),
+        ("university", "advisedby", &[]),
+        ("movies-classes", "collaborated", &[]),
+        ("citations", "cites", time),
+    ] {
         let mut scores = Vec::new();
         for format in ["boostsrl", "csv", "sqlite"] {
             let tables = format!("{id}-{format}");
@@ -154,12 +165,39 @@ fn generated_domains_as_tables_give_the_same_auc() {
             }
             let model = format!("{tables}.json");
             let set = ["--set", "trees=4", "--out", &model];
-            succeeds(home, &[&["train", "--data", &data, "--target", target][..], &set].concat());
+            succeeds(home, &[&["train", "--data", &data, "--target", target][..], &set, options].concat());
             scores.push(succeeds(home, &["predict", "--model", &model, "--data", &data]));
         }
         assert!(scores[0].contains("AUC-ROC"), "{}", scores[0]);
         assert_eq!(scores[0], scores[1], "{id}");
         assert_eq!(scores[0], scores[2], "{id}");
+    }
+}
+
+#[test]
+fn an_import_appears_complete_or_not_at_all() {
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path();
+    people(home);
+    let args = ["datasets", "import", "people", "--target", "person.smokes", "--out", "data"];
+    for kind in ["full", "stop"] {
+        let mut places = 0;
+        loop {
+            let output =
+                command(home).args(args).env("LRBM_TEST_FAULT", format!("{kind}:{}", places + 1)).output().unwrap();
+            if output.status.success() {
+                break;
+            }
+            places += 1;
+            assert!(!home.join("data").exists(), "{kind}:{places}");
+            if kind == "full" {
+                assert_eq!(output.status.code(), Some(2));
+                assert_eq!(files(home), ["people/friends.csv", "people/person.csv"], "{kind}:{places}");
+            }
+        }
+        assert!(places > 10, "{places}");
+        assert_eq!(files(&home.join("data")).len(), 6);
+        fs::remove_dir_all(home.join("data")).unwrap();
     }
 }
 

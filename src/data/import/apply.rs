@@ -245,8 +245,8 @@ fn integer_types<'a>(mapping: &'a Mapping, tables: &[SourceTable]) -> Result<Has
     for (table, args) in entries.chain(mapping.predicates.iter().map(|entry| (&entry.table, &entry.args))) {
         let table = find_table(tables, table)?;
         for arg in args.iter().filter(|arg| arg.kind == ArgumentKind::Entity) {
-            let is_integer = matches!(find_column(table, &arg.column)?.values, Values::Integer(_));
-            *all.entry(&arg.type_name).or_insert(true) &= is_integer;
+            let values = &find_column(table, &arg.column)?.values;
+            *all.entry(&arg.type_name).or_insert(true) &= matches!(values, Values::Integer(_)) || values.is_blank();
         }
     }
     Ok(all.into_iter().filter_map(|(name, is_integer)| is_integer.then_some(name)).collect())
@@ -359,8 +359,7 @@ impl<'a> Source<'a> {
                     continue;
                 };
                 let key = if class.is_some() { value.clone() } else { positive.to_string() };
-                if let Some((first, known)) = seen.get(&line).filter(|(_, known)| *known != key) {
-                    let _ = known;
+                if let Some((first, _)) = seen.get(&line).filter(|(_, known)| *known != key) {
                     return Err(ApplyError::Contradiction {
                         table: table.name.clone(),
                         example: format!("{line})"),

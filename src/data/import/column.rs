@@ -130,6 +130,11 @@ impl Values {
         }
     }
 
+    /// Returns whether every value is NULL, so that the type says nothing.
+    pub fn is_blank(&self) -> bool {
+        !matches!(self, Values::Unsupported { .. }) && (0..self.rows()).all(|row| self.text(row).is_none())
+    }
+
     /// Counts the distinct values.
     pub fn distinct(&self) -> usize {
         (0..self.rows()).filter_map(|row| self.text(row)).collect::<HashSet<_>>().len()

@@ -120,7 +120,7 @@ impl Builder<'_> {
             }
             let alone = args.len() == 1 && others.len() == 1 && !is_target;
             if (args.len() > 1 || others.is_empty()) && !is_target {
-                self.add(&table.name, None, table, args.clone(), None);
+                self.add(table, None, args.clone(), None);
             }
             for column in others {
                 self.attribute(table, &args, column, alone);
@@ -132,11 +132,11 @@ impl Builder<'_> {
         let alone = !is_target && structure.references.len() + others.len() == 1;
         let named_apart = *own_type != singular(&word(&table.name)) && *own_type != word(&table.name);
         if (table.columns.len() == 1 || (named_apart && !alone)) && !is_target {
-            self.add(&table.name, None, table, vec![key.clone()], None);
+            self.add(table, None, vec![key.clone()], None);
         }
         for reference in references() {
             let column = (!alone || !named_apart).then(|| reference.column.clone());
-            self.add(&table.name, column.as_deref(), table, vec![key.clone(), reference], None);
+            self.add(table, column.as_deref(), vec![key.clone(), reference], None);
         }
         for column in others {
             self.attribute(table, std::slice::from_ref(&key), column, alone && named_apart);
@@ -152,7 +152,7 @@ impl Builder<'_> {
         let left_out = |why: &str| format!("column `{}.{}` is left out: {why}", table.name, column.name);
         let kind = match &column.values {
             Values::Boolean(_) => {
-                self.add(&table.name, name, table, entities.to_vec(), Some(column.name.clone()));
+                self.add(table, name, entities.to_vec(), Some(column.name.clone()));
                 return;
             }
             Values::Unsupported { kind, .. } => {
@@ -180,7 +180,7 @@ impl Builder<'_> {
         let is_text = matches!(column.values, Values::Text(_));
         let mut args = entities.to_vec();
         args.push(ArgumentMapping { column: column.name.clone(), type_name: String::new(), kind });
-        let index = self.add(&table.name, name, table, args, None);
+        let index = self.add(table, name, args, None);
         let shared = word(&column.name);
         let predicate = &mut self.predicates[index];
         // Only texts of equally named columns are compared with each other.
@@ -202,15 +202,14 @@ impl Builder<'_> {
     /// Adds a predicate with a name that is not in use; returns its index.
     fn add(
         &mut self,
-        table_name: &str,
-        column: Option<&str>,
         table: &SourceTable,
+        column: Option<&str>,
         args: Vec<ArgumentMapping>,
         when: Option<String>,
     ) -> usize {
         let base = match column {
-            Some(column) => format!("{}_{}", word(table_name), word(column)),
-            None => word(table_name),
+            Some(column) => format!("{}_{}", word(&table.name), word(column)),
+            None => word(&table.name),
         };
         let mut name = base.clone();
         let mut number = 2;

@@ -1,5 +1,13 @@
 //! Names of predicates and types from names of tables and columns.
 
+/// Column names that mark labels.
+const LABELS: [&str; 5] = ["label", "target", "class", "positive", "is_positive"];
+
+/// Returns whether a column is to be predicted by its name.
+pub fn is_label(column: &str) -> bool {
+    LABELS.contains(&word(column).as_str())
+}
+
 /// Returns the name as a word that starts with a lower-case letter: other characters become `_`.
 pub fn word(name: &str) -> String {
     let mut word = String::new();

@@ -102,7 +102,8 @@ pub fn write(
     };
     let staging = staged().map_err(fail)?;
     read_back(staging.path(), imported, mapping)?;
-    files::publish(staging.path(), directory).map_err(fail)
+    // The content is on disk; a crash of the machine may lose the new name, not part of it.
+    files::rename(staging.path(), directory).map_err(fail)
 }
 
 /// Reads the files as a dataset and compares the counts.

@@ -6,6 +6,7 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 
 use crate::cli::error::CommandError;
+use crate::cli::output::unwritable;
 use crate::data::import::write::check_vacant;
 use crate::data::import::{Mapping, SourceTable, Values, render};
 use crate::files;
@@ -45,9 +46,9 @@ pub fn write(
             files::write_in_place(&staging.path().join(name), bytes)?;
         }
         files::sync_all(staging.path())?;
-        files::publish(staging.path(), directory)
+        files::rename(staging.path(), directory)
     };
-    write().map_err(super::super::super::output::unwritable(directory))
+    write().map_err(unwritable(directory))
 }
 
 fn csv(table: &SourceTable) -> Result<Vec<u8>, csv::Error> {

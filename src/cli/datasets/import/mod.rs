@@ -47,12 +47,12 @@ Rules:
   NULL        gives no fact; in CSV, an empty field is NULL
   booleans    true and false in any case; true gives a fact, false none; as a label 1 and 0 too
   numbers     compared by thresholds with --set cuts=16; digits with a leading 0 are text
-  dates       2020-01-31 or 2020-01-31T14:30:05Z: days since 1970-01-01, the time of day as a fraction
+  dates       2020-01-31 or 2020-01-31T14:30:05Z: days since 1970-01-01, with a fraction
   names       text is kept and quoted where necessary; integer keys get their type: person17
   CSV         UTF-8, a header line, fields separated by , ; or tab, quoted with \" (\"\" inside)
   columns     of equal names are an error; one without a name is called column1, column2, …
   no rows     a table with a header only gives no facts
-Where keys are ambiguous or duplicated, nothing is written and the question is printed (exit code 2).";
+Ambiguous or duplicate keys: the question is printed, nothing is written, exit code 2.";
 
 pub fn run(args: &Import, output: &mut Output) -> Result<(), CommandError> {
     if let Some(out) = &args.out {

@@ -2,7 +2,7 @@
 
 use super::super::apply::key_problem;
 use super::super::column::{SourceColumn, SourceTable, Values};
-use super::super::names::{singular, stem, word};
+use super::super::names::{is_label, singular, stem, word};
 use super::answers::Answers;
 use crate::determinism::{HashSet, IndexMap};
 
@@ -35,7 +35,12 @@ impl Structure {
             if is_open {
                 let types: HashSet<String> = key_types(tables, &keys).into_iter().map(|(name, _)| name).collect();
                 let is_taken = |column: &SourceColumn| {
-                    shared.contains(&stem(&column.name)) || matching_type(&column.name, &types).is_some()
+                    // What is predicted identifies nothing.
+                    let qualified = format!("{}.{}", table.name, column.name);
+                    is_label(&column.name)
+                        || answers.target.as_deref() == Some(&qualified)
+                        || shared.contains(&stem(&column.name))
+                        || matching_type(&column.name, &types).is_some()
                 };
                 keys[i] = likely_key(table, is_taken, questions);
             }
@@ -44,25 +49,21 @@ impl Structure {
         let mut all: HashSet<String> = types.iter().map(|(name, _)| name.clone()).collect();
         all.extend(shared);
         let values: IndexMap<usize, HashSet<&str>> = text_keys(tables, &keys);
-        let structure = |(i, table): (usize, &SourceTable)| {
+        let mut found = Vec::new();
+        for (i, table) in tables.iter().enumerate() {
             let key_type = keys[i].map_or_else(String::new, |key| key_type(table, key));
             let mut references = Vec::new();
             for (c, column) in table.columns.iter().enumerate().filter(|(c, _)| keys[i] != Some(*c)) {
                 let declared = table.foreign_keys.iter().find(|key| key.column == column.name);
                 let declared = declared.and_then(|key| tables.iter().position(|other| other.name == key.table));
-                let declared = declared.and_then(|t| Some(key_type_of(tables, &keys, t)?));
+                let declared = declared.and_then(|table| key_type_of(tables, &keys, table));
                 let named = || matching_type(&column.name, &all).filter(|name| fits(tables, &keys, name, column));
                 let contained = || contained(tables, &keys, &values, table, column, questions);
                 if let Some(type_name) = declared.or_else(named).or_else(contained) {
                     references.push((c, type_name));
                 }
             }
-            TableStructure { key: keys[i], key_type, references }
-        };
-        let mut found = Vec::new();
-        let mut structure = structure;
-        for pair in tables.iter().enumerate() {
-            found.push(structure(pair));
+            found.push(TableStructure { key: keys[i], key_type, references });
         }
         Structure { tables: found }
     }
@@ -229,14 +230,13 @@ fn matching_type(column: &str, types: &HashSet<String>) -> Option<String> {
     }
 }
 
-/// Returns whether a column has the kind of values that the key of a type has.
+/// Returns whether a column has the kind of values that the key of a type has, as far as known.
 fn fits(tables: &[SourceTable], keys: &[Option<usize>], type_name: &str, column: &SourceColumn) -> bool {
-    let kinds = key_types(tables, keys).into_iter().filter(|(name, _)| name == type_name);
-    let same = |(_, i): (String, usize)| {
-        keys[i].is_some_and(|key| tables[i].columns[key].values.kind() == column.values.kind())
-    };
-    let known: Vec<bool> = kinds.map(same).collect();
-    may_name(column) && (known.is_empty() || known.contains(&true))
+    let of_type = key_types(tables, keys).into_iter().filter(|(name, _)| name == type_name);
+    let known: Vec<&Values> =
+        of_type.filter_map(|(_, i)| Some(&tables[i].columns[keys[i]?].values)).filter(|key| !key.is_blank()).collect();
+    let is_same = |key: &&Values| key.kind() == column.values.kind();
+    may_name(column) && (known.is_empty() || column.values.is_blank() || known.iter().any(is_same))
 }
 
 fn text_keys<'a>(tables: &'a [SourceTable], keys: &[Option<usize>]) -> IndexMap<usize, HashSet<&'a str>> {

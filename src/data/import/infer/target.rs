@@ -2,11 +2,9 @@
 
 use super::super::column::{SourceColumn, SourceTable, Values};
 use super::super::mapping::{ArgumentMapping, TargetMapping};
-use super::super::names::word;
+use super::super::names::{is_label, word};
 use super::keys::{Structure, TableStructure};
 
-/// Column names that mark labels.
-const LABELS: [&str; 5] = ["label", "target", "class", "positive", "is_positive"];
 /// Table names that mark examples.
 const EXAMPLES: [&str; 4] = ["target", "targets", "examples", "labels"];
 /// Pairs of values, the positive one first.
@@ -76,7 +74,7 @@ fn conspicuous(tables: &[SourceTable]) -> Vec<(usize, Option<usize>)> {
 }
 
 fn label(table: &SourceTable) -> Option<usize> {
-    table.columns.iter().position(|column| LABELS.contains(&word(&column.name).as_str()))
+    table.columns.iter().position(|column| is_label(&column.name))
 }
 
 fn of(
@@ -107,9 +105,8 @@ fn of(
     let args: Vec<ArgumentMapping> =
         entities.iter().map(|(i, name)| ArgumentMapping::entity(&source.columns[*i].name, name)).collect();
     let label = column.filter(|_| reference.is_none()).map(|i| &source.columns[i]);
-    let is_generic = |column: &SourceColumn| LABELS.contains(&word(&column.name).as_str());
     let predicate = match column.map(|i| &source.columns[i]) {
-        Some(column) if !is_generic(column) => word(&column.name),
+        Some(column) if !is_label(&column.name) => word(&column.name),
         _ => word(&source.name),
     };
     let negatives = tables.iter().map(|other| &other.name).find(|name| {

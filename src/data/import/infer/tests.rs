@@ -175,6 +175,18 @@ fn targets_have_labels_classes_or_rows() {
 }
 
 #[test]
+fn labels_that_differ_in_each_row_are_no_keys() {
+    let tables = [
+        table("paper", "id, year", &["1,1999", "2,2001"]),
+        table("cites", "paper1, paper2, class", &["2,1,x", "1,2,y", "1,1,z"]),
+    ];
+    let proposal = infer(&tables, &Answers::default());
+    assert_eq!(proposal.questions, [""; 0]);
+    assert_eq!(proposal.mapping.target.class.as_deref(), Some("class"));
+    assert_eq!(proposal.mapping.target.args.len(), 2);
+}
+
+#[test]
 fn a_year_column_of_the_target_gives_times() {
     let tables = [
         table("paper", "id, year", &["1,1999", "2,2001", "3,2004"]),
@@ -183,4 +195,20 @@ fn a_year_column_of_the_target_gives_times() {
     let proposal = infer(&tables, &Answers::default());
     assert_eq!(proposal.mapping.time.unwrap().predicate, "paper_year");
     assert!(proposal.notes.iter().any(|note| note.contains("gives times")));
+}
+
+#[test]
+fn columns_without_values_say_nothing_about_names() {
+    let tables = [
+        table("person", "id, town", &["1,a", "2,b", "3,a"]),
+        table("boss", "person1, person2", &["1,", "2,"]),
+        table("visits", "person_id, place_id", &[]),
+        table("likes", "person1, person2, label", &["1,2,true", "2,1,false"]),
+    ];
+    let proposal = infer(&tables, &Answers::default());
+    assert_eq!(proposal.questions, [""; 0]);
+    let imported = apply(&proposal.mapping, &tables).unwrap();
+    assert_eq!(imported.positives, "likes(person1,person2).\n");
+    assert!(imported.modes.contains(&"mode: boss(+person,-person).".to_owned()), "{:?}", imported.modes);
+    assert_eq!(imported.predicates.iter().map(|counts| counts.facts).sum::<usize>(), 3, "{}", imported.facts);
 }
