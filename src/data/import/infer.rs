@@ -35,6 +35,7 @@ pub struct Proposal {
 pub fn infer(tables: &[SourceTable], answers: &Answers) -> Proposal {
     let (mut questions, mut notes) = (Vec::new(), Vec::new());
     let structure = Structure::of(tables, answers, &mut questions);
+    notes.extend(structure.dangling(tables));
     let target = target::propose(tables, &structure, answers.target.as_deref(), &mut questions);
     let mut builder = Builder {
         names: HashSet::default(),

@@ -15,7 +15,7 @@ use crate::data::import::apply::Imported;
 use crate::data::import::infer::{Answers, Proposal};
 use crate::data::import::{Mapping, apply, infer, render, write};
 use crate::determinism::IndexMap;
-use crate::logic::quantity::thousands;
+use crate::logic::quantity::{plural, thousands};
 use crate::report::table::Grid;
 use source::Tables;
 
@@ -130,16 +130,17 @@ fn print(
     let rows: usize = tables.tables.iter().map(|table| table.rows()).sum();
     let facts: usize = imported.predicates.iter().map(|predicate| predicate.facts).sum();
     let (positives, negatives) = imported.examples;
+    let count = |n: usize, noun: &str| format!("{} {}", thousands(n), plural(n, noun));
     writeln!(
         stdout,
-        "{}: imported from {}: {} tables with {} rows, {} facts, {} positives, {} negatives\n",
+        "{}: imported from {}: {} with {}, {}, {}, {}\n",
         out.display(),
         source.display(),
-        thousands(tables.tables.len()),
-        thousands(rows),
-        thousands(facts),
-        thousands(positives),
-        thousands(negatives)
+        count(tables.tables.len(), "table"),
+        count(rows, "row"),
+        count(facts, "fact"),
+        count(positives, "positive"),
+        count(negatives, "negative")
     )?;
     let mut grid = Grid::new(&["predicate", "table", ">facts", ">rows without a fact"]);
     for counts in &imported.predicates {

@@ -1,6 +1,8 @@
 //! Keys, foreign keys and types of entities.
 
-use super::super::apply::key_problem;
+use std::borrow::Cow;
+
+use super::super::apply::{key_problem, shortened};
 use super::super::column::{SourceColumn, SourceTable, Values};
 use super::super::names::{is_label, singular, stem, word};
 use super::answers::Answers;
@@ -66,6 +68,35 @@ impl Structure {
             found.push(TableStructure { key: keys[i], key_type, references });
         }
         Structure { tables: found }
+    }
+
+    /// Returns a note for each reference with a value that is no key of its type.
+    pub fn dangling(&self, tables: &[SourceTable]) -> Vec<String> {
+        let mut known: IndexMap<&str, HashSet<Cow<'_, str>>> = IndexMap::default();
+        for (table, structure) in tables.iter().zip(&self.tables) {
+            if let Some(key) = structure.key {
+                let values = &table.columns[key].values;
+                let texts = (0..values.rows()).filter_map(|row| values.text(row));
+                known.entry(&structure.key_type).or_default().extend(texts);
+            }
+        }
+        let mut notes = Vec::new();
+        for (table, structure) in tables.iter().zip(&self.tables) {
+            for (i, type_name) in &structure.references {
+                let SourceColumn { name, values } = &table.columns[*i];
+                let Some(keys) = known.get(type_name.as_str()) else { continue };
+                let lost = |row: usize| values.text(row).filter(|text| !keys.contains(text)).map(|text| (row, text));
+                if let Some((row, text)) = (0..values.rows()).find_map(lost) {
+                    notes.push(format!(
+                        "`{}` in row {} of `{}.{name}` is no key of the type {type_name}; it is imported all the same",
+                        shortened(&text),
+                        row + 1,
+                        table.name
+                    ));
+                }
+            }
+        }
+        notes
     }
 
     /// Returns the types of entities.

@@ -157,6 +157,13 @@ fn targets_have_labels_classes_or_rows() {
     let imported = apply(&infer(&tables, &answers("item.color")).mapping, &tables).unwrap();
     assert_eq!(imported.modes, ["mode: color(+item,#color!1)."]);
     assert!(imported.positives.starts_with("color(item0,red).\ncolor(item1,blue).\n"), "{}", imported.positives);
+    let lost =
+        [table("item", "id, label", &["1,true", "2,false"]), table("part", "item_id, kind", &["1,a", "1,b", "9,a"])];
+    let notes = infer(&lost, &Answers::default()).notes;
+    assert!(
+        notes.iter().any(|note| note.contains("`9` in row 3 of `part.item_id` is no key of the type item")),
+        "{notes:?}"
+    );
     let regression = infer(&with("price", ["1.5", "2.5", "3.5", "4.5"]), &answers("item.price"));
     assert!(regression.questions[0].contains("regression is not supported"), "{:?}", regression.questions);
 
