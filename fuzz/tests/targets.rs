@@ -25,6 +25,6 @@ macro_rules! tests {
 }
 
 tests![
-    facts, background, rules, queries, tables, specs, manifests, models, networks, directories, runs, reports, 
+    facts, background, rules, queries, tables, specs, manifests, mappings, imports, models, networks, directories, runs, reports, 
     archives,
 ];

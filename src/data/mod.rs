@@ -15,6 +15,8 @@ pub mod examples;
 pub mod fetch;
 pub mod folds;
 pub mod generate;
+#[cfg(feature = "benchmarks")]
+pub mod import;
 pub mod layout;
 pub mod load;
 #[cfg(feature = "benchmarks")]

@@ -11,7 +11,7 @@ pub mod frame;
 pub mod job;
 pub mod key;
 pub mod outstanding;
-mod panics;
+pub mod panics;
 pub mod plan;
 mod planned;
 pub mod remote;

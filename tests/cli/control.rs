@@ -41,7 +41,7 @@ fn write_data(directory: &Path) {
         let name = HOSTILE[i % HOSTILE.len()];
         pos += &format!("t(\"p{i}{name}\").\n");
         neg += &format!("t(n{i}).\n");
-        facts += &format!("q(\"p{i}{name}\", \"{name}\").\nq(n{i}, plain).\n");
+        facts += &format!("q(\"p{i}{name}\", \"{name}\").\nq(n{i}, c{i}).\n");
     }
     let modes = "mode: q(+x, #c).\nmode: t(+x).\n";
     for (name, text) in [("pos", &pos[..]), ("neg", &neg), ("facts", &facts), ("bk", modes)] {

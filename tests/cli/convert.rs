@@ -215,7 +215,7 @@ fn incompatible_options_are_rejected() {
     done(&["convert", "-q", "--model", &model, "--out", &network]);
     fails(&["convert"], &["--model"]);
     fails(&["convert", "--model", &model, "--rules", &rules], &["cannot be used with"]);
-    fails(&["convert", "--model", &model, "--method", "papr"], &["did you mean paper?"]);
+    fails(&["convert", "--model", &model, "--method", "papr"], &["did you mean `paper`?"]);
     fails(&["convert", "--model", &network, "--method", "paper"], &["is already a network"]);
     fails(&["convert", "--rules", &rules, "--method", "exact"], &["omit it"]);
     fails(&["convert", "--model", &model, "--refit"], &["--refit needs --data DIR"]);

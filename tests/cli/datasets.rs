@@ -25,7 +25,7 @@ fn fetched_data_verify_and_changed_files_are_named() {
     assert!(text(&fetched.stderr).contains("2010.yeast2.gz"), "{}", text(&fetched.stderr));
     let verified = lrbm(&["datasets", "verify"], &[("--data", home.path())]);
     assert!(verified.status.success(), "{}", text(&verified.stderr));
-    assert_eq!(text(&verified.stdout).matches("all as recorded").count(), 8);
+    assert_eq!(text(&verified.stdout).matches("all as recorded").count(), 10);
 
     // One byte in a published, an unpacked and a converted file.
     for file in

@@ -13,6 +13,7 @@ mod explain;
 mod golden;
 mod hostile;
 mod hybrid;
+mod import;
 #[cfg(target_os = "linux")]
 mod limits;
 mod lint;

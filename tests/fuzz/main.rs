@@ -136,6 +136,8 @@ tests![
     tables,
     specs,
     manifests,
+    mappings,
+    imports,
     models,
     networks,
     directories,

@@ -5,6 +5,8 @@ mod common;
 
 mod baselines;
 mod explain;
+#[cfg(feature = "benchmarks")]
+mod import;
 mod kb;
 mod learn;
 mod metric;

@@ -3,6 +3,7 @@
 mod args;
 mod fetch;
 mod generate;
+mod import;
 mod info;
 mod lint;
 mod list;
@@ -27,6 +28,8 @@ pub enum Datasets {
     Verify(fetch::Verify),
     /// Write a generated domain as BoostSRL files
     Generate(generate::Generate),
+    /// Import CSV, Parquet or SQLite tables as BoostSRL files
+    Import(import::Import),
     /// Check and describe a directory of BoostSRL files
     Lint(lint::Lint),
 }
@@ -39,6 +42,7 @@ pub(super) fn run(command: Datasets, output: &mut Output) -> Result<(), CommandE
         Datasets::Fetch(args) => fetch::run_fetch(&args, output),
         Datasets::Verify(args) => fetch::run_verify(&args, output),
         Datasets::Generate(args) => generate::run(&args, output),
+        Datasets::Import(args) => import::run(&args, output),
         Datasets::Lint(args) => lint::run(&args, output),
     }
 }

@@ -2,6 +2,7 @@
 
 mod directories;
 mod files;
+mod imports;
 
 mod texts;
 
@@ -38,6 +39,8 @@ pub const TARGETS: &[Target] = &[
     target("tables", 240, 1 << 16, texts::tables_seeds, texts::tables),
     target("specs", 360, 1 << 16, files::specs_seeds, files::specs),
     target("manifests", 180, 1 << 16, files::manifests_seeds, files::manifests),
+    target("mappings", 90, 1 << 16, imports::mappings_seeds, imports::mappings),
+    target("imports", 90, 1 << 14, imports::imports_seeds, imports::imports),
     target("models", 180, 1 << 17, files::models_seeds, files::models),
     target("networks", 180, 1 << 16, files::networks_seeds, files::networks),
     target("directories", 120, 1 << 16, directories::directories_seeds, directories::directories),
