@@ -41,7 +41,8 @@ fn write_data(directory: &Path) {
         let name = HOSTILE[i % HOSTILE.len()];
         pos += &format!("t(\"p{i}{name}\").\n");
         neg += &format!("t(n{i}).\n");
-        facts += &format!("q(\"p{i}{name}\", \"{name}\").\nq(n{i}, c{i}).\n");
+        // The first constant alone separates the examples, so the model has to name it.
+        facts += &format!("q(\"p{i}{name}\", \"{name}\").\nq(\"p{i}{name}\", \"{}\").\nq(n{i}, c{i}).\n", HOSTILE[0]);
     }
     let modes = "mode: q(+x, #c).\nmode: t(+x).\n";
     for (name, text) in [("pos", &pos[..]), ("neg", &neg), ("facts", &facts), ("bk", modes)] {

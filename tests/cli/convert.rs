@@ -222,7 +222,7 @@ fn incompatible_options_are_rejected() {
     fails(&["convert", "--model", &model, "--max-hidden", "3"], &["--max-hidden needs --data DIR"]);
     let with_data = ["convert", "--model", &model, "--data", &lab.data];
     fails(&[&with_data[..], &["--max-auc-loss", "2"]].concat(), &["from 0 to 1"]);
-    fails(&[&with_data[..], &["--set", "l3=1"]].concat(), &["did you mean l2?"]);
+    fails(&[&with_data[..], &["--set", "max_step=1"]].concat(), &["did you mean `max_steps`?"]);
     fails(&[&with_data[..], &["--out", &network, "--dot", &network]].concat(), &["name the same file"]);
     let out = lab.path("m.json");
     let train = ["train", "--data", &lab.data, "--target", "workedunder", "--out", &out];
