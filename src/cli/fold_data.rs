@@ -22,14 +22,14 @@ const SEED: u64 = 20_200_120;
 #[derive(clap::Args, Clone, Debug, Default)]
 pub struct FoldArgs {
     /// Fold of a dataset that is given by its id, or of a directory: the examples that `lrbm run`
-    /// uses, drawn negatives included [default: 1 for an id].
-    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
+    /// uses with default folds and negatives, drawn ones included [default: 1 for an id].
+    #[arg(long, value_name = "K", requires = "data", value_parser = clap::value_parser!(u32).range(1..))]
     pub fold: Option<u32>,
     /// Side of the fold [default: `train` for `train` and `convert`, otherwise `test`].
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, requires = "data")]
     pub split: Option<Side>,
     /// Seed of random folds and drawn negatives, as `seed` in a spec [default: 20200120].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", requires = "data")]
     pub seed: Option<u64>,
 }
 
@@ -106,19 +106,7 @@ impl FoldRequest<'_> {
 
     /// Reads the fold.
     pub fn read(&self, options: &FoldOptions) -> Result<FoldData, CommandError> {
-        let variant = Variant { arity: options.arity, classes: options.classes, ..Variant::default() };
-        let benchmark = match self.data.is_dir() {
-            true => Benchmark::of_directory(self.data, &options.load, &variant),
-            false => {
-                if options.load.background.is_some() || options.load.time.is_some() {
-                    let message =
-                        "--background and --set time_… apply to directories: a dataset has its own modes and times";
-                    return Err(CommandError::input(message));
-                }
-                Benchmark::open(&self.data.to_string_lossy(), &Store::open(Store::default_directory()), &variant)
-            }
-        };
-        let benchmark = benchmark.map_err(with_cause)?;
+        let benchmark = self.open(options, options.arity)?;
         let split = SplitOptions { recursive: options.recursive, ..SplitOptions::new(self.seed) };
         let count = benchmark.fold_count(&split).map_err(with_cause)?;
         if self.index >= count {
@@ -139,6 +127,11 @@ impl FoldRequest<'_> {
             counts.negatives(),
             counts.drawn,
         );
+        // Without a manifest, data that were made binary no longer say from what.
+        let binary = match options.arity {
+            Arity::Binary if benchmark.manifest().is_none() => self.open(options, Arity::Original)?.describe_binary(),
+            _ => benchmark.describe_binary(),
+        };
         let dataset = Dataset {
             database: Arc::unwrap_or_clone(database),
             target,
@@ -147,7 +140,20 @@ impl FoldRequest<'_> {
             counts: LoadCounts::default(),
             warnings: benchmark.warnings().clone(),
         };
-        Ok(FoldData { dataset, about, binary: benchmark.describe_binary() })
+        Ok(FoldData { dataset, about, binary })
+    }
+
+    fn open(&self, options: &FoldOptions, arity: Arity) -> Result<Benchmark, CommandError> {
+        let variant = Variant { arity, classes: options.classes, ..Variant::default() };
+        if self.data.is_dir() {
+            return Benchmark::of_directory(self.data, &options.load, &variant).map_err(with_cause);
+        }
+        if options.load.background.is_some() || options.load.time.is_some() {
+            let message = "--background and --set time_… apply to directories: a dataset has its own modes and times";
+            return Err(CommandError::input(message));
+        }
+        let store = Store::open(Store::default_directory());
+        Benchmark::open(&self.data.to_string_lossy(), &store, &variant).map_err(with_cause)
     }
 
     /// Reads the fold for a saved model, under the conditions of its training.

@@ -153,7 +153,7 @@ fn exhausted_count_budget_is_a_warning() {
 fn clauses_vote_or_have_fitted_weights() {
     let data = load_domain(Domain::Citations, &GeneratorSettings::new(1, 7, 0.1).unwrap()).unwrap();
     for weights in ["clause_weights=fitted", "clause_weights=votes"] {
-        let trained = learn(Kind::Progol, &data, &data.examples, &params(Kind::Progol, &[weights]));
+        let trained = learn(Kind::Progol, &data, &data.examples, &params(Kind::Progol, &[weights, "covers=10"]));
         let SavedModel::Network(network) = &trained.model else { panic!("not a network") };
         assert!(!network.hidden().is_empty());
         let psi = network.score(&data.database, data.target, &data.examples).unwrap().scores;

@@ -176,7 +176,8 @@ impl Supervised {
                     end = Some(Err(RunStoreError::Io { path, source }.into()));
                 }
                 Ok(Ok(Report::Rejected(message))) => end = Some(Err(RunError::Isolation(message))),
-                Ok(Err(error)) => return Err(error),
+                // A process that is killed while it writes leaves part of a line.
+                Ok(Err(_)) => {}
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
             }
