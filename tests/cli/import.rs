@@ -234,6 +234,12 @@ fn hostile_csv_is_rejected_without_a_trace() {
         (unclosed.as_bytes(), &["tables/t.csv:2: a record of more than 64 MiB: a quote may be unclosed"]),
         (b"id,label\n1,true\n2,gr\xfc\xdf\n", &["tables/t.csv:3: column `label`: the byte 0xfc is not UTF-8"]),
         (b"\xff\xfei\0d\0", &["UTF-16: save it as UTF-8"]),
+        (
+            b"id,label,x\n1,yes,a\n\n2,no,\"unclosed\n3,no,c\n4,no,z",
+            &["tables/t.csv:4: a quote in the record that starts here is not closed", "add the closing `\"`"],
+        ),
+        (b"id,label\r\n1,true\r\n2,\"\"\"\r\n", &["tables/t.csv:3: a quote in the record"]),
+        (b"\"id,label\n", &["tables/t.csv:1: a quote in the record"]),
         (b"id,label\n1,a\0b\n", &["tables/t.csv:2: column `label`: a NUL character"]),
         (b"id,label\n1,true\n2\n", &["tables/t.csv:3: 1 fields, but the header has 2"]),
         (b"id,label\n1,true,x\n", &["tables/t.csv:2: 3 fields, but the header has 2"]),
@@ -252,6 +258,65 @@ fn hostile_csv_is_rejected_without_a_trace() {
     refuse(&[("t.parquet", b"PAR1 and not more PAR1")], &[], &["tables/t.parquet: not a readable Parquet file"]);
     refuse(&[("notes.txt", b"hello")], &[], &["no .csv, .tsv or .parquet file in this directory"]);
     refuse(&[("t.csv", b"id,v,label\n1,5,true\n2,6,false\n")], &["--key", "t"], &["--key t: expected TABLE=COLUMN"]);
+}
+
+#[test]
+fn quotes_that_are_closed_or_literal_are_accepted() {
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path();
+    for (i, last) in ["5\" pipe", "\"a\nb\"", "\"a \"\"b\"\"\"", "\"a\" b\"", "\"\"", "\"a\"\r\n\n"].iter().enumerate()
+    {
+        fs::create_dir(home.join(format!("t{i}"))).unwrap();
+        fs::write(home.join(format!("t{i}/t.csv")), format!("id,label,x\n1,true,\"c,\nd\"\n2,false,{last}")).unwrap();
+        let printed = succeeds(home, &["datasets", "import", &format!("t{i}"), "--out", &format!("out{i}")]);
+        assert!(printed.contains("with 2 rows"), "{last}\n{printed}");
+    }
+}
+
+#[test]
+fn declared_foreign_keys_join_what_they_refer_to() {
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path();
+    let create = |name: &str, schema: &str| {
+        Connection::open(home.join(name)).unwrap().execute_batch(schema).unwrap();
+    };
+    let facts = |name: &str, options: &[&str]| {
+        let out = format!("{name}-out{}", options.len());
+        succeeds(home, &[&["datasets", "import", name, "--out", &out], options].concat());
+        fs::read_to_string(home.join(&out).join("facts.txt")).unwrap()
+    };
+    // A key that is a foreign key, and names that differ in case.
+    create(
+        "school.sqlite",
+        "CREATE TABLE person (id INTEGER PRIMARY KEY, age REAL);
+         CREATE TABLE student (id INTEGER PRIMARY KEY REFERENCES person(id), label BOOLEAN);
+         CREATE TABLE visit (nr INTEGER PRIMARY KEY, who INTEGER, FOREIGN KEY(WHO) REFERENCES PERSON(ID));
+         INSERT INTO person VALUES (1, 20.5), (2, 30.5);
+         INSERT INTO student VALUES (1, 1), (2, 0);
+         INSERT INTO visit VALUES (7, 1), (8, 1);",
+    );
+    let school = facts("school.sqlite", &[]);
+    assert!(school.contains("person_age(person1,20.5).\n"), "{school}");
+    assert!(school.contains("visit_who(visit7,person1).\n"), "{school}");
+    let positives = fs::read_to_string(home.join("school.sqlite-out0/pos.txt")).unwrap();
+    assert_eq!(positives, "student(person1).\n");
+    // A foreign key to another column than the key is never joined with the key.
+    create(
+        "codes.sqlite",
+        "CREATE TABLE a (id INTEGER PRIMARY KEY, code INTEGER UNIQUE, label BOOLEAN);
+         CREATE TABLE b (id INTEGER PRIMARY KEY, a_id INTEGER REFERENCES a(code));
+         INSERT INTO a VALUES (1, 2, 1), (2, 1, 0);
+         INSERT INTO b VALUES (1, 2), (2, 2);",
+    );
+    let said = rejected(home, &["datasets", "import", "codes.sqlite", "--out", "out"]);
+    let expected =
+        "table `b`: `a_id` refers to `a.code`, but the key of `a` is `id`: which one is the key? pass --key a=";
+    assert!(said.contains(expected), "{said}");
+    let joined = facts("codes.sqlite", &["--key", "a=code"]);
+    assert!(joined.contains("b_a_id(b1,a2).\n"), "{joined}");
+    assert_eq!(fs::read_to_string(home.join("codes.sqlite-out2/pos.txt")).unwrap(), "a(a2).\n");
+    let apart = facts("codes.sqlite", &["--key", "a=id", "--target", "a.label"]);
+    assert!(apart.contains("b_a_id(b1,2).\n"), "{apart}");
 }
 
 #[test]

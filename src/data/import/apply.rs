@@ -397,6 +397,10 @@ impl Slot<'_> {
             (_, None) => return false,
             (Some(number), _) => write_number(out, number),
             (None, Some(text)) => match self.prefix.filter(|_| self.kind == ArgumentKind::Entity) {
+                // Without `_`, 2 of the type `q3` would be 32 of the type `q`.
+                Some(prefix) if prefix.ends_with(|c: char| c.is_ascii_digit() || c == '_') => {
+                    write_name(out, &format!("{prefix}_{text}"))
+                }
                 Some(prefix) => write_name(out, &format!("{prefix}{text}")),
                 None => write_name(out, &text),
             },

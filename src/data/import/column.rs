@@ -29,6 +29,8 @@ pub struct ForeignKey {
     pub column: String,
     /// The table it refers to.
     pub table: String,
+    /// The column it refers to; `None` is the primary key.
+    pub references: Option<String>,
 }
 
 /// A column of a table.

@@ -3,6 +3,7 @@
 mod answers;
 mod keys;
 mod target;
+mod types;
 
 use super::column::{SourceColumn, SourceTable, Values};
 use super::mapping::{
@@ -35,6 +36,7 @@ pub struct Proposal {
 pub fn infer(tables: &[SourceTable], answers: &Answers) -> Proposal {
     let (mut questions, mut notes) = (Vec::new(), Vec::new());
     let structure = Structure::of(tables, answers, &mut questions);
+    notes.extend(structure.notes.iter().cloned());
     notes.extend(structure.dangling(tables));
     let target = target::propose(tables, &structure, answers.target.as_deref(), &mut questions);
     let mut builder = Builder {

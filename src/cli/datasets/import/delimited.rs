@@ -30,7 +30,8 @@ pub fn read(path: &Path, tabs: bool) -> Result<Vec<SourceColumn>, SourceError> {
         reader.consume(3);
     }
     let budget = Rc::new(Cell::new(MAX_RECORD));
-    let limited = Limited { inner: reader, budget: Rc::clone(&budget) };
+    let quotes = Rc::new(Cell::new(Quotes::new(delimiter)));
+    let limited = Limited { inner: reader, budget: Rc::clone(&budget), quotes: Rc::clone(&quotes) };
     // Lengths are checked here, where the message can name the columns.
     let mut records =
         csv::ReaderBuilder::new().has_headers(false).flexible(true).delimiter(delimiter).from_reader(limited);
@@ -44,6 +45,11 @@ pub fn read(path: &Path, tabs: bool) -> Result<Vec<SourceColumn>, SourceError> {
             Ok(true) => budget.set(MAX_RECORD),
             Ok(false) => break,
             Err(error) => return Err(SourceError::new(place, describe(&error))),
+        }
+        if let Some(line) = quotes.get().unclosed() {
+            let problem = "a quote in the record that starts here is not closed before the end of the file: add the \
+                           closing `\"`, or write a quote in a quoted field twice";
+            return Err(SourceError::new(format!("{}:{line}", path.display()), problem));
         }
         let Some(names) = &names else {
             check_column_count(&place, record.len())?;
@@ -99,16 +105,74 @@ fn describe(error: &csv::Error) -> String {
     }
 }
 
-/// A reader that fails when a record is too long.
+/// Where in a record the bytes that were read end.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    RecordStart,
+    FieldStart,
+    Unquoted,
+    Quoted,
+    /// After a quote in a quoted field, which ends it unless another one follows.
+    AfterQuote,
+}
+
+/// Follows quotes by the rules of the parser, which takes the end of the file for the end of a
+/// quoted field.
+#[derive(Clone, Copy)]
+struct Quotes {
+    delimiter: u8,
+    place: Place,
+    line: u64,
+    /// The line at which the last record starts.
+    record: u64,
+    has_ended: bool,
+}
+
+impl Quotes {
+    fn new(delimiter: u8) -> Self {
+        Quotes { delimiter, place: Place::RecordStart, line: 1, record: 1, has_ended: false }
+    }
+
+    /// Takes the next bytes; none at the end of the file.
+    fn follow(&mut self, bytes: &[u8]) {
+        self.has_ended |= bytes.is_empty();
+        for &byte in bytes {
+            let is_line_end = matches!(byte, b'\r' | b'\n');
+            if self.place == Place::RecordStart && !is_line_end {
+                self.record = self.line;
+            }
+            self.line += u64::from(byte == b'\n');
+            self.place = match self.place {
+                Place::Quoted if byte == b'"' => Place::AfterQuote,
+                Place::Quoted => Place::Quoted,
+                Place::RecordStart | Place::FieldStart | Place::AfterQuote if byte == b'"' => Place::Quoted,
+                _ if byte == self.delimiter => Place::FieldStart,
+                _ if is_line_end => Place::RecordStart,
+                _ => Place::Unquoted,
+            };
+        }
+    }
+
+    /// Returns the line at which the last record starts if the file ends in a quoted field of it.
+    fn unclosed(self) -> Option<u64> {
+        (self.has_ended && self.place == Place::Quoted).then_some(self.record)
+    }
+}
+
+/// A reader that fails when a record is too long, and follows quotes.
 struct Limited<R> {
     inner: R,
     /// The bytes left for the current record.
     budget: Rc<Cell<u64>>,
+    quotes: Rc<Cell<Quotes>>,
 }
 
 impl<R: Read> Read for Limited<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.inner.read(buffer)?;
+        let mut quotes = self.quotes.get();
+        quotes.follow(&buffer[..count]);
+        self.quotes.set(quotes);
         match self.budget.get().checked_sub(count as u64) {
             Some(left) => self.budget.set(left),
             None => {

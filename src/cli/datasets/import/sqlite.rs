@@ -102,7 +102,9 @@ fn read_table(connection: &Connection, name: String, place: &str) -> Result<Sour
     let names = column_names(place, declared.iter().map(|column| column.name.clone()).collect())?;
     let foreign = || -> rusqlite::Result<Vec<(i64, ForeignKey)>> {
         let mut statement = connection.prepare(&format!("PRAGMA foreign_key_list({})", quoted(&name)))?;
-        let key = |row: &rusqlite::Row| Ok((row.get(0)?, ForeignKey { table: row.get(2)?, column: row.get(3)? }));
+        let key = |row: &rusqlite::Row| {
+            Ok((row.get(0)?, ForeignKey { table: row.get(2)?, column: row.get(3)?, references: row.get(4)? }))
+        };
         statement.query_map([], key)?.collect()
     };
     let mut foreign_keys = foreign().map_err(fail)?;

@@ -6,12 +6,15 @@ use super::super::apply::{key_problem, shortened};
 use super::super::column::{SourceColumn, SourceTable, Values};
 use super::super::names::{is_label, singular, stem, word};
 use super::answers::Answers;
+use super::types::{self, Declared, has_id_suffix, key_types, may_name};
 use crate::determinism::{HashSet, IndexMap};
 
 /// The keys and references of all tables.
 pub(super) struct Structure {
     /// One per table, in the same order.
     pub tables: Vec<TableStructure>,
+    /// What was assumed.
+    pub notes: Vec<String>,
 }
 
 /// The key and the references of a table.
@@ -35,7 +38,7 @@ impl Structure {
         for (i, table) in tables.iter().enumerate() {
             let is_open = keys[i].is_none() && table.primary_key.is_empty() && !answers.keys.contains_key(&table.name);
             if is_open {
-                let types: HashSet<String> = key_types(tables, &keys).into_iter().map(|(name, _)| name).collect();
+                let types: HashSet<String> = key_types(tables, &keys).into_iter().flatten().collect();
                 let is_taken = |column: &SourceColumn| {
                     // What is predicted identifies nothing.
                     let qualified = format!("{}.{}", table.name, column.name);
@@ -48,26 +51,42 @@ impl Structure {
             }
         }
         let types = key_types(tables, &keys);
-        let mut all: HashSet<String> = types.iter().map(|(name, _)| name.clone()).collect();
+        let mut notes = types::notes(tables, &keys, &types);
+        let mut all: HashSet<String> = types.iter().flatten().cloned().collect();
         all.extend(shared);
-        let values: IndexMap<usize, HashSet<&str>> = text_keys(tables, &keys);
+        let keyed = Keyed { tables, keys: &keys, types: &types, texts: text_keys(tables, &keys) };
         let mut found = Vec::new();
         for (i, table) in tables.iter().enumerate() {
-            let key_type = keys[i].map_or_else(String::new, |key| key_type(table, key));
             let mut references = Vec::new();
-            for (c, column) in table.columns.iter().enumerate().filter(|(c, _)| keys[i] != Some(*c)) {
-                let declared = table.foreign_keys.iter().find(|key| key.column == column.name);
-                let declared = declared.and_then(|key| tables.iter().position(|other| other.name == key.table));
-                let declared = declared.and_then(|table| key_type_of(tables, &keys, table));
-                let named = || matching_type(&column.name, &all).filter(|name| fits(tables, &keys, name, column));
-                let contained = || contained(tables, &keys, &values, table, column, questions);
+            for (c, column) in table.columns.iter().enumerate() {
+                let declared = types::declared(tables, &keys, i, c);
+                if let Some(Declared::Other(to, referenced)) = declared {
+                    let text = keyed.other_reference(table, column, to, referenced);
+                    // Whoever gave the key has decided.
+                    if answers.keys.contains_key(&tables[to].name) {
+                        notes.push(format!("{text}; the two are not joined"));
+                    } else {
+                        let to = &tables[to].name;
+                        questions.push(format!(
+                            "{text}: which one is the key? pass --key {to}=COLUMN; only references to it are joined"
+                        ));
+                    }
+                    continue;
+                }
+                if keys[i] == Some(c) {
+                    continue;
+                }
+                let declared =
+                    declared.and_then(|to| if let Declared::Key(to) = to { types[to].clone() } else { None });
+                let named = || matching_type(&column.name, &all).filter(|name| keyed.fits(name, column));
+                let contained = || keyed.contained(table, column, questions);
                 if let Some(type_name) = declared.or_else(named).or_else(contained) {
                     references.push((c, type_name));
                 }
             }
-            found.push(TableStructure { key: keys[i], key_type, references });
+            found.push(TableStructure { key: keys[i], key_type: types[i].clone().unwrap_or_default(), references });
         }
-        Structure { tables: found }
+        Structure { tables: found, notes }
     }
 
     /// Returns a note for each reference with a value that is no key of its type.
@@ -119,16 +138,6 @@ fn check_answers(tables: &[SourceTable], answers: &Answers, questions: &mut Vec<
     }
 }
 
-/// Returns whether a column can name entities.
-fn may_name(column: &SourceColumn) -> bool {
-    matches!(column.values, Values::Integer(_) | Values::Text(_))
-}
-
-/// Returns whether the name of a column says that it identifies something.
-fn has_id_suffix(column: &SourceColumn) -> bool {
-    may_name(column) && stem(&column.name) != word(&column.name) && !column.name.ends_with(|c: char| c.is_ascii_digit())
-}
-
 /// Returns the key that is declared, given or named as one; asks if it has duplicates.
 fn certain_key(table: &SourceTable, answers: &Answers, questions: &mut Vec<String>) -> Option<usize> {
     let position = |name: &str| table.columns.iter().position(|column| column.name == name);
@@ -173,7 +182,7 @@ fn may_be_keyed_by_first(table: &SourceTable) -> bool {
 /// of one name, the key is in the largest, and the others refer to it.
 fn add_first_keys(tables: &[SourceTable], answers: &Answers, keys: &mut [Option<usize>]) {
     let mut best: IndexMap<String, usize> = IndexMap::default();
-    let taken: HashSet<String> = key_types(tables, keys).into_iter().map(|(name, _)| name).collect();
+    let taken: HashSet<String> = key_types(tables, keys).into_iter().flatten().collect();
     for (i, table) in tables.iter().enumerate() {
         let is_open = keys[i].is_none() && table.primary_key.is_empty() && !answers.keys.contains_key(&table.name);
         if is_open && may_be_keyed_by_first(table) {
@@ -184,7 +193,12 @@ fn add_first_keys(tables: &[SourceTable], answers: &Answers, keys: &mut [Option<
             }
         }
     }
-    for (_, i) in best.into_iter().filter(|(stem, _)| !taken.contains(stem)) {
+    // `citing_paper_id` refers to papers, even if each paper happens to cite once.
+    let known: HashSet<String> = taken.iter().chain(best.keys()).cloned().collect();
+    let is_reference = |stem: &str| {
+        taken.contains(stem) || stem.split_once('_').is_some_and(|(_, rest)| matching_type(rest, &known).is_some())
+    };
+    for (_, i) in best.into_iter().filter(|(stem, _)| !is_reference(stem)) {
         keys[i] = Some(0);
     }
 }
@@ -216,25 +230,6 @@ fn likely_key(
     }
 }
 
-fn key_type(table: &SourceTable, key: usize) -> String {
-    let column = &table.columns[key];
-    let stem = stem(&column.name);
-    // `person(name)` is keyed by name, but its entities are persons; `student(person)` has persons.
-    let is_generic = matches!(stem.as_str(), "" | "name" | "title" | "code" | "label" | "number");
-    let is_telling = matches!(column.values, Values::Text(_)) && table.primary_key.is_empty() && !is_generic;
-    let names_type = !stem.is_empty() && (has_id_suffix(column) || is_telling);
-    if names_type { stem } else { singular(&word(&table.name)) }
-}
-
-fn key_type_of(tables: &[SourceTable], keys: &[Option<usize>], table: usize) -> Option<String> {
-    keys[table].map(|key| key_type(&tables[table], key))
-}
-
-/// Returns the types of keys, each with a table that has it.
-fn key_types(tables: &[SourceTable], keys: &[Option<usize>]) -> Vec<(String, usize)> {
-    (0..tables.len()).filter_map(|i| Some((key_type_of(tables, keys, i)?, i))).collect()
-}
-
 /// Returns what columns of tables without keys name more than once: `person` in
 /// `acted(person, movie)` and `directed(movie, person)`.
 fn shared_stems(tables: &[SourceTable], keys: &[Option<usize>]) -> HashSet<String> {
@@ -261,15 +256,6 @@ fn matching_type(column: &str, types: &HashSet<String>) -> Option<String> {
     }
 }
 
-/// Returns whether a column has the kind of values that the key of a type has, as far as known.
-fn fits(tables: &[SourceTable], keys: &[Option<usize>], type_name: &str, column: &SourceColumn) -> bool {
-    let of_type = key_types(tables, keys).into_iter().filter(|(name, _)| name == type_name);
-    let known: Vec<&Values> =
-        of_type.filter_map(|(_, i)| Some(&tables[i].columns[keys[i]?].values)).filter(|key| !key.is_blank()).collect();
-    let is_same = |key: &&Values| key.kind() == column.values.kind();
-    may_name(column) && (known.is_empty() || column.values.is_blank() || known.iter().any(is_same))
-}
-
 fn text_keys<'a>(tables: &'a [SourceTable], keys: &[Option<usize>]) -> IndexMap<usize, HashSet<&'a str>> {
     let values = |i: usize| match &tables[i].columns[keys[i]?].values {
         Values::Text(values) => Some((i, values.iter().flatten().map(String::as_str).collect())),
@@ -278,36 +264,65 @@ fn text_keys<'a>(tables: &'a [SourceTable], keys: &[Option<usize>]) -> IndexMap<
     (0..tables.len()).filter_map(values).collect()
 }
 
-/// Returns the type of the only table whose keys contain all texts of a column; asks if there are
-/// several.
-fn contained(
-    tables: &[SourceTable],
-    keys: &[Option<usize>],
-    values: &IndexMap<usize, HashSet<&str>>,
-    table: &SourceTable,
-    column: &SourceColumn,
-    questions: &mut Vec<String>,
-) -> Option<String> {
-    let Values::Text(texts) = &column.values else { return None };
-    let texts: HashSet<&str> = texts.iter().flatten().map(String::as_str).collect();
-    if texts.len() < 2 {
-        return None;
+/// The tables with their keys, once these are settled.
+struct Keyed<'a> {
+    tables: &'a [SourceTable],
+    keys: &'a [Option<usize>],
+    /// The types of the keys.
+    types: &'a [Option<String>],
+    /// The values of keys that are texts, by table.
+    texts: IndexMap<usize, HashSet<&'a str>>,
+}
+
+impl Keyed<'_> {
+    /// Returns whether a column has the kind of values that the key of a type has, as far as known.
+    fn fits(&self, type_name: &str, column: &SourceColumn) -> bool {
+        let of_type = (0..self.tables.len()).filter(|&i| self.types[i].as_deref() == Some(type_name));
+        let known: Vec<&Values> = of_type
+            .filter_map(|i| Some(&self.tables[i].columns[self.keys[i]?].values))
+            .filter(|key| !key.is_blank())
+            .collect();
+        let is_same = |key: &&Values| key.kind() == column.values.kind();
+        may_name(column) && (known.is_empty() || column.values.is_blank() || known.iter().any(is_same))
     }
-    let mut types: Vec<String> = values
-        .iter()
-        .filter(|(_, known)| texts.iter().all(|text| known.contains(text)))
-        .filter_map(|(&i, _)| key_type_of(tables, keys, i))
-        .collect();
-    types.sort();
-    types.dedup();
-    if types.len() > 1 {
-        questions.push(format!(
-            "table `{}`: the values of `{}` occur among the keys of the types {}: which type has the column? write a \
-             mapping with --infer and edit it",
+
+    /// Describes a foreign key that refers to another column than the key of a table.
+    fn other_reference(&self, table: &SourceTable, column: &SourceColumn, to: usize, referenced: &str) -> String {
+        let key = self.keys[to].map_or("", |key| self.tables[to].columns[key].name.as_str());
+        format!(
+            "table `{}`: `{}` refers to `{to}.{referenced}`, but the key of `{to}` is `{key}`",
             table.name,
             column.name,
-            types.join(", ")
-        ));
+            to = self.tables[to].name
+        )
     }
-    types.into_iter().next()
+
+    /// Returns the type of the only table whose keys contain all texts of a column; asks if there
+    /// are several.
+    fn contained(&self, table: &SourceTable, column: &SourceColumn, questions: &mut Vec<String>) -> Option<String> {
+        let Values::Text(texts) = &column.values else { return None };
+        let texts: HashSet<&str> = texts.iter().flatten().map(String::as_str).collect();
+        if texts.len() < 2 {
+            return None;
+        }
+        let mut types: Vec<&String> = self
+            .texts
+            .iter()
+            .filter(|(_, known)| texts.iter().all(|text| known.contains(text)))
+            .filter_map(|(&i, _)| self.types[i].as_ref())
+            .collect();
+        types.sort();
+        types.dedup();
+        if types.len() > 1 {
+            let types: Vec<&str> = types.iter().map(|name| name.as_str()).collect();
+            questions.push(format!(
+                "table `{}`: the values of `{}` occur among the keys of the types {}: which type has the column? write \
+                 a mapping with --infer and edit it",
+                table.name,
+                column.name,
+                types.join(", ")
+            ));
+        }
+        types.first().map(|name| (*name).clone())
+    }
 }

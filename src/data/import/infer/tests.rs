@@ -1,5 +1,5 @@
 use super::super::apply::apply;
-use super::super::column::Values;
+use super::super::column::{ForeignKey, Values};
 use super::super::render;
 use super::*;
 
@@ -218,4 +218,52 @@ fn columns_without_values_say_nothing_about_names() {
     assert_eq!(imported.positives, "likes(person1,person2).\n");
     assert!(imported.modes.contains(&"mode: boss(+person,-person).".to_owned()), "{:?}", imported.modes);
     assert_eq!(imported.predicates.iter().map(|counts| counts.facts).sum::<usize>(), 3, "{}", imported.facts);
+}
+
+#[test]
+fn a_first_column_that_names_another_type_is_a_reference() {
+    let paper = |key: &str, name: &str| table(name, &format!("{key}, label"), &["1,true", "2,false", "3,true"]);
+    let cites = table("cites", "citing_paper_id, cited_paper_id", &["1,2", "2,3", "3,3"]);
+    // The key of papers is certain in the first case, and a first column itself in the second.
+    for papers in [paper("id", "paper"), paper("paper_id", "texts")] {
+        let tables = [papers, cites.clone()];
+        let proposal = infer(&tables, &Answers::default());
+        assert_eq!(proposal.questions, [""; 0]);
+        let imported = apply(&proposal.mapping, &tables).unwrap();
+        assert!(imported.modes.contains(&"mode: cites(+paper,-paper).".to_owned()), "{:?}", imported.modes);
+        assert!(imported.facts.contains("cites(paper1,paper2).\n"), "{}", imported.facts);
+    }
+}
+
+#[test]
+fn tables_with_keys_of_their_own_share_no_entities() {
+    let rows = ["1,true", "2,false"];
+    for (names, expected) in [
+        (["order", "orders"], ["order", "orders"]),
+        (["orders", "order"], ["orders", "order"]),
+        (["Person", "person"], ["person_2", "person"]),
+    ] {
+        let tables = [table(names[0], "id, label", &rows), table(names[1], "id, ok", &rows)];
+        let proposal = infer(&tables, &Answers::default());
+        assert_eq!(proposal.mapping.target.args[0].type_name, expected[0]);
+        assert_eq!(proposal.mapping.predicates[0].args[0].type_name, expected[1]);
+        let note = format!("the tables `{}` (type {}) and `{}` (type", names[0], expected[0], names[1]);
+        assert!(proposal.notes.iter().any(|text| text.starts_with(&note)), "{:?}", proposal.notes);
+    }
+    // A declared foreign key makes them one.
+    let mut tables = [table("order", "id, label", &rows), table("orders", "id, ok", &rows)];
+    tables[1].foreign_keys.push(ForeignKey { column: "id".into(), table: "order".into(), references: None });
+    let proposal = infer(&tables, &Answers::default());
+    assert_eq!((proposal.mapping.predicates[0].args[0].type_name.as_str(), proposal.notes.len()), ("order", 0));
+    // Even one in each direction.
+    tables[0].foreign_keys.push(ForeignKey { column: "id".into(), table: "orders".into(), references: None });
+    assert_eq!(infer(&tables, &Answers::default()).mapping.predicates[0].args[0].type_name, "order");
+}
+
+#[test]
+fn names_of_integers_tell_types_apart() {
+    let tables = [table("q3", "id, label", &["2,true", "3,false"]), table("q", "id, ok", &["32,true", "33,true"])];
+    let imported = apply(&infer(&tables, &Answers::default()).mapping, &tables).unwrap();
+    assert_eq!(imported.positives, "q3(q3_2).\n");
+    assert_eq!(imported.facts, "q_ok(q32).\nq_ok(q33).\n");
 }
