@@ -62,7 +62,7 @@ fn fetched_data_verify_and_changed_files_are_named() {
         assert!(!stdout.contains("NOT as expected"), "{id}: {stdout}");
     }
     let listed = text(&lrbm(&["datasets", "list"], &[("--data", home.path())]).stdout);
-    assert_eq!(listed.matches(" fetched ").count(), 8, "{listed}");
+    assert_eq!(listed.matches(" fetched ").count(), 10, "{listed}");
 
     // The page about the datasets agrees with the output of `info`.
     let page = std::process::Command::new(Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/datasets_page"))
