@@ -270,7 +270,7 @@ fn unsupported_predicates_are_named_in_the_error() {
     assert!(matches!(error, LearnError::Cannot { kind: Kind::RrbmC, .. }));
     assert_eq!(
         error.to_string(),
-        "rrbm-c supports unary and binary predicates only, and the modes have taughtby/3, ta/3: set arity = \"binary\" in \
+        "rrbm-c supports unary and binary predicates only, and the modes have ta/3, taughtby/3: set arity = \"binary\" in \
          the spec or pass --arity binary to decompose them, or drop their modes"
     );
     let citations = load_domain(Domain::Citations, &Domain::Citations.settings()).unwrap();
