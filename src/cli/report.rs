@@ -48,11 +48,38 @@ pub fn run(args: &ReportArgs, output: &mut Output) -> Result<(), CommandError> {
     }
 }
 
-fn report(run: &Path, args: &ReportArgs, output: &mut Output) -> Result<(), CommandError> {
-    let results = Results::read(run).map_err(|error| match error {
+/// Name of the page of a report.
+const PAGE: &str = "report.html";
+
+/// Returns whether a run has a report.
+pub fn exists(run: &Path) -> bool {
+    run.join(PAGE).exists()
+}
+
+/// Writes the report of a finished run into its directory if it is new, and prints the answer and
+/// the path of the page.
+pub fn of_finished(run: &Path, is_new: bool, output: &mut Output) -> Result<(), CommandError> {
+    if is_new {
+        let results = read(run)?;
+        let report = Report::new(&results).map_err(CommandError::input)?;
+        report.write(run).map_err(write_error)?;
+        if !report.answer.is_empty() {
+            writeln!(output.out, "\n{}", report.answer.join("\n"))?;
+        }
+    }
+    writeln!(output.out, "report: {}", run.join(PAGE).shown())?;
+    Ok(())
+}
+
+fn read(run: &Path) -> Result<Results, CommandError> {
+    Results::read(run).map_err(|error| match error {
         ResultsError::Store(_) => CommandError::internal(error),
         _ => CommandError::input(error),
-    })?;
+    })
+}
+
+fn report(run: &Path, args: &ReportArgs, output: &mut Output) -> Result<(), CommandError> {
+    let results = read(run)?;
     super::warn_damaged(&results, output);
     if results.stored.is_empty() {
         let mut stale = match results.stale {
@@ -78,7 +105,10 @@ fn report(run: &Path, args: &ReportArgs, output: &mut Output) -> Result<(), Comm
     if !output.quiet {
         tables::status_notes(&results).iter().for_each(super::say);
     }
-    let (page, tables) = (out.join("report.html"), out.join("tables"));
+    let (page, tables) = (out.join(PAGE), out.join("tables"));
+    for sentence in &report.answer {
+        writeln!(output.out, "{sentence}")?;
+    }
     writeln!(output.out, "report: {}", page.shown())?;
     writeln!(output.out, "{} tables in {} as md, tex, csv and parquet", written.tables, tables.shown())?;
     if written.figures > 0 {

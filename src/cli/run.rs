@@ -10,7 +10,7 @@ use std::time::Instant;
 pub use self::display::Display;
 use self::interrupt::Interrupt;
 use super::plan::{self, Selection};
-use super::{CommandError, Output};
+use super::{CommandError, Output, report};
 use crate::experiment::run::{Executor, Finished, Isolation, Local, Options, machine, run as run_jobs};
 use crate::experiment::slurm::{self, Cluster, ClusterStatus, InterruptAction, Slurm, SlurmError};
 use crate::experiment::spec::SlurmSettings;
@@ -48,6 +48,9 @@ pub struct Run {
     /// List the jobs with their state and reason without running them.
     #[arg(long)]
     dry_run: bool,
+    /// Do not write tables, figures and page when all jobs are done.
+    #[arg(long)]
+    no_report: bool,
     /// Print events to stdout as one JSON object per line, instead of progress and table.
     #[arg(long)]
     json_events: bool,
@@ -69,7 +72,8 @@ directory and share its jobs. A finished job runs again only if its parameters, 
 
 The run directory holds spec.toml, metrics.csv and metrics.parquet (one row per job; only columns that end in _seconds or
 _bytes depend on the machine), and for each job jobs/DATASET/MODEL/CASE/foldK-seedS with run.json, model.json,
-predictions.parquet and log.txt.
+predictions.parquet and log.txt. When all jobs have ended, the report is written beside them: report.html, tables and figures,
+as by `lrbm report`; not with --json-events or --no-report, nor again if no job had to run.
 
 Time and memory limits of the spec are checked while a job reads, learns and scores. With `memory_limit` or `isolate = true`
 every job runs in a process of its own, which reads its data itself: the limit then bounds the peak resident memory of that
@@ -150,7 +154,12 @@ pub fn run(args: &Run, output: &mut Output) -> Result<(), CommandError> {
         }
     };
     if !args.json_events {
-        report(output, &finished, &store)?;
+        let is_reported = !args.no_report && is_ended(&finished);
+        print_summary(output, &finished, &store, is_reported)?;
+        if is_reported {
+            let is_new = finished.tally.ran > 0 || !report::exists(store.root());
+            report::of_finished(store.root(), is_new, output)?;
+        }
     }
     require_results(&finished)
 }
@@ -199,12 +208,23 @@ fn store_error(error: RunStoreError) -> CommandError {
     }
 }
 
-fn report(output: &mut Output, finished: &Finished, store: &RunStore) -> Result<(), CommandError> {
+/// Returns whether all jobs have ended, some of them with a result.
+fn is_ended(finished: &Finished) -> bool {
+    let tally = &finished.tally;
+    tally.not_run == 0 && tally.left == 0 && tally.done > 0
+}
+
+fn print_summary(
+    output: &mut Output,
+    finished: &Finished,
+    store: &RunStore,
+    is_reported: bool,
+) -> Result<(), CommandError> {
     summary::table(&mut output.out, &finished.jobs)?;
     // The first available model, as an example for `lrbm explain`.
     let done = finished.jobs.iter().find(|stored| stored.record.result.is_some());
     let model = done.map(|stored| store.root().join(&stored.directory).join(MODEL));
-    summary::tally(&mut output.out, &finished.tally, store.root(), model.as_deref())?;
+    summary::tally(&mut output.out, &finished.tally, store.root(), model.as_deref(), is_reported)?;
     Ok(())
 }
 

@@ -1,5 +1,6 @@
 //! The contents of a report: rows, tables, figures and claims, before they are written.
 
+use super::answer::answer;
 use super::claims::{self, JudgedClaim};
 use super::figure::{Figure, FigureError, PublishedMean, figures};
 use super::published::PublishedTable;
@@ -15,6 +16,8 @@ pub struct Report<'r> {
     pub results: &'r Results,
     /// One row per dataset, model, preset and case.
     pub rows: Vec<ReportRow<'r>>,
+    /// The answer in one or two sentences.
+    pub answer: Vec<String>,
     /// All tables, the main ones first.
     pub tables: Vec<Table>,
     /// Number of main tables: those that answer the question of the experiment.
@@ -35,7 +38,7 @@ impl<'r> Report<'r> {
         let claims = claims::judge(&rows);
         let (tables, main_tables) = tables::tables(results, &rows, &claims);
         let figures = figures(results, &published_means(results, &rows))?;
-        Ok(Report { results, tables, main_tables, figures, claims, rows })
+        Ok(Report { results, answer: answer(&rows), tables, main_tables, figures, claims, rows })
     }
 }
 

@@ -23,6 +23,7 @@ pub mod table;
 pub mod tables;
 pub mod versions;
 
+mod answer;
 mod contents;
 mod summary;
 mod write;

@@ -23,6 +23,9 @@ fn write_page(out: &mut String, report: &Report<'_>) -> std::fmt::Result {
     if !experiment.about.is_empty() {
         writeln!(out, "{}\n", escape(&experiment.about))?;
     }
+    if !report.answer.is_empty() {
+        writeln!(out, "{}\n", escape(&report.answer.join(" ")))?;
+    }
     let report_command = format!("lrbm report results/runs/{name} --copy-to results/{name}");
     writeln!(out, "```sh\nlrbm run experiments/{name}.toml\n{report_command}\n```\n")?;
     writeln!(out, "{}\n", provenance(report))?;

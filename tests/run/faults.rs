@@ -379,7 +379,8 @@ fn a_run_directory_may_be_moved() {
     assert!(lab.run(&ONE_FOLD).status.success());
     let other = lab.home().join("other place");
     fs::rename(lab.out(), &other).unwrap();
-    let run = |out: &Path| command(lab.home()).args(["run", "tiny.toml", "--out"]).arg(out).output().unwrap();
+    let run =
+        |out: &Path| command(lab.home()).args(["run", "tiny.toml", "--no-report", "--out"]).arg(out).output().unwrap();
     let output = run(&other);
     assert!(output.status.success(), "{}", stderr(&output));
     assert!(stdout(&output).contains("2 jobs run in "), "{}", stdout(&output));

@@ -84,7 +84,7 @@ impl Lab {
 
     pub fn command(&self, args: &[&str]) -> Command {
         let mut command = program::command(self.home.path());
-        command.args(["run", "tiny.toml", "--out", "out"]).args(args);
+        command.args(program::without_report(&["run", "tiny.toml", "--out", "out"])).args(args);
         command
     }
 

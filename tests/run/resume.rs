@@ -90,7 +90,8 @@ fn a_dry_run_writes_nothing() {
 #[test]
 fn the_default_directory_is_named_after_the_experiment() {
     let lab = Lab::new();
-    let output = command(lab.home()).args(["run", "tiny.toml", "--only", "fold=1", "-q"]).output().unwrap();
+    let output =
+        command(lab.home()).args(["run", "tiny.toml", "--only", "fold=1", "-q", "--no-report"]).output().unwrap();
     assert!(output.status.success(), "{}", stderr(&output));
     assert_eq!(stderr(&output), "");
     for file in ["spec.toml", "metrics.csv", "metrics.parquet", "jobs/movies/Boost"] {

@@ -77,7 +77,13 @@ fn note(position: usize) -> String {
 }
 
 /// Prints job counts, the location of the results, and suggested next commands.
-pub fn tally(out: &mut impl Write, tally: &Tally, run: &Path, model: Option<&Path>) -> io::Result<()> {
+pub fn tally(
+    out: &mut impl Write,
+    tally: &Tally,
+    run: &Path,
+    model: Option<&Path>,
+    is_reported: bool,
+) -> io::Result<()> {
     let jobs = |n: usize| counted(n, "job");
     if tally.ran == 0 && tally.not_run == 0 && tally.left == 0 {
         let mut before = format!("{} done before", jobs(tally.done));
@@ -120,8 +126,10 @@ pub fn tally(out: &mut impl Write, tally: &Tally, run: &Path, model: Option<&Pat
     }
     writeln!(out, "results are in {}: metrics.csv, metrics.parquet, jobs/", run.shown())?;
     if let Some(model) = model {
-        writeln!(out, "next: lrbm report {}", run.shown())?;
-        writeln!(out, "  or: lrbm explain --model {}", model.shown())?;
+        if !is_reported {
+            writeln!(out, "next: lrbm report {}", run.shown())?;
+        }
+        writeln!(out, "{} lrbm explain --model {}", if is_reported { "next:" } else { "  or:" }, model.shown())?;
     }
     Ok(())
 }

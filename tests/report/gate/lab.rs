@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::common::program::{Said, command};
+use crate::common::program::{Said, command, without_report};
 
 /// One generated domain with label noise, two models, three folds; and a dataset that is missing.
 pub const SPEC: &str = r#"
@@ -58,7 +58,7 @@ impl Lab {
 
     fn lrbm_with(&self, args: &[&str], fault: Option<&str>) -> Said {
         let mut command = command(self.home.path());
-        command.args(args).env("LRBM_DATA", self.path("no-data"));
+        command.args(without_report(args)).env("LRBM_DATA", self.path("no-data"));
         if let Some(fault) = fault {
             command.env("LRBM_TEST_FAULT", fault);
         }

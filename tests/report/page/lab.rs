@@ -5,7 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Output;
 
-use crate::common::program::command;
+use crate::common::program::{command, without_report};
 
 /// Markup that must never reach a page unescaped.
 pub const HOSTILE: &str = "<script>window.broken=1</script>";
@@ -63,7 +63,7 @@ impl Lab {
     }
 
     pub fn lrbm(&self, args: &[&str]) -> Output {
-        command(self.home.path()).args(args).output().unwrap()
+        command(self.home.path()).args(without_report(args)).output().unwrap()
     }
 
     /// Runs a command that must succeed, and returns its stdout.

@@ -28,6 +28,29 @@ fn reports_have_a_page_tables_and_figures() {
 }
 
 #[test]
+fn a_finished_run_ends_with_its_report() {
+    let lab = Lab::with(super::lab::SPEC);
+    let run = || {
+        let output = command(&lab.path("")).args(["run", "tiny.toml", "--out", "out"]).output().unwrap();
+        assert!(output.status.success());
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let printed = run();
+    let answer = printed.lines().find(|line| line.contains("has the highest AUC-ROC on average over 2 datasets"));
+    let answer = answer.unwrap_or_else(|| panic!("{printed}"));
+    assert!(printed.ends_with("report: out/report.html\n") && !printed.contains("lrbm report"), "{printed}");
+    assert!(lab.page().contains("<p class=\"answer\">"), "{answer}");
+    assert!(lab.path("out/tables/results.md").exists() && lab.path("out/figures").exists());
+    // Nothing ran, so the report is the same.
+    fs::write(lab.path("out/report.html"), "kept").unwrap();
+    assert!(run().ends_with("report: out/report.html\n"));
+    assert_eq!(lab.page(), "kept");
+    fs::remove_file(lab.path("out/report.html")).unwrap();
+    run();
+    assert!(lab.page().contains("<p class=\"answer\">"));
+}
+
+#[test]
 fn reports_are_deterministic() {
     let lab = Lab::run();
     lab.lrbm_ok(&["report", "out", "--out", "one"]);
@@ -61,7 +84,7 @@ fn failed_jobs_are_shown() {
     let lab = Lab::with(super::lab::SPEC);
     // Data that vanish before the job runs fail only that job.
     let mut run = command(&lab.path(""));
-    run.args(["run", "tiny.toml", "--out", "out", "--only", "dataset=movies"]);
+    run.args(["run", "tiny.toml", "--out", "out", "--only", "dataset=movies", "--no-report"]);
     let output = run.env("LRBM_TEST_FAULT", "panic:movies Boost fold 1 seed 7").output().unwrap();
     assert_eq!(output.status.code(), Some(3), "{}", String::from_utf8_lossy(&output.stderr));
     lab.lrbm_ok(&["report", "out"]);
