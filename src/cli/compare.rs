@@ -4,9 +4,11 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use super::{CommandError, Output, OutputFiles};
+use crate::determinism::IndexSet;
+use crate::experiment::Results;
 use crate::files;
 use crate::metric::Column;
-use crate::report::compare::{self, RunComparison, SHOWN, Side};
+use crate::report::compare::{self, Pairing, RunComparison, SHOWN, Side};
 
 /// Arguments of `lrbm compare`.
 #[derive(clap::Args)]
@@ -28,6 +30,9 @@ pub struct Compare {
     /// Also write all numbers to this file as CSV.
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
+    /// Print the comparison as one JSON object.
+    #[arg(long)]
+    json: bool,
 }
 
 const AFTER_HELP: &str = "\
@@ -38,6 +43,10 @@ negatives or metric definitions differ.
 p-values are those of the corrected resampled t-test with the actual fold sizes, adjusted for the number of rows by Holm's
 method, and over datasets those of Wilcoxon's signed-rank test. Two rows are equivalent if two one-sided tests reject a difference
 above 0.02 in an area under a curve. A test without power is marked as such.
+
+A run is a directory, or a name below results/runs. The object of --json has `first` and `second` (what is compared), `metrics` and the rows
+that only one side has. A metric has `rows` with means, `difference` (second minus first), `interval`, p-values and `finding`,
+`skipped` rows with the reason, and `over_datasets`. Missing values are null.
 
 Exit codes: 0 done, 2 invalid usage or no run, 6 nothing can be compared.";
 
@@ -55,15 +64,40 @@ pub fn run(args: &Compare, output: &mut Output) -> Result<(), CommandError> {
     let pairing = pairing.map_err(CommandError::input)?;
     let columns = if args.metric.is_empty() { SHOWN.to_vec() } else { args.metric.clone() };
     let comparison = RunComparison::new(&pairing, &columns).map_err(CommandError::input)?;
-    write!(output.out, "{}", compare::markdown(&comparison))?;
+    let is_comparable = comparison.is_comparable();
+    if args.json {
+        writeln!(output.out, "{:#}", compare::json(&comparison))?;
+    } else if is_comparable || comparison.metrics.iter().any(|metric| !metric.skipped.is_empty()) {
+        write!(output.out, "{}", compare::markdown(&comparison))?;
+    }
     if let Some(path) = &args.csv {
         let text = compare::csv(&comparison);
         files::write(path, |out| out.write_all(text.as_bytes())).map_err(super::unwritable(path))?;
     }
-    if comparison.is_comparable() {
+    if is_comparable {
         return Ok(());
     }
-    Err(CommandError::NotComparable(format!("nothing of {} and {} can be compared", pairing.first, pairing.second)))
+    Err(CommandError::NotComparable(not_comparable(&pairing, [&first, second.as_ref().unwrap_or(&first)])))
+}
+
+/// The number of names that an error lists.
+const MAX_NAMES: usize = 12;
+
+/// Describes why nothing is compared, with the names that `--models` takes.
+fn not_comparable(pairing: &Pairing<'_>, sides: [&Results; 2]) -> String {
+    let mut text = format!("nothing of {} and {} can be compared", pairing.first, pairing.second);
+    if !pairing.pairs.is_empty() {
+        return text;
+    }
+    text += "; no row has a counterpart. Pair two by name, with --models \"A,B\"; names of";
+    for (side, results) in ["A", "B"].into_iter().zip(sides) {
+        let names: IndexSet<String> = results.groups().iter().map(|group| group.key.label()).collect();
+        let shown: Vec<String> = names.iter().take(MAX_NAMES).map(|name| format!("`{name}`")).collect();
+        let more = names.len().saturating_sub(MAX_NAMES);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        text += &format!("\n  {side}: {}{more}", shown.join(", "));
+    }
+    text
 }
 
 /// Splits two names at the only comma outside parentheses: cases contain commas.

@@ -2,7 +2,7 @@
 //!
 //! Results go to stdout, messages and progress to stderr. Exit codes: 0 done (warnings allowed),
 //! 1 internal error, 2 bad usage, spec, data, model file or checksum, 3 some jobs failed, 4 nothing
-//! matched, 5 regression, 6 not comparable.
+//! matched, 5 regression, 6 not comparable; 130 and 143 a run stopped by Ctrl-C or SIGTERM.
 
 mod check;
 mod compare;

@@ -1,6 +1,7 @@
 //! Standard output and error of a command, and input checks shared by commands.
 
-use std::io::{self, Write};
+use std::borrow::Cow;
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
 use super::error::CommandError;
@@ -9,6 +10,9 @@ use crate::files::visible::{ShownPath, VisibleWriter, visible_lines};
 use crate::logic::Diagnostics;
 use crate::logic::nearest::did_you_mean;
 use crate::metric::Column;
+
+/// Directory in which `lrbm run` puts runs by name.
+pub const RUNS: &str = "results/runs";
 
 /// Standard output of a command, with control characters escaped, and whether warnings are
 /// silenced.
@@ -52,8 +56,26 @@ pub fn unwritable(path: &Path) -> impl Fn(io::Error) -> CommandError + '_ {
     move |error| CommandError::Input(format!("{}: cannot be written: {error}", path.shown()))
 }
 
+/// Returns the width of the terminal, if output goes to one. `COLUMNS` overrides it.
+pub fn terminal_width() -> Option<usize> {
+    let given = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
+    given.or_else(|| {
+        let stdout = io::stdout();
+        let size = stdout.is_terminal().then(|| rustix::termios::tcgetwinsize(&stdout).ok())??;
+        Some(size.ws_col.into()).filter(|&width| width > 0)
+    })
+}
+
+/// Returns a run directory: the path itself, or the run of that name where `lrbm run` puts it.
+pub fn run_directory(path: &Path) -> Cow<'_, Path> {
+    let is_name = path.components().count() == 1 && !path.exists();
+    let usual = is_name.then(|| Path::new(RUNS).join(path)).filter(|usual| usual.is_dir());
+    usual.map_or(Cow::Borrowed(path), Cow::Owned)
+}
+
 /// Reads a run directory, and warns about stale and damaged results.
 pub fn results(path: &Path, output: &Output) -> Result<Results, CommandError> {
+    let path = &run_directory(path);
     let results = Results::read(path).map_err(CommandError::input)?;
     if results.stale > 0 && !output.quiet {
         let (path, stale) = (path.shown(), results.stale);

@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use super::output::RUNS;
 use super::{CommandError, Output, with_cause};
 use crate::data::store::Store;
 use crate::determinism::{IndexMap, IndexSet};
@@ -85,7 +86,7 @@ impl SpecArgs {
         // Unselected datasets may be missing.
         plan.missing
             .retain(|missing| selected.iter().any(|&position| plan.jobs[position].job.dataset.name == missing.name));
-        let out = self.out.clone().unwrap_or_else(|| Path::new("results/runs").join(&experiment.name));
+        let out = self.out.clone().unwrap_or_else(|| Path::new(RUNS).join(&experiment.name));
         Ok(Selection { experiment, plan, selected, out, data, skipped })
     }
 }

@@ -32,6 +32,21 @@ pub struct Predict {
     /// Print all metrics, not only AUC-ROC and AUC-PR
     #[arg(long)]
     all_metrics: bool,
+    /// Print all metrics as one JSON object: `examples`, `metrics` by name (null if undefined) and `undefined`, the reasons
+    #[arg(long)]
+    json: bool,
+}
+
+/// Returns the object of `--json`.
+fn object(counts: &[(String, u64)], metrics: &Metrics, others: &[(&str, f64)]) -> serde_json::Value {
+    let counts: serde_json::Map<_, _> = counts.iter().map(|(name, count)| (name.clone(), (*count).into())).collect();
+    let values = metrics.iter().map(|(column, value)| (column.name().to_owned(), value.ok().into()));
+    let others = others.iter().map(|&(name, value)| (name.to_owned(), value.into()));
+    let undefined =
+        metrics.iter().filter_map(|(column, value)| Some((column.name().to_owned(), value.err()?.to_string().into())));
+    let values: serde_json::Map<_, _> = values.chain(others).collect();
+    let undefined: serde_json::Map<_, _> = undefined.collect();
+    serde_json::json!({ "examples": counts, "metrics": values, "undefined": undefined })
 }
 
 pub fn run(args: &Predict, output: &mut Output) -> Result<(), CommandError> {
@@ -45,7 +60,8 @@ pub fn run(args: &Predict, output: &mut Output) -> Result<(), CommandError> {
     let loaded = args.data.prepare(&model, Purpose::Score, output)?;
     outputs.protect(loaded.counts.files.iter().map(PathBuf::as_path))?;
     if let Some(names) = model.classes().filter(|_| loaded.database.classes.is_some()) {
-        return classes::run((&model, names), &loaded, args.all_metrics, out.as_deref(), output);
+        let shown = if args.json { Shown::Json } else { Shown::text(args.all_metrics) };
+        return classes::run((&model, names), &loaded, shown, out.as_deref(), output);
     }
     let scored = model.score(&loaded.database, loaded.target, &loaded.examples);
     let Scored { scores: psi, warnings } = scored.map_err(CommandError::input)?;
@@ -55,6 +71,12 @@ pub fn run(args: &Predict, output: &mut Output) -> Result<(), CommandError> {
     let ranking = Ranking::new(&psi, &labels).map_err(CommandError::input)?;
     if let Some(path) = &out {
         write_whole(path, &scores::of_examples(&loaded, &psi))?;
+    }
+    if args.json {
+        let metrics = binary_metrics(&psi, &labels)?;
+        let counts = [("positive".to_owned(), metrics.positives), ("negative".to_owned(), metrics.negatives)];
+        writeln!(output.out, "{:#}", object(&counts, &metrics, &[]))?;
+        return Ok(());
     }
     for (name, value) in [("AUC-ROC", auc_roc(&ranking)), ("AUC-PR", auc_pr(&ranking))] {
         match value {
@@ -69,8 +91,7 @@ pub fn run(args: &Predict, output: &mut Output) -> Result<(), CommandError> {
 }
 
 fn all_metrics(output: &mut Output, psi: &[f64], labels: &[bool]) -> Result<(), CommandError> {
-    let no_threshold = Err(Undefined::NoTrainingScores);
-    let metrics = Metrics::new(Scores::LogOdds(psi), labels, no_threshold).map_err(CommandError::input)?;
+    let metrics = binary_metrics(psi, labels)?;
     let mut table = Grid::new(&["metric", ">value"]);
     table.row(["positives".into(), metrics.positives.to_string()]);
     table.row(["negatives".into(), metrics.negatives.to_string()]);
@@ -80,4 +101,26 @@ fn all_metrics(output: &mut Output, psi: &[f64], labels: &[bool]) -> Result<(), 
     }
     write!(output.out, "{table}")?;
     Ok(())
+}
+
+fn binary_metrics(psi: &[f64], labels: &[bool]) -> Result<Metrics, CommandError> {
+    let no_threshold = Err(Undefined::NoTrainingScores);
+    Metrics::new(Scores::LogOdds(psi), labels, no_threshold).map_err(CommandError::input)
+}
+
+/// What is printed about predictions.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shown {
+    /// The main metrics.
+    Main,
+    /// All metrics.
+    All,
+    /// All metrics as JSON.
+    Json,
+}
+
+impl Shown {
+    fn text(is_all: bool) -> Self {
+        if is_all { Shown::All } else { Shown::Main }
+    }
 }

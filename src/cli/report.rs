@@ -3,11 +3,12 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use super::output::{run_directory, terminal_width};
 use super::{CommandError, Output};
 use crate::experiment::{Results, ResultsError};
 use crate::files;
 use crate::files::visible::ShownPath;
-use crate::report::table::Table;
+use crate::report::table::{STRONG, Table};
 use crate::report::{Report, ReportWriteError, splice, tables};
 
 /// Arguments of `lrbm report`.
@@ -43,7 +44,7 @@ Exit codes: 0 done, 2 no run, an invalid marker or file, or --check found a diff
 pub fn run(args: &ReportArgs, output: &mut Output) -> Result<(), CommandError> {
     match (&args.splice, &args.run) {
         (Some(file), _) => splice_file(file, args.check, output),
-        (None, Some(run)) => report(run, args, output),
+        (None, Some(run)) => report(&run_directory(run), args, output),
         (None, None) => Err(CommandError::input("give a run directory, or a file with --splice")),
     }
 }
@@ -130,8 +131,11 @@ fn write_error(error: ReportWriteError) -> CommandError {
 }
 
 fn print(out: &mut impl Write, table: &Table) -> std::io::Result<()> {
-    write!(out, "{}\n{}", table.title, table.grid())?;
-    writeln!(out, "  {}", table.caption)?;
+    let grid = match terminal_width() {
+        Some(width) => table.grid().fitted(width),
+        None => table.grid().to_string(),
+    };
+    writeln!(out, "{}\n{grid}  {}", table.title, table.caption.replace("in bold", &format!("marked {STRONG}")))?;
     for (mark, note) in table.marked_notes() {
         match (mark, &note.about) {
             (Some(mark), Some(about)) => writeln!(out, "  [{mark}] {about}: {}", note.text)?,

@@ -2,6 +2,7 @@
 
 mod display;
 mod interrupt;
+mod stop;
 mod summary;
 
 use std::cell::RefCell;
@@ -9,6 +10,7 @@ use std::time::Instant;
 
 pub use self::display::Display;
 use self::interrupt::Interrupt;
+use self::stop::StopMessage;
 use super::plan::{self, Selection};
 use super::{CommandError, Output, report};
 use crate::experiment::run::{Executor, Finished, Isolation, Local, Options, machine, run as run_jobs};
@@ -85,7 +87,7 @@ resubmits lost jobs, and writes the tables. It can be stopped: the tasks keep ru
 The run directory, the data and this program must have the same paths on the nodes.
 
 Exit codes: 0 all jobs have a result or are unsupported for their dataset, 2 invalid spec or data, 3 some jobs failed,
-4 no job matches.";
+4 no job matches, 130 and 143 stopped by Ctrl-C or SIGTERM.";
 
 pub fn run(args: &Run, output: &mut Output) -> Result<(), CommandError> {
     let began = Instant::now();
@@ -107,6 +109,11 @@ pub fn run(args: &Run, output: &mut Output) -> Result<(), CommandError> {
         ExecutorKind::Local => None,
         ExecutorKind::Slurm => Some(cluster(args, &selection)?),
     };
+    // A cluster run asks what becomes of its tasks instead.
+    let stop = match cluster {
+        None => StopMessage::listen().map_err(CommandError::internal)?,
+        Some(_) => StopMessage::default(),
+    };
     let (planned, selected) = selection.plan.planned(&selection.selected);
     let store = RunStore::new(&selection.out);
     let _presence = store.prepare().map_err(store_error)?;
@@ -120,7 +127,10 @@ pub fn run(args: &Run, output: &mut Output) -> Result<(), CommandError> {
         began,
     };
     let display = RefCell::new(Display::new(output.quiet, args.json_events));
-    let mut listen = |event| display.borrow_mut().show(&event);
+    let mut listen = |event| {
+        stop.count(&event);
+        display.borrow_mut().show(&event);
+    };
     let mut run_by = |executor: &mut dyn Executor| {
         run_jobs(&planned, &selected, executor, &store, &options, &mut listen).map_err(run_error)
     };

@@ -7,6 +7,7 @@ use super::published::PublishedTable;
 use super::rows::{self, ReportRow};
 use super::table::Table;
 use super::tables;
+use crate::determinism::IndexSet;
 use crate::experiment::Results;
 
 /// All contents of a report, before it is written.
@@ -34,12 +35,24 @@ impl<'r> Report<'r> {
     /// # Errors
     /// If predictions of a job cannot be read.
     pub fn new(results: &'r Results) -> Result<Self, FigureError> {
-        let rows = rows::rows(results);
+        let rows = of_started_datasets(results);
         let claims = claims::judge(&rows);
         let (tables, main_tables) = tables::tables(results, &rows, &claims);
         let figures = figures(results, &published_means(results, &rows))?;
         Ok(Report { results, answer: answer(&rows), tables, main_tables, figures, claims, rows })
     }
+}
+
+/// Returns the rows of datasets that have a job; the notes of tables say how many jobs have not been
+/// run.
+fn of_started_datasets(results: &Results) -> Vec<ReportRow<'_>> {
+    let stored = results.stored.iter().map(|stored| stored.record.row.dataset.as_str());
+    let damaged = results.damaged.iter().map(|job| job.key.dataset.as_str());
+    let started: IndexSet<&str> = stored.chain(damaged).collect();
+    let mut rows = rows::rows(results);
+    rows.retain(|row| started.contains(row.key().dataset.as_str()));
+    rows.iter_mut().enumerate().for_each(|(index, row)| row.index = index);
+    rows
 }
 
 /// Returns the published means, under the names that the run uses for datasets and models.

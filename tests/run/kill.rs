@@ -1,5 +1,7 @@
 //! A run killed at any moment resumes, with the bytes of an uninterrupted run.
 
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use super::lab::{JOBS, Lab};
@@ -61,4 +63,24 @@ fn threads_and_concurrent_jobs_change_no_byte() {
         })
         .collect();
     assert!(results.windows(2).all(|pair| pair[0] == pair[1]));
+}
+
+#[test]
+#[cfg(unix)]
+fn a_stopped_run_says_how_to_continue() {
+    for (signal, code) in [("-INT", 130), ("-TERM", 143)] {
+        let lab = Lab::with(&super::lab::SPEC.replace("trees = 3", "trees = 300"));
+        let mut command = lab.command(&["--threads", "1"]);
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        let (mut stderr, mut said) = (BufReader::new(child.stderr.take().unwrap()), String::new());
+        while !said.contains("jobs to run") {
+            assert_ne!(stderr.read_line(&mut said).unwrap(), 0, "{said}");
+        }
+        assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
+        stderr.read_to_string(&mut said).unwrap();
+        let status = child.wait().unwrap();
+        assert_eq!(status.code(), Some(code), "{said}");
+        let jobs = format!("of {JOBS} jobs ended, and their results are kept; run the same command to continue");
+        assert!(said.contains(&jobs), "{said}");
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use super::scores;
+use super::{Shown, object, scores};
 use crate::cli::error::CommandError;
 use crate::cli::output::Output;
 use crate::cli::write::write_whole;
@@ -16,7 +16,7 @@ use crate::report::table::Grid;
 pub fn run(
     (model, names): (&SavedModel, &[String]),
     loaded: &Dataset,
-    with_all_metrics: bool,
+    shown: Shown,
     out: Option<&std::path::Path>,
     output: &mut Output,
 ) -> Result<(), CommandError> {
@@ -32,6 +32,13 @@ pub fn run(
     if let Some(path) = out {
         write_whole(path, &scores::of_classes(loaded, names, &labels, &odds))?;
     }
+    if shown == Shown::Json {
+        let count = |k: usize| labels.iter().filter(|&&label| label == k).count() as u64;
+        let counts: Vec<(String, u64)> = names.iter().enumerate().map(|(k, name)| (name.clone(), count(k))).collect();
+        let others = decided.as_ref().map_or_else(|_| Vec::new(), |decided| decided.named().to_vec());
+        writeln!(output.out, "{:#}", object(&counts, &metrics, &others))?;
+        return Ok(());
+    }
     for (name, column) in [("AUC-ROC", Column::AucRoc), ("AUC-PR", Column::AucPr)] {
         match metrics.get(column) {
             Ok(value) => writeln!(output.out, "{name} {value:.6} (mean over {} classes)", names.len())?,
@@ -40,7 +47,7 @@ pub fn run(
     }
     if let Ok(decided) = decided {
         writeln!(output.out, "accuracy {:.6}", decided.accuracy)?;
-        if with_all_metrics {
+        if shown == Shown::All {
             all_metrics(output, &metrics, &decided, (names, &labels))?;
         }
     }

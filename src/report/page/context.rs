@@ -37,6 +37,8 @@ pub struct PageContext {
     tally: Vec<(&'static str, &'static str, usize)>,
     /// Largest difference that counts as none.
     margin: f64,
+    /// Whether the page mentions the paper.
+    has_paper: bool,
     /// Main tables.
     tables: Vec<TableView>,
     more_tables: Vec<TableView>,
@@ -154,6 +156,7 @@ pub fn context(report: &Report<'_>, directory: &Path) -> PageContext {
         questions: questions(&report.claims),
         tally: tally.into(),
         margin: MARGIN,
+        has_paper: results.experiment.compare.paper.is_some() || report.claims.iter().any(JudgedClaim::has_numbers),
         tables: main_tables.iter().map(TableView::new).collect(),
         more_tables: more_tables.iter().map(TableView::new).collect(),
         figures: figures.collect(),

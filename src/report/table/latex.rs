@@ -16,9 +16,13 @@ pub fn latex(table: &Table) -> String {
 
 fn write_latex(out: &mut String, table: &Table, grid: &Grid) -> std::fmt::Result {
     writeln!(out, "% \\usepackage{{booktabs}}")?;
+    let (short, details) = split_caption(&table.caption);
+    if !details.is_empty() {
+        writeln!(out, "% {}", details.replace(['\n', '\r'], " "))?;
+    }
     writeln!(out, "\\begin{{table*}}[t]")?;
     writeln!(out, "  \\centering\\small")?;
-    writeln!(out, "  \\caption{{{}}}", escaped(&format!("{}. {}", table.title, table.caption)))?;
+    writeln!(out, "  \\caption{{{}}}", escaped(format!("{}. {short}", table.title).trim()))?;
     writeln!(out, "  \\label{{tab:{}}}", table.name)?;
     let columns: String = grid.is_number.iter().map(|&is_number| if is_number { 'r' } else { 'l' }).collect();
     writeln!(out, "  \\begin{{tabular}}{{{columns}}}")?;
@@ -35,14 +39,34 @@ fn write_latex(out: &mut String, table: &Table, grid: &Grid) -> std::fmt::Result
     }
     writeln!(out, "    \\bottomrule")?;
     writeln!(out, "  \\end{{tabular}}")?;
-    for (mark, note) in table.marked_notes() {
-        let about = match (mark, &note.about) {
-            (Some(mark), Some(about)) => format!("[{mark}] {}: ", escaped(about)),
-            _ => String::new(),
-        };
-        writeln!(out, "  \\par\\smallskip\\footnotesize {about}{}", escaped(&note.text))?;
+    // At most two footnotes: one about datasets, one about the rest.
+    let notes = table.marked_notes();
+    let (about_datasets, others): (Vec<_>, Vec<_>) = notes.into_iter().partition(|(mark, _)| mark.is_some());
+    let about = about_datasets.into_iter().filter_map(|(mark, note)| {
+        Some(format!("[{}] {}: {}", mark?, escaped(note.about.as_deref()?), escaped(&note.text)))
+    });
+    let others = others.into_iter().map(|(_, note)| escaped(&note.text));
+    for footnote in [about.collect::<Vec<_>>().join("; "), others.collect::<Vec<_>>().join(" ")] {
+        if !footnote.is_empty() {
+            writeln!(out, "  \\par\\smallskip\\footnotesize {footnote}")?;
+        }
     }
     writeln!(out, "\\end{{table*}}")
+}
+
+/// Splits a caption into what the numbers are, and the rest, which a paper states in its text.
+fn split_caption(caption: &str) -> (String, String) {
+    const NUMBERS: &str = "Mean ±";
+    let sentences: Vec<&str> = caption.split_inclusive(". ").map(str::trim).collect();
+    let Some(at) = sentences.iter().position(|sentence| sentence.starts_with(NUMBERS)) else {
+        let (first, rest) = sentences.split_first().map_or(("", &[][..]), |(first, rest)| (*first, rest));
+        return (first.to_owned(), rest.join(" "));
+    };
+    // What follows a semicolon explains.
+    let (short, explained) = sentences[at].split_once("; ").unwrap_or((sentences[at], ""));
+    let others = sentences.iter().enumerate().filter(|(index, _)| *index != at).map(|(_, sentence)| *sentence);
+    let rest: Vec<&str> = others.chain([explained].into_iter().filter(|text| !text.is_empty())).collect();
+    (format!("{}.", short.trim_end_matches('.')), rest.join(" "))
 }
 
 fn line(out: &mut String, cells: impl Iterator<Item = String>) -> std::fmt::Result {
@@ -58,8 +82,13 @@ fn shown(cell: &GridCell) -> String {
 /// Escapes LaTeX special characters, and maps our symbols to commands.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
+    let mut is_quoted = false;
     for c in text.chars() {
         match c {
+            '"' => {
+                is_quoted = !is_quoted;
+                escaped.push_str(if is_quoted { "``" } else { "''" });
+            }
             '\\' => escaped.push_str("\\textbackslash{}"),
             '&' | '%' | '$' | '#' | '_' | '{' | '}' => escaped.extend(['\\', c]),
             '~' => escaped.push_str("\\textasciitilde{}"),
@@ -118,5 +147,18 @@ mod tests {
     #[test]
     fn special_characters_are_escaped() {
         assert_eq!(escaped("\\input{x} #1"), "\\textbackslash{}input\\{x\\} \\#1");
+        assert_eq!(escaped("a \"b c\" d"), "a ``b c'' d");
+    }
+
+    #[test]
+    fn captions_are_short() {
+        let caption = "Two models. Mean ± standard deviation over folds. Best in bold.";
+        assert_eq!(
+            split_caption(caption),
+            ("Mean ± standard deviation over folds.".to_owned(), "Two models. Best in bold.".to_owned())
+        );
+        assert_eq!(split_caption("Mean ± sd; seeds too.").0, "Mean ± sd.");
+        assert_eq!(split_caption("Counts. More."), ("Counts.".to_owned(), "More.".to_owned()));
+        assert_eq!(split_caption(""), (String::new(), String::new()));
     }
 }

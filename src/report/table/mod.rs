@@ -23,4 +23,4 @@ pub use model::{
 };
 pub use notes::{NOTES, annotate, notes_csv};
 pub use read::{ReadTableError, read};
-pub use text::{Grid, GridCell, GridRow};
+pub use text::{Grid, GridCell, GridRow, STRONG};

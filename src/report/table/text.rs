@@ -123,11 +123,59 @@ impl Grid {
     }
 }
 
-/// Plain text for the terminal, indented by two spaces.
+/// Mark of a bold cell in plain text.
+pub const STRONG: char = '*';
+
+impl Grid {
+    /// Formats the table as plain text of at most this width, if possible: columns that do not fit
+    /// follow below, with the text columns at the beginning repeated.
+    pub fn fitted(&self, width: usize) -> String {
+        let labels = self.is_number.iter().take_while(|&&is_number| !is_number).count();
+        let widths: Vec<usize> = match self.text_lines().first() {
+            Some(line) => line.iter().map(|cell| cell.chars().count() + GAP.len()).collect(),
+            None => return self.to_string(),
+        };
+        let of_labels: usize = widths[..labels].iter().sum();
+        let (mut blocks, mut used) = (Vec::<Vec<usize>>::new(), usize::MAX);
+        for (column, &own) in widths.iter().enumerate().skip(labels) {
+            if used.saturating_add(own) > width {
+                blocks.push(Vec::new());
+                used = of_labels;
+            }
+            used += own;
+            blocks.last_mut().into_iter().for_each(|block| block.push(column));
+        }
+        if blocks.len() < 2 {
+            return self.to_string();
+        }
+        let blocks = blocks.iter().map(|columns| self.with_columns(labels, columns).to_string());
+        blocks.collect::<Vec<_>>().join("\n")
+    }
+
+    /// Returns the first columns and some others.
+    fn with_columns(&self, first: usize, others: &[usize]) -> Grid {
+        let kept: Vec<usize> = (0..first).chain(others.iter().copied()).collect();
+        let cells = |row: &GridRow| kept.iter().filter_map(|&column| row.cells.get(column).cloned()).collect();
+        Grid {
+            headings: kept.iter().map(|&column| self.headings[column].clone()).collect(),
+            is_number: kept.iter().map(|&column| self.is_number[column]).collect(),
+            rows: self.rows.iter().map(|row| GridRow { cells: cells(row), ..row.clone() }).collect(),
+        }
+    }
+
+    fn text_lines(&self) -> Vec<Vec<String>> {
+        self.lines(0, "-", str::to_owned, |strong| format!("{STRONG}{strong}"))
+    }
+}
+
+/// Space between columns of plain text.
+const GAP: &str = "  ";
+
+/// Plain text for the terminal, indented by two spaces, with bold cells marked.
 impl fmt::Display for Grid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for line in self.lines(0, "-", str::to_owned, str::to_owned) {
-            writeln!(f, "{}", format!("  {}", line.join("  ")).trim_end())?;
+        for line in self.text_lines() {
+            writeln!(f, "{}", format!("{GAP}{}", line.join(GAP)).trim_end())?;
         }
         Ok(())
     }
@@ -155,6 +203,19 @@ mod tests {
         let mut wide = Grid::new(&["name"]);
         wide.row(["x".repeat(70_000)]);
         assert_eq!(wide.markdown().len(), 3 * 70_005);
+    }
+
+    #[test]
+    fn wide_tables_continue_below() {
+        let mut table = Grid::new(&["name", ">a", ">b", ">c"]);
+        table.row(["x".into(), "1".into(), "2".into(), "3".into()]);
+        table.rows[0].cells[2] = GridCell { strong: "2".into(), rest: " ± 1".into() };
+        assert_eq!(table.fitted(80), "  name  a       b  c\n  x     1  *2 ± 1  3\n");
+        assert_eq!(table.fitted(80), table.to_string());
+        assert_eq!(table.fitted(17), "  name  a       b\n  x     1  *2 ± 1\n\n  name  c\n  x     3\n");
+        // A column that never fits has a block of its own.
+        assert_eq!(table.fitted(1).matches("name").count(), 3);
+        assert_eq!(Grid::default().fitted(1), "\n");
     }
 
     #[test]

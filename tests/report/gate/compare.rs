@@ -47,6 +47,39 @@ fn runs_are_paired_fold_by_fold() {
 }
 
 #[test]
+fn comparisons_are_printed_as_json() {
+    let lab = Lab::new();
+    lab.run(SPEC, "results/runs/a");
+    lab.run(&SPEC.replace("trees = 3", "trees = 12"), "b");
+    // A run below results/runs is found by its name.
+    let json = lab.lrbm(&["compare", "a", "b", "--json", "--csv", "c.csv"]).expect(0, &[]).stdout;
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let (metric, csv) = (&json["metrics"][0], lab.read("c.csv"));
+    let row = metric["rows"].as_array().unwrap().iter().find(|row| row["model"] == "Boost").unwrap();
+    let line = csv.lines().find(|line| line.starts_with("auc_roc,movies,Boost,3,")).unwrap();
+    let cells: Vec<&str> = line.split(',').collect();
+    let number = |place: usize| cells[place].parse::<f64>().unwrap();
+    assert_eq!(metric["metric"], "auc_roc");
+    assert_eq!((row["folds"].as_u64(), row["difference"].as_f64()), (Some(3), Some(number(8))));
+    assert_eq!((row["first"]["mean"].as_f64(), row["second"]["mean"].as_f64()), (Some(number(4)), Some(number(6))));
+    assert_eq!((row["interval"][0].as_f64(), row["p_holm"].as_f64()), (Some(number(9)), Some(number(14))));
+}
+
+#[test]
+fn rows_without_counterpart_are_named() {
+    let lab = Lab::new();
+    let sweep = |key: &str| format!("{SPEC}\n[sweep]\n{key} = [2, 3]\n");
+    lab.run(&sweep("max_leaves"), "a");
+    lab.run(&sweep("max_candidates"), "b");
+    let said = lab
+        .lrbm(&["compare", "a", "b"])
+        .expect(6, &["A: `Boost (max_leaves=2)`", "B: `Boost (max_candidates=2)`", "--models"]);
+    assert_eq!(said.stdout, "");
+    lab.lrbm(&["compare", "a", "b", "--models", "Boost (max_leaves=2),Boost (max_candidates=2)"])
+        .expect(0, &["## auc_roc"]);
+}
+
+#[test]
 fn seeds_that_draw_other_folds_repeat_the_cross_validation() {
     let lab = Lab::new();
     let seeds = SPEC.replace("seed = 7", "seeds = [7, 8]");
