@@ -1,4 +1,4 @@
-//! The files of a dataset directory: positives, negatives, facts and background.
+//! The files of a dataset directory: positives, negatives, facts and background, or folds of them.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -60,6 +60,32 @@ pub fn find(directory: &Path) -> DatasetFiles {
     }
     // Without examples there may still be facts for prediction.
     DatasetFiles { facts: first(&names(directory, "facts")), background, ..DatasetFiles::default() }
+}
+
+/// Returns the folds of a directory in order, each with `train` and `test`; a directory with these
+/// two is one fold.
+pub fn fold_directories(directory: &Path) -> Vec<PathBuf> {
+    let has_both = |path: &PathBuf| path.join("train").is_dir() && path.join("test").is_dir();
+    let mut found: Vec<(u32, PathBuf)> = std::fs::read_dir(directory)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|entry| {
+            let name = entry.file_name().to_str()?.to_ascii_lowercase();
+            let number = name.strip_prefix("fold")?.trim_start_matches(['_', '-']).parse().ok()?;
+            Some((number, entry.path()))
+        })
+        .filter(|(_, path)| has_both(path))
+        .collect();
+    found.sort();
+    let single = Some(directory.to_owned()).filter(|path| found.is_empty() && has_both(path));
+    found.into_iter().map(|(_, path)| path).chain(single).collect()
+}
+
+/// Returns whether a directory has folds and no example files of its own.
+pub fn has_only_folds(directory: &Path) -> bool {
+    let files = find(directory);
+    files.positives.is_none() && files.negatives.is_none() && !fold_directories(directory).is_empty()
 }
 
 /// Returns a file of the directory that looks like a background file and has another name than

@@ -91,6 +91,17 @@ pub enum LoadError {
         /// The background file.
         background: String,
     },
+    /// A directory of folds was given instead of one with examples.
+    #[error(
+        "{}: it has folds instead of example files; select one with --fold K, or pass a side such as {}",
+        directory.shown(), side.shown()
+    )]
+    OnlyFolds {
+        /// The directory.
+        directory: PathBuf,
+        /// A directory that can be read.
+        side: PathBuf,
+    },
     /// A required file is missing.
     #[error("{}: no file of {what}; expected one of {looked_for}", directory.shown())]
     MissingFile {
@@ -211,6 +222,10 @@ fn find_files(directory: &Path, options: &LoadOptions, examples: bool) -> Result
         let looked_for = format!("{} (also with .pl and .gz)", names.join(", "));
         Err(LoadError::MissingFile { directory: directory.to_owned(), what, looked_for })
     };
+    let is_missing = layout::has_only_folds(directory) && (examples || files.facts.is_none());
+    if let Some(fold) = layout::fold_directories(directory).first().filter(|_| is_missing) {
+        return Err(LoadError::OnlyFolds { directory: directory.to_owned(), side: fold.join("train") });
+    }
     match &files {
         DatasetFiles { positives: None, negatives: None, .. } if examples => missing("positive examples", "pos"),
         DatasetFiles { facts: None, .. } => missing("facts", "facts"),

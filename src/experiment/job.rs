@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::dataset_ref::DatasetRef;
-use super::key::{DATA_VERSION, JobKey, LearnerKey};
+use super::key::{DATA_VERSION, JobKey, LearnerKey, NEGATIVES_VERSION};
 use crate::data::split::SplitOptions;
 use crate::determinism::{IndexMap, Stream};
 use crate::files::digest;
@@ -97,6 +97,10 @@ impl Job {
         let mut algorithm = BTreeMap::from([("data".to_owned(), DATA_VERSION)]);
         for kind in std::iter::once(self.kind).chain(self.from.as_ref().map(|from| from.kind)) {
             algorithm.insert(kind.name().to_owned(), kind.info().version);
+        }
+        // Since version 1, a directory that lists enough negatives has no drawn ones.
+        if self.dataset.is_directory() && self.dataset.variant.negatives.is_none() {
+            algorithm.insert("negatives".to_owned(), NEGATIVES_VERSION);
         }
         JobKey {
             learner: learner_key(self.kind, &self.params),
