@@ -12,6 +12,7 @@ use crate::data::split::{FoldSide, SplitOptions};
 use crate::data::store::Store;
 use crate::experiment::job::training_seed;
 use crate::experiment::{DatasetRef, DirectoryOptions};
+use crate::files::visible::ShownPath;
 use crate::learn::Stored;
 use crate::learn::prepare::PrepareOptions;
 
@@ -184,7 +185,7 @@ impl FoldRequest<'_> {
             let message = format!(
                 "the model predicts {}, and the target of {} is {target}",
                 model.target_name(),
-                self.data.display()
+                self.data.shown()
             );
             return Err(CommandError::Input(message));
         }

@@ -93,15 +93,25 @@ pub fn has_only_folds(directory: &Path) -> bool {
 pub fn unread_background(directory: &Path) -> Option<PathBuf> {
     let read = names(directory, "bk");
     let is_background = |name: &str| {
+        let name = name.to_lowercase();
         let stem = EXTENSIONS.iter().find_map(|extension| name.strip_suffix(extension)?.strip_suffix('.'));
         stem.is_some_and(|stem| {
-            let stem = stem.to_lowercase();
             ["bk", "background"].iter().any(|word| stem == *word || stem.ends_with(&format!("_{word}")))
         })
     };
     let names = std::fs::read_dir(directory).ok()?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
     let unread = names.filter(|name| is_background(name) && !read.contains(name));
     unread.min().map(|name| directory.join(name))
+}
+
+/// Returns the name of a file that would be read as one of this kind if its name were in lower
+/// case, and that name.
+pub fn miscased(directory: &Path, kind: &str) -> Option<(String, String)> {
+    let read = names(directory, kind);
+    let names = std::fs::read_dir(directory).ok()?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let pairs = names.map(|name| (name.to_lowercase(), name));
+    let found = pairs.filter(|(lower, name)| lower != name && read.contains(lower) && !read.contains(name)).min();
+    found.map(|(lower, name)| (name, lower))
 }
 
 /// Returns what a path is that is given instead of a directory; `None` if it does not exist.
@@ -157,6 +167,10 @@ mod tests {
         assert_eq!(unread_background(&root.path().join("toy")), None);
         std::fs::write(root.path().join("toy/other_bk.txt"), "").unwrap();
         assert_eq!(unread_background(&root.path().join("toy")), Some(root.path().join("toy/other_bk.txt")));
+        std::fs::write(root.path().join("toy/Train_BK.TXT"), "").unwrap();
+        assert_eq!(miscased(&root.path().join("toy"), "bk"), Some(("Train_BK.TXT".into(), "train_bk.txt".into())));
+        assert_eq!(miscased(&root.path().join("toy"), "pos"), None);
+        assert_eq!(unread_background(&root.path().join("toy")), Some(root.path().join("toy/Train_BK.TXT")));
         std::fs::write(root.path().join("facts.txt"), "").unwrap();
         assert_eq!(
             find(root.path()),

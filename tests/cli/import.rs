@@ -16,7 +16,7 @@ fn people(home: &Path) {
     let (mut person, mut friends) = (String::from("id,name,age,town,smokes\n"), String::from("person1,person2\n"));
     for i in 0..40 {
         let (age, town) = (20 + (i * 7) % 45, ["rome", "Oslo", "São Paulo"][i % 3]);
-        // Whoever is over forty smokes.
+        // The planted rule: persons over forty smoke.
         let smokes = if i == 39 { "" } else { ["false", "true"][usize::from(age > 40)] };
         person += &format!("{i},\"Person, {i}\",{age},{town},{smokes}\n");
         friends += &format!("{i},{}\n", (i * 3 + 1) % 40);
@@ -404,4 +404,69 @@ args = [{ column = "id", type = "item" }, { column = "height", type = "height", 
     let said = rejected(home, &["datasets", "import", "tables", "--mapping", "mapping.toml", "--out", "out"]);
     assert!(said.contains("out already exists and is not overwritten"), "{said}");
     assert!(rejected(home, &["datasets", "import", "nowhere", "--out", "o"]).contains("nowhere: no such file"));
+}
+
+#[test]
+fn what_is_missing_is_said() {
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path();
+    people(home);
+    let import = |source: &str, more: &[&str], out: &str| {
+        let (code, _, said) = lrbm(home, &[&["datasets", "import", source, "--out", out][..], more].concat());
+        assert_eq!(code, Some(0), "{said}");
+        said
+    };
+    let said = import("people", &["--target", "person.smokes"], "data");
+    assert!(said.contains("1 row of `person` gives no example, because the label or an argument is NULL"), "{said}");
+    assert!(!said.contains("no facts") && !said.contains("no negative"), "{said}");
+    for (name, table, notes) in [
+        ("no-facts", "id,label\n1,true\n2,false\n", &["no facts: nothing can be learned"][..]),
+        ("all-true", "id,size,label\n1,3,true\n2,4,true\n", &["no negative examples: `lrbm run` draws them"]),
+        ("all-false", "id,size,label\n1,3,false\n2,4,false\n", &["no positive examples"]),
+    ] {
+        fs::create_dir(home.join(name)).unwrap();
+        fs::write(home.join(name).join("thing.csv"), table).unwrap();
+        let said = import(name, &["--target", "thing.label"], &format!("{name}-data"));
+        assert!(notes.iter().all(|note| said.contains(note)), "{name}: {said}");
+    }
+}
+
+#[test]
+fn infinite_numbers_are_rejected() {
+    let csv = b"id,size,label\n1,3.5,true\n2,-inf,false\n";
+    refuse(&[("thing.csv", csv)], &[], &["column `size`, row 2", "an infinite number: correct it, or leave it empty"]);
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("t.sqlite");
+    let rows = "INSERT INTO thing VALUES (1, 3.5, 1), (2, 9e999, 0);";
+    Connection::open(&path)
+        .and_then(|sqlite| sqlite.execute_batch(&format!("CREATE TABLE thing (id INTEGER, size REAL, label);{rows}")))
+        .unwrap();
+    refuse(&[("t.sqlite", &fs::read(&path).unwrap())], &[], &["`size`", "an infinite number"]);
+    let columns: Vec<Column> = vec![
+        Series::new("id".into(), [1_i64, 2]).into(),
+        Series::new("size".into(), [f64::NEG_INFINITY, f64::NAN]).into(),
+        Series::new("label".into(), [true, false]).into(),
+    ];
+    let mut bytes = Vec::new();
+    ParquetWriter::new(&mut bytes).finish(&mut DataFrame::new(2, columns).unwrap()).unwrap();
+    refuse(&[("t.parquet", &bytes)], &[], &["column `size`", "row 1: an infinite number"]);
+}
+
+#[test]
+fn names_in_the_wrong_case_are_named() {
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path();
+    succeeds(home, &["datasets", "generate", "movies", "--out", "movies"]);
+    let rename =
+        |from: &str, to: &str| fs::rename(home.join("movies").join(from), home.join("movies").join(to)).unwrap();
+    let train = ["train", "--data", "movies", "--target", "workedunder", "--out", "model.json"];
+    rename("train_bk.txt", "Train_BK.txt");
+    let said = rejected(home, &train);
+    assert!(
+        said.contains("Train_BK.txt: this background file is not read") && said.contains("rename it to train_bk.txt")
+    );
+    rename("Train_BK.txt", "train_bk.txt");
+    rename("train_facts.txt", "Train_Facts.txt");
+    let said = rejected(home, &train);
+    assert!(said.contains("Train_Facts.txt is not read, since names are in lower case: rename it to train_facts.txt"));
 }

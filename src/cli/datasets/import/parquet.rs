@@ -5,13 +5,14 @@ use std::path::Path;
 
 use polars::prelude::{AnyValue, ArrowDataType, DataFrame, ParallelStrategy, ParquetReader, PolarsResult, SerReader};
 
-use super::checks::{SourceError, check_text, column_names, unreadable};
+use super::checks::{INFINITE, SourceError, check_text, column_names, unreadable};
 use crate::data::import::{SourceColumn, Values};
 use crate::experiment::panics::catch_panic;
+use crate::files::visible::ShownPath;
 
 /// Reads a file.
 pub fn read(path: &Path) -> Result<Vec<SourceColumn>, SourceError> {
-    let place = path.display().to_string();
+    let place = path.shown().to_string();
     let open = || File::open(path).map_err(|error| unreadable(path, &error));
     let damaged = |what: &dyn std::fmt::Display| {
         SourceError::new(&place, format!("not a readable Parquet file: {what}; write it again, or export CSV"))
@@ -73,8 +74,13 @@ fn typed(cells: &[AnyValue]) -> Result<Values, String> {
             cells.iter().map(|cell| if let AnyValue::Boolean(value) = cell { Some(*value) } else { None }).collect(),
         ),
         Some(AnyValue::Float32(_) | AnyValue::Float64(_)) => {
-            // As in CSV, a value that is not a finite number is missing.
-            Values::Real(cells.iter().map(|cell| cell.extract::<f64>().filter(|value| value.is_finite())).collect())
+            // NaN is a missing value, as SQLite has it.
+            let numbers: Vec<Option<f64>> =
+                cells.iter().map(|cell| cell.extract::<f64>().filter(|value| !value.is_nan())).collect();
+            if let Some(row) = numbers.iter().position(|number| number.is_some_and(f64::is_infinite)) {
+                return Err(format!("row {}: {INFINITE}", row + 1));
+            }
+            Values::Real(numbers)
         }
         Some(AnyValue::String(_) | AnyValue::StringOwned(_)) => {
             let mut texts = Vec::new();
