@@ -142,6 +142,43 @@ fn a_parquet_file_gives_the_same_facts_as_csv() {
     assert!(fs::read_to_string(home.join("csv-facts/facts.txt")).unwrap().contains("item_weight(item4,-1).\n"));
 }
 
+/// The files were written by another program, since the types need parts of polars that are not
+/// built.
+#[test]
+fn small_integers_dates_and_times_of_parquet_are_read() {
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path();
+    let fixture = |name: &str| Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/import").join(name);
+    for (name, file) in [("small", "small.parquet"), ("int96", "int96.parquet")] {
+        fs::create_dir(home.join(name)).unwrap();
+        fs::copy(fixture(file), home.join(name).join("item.parquet")).unwrap();
+        succeeds(home, &["datasets", "import", name, "--out", &format!("{name}-facts")]);
+    }
+    let csv = "id,grade,level,code,born,seen,label\n\
+               1,-3,200,60000,1970-01-02,1970-01-01T12:00:00,true\n\
+               2,,1,1,1969-12-31,,false\n\
+               3,120,,2,,1970-01-02T00:00:00,true\n\
+               4,7,0,3,2020-02-29,1969-12-31T06:00:00,false\n";
+    fs::create_dir(home.join("csv")).unwrap();
+    fs::write(home.join("csv/item.csv"), csv).unwrap();
+    succeeds(home, &["datasets", "import", "csv", "--out", "csv-facts"]);
+    let read = |directory: &str| fs::read_to_string(home.join(directory).join("facts.txt")).unwrap();
+    assert_eq!(read("small-facts"), read("csv-facts"));
+    assert!(read("csv-facts").contains("item_seen(item4,-0.75).\n"), "{}", read("csv-facts"));
+    // Times in 96 bits are left out, and the other columns are read.
+    assert!(read("int96-facts").contains("item_size(item1,1.5).\n") && !read("int96-facts").contains("seen"));
+    // Damage is an error or a wrong value, never a panic.
+    let bytes = fs::read(fixture("small.parquet")).unwrap();
+    for start in (4..bytes.len() - 8).step_by(97) {
+        let mut damaged = bytes.clone();
+        damaged[start..start + 8].fill(0xa5);
+        fs::write(home.join("small/item.parquet"), &damaged).unwrap();
+        let (code, _, said) = lrbm(home, &["datasets", "import", "small", "--target", "item.label", "--out", "other"]);
+        assert!(matches!(code, Some(0 | 2)), "{start}: {said}");
+        let _ = fs::remove_dir_all(home.join("other"));
+    }
+}
+
 #[test]
 fn generated_domains_as_tables_give_the_same_auc() {
     let home = tempfile::tempdir().unwrap();

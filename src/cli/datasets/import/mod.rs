@@ -47,7 +47,8 @@ const RULES: &str = "\
 Rules:
   NULL        gives no fact; in CSV, an empty field is NULL
   booleans    true and false in any case; true gives a fact, false none; as a label 1 and 0 too
-  numbers     compared by thresholds with --set cuts=16; digits with a leading 0 are text
+  numbers     compared by thresholds with --set cuts=16; digits with a leading 0 are text; NaN
+              of Parquet is NULL, an infinite number an error
   dates       2020-01-31 or 2020-01-31T14:30:05Z: days since 1970-01-01, with a fraction
   names       text is kept and quoted where necessary; integer keys get their type: person17
   CSV         UTF-8, a header line, fields separated by , ; or tab, quoted with \" (\"\" inside)
