@@ -140,6 +140,8 @@ pub use data::manifest::{FoldScheme, ManifestError, NegativeScheme};
 pub use data::split::{Fold, FoldCounts, FoldSide, SideCounts, SplitOptions};
 #[cfg(feature = "benchmarks")]
 pub use data::store::{Store, StoreError};
+#[cfg(feature = "benchmarks")]
+pub use data::toml_file::TomlFileError;
 pub use files::json::FileError;
 pub use kb::{
     Database, Example, Fact, FactChange, Recursion, Signature, StoredRecursion, TimeError, TimeRule, TimeSource,

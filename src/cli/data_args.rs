@@ -7,6 +7,7 @@ use super::fold_data::{FoldArgs, FoldRequest, Side, is_known};
 use super::output::Output;
 use super::settings;
 use crate::data::load::{Dataset, LoadOptions};
+use crate::files::visible::ShownPath;
 use crate::learn::Stored;
 use crate::learn::prepare::{PrepareOptions, Purpose, prepare};
 
@@ -64,7 +65,7 @@ impl DataArgs {
     /// Returns the fold to read, or `None` for a directory that is read as it is.
     pub fn fold_request(&self, side: Side, output: &Output) -> Option<FoldRequest<'_>> {
         if self.data.is_dir() && is_known(&self.data) {
-            output.note(format_args!("{0}: the directory is read, not the dataset {0}", self.data.display()));
+            output.note(format_args!("{0}: the directory is read, not the dataset {0}", self.data.shown()));
         }
         self.fold.request(&self.data, side)
     }

@@ -10,13 +10,14 @@ use crate::data::load::{Dataset, LoadCounts, LoadOptions};
 use crate::data::manifest::Manifest;
 use crate::data::split::{FoldSide, SplitOptions};
 use crate::data::store::Store;
-use crate::experiment::DatasetRef;
 use crate::experiment::job::training_seed;
+use crate::experiment::{DatasetRef, DirectoryOptions};
+use crate::files::visible::ShownPath;
 use crate::learn::Stored;
 use crate::learn::prepare::PrepareOptions;
 
 /// Seed of random folds and drawn negatives, as in the shipped experiments.
-const SEED: u64 = 20_200_120;
+pub const SEED: u64 = 20_200_120;
 
 /// Which examples of a dataset are used.
 #[derive(clap::Args, Clone, Debug, Default)]
@@ -100,7 +101,13 @@ impl FoldRequest<'_> {
     /// Returns the seed with which `lrbm run` trains on the fold.
     pub fn training_seed(&self) -> u64 {
         let id = self.data.to_string_lossy().into_owned();
-        let dataset = DatasetRef { name: id.clone(), id, variant: Variant::default(), generated: None };
+        let dataset = DatasetRef {
+            name: id.clone(),
+            id,
+            variant: Variant::default(),
+            generated: None,
+            directory: DirectoryOptions::default(),
+        };
         training_seed(self.seed, &dataset.dataset_id(), self.index)
     }
 
@@ -178,11 +185,11 @@ impl FoldRequest<'_> {
             let message = format!(
                 "the model predicts {}, and the target of {} is {target}",
                 model.target_name(),
-                self.data.display()
+                self.data.shown()
             );
             return Err(CommandError::Input(message));
         }
-        // Folds are drawn before predicates become binary, so they are read anew.
+        // Folds are drawn before predicates become binary, so the fold is read again.
         let made = read.dataset.make_binary_for(model.predicates(), None).map_err(CommandError::input)?;
         if made.is_none() {
             return Ok(read);

@@ -40,8 +40,8 @@ mod pools;
 mod variant;
 
 pub use error::BenchmarkError;
+use pools::PoolReader;
 pub(super) use pools::{Pool, Pools};
-use pools::{PoolReader, fold_directories};
 pub use variant::{Arity, Reflexive, TimeUse, Variant};
 
 /// The properties of a dataset that matter after loading, from its manifest or by default.
@@ -66,7 +66,8 @@ pub struct Benchmark {
     pub(super) title: String,
     pub(super) variant: Variant,
     pub(super) folds: FoldScheme,
-    pub(super) negatives: NegativeScheme,
+    /// The source of negatives; `None` if it depends on the number of listed ones.
+    pub(super) negatives: Option<NegativeScheme>,
     pub(super) pools: Pools,
     pub(super) traits: DatasetTraits,
     pub(super) rules: Vec<ArityRule>,
@@ -152,7 +153,7 @@ impl Benchmark {
             title: manifest.title.clone(),
             variant: resolved,
             folds,
-            negatives,
+            negatives: Some(negatives),
             pools,
             traits,
             rules,
@@ -201,7 +202,8 @@ impl Benchmark {
     }
 
     /// Opens a directory: one with example and fact files, one with `fold1`, `fold2` and so on that
-    /// contain `train` and `test`, or one with `train` and `test`.
+    /// contain `train` and `test`, or one with `train` and `test`. A side without a background file
+    /// has that of its fold or of the directory.
     ///
     /// # Errors
     /// If files are missing or invalid, or the directory does not support the variant.
@@ -213,18 +215,23 @@ impl Benchmark {
         let name = directory.file_name().unwrap_or(directory.as_os_str()).to_string_lossy().into_owned();
         let options = &LoadOptions { classes: class_labels(variant), needs_modes: true, ..options.clone() };
         let reader = PoolReader { id: &name, options, variant, rules: None };
-        let files = layout::find(directory);
-        let is_pooled =
-            files.positives.is_some() || files.negatives.is_some() || fold_directories(directory).is_empty();
-        let pools = if is_pooled { reader.pooled(directory)? } else { reader.given(directory)? };
+        let is_given = match variant.folds {
+            Some(FoldScheme::Given) => !layout::fold_directories(directory).is_empty(),
+            _ => layout::has_only_folds(directory),
+        };
+        let pools = if is_given { reader.given(directory)? } else { reader.pooled(directory)? };
         let mut files = Vec::new();
         for path in pools.0.iter().flat_map(|pool| &pool.counts.files) {
             let sum = digest::sha256_of_file(path).map_err(|source| StoreError::Io { path: path.clone(), source })?;
-            files.push((path.strip_prefix(directory).unwrap_or(path).display().to_string(), sum));
+            // Other files are listed by name, so that the checksum does not depend on their place.
+            let elsewhere = || Path::new(path.file_name().unwrap_or(path.as_os_str()));
+            files.push((path.strip_prefix(directory).unwrap_or_else(|_| elsewhere()).display().to_string(), sum));
         }
         let lines: String = files.iter().map(|(path, sum)| format!("{sum}  {path}\n")).collect();
         let sums = (digest::sha256(lines.as_bytes()), files);
-        Self::without_manifest(&name, &name, variant, pools, options, sums)
+        let mut opened = Self::without_manifest(&name, &name, variant, pools, options, sums)?;
+        opened.negatives = variant.negatives;
+        Ok(opened)
     }
 
     fn without_manifest(
@@ -249,14 +256,14 @@ impl Benchmark {
             Pools::Pooled(_) if options.time.is_some() => (&[FoldScheme::Random, FoldScheme::ByTime], 5),
             Pools::Pooled(_) => (&[FoldScheme::Random], 5),
         };
-        let both = [NegativeScheme::ListedThenClosedWorld, NegativeScheme::ClosedWorld];
+        let known = [NegativeScheme::ListedThenClosedWorld, NegativeScheme::ClosedWorld, NegativeScheme::Listed];
         let rules = pools.iter().next().map_or_else(Vec::new, |pool| default_arity_rules(pool, variant));
         Ok(Benchmark {
             id: id.to_owned(),
             title: title.to_owned(),
             variant: variant.clone(),
             folds: choose(id, "folds", variant.folds, schemes)?,
-            negatives: choose(id, "negatives", variant.negatives, &both)?,
+            negatives: Some(choose(id, "negatives", variant.negatives, &known)?),
             pools,
             traits: DatasetTraits { default_count, time: options.time.clone(), ..DatasetTraits::default() },
             rules,
@@ -296,11 +303,6 @@ impl Benchmark {
     /// Returns the fold scheme.
     pub fn fold_scheme(&self) -> FoldScheme {
         self.folds
-    }
-
-    /// Returns the source of negatives.
-    pub fn negative_scheme(&self) -> NegativeScheme {
-        self.negatives
     }
 
     /// Returns a checksum of the files read; for a generated domain, of its settings.

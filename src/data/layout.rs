@@ -1,4 +1,4 @@
-//! The files of a dataset directory: positives, negatives, facts and background.
+//! The files of a dataset directory: positives, negatives, facts and background, or folds of them.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -62,20 +62,56 @@ pub fn find(directory: &Path) -> DatasetFiles {
     DatasetFiles { facts: first(&names(directory, "facts")), background, ..DatasetFiles::default() }
 }
 
+/// Returns the folds of a directory in order, each with `train` and `test`; a directory with these
+/// two is one fold.
+pub fn fold_directories(directory: &Path) -> Vec<PathBuf> {
+    let has_both = |path: &PathBuf| path.join("train").is_dir() && path.join("test").is_dir();
+    let mut found: Vec<(u32, PathBuf)> = std::fs::read_dir(directory)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|entry| {
+            let name = entry.file_name().to_str()?.to_ascii_lowercase();
+            let number = name.strip_prefix("fold")?.trim_start_matches(['_', '-']).parse().ok()?;
+            Some((number, entry.path()))
+        })
+        .filter(|(_, path)| has_both(path))
+        .collect();
+    found.sort();
+    let single = Some(directory.to_owned()).filter(|path| found.is_empty() && has_both(path));
+    found.into_iter().map(|(_, path)| path).chain(single).collect()
+}
+
+/// Returns whether a directory has folds and no example files of its own.
+pub fn has_only_folds(directory: &Path) -> bool {
+    let files = find(directory);
+    files.positives.is_none() && files.negatives.is_none() && !fold_directories(directory).is_empty()
+}
+
 /// Returns a file of the directory that looks like a background file and has another name than
 /// those that are read; the first by name.
 pub fn unread_background(directory: &Path) -> Option<PathBuf> {
     let read = names(directory, "bk");
     let is_background = |name: &str| {
+        let name = name.to_lowercase();
         let stem = EXTENSIONS.iter().find_map(|extension| name.strip_suffix(extension)?.strip_suffix('.'));
         stem.is_some_and(|stem| {
-            let stem = stem.to_lowercase();
             ["bk", "background"].iter().any(|word| stem == *word || stem.ends_with(&format!("_{word}")))
         })
     };
     let names = std::fs::read_dir(directory).ok()?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
     let unread = names.filter(|name| is_background(name) && !read.contains(name));
     unread.min().map(|name| directory.join(name))
+}
+
+/// Returns the name of a file that would be read as one of this kind if its name were in lower
+/// case, and that name.
+pub fn miscased(directory: &Path, kind: &str) -> Option<(String, String)> {
+    let read = names(directory, kind);
+    let names = std::fs::read_dir(directory).ok()?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let pairs = names.map(|name| (name.to_lowercase(), name));
+    let found = pairs.filter(|(lower, name)| lower != name && read.contains(lower) && !read.contains(name)).min();
+    found.map(|(lower, name)| (name, lower))
 }
 
 /// Returns what a path is that is given instead of a directory; `None` if it does not exist.
@@ -131,6 +167,10 @@ mod tests {
         assert_eq!(unread_background(&root.path().join("toy")), None);
         std::fs::write(root.path().join("toy/other_bk.txt"), "").unwrap();
         assert_eq!(unread_background(&root.path().join("toy")), Some(root.path().join("toy/other_bk.txt")));
+        std::fs::write(root.path().join("toy/Train_BK.TXT"), "").unwrap();
+        assert_eq!(miscased(&root.path().join("toy"), "bk"), Some(("Train_BK.TXT".into(), "train_bk.txt".into())));
+        assert_eq!(miscased(&root.path().join("toy"), "pos"), None);
+        assert_eq!(unread_background(&root.path().join("toy")), Some(root.path().join("toy/Train_BK.TXT")));
         std::fs::write(root.path().join("facts.txt"), "").unwrap();
         assert_eq!(
             find(root.path()),

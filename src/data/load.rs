@@ -68,11 +68,12 @@ pub enum LoadError {
     #[error("{}: no such directory; pass the directory with the pos, neg and facts files", .0.shown())]
     NoDirectory(PathBuf),
     /// A file was given instead of a directory.
-    #[error("{0}: {1}; pass the directory with the pos, neg and facts files")]
+    #[error("{}: {}; pass the directory with the pos, neg and facts files", .0.shown(), .1)]
     NotADirectory(PathBuf, &'static str),
     /// A background file has a name under which it is not read.
     #[error(
-        "{file}: this background file is not read, because of its name; rename it to {expected}, or pass it with --background"
+        "{}: this background file is not read, because of its name; rename it to {expected}, or pass it with --background",
+        file.shown()
     )]
     UnreadBackground {
         /// The file.
@@ -82,14 +83,26 @@ pub enum LoadError {
     },
     /// No fact has a mode.
     #[error(
-        "{directory}: no predicate of the facts has a mode, so every example would get the same probability; write modes such as \
-         `mode: p(+type, -other).` to {background}, or pass a file of them with --background"
+        "{}: no predicate of the facts has a mode, so every example would get the same probability; write modes such as \
+         `mode: p(+type, -other).` to {background}, or pass a file of them with --background",
+        directory.shown()
     )]
     NoModes {
         /// The directory.
         directory: PathBuf,
         /// The background file.
         background: String,
+    },
+    /// A directory of folds was given instead of one with examples.
+    #[error(
+        "{}: it has folds instead of example files; select one with --fold K, or pass a side such as {}",
+        directory.shown(), side.shown()
+    )]
+    OnlyFolds {
+        /// The directory.
+        directory: PathBuf,
+        /// A directory that can be read.
+        side: PathBuf,
     },
     /// A required file is missing.
     #[error("{}: no file of {what}; expected one of {looked_for}", directory.shown())]
@@ -175,7 +188,7 @@ fn read(directory: &Path, options: &LoadOptions, known: Option<(&str, usize)>) -
     let dataset = loader.finish(&files, options, known)?;
     if options.needs_modes && !has_modes(&dataset) {
         let background = files.background.unwrap_or_else(|| directory.join("bk.txt"));
-        let background = background.display().to_string();
+        let background = background.shown().to_string();
         return Err(LoadError::NoModes { directory: directory.to_owned(), background });
     }
     Ok(dataset)
@@ -186,7 +199,8 @@ fn check_background(directory: &Path, files: &DatasetFiles) -> Result<(), LoadEr
     match layout::unread_background(directory).filter(|_| files.background.is_none()) {
         None => Ok(()),
         Some(file) => {
-            let expected = layout::names(directory, "bk").into_iter().next().unwrap_or_default();
+            let first = || layout::names(directory, "bk").into_iter().next().unwrap_or_default();
+            let expected = layout::miscased(directory, "bk").map_or_else(first, |(_, lower)| lower);
             Err(LoadError::UnreadBackground { file, expected })
         }
     }
@@ -208,9 +222,16 @@ fn find_files(directory: &Path, options: &LoadOptions, examples: bool) -> Result
     let missing = |what, kind| {
         let mut names = layout::names(directory, kind);
         names.retain(|name| name.ends_with(".txt"));
-        let looked_for = format!("{} (also with .pl and .gz)", names.join(", "));
+        let found = layout::miscased(directory, kind).map_or_else(String::new, |(name, lower)| {
+            format!("; {name} is not read, since names are in lower case: rename it to {lower}")
+        });
+        let looked_for = format!("{} (also with .pl and .gz){found}", names.join(", "));
         Err(LoadError::MissingFile { directory: directory.to_owned(), what, looked_for })
     };
+    let is_missing = layout::has_only_folds(directory) && (examples || files.facts.is_none());
+    if let Some(fold) = layout::fold_directories(directory).first().filter(|_| is_missing) {
+        return Err(LoadError::OnlyFolds { directory: directory.to_owned(), side: fold.join("train") });
+    }
     match &files {
         DatasetFiles { positives: None, negatives: None, .. } if examples => missing("positive examples", "pos"),
         DatasetFiles { facts: None, .. } => missing("facts", "facts"),

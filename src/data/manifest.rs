@@ -5,12 +5,12 @@
 //! that it can fetch and verify its data without further files; [`Manifest::read`] reads a user's
 //! own.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::OnceLock;
 
 use thiserror::Error;
 
-use crate::files::visible::ShownPath;
+use super::toml_file::{self, TomlFileError};
 use crate::kb::{TimeRule, TimeSource};
 use crate::logic::nearest::nearest;
 
@@ -42,34 +42,9 @@ const BUILT_IN: [(&str, &str); 10] = [
 /// The error of reading a manifest.
 #[derive(Debug, Error)]
 pub enum ManifestError {
-    /// The file cannot be read.
-    #[error("{}: cannot read the manifest: {source}", path.shown())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// The error of the operating system.
-        source: std::io::Error,
-    },
-    /// The text is not a manifest.
-    #[error("{origin}:{line}: {reason}")]
-    Syntax {
-        /// The file, for messages.
-        origin: String,
-        /// Line, from 1.
-        line: usize,
-        /// What is wrong.
-        reason: String,
-    },
-    /// A value of the manifest is invalid.
-    #[error("{origin}: {key}: {reason}")]
-    Value {
-        /// The file, for messages.
-        origin: String,
-        /// The key path.
-        key: String,
-        /// What is wrong and what is accepted.
-        reason: String,
-    },
+    /// The file cannot be read, or is not a manifest.
+    #[error(transparent)]
+    File(#[from] TomlFileError),
     /// No built-in manifest has this id.
     #[error("unknown dataset `{id}`; {}expected one of {known}", suggestion(hint))]
     UnknownDataset {
@@ -114,22 +89,12 @@ impl Manifest {
 
     /// Reads and validates a manifest file.
     pub fn read(path: &Path) -> Result<Manifest, ManifestError> {
-        let text = std::fs::read_to_string(path)
-            .map_err(|source| ManifestError::Unreadable { path: path.to_owned(), source })?;
-        Self::parse(&text, &path.shown().to_string())
+        Ok(toml_file::read(path)?)
     }
 
     /// Parses and validates the text of a manifest; `origin` names it in errors.
     pub fn parse(text: &str, origin: &str) -> Result<Manifest, ManifestError> {
-        let manifest: Manifest = toml::from_str(text).map_err(|error| ManifestError::Syntax {
-            origin: origin.to_owned(),
-            line: error.span().map_or(1, |span| 1 + text.bytes().take(span.start).filter(|&b| b == b'\n').count()),
-            reason: error.message().to_owned(),
-        })?;
-        match manifest.check() {
-            Ok(()) => Ok(manifest),
-            Err((key, reason)) => Err(ManifestError::Value { origin: origin.to_owned(), key, reason }),
-        }
+        Ok(toml_file::parse(text, origin)?)
     }
 
     /// Iterates over the published files with their sources, in the order of the manifest.

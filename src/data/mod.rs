@@ -34,4 +34,6 @@ pub mod store;
 #[cfg(feature = "benchmarks")]
 pub mod summary;
 #[cfg(feature = "benchmarks")]
+pub mod toml_file;
+#[cfg(feature = "benchmarks")]
 pub mod translation;

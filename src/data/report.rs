@@ -185,7 +185,7 @@ impl DatasetReport {
             published,
             variant: dataset.variant.clone(),
             fold_scheme: dataset.folds,
-            negative_scheme: dataset.negatives,
+            negative_scheme: dataset.negative_scheme(split),
             negatives_per_positive: split.negatives_per_positive,
             seed: split.seed,
             positives: pools.iter().map(|pool| pool.positives.len()).sum(),

@@ -18,7 +18,8 @@ use super::negatives::{ArgumentSet, NegativeSampler, is_reflexive};
 use super::translation::Translation;
 use crate::determinism::Stream;
 use crate::kb::{Database, Example, Recursion};
-use crate::logic::{Constant, PredicateId};
+use crate::logic::quantity::counted;
+use crate::logic::{Constant, Diagnostic, PredicateId};
 
 /// The parameters of a split.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -150,7 +151,8 @@ impl Benchmark {
         match &self.pools {
             Pools::Given(folds) => match split.folds {
                 Some(count) if count != folds.len() => {
-                    invalid(count, format!("the data have {} given folds; omit the number", folds.len()))
+                    let given = counted(folds.len(), "given fold");
+                    invalid(count, format!("the data have {given}; omit the number, or write {}", folds.len()))
                 }
                 _ => Ok(folds.len()),
             },
@@ -199,6 +201,51 @@ impl Benchmark {
                 folds.map(|(i, fold)| Ok(self.given_fold(fold, i, &plain)?.counts)).collect()
             }
         }
+    }
+
+    /// Returns the source of negatives. Unless it is chosen, a directory that lists the requested
+    /// number of negatives per positive has no others.
+    pub fn negative_scheme(&self, split: &SplitOptions) -> NegativeScheme {
+        self.negatives.unwrap_or_else(|| {
+            let (positives, listed) = self.pools.iter().fold((0, 0), |(positives, listed), pool| {
+                (positives + pool.positives.len(), listed + pool.listed.len())
+            });
+            match listed as f64 >= split.negatives_per_positive * positives as f64 {
+                true => NegativeScheme::Listed,
+                false => NegativeScheme::ListedThenClosedWorld,
+            }
+        })
+    }
+
+    /// Returns a warning if negatives of a directory are drawn. For other data, the manifest or the
+    /// domain says so.
+    ///
+    /// # Errors
+    /// If the split is impossible.
+    pub fn drawn_negatives(&self, split: &SplitOptions) -> Result<Option<Diagnostic>, BenchmarkError> {
+        if self.files().is_empty() || self.manifest.is_some() {
+            return Ok(None);
+        }
+        let mut all = SideCounts::default();
+        for FoldCounts { train, test, .. } in self.counts(split)? {
+            all.add(&test);
+            // The other folds test the training examples of pooled data.
+            if let Pools::Given(_) = &self.pools {
+                all.add(&train);
+            }
+        }
+        if all.drawn == 0 {
+            return Ok(None);
+        }
+        let SideCounts { positives, listed, drawn, .. } = all;
+        let id = &self.id;
+        let message = format!(
+            "{id}: {drawn} of the {} negatives are drawn under the closed-world assumption; {listed} listed ones are \
+             used for {positives} positives",
+            listed + drawn
+        );
+        let help = "list more negatives, or set `negatives = \"listed\"` to draw none";
+        Ok(Some(Diagnostic::warning("drawn-negatives", message, help)))
     }
 
     fn checked_count(&self, split: &SplitOptions) -> Result<usize, BenchmarkError> {
@@ -275,7 +322,7 @@ impl Benchmark {
     /// Returns all groups with their negatives.
     fn groups(&self, pool: &Pool, count: usize, split: &SplitOptions) -> Result<Vec<ExampleGroup>, BenchmarkError> {
         let group_count = count + usize::from(self.folds == FoldScheme::ByTime);
-        let uses_list = self.negatives == NegativeScheme::ListedThenClosedWorld;
+        let uses_list = self.negative_scheme(split) != NegativeScheme::ClosedWorld;
         let listed: &[Example] = if uses_list { &pool.listed } else { &[] };
         let examples: Vec<Example> = pool.positives.iter().chain(listed).cloned().collect();
         let assigned = match self.folds {
@@ -344,6 +391,9 @@ impl Benchmark {
         }
         let mut negatives: Vec<Example> = order.into_iter().map(|i| listed[i].clone()).collect();
         counts.listed = negatives.len();
+        if self.negative_scheme(split) == NegativeScheme::Listed {
+            return ExampleGroup { positives, negatives, counts };
+        }
         if negatives.len() < needed {
             let reflexive = self.traits.reflexive_negatives && counts.reflexive_positives > 0;
             let mut candidates = candidates.to_vec();
@@ -456,7 +506,7 @@ impl Benchmark {
                 taken.insert(&args);
             }
         }
-        let uses_list = self.negatives == NegativeScheme::ListedThenClosedWorld;
+        let uses_list = self.negative_scheme(split) != NegativeScheme::ClosedWorld;
         let listed: &[Example] = if uses_list { &pool.listed } else { &[] };
         let consistent: Vec<Example> =
             listed.iter().filter(|example| !taken.contains(&example.args)).cloned().collect();

@@ -1,11 +1,12 @@
 //! Dataset references: a dataset in one of its variants, under the name the experiment gives it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use crate::data::benchmark::{Benchmark, BenchmarkError, Variant};
 use crate::data::generate::{Domain, GeneratorSettings};
+use crate::data::load::LoadOptions;
 use crate::data::manifest::{FoldScheme, Manifest};
 use crate::data::store::Store;
 
@@ -21,6 +22,17 @@ pub struct DatasetRef {
     pub variant: Variant,
     /// Generator settings of a generated domain; `None` for all other data.
     pub generated: Option<GeneratorSettings>,
+    /// How a directory is read; default for all other data.
+    pub directory: DirectoryOptions,
+}
+
+/// How a directory of own data is read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DirectoryOptions {
+    /// Target predicate; `None` for the one with the most positives.
+    pub target: Option<String>,
+    /// File of modes; `None` for the one in the directory.
+    pub background: Option<PathBuf>,
 }
 
 /// The part of a dataset reference that can change a result, in serializable form.
@@ -31,6 +43,10 @@ pub struct DatasetKey {
     pub id: String,
     /// The variant.
     pub variant: Variant,
+    /// The target that was chosen for a directory. The background file is part of the checksum of
+    /// the data.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
 }
 
 impl DatasetRef {
@@ -41,6 +57,11 @@ impl DatasetRef {
     pub fn open(&self, store: &Store) -> Result<Benchmark, BenchmarkError> {
         match (Domain::find(&self.id), &self.generated) {
             (Ok(domain), Some(settings)) => Benchmark::of_domain(domain, settings, &self.variant),
+            _ if self.is_directory() && Path::new(&self.id).is_dir() => {
+                let DirectoryOptions { target, background } = self.directory.clone();
+                let options = LoadOptions { target, background, ..LoadOptions::default() };
+                Benchmark::of_directory(Path::new(&self.id), &options, &self.variant)
+            }
             _ => Benchmark::open(&self.id, store, &self.variant),
         }
     }
@@ -48,6 +69,11 @@ impl DatasetRef {
     /// Returns the manifest of a published dataset.
     pub fn manifest(&self) -> Option<&'static Manifest> {
         Manifest::find(&self.id).ok()
+    }
+
+    /// Returns whether it is a directory of own data.
+    pub fn is_directory(&self) -> bool {
+        self.manifest().is_none() && self.generated.is_none() && Domain::find(&self.id).is_err()
     }
 
     /// Returns the fold scheme as far as it is known before the data are read.
@@ -74,6 +100,6 @@ impl DatasetRef {
 
     /// Returns the part of the reference that can change a result.
     pub fn key(&self) -> DatasetKey {
-        DatasetKey { id: self.dataset_id(), variant: self.variant.clone() }
+        DatasetKey { id: self.dataset_id(), variant: self.variant.clone(), target: self.directory.target.clone() }
     }
 }

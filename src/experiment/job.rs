@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::dataset_ref::DatasetRef;
 use super::external::config::External;
-use super::key::{DATA_VERSION, JobKey, LearnerKey};
+use super::key::{DATA_VERSION, JobKey, LearnerKey, NEGATIVES_VERSION};
 use crate::data::split::SplitOptions;
 use crate::determinism::{IndexMap, Stream};
 use crate::files::digest;
@@ -181,6 +181,10 @@ impl Job {
         };
         for kind in kind.into_iter().chain(from.map(|from| from.kind)) {
             algorithm.insert(kind.name().to_owned(), kind.info().version);
+        }
+        // Since version 1, a directory that lists enough negatives has no drawn ones.
+        if self.dataset.is_directory() && self.dataset.variant.negatives.is_none() {
+            algorithm.insert("negatives".to_owned(), NEGATIVES_VERSION);
         }
         JobKey {
             learner,

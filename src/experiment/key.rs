@@ -19,6 +19,10 @@ use crate::learn::params::Value;
 /// checksum.
 pub const DATA_VERSION: u32 = 2;
 
+/// Version of the default source of negatives of directories, apart from that of published and
+/// generated data.
+pub const NEGATIVES_VERSION: u32 = 1;
+
 /// Everything that can change the result of a job.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -24,7 +24,7 @@ pub mod spec;
 pub mod store;
 pub mod tasks;
 
-pub use dataset_ref::DatasetRef;
+pub use dataset_ref::{DatasetRef, DirectoryOptions};
 pub use error::RunError;
 pub use filter::JobFilter;
 pub use job::{Ensemble, Job, LearnerConfig, Limits, System};

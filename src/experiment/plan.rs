@@ -279,6 +279,8 @@ fn changes(old: &JobKey, new: &JobKey) -> Vec<Change> {
         }
     };
     note("dataset", old.dataset.id.clone(), new.dataset.id.clone());
+    let target = |key: &JobKey| key.dataset.target.clone().unwrap_or_else(|| "default".to_owned());
+    note("target", target(old), target(new));
     let variant = |key: &JobKey| serde_json::to_value(&key.dataset.variant).unwrap_or_default();
     let (before, after) = (variant(old), variant(new));
     for (key, value) in after.as_object().into_iter().flatten() {

@@ -87,6 +87,14 @@ pub enum LearnError {
         /// The target.
         target: String,
     },
+    /// A parameter that has no effect without another one.
+    #[error("{what} needs {other}: set it as well, or omit {what}")]
+    Requires {
+        /// The parameter.
+        what: &'static str,
+        /// The parameter that it needs.
+        other: &'static str,
+    },
     /// A recursive model is requested, but facts of the target are not evidence.
     #[error("recursive = true needs a database in which the positives of {target} are evidence: set its `recursion`")]
     NotRecursive {

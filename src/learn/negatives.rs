@@ -11,9 +11,15 @@ use crate::kb::Example;
 /// Returns the examples that training uses: all, or with fewer negatives, drawn once per model.
 ///
 /// # Errors
-/// If negatives are to be drawn for a multi-class target, which has none.
+/// If negatives are to be drawn for a multi-class target, which has none, or drawn again without a
+/// number.
 pub(super) fn of_model<'a>(task: &Task<'a>, training: &Training) -> Result<Cow<'a, [Example]>, LearnError> {
-    let Some(per_positive) = training.train_negatives else { return Ok(Cow::Borrowed(task.examples)) };
+    let Some(per_positive) = training.train_negatives else {
+        return match training.redraw_negatives {
+            true => Err(LearnError::Requires { what: "redraw_negatives", other: "train_negatives" }),
+            false => Ok(Cow::Borrowed(task.examples)),
+        };
+    };
     if task.classes().is_some() {
         let target = task.database.predicates.show(task.target).to_string();
         return Err(LearnError::NotForClasses { what: "train_negatives", target });
@@ -87,5 +93,8 @@ mod tests {
         let redrawn = Training { redraw_negatives: true, ..training };
         assert_eq!(of_model(&task, &redrawn).unwrap().len(), 11);
         assert_eq!(of_model(&task, &Training::default()).unwrap().len(), 11);
+        let without = Training { redraw_negatives: true, ..Training::default() };
+        let message = of_model(&task, &without).unwrap_err().to_string();
+        assert_eq!(message, "redraw_negatives needs train_negatives: set it as well, or omit redraw_negatives");
     }
 }

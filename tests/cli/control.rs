@@ -140,7 +140,7 @@ fn names_in_specs_with_control_characters_are_rejected() {
     }
 }
 
-/// Paths are chosen by whoever wrote an archive or a script.
+/// Paths may come from archives or scripts, so their control characters are escaped.
 #[cfg(unix)]
 #[test]
 fn directory_names_with_control_characters_are_escaped() {

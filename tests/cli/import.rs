@@ -16,7 +16,7 @@ fn people(home: &Path) {
     let (mut person, mut friends) = (String::from("id,name,age,town,smokes\n"), String::from("person1,person2\n"));
     for i in 0..40 {
         let (age, town) = (20 + (i * 7) % 45, ["rome", "Oslo", "São Paulo"][i % 3]);
-        // Whoever is over forty smokes.
+        // The planted rule: persons over forty smoke.
         let smokes = if i == 39 { "" } else { ["false", "true"][usize::from(age > 40)] };
         person += &format!("{i},\"Person, {i}\",{age},{town},{smokes}\n");
         friends += &format!("{i},{}\n", (i * 3 + 1) % 40);
@@ -140,6 +140,43 @@ fn a_parquet_file_gives_the_same_facts_as_csv() {
         assert_eq!(read("parquet-facts"), read("csv-facts"), "{file}");
     }
     assert!(fs::read_to_string(home.join("csv-facts/facts.txt")).unwrap().contains("item_weight(item4,-1).\n"));
+}
+
+/// The files were written by another program, since the types need parts of polars that are not
+/// built.
+#[test]
+fn small_integers_dates_and_times_of_parquet_are_read() {
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path();
+    let fixture = |name: &str| Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/import").join(name);
+    for (name, file) in [("small", "small.parquet"), ("int96", "int96.parquet")] {
+        fs::create_dir(home.join(name)).unwrap();
+        fs::copy(fixture(file), home.join(name).join("item.parquet")).unwrap();
+        succeeds(home, &["datasets", "import", name, "--out", &format!("{name}-facts")]);
+    }
+    let csv = "id,grade,level,code,born,seen,label\n\
+               1,-3,200,60000,1970-01-02,1970-01-01T12:00:00,true\n\
+               2,,1,1,1969-12-31,,false\n\
+               3,120,,2,,1970-01-02T00:00:00,true\n\
+               4,7,0,3,2020-02-29,1969-12-31T06:00:00,false\n";
+    fs::create_dir(home.join("csv")).unwrap();
+    fs::write(home.join("csv/item.csv"), csv).unwrap();
+    succeeds(home, &["datasets", "import", "csv", "--out", "csv-facts"]);
+    let read = |directory: &str| fs::read_to_string(home.join(directory).join("facts.txt")).unwrap();
+    assert_eq!(read("small-facts"), read("csv-facts"));
+    assert!(read("csv-facts").contains("item_seen(item4,-0.75).\n"), "{}", read("csv-facts"));
+    // Times in 96 bits are left out, and the other columns are read.
+    assert!(read("int96-facts").contains("item_size(item1,1.5).\n") && !read("int96-facts").contains("seen"));
+    // Damage is an error or a wrong value, never a panic.
+    let bytes = fs::read(fixture("small.parquet")).unwrap();
+    for start in (4..bytes.len() - 8).step_by(97) {
+        let mut damaged = bytes.clone();
+        damaged[start..start + 8].fill(0xa5);
+        fs::write(home.join("small/item.parquet"), &damaged).unwrap();
+        let (code, _, said) = lrbm(home, &["datasets", "import", "small", "--target", "item.label", "--out", "other"]);
+        assert!(matches!(code, Some(0 | 2)), "{start}: {said}");
+        let _ = fs::remove_dir_all(home.join("other"));
+    }
 }
 
 #[test]
@@ -404,4 +441,69 @@ args = [{ column = "id", type = "item" }, { column = "height", type = "height", 
     let said = rejected(home, &["datasets", "import", "tables", "--mapping", "mapping.toml", "--out", "out"]);
     assert!(said.contains("out already exists and is not overwritten"), "{said}");
     assert!(rejected(home, &["datasets", "import", "nowhere", "--out", "o"]).contains("nowhere: no such file"));
+}
+
+#[test]
+fn what_is_missing_is_said() {
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path();
+    people(home);
+    let import = |source: &str, more: &[&str], out: &str| {
+        let (code, _, said) = lrbm(home, &[&["datasets", "import", source, "--out", out][..], more].concat());
+        assert_eq!(code, Some(0), "{said}");
+        said
+    };
+    let said = import("people", &["--target", "person.smokes"], "data");
+    assert!(said.contains("1 row of `person` gives no example, because the label or an argument is NULL"), "{said}");
+    assert!(!said.contains("no facts") && !said.contains("no negative"), "{said}");
+    for (name, table, notes) in [
+        ("no-facts", "id,label\n1,true\n2,false\n", &["no facts: nothing can be learned"][..]),
+        ("all-true", "id,size,label\n1,3,true\n2,4,true\n", &["no negative examples: `lrbm run` draws them"]),
+        ("all-false", "id,size,label\n1,3,false\n2,4,false\n", &["no positive examples"]),
+    ] {
+        fs::create_dir(home.join(name)).unwrap();
+        fs::write(home.join(name).join("thing.csv"), table).unwrap();
+        let said = import(name, &["--target", "thing.label"], &format!("{name}-data"));
+        assert!(notes.iter().all(|note| said.contains(note)), "{name}: {said}");
+    }
+}
+
+#[test]
+fn infinite_numbers_are_rejected() {
+    let csv = b"id,size,label\n1,3.5,true\n2,-inf,false\n";
+    refuse(&[("thing.csv", csv)], &[], &["column `size`, row 2", "an infinite number: correct it, or leave it empty"]);
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("t.sqlite");
+    let rows = "INSERT INTO thing VALUES (1, 3.5, 1), (2, 9e999, 0);";
+    Connection::open(&path)
+        .and_then(|sqlite| sqlite.execute_batch(&format!("CREATE TABLE thing (id INTEGER, size REAL, label);{rows}")))
+        .unwrap();
+    refuse(&[("t.sqlite", &fs::read(&path).unwrap())], &[], &["`size`", "an infinite number"]);
+    let columns: Vec<Column> = vec![
+        Series::new("id".into(), [1_i64, 2]).into(),
+        Series::new("size".into(), [f64::NEG_INFINITY, f64::NAN]).into(),
+        Series::new("label".into(), [true, false]).into(),
+    ];
+    let mut bytes = Vec::new();
+    ParquetWriter::new(&mut bytes).finish(&mut DataFrame::new(2, columns).unwrap()).unwrap();
+    refuse(&[("t.parquet", &bytes)], &[], &["column `size`", "row 1: an infinite number"]);
+}
+
+#[test]
+fn names_in_the_wrong_case_are_named() {
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path();
+    succeeds(home, &["datasets", "generate", "movies", "--out", "movies"]);
+    let rename =
+        |from: &str, to: &str| fs::rename(home.join("movies").join(from), home.join("movies").join(to)).unwrap();
+    let train = ["train", "--data", "movies", "--target", "workedunder", "--out", "model.json"];
+    rename("train_bk.txt", "Train_BK.txt");
+    let said = rejected(home, &train);
+    assert!(
+        said.contains("Train_BK.txt: this background file is not read") && said.contains("rename it to train_bk.txt")
+    );
+    rename("Train_BK.txt", "train_bk.txt");
+    rename("train_facts.txt", "Train_Facts.txt");
+    let said = rejected(home, &train);
+    assert!(said.contains("Train_Facts.txt is not read, since names are in lower case: rename it to train_facts.txt"));
 }

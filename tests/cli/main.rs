@@ -17,6 +17,7 @@ mod import;
 #[cfg(target_os = "linux")]
 mod limits;
 mod lint;
+mod own_data;
 mod programs;
 mod train_predict;
 mod tutorial;

@@ -1,4 +1,5 @@
-//! Runs `TUTORIAL.md`: writes its files, runs its commands and compares their output.
+//! Runs `TUTORIAL.md` and `docs/BOOSTSRL.md`: writes their files, runs their commands and compares
+//! the output.
 //!
 //! A block ` ```LANGUAGE FILE ` is a file. In a block ` ```console ` a line `$ COMMAND` is run, and
 //! the lines below it are its stdout. `…` matches anything within a line or, alone on a line, any
@@ -54,11 +55,11 @@ fn run(command: &str, home: &Path) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-#[test]
-fn the_tutorial_prints_what_it_shows() {
-    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("TUTORIAL.md")).unwrap();
+/// Runs a page from top to bottom; returns the number of files and the commands.
+fn run_page(page: &str) -> (usize, Vec<String>) {
+    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(page)).unwrap();
     let home = tempfile::tempdir().unwrap();
-    let (mut files, mut commands) = (0, 0);
+    let (mut files, mut commands) = (0, Vec::new());
     for block in blocks(&text) {
         match block.info.split_once(' ') {
             Some((_, file)) => {
@@ -75,12 +76,39 @@ fn the_tutorial_prints_what_it_shows() {
                     let printed = run(command, home.path());
                     let lines: Vec<&str> = printed.lines().collect();
                     assert!(lines_match(&lines, &part[1..]), "{command} prints\n{printed}");
-                    commands += 1;
+                    commands.push(command.to_owned());
                 }
             }
         }
     }
-    assert!(files >= 6 && commands >= 5, "{files} files and {commands} commands");
+    (files, commands)
+}
+
+/// Checks that commands go from a source to an explanation in this order and in fewer than ten.
+fn is_a_path(commands: &[String], steps: &[&str]) {
+    assert!(commands.len() < 10, "{commands:?}");
+    let mut rest = commands.iter();
+    for step in steps {
+        assert!(rest.any(|command| command.starts_with(&format!("lrbm {step}"))), "{step}: {commands:?}");
+    }
+}
+
+#[test]
+fn the_tutorial_prints_what_it_shows() {
+    let (files, commands) = run_page("TUTORIAL.md");
+    assert!(files >= 6);
+    let steps = ["datasets import", "datasets lint", "run", "report", "explain"];
+    let start = |what: &str| commands.iter().position(|command| command.starts_with(what)).unwrap();
+    let (tables, database) = (start("lrbm datasets import office"), start("lrbm datasets generate movies"));
+    is_a_path(&commands[tables..database], &steps);
+    is_a_path(&commands[database..], &steps);
+}
+
+#[test]
+fn the_page_about_boostsrl_prints_what_it_shows() {
+    let (files, commands) = run_page("docs/BOOSTSRL.md");
+    assert!(files >= 8);
+    is_a_path(&commands, &["datasets lint", "run", "report", "explain"]);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::fs;
 
 use lrbm::internal::experiment::spec::format::{CASE, COMPARE, DATASET, EXPECTED, MODEL, ROW, SLURM, SWEEP, TOP};
 use lrbm::internal::experiment::spec::schema;
-use lrbm::internal::learn::parameter;
+use lrbm::internal::learn::{Kind, parameter, parameters};
 
 use crate::common::snapshot::compare;
 use crate::lab::{all_shipped, repository, shipped};
@@ -43,4 +43,38 @@ fn parameter_names_differ_from_dataset_keys() {
     for field in DATASET.fields {
         assert!(parameter(field.name).is_none(), "{}", field.name);
     }
+}
+
+/// Returns the words in backticks.
+fn quoted(cell: &str) -> Vec<&str> {
+    cell.split('`').skip(1).step_by(2).collect()
+}
+
+#[test]
+fn the_page_about_boostsrl_uses_names_that_exist() {
+    let page = fs::read_to_string(repository("docs/BOOSTSRL.md")).unwrap();
+    let (_, after) = page.split_once("| BoostSRL | srlearn | here | remarks |\n").unwrap();
+    let rows = after.lines().skip(1).take_while(|line| line.starts_with('|'));
+    let mut known = Vec::new();
+    for row in rows {
+        let cells: Vec<&str> = row.split('|').collect();
+        let here = quoted(cells[3]);
+        assert!(!here.is_empty(), "{row}");
+        for name in here {
+            let is_key = TOP.field(name).is_some() || DATASET.field(name).is_some();
+            assert!(is_key || parameter(name).is_some() || Kind::find(name).is_ok(), "{row}: `{name}` does not exist");
+            known.extend(quoted(cells[1]).into_iter().map(|theirs| (name, theirs)));
+        }
+    }
+    assert!(known.len() > 12);
+    // The help of a parameter refers to a name of the page.
+    let mut referring = 0;
+    for entry in parameters().iter().map(|parameter| parameter.entry) {
+        if let Some((_, theirs)) = entry.help.split_once("BoostSRL's ") {
+            let theirs = theirs.split(' ').next().unwrap();
+            assert!(known.contains(&(entry.name, theirs)), "{}: {theirs} is not on the page", entry.name);
+            referring += 1;
+        }
+    }
+    assert!(referring >= 8, "{referring}");
 }

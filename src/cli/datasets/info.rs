@@ -1,10 +1,12 @@
 //! `lrbm datasets info ID`
 
 use std::io::Write;
+use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 
 use super::super::error::{CommandError, with_cause};
+use super::super::fold_data::SEED;
 use super::super::output::Output;
 use super::args::{GeneratorArgs, StoreArgs};
 use super::{print, published};
@@ -12,15 +14,17 @@ use crate::data::benchmark::{Arity, Benchmark, Reflexive, Variant};
 use crate::data::embedded::load_domain;
 use crate::data::folds::random_folds;
 use crate::data::generate::Domain;
-use crate::data::manifest::{FoldScheme, NegativeScheme};
+use crate::data::load::LoadOptions;
+use crate::data::manifest::{FoldScheme, Manifest, NegativeScheme};
 use crate::data::report::DatasetReport;
 use crate::data::split::SplitOptions;
+use crate::data::store::Store;
 use crate::data::summary::{DatasetSummary, fold_sizes};
 
 /// Arguments of `lrbm datasets info`.
 #[derive(clap::Args)]
 pub struct Info {
-    /// Id of a dataset, as printed by `lrbm datasets list`
+    /// Id of a dataset, as printed by `lrbm datasets list`, or a directory as for `lint`
     id: String,
     #[command(flatten)]
     generator: GeneratorArgs,
@@ -30,16 +34,23 @@ pub struct Info {
     /// Evidence variant of a published dataset [default: that of its manifest]
     #[arg(long)]
     evidence: Option<String>,
+    /// Target predicate of a directory [default: the one with the most positive examples]
+    #[arg(long)]
+    target: Option<String>,
+    /// File of modes and parameters of a directory [default: the one in the directory]
+    #[arg(long, value_name = "FILE")]
+    background: Option<PathBuf>,
     /// Keep predicates with more than two arguments, or project them to binary ones
     #[arg(long, value_enum, default_value_t = ArityArg::Original)]
     arity: ArityArg,
-    /// Fold scheme of a published dataset [default: that of its manifest]
+    /// Fold scheme [default: that of the manifest; given for a directory of folds, else random]
     #[arg(long, value_enum)]
     fold_scheme: Option<FoldArg>,
-    /// Source of negatives of a published dataset [default: that of its manifest]
+    /// Source of negatives [default: that of the manifest; for a directory the listed ones if they
+    /// suffice]
     #[arg(long, value_enum)]
     negatives: Option<NegativeArg>,
-    /// Negatives per positive of a published dataset
+    /// Negatives per positive
     #[arg(long, default_value_t = 2.0)]
     negatives_per_positive: f64,
     /// Drop training positives that are also test positives
@@ -74,6 +85,7 @@ enum FoldArg {
 #[derive(Clone, Copy, ValueEnum)]
 enum NegativeArg {
     Listed,
+    ListedThenClosedWorld,
     ClosedWorld,
 }
 
@@ -88,7 +100,8 @@ impl Info {
             reflexive: if self.drop_reflexive { Reflexive::Drop } else { Reflexive::Keep },
             drop_shared: self.drop_shared,
             negatives: self.negatives.map(|given| match given {
-                NegativeArg::Listed => NegativeScheme::ListedThenClosedWorld,
+                NegativeArg::Listed => NegativeScheme::Listed,
+                NegativeArg::ListedThenClosedWorld => NegativeScheme::ListedThenClosedWorld,
                 NegativeArg::ClosedWorld => NegativeScheme::ClosedWorld,
             }),
             folds: self.fold_scheme.map(|given| match given {
@@ -100,9 +113,6 @@ impl Info {
         }
     }
 }
-
-/// The default seed of random choices for published datasets.
-const SEED: u64 = 20_200_120;
 
 pub fn run(args: &Info, output: &mut Output) -> Result<(), CommandError> {
     match Domain::find(&args.id) {
@@ -117,13 +127,15 @@ fn report(args: &Info, output: &mut Output) -> Result<(), CommandError> {
         return Err(CommandError::Input(message));
     }
     let store = args.store.store();
-    let dataset = Benchmark::open(&args.id, &store, &args.variant()).map_err(with_cause)?;
-    output.warn(dataset.warnings());
+    let dataset = open(args, &store)?;
     let split = SplitOptions {
         folds: args.folds.map(|k| k as usize),
         negatives_per_positive: args.negatives_per_positive,
         ..SplitOptions::new(args.generator.seed().unwrap_or(SEED))
     };
+    let mut warnings = dataset.warnings().clone();
+    dataset.drawn_negatives(&split).map_err(with_cause)?.into_iter().for_each(|warning| warnings.push(warning));
+    output.warn(&warnings);
     let report = DatasetReport::new(&dataset, &store, &split).map_err(with_cause)?;
     let out = &mut output.out;
     if args.json {
@@ -135,6 +147,20 @@ fn report(args: &Info, output: &mut Output) -> Result<(), CommandError> {
         published::print(out, &report)?;
     }
     Ok(())
+}
+
+fn open(args: &Info, store: &Store) -> Result<Benchmark, CommandError> {
+    let (variant, directory) = (args.variant(), Path::new(&args.id));
+    if Manifest::find(&args.id).is_err() && directory.is_dir() {
+        let options =
+            LoadOptions { target: args.target.clone(), background: args.background.clone(), ..LoadOptions::default() };
+        return Benchmark::of_directory(directory, &options, &variant).map_err(with_cause);
+    }
+    if args.target.is_some() || args.background.is_some() {
+        let message = format!("--target and --background apply only to directories, and `{}` is not one", args.id);
+        return Err(CommandError::Input(message));
+    }
+    Benchmark::open(&args.id, store, &variant).map_err(with_cause)
 }
 
 fn generated(domain: Domain, args: &Info, output: &mut Output) -> Result<(), CommandError> {

@@ -1,10 +1,10 @@
-//! The output of `info` for a published dataset.
+//! The output of `info` for a published dataset or a directory.
 
 use std::io::{self, Write};
 
 use super::print::paragraph;
 use crate::data::report::{DatasetReport, PublishedReport};
-use crate::logic::quantity::thousands;
+use crate::logic::quantity::{counted, thousands};
 use crate::report::table::Grid;
 
 /// Prints the report.
@@ -21,6 +21,8 @@ pub fn print(out: &mut impl Write, report: &DatasetReport) -> io::Result<()> {
     };
     let (positives, listed) = (thousands(report.positives), thousands(report.listed_negatives));
     writeln!(out, "examples   {positives} positives, {listed} listed negatives{duplicates}")?;
+    let scheme = serde_json::to_value(report.negative_scheme).unwrap_or_default();
+    writeln!(out, "negatives  {}", scheme.as_str().unwrap_or_default())?;
     writeln!(out, "facts      {}", thousands(report.facts))?;
     writeln!(out, "checksum   {}\n", report.checksum)?;
     predicates(out, report)?;
@@ -73,8 +75,8 @@ fn predicates(out: &mut impl Write, report: &DatasetReport) -> io::Result<()> {
 fn folds(out: &mut impl Write, report: &DatasetReport) -> io::Result<()> {
     writeln!(
         out,
-        "\n{} folds, {} negatives per positive, drawn with seed {}:",
-        report.folds.len(),
+        "\n{}, {} negatives per positive, drawn with seed {}:",
+        counted(report.folds.len(), "fold"),
         report.negatives_per_positive,
         report.seed
     )?;

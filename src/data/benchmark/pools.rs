@@ -9,6 +9,7 @@ use super::error::BenchmarkError;
 use super::variant::{Arity, Reflexive, Variant};
 use crate::data::arity::ArityRule;
 use crate::data::binary::{self, Changes};
+use crate::data::layout;
 use crate::data::load::{Dataset, LoadCounts, LoadOptions, load};
 use crate::data::negatives::is_reflexive;
 use crate::kb::classes::sort_names;
@@ -46,26 +47,6 @@ impl Pools {
     }
 }
 
-/// Returns the folds of a directory in order, each with `train` and `test`; a directory with these
-/// two is one fold.
-pub(super) fn fold_directories(directory: &Path) -> Vec<PathBuf> {
-    let has_both = |path: &PathBuf| path.join("train").is_dir() && path.join("test").is_dir();
-    let mut found: Vec<(u32, PathBuf)> = std::fs::read_dir(directory)
-        .into_iter()
-        .flatten()
-        .flatten()
-        .filter_map(|entry| {
-            let name = entry.file_name().to_str()?.to_ascii_lowercase();
-            let number = name.strip_prefix("fold")?.trim_start_matches(['_', '-']).parse().ok()?;
-            Some((number, entry.path()))
-        })
-        .filter(|(_, path)| has_both(path))
-        .collect();
-    found.sort();
-    let single = Some(directory.to_owned()).filter(|path| found.is_empty() && has_both(path));
-    found.into_iter().map(|(_, path)| path).chain(single).collect()
-}
-
 /// Loads the pools of a dataset.
 pub(super) struct PoolReader<'a> {
     pub id: &'a str,
@@ -77,13 +58,17 @@ pub(super) struct PoolReader<'a> {
 
 impl PoolReader<'_> {
     pub(super) fn pooled(&self, directory: &Path) -> Result<(Pools, Diagnostics), BenchmarkError> {
-        let (pool, warnings) = self.read(directory)?;
+        let (pool, warnings) = self.read(directory, self.options)?;
         Ok((Pools::Pooled(pool), warnings))
     }
 
     pub(super) fn given(&self, directory: &Path) -> Result<(Pools, Diagnostics), BenchmarkError> {
-        let sides = |path: &PathBuf| Ok([self.read(&path.join("train"))?, self.read(&path.join("test"))?]);
-        let folds: Vec<_> = fold_directories(directory).par_iter().map(sides).collect::<Result<_, BenchmarkError>>()?;
+        let sides = |path: &PathBuf| {
+            let side = |name: &str| self.read_side(&path.join(name), &[path, directory]);
+            Ok([side("train")?, side("test")?])
+        };
+        let folds: Vec<_> =
+            layout::fold_directories(directory).par_iter().map(sides).collect::<Result<_, BenchmarkError>>()?;
         let mut warnings = Diagnostics::default();
         let mut pools = Vec::with_capacity(folds.len());
         for sides in folds {
@@ -96,8 +81,18 @@ impl PoolReader<'_> {
         Ok((Pools::Given(pools), warnings))
     }
 
-    fn read(&self, directory: &Path) -> Result<(Pool, Diagnostics), BenchmarkError> {
-        let loaded = load(directory, self.options);
+    /// Reads a side of a given fold, with the background file of the first enclosing directory that
+    /// has one if it has none itself.
+    fn read_side(&self, side: &Path, enclosing: &[&Path]) -> Result<(Pool, Diagnostics), BenchmarkError> {
+        if self.options.background.is_some() || layout::find(side).background.is_some() {
+            return self.read(side, self.options);
+        }
+        let background = enclosing.iter().find_map(|directory| layout::find(directory).background);
+        self.read(side, &LoadOptions { background, ..self.options.clone() })
+    }
+
+    fn read(&self, directory: &Path, options: &LoadOptions) -> Result<(Pool, Diagnostics), BenchmarkError> {
+        let loaded = load(directory, options);
         self.pool(loaded.map_err(|error| BenchmarkError::Load { id: self.id.to_owned(), error })?)
     }
 

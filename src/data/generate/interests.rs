@@ -1,7 +1,7 @@
 //! The interests domain: a dense bipartite graph of people and topics. A group is a town.
 //!
 //! Half of all pairs of a person and a topic of a town are related, so joins through topics have
-//! many rows. Nobody is interested in a topic in which they are an expert.
+//! many rows. The relations `interested` and `expert` are disjoint.
 
 use super::group::{self, Labels, Members, Pairs, distinct, draw, draw_from, members, one_in};
 use super::info::DomainInfo;

@@ -142,6 +142,18 @@ impl Values {
         (0..self.rows()).filter_map(|row| self.text(row)).collect::<HashSet<_>>().len()
     }
 
+    /// Returns the first row of an infinite number in a column of texts that are numbers otherwise;
+    /// `None` if there is none.
+    pub fn infinite(texts: &[Option<String>]) -> Option<usize> {
+        let numbers: Option<Vec<Option<f64>>> = texts
+            .iter()
+            .map(|text| text.as_deref().map(|text| text.parse().ok()).map_or(Some(None), |n| n.map(Some)))
+            .collect();
+        let numbers = numbers?;
+        let has = |accepted: fn(&f64) -> bool| numbers.iter().position(|number| number.as_ref().is_some_and(accepted));
+        has(|number| number.is_finite()).and_then(|_| has(|number| number.is_infinite()))
+    }
+
     /// Types a column of texts by its content: booleans if every text is `true` or `false` in any
     /// case, integers without leading zeros, numbers, dates, otherwise texts. A column without
     /// texts has no type to find and stays one of texts.
@@ -219,6 +231,7 @@ mod tests {
             &["01234", "12"][..],
             &["1", "x"],
             &["nan", "1.5"],
+            &["inf", "x"],
             &["inf"],
             &["+7"],
             &["", ""],
@@ -228,6 +241,19 @@ mod tests {
             &["yes", "no"],
         ] {
             assert!(matches!(typed(texts), Values::Text(_)), "{texts:?}");
+        }
+    }
+
+    #[test]
+    fn infinite_numbers_are_found_among_numbers() {
+        let infinite = |texts: &[&str]| {
+            let texts: Vec<_> = texts.iter().map(|text| (!text.is_empty()).then(|| (*text).to_owned())).collect();
+            Values::infinite(&texts)
+        };
+        assert_eq!(infinite(&["1", "", "-inf"]), Some(2));
+        assert_eq!(infinite(&["1e999", "0.5"]), Some(0));
+        for texts in [&["inf"][..], &["inf", "x"], &["1", "2"], &["nan", "1"], &["", ""]] {
+            assert_eq!(infinite(texts), None, "{texts:?}");
         }
     }
 

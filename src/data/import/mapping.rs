@@ -1,10 +1,11 @@
 //! The mapping of tables to predicates, as a TOML file.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use super::names::{is_word, word};
+use crate::data::toml_file::{self, Checked, TomlFileError};
 use crate::determinism::IndexMap;
 
 /// The mapping of tables to predicates and a target.
@@ -118,60 +119,19 @@ pub struct TimeMapping {
     pub by_argument: Vec<String>,
 }
 
-/// The error of reading a mapping.
-#[derive(Debug, thiserror::Error)]
-pub enum MappingError {
-    /// The file cannot be read.
-    #[error("{}: cannot read the mapping: {source}", path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// The error of the operating system.
-        source: std::io::Error,
-    },
-    /// The text is not a mapping.
-    #[error("{origin}:{line}: {reason}")]
-    Syntax {
-        /// The file, for messages.
-        origin: String,
-        /// Line, from 1.
-        line: usize,
-        /// What is wrong.
-        reason: String,
-    },
-    /// A value is invalid.
-    #[error("{origin}: {key}: {reason}")]
-    Value {
-        /// The file, for messages.
-        origin: String,
-        /// The key path.
-        key: String,
-        /// What is wrong and what is accepted.
-        reason: String,
-    },
-}
-
 impl Mapping {
     /// Reads and validates a mapping file.
-    pub fn read(path: &Path) -> Result<Mapping, MappingError> {
-        let text = std::fs::read_to_string(path)
-            .map_err(|source| MappingError::Unreadable { path: path.to_owned(), source })?;
-        Self::parse(&text, &path.display().to_string())
+    pub fn read(path: &Path) -> Result<Mapping, TomlFileError> {
+        toml_file::read(path)
     }
 
     /// Parses and validates the text of a mapping; `origin` names it in errors.
-    pub fn parse(text: &str, origin: &str) -> Result<Mapping, MappingError> {
-        let mapping: Mapping = toml::from_str(text).map_err(|error| MappingError::Syntax {
-            origin: origin.to_owned(),
-            line: error.span().map_or(1, |span| 1 + text.bytes().take(span.start).filter(|&b| b == b'\n').count()),
-            reason: error.message().to_owned(),
-        })?;
-        match mapping.check() {
-            Ok(()) => Ok(mapping),
-            Err((key, reason)) => Err(MappingError::Value { origin: origin.to_owned(), key, reason }),
-        }
+    pub fn parse(text: &str, origin: &str) -> Result<Mapping, TomlFileError> {
+        toml_file::parse(text, origin)
     }
+}
 
+impl Checked for Mapping {
     /// Checks everything that does not depend on the tables. The error is a key path and a reason.
     fn check(&self) -> Result<(), (String, String)> {
         let target = &self.target;
@@ -322,6 +282,8 @@ modes = ["+#"]
     fn errors_name_the_place() {
         for (from, to, expected) in [
             ("label = ", "lable = ", "m.toml:6: unknown field `lable`"),
+            ("label = ", "lable = ", "did you mean `label`?"),
+            ("kind = \"number\"", "kind = \"nmber\"", "did you mean `number`?"),
             ("predicate = \"smokes\"", "predicate = \"Smokes\"", "target.predicate: `Smokes` must be"),
             ("name = \"friends\"", "name = \"smokes\"", "predicate 1 (`smokes`).name: is the target"),
             ("name = \"age\"", "name = \"friends\"", "predicate 2 (`friends`).args: the same predicate"),

@@ -25,4 +25,4 @@ pub mod write;
 pub use apply::{ApplyError, Imported, apply};
 pub use column::{ForeignKey, SourceColumn, SourceTable, Values};
 pub use infer::{Proposal, infer};
-pub use mapping::{Mapping, MappingError};
+pub use mapping::Mapping;

@@ -9,6 +9,7 @@ use super::column::SourceTable;
 use super::mapping::{Mapping, TimeMapping};
 use super::render::{self, quoted};
 use crate::data::load::{LoadError, LoadOptions, load};
+use crate::files::visible::ShownPath;
 use crate::files::{self, digest};
 use crate::kb::{TimeRule, TimeSource};
 
@@ -28,13 +29,13 @@ pub struct InputFile {
 #[derive(Debug, thiserror::Error)]
 pub enum WriteImportError {
     /// The directory has files already.
-    #[error("{} already exists and is not overwritten; pass another --out or move it away", .path.display())]
+    #[error("{} already exists and is not overwritten; pass another --out or move it away", .path.shown())]
     AlreadyExists {
         /// The directory.
         path: PathBuf,
     },
     /// A file system operation failed.
-    #[error("cannot write {}: {source}; nothing was written: free disk space or pass another --out", .path.display())]
+    #[error("cannot write {}: {source}; nothing was written: free disk space or pass another --out", .path.shown())]
     Io {
         /// The directory.
         path: PathBuf,

@@ -2,6 +2,7 @@
 
 use super::fields::{FoldScheme, Manifest, SourceFile, SourceRepository, TimeFrom, Unpack};
 use crate::data::store::path;
+use crate::data::toml_file::Checked;
 
 /// A key path and what is wrong with its value.
 type InvalidValue = (String, String);
@@ -11,9 +12,8 @@ fn require(holds: bool, key: impl Into<String>, reason: impl Into<String>) -> Re
     if holds { Ok(()) } else { Err((key.into(), reason.into())) }
 }
 
-impl Manifest {
-    /// Returns the first invalid value.
-    pub(super) fn check(&self) -> Result<(), InvalidValue> {
+impl Checked for Manifest {
+    fn check(&self) -> Result<(), InvalidValue> {
         require(
             path::is_id(&self.id),
             "id",
@@ -41,7 +41,9 @@ impl Manifest {
         self.check_time()?;
         self.check_sources()
     }
+}
 
+impl Manifest {
     fn check_evidence(&self) -> Result<(), InvalidValue> {
         for (i, evidence) in self.evidence.iter().enumerate() {
             let key = format!("evidence[{i}].name");

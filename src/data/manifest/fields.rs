@@ -168,6 +168,8 @@ pub enum NegativeScheme {
     ListedThenClosedWorld,
     /// Pairs of the right types that are not known to be positive.
     ClosedWorld,
+    /// The listed negatives only; none is drawn.
+    Listed,
 }
 
 /// The facts visible to an example, by time; [`TimeLimit::rule`] converts it for the database.

@@ -95,15 +95,17 @@ impl Records<'_> {
             self.strings("status", |r| r.status.name()),
             column("message", self.records().map(|r| r.status.message()).collect::<Vec<_>>()),
         ];
-        type Count = (&'static str, fn(&ExampleCounts) -> usize);
-        let counts: [Count; 4] = [
-            ("train_positives", |c| c.train_positives),
-            ("train_negatives", |c| c.train_negatives),
-            ("test_positives", |c| c.test_positives),
-            ("test_negatives", |c| c.test_negatives),
+        type Count = (&'static str, fn(&ExampleCounts) -> Option<usize>);
+        let counts: [Count; 6] = [
+            ("train_positives", |c| Some(c.train_positives)),
+            ("train_negatives", |c| Some(c.train_negatives)),
+            ("train_negatives_drawn", |c| c.train_negatives_drawn),
+            ("test_positives", |c| Some(c.test_positives)),
+            ("test_negatives", |c| Some(c.test_negatives)),
+            ("test_negatives_drawn", |c| Some(c.test_negatives_drawn)),
         ];
         for (name, get) in counts {
-            let values = self.records().map(|r| r.counts.as_ref().map(|counts| get(counts) as u64));
+            let values = self.records().map(|r| r.counts.as_ref().and_then(get).map(|n| n as u64));
             columns.push(column(name, values.collect::<Vec<_>>()));
         }
         let result = |get: &dyn Fn(&Outcome) -> Option<f64>| -> Vec<Option<f64>> {

@@ -148,9 +148,11 @@ impl Execution<'_> {
     }
 
     fn dataset(&mut self, attempt: &mut Attempt) -> Result<Arc<Benchmark>, Failure> {
-        let notify = &mut *self.notify;
+        let (notify, job) = (&mut *self.notify, self.job);
         let dataset = self.context.data.dataset(self.job, |dataset, seconds| {
-            let warnings = dataset.warnings().iter().map(ToString::to_string).collect();
+            // A split that is impossible is reported when the fold is made.
+            let drawn = dataset.drawn_negatives(&job.split).ok().flatten();
+            let warnings = dataset.warnings().iter().chain(&drawn).map(ToString::to_string).collect();
             notify(JobProgress::Opened { seconds, warnings });
         });
         let dataset = dataset.map_err(Failure::error)?;

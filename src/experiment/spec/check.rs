@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::super::dataset_ref::DatasetRef;
 use super::super::job::Limits;
 use super::diagnostic::{SpecDiagnostic, SpecLocation, listed};
+use super::directory;
 use super::experiment::{CompareSettings, ExpectedMean, Experiment, ExperimentDataset, ModelConfig};
 use super::external;
 use super::format;
@@ -222,14 +223,15 @@ fn source(
     axes: &[Axis],
     diagnostics: &mut Vec<SpecDiagnostic>,
 ) -> Option<DatasetRef> {
-    let id = at.own.get("id").and_then(Item::text).unwrap_or(at.name).to_owned();
+    let own = |key: &str| at.own.get(key).and_then(Item::text);
+    let id = own("path").or(own("id")).unwrap_or(at.name).to_owned();
     let (manifest, domain) = (Manifest::find(&id).ok(), Domain::find(&id).ok());
-    let is_directory = at.data == DataRequirement::MayBeMissing || Path::new(&id).is_dir();
+    check_directory(at, manifest.is_some() || domain.is_some(), diagnostics);
+    let is_directory = at.data == DataRequirement::MayBeMissing || own("path").is_some() || Path::new(&id).is_dir();
     if manifest.is_none() && domain.is_none() && !is_directory {
         diagnostics.push(unknown_dataset(at, &id));
         return None;
     }
-    let own = |key: &str| at.own.get(key).and_then(Item::text);
     let arity = own("arity").or_else(|| table.get("arity").and_then(Item::text));
     let variant = Variant {
         evidence: own("evidence").map(str::to_owned),
@@ -274,7 +276,30 @@ fn source(
             variant
         }
     };
-    Some(DatasetRef { name: at.name.to_owned(), id, variant, generated })
+    Some(DatasetRef { name: at.name.to_owned(), id, variant, generated, directory: directory::options(at.own) })
+}
+
+/// Checks the keys that only directories have.
+fn check_directory(at: &ListedDataset<'_>, is_known: bool, diagnostics: &mut Vec<SpecDiagnostic>) {
+    let is_given = |key: &&str| at.own.contains_key(*key);
+    if is_known {
+        let reason = "only directories have this key, and this dataset has its own: remove the key";
+        let keys = ["target", "background"].into_iter().filter(is_given);
+        diagnostics.extend(keys.map(|key| at.diagnostic_for(key, reason)));
+    }
+    if is_given(&"path") && is_given(&"id") {
+        diagnostics.push(at.diagnostic_for("id", "`id` and `path` exclude each other: remove one of them"));
+    }
+    if at.data == DataRequirement::MayBeMissing {
+        return;
+    }
+    let path = |key: &str| at.own.get(key).and_then(Item::text).map(Path::new);
+    if let Some(reason) = path("path").and_then(directory::fault_of) {
+        diagnostics.push(at.diagnostic_for("path", reason));
+    }
+    if path("background").is_some_and(|path| !path.is_file()) {
+        diagnostics.push(at.diagnostic_for("background", "no such file"));
+    }
 }
 
 fn unknown_dataset(at: &ListedDataset<'_>, id: &str) -> SpecDiagnostic {

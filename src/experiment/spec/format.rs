@@ -196,12 +196,23 @@ pub const MODEL: Section = Section {
 pub const DATASET: Section = Section {
     fields: &[
         optional("id", "the dataset or directory, if NAME is not its id", LABEL),
+        optional("path", "a directory of own data, relative to the spec file", LABEL),
+        optional("target", "with a directory: the predicate to learn [default: the one with most positives]", LABEL),
+        optional(
+            "background",
+            "with a directory: its file of modes, relative to the spec file [default: the one in the directory]",
+            LABEL,
+        ),
         optional("evidence", "evidence variant of a published dataset", TEXT),
         optional("arity", "whether predicates with more than two arguments are kept or made binary", ARITY),
         optional("folds", "number of cross-validation folds", FieldShape::Folds),
         optional("seeds", "its own seeds; every job runs once per seed", FieldShape::List(&SEED)),
         optional("fold_scheme", "how examples are split into folds", FieldShape::OneOf(fold_schemes)),
-        optional("negatives", "where negatives come from", FieldShape::OneOf(negative_schemes)),
+        optional(
+            "negatives",
+            "where negatives come from [default: that of the dataset; for a directory the listed ones if they suffice]",
+            FieldShape::OneOf(negative_schemes),
+        ),
         optional("negatives_per_positive", "number of negatives per positive", RATIO),
         optional("reflexive", "whether examples of the form (a,a) are kept", FieldShape::OneOf(reflexives)),
         optional(
@@ -386,9 +397,10 @@ const ARITIES: [(&str, Arity); 2] = [("original", Arity::Original), ("binary", A
 const REFLEXIVES: [(&str, Reflexive); 2] = [("keep", Reflexive::Keep), ("drop", Reflexive::Drop)];
 const FOLD_SCHEMES: [(&str, FoldScheme); 3] =
     [("given", FoldScheme::Given), ("random", FoldScheme::Random), ("by-time", FoldScheme::ByTime)];
-const NEGATIVE_SCHEMES: [(&str, NegativeScheme); 2] = [
+const NEGATIVE_SCHEMES: [(&str, NegativeScheme); 3] = [
     ("listed-then-closed-world", NegativeScheme::ListedThenClosedWorld),
     ("closed-world", NegativeScheme::ClosedWorld),
+    ("listed", NegativeScheme::Listed),
 ];
 const TIME_USES: [(&str, TimeUse); 2] = [("limit", TimeUse::Limit), ("ignore", TimeUse::Ignore)];
 named!(feature_names, features, Features, Features::NAMES);

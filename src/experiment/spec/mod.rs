@@ -7,6 +7,7 @@
 
 mod check;
 mod diagnostic;
+mod directory;
 pub mod edit;
 mod experiment;
 mod external;

@@ -233,6 +233,10 @@ pub struct ExampleCounts {
     pub test_positives: usize,
     /// Negative test examples.
     pub test_negatives: usize,
+    /// Negative training examples that are drawn rather than listed; earlier versions did not
+    /// record it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub train_negatives_drawn: Option<usize>,
     /// Negative test examples sampled from the closed world rather than listed.
     pub test_negatives_drawn: usize,
     /// Requested negatives, in training and test, that do not exist.
@@ -252,6 +256,7 @@ impl From<&FoldCounts> for ExampleCounts {
         ExampleCounts {
             train_positives: counts.train.positives,
             train_negatives: counts.train.negatives(),
+            train_negatives_drawn: Some(counts.train.drawn),
             test_positives: positives,
             test_negatives: counts.test.negatives(),
             test_negatives_drawn: drawn,

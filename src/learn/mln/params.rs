@@ -20,8 +20,8 @@ choice!(Form { "trees" => Trees, "clauses" => Clauses });
 group! {
     /// Clauses whose groundings are counted.
     pub struct Counting {
-        form: Form = Form::Trees, Shape::Choice(Form::WORDS), "What each round learns: a tree, or clauses";
-        clauses_per_step: u32 = 3, Shape::count(1), "Number of clauses per round, if rounds learn clauses";
+        form: Form = Form::Trees, Shape::Choice(Form::WORDS), "What each round learns: a tree, or clauses; BoostSRL's -mlnClause";
+        clauses_per_step: u32 = 3, Shape::count(1), "Number of clauses per round, if rounds learn clauses; BoostSRL's -numMLNClause";
         beam: u32 = 5, Shape::count(1), "Beam width of the search for clauses";
         count_budget: u32 = 10_000, Shape::count(1),
             "Maximum number of facts visited to count the groundings of a conjunction for one example";

@@ -98,8 +98,8 @@ choice!(LookAhead { "anywhere" => Anywhere, "head" => Head });
 group! {
     /// Limits on the growth of one tree.
     pub struct Growth {
-        max_leaves: Option<u32> = Some(4), Shape::count_or(2, "none"), "Maximum number of leaves of a tree";
-        max_depth: Option<u32> = None, Shape::count_or(1, "none"), "Maximum number of tests on a path to a leaf";
+        max_leaves: Option<u32> = Some(4), Shape::count_or(2, "none"), "Maximum number of leaves of a tree; BoostSRL's numOfClauses and 1";
+        max_depth: Option<u32> = None, Shape::count_or(1, "none"), "Maximum number of tests on a path to a leaf; BoostSRL's maxTreeDepth";
         min_leaf: u32 = 1, Shape::count(1), "Minimum number of examples in a leaf, and their minimum weight if above 1";
         expand: Expand = Expand::Mean, Shape::Choice(Expand::WORDS),
             "Leaf to split next: the one with the largest mean or total squared error";
@@ -123,7 +123,7 @@ group! {
         max_path_literals: Option<u32> = None, Shape::count_or(1, "none"),
             "Maximum number of true literals on a path", added later;
         max_searches: Option<u32> = None, Shape::count_or(1, "none"),
-            "Maximum number of nodes of a tree for which a test is searched", added later;
+            "Maximum number of nodes of a tree for which a test is searched; BoostSRL's numOfCycles", added later;
     }
 }
 
@@ -156,7 +156,7 @@ impl Stopping {
 group! {
     /// Language bias: the candidate tests of a node.
     pub struct Tests {
-        node_size: u32 = 2, Shape::integer(1, 4), "Maximum number of literals in a test";
+        node_size: u32 = 2, Shape::integer(1, 4), "Maximum number of literals in a test; BoostSRL's nodeSize";
         path_length: u32 = 3, Shape::integer(0, 6),
             "Maximum length of chains tried as one test, between arguments of the target or from its only one to a \
              constant; 0 for none";
@@ -193,11 +193,13 @@ group! {
     /// Treatment of the training examples by boosting.
     pub struct Training {
         recursive: bool = false, Shape::Bool,
-            "Use training positives as evidence for other examples, by the modes of the target", added later;
+            "Use training positives as evidence for other examples, by the modes of the target; BoostSRL's recursion",
+            added later;
         positive_weight: f64 = 1.0, Shape::positive(1000.0),
             "Weight of a positive example relative to a negative one, times the weights of examples", added later;
         train_negatives: Option<u32> = None, Shape::count_or(1, "all"),
-            "Maximum number of negatives per positive that trees are grown on, drawn at random", added later;
+            "Maximum number of negatives per positive that trees are grown on, drawn at random; BoostSRL's -negPosRatio",
+            added later;
         redraw_negatives: bool = false, Shape::Bool,
             "Draw the negatives of train_negatives again for each tree, instead of once per model", added later;
     }
@@ -206,7 +208,7 @@ group! {
 group! {
     /// The sum that boosting adds to.
     pub struct Additive {
-        step: f64 = 2.0, Shape::positive(10.0), "Factor on the values of each tree";
+        step: f64 = 2.0, Shape::positive(10.0), "Shrinkage, the factor on the values of each tree; BoostSRL's -step";
         prior: Prior = Prior::Value(-1.8), Shape::RealOrWord { min: -100.0, max: 100.0, word: "log-odds" },
             "ψ before the first tree";
         subsample: f64 = 1.0, Shape::positive(1.0), "Share of the positives and of the negatives that each tree sees";
@@ -216,7 +218,7 @@ group! {
 group! {
     /// Boosting rounds.
     pub struct Rounds {
-        trees: u32 = 20, Shape::count(1), "Number of boosting rounds";
+        trees: u32 = 20, Shape::count(1), "Number of boosting rounds; BoostSRL's -trees";
         early_stopping: u32 = 0, Shape::count(0),
             "Stop after this many rounds without a better likelihood of held-out training examples; 0 for never";
         held_out: f64 = 0.2, Shape::positive(0.5), "Share of the training examples held out for early_stopping";
@@ -234,7 +236,8 @@ group! {
     /// The step size of descent.
     pub struct LearningRate {
         learning_rate: f64 = 0.02, Shape::positive(1.0),
-            "First step of coordinate descent in a leaf; for kinds without trees, step size of gradient descent";
+            "First step of coordinate descent in a leaf, not the shrinkage (step); for kinds without trees, step size of \
+             gradient descent";
     }
 }
 

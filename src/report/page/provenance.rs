@@ -80,8 +80,8 @@ pub struct DatasetView {
     variant: Vec<(String, String)>,
     checksum: String,
     files: Vec<(String, String)>,
-    /// Fold, training positives and negatives, test positives and negatives.
-    counts: Vec<(usize, [usize; 4])>,
+    /// Fold, then for training and test: positives, negatives, and drawn ones of these.
+    counts: Vec<(usize, [String; 6])>,
 }
 
 impl DatasetView {
@@ -98,17 +98,16 @@ impl DatasetView {
     }
 
     fn new(name: &str, data: &DatasetRecord, records: &[&JobRecord]) -> Self {
-        let manifest = Manifest::find(&data.id).ok();
-        let domain = Domain::find(&data.id).ok().map(Domain::info);
+        // A directory may have the name of a known dataset; only generated data have no files.
+        let manifest = Manifest::find(&data.id).ok().filter(|manifest| manifest.title == data.title);
+        let domain = Domain::find(&data.id).ok().map(Domain::info).filter(|_| data.files.is_empty());
+        let is_known = manifest.is_some() || domain.is_some();
         let known = |get: fn(&Manifest) -> &str| manifest.map(get).unwrap_or_default().to_owned();
         let about = domain.map_or_else(|| known(|m| &m.about), |info| info.about.to_owned());
-        let mut counts: IndexMap<usize, [usize; 4]> = IndexMap::default();
+        let mut counts: IndexMap<usize, [String; 6]> = IndexMap::default();
         for record in records {
-            if let Some(ExampleCounts { train_positives, train_negatives, test_positives, test_negatives, .. }) =
-                record.counts
-            {
-                let four = [train_positives, train_negatives, test_positives, test_negatives];
-                counts.entry(record.row.fold).or_insert(four);
+            if let Some(counted) = &record.counts {
+                counts.entry(record.row.fold).or_insert_with(|| cells(counted));
             }
         }
         counts.sort_unstable_keys();
@@ -116,7 +115,7 @@ impl DatasetView {
             name: name.to_owned(),
             title: data.title.clone(),
             about,
-            target: crate::report::rows::target(&data.id).unwrap_or_default(),
+            target: crate::report::rows::target(&data.id).filter(|_| is_known).unwrap_or_default(),
             citation: known(|m| &m.citation),
             licence: known(|m| &m.licence),
             folds: known(|m| &m.folds.about),
@@ -128,6 +127,20 @@ impl DatasetView {
             counts: counts.into_iter().collect(),
         }
     }
+}
+
+/// Returns the cells of a fold; a count that earlier versions did not record is empty.
+fn cells(counts: &ExampleCounts) -> [String; 6] {
+    let drawn = counts.train_negatives_drawn.map_or_else(String::new, |n| n.to_string());
+    let ExampleCounts { train_positives, train_negatives, test_positives, test_negatives, .. } = counts;
+    [
+        train_positives.to_string(),
+        train_negatives.to_string(),
+        drawn,
+        test_positives.to_string(),
+        test_negatives.to_string(),
+        counts.test_negatives_drawn.to_string(),
+    ]
 }
 
 /// Returns the chosen variant, by spec keys.

@@ -4,12 +4,16 @@ use std::io;
 use std::path::Path;
 
 use crate::determinism::HashMap;
+use crate::files::visible::ShownPath;
 use crate::logic::quantity::thousands;
 
 /// The most columns of a table; a file with more is probably not a table of entities.
 const MAX_COLUMNS: usize = 4096;
 /// The most bytes of a text value.
 const MAX_FIELD: usize = 1 << 20;
+/// The problem of a number that has no place among thresholds.
+pub const INFINITE: &str = "an infinite number: correct it, or leave it empty (NULL)";
+
 /// The error of reading tables.
 #[derive(Debug, thiserror::Error)]
 #[error("{place}: {problem}; nothing was written")]
@@ -26,7 +30,7 @@ impl SourceError {
     }
 
     pub fn in_file(path: &Path, problem: impl ToString) -> Self {
-        SourceError::new(path.display(), problem)
+        SourceError::new(path.shown(), problem)
     }
 }
 

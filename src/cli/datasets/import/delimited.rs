@@ -6,8 +6,9 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 use std::rc::Rc;
 
-use super::checks::{SourceError, check_column_count, check_text, column_names, unreadable};
+use super::checks::{INFINITE, SourceError, check_column_count, check_text, column_names, unreadable};
 use crate::data::import::{SourceColumn, Values};
+use crate::files::visible::ShownPath;
 
 /// The most bytes of a record: without a limit, a file without line ends or with an unclosed quote
 /// would be read into memory as one.
@@ -40,7 +41,7 @@ pub fn read(path: &Path, tabs: bool) -> Result<Vec<SourceColumn>, SourceError> {
     let mut columns: Vec<Vec<Option<String>>> = Vec::new();
     loop {
         let line = records.position().line();
-        let place = format!("{}:{line}", path.display());
+        let place = format!("{}:{line}", path.shown());
         match records.read_byte_record(&mut record) {
             Ok(true) => budget.set(MAX_RECORD),
             Ok(false) => break,
@@ -49,7 +50,7 @@ pub fn read(path: &Path, tabs: bool) -> Result<Vec<SourceColumn>, SourceError> {
         if let Some(line) = quotes.get().unclosed() {
             let problem = "a quote in the record that starts here is not closed before the end of the file: add the \
                            closing `\"`, or write a quote in a quoted field twice";
-            return Err(SourceError::new(format!("{}:{line}", path.display()), problem));
+            return Err(SourceError::new(format!("{}:{line}", path.shown()), problem));
         }
         let Some(names) = &names else {
             check_column_count(&place, record.len())?;
@@ -73,8 +74,14 @@ pub fn read(path: &Path, tabs: bool) -> Result<Vec<SourceColumn>, SourceError> {
             column.push((!text.is_empty()).then_some(text));
         }
     }
-    let column = |(name, texts)| SourceColumn { name, values: Values::of_texts(texts) };
-    Ok(names.unwrap_or_default().into_iter().zip(columns).map(column).collect())
+    let column = |(name, texts): (String, Vec<Option<String>>)| match Values::infinite(&texts) {
+        Some(row) => {
+            let place = format!("{}: column `{name}`, row {}", path.shown(), row + 1);
+            Err(SourceError::new(place, INFINITE))
+        }
+        None => Ok(SourceColumn { name, values: Values::of_texts(texts) }),
+    };
+    names.unwrap_or_default().into_iter().zip(columns).map(column).collect()
 }
 
 /// Returns the separator of the header: a comma, or if it has none, `;` or a tab.

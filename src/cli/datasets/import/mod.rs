@@ -15,6 +15,7 @@ use crate::data::import::apply::Imported;
 use crate::data::import::infer::{Answers, Proposal};
 use crate::data::import::{Mapping, apply, infer, render, write};
 use crate::determinism::IndexMap;
+use crate::files::visible::ShownPath;
 use crate::logic::quantity::{plural, thousands};
 use crate::report::table::Grid;
 use source::Tables;
@@ -46,7 +47,8 @@ const RULES: &str = "\
 Rules:
   NULL        gives no fact; in CSV, an empty field is NULL
   booleans    true and false in any case; true gives a fact, false none; as a label 1 and 0 too
-  numbers     compared by thresholds with --set cuts=16; digits with a leading 0 are text
+  numbers     compared by thresholds with --set cuts=16; digits with a leading 0 are text; NaN
+              of Parquet is NULL, an infinite number an error
   dates       2020-01-31 or 2020-01-31T14:30:05Z: days since 1970-01-01, with a fraction
   names       text is kept and quoted where necessary; integer keys get their type: person17
   CSV         UTF-8, a header line, fields separated by , ; or tab, quoted with \" (\"\" inside)
@@ -74,14 +76,15 @@ pub fn run(args: &Import, output: &mut Output) -> Result<(), CommandError> {
     };
     let Some(out) = &args.out else { return Ok(()) };
     let imported = apply(&mapping, &tables.tables).map_err(|error| match &args.mapping {
-        Some(path) => CommandError::input(format!("{}: {error}", path.display())),
-        None => CommandError::input(format!("{}: {error}", args.source.display())),
+        Some(path) => CommandError::input(format!("{}: {error}", path.shown())),
+        None => CommandError::input(format!("{}: {error}", args.source.shown())),
     })?;
     write::write(out, &imported, &mapping, &tables.tables, &tables.files).map_err(with_cause)?;
     // The notes of an inferred mapping have named what is left out.
     if args.mapping.is_some() && !output.quiet {
         note_unused(&imported);
     }
+    remarks(&imported, &mapping).into_iter().for_each(|note| output.note(format_args!("note: {note}")));
     print(&tables, &imported, &mapping, (&args.source, out), output)
 }
 
@@ -106,9 +109,35 @@ fn check(source: &Path, proposal: &Proposal, silent: bool) -> Result<(), Command
     Err(CommandError::Input(format!(
         "{}: the tables leave questions open; nothing was written{}\nanswer with the options named, or edit the \
          mapping that --infer prints and pass it with --mapping",
-        source.display(),
+        source.shown(),
         questions.concat()
     )))
+}
+
+/// Returns what is missing in the result.
+fn remarks(imported: &Imported, mapping: &Mapping) -> Vec<String> {
+    let mut remarks = Vec::new();
+    let table = &mapping.target.table;
+    if imported.skipped_examples > 0 {
+        let rows = imported.skipped_examples;
+        let (rows, give) =
+            (format!("{} {}", thousands(rows), plural(rows, "row")), if rows == 1 { "gives" } else { "give" });
+        remarks.push(format!("{rows} of `{table}` {give} no example, because the label or an argument is NULL"));
+    }
+    if imported.facts.is_empty() {
+        remarks.push("no facts: nothing can be learned; add tables, or columns to the mapping".to_owned());
+    }
+    match imported.examples {
+        (0, 0) => remarks.push("no examples: nothing can be learned".to_owned()),
+        (_, 0) if mapping.target.class.is_none() => remarks.push(
+            "no negative examples: `lrbm run` draws them under the closed-world assumption, `lrbm train` needs them; \
+             give `label` or `negatives` in the mapping if the tables have them"
+                .to_owned(),
+        ),
+        (0, _) => remarks.push("no positive examples: nothing can be learned from one class alone".to_owned()),
+        _ => {}
+    }
+    remarks
 }
 
 fn note_unused(imported: &Imported) {
@@ -134,8 +163,8 @@ fn print(
     writeln!(
         stdout,
         "{}: imported from {}: {} with {}, {}, {}, {}\n",
-        out.display(),
-        source.display(),
+        out.shown(),
+        source.shown(),
         count(tables.tables.len(), "table"),
         count(rows, "row"),
         count(facts, "fact"),
@@ -163,7 +192,7 @@ fn print(
         format!(" --set time_predicate={}{by}", time.predicate)
     });
     let cuts = if imported.has_numbers { " --set cuts=16" } else { "" };
-    let (directory, target) = (out.display(), &mapping.target.predicate);
+    let (directory, target) = (out.shown(), &mapping.target.predicate);
     writeln!(stdout, "\nnext: lrbm datasets lint {directory} --target {target}{time}")?;
     writeln!(stdout, "  or: lrbm train --data {directory} --target {target}{time}{cuts} --out model.json")?;
     Ok(())

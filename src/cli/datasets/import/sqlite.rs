@@ -5,8 +5,9 @@ use std::path::Path;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags};
 
-use super::checks::{SourceError, check_column_count, check_text, column_names};
+use super::checks::{INFINITE, SourceError, check_column_count, check_text, column_names};
 use crate::data::import::{ForeignKey, SourceColumn, SourceTable, Values, date};
+use crate::files::visible::ShownPath;
 
 /// Reads all tables of a database, which is never changed.
 pub fn read(path: &Path) -> Result<Vec<SourceTable>, SourceError> {
@@ -19,7 +20,7 @@ pub fn read(path: &Path) -> Result<Vec<SourceTable>, SourceError> {
             let problem = format!(
                 "there are unfinished changes in {}: close the program that writes the database, then run `PRAGMA \
                  wal_checkpoint(TRUNCATE)`",
-                Path::new(&beside).display()
+                Path::new(&beside).shown()
             );
             return Err(SourceError::in_file(path, problem));
         }
@@ -43,7 +44,7 @@ pub fn read(path: &Path) -> Result<Vec<SourceTable>, SourceError> {
     }
     let mut tables = Vec::new();
     for name in names {
-        let place = format!("{}: table `{name}`", path.display());
+        let place = format!("{}: table `{name}`", path.shown());
         tables.push(read_table(&connection, name, &place)?);
     }
     Ok(tables)
@@ -175,8 +176,9 @@ impl Cells {
         self.values.push(match value {
             ValueRef::Null => Cell::Null,
             ValueRef::Integer(value) => Cell::Integer(value),
-            // SQLite stores NaN as NULL; infinities are no measurements either.
-            ValueRef::Real(value) if !value.is_finite() => Cell::Null,
+            // SQLite stores NaN as NULL.
+            ValueRef::Real(value) if value.is_nan() => Cell::Null,
+            ValueRef::Real(value) if value.is_infinite() => return Err(INFINITE.into()),
             ValueRef::Real(value) => Cell::Real(value),
             ValueRef::Text(bytes) => match std::str::from_utf8(bytes) {
                 Ok(text) => {

@@ -62,7 +62,7 @@ impl Structure {
                 let declared = types::declared(tables, &keys, i, c);
                 if let Some(Declared::Other(to, referenced)) = declared {
                     let text = keyed.other_reference(table, column, to, referenced);
-                    // Whoever gave the key has decided.
+                    // An explicit key takes precedence over the declaration.
                     if answers.keys.contains_key(&tables[to].name) {
                         notes.push(format!("{text}; the two are not joined"));
                     } else {

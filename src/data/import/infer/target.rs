@@ -10,7 +10,7 @@ const EXAMPLES: [&str; 4] = ["target", "targets", "examples", "labels"];
 /// Pairs of values, the positive one first.
 const BINARY: [(&str, &str); 6] =
     [("yes", "no"), ("y", "n"), ("t", "f"), ("pos", "neg"), ("positive", "negative"), ("+", "-")];
-/// A class column has at most so many classes.
+/// The maximum number of classes of an inferred class column.
 const MAX_CLASSES: usize = 50;
 
 /// Proposes the target, or asks for it.
