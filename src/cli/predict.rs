@@ -2,10 +2,12 @@
 
 mod classes;
 mod scores;
+mod shown;
 
 use std::io::Write;
 use std::path::PathBuf;
 
+use self::shown::{Shown, object};
 use super::data_args::DataArgs;
 use super::error::{CommandError, with_cause};
 use super::output::Output;
@@ -32,21 +34,10 @@ pub struct Predict {
     /// Print all metrics, not only AUC-ROC and AUC-PR
     #[arg(long)]
     all_metrics: bool,
-    /// Print all metrics as one JSON object: `examples`, `metrics` by name (null if undefined) and `undefined`, the reasons
+    /// Print all metrics as one JSON object: `examples`, `metrics` by name (null if undefined) and
+    /// `undefined`, the reasons
     #[arg(long)]
     json: bool,
-}
-
-/// Returns the object of `--json`.
-fn object(counts: &[(String, u64)], metrics: &Metrics, others: &[(&str, f64)]) -> serde_json::Value {
-    let counts: serde_json::Map<_, _> = counts.iter().map(|(name, count)| (name.clone(), (*count).into())).collect();
-    let values = metrics.iter().map(|(column, value)| (column.name().to_owned(), value.ok().into()));
-    let others = others.iter().map(|&(name, value)| (name.to_owned(), value.into()));
-    let undefined =
-        metrics.iter().filter_map(|(column, value)| Some((column.name().to_owned(), value.err()?.to_string().into())));
-    let values: serde_json::Map<_, _> = values.chain(others).collect();
-    let undefined: serde_json::Map<_, _> = undefined.collect();
-    serde_json::json!({ "examples": counts, "metrics": values, "undefined": undefined })
 }
 
 pub fn run(args: &Predict, output: &mut Output) -> Result<(), CommandError> {
@@ -106,21 +97,4 @@ fn all_metrics(output: &mut Output, psi: &[f64], labels: &[bool]) -> Result<(), 
 fn binary_metrics(psi: &[f64], labels: &[bool]) -> Result<Metrics, CommandError> {
     let no_threshold = Err(Undefined::NoTrainingScores);
     Metrics::new(Scores::LogOdds(psi), labels, no_threshold).map_err(CommandError::input)
-}
-
-/// What is printed about predictions.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Shown {
-    /// The main metrics.
-    Main,
-    /// All metrics.
-    All,
-    /// All metrics as JSON.
-    Json,
-}
-
-impl Shown {
-    fn text(is_all: bool) -> Self {
-        if is_all { Shown::All } else { Shown::Main }
-    }
 }

@@ -43,8 +43,8 @@ impl<'r> Report<'r> {
     }
 }
 
-/// Returns the rows of datasets that have a job; the notes of tables say how many jobs have not been
-/// run.
+/// Returns the rows of datasets that have a job; the notes of tables say how many jobs have not
+/// been run.
 fn of_started_datasets(results: &Results) -> Vec<ReportRow<'_>> {
     let stored = results.stored.iter().map(|stored| stored.record.row.dataset.as_str());
     let damaged = results.damaged.iter().map(|job| job.key.dataset.as_str());

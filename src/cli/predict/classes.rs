@@ -2,7 +2,8 @@
 
 use std::io::Write;
 
-use super::{Shown, object, scores};
+use super::scores;
+use super::shown::{Shown, object};
 use crate::cli::error::CommandError;
 use crate::cli::output::Output;
 use crate::cli::write::write_whole;
