@@ -43,6 +43,7 @@ pub(super) fn train(
     fitter: &Fitter,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<TrainedModel, LearnError> {
+    negatives::check(&params.training)?;
     let examples = negatives::of_model(task, &params.training)?;
     let task = &Task { examples: &examples, ..*task };
     let weights = Weights::new(task.examples, params.training.positive_weight);

@@ -11,15 +11,9 @@ use crate::kb::Example;
 /// Returns the examples that training uses: all, or with fewer negatives, drawn once per model.
 ///
 /// # Errors
-/// If negatives are to be drawn for a multi-class target, which has none, or drawn again without a
-/// number.
+/// If negatives are to be drawn for a multi-class target, which has none.
 pub(super) fn of_model<'a>(task: &Task<'a>, training: &Training) -> Result<Cow<'a, [Example]>, LearnError> {
-    let Some(per_positive) = training.train_negatives else {
-        return match training.redraw_negatives {
-            true => Err(LearnError::Requires { what: "redraw_negatives", other: "train_negatives" }),
-            false => Ok(Cow::Borrowed(task.examples)),
-        };
-    };
+    let Some(per_positive) = training.train_negatives else { return Ok(Cow::Borrowed(task.examples)) };
     if task.classes().is_some() {
         let target = task.database.predicates.show(task.target).to_string();
         return Err(LearnError::NotForClasses { what: "train_negatives", target });
@@ -30,6 +24,17 @@ pub(super) fn of_model<'a>(task: &Task<'a>, training: &Training) -> Result<Cow<'
     let counted = Bits::from_fn(task.examples.len(), |i| task.examples[i].weight > 0.0);
     let drawn = drawn(task.examples, &counted, per_positive, &mut Stream::new(task.seed, &["negatives"]));
     Ok(drawn.iter().map(|i| task.examples[i].clone()).collect())
+}
+
+/// Checks that negatives are drawn again only if their number is given.
+///
+/// # Errors
+/// If it is not given.
+pub(super) fn check(training: &Training) -> Result<(), LearnError> {
+    match training.redraw_negatives && training.train_negatives.is_none() {
+        true => Err(LearnError::Requires { what: "redraw_negatives", other: "train_negatives" }),
+        false => Ok(()),
+    }
 }
 
 /// Returns the examples for one tree: all of `from`, or with fewer negatives if they are drawn
@@ -94,7 +99,7 @@ mod tests {
         assert_eq!(of_model(&task, &redrawn).unwrap().len(), 11);
         assert_eq!(of_model(&task, &Training::default()).unwrap().len(), 11);
         let without = Training { redraw_negatives: true, ..Training::default() };
-        let message = of_model(&task, &without).unwrap_err().to_string();
+        let message = check(&without).unwrap_err().to_string();
         assert_eq!(message, "redraw_negatives needs train_negatives: set it as well, or omit redraw_negatives");
     }
 }

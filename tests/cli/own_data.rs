@@ -232,4 +232,7 @@ fn invalid_choices_are_rejected() {
         let said = rejected(home, &["plan", "own.toml"]);
         assert!(said.contains(message), "{own}: {said}");
     }
+    let train = ["train", "--data", "movies", "--target", "workedunder", "--out", "model.json"];
+    let said = rejected(home, &[&train[..], &["--set", "redraw_negatives=true"]].concat());
+    assert!(said.contains("redraw_negatives needs train_negatives"), "{said}");
 }
