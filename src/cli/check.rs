@@ -10,6 +10,7 @@ use crate::files;
 use crate::files::visible::ShownPath;
 use crate::metric::Column;
 use crate::report::gate::{self, Baseline, BaselineError, GateOptions, GateReport, GateVerdict, K, METRICS, TOLERANCE};
+use crate::report::history;
 
 /// Arguments of `lrbm check`.
 #[derive(clap::Args)]
@@ -36,6 +37,9 @@ pub struct CheckArgs {
     /// With --bless: tolerance of new rows; existing rows keep theirs.
     #[arg(long, value_name = "X", default_value_t = TOLERANCE, value_parser = not_negative, allow_negative_numbers = true, requires = "bless")]
     tolerance: f64,
+    /// Append the scores and times of the run to this history, for `lrbm report --history`.
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
     /// Write the findings to this file as JUnit XML.
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
@@ -67,11 +71,17 @@ pub fn run(args: &CheckArgs, output: &mut Output) -> Result<(), CommandError> {
     let outputs = OutputFiles::new([("--junit", args.junit.as_ref()), ("--markdown", args.markdown.as_ref())]);
     outputs.protect([path.as_path()])?;
     outputs.protect_run(&args.run)?;
+    let history = OutputFiles::new([("--record", args.record.as_ref())]);
+    history.protect([path.as_path()])?;
+    history.protect_run(&args.run)?;
     let (baseline, missing) = match Baseline::read(&path) {
         Ok(baseline) => (Some(baseline), None),
         Err(error @ BaselineError::Missing(_)) => (None, Some(error)),
         Err(error) => return Err(CommandError::input(error)),
     };
+    if let Some(file) = &args.record {
+        record(file, &results, output)?;
+    }
     if args.bless {
         return bless(args, &results, baseline.as_ref(), &path, output);
     }
@@ -94,6 +104,17 @@ pub fn run(args: &CheckArgs, output: &mut Output) -> Result<(), CommandError> {
         }
         (GateVerdict::Pass, None) => Ok(()),
     }
+}
+
+/// Appends the run to a history, whatever the verdict.
+fn record(file: &Path, results: &Results, output: &mut Output) -> Result<(), CommandError> {
+    let rows = history::rows_of(results);
+    let note = history::record(file, &rows).map_err(CommandError::input)?;
+    if let (Some(note), false) = (note, output.quiet) {
+        super::say(format!("warning: {note}"));
+    }
+    writeln!(output.out, "recorded {} rows in {}", rows.len(), file.shown())?;
+    Ok(())
 }
 
 impl CheckArgs {

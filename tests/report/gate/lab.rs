@@ -56,7 +56,7 @@ impl Lab {
         self.lrbm_with(args, None)
     }
 
-    fn lrbm_with(&self, args: &[&str], fault: Option<&str>) -> Said {
+    pub fn lrbm_with(&self, args: &[&str], fault: Option<&str>) -> Said {
         let mut command = command(self.home.path());
         command.args(args).env("LRBM_DATA", self.path("no-data"));
         if let Some(fault) = fault {
