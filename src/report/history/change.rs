@@ -1,7 +1,7 @@
 //! Change points: commits at which a series leaves the level it had.
 //!
 //! A commit is compared, cell by cell, with the commit at which the current level began, so that
-//! slow drift adds up. Scores are judged by the rule of the gate, training times by the same test on
+//! slow drift adds up. Scores are judged by the rule of the gate, times by the same test on
 //! logarithms with a margin; the series of a commit are one family.
 
 use super::file::History;
@@ -23,7 +23,7 @@ const SLOWDOWN: f64 = 1.25;
 pub enum Series {
     /// A metric, by its position among those of a history.
     Metric(usize),
-    /// Seconds of training.
+    /// Processor seconds.
     Seconds,
 }
 
@@ -60,9 +60,9 @@ pub enum Change {
     Regressed,
     /// The scores rose.
     Improved,
-    /// Training takes longer.
+    /// The job takes longer.
     Slower,
-    /// Training takes less time.
+    /// The job takes less time.
     Faster,
     /// Other data or another preparation of them; values are not comparable.
     OtherData,

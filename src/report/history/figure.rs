@@ -61,7 +61,7 @@ fn figure(history: &History, points: &[ChangePoint], series: Series) -> Option<F
     }
     let (aside, more) = match series {
         Series::Metric(_) => (series.name().replace('_', "-").to_uppercase(), ""),
-        Series::Seconds => ("seconds of training".to_owned(), " Times are those of the machine and its load."),
+        Series::Seconds => ("processor seconds of a job".to_owned(), " Times depend on the machine."),
     };
     axis_names(&mut scene, (top, bottom), "commit", &aside);
     Some(FigureScene {
@@ -124,6 +124,45 @@ impl Lines {
         match series {
             Series::Metric(_) => Axis::share(low, high),
             Series::Seconds => Axis::log(low / 1.5, high * 1.5),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::change::change_points;
+    use super::*;
+    use crate::experiment::frame::RowKey;
+
+    #[test]
+    fn texts_do_not_overlap() {
+        let text = |text: &str| text.to_owned();
+        let mut rows = Vec::new();
+        for commit in 0..40 {
+            for (dataset, model) in (0..5).flat_map(|dataset| (0..6).map(move |model| (dataset, model))) {
+                let (dataset, model) = (format!("dataset {dataset}"), format!("A long name of model {model}"));
+                let key = RowKey { dataset, model, preset: text(""), case: text("") };
+                let value = if commit < 20 { 0.5 } else { 0.7 };
+                rows.push(HistoryRow {
+                    commit: format!("{commit:012}"),
+                    date: text(""),
+                    platform: text(""),
+                    data: text(if commit < 30 { "a" } else { "b" }),
+                    key,
+                    fold: 1,
+                    seed: 1,
+                    values: [Some(value), Some(value), None],
+                    seconds: Some(0.01 * (commit + 1) as f64),
+                });
+            }
+        }
+        let history = History { rows, ..History::default() };
+        let points = change_points(&history);
+        assert!(points.iter().any(|point| point.change == Change::Improved && point.commit == 20));
+        let figures = figures(&history, &points);
+        assert_eq!(figures.len(), 3);
+        for figure in figures {
+            assert_eq!(figure.scene.layout_problems(), [""; 0], "{}", figure.name);
         }
     }
 }

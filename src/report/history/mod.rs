@@ -1,6 +1,6 @@
 //! History of results over commits: a CSV that `lrbm check --record` appends to, and its report.
 //!
-//! A row has the scores and the training time of one fold and seed of a model at a commit.
+//! A row has the scores and the processor time of one fold and seed of a model at a commit.
 //! [`change_points`] compares commits by the rule of the regression gate.
 
 mod change;

@@ -6,11 +6,11 @@ use minijinja::value::Serde;
 use minijinja::{Environment, UndefinedBehavior, Value, context};
 use serde::Serialize;
 
-use super::change::{ChangePoint, change_points};
+use super::change::{Change, ChangePoint, change_points};
 use super::error::HistoryError;
 use super::figure::figures;
 use super::file::History;
-use crate::determinism::IndexMap;
+use crate::determinism::{IndexMap, IndexSet};
 use crate::files;
 use crate::report::compare::signed;
 use crate::report::figure::Figure;
@@ -84,18 +84,15 @@ impl HistoryReport {
             });
             view.rows += 1;
         }
-        for point in &points {
-            if let Some((_, view)) = commits.get_index_mut(point.commit) {
+        let changes = views(&points, &names);
+        for change in &changes {
+            if let Some(view) = commits.get_mut(change.commit.as_str()) {
                 view.changes += 1;
             }
         }
         let figures: Result<Vec<Figure>, _> =
             figures(history, &points).into_iter().map(|figure| figure.paint()).collect();
-        Ok(HistoryReport {
-            commits: commits.into_values().collect(),
-            changes: points.iter().map(|point| view(point, &names)).collect(),
-            figures: figures?,
-        })
+        Ok(HistoryReport { commits: commits.into_values().collect(), changes, figures: figures? })
     }
 
     /// Writes `history.html`, `README.md` and the figures as SVG.
@@ -168,6 +165,30 @@ impl HistoryReport {
         }
         text + &format!("\n## Commits\n\n{}", table.markdown())
     }
+}
+
+/// Returns the change points as shown: other data once per commit and dataset, since they concern
+/// all models and metrics.
+fn views(points: &[ChangePoint], commits: &[&str]) -> Vec<ChangeView> {
+    let mut datasets: IndexSet<(usize, &str)> = IndexSet::default();
+    let mut views = Vec::new();
+    for point in points {
+        if point.change != Change::OtherData {
+            views.push(view(point, commits));
+        } else if datasets.insert((point.commit, point.key.dataset.as_str())) {
+            let none = || "-".to_owned();
+            let (model, series) = ("all".to_owned(), "all");
+            views.push(ChangeView {
+                model,
+                series,
+                before: none(),
+                now: none(),
+                change: none(),
+                ..view(point, commits)
+            });
+        }
+    }
+    views
 }
 
 fn view(point: &ChangePoint, commits: &[&str]) -> ChangeView {

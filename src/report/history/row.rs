@@ -13,7 +13,7 @@ pub const COLUMNS: [&str; 14] = [
     "cll", "seconds",
 ];
 
-/// Scores and training time of one fold and seed at a commit.
+/// Scores and processor time of one fold and seed at a commit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HistoryRow {
     /// Commit of the program, followed by `-dirty` if files differed from it.
@@ -32,7 +32,8 @@ pub struct HistoryRow {
     pub seed: u64,
     /// Values of [`METRICS`]; `None` where undefined.
     pub values: [Option<f64>; 3],
-    /// Seconds of training; `None` if not recorded.
+    /// Processor seconds of the job, which depend less on the load of the machine than wall time;
+    /// `None` if unknown.
     pub seconds: Option<f64>,
 }
 
@@ -61,7 +62,7 @@ fn row(stored: &StoredJob, date: &str) -> HistoryRow {
         fold: record.row.fold,
         seed: record.row.seed,
         values: METRICS.map(|metric| stored.metric(metric)),
-        seconds: Some(record.machine.train_seconds),
+        seconds: record.machine.cpu_seconds,
     }
 }
 
