@@ -33,8 +33,8 @@ impl History {
         Self::parse(&text_of(path)?, path)
     }
 
-    /// Parses the text of a file; `path` is used in errors. A last line without a line end is what a
-    /// killed process left: it is dropped with a note.
+    /// Parses the text of a file; `path` is used in errors. A last line without a line end is what
+    /// a killed process left: it is dropped with a note.
     ///
     /// # Errors
     /// If a complete line is invalid.
@@ -73,8 +73,8 @@ fn text_of(path: &Path) -> Result<String, HistoryError> {
 }
 
 /// Appends rows to a file, which is created if missing. The file is replaced atomically, so that a
-/// killed process leaves the old or the new one; an incomplete last line of other origin is dropped,
-/// and the note says so.
+/// killed process leaves the old or the new one; an incomplete last line of other origin is
+/// dropped, and the note says so.
 ///
 /// # Errors
 /// If the file is invalid, or cannot be read or written.
