@@ -9,7 +9,8 @@ use crate::experiment::Results;
 use crate::files;
 use crate::files::visible::ShownPath;
 use crate::metric::Column;
-use crate::report::gate::{self, Baseline, BaselineError, GateVerdict, K, METRICS, TOLERANCE};
+use crate::report::gate::{self, Baseline, BaselineError, GateOptions, GateReport, GateVerdict, K, METRICS, TOLERANCE};
+use crate::report::history;
 
 /// Arguments of `lrbm check`.
 #[derive(clap::Args)]
@@ -21,10 +22,13 @@ pub struct CheckArgs {
     /// Baseline [default: results/baselines/NAME.csv with the name of the experiment].
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
-    /// Replace the baseline by the run and print what changed.
+    /// Replace the baseline by the run and print what changed, as Markdown for the commit message.
     #[arg(long)]
     bless: bool,
-    /// Maximum deviation of a mean in standard errors of the baseline.
+    /// Fail unless every compared row is identical.
+    #[arg(long, conflicts_with = "bless")]
+    strict: bool,
+    /// For a baseline of means: maximum deviation of a mean in standard errors.
     #[arg(long, value_name = "X", default_value_t = K, value_parser = not_negative, allow_negative_numbers = true)]
     k: f64,
     /// With --bless: metric of the baseline [default: those it has, or auc_roc, auc_pr and cll].
@@ -33,22 +37,27 @@ pub struct CheckArgs {
     /// With --bless: tolerance of new rows; existing rows keep theirs.
     #[arg(long, value_name = "X", default_value_t = TOLERANCE, value_parser = not_negative, allow_negative_numbers = true, requires = "bless")]
     tolerance: f64,
+    /// Append the scores and times of the run to this history, for `lrbm report --history`.
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
     /// Write the findings to this file as JUnit XML.
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
-    /// Write the findings, with every row, to this file as Markdown.
+    /// Write the findings with every row, or with --bless the changes, to this file as Markdown.
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
 }
 
 const AFTER_HELP: &str = "\
-A baseline has the columns dataset,model,metric,mean,sd,n,tolerance; the model includes preset and case, as in tables:
-\"LRBM-Boost (paper, trees=5)\". A mean that is worse by more than the tolerance and by more than k standard errors sd/√n is a
-regression; an equally large improvement is reported. Rows of skipped datasets (--available) are not checked. The expected
-means of the spec ([expected]) are checked in both directions.
+A baseline has one line per dataset, model, preset, case, metric, fold and seed, with the value and the checksum of the
+predictions. Cells are paired. A row is identical (equal values and predictions), moved, regressed (its mean paired loss exceeds
+the tolerance, or a one-sided paired t-test rejects a loss of at most 0.001 at level 0.01 after Holm's correction over the rows that
+moved), or improved (a gain beyond the tolerance). Other data, folds or negatives make a row incomparable; parameters and versions
+of algorithms may differ. Rows of skipped datasets (--available) are not checked. The expected means of the spec ([expected]) are
+checked in both directions. Baselines of means (dataset,model,metric,mean,sd,n,tolerance) are compared by means.
 
-Exit codes: 0 passed or blessed, 2 invalid usage, run or baseline file, 5 regression, 6 nothing to compare, no baseline, or rows
-that cannot be compared.";
+Exit codes: 0 passed or blessed, 2 invalid usage, run or baseline file, 5 regression, or a difference with --strict, 6 nothing to
+compare, no baseline, or rows that cannot be compared.";
 
 fn not_negative(text: &str) -> Result<f64, String> {
     let value = text.parse::<f64>().ok().filter(|value| value.is_finite() && *value >= 0.0);
@@ -62,22 +71,32 @@ pub fn run(args: &CheckArgs, output: &mut Output) -> Result<(), CommandError> {
     let outputs = OutputFiles::new([("--junit", args.junit.as_ref()), ("--markdown", args.markdown.as_ref())]);
     outputs.protect([path.as_path()])?;
     outputs.protect_run(&args.run)?;
+    let history = OutputFiles::new([("--record", args.record.as_ref())]);
+    history.protect([path.as_path()])?;
+    history.protect_run(&args.run)?;
     let (baseline, missing) = match Baseline::read(&path) {
         Ok(baseline) => (Some(baseline), None),
         Err(error @ BaselineError::Missing(_)) => (None, Some(error)),
         Err(error) => return Err(CommandError::input(error)),
     };
+    if let Some(file) = &args.record {
+        record(file, &results, output)?;
+    }
     if args.bless {
         return bless(args, &results, baseline.as_ref(), &path, output);
     }
     // Without a baseline, the expected means of the spec are still checked.
-    let check = gate::check(&results, &baseline.unwrap_or_default(), args.k);
-    write_files(args, &check)?;
+    let check = gate::check(&results, &baseline.unwrap_or_default(), &args.options());
+    write_files(args, &check, &gate::markdown(&check))?;
     write!(output.out, "{}", gate::summary(&check))?;
     match (check.verdict(), missing) {
         (GateVerdict::Regression, _) => {
             Err(CommandError::Regression(format!("{}: results regressed", args.run.shown())))
         }
+        (GateVerdict::NotIdentical, _) => Err(CommandError::Regression(format!(
+            "{}: results are not identical, as --strict demands",
+            args.run.shown()
+        ))),
         (_, Some(missing)) => Err(CommandError::NotComparable(missing.to_string())),
         (GateVerdict::NotComparable, None) => {
             let message = format!("{}: some rows of {} cannot be compared", args.run.shown(), path.shown());
@@ -87,8 +106,25 @@ pub fn run(args: &CheckArgs, output: &mut Output) -> Result<(), CommandError> {
     }
 }
 
-fn write_files(args: &CheckArgs, check: &gate::GateReport) -> Result<(), CommandError> {
-    for (path, text) in [(&args.junit, gate::junit(check)), (&args.markdown, gate::markdown(check))] {
+/// Appends the run to a history, whatever the verdict.
+fn record(file: &Path, results: &Results, output: &mut Output) -> Result<(), CommandError> {
+    let rows = history::rows_of(results);
+    let note = history::record(file, &rows).map_err(CommandError::input)?;
+    if let (Some(note), false) = (note, output.quiet) {
+        super::say(format!("warning: {note}"));
+    }
+    writeln!(output.out, "recorded {} rows in {}", rows.len(), file.shown())?;
+    Ok(())
+}
+
+impl CheckArgs {
+    fn options(&self) -> GateOptions {
+        GateOptions { k: self.k, is_strict: self.strict }
+    }
+}
+
+fn write_files(args: &CheckArgs, check: &GateReport, markdown: &str) -> Result<(), CommandError> {
+    for (path, text) in [(&args.junit, gate::junit(check).as_str()), (&args.markdown, markdown)] {
         if let Some(path) = path {
             files::write(path, |out| out.write_all(text.as_bytes())).map_err(super::unwritable(path))?;
         }
@@ -113,12 +149,19 @@ fn bless(
     let metrics: Vec<Column> = metrics.into_iter().collect();
     let blessed = gate::bless(results, old, &metrics, args.tolerance);
     let blessed = blessed.map_err(|error| CommandError::NotComparable(error.to_string()))?;
+    let before = gate::check(results, old.unwrap_or(&Baseline::default()), &args.options());
+    let changes = gate::changes(&blessed, &before);
     blessed.baseline.write(path).map_err(CommandError::input)?;
-    write!(output.out, "{}", gate::changes(&blessed))?;
+    write!(output.out, "{changes}")?;
     writeln!(output.out, "wrote {}, the baseline of {}", path.shown(), results.experiment.name)?;
     // The expected means of the spec hold independently of the baseline.
-    let check = gate::check(results, &blessed.baseline, args.k);
-    write_files(args, &check)?;
+    let check = gate::check(results, &blessed.baseline, &args.options());
+    write_files(args, &check, &changes)?;
+    let is_dirty = results.stored.iter().any(|stored| stored.record.program.git_dirty == Some(true));
+    if is_dirty && !output.quiet {
+        output.out.flush()?;
+        super::say("warning: the program was built from a tree with uncommitted changes; commit them and run again");
+    }
     if check.verdict() == GateVerdict::Regression && !output.quiet {
         write!(output.out, "\n{}", gate::summary(&check))?;
         output.out.flush()?;

@@ -8,6 +8,7 @@ use super::{CommandError, Output};
 use crate::experiment::{Results, ResultsError};
 use crate::files;
 use crate::files::visible::ShownPath;
+use crate::report::history::{History, HistoryError, HistoryReport, WrittenHistory};
 use crate::report::table::{STRONG, Table};
 use crate::report::{Report, ReportWriteError, splice, tables};
 
@@ -16,14 +17,17 @@ use crate::report::{Report, ReportWriteError, splice, tables};
 #[command(after_help = AFTER_HELP)]
 pub struct ReportArgs {
     /// Run directory written by `lrbm run`.
-    #[arg(required_unless_present = "splice")]
+    #[arg(required_unless_present_any = ["splice", "history"])]
     run: Option<PathBuf>,
-    /// Write report.html, tables/ and figures/ here instead of into the run directory.
+    /// Write the files here instead of into the run directory, or that of the history.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Also write the files to commit (csv, md and svg) to this directory.
     #[arg(long, value_name = "DIR")]
     copy_to: Option<PathBuf>,
+    /// Draw scores and times over commits from a file of `lrbm check --record`.
+    #[arg(long, value_name = "FILE.csv", conflicts_with_all = ["run", "copy_to", "splice"])]
+    history: Option<PathBuf>,
     /// Update the tables and figures of a Markdown file from the files named in its markers.
     #[arg(long, value_name = "FILE.md", conflicts_with_all = ["run", "out", "copy_to"])]
     splice: Option<PathBuf>,
@@ -39,13 +43,17 @@ the one in the run directory are ignored. The data are not needed.
 A marker for --splice is a line `<!-- lrbm: table PATH.csv -->` or `<!-- lrbm: figure PATH.svg -->`; everything up to the next
 `<!-- lrbm: end -->` is replaced. Paths are relative to the directory of the Markdown file; tables are those of --copy-to.
 
-Exit codes: 0 done, 2 no run, an invalid marker or file, or --check found a difference, 4 the run has no result yet.";
+--history writes history.html, README.md and figures as SVG to the directory named like the file without its extension. A change
+point is a commit that regressed or improved by the rule of `lrbm check`, or takes more than 1.25 times as long or short.
+
+Exit codes: 0 done, 2 no run, an invalid marker or file, or --check found a difference, 4 the run or history has no result yet.";
 
 pub fn run(args: &ReportArgs, output: &mut Output) -> Result<(), CommandError> {
-    match (&args.splice, &args.run) {
-        (Some(file), _) => splice_file(file, args.check, output),
-        (None, Some(run)) => report(&run_directory(run), args, output),
-        (None, None) => Err(CommandError::input("give a run directory, or a file with --splice")),
+    match (&args.splice, &args.history, &args.run) {
+        (Some(file), _, _) => splice_file(file, args.check, output),
+        (None, Some(file), _) => report_history(file, args.out.as_deref(), output),
+        (None, None, Some(run)) => report(&run_directory(run), args, output),
+        (None, None, None) => Err(CommandError::input("give a run directory, or a file with --splice or --history")),
     }
 }
 
@@ -69,6 +77,26 @@ pub fn of_finished(run: &Path, is_new: bool, output: &mut Output) -> Result<(), 
         }
     }
     writeln!(output.out, "report: {}", run.join(PAGE).shown())?;
+    Ok(())
+}
+
+fn report_history(file: &Path, out: Option<&Path>, output: &mut Output) -> Result<(), CommandError> {
+    let history = History::read(file).map_err(CommandError::input)?;
+    if let (Some(note), false) = (&history.note, output.quiet) {
+        super::say(format!("warning: {note}"));
+    }
+    let failed = |error: HistoryError| match error {
+        HistoryError::Empty(_) => CommandError::NothingMatched(error.to_string()),
+        HistoryError::Figure(_) | HistoryError::Page(_) => CommandError::internal(error),
+        _ => CommandError::input(error),
+    };
+    // `history.csv` has its report in `history/`.
+    let own = file.with_extension("");
+    let own = if own == file { file.with_extension("report") } else { own };
+    let written = HistoryReport::new(&history, file).and_then(|report| report.write(out.unwrap_or(&own)));
+    let WrittenHistory { page, figures, commits, changes } = written.map_err(failed)?;
+    writeln!(output.out, "{commits} commits, {changes} change points, {figures} figures")?;
+    writeln!(output.out, "report: {}", page.shown())?;
     Ok(())
 }
 

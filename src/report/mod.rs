@@ -12,6 +12,7 @@ pub mod drawing;
 pub mod explanation;
 pub mod figure;
 pub mod gate;
+pub mod history;
 mod html;
 pub mod importance;
 pub mod markdown;

@@ -71,7 +71,8 @@ pub struct Said {
 impl Said {
     pub fn of(output: Output) -> Self {
         Said {
-            code: output.status.code().unwrap(),
+            // A process that a signal ended has no code.
+            code: output.status.code().unwrap_or(-1),
             stdout: String::from_utf8(output.stdout).unwrap(),
             stderr: String::from_utf8(output.stderr).unwrap(),
         }

@@ -160,6 +160,7 @@ impl DifferenceEstimate {
         PValues {
             difference: (2.0 * self.upper_tail(self.mean.abs())).min(1.0),
             not_worse,
+            worse: self.upper_tail(-margin - self.mean),
             equivalent: not_worse.max(not_better),
             beyond: (2.0 * beyond).min(1.0),
         }
@@ -186,6 +187,8 @@ pub struct PValues {
     pub difference: f64,
     /// One-sided: the loss is below the margin.
     pub not_worse: f64,
+    /// One-sided: the loss is above the margin.
+    pub worse: f64,
     /// Two one-sided tests: the difference is within the margin on both sides.
     pub equivalent: f64,
     /// Two-sided: the difference is beyond the margin.
@@ -203,10 +206,11 @@ pub fn adjust(rule: &DecisionRule, family: &[PValues]) -> Result<Vec<PValues>, S
     }
     let of = |get: fn(&PValues) -> f64| holm(&family.iter().map(get).collect::<Vec<_>>());
     let (difference, not_worse) = (of(|p| p.difference)?, of(|p| p.not_worse)?);
-    let (equivalent, beyond) = (of(|p| p.equivalent)?, of(|p| p.beyond)?);
+    let (worse, equivalent, beyond) = (of(|p| p.worse)?, of(|p| p.equivalent)?, of(|p| p.beyond)?);
     let adjusted = |i: usize| PValues {
         difference: difference[i],
         not_worse: not_worse[i],
+        worse: worse[i],
         equivalent: equivalent[i],
         beyond: beyond[i],
     };

@@ -1,14 +1,27 @@
 //! Comparison of a run with a baseline and with the `[expected]` values of its spec.
 
-use super::baseline::{Baseline, BaselineRow};
+use super::baseline::{Baseline, BaselineCell, BaselineRow, BaselineValues};
 use super::defaults::was_skipped;
+use super::finding::{Finding, GateVerdict};
+use super::origin::Origin;
+use super::paired::{self, PairedCell, PairedRow};
 use crate::determinism::{IndexMap, IndexSet};
 use crate::experiment::Results;
-use crate::experiment::frame::RowKey;
+use crate::experiment::frame::{RowKey, StoredJob};
 use crate::experiment::spec::ExpectedMean;
+use crate::experiment::store::PREDICTIONS;
 use crate::learn::Preset;
 use crate::metric::{Average, Column};
 use crate::report::rows::{ReportRow, rows};
+
+/// Options of the gate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GateOptions {
+    /// Standard errors by which a mean may differ from a baseline of means.
+    pub k: f64,
+    /// Whether every compared row must be identical.
+    pub is_strict: bool,
+}
 
 /// Result of the gate.
 #[derive(Clone, Debug)]
@@ -25,9 +38,15 @@ pub struct GateReport {
     pub unsupported: Vec<String>,
     /// Rows of models that are not repeatable, which are not compared.
     pub unrepeatable: Vec<String>,
+    /// Whether the baseline has means only.
+    pub has_means: bool,
+    /// Whether every compared row must be identical.
+    pub is_strict: bool,
+    /// Platforms of the baseline and of the run, if they differ.
+    pub platforms: Option<[String; 2]>,
 }
 
-/// A checked mean.
+/// A checked row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CheckedRow {
     /// The dataset.
@@ -42,6 +61,10 @@ pub struct CheckedRow {
     pub now: Option<Average>,
     /// Finding.
     pub finding: Finding,
+    /// Adjusted p-value of a loss, if it was tested.
+    pub p: Option<f64>,
+    /// Folds in which a value or prediction changed, as far as the baseline has folds.
+    pub folds: Vec<usize>,
 }
 
 /// Reference value of a mean.
@@ -51,34 +74,6 @@ pub struct Reference {
     pub mean: f64,
     /// Accepted difference.
     pub margin: f64,
-}
-
-/// Finding about a row.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Finding {
-    /// Unchanged within the margin.
-    Same,
-    /// Worse.
-    Worse,
-    /// Better.
-    Better,
-    /// Not checked, since its data are unavailable.
-    NotChecked,
-    /// Not compared, since the same job may give other scores.
-    NotRepeatable,
-    /// Not comparable, with the reason.
-    NotComparable(String),
-}
-
-/// Verdict of the gate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum GateVerdict {
-    /// Nothing is worse.
-    Pass,
-    /// Something is worse, or differs from what the spec expects.
-    Regression,
-    /// Nothing is worse, but not everything could be compared.
-    NotComparable,
 }
 
 impl CheckedRow {
@@ -95,19 +90,14 @@ impl CheckedRow {
         }
     }
 
-    /// Returns whether it was compared.
-    fn is_compared(&self) -> bool {
-        !matches!(self.finding, Finding::NotChecked | Finding::NotRepeatable | Finding::NotComparable(_))
-    }
-
     /// Sets the finding by the distance from the reference.
     fn judged(mut self) -> Self {
         if let Some(change) = self.change() {
             let gain = if self.metric.higher_is_better() { change } else { -change };
             self.finding = if gain < -self.reference.margin {
-                Finding::Worse
+                Finding::Regressed
             } else if gain > self.reference.margin {
-                Finding::Better
+                Finding::Improved
             } else {
                 Finding::Same
             };
@@ -121,13 +111,16 @@ impl GateReport {
     /// does not, since its tolerance applies in both directions.
     pub fn verdict(&self) -> GateVerdict {
         let all = || self.rows.iter().chain(&self.expected);
-        let is_worse = |row: &CheckedRow| row.finding == Finding::Worse;
-        if all().any(is_worse) || self.expected.iter().any(|row| row.finding == Finding::Better) {
+        let is_worse = |row: &CheckedRow| row.finding == Finding::Regressed;
+        if all().any(is_worse) || self.expected.iter().any(|row| row.finding == Finding::Improved) {
             return GateVerdict::Regression;
         }
+        let is_identical = |row: &CheckedRow| row.finding == Finding::Identical || !row.finding.is_compared();
+        if self.is_strict && !self.rows.iter().all(is_identical) {
+            return GateVerdict::NotIdentical;
+        }
         let is_unclear = |row: &CheckedRow| matches!(row.finding, Finding::NotComparable(_));
-        let was_compared =
-            self.rows.iter().any(|row| row.now.is_some() && !is_unclear(row) && row.finding != Finding::NotRepeatable);
+        let was_compared = self.rows.iter().any(|row| row.finding.is_compared());
         if all().any(is_unclear) || !was_compared { GateVerdict::NotComparable } else { GateVerdict::Pass }
     }
 
@@ -137,69 +130,206 @@ impl GateReport {
     }
 }
 
-/// Compares a run with a baseline, where a mean may differ by `k` standard errors.
-pub fn check(results: &Results, baseline: &Baseline, k: f64) -> GateReport {
+/// Compares a run with a baseline.
+pub fn check(results: &Results, baseline: &Baseline, options: &GateOptions) -> GateReport {
     let all = rows(results);
-    let by_label: RowsByLabel<'_> =
-        all.iter().rev().map(|row| ((row.key().dataset.clone(), row.key().label()), row)).collect();
-    let rows = baseline.rows().map(|row| checked(results, &by_label, row, k)).collect();
-    let expected = results.experiment.expected.iter().map(|row| expected(results, &by_label, row)).collect();
-    let known: IndexSet<(&str, &str)> = baseline.rows().map(|row| (&*row.dataset, &*row.model)).collect();
+    let run = Run {
+        results,
+        rows: all.iter().rev().map(|row| ((row.key().dataset.clone(), row.key().label()), row)).collect(),
+        origin: Origin::of(results),
+    };
+    let known: IndexSet<(&str, String)> = baseline.rows().map(|row| (&*row.key.dataset, row.label())).collect();
     let not_repeatable = results.experiment.unrepeatable();
     let is_unrepeatable = |row: &&ReportRow<'_>| not_repeatable.contains(row.key().model.as_str());
     let is_extra = |row: &&ReportRow<'_>| {
         !row.group.jobs.is_empty()
             && !is_unrepeatable(row)
-            && !known.contains(&(row.key().dataset.as_str(), row.key().label().as_str()))
+            && !known.contains(&(row.key().dataset.as_str(), row.key().label()))
     };
     let named = |row: &ReportRow<'_>| format!("{} {}", row.key().dataset, row.key().label());
     let (unsupported, extra): (Vec<_>, Vec<_>) = all.iter().filter(is_extra).partition(|row| row.is_unsupported());
     let [unsupported, extra] = [unsupported, extra].map(|rows| rows.into_iter().map(named).collect());
-    let unrepeatable = all.iter().filter(is_unrepeatable).map(named).collect();
-    GateReport { experiment: results.experiment.name.clone(), rows, expected, extra, unsupported, unrepeatable }
-}
-
-/// Rows of a run by dataset and label of the model; the first of equal ones.
-type RowsByLabel<'a> = IndexMap<(String, String), &'a ReportRow<'a>>;
-
-fn checked(results: &Results, all: &RowsByLabel<'_>, row: &BaselineRow, k: f64) -> CheckedRow {
-    let margin = row.tolerance.max(row.average.standard_error().map_or(0.0, |error| k * error));
-    let here = all.get(&(row.dataset.clone(), row.model.clone())).copied();
-    let found = CheckedRow {
-        dataset: row.dataset.clone(),
-        model: row.model.clone(),
-        metric: row.metric,
-        reference: Reference { mean: row.average.mean, margin },
-        now: here.and_then(|here| here.average(row.metric)),
-        finding: Finding::NotChecked,
-    };
-    let found = found.judged_unless(missing(results, here, &row.dataset, row.metric));
-    match found.now {
-        Some(now) if found.is_compared() && now.n != row.average.n => {
-            let reason = format!("{} folds where the baseline has {}", now.n, row.average.n);
-            CheckedRow { finding: Finding::NotComparable(reason), ..found }
-        }
-        _ => found,
+    let platforms = [baseline.origin.platform.clone(), run.origin.platform.clone()];
+    GateReport {
+        experiment: results.experiment.name.clone(),
+        rows: run.checked(baseline, options.k),
+        expected: results.experiment.expected.iter().map(|row| run.expected(row)).collect(),
+        extra,
+        unsupported,
+        unrepeatable: all.iter().filter(is_unrepeatable).map(named).collect(),
+        has_means: baseline.has_means(),
+        is_strict: options.is_strict,
+        platforms: Some(platforms).filter(|[before, now]| before != now && !before.is_empty()),
     }
 }
 
-fn expected(results: &Results, all: &RowsByLabel<'_>, row: &ExpectedMean) -> CheckedRow {
-    let key = RowKey {
-        dataset: row.dataset.clone(),
-        model: row.model.clone(),
-        preset: preset_name(row.preset),
-        case: row.case.clone(),
-    };
-    let here = all.get(&(key.dataset.clone(), key.label())).copied().filter(|here| *here.key() == key);
-    let found = CheckedRow {
-        dataset: row.dataset.clone(),
-        model: key.label(),
-        metric: row.metric,
-        reference: Reference { mean: row.mean, margin: row.tolerance },
-        now: here.and_then(|here| here.average(row.metric)),
-        finding: Finding::NotChecked,
-    };
-    found.judged_unless(missing(results, here, &row.dataset, row.metric))
+/// The run as the gate reads it.
+struct Run<'a> {
+    results: &'a Results,
+    /// Rows by dataset and label of the model; the first of equal ones.
+    rows: IndexMap<(String, String), &'a ReportRow<'a>>,
+    origin: Origin,
+}
+
+impl<'a> Run<'a> {
+    fn row(&self, key: &RowKey) -> Option<&'a ReportRow<'a>> {
+        self.rows.get(&(key.dataset.clone(), key.label())).copied()
+    }
+
+    /// Checks all rows of a baseline; those with cells are one family of tests.
+    fn checked(&self, baseline: &Baseline, k: f64) -> Vec<CheckedRow> {
+        let mut checked = Vec::new();
+        let (mut paired, mut positions) = (Vec::new(), Vec::new());
+        for row in baseline.rows() {
+            let found = self.unjudged(row, k);
+            let missing = missing(self.results, self.row(&row.key), &row.key.dataset, row.metric);
+            let found = match (&row.values, missing) {
+                (_, Some(finding)) => CheckedRow { finding, ..found },
+                (BaselineValues::Mean(average), None) => judged_mean(found, average.n),
+                (BaselineValues::Cells(cells), None) => match self.pair(row, cells, &baseline.origin) {
+                    Ok(pair) => {
+                        positions.push(checked.len());
+                        paired.push(pair);
+                        found
+                    }
+                    Err(reason) => CheckedRow { finding: Finding::NotComparable(reason), ..found },
+                },
+            };
+            checked.push(found);
+        }
+        for (position, judgement) in positions.into_iter().zip(paired::judge(&paired)) {
+            if let Some(judgement) = judgement {
+                let row: &mut CheckedRow = &mut checked[position];
+                row.reference.mean = judgement.before.mean;
+                row.now = Some(judgement.now);
+                row.finding = judgement.finding;
+                row.p = judgement.p;
+                row.folds = judgement.folds;
+            }
+        }
+        checked
+    }
+
+    fn unjudged(&self, row: &BaselineRow, k: f64) -> CheckedRow {
+        let average = row.average();
+        let margin = match row.values {
+            BaselineValues::Mean(_) => row.tolerance.max(average.standard_error().map_or(0.0, |error| k * error)),
+            BaselineValues::Cells(_) => row.tolerance,
+        };
+        CheckedRow {
+            dataset: row.key.dataset.clone(),
+            model: row.label(),
+            metric: row.metric,
+            reference: Reference { mean: average.mean, margin },
+            now: self.row(&row.key).and_then(|here| here.average(row.metric)),
+            finding: Finding::NotChecked,
+            p: None,
+            folds: Vec::new(),
+        }
+    }
+
+    /// Pairs the cells of a baseline row with the jobs of the run; the error is the reason why
+    /// they are not comparable.
+    fn pair(&self, row: &BaselineRow, cells: &[BaselineCell], origin: &Origin) -> Result<PairedRow, String> {
+        let here = self.row(&row.key).ok_or_else(|| "not in the run".to_owned())?;
+        let jobs: IndexMap<(usize, u64), &StoredJob> =
+            here.group.done().map(|job| ((job.record.row.fold, job.record.row.seed), job)).collect();
+        let seeds = self.seeds(row, cells, jobs.values().copied(), origin)?;
+        let mut paired = Vec::with_capacity(cells.len());
+        for cell in cells {
+            let seed = seeds.get(&cell.seed).copied().unwrap_or(cell.seed);
+            let place = format!("fold {} seed {seed}", cell.fold);
+            let job = jobs.get(&(cell.fold, seed)).ok_or_else(|| format!("{place} has no result"))?;
+            let now = job.metric(row.metric).ok_or_else(|| format!("{} of {place} is undefined", row.metric.name()))?;
+            let predictions = job.record.result.as_ref().and_then(|result| result.files.get(PREDICTIONS));
+            paired.push(PairedCell {
+                split: job.split(),
+                before: cell.value,
+                now,
+                same_predictions: predictions == Some(&cell.predictions),
+            });
+        }
+        let is_new = |job: &&&StoredJob| {
+            let (fold, seed) = (job.record.row.fold, job.record.row.seed);
+            let is_paired = |cell: &BaselineCell| cell.fold == fold && seeds.get(&cell.seed) == Some(&seed);
+            job.metric(row.metric).is_some()
+                && seeds.values().any(|known| *known == seed)
+                && !cells.iter().any(is_paired)
+        };
+        if let Some(job) = jobs.values().find(is_new) {
+            return Err(format!("the baseline lacks fold {}", job.record.row.fold));
+        }
+        Ok(PairedRow { cells: paired, higher_is_better: row.metric.higher_is_better(), tolerance: row.tolerance })
+    }
+
+    /// Returns the seed of the run for each seed of the baseline. Equal seeds are paired; another
+    /// seed is paired, in order, if it has the same examples, so that only the learner differs.
+    fn seeds<'j>(
+        &self,
+        row: &BaselineRow,
+        cells: &[BaselineCell],
+        jobs: impl Iterator<Item = &'j StoredJob>,
+        origin: &Origin,
+    ) -> Result<IndexMap<u64, u64>, String> {
+        let before: IndexSet<u64> = cells.iter().map(|cell| cell.seed).collect();
+        let now: IndexSet<u64> = jobs.map(|job| job.record.row.seed).collect();
+        let is_contained = before.iter().all(|seed| now.contains(seed));
+        let list = |seeds: &IndexSet<u64>| seeds.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
+        if !is_contained && before.len() != now.len() {
+            return Err(format!("seeds {}, the baseline has {}", list(&now), list(&before)));
+        }
+        let pairs: IndexMap<u64, u64> = match is_contained {
+            true => before.iter().map(|&seed| (seed, seed)).collect(),
+            false => before.iter().copied().zip(now.iter().copied()).collect(),
+        };
+        for (&then, &seed) in &pairs {
+            let (old, new) = (origin.split(&row.key.dataset, then), self.origin.split(&row.key.dataset, seed));
+            match (old, new) {
+                (Some(old), Some(new)) => match new.difference(old) {
+                    Some(reason) if then != seed => return Err(format!("{reason} (seeds {seed} and {then})")),
+                    Some(reason) => return Err(reason),
+                    None => {}
+                },
+                _ if then != seed => {
+                    return Err(format!("seed {seed}, the baseline has {then} and does not name its examples"));
+                }
+                _ => {}
+            }
+        }
+        Ok(pairs)
+    }
+
+    fn expected(&self, row: &ExpectedMean) -> CheckedRow {
+        let key = RowKey {
+            dataset: row.dataset.clone(),
+            model: row.model.clone(),
+            preset: preset_name(row.preset),
+            case: row.case.clone(),
+        };
+        let here = self.row(&key).filter(|here| *here.key() == key);
+        let found = CheckedRow {
+            dataset: row.dataset.clone(),
+            model: key.label(),
+            metric: row.metric,
+            reference: Reference { mean: row.mean, margin: row.tolerance },
+            now: here.and_then(|here| here.average(row.metric)),
+            finding: Finding::NotChecked,
+            p: None,
+            folds: Vec::new(),
+        };
+        found.judged_unless(missing(self.results, here, &row.dataset, row.metric))
+    }
+}
+
+/// Judges a row by its mean, unless the number of folds differs.
+fn judged_mean(row: CheckedRow, folds: usize) -> CheckedRow {
+    match row.now {
+        Some(now) if now.n != folds => {
+            let reason = format!("{} folds where the baseline has {folds}", now.n);
+            CheckedRow { finding: Finding::NotComparable(reason), ..row }
+        }
+        _ => row.judged(),
+    }
 }
 
 fn preset_name(preset: Option<Preset>) -> String {
@@ -237,24 +367,57 @@ mod tests {
             reference: Reference { mean: 0.5, margin: 0.125 },
             now: Some(Average { mean: now, deviation: None, n: 5 }),
             finding: Finding::NotChecked,
+            p: None,
+            folds: Vec::new(),
         }
         .judged()
     }
 
     fn gate(rows: Vec<CheckedRow>, expected: Vec<CheckedRow>) -> GateVerdict {
-        let (extra, unsupported, unrepeatable) = Default::default();
-        GateReport { experiment: String::new(), rows, expected, extra, unsupported, unrepeatable }.verdict()
+        report(rows, expected, false).verdict()
+    }
+
+    fn report(rows: Vec<CheckedRow>, expected: Vec<CheckedRow>, is_strict: bool) -> GateReport {
+        GateReport {
+            experiment: String::new(),
+            rows,
+            expected,
+            extra: Vec::new(),
+            unsupported: Vec::new(),
+            unrepeatable: Vec::new(),
+            has_means: false,
+            is_strict,
+            platforms: None,
+        }
+    }
+
+    #[test]
+    fn strict_gates_pass_identical_rows_only() {
+        let same = checked(Column::AucRoc, 0.5);
+        let identical = CheckedRow { finding: Finding::Identical, ..same.clone() };
+        let absent = CheckedRow { finding: Finding::NotChecked, ..same.clone() };
+        let strict = |rows: &[&CheckedRow]| report(rows.iter().copied().cloned().collect(), vec![], true).verdict();
+        assert_eq!(strict(&[&identical, &absent]), GateVerdict::Pass);
+        for finding in [Finding::Moved, Finding::Same, Finding::Improved] {
+            let other = CheckedRow { finding, ..same.clone() };
+            assert_eq!(strict(&[&identical, &other]), GateVerdict::NotIdentical);
+            assert_eq!(gate(vec![identical.clone(), other], vec![]), GateVerdict::Pass);
+        }
+        let worse = CheckedRow { finding: Finding::Regressed, ..same.clone() };
+        assert_eq!(strict(&[&identical, &worse]), GateVerdict::Regression);
+        let unclear = CheckedRow { finding: Finding::NotComparable("no".into()), ..same };
+        assert_eq!(strict(&[&identical, &unclear]), GateVerdict::NotComparable);
     }
 
     #[test]
     fn direction_depends_on_the_metric() {
         for (metric, now, finding) in [
             (Column::AucRoc, 0.375, Finding::Same),
-            (Column::AucRoc, 0.374, Finding::Worse),
+            (Column::AucRoc, 0.374, Finding::Regressed),
             (Column::AucRoc, 0.625, Finding::Same),
-            (Column::AucRoc, 0.626, Finding::Better),
-            (Column::Brier, 0.626, Finding::Worse),
-            (Column::Brier, 0.374, Finding::Better),
+            (Column::AucRoc, 0.626, Finding::Improved),
+            (Column::Brier, 0.626, Finding::Regressed),
+            (Column::Brier, 0.374, Finding::Improved),
         ] {
             assert_eq!(checked(metric, now).finding, finding, "{} {now}", metric.name());
         }

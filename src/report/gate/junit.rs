@@ -1,6 +1,7 @@
 //! JUnit XML output of the gate, which most CI services display.
 
-use super::check::{CheckedRow, Finding, GateReport};
+use super::check::{CheckedRow, GateReport};
+use super::finding::Finding;
 use crate::files::xml::escape;
 use crate::report::compare::signed;
 
@@ -9,8 +10,13 @@ pub fn junit(check: &GateReport) -> String {
     let all: Vec<(&str, &CheckedRow, bool)> = check
         .rows
         .iter()
-        .map(|row| ("baseline", row, row.finding == Finding::Worse))
-        .chain(check.expected.iter().map(|row| ("spec", row, matches!(row.finding, Finding::Worse | Finding::Better))))
+        .map(|row| ("baseline", row, row.finding == Finding::Regressed || check.is_strict && is_changed(row)))
+        .chain(
+            check
+                .expected
+                .iter()
+                .map(|row| ("spec", row, matches!(row.finding, Finding::Regressed | Finding::Improved))),
+        )
         .collect();
     let failures = all.iter().filter(|(_, _, failed)| *failed).count();
     let count = |is: fn(&Finding) -> bool| all.iter().filter(|(_, row, _)| is(&row.finding)).count();
@@ -44,6 +50,11 @@ pub fn junit(check: &GateReport) -> String {
     text
 }
 
+/// Returns whether a row was compared and is not identical.
+fn is_changed(row: &CheckedRow) -> bool {
+    row.finding.is_compared() && row.finding != Finding::Identical
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::check::Reference;
@@ -59,20 +70,25 @@ mod tests {
             reference: Reference { mean: 0.5, margin: 0.01 },
             now: Some(Average { mean, deviation: None, n: 5 }),
             finding,
+            p: None,
+            folds: Vec::new(),
         };
         let check = GateReport {
             experiment: "tiny".into(),
             rows: vec![
                 row("a", 0.5, Finding::Same),
-                row("b", 0.25, Finding::Worse),
-                row("c", 0.75, Finding::Better),
+                row("b", 0.25, Finding::Regressed),
+                row("c", 0.75, Finding::Improved),
                 row("d", 0.5, Finding::NotComparable("\"4\" folds".into())),
                 row("e", 0.5, Finding::NotChecked),
             ],
-            expected: vec![row("f", 0.75, Finding::Better)],
+            expected: vec![row("f", 0.75, Finding::Improved)],
             extra: Vec::new(),
             unsupported: Vec::new(),
             unrepeatable: Vec::new(),
+            has_means: false,
+            is_strict: false,
+            platforms: None,
         };
         let text = junit(&check);
         assert!(

@@ -1,21 +1,26 @@
 //! The regression gate: compares a run with a baseline.
 //!
-//! A [`Baseline`] is a committed CSV with one row per dataset, model and metric. A mean may fall
-//! short of it by the row's tolerance, or by k standard errors of the baseline if that is more,
-//! since folds vary that much anyway. A larger loss is a regression; a gain of that size is
-//! reported, since it needs an explanation as well. The `[expected]` values of the spec are
-//! checked in both directions.
+//! A [`Baseline`] is a committed CSV with one line per dataset, model, metric, fold and seed, and
+//! the checksum of the predictions. Data and folds of a run are the same, so that cells are paired:
+//! [`paired`] has the rule. A baseline of means, as earlier versions wrote it, is compared by
+//! means: a loss may be as large as the tolerance, or k standard errors over folds if that is
+//! more. The `[expected]` values of the spec are checked in both directions.
 
 mod baseline;
 mod bless;
 mod check;
 mod defaults;
+mod finding;
 mod junit;
+mod origin;
+pub mod paired;
 mod print;
 
-pub use baseline::{Baseline, BaselineError, BaselineRow, COLUMNS};
+pub use baseline::{Baseline, BaselineCell, BaselineError, BaselineRow, BaselineValues, COLUMNS, MEAN_COLUMNS};
 pub use bless::{Blessed, NotBlessed, bless};
-pub use check::{CheckedRow, Finding, GateReport, GateVerdict, Reference, check};
+pub use check::{CheckedRow, GateOptions, GateReport, Reference, check};
 pub use defaults::{K, METRICS, TOLERANCE};
+pub use finding::{Finding, GateVerdict};
 pub use junit::junit;
+pub use origin::{Origin, SplitFingerprint, platform};
 pub use print::{changes, markdown, summary};

@@ -4,7 +4,10 @@ use std::fmt::{self, Write};
 
 use super::baseline::BaselineRow;
 use super::bless::Blessed;
-use super::check::{CheckedRow, Finding, GateReport, GateVerdict};
+use super::check::{CheckedRow, GateReport};
+use super::finding::{Finding, GateVerdict};
+use super::paired::LEVEL;
+use crate::determinism::IndexMap;
 use crate::report::compare::signed;
 use crate::report::markdown::escape;
 use crate::report::table::Grid;
@@ -49,25 +52,34 @@ fn cells(row: &CheckedRow, against: &str) -> [String; 9] {
         row.now.map_or_else(|| "-".to_owned(), |now| number(now.mean)),
         row.change().map_or_else(|| "-".to_owned(), signed),
         format!("±{}", number(row.reference.margin)),
-        finding(&row.finding),
+        finding(row),
     ]
 }
 
-fn finding(finding: &Finding) -> String {
-    match finding {
-        Finding::Same => "as before".to_owned(),
-        Finding::Worse => "worse".to_owned(),
-        Finding::Better => "better".to_owned(),
-        Finding::NotChecked => "not checked: no data".to_owned(),
-        Finding::NotRepeatable => "not repeatable".to_owned(),
-        Finding::NotComparable(reason) => format!("not comparable: {reason}"),
+fn finding(row: &CheckedRow) -> String {
+    let words = row.finding.words();
+    match &row.finding {
+        Finding::NotChecked => format!("{words}: no data"),
+        Finding::NotComparable(reason) => format!("{words}: {reason}"),
+        Finding::Regressed | Finding::Improved | Finding::Moved if !row.folds.is_empty() => {
+            let folds: Vec<String> = row.folds.iter().map(usize::to_string).collect();
+            let p = row.p.filter(|p| *p < LEVEL).map_or_else(String::new, |p| format!(", {}", p_text(p)));
+            format!("{words}: folds {}{p}", folds.join(", "))
+        }
+        _ => words.to_owned(),
     }
+}
+
+fn p_text(p: f64) -> String {
+    if p < 0.0001 { "p < 0.0001".to_owned() } else { format!("p = {p:.4}") }
 }
 
 fn write_summary(out: &mut String, check: &GateReport) -> fmt::Result {
     let mut moved = table();
-    let is_moved =
-        |row: &&CheckedRow| matches!(row.finding, Finding::Worse | Finding::Better | Finding::NotComparable(_));
+    let is_moved = |row: &&CheckedRow| {
+        use Finding::{Improved, Moved, NotComparable, Regressed};
+        matches!(row.finding, Regressed | Improved | Moved | NotComparable(_))
+    };
     for row in check.rows.iter().filter(is_moved) {
         moved.row(cells(row, "baseline"));
     }
@@ -80,16 +92,12 @@ fn write_summary(out: &mut String, check: &GateReport) -> fmt::Result {
     let verdict = match check.verdict() {
         GateVerdict::Pass => "passed",
         GateVerdict::Regression => "failed",
+        GateVerdict::NotIdentical => "failed (strict)",
         GateVerdict::NotComparable => "not comparable",
     };
-    let counts = [
-        (check.count(|finding| *finding == Finding::Same), "as before"),
-        (check.count(|finding| *finding == Finding::Worse), "worse"),
-        (check.count(|finding| *finding == Finding::Better), "better"),
-        (check.count(|finding| matches!(finding, Finding::NotComparable(_))), "not comparable"),
-        (check.count(|finding| *finding == Finding::NotChecked), "not checked"),
-        (check.count(|finding| *finding == Finding::NotRepeatable), "not repeatable"),
-    ];
+    use Finding::{Identical, Improved, Moved, NotChecked, NotComparable, NotRepeatable, Regressed, Same};
+    let order = [Identical, Moved, Same, Regressed, Improved, NotComparable(String::new()), NotChecked, NotRepeatable];
+    let counts = order.map(|finding| (check.count(|found| found.words() == finding.words()), finding.words()));
     let counts: Vec<String> = counts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
     let counts = if counts.is_empty() { String::new() } else { format!(": {}", counts.join(", ")) };
     writeln!(out, "{}: {verdict}; {} rows of the baseline{counts}", escape(&check.experiment), check.rows.len())?;
@@ -122,38 +130,59 @@ fn write_summary(out: &mut String, check: &GateReport) -> fmt::Result {
             escape(&check.unsupported.join(", "))
         )?;
     }
+    if let (Some([before, now]), true) = (&check.platforms, check.count(|found| *found == Finding::Moved) > 0) {
+        writeln!(
+            out,
+            "the baseline is of {}, this run of {}: mathematical functions differ in their last bits",
+            escape(before),
+            escape(now)
+        )?;
+    }
+    if check.has_means {
+        writeln!(
+            out,
+            "the baseline has means only; `--bless` records folds and predictions, which finds smaller losses"
+        )?;
+    }
     Ok(())
 }
 
-/// Formats the changes of a new baseline as Markdown.
-pub fn changes(blessed: &Blessed) -> String {
-    let mut text = String::new();
-    let mut table = Grid::new(&["dataset", "model", "metric", ">was", ">is", ">change"]);
-    let number = |row: &BaselineRow| format!("{:.4}", row.average.mean);
-    let mut add = |row: &BaselineRow, was: String, is: String, change: String| {
-        table.row([row.dataset.clone(), row.model.clone(), row.metric.name().to_owned(), was, is, change]);
-    };
-    for (before, now) in &blessed.changed {
-        add(now, number(before), number(now), signed(now.average.mean - before.average.mean));
-    }
-    for row in &blessed.added {
-        add(row, "-".to_owned(), number(row), "new".to_owned());
-    }
-    for row in &blessed.removed {
-        add(row, number(row), "-".to_owned(), "removed".to_owned());
-    }
-    if !table.is_empty() {
-        text = table.markdown() + "\n";
-    }
+/// Formats the changes of a new baseline as Markdown, by dataset, for the message of its commit.
+/// `before` compares the run with the old baseline.
+pub fn changes(blessed: &Blessed, before: &GateReport) -> String {
     let Blessed { baseline, added, changed, removed, kept } = blessed;
     let kept = if *kept > 0 { format!(", {kept} kept, since their data are unavailable") } else { String::new() };
-    let _ = writeln!(
-        text,
-        "{} rows: {} new, {} changed, {} removed{kept}",
+    let mut text = format!(
+        "{} rows: {} new, {} changed, {} removed{kept}\n",
         baseline.rows().count(),
         added.len(),
         changed.len(),
         removed.len()
     );
+    let mut tables: IndexMap<String, Grid> = IndexMap::default();
+    let mut add = |row: &BaselineRow, cells: [String; 4]| {
+        let table = tables
+            .entry(row.key.dataset.clone())
+            .or_insert_with(|| Grid::new(&["model", "metric", ">was", ">is", ">change", "finding"]));
+        let [was, is, change, finding] = cells;
+        table.row([row.label(), row.metric.name().to_owned(), was, is, change, finding]);
+    };
+    let number = |row: &BaselineRow| format!("{:.4}", row.average().mean);
+    for (old, now) in changed {
+        let is_this =
+            |row: &&CheckedRow| row.dataset == now.key.dataset && row.metric == now.metric && row.model == now.label();
+        let found = before.rows.iter().find(is_this).map_or_else(String::new, finding);
+        let change = signed(now.average().mean - old.average().mean);
+        add(now, [number(old), number(now), change, found]);
+    }
+    for row in added {
+        add(row, ["-".to_owned(), number(row), "new".to_owned(), String::new()]);
+    }
+    for row in removed {
+        add(row, [number(row), "-".to_owned(), "removed".to_owned(), String::new()]);
+    }
+    for (dataset, table) in tables {
+        let _ = write!(text, "\n### {}\n\n{}", escape(&dataset), table.markdown());
+    }
     text
 }

@@ -11,6 +11,7 @@ use lrbm::internal::logic::{
 };
 use lrbm::internal::rbm::Network;
 use lrbm::internal::report::gate::Baseline;
+use lrbm::internal::report::history::{History, change_points};
 use lrbm::internal::report::{csv, table};
 
 use super::files_of;
@@ -160,6 +161,8 @@ pub fn queries(input: &[u8]) -> bool {
 
 pub fn tables_seeds() -> Vec<Vec<u8>> {
     let mut seeds = files_of("results/baselines", "", ".csv");
+    seeds.extend(files_of("results", "history", ".csv"));
+    seeds.extend(files_of("tests/golden", "baseline", ".csv"));
     seeds.push(b"dataset,auc_roc_mean,auc_roc_sd,auc_roc_n\nimdb,0.9446,0.0504,5\n\"a, \"\"b\"\"\",1,0,2\n".to_vec());
     seeds.push(b"table,kind,about,text\nt,title,,\"A title\"\nt,note,imdb,\"one\ntwo\"\n".to_vec());
     seeds.iter_mut().for_each(|seed| seed.truncate(4000));
@@ -175,6 +178,9 @@ pub fn tables(input: &[u8]) -> bool {
     let fields = |text: &str| csv::parse(text).map(|all| all.into_iter().map(|r| r.fields).collect::<Vec<_>>()).ok();
     assert_eq!(fields(&again).map(|all| all.len()), Some(records.len()));
     drop(Baseline::parse(text, Path::new("baseline.csv")).map_err(|error| error.to_string()));
+    if let Ok(history) = History::parse(text, Path::new("history.csv")).map_err(|error| error.to_string()) {
+        assert!(change_points(&history).iter().all(|point| point.commit < history.commits().len()));
+    }
     if let Ok(mut found) = table::read(text) {
         drop(table::annotate(&mut found, "t", text));
         assert!(!table::markdown(&found).is_empty());

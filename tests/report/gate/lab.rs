@@ -56,13 +56,39 @@ impl Lab {
         self.lrbm_with(args, None)
     }
 
-    fn lrbm_with(&self, args: &[&str], fault: Option<&str>) -> Said {
+    pub fn lrbm_with(&self, args: &[&str], fault: Option<&str>) -> Said {
         let mut command = command(self.home.path());
         command.args(without_report(args)).env("LRBM_DATA", self.path("no-data"));
         if let Some(fault) = fault {
             command.env("LRBM_TEST_FAULT", fault);
         }
         Said::of(command.output().unwrap())
+    }
+
+    /// Writes a generated domain with given folds and two listed negatives per positive, so that a
+    /// seed changes random choices of the learner only.
+    pub fn given_folds(&self, name: &str, folds: usize) {
+        self.lrbm(&["datasets", "generate", "movies", "--noise", "0.1", "--out", "all"]).expect(0, &[]);
+        let lines = |part: &str| -> Vec<String> {
+            self.read(&format!("all/train_{part}.txt")).lines().map(str::to_owned).collect()
+        };
+        let (positives, negatives) = (lines("pos"), lines("neg"));
+        for fold in 0..folds {
+            for side in ["train", "test"] {
+                let take = |all: &[String]| -> String {
+                    let chosen = all.iter().enumerate().filter(|(i, _)| (i % folds == fold) == (side == "test"));
+                    chosen.map(|(_, line)| format!("{line}\n")).collect()
+                };
+                let write = |part: &str, text: &str| {
+                    self.write(&format!("{name}/fold{}/{side}/{side}_{part}.txt", fold + 1), text);
+                };
+                let count = positives.len() / folds * folds;
+                write("pos", &take(&positives[..count]));
+                write("neg", &take(&negatives[..2 * count]));
+                write("facts", &(lines("facts").join("\n") + "\n"));
+                write("bk", &self.read("all/train_bk.txt"));
+            }
+        }
     }
 
     /// Runs a spec into a directory.

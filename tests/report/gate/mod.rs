@@ -1,5 +1,7 @@
-//! `lrbm compare` and `lrbm check`: output on real runs and exit codes.
+//! `lrbm compare`, `lrbm check` and histories: output on real runs and exit codes.
 
+mod action;
 mod check;
 mod compare;
+mod history;
 mod lab;

@@ -1,0 +1,105 @@
+//! `lrbm check --record` and `lrbm report --history`.
+
+use super::lab::{Lab, SPEC, is_there};
+
+const HISTORY: &str = "results/history.csv";
+
+/// Returns the history with the rows of its first commit under other names, and scores shifted by
+/// an amount per commit.
+fn replayed(text: &str, shifts: &[f64]) -> String {
+    let mut lines = text.lines();
+    let mut all = format!("{}\n", lines.next().unwrap());
+    let rows: Vec<Vec<&str>> = lines.map(|line| line.split(',').collect()).collect();
+    for (number, shift) in shifts.iter().enumerate() {
+        for row in &rows {
+            let mut row: Vec<String> = row.iter().map(ToString::to_string).collect();
+            row[0] = format!("commit{number}");
+            row[10] = (row[10].parse::<f64>().unwrap() + shift).to_string();
+            all += &(row.join(",") + "\n");
+        }
+    }
+    all
+}
+
+#[test]
+fn runs_are_appended_and_reported() {
+    let lab = Lab::new();
+    lab.run(SPEC, "run");
+    lab.lrbm(&["report", "--history", HISTORY]).expect(2, &["no history found", "--record FILE` creates one"]);
+    // A run is recorded whatever the verdict; here there is no baseline yet.
+    lab.lrbm(&["check", "run", "--record", HISTORY]).expect(6, &["recorded 6 rows in results/history.csv"]);
+    let text = lab.read(HISTORY);
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines.len(), 7);
+    assert_eq!(lines[0], "commit,date,platform,data,dataset,model,preset,case,fold,seed,auc_roc,auc_pr,cll,seconds");
+    assert!(lines[1].contains(",movies,Boost,,,1,7,0."), "{}", lines[1]);
+    lab.lrbm(&["check", "run", "--bless", "--record", HISTORY]).expect(0, &["recorded 6 rows"]);
+    assert!(lab.read(HISTORY).starts_with(&text), "nothing is rewritten");
+
+    lab.write(HISTORY, &replayed(&text, &[0.0, 0.0, -0.05, -0.05]));
+    let output = lab.lrbm(&["report", "--history", HISTORY]);
+    output.expect(0, &["4 commits, 2 change points, 3 figures", "report: results/history/history.html"]);
+    let page = lab.read("results/history/history.html");
+    assert_eq!(page.matches("<svg").count(), 3);
+    assert!(page.contains("commit2") && page.contains("regressed") && page.contains("−0.0500"), "{page}");
+    let readme = lab.read("results/history/README.md");
+    assert!(readme.contains("| commit2 | movies") && !readme.contains("| commit1 | movies"), "{readme}");
+    for name in ["auc-roc", "auc-pr", "seconds"] {
+        assert!(lab.read(&format!("results/history/{name}.svg")).contains("commit0"), "{name}");
+    }
+    lab.lrbm(&["report", "--history", HISTORY, "--out", "elsewhere"]).expect(0, &["elsewhere/history.html"]);
+}
+
+#[test]
+fn an_incomplete_last_line_is_dropped_with_a_note() {
+    let lab = Lab::new();
+    lab.run(SPEC, "run");
+    let record = ["check", "run", "--record", HISTORY];
+    lab.lrbm(&record).expect(6, &[]);
+    let whole = lab.read(HISTORY);
+    lab.write(HISTORY, &whole[..whole.len() - 5]);
+    let note = "results/history.csv:7: the last line is incomplete and was dropped";
+    lab.lrbm(&["report", "--history", HISTORY]).expect(0, &["1 commits", note]);
+    lab.lrbm(&record).expect(6, &[note]);
+    assert_eq!(lab.read(HISTORY).lines().count(), 1 + 5 + 6);
+    lab.lrbm(&["report", "--history", HISTORY]).expect(0, &["1 commits, 0 change points"]);
+}
+
+#[test]
+fn a_killed_process_leaves_the_old_or_the_new_history() {
+    let lab = Lab::new();
+    lab.run(SPEC, "run");
+    let record = ["check", "run", "-q", "--record", HISTORY];
+    lab.lrbm(&record).expect(6, &[]);
+    let before = lab.read(HISTORY);
+    let mut killed = 0;
+    for at in 1.. {
+        lab.write(HISTORY, &before);
+        let code = lab.lrbm_with(&record, Some(&format!("stop:{at}"))).code;
+        let after = lab.read(HISTORY);
+        assert!(after == before || after.lines().count() == 13 && after.starts_with(&before), "{at}: {after}");
+        if code == 6 {
+            break;
+        }
+        killed += 1;
+        assert!(at < 100);
+    }
+    assert!(killed >= 3, "{killed}");
+}
+
+#[test]
+fn invalid_histories_are_reported() {
+    let lab = Lab::new();
+    lab.run(SPEC, "run");
+    lab.write(HISTORY, "commit,score\na,1\n");
+    let message = "results/history.csv:1: columns `commit,score`; expected `commit,date,platform";
+    lab.lrbm(&["report", "--history", HISTORY]).expect(2, &[message]);
+    lab.lrbm(&["check", "run", "--record", HISTORY]).expect(2, &[message]);
+    assert_eq!(lab.read(HISTORY), "commit,score\na,1\n");
+    lab.write(HISTORY, "");
+    lab.lrbm(&["report", "--history", HISTORY]).expect(4, &["the history has no rows yet"]);
+    // The spec of the run is not a history.
+    lab.lrbm(&["check", "run", "--record", "run/spec.toml"]).expect(2, &["--record", "cannot be overwritten"]);
+    lab.lrbm(&["report", "run", "--history", HISTORY]).expect(2, &["cannot be used with"]);
+    assert!(!is_there(&lab.path("results/history")));
+}
