@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use super::{CommandError, Output, with_cause};
 use crate::data::store::Store;
 use crate::determinism::{IndexMap, IndexSet};
+use crate::experiment::external::environment::{self, Environment};
+use crate::experiment::external::error::ExternalError;
 use crate::experiment::outstanding::states;
 use crate::experiment::plan::PlanEntry;
 use crate::experiment::store::{RunStore, RunStoreError};
@@ -54,12 +56,21 @@ pub struct Selection {
     pub skipped: Vec<String>,
 }
 
+/// Whether the commands of a spec are asked for their versions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Versions {
+    /// Nothing is started: versions are those of the last run.
+    Recorded,
+    /// The commands of selected jobs are asked.
+    Asked,
+}
+
 impl SpecArgs {
     /// Reads the spec and selects jobs.
     ///
     /// # Errors
     /// If the spec or an expression is invalid, data are damaged, or no job is selected.
-    pub fn select(&self) -> Result<Selection, CommandError> {
+    pub fn select(&self, versions: Versions) -> Result<Selection, CommandError> {
         let experiment = Experiment::read(&self.spec, &self.set).map_err(CommandError::input)?;
         let only = JobFilter::parse(&self.only, &experiment).map_err(CommandError::input)?;
         let data = Store::open(self.data.clone().unwrap_or_else(Store::default_directory));
@@ -86,6 +97,17 @@ impl SpecArgs {
         plan.missing
             .retain(|missing| selected.iter().any(|&position| plan.jobs[position].job.dataset.name == missing.name));
         let out = self.out.clone().unwrap_or_else(|| Path::new("results/runs").join(&experiment.name));
+        let spec_dir = self.spec.parent().unwrap_or(Path::new("."));
+        environment::measure(plan.jobs.iter_mut().map(|entry| &mut entry.job), spec_dir)
+            .map_err(CommandError::input)?;
+        if let Some(recorded) = Environment::read(&out) {
+            plan.jobs.iter_mut().for_each(|entry| recorded.apply_version(&mut entry.job));
+        }
+        if versions == Versions::Asked {
+            let is_selected = |position: &usize| selected.binary_search(position).is_ok();
+            let jobs = plan.jobs.iter_mut().enumerate().filter(|(position, _)| is_selected(position));
+            environment::ask_versions(jobs.map(|(_, entry)| &mut entry.job));
+        }
         Ok(Selection { experiment, plan, selected, out, data, skipped })
     }
 }
@@ -110,6 +132,17 @@ pub fn store_skipped(selection: &Selection, store: &RunStore) -> Result<(), RunS
     let mut names: IndexSet<String> = store.skipped().into_iter().filter(is_absent).collect();
     names.extend(selection.skipped.iter().cloned());
     store.write_skipped(&names.into_iter().collect::<Vec<String>>())
+}
+
+/// Stores what the external systems of a plan depend on.
+///
+/// # Errors
+/// If it cannot be written.
+pub fn store_environment(selection: &Selection, store: &RunStore) -> Result<(), CommandError> {
+    match Environment::of(selection.plan.jobs.iter().map(|entry| &entry.job)) {
+        Some(environment) => environment.write(store.root()).map_err(CommandError::input),
+        None => Ok(()),
+    }
 }
 
 /// Returns a message about missing datasets with the command that fetches them; `None` if all
@@ -156,8 +189,8 @@ enum Format {
 pub fn run(args: &PlanArgs, output: &mut Output) -> Result<(), CommandError> {
     match &args.spec_args {
         Some(spec_args) => match args.format {
-            Format::Table => print(&spec_args.select()?, output),
-            Format::Commands => commands(&spec_args.select()?, output),
+            Format::Table => print(&spec_args.select(Versions::Recorded)?, output),
+            Format::Commands => commands(&spec_args.select(Versions::Recorded)?, output),
         },
         None => Ok(write!(output.out, "{}", spec::schema::text())?),
     }
@@ -170,6 +203,9 @@ fn commands(selection: &Selection, output: &mut Output) -> Result<(), CommandErr
     if let Some(missing) = missing(plan) {
         return Err(CommandError::Input(missing));
     }
+    if let Some(model) = environment::unknown_version(selected.iter().map(|&job| &plan.jobs[job].job)) {
+        return Err(CommandError::input(ExternalError::UnknownVersion { model: model.to_owned() }));
+    }
     let store = RunStore::new(out);
     let (planned, selected) = plan.planned(selected);
     let states = states(&planned, &selected, &store);
@@ -180,6 +216,7 @@ fn commands(selection: &Selection, output: &mut Output) -> Result<(), CommandErr
     if !to_do.is_empty() {
         store.freeze(&experiment.frozen).map_err(CommandError::input)?;
         store_skipped(selection, &store).map_err(CommandError::input)?;
+        store_environment(selection, &store)?;
         RemoteRun::of(plan, data).and_then(|frozen| frozen.write(&root)).map_err(CommandError::input)?;
     }
     let text = |path: &Path| match path.to_str() {

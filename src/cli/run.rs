@@ -9,13 +9,14 @@ use std::time::Instant;
 
 pub use self::display::Display;
 use self::interrupt::Interrupt;
-use super::plan::{self, Selection};
+use super::plan::{self, Selection, Versions};
 use super::{CommandError, Output};
+use crate::experiment::frame::StoredJob;
 use crate::experiment::run::{Executor, Finished, Isolation, Local, Options, machine, run as run_jobs};
 use crate::experiment::slurm::{self, Cluster, ClusterStatus, InterruptAction, Slurm, SlurmError};
 use crate::experiment::spec::SlurmSettings;
 use crate::experiment::store::{MODEL, RunStore, RunStoreError};
-use crate::experiment::{Experiment, RemoteError, RemoteRun, RunError, filter};
+use crate::experiment::{Experiment, PlannedJob, RemoteError, RemoteRun, RunError, filter};
 
 /// Arguments of `lrbm run`.
 #[derive(clap::Args)]
@@ -88,10 +89,10 @@ pub fn run(args: &Run, output: &mut Output) -> Result<(), CommandError> {
     if args.executor == ExecutorKind::Local && !args.slurm_option.is_empty() {
         return Err(CommandError::input("--slurm-option requires --executor slurm"));
     }
-    let selection = args.spec_args.select()?;
     if args.dry_run {
-        return plan::print(&selection, output);
+        return plan::print(&args.spec_args.select(Versions::Recorded)?, output);
     }
+    let selection = args.spec_args.select(Versions::Asked)?;
     if let Some(missing) = plan::missing(&selection.plan) {
         return Err(CommandError::Input(format!("nothing was run: {missing}")));
     }
@@ -108,6 +109,7 @@ pub fn run(args: &Run, output: &mut Output) -> Result<(), CommandError> {
     let _presence = store.prepare().map_err(store_error)?;
     store.freeze(&selection.experiment.frozen).map_err(store_error)?;
     plan::store_skipped(&selection, &store).map_err(store_error)?;
+    plan::store_environment(&selection, &store)?;
     let options = Options {
         fresh: args.fresh,
         retry_failed: args.retry_failed,
@@ -124,7 +126,8 @@ pub fn run(args: &Run, output: &mut Output) -> Result<(), CommandError> {
         None => {
             let threads = args.threads.map_or_else(machine::cores, usize::from);
             let jobs = args.jobs.map_or(threads, usize::from);
-            let isolation = isolation(&selection.experiment, || RemoteRun::of(&selection.plan, &selection.data))?;
+            let isolation =
+                isolation(&selection.experiment, &planned, || RemoteRun::of(&selection.plan, &selection.data))?;
             run_by(&mut Local { data: &selection.data, jobs, threads, isolation })?
         }
         Some((cluster, settings)) => {
@@ -158,9 +161,10 @@ pub fn run(args: &Run, output: &mut Output) -> Result<(), CommandError> {
 /// Returns how isolated jobs are started, if the experiment has any.
 pub fn isolation(
     experiment: &Experiment,
+    plan: &[PlannedJob],
     remote: impl FnOnce() -> Result<RemoteRun, RemoteError>,
 ) -> Result<Option<Isolation>, CommandError> {
-    if !experiment.limits.is_isolated() {
+    if !plan.iter().any(|planned| planned.job.is_isolated()) {
         return Ok(None);
     }
     let program = slurm::this_program().map_err(CommandError::internal)?;
@@ -202,7 +206,8 @@ fn store_error(error: RunStoreError) -> CommandError {
 fn report(output: &mut Output, finished: &Finished, store: &RunStore) -> Result<(), CommandError> {
     summary::table(&mut output.out, &finished.jobs)?;
     // The first available model, as an example for `lrbm explain`.
-    let done = finished.jobs.iter().find(|stored| stored.record.result.is_some());
+    let has_model = |stored: &&StoredJob| stored.is_done() && stored.record.key.external.is_none();
+    let done = finished.jobs.iter().find(has_model);
     let model = done.map(|stored| store.root().join(&stored.directory).join(MODEL));
     summary::tally(&mut output.out, &finished.tally, store.root(), model.as_deref())?;
     Ok(())

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::run::{Display, isolation, require_results, run_error};
 use super::{CommandError, Output, with_cause};
 use crate::data::store::Store;
+use crate::experiment::external::environment::Environment;
 use crate::experiment::run::{Local, Options, machine, run as run_jobs, run_assigned};
 use crate::experiment::store::{RunStore, SPEC};
 use crate::experiment::{Experiment, Plan, PlannedJob, RemoteRun, ResultsError, remote};
@@ -57,7 +58,7 @@ pub fn run(args: &RunJob, output: &mut Output) -> Result<(), CommandError> {
     let store = RunStore::new(&root);
     let _presence = store.join().map_err(CommandError::input)?;
     let threads = args.threads.map_or_else(machine::cores, usize::from);
-    let isolation = isolation(&experiment, || Ok(remote))?;
+    let isolation = isolation(&experiment, &plan, || Ok(remote))?;
     let mut local = Local { data: &data, jobs: threads, threads, isolation };
     let mut display = Display::new(output.quiet, args.json_events);
     let mut listen = |event| display.show(&event);
@@ -90,7 +91,10 @@ fn planned(root: &Path, data: Option<PathBuf>) -> Result<PlannedRun, CommandErro
     }
     let experiment = Experiment::read(&spec, &[]).map_err(CommandError::input)?;
     let data = Store::open(data.unwrap_or_else(Store::default_directory));
-    let plan = Plan::new(&experiment, &data).map_err(with_cause)?;
+    let mut plan = Plan::new(&experiment, &data).map_err(with_cause)?;
+    if let Some(environment) = Environment::read(root) {
+        plan.jobs.iter_mut().for_each(|entry| environment.apply(&mut entry.job));
+    }
     let remote = RemoteRun::of(&plan, &data).map_err(CommandError::input)?;
     Ok(PlannedRun { plan: plan.planned(&[]).0, experiment, data, remote })
 }

@@ -158,7 +158,7 @@ fn value_of(job: &Job, column: &str) -> String {
     match column {
         "dataset" => job.dataset.name.clone(),
         "model" => job.model.clone(),
-        "kind" => job.kind.name().to_owned(),
+        "kind" => job.system.kind_name().to_owned(),
         "preset" => job.preset_name().to_owned(),
         "case" => job.case(),
         "fold" => job.fold_number().to_string(),

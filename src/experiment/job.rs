@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::dataset_ref::DatasetRef;
+use super::external::config::External;
 use super::key::{DATA_VERSION, JobKey, LearnerKey};
 use crate::data::split::SplitOptions;
 use crate::determinism::{IndexMap, Stream};
@@ -20,15 +21,11 @@ pub struct Job {
     pub dataset: Arc<DatasetRef>,
     /// Name of the model in the experiment.
     pub model: String,
-    /// Kind of the model.
-    pub kind: Kind,
+    /// What is trained and tested.
+    pub system: System,
     /// Preset the parameters start from. It is part of the row: `paper` and `lookahead` are never
     /// mixed.
     pub preset: Option<Preset>,
-    /// Parameters; their seed is [`Job::training_seed`].
-    pub params: Params,
-    /// Ensemble to distill: `Some` if and only if the kind is [`Kind::LrbmExplainable`].
-    pub from: Option<Ensemble>,
     /// Values set by the sweep, by name. A listed case has the name `case`.
     pub settings: IndexMap<String, String>,
     /// How the examples are split; the number of folds is always given and the seed is the job's.
@@ -39,6 +36,67 @@ pub struct Job {
     pub seed: u64,
     /// Time and memory limits.
     pub limits: Limits,
+}
+
+/// What is trained and tested: a learner of this library, or a system outside of it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum System {
+    /// A learner of this library.
+    Learner(LearnerConfig),
+    /// A command, or scores that were made elsewhere.
+    External(Box<External>),
+}
+
+/// A learner with its parameters.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LearnerConfig {
+    /// Kind of the model.
+    pub kind: Kind,
+    /// Parameters; in a job, their seed is [`Job::training_seed`].
+    pub params: Params,
+    /// Ensemble to distill: `Some` if and only if the kind is [`Kind::LrbmExplainable`].
+    pub from: Option<Ensemble>,
+}
+
+impl LearnerConfig {
+    /// Returns whether training positives are evidence for other examples.
+    pub fn is_recursive(&self) -> bool {
+        self.params.recursive() || self.from.as_ref().is_some_and(|from| from.params.recursive())
+    }
+
+    /// Sets the seed of the parameters.
+    pub fn set_seed(&mut self, seed: u64) {
+        self.params.set_seed(seed);
+        if let Some(from) = &mut self.from {
+            from.params.set_seed(seed);
+        }
+    }
+}
+
+impl System {
+    /// Returns the name of its kind.
+    pub fn kind_name(&self) -> &'static str {
+        match self {
+            System::Learner(learner) => learner.kind.name(),
+            System::External(external) => external.kind_name(),
+        }
+    }
+
+    /// Returns the learner, if it is one.
+    pub fn learner(&self) -> Option<&LearnerConfig> {
+        match self {
+            System::Learner(learner) => Some(learner),
+            System::External(_) => None,
+        }
+    }
+
+    /// Returns the external system, if it is one.
+    pub fn external(&self) -> Option<&External> {
+        match self {
+            System::Learner(_) => None,
+            System::External(external) => Some(external),
+        }
+    }
 }
 
 /// The ensemble that an explainable model distils, trained on the same fold with the same seed.
@@ -87,20 +145,47 @@ impl Job {
     /// Returns the job of the ensemble that an explainable model distils. If the ensemble is a
     /// model of the experiment, this is the job that trains it, with the same key.
     pub fn ensemble(&self) -> Option<Job> {
-        let Ensemble { model, kind, params } = self.from.clone()?;
+        let Ensemble { model, kind, params } = self.system.learner()?.from.clone()?;
         let model = model.unwrap_or_else(|| self.model.clone());
-        Some(Job { model, kind, params, from: None, ..self.clone() })
+        let system = System::Learner(LearnerConfig { kind, params, from: None });
+        Some(Job { model, system, ..self.clone() })
+    }
+
+    /// Returns whether its model is a sum of trees.
+    pub fn grows_trees(&self) -> bool {
+        self.system.learner().is_some_and(|learner| learner.kind.grows_trees())
+    }
+
+    /// Returns whether the job runs in a process of its own: a command always does, so that its
+    /// process group can be ended.
+    pub fn is_isolated(&self) -> bool {
+        self.limits.is_isolated() || self.runs_command()
+    }
+
+    /// Returns whether the job starts a command.
+    pub fn runs_command(&self) -> bool {
+        self.system.external().is_some_and(|external| external.command().is_some())
     }
 
     /// Returns everything that can change the result, given the checksum of the data.
     pub fn key(&self, data_checksum: &str) -> JobKey {
         let mut algorithm = BTreeMap::from([("data".to_owned(), DATA_VERSION)]);
-        for kind in std::iter::once(self.kind).chain(self.from.as_ref().map(|from| from.kind)) {
+        let from = self.system.learner().and_then(|learner| learner.from.as_ref());
+        let (learner, kind, external) = match &self.system {
+            System::Learner(LearnerConfig { kind, params, .. }) => (learner_key(*kind, params), Some(*kind), None),
+            System::External(external) => {
+                let kind = external.kind_name().to_owned();
+                let learner = LearnerKey { kind, parameters: external.params.clone() };
+                (learner, external.features().map(|features| features.kind()), Some(external.key()))
+            }
+        };
+        for kind in kind.into_iter().chain(from.map(|from| from.kind)) {
             algorithm.insert(kind.name().to_owned(), kind.info().version);
         }
         JobKey {
-            learner: learner_key(self.kind, &self.params),
-            from: self.from.as_ref().map(|from| learner_key(from.kind, &from.params)),
+            learner,
+            from: from.map(|from| learner_key(from.kind, &from.params)),
+            external,
             dataset: self.dataset.key(),
             data_checksum: data_checksum.to_owned(),
             folds: self.split.folds.unwrap_or_default(),

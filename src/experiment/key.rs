@@ -10,6 +10,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::dataset_ref::DatasetKey;
+use super::external::config::ExternalKey;
 use crate::files::digest;
 use crate::learn::params::Value;
 
@@ -27,6 +28,9 @@ pub struct JobKey {
     /// The ensemble that an explainable model is distilled from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<LearnerKey>,
+    /// The external system and what its result depends on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub external: Option<ExternalKey>,
     /// The dataset and its variant.
     pub dataset: DatasetKey,
     /// The checksum of its files.

@@ -6,6 +6,7 @@
 
 pub mod dataset_ref;
 mod error;
+pub mod external;
 pub mod filter;
 pub mod frame;
 pub mod job;
@@ -14,6 +15,7 @@ pub mod outstanding;
 pub mod panics;
 pub mod plan;
 mod planned;
+mod process;
 pub mod remote;
 pub mod results;
 pub mod run;
@@ -25,7 +27,7 @@ pub mod tasks;
 pub use dataset_ref::DatasetRef;
 pub use error::RunError;
 pub use filter::JobFilter;
-pub use job::{Ensemble, Job, Limits};
+pub use job::{Ensemble, Job, LearnerConfig, Limits, System};
 pub use key::{JobId, JobKey};
 pub use plan::{JobState, Plan, PlanEntry, Previous};
 pub use planned::PlannedJob;

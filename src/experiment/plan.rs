@@ -14,6 +14,7 @@ use crate::data::adapt;
 use crate::data::benchmark::BenchmarkError;
 use crate::data::split::SplitOptions;
 use crate::data::store::{Store, StoreError};
+use crate::files::visible::visible;
 use crate::parallel;
 
 /// All jobs of an experiment.
@@ -168,6 +169,8 @@ pub enum Change {
     Parameters(Vec<String>),
     /// The data.
     Data,
+    /// The external system: its command, version, files or scores.
+    External(Vec<String>),
     /// The algorithm version.
     Algorithm,
 }
@@ -259,6 +262,7 @@ impl fmt::Display for Change {
         match self {
             Change::Parameters(which) => write!(f, "parameters changed: {}", which.join(", ")),
             Change::Data => f.write_str("data checksum changed"),
+            Change::External(which) => write!(f, "external system changed: {}", visible(&which.join(", "))),
             Change::Algorithm => f.write_str("algorithm version changed"),
         }
     }
@@ -288,6 +292,11 @@ fn changes(old: &JobKey, new: &JobKey) -> Vec<Change> {
     let mut changes = Vec::new();
     if !which.is_empty() {
         changes.push(Change::Parameters(which));
+    }
+    if let (Some(before), Some(after)) = (&old.external, &new.external)
+        && before != after
+    {
+        changes.push(Change::External(before.changes(after)));
     }
     if old.data_checksum != new.data_checksum {
         changes.push(Change::Data);

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::external::environment::Environment;
 use super::key::JobId;
 use super::plan::Plan;
 use super::planned::PlannedJob;
@@ -78,6 +79,9 @@ pub struct RemoteRun {
     pub data: PathBuf,
     /// Datasets of the plan by name.
     pub datasets: IndexMap<String, RemoteDataset>,
+    /// What external systems depend on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub external: Option<Environment>,
 }
 
 /// A dataset when the run was planned.
@@ -106,7 +110,9 @@ impl RemoteRun {
                     .or_insert_with(|| RemoteDataset { checksum: checksum.clone(), folds });
             }
         }
-        Ok(RemoteRun { version: VERSION, directory: absolute(Path::new("."))?, data: absolute(data.root())?, datasets })
+        let (directory, data) = (absolute(Path::new("."))?, absolute(data.root())?);
+        let external = Environment::of(plan.jobs.iter().map(|entry| &entry.job));
+        Ok(RemoteRun { version: VERSION, directory, data, datasets, external })
     }
 
     /// Writes the file into a run directory.
@@ -156,7 +162,10 @@ impl RemoteRun {
         let mut planned = Vec::new();
         for part in &experiment.datasets {
             if let Some(RemoteDataset { checksum, folds }) = self.datasets.get(&part.source.name) {
-                let jobs = part.jobs(&part.seeds, *folds, experiment.limits);
+                let mut jobs = part.jobs(&part.seeds, *folds, experiment.limits);
+                if let Some(environment) = &self.external {
+                    jobs.iter_mut().for_each(|job| environment.apply(job));
+                }
                 planned.extend(jobs.into_iter().map(|job| PlannedJob::new(job, checksum)));
             }
         }

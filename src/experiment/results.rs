@@ -5,6 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::external::environment::Environment;
 use super::frame::{Group, JobFrame, RowKey, Schema, StoredJob};
 use super::job::Job;
 use super::spec::{Experiment, ExperimentDataset, SpecError};
@@ -74,12 +75,16 @@ impl Results {
         }
         let experiment = Experiment::read_frozen(&spec)?;
         let store = RunStore::new(root);
+        let environment = Environment::read(root);
         let mut skipped = store.skipped();
         let (mut jobs, mut stored, mut stale, mut damaged) = (Vec::new(), Vec::new(), 0, Vec::new());
         for part in &experiment.datasets {
             let folds = part.folds.or_else(|| recorded_folds(part, &store));
             let Some(folds) = folds.or_else(|| part.source.known_folds()) else { continue };
-            let of_part = part.jobs(&part.seeds, folds, experiment.limits);
+            let mut of_part = part.jobs(&part.seeds, folds, experiment.limits);
+            if let Some(environment) = &environment {
+                of_part.iter_mut().for_each(|job| environment.apply(job));
+            }
             let read = parallel::map(&of_part, STEPS_TO_READ, |job| read(job, &store));
             if !read.iter().all(|read| matches!(read, ReadJob::Absent)) {
                 skipped.retain(|name| *name != part.source.name);

@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::time::Duration;
 
 use super::dataset_ref::DatasetRef;
-use super::job::Job;
+use super::job::{Job, LearnerConfig, System};
 use super::key::JobId;
 use super::planned::PlannedJob;
 use crate::determinism::HashMap;
@@ -21,6 +21,8 @@ const SHORT_SECONDS: f64 = 10.0;
 const MIN_TASKS: usize = 16;
 /// Seconds per test of a leaf and example, or ten facts; measured on the shipped experiments.
 const SECONDS_EACH: f64 = 2e-5;
+/// Seconds of a command, about which nothing is known.
+const SECONDS_OF_COMMAND: f64 = 30.0;
 /// Fixed seconds per job.
 const SECONDS_ALWAYS: f64 = 0.02;
 
@@ -77,11 +79,16 @@ fn parts(costs: &[f64], number: usize) -> Vec<Range<usize>> {
 
 /// Estimates the seconds that a job takes.
 pub fn seconds(job: &Job) -> f64 {
-    let own = job.params.cost();
-    // An ensemble without a job of its own is learned by the job that distills it.
-    let ensemble = job.from.as_ref().filter(|from| from.model.is_none());
-    let tests = own + ensemble.map_or(0.0, |from| from.params.cost());
-    let seconds = SECONDS_ALWAYS + SECONDS_EACH * size(&job.dataset, job.split.negatives_per_positive) * tests;
+    let seconds = match &job.system {
+        System::Learner(LearnerConfig { params, from, .. }) => {
+            // An ensemble without a job of its own is learned by the job that distills it.
+            let ensemble = from.as_ref().filter(|from| from.model.is_none());
+            let tests = params.cost() + ensemble.map_or(0.0, |from| from.params.cost());
+            SECONDS_ALWAYS + SECONDS_EACH * size(&job.dataset, job.split.negatives_per_positive) * tests
+        }
+        System::External(external) if external.command().is_some() => SECONDS_OF_COMMAND,
+        System::External(_) => SECONDS_ALWAYS,
+    };
     job.limits.time.map_or(seconds, |limit| seconds.min(limit.as_secs_f64()))
 }
 

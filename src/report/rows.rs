@@ -5,6 +5,7 @@ use std::fmt;
 use crate::data::generate::Domain;
 use crate::determinism::{IndexMap, IndexSet};
 use crate::experiment::Results;
+use crate::experiment::external::config::EXTERNAL_KINDS;
 use crate::experiment::frame::{Group, RowKey, StoredJob};
 use crate::experiment::spec::ExperimentDataset;
 use crate::learn::Kind;
@@ -133,7 +134,7 @@ pub fn rows(results: &Results) -> Vec<ReportRow<'_>> {
                 index: rows.len(),
                 group,
                 dataset_id: job.dataset.dataset_id(),
-                kind: job.kind.name(),
+                kind: job.system.kind_name(),
                 settings: job.settings,
                 damaged,
                 expected: folds.map(|folds| folds * part.seeds.len()),
@@ -169,9 +170,10 @@ pub fn applies_to_preset(kind: &str, own: &str, preset: &str) -> bool {
     own == preset || own.is_empty() && !supports_presets(kind)
 }
 
-/// Returns whether a kind of model supports presets. Unknown kinds are assumed to.
+/// Returns whether a kind of model supports presets. Unknown kinds are assumed to; external systems
+/// do not.
 pub fn supports_presets(kind: &str) -> bool {
-    Kind::find(kind).map_or(true, Kind::has_presets)
+    !EXTERNAL_KINDS.contains(&kind) && Kind::find(kind).map_or(true, Kind::has_presets)
 }
 
 /// Returns the target predicate of a built-in dataset.

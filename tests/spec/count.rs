@@ -6,7 +6,7 @@ use lrbm::internal::experiment::Job;
 use lrbm::internal::learn::params::Value;
 use lrbm::internal::learn::{Kind, Preset};
 
-use crate::lab::{all_shipped, experiment, experiment_with, jobs, shipped, value};
+use crate::lab::{all_shipped, experiment, experiment_with, jobs, kind, shipped, value};
 
 #[test]
 fn shipped_specs_are_valid_and_expand_to_their_jobs() {
@@ -65,8 +65,10 @@ fn presets_have_separate_rows_paths_and_columns() {
         ]
     );
     assert_eq!(first[0].directory().to_string_lossy(), "jobs/sports/LRBM-Boost/paper/fold1-seed20200120");
-    let sizes: Vec<[Value; 2]> =
-        first.iter().map(|job| ["node_size", "path_length"].map(|name| value(&job.params, name))).collect();
+    let sizes: Vec<[Value; 2]> = first
+        .iter()
+        .map(|job| ["node_size", "path_length"].map(|name| value(&job.system.learner().unwrap().params, name)))
+        .collect();
     let (paper, lookahead) = ([1, 0].map(Value::from), [2, 3].map(Value::from));
     assert_eq!(sizes, vec![vec![paper, lookahead]; 3].concat());
 }
@@ -74,7 +76,7 @@ fn presets_have_separate_rows_paths_and_columns() {
 #[test]
 fn an_explainable_model_distils_the_ensemble_of_the_same_fold() {
     let jobs = jobs(&experiment(&shipped("table2.toml")));
-    let copies: Vec<&Job> = jobs.iter().filter(|job| job.kind == Kind::LrbmExplainable).collect();
+    let copies: Vec<&Job> = jobs.iter().filter(|job| kind(job) == Kind::LrbmExplainable).collect();
     assert_eq!(copies.len(), (5 * 10 + 2) * 2 * 5);
     for copy in copies {
         let ensemble = copy.ensemble().unwrap();
@@ -149,8 +151,11 @@ fn a_sweep_expands_to_all_combinations_of_applicable_parameters() {
     assert_eq!(cases[5], "Boost: trees=2, negatives_per_positive=3, quick fit");
     assert_eq!(cases[12], "Single: negatives_per_positive=1, quick fit");
     let copy = &jobs[6 + 3];
-    assert_eq!(["trees", "distil_depth"].map(|name| value(&copy.params, name)), [2.into(), 4.into()]);
-    let ensemble = copy.from.as_ref().unwrap();
+    assert_eq!(
+        ["trees", "distil_depth"].map(|name| value(&copy.system.learner().unwrap().params, name)),
+        [2.into(), 4.into()]
+    );
+    let ensemble = copy.system.learner().unwrap().from.as_ref().unwrap();
     assert_eq!((value(&ensemble.params, "trees"), ensemble.model.as_deref()), (2.into(), Some("Boost")));
     assert_eq!(copy.split.negatives_per_positive, 1.0);
     assert_eq!(
@@ -159,7 +164,7 @@ fn a_sweep_expands_to_all_combinations_of_applicable_parameters() {
     );
     // Dataset settings apply to the models of that dataset only.
     let min_leaf = |job: &Job| if job.dataset.name == "university" { 3 } else { 1 };
-    assert!(jobs.iter().all(|job| value(&job.params, "min_leaf") == min_leaf(job).into()));
+    assert!(jobs.iter().all(|job| value(&job.system.learner().unwrap().params, "min_leaf") == min_leaf(job).into()));
     // Jobs are ordered by dataset, then seed, then fold.
     let order: Vec<(&str, u64, usize)> =
         jobs.iter().map(|job| (job.dataset.name.as_str(), job.seed, job.fold_number())).collect();
@@ -202,7 +207,8 @@ max_leaves = 6
     let jobs = jobs(&experiment(text));
     let of = |name: &str| jobs.iter().find(|job| job.model == name).unwrap();
     let shown = |job: &Job| {
-        let sizes = ["node_size", "path_length", "max_leaves"].map(|name| value(&job.params, name));
+        let sizes =
+            ["node_size", "path_length", "max_leaves"].map(|name| value(&job.system.learner().unwrap().params, name));
         (job.preset, sizes)
     };
     assert_eq!(shown(of("A")), (Some(Preset::Paper), [1, 0, 6].map(Value::from)));

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use lrbm::internal::data::store::Store;
 use lrbm::internal::experiment::{Experiment, Job, Plan};
-use lrbm::internal::learn::Params;
 use lrbm::internal::learn::params::Value;
+use lrbm::internal::learn::{Kind, Params};
 
 /// A path in the repository.
 pub fn repository(path: &str) -> PathBuf {
@@ -41,6 +41,11 @@ pub fn jobs(experiment: &Experiment) -> Vec<Job> {
 /// Returns the value of a parameter of a job; `"none"` if its kind does not have it.
 pub fn value(params: &Params, name: &str) -> Value {
     params.get(name).unwrap_or("none".into())
+}
+
+/// Returns the kind of a job of a learner.
+pub fn kind(job: &Job) -> Kind {
+    job.system.learner().unwrap().kind
 }
 
 /// Returns the text of a shipped spec.

@@ -12,9 +12,9 @@ fn keys_models_and_datasets_can_be_set() {
     let jobs = jobs(&changed);
     assert_eq!(jobs.len(), 2 * 6 * 5 * 2);
     for job in &jobs {
-        assert_eq!(value(&job.params, "max_leaves"), 8.into(), "{job}");
+        assert_eq!(value(&job.system.learner().unwrap().params, "max_leaves"), 8.into(), "{job}");
         if job.model != "LRBM-NoBoost" {
-            assert_eq!(value(&job.params, "trees"), 5.into(), "{job}");
+            assert_eq!(value(&job.system.learner().unwrap().params, "trees"), 5.into(), "{job}");
         }
         let evidence = job.dataset.variant.evidence.as_deref();
         assert_eq!(evidence, Some("base"), "{job}");
@@ -75,5 +75,5 @@ fn invalid_settings_are_rejected() {
             .contains("[dataset.movies] sets its own `trees`: use `--set dataset.movies.trees=…`")
     );
     let own_trees = jobs(&experiment_with(own, &["dataset.movies.trees=4"]));
-    assert_eq!(value(&own_trees[0].params, "trees"), 4.into());
+    assert_eq!(value(&own_trees[0].system.learner().unwrap().params, "trees"), 4.into());
 }

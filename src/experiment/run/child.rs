@@ -10,8 +10,10 @@ use super::machine;
 use super::threads::JobThreads;
 use crate::data::store::Store;
 use crate::experiment::error::RunError;
+use crate::experiment::process::OwnGroup;
 use crate::experiment::spec::Experiment;
 use crate::experiment::store::{RunStore, RunStoreError, SPEC, StagingFiles};
+use crate::files;
 
 /// Runs the job that is assigned on stdin, and reports to stdout. Ends the process as soon as stdin
 /// is closed.
@@ -22,9 +24,14 @@ pub fn run_assigned() -> io::Result<()> {
     let mut line = String::new();
     io::stdin().lock().read_line(&mut line)?;
     let assignment: Assignment = serde_json::from_str(&line)?;
-    std::thread::Builder::new().spawn(|| {
+    let scratch = assignment.scratch.clone();
+    std::thread::Builder::new().spawn(move || {
         // Nothing follows the assignment; the end of the input is the end of the supervisor.
         let _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
+        if let Some(scratch) = scratch {
+            OwnGroup::find().inspect(|group| group.end_others());
+            let _ = files::remove_dir_all(&scratch);
+        }
         std::process::exit(1);
     })?;
     let out = Mutex::new(io::stdout());
@@ -45,22 +52,29 @@ pub fn run_assigned() -> io::Result<()> {
 }
 
 fn run(assignment: Assignment, progress: &(dyn Fn(super::execute::JobProgress) + Sync)) -> Result<JobEnd, RunError> {
-    let Assignment { spec, remote, root, id, staging, elapsed, threads } = assignment;
+    let Assignment { spec, remote, root, id, staging, elapsed, threads, scratch } = assignment;
     let rejected = |message: String| RunError::Isolation(message);
     let experiment = Experiment::parse(&spec, SPEC, &[]).map_err(|error| rejected(error.to_string()))?;
-    let limits = experiment.limits;
-    if let Some(limit) = limits.memory_bytes {
-        bound_data(limit);
-    }
     let plan = remote.jobs(&experiment);
     let position = plan.iter().position(|planned| planned.id == id);
     let Some(position) = position else { return Err(rejected(format!("the experiment has no job {id}"))) };
+    let is_command = scratch.is_some();
+    let mut limits = plan[position].job.limits;
+    // The memory of a command is that of its processes, without this one.
+    limits.memory_bytes = limits.memory_bytes.filter(|_| !is_command);
+    if let Some(limit) = limits.memory_bytes {
+        bound_data(limit);
+    }
     let (store, data) = (RunStore::new(root), Store::open(remote.data.clone()));
     let jobs = [position];
-    let context = RunContext::new(&plan, &jobs, &data, &store);
+    let context = RunContext { scratch, ..RunContext::new(&plan, &jobs, &data, &store) };
     let threads = JobThreads::new(threads)?;
     let mut files = StagingFiles::open(&staging, elapsed)?;
     let mut end = compute(&context, &plan[position], limits, &threads, &mut files, &mut |at| progress(at))?;
+    if is_command {
+        (end.peak_memory_bytes, end.cpu_seconds) = (end.attempt.command_peak_bytes, None);
+        return Ok(end);
+    }
     end.peak_memory_bytes = machine::peak_memory_bytes();
     if limits.memory_bytes.is_some() && end.peak_memory_bytes.is_none() {
         let warning = "the memory limit is not enforced: this system does not report the memory of a process";

@@ -54,7 +54,7 @@ pub fn compute(
     let result = match result.and_then(|output| monitor.exceeded_memory().map_or(Ok(output), Err)) {
         Ok(JobOutput { outcome, files }) => {
             for (name, bytes) in files {
-                staging.write(name, &bytes)?;
+                staging.write(&name, &bytes)?;
             }
             Ok(outcome)
         }

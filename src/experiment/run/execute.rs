@@ -1,6 +1,7 @@
 //! Execution of one job, from its data to its metrics.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -15,7 +16,7 @@ use crate::data::benchmark::Benchmark;
 use crate::data::split::{Fold, FoldSide};
 use crate::data::store::Store;
 use crate::determinism::{HashMap, IndexMap};
-use crate::experiment::job::Job;
+use crate::experiment::job::{Job, LearnerConfig, System};
 use crate::experiment::key::JobId;
 use crate::experiment::planned::PlannedJob;
 use crate::experiment::store::{self, MODEL, Outcome, PREDICTIONS, Prediction, RunStore, StagingFiles};
@@ -39,6 +40,8 @@ pub struct RunContext<'a> {
     pub by_id: HashMap<JobId, &'a Job>,
     /// Injected fault, in tests.
     pub fault: Option<Fault>,
+    /// Working directory of a command; `Some` only in the process of its job.
+    pub scratch: Option<PathBuf>,
 }
 
 impl<'a> RunContext<'a> {
@@ -50,6 +53,7 @@ impl<'a> RunContext<'a> {
             ensembles: Shared::new(jobs.iter().filter_map(|&job| plan[job].ensemble.clone())),
             by_id: plan.iter().map(|planned| (planned.id.clone(), &planned.job)).collect(),
             fault: Fault::from_environment(),
+            scratch: None,
         }
     }
 }
@@ -63,6 +67,8 @@ pub struct Attempt {
     pub train_seconds: f64,
     pub ensemble_seconds: f64,
     pub score_seconds: f64,
+    /// Largest memory of the processes of a command together.
+    pub command_peak_bytes: Option<u64>,
 }
 
 /// Progress of a running job.
@@ -107,7 +113,7 @@ pub struct JobOutput {
     /// Result of the job.
     pub outcome: Outcome,
     /// Files besides the record, by name.
-    pub files: [(&'static str, Vec<u8>); 2],
+    pub files: Vec<(String, Vec<u8>)>,
 }
 
 impl Execution<'_> {
@@ -125,7 +131,12 @@ impl Execution<'_> {
             fault.trigger(self.job)?;
         }
         cancel::poll();
-        let trained = self.learn(&fold, attempt)?;
+        let job = self.job;
+        let learner = match &job.system {
+            System::Learner(learner) => learner,
+            System::External(external) => return self.run_external(external, &fold, attempt),
+        };
+        let trained = self.learn(learner, &fold, attempt)?;
         cancel::poll();
         let began = Instant::now();
         let product = test(&trained.model, &fold);
@@ -154,7 +165,12 @@ impl Execution<'_> {
         Ok(dataset)
     }
 
-    fn learn(&mut self, fold: &Fold, attempt: &mut Attempt) -> Result<Trained<SavedModel>, Failure> {
+    fn learn(
+        &mut self,
+        config: &LearnerConfig,
+        fold: &Fold,
+        attempt: &mut Attempt,
+    ) -> Result<Trained<SavedModel>, Failure> {
         let job = self.job;
         let ensemble = match (self.ensemble_id, job.ensemble()) {
             (Some(id), Some(first)) => Some(self.ensemble(id, &first, fold, attempt)?),
@@ -172,10 +188,10 @@ impl Execution<'_> {
         let trained = match ensemble {
             Some(ensemble) => {
                 let from = ensemble.trees().cloned();
-                let learner = job.params.typed().map(|params| LrbmExplainable { params, from });
+                let learner = config.params.typed().map(|params| LrbmExplainable { params, from });
                 learner.map_err(LearnError::from).and_then(|learner| learner.fit(&task, &mut grown).map(Trained::saved))
             }
-            None => learn::fit(job.kind, &task, &job.params, &mut grown),
+            None => learn::fit(config.kind, &task, &config.params, &mut grown),
         };
         drop(grown);
         attempt.train_seconds = began.elapsed().as_secs_f64();
@@ -210,10 +226,13 @@ impl Execution<'_> {
                 return Ok(model);
             }
             learned_here = true;
+            let Some(LearnerConfig { kind, params, .. }) = first.system.learner() else {
+                return Err(Failure::error("an external system cannot be distilled"));
+            };
             let FoldSide { database, target, examples } = &fold.train;
             let mut grown = self.progress();
-            let trained =
-                learn::train(first.kind, database, *target, examples, &first.params, first.training_seed(), &mut grown);
+            let seed = first.training_seed();
+            let trained = learn::train(*kind, database, *target, examples, params, seed, &mut grown);
             let failure = |error| Failure::error(format!("cannot train the ensemble to distill: {error}"));
             trained.map(|trained| trained.model).map_err(failure)
         });
@@ -227,7 +246,7 @@ impl Execution<'_> {
 
     fn progress(&mut self) -> impl FnMut(Progress) {
         // An explainable model and its ensemble both grow trees.
-        let step = if self.job.kind.grows_trees() { "tree" } else { "step" };
+        let step = if self.job.grows_trees() { "tree" } else { "step" };
         move |at| {
             cancel::poll();
             self.staging.log(&format!("{step} {} of {}, log-likelihood {:.6}", at.done, at.of, at.log_likelihood()));
@@ -244,7 +263,7 @@ fn test(model: &SavedModel, fold: &Fold) -> Result<(JobOutput, Vec<Diagnostic>),
     };
     let predictions = store::predictions(&predictions).map_err(Failure::error)?;
     let text = model.to_readable_json().map_err(Failure::error)?;
-    let files = [(MODEL, text.into_bytes()), (PREDICTIONS, predictions)];
+    let files = vec![(MODEL.to_owned(), text.into_bytes()), (PREDICTIONS.to_owned(), predictions)];
     let size = model.size();
     let mut outcome = Outcome {
         metrics: IndexMap::default(),
@@ -254,7 +273,7 @@ fn test(model: &SavedModel, fold: &Fold) -> Result<(JobOutput, Vec<Diagnostic>),
         walks: size.walks(),
         fidelity: model.trees().and_then(|trees| trees.fidelity),
         classes: class_metrics,
-        files: files.iter().map(|(name, bytes)| ((*name).to_owned(), digest::sha256(bytes))).collect(),
+        files: files.iter().map(|(name, bytes)| (name.clone(), digest::sha256(bytes))).collect(),
     };
     outcome.set_metrics(&metrics);
     Ok((JobOutput { outcome, files }, warnings))
@@ -282,7 +301,7 @@ fn test_binary(model: &SavedModel, fold: &Fold) -> Result<Evaluation, Failure> {
         example: test.database.show_atom(test.target, &example.args),
         label: example.positive,
         psi,
-        probability: sigmoid(psi),
+        probability: Some(sigmoid(psi)),
     };
     let predictions = test.examples.iter().zip(&psi).map(row).collect();
     Ok(Evaluation { metrics, class_metrics: None, predictions, warnings: warnings.iter().cloned().collect() })
@@ -313,7 +332,12 @@ fn test_classes(model: &SavedModel, fold: &Fold) -> Result<Evaluation, Failure> 
         for (class, name) in names.iter().enumerate() {
             let psi = odds[class][i];
             let example = format!("{without_end},{name})");
-            predictions.push(Prediction { example, label: test_labels[i] == class, psi, probability: sigmoid(psi) });
+            predictions.push(Prediction {
+                example,
+                label: test_labels[i] == class,
+                psi,
+                probability: Some(sigmoid(psi)),
+            });
         }
     }
     Ok(Evaluation { metrics, class_metrics, predictions, warnings: warnings.iter().cloned().collect() })

@@ -27,8 +27,10 @@ use crate::experiment::error::RunError;
 use crate::experiment::job::Limits;
 use crate::experiment::key::JobId;
 use crate::experiment::planned::PlannedJob;
+use crate::experiment::process::{end_group, own_group};
 use crate::experiment::remote::RemoteRun;
 use crate::experiment::store::{FailureKind, RunStoreError, StagingFiles};
+use crate::files;
 use crate::files::visible::ShownPath;
 
 /// The command that runs an assigned job.
@@ -71,6 +73,9 @@ pub struct Assignment {
     pub elapsed: Duration,
     /// Number of threads.
     pub threads: usize,
+    /// Working directory of the command of an external system, removed by the supervisor.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scratch: Option<PathBuf>,
 }
 
 /// Report of the process of a job: one line of JSON on its stdout.
@@ -108,6 +113,10 @@ impl Isolation {
         notify: &mut dyn FnMut(JobProgress),
     ) -> Result<JobEnd, RunError> {
         let failed = |error: io::Error| RunError::Isolation(format!("{}: {error}", self.program.shown()));
+        let job = &planned.job;
+        // Below the system's temporary directory: the run directory holds labels of other jobs.
+        let scratch = job.runs_command().then(|| files::temporary_dir_in(&std::env::temp_dir())).transpose();
+        let scratch = scratch.map_err(|error| RunError::Isolation(format!("no temporary directory: {error}")))?;
         let assignment = Assignment {
             spec: self.spec.clone(),
             remote: self.remote.clone(),
@@ -116,13 +125,16 @@ impl Isolation {
             staging: staging.directory().to_owned(),
             elapsed: staging.elapsed(),
             threads,
+            scratch: scratch.as_ref().map(|directory| directory.path().to_owned()),
         };
         let mut line = serde_json::to_vec(&assignment).map_err(|error| RunError::Isolation(error.to_string()))?;
         line.push(b'\n');
         let mut supervised = Supervised::start(&self.program).map_err(failed)?;
         // A process that ends early is reported with its error output.
         let _ = supervised.assign(&line);
-        supervised.finish(planned.job.limits, notify).map_err(failed)?
+        // The process of a command checks the memory of its group itself.
+        let limits = Limits { memory_bytes: job.limits.memory_bytes.filter(|_| scratch.is_none()), ..job.limits };
+        supervised.finish(limits, notify).map_err(failed)?
     }
 }
 
@@ -229,32 +241,6 @@ fn last_text(mut from: impl Read) -> String {
         kept.drain(..excess);
     }
     String::from_utf8_lossy(&kept).into_owned()
-}
-
-/// Gives a process a group of its own, so that a Ctrl-C on the terminal reaches the supervisor only
-/// and the whole group can be ended.
-#[cfg(unix)]
-fn own_group(command: &mut Command) {
-    use std::os::unix::process::CommandExt;
-    command.process_group(0);
-}
-
-#[cfg(not(unix))]
-fn own_group(_: &mut Command) {}
-
-/// Ends the group of a process that was not waited for yet.
-#[cfg(unix)]
-fn end_group(child: &mut Child) {
-    let group = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw);
-    let ended = group.map(|group| rustix::process::kill_process_group(group, rustix::process::Signal::KILL));
-    if !matches!(ended, Some(Ok(()))) {
-        let _ = child.kill();
-    }
-}
-
-#[cfg(not(unix))]
-fn end_group(child: &mut Child) {
-    let _ = child.kill();
 }
 
 /// Factor and addend of the limit on data, in terms of the memory limit: allocated memory that was

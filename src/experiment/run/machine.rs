@@ -27,6 +27,11 @@ pub fn peak_memory_bytes_of(process: u32) -> Option<u64> {
     status_bytes(&process.to_string(), "VmHWM:")
 }
 
+/// Returns the current memory of a running process.
+pub fn memory_bytes_of(process: u32) -> Option<u64> {
+    status_bytes(&process.to_string(), "VmRSS:")
+}
+
 /// Returns the current memory of this process.
 pub fn memory_bytes() -> Option<u64> {
     status_bytes("self", "VmRSS:")

@@ -11,6 +11,7 @@ mod data;
 mod event;
 mod execute;
 mod executor;
+mod external;
 mod failure;
 mod fault;
 mod isolation;

@@ -176,14 +176,12 @@ impl<'a> WorkerContext<'a> {
                 JobProgress::Opened { seconds, warnings } => {
                     Event::Opened { dataset: dataset.clone(), seconds, warnings }
                 }
-                JobProgress::Step { done, of } if planned.job.kind.grows_trees() => {
-                    Event::Tree { job, trees: done, of }
-                }
+                JobProgress::Step { done, of } if planned.job.grows_trees() => Event::Tree { job, trees: done, of },
                 JobProgress::Step { done, of } => Event::Step { job, steps: done, of },
             };
             drop(send.send(Message::Event(event)));
         };
-        let end = match self.isolation.filter(|_| planned.job.limits.is_isolated()) {
+        let end = match self.isolation.filter(|_| planned.job.is_isolated()) {
             Some(isolation) => isolation.run(planned, threads, files, self.context.store.root(), &mut notify)?,
             None => {
                 // Memory is that of the whole process, which also runs other jobs.

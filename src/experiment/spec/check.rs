@@ -7,6 +7,7 @@ use super::super::dataset_ref::DatasetRef;
 use super::super::job::Limits;
 use super::diagnostic::{SpecDiagnostic, SpecLocation, listed};
 use super::experiment::{CompareSettings, ExpectedMean, Experiment, ExperimentDataset, ModelConfig};
+use super::external;
 use super::format;
 use super::models::{self, Axis, Model};
 use super::raw::{Item, RawTable};
@@ -38,7 +39,8 @@ pub enum DataRequirement {
 
 /// Validates a raw table; returns `None` if there are diagnostics.
 pub fn check(raw: &RawTable, data: DataRequirement, diagnostics: &mut Vec<SpecDiagnostic>) -> Option<Experiment> {
-    let table = shape::check(raw, &format::TOP, "", &SpecLocation::Line(1), diagnostics);
+    let own = external::parameter_names(raw);
+    let table = shape::check(raw, &format::TOP, ("", &SpecLocation::Line(1)), &own, diagnostics);
     let items = |key: &str| table.get(key).map_or(&[][..], Item::items);
     let models = models::read(items("model"), diagnostics);
     let presets: Vec<Preset> = items("presets").iter().filter_map(|item| Preset::find(item.text()?).ok()).collect();
@@ -169,7 +171,7 @@ fn datasets(
         let of_dataset = own.get(name).and_then(Item::table).unwrap_or(&empty);
         let at = ListedDataset { name, place: &item.place, path: format!("datasets[{i}]"), own: of_dataset, data };
         let Some(source) = source(&at, table, axes, diagnostics) else { continue };
-        let parameters = models::parameters(of_dataset, &at.section());
+        let parameters = models::parameters(of_dataset, &at.section(), &format::DATASET);
         parameters
             .iter()
             .for_each(|parameter| models::check_for_dataset(parameter, models, complete, axes, diagnostics));

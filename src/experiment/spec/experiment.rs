@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use super::super::dataset_ref::DatasetRef;
-use super::super::job::{Ensemble, Job, Limits, training_seed};
+use super::super::job::{Job, Limits, System, training_seed};
 use super::slurm::SlurmSettings;
 use crate::data::benchmark::Arity;
 use crate::data::split::SplitOptions;
 use crate::determinism::IndexMap;
-use crate::learn::{Kind, Params, Preset};
+use crate::learn::Preset;
 use crate::metric::Column;
 
 /// A validated experiment.
@@ -54,14 +54,10 @@ pub struct ExperimentDataset {
 pub struct ModelConfig {
     /// Name of the model.
     pub model: String,
-    /// Kind of the model.
-    pub kind: Kind,
+    /// What is trained and tested.
+    pub system: System,
     /// Preset the parameters start from.
     pub preset: Option<Preset>,
-    /// Its parameters.
-    pub params: Params,
-    /// Ensemble to distill.
-    pub from: Option<Ensemble>,
     /// Sweep settings.
     pub settings: IndexMap<String, String>,
     /// Number of negatives per positive, if swept.
@@ -114,30 +110,27 @@ impl ExperimentDataset {
         for &seed in seeds {
             for fold in 0..folds {
                 let training_seed = training_seed(seed, &self.source.dataset_id(), fold);
-                let seeded = |params: &Params| {
-                    let mut params = params.clone();
-                    params.set_seed(training_seed);
-                    params
-                };
                 for (row, source) in self.rows.iter().zip(&sources) {
-                    let from = row.from.as_ref();
+                    let mut system = row.system.clone();
+                    if let System::Learner(learner) = &mut system {
+                        learner.set_seed(training_seed);
+                    }
+                    let own_time = system.external().and_then(|external| external.time_limit());
                     jobs.push(Job {
                         dataset: Arc::clone(source),
                         model: row.model.clone(),
-                        kind: row.kind,
                         preset: row.preset,
-                        params: seeded(&row.params),
-                        from: from.map(|from| Ensemble { params: seeded(&from.params), ..from.clone() }),
                         settings: row.settings.clone(),
                         split: SplitOptions {
                             folds: Some(folds),
                             negatives_per_positive: row.negatives_per_positive.unwrap_or(self.negatives_per_positive),
                             seed,
-                            recursive: row.params.recursive() || from.is_some_and(|from| from.params.recursive()),
+                            recursive: system.learner().is_some_and(|learner| learner.is_recursive()),
                         },
+                        system,
                         fold,
                         seed,
-                        limits,
+                        limits: Limits { time: own_time.or(limits.time), ..limits },
                     });
                 }
             }

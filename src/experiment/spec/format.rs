@@ -7,6 +7,7 @@ use super::raw::{Item, RawValue};
 use super::units;
 use crate::data::benchmark::{Arity, Reflexive, TimeUse};
 use crate::data::manifest::{FoldScheme, NegativeScheme};
+use crate::experiment::external::config::{EXTERNAL_KINDS, Features};
 use crate::files::visible::is_active;
 use crate::learn::params::Value;
 use crate::learn::{Kind, Preset};
@@ -77,6 +78,8 @@ pub enum FieldShape {
     List(&'static FieldShape),
     /// A table.
     Table(&'static Section),
+    /// A table of any names with scalar values.
+    Scalars,
     /// A list of tables.
     Tables(&'static Section),
     /// A table of tables, whose keys are names.
@@ -97,6 +100,7 @@ const LARGEST: u64 = i64::MAX as u64;
 pub const MAX_FOLDS: u64 = 1000;
 const SEED: FieldShape = FieldShape::Whole(0, LARGEST);
 const TEXT: FieldShape = FieldShape::Text;
+const ARGUMENTS: FieldShape = FieldShape::List(&FieldShape::Text);
 const LABEL: FieldShape = FieldShape::Label;
 const RATIO: FieldShape = FieldShape::Above(0.0, 10_000.0);
 const PRESET: FieldShape = FieldShape::OneOf(presets);
@@ -167,6 +171,22 @@ pub const MODEL: Section = Section {
             "from",
             "the model whose ensemble of the same fold and seed an lrbm-explainable is distilled from",
             TEXT,
+        ),
+        optional("run", "command: program and arguments; {spec_dir} is the directory of the spec", ARGUMENTS),
+        optional("version", "command: program and arguments that print the version", ARGUMENTS),
+        optional(
+            "files",
+            "command: files relative to the spec whose checksums are part of the identity of its jobs",
+            FieldShape::List(&FieldShape::Line),
+        ),
+        optional("params", "command: parameters, which [sweep] may vary", FieldShape::Scalars),
+        optional("repeatable", "command: whether equal inputs give equal scores [default: true]", FieldShape::Bool),
+        optional("features", "command: features that are computed for it", FieldShape::OneOf(feature_names)),
+        optional("time_limit", "command: maximum running time of its jobs", FieldShape::Time),
+        optional(
+            "path",
+            "scores: files relative to the spec, with the placeholders {dataset}, {fold} and {seed}",
+            FieldShape::Line,
         ),
     ],
     parameters: Parameters::Values,
@@ -332,7 +352,7 @@ pub const FRIEDMAN_NEMENYI: &str = "friedman-nemenyi";
 pub const NOT_BUILT: [(&str, &str); 1] = [("lrbm-weights", "a lifted RBM of given rules")];
 
 fn kinds() -> Vec<&'static str> {
-    Kind::ALL.iter().map(|kind| kind.name()).collect()
+    Kind::ALL.iter().map(|kind| kind.name()).chain(EXTERNAL_KINDS).collect()
 }
 
 fn presets() -> Vec<&'static str> {
@@ -384,6 +404,7 @@ const NEGATIVE_SCHEMES: [(&str, NegativeScheme); 2] = [
     ("closed-world", NegativeScheme::ClosedWorld),
 ];
 const TIME_USES: [(&str, TimeUse); 2] = [("limit", TimeUse::Limit), ("ignore", TimeUse::Ignore)];
+named!(feature_names, features, Features, Features::NAMES);
 named!(arities, arity, Arity, ARITIES);
 named!(time_uses, time_use, TimeUse, TIME_USES);
 named!(reflexives, reflexive, Reflexive, REFLEXIVES);
@@ -424,6 +445,7 @@ impl FieldShape {
             FieldShape::OneOf(names) => format!("one of {}", listed(names())),
             FieldShape::List(each) => format!("a list of one or more, each {}", each.allowed()),
             FieldShape::Table(_) | FieldShape::Named(_) => "a table".to_owned(),
+            FieldShape::Scalars => "a table of numbers, texts, true or false, such as { trees = 20 }".to_owned(),
             FieldShape::Tables(_) => "a list of tables".to_owned(),
         }
     }
@@ -447,6 +469,7 @@ impl FieldShape {
             FieldShape::OneOf(names) => item.text().is_some_and(|text| names().contains(&text)),
             FieldShape::List(_) => matches!(&item.value, RawValue::List(items) if !items.is_empty()),
             FieldShape::Table(_) | FieldShape::Named(_) => item.table().is_some(),
+            FieldShape::Scalars => item.table().is_some_and(|table| table.values().all(|item| item.scalar().is_some())),
             FieldShape::Tables(_) => match &item.value {
                 RawValue::List(items) => !items.is_empty() && items.iter().all(|item| item.table().is_some()),
                 _ => false,

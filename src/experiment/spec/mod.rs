@@ -9,6 +9,7 @@ mod check;
 mod diagnostic;
 pub mod edit;
 mod experiment;
+mod external;
 pub mod format;
 mod models;
 pub mod raw;

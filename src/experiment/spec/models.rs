@@ -3,16 +3,21 @@
 
 use super::diagnostic::{SpecDiagnostic, SpecLocation, listed};
 use super::experiment::ModelConfig;
-use super::format;
+use super::external;
+use super::format::{self, Parameters, Section};
 use super::raw::{Item, RawTable};
 use super::shape::join;
 use crate::data::benchmark::Arity;
 use crate::determinism::{HashSet, IndexMap};
-use crate::experiment::job::Ensemble;
+use crate::experiment::external::config::{COMMAND, External, Inputs, SCORES, ScoreSource};
+use crate::experiment::job::{Ensemble, LearnerConfig, System};
 use crate::learn::lrbm_explainable::TREE_PARAMETERS;
 use crate::learn::params::{ParamError, Value};
-use crate::learn::{Distillation, Kind, Params, Preset, Unchecked, parameter};
+use crate::learn::{Distillation, Kind, Params, Preset, Unchecked};
 use crate::logic::nearest::did_you_mean;
+
+/// The format of a table of parameters only.
+const NO_FIELDS: Section = Section { fields: &[], parameters: Parameters::Values };
 
 /// A parameter of the raw spec with its location.
 #[derive(Clone, Debug)]
@@ -28,11 +33,45 @@ pub struct RawParameter {
 pub struct Model {
     pub path: String,
     pub name: String,
-    pub kind: Kind,
+    pub kind: ModelKind,
     pub preset: Option<Preset>,
     pub parameters: Vec<RawParameter>,
     /// Index of the model that it is distilled from.
     pub from: Option<usize>,
+}
+
+/// Kind of a model of the raw spec.
+#[derive(Clone, Debug)]
+pub enum ModelKind {
+    /// A learner of this library.
+    Learner(Kind),
+    /// An external system.
+    External(ScoreSource),
+}
+
+impl Model {
+    fn learner(&self) -> Option<Kind> {
+        match self.kind {
+            ModelKind::Learner(kind) => Some(kind),
+            ModelKind::External(_) => None,
+        }
+    }
+
+    fn kind_name(&self) -> &'static str {
+        match &self.kind {
+            ModelKind::Learner(kind) => kind.name(),
+            ModelKind::External(ScoreSource::Command(_)) => COMMAND,
+            ModelKind::External(ScoreSource::Files(_)) => SCORES,
+        }
+    }
+
+    /// Returns whether it has a parameter itself. A command has those that its table lists.
+    fn has_own_parameter(&self, key: &str) -> bool {
+        match self.kind {
+            ModelKind::Learner(kind) => kind.has_parameter(key),
+            ModelKind::External(_) => self.parameters.iter().any(|parameter| parameter.key == key),
+        }
+    }
 }
 
 /// One dimension of the sweep.
@@ -53,9 +92,9 @@ pub struct Choice {
     pub arity: Option<Arity>,
 }
 
-/// Returns the parameters of a table.
-pub fn parameters(table: &RawTable, path: &str) -> Vec<RawParameter> {
-    let found = table.iter().filter(|(key, _)| parameter(key).is_some()).filter_map(|(key, item)| {
+/// Returns the parameters of a checked table of this format.
+pub fn parameters(table: &RawTable, path: &str, section: &Section) -> Vec<RawParameter> {
+    let found = table.iter().filter(|(key, _)| section.field(key).is_none()).filter_map(|(key, item)| {
         let value = item.scalar()?.clone();
         Some(RawParameter { path: join(path, key), place: item.place.clone(), key: key.clone(), value })
     });
@@ -64,6 +103,9 @@ pub fn parameters(table: &RawTable, path: &str) -> Vec<RawParameter> {
 
 /// Returns whether a model of the raw spec has its own parameter of this name.
 pub fn has_own_parameter(model: &RawTable, key: &str) -> bool {
+    if let Some(params) = external::params(model) {
+        return params.contains_key(key);
+    }
     let kind = model.get("kind").and_then(Item::text).and_then(|name| Kind::find(name).ok());
     kind.is_some_and(|kind| kind.has_parameter(key) && (!model.contains_key("from") || TREE_PARAMETERS.contains(&key)))
 }
@@ -75,22 +117,28 @@ pub fn read(items: &[Item], diagnostics: &mut Vec<SpecDiagnostic>) -> Vec<Model>
     for (i, item) in items.iter().enumerate() {
         let Some(table) = item.table() else { continue };
         let path = format!("model[{i}]");
-        let kind = table.get("kind").and_then(Item::text).and_then(|name| Kind::find(name).ok());
-        let (Some(name), Some(kind)) = (table.get("name").and_then(Item::text), kind) else { continue };
+        let (Some(name), Some(kind)) = (table.get("name").and_then(Item::text), table.get("kind").and_then(Item::text))
+        else {
+            continue;
+        };
+        let before = diagnostics.len();
+        external::check_keys(kind, table, &path, diagnostics);
+        let kind = match Kind::find(kind) {
+            Ok(kind) => Some(ModelKind::Learner(kind)),
+            Err(_) => external::read(kind, table, &path, &item.place, diagnostics).map(ModelKind::External),
+        };
+        let Some(kind) = kind.filter(|_| diagnostics.len() == before) else { continue };
         if let Some(other) = models.iter().find(|other| other.name.eq_ignore_ascii_case(name)) {
             let reason = format!("another model has the name `{}`; names must be unique", other.name);
             diagnostics.push(SpecDiagnostic::new(&table["name"].place, join(&path, "name"), reason).with(quoted(name)));
             continue;
         }
         let preset = table.get("preset").and_then(Item::text).and_then(|name| Preset::find(name).ok());
-        models.push(Model {
-            name: name.to_owned(),
-            kind,
-            preset,
-            parameters: parameters(table, &path),
-            from: None,
-            path,
-        });
+        let parameters = match external::params(table) {
+            Some(params) => parameters(params, &join(&path, external::PARAMS), &NO_FIELDS),
+            None => parameters(table, &path, &format::MODEL),
+        };
+        models.push(Model { name: name.to_owned(), kind, preset, parameters, from: None, path });
         froms.push(table.get("from").cloned());
         presets.push(table.get("preset").cloned());
     }
@@ -105,22 +153,23 @@ pub fn read(items: &[Item], diagnostics: &mut Vec<SpecDiagnostic>) -> Vec<Model>
             let path = join(&models[i].path, "preset");
             diagnostics.push(SpecDiagnostic::new(&preset.place, path, reason).with(preset.value.inline()));
         }
-        if let Some(preset) = presets[i].as_ref().filter(|_| !models[i].kind.has_presets()) {
-            let reason = ParamError::NoPresets { kind: models[i].kind }.to_string();
+        let Some(kind) = models[i].learner() else { continue };
+        if let Some(preset) = presets[i].as_ref().filter(|_| !kind.has_presets()) {
+            let reason = ParamError::NoPresets { kind }.to_string();
             let path = join(&models[i].path, "preset");
             diagnostics.push(SpecDiagnostic::new(&preset.place, path, reason).with(preset.value.inline()));
         }
         let model = &models[i];
         for parameter in &model.parameters {
             let of_ensemble = from.is_some()
-                && model.kind.has_parameter(&parameter.key)
+                && kind.has_parameter(&parameter.key)
                 && !TREE_PARAMETERS.contains(&parameter.key.as_str());
             if of_ensemble {
                 let ensemble = from.as_ref().and_then(Item::text).unwrap_or_default();
                 let reason = format!("this is a parameter of the ensemble; set it in the model `{ensemble}`");
                 diagnostics.push(invalid(parameter, reason));
             } else {
-                check_parameter(model.kind, parameter, diagnostics);
+                check_parameter(kind, parameter, diagnostics);
             }
         }
     }
@@ -153,13 +202,17 @@ fn ensemble_of(models: &[Model], copy: usize, from: &Item, diagnostics: &mut Vec
     let path = join(&models[copy].path, "from");
     let mut report =
         |reason: String| diagnostics.push(SpecDiagnostic::new(&from.place, path.as_str(), reason).with(quoted(name)));
-    if !distills(models[copy].kind) {
+    if !models[copy].learner().is_some_and(distills) {
         let kinds = listed(Kind::ALL.into_iter().filter(|&kind| distills(kind)).map(Kind::name));
-        report(format!("only {kinds} supports `from`, got a model of kind {}; remove this key", models[copy].kind));
+        report(format!(
+            "only {kinds} supports `from`, got a model of kind {}; remove this key",
+            models[copy].kind_name()
+        ));
         return None;
     }
     let Some(found) = models.iter().position(|model| model.name == name) else {
-        let ensembles = models.iter().filter(|model| is_ensemble(model.kind)).map(|model| model.name.as_str());
+        let ensembles =
+            models.iter().filter(|model| model.learner().is_some_and(is_ensemble)).map(|model| model.name.as_str());
         if ensembles.clone().next().is_none() {
             let kinds = listed(Kind::ALL.into_iter().filter(|&kind| is_ensemble(kind)).map(Kind::name));
             report(format!("unknown model; the spec has no ensemble: add a model of one of the kinds {kinds}"));
@@ -169,9 +222,10 @@ fn ensemble_of(models: &[Model], copy: usize, from: &Item, diagnostics: &mut Vec
         report(format!("unknown model; {hint}expected one of the ensembles {}", listed(ensembles)));
         return None;
     };
-    if !is_ensemble(models[found].kind) {
+    if !models[found].learner().is_some_and(is_ensemble) {
         let kinds = listed(Kind::ALL.into_iter().filter(|&kind| is_ensemble(kind)).map(Kind::name));
-        report(format!("got a model of kind {}; expected an ensemble, whose kinds are {kinds}", models[found].kind));
+        let kind = models[found].kind_name();
+        report(format!("got a model of kind {kind}; expected an ensemble, whose kinds are {kinds}"));
         return None;
     }
     Some(found)
@@ -209,7 +263,7 @@ pub fn sweep(table: &RawTable, models: &[Model], complete: bool, diagnostics: &m
             Some(Choice {
                 place: item.place.clone(),
                 label: ("case".to_owned(), name),
-                parameters: parameters(table, &path),
+                parameters: parameters(table, &path, &format::CASE),
                 negatives_per_positive: table.get("negatives_per_positive").and_then(Item::number),
                 arity: table.get("arity").and_then(Item::text).and_then(format::arity),
                 path,
@@ -259,14 +313,13 @@ fn check_axis(axis: &Axis, models: &[Model], complete: bool, diagnostics: &mut V
             diagnostics.push(SpecDiagnostic::new(&choice.place, path, reason).with(quoted_label(choice)));
         }
         for parameter in &choice.parameters {
-            let Some(model) = models.iter().find(|model| has_parameter(models, model, &parameter.key)) else {
+            if !models.iter().any(|model| has_parameter(models, model, &parameter.key)) {
                 if complete {
                     diagnostics.push(invalid(parameter, "no model of the experiment has this parameter"));
                 }
                 continue;
-            };
-            let kind = if model.kind.has_parameter(&parameter.key) { model.kind } else { ensemble_kind(models, model) };
-            check_parameter(kind, parameter, diagnostics);
+            }
+            check_for_learners(models, parameter, diagnostics);
         }
         for model in models.iter().filter(|model| is_varied(models, model, axis)) {
             if let Some(lacking) = choice.parameters.iter().find(|p| !has_parameter(models, model, &p.key)) {
@@ -282,13 +335,19 @@ fn quoted_label(choice: &Choice) -> String {
     if key == "case" { quoted(value) } else { value.clone() }
 }
 
-fn ensemble_kind(models: &[Model], model: &Model) -> Kind {
-    model.from.map_or(model.kind, |from| models[from].kind)
-}
-
 /// Returns whether a model, or the ensemble it is distilled from, has a parameter.
 fn has_parameter(models: &[Model], model: &Model, key: &str) -> bool {
-    model.kind.has_parameter(key) || ensemble_kind(models, model).has_parameter(key)
+    model.has_own_parameter(key) || model.from.is_some_and(|from| models[from].has_own_parameter(key))
+}
+
+/// Checks a value with the first kind of learner that has the parameter. Commands check theirs
+/// themselves.
+fn check_for_learners(models: &[Model], parameter: &RawParameter, diagnostics: &mut Vec<SpecDiagnostic>) {
+    let kinds = models.iter().flat_map(|model| [Some(model), model.from.map(|from| &models[from])]);
+    let mut kinds = kinds.flatten().filter_map(Model::learner);
+    if let Some(kind) = kinds.find(|kind| kind.has_parameter(&parameter.key)) {
+        check_parameter(kind, parameter, diagnostics);
+    }
 }
 
 /// Returns whether an axis varies a model; other models run once, for comparison.
@@ -333,7 +392,7 @@ pub fn presets_of(models: &[Model], model: &Model, presets: &[Preset]) -> Vec<Op
     let model = model.from.map_or(model, |from| &models[from]);
     match model.preset {
         Some(preset) => vec![Some(preset)],
-        None if presets.is_empty() || !model.kind.has_presets() => vec![None],
+        None if presets.is_empty() || !model.learner().is_some_and(Kind::has_presets) => vec![None],
         None => presets.iter().copied().map(Some).collect(),
     }
 }
@@ -357,23 +416,52 @@ fn row(
     of_dataset: &[RawParameter],
 ) -> Result<ModelConfig, ParamError> {
     let swept: Vec<&RawParameter> = choices.iter().flat_map(|choice| &choice.parameters).collect();
+    // Later values override earlier ones.
+    let others: Vec<&RawParameter> = of_dataset.iter().chain(swept).collect();
+    let system = match &model.kind {
+        ModelKind::Learner(kind) => System::Learner(learner(models, model, *kind, preset, &others)?),
+        ModelKind::External(source) => {
+            let own = others.iter().copied().filter(|parameter| model.has_own_parameter(&parameter.key));
+            let all = model.parameters.iter().chain(own);
+            let params = all.map(|parameter| (parameter.key.clone(), parameter.value.clone())).collect();
+            System::External(Box::new(External { source: source.clone(), params, inputs: Inputs::default() }))
+        }
+    };
+    let settings: IndexMap<String, String> = choices.iter().map(|choice| choice.label.clone()).collect();
+    Ok(ModelConfig {
+        model: model.name.clone(),
+        system,
+        preset,
+        settings,
+        negatives_per_positive: choices.iter().rev().find_map(|choice| choice.negatives_per_positive),
+        arity: choices.iter().rev().find_map(|choice| choice.arity),
+    })
+}
+
+fn learner(
+    models: &[Model],
+    model: &Model,
+    kind: Kind,
+    preset: Option<Preset>,
+    others: &[&RawParameter],
+) -> Result<LearnerConfig, ParamError> {
     let params = |kind: Kind, own: Vec<&RawParameter>| -> Result<Params, ParamError> {
         let mut unchecked = Unchecked::new(kind);
         if let Some(preset) = preset {
             unchecked = unchecked.preset(preset);
         }
-        // Later values override earlier ones.
-        let all = own.into_iter().chain(of_dataset).chain(swept.iter().copied());
+        let all = own.into_iter().chain(others.iter().copied());
         for parameter in all.filter(|parameter| kind.has_parameter(&parameter.key)) {
             unchecked = unchecked.spec(&parameter.key, parameter.value.clone());
         }
         unchecked.check()
     };
-    let from = match (distills(model.kind), model.from.map(|from| &models[from])) {
-        (true, Some(ensemble)) => Some(Ensemble {
+    let ensemble = model.from.map(|from| &models[from]).and_then(|ensemble| Some((ensemble, ensemble.learner()?)));
+    let from = match (distills(kind), ensemble) {
+        (true, Some((ensemble, kind))) => Some(Ensemble {
             model: Some(ensemble.name.clone()),
-            kind: ensemble.kind,
-            params: params(ensemble.kind, ensemble.parameters.iter().collect())?,
+            kind,
+            params: params(kind, ensemble.parameters.iter().collect())?,
         }),
         (true, None) => Some(Ensemble {
             model: None,
@@ -383,17 +471,7 @@ fn row(
         (false, _) => None,
     };
     let inherited = model.from.map_or(&[][..], |from| &models[from].parameters);
-    let settings: IndexMap<String, String> = choices.iter().map(|choice| choice.label.clone()).collect();
-    Ok(ModelConfig {
-        model: model.name.clone(),
-        kind: model.kind,
-        preset,
-        params: params(model.kind, inherited.iter().chain(&model.parameters).collect())?,
-        from,
-        settings,
-        negatives_per_positive: choices.iter().rev().find_map(|choice| choice.negatives_per_positive),
-        arity: choices.iter().rev().find_map(|choice| choice.arity),
-    })
+    Ok(LearnerConfig { kind, params: params(kind, inherited.iter().chain(&model.parameters).collect())?, from })
 }
 
 /// Checks that some model has a parameter that a dataset sets.
@@ -409,12 +487,9 @@ pub fn check_for_dataset(
         diagnostics.push(invalid(parameter, "varied by the sweep: a dataset cannot set its own value"));
         return;
     }
-    match models.iter().find(|model| has_parameter(models, model, &parameter.key)) {
-        Some(model) => {
-            let kind = if model.kind.has_parameter(&parameter.key) { model.kind } else { ensemble_kind(models, model) };
-            check_parameter(kind, parameter, diagnostics);
-        }
-        None if !complete => {}
-        None => diagnostics.push(invalid(parameter, "no model of the experiment has this parameter")),
+    if models.iter().any(|model| has_parameter(models, model, &parameter.key)) {
+        check_for_learners(models, parameter, diagnostics);
+    } else if complete {
+        diagnostics.push(invalid(parameter, "no model of the experiment has this parameter"));
     }
 }

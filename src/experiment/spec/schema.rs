@@ -64,6 +64,9 @@ fn shape(of: &FieldShape) -> Json {
         FieldShape::List(each) => json!({ "type": "array", "minItems": 1, "items": shape(each) }),
         FieldShape::Table(inner) => section(inner),
         FieldShape::Tables(inner) => json!({ "type": "array", "minItems": 1, "items": section(inner) }),
+        FieldShape::Scalars => {
+            json!({ "type": "object", "additionalProperties": { "type": ["number", "string", "boolean"] } })
+        }
         FieldShape::Named(inner) => json!({ "type": "object", "additionalProperties": section(inner) }),
     }
 }

@@ -6,6 +6,7 @@
 //! models, because it would have no effect.
 
 use super::diagnostic::{SpecDiagnostic, SpecLocation, listed};
+use super::external;
 use super::format::{DATASET, FieldShape, TOP};
 use super::models;
 use super::raw::{Item, RawTable, RawValue};
@@ -45,7 +46,8 @@ fn apply_one(table: &mut RawTable, setting: &str) -> Result<(), SpecDiagnostic> 
         Some((model, key)) => (Some(known_model(table, model, &place)?), key),
         None => (None, key),
     };
-    if key == "seed" || parameter(key).is_none() {
+    let is_known = parameter(key).is_some() || external::parameter_names(table).iter().any(|name| name == key);
+    if key == "seed" || !is_known {
         let parameters = parameters().iter().map(|known| known.entry.name).filter(|name| *name != "seed");
         let own = TOP.fields.iter().map(|field| field.name).filter(|_| model.is_none());
         let hint = did_you_mean(key, own.chain(parameters));
@@ -116,7 +118,11 @@ fn set_in_models(
             continue;
         }
         found = true;
-        raw.insert(key.to_owned(), Item { place: place.clone(), value: RawValue::Scalar(value.clone()) });
+        let item = Item { place: place.clone(), value: RawValue::Scalar(value.clone()) };
+        match external::params(raw).is_some_and(|params| params.contains_key(key)) {
+            true => external::set_param(raw, key, item),
+            false => drop(raw.insert(key.to_owned(), item)),
+        }
     }
     if found { Ok(()) } else { error(format!("no model of the experiment has a parameter `{key}`")) }
 }

@@ -9,20 +9,21 @@ use super::raw::{Item, RawTable, RawValue};
 use crate::learn::{Kind, parameter, parameters};
 use crate::logic::nearest::did_you_mean;
 
-/// Returns the table without its invalid entries.
+/// Returns the table without its invalid entries. `own` are names of parameters that are not known
+/// to this program, because they belong to commands.
 pub fn check(
     table: &RawTable,
     section: &Section,
-    path: &str,
-    place: &SpecLocation,
+    (path, place): (&str, &SpecLocation),
+    own: &[String],
     diagnostics: &mut Vec<SpecDiagnostic>,
 ) -> RawTable {
     let mut valid = RawTable::default();
     for (key, item) in table {
         let path = join(path, key);
         let checked = match section.field(key) {
-            Some(field) => check_item(item, &field.shape, &path, diagnostics),
-            None if is_parameter(section, key) => check_parameter(item, section, &path, diagnostics),
+            Some(field) => check_item(item, &field.shape, &path, own, diagnostics),
+            None if is_parameter(section, key, own) => check_parameter(item, section, &path, diagnostics),
             None => {
                 diagnostics.push(unknown(key, section, &path, &item.place));
                 None
@@ -44,8 +45,9 @@ pub fn join(path: &str, key: &str) -> String {
 
 /// Returns whether the key is a parameter, which is checked with its model. The seed of a spec
 /// applies to all models.
-fn is_parameter(section: &Section, key: &str) -> bool {
-    section.parameters != Parameters::No && key != "seed" && parameter(key).is_some()
+fn is_parameter(section: &Section, key: &str, own: &[String]) -> bool {
+    let is_known = || parameter(key).is_some() || own.iter().any(|name| name == key);
+    section.parameters != Parameters::No && key != "seed" && is_known()
 }
 
 fn unknown(key: &str, section: &Section, path: &str, place: &SpecLocation) -> SpecDiagnostic {
@@ -82,7 +84,13 @@ fn check_parameter(item: &Item, section: &Section, path: &str, diagnostics: &mut
     None
 }
 
-fn check_item(item: &Item, shape: &FieldShape, path: &str, diagnostics: &mut Vec<SpecDiagnostic>) -> Option<Item> {
+fn check_item(
+    item: &Item,
+    shape: &FieldShape,
+    path: &str,
+    own: &[String],
+    diagnostics: &mut Vec<SpecDiagnostic>,
+) -> Option<Item> {
     if !shape.fits(item) {
         diagnostics.push(SpecDiagnostic::new(&item.place, path, misfit(item, shape)).with(item.value.inline()));
         return None;
@@ -92,19 +100,19 @@ fn check_item(item: &Item, shape: &FieldShape, path: &str, diagnostics: &mut Vec
             let valid = items
                 .iter()
                 .enumerate()
-                .filter_map(|(i, item)| check_item(item, each, &format!("{path}[{i}]"), diagnostics));
+                .filter_map(|(i, item)| check_item(item, each, &format!("{path}[{i}]"), own, diagnostics));
             RawValue::List(valid.collect())
         }
         (FieldShape::Tables(section), RawValue::List(items)) => {
             let tables = items.iter().enumerate().filter_map(|(i, item)| Some((i, item, item.table()?)));
             let valid = tables.map(|(i, item, table)| {
-                let table = check(table, section, &format!("{path}[{i}]"), &item.place, diagnostics);
+                let table = check(table, section, (&format!("{path}[{i}]"), &item.place), own, diagnostics);
                 Item { place: item.place.clone(), value: RawValue::Table(table) }
             });
             RawValue::List(valid.collect())
         }
         (FieldShape::Table(section), RawValue::Table(table)) => {
-            RawValue::Table(check(table, section, path, &item.place, diagnostics))
+            RawValue::Table(check(table, section, (path, &item.place), own, diagnostics))
         }
         (FieldShape::Named(section), RawValue::Table(table)) => {
             let mut valid = RawTable::default();
@@ -112,7 +120,7 @@ fn check_item(item: &Item, shape: &FieldShape, path: &str, diagnostics: &mut Vec
                 let path = join(path, name);
                 match item.table() {
                     Some(table) => {
-                        let value = RawValue::Table(check(table, section, &path, &item.place, diagnostics));
+                        let value = RawValue::Table(check(table, section, (&path, &item.place), own, diagnostics));
                         valid.insert(name.clone(), Item { place: item.place.clone(), value });
                     }
                     None => {

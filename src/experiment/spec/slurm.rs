@@ -90,7 +90,7 @@ impl SlurmSettings {
                 None => value::literal(value),
             };
             let table = RawTable::from_iter([(key.to_owned(), Item { place: place.clone(), value })]);
-            settings = settings.with(&shape::check(&table, &format::SLURM, "", &place, &mut diagnostics));
+            settings = settings.with(&shape::check(&table, &format::SLURM, ("", &place), &[], &mut diagnostics));
         }
         match diagnostics.is_empty() {
             true => Ok(settings),

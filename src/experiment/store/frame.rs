@@ -18,10 +18,10 @@ pub struct Prediction {
     pub example: String,
     /// Whether it is positive.
     pub label: bool,
-    /// Predicted log-odds.
+    /// Predicted log-odds; of an external system the score, by which examples are ranked.
     pub psi: f64,
-    /// Predicted probability.
-    pub probability: f64,
+    /// Predicted probability; `None` if an external system gave only scores.
+    pub probability: Option<f64>,
 }
 
 /// Encodes `predictions.parquet`.
@@ -29,13 +29,19 @@ pub struct Prediction {
 /// # Errors
 /// If the table cannot be built, which is a bug.
 pub fn predictions(rows: &[Prediction]) -> PolarsResult<Vec<u8>> {
+    // Without nulls the bytes are those of earlier versions.
+    let all: Option<Vec<f64>> = rows.iter().map(|row| row.probability).collect();
+    let probabilities = match all {
+        Some(all) => column("probability", all),
+        None => column("probability", rows.iter().map(|row| row.probability).collect::<Vec<_>>()),
+    };
     let mut frame = DataFrame::new(
         rows.len(),
         vec![
             column("example", rows.iter().map(|row| row.example.as_str()).collect::<Vec<_>>()),
             column("label", rows.iter().map(|row| row.label).collect::<Vec<_>>()),
             column("psi", rows.iter().map(|row| row.psi).collect::<Vec<_>>()),
-            column("probability", rows.iter().map(|row| row.probability).collect::<Vec<_>>()),
+            probabilities,
         ],
     )?;
     parquet(&mut frame)
@@ -53,10 +59,10 @@ pub fn read_predictions(path: &Path) -> Result<Vec<Prediction>, RunStoreError> {
         let (examples, labels) = (frame.column("example")?.str()?, frame.column("label")?.bool()?);
         let (psi, probabilities) = (frame.column("psi")?.f64()?, frame.column("probability")?.f64()?);
         let numbers = psi.iter().zip(probabilities.iter());
-        // `predictions` writes no nulls; rows with a null are dropped.
+        // `predictions` writes nulls for probabilities only; rows with another null are dropped.
         let row = |((example, label), (psi, probability)): (_, (Option<f64>, Option<f64>))| {
             let (example, label): (Option<&str>, Option<bool>) = (example, label);
-            Some(Prediction { example: example?.to_owned(), label: label?, psi: psi?, probability: probability? })
+            Some(Prediction { example: example?.to_owned(), label: label?, psi: psi?, probability })
         };
         Ok(examples.iter().zip(labels.iter()).zip(numbers).filter_map(row).collect())
     };

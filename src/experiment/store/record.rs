@@ -175,7 +175,7 @@ impl JobRow {
         JobRow {
             dataset: job.dataset.name.clone(),
             model: job.model.clone(),
-            kind: job.kind.name().to_owned(),
+            kind: job.system.kind_name().to_owned(),
             preset: job.preset_name().to_owned(),
             settings: job.settings.clone(),
             case: job.case(),
@@ -281,7 +281,7 @@ pub struct Outcome {
     /// Multi-class metrics.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub classes: Option<ClassMetrics>,
-    /// SHA-256 of `model.json` and `predictions.parquet`.
+    /// SHA-256 of the files besides the record and the log, by name.
     pub files: BTreeMap<String, String>,
 }
 

@@ -1,5 +1,6 @@
 //! Access to a run directory.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -151,7 +152,11 @@ impl RunStore {
         };
         if record.status == Status::Done {
             let files = record.result.as_ref().map(|outcome| &outcome.files);
-            for name in [MODEL, PREDICTIONS] {
+            let mut names: Vec<&str> = files.into_iter().flatten().map(|(name, _)| name.as_str()).collect();
+            // An external system need not leave a model.
+            let is_required = |name: &&str| *name != MODEL || record.key.external.is_none();
+            names.extend([MODEL, PREDICTIONS].into_iter().filter(is_required).filter(|name| !lists(files, name)));
+            for name in names {
                 let wanted = files.and_then(|files| files.get(name));
                 match fs::read(directory.join(name)) {
                     Ok(bytes) if wanted == Some(&digest::sha256(&bytes)) => {}
@@ -280,6 +285,10 @@ impl RunStore {
             }
         }
     }
+}
+
+fn lists(files: Option<&BTreeMap<String, String>>, name: &str) -> bool {
+    files.is_some_and(|files| files.contains_key(name))
 }
 
 /// Returns the lock name of a job's directory. It is not the job id: runs with other parameters

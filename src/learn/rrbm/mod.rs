@@ -71,6 +71,23 @@ impl RrbmE {
     }
 }
 
+impl RrbmC {
+    /// Returns the walks of a task without descent: a model with its initial weights, whose counts
+    /// are features for other learners.
+    ///
+    /// # Errors
+    /// See [`Learner::fit`].
+    pub fn walks(&self, task: &Task<'_>) -> Result<RrbmModel, LearnError> {
+        self.rrbm().initial(task).map(|initial| initial.model)
+    }
+
+    fn rrbm(&self) -> Rrbm {
+        let RrbmCParams { walks, scale, rate, sgd, .. } = self.params;
+        let (feature, values) = (scale.count_scale, self.params.to_values());
+        Rrbm { kind: Kind::RrbmC, feature, walks, rate, sgd, values }
+    }
+}
+
 impl KindParams for RrbmCParams {
     type Learner = RrbmC;
 
@@ -104,9 +121,7 @@ impl Learner for RrbmC {
     type Model = RrbmModel;
 
     fn fit(&self, task: &Task<'_>, progress: &mut dyn FnMut(Progress)) -> Result<Trained<RrbmModel>, LearnError> {
-        let RrbmCParams { walks, scale, rate, sgd, .. } = self.params;
-        let (feature, values) = (scale.count_scale, self.params.to_values());
-        Rrbm { kind: Kind::RrbmC, feature, walks, rate, sgd, values }.fit(task, progress)
+        self.rrbm().fit(task, progress)
     }
 }
 
@@ -133,7 +148,17 @@ struct Rrbm {
 
 impl Rrbm {
     fn fit(self, task: &Task<'_>, progress: &mut dyn FnMut(Progress)) -> Result<Trained<RrbmModel>, LearnError> {
-        let Rrbm { kind, feature, walks: params, rate, sgd, values } = self;
+        let options = SgdOptions::new(&self.rate, &self.sgd);
+        let Initial { mut model, inputs, warnings } = self.initial(task)?;
+        let mut walk_rbm = WalkRbm { rbm: model.rbm, inputs };
+        descend(&mut walk_rbm, task, &options, progress);
+        model.rbm = walk_rbm.rbm;
+        Ok(Trained { model, warnings, statistics: Statistics::default() })
+    }
+
+    /// Selects the walks and initializes the weights.
+    fn initial(self, task: &Task<'_>) -> Result<Initial, LearnError> {
+        let Rrbm { kind, feature, walks: params, values, .. } = self;
         if task.resources.audit.is_some() {
             let what = "does not support audits, because it counts walks instead of conjunctions".to_owned();
             return Err(LearnError::Cannot { kind, what, instead: "omit --audit".to_owned() });
@@ -162,13 +187,19 @@ impl Rrbm {
         let inputs = feature.inputs(&counts, |walk| number.get(&walk).copied(), &scales);
         let stream = &mut Stream::new(task.seed, &["rrbm"]);
         let rbm = DenseRbm::new(kept.walks.len(), params.hidden_units as usize, task.log_odds(), stream);
-        let mut walk_rbm = WalkRbm { rbm, inputs };
-        descend(&mut walk_rbm, task, &SgdOptions::new(&rate, &sgd), progress);
         let input = |&(walk, scale): &(u32, f64)| WalkInput { steps: found.walks[walk as usize].clone(), scale };
         let walks = kept.walks.iter().map(input).collect();
-        let model = RrbmModel::new(header, feature, (task.database, task.target), walks, walk_rbm.rbm);
-        Ok(Trained { model, warnings, statistics: Statistics::default() })
+        let model = RrbmModel::new(header, feature, (task.database, task.target), walks, rbm);
+        Ok(Initial { model, inputs, warnings })
     }
+}
+
+/// A model before descent.
+struct Initial {
+    model: RrbmModel,
+    /// Inputs of the training examples.
+    inputs: Vec<SparseRow>,
+    warnings: Vec<Diagnostic>,
 }
 
 /// An RBM with the inputs of the training examples.

@@ -84,7 +84,7 @@ fn bins(results: &Results, group: &Group<'_>) -> Result<[Bin; BINS], FigureError
     for stored in group.done() {
         let predictions = results.predictions(stored)?;
         let (values, labels): (Vec<f64>, Vec<bool>) =
-            predictions.iter().map(|row| (row.probability, row.label)).unzip();
+            predictions.iter().filter_map(|row| Some((row.probability?, row.label))).unzip();
         let probabilities = Probabilities::new(&values, &labels).map_err(FigureError::predictions(stored))?;
         for (sum, bin) in all.iter_mut().zip(reliability(&probabilities)) {
             sum.examples += bin.examples;

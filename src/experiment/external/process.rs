@@ -1,0 +1,105 @@
+//! Runs a command within its limits.
+//!
+//! The command belongs to the process group of the calling process, which leads it: whoever ends
+//! that group ends the command with all its descendants. When the command ends, what it left
+//! running is ended, too.
+
+use std::io;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use super::contract::JOB_FILE;
+use super::output::Captured;
+use crate::cancel;
+use crate::experiment::process::OwnGroup;
+
+/// Interval of memory checks: each reads the list of processes.
+const MEMORY_INTERVAL: Duration = Duration::from_millis(50);
+/// Longest interval of checks whether the command ended.
+const MAX_INTERVAL: Duration = Duration::from_millis(20);
+
+/// What to run and where.
+#[derive(Debug)]
+pub struct Launch<'a> {
+    /// Program and arguments.
+    pub command: &'a [String],
+    /// Working directory.
+    pub directory: &'a Path,
+    /// Maximum memory of all processes together.
+    pub memory_bytes: Option<u64>,
+    /// Returns the memory of a process, if it is known.
+    pub memory_of: fn(u32) -> Option<u64>,
+}
+
+/// How a command ended.
+#[derive(Debug)]
+pub struct Ended {
+    /// Its exit status.
+    pub status: ExitStatus,
+    /// What it printed, bounded.
+    pub output: String,
+    /// Whether it was ended at the memory limit.
+    pub over_memory: bool,
+    /// Largest memory of all its processes together, if it was measured.
+    pub peak_memory_bytes: Option<u64>,
+    /// Wall time.
+    pub seconds: f64,
+}
+
+/// Starts a command and waits for its end. Cancellation ends its processes.
+///
+/// # Errors
+/// If it cannot be started or waited for.
+pub fn run(launch: &Launch<'_>, group: OwnGroup) -> io::Result<Ended> {
+    let began = Instant::now();
+    let (reader, writer) = io::pipe()?;
+    let mut running = {
+        let mut command = Command::new(launch.command.first().map_or("", String::as_str));
+        command.args(launch.command.get(1..).unwrap_or_default()).current_dir(launch.directory);
+        command.env("PWD", launch.directory).env("LRBM_JOB", launch.directory.join(JOB_FILE));
+        command.stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer);
+        // The writing ends of the pipe are closed with `command`.
+        Running { child: command.spawn()?, group }
+    };
+    let output = Captured::of(reader);
+    let (mut peak, mut over_memory) = (None, false);
+    let (mut interval, mut next_memory) = (Duration::from_millis(1), began);
+    let status = loop {
+        if let Some(status) = running.child.try_wait()? {
+            break status;
+        }
+        cancel::poll();
+        if Instant::now() >= next_memory {
+            next_memory = Instant::now() + MEMORY_INTERVAL;
+            let each = group.others().into_iter().filter_map(|id| (launch.memory_of)(u32::try_from(id).ok()?));
+            let sum = each.fold(None, |sum: Option<u64>, bytes| Some(sum.unwrap_or(0) + bytes));
+            peak = peak.max(sum);
+            if launch.memory_bytes.zip(sum).is_some_and(|(limit, sum)| sum > limit) {
+                over_memory = true;
+                group.end_others();
+            }
+        }
+        std::thread::sleep(interval);
+        interval = (interval * 2).min(MAX_INTERVAL);
+    };
+    let seconds = began.elapsed().as_secs_f64();
+    drop(running);
+    Ok(Ended { status, output: output.finish(), over_memory, peak_memory_bytes: peak, seconds })
+}
+
+/// A running command; its processes end on drop, also by unwinding at a time limit.
+struct Running {
+    child: Child,
+    group: OwnGroup,
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if let Ok(None) = self.child.try_wait() {
+            let _ = self.child.kill();
+        }
+        self.group.end_others();
+        let _ = self.child.wait();
+    }
+}
