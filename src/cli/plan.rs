@@ -107,6 +107,10 @@ impl SpecArgs {
             let is_selected = |position: &usize| selected.binary_search(position).is_ok();
             let jobs = plan.jobs.iter_mut().enumerate().filter(|(position, _)| is_selected(position));
             environment::ask_versions(jobs.map(|(_, entry)| &mut entry.job));
+            // The other jobs of these models have the same version.
+            if let Some(asked) = Environment::of(selected.iter().map(|&position| &plan.jobs[position].job)) {
+                plan.jobs.iter_mut().for_each(|entry| asked.apply_version(&mut entry.job));
+            }
         }
         Ok(Selection { experiment, plan, selected, out, data, skipped })
     }
