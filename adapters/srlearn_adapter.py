@@ -41,6 +41,8 @@ RESERVED = set(
 )
 TOKEN = re.compile(r"""\s*("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[^\s"'(),]+|[(),])""")
 MODE = re.compile(r"mode\s*:\s*(.*)\.")
+RANGE = re.compile(r"range\s*:\s*([a-z][a-z0-9_]*)\s*=\s*\{(.*)\}\s*\.")
+BRIDGER = re.compile(r"bridger\s*:\s*(.*)/([0-9]+)\s*\.")
 # Directives without a meaning for the task: parameters come from job.json, and names are written in Prolog notation.
 IGNORED = re.compile(r"(setParam|usePrologVariables|useStdLogicVariables|useStdLogicNotation|usePrologNotation)\s*:")
 
@@ -156,7 +158,7 @@ def write_data(names, params):
     """
     settings = {"nodeSize": "node_size", "maxTreeDepth": "max_depth", "numOfClauses": "clauses", "numOfCycles": "cycles"}
     background = ["usePrologVariables: true.", *(f"setParam: {theirs}={params[ours]}." for theirs, ours in settings.items())]
-    background += [names.mode(mode) for mode in read_modes(Path("train/train_bk.txt"))]
+    background += translated(names, Path("train/train_bk.txt"))
     for side in ("train", "test"):
         home = Path("srl") / side
         home.mkdir(parents=True)
@@ -187,12 +189,17 @@ def write_lines(path, atoms):
         file.writelines(f"{atom}.\n" for atom in atoms)
 
 
-def read_modes(path):
+def translated(names, path):
+    """Yields the directives of a background file."""
     for line in lines(path):
         if found := MODE.fullmatch(line):
-            yield found[1]
+            yield names.mode(found[1])
+        elif found := RANGE.fullmatch(line):
+            yield f"range: {found[1]} = {{{', '.join(map(names.constant, parse(f'x({found[2]})')[1]))}}}."
+        elif found := BRIDGER.fullmatch(line):
+            yield f"bridger: {names.predicate(found[1])}/{found[2]}."
         elif not IGNORED.match(line):
-            raise Failure(f"{path}: only modes can be expressed, got `{line}`", UNSUPPORTED)
+            raise Failure(f"{path}: `{line}` cannot be expressed", UNSUPPORTED)
 
 
 class Names:
