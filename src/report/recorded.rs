@@ -62,13 +62,13 @@ fn read(text: &str) -> Result<BTreeMap<String, RecordedFigures>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::benchmark::Benchmark;
+    use crate::report::rows::target;
 
     #[test]
     fn compiled_in_file_is_parsed() {
         let peers = RecordedFigures::find("peers").unwrap();
         assert_eq!(peers.rows.len(), 9);
-        assert!(peers.rows.iter().all(|row| Benchmark::find(&row.dataset).is_some()));
+        assert!(peers.rows.iter().all(|row| target(&row.dataset).is_some()));
         let uwcse = peers.rows.iter().find(|row| row.dataset == "uwcse").unwrap();
         assert_eq!((uwcse.folds.len(), uwcse.auc_pr[1]), (5, 0.88653));
         assert!(RecordedFigures::find("table1").is_none());
