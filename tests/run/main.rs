@@ -7,6 +7,7 @@ mod common;
 mod cluster;
 mod concurrent;
 mod determinism;
+mod external;
 mod failures;
 #[cfg(unix)]
 mod fake_slurm;

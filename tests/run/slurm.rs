@@ -44,14 +44,14 @@ task_time = "0.1 s"
 const SWEEP_JOBS: usize = 84;
 
 /// A private Slurm, stopped on drop.
-struct Slurm {
+pub struct Slurm {
     home: tempfile::TempDir,
     scripts: PathBuf,
 }
 
 impl Slurm {
     /// Returns `None` and prints the reason if it is not available.
-    fn start() -> Option<Slurm> {
+    pub fn start() -> Option<Slurm> {
         let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/slurm");
         let skip = |why: &str| eprintln!("skipped: {why}");
         if !scripts.join("up.sh").is_file() {
@@ -88,7 +88,7 @@ impl Slurm {
     }
 
     /// `lrbm run --executor slurm` in a lab.
-    fn driver(&self, lab: &Lab, args: &[&str]) -> Command {
+    pub fn driver(&self, lab: &Lab, args: &[&str]) -> Command {
         let mut command = lab.command(&["--executor", "slurm"]);
         command.args(args).env("SLURM_CONF", self.conf());
         command

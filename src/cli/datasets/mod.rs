@@ -1,6 +1,7 @@
 //! `lrbm datasets …`
 
 mod args;
+mod export;
 mod fetch;
 mod generate;
 mod import;
@@ -30,6 +31,8 @@ pub enum Datasets {
     Generate(generate::Generate),
     /// Import CSV, Parquet or SQLite tables as BoostSRL files
     Import(import::Import),
+    /// Write every split of an experiment for programs outside of this one
+    Export(export::Export),
     /// Check and describe a directory of BoostSRL files
     Lint(lint::Lint),
 }
@@ -43,6 +46,7 @@ pub(super) fn run(command: Datasets, output: &mut Output) -> Result<(), CommandE
         Datasets::Verify(args) => fetch::run_verify(&args, output),
         Datasets::Generate(args) => generate::run(&args, output),
         Datasets::Import(args) => import::run(&args, output),
+        Datasets::Export(args) => export::run(&args, output),
         Datasets::Lint(args) => lint::run(&args, output),
     }
 }

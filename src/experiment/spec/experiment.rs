@@ -7,7 +7,7 @@ use super::super::job::{Job, Limits, System, training_seed};
 use super::slurm::SlurmSettings;
 use crate::data::benchmark::Arity;
 use crate::data::split::SplitOptions;
-use crate::determinism::IndexMap;
+use crate::determinism::{IndexMap, IndexSet};
 use crate::learn::Preset;
 use crate::metric::Column;
 
@@ -94,6 +94,15 @@ pub struct ExpectedMean {
     pub mean: f64,
     /// Maximum deviation.
     pub tolerance: f64,
+}
+
+impl Experiment {
+    /// Returns the names of the models for which equal inputs may give different scores.
+    pub fn unrepeatable(&self) -> IndexSet<&str> {
+        let rows = self.datasets.iter().flat_map(|part| &part.rows);
+        let is_unrepeatable = |row: &&ModelConfig| row.system.external().is_some_and(|found| !found.is_repeatable());
+        rows.filter(is_unrepeatable).map(|row| row.model.as_str()).collect()
+    }
 }
 
 impl ExperimentDataset {

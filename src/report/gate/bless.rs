@@ -69,7 +69,8 @@ pub fn bless(
     let known = |group: &_, metric| old.and_then(|old| old.get(dataset(group), &label(group), metric));
     let mut blessed =
         Blessed { baseline: Baseline::default(), added: Vec::new(), changed: Vec::new(), removed: Vec::new(), kept: 0 };
-    for group in &groups {
+    let unrepeatable = results.experiment.unrepeatable();
+    for group in groups.iter().filter(|group| !unrepeatable.contains(group.key.model.as_str())) {
         for &metric in metrics {
             let Some(Average { mean, deviation, n }) = group.average(metric) else { continue };
             let average = Average { mean: rounded(mean), deviation: deviation.map(rounded), n };

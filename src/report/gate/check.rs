@@ -23,6 +23,8 @@ pub struct GateReport {
     pub extra: Vec<String>,
     /// Such rows whose kind of model does not support the dataset.
     pub unsupported: Vec<String>,
+    /// Rows of models that are not repeatable, which are not compared.
+    pub unrepeatable: Vec<String>,
 }
 
 /// A checked mean.
@@ -62,6 +64,8 @@ pub enum Finding {
     Better,
     /// Not checked, since its data are unavailable.
     NotChecked,
+    /// Not compared, since the same job may give other scores.
+    NotRepeatable,
     /// Not comparable, with the reason.
     NotComparable(String),
 }
@@ -93,7 +97,7 @@ impl CheckedRow {
 
     /// Returns whether it was compared.
     fn is_compared(&self) -> bool {
-        !matches!(self.finding, Finding::NotChecked | Finding::NotComparable(_))
+        !matches!(self.finding, Finding::NotChecked | Finding::NotRepeatable | Finding::NotComparable(_))
     }
 
     /// Sets the finding by the distance from the reference.
@@ -122,7 +126,8 @@ impl GateReport {
             return GateVerdict::Regression;
         }
         let is_unclear = |row: &CheckedRow| matches!(row.finding, Finding::NotComparable(_));
-        let was_compared = self.rows.iter().any(|row| row.now.is_some() && !is_unclear(row));
+        let was_compared =
+            self.rows.iter().any(|row| row.now.is_some() && !is_unclear(row) && row.finding != Finding::NotRepeatable);
         if all().any(is_unclear) || !was_compared { GateVerdict::NotComparable } else { GateVerdict::Pass }
     }
 
@@ -140,13 +145,18 @@ pub fn check(results: &Results, baseline: &Baseline, k: f64) -> GateReport {
     let rows = baseline.rows().map(|row| checked(results, &by_label, row, k)).collect();
     let expected = results.experiment.expected.iter().map(|row| expected(results, &by_label, row)).collect();
     let known: IndexSet<(&str, &str)> = baseline.rows().map(|row| (&*row.dataset, &*row.model)).collect();
+    let not_repeatable = results.experiment.unrepeatable();
+    let is_unrepeatable = |row: &&ReportRow<'_>| not_repeatable.contains(row.key().model.as_str());
     let is_extra = |row: &&ReportRow<'_>| {
-        !row.group.jobs.is_empty() && !known.contains(&(row.key().dataset.as_str(), row.key().label().as_str()))
+        !row.group.jobs.is_empty()
+            && !is_unrepeatable(row)
+            && !known.contains(&(row.key().dataset.as_str(), row.key().label().as_str()))
     };
     let named = |row: &ReportRow<'_>| format!("{} {}", row.key().dataset, row.key().label());
     let (unsupported, extra): (Vec<_>, Vec<_>) = all.iter().filter(is_extra).partition(|row| row.is_unsupported());
     let [unsupported, extra] = [unsupported, extra].map(|rows| rows.into_iter().map(named).collect());
-    GateReport { experiment: results.experiment.name.clone(), rows, expected, extra, unsupported }
+    let unrepeatable = all.iter().filter(is_unrepeatable).map(named).collect();
+    GateReport { experiment: results.experiment.name.clone(), rows, expected, extra, unsupported, unrepeatable }
 }
 
 /// Rows of a run by dataset and label of the model; the first of equal ones.
@@ -202,6 +212,9 @@ fn missing(results: &Results, row: Option<&ReportRow<'_>>, dataset: &str, metric
     if was_skipped(results, dataset) {
         return Some(Finding::NotChecked);
     }
+    if row.is_some_and(|row| results.experiment.unrepeatable().contains(row.key().model.as_str())) {
+        return Some(Finding::NotRepeatable);
+    }
     let reason = match row {
         None => "not in the run".to_owned(),
         Some(row) if row.is_unsupported() => "refused".to_owned(),
@@ -229,7 +242,8 @@ mod tests {
     }
 
     fn gate(rows: Vec<CheckedRow>, expected: Vec<CheckedRow>) -> GateVerdict {
-        GateReport { experiment: String::new(), rows, expected, extra: Vec::new(), unsupported: Vec::new() }.verdict()
+        let (extra, unsupported, unrepeatable) = Default::default();
+        GateReport { experiment: String::new(), rows, expected, extra, unsupported, unrepeatable }.verdict()
     }
 
     #[test]

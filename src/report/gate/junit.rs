@@ -15,7 +15,7 @@ pub fn junit(check: &GateReport) -> String {
     let failures = all.iter().filter(|(_, _, failed)| *failed).count();
     let count = |is: fn(&Finding) -> bool| all.iter().filter(|(_, row, _)| is(&row.finding)).count();
     let errors = count(|finding| matches!(finding, Finding::NotComparable(_)));
-    let skipped = count(|finding| *finding == Finding::NotChecked);
+    let skipped = count(|finding| matches!(finding, Finding::NotChecked | Finding::NotRepeatable));
     let mut text = format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
          <testsuite name=\"{}\" tests=\"{}\" failures=\"{failures}\" errors=\"{errors}\" skipped=\"{skipped}\">\n",
@@ -27,6 +27,7 @@ pub fn junit(check: &GateReport) -> String {
         text.push_str(&format!("  <testcase classname=\"{}\" name=\"{}\"", escape(&row.dataset), escape(&name)));
         match &row.finding {
             Finding::NotChecked => text.push_str("><skipped message=\"its data are unavailable\"/></testcase>\n"),
+            Finding::NotRepeatable => text.push_str("><skipped message=\"not repeatable\"/></testcase>\n"),
             Finding::NotComparable(reason) => {
                 text.push_str(&format!("><error message=\"{}\"/></testcase>\n", escape(reason)));
             }
@@ -71,6 +72,7 @@ mod tests {
             expected: vec![row("f", 0.75, Finding::Better)],
             extra: Vec::new(),
             unsupported: Vec::new(),
+            unrepeatable: Vec::new(),
         };
         let text = junit(&check);
         assert!(

@@ -59,6 +59,7 @@ fn finding(finding: &Finding) -> String {
         Finding::Worse => "worse".to_owned(),
         Finding::Better => "better".to_owned(),
         Finding::NotChecked => "not checked: no data".to_owned(),
+        Finding::NotRepeatable => "not repeatable".to_owned(),
         Finding::NotComparable(reason) => format!("not comparable: {reason}"),
     }
 }
@@ -87,6 +88,7 @@ fn write_summary(out: &mut String, check: &GateReport) -> fmt::Result {
         (check.count(|finding| *finding == Finding::Better), "better"),
         (check.count(|finding| matches!(finding, Finding::NotComparable(_))), "not comparable"),
         (check.count(|finding| *finding == Finding::NotChecked), "not checked"),
+        (check.count(|finding| *finding == Finding::NotRepeatable), "not repeatable"),
     ];
     let counts: Vec<String> = counts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
     let counts = if counts.is_empty() { String::new() } else { format!(": {}", counts.join(", ")) };
@@ -109,6 +111,9 @@ fn write_summary(out: &mut String, check: &GateReport) -> fmt::Result {
     // Without a baseline this would list everything.
     if !check.extra.is_empty() && !check.rows.is_empty() {
         writeln!(out, "not in the baseline (`--bless` adds it): {}", escape(&check.extra.join(", ")))?;
+    }
+    if !check.unrepeatable.is_empty() {
+        writeln!(out, "not repeatable, so not compared: {}", escape(&check.unrepeatable.join(", ")))?;
     }
     if !check.unsupported.is_empty() {
         writeln!(

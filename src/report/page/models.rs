@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::links::below;
 use crate::experiment::Results;
+use crate::experiment::external::config::EXTERNAL_KINDS;
 use crate::experiment::store::MODEL;
 use crate::learn::{Method, Model, SavedModel, Stored};
 use crate::rbm::network::Network;
@@ -69,7 +70,9 @@ fn network(model: &SavedModel) -> Option<(Network, String)> {
 
 /// Returns the models of the rows, and an error message for each that cannot be read.
 pub fn models(results: &Results, rows: &[ReportRow<'_>], base: &str) -> (Vec<ModelView>, Vec<String>) {
-    let done = rows.iter().filter_map(|row| row.group.done().next().map(|stored| (row, stored)));
+    // Models of external systems are files of other formats.
+    let rows = rows.iter().filter(|row| !EXTERNAL_KINDS.contains(&row.kind));
+    let done = rows.filter_map(|row| row.group.done().next().map(|stored| (row, stored)));
     let done: Vec<_> = done.collect();
     let share = |bytes: usize| (bytes / done.len().max(1)).max(MIN_BYTES);
     let (mut views, mut drawings, mut unread) = (Vec::new(), Vec::new(), Vec::new());

@@ -57,7 +57,7 @@ impl TableView {
             for (column, cell) in table.columns.iter().zip(&row.cells) {
                 match cell {
                     TableCell::Text(text) => {
-                        let mark = if column.name == "dataset" { mark(text) } else { String::new() };
+                        let mark = table.mark_in(column, text).map_or_else(String::new, |mark| format!(" [{mark}]"));
                         cells.push(plain(format!("{text}{mark}"), text.clone(), false));
                     }
                     TableCell::Value(value) => cells.extend(value_cells(value, column.shape, table)),

@@ -91,7 +91,7 @@ impl Table {
                     match cell {
                         TableCell::Text(_) if line != CellLine::Ours => cells.push(GridCell::default()),
                         TableCell::Text(text) => {
-                            let mark = if column.name == "dataset" { self.mark(text) } else { None };
+                            let mark = self.mark_in(column, text);
                             cells.push(GridCell::plain(marked(text.clone(), mark)));
                         }
                         TableCell::Value(value) => {

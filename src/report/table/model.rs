@@ -100,7 +100,7 @@ pub struct PublishedValue {
 /// A note below a table.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Note {
-    /// The dataset it refers to, which gets a mark; `None` for the whole table.
+    /// The dataset or model it refers to, which gets a mark; `None` for the whole table.
     pub about: Option<String>,
     /// Text.
     pub text: String,
@@ -163,10 +163,16 @@ impl CellValue {
 }
 
 impl Table {
-    /// Returns the number of the footnote about a dataset.
-    pub fn mark(&self, dataset: &str) -> Option<usize> {
+    /// Returns the number of the footnote about a dataset or model.
+    pub fn mark(&self, name: &str) -> Option<usize> {
         let mut about = self.notes.iter().filter_map(|note| note.about.as_deref());
-        about.position(|name| name == dataset).map(|place| place + 1)
+        about.position(|other| other == name).map(|place| place + 1)
+    }
+
+    /// Returns the number of the footnote about the text of a cell, in the columns of datasets and
+    /// models.
+    pub fn mark_in(&self, column: &TableColumn, text: &str) -> Option<usize> {
+        if ["dataset", "model"].contains(&column.name.as_str()) { self.mark(text) } else { None }
     }
 
     /// Returns the table without the columns after the first `count`.
@@ -177,7 +183,7 @@ impl Table {
         table
     }
 
-    /// Returns the notes with their numbers: those about datasets first.
+    /// Returns the notes with their numbers: those about datasets and models first.
     pub fn marked_notes(&self) -> impl Iterator<Item = (Option<usize>, &Note)> {
         let of_datasets = self.notes.iter().filter(|note| note.about.is_some());
         let of_all = self.notes.iter().filter(|note| note.about.is_none());

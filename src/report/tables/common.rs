@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::determinism::IndexMap;
+use crate::determinism::{IndexMap, IndexSet};
+use crate::experiment::frame::StoredJob;
 use crate::experiment::store::JobRow;
 use crate::experiment::{Experiment, Results};
-use crate::metric::Column;
+use crate::metric::{Column, Undefined};
 use crate::report::rows::ReportRow;
 use crate::report::table::{CellValue, Note};
 
@@ -30,8 +31,30 @@ pub(super) fn notes(results: &Results) -> Vec<Note> {
         .into_iter()
         .map(|(dataset, text)| Note { about: Some(dataset.to_owned()), text: text.to_owned() })
         .collect();
+    notes.extend(external_notes(results));
     notes.extend(status_notes(results).into_iter().map(|text| Note { about: None, text }));
     notes
+}
+
+/// Returns the notes about external systems: what their numbers lack beside those of our learners.
+fn external_notes(results: &Results) -> impl Iterator<Item = Note> {
+    let no_probabilities = Undefined::NotProbabilities.to_string();
+    let lacks_probabilities = |stored: &StoredJob| {
+        let outcome = stored.record.result.as_ref().filter(|_| stored.record.key.external.is_some());
+        outcome.is_some_and(|outcome| outcome.undefined.get(Column::Cll.name()) == Some(&no_probabilities))
+    };
+    let scored = results.stored.iter().filter(|stored| lacks_probabilities(stored));
+    let scored: IndexSet<&str> = scored.map(|stored| stored.record.row.model.as_str()).collect();
+    let mut notes: IndexMap<String, Vec<&str>> = IndexMap::default();
+    for model in results.experiment.unrepeatable() {
+        let text = "not repeatable: the same job may give other scores when it runs again.";
+        notes.entry(model.to_owned()).or_default().push(text);
+    }
+    for model in scored {
+        let text = "gives scores without probabilities: metrics that need probabilities are empty.";
+        notes.entry(model.to_owned()).or_default().push(text);
+    }
+    notes.into_iter().map(|(model, texts)| Note { about: Some(model), text: texts.join(" It ") })
 }
 
 /// Describes, in sentences, which results of a run are missing.

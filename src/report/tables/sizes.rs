@@ -2,6 +2,7 @@
 
 use super::common::{averaging_note, notes};
 use crate::experiment::Results;
+use crate::experiment::external::config::EXTERNAL_KINDS;
 use crate::experiment::store::Outcome;
 use crate::metric::Column;
 use crate::metric::summary::mean;
@@ -63,6 +64,10 @@ struct Sizes {
 
 impl Sizes {
     fn of(row: &ReportRow<'_>) -> Option<Sizes> {
+        // The size of an external model is not known.
+        if EXTERNAL_KINDS.contains(&row.kind) {
+            return None;
+        }
         let outcomes: Vec<&Outcome> = row.group.done().filter_map(|stored| stored.record.result.as_ref()).collect();
         let numbers: Vec<f64> = outcomes.iter().map(|outcome| outcome.leaves as f64).collect();
         let walks: Vec<f64> = outcomes.iter().filter_map(|outcome| Some(outcome.walks? as f64)).collect();

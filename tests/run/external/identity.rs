@@ -1,0 +1,113 @@
+//! What an external job depends on: exactly its jobs run again.
+
+use std::fs;
+
+use super::{SCRIPT, SPEC, lab, lrbm, started, succeeds};
+use crate::lab::{Lab, copy, names, stderr, stdout};
+
+/// Returns the names of the jobs that a run starts.
+fn runs(lab: &Lab) -> Vec<String> {
+    names(&lab.events("start", &[]))
+}
+
+const ONE: [&str; 2] = ["movies One fold 1 seed 7", "movies One fold 2 seed 7"];
+const TWO: [&str; 2] = ["movies Two fold 1 seed 7", "movies Two fold 2 seed 7"];
+
+#[test]
+fn exactly_the_jobs_of_a_changed_system_run_again() {
+    let lab = lab();
+    assert_eq!(runs(&lab).len(), 6);
+    let calls = started(&lab);
+    assert_eq!(calls.iter().filter(|call| *call == "version").count(), 1, "{calls:?}");
+    assert_eq!(calls.len(), 5);
+    let first = calls.iter().find(|call| call.contains("\"One\"")).unwrap();
+    assert!(first.contains("\"params\": {    \"name\": \"x\",    \"rounds\": 3  }"), "{first}");
+    // Nothing changed; only the version is asked for.
+    assert!(runs(&lab).is_empty());
+    assert_eq!(started(&lab), ["version"]);
+    // One byte of a file.
+    fs::write(lab.home().join("two.sh"), format!("{SCRIPT}#")).unwrap();
+    let plan = stdout(&lrbm(&lab, &["plan", "tiny.toml", "--out", "out"]));
+    assert_eq!(plan.matches("external system changed: two.sh").count(), 2, "{plan}");
+    assert_eq!(runs(&lab), TWO);
+    // The output of the version command.
+    fs::write(lab.home().join("version"), "1.1").unwrap();
+    assert_eq!(runs(&lab), ONE);
+    // A parameter.
+    lab.write_spec(&SPEC.replace("rounds = 3", "rounds = 4"));
+    assert_eq!(runs(&lab), ONE);
+    assert_eq!(names(&lab.events("start", &["--set", "One.rounds=5"])), ONE);
+    assert_eq!(names(&lab.events("start", &["--set", "rounds=4"])), ONE);
+    // The arguments.
+    lab.write_spec(&SPEC.replace("rounds = 3", "rounds = 4").replace("/two.sh\"]", "/two.sh\", \"x\"]"));
+    assert_eq!(runs(&lab), TWO);
+    // Limits, repeatability, order and comments change nothing.
+    let again = "rounds = 4, name = \"x\" }\nrepeatable = false\ntime_limit = 100 # long";
+    lab.write_spec(&SPEC.replace("rounds = 3, name = \"x\" }", again).replace("/two.sh\"]", "/two.sh\", \"x\"]"));
+    assert!(runs(&lab).is_empty());
+}
+
+#[test]
+fn plan_report_and_check_start_nothing() {
+    let lab = lab();
+    let plan = ["plan", "tiny.toml", "--out", "out"];
+    let output = lrbm(&lab, &[&plan[..], &["--format", "commands"]].concat());
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("the version of model `One` is not known"), "{}", stderr(&output));
+    assert!(stdout(&lrbm(&lab, &plan)).contains("6 to do"));
+    assert!(lab.run(&["--dry-run"]).status.success());
+    assert!(started(&lab).is_empty());
+    succeeds(&lab, &["-q"]);
+    started(&lab);
+    fs::write(lab.home().join("version"), "2").unwrap();
+    // The recorded version still matches.
+    let text = stdout(&lrbm(&lab, &plan));
+    assert!(text.contains("6 jobs in out: 6 done"), "{text}");
+    assert!(lrbm(&lab, &[&plan[..], &["--format", "commands"]].concat()).stdout.is_empty());
+    for args in [&["report", "out", "--out", "report"][..], &["check", "out", "--bless", "--baseline", "b.csv"]] {
+        let output = lrbm(&lab, args);
+        assert!(output.status.success(), "{args:?}: {}", stderr(&output));
+    }
+    assert!(started(&lab).is_empty());
+}
+
+/// Absolute paths are not part of a key.
+#[test]
+fn a_moved_spec_keeps_its_results() {
+    let (lab, other) = (lab(), Lab::new());
+    succeeds(&lab, &["-q"]);
+    for name in ["tiny.toml", "one.sh", "two.sh", "version"] {
+        fs::copy(lab.home().join(name), other.home().join(name)).unwrap();
+    }
+    copy(&lab.out(), &other.out());
+    assert!(runs(&other).is_empty());
+}
+
+#[test]
+fn a_sweep_varies_a_parameter_of_a_command() {
+    let lab = lab();
+    lab.write_spec(&format!("{SPEC}\n[sweep]\nrounds = [1, 2]\n"));
+    assert_eq!(runs(&lab).len(), 8, "the other models run once");
+    let calls = started(&lab);
+    for rounds in [1, 2] {
+        let with = format!("\"rounds\": {rounds}");
+        assert_eq!(calls.iter().filter(|call| call.contains(&with)).count(), 2, "{calls:?}");
+    }
+    assert!(lab.out().join("jobs/movies/One/rounds=2/fold1-seed7/info.json").is_file());
+    let refused = |spec: &str, message: &str| {
+        lab.write_spec(spec);
+        let output = lab.run(&[]);
+        assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+        assert!(stderr(&output).contains(message), "{}", stderr(&output));
+    };
+    refused(&format!("{SPEC}\n[sweep]\nround = [1, 2]\n"), "sweep.round: unknown key");
+    refused(&SPEC.replace("{spec_dir}/two.sh", "{dir}/two.sh"), "unknown placeholder `{dir}`; expected `{spec_dir}`");
+    refused(&SPEC.replace("run = [\"sh\", \"{spec_dir}/two.sh\"]", ""), "model[1].run: missing");
+    refused(&format!("{SPEC}run = [\"sh\"]\n"), "`rdn-boost` does not have this key, only `command` does");
+    refused(
+        &SPEC.replace("files = [\"two.sh\"]", "trees = 3"),
+        "parameters of a command belong into `params = { trees = … }`",
+    );
+    refused(&SPEC.replace("files = [\"two.sh\"]", "files = [\"no.sh\"]"), "model `Two`: ");
+    refused(&SPEC.replace("files = [\"two.sh\"]", "features = \"walks\""), "`random-walks` and `clauses`");
+}
