@@ -1,5 +1,5 @@
-//! Figures of programs that were run outside this project, from `results/recorded-peers.toml`, which is
-//! compiled in.
+//! Figures of programs that were run outside this project, from `results/recorded-peers.toml`,
+//! which is compiled in.
 //!
 //! They are shown as recorded, apart from measured ones, and never enter a result.
 

@@ -6,7 +6,8 @@ use crate::metric::summary::mean;
 use crate::report::recorded::{RecordedFigures, RecordedRow};
 use crate::report::table::{Table, TableCell, TableColumn, TableRow, TableStyle};
 
-/// Returns the recorded figures that the spec names, on the datasets of the run; `None` without any.
+/// Returns the recorded figures that the spec names, on the datasets of the run; `None` without
+/// any.
 pub fn recorded_table(results: &Results) -> Option<Table> {
     let figures = RecordedFigures::find(results.experiment.compare.recorded.as_deref()?)?;
     let datasets: IndexMap<String, &str> = results

@@ -55,8 +55,8 @@ struct Cost {
     is_bound: bool,
 }
 
-/// Returns a row per model with the costs on each dataset, and whether some are lower bounds; `None`
-/// with a sweep, or if no cost is known.
+/// Returns a row per model with the costs on each dataset, and whether some are lower bounds;
+/// `None` with a sweep, or if no cost is known.
 fn cost_rows(
     rows: &[ReportRow<'_>],
     cost: fn(&ReportRow<'_>) -> Option<Cost>,

@@ -1,0 +1,35 @@
+//! Seconds and memory of external systems in reports, and runs of a part of an experiment.
+
+use std::fs;
+
+use super::{SPEC, lab, lrbm, spec_of, succeeds};
+use crate::lab::{Lab, stderr};
+
+#[test]
+fn a_job_at_the_time_limit_is_a_lower_bound() {
+    let quick = "\n[[model]]\nname = \"Boost\"\nkind = \"rdn-boost\"\ntrees = 2\n";
+    let lab = Lab::with(&(spec_of("isolate = true", "exec sleep 60") + "time_limit = 1\n" + quick));
+    let output = lab.run(&["-q"]);
+    assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+    let output = lrbm(&lab, &["report", "out", "--out", "report"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let table = |name: &str| fs::read_to_string(lab.home().join("report/tables").join(name)).unwrap();
+    let seconds = table("seconds.md");
+    assert!(seconds.contains("| M     | ≥ 1.") && seconds.contains("stopped at the time limit"), "{seconds}");
+    assert_eq!(seconds.matches("| ≥").count(), 1, "{seconds}");
+    // A learner in a process of its own has more than a mebibyte.
+    let memory = table("memory.md");
+    let boost = memory.lines().find(|line| line.starts_with("| Boost")).unwrap();
+    let peak: u32 = boost.split('|').nth(2).unwrap().trim().parse().unwrap();
+    assert!(peak > 1, "{memory}");
+}
+
+#[test]
+fn versions_are_recorded_when_only_some_jobs_run() {
+    let lab = lab();
+    lab.write_spec(&SPEC.replace("folds = 2", "folds = 2\nisolate = true"));
+    // The first job of the model is not selected, and a process of its own reads the record.
+    succeeds(&lab, &["-q", "--only", "fold=2"]);
+    let record = fs::read_to_string(lab.home().join("out/external.json")).unwrap();
+    assert!(record.contains("\"version\": \"1.0\""), "{record}");
+}
