@@ -75,7 +75,8 @@ predictions.parquet and log.txt.
 Time and memory limits of the spec are checked while a job reads, learns and scores. With `memory_limit` or `isolate = true`
 every job runs in a process of its own, which reads its data itself: the limit then bounds the peak resident memory of that
 process, whatever else runs, and peak_memory_bytes is recorded; otherwise that column is empty. The process of a job ends with
-this one. Outside Linux the memory of a process is not known: memory limits are not enforced there, and each job says so.
+this one. A model of kind `command` always has one, whose group holds all processes that the command starts; their memory is
+summed. Outside Linux the memory of a process is not known: memory limits are not enforced there, and each job says so.
 
 With --executor slurm, jobs are grouped into tasks of a few minutes and submitted as job arrays. This process watches them,
 resubmits lost jobs, and writes the tables. It can be stopped: the tasks keep running, and the same command finds them again.

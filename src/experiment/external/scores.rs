@@ -196,7 +196,7 @@ mod tests {
         assert_eq!(with("p(d,3),NaN"), "scores.csv:3: the score of p(d,3) is `NaN`; expected a number");
         assert_eq!(with("p(d,3),high"), "scores.csv:3: the score of p(d,3) is `high`; expected a number");
         assert_eq!(with("p(d"), "scores.csv:3: `p(d` is not an example, a comma and a number");
-        assert_eq!(with("?,1"), "scores.csv:3: `?` is not an atom such as `advisedby(ann,bob)`");
+        assert_eq!(with("p(,1"), "scores.csv:3: `p(` is not an atom such as `advisedby(ann,bob)`");
         assert_eq!(with(""), "scores.csv lacks 2 of 3 queries, the first is p(\"Ann B\",c)");
         let header = read("p(a,b),1\n").unwrap_err().to_string();
         assert!(header.contains("the header is `p(a,b),1`; expected `example,score`"), "{header}");

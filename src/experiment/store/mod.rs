@@ -4,11 +4,12 @@
 //! RUN/spec.toml                      the experiment as it was run
 //! RUN/jobs/<dataset>/<model>/<case>/fold<k>-seed<s>/
 //!         run.json                   job record: key, status, metrics, provenance, timing
-//!         model.json                 the model
+//!         model.json                 the model; of an external system model.* and info.json, if any
 //!         predictions.parquet        example, label, psi, probability
 //!         log.txt                    log with timestamps
 //! RUN/metrics.parquet, metrics.csv   one row per job that ended
 //! RUN/tally.json                     job counts and timing of the last run
+//! RUN/external.json                  versions and checksums of external systems, if any
 //! RUN/skipped.json                   datasets skipped because their data were missing, if any
 //! RUN/cluster/                       cluster runs only: data location and submitted batches
 //! ```

@@ -1,8 +1,8 @@
-//! Seconds and memory of external systems in reports, and runs of a part of an experiment.
+//! Seconds and memory of external systems in reports.
 
 use std::fs;
 
-use super::{SPEC, lab, lrbm, spec_of, succeeds};
+use super::{lrbm, spec_of};
 use crate::lab::{Lab, stderr};
 
 #[test]
@@ -22,14 +22,4 @@ fn a_job_at_the_time_limit_is_a_lower_bound() {
     let boost = memory.lines().find(|line| line.starts_with("| Boost")).unwrap();
     let peak: u32 = boost.split('|').nth(2).unwrap().trim().parse().unwrap();
     assert!(peak > 1, "{memory}");
-}
-
-#[test]
-fn versions_are_recorded_when_only_some_jobs_run() {
-    let lab = lab();
-    lab.write_spec(&SPEC.replace("folds = 2", "folds = 2\nisolate = true"));
-    // The first job of the model is not selected, and a process of its own reads the record.
-    succeeds(&lab, &["-q", "--only", "fold=2"]);
-    let record = fs::read_to_string(lab.home().join("out/external.json")).unwrap();
-    assert!(record.contains("\"version\": \"1.0\""), "{record}");
 }

@@ -71,6 +71,25 @@ fn plan_report_and_check_start_nothing() {
     assert!(started(&lab).is_empty());
 }
 
+/// A version that was asked for some jobs of a model is that of all its jobs.
+#[test]
+fn selected_jobs_record_the_version_of_the_model() {
+    let lab = lab();
+    succeeds(&lab, &["-q", "--only", "fold=2"]);
+    let planned = |text: &str| {
+        let plan = stdout(&lrbm(&lab, &["plan", "tiny.toml", "--out", "out"]));
+        assert!(plan.contains(text), "{plan}");
+    };
+    planned("6 jobs in out: 3 done, 3 to do");
+    fs::write(lab.home().join("version"), "2").unwrap();
+    succeeds(&lab, &["-q", "--only", "fold=1"]);
+    // The results of the second fold are those of another version.
+    planned("external system changed: version 1.0 → 2");
+    planned("6 jobs in out: 5 done, 1 to do");
+    let report = stdout(&lrbm(&lab, &["report", "out", "--out", "report"]));
+    assert!(report.contains("1 results were made with another spec"), "{report}");
+}
+
 /// Absolute paths are not part of a key.
 #[test]
 fn a_moved_spec_keeps_its_results() {
