@@ -55,6 +55,9 @@ def main():
     except Failure as failure:
         print(f"neuralogic_adapter: {failure}", file=sys.stderr)
         sys.exit(failure.code)
+    except (OSError, ValueError, KeyError) as error:
+        print(f"neuralogic_adapter: {type(error).__name__}: {error}; is this the directory of a job?", file=sys.stderr)
+        sys.exit(1)
 
 
 def arguments():

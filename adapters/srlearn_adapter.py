@@ -8,7 +8,8 @@ Install: `pip install srlearn==0.5.5`, and Java 17 (on Debian `apt-get install o
 Works in the current directory, which holds `train/`, `test/` and `job.json` as described in docs/EXTERNAL.md, and writes
 `scores.csv` (probabilities), `model.txt` (the trees) and `info.json`. Parameters in `params`, with srlearn's defaults:
 trees=10, node_size=2, max_depth=3, clauses=100, cycles=100, neg_pos_ratio=2 (negatives per positive that are drawn from the training
-negatives). The seed has no effect: the programs seed from the clock.
+negatives). The seed has no effect: the programs seed from the clock. `--jar FILE` runs another program with the command line of BoostSRL, such as the
+authors' LRBM-Boost; srlearn is not needed then.
 
 The jars of the package are called directly. Its Python interface has no MLN-Boost, keeps its files inside the installed package, and
 returns probabilities ordered by label, which queries do not have.
@@ -16,6 +17,7 @@ returns probabilities ordered by label, which queries do not have.
 
 import argparse
 import csv
+import hashlib
 import importlib.metadata
 import importlib.util
 import json
@@ -57,28 +59,36 @@ def main():
     args = arguments()
     try:
         if args.version:
-            print(f"srlearn {package_version()}, Java {java_version()}")
+            print(f"{program_version(args.jar)}, Java {java_version()}")
         else:
             run(args)
     except Failure as failure:
         print(f"srlearn_adapter: {failure}", file=sys.stderr)
         sys.exit(failure.code)
+    except (OSError, ValueError, KeyError) as error:
+        print(f"srlearn_adapter: {type(error).__name__}: {error}; is this the directory of a job?", file=sys.stderr)
+        sys.exit(1)
 
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--solver", choices=["SRLBoost", "BoostSRL"], default="SRLBoost", help="the program [default: SRLBoost]")
     parser.add_argument("--method", choices=["rdn", "mln"], default="rdn", help="RDN-Boost, or MLN-Boost of BoostSRL [default: rdn]")
+    parser.add_argument("--jar", type=Path, help="the program, if it is not one of srlearn")
     parser.add_argument("--version", action="store_true", help="print the versions of the package and of Java")
     args = parser.parse_args()
-    if args.method == "mln" and args.solver == "SRLBoost":
+    if args.method == "mln" and args.solver == "SRLBoost" and not args.jar:
         parser.error("SRLBoost has no MLN-Boost: use --solver BoostSRL")
     return args
 
 
-def package_version():
+def program_version(jar):
+    if jar:
+        if not jar.is_file():
+            raise Failure(f"{jar} is not a file: name the program with --jar")
+        return f"{jar.name} {hashlib.sha256(jar.read_bytes()).hexdigest()[:16]}"
     try:
-        return importlib.metadata.version("srlearn")
+        return f"srlearn {importlib.metadata.version('srlearn')}"
     except importlib.metadata.PackageNotFoundError:
         raise Failure("the package srlearn is missing: install it with `pip install srlearn==0.5.5`") from None
 
@@ -98,9 +108,11 @@ def run(args):
     if job.get("contract") != CONTRACT:
         raise Failure(f"job.json has contract version {job.get('contract')}; this adapter is made for version {CONTRACT}")
     params = parameters(job["params"])
-    info = {"srlearn": package_version(), "java": java_version(), "solver": args.solver, "method": args.method}
+    info = {"program": program_version(args.jar), "java": java_version(), "solver": args.solver, "method": args.method}
     # Looked up, not imported: importing takes a second.
-    jar = Path(importlib.util.find_spec("srlearn").origin).with_name(f"{args.solver}.jar")
+    jar = args.jar or Path(importlib.util.find_spec("srlearn").origin).with_name(f"{args.solver}.jar")
+    if args.jar:
+        del info["solver"]
     names = Names()
     target = names.predicate(job["target"])
     queries = write_data(names, params)
