@@ -18,6 +18,7 @@ pub mod importance;
 pub mod markdown;
 pub mod page;
 pub mod published;
+pub mod recorded;
 pub mod rows;
 pub mod splice;
 pub mod table;

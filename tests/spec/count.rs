@@ -22,6 +22,7 @@ fn shipped_specs_are_valid_and_expand_to_their_jobs() {
         ("figures.toml", (4 * 10 + 3) * (4 * 2 + 4) * 5),
         ("hybrid.toml", 4 * 4 * 5),
         ("multiclass.toml", 3 * 4 * 5),
+        ("peers.toml", (7 * 5 + 2) * 12),
         ("quick.toml", 45),
         ("regression.toml", 7 * 4 * 5),
         ("sensitivity.toml", 5 * 8 * 5 + 8 * 5 + 8 * 4),

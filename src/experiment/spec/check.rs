@@ -72,6 +72,7 @@ pub fn check(raw: &RawTable, data: DataRequirement, diagnostics: &mut Vec<SpecDi
         datasets,
         compare: CompareSettings {
             paper: inner("compare").get("paper").and_then(Item::text).map(str::to_owned),
+            recorded: inner("compare").get("recorded").and_then(Item::text).map(str::to_owned),
             tests: texts(inner("compare").get("tests")),
         },
         limits: Limits {

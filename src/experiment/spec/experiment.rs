@@ -71,6 +71,8 @@ pub struct ModelConfig {
 pub struct CompareSettings {
     /// Name of a table in `results/paper.toml`.
     pub paper: Option<String>,
+    /// Name of a table in `results/recorded-peers.toml`.
+    pub recorded: Option<String>,
     /// Significance tests.
     pub tests: Vec<String>,
 }

@@ -266,6 +266,11 @@ pub const CASE: Section = Section {
 pub const COMPARE: Section = Section {
     fields: &[
         optional("paper", "the table of results/paper.toml to print beside ours", FieldShape::OneOf(paper_tables)),
+        optional(
+            "recorded",
+            "the table of results/recorded-peers.toml to print below the results",
+            FieldShape::OneOf(recorded_tables),
+        ),
         optional("tests", "significance tests", FieldShape::List(&FieldShape::OneOf(tests))),
     ],
     parameters: Parameters::No,
@@ -375,8 +380,16 @@ fn metrics() -> Vec<&'static str> {
 
 /// Returns the tables of `results/paper.toml`, in its order.
 pub fn paper_tables() -> Vec<&'static str> {
-    let lines = include_str!("../../../results/paper.toml").lines();
-    lines.filter_map(|line| line.strip_prefix('[')?.strip_suffix(']')).collect()
+    table_names(include_str!("../../../results/paper.toml"))
+}
+
+fn recorded_tables() -> Vec<&'static str> {
+    table_names(include_str!("../../../results/recorded-peers.toml"))
+}
+
+/// Returns the names of the tables of a TOML file whose headers fill their lines.
+fn table_names(text: &'static str) -> Vec<&'static str> {
+    text.lines().filter_map(|line| line.strip_prefix('[')?.strip_suffix(']')).collect()
 }
 
 /// Lists the names of a type with few values and finds a value by its name.

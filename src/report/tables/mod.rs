@@ -1,12 +1,13 @@
 //! The tables of a run: the paper's own, one per swept parameter, one per dataset with several
-//! variants, overviews, sizes, verdicts on the paper's claims, significance tests and training
-//! times.
+//! variants, overviews, sizes, verdicts on the paper's claims, significance tests, costs, and
+//! figures recorded elsewhere.
 
 mod all;
 mod classes;
 mod common;
 mod everything;
 mod paper;
+mod recorded;
 mod seconds;
 mod significance;
 mod sizes;
@@ -19,7 +20,8 @@ pub use classes::classes_table;
 pub use common::{MAIN, status_notes};
 pub use everything::{all_metrics, results_table};
 pub use paper::paper_tables;
-pub use seconds::seconds_table;
+pub use recorded::recorded_table;
+pub use seconds::{memory_table, seconds_table};
 pub use significance::significance_table;
 pub use sweep::sweep_tables;
 pub use variants::variant_tables;

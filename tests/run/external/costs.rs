@@ -1,0 +1,25 @@
+//! Seconds and memory of external systems in reports.
+
+use std::fs;
+
+use super::{lrbm, spec_of};
+use crate::lab::{Lab, stderr};
+
+#[test]
+fn a_job_at_the_time_limit_is_a_lower_bound() {
+    let quick = "\n[[model]]\nname = \"Boost\"\nkind = \"rdn-boost\"\ntrees = 2\n";
+    let lab = Lab::with(&(spec_of("isolate = true", "exec sleep 60") + "time_limit = 1\n" + quick));
+    let output = lab.run(&["-q"]);
+    assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+    let output = lrbm(&lab, &["report", "out", "--out", "report"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let table = |name: &str| fs::read_to_string(lab.home().join("report/tables").join(name)).unwrap();
+    let seconds = table("seconds.md");
+    assert!(seconds.contains("| M     | ≥ 1.") && seconds.contains("stopped at the time limit"), "{seconds}");
+    assert_eq!(seconds.matches("| ≥").count(), 1, "{seconds}");
+    // A learner in a process of its own has more than a mebibyte.
+    let memory = table("memory.md");
+    let boost = memory.lines().find(|line| line.starts_with("| Boost")).unwrap();
+    let peak: u32 = boost.split('|').nth(2).unwrap().trim().parse().unwrap();
+    assert!(peak > 1, "{memory}");
+}
