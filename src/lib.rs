@@ -133,9 +133,10 @@ pub use data::binary::RewriteError;
 pub use data::classes::ClassLabels;
 pub use data::example_set::ExampleSet;
 pub use data::generate::{Domain, GeneratorSettings, SettingsError, UnknownDomain};
-pub use data::load::{Dataset, LoadCounts, LoadError, LoadOptions};
+pub use data::load::{Dataset, LoadCounts, LoadError, LoadOptions, load};
 #[cfg(feature = "benchmarks")]
 pub use data::manifest::{FoldScheme, ManifestError, NegativeScheme};
+pub use data::sources::{DataOrigin, DataSource, DataSources};
 #[cfg(feature = "benchmarks")]
 pub use data::split::{Fold, FoldCounts, FoldSide, SideCounts, SplitOptions};
 #[cfg(feature = "benchmarks")]

@@ -27,6 +27,7 @@ pub mod parameters;
 pub mod recursion;
 #[cfg(feature = "benchmarks")]
 pub mod report;
+pub mod sources;
 #[cfg(feature = "benchmarks")]
 pub mod split;
 #[cfg(feature = "benchmarks")]
