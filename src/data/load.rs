@@ -145,7 +145,7 @@ pub fn load_for_prediction<'a>(
 fn read(origin: DataOrigin<'_>, options: &LoadOptions, known: Option<(&str, usize)>) -> Result<Dataset, LoadError> {
     match origin {
         DataOrigin::Directory(directory) => read_directory(directory, options, known),
-        DataOrigin::Sources(sources) => read_sources(Path::new(""), sources, options, known),
+        DataOrigin::Sources(sources) => read_sources(Path::new("the data"), sources, options, known),
     }
 }
 

@@ -24,6 +24,7 @@ pub mod manifest;
 #[cfg(feature = "benchmarks")]
 pub mod negatives;
 pub mod parameters;
+pub mod query;
 pub mod recursion;
 #[cfg(feature = "benchmarks")]
 pub mod report;

@@ -68,20 +68,31 @@ pub fn prepare<'a>(
         Purpose::Query => load_for_prediction(origin, &options, (model.target_name(), model.target_arity()))?,
         Purpose::Score | Purpose::Refit => load_examples(model, origin, &options)?,
     };
-    make_binary_for(model, &mut data)?;
+    adapt(model, &mut data, purpose)?;
+    Ok(data)
+}
+
+/// Changes loaded data to what a model needs: binary predicates, and facts of the target as
+/// evidence. Leaves the warnings that matter for the purpose.
+///
+/// # Errors
+/// If the database cannot be rewritten.
+pub fn adapt(model: &dyn Stored, data: &mut Dataset, purpose: Purpose) -> Result<(), PrepareError> {
+    make_binary_for(model, data)?;
     data.warnings = data.warnings.without(&ABOUT_MODES);
     if purpose != Purpose::Refit {
         data.warnings = data.warnings.without(&["one-class"]);
     }
     if let Some(recursive) = model.signature().recursive {
         if purpose == Purpose::Refit {
-            data.add_positives_to_evidence(recursive.symmetric, options.time.as_ref())?;
+            let time = data.database.time_rule().cloned();
+            data.add_positives_to_evidence(recursive.symmetric, time.as_ref())?;
         } else {
-            data.warnings.extend(no_target_facts(&data).into_iter().collect());
+            data.warnings.extend(no_target_facts(data).into_iter().collect());
             data.use_target_facts_as_evidence(recursive.symmetric);
         }
     }
-    Ok(data)
+    Ok(())
 }
 
 /// Makes binary predicates of longer ones if a model was trained on such.
