@@ -7,7 +7,7 @@
 1000
 """
 
-from . import datasets
+from . import datasets, estimators
 from ._core import DataError, __version__
 from ._warnings import LrbmWarning
 from .background import Background
@@ -49,6 +49,7 @@ __all__ = [
     "RelationalProbabilityTreeClassifier",
     "__version__",
     "datasets",
+    "estimators",
     "import_frames",
     "read_run",
 ]

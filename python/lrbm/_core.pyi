@@ -3,6 +3,19 @@
 import os
 from typing import Any, Callable, Mapping, Sequence, final
 
+__all__ = [
+    "Data",
+    "find_files",
+    "generate",
+    "DataError",
+    "kinds",
+    "Model",
+    "Columns",
+    "import_tables",
+    "fit",
+    "__version__",
+]
+
 __version__: str
 
 _Part = tuple[str | os.PathLike[str], str | None] | None

@@ -57,9 +57,9 @@ class Database:
         facts: Sentences | None = None,
         modes: Sequence[str] | None = None,
     ) -> None:
-        self.pos: Sentences = [] if pos is None else pos
-        self.neg: Sentences = [] if neg is None else neg
-        self.facts: Sentences = [] if facts is None else facts
+        self.pos: Any = [] if pos is None else pos
+        self.neg: Any = [] if neg is None else neg
+        self.facts: Any = [] if facts is None else facts
         self.modes: list[str] = list(modes or [])
         self.background: Background | str | os.PathLike[str] | None = None
         self.time: tuple[str, list[str]] | None = None

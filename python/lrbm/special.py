@@ -40,10 +40,12 @@ class SrlearnForm:
 class Distilled:
     """Distillation of a given ensemble."""
 
+    target: str | None
+
     def distill(self, ensemble: RelationalClassifier, X: Any, *, progress: ProgressCallback | None = None) -> Any:
         """Fits one tree to the predictions of a fitted ensemble on the examples of ``X``."""
         check_is_fitted(ensemble, "model_")
-        if self.target is None and not hasattr(X, "_indices"):  # type: ignore[has-type]
+        if self.target is None and not hasattr(X, "_indices"):
             self.target = ensemble.model_.target[0]
         return self._fit(X, None, progress, ensemble.model_)  # type: ignore[attr-defined]
 
