@@ -180,7 +180,7 @@ class Network(_Predictor):
     def from_json(file_name: str | os.PathLike[str]) -> "Network":
         """Reads a network from a model file."""
         model = _core.Model.from_json(pathlib.Path(file_name).read_text(encoding="utf-8"))
-        return Network(model.to_network("exact"))
+        return Network(model.to_network("exact", False))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Network, (self.model_,)
@@ -291,10 +291,14 @@ class RelationalClassifier(_Predictor, ClassifierMixin, BaseEstimator):  # type:
         _, *trees = self.model_.describe().split("\n% tree ")
         return [f"% tree {tree}".rstrip() + "\n" for tree in trees]
 
-    def to_network(self, method: str = "exact") -> Network:
-        """Converts the trees to one lifted RBM: exactly, or as in the paper (``"paper"``)."""
+    def to_network(self, method: str = "exact", *, merge: bool | None = None) -> Network:
+        """Converts the trees to one lifted RBM: exactly, or as in the paper (``"paper"``).
+
+        ``merge`` adds up equivalent rules; by default for exact networks, whose predictions it does
+        not change.
+        """
         self._check_fitted()
-        return Network(self.model_.to_network(method), self._training)
+        return Network(self.model_.to_network(method, method == "exact" if merge is None else merge), self._training)
 
     def from_json(self, file_name: str | os.PathLike[str]) -> Any:
         """Reads a model file of this kind with its parameters; returns the classifier."""

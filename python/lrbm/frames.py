@@ -108,8 +108,8 @@ def read_run(path: str | os.PathLike[str], table: str = "metrics", frame: str | 
     path : path
         The run directory, such as ``results/runs/quick``.
     table : str
-        ``"metrics"``, one row for each job; or ``"predictions"``, one row for each example of each
-        job, with its job.
+        ``"metrics"``, one row for each job; or ``"predictions"``, one row for each test example of
+        each job, with the job's directory as ``job``.
     frame : str
         ``"polars"`` or ``"pandas"``; by default the one that is installed.
     """
@@ -126,11 +126,13 @@ def read_run(path: str | os.PathLike[str], table: str = "metrics", frame: str | 
         if not file.is_file():
             raise FileNotFoundError(f"{file}: no such file; `lrbm run` writes it when its jobs end")
         return library.read_parquet(file)
-    files = sorted(root.glob("jobs/*/predictions.parquet"))
+    files = sorted(root.glob("jobs/**/predictions.parquet"))
     if not files:
-        raise FileNotFoundError(f"{root}: no predictions; set `predictions = true` in the spec")
+        raise FileNotFoundError(f"{root}: no predictions; `lrbm run` writes those of each job when it ends")
+    jobs = [file.parent.relative_to(root / "jobs").as_posix() for file in files]
     if library.__name__ == "polars":
-        job = library.lit
-        read = [library.read_parquet(file).with_columns(job=job(file.parent.name)) for file in files]
-        return library.concat(read)
-    return library.concat([library.read_parquet(file).assign(job=file.parent.name) for file in files])
+        name = library.lit
+        read = [library.read_parquet(file).with_columns(job=name(job)) for file, job in zip(files, jobs)]
+    else:
+        read = [library.read_parquet(file).assign(job=job) for file, job in zip(files, jobs)]
+    return library.concat(read)

@@ -109,14 +109,16 @@ impl Model {
         Ok((rows, probabilities, texts(&warnings)))
     }
 
-    /// Converts a sum of trees to one network, by the method `exact` or `paper`.
-    fn to_network(&self, py: Python<'_>, method: &str) -> PyResult<Model> {
+    /// Converts a sum of trees to one network, by the method `exact` or `paper`. Merging adds up
+    /// equivalent rules.
+    fn to_network(&self, py: Python<'_>, method: &str, merge: bool) -> PyResult<Model> {
         let method = Method::find(method).map_err(value_error)?;
         let network = match &self.inner {
             SavedModel::Trees(trees) => py.detach(|| trees.to_network(method)).map_err(value_error)?,
             SavedModel::Network(network) => network.clone(),
             _ => return Err(value_error("only sums of trees convert to a network")),
         };
+        let network = if merge { py.detach(|| network.merged()) } else { network };
         Ok(Model { inner: SavedModel::Network(network) })
     }
 

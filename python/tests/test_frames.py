@@ -49,8 +49,22 @@ def without_dates(table: dict[str, list[Any]]) -> dict[str, list[Any]]:
     return {name: values for name, values in table.items() if name != "born"}
 
 
+class WithoutArrow:
+    """A pandas frame without pyarrow."""
+
+    def __init__(self, table: dict[str, list[Any]]) -> None:
+        self.frame = pd.DataFrame({name: pd.Series(values).convert_dtypes() for name, values in table.items()})
+        self.columns = self.frame.columns
+
+    def __arrow_c_stream__(self) -> Any:
+        raise ImportError("pyarrow is missing")
+
+    def __getitem__(self, column: str) -> Any:
+        return self.frame[column]
+
+
 @pytest.mark.filterwarnings("ignore::lrbm.LrbmWarning")
-@pytest.mark.parametrize("make", [pandas, arrow, chunks, dict])
+@pytest.mark.parametrize("make", [pandas, arrow, chunks, WithoutArrow, dict])
 def test_every_kind_of_frame_gives_the_same_facts(make: Callable[..., Any]) -> None:
     people, friends = without_dates(PEOPLE), FRIENDS
     expected, found = (
@@ -139,6 +153,9 @@ def test_runs(program: Any, tmp_path: Any) -> None:
         read = lrbm.read_run(tmp_path / "run", frame=frame)
         assert isinstance(read, kind) and len(read) == 2
         assert {"dataset", "model", "fold", "auc_roc"} <= set(read.columns)
+        predictions = lrbm.read_run(tmp_path / "run", "predictions", frame)
+        assert isinstance(predictions, kind) and len(predictions) == 750
+        assert set(predictions["job"]) == {f"movies/A/default/fold{fold}-seed1" for fold in (1, 2)}
     with pytest.raises(FileNotFoundError, match="no such directory"):
         lrbm.read_run(tmp_path / "absent")
     with pytest.raises(ValueError, match="unknown table"):

@@ -52,7 +52,8 @@ pub enum PrepareError {
     Score(#[from] ScoreError),
 }
 
-/// Reads a directory, or given files and texts, for a model. The warnings of the result are those that matter for the purpose.
+/// Reads a directory, or given files and texts, for a model. The warnings of the result are those
+/// that matter for the purpose.
 ///
 /// # Errors
 /// If files are missing or invalid, or the data do not fit the model.
