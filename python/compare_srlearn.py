@@ -1,12 +1,13 @@
 """Compares BoostedRDNClassifier with that of srlearn, in one process on the same folds.
 
-Usage: python compare_srlearn.py [CACHE [DATASET...]], with the directory of fetched datasets. Prints
-a Markdown table: means over the folds of the areas on the test examples, and the seconds of
+Usage: python compare_srlearn.py [--folds N] [--cache DIRECTORY] [DATASET...]. srlearn 0.5.5 needs
+NumPy below 1.23, for example with Python 3.10 and scikit-learn 1.1, and Java. Prints a Markdown table: means over the folds of the areas on the test examples, and the seconds of
 processor time of training and prediction, with those of the Java program.
 """
 
 from __future__ import annotations
 
+import argparse
 import pathlib
 import resource
 import sys
@@ -67,11 +68,16 @@ def main() -> None:
         def __sklearn_tags__(self) -> Any:
             return BaseEstimator().__sklearn_tags__()
 
-    cache = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "datasets/cache")
+    parser = argparse.ArgumentParser(description="Compares BoostedRDNClassifier with that of srlearn.")
+    parser.add_argument("--folds", type=int, help="number of folds [default: all]")
+    parser.add_argument("--cache", type=pathlib.Path, default="datasets/cache", help="directory of fetched datasets")
+    parser.add_argument("datasets", nargs="*", default=list(TARGETS), metavar="DATASET")
+    given = parser.parse_args()
+    cache = given.cache
     warnings.simplefilter("ignore")
     print("| dataset | package | AUC-ROC | AUC-PR | train (s) | predict (s) |\n|---|---|---|---|---|---|")
-    for dataset in sys.argv[2:] or TARGETS:
-        folds = sorted((cache / dataset / "base").glob("fold*"))
+    for dataset in given.datasets:
+        folds = sorted((cache / dataset / "base").glob("fold*"))[: given.folds]
         if not folds:
             sys.exit(f"{cache / dataset}: no folds; fetch them with `lrbm datasets fetch {dataset}`")
         for package, classifier in (

@@ -120,6 +120,9 @@ pub unsafe fn read(stream: *mut Stream) -> Result<Vec<SourceColumn>, String> {
             if batch.release.is_none() {
                 break;
             }
+            if batch.n_children as usize != columns.len() {
+                return Err(format!("a batch has {} columns, the schema {}", batch.n_children, columns.len()));
+            }
             for (k, column) in columns.iter_mut().enumerate() {
                 let rows = (batch.offset as usize, batch.length as usize);
                 column.extend(&**batch.children.add(k), rows, fields[k])?;
@@ -192,6 +195,10 @@ impl Column {
                 _ => (None, text(field.format)),
             }
         };
+        if let Values::Unsupported { rows, .. } = &mut self.values {
+            *rows += length;
+            return Ok(());
+        }
         let start = array.offset as usize + offset;
         for row in start..start + length {
             // SAFETY: the row is within the array; an index of a dictionary within its values.
@@ -201,6 +208,9 @@ impl Column {
                     (true, None) => Some((array, row)),
                     (true, Some(values)) => {
                         let index = integer(array, &text(field.format), row)?;
+                        if !(0..values.length).contains(&index) {
+                            return Err(format!("column `{}`: index {index} is outside its dictionary", self.name));
+                        }
                         let at = values.offset as usize + index as usize;
                         is_valid(values, at).then_some((values, at))
                     }
@@ -234,7 +244,7 @@ impl Column {
                     values.push(cell.map(read).transpose()?.map(|value| value as f64 / per_day));
                 }
                 Values::Text(values) => values.push(cell.map(|(array, row)| string(array, format, row)).transpose()?),
-                Values::Unsupported { rows, .. } => *rows += 1,
+                Values::Unsupported { .. } => {}
             }
         }
         Ok(())

@@ -117,6 +117,9 @@ fn select(data: &Data, indices: Option<Vec<usize>>, labels: Option<Vec<u32>>) ->
         let mut example = data.dataset().examples[rank].clone();
         if let Some(labels) = &labels {
             match classes {
+                Some(names) if labels[position] as usize >= names.len() => {
+                    return Err(value_error(format!("class {} of {}", labels[position], names.len())));
+                }
                 Some(_) => example.class = labels[position],
                 None => example.positive = labels[position] != 0,
             }
