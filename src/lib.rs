@@ -124,7 +124,7 @@ use internal::{cancel, cover, data, determinism, files, kb, learn, logic, math, 
 #[cfg(feature = "harness")]
 use internal::{cli, experiment, report};
 
-pub use cancel::Token as CancelToken;
+pub use cancel::{Stopped, Token as CancelToken, run as run_cancellable};
 #[cfg(feature = "benchmarks")]
 pub use data::adapt::AdaptError;
 #[cfg(feature = "benchmarks")]
@@ -132,10 +132,13 @@ pub use data::benchmark::{Arity, Benchmark, BenchmarkError, Reflexive, TimeUse, 
 pub use data::binary::RewriteError;
 pub use data::classes::ClassLabels;
 pub use data::example_set::ExampleSet;
-pub use data::generate::{Domain, GeneratorSettings, SettingsError, UnknownDomain};
-pub use data::load::{Dataset, LoadCounts, LoadError, LoadOptions};
+pub use data::generate::{
+    Domain, DomainCounts, GeneratorSettings, SettingsError, UnknownDomain, WriteDomainError, write_directory,
+};
+pub use data::load::{Dataset, LoadCounts, LoadError, LoadOptions, load};
 #[cfg(feature = "benchmarks")]
 pub use data::manifest::{FoldScheme, ManifestError, NegativeScheme};
+pub use data::sources::{DataOrigin, DataSource, DataSources};
 #[cfg(feature = "benchmarks")]
 pub use data::split::{Fold, FoldCounts, FoldSide, SideCounts, SplitOptions};
 #[cfg(feature = "benchmarks")]
@@ -146,24 +149,40 @@ pub use files::json::FileError;
 pub use kb::{
     Database, Example, Fact, FactChange, Recursion, Signature, StoredRecursion, TimeError, TimeRule, TimeSource,
 };
+pub use learn::explain::{
+    Activity, ClauseContribution, ClauseContributions, Decision, NetworkExplanation, PartContribution,
+    PartContributions, QueryError, QueryExplanation, QueryOptions,
+};
 pub use learn::lrnn::Template;
 pub use learn::params::Builder;
-pub use learn::prepare::{PrepareError, PrepareOptions, Purpose, prepare};
+pub use learn::prepare::{PrepareError, PrepareOptions, Purpose, adapt, prepare};
 pub use learn::{
     Distillation, Fidelity, FitControl, Header, Kind, KindInfo, KindParams, LearnError, Learner, LrbmBoost,
-    LrbmExplainable, LrbmNoBoost, Lrnn, LrnnModel, Method, MlnBoost, MlnModel, Model, ModelSize, ParamError, Params,
-    Preset, Progol, Progress, RdnBoost, Resources, Rpt, RrbmC, RrbmE, RrbmModel, SavedModel, ScoreError, Scored,
-    SizeOf, Statistics, Stored, Task, Trained, TreeModel, UnknownKind, UnknownMethod,
+    LrbmExplainable, LrbmNoBoost, Lrnn, LrnnModel, Method, MlnBoost, MlnModel, Model, ModelRule, ModelSize, ParamError,
+    Params, Preset, Progol, Progress, RdnBoost, Resources, Rpt, RrbmC, RrbmE, RrbmModel, SavedModel, ScoreError,
+    Scored, SizeOf, Statistics, Stored, Task, Trained, TreeModel, UnknownKind, UnknownMethod,
 };
+pub use logic::rule::{ParsedRule, parse_rules};
 pub use logic::{
     Constant, Diagnostic, Diagnostics, Literal, Location, PredicateId, Predicates, ReadError, Severity, Symbols,
 };
 pub use metric::{Column, MetricError, Metrics, Output, Ranking, Threshold, Undefined};
 pub use rbm::Network;
 pub use rbm::network::explain::{
-    CheckedCondition, ExplainError, Explainer, Explanation, Fired, Flip, FlipOptions, Flips, Grounding,
+    BindingView, ChangeView, ChangesView, CheckedCondition, ClassView, ConditionView, ExplainError, Explainer,
+    Explanation, ExplanationView, Fired, Flip, FlipOptions, Flips, Grounding, ModelAgreement, QueryContext, RuleView,
 };
 pub use rbm::network::{Condition, ConvertError, Hidden, Rule};
+
+/// Tables of other programs as facts and examples, by a mapping.
+#[cfg(feature = "benchmarks")]
+pub mod tables {
+    pub use crate::data::import::infer::Answers;
+    pub use crate::data::import::render;
+    pub use crate::data::import::{
+        ApplyError, ForeignKey, Imported, Mapping, Proposal, SourceColumn, SourceTable, Values, apply, infer,
+    };
+}
 
 /// The types of parameters: the arguments of setters, the parameters of each kind and their groups,
 /// and access to parameters by name.

@@ -1,11 +1,7 @@
 //! `lrbm explain`: prints a model as clauses, explains a prediction, or measures importance.
 
 mod args;
-mod decision;
-mod groundings;
-mod parts;
-mod query;
-mod question;
+mod text;
 
 pub use args::Explain;
 
@@ -16,21 +12,14 @@ use super::data_args::DataArgs;
 use super::error::{CommandError, with_cause};
 use super::output::Output;
 use super::write::{check_writable, write_whole};
-use crate::data::load::Dataset;
+use crate::data::query;
 use crate::files::visible::ShownPath;
-use crate::kb::{Example, TimeSource};
+use crate::learn::explain::{QueryError, QueryExplanation, QueryOptions};
 use crate::learn::prepare::Purpose;
-use crate::learn::{Method, MlnModel, Model, SavedModel};
-use crate::logic::Constant;
-use crate::logic::nearest::did_you_mean;
-use crate::math::sigmoid;
-use crate::rbm::network::Network;
-use crate::rbm::network::explain::{Explainer, FlipOptions};
-use crate::report::explanation::{ExplanationView, QueryContext};
+use crate::learn::{Method, Model, SavedModel};
+use crate::rbm::network::explain::FlipOptions;
 use crate::report::importance::{Importance, Weight, chart, importance};
 use crate::report::table::Grid;
-use groundings::ClauseContributions;
-use question::example;
 
 pub fn run(args: &Explain, output: &mut Output) -> Result<(), CommandError> {
     args.check()?;
@@ -57,113 +46,76 @@ pub fn run(args: &Explain, output: &mut Output) -> Result<(), CommandError> {
         writeln!(output.out, "{}", trees.describe().trim_end())?;
         return Ok(());
     }
+    if let Some(query) = &args.query {
+        let data = args.data()?.ok_or_else(|| CommandError::input("--query requires --data"))?;
+        return explain_query(args, &model, query, &data, html.as_deref(), output);
+    }
     let network = match &model {
-        SavedModel::Mln(model) => return explain_groundings(args, model, output),
-        SavedModel::Walks(model) => return parts::of_walks(args, model, output),
-        SavedModel::Template(model) => return parts::of_rules(args, model, output),
         SavedModel::Trees(trees) => trees.to_network(Method::Exact).map_err(CommandError::input)?.merged(),
         SavedModel::Network(network) => network.clone(),
+        other => {
+            args.check_network(other)?;
+            writeln!(output.out, "{}", other.describe().trim_end())?;
+            return Ok(());
+        }
     };
     let Some(data) = args.data()? else {
         writeln!(output.out, "{}", network.describe().trim_end())?;
         return Ok(());
     };
-    match &args.query {
-        Some(query) => explain_query(args, (&model, &network), query, &data, html.as_deref(), output),
-        None => {
-            let loaded = data.prepare(&model, Purpose::Score, output)?;
-            outputs.protect(loaded.counts.files.iter().map(PathBuf::as_path))?;
-            let measured = importance(&network, &loaded.database, loaded.target, &loaded.examples);
-            let measured = measured.map_err(CommandError::input)?;
-            if let Some(path) = &csv {
-                write_whole(path, &measured.to_csv())?;
-            }
-            if let Some(path) = &svg {
-                write_whole(path, &chart(&measured, &format!("what matters for {}", network.target_name())))?;
-            }
-            print_importance(&measured, args.json, output)
-        }
+    let loaded = data.prepare(&model, Purpose::Score, output)?;
+    outputs.protect(loaded.counts.files.iter().map(PathBuf::as_path))?;
+    let measured = importance(&network, &loaded.database, loaded.target, &loaded.examples);
+    let measured = measured.map_err(CommandError::input)?;
+    if let Some(path) = &csv {
+        write_whole(path, &measured.to_csv())?;
     }
-}
-
-/// Explains a model of weighted clauses.
-fn explain_groundings(args: &Explain, model: &MlnModel, output: &mut Output) -> Result<(), CommandError> {
-    match question::read(args, model, output)? {
-        Some((loaded, constants)) => ClauseContributions::new(model, &loaded, &constants, args.threshold, output)?
-            .print(args.json, args.top, output),
-        None => Ok(()),
+    if let Some(path) = &svg {
+        write_whole(path, &chart(&measured, &format!("what matters for {}", network.target_name())))?;
     }
+    print_importance(&measured, args.json, output)
 }
 
 fn explain_query(
     args: &Explain,
-    (model, network): (&SavedModel, &Network),
+    model: &SavedModel,
     query: &str,
     data: &DataArgs,
     html: Option<&Path>,
     output: &mut Output,
 ) -> Result<(), CommandError> {
-    let target = (network.target_name(), network.target_arity());
+    args.check_network(model)?;
     // The query is checked before any file is read.
-    let atom = query::parse(query, target)?;
-    let mut loaded = data.prepare(model, Purpose::Query, output)?;
+    query::parse(query, (model.target_name(), model.target_arity()))?;
+    let loaded = data.prepare(model, Purpose::Query, output)?;
     args.outputs().protect(loaded.counts.files.iter().map(PathBuf::as_path))?;
-    let constants = query::constants(&atom, &mut loaded, args.allow_unknown)?;
-    let class = args.class.as_deref().map(|name| find_class(name, network)).transpose()?;
-    let context =
-        QueryContext { model: tree_probabilities(model, &loaded, &constants)?, label: label(&loaded, &constants) };
-    // Facts that give times are not changed: they determine which other facts are visible.
-    let fixed = match loaded.database.time_rule().map(|rule| &rule.source) {
-        Some(TimeSource::Predicate(name)) => loaded.database.predicates.find(name, 2),
-        _ => None,
-    };
-    let Dataset { database, target, .. } = loaded;
-    let mut explainer =
-        Explainer::new(network, database, target).map_err(CommandError::input)?.exclude(fixed).about(class);
     let budget = args.tries.unwrap_or(FlipOptions::default().budget);
-    let options = FlipOptions { threshold: args.threshold, budget };
-    let explanation = explainer.explain(&constants, &options).map_err(CommandError::input)?;
-    let view = ExplanationView::new(network, &explainer, &explanation, &options, context);
-    if let Some(path) = html {
-        let drawing = network.to_svg_with_active(|j| explanation.fired.iter().any(|fired| fired.node == j));
-        write_whole(path, &view.to_html(&drawing).map_err(CommandError::internal)?)?;
+    let options = QueryOptions {
+        allow_unknown: args.allow_unknown,
+        class: args.class.clone(),
+        flips: FlipOptions { threshold: args.threshold, budget },
+    };
+    let explained = model.explain(query, loaded, &options).map_err(|error| match error {
+        QueryError::Query(diagnostic) => (*diagnostic).into(),
+        other => CommandError::input(other),
+    })?;
+    match &explained {
+        QueryExplanation::Network(explained) => {
+            if let Some(path) = html {
+                let page = explained.view.to_html(&explained.to_svg());
+                write_whole(path, &page.map_err(CommandError::internal)?)?;
+            }
+        }
+        QueryExplanation::Clauses(_, warnings) | QueryExplanation::Parts(_, warnings) => output.warn(warnings),
     }
-    match args.json {
-        true => write!(output.out, "{}", view.to_json())?,
-        false => write!(output.out, "{}", view.show(args.top))?,
+    let out = &mut output.out;
+    match &explained {
+        explained if args.json => write!(out, "{}", explained.to_json())?,
+        QueryExplanation::Network(explained) => write!(out, "{}", explained.view.show(args.top))?,
+        QueryExplanation::Clauses(clauses, _) => text::print_clauses(clauses, args.top, out)?,
+        QueryExplanation::Parts(parts, _) => text::print_parts(parts, args.top, out)?,
     }
     Ok(())
-}
-
-/// Returns the index of a class.
-fn find_class(name: &str, network: &Network) -> Result<usize, CommandError> {
-    let known = network.classes();
-    known.iter().position(|class| class == name).ok_or_else(|| {
-        let near = did_you_mean(name, known.iter().map(String::as_str));
-        CommandError::Input(format!("--class {name}: {near}the classes are {}", known.join(", ")))
-    })
-}
-
-/// Returns the label of the query, if it is an example of the data.
-fn label(loaded: &Dataset, constants: &[Constant]) -> Option<String> {
-    let example = example(loaded, constants)?;
-    Some(match loaded.database.classes_of(loaded.target) {
-        Some(names) => names[example.class as usize].clone(),
-        None if example.positive => "positive".to_owned(),
-        None => "negative".to_owned(),
-    })
-}
-
-/// Returns the class probabilities of the trees that the network was converted from, if it was.
-fn tree_probabilities(
-    model: &SavedModel,
-    loaded: &Dataset,
-    constants: &[Constant],
-) -> Result<Option<Vec<f64>>, CommandError> {
-    let SavedModel::Trees(trees) = model else { return Ok(None) };
-    let example = Example { args: constants.into(), positive: false, class: 0, weight: 1.0, line: 0 };
-    let odds = trees.score_classes(&loaded.database, loaded.target, &[example]).map_err(CommandError::input)?;
-    Ok(Some(odds.scores.iter().map(|row| sigmoid(row[0])).collect()))
 }
 
 fn print_importance(measured: &Importance, json: bool, output: &mut Output) -> Result<(), CommandError> {

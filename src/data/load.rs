@@ -6,12 +6,13 @@ use super::classes::{ClassExamples, ClassLabels};
 use super::examples::{Contradiction, NoExamples, RawExamples};
 use super::layout::{self, DatasetFiles};
 use super::parameters;
+use super::sources::{DataOrigin, DataSource, DataSources};
 use crate::determinism::{HashSet, IndexMap};
 use crate::files::visible::ShownPath;
 use crate::kb::{Database, DatabaseBuilder, Example, Renumbering, TimeRule};
 use crate::logic::{
-    CapacityError, Constant, Diagnostic, Diagnostics, FileRole, ImportKind, Location, PredicateId, ReadError, Reader,
-    Sentence, Severity, Sink, SourceWindow, Symbols,
+    CapacityError, Constant, Diagnostic, Diagnostics, FileRole, ImportKind, PredicateId, ReadError, Reader, Sentence,
+    Severity, Sink, SourceWindow, Symbols,
 };
 
 /// Options of loading a directory.
@@ -132,30 +133,36 @@ impl Dataset {
     }
 }
 
-/// Loads a directory.
+/// Loads a directory, or given files and texts.
 ///
 /// # Errors
 /// If files are missing or unreadable, or if they are invalid; then all errors are reported
 /// together.
-pub fn load(directory: &Path, options: &LoadOptions) -> Result<Dataset, LoadError> {
-    read(directory, options, None)
+pub fn load<'a>(origin: impl Into<DataOrigin<'a>>, options: &LoadOptions) -> Result<Dataset, LoadError> {
+    read(origin.into(), options, None)
 }
 
-/// Loads a directory for prediction: it may lack examples of the target, which is given with its
-/// arity.
+/// Loads data for prediction: they may lack examples of the target, which is given with its arity.
 ///
 /// # Errors
 /// As [`load`].
-pub fn load_for_prediction(
-    directory: &Path,
+pub fn load_for_prediction<'a>(
+    origin: impl Into<DataOrigin<'a>>,
     options: &LoadOptions,
     target: (&str, usize),
 ) -> Result<Dataset, LoadError> {
-    read(directory, options, Some(target))
+    read(origin.into(), options, Some(target))
 }
 
-/// Loads a directory. If examples may be missing, the target is known.
-fn read(directory: &Path, options: &LoadOptions, known: Option<(&str, usize)>) -> Result<Dataset, LoadError> {
+/// Loads data. If examples may be missing, the target is known.
+fn read(origin: DataOrigin<'_>, options: &LoadOptions, known: Option<(&str, usize)>) -> Result<Dataset, LoadError> {
+    match origin {
+        DataOrigin::Directory(directory) => read_directory(directory, options, known),
+        DataOrigin::Sources(sources) => read_sources(Path::new("the data"), sources, options, known),
+    }
+}
+
+fn read_directory(directory: &Path, options: &LoadOptions, known: Option<(&str, usize)>) -> Result<Dataset, LoadError> {
     if !directory.is_dir() {
         return Err(match layout::describe_file(directory) {
             Some(what) => LoadError::NotADirectory(directory.to_owned(), what),
@@ -166,6 +173,16 @@ fn read(directory: &Path, options: &LoadOptions, known: Option<(&str, usize)>) -
     if options.needs_modes {
         check_background(directory, &files)?;
     }
+    read_sources(directory, &files.into(), options, known)
+}
+
+/// Loads given files and texts; without examples, the target is known.
+fn read_sources(
+    directory: &Path,
+    files: &DataSources,
+    options: &LoadOptions,
+    known: Option<(&str, usize)>,
+) -> Result<Dataset, LoadError> {
     let mut loader = Loader::default();
     if let Some(background) = &files.background {
         loader.read_with_imports(background, FileRole::Background)?;
@@ -173,10 +190,10 @@ fn read(directory: &Path, options: &LoadOptions, known: Option<(&str, usize)>) -
     if let Some(facts) = &files.facts {
         loader.read_with_imports(facts, FileRole::Facts)?;
     }
-    for (path, positive) in [(&files.positives, true), (&files.negatives, false)] {
-        if let Some(path) = path {
+    for (source, positive) in [(&files.positives, true), (&files.negatives, false)] {
+        if let Some(source) = source {
             loader.sink.reading_positives = positive;
-            loader.read_with_imports(path, FileRole::Examples)?;
+            loader.read_with_imports(source, FileRole::Examples)?;
         }
     }
     if files.background.is_none() {
@@ -185,10 +202,10 @@ fn read(directory: &Path, options: &LoadOptions, known: Option<(&str, usize)>) -
         let help = format!("write {}, or pass one with --background", directory.join("bk.txt").shown());
         loader.reader.diagnostics.push(Diagnostic::warning("no-background", message, help));
     }
-    let dataset = loader.finish(&files, options, known)?;
+    let dataset = loader.finish(files, options, known)?;
     if options.needs_modes && !has_modes(&dataset) {
-        let background = files.background.unwrap_or_else(|| directory.join("bk.txt"));
-        let background = background.shown().to_string();
+        let own = files.background.as_ref().map(DataSource::path);
+        let background = own.map_or_else(|| directory.join("bk.txt"), Path::to_owned).shown().to_string();
         return Err(LoadError::NoModes { directory: directory.to_owned(), background });
     }
     Ok(dataset)
@@ -249,27 +266,28 @@ struct Loader {
 
 impl Loader {
     /// Reads a file and then the files it imports, in order and each only once.
-    fn read_with_imports(&mut self, path: &Path, role: FileRole) -> Result<(), LoadError> {
-        let mut queue = vec![(path.to_owned(), role)];
-        while let Some((path, role)) = queue.pop() {
+    fn read_with_imports(&mut self, source: &DataSource, role: FileRole) -> Result<(), LoadError> {
+        let mut queue = vec![(source.clone(), role)];
+        while let Some((source, role)) = queue.pop() {
+            let path = source.path().to_owned();
             if !self.seen.insert(path.canonicalize().unwrap_or_else(|_| path.clone())) {
                 continue;
             }
-            let opened = layout::open(&path);
+            let opened = source.open();
             let file = path.shown().to_string();
             let reader = opened.map_err(|error| ReadError::Io { file, error })?;
             self.sink.role = Some(role);
             self.reader.read(&mut SourceWindow::new(&path, reader), role, &mut self.sink)?;
             self.counts.files.push(path);
             let imports = std::mem::take(&mut self.sink.imports);
-            queue.extend(imports.into_iter().rev().map(|import| (import, FileRole::Background)));
+            queue.extend(imports.into_iter().rev().map(|import| (import.into(), FileRole::Background)));
         }
         Ok(())
     }
 
     fn finish(
         mut self,
-        files: &DatasetFiles,
+        files: &DataSources,
         options: &LoadOptions,
         known: Option<(&str, usize)>,
     ) -> Result<Dataset, LoadError> {
@@ -405,18 +423,18 @@ fn both_labels(
     contradiction: &Contradiction,
     builder: &DatabaseBuilder,
     target: PredicateId,
-    files: &DatasetFiles,
+    files: &DataSources,
 ) -> Diagnostic {
-    let show = |path: &Option<PathBuf>| path.as_deref().unwrap_or(Path::new("")).shown().to_string();
+    let positives = files.positives.as_ref().map_or(Path::new(""), DataSource::path);
     let message = format!(
         "{} is a negative example here and a positive one in {}:{}",
         contradiction.show(builder, target),
-        show(&files.positives),
+        positives.shown(),
         contradiction.positive_line
     );
     let diagnostic = Diagnostic::error("positive-and-negative", message, "delete one of the two");
     match &files.negatives {
-        Some(negatives) => diagnostic.at(locate_line(negatives, contradiction.negative_line)),
+        Some(negatives) => diagnostic.at(negatives.locate_line(contradiction.negative_line)),
         None => diagnostic,
     }
 }
@@ -448,25 +466,12 @@ fn other_arities(builder: &DatabaseBuilder, target: PredicateId, counts: &LoadCo
     found
 }
 
-fn no_example(error: &NoExamples, files: &DatasetFiles) -> Diagnostic {
+fn no_example(error: &NoExamples, files: &DataSources) -> Diagnostic {
     let diagnostic = Diagnostic::error("no-example", error.to_string(), error.help());
-    match files.positives.as_deref().or(files.negatives.as_deref()) {
-        Some(file) => diagnostic.in_file(file),
+    match files.positives.as_ref().or(files.negatives.as_ref()) {
+        Some(source) => diagnostic.in_file(source.path()),
         None => diagnostic,
     }
-}
-
-/// Returns the location of a whole line. The file is read again up to it, a cost that only errors
-/// incur.
-fn locate_line(path: &Path, line: u64) -> Location {
-    use std::io::BufRead;
-    let text = layout::open(path)
-        .ok()
-        .and_then(|reader| std::io::BufReader::new(reader).split(b'\n').nth(line.saturating_sub(1) as usize)?.ok());
-    let text = String::from_utf8_lossy(&text.unwrap_or_default()).trim_end().to_owned();
-    let indent = text.chars().take_while(|c| c.is_whitespace()).count();
-    let width = text.trim().chars().count().clamp(1, 120);
-    Location { file: path.to_owned(), line, column: indent as u64 + 1, caret: indent, width, text }
 }
 
 /// Distributes the sentences of all files to the database builder and the example list.

@@ -24,9 +24,11 @@ pub mod manifest;
 #[cfg(feature = "benchmarks")]
 pub mod negatives;
 pub mod parameters;
+pub mod query;
 pub mod recursion;
 #[cfg(feature = "benchmarks")]
 pub mod report;
+pub mod sources;
 #[cfg(feature = "benchmarks")]
 pub mod split;
 #[cfg(feature = "benchmarks")]

@@ -4,13 +4,14 @@
 //! same time limits, with binary predicates if it was trained on such, and with facts of the target
 //! as evidence if it is recursive.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::error::ScoreError;
 use super::stored::Stored;
 use crate::data::binary::RewriteError;
 use crate::data::classes::ClassLabels;
 use crate::data::load::{Dataset, LoadError, LoadOptions, load, load_for_prediction};
+use crate::data::sources::DataOrigin;
 use crate::kb::TimeRule;
 use crate::logic::Diagnostic;
 
@@ -51,35 +52,48 @@ pub enum PrepareError {
     Score(#[from] ScoreError),
 }
 
-/// Reads a directory for a model. The warnings of the result are those that matter for the purpose.
+/// Reads a directory, or given files and texts, for a model. The warnings of the result are those
+/// that matter for the purpose.
 ///
 /// # Errors
 /// If files are missing or invalid, or the data do not fit the model.
-pub fn prepare(
+pub fn prepare<'a>(
     model: &dyn Stored,
-    directory: &Path,
+    origin: impl Into<DataOrigin<'a>>,
     options: &PrepareOptions,
     purpose: Purpose,
 ) -> Result<Dataset, PrepareError> {
+    let origin = origin.into();
     let options = load_options(model, options);
     let mut data = match purpose {
-        Purpose::Query => load_for_prediction(directory, &options, (model.target_name(), model.target_arity()))?,
-        Purpose::Score | Purpose::Refit => load_examples(model, directory, &options)?,
+        Purpose::Query => load_for_prediction(origin, &options, (model.target_name(), model.target_arity()))?,
+        Purpose::Score | Purpose::Refit => load_examples(model, origin, &options)?,
     };
-    make_binary_for(model, &mut data)?;
+    adapt(model, &mut data, purpose)?;
+    Ok(data)
+}
+
+/// Changes loaded data to what a model needs: binary predicates, and facts of the target as
+/// evidence. Leaves the warnings that matter for the purpose.
+///
+/// # Errors
+/// If the database cannot be rewritten.
+pub fn adapt(model: &dyn Stored, data: &mut Dataset, purpose: Purpose) -> Result<(), PrepareError> {
+    make_binary_for(model, data)?;
     data.warnings = data.warnings.without(&ABOUT_MODES);
     if purpose != Purpose::Refit {
         data.warnings = data.warnings.without(&["one-class"]);
     }
     if let Some(recursive) = model.signature().recursive {
         if purpose == Purpose::Refit {
-            data.add_positives_to_evidence(recursive.symmetric, options.time.as_ref())?;
+            let time = data.database.time_rule().cloned();
+            data.add_positives_to_evidence(recursive.symmetric, time.as_ref())?;
         } else {
-            data.warnings.extend(no_target_facts(&data).into_iter().collect());
+            data.warnings.extend(no_target_facts(data).into_iter().collect());
             data.use_target_facts_as_evidence(recursive.symmetric);
         }
     }
-    Ok(data)
+    Ok(())
 }
 
 /// Makes binary predicates of longer ones if a model was trained on such.
@@ -117,14 +131,14 @@ fn load_options(model: &dyn Stored, options: &PrepareOptions) -> LoadOptions {
 }
 
 /// Reads examples. A model of two classes also accepts positive and negative examples.
-fn load_examples(model: &dyn Stored, directory: &Path, options: &LoadOptions) -> Result<Dataset, PrepareError> {
-    let error = match load(directory, options) {
+fn load_examples(model: &dyn Stored, origin: DataOrigin<'_>, options: &LoadOptions) -> Result<Dataset, PrepareError> {
+    let error = match load(origin, options) {
         Err(error @ LoadError::Invalid(_)) if options.classes == ClassLabels::Always => error,
         other => return Ok(other?),
     };
     let target = Some(format!("{}/{}", model.target_name(), model.target_arity()));
     let plain = LoadOptions { target, classes: ClassLabels::Never, ..options.clone() };
-    let Ok(data) = load(directory, &plain) else { return Err(error.into()) };
+    let Ok(data) = load(origin, &plain) else { return Err(error.into()) };
     let names = model.classes().unwrap_or_default();
     match names.len() {
         // The second class is that of the positives.

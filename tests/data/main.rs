@@ -3,3 +3,4 @@
 
 mod datasets;
 mod fetch;
+mod sources;

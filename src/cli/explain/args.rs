@@ -7,6 +7,8 @@ use crate::cli::error::CommandError;
 use crate::cli::fold_data::FoldArgs;
 use crate::cli::output_files::OutputFiles;
 use crate::cli::settings;
+use crate::files::visible::ShownPath;
+use crate::learn::SavedModel;
 use crate::rbm::network::explain::FlipOptions;
 
 /// Arguments of `lrbm explain`.
@@ -100,6 +102,23 @@ impl Explain {
             Some(setting) => Err(settings::unknown(setting)),
             None => Ok(Some(data)),
         }
+    }
+
+    /// Checks that no option for trees and networks only is given with another model.
+    pub fn check_network(&self, model: &SavedModel) -> Result<(), CommandError> {
+        if matches!(model, SavedModel::Trees(_) | SavedModel::Network(_)) {
+            return Ok(());
+        }
+        let only_networks = [
+            ("--importance", self.importance),
+            ("--html", self.html.is_some()),
+            ("--class", self.class.is_some()),
+            ("--tries", self.tries.is_some()),
+        ];
+        let Some((flag, _)) = only_networks.iter().find(|(_, given)| *given) else { return Ok(()) };
+        let instead = if self.query.is_some() { "omit it" } else { "use --query instead" };
+        let model = self.model.shown();
+        Err(CommandError::Input(format!("{model}: {flag} supports trees and networks only: {instead}")))
     }
 
     /// Checks that options are given together with those that they need.

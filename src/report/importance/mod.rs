@@ -10,7 +10,6 @@ pub use chart::chart;
 
 use serde::Serialize;
 
-use super::explanation::numbers;
 use crate::cover::{Bits, Coverage, DEFAULT_MEMORY_BYTES};
 use crate::kb::{Database, Example};
 use crate::learn::{Model, ScoreError};
@@ -20,6 +19,7 @@ use crate::metric::ClassMetrics;
 use crate::metric::calibration::{Probabilities, cll};
 use crate::metric::ranking::{Ranking, auc_roc};
 use crate::rbm::Network;
+use crate::rbm::network::explain::numbers;
 use crate::rbm::network::one_vs_rest;
 
 /// Importance of all rules and predicates.

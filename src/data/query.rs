@@ -1,7 +1,6 @@
-//! The query of `lrbm explain`: an atom of the target, about constants of the data.
+//! A query to explain: an atom of the target, about constants of the data.
 
-use crate::cli::error::CommandError;
-use crate::data::load::Dataset;
+use super::load::Dataset;
 use crate::logic::nearest::did_you_mean;
 use crate::logic::query::parse_atom;
 use crate::logic::reader::intern_term;
@@ -10,6 +9,9 @@ use crate::logic::{Atom, Constant, Diagnostic, Term};
 const ORIGIN: &str = "--query";
 
 /// Parses the query and checks that it is an atom of the target.
+///
+/// # Errors
+/// If it is not an atom, or one of another predicate.
 pub fn parse(query: &str, (name, arity): (&str, usize)) -> Result<Atom, Diagnostic> {
     let atom = parse_atom(query, ORIGIN)?;
     let slots = vec!["…"; arity].join(", ");
@@ -27,7 +29,10 @@ pub fn parse(query: &str, (name, arity): (&str, usize)) -> Result<Atom, Diagnost
 
 /// Returns the constants of the query. A constant that the data do not mention is probably a typing
 /// error, so it must be allowed explicitly.
-pub fn constants(atom: &Atom, loaded: &mut Dataset, allow_unknown: bool) -> Result<Vec<Constant>, CommandError> {
+///
+/// # Errors
+/// If a term is a variable, or a constant that is unknown and not allowed.
+pub fn constants(atom: &Atom, loaded: &mut Dataset, allow_unknown: bool) -> Result<Vec<Constant>, Diagnostic> {
     let mut constants = Vec::with_capacity(atom.args.len());
     for (position, term) in atom.args.iter().enumerate() {
         if let Some(known) = find(term, loaded) {
@@ -37,12 +42,12 @@ pub fn constants(atom: &Atom, loaded: &mut Dataset, allow_unknown: bool) -> Resu
         if let Some(variable) = variable(term) {
             let message = format!("a query must be ground, got the variable `{variable}`");
             let help = format!("write a constant instead; quote a constant of this name: \"{variable}\"");
-            return Err(Diagnostic::error("query", message, help).into());
+            return Err(Diagnostic::error("query", message, help));
         }
         if !allow_unknown {
-            return Err(unknown(term, position, loaded).into());
+            return Err(unknown(term, position, loaded));
         }
-        constants.push(intern_term(&mut loaded.database.symbols, term).map_err(CommandError::input)?);
+        constants.push(intern_term(&mut loaded.database.symbols, term).map_err(too_many)?);
     }
     Ok(constants)
 }
@@ -83,4 +88,8 @@ fn unknown(term: &Term, position: usize, loaded: &Dataset) -> Diagnostic {
     let meant = did_you_mean(&written, candidates.iter().filter_map(|&constant| database.symbols.name(constant)));
     let message = format!("unknown constant `{written}`, argument {} of the query", position + 1);
     Diagnostic::error("query", message, format!("{meant}use --allow-unknown to query it anyway"))
+}
+
+fn too_many(error: impl std::fmt::Display) -> Diagnostic {
+    Diagnostic::error("query", error.to_string(), "")
 }

@@ -1,17 +1,15 @@
-//! Explanation of a prediction for one query: as text, as JSON, and as an HTML page.
-
-mod page;
-mod text;
+//! An explanation with all names resolved: as text, as JSON, and as data of an HTML page.
 
 use serde::Serialize;
 
+use super::explainer::Explainer;
+use super::explanation::{CheckedCondition, Explanation, Fired};
+use super::flip::{Flip, FlipOptions, Flips};
+use super::ground::Grounding;
 use crate::kb::{Fact, FactChange};
 use crate::logic::clause::{show_conjunction, variable_name};
 use crate::logic::{Literal, Variable};
-use crate::rbm::Network;
-use crate::rbm::network::explain::{
-    CheckedCondition, Explainer, Explanation, Fired, Flip, FlipOptions, Flips, Grounding,
-};
+use crate::rbm::network::Network;
 
 /// Version of the JSON format.
 pub const FORMAT_VERSION: u32 = 1;
@@ -19,8 +17,8 @@ pub const FORMAT_VERSION: u32 = 1;
 /// An explanation with all names resolved.
 #[derive(Clone, Debug, Serialize)]
 pub struct ExplanationView {
-    format: &'static str,
-    version: u32,
+    pub(crate) format: &'static str,
+    pub(crate) version: u32,
     /// Query.
     pub query: String,
     /// Origin of the network.
@@ -215,7 +213,7 @@ pub(crate) fn numbers(network: &Network) -> Vec<usize> {
 }
 
 /// Describes the label of an example.
-pub(super) fn of_example(label: &str) -> String {
+pub(crate) fn of_example(label: &str) -> String {
     match label {
         "positive" | "negative" => format!("a {label} example"),
         class => format!("an example of class {class}"),

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display};
 
-use super::{BindingView, ChangeView, ConditionView, ExplanationView, RuleView, of_example};
+use super::view::{BindingView, ChangeView, ConditionView, ExplanationView, RuleView, of_example};
 
 /// Largest number of changes shown; JSON has all.
 const SHOWN: usize = 6;
@@ -94,7 +94,7 @@ impl ExplanationView {
 }
 
 /// Formats a number with its sign; zero is +0.
-pub(super) fn signed(value: f64) -> String {
+pub(crate) fn signed(value: f64) -> String {
     let text = format!("{value:+.4}");
     if text == "-0.0000" { "+0.0000".to_owned() } else { text }
 }

@@ -3,11 +3,10 @@
 use minijinja::value::Serde;
 use minijinja::{Environment, Value, context};
 
-use super::text::signed;
-use super::{ExplanationView, of_example};
+use crate::rbm::network::explain::{ExplanationView, of_example, signed};
 use crate::report::html::format_visible;
 
-const TEMPLATE: &str = include_str!("page.html");
+const TEMPLATE: &str = include_str!("explanation/page.html");
 
 impl ExplanationView {
     /// Renders the explanation as a page. `drawing` is our own SVG of the network, whose texts
@@ -34,7 +33,8 @@ impl ExplanationView {
 
 #[cfg(test)]
 mod tests {
-    use super::super::*;
+    use super::*;
+    use crate::rbm::network::explain::{BindingView, ChangeView, ChangesView, ClassView, ConditionView, RuleView};
 
     const EVIL: &str = "\"</title><script>alert(1)</script>\"";
 

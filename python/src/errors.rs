@@ -1,0 +1,70 @@
+//! Errors of the library as Python exceptions, with the same messages and positions.
+
+use lrbm::{Diagnostic, Diagnostics, LoadError, PrepareError};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+
+pyo3::create_exception!(
+    lrbm,
+    DataError,
+    PyValueError,
+    "Invalid data. `diagnostics` lists every error and warning with its file, line and column."
+);
+
+/// Returns an exception with the message of an error.
+pub fn value_error(error: impl std::fmt::Display) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}
+
+/// Returns the exception of data that cannot be loaded.
+pub fn load_error(py: Python<'_>, error: &LoadError) -> PyErr {
+    let diagnostics = match error {
+        LoadError::Invalid(diagnostics) => list(py, diagnostics.iter()),
+        _ => list(py, [].into_iter()),
+    };
+    data_error(py, error.to_string(), diagnostics)
+}
+
+/// Returns the exception of data that cannot be prepared for a model.
+pub fn prepare_error(py: Python<'_>, error: &PrepareError) -> PyErr {
+    match error {
+        PrepareError::Load(error) => load_error(py, error),
+        other => value_error(other),
+    }
+}
+
+/// Returns the exception of one error with its position.
+pub fn diagnostic_error(py: Python<'_>, diagnostic: &Diagnostic) -> PyErr {
+    data_error(py, diagnostic.to_string(), list(py, [diagnostic].into_iter()))
+}
+
+fn data_error(py: Python<'_>, message: String, diagnostics: PyResult<Bound<'_, PyList>>) -> PyErr {
+    let error = DataError::new_err(message);
+    match diagnostics.and_then(|list| error.value(py).setattr("diagnostics", list)) {
+        Ok(()) => error,
+        Err(failed) => failed,
+    }
+}
+
+fn list<'py, 'd>(py: Python<'py>, diagnostics: impl Iterator<Item = &'d Diagnostic>) -> PyResult<Bound<'py, PyList>> {
+    let found = PyList::empty(py);
+    for diagnostic in diagnostics {
+        let entry = PyDict::new(py);
+        entry.set_item("severity", if diagnostic.severity == lrbm::Severity::Error { "error" } else { "warning" })?;
+        entry.set_item("code", diagnostic.code)?;
+        entry.set_item("message", &diagnostic.message)?;
+        entry.set_item("help", &diagnostic.help)?;
+        let location = diagnostic.location.as_deref();
+        entry.set_item("file", location.map(|location| location.file.display().to_string()))?;
+        entry.set_item("line", location.map(|location| location.line).filter(|&line| line > 0))?;
+        entry.set_item("column", location.map(|location| location.column).filter(|&column| column > 0))?;
+        found.append(entry)?;
+    }
+    Ok(found)
+}
+
+/// Returns warnings as texts.
+pub fn texts(diagnostics: &Diagnostics) -> Vec<String> {
+    diagnostics.warnings().map(ToString::to_string).collect()
+}
