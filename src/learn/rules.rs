@@ -108,7 +108,6 @@ fn of_network(network: &Network) -> Vec<ModelRule> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::data::generate::Domain;
     use crate::data::load::Dataset;
     use crate::learn::{Kind, Params};
