@@ -37,9 +37,12 @@ pub fn versions_csv(experiment: &Experiment) -> String {
 }
 
 /// Formats the file for the results of a run: that of its experiment, and the number of jobs
-/// without a result if there are any.
+/// without a result if there are any. A lower bound of a job's time is a result.
 pub(super) fn run_versions_csv(results: &Results) -> String {
-    let ended = results.stored.iter().filter(|stored| stored.is_done() || stored.record.status.is_refused());
+    let ended = results.stored.iter().filter(|stored| {
+        let status = &stored.record.status;
+        stored.is_done() || status.is_refused() || status.is_overtime()
+    });
     let missing = results.planned.saturating_sub(ended.count());
     let text = versions_csv(&results.experiment);
     if missing == 0 { text } else { text + &csv::line(["missing jobs", &missing.to_string()]) }

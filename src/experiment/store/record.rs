@@ -132,6 +132,11 @@ impl Status {
         matches!(self, Status::Failed { failure: FailureKind::Refused, .. })
     }
 
+    /// Returns whether the job was stopped at a time limit, which is a lower bound of its time.
+    pub fn is_overtime(&self) -> bool {
+        matches!(self, Status::Failed { failure: FailureKind::TimeLimit, .. })
+    }
+
     /// Returns whether the job was stopped at a limit or its process was ended.
     pub fn is_stopped(&self) -> bool {
         use FailureKind::{Lost, MemoryLimit, TimeLimit};

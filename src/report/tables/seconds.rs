@@ -3,8 +3,6 @@
 use super::common::notes;
 use crate::determinism::{IndexMap, IndexSet};
 use crate::experiment::Results;
-use crate::experiment::frame::StoredJob;
-use crate::experiment::store::{FailureKind, Status};
 use crate::metric::summary::mean;
 use crate::report::rows::ReportRow;
 use crate::report::table::{Table, TableCell, TableColumn, TableRow, TableStyle};
@@ -97,7 +95,7 @@ fn seconds_of(row: &ReportRow<'_>) -> Option<Cost> {
     let stopped: Vec<f64> = row
         .group
         .failed()
-        .filter(|stored| is_overtime(stored))
+        .filter(|stored| stored.record.status.is_overtime())
         .map(|stored| stored.record.machine.wall_seconds)
         .collect();
     let is_bound = !stopped.is_empty();
@@ -111,10 +109,6 @@ fn memory_of(row: &ReportRow<'_>) -> Option<Cost> {
     let peaks = row.group.done().chain(stopped()).filter_map(|stored| stored.record.machine.peak_memory_bytes);
     let is_bound = stopped().next().is_some();
     peaks.max().map(|peak| Cost { shown: format!("{:.0}", peak as f64 / f64::from(1 << 20)), is_bound })
-}
-
-fn is_overtime(stored: &StoredJob) -> bool {
-    matches!(stored.record.status, Status::Failed { failure: FailureKind::TimeLimit, .. })
 }
 
 /// Formats seconds with a precision that depends on their size.

@@ -13,6 +13,11 @@ fn a_job_at_the_time_limit_is_a_lower_bound() {
     assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
     let output = lrbm(&lab, &["report", "out", "--out", "report"]);
     assert!(output.status.success(), "{}", stderr(&output));
+    // A lower bound is a result, so nothing is missing.
+    let copied = lrbm(&lab, &["report", "out", "--copy-to", "copy"]);
+    assert!(copied.status.success(), "{}", stderr(&copied));
+    let versions = fs::read_to_string(lab.home().join("copy/versions.csv")).unwrap();
+    assert!(!versions.contains("missing jobs"), "{versions}");
     let table = |name: &str| fs::read_to_string(lab.home().join("report/tables").join(name)).unwrap();
     let seconds = table("seconds.md");
     assert!(seconds.contains("| M     | ≥ 1.") && seconds.contains("stopped at the time limit"), "{seconds}");
