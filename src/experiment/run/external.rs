@@ -26,6 +26,9 @@ use crate::files::visible::{ShownPath, visible};
 use crate::learn::{Resources, Task};
 use crate::metric::{Metrics, Output, Undefined};
 
+/// Files that a job keeps: names and contents.
+type KeptFiles = Vec<(String, Vec<u8>)>;
+
 /// Exit code of a command that is not made for the data.
 const UNSUPPORTED: i32 = 77;
 /// Name of the description that a command may leave.
@@ -87,7 +90,7 @@ impl Execution<'_> {
         fold: &Fold,
         queries: &[String],
         attempt: &mut Attempt,
-    ) -> Result<(Scores, Vec<(String, Vec<u8>)>), Failure> {
+    ) -> Result<(Scores, KeptFiles), Failure> {
         check_inputs(external)?;
         let (Some(directory), Some(group)) = (self.context.scratch.clone(), OwnGroup::find()) else {
             return Err(Failure::error("a command needs a process group, which this system or caller does not offer"));
