@@ -9,6 +9,10 @@ use lrbm::internal::report::versions::{VERSIONS, versions_csv};
 /// Specs without committed tables: a demonstration, and one with a baseline instead.
 const WITHOUT_TABLES: [&str; 2] = ["quick", "regression"];
 
+/// Specs whose results may be unfinished, since programs of others take hours on the large datasets.
+/// Their tables say how many jobs have not been run.
+const MAY_BE_UNFINISHED: [&str; 1] = ["peers"];
+
 #[test]
 fn results_are_as_recent_as_their_algorithms_and_specs() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -21,7 +25,10 @@ fn results_are_as_recent_as_their_algorithms_and_specs() {
             continue;
         }
         let expected = versions_csv(&Experiment::read(&spec, &[]).unwrap());
-        let recorded = fs::read_to_string(root.join("results").join(&name).join(VERSIONS)).unwrap_or_default();
+        let mut recorded = fs::read_to_string(root.join("results").join(&name).join(VERSIONS)).unwrap_or_default();
+        if MAY_BE_UNFINISHED.contains(&name.as_str()) {
+            recorded = recorded.split_inclusive('\n').filter(|line| !line.starts_with("missing jobs,")).collect();
+        }
         if recorded != expected {
             let is_new = |line: &&str| !recorded.lines().any(|recorded| recorded == *line);
             let missing: Vec<&str> = expected.lines().filter(is_new).collect();

@@ -1,6 +1,7 @@
 //! The process of an isolated job; see [`super::isolation`].
 
 use std::io::{self, BufRead, Write};
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use super::compute::{JobEnd, compute};
@@ -25,13 +26,11 @@ pub fn run_assigned() -> io::Result<()> {
     io::stdin().lock().read_line(&mut line)?;
     let assignment: Assignment = serde_json::from_str(&line)?;
     let scratch = assignment.scratch.clone();
+    let of_watcher = scratch.clone();
     std::thread::Builder::new().spawn(move || {
         // Nothing follows the assignment; the end of the input is the end of the supervisor.
         let _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
-        if let Some(scratch) = scratch {
-            OwnGroup::find().inspect(|group| group.end_others());
-            let _ = files::remove_dir_all(&scratch);
-        }
+        remove(of_watcher.as_deref());
         std::process::exit(1);
     })?;
     let out = Mutex::new(io::stdout());
@@ -42,13 +41,24 @@ pub fn run_assigned() -> io::Result<()> {
         out.write_all(&line).and_then(|()| out.flush())
     };
     let end = run(assignment, &|progress| drop(report(&Report::Progress(progress))));
-    report(&match end {
+    let reported = report(&match end {
         Ok(end) => Report::Ended(Box::new(end)),
         Err(RunError::Store(RunStoreError::Io { path, source })) => {
             Report::Unwritable { path, full: source.kind() == io::ErrorKind::StorageFull, message: source.to_string() }
         }
         Err(error) => Report::Rejected(error.to_string()),
-    })
+    });
+    // Without a supervisor the command was ended, and this thread may be the first to end the
+    // process.
+    reported.inspect_err(|_| remove(scratch.as_deref()))
+}
+
+/// Ends the command of a job and removes its directory, in place of a supervisor that has ended.
+fn remove(scratch: Option<&Path>) {
+    if let Some(scratch) = scratch {
+        OwnGroup::find().inspect(|group| group.end_others());
+        let _ = files::remove_dir_all(scratch);
+    }
 }
 
 fn run(assignment: Assignment, progress: &(dyn Fn(super::execute::JobProgress) + Sync)) -> Result<JobEnd, RunError> {
