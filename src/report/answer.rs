@@ -133,7 +133,15 @@ fn tested<'r>(best: &Candidate<'_, 'r>, next: &Candidate<'_, 'r>) -> String {
             .collect()
     };
     match decided.as_slice() {
-        [] => "Whether that is beyond chance cannot be tested: it takes at least two folds of both.".to_owned(),
+        [] => {
+            let skipped = compared.iter().flat_map(|compared| &compared.metrics[0].skipped).next();
+            let untested = || rows.iter().find_map(|row| row.interval().err()).map(|why| why.to_string());
+            let why = skipped.map(|row| row.reason.clone()).or_else(untested);
+            format!(
+                "Whether that is beyond chance cannot be tested: {}.",
+                why.as_deref().unwrap_or("no fold is in both")
+            )
+        }
         [(row, (p, finding))] => {
             let beyond = if finding.sign.is_some() { "beyond" } else { "not beyond" };
             format!("This is {beyond} chance (p {}, {}).", p_value(p.difference), counted(row.folds, "fold"))
