@@ -93,6 +93,13 @@ pub fn temporary_dir_in(parent: &Path) -> io::Result<TempDir> {
     builder(0o777).tempdir_in(parent)
 }
 
+/// Creates a temporary directory that other users cannot read.
+pub fn private_dir_in(parent: &Path) -> io::Result<TempDir> {
+    create_dir_all(parent)?;
+    fault::point(Operation::Create)?;
+    builder(0o700).tempdir_in(parent)
+}
+
 /// Renames a complete, synced file or directory to its final name, durably.
 pub fn publish(complete: &Path, path: &Path) -> io::Result<()> {
     rename(complete, path)?;

@@ -102,7 +102,7 @@ impl SpecArgs {
         environment::measure(plan.jobs.iter_mut().map(|entry| &mut entry.job), spec_dir)
             .map_err(CommandError::input)?;
         if let Some(recorded) = Environment::read(&out) {
-            plan.jobs.iter_mut().for_each(|entry| recorded.apply_version(&mut entry.job));
+            plan.jobs.iter_mut().for_each(|entry| recorded.complete(&mut entry.job));
         }
         if versions == Versions::Asked {
             let is_selected = |position: &usize| selected.binary_search(position).is_ok();

@@ -171,7 +171,7 @@ pub fn run(args: &Run, output: &mut Output) -> Result<(), CommandError> {
         let is_reported = !args.no_report && is_ended(&finished);
         print_summary(output, &finished, &store, is_reported)?;
         if is_reported {
-            let is_new = finished.tally.ran > 0 || !report::exists(store.root());
+            let is_new = finished.tally.ran > 0 || !report::is_current(store.root());
             report::of_finished(store.root(), is_new, output)?;
         }
     }

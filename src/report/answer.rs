@@ -142,9 +142,19 @@ fn tested<'r>(best: &Candidate<'_, 'r>, next: &Candidate<'_, 'r>) -> String {
                 why.as_deref().unwrap_or("no fold is in both")
             )
         }
-        [(row, (p, finding))] => {
-            let beyond = if finding.sign.is_some() { "beyond" } else { "not beyond" };
+        [(row, (p, finding))] if best.rows.len() == 1 => {
+            let beyond = if finding.sign == Some(Sign::Positive) { "beyond" } else { "not beyond" };
             format!("This is {beyond} chance (p {}, {}).", p_value(p.difference), counted(row.folds, "fold"))
+        }
+        _ if decided.len() < best.rows.len() => {
+            let tested: Vec<&str> = decided.iter().map(|(row, _)| row.dataset.as_str()).collect();
+            let higher = signed(Sign::Positive).len();
+            format!(
+                "Only {} of {} datasets can be tested ({}): the difference is beyond chance on {higher} of them.",
+                tested.len(),
+                best.rows.len(),
+                tested.join(", ")
+            )
         }
         _ => {
             let (higher, lower) = (signed(Sign::Positive), signed(Sign::Negative));

@@ -111,8 +111,13 @@ pub enum Version {
     Unknown,
     /// What the `version` command printed.
     Printed(String),
-    /// Why the `version` command failed.
-    Failed(String),
+    /// The `version` command failed.
+    Failed {
+        /// Why.
+        why: String,
+        /// What it printed when it last succeeded: results of that version stay valid.
+        last: Option<String>,
+    },
 }
 
 /// The part of a job key that describes an external system.
@@ -182,7 +187,8 @@ impl External {
             version: command.and_then(|command| command.version.clone()),
             version_output: match &self.inputs.version {
                 Version::Printed(output) => Some(output.clone()),
-                Version::Unknown | Version::Failed(_) => None,
+                Version::Failed { last, .. } => last.clone(),
+                Version::Unknown => None,
             },
             files: self.inputs.files.clone(),
             features: self.features().map(|features| features.name().to_owned()),

@@ -70,10 +70,11 @@ impl Environment {
             let model = models.entry(job.model.clone()).or_insert_with(|| ModelInputs {
                 version: match &inputs.version {
                     Version::Printed(output) => Some(output.clone()),
-                    Version::Unknown | Version::Failed(_) => None,
+                    Version::Failed { last, .. } => last.clone(),
+                    Version::Unknown => None,
                 },
                 version_failure: match &inputs.version {
-                    Version::Failed(why) => Some(why.clone()),
+                    Version::Failed { why, .. } => Some(why.clone()),
                     Version::Unknown | Version::Printed(_) => None,
                 },
                 files: inputs.files.clone(),
@@ -106,10 +107,21 @@ impl Environment {
             return;
         }
         external.inputs.version = match (&recorded.version, &recorded.version_failure) {
-            (Some(output), _) => Version::Printed(output.clone()),
-            (None, Some(why)) => Version::Failed(why.clone()),
+            (last, Some(why)) => Version::Failed { why: why.clone(), last: last.clone() },
+            (Some(output), None) => Version::Printed(output.clone()),
             (None, None) => Version::Unknown,
         };
+    }
+
+    /// Sets what was not found to what is recorded: the version of a command, and the checksum of a
+    /// file of scores that is missing now, so that its result stays valid.
+    pub fn complete(&self, job: &mut Job) {
+        self.apply_version(job);
+        let (path, recorded) = (scores_path(job), self.models.get(&job.model));
+        let (Some(external), Some(recorded)) = (external(job), recorded) else { return };
+        if external.inputs.scores.is_none() {
+            external.inputs.scores = path.and_then(|path| recorded.scores.get(&path).cloned());
+        }
     }
 
     /// Reads the record of a run directory; `None` if there is none that can be used.
@@ -205,7 +217,14 @@ pub fn ask_versions<'a>(jobs: impl Iterator<Item = &'a mut Job>) {
         let Some(command) = asked.map(|command| external.expanded(command)) else { continue };
         let found = known.entry(model).or_insert_with(|| match version::ask(&command) {
             Ok(output) => Version::Printed(output),
-            Err(why) => Version::Failed(why),
+            Err(why) => {
+                let last = match &external.inputs.version {
+                    Version::Printed(output) => Some(output.clone()),
+                    Version::Failed { last, .. } => last.clone(),
+                    Version::Unknown => None,
+                };
+                Version::Failed { why, last }
+            }
         });
         external.inputs.version = found.clone();
     }

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::io::Read;
 use std::sync::mpsc::{self, Receiver};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -18,30 +19,34 @@ const CHARACTERS: usize = 200;
 
 /// An output that is read in the background.
 pub struct Captured {
-    receive: Receiver<Vec<u8>>,
+    kept: Arc<Mutex<Bounded>>,
+    /// Closed at the end of the output.
+    end: Receiver<()>,
 }
 
 impl Captured {
     /// Starts reading.
     pub fn of(from: impl Read + Send + 'static) -> Captured {
-        let (send, receive) = mpsc::channel();
-        let mut from = from;
+        let (send, end) = mpsc::channel();
+        let (mut from, kept) = (from, Arc::<Mutex<Bounded>>::default());
+        let shared = Arc::clone(&kept);
         thread::spawn(move || {
-            let mut kept = Bounded::default();
             let mut buffer = [0; 8192];
             while let Ok(read @ 1..) = from.read(&mut buffer) {
+                let mut kept = shared.lock().unwrap_or_else(PoisonError::into_inner);
                 kept.push(buffer.get(..read).unwrap_or_default());
             }
-            // The receiver is gone if nobody waited for the end.
-            let _ = send.send(kept.into_bytes());
+            drop::<mpsc::Sender<()>>(send);
         });
-        Captured { receive }
+        Captured { kept, end }
     }
 
-    /// Returns the output after its command ended.
+    /// Returns the output after its command ended; if another process holds it open, as far as it
+    /// was read.
     pub fn finish(self) -> String {
-        let bytes = self.receive.recv_timeout(MAX_WAIT).unwrap_or_default();
-        String::from_utf8_lossy(&bytes).into_owned()
+        let _ = self.end.recv_timeout(MAX_WAIT);
+        let kept = std::mem::take(&mut *self.kept.lock().unwrap_or_else(PoisonError::into_inner));
+        String::from_utf8_lossy(&kept.into_bytes()).into_owned()
     }
 }
 

@@ -4,7 +4,9 @@
 //! that group ends the command with all its descendants. When the command ends, what it left
 //! running is ended, too.
 
+use std::any::Any;
 use std::io;
+use std::panic;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
@@ -45,9 +47,12 @@ pub struct Ended {
     pub peak_memory_bytes: Option<u64>,
     /// Wall time.
     pub seconds: f64,
+    /// The payload that unwinds the job, if it was cancelled, as at its time limit.
+    pub unwinding: Option<Box<dyn Any + Send>>,
 }
 
-/// Starts a command and waits for its end. Cancellation ends its processes.
+/// Starts a command and waits for its end. Cancellation ends its processes; the caller unwinds when
+/// it has recorded the output.
 ///
 /// # Errors
 /// If it cannot be started or waited for.
@@ -65,11 +70,18 @@ pub fn run(launch: &Launch<'_>, group: OwnGroup) -> io::Result<Ended> {
     let output = Captured::of(reader);
     let (mut peak, mut over_memory) = (None, false);
     let (mut interval, mut next_memory) = (Duration::from_millis(1), began);
+    let mut unwinding = None;
     let status = loop {
         if let Some(status) = running.child.try_wait()? {
             break status;
         }
-        cancel::poll();
+        if unwinding.is_none()
+            && let Err(payload) = panic::catch_unwind(cancel::poll)
+        {
+            unwinding = Some(payload);
+            let _ = running.child.kill();
+            group.end_others();
+        }
         if Instant::now() >= next_memory {
             next_memory = Instant::now() + MEMORY_INTERVAL;
             let each = group.others().into_iter().filter_map(|id| (launch.memory_of)(u32::try_from(id).ok()?));
@@ -85,10 +97,10 @@ pub fn run(launch: &Launch<'_>, group: OwnGroup) -> io::Result<Ended> {
     };
     let seconds = began.elapsed().as_secs_f64();
     drop(running);
-    Ok(Ended { status, output: output.finish(), over_memory, peak_memory_bytes: peak, seconds })
+    Ok(Ended { status, output: output.finish(), over_memory, peak_memory_bytes: peak, seconds, unwinding })
 }
 
-/// A running command; its processes end on drop, also by unwinding at a time limit.
+/// A running command; its processes end on drop.
 struct Running {
     child: Child,
     group: OwnGroup,

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::output::{Captured, LastLines};
 use crate::experiment::process::{end_group, own_group};
-use crate::files;
+use crate::files::{self, digest};
 
 /// Maximum running time.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -43,12 +43,21 @@ pub fn ask(command: &[String]) -> Result<String, String> {
             }
         }
     };
+    // What it left running; its id is not given away while the group has a process.
+    end_group(&mut child);
     let text = |captured: Option<Captured>| captured.map(|captured| captured.finish()).unwrap_or_default();
     let (printed, errors) = (text(printed), text(errors));
     if !status.success() {
         return Err(failed(format!("{status}{}", LastLines(&errors))));
     }
-    let printed = printed.trim();
+    // Some programs print their version to stderr.
+    let printed = if printed.trim().is_empty() { errors.trim() } else { printed.trim() };
+    if printed.is_empty() {
+        return Err(failed("it printed nothing".to_owned()));
+    }
+    if printed.len() <= MAX_BYTES {
+        return Ok(printed.to_owned());
+    }
     let end = printed.char_indices().map(|(at, _)| at).find(|&at| at >= MAX_BYTES).unwrap_or(printed.len());
-    Ok(printed[..end].to_owned())
+    Ok(format!("{}… (SHA-256 of all: {})", &printed[..end], digest::sha256(printed.as_bytes())))
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io;
+use std::io::{self, Read};
 use std::path::Path;
 use std::process::ExitStatus;
 
@@ -113,9 +113,12 @@ impl Execution<'_> {
         for line in ended.output.lines() {
             self.staging.log(&format!("| {}", visible(line)));
         }
+        if let Some(unwinding) = ended.unwinding {
+            std::panic::resume_unwind(unwinding);
+        }
         self.staging.log(&format!("the command ended after {:.3} s: {}", ended.seconds, ended.status));
         self.judge(&ended)?;
-        let bytes = fs::read(directory.join(scores::FILE));
+        let bytes = read_bounded(&directory.join(scores::FILE), max_bytes_of_scores(queries));
         let failed = |what: String| Failure::error(format!("{what}{}", LastLines(&ended.output)));
         let bytes = bytes.map_err(|error| failed(format!("the command wrote no {}: {error}", scores::FILE)))?;
         let scores =
@@ -159,7 +162,11 @@ impl Execution<'_> {
     /// Returns the failure of a command that did not end well.
     fn judge(&self, ended: &Ended) -> Result<(), Failure> {
         if let Some(limit) = self.job.limits.memory_bytes.filter(|_| ended.over_memory) {
-            return Err(Failure::memory_limit(limit));
+            let Failure { kind, mut message } = Failure::memory_limit(limit);
+            if !ended.output.trim().is_empty() {
+                message += &LastLines(&ended.output).to_string();
+            }
+            return Err(Failure { kind, message });
         }
         if ended.status.success() {
             return Ok(());
@@ -182,7 +189,7 @@ impl Execution<'_> {
 
     /// Returns the files that a command left for the job: its model and its description.
     fn kept(&mut self, directory: &Path, attempt: &mut Attempt) -> io::Result<Vec<(String, Vec<u8>)>> {
-        let mut kept = Vec::new();
+        let (mut kept, mut total) = (Vec::new(), 0);
         for entry in fs::read_dir(directory)? {
             let entry = entry?;
             let Ok(name) = entry.file_name().into_string() else { continue };
@@ -191,8 +198,9 @@ impl Execution<'_> {
             if !is_wanted || !entry.file_type()?.is_file() {
                 continue;
             }
-            if entry.metadata()?.len() > MAX_KEPT_BYTES {
-                let warning = format!("{} has more than {MAX_KEPT_BYTES} bytes and is not kept", visible(&name));
+            total += entry.metadata()?.len();
+            if total > MAX_KEPT_BYTES {
+                let warning = format!("{} is not kept: more than {MAX_KEPT_BYTES} bytes in all", visible(&name));
                 self.staging.log(&warning);
                 attempt.warnings.push(warning);
                 continue;
@@ -209,9 +217,28 @@ impl Execution<'_> {
     }
 }
 
+/// Returns how large a file of scores may be: a row is a query, perhaps quoted, and a number.
+fn max_bytes_of_scores(queries: &[String]) -> u64 {
+    let rows: usize = queries.iter().map(|query| 4 * query.len() + 100).sum();
+    rows as u64 + (1 << 20)
+}
+
+/// Reads a regular file of at most so many bytes. Links are not followed: they may lead anywhere.
+fn read_bounded(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
+    if !fs::symlink_metadata(path)?.is_file() {
+        return Err(io::Error::other("not a regular file"));
+    }
+    let mut bytes = Vec::new();
+    fs::File::open(path)?.take(max_bytes + 1).read_to_end(&mut bytes)?;
+    match bytes.len() as u64 > max_bytes {
+        true => Err(io::Error::other(format!("more than {max_bytes} bytes"))),
+        false => Ok(bytes),
+    }
+}
+
 /// Checks that the version is known and no listed file changed since the run was planned.
 fn check_inputs(external: &External) -> Result<(), Failure> {
-    if let Version::Failed(why) = &external.inputs.version {
+    if let Version::Failed { why, .. } = &external.inputs.version {
         return Err(Failure::error(why));
     }
     for (name, planned) in &external.inputs.files {

@@ -115,7 +115,7 @@ impl Isolation {
         let failed = |error: io::Error| RunError::Isolation(format!("{}: {error}", self.program.shown()));
         let job = &planned.job;
         // Below the system's temporary directory: the run directory holds labels of other jobs.
-        let scratch = job.runs_command().then(|| files::temporary_dir_in(&std::env::temp_dir())).transpose();
+        let scratch = job.runs_command().then(|| files::private_dir_in(&std::env::temp_dir())).transpose();
         let scratch = scratch.map_err(|error| RunError::Isolation(format!("no temporary directory: {error}")))?;
         let assignment = Assignment {
             spec: self.spec.clone(),
@@ -134,6 +134,7 @@ impl Isolation {
         let _ = supervised.assign(&line);
         // The process of a command checks the memory of its group itself.
         let limits = Limits { memory_bytes: job.limits.memory_bytes.filter(|_| scratch.is_none()), ..job.limits };
+        supervised.runs_command = scratch.is_some();
         supervised.finish(limits, notify).map_err(failed)?
     }
 }
@@ -144,6 +145,8 @@ struct Supervised {
     reports: Receiver<io::Result<Report>>,
     errors: Option<thread::JoinHandle<String>>,
     began: Instant,
+    /// Whether the group has processes that outlive the leader.
+    runs_command: bool,
 }
 
 impl Supervised {
@@ -165,7 +168,7 @@ impl Supervised {
             }
         })?;
         let errors = Some(thread::Builder::new().spawn(move || last_text(errors))?);
-        Ok(Supervised { child, reports, errors, began: Instant::now() })
+        Ok(Supervised { child, reports, errors, began: Instant::now(), runs_command: false })
     }
 
     fn assign(&mut self, line: &[u8]) -> io::Result<()> {
@@ -205,6 +208,11 @@ impl Supervised {
                 ended_for = exceeded;
                 end_group(&mut self.child);
             }
+        }
+        // The group has the id of its leader, which is not given to another before the leader is waited
+        // for.
+        if self.runs_command && end.is_none() {
+            end_group(&mut self.child);
         }
         let status = self.child.wait()?;
         let errors = self.errors.take().and_then(|errors| errors.join().ok()).unwrap_or_default();

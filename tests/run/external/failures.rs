@@ -38,6 +38,13 @@ fn invalid_scores_and_exit_codes_fail_the_job() {
         (scored("sed -i '1s/score/probability/' scores.csv"), "expected a number from 0 to 1"),
         (scored("sed -i '1d' scores.csv"), "expected `example,score` or `example,probability`"),
         (scored("echo 3 > info.json"), "info.json must be a JSON object"),
+        ("ln -s /dev/zero scores.csv".to_owned(), "not a regular file"),
+        ("mkfifo scores.csv".to_owned(), "not a regular file"),
+        ("head -c 9000000 /dev/zero > scores.csv".to_owned(), "more than "),
+        (
+            "echo before; setsid sleep 5 & sleep 0.2; exit 4".to_owned(),
+            "exit code 4; the end of its output:\n  | before",
+        ),
     ];
     for (script, message) in cases {
         let (code, status, found) = ends_with("", &script);
@@ -126,4 +133,13 @@ fn several_classes_are_unsupported() {
     assert!(output.status.success(), "{}{}", stdout(&output), stderr(&output));
     let message = record(&lab, "classes/M/default/fold1-seed7")["message"].as_str().unwrap().to_owned();
     assert_eq!(message, "command supports two classes only; the target has several");
+}
+
+/// What was printed before the time limit is in the log.
+#[test]
+fn the_output_before_a_limit_is_logged() {
+    let lab = Lab::with(&spec_of("time_limit = 1", "echo one epoch; sleep 60"));
+    assert_eq!(lab.run(&["-q", "--only", "fold=1"]).status.code(), Some(3));
+    let log = fs::read_to_string(lab.out().join("jobs/movies/M/default/fold1-seed7/log.txt")).unwrap();
+    assert!(log.contains("| one epoch"), "{log}");
 }

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::{SCRIPT, SPEC, lab, lrbm, started, succeeds};
+use super::{SCRIPT, SPEC, lab, lab_with, lrbm, record, started, succeeds};
 use crate::lab::{Lab, copy, names, stderr, stdout};
 
 /// Returns the names of the jobs that a run starts.
@@ -88,6 +88,51 @@ fn selected_jobs_record_the_version_of_the_model() {
     planned("6 jobs in out: 5 done, 1 to do");
     let report = stdout(&lrbm(&lab, &["report", "out", "--out", "report"]));
     assert!(report.contains("1 results were made with another spec"), "{report}");
+}
+
+/// A version command that fails, or scores that are gone, do not cost the results that exist.
+#[test]
+fn results_survive_a_failing_version_and_missing_scores() {
+    let version = "version = [\"sh\", \"{spec_dir}/one.sh\", \"--version\"]";
+    let lab = lab_with(&SPEC.replace(version, "version = [\"sh\", \"{spec_dir}/version.sh\"]"));
+    let set_version = |script: &str| fs::write(lab.home().join("version.sh"), script).unwrap();
+    set_version("echo 1.0");
+    succeeds(&lab, &["-q", "--only", "fold=1"]);
+    let metrics = |lab: &Lab| fs::read_to_string(lab.out().join("metrics.csv")).unwrap();
+    let first: Vec<String> = metrics(&lab).lines().map(str::to_owned).collect();
+    set_version("exit 1");
+    let output = lab.run(&["-q"]);
+    assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+    let now = metrics(&lab);
+    let of_one = |line: &&String| line.starts_with("movies,One,");
+    assert!(first.iter().filter(of_one).all(|line| now.contains(line.as_str())), "{now}");
+    let failed = record(&lab, "movies/One/default/fold2-seed7");
+    assert!(failed["message"].as_str().unwrap().contains("the version command failed"), "{failed}");
+    set_version("echo 1.0");
+    succeeds(&lab, &["-q", "--retry-failed"]);
+
+    let scores = Lab::with(
+        "name = \"tiny\"\nseed = 7\nfolds = 2\ndatasets = [\"movies\"]\n[[model]]\nname = \"S\"\nkind = \"scores\"\n\
+         path = \"fold{fold}.csv\"\n",
+    );
+    let output = lrbm(&scores, &["datasets", "export", "tiny.toml", "--out", "splits"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    for fold in [1, 2] {
+        let queries =
+            fs::read_to_string(scores.home().join(format!("splits/movies/fold{fold}-seed7/test/queries.txt")));
+        let rows: Vec<String> = queries
+            .unwrap()
+            .lines()
+            .enumerate()
+            .map(|(n, query)| format!("{},{n}\n", query.trim_end_matches('.')))
+            .collect();
+        fs::write(scores.home().join(format!("fold{fold}.csv")), format!("example,score\n{}", rows.concat())).unwrap();
+    }
+    succeeds(&scores, &["-q"]);
+    let before = metrics(&scores);
+    fs::remove_file(scores.home().join("fold2.csv")).unwrap();
+    succeeds(&scores, &["-q"]);
+    assert_eq!(metrics(&scores), before);
 }
 
 /// Absolute paths are not part of a key.
