@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::output::{run_directory, terminal_width};
 use super::{CommandError, Output};
-use crate::experiment::store::METRICS_CSV;
+use crate::experiment::store::RECORD;
 use crate::experiment::{Results, ResultsError};
 use crate::files;
 use crate::files::visible::ShownPath;
@@ -61,10 +61,12 @@ pub fn run(args: &ReportArgs, output: &mut Output) -> Result<(), CommandError> {
 /// Name of the page of a report.
 const PAGE: &str = "report.html";
 
-/// Returns whether a run has a report that is not older than its results.
-pub fn is_current(run: &Path) -> bool {
-    let modified = |name: &str| run.join(name).metadata().and_then(|metadata| metadata.modified()).ok();
-    modified(PAGE).is_some_and(|page| modified(METRICS_CSV).is_none_or(|metrics| metrics <= page))
+/// Returns whether a run has a report that is not older than the results of its jobs, which are
+/// given by their directories.
+pub fn is_current<'a>(run: &Path, mut jobs: impl Iterator<Item = &'a Path>) -> bool {
+    let modified = |path: &Path| run.join(path).metadata().and_then(|metadata| metadata.modified()).ok();
+    let is_older = |job: &Path, page| modified(&job.join(RECORD)).is_none_or(|record| record <= page);
+    modified(Path::new(PAGE)).is_some_and(|page| jobs.all(|job| is_older(job, page)))
 }
 
 /// Writes the report of a finished run into its directory if it is new, and prints the answer and

@@ -6,6 +6,7 @@ mod stop;
 mod summary;
 
 use std::cell::RefCell;
+use std::path::Path;
 use std::time::Instant;
 
 pub use self::display::Display;
@@ -171,7 +172,8 @@ pub fn run(args: &Run, output: &mut Output) -> Result<(), CommandError> {
         let is_reported = !args.no_report && is_ended(&finished);
         print_summary(output, &finished, &store, is_reported)?;
         if is_reported {
-            let is_new = finished.tally.ran > 0 || !report::is_current(store.root());
+            let jobs = finished.jobs.iter().map(|stored| Path::new(&stored.directory));
+            let is_new = finished.tally.ran > 0 || !report::is_current(store.root(), jobs);
             report::of_finished(store.root(), is_new, output)?;
         }
     }

@@ -209,8 +209,7 @@ impl Supervised {
                 end_group(&mut self.child);
             }
         }
-        // The group has the id of its leader, which is not given to another before the leader is waited
-        // for.
+        // The group has the id of its leader, which is not given to another before the wait.
         if self.runs_command && end.is_none() {
             end_group(&mut self.child);
         }
