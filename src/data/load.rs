@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::classes::{ClassExamples, ClassLabels};
 use super::examples::{Contradiction, NoExamples, RawExamples};
-use super::layout::{self, DatasetFiles};
+use super::layout::{self, DatasetFiles, FoldError};
 use super::parameters;
 use super::sources::{DataOrigin, DataSource, DataSources};
 use crate::determinism::{HashSet, IndexMap};
@@ -105,6 +105,9 @@ pub enum LoadError {
         /// A directory that can be read.
         side: PathBuf,
     },
+    /// Some of the folds of a directory are incomplete or wrongly numbered.
+    #[error(transparent)]
+    Folds(#[from] FoldError),
     /// A required file is missing.
     #[error("{}: no file of {what}; expected one of {looked_for}", directory.shown())]
     MissingFile {
@@ -245,8 +248,8 @@ fn find_files(directory: &Path, options: &LoadOptions, examples: bool) -> Result
         let looked_for = format!("{} (also with .pl and .gz){found}", names.join(", "));
         Err(LoadError::MissingFile { directory: directory.to_owned(), what, looked_for })
     };
-    let is_missing = layout::has_only_folds(directory) && (examples || files.facts.is_none());
-    if let Some(fold) = layout::fold_directories(directory).first().filter(|_| is_missing) {
+    let is_missing = files.positives.is_none() && files.negatives.is_none() && (examples || files.facts.is_none());
+    if is_missing && let Some(fold) = layout::fold_directories(directory)?.first() {
         return Err(LoadError::OnlyFolds { directory: directory.to_owned(), side: fold.join("train") });
     }
     match &files {
