@@ -173,8 +173,8 @@ fn read_directory(directory: &Path, options: &LoadOptions, known: Option<(&str, 
         });
     }
     let files = find_files(directory, options, known.is_none())?;
-    if options.needs_modes {
-        check_background(directory, &files)?;
+    if options.needs_modes && files.background.is_none() {
+        check_background(directory)?;
     }
     read_sources(directory, &files.into(), options, known)
 }
@@ -214,9 +214,9 @@ fn read_sources(
     Ok(dataset)
 }
 
-/// Checks that no background file is overlooked.
-fn check_background(directory: &Path, files: &DatasetFiles) -> Result<(), LoadError> {
-    match layout::unread_background(directory).filter(|_| files.background.is_none()) {
+/// Checks that a directory without a background file has none that is overlooked.
+pub(super) fn check_background(directory: &Path) -> Result<(), LoadError> {
+    match layout::unread_background(directory) {
         None => Ok(()),
         Some(file) => {
             let first = || layout::names(directory, "bk").into_iter().next().unwrap_or_default();

@@ -177,6 +177,33 @@ fn incomplete_and_misnumbered_folds_are_errors() {
 }
 
 #[test]
+fn a_misnamed_background_file_above_folds_is_named() {
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path();
+    let lines = movies(home);
+    write_sides(&home.join("sides"), &lines, 3, 0);
+    write_sides(&home.join("folds/fold1"), &lines, 3, 0);
+    for (data, file, expected) in [
+        ("sides", "sides/plants_bk.txt", "rename it to sides_bk.txt"),
+        ("folds", "folds/plants_bk.txt", "rename it to folds_bk.txt"),
+        ("folds", "folds/fold1/plants_bk.txt", "rename it to fold1_bk.txt"),
+    ] {
+        write(&home.join(file), &lines[3]);
+        fs::write(home.join("own.toml"), spec(&format!("path = \"{data}\""))).unwrap();
+        for command in [&["run", "own.toml"][..], &["datasets", "lint", data]] {
+            let said = rejected(home, command);
+            assert!(said.contains(&format!("{file}: this background file is not read")), "{said}");
+            assert!(said.contains(expected), "{said}");
+        }
+        fs::remove_file(home.join(file)).unwrap();
+    }
+    // A file that is read stands for all others.
+    write(&home.join("sides/plants_bk.txt"), &lines[3]);
+    write(&home.join("sides/bk.txt"), &lines[3]);
+    succeeds(home, &["datasets", "lint", "sides"]);
+}
+
+#[test]
 fn drawn_negatives_are_announced_and_counted() {
     let home = tempfile::tempdir().unwrap();
     let home = home.path();

@@ -10,7 +10,7 @@ use super::variant::{Arity, Reflexive, Variant};
 use crate::data::arity::ArityRule;
 use crate::data::binary::{self, Changes};
 use crate::data::layout;
-use crate::data::load::{Dataset, LoadCounts, LoadError, LoadOptions, load};
+use crate::data::load::{Dataset, LoadCounts, LoadError, LoadOptions, check_background, load};
 use crate::data::negatives::is_reflexive;
 use crate::kb::classes::sort_names;
 use crate::kb::{Database, Example};
@@ -88,6 +88,12 @@ impl PoolReader<'_> {
             return self.read(side, self.options);
         }
         let background = enclosing.iter().find_map(|directory| layout::find(directory).background);
+        if background.is_none() && self.options.needs_modes {
+            enclosing
+                .iter()
+                .try_for_each(|directory| check_background(directory))
+                .map_err(|error| self.failed(error))?;
+        }
         self.read(side, &LoadOptions { background, ..self.options.clone() })
     }
 
