@@ -73,7 +73,8 @@ pub enum LoadError {
     NotADirectory(PathBuf, &'static str),
     /// A background file has a name under which it is not read.
     #[error(
-        "{}: this background file is not read, because of its name; rename it to {expected}, or pass it with --background",
+        "{}: this background file is not read, because of its name; rename it to {expected}, or pass it \
+         with --background, in a spec with `background = \"…\"`",
         file.shown()
     )]
     UnreadBackground {
@@ -85,7 +86,7 @@ pub enum LoadError {
     /// No fact has a mode.
     #[error(
         "{}: no predicate of the facts has a mode, so every example would get the same probability; write modes such as \
-         `mode: p(+type, -other).` to {background}, or pass a file of them with --background",
+         `mode: p(+type, -other).` to {background}, or pass a file of them with --background, in a spec with `background = \"…\"`",
         directory.shown()
     )]
     NoModes {
@@ -202,7 +203,10 @@ fn read_sources(
     if files.background.is_none() {
         let message =
             format!("{}: no background file, so there are no modes and nothing can be learned", directory.shown());
-        let help = format!("write {}, or pass one with --background", directory.join("bk.txt").shown());
+        let help = format!(
+            "write {}, or pass one with --background, in a spec with `background = \"…\"`",
+            directory.join("bk.txt").shown()
+        );
         loader.reader.diagnostics.push(Diagnostic::warning("no-background", message, help));
     }
     let dataset = loader.finish(files, options, known)?;
