@@ -93,9 +93,13 @@ def run(args):
     data = {side: [parse(line) for line in lines(Path(side) / f"{side}_facts.txt")] for side in ("train", "test")}
     examples = [(parse(line), float(label == "pos")) for label in ("pos", "neg") for line in lines(Path(f"train/train_{label}.txt"))]
     queries = list(lines(Path("test/queries.txt")))
+    if len({label for _, label in examples}) < 2:
+        raise Failure("the training examples are all of one class", UNSUPPORTED)
+    if not queries:
+        raise Failure("test/queries.txt has no queries", UNSUPPORTED)
     clauses = None if args.template else read_clauses(Path("features/clauses.txt"))
     began = time.monotonic()
-    network = Network(job, params, args.template, clauses, examples[0][0] if examples else parse(queries[0]))
+    network = Network(job, params, args.template, clauses, examples[0][0])
     network.train(data["train"], examples, params["epochs"])
     info |= {"rules": None if clauses is None else len(clauses), "train_seconds": round(time.monotonic() - began, 3)}
     began = time.monotonic()

@@ -199,7 +199,7 @@ class RelationalClassifier(_Predictor, ClassifierMixin, BaseEstimator):  # type:
     """Base class of the classifiers, one for each kind of model.
 
     ``fit`` takes a :class:`lrbm.Database` or, as scikit-learn does, :class:`lrbm.Examples`.
-    Parameters that are None have the value of the background's settings, of the preset, or the
+    Parameters that are None have the value of the preset, of the background's settings, or the
     default of the learner, in this order.
 
     Attributes

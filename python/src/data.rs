@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use lrbm::{
     Benchmark, DataSource, DataSources, Dataset, Domain, Example, LoadCounts, LoadOptions, Model as _, PrepareOptions,
-    Purpose, SavedModel, SplitOptions, Store, Stored, TimeRule, TimeSource, Variant, adapt, load, prepare,
+    Purpose, SavedModel, ScoreError, SplitOptions, Store, Stored, TimeRule, TimeSource, Variant, adapt, load, prepare,
 };
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
@@ -180,6 +180,32 @@ impl Data {
         match indices {
             None => Ok(order.iter().map(|&rank| rank as usize).collect()),
             Some(indices) => indices.into_iter().map(rank).collect(),
+        }
+    }
+
+    /// Checks that the examples are of the target of a model.
+    pub fn check_target(&self, model: &SavedModel) -> Result<(), String> {
+        let (name, arity) = self.target();
+        if (name.as_str(), arity) != (model.target_name(), model.target_arity()) {
+            let (known, known_arity) = (model.target_name(), model.target_arity());
+            return Err(format!(
+                "the model predicts {known}/{known_arity}, and the examples are of {name}/{arity}: pass examples of {known}"
+            ));
+        }
+        Ok(())
+    }
+
+    /// Checks that a model has the classes of the examples.
+    pub fn check_classes(&self, model: &SavedModel) -> Result<(), ScoreError> {
+        match (model.classes(), self.classes()) {
+            (Some(names), Some(own)) => match own.into_iter().find(|class| !names.contains(class)) {
+                Some(class) => Err(ScoreError::UnknownClass { model: names.join(", "), class }),
+                None => Ok(()),
+            },
+            (None, Some(own)) => Err(ScoreError::NoClasses { classes: own.join(", ") }),
+            // The second of two classes is that of the positives.
+            (Some(names), None) if names.len() > 2 => Err(ScoreError::Classes { classes: names.join(", ") }),
+            _ => Ok(()),
         }
     }
 

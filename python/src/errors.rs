@@ -34,6 +34,11 @@ pub fn prepare_error(py: Python<'_>, error: &PrepareError) -> PyErr {
     }
 }
 
+/// Returns the exception of examples that do not fit a model.
+pub fn misfit_error(py: Python<'_>, error: impl std::fmt::Display) -> PyErr {
+    data_error(py, error.to_string(), list(py, [].into_iter()))
+}
+
 /// Returns the exception of one error with its position.
 pub fn diagnostic_error(py: Python<'_>, diagnostic: &Diagnostic) -> PyErr {
     data_error(py, diagnostic.to_string(), list(py, [diagnostic].into_iter()))

@@ -5,7 +5,7 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
 use super::data::Data;
-use super::errors::{diagnostic_error, prepare_error, texts, value_error};
+use super::errors::{diagnostic_error, misfit_error, prepare_error, texts, value_error};
 use super::interrupt;
 
 /// An explanation as JSON, as text and as a drawing, with warnings. Only networks have the last
@@ -26,6 +26,7 @@ pub fn explain(
     if !(0.0..=1.0).contains(&threshold) {
         return Err(value_error(format!("`threshold` must be from 0 to 1, such as 0.5, got {threshold}")));
     }
+    data.check_target(model).map_err(|reason| misfit_error(py, reason))?;
     let budget = tries.unwrap_or(FlipOptions::default().budget);
     let options = QueryOptions { allow_unknown, class, flips: FlipOptions { threshold, budget } };
     let adapted = data.adapted(model).map_err(|error| prepare_error(py, &error))?;

@@ -5,7 +5,7 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
 use super::data::Data;
-use super::errors::{prepare_error, texts, value_error};
+use super::errors::{misfit_error, prepare_error, texts, value_error};
 use super::explanation::{Explained, explain};
 use super::interrupt;
 
@@ -74,6 +74,11 @@ impl Model {
     #[pyo3(signature = (data, indices))]
     fn score(&self, py: Python<'_>, data: &Bound<'_, Data>, indices: Option<Vec<usize>>) -> PyResult<Predictions> {
         let data = data.get();
+        // Data without indices were loaded for the model.
+        if indices.is_some() {
+            data.check_target(&self.inner).map_err(|reason| misfit_error(py, reason))?;
+            data.check_classes(&self.inner).map_err(|error| misfit_error(py, error))?;
+        }
         let ranks = data.ranks(indices)?;
         // In the order of loading, so that every example is scored as on the command line.
         let mut order: Vec<usize> = (0..ranks.len()).collect();

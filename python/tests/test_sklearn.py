@@ -100,6 +100,26 @@ def test_pipelines(university: lrbm.Examples) -> None:
     assert pipeline.fit(university, university.y).score(university, university.y) > 0.8
 
 
+def test_examples_of_another_target_are_an_error(movies: lrbm.Database, university: lrbm.Examples) -> None:
+    model = lrbm.LRBMBoostClassifier(target="workedunder", n_estimators=2).fit(movies)
+    for method in (model.predict_proba, model.predict, model.decision_function):
+        with pytest.raises(lrbm.DataError, match="predicts workedunder/2, and the examples are of advisedby/2") as raised:
+            method(university)
+        assert raised.value.diagnostics == []
+    with pytest.raises(lrbm.DataError, match="the examples are of advisedby/2"):
+        model.explain("workedunder(person5, person7)", university)
+    modes = ["shape(+thing,#kind!1).", "big(+thing)."]
+
+    def things(*kinds: str) -> lrbm.Examples:
+        pos = [f"shape(t{number},{kind})." for number, kind in enumerate(kinds * 4)]
+        return lrbm.Database(pos, [], ["big(t0).", "big(t1)."], modes).examples("shape")
+
+    shapes = lrbm.LRBMBoostClassifier(n_estimators=2).fit(things("cone", "cube", "ring"))
+    assert shapes.predict_proba(things("cone", "ring")).shape == (8, 3)
+    with pytest.raises(lrbm.DataError, match="there are examples of class disk"):
+        shapes.predict_proba(things("cone", "disk"))
+
+
 def test_other_labels(university: lrbm.Examples) -> None:
     model = lrbm.LRBMBoostClassifier(n_estimators=2)
     own = model.fit(university).decision_function(university)

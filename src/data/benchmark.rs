@@ -216,9 +216,10 @@ impl Benchmark {
         let options = &LoadOptions { classes: class_labels(variant), needs_modes: true, ..options.clone() };
         let reader = PoolReader { id: &name, options, variant, rules: None };
         let is_given = match variant.folds {
-            Some(FoldScheme::Given) => !layout::fold_directories(directory).is_empty(),
+            Some(FoldScheme::Given) => layout::fold_directories(directory).map(|folds| !folds.is_empty()),
             _ => layout::has_only_folds(directory),
-        };
+        }
+        .map_err(|error| reader.failed(error))?;
         let pools = if is_given { reader.given(directory)? } else { reader.pooled(directory)? };
         let mut files = Vec::new();
         for path in pools.0.iter().flat_map(|pool| &pool.counts.files) {

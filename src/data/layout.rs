@@ -4,6 +4,39 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use crate::files::visible::ShownPath;
+
+/// The error of a directory with folds of which some are incomplete or wrongly numbered.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FoldError {
+    /// A fold lacks one of its sides.
+    #[error("{}: no such directory; every fold has `train` and `test`: add it, or remove the fold", .0.shown())]
+    NoSide(PathBuf),
+    /// Two folds have the same number.
+    #[error("{} and {} are both fold {number}; rename or remove one", first.shown(), second.shown())]
+    Double {
+        /// The number.
+        number: u32,
+        /// The first directory by name.
+        first: PathBuf,
+        /// The second directory.
+        second: PathBuf,
+    },
+    /// A number is left out.
+    #[error(
+        "{}: fold {missing} is missing before {}; number the folds from 0 or 1 without gaps",
+        directory.shown(), next.shown()
+    )]
+    Gap {
+        /// The directory of the folds.
+        directory: PathBuf,
+        /// The missing number.
+        missing: u32,
+        /// The directory of the next number.
+        next: PathBuf,
+    },
+}
+
 /// The files of a dataset directory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DatasetFiles {
@@ -64,8 +97,12 @@ pub fn find(directory: &Path) -> DatasetFiles {
 
 /// Returns the folds of a directory in order, each with `train` and `test`; a directory with these
 /// two is one fold.
-pub fn fold_directories(directory: &Path) -> Vec<PathBuf> {
-    let has_both = |path: &PathBuf| path.join("train").is_dir() && path.join("test").is_dir();
+///
+/// # Errors
+/// If a fold lacks a side, two have the same number, or a number is left out: the others would be
+/// another experiment than the one meant.
+pub fn fold_directories(directory: &Path) -> Result<Vec<PathBuf>, FoldError> {
+    let sides = |path: &Path| ["train", "test"].map(|side| path.join(side));
     let mut found: Vec<(u32, PathBuf)> = std::fs::read_dir(directory)
         .into_iter()
         .flatten()
@@ -75,17 +112,41 @@ pub fn fold_directories(directory: &Path) -> Vec<PathBuf> {
             let number = name.strip_prefix("fold")?.trim_start_matches(['_', '-']).parse().ok()?;
             Some((number, entry.path()))
         })
-        .filter(|(_, path)| has_both(path))
+        .filter(|(_, path): &(u32, PathBuf)| path.is_dir())
         .collect();
     found.sort();
-    let single = Some(directory.to_owned()).filter(|path| found.is_empty() && has_both(path));
-    found.into_iter().map(|(_, path)| path).chain(single).collect()
+    // Directories without any side are something else.
+    if !found.iter().any(|(_, path)| sides(path).iter().any(|side| side.is_dir())) {
+        let is_fold = sides(directory).iter().all(|side| side.is_dir());
+        return Ok(is_fold.then(|| directory.to_owned()).into_iter().collect());
+    }
+    let mut before: Option<&(u32, PathBuf)> = None;
+    for fold in &found {
+        let (number, path) = fold;
+        if let Some((last, first)) = before
+            && last == number
+        {
+            return Err(FoldError::Double { number: *number, first: first.clone(), second: path.clone() });
+        }
+        let missing = before.map_or(1, |(last, _)| last + 1);
+        if *number > missing {
+            return Err(FoldError::Gap { directory: directory.to_owned(), missing, next: path.clone() });
+        }
+        if let Some(side) = sides(path).into_iter().find(|side| !side.is_dir()) {
+            return Err(FoldError::NoSide(side));
+        }
+        before = Some(fold);
+    }
+    Ok(found.into_iter().map(|(_, path)| path).collect())
 }
 
 /// Returns whether a directory has folds and no example files of its own.
-pub fn has_only_folds(directory: &Path) -> bool {
+///
+/// # Errors
+/// See [`fold_directories`].
+pub fn has_only_folds(directory: &Path) -> Result<bool, FoldError> {
     let files = find(directory);
-    files.positives.is_none() && files.negatives.is_none() && !fold_directories(directory).is_empty()
+    Ok(files.positives.is_none() && files.negatives.is_none() && !fold_directories(directory)?.is_empty())
 }
 
 /// Returns a file of the directory that looks like a background file and has another name than

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::classes::{ClassExamples, ClassLabels};
 use super::examples::{Contradiction, NoExamples, RawExamples};
-use super::layout::{self, DatasetFiles};
+use super::layout::{self, DatasetFiles, FoldError};
 use super::parameters;
 use super::sources::{DataOrigin, DataSource, DataSources};
 use crate::determinism::{HashSet, IndexMap};
@@ -73,7 +73,8 @@ pub enum LoadError {
     NotADirectory(PathBuf, &'static str),
     /// A background file has a name under which it is not read.
     #[error(
-        "{}: this background file is not read, because of its name; rename it to {expected}, or pass it with --background",
+        "{}: this background file is not read, because of its name; rename it to {expected}, or pass it \
+         with --background, in a spec with `background = \"…\"`",
         file.shown()
     )]
     UnreadBackground {
@@ -85,7 +86,7 @@ pub enum LoadError {
     /// No fact has a mode.
     #[error(
         "{}: no predicate of the facts has a mode, so every example would get the same probability; write modes such as \
-         `mode: p(+type, -other).` to {background}, or pass a file of them with --background",
+         `mode: p(+type, -other).` to {background}, or pass a file of them with --background, in a spec with `background = \"…\"`",
         directory.shown()
     )]
     NoModes {
@@ -105,6 +106,9 @@ pub enum LoadError {
         /// A directory that can be read.
         side: PathBuf,
     },
+    /// Some of the folds of a directory are incomplete or wrongly numbered.
+    #[error(transparent)]
+    Folds(#[from] FoldError),
     /// A required file is missing.
     #[error("{}: no file of {what}; expected one of {looked_for}", directory.shown())]
     MissingFile {
@@ -170,8 +174,8 @@ fn read_directory(directory: &Path, options: &LoadOptions, known: Option<(&str, 
         });
     }
     let files = find_files(directory, options, known.is_none())?;
-    if options.needs_modes {
-        check_background(directory, &files)?;
+    if options.needs_modes && files.background.is_none() {
+        check_background(directory)?;
     }
     read_sources(directory, &files.into(), options, known)
 }
@@ -199,7 +203,10 @@ fn read_sources(
     if files.background.is_none() {
         let message =
             format!("{}: no background file, so there are no modes and nothing can be learned", directory.shown());
-        let help = format!("write {}, or pass one with --background", directory.join("bk.txt").shown());
+        let help = format!(
+            "write {}, or pass one with --background, in a spec with `background = \"…\"`",
+            directory.join("bk.txt").shown()
+        );
         loader.reader.diagnostics.push(Diagnostic::warning("no-background", message, help));
     }
     let dataset = loader.finish(files, options, known)?;
@@ -211,9 +218,9 @@ fn read_sources(
     Ok(dataset)
 }
 
-/// Checks that no background file is overlooked.
-fn check_background(directory: &Path, files: &DatasetFiles) -> Result<(), LoadError> {
-    match layout::unread_background(directory).filter(|_| files.background.is_none()) {
+/// Checks that a directory without a background file has none that is overlooked.
+pub(super) fn check_background(directory: &Path) -> Result<(), LoadError> {
+    match layout::unread_background(directory) {
         None => Ok(()),
         Some(file) => {
             let first = || layout::names(directory, "bk").into_iter().next().unwrap_or_default();
@@ -245,8 +252,8 @@ fn find_files(directory: &Path, options: &LoadOptions, examples: bool) -> Result
         let looked_for = format!("{} (also with .pl and .gz){found}", names.join(", "));
         Err(LoadError::MissingFile { directory: directory.to_owned(), what, looked_for })
     };
-    let is_missing = layout::has_only_folds(directory) && (examples || files.facts.is_none());
-    if let Some(fold) = layout::fold_directories(directory).first().filter(|_| is_missing) {
+    let is_missing = files.positives.is_none() && files.negatives.is_none() && (examples || files.facts.is_none());
+    if is_missing && let Some(fold) = layout::fold_directories(directory)?.first() {
         return Err(LoadError::OnlyFolds { directory: directory.to_owned(), side: fold.join("train") });
     }
     match &files {

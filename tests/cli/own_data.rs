@@ -140,6 +140,70 @@ fn given_folds_and_both_sides_are_read() {
 }
 
 #[test]
+fn incomplete_and_misnumbered_folds_are_errors() {
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path();
+    let lines = movies(home);
+    for fold in 0..3 {
+        write_sides(&home.join(format!("folds/fold{}", fold + 1)), &lines, 3, fold);
+    }
+    write(&home.join("folds/bk.txt"), &lines[3]);
+    fs::write(home.join("own.toml"), spec("path = \"folds\"")).unwrap();
+    assert!(succeeds(home, &["plan", "own.toml"]).contains("3 to do"));
+    let path = |name: &str| home.join("folds").join(name);
+    for (from, to, expected) in [
+        ("fold2/test", "fold2/tset", "folds/fold2/test: no such directory; every fold has `train` and `test`"),
+        ("fold2/train", "fold2/tarin", "folds/fold2/train: no such directory"),
+        ("fold2", "fold_1", "folds/fold1 and "),
+        ("fold2", "second", "folds: fold 2 is missing before "),
+        ("fold1", "fold7", "folds: fold 1 is missing before "),
+    ] {
+        fs::rename(path(from), path(to)).unwrap();
+        for command in [
+            &["plan", "own.toml"][..],
+            &["datasets", "lint", "folds"],
+            &["datasets", "info", "folds"],
+            &["train", "--data", "folds", "--fold", "1", "--target", "workedunder", "--out", "model.json"],
+        ] {
+            let said = rejected(home, command);
+            assert!(said.contains(expected), "{command:?}: {said}");
+        }
+        fs::rename(path(to), path(from)).unwrap();
+    }
+    // Folds may be numbered from 0, and files with such a name are none.
+    fs::rename(path("fold3"), path("fold0")).unwrap();
+    write(&path("fold9"), &[]);
+    assert!(succeeds(home, &["plan", "own.toml"]).contains("3 to do"));
+}
+
+#[test]
+fn a_misnamed_background_file_above_folds_is_named() {
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path();
+    let lines = movies(home);
+    write_sides(&home.join("sides"), &lines, 3, 0);
+    write_sides(&home.join("folds/fold1"), &lines, 3, 0);
+    for (data, file, expected) in [
+        ("sides", "sides/plants_bk.txt", "rename it to sides_bk.txt"),
+        ("folds", "folds/plants_bk.txt", "rename it to folds_bk.txt"),
+        ("folds", "folds/fold1/plants_bk.txt", "rename it to fold1_bk.txt"),
+    ] {
+        write(&home.join(file), &lines[3]);
+        fs::write(home.join("own.toml"), spec(&format!("path = \"{data}\""))).unwrap();
+        for command in [&["run", "own.toml"][..], &["datasets", "lint", data]] {
+            let said = rejected(home, command);
+            assert!(said.contains(&format!("{file}: this background file is not read")), "{said}");
+            assert!(said.contains(expected), "{said}");
+        }
+        fs::remove_file(home.join(file)).unwrap();
+    }
+    // A file that is read stands for all others.
+    write(&home.join("sides/plants_bk.txt"), &lines[3]);
+    write(&home.join("sides/bk.txt"), &lines[3]);
+    succeeds(home, &["datasets", "lint", "sides"]);
+}
+
+#[test]
 fn drawn_negatives_are_announced_and_counted() {
     let home = tempfile::tempdir().unwrap();
     let home = home.path();

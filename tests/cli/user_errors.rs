@@ -282,6 +282,7 @@ fn data_without_usable_modes_are_refused() {
         directory_with_background(home.path(), name, modes);
         let err = rejected(home.path(), &train);
         assert!(err.contains(message), "{err}");
+        assert!(err.contains("with --background, in a spec with `background = \"…\"`"), "{err}");
         fs::write(
             home.path().join("s.toml"),
             "name = \"s\"\ndatasets = [\"d\"]\nfolds = 2\n[[model]]\nname = \"B\"\nkind = \"lrbm-boost\"\n",

@@ -10,7 +10,7 @@ use super::super::settings;
 use super::{print, published};
 use crate::data::benchmark::{Benchmark, Variant};
 use crate::data::layout;
-use crate::data::load::{LoadOptions, load};
+use crate::data::load::{LoadError, LoadOptions, load};
 use crate::data::report::DatasetReport;
 use crate::data::split::SplitOptions;
 use crate::data::store::Store;
@@ -42,7 +42,7 @@ pub fn run(args: &Lint, output: &mut Output) -> Result<(), CommandError> {
         time: settings::time_rule(&args.set)?,
         ..LoadOptions::default()
     };
-    if layout::has_only_folds(&args.path) {
+    if layout::has_only_folds(&args.path).map_err(LoadError::from)? {
         return folds(args, &options, output);
     }
     let loaded = load(&args.path, &options)?;

@@ -10,7 +10,7 @@ use super::variant::{Arity, Reflexive, Variant};
 use crate::data::arity::ArityRule;
 use crate::data::binary::{self, Changes};
 use crate::data::layout;
-use crate::data::load::{Dataset, LoadCounts, LoadOptions, load};
+use crate::data::load::{Dataset, LoadCounts, LoadError, LoadOptions, check_background, load};
 use crate::data::negatives::is_reflexive;
 use crate::kb::classes::sort_names;
 use crate::kb::{Database, Example};
@@ -67,8 +67,8 @@ impl PoolReader<'_> {
             let side = |name: &str| self.read_side(&path.join(name), &[path, directory]);
             Ok([side("train")?, side("test")?])
         };
-        let folds: Vec<_> =
-            layout::fold_directories(directory).par_iter().map(sides).collect::<Result<_, BenchmarkError>>()?;
+        let found = layout::fold_directories(directory).map_err(|error| self.failed(error))?;
+        let folds: Vec<_> = found.par_iter().map(sides).collect::<Result<_, BenchmarkError>>()?;
         let mut warnings = Diagnostics::default();
         let mut pools = Vec::with_capacity(folds.len());
         for sides in folds {
@@ -88,12 +88,22 @@ impl PoolReader<'_> {
             return self.read(side, self.options);
         }
         let background = enclosing.iter().find_map(|directory| layout::find(directory).background);
+        if background.is_none() && self.options.needs_modes {
+            enclosing
+                .iter()
+                .try_for_each(|directory| check_background(directory))
+                .map_err(|error| self.failed(error))?;
+        }
         self.read(side, &LoadOptions { background, ..self.options.clone() })
     }
 
     fn read(&self, directory: &Path, options: &LoadOptions) -> Result<(Pool, Diagnostics), BenchmarkError> {
         let loaded = load(directory, options);
-        self.pool(loaded.map_err(|error| BenchmarkError::Load { id: self.id.to_owned(), error })?)
+        self.pool(loaded.map_err(|error| self.failed(error))?)
+    }
+
+    pub(super) fn failed(&self, error: impl Into<LoadError>) -> BenchmarkError {
+        BenchmarkError::Load { id: self.id.to_owned(), error: error.into() }
     }
 
     /// Turns loaded data into a pool: removes target facts from the evidence and applies the

@@ -1,10 +1,21 @@
 //! Placeholders such as `{spec_dir}` in arguments and paths.
 
+/// Why the placeholders of a text cannot be replaced.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TemplateError {
+    /// The name of a placeholder is unknown.
+    #[error("unknown placeholder `{{{0}}}`")]
+    Unknown(String),
+    /// A brace is not closed; the text from it on.
+    #[error("the brace of `{0}` is not closed")]
+    Unclosed(String),
+}
+
 /// Replaces the placeholders of a text; `{{` and `}}` are braces.
 ///
 /// # Errors
-/// The name of an unknown placeholder, or the rest of the text after a brace that is not closed.
-pub fn expand(text: &str, value: impl Fn(&str) -> Option<String>) -> Result<String, String> {
+/// If a placeholder is unknown, or a brace is not closed.
+pub fn expand(text: &str, value: impl Fn(&str) -> Option<String>) -> Result<String, TemplateError> {
     let mut expanded = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find(['{', '}']) {
@@ -19,8 +30,8 @@ pub fn expand(text: &str, value: impl Fn(&str) -> Option<String>) -> Result<Stri
             expanded.push(brace);
             rest = inner;
         } else {
-            let (name, after) = inner.split_once('}').ok_or_else(|| inner.to_owned())?;
-            expanded.push_str(&value(name).ok_or_else(|| name.to_owned())?);
+            let (name, after) = inner.split_once('}').ok_or_else(|| TemplateError::Unclosed(found.to_owned()))?;
+            expanded.push_str(&value(name).ok_or_else(|| TemplateError::Unknown(name.to_owned()))?);
             rest = after;
         }
     }
@@ -41,11 +52,11 @@ mod tests {
             ("{{spec_dir}}", Ok("{spec_dir}")),
             ("a}b", Ok("a}b")),
             ("", Ok("")),
-            ("{home}", Err("home")),
-            ("{}", Err("")),
-            ("x{spec_dir", Err("spec_dir")),
+            ("{home}", Err(TemplateError::Unknown("home".to_owned()))),
+            ("{}", Err(TemplateError::Unknown(String::new()))),
+            ("x{spec_dir", Err(TemplateError::Unclosed("{spec_dir".to_owned()))),
         ] {
-            assert_eq!(expand(text, value), expected.map(str::to_owned).map_err(str::to_owned), "{text}");
+            assert_eq!(expand(text, value), expected.map(str::to_owned), "{text}");
         }
     }
 }

@@ -112,12 +112,9 @@ pub fn read(
 
 fn check_placeholders(item: &Item, path: &str, known: &[&str], diagnostics: &mut Vec<SpecDiagnostic>) {
     let expanded = template::expand(item.text().unwrap_or_default(), |name| known.contains(&name).then(String::new));
-    if let Err(name) = expanded {
+    if let Err(error) = expanded {
         let braces: Vec<String> = known.iter().map(|name| format!("{{{name}}}")).collect();
-        let reason = format!(
-            "unknown placeholder `{{{name}}}`; expected {}, or `{{{{` for a brace",
-            listed(braces.iter().map(String::as_str))
-        );
+        let reason = format!("{error}; expected {}, or `{{{{` for a brace", listed(braces.iter().map(String::as_str)));
         diagnostics.push(SpecDiagnostic::new(&item.place, path, reason).with(item.value.inline()));
     }
 }

@@ -166,6 +166,10 @@ fn a_sweep_varies_a_parameter_of_a_command() {
     };
     refused(&format!("{SPEC}\n[sweep]\nround = [1, 2]\n"), "sweep.round: unknown key");
     refused(&SPEC.replace("{spec_dir}/two.sh", "{dir}/two.sh"), "unknown placeholder `{dir}`; expected `{spec_dir}`");
+    refused(
+        &SPEC.replace("{spec_dir}/two.sh", "{spec_dir/two.sh"),
+        "the brace of `{spec_dir/two.sh` is not closed; expected `{spec_dir}`",
+    );
     refused(&SPEC.replace("run = [\"sh\", \"{spec_dir}/two.sh\"]", ""), "model[1].run: missing");
     refused(&format!("{SPEC}run = [\"sh\"]\n"), "`rdn-boost` does not have this key, only `command` does");
     refused(
