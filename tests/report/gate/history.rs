@@ -96,6 +96,10 @@ fn invalid_histories_are_reported() {
     lab.lrbm(&["report", "--history", HISTORY]).expect(2, &[message]);
     lab.lrbm(&["check", "run", "--record", HISTORY]).expect(2, &[message]);
     assert_eq!(lab.read(HISTORY), "commit,score\na,1\n");
+    // A file of the user without a line end is not what a killed process left.
+    lab.write(HISTORY, "my notes");
+    lab.lrbm(&["check", "run", "--record", HISTORY]).expect(2, &["results/history.csv:1: not a history"]);
+    assert_eq!(lab.read(HISTORY), "my notes");
     lab.write(HISTORY, "");
     lab.lrbm(&["report", "--history", HISTORY]).expect(4, &["the history has no rows yet"]);
     // The spec of the run is not a history.
