@@ -42,12 +42,16 @@ fn runs_are_appended_and_reported() {
     let page = lab.read("results/history/history.html");
     assert_eq!(page.matches("<svg").count(), 3);
     assert!(page.contains("commit2") && page.contains("regressed") && page.contains("−0.0500"), "{page}");
-    let readme = lab.read("results/history/README.md");
-    assert!(readme.contains("| commit2 | movies") && !readme.contains("| commit1 | movies"), "{readme}");
+    let text = lab.read("results/history/history.md");
+    assert!(text.contains("| commit2 | movies") && !text.contains("| commit1 | movies"), "{text}");
     for name in ["auc-roc", "auc-pr", "seconds"] {
         assert!(lab.read(&format!("results/history/{name}.svg")).contains("commit0"), "{name}");
     }
     lab.lrbm(&["report", "--history", HISTORY, "--out", "elsewhere"]).expect(0, &["elsewhere/history.html"]);
+    // The page may be written beside files of the project.
+    lab.write("README.md", "my project");
+    lab.lrbm(&["report", "--history", HISTORY, "--out", "."]).expect(0, &["history.html"]);
+    assert_eq!(lab.read("README.md"), "my project");
 }
 
 #[test]
