@@ -68,12 +68,13 @@ pub fn run(args: &CheckArgs, output: &mut Output) -> Result<(), CommandError> {
     let results = super::results(&args.run, output)?;
     let own = || Path::new("results/baselines").join(format!("{}.csv", results.experiment.name));
     let path = args.baseline.clone().unwrap_or_else(own);
-    let outputs = OutputFiles::new([("--junit", args.junit.as_ref()), ("--markdown", args.markdown.as_ref())]);
+    let outputs = OutputFiles::new([
+        ("--record", args.record.as_ref()),
+        ("--junit", args.junit.as_ref()),
+        ("--markdown", args.markdown.as_ref()),
+    ])?;
     outputs.protect([path.as_path()])?;
     outputs.protect_run(&args.run)?;
-    let history = OutputFiles::new([("--record", args.record.as_ref())]);
-    history.protect([path.as_path()])?;
-    history.protect_run(&args.run)?;
     let (baseline, missing) = match Baseline::read(&path) {
         Ok(baseline) => (Some(baseline), None),
         Err(error @ BaselineError::Missing(_)) => (None, Some(error)),

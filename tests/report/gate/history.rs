@@ -108,6 +108,11 @@ fn invalid_histories_are_reported() {
     lab.lrbm(&["report", "--history", HISTORY]).expect(4, &["the history has no rows yet"]);
     // The spec of the run is not a history.
     lab.lrbm(&["check", "run", "--record", "run/spec.toml"]).expect(2, &["--record", "cannot be overwritten"]);
+    for options in [["--record", "q", "--markdown", "./q"], ["--junit", "q", "--markdown", "q"]] {
+        let message = ["--markdown", "names the same file"];
+        lab.lrbm(&[&["check", "run"], &options[..]].concat()).expect(2, &message);
+        assert!(!is_there(&lab.path("q")));
+    }
     lab.lrbm(&["report", "run", "--history", HISTORY]).expect(2, &["cannot be used with"]);
     assert!(!is_there(&lab.path("results/history")));
 }
