@@ -9,6 +9,7 @@ use crate::experiment::Results;
 use crate::files;
 use crate::files::visible::ShownPath;
 use crate::metric::Column;
+use crate::report::csv;
 use crate::report::gate::{self, Baseline, BaselineError, GateOptions, GateReport, GateVerdict, K, METRICS, TOLERANCE};
 use crate::report::history;
 
@@ -60,8 +61,9 @@ Exit codes: 0 passed or blessed, 2 invalid usage, run or baseline file, 5 regres
 compare, no baseline, or rows that cannot be compared.";
 
 fn not_negative(text: &str) -> Result<f64, String> {
-    let value = text.parse::<f64>().ok().filter(|value| value.is_finite() && *value >= 0.0);
-    value.ok_or_else(|| "must be a number of at least 0".to_owned())
+    // A larger tolerance could not be read back.
+    let value = csv::number(text).filter(|value| *value >= 0.0);
+    value.ok_or_else(|| "must be a number of at least 0 and at most 1e9".to_owned())
 }
 
 pub fn run(args: &CheckArgs, output: &mut Output) -> Result<(), CommandError> {

@@ -36,7 +36,7 @@ pub struct CorrectedT {
 ///
 /// # Errors
 /// If there are fewer than two differences, all are zero, all are equal, or the share is negative
-/// or not finite.
+/// or not finite, or the numbers are too large for a finite mean and variance.
 pub fn corrected_t(differences: &Differences, test_share: f64) -> Result<CorrectedT, NoTest> {
     let standard_error = corrected_error(differences, test_share)?;
     let (count, mean) = (differences.values().len(), mean(differences.values()));
@@ -50,7 +50,8 @@ pub fn corrected_t(differences: &Differences, test_share: f64) -> Result<Correct
 pub(super) fn corrected_error(differences: &Differences, test_share: f64) -> Result<f64, NoTest> {
     let values = differences.values();
     let deviation = deviation(values).ok_or(NoTest::TooFew { have: values.len(), min: 2 })?;
-    if !(test_share >= 0.0 && test_share.is_finite()) {
+    // Finite numbers near the largest one have sums and squares that are not.
+    if !(test_share >= 0.0 && test_share.is_finite() && mean(values).is_finite() && deviation.is_finite()) {
         return Err(NoTest::OutOfRange);
     }
     if differences.are_equal() || deviation == 0.0 {

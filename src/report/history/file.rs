@@ -166,7 +166,8 @@ mod tests {
         }
         for (old, new, message) in [
             (",1,7,", ",x,7,", "h.csv:2: column `fold`: must be an integer, got `x`"),
-            ("0.5,,", "high,,", "h.csv:2: column `auc_roc`: must be a finite number or empty, got `high`"),
+            ("0.5,,", "high,,", "h.csv:2: column `auc_roc`: must be a number from -1e9 to 1e9 or empty, got `high`"),
+            ("0.5,,", "1e308,,", "h.csv:2: column `auc_roc`: must be a number from -1e9 to 1e9 or empty, got `1e308`"),
             ("0.25\n", "-1\n", "h.csv:2: column `seconds`: must be at least 0"),
             (",0.25\n", "\n", "h.csv:2: expected 14 fields, got 13"),
         ] {
