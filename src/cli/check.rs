@@ -96,6 +96,10 @@ pub fn run(args: &CheckArgs, output: &mut Output) -> Result<(), CommandError> {
         (GateVerdict::Regression, _) => {
             Err(CommandError::Regression(format!("{}: results regressed", args.run.shown())))
         }
+        (GateVerdict::Unexpected, _) => {
+            let message = format!("{}: nothing regressed, but a mean differs from [expected]", args.run.shown());
+            Err(CommandError::Regression(message))
+        }
         (GateVerdict::NotIdentical, _) => Err(CommandError::Regression(format!(
             "{}: results are not identical, as --strict demands",
             args.run.shown()
@@ -165,7 +169,7 @@ fn bless(
         output.out.flush()?;
         super::say("warning: the program was built from a tree with uncommitted changes; commit them and run again");
     }
-    if check.verdict() == GateVerdict::Regression && !output.quiet {
+    if matches!(check.verdict(), GateVerdict::Regression | GateVerdict::Unexpected) && !output.quiet {
         write!(output.out, "\n{}", gate::summary(&check))?;
         output.out.flush()?;
         super::say(

@@ -85,6 +85,13 @@ mod tests {
     }
 
     #[test]
+    fn numbers_without_a_finite_mean_or_variance_are_not_tested() {
+        for values in [[1e308, 1e308, 1e308], [1e308, -1e308, 0.5], [1e200, 2e200, 3e200]] {
+            assert_eq!(corrected_error(&of(&values), 0.0), Err(NoTest::OutOfRange), "{values:?}");
+        }
+    }
+
+    #[test]
     fn statistic_matches_hand_computed_values() {
         // Two equal folds: mean 2, s² = 2, factor 1/2 + 1 = 3/2, t = 2/√3. With one degree of
         // freedom the tail probability is an angle.
