@@ -9,6 +9,7 @@ use crate::experiment::Results;
 use crate::files;
 use crate::files::visible::ShownPath;
 use crate::metric::Column;
+use crate::report::csv;
 use crate::report::gate::{self, Baseline, BaselineError, GateOptions, GateReport, GateVerdict, K, METRICS, TOLERANCE};
 use crate::report::history;
 
@@ -60,20 +61,22 @@ Exit codes: 0 passed or blessed, 2 invalid usage, run or baseline file, 5 regres
 compare, no baseline, or rows that cannot be compared.";
 
 fn not_negative(text: &str) -> Result<f64, String> {
-    let value = text.parse::<f64>().ok().filter(|value| value.is_finite() && *value >= 0.0);
-    value.ok_or_else(|| "must be a number of at least 0".to_owned())
+    // A larger tolerance could not be read back.
+    let value = csv::number(text).filter(|value| *value >= 0.0);
+    value.ok_or_else(|| "must be a number of at least 0 and at most 1e9".to_owned())
 }
 
 pub fn run(args: &CheckArgs, output: &mut Output) -> Result<(), CommandError> {
     let results = super::results(&args.run, output)?;
     let own = || Path::new("results/baselines").join(format!("{}.csv", results.experiment.name));
     let path = args.baseline.clone().unwrap_or_else(own);
-    let outputs = OutputFiles::new([("--junit", args.junit.as_ref()), ("--markdown", args.markdown.as_ref())]);
+    let outputs = OutputFiles::new([
+        ("--record", args.record.as_ref()),
+        ("--junit", args.junit.as_ref()),
+        ("--markdown", args.markdown.as_ref()),
+    ])?;
     outputs.protect([path.as_path()])?;
     outputs.protect_run(&args.run)?;
-    let history = OutputFiles::new([("--record", args.record.as_ref())]);
-    history.protect([path.as_path()])?;
-    history.protect_run(&args.run)?;
     let (baseline, missing) = match Baseline::read(&path) {
         Ok(baseline) => (Some(baseline), None),
         Err(error @ BaselineError::Missing(_)) => (None, Some(error)),
@@ -92,6 +95,10 @@ pub fn run(args: &CheckArgs, output: &mut Output) -> Result<(), CommandError> {
     match (check.verdict(), missing) {
         (GateVerdict::Regression, _) => {
             Err(CommandError::Regression(format!("{}: results regressed", args.run.shown())))
+        }
+        (GateVerdict::Unexpected, _) => {
+            let message = format!("{}: nothing regressed, but a mean differs from [expected]", args.run.shown());
+            Err(CommandError::Regression(message))
         }
         (GateVerdict::NotIdentical, _) => Err(CommandError::Regression(format!(
             "{}: results are not identical, as --strict demands",
@@ -162,7 +169,7 @@ fn bless(
         output.out.flush()?;
         super::say("warning: the program was built from a tree with uncommitted changes; commit them and run again");
     }
-    if check.verdict() == GateVerdict::Regression && !output.quiet {
+    if matches!(check.verdict(), GateVerdict::Regression | GateVerdict::Unexpected) && !output.quiet {
         write!(output.out, "\n{}", gate::summary(&check))?;
         output.out.flush()?;
         super::say(

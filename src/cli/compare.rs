@@ -52,7 +52,7 @@ Exit codes: 0 done, 2 invalid usage or no run, 6 nothing can be compared.";
 
 pub fn run(args: &Compare, output: &mut Output) -> Result<(), CommandError> {
     let models = args.models.as_deref().map(two_models).transpose()?;
-    let outputs = OutputFiles::new([("--csv", args.csv.as_ref())]);
+    let outputs = OutputFiles::new([("--csv", args.csv.as_ref())])?;
     [Some(&args.first), args.second.as_ref()].into_iter().flatten().try_for_each(|run| outputs.protect_run(run))?;
     let first = super::results(&args.first, output)?;
     let second = args.second.as_deref().map(|path| super::results(path, output)).transpose()?;

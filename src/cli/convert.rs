@@ -93,7 +93,7 @@ pub fn run(args: &Convert, output: &mut Output) -> Result<(), CommandError> {
         return Err(CommandError::input("two of --out, --dot and --svg name the same file: give each its own"));
     }
     let outputs =
-        OutputFiles::new([("--out", args.out.as_ref()), ("--dot", args.dot.as_ref()), ("--svg", args.svg.as_ref())]);
+        OutputFiles::new([("--out", args.out.as_ref()), ("--dot", args.dot.as_ref()), ("--svg", args.svg.as_ref())])?;
     outputs.protect([&args.model, &args.rules].into_iter().flatten().map(PathBuf::as_path))?;
     check_data(args)?;
     let data = args.data.clone();

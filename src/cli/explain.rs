@@ -29,7 +29,7 @@ pub fn run(args: &Explain, output: &mut Output) -> Result<(), CommandError> {
     if csv.is_some() && csv == svg {
         return Err(CommandError::input("--csv and --svg name the same file: give each its own"));
     }
-    let outputs = args.outputs();
+    let outputs = args.outputs()?;
     outputs.protect([args.model.as_path()])?;
     let model = SavedModel::load(&args.model).map_err(with_cause)?;
     if args.trees {
@@ -88,7 +88,7 @@ fn explain_query(
     // The query is checked before any file is read.
     query::parse(query, (model.target_name(), model.target_arity()))?;
     let loaded = data.prepare(model, Purpose::Query, output)?;
-    args.outputs().protect(loaded.counts.files.iter().map(PathBuf::as_path))?;
+    args.outputs()?.protect(loaded.counts.files.iter().map(PathBuf::as_path))?;
     let budget = args.tries.unwrap_or(FlipOptions::default().budget);
     let options = QueryOptions {
         allow_unknown: args.allow_unknown,

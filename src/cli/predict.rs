@@ -45,7 +45,7 @@ pub fn run(args: &Predict, output: &mut Output) -> Result<(), CommandError> {
     if let Some(setting) = args.data.split_settings().others.first() {
         return Err(settings::unknown(setting));
     }
-    let outputs = OutputFiles::new([("--out", args.out.as_ref())]);
+    let outputs = OutputFiles::new([("--out", args.out.as_ref())])?;
     outputs.protect([args.model.as_path()])?;
     let model = SavedModel::load(&args.model).map_err(with_cause)?;
     let loaded = args.data.prepare(&model, Purpose::Score, output)?;

@@ -77,7 +77,7 @@ pub struct Train {
 }
 
 impl Train {
-    fn outputs(&self) -> OutputFiles {
+    fn outputs(&self) -> Result<OutputFiles, CommandError> {
         OutputFiles::new([("--out", Some(&self.out)), ("--dot", self.dot.as_ref())])
     }
 }
@@ -217,7 +217,7 @@ pub fn run(args: &Train, output: &mut Output) -> Result<(), CommandError> {
     if dot.as_ref() == Some(&out) {
         return Err(CommandError::input("--out and --dot name the same file: give each its own"));
     }
-    let outputs = args.outputs();
+    let outputs = args.outputs()?;
     outputs.protect([&args.from, &args.rules].into_iter().flatten().map(PathBuf::as_path))?;
     let from = match &args.from {
         Some(_) if kind.info().distillation != Distillation::Target => {
@@ -322,7 +322,7 @@ fn train_weights(args: &Train, output: &mut Output) -> Result<(), CommandError> 
     };
     let out = check_writable(&args.out)?;
     let dot = args.dot.as_deref().map(check_writable).transpose()?;
-    let outputs = args.outputs();
+    let outputs = args.outputs()?;
     outputs.protect([rules.as_path()])?;
     let SplitSettings { others, .. } = args.data.split_settings();
     let settings = weights::FitSettings::new(&others)?;

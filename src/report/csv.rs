@@ -27,6 +27,15 @@ pub struct CsvRecord {
     pub fields: Vec<String>,
 }
 
+/// Largest magnitude of a score, time or tolerance in a file: no metric reaches it, and sums of
+/// squares of such numbers are finite.
+pub const LARGEST: f64 = 1e9;
+
+/// Parses a number of at most [`LARGEST`] in magnitude.
+pub fn number(text: &str) -> Option<f64> {
+    text.trim().parse::<f64>().ok().filter(|value| value.abs() <= LARGEST)
+}
+
 /// Formats fields as one line, quoting where necessary.
 pub fn line<S: AsRef<str>>(fields: impl IntoIterator<Item = S>) -> String {
     let fields: Vec<S> = fields.into_iter().collect();

@@ -89,7 +89,7 @@ network. The search is not exhaustive.";
 
 impl Explain {
     /// Returns the files that the command writes.
-    pub fn outputs(&self) -> OutputFiles {
+    pub fn outputs(&self) -> Result<OutputFiles, CommandError> {
         OutputFiles::new([("--html", self.html.as_ref()), ("--csv", self.csv.as_ref()), ("--svg", self.svg.as_ref())])
     }
 

@@ -103,8 +103,8 @@ impl DifferenceEstimate {
     /// [`super::corrected_t`] for `test_share`, which is 0 for an ordinary paired test.
     ///
     /// # Errors
-    /// If there are fewer than two differences, fewer than three without spread, or the share is
-    /// negative or not finite.
+    /// If there are fewer than two differences, fewer than three without spread, the share is
+    /// negative or not finite, or mean and variance are not finite.
     pub fn paired(differences: &Differences, test_share: f64) -> Result<Self, NoTest> {
         let values = differences.values();
         let degrees_of_freedom = values.len().saturating_sub(1) as f64;

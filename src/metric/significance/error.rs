@@ -56,8 +56,8 @@ pub enum NoTest {
     /// All differences are equal, so that the variance is zero.
     #[error("the same difference everywhere, hence no spread")]
     NoSpread,
-    /// The fold sizes give no ratio of test to training examples, or the level of an interval is
-    /// not between 0 and 1.
-    #[error("a ratio or level outside its range")]
+    /// The fold sizes give no ratio of test to training examples, the level of an interval is not
+    /// between 0 and 1, or numbers are too large to have a finite mean and variance.
+    #[error("a ratio, level or number outside its range")]
     OutOfRange,
 }

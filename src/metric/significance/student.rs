@@ -36,7 +36,7 @@ pub struct CorrectedT {
 ///
 /// # Errors
 /// If there are fewer than two differences, all are zero, all are equal, or the share is negative
-/// or not finite.
+/// or not finite, or the numbers are too large for a finite mean and variance.
 pub fn corrected_t(differences: &Differences, test_share: f64) -> Result<CorrectedT, NoTest> {
     let standard_error = corrected_error(differences, test_share)?;
     let (count, mean) = (differences.values().len(), mean(differences.values()));
@@ -50,7 +50,8 @@ pub fn corrected_t(differences: &Differences, test_share: f64) -> Result<Correct
 pub(super) fn corrected_error(differences: &Differences, test_share: f64) -> Result<f64, NoTest> {
     let values = differences.values();
     let deviation = deviation(values).ok_or(NoTest::TooFew { have: values.len(), min: 2 })?;
-    if !(test_share >= 0.0 && test_share.is_finite()) {
+    // Finite numbers near the largest one have sums and squares that are not.
+    if !(test_share >= 0.0 && test_share.is_finite() && mean(values).is_finite() && deviation.is_finite()) {
         return Err(NoTest::OutOfRange);
     }
     if differences.are_equal() || deviation == 0.0 {
@@ -81,6 +82,13 @@ mod tests {
 
     fn of(values: &[f64]) -> Differences {
         Differences::new(values, &vec![0.0; values.len()]).unwrap()
+    }
+
+    #[test]
+    fn numbers_without_a_finite_mean_or_variance_are_not_tested() {
+        for values in [[1e308, 1e308, 1e308], [1e308, -1e308, 0.5], [1e200, 2e200, 3e200]] {
+            assert_eq!(corrected_error(&of(&values), 0.0), Err(NoTest::OutOfRange), "{values:?}");
+        }
     }
 
     #[test]

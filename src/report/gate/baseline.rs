@@ -312,10 +312,10 @@ fn count(column: &str, text: &str) -> Result<usize, String> {
 }
 
 fn number(column: &str, text: &str, min: f64) -> Result<f64, String> {
-    let value = text.trim().parse::<f64>().ok().filter(|value| value.is_finite() && *value >= min);
+    let value = csv::number(text).filter(|value| *value >= min);
     value.ok_or_else(|| {
-        let allowed = if min == 0.0 { "a finite number of at least 0" } else { "a finite number" };
-        format!("column `{column}`: must be {allowed}, got `{text}`")
+        let from = if min == 0.0 { "0" } else { "-1e9" };
+        format!("column `{column}`: must be a number from {from} to 1e9, got `{text}`")
     })
 }
 
@@ -373,16 +373,11 @@ mod tests {
                 "auc-roc",
                 "b.csv:2: column `metric`: unknown metric `auc-roc`; did you mean `auc_roc`?",
             ),
-            (MEANS, "0.95", "high", "b.csv:2: column `mean`: must be a finite number, got `high`"),
-            (MEANS, "0.95", "NaN", "b.csv:2: column `mean`: must be a finite number, got `NaN`"),
-            (MEANS, "0.02", "-1", "b.csv:2: column `sd`: must be a finite number of at least 0, got `-1`"),
+            (MEANS, "0.95", "high", "b.csv:2: column `mean`: must be a number from -1e9 to 1e9, got `high`"),
+            (MEANS, "0.95", "NaN", "b.csv:2: column `mean`: must be a number from -1e9 to 1e9, got `NaN`"),
+            (MEANS, "0.02", "-1", "b.csv:2: column `sd`: must be a number from 0 to 1e9, got `-1`"),
             (MEANS, ",5,", ",0,", "b.csv:2: column `n`: must be an integer of at least 1, got `0`"),
-            (
-                MEANS,
-                ",1,0\n",
-                ",1,inf\n",
-                "b.csv:3: column `tolerance`: must be a finite number of at least 0, got `inf`",
-            ),
+            (MEANS, ",1,0\n", ",1,inf\n", "b.csv:3: column `tolerance`: must be a number from 0 to 1e9, got `inf`"),
             (MEANS, ",1,0\n", ",1\n", "b.csv:3: expected 7 fields, got 6"),
             (MEANS, "imdb,RDN", ",RDN", "b.csv:3: column `dataset`: empty"),
             (
@@ -402,7 +397,8 @@ mod tests {
             (CELLS, "0.25,cd,0.005", "0.25,cd,0.01", "b.csv:7: column `tolerance`: 0.01, but earlier lines"),
             (CELLS, "cll,1,7", "cll,0,7", "b.csv:8: column `fold`: must be an integer of at least 1, got `0`"),
             (CELLS, "cll,1,7", "cll,1,x", "b.csv:8: column `seed`: must be an integer of at least 0, got `x`"),
-            (CELLS, "-0.3", "x", "b.csv:8: column `value`: must be a finite number, got `x`"),
+            (CELLS, "-0.3", "x", "b.csv:8: column `value`: must be a number from -1e9 to 1e9, got `x`"),
+            (CELLS, "-0.3", "1e308", "b.csv:8: column `value`: must be a number from -1e9 to 1e9, got `1e308`"),
             (CELLS, "seed=7 folds", "folds", "b.csv:4: `# split: folds=2"),
         ] {
             let text = good.replace(old, new);

@@ -82,12 +82,13 @@ impl CheckedRow {
         Some(self.now?.mean - self.reference.mean)
     }
 
-    /// Sets the finding to `missing`, or judges the mean without one.
-    fn judged_unless(self, missing: Option<Finding>) -> Self {
-        match missing {
-            Some(finding) => CheckedRow { finding, ..self },
-            None => self.judged(),
+    /// Sets the finding to `missing`, or judges the mean by an `[expected]` value without one.
+    fn expected_unless(self, missing: Option<Finding>) -> Self {
+        let mut row = self.judged();
+        if matches!(row.finding, Finding::Regressed | Finding::Improved) {
+            row.finding = Finding::Unexpected;
         }
+        CheckedRow { finding: missing.unwrap_or(row.finding), ..row }
     }
 
     /// Sets the finding by the distance from the reference.
@@ -111,9 +112,11 @@ impl GateReport {
     /// does not, since its tolerance applies in both directions.
     pub fn verdict(&self) -> GateVerdict {
         let all = || self.rows.iter().chain(&self.expected);
-        let is_worse = |row: &CheckedRow| row.finding == Finding::Regressed;
-        if all().any(is_worse) || self.expected.iter().any(|row| row.finding == Finding::Improved) {
+        if all().any(|row| row.finding == Finding::Regressed) {
             return GateVerdict::Regression;
+        }
+        if all().any(|row| row.finding == Finding::Unexpected) {
+            return GateVerdict::Unexpected;
         }
         let is_identical = |row: &CheckedRow| row.finding == Finding::Identical || !row.finding.is_compared();
         if self.is_strict && !self.rows.iter().all(is_identical) {
@@ -262,8 +265,8 @@ impl<'a> Run<'a> {
         Ok(PairedRow { cells: paired, higher_is_better: row.metric.higher_is_better(), tolerance: row.tolerance })
     }
 
-    /// Returns the seed of the run for each seed of the baseline. Equal seeds are paired; another
-    /// seed is paired, in order, if it has the same examples, so that only the learner differs.
+    /// Returns the seed of the run for each seed of the baseline. Equal seeds are paired; others
+    /// are paired, in order, if they have the same examples, so that only the learner differs.
     fn seeds<'j>(
         &self,
         row: &BaselineRow,
@@ -278,10 +281,9 @@ impl<'a> Run<'a> {
         if !is_contained && before.len() != now.len() {
             return Err(format!("seeds {}, the baseline has {}", list(&now), list(&before)));
         }
-        let pairs: IndexMap<u64, u64> = match is_contained {
-            true => before.iter().map(|&seed| (seed, seed)).collect(),
-            false => before.iter().copied().zip(now.iter().copied()).collect(),
-        };
+        let mut others = now.iter().copied().filter(|seed| !before.contains(seed));
+        let pair = |&seed: &u64| Some((seed, if now.contains(&seed) { seed } else { others.next()? }));
+        let pairs: IndexMap<u64, u64> = before.iter().filter_map(pair).collect();
         for (&then, &seed) in &pairs {
             let (old, new) = (origin.split(&row.key.dataset, then), self.origin.split(&row.key.dataset, seed));
             match (old, new) {
@@ -317,7 +319,7 @@ impl<'a> Run<'a> {
             p: None,
             folds: Vec::new(),
         };
-        found.judged_unless(missing(self.results, here, &row.dataset, row.metric))
+        found.expected_unless(missing(self.results, here, &row.dataset, row.metric))
     }
 }
 
@@ -432,7 +434,10 @@ mod tests {
         assert_eq!(gate(vec![same.clone(), absent.clone(), better.clone()], vec![]), GateVerdict::Pass);
         assert_eq!(gate(vec![same.clone(), unclear.clone()], vec![]), GateVerdict::NotComparable);
         assert_eq!(gate(vec![worse.clone(), unclear.clone()], vec![]), GateVerdict::Regression);
-        assert_eq!(gate(vec![same.clone()], vec![better]), GateVerdict::Regression);
+        let [above, below] = [better, worse.clone()].map(|row| row.expected_unless(None));
+        assert_eq!(gate(vec![same.clone()], vec![above.clone()]), GateVerdict::Unexpected);
+        assert_eq!(gate(vec![same.clone()], vec![below]), GateVerdict::Unexpected);
+        assert_eq!(gate(vec![worse], vec![above]), GateVerdict::Regression);
         assert_eq!(gate(vec![same.clone()], vec![unclear]), GateVerdict::NotComparable);
         assert_eq!(gate(vec![same], vec![absent.clone()]), GateVerdict::Pass);
         // Nothing was compared.

@@ -13,6 +13,8 @@ pub enum Finding {
     Regressed,
     /// Better beyond the tolerance.
     Improved,
+    /// Beyond the tolerance of the `[expected]` value of the spec, in either direction.
+    Unexpected,
     /// Not checked, since its data are unavailable.
     NotChecked,
     /// Not compared, since the same job may give other scores.
@@ -30,6 +32,7 @@ impl Finding {
             Finding::Same => "as before",
             Finding::Regressed => "regressed",
             Finding::Improved => "improved",
+            Finding::Unexpected => "differs from [expected]",
             Finding::NotChecked => "not checked",
             Finding::NotRepeatable => "not repeatable",
             Finding::NotComparable(_) => "not comparable",
@@ -47,8 +50,10 @@ impl Finding {
 pub enum GateVerdict {
     /// Nothing regressed.
     Pass,
-    /// Something regressed, or differs from what the spec expects.
+    /// Something regressed.
     Regression,
+    /// Nothing regressed, but something differs from the `[expected]` values of the spec.
+    Unexpected,
     /// Nothing regressed, but not every row is identical, as `--strict` demands.
     NotIdentical,
     /// Nothing regressed, but not everything could be compared.

@@ -11,12 +11,7 @@ pub fn junit(check: &GateReport) -> String {
         .rows
         .iter()
         .map(|row| ("baseline", row, row.finding == Finding::Regressed || check.is_strict && is_changed(row)))
-        .chain(
-            check
-                .expected
-                .iter()
-                .map(|row| ("spec", row, matches!(row.finding, Finding::Regressed | Finding::Improved))),
-        )
+        .chain(check.expected.iter().map(|row| ("spec", row, row.finding == Finding::Unexpected)))
         .collect();
     let failures = all.iter().filter(|(_, _, failed)| *failed).count();
     let count = |is: fn(&Finding) -> bool| all.iter().filter(|(_, row, _)| is(&row.finding)).count();
@@ -38,7 +33,9 @@ pub fn junit(check: &GateReport) -> String {
                 text.push_str(&format!("><error message=\"{}\"/></testcase>\n", escape(reason)));
             }
             _ if failed => {
-                let message = format!("{:.4} was {:.4}", row.now.map_or(f64::NAN, |now| now.mean), row.reference.mean);
+                let was = if row.finding == Finding::Unexpected { row.finding.words() } else { "was" };
+                let now = row.now.map_or(f64::NAN, |now| now.mean);
+                let message = format!("{now:.4} {was} {:.4}", row.reference.mean);
                 let change = row.change().map_or_else(String::new, signed);
                 let message = format!("{message}: {change}, allowed ±{:.4}", row.reference.margin);
                 text.push_str(&format!("><failure message=\"{}\"/></testcase>\n", escape(&message)));
@@ -82,7 +79,7 @@ mod tests {
                 row("d", 0.5, Finding::NotComparable("\"4\" folds".into())),
                 row("e", 0.5, Finding::NotChecked),
             ],
-            expected: vec![row("f", 0.75, Finding::Improved)],
+            expected: vec![row("f", 0.75, Finding::Unexpected)],
             extra: Vec::new(),
             unsupported: Vec::new(),
             unrepeatable: Vec::new(),
@@ -101,7 +98,7 @@ mod tests {
             "  <testcase classname=\"c\" name=\"A &amp; B auc_roc (baseline)\"/>",
             "><error message=\"&quot;4&quot; folds\"/></testcase>",
             "><skipped message=\"its data are unavailable\"/></testcase>",
-            "  <testcase classname=\"f\" name=\"A &amp; B auc_roc (spec)\"><failure message=\"0.7500 was 0.5000: +0.2500",
+            "  <testcase classname=\"f\" name=\"A &amp; B auc_roc (spec)\"><failure message=\"0.7500 differs from [expected] 0.5000: +0.2500",
         ] {
             assert!(text.contains(line), "{line}\n{text}");
         }

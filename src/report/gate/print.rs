@@ -77,8 +77,8 @@ fn p_text(p: f64) -> String {
 fn write_summary(out: &mut String, check: &GateReport) -> fmt::Result {
     let mut moved = table();
     let is_moved = |row: &&CheckedRow| {
-        use Finding::{Improved, Moved, NotComparable, Regressed};
-        matches!(row.finding, Regressed | Improved | Moved | NotComparable(_))
+        use Finding::{Improved, Moved, NotComparable, Regressed, Unexpected};
+        matches!(row.finding, Regressed | Improved | Moved | Unexpected | NotComparable(_))
     };
     for row in check.rows.iter().filter(is_moved) {
         moved.row(cells(row, "baseline"));
@@ -92,6 +92,7 @@ fn write_summary(out: &mut String, check: &GateReport) -> fmt::Result {
     let verdict = match check.verdict() {
         GateVerdict::Pass => "passed",
         GateVerdict::Regression => "failed",
+        GateVerdict::Unexpected => "failed (differs from [expected])",
         GateVerdict::NotIdentical => "failed (strict)",
         GateVerdict::NotComparable => "not comparable",
     };

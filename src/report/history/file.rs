@@ -47,9 +47,16 @@ impl History {
         });
         let records = csv::parse(&text[..intact]).map_err(|error| wrong(error.line, error.what().to_owned()))?;
         let mut records = records.into_iter();
-        if let Some(headings) = records.next().filter(|headings| headings.fields != COLUMNS) {
-            let what = format!("columns `{}`; expected `{}`", headings.fields.join(","), COLUMNS.join(","));
-            return Err(wrong(headings.line, what));
+        match records.next() {
+            Some(headings) if headings.fields != COLUMNS => {
+                let what = format!("columns `{}`; expected `{}`", headings.fields.join(","), COLUMNS.join(","));
+                return Err(wrong(headings.line, what));
+            }
+            // Without headings, only what a killed process left of them is known to be a history.
+            None if !csv::line(COLUMNS).starts_with(text) => {
+                return Err(wrong(1, format!("not a history; expected a first line `{}`", COLUMNS.join(","))));
+            }
+            _ => {}
         }
         let mut rows: IndexMap<(String, RowKey, usize, u64), HistoryRow> = IndexMap::default();
         for record in records {
@@ -154,9 +161,13 @@ mod tests {
         let good = csv::line(row("c", 1, 0.5).fields());
         let parse = |text: String| History::parse(&text, Path::new("h.csv")).unwrap_err().to_string();
         assert!(parse("a,b\n".to_owned()).contains("h.csv:1: columns `a,b`"));
+        for other in ["notes without a line end", "\n", "\n\nnotes", "commit,date,score"] {
+            assert!(parse(other.to_owned()).contains("h.csv:1: not a history; expected a first line"), "{other}");
+        }
         for (old, new, message) in [
             (",1,7,", ",x,7,", "h.csv:2: column `fold`: must be an integer, got `x`"),
-            ("0.5,,", "high,,", "h.csv:2: column `auc_roc`: must be a finite number or empty, got `high`"),
+            ("0.5,,", "high,,", "h.csv:2: column `auc_roc`: must be a number from -1e9 to 1e9 or empty, got `high`"),
+            ("0.5,,", "1e308,,", "h.csv:2: column `auc_roc`: must be a number from -1e9 to 1e9 or empty, got `1e308`"),
             ("0.25\n", "-1\n", "h.csv:2: column `seconds`: must be at least 0"),
             (",0.25\n", "\n", "h.csv:2: expected 14 fields, got 13"),
         ] {

@@ -95,7 +95,7 @@ impl HistoryReport {
         Ok(HistoryReport { commits: commits.into_values().collect(), changes, figures: figures? })
     }
 
-    /// Writes `history.html`, `README.md` and the figures as SVG.
+    /// Writes `history.html`, `history.md` and the figures as SVG.
     ///
     /// # Errors
     /// If a file cannot be written.
@@ -107,7 +107,7 @@ impl HistoryReport {
             Ok::<PathBuf, HistoryError>(path)
         };
         let page = put("history.html", &self.html()?)?;
-        put("README.md", &self.markdown())?;
+        put("history.md", &self.markdown())?;
         for figure in &self.figures {
             put(&format!("{}.svg", figure.name), &figure.svg)?;
         }

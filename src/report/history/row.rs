@@ -3,6 +3,7 @@
 use crate::experiment::Results;
 use crate::experiment::frame::{RowKey, StoredJob};
 use crate::metric::Column;
+use crate::report::csv;
 
 /// Metrics that a history has.
 pub const METRICS: [Column; 3] = [Column::AucRoc, Column::AucPr, Column::Cll];
@@ -126,6 +127,6 @@ fn number(column: &str, text: &str) -> Result<Option<f64>, String> {
     if text.is_empty() {
         return Ok(None);
     }
-    let value = text.trim().parse::<f64>().ok().filter(|value| value.is_finite());
-    value.map(Some).ok_or_else(|| format!("column `{column}`: must be a finite number or empty, got `{text}`"))
+    let value = csv::number(text).map(Some);
+    value.ok_or_else(|| format!("column `{column}`: must be a number from -1e9 to 1e9 or empty, got `{text}`"))
 }

@@ -42,12 +42,16 @@ fn runs_are_appended_and_reported() {
     let page = lab.read("results/history/history.html");
     assert_eq!(page.matches("<svg").count(), 3);
     assert!(page.contains("commit2") && page.contains("regressed") && page.contains("−0.0500"), "{page}");
-    let readme = lab.read("results/history/README.md");
-    assert!(readme.contains("| commit2 | movies") && !readme.contains("| commit1 | movies"), "{readme}");
+    let text = lab.read("results/history/history.md");
+    assert!(text.contains("| commit2 | movies") && !text.contains("| commit1 | movies"), "{text}");
     for name in ["auc-roc", "auc-pr", "seconds"] {
         assert!(lab.read(&format!("results/history/{name}.svg")).contains("commit0"), "{name}");
     }
     lab.lrbm(&["report", "--history", HISTORY, "--out", "elsewhere"]).expect(0, &["elsewhere/history.html"]);
+    // The page may be written beside files of the project.
+    lab.write("README.md", "my project");
+    lab.lrbm(&["report", "--history", HISTORY, "--out", "."]).expect(0, &["history.html"]);
+    assert_eq!(lab.read("README.md"), "my project");
 }
 
 #[test]
@@ -96,10 +100,19 @@ fn invalid_histories_are_reported() {
     lab.lrbm(&["report", "--history", HISTORY]).expect(2, &[message]);
     lab.lrbm(&["check", "run", "--record", HISTORY]).expect(2, &[message]);
     assert_eq!(lab.read(HISTORY), "commit,score\na,1\n");
+    // A file of the user without a line end is not what a killed process left.
+    lab.write(HISTORY, "my notes");
+    lab.lrbm(&["check", "run", "--record", HISTORY]).expect(2, &["results/history.csv:1: not a history"]);
+    assert_eq!(lab.read(HISTORY), "my notes");
     lab.write(HISTORY, "");
     lab.lrbm(&["report", "--history", HISTORY]).expect(4, &["the history has no rows yet"]);
     // The spec of the run is not a history.
     lab.lrbm(&["check", "run", "--record", "run/spec.toml"]).expect(2, &["--record", "cannot be overwritten"]);
+    for options in [["--record", "q", "--markdown", "./q"], ["--junit", "q", "--markdown", "q"]] {
+        let message = ["--markdown", "names the same file"];
+        lab.lrbm(&[&["check", "run"], &options[..]].concat()).expect(2, &message);
+        assert!(!is_there(&lab.path("q")));
+    }
     lab.lrbm(&["report", "run", "--history", HISTORY]).expect(2, &["cannot be used with"]);
     assert!(!is_there(&lab.path("results/history")));
 }
