@@ -18,7 +18,7 @@ pub const COLUMNS: [&str; 14] = [
 /// Scores and processor time of one fold and seed at a commit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HistoryRow {
-    /// Commit of the program, followed by `-dirty` if files differed from it.
+    /// Commit of the program, followed by `-dirty` if files differed from it, or the name given.
     pub commit: String,
     /// Time at which the run ended.
     pub date: String,
@@ -41,12 +41,16 @@ pub struct HistoryRow {
     pub seconds: Option<f64>,
 }
 
-/// Returns the rows of a run.
-pub fn rows_of(results: &Results) -> Vec<HistoryRow> {
+/// Returns the rows of a run. Their commit is that of the program unless another one was tested.
+pub fn rows_of(results: &Results, commit: Option<&str>) -> Vec<HistoryRow> {
     let done = || results.stored.iter().filter(|stored| stored.is_done());
     let date = done().map(|stored| stored.record.machine.ended.as_str()).max().unwrap_or_default();
     let origin = Origin::of(results);
-    done().map(|stored| row(stored, &origin, date)).collect()
+    let named = |row: HistoryRow| match commit {
+        Some(commit) => HistoryRow { commit: commit.to_owned(), ..row },
+        None => row,
+    };
+    done().map(|stored| named(row(stored, &origin, date))).collect()
 }
 
 fn data(stored: &StoredJob, origin: &Origin) -> String {
