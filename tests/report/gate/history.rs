@@ -65,8 +65,8 @@ fn other_negatives_are_other_data() {
     assert!(lab.read(HISTORY).contains("-r3-n2-"), "{}", lab.read(HISTORY));
     lab.lrbm(&["report", "--history", HISTORY]).expect(0, &["3 commits"]);
     let page = lab.read("results/history/history.md");
-    assert!(page.contains("| third | movies") && page.contains("other data"), "{page}");
-    for words in ["regressed |", "improved |"] {
+    assert!(page.contains("| third  | movies  |") && page.contains("| other data |"), "{page}");
+    for words in ["| regressed", "| improved"] {
         assert!(!page.contains(words), "{words}: {page}");
     }
     lab.lrbm(&["check", "first", "--commit", "x"]).expect(2, &["--record"]);
