@@ -41,6 +41,9 @@ pub struct CheckArgs {
     /// Append the scores and times of the run to this history, for `lrbm report --history`.
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
+    /// With --record: commit that was tested [default: that of the program].
+    #[arg(long, value_name = "NAME", value_parser = commit_name, requires = "record")]
+    commit: Option<String>,
     /// Write the findings to this file as JUnit XML.
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
@@ -66,6 +69,11 @@ fn not_negative(text: &str) -> Result<f64, String> {
     value.ok_or_else(|| "must be a number of at least 0 and at most 1e9".to_owned())
 }
 
+fn commit_name(text: &str) -> Result<String, String> {
+    let is_name = !text.trim().is_empty() && !text.chars().any(char::is_control);
+    is_name.then(|| text.to_owned()).ok_or_else(|| "must be a name without control characters".to_owned())
+}
+
 pub fn run(args: &CheckArgs, output: &mut Output) -> Result<(), CommandError> {
     let results = super::results(&args.run, output)?;
     let own = || Path::new("results/baselines").join(format!("{}.csv", results.experiment.name));
@@ -83,7 +91,7 @@ pub fn run(args: &CheckArgs, output: &mut Output) -> Result<(), CommandError> {
         Err(error) => return Err(CommandError::input(error)),
     };
     if let Some(file) = &args.record {
-        record(file, &results, output)?;
+        record(file, &results, args.commit.as_deref(), output)?;
     }
     if args.bless {
         return bless(args, &results, baseline.as_ref(), &path, output);
@@ -114,8 +122,8 @@ pub fn run(args: &CheckArgs, output: &mut Output) -> Result<(), CommandError> {
 }
 
 /// Appends the run to a history, whatever the verdict.
-fn record(file: &Path, results: &Results, output: &mut Output) -> Result<(), CommandError> {
-    let rows = history::rows_of(results);
+fn record(file: &Path, results: &Results, commit: Option<&str>, output: &mut Output) -> Result<(), CommandError> {
+    let rows = history::rows_of(results, commit);
     let note = history::record(file, &rows).map_err(CommandError::input)?;
     if let (Some(note), false) = (note, output.quiet) {
         super::say(format!("warning: {note}"));

@@ -107,10 +107,13 @@ pub fn change_points(history: &History) -> Vec<ChangePoint> {
         rows.entry(&row.commit).or_default().entry(&row.key).or_default().insert((row.fold, row.seed), row);
     }
     let mut levels: IndexMap<(&RowKey, Series), &Cells<'_>> = IndexMap::default();
+    let mut latest: IndexMap<&RowKey, &Cells<'_>> = IndexMap::default();
     let mut points = Vec::new();
     for (commit, keys) in rows.values().enumerate() {
         let (mut scores, mut times) = (Vec::new(), Vec::new());
         for (&key, cells) in keys {
+            // The level may be of an earlier version, whose rows tell less about their examples.
+            let is_other = latest.insert(key, cells).is_some_and(|before| has_other_data(before, cells));
             for series in Series::ALL {
                 let Some(level) = levels.get(&(key, series)).copied() else {
                     levels.insert((key, series), cells);
@@ -119,7 +122,7 @@ pub fn change_points(history: &History) -> Vec<ChangePoint> {
                 let pairs = paired(level, cells, series);
                 let (before, now) = means(&pairs);
                 let point = ChangePoint { commit, key: key.clone(), series, before, now, change: Change::OtherData };
-                if data(level) != data(cells) {
+                if is_other || has_other_data(level, cells) {
                     levels.insert((key, series), cells);
                     // Times are compared within equal data only, and need no mark of their own.
                     points.extend(Some(point).filter(|_| !pairs.is_empty() && series != Series::Seconds));
@@ -143,24 +146,30 @@ pub fn change_points(history: &History) -> Vec<ChangePoint> {
     points
 }
 
-/// Pairs of values before and now, by fold.
+/// Pairs of values before and now, by split.
 type Pairs = Vec<(SplitKey, f64, f64)>;
 
 fn paired(level: &Cells<'_>, cells: &Cells<'_>, series: Series) -> Pairs {
-    let pair = |(&(fold, seed), now): (&(usize, u64), &&HistoryRow)| {
-        let before = level.get(&(fold, seed))?;
-        Some((SplitKey { fold, seed: Some(seed) }, series.value(before)?, series.value(now)?))
-    };
-    cells.iter().filter_map(pair).collect()
+    let mut splits: IndexMap<SplitKey, (Vec<f64>, Vec<f64>)> = IndexMap::default();
+    for (at, now) in cells {
+        let before = level.get(at).and_then(|before| series.value(before));
+        if let (Some(before), Some(value)) = (before, series.value(now)) {
+            let values = splits.entry(now.split()).or_default();
+            values.0.push(before);
+            values.1.push(value);
+        }
+    }
+    // Seeds that share a split are averaged, as in the gate.
+    splits.into_iter().map(|(split, (before, now))| (split, mean(&before), mean(&now))).collect()
+}
+
+fn has_other_data(before: &Cells<'_>, now: &Cells<'_>) -> bool {
+    now.iter().any(|(at, row)| before.get(at).is_some_and(|before| !row.has_data_of(before)))
 }
 
 fn means(pairs: &Pairs) -> (f64, f64) {
     let (before, now): (Vec<f64>, Vec<f64>) = pairs.iter().map(|&(_, before, now)| (before, now)).unzip();
     (mean(&before), mean(&now))
-}
-
-fn data<'h>(cells: &Cells<'h>) -> Option<&'h str> {
-    cells.values().next().map(|row| row.data.as_str())
 }
 
 fn platform<'h>(cells: &Cells<'h>) -> Option<&'h str> {
@@ -256,5 +265,20 @@ mod tests {
     fn other_data_begin_another_level() {
         let other = [(0.8, 1.0, "a"), (0.6, 5.0, "b"), (0.6, 5.0, "b")];
         assert_eq!(found(&other), [(1, Series::Metric(0), Change::OtherData)]);
+        // Rows of earlier versions tell less; other negatives are recognized from the first row
+        // that names them.
+        let negatives = [(0.8, 1.0, "a-v2"), (0.8, 1.0, "a-v2-f5-n1-b-c"), (0.6, 1.0, "a-v2-f5-n2-b-d")];
+        assert_eq!(found(&negatives), [(2, Series::Metric(0), Change::OtherData)]);
+    }
+
+    #[test]
+    fn seeds_of_given_folds_are_averaged() {
+        for (data, changes) in [("a-v2-f1", 0), ("a-v2", 0), ("a-v2-r1", 1)] {
+            let mut seeds = history(&[(0.8, 1.0, data), (0.796, 1.0, data)]);
+            for row in &mut seeds.rows {
+                (row.fold, row.seed) = (1, row.fold as u64);
+            }
+            assert_eq!(change_points(&seeds).len(), changes, "{data}");
+        }
     }
 }

@@ -1,9 +1,10 @@
 //! Rows of a history.
 
 use crate::experiment::Results;
-use crate::experiment::frame::{RowKey, StoredJob};
+use crate::experiment::frame::{RowKey, SplitKey, StoredJob};
 use crate::metric::Column;
 use crate::report::csv;
+use crate::report::gate::Origin;
 
 /// Metrics that a history has.
 pub const METRICS: [Column; 3] = [Column::AucRoc, Column::AucPr, Column::Cll];
@@ -17,13 +18,15 @@ pub const COLUMNS: [&str; 14] = [
 /// Scores and processor time of one fold and seed at a commit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HistoryRow {
-    /// Commit of the program, followed by `-dirty` if files differed from it.
+    /// Commit of the program, followed by `-dirty` if files differed from it, or the name given.
     pub commit: String,
     /// Time at which the run ended.
     pub date: String,
     /// Target triple and build profile.
     pub platform: String,
-    /// Checksum of the data and version of their preparation.
+    /// Identity of the examples, in parts of which rows of earlier versions have the first two:
+    /// checksum of the data, version of their preparation, number of given (`f`) or random (`r`)
+    /// folds, negatives per positive, and checksums of the variant and of the test examples.
     pub data: String,
     /// Dataset, model, preset and case.
     pub key: RowKey,
@@ -38,27 +41,42 @@ pub struct HistoryRow {
     pub seconds: Option<f64>,
 }
 
-/// Returns the rows of a run.
-pub fn rows_of(results: &Results) -> Vec<HistoryRow> {
+/// Returns the rows of a run. Their commit is that of the program unless another one was tested.
+pub fn rows_of(results: &Results, commit: Option<&str>) -> Vec<HistoryRow> {
     let done = || results.stored.iter().filter(|stored| stored.is_done());
     let date = done().map(|stored| stored.record.machine.ended.as_str()).max().unwrap_or_default();
-    done().map(|stored| row(stored, date)).collect()
+    let origin = Origin::of(results);
+    let named = |row: HistoryRow| match commit {
+        Some(commit) => HistoryRow { commit: commit.to_owned(), ..row },
+        None => row,
+    };
+    done().map(|stored| named(row(stored, &origin, date))).collect()
 }
 
-fn row(stored: &StoredJob, date: &str) -> HistoryRow {
+fn data(stored: &StoredJob, origin: &Origin) -> String {
+    let (row, key) = (&stored.record.row, &stored.record.key);
+    let checksum = key.data_checksum.get(..12).unwrap_or(&key.data_checksum);
+    let version = key.algorithm.get("data").copied().unwrap_or_default();
+    let scheme = if stored.split().seed.is_some() { 'r' } else { 'f' };
+    let mut text = format!("{checksum}-v{version}-{scheme}{}-n{}", key.folds, key.negatives_per_positive);
+    if let Some(split) = origin.split(&row.dataset, row.seed).filter(|split| split.examples != "-") {
+        text += &format!("-{}-{}", split.data, split.examples);
+    }
+    text
+}
+
+fn row(stored: &StoredJob, origin: &Origin, date: &str) -> HistoryRow {
     let record = &stored.record;
     let program = &record.program;
     let commit = program.git_commit.as_deref().filter(|commit| !commit.is_empty()).unwrap_or("unknown");
     let dirty = if program.git_dirty == Some(true) { "-dirty" } else { "" };
-    let checksum = &record.key.data_checksum;
-    let version = record.key.algorithm.get("data").copied().unwrap_or_default();
     let [dataset, model, preset, case] =
         [&record.row.dataset, &record.row.model, &record.row.preset, &record.row.case].map(|text| one_line(text));
     HistoryRow {
         commit: format!("{}{dirty}", commit.get(..12).unwrap_or(commit)),
         date: date.to_owned(),
         platform: format!("{} {}", program.target, program.profile),
-        data: format!("{}-v{version}", checksum.get(..12).unwrap_or(checksum)),
+        data: data(stored, origin),
         key: RowKey { dataset, model, preset, case },
         fold: record.row.fold,
         seed: record.row.seed,
@@ -73,6 +91,17 @@ fn one_line(text: &str) -> String {
 }
 
 impl HistoryRow {
+    /// Returns whether another row has the same examples, as far as both tell.
+    pub(super) fn has_data_of(&self, other: &HistoryRow) -> bool {
+        self.data.split('-').zip(other.data.split('-')).all(|(here, there)| here == there)
+    }
+
+    /// Returns the split. Seeds share it unless the row says that they drew the folds.
+    pub(super) fn split(&self) -> SplitKey {
+        let is_random = self.data.split('-').nth(2).is_some_and(|folds| folds.starts_with('r'));
+        SplitKey { fold: self.fold, seed: is_random.then_some(self.seed) }
+    }
+
     /// Returns the fields in the order of [`COLUMNS`].
     pub(super) fn fields(&self) -> Vec<String> {
         let number = |value: &Option<f64>| value.map_or_else(String::new, |value| value.to_string());

@@ -20,6 +20,7 @@ fn gate(lab: &Lab, variables: &[(&str, &str)]) -> Output {
     for unset in ["LRBM", "LRBM_VERSION", "SPEC", "BASELINE", "STRICT", "DATASETS", "RECORD", "OUT", "SUMMARY"] {
         command.env_remove(unset);
     }
+    command.env_remove("GITHUB_SHA").env_remove("CI_COMMIT_SHA");
     command.envs(variables.iter().copied()).output().unwrap()
 }
 
@@ -31,12 +32,15 @@ fn the_steps_of_the_action_run_locally() {
     // No baseline yet.
     assert_eq!(gate(&lab, &base).status.code(), Some(6));
     lab.lrbm(&["check", "run", "--bless"]).expect(0, &[]);
-    let strict = [&base[..], &[("STRICT", "true"), ("RECORD", "history.csv")]].concat();
+    let commit = ("CI_COMMIT_SHA", "0123456789abcdef0123456789abcdef01234567");
+    let strict = [&base[..], &[("STRICT", "true"), ("RECORD", "history.csv"), commit]].concat();
     Said::of(gate(&lab, &strict)).expect(0, &["tiny: passed; 6 rows of the baseline: 6 identical"]);
     let summary = lab.read("summary.md");
     assert_eq!(summary.matches("## Gate: tiny").count(), 2, "{summary}");
     assert!(lab.read("run/gate.xml").contains("failures=\"0\""));
-    assert_eq!(lab.read("history.csv").lines().count(), 7);
+    let history = lab.read("history.csv");
+    assert_eq!(history.lines().count(), 7);
+    assert!(history.lines().skip(1).all(|line| line.starts_with("0123456789ab,")), "{history}");
 
     // Fewer trees.
     lab.write("tiny.toml", &SPEC.replace("trees = 3", "trees = 1"));
@@ -47,6 +51,22 @@ fn the_steps_of_the_action_run_locally() {
     let other = [&base[..], &[("BASELINE", "own.csv")]].concat();
     Said::of(gate(&lab, &other)).expect(0, &["6 identical"]);
     Said::of(gate(&lab, &[("LRBM", program())])).expect(2, &["SPEC is empty"]);
+}
+
+#[test]
+fn results_are_checked_although_jobs_failed() {
+    let lab = Lab::new();
+    lab.write("tiny.toml", SPEC);
+    // A stand-in for a program some of whose jobs fail.
+    let text = format!("#!/bin/sh\n{} \"$@\" || exit $?\nif [ \"$1\" = run ]; then exit $FAILED; fi\n", program());
+    lab.write("lrbm", &text);
+    assert!(Command::new("chmod").args(["+x", "lrbm"]).current_dir(lab.path("")).status().unwrap().success());
+    let run = |failed| gate(&lab, &[("LRBM", "./lrbm"), ("SPEC", "tiny.toml"), ("OUT", "run"), ("FAILED", failed)]);
+    Said::of(run("3")).expect(6, &["no baseline found"]);
+    lab.lrbm(&["check", "run", "--bless"]).expect(0, &[]);
+    Said::of(run("3")).expect(3, &["6 identical"]);
+    let stopped = Said::of(run("2"));
+    assert!(stopped.code == 2 && !stopped.stdout.contains("identical"), "{}", stopped.stdout);
 }
 
 #[test]

@@ -55,6 +55,25 @@ fn runs_are_appended_and_reported() {
 }
 
 #[test]
+fn other_negatives_are_other_data() {
+    let lab = Lab::new();
+    let other = SPEC.replace("folds = 3", "folds = 3\nnegatives_per_positive = 1");
+    for (spec, commit) in [(SPEC, "first"), (SPEC, "second"), (&other, "third")] {
+        lab.run(spec, commit);
+        lab.lrbm(&["check", commit, "--record", HISTORY, "--commit", commit]).expect(6, &["recorded 6 rows"]);
+    }
+    assert!(lab.read(HISTORY).contains("-r3-n2-"), "{}", lab.read(HISTORY));
+    lab.lrbm(&["report", "--history", HISTORY]).expect(0, &["3 commits"]);
+    let page = lab.read("results/history/history.md");
+    assert!(page.contains("| third  | movies  |") && page.contains("| other data |"), "{page}");
+    for words in ["| regressed", "| improved"] {
+        assert!(!page.contains(words), "{words}: {page}");
+    }
+    lab.lrbm(&["check", "first", "--commit", "x"]).expect(2, &["--record"]);
+    lab.lrbm(&["check", "first", "--record", HISTORY, "--commit", " "]).expect(2, &["must be a name"]);
+}
+
+#[test]
 fn an_incomplete_last_line_is_dropped_with_a_note() {
     let lab = Lab::new();
     lab.run(SPEC, "run");
