@@ -22,7 +22,8 @@ class LRBMBoostClassifier(RelationalClassifier):
     target : str
         Predicate to learn; needed for a Database.
     n_estimators : int
-        Number of boosting rounds (a whole number from 1 to 1000000) [default: 20].
+        Number of boosting rounds; BoostSRL's -trees (a whole number from 1 to 1000000) [default:
+        20].
     early_stopping : int
         Stop after this many rounds without a better likelihood of held-out training examples; 0 for
         never (a whole number from 0 to 1000000) [default: 0].
@@ -30,11 +31,11 @@ class LRBMBoostClassifier(RelationalClassifier):
         Share of the training examples held out for early_stopping (a number above 0, up to 0.5)
         [default: 0.2].
     max_leaves : int | str
-        Maximum number of leaves of a tree (a whole number from 2 to 1000000, or "none") [default:
-        4].
+        Maximum number of leaves of a tree; BoostSRL's numOfClauses and 1 (a whole number from 2 to
+        1000000, or "none") [default: 4].
     max_tree_depth : int | str
-        Maximum number of tests on a path to a leaf (a whole number from 1 to 1000000, or "none")
-        [default: "none"].
+        Maximum number of tests on a path to a leaf; BoostSRL's maxTreeDepth (a whole number from 1
+        to 1000000, or "none") [default: "none"].
     min_leaf : int
         Minimum number of examples in a leaf, and their minimum weight if above 1 (a whole number
         from 1 to 1000000) [default: 1].
@@ -59,10 +60,11 @@ class LRBMBoostClassifier(RelationalClassifier):
         Maximum number of true literals on a path (a whole number from 1 to 1000000, or "none")
         [default: "none"].
     max_searches : int | str
-        Maximum number of nodes of a tree for which a test is searched (a whole number from 1 to
-        1000000, or "none") [default: "none"].
+        Maximum number of nodes of a tree for which a test is searched; BoostSRL's numOfCycles (a
+        whole number from 1 to 1000000, or "none") [default: "none"].
     node_size : int
-        Maximum number of literals in a test (a whole number from 1 to 4) [default: 2].
+        Maximum number of literals in a test; BoostSRL's nodeSize (a whole number from 1 to 4)
+        [default: 2].
     path_length : int
         Maximum length of chains tried as one test, between arguments of the target or from its only
         one to a constant; 0 for none (a whole number from 0 to 6) [default: 3].
@@ -86,27 +88,28 @@ class LRBMBoostClassifier(RelationalClassifier):
         Number of thresholds (`C <= 0.5`) for a numeric argument where a mode has `#`; 0 tests for
         equal numbers (a whole number from 0 to 100) [default: 0].
     recursive : bool
-        Use training positives as evidence for other examples, by the modes of the target (true or
-        false) [default: False].
+        Use training positives as evidence for other examples, by the modes of the target;
+        BoostSRL's recursion (true or false) [default: False].
     positive_weight : float
         Weight of a positive example relative to a negative one, times the weights of examples (a
         number above 0, up to 1000) [default: 1.0].
     neg_pos_ratio : int | str
-        Maximum number of negatives per positive that trees are grown on, drawn at random (a whole
-        number from 1 to 1000000, or "all") [default: "all"].
+        Maximum number of negatives per positive that trees are grown on, drawn at random;
+        BoostSRL's -negPosRatio (a whole number from 1 to 1000000, or "all") [default: "all"].
     redraw_negatives : bool
         Draw the negatives of train_negatives again for each tree, instead of once per model (true
         or false) [default: False].
     step : float
-        Factor on the values of each tree (a number above 0, up to 10) [default: 2.0].
+        Shrinkage, the factor on the values of each tree; BoostSRL's -step (a number above 0, up to
+        10) [default: 2.0].
     prior : float | str
         ψ before the first tree (a number from -100 to 100, or "log-odds") [default: -1.8].
     subsample : float
         Share of the positives and of the negatives that each tree sees (a number above 0, up to 1)
         [default: 1.0].
     learning_rate : float
-        First step of coordinate descent in a leaf; for kinds without trees, step size of gradient
-        descent (a number above 0, up to 1) [default: 0.02].
+        First step of coordinate descent in a leaf, not the shrinkage (step); for kinds without
+        trees, step size of gradient descent (a number above 0, up to 1) [default: 0.02].
     leaf_fit : str
         Fit of the numbers of a leaf ("coordinate-descent" or "closed-form") [default: "coordinate-
         descent"].
@@ -259,11 +262,11 @@ class LRBMNoBoostClassifier(RelationalClassifier):
     target : str
         Predicate to learn; needed for a Database.
     max_leaves : int | str
-        Maximum number of leaves of a tree (a whole number from 2 to 1000000, or "none") [default:
-        "none"].
+        Maximum number of leaves of a tree; BoostSRL's numOfClauses and 1 (a whole number from 2 to
+        1000000, or "none") [default: "none"].
     max_tree_depth : int | str
-        Maximum number of tests on a path to a leaf (a whole number from 1 to 1000000, or "none")
-        [default: 10].
+        Maximum number of tests on a path to a leaf; BoostSRL's maxTreeDepth (a whole number from 1
+        to 1000000, or "none") [default: 10].
     min_leaf : int
         Minimum number of examples in a leaf, and their minimum weight if above 1 (a whole number
         from 1 to 1000000) [default: 1].
@@ -288,10 +291,11 @@ class LRBMNoBoostClassifier(RelationalClassifier):
         Maximum number of true literals on a path (a whole number from 1 to 1000000, or "none")
         [default: "none"].
     max_searches : int | str
-        Maximum number of nodes of a tree for which a test is searched (a whole number from 1 to
-        1000000, or "none") [default: "none"].
+        Maximum number of nodes of a tree for which a test is searched; BoostSRL's numOfCycles (a
+        whole number from 1 to 1000000, or "none") [default: "none"].
     node_size : int
-        Maximum number of literals in a test (a whole number from 1 to 4) [default: 2].
+        Maximum number of literals in a test; BoostSRL's nodeSize (a whole number from 1 to 4)
+        [default: 2].
     path_length : int
         Maximum length of chains tried as one test, between arguments of the target or from its only
         one to a constant; 0 for none (a whole number from 0 to 6) [default: 3].
@@ -315,27 +319,28 @@ class LRBMNoBoostClassifier(RelationalClassifier):
         Number of thresholds (`C <= 0.5`) for a numeric argument where a mode has `#`; 0 tests for
         equal numbers (a whole number from 0 to 100) [default: 0].
     recursive : bool
-        Use training positives as evidence for other examples, by the modes of the target (true or
-        false) [default: False].
+        Use training positives as evidence for other examples, by the modes of the target;
+        BoostSRL's recursion (true or false) [default: False].
     positive_weight : float
         Weight of a positive example relative to a negative one, times the weights of examples (a
         number above 0, up to 1000) [default: 1.0].
     neg_pos_ratio : int | str
-        Maximum number of negatives per positive that trees are grown on, drawn at random (a whole
-        number from 1 to 1000000, or "all") [default: "all"].
+        Maximum number of negatives per positive that trees are grown on, drawn at random;
+        BoostSRL's -negPosRatio (a whole number from 1 to 1000000, or "all") [default: "all"].
     redraw_negatives : bool
         Draw the negatives of train_negatives again for each tree, instead of once per model (true
         or false) [default: False].
     step : float
-        Factor on the values of each tree (a number above 0, up to 10) [default: 1.0].
+        Shrinkage, the factor on the values of each tree; BoostSRL's -step (a number above 0, up to
+        10) [default: 1.0].
     prior : float | str
         ψ before the first tree (a number from -100 to 100, or "log-odds") [default: -1.8].
     subsample : float
         Share of the positives and of the negatives that each tree sees (a number above 0, up to 1)
         [default: 1.0].
     learning_rate : float
-        First step of coordinate descent in a leaf; for kinds without trees, step size of gradient
-        descent (a number above 0, up to 1) [default: 0.02].
+        First step of coordinate descent in a leaf, not the shrinkage (step); for kinds without
+        trees, step size of gradient descent (a number above 0, up to 1) [default: 0.02].
     leaf_fit : str
         Fit of the numbers of a leaf ("coordinate-descent" or "closed-form") [default: "coordinate-
         descent"].
@@ -481,7 +486,8 @@ class ExplainableLRBMClassifier(Distilled, RelationalClassifier):
     target : str
         Predicate to learn; needed for a Database.
     n_estimators : int
-        Number of boosting rounds (a whole number from 1 to 1000000) [default: 20].
+        Number of boosting rounds; BoostSRL's -trees (a whole number from 1 to 1000000) [default:
+        20].
     early_stopping : int
         Stop after this many rounds without a better likelihood of held-out training examples; 0 for
         never (a whole number from 0 to 1000000) [default: 0].
@@ -489,11 +495,11 @@ class ExplainableLRBMClassifier(Distilled, RelationalClassifier):
         Share of the training examples held out for early_stopping (a number above 0, up to 0.5)
         [default: 0.2].
     max_leaves : int | str
-        Maximum number of leaves of a tree (a whole number from 2 to 1000000, or "none") [default:
-        4].
+        Maximum number of leaves of a tree; BoostSRL's numOfClauses and 1 (a whole number from 2 to
+        1000000, or "none") [default: 4].
     max_tree_depth : int | str
-        Maximum number of tests on a path to a leaf (a whole number from 1 to 1000000, or "none")
-        [default: "none"].
+        Maximum number of tests on a path to a leaf; BoostSRL's maxTreeDepth (a whole number from 1
+        to 1000000, or "none") [default: "none"].
     min_leaf : int
         Minimum number of examples in a leaf, and their minimum weight if above 1 (a whole number
         from 1 to 1000000) [default: 1].
@@ -518,10 +524,11 @@ class ExplainableLRBMClassifier(Distilled, RelationalClassifier):
         Maximum number of true literals on a path (a whole number from 1 to 1000000, or "none")
         [default: "none"].
     max_searches : int | str
-        Maximum number of nodes of a tree for which a test is searched (a whole number from 1 to
-        1000000, or "none") [default: "none"].
+        Maximum number of nodes of a tree for which a test is searched; BoostSRL's numOfCycles (a
+        whole number from 1 to 1000000, or "none") [default: "none"].
     node_size : int
-        Maximum number of literals in a test (a whole number from 1 to 4) [default: 2].
+        Maximum number of literals in a test; BoostSRL's nodeSize (a whole number from 1 to 4)
+        [default: 2].
     path_length : int
         Maximum length of chains tried as one test, between arguments of the target or from its only
         one to a constant; 0 for none (a whole number from 0 to 6) [default: 3].
@@ -545,27 +552,28 @@ class ExplainableLRBMClassifier(Distilled, RelationalClassifier):
         Number of thresholds (`C <= 0.5`) for a numeric argument where a mode has `#`; 0 tests for
         equal numbers (a whole number from 0 to 100) [default: 0].
     recursive : bool
-        Use training positives as evidence for other examples, by the modes of the target (true or
-        false) [default: False].
+        Use training positives as evidence for other examples, by the modes of the target;
+        BoostSRL's recursion (true or false) [default: False].
     positive_weight : float
         Weight of a positive example relative to a negative one, times the weights of examples (a
         number above 0, up to 1000) [default: 1.0].
     neg_pos_ratio : int | str
-        Maximum number of negatives per positive that trees are grown on, drawn at random (a whole
-        number from 1 to 1000000, or "all") [default: "all"].
+        Maximum number of negatives per positive that trees are grown on, drawn at random;
+        BoostSRL's -negPosRatio (a whole number from 1 to 1000000, or "all") [default: "all"].
     redraw_negatives : bool
         Draw the negatives of train_negatives again for each tree, instead of once per model (true
         or false) [default: False].
     step : float
-        Factor on the values of each tree (a number above 0, up to 10) [default: 2.0].
+        Shrinkage, the factor on the values of each tree; BoostSRL's -step (a number above 0, up to
+        10) [default: 2.0].
     prior : float | str
         ψ before the first tree (a number from -100 to 100, or "log-odds") [default: -1.8].
     subsample : float
         Share of the positives and of the negatives that each tree sees (a number above 0, up to 1)
         [default: 1.0].
     learning_rate : float
-        First step of coordinate descent in a leaf; for kinds without trees, step size of gradient
-        descent (a number above 0, up to 1) [default: 0.02].
+        First step of coordinate descent in a leaf, not the shrinkage (step); for kinds without
+        trees, step size of gradient descent (a number above 0, up to 1) [default: 0.02].
     leaf_fit : str
         Fit of the numbers of a leaf ("coordinate-descent" or "closed-form") [default: "coordinate-
         descent"].
@@ -754,8 +762,8 @@ class BoostedRDNClassifier(SrlearnForm, RelationalClassifier):
         Share of the training examples held out for early_stopping (a number above 0, up to 0.5)
         [default: 0.2].
     max_leaves : int | str
-        Maximum number of leaves of a tree (a whole number from 2 to 1000000, or "none") [default:
-        4].
+        Maximum number of leaves of a tree; BoostSRL's numOfClauses and 1 (a whole number from 2 to
+        1000000, or "none") [default: 4].
     min_leaf : int
         Minimum number of examples in a leaf, and their minimum weight if above 1 (a whole number
         from 1 to 1000000) [default: 1].
@@ -780,8 +788,8 @@ class BoostedRDNClassifier(SrlearnForm, RelationalClassifier):
         Maximum number of true literals on a path (a whole number from 1 to 1000000, or "none")
         [default: "none"].
     max_searches : int | str
-        Maximum number of nodes of a tree for which a test is searched (a whole number from 1 to
-        1000000, or "none") [default: "none"].
+        Maximum number of nodes of a tree for which a test is searched; BoostSRL's numOfCycles (a
+        whole number from 1 to 1000000, or "none") [default: "none"].
     path_length : int
         Maximum length of chains tried as one test, between arguments of the target or from its only
         one to a constant; 0 for none (a whole number from 0 to 6) [default: 3].
@@ -805,8 +813,8 @@ class BoostedRDNClassifier(SrlearnForm, RelationalClassifier):
         Number of thresholds (`C <= 0.5`) for a numeric argument where a mode has `#`; 0 tests for
         equal numbers (a whole number from 0 to 100) [default: 0].
     recursive : bool
-        Use training positives as evidence for other examples, by the modes of the target (true or
-        false) [default: False].
+        Use training positives as evidence for other examples, by the modes of the target;
+        BoostSRL's recursion (true or false) [default: False].
     positive_weight : float
         Weight of a positive example relative to a negative one, times the weights of examples (a
         number above 0, up to 1000) [default: 1.0].
@@ -814,7 +822,8 @@ class BoostedRDNClassifier(SrlearnForm, RelationalClassifier):
         Draw the negatives of train_negatives again for each tree, instead of once per model (true
         or false) [default: False].
     step : float
-        Factor on the values of each tree (a number above 0, up to 10) [default: 1.0].
+        Shrinkage, the factor on the values of each tree; BoostSRL's -step (a number above 0, up to
+        10) [default: 1.0].
     prior : float | str
         ψ before the first tree (a number from -100 to 100, or "log-odds") [default: -1.8].
     subsample : float
@@ -948,7 +957,8 @@ class MLNBoostClassifier(RelationalClassifier):
     target : str
         Predicate to learn; needed for a Database.
     n_estimators : int
-        Number of boosting rounds (a whole number from 1 to 1000000) [default: 20].
+        Number of boosting rounds; BoostSRL's -trees (a whole number from 1 to 1000000) [default:
+        20].
     early_stopping : int
         Stop after this many rounds without a better likelihood of held-out training examples; 0 for
         never (a whole number from 0 to 1000000) [default: 0].
@@ -956,11 +966,11 @@ class MLNBoostClassifier(RelationalClassifier):
         Share of the training examples held out for early_stopping (a number above 0, up to 0.5)
         [default: 0.2].
     max_leaves : int | str
-        Maximum number of leaves of a tree (a whole number from 2 to 1000000, or "none") [default:
-        4].
+        Maximum number of leaves of a tree; BoostSRL's numOfClauses and 1 (a whole number from 2 to
+        1000000, or "none") [default: 4].
     max_tree_depth : int | str
-        Maximum number of tests on a path to a leaf (a whole number from 1 to 1000000, or "none")
-        [default: "none"].
+        Maximum number of tests on a path to a leaf; BoostSRL's maxTreeDepth (a whole number from 1
+        to 1000000, or "none") [default: "none"].
     min_leaf : int
         Minimum number of examples in a leaf, and their minimum weight if above 1 (a whole number
         from 1 to 1000000) [default: 1].
@@ -968,7 +978,8 @@ class MLNBoostClassifier(RelationalClassifier):
         Leaf to split next: the one with the largest mean or total squared error ("mean" or "total")
         [default: "mean"].
     node_size : int
-        Maximum number of literals in a test (a whole number from 1 to 4) [default: 2].
+        Maximum number of literals in a test; BoostSRL's nodeSize (a whole number from 1 to 4)
+        [default: 2].
     path_length : int
         Maximum length of chains tried as one test, between arguments of the target or from its only
         one to a constant; 0 for none (a whole number from 0 to 6) [default: 3].
@@ -976,17 +987,19 @@ class MLNBoostClassifier(RelationalClassifier):
         Maximum number of candidate tests per node (a whole number from 1 to 1000000) [default:
         50000].
     step : float
-        Factor on the values of each tree (a number above 0, up to 10) [default: 1.0].
+        Shrinkage, the factor on the values of each tree; BoostSRL's -step (a number above 0, up to
+        10) [default: 1.0].
     prior : float | str
         ψ before the first tree (a number from -100 to 100, or "log-odds") [default: "log-odds"].
     subsample : float
         Share of the positives and of the negatives that each tree sees (a number above 0, up to 1)
         [default: 1.0].
     form : str
-        What each round learns: a tree, or clauses ("trees" or "clauses") [default: "trees"].
+        What each round learns: a tree, or clauses; BoostSRL's -mlnClause ("trees" or "clauses")
+        [default: "trees"].
     clauses_per_step : int
-        Number of clauses per round, if rounds learn clauses (a whole number from 1 to 1000000)
-        [default: 3].
+        Number of clauses per round, if rounds learn clauses; BoostSRL's -numMLNClause (a whole
+        number from 1 to 1000000) [default: 3].
     beam : int
         Beam width of the search for clauses (a whole number from 1 to 1000000) [default: 5].
     count_budget : int
@@ -1095,11 +1108,11 @@ class RelationalProbabilityTreeClassifier(RelationalClassifier):
     target : str
         Predicate to learn; needed for a Database.
     max_leaves : int | str
-        Maximum number of leaves of a tree (a whole number from 2 to 1000000, or "none") [default:
-        "none"].
+        Maximum number of leaves of a tree; BoostSRL's numOfClauses and 1 (a whole number from 2 to
+        1000000, or "none") [default: "none"].
     max_tree_depth : int | str
-        Maximum number of tests on a path to a leaf (a whole number from 1 to 1000000, or "none")
-        [default: 10].
+        Maximum number of tests on a path to a leaf; BoostSRL's maxTreeDepth (a whole number from 1
+        to 1000000, or "none") [default: 10].
     min_leaf : int
         Minimum number of examples in a leaf, and their minimum weight if above 1 (a whole number
         from 1 to 1000000) [default: 5].
@@ -1107,7 +1120,8 @@ class RelationalProbabilityTreeClassifier(RelationalClassifier):
         Leaf to split next: the one with the largest mean or total squared error ("mean" or "total")
         [default: "mean"].
     node_size : int
-        Maximum number of literals in a test (a whole number from 1 to 4) [default: 2].
+        Maximum number of literals in a test; BoostSRL's nodeSize (a whole number from 1 to 4)
+        [default: 2].
     path_length : int
         Maximum length of chains tried as one test, between arguments of the target or from its only
         one to a constant; 0 for none (a whole number from 0 to 6) [default: 3].
@@ -1322,8 +1336,8 @@ class RRBMClassifier(WalkInputs, RelationalClassifier):
         Scale of counts of walks, before they are divided by the largest ("log" or "linear")
         [default: "log"].
     learning_rate : float
-        First step of coordinate descent in a leaf; for kinds without trees, step size of gradient
-        descent (a number above 0, up to 1) [default: 0.01].
+        First step of coordinate descent in a leaf, not the shrinkage (step); for kinds without
+        trees, step size of gradient descent (a number above 0, up to 1) [default: 0.01].
     epochs : int
         Number of passes of gradient descent over the examples (a whole number from 0 to 1000000)
         [default: 100].
@@ -1435,8 +1449,8 @@ class LRNNClassifier(Template, RelationalClassifier):
         Number of latent groups of constants for each type; 0 for none (a whole number from 0 to 20)
         [default: 2].
     learning_rate : float
-        First step of coordinate descent in a leaf; for kinds without trees, step size of gradient
-        descent (a number above 0, up to 1) [default: 0.01].
+        First step of coordinate descent in a leaf, not the shrinkage (step); for kinds without
+        trees, step size of gradient descent (a number above 0, up to 1) [default: 0.01].
     epochs : int
         Number of passes of gradient descent over the examples (a whole number from 0 to 1000000)
         [default: 100].

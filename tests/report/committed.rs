@@ -9,13 +9,8 @@ use lrbm::internal::report::versions::{VERSIONS, versions_csv};
 /// Specs without committed tables: a demonstration, and one with a baseline instead.
 const WITHOUT_TABLES: [&str; 2] = ["quick", "regression"];
 
-<<<<<<< HEAD
 /// Specs whose results may be unfinished: programs of others take hours on the large datasets.
 /// Their tables say how many jobs have not been run.
-=======
-/// Specs whose results may be unfinished, since programs of others take hours on the large
-/// datasets. Their tables say how many jobs have not been run.
->>>>>>> hC
 const MAY_BE_UNFINISHED: [&str; 1] = ["peers"];
 
 #[test]
