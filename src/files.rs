@@ -88,16 +88,18 @@ impl Write for PendingFile {
 
 /// Creates a temporary directory in `parent`, deleted on drop unless it is renamed.
 pub fn temporary_dir_in(parent: &Path) -> io::Result<TempDir> {
-    create_dir_all(parent)?;
-    fault::point(Operation::Create)?;
-    builder(0o777).tempdir_in(parent)
+    dir_in(parent, 0o777)
 }
 
-/// Creates a temporary directory that other users cannot read.
+/// Like [`temporary_dir_in`], but other users cannot read the directory.
 pub fn private_dir_in(parent: &Path) -> io::Result<TempDir> {
+    dir_in(parent, 0o700)
+}
+
+fn dir_in(parent: &Path, mode: u32) -> io::Result<TempDir> {
     create_dir_all(parent)?;
     fault::point(Operation::Create)?;
-    builder(0o700).tempdir_in(parent)
+    builder(mode).tempdir_in(parent)
 }
 
 /// Renames a complete, synced file or directory to its final name, durably.

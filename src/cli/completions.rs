@@ -25,7 +25,7 @@ bash:  lrbm completions bash > ~/.local/share/bash-completion/completions/lrbm
 zsh:   lrbm completions zsh > DIR/_lrbm, for a DIR in your fpath
 fish:  lrbm completions fish > ~/.config/fish/completions/lrbm.fish";
 
-/// Adds the values that a shell can offer. They are no part of the command itself, whose errors
+/// Adds the values that a shell can offer. The command itself does not have them: its errors
 /// suggest names and state what each kind needs.
 fn with_values(command: clap::Command) -> clap::Command {
     let kinds = Kind::ALL.iter().map(|kind| kind.name()).chain([weights::KIND]);

@@ -2,7 +2,7 @@
 
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -28,18 +28,19 @@ impl StopMessage {
     /// number. Jobs need no cleanup: an unfinished one leaves nothing that counts as a result.
     pub fn listen() -> io::Result<Self> {
         let message = StopMessage::default();
-        for signal in [SIGINT, SIGTERM] {
-            let received = Arc::new(AtomicBool::new(false));
-            flag::register(signal, Arc::clone(&received))?;
-            let message = message.clone();
-            thread::spawn(move || {
-                while !received.load(Ordering::Relaxed) {
-                    thread::sleep(INTERVAL);
-                }
-                say(message.text());
-                std::process::exit(128 + signal);
-            });
+        // The exit code of the signal that was received, or 0.
+        let code = Arc::new(AtomicUsize::new(0));
+        for (signal, code_of_signal) in [(SIGINT, 130), (SIGTERM, 143)] {
+            flag::register_usize(signal, Arc::clone(&code), code_of_signal)?;
         }
+        let printed = message.clone();
+        thread::spawn(move || {
+            while code.load(Ordering::Relaxed) == 0 {
+                thread::sleep(INTERVAL);
+            }
+            say(printed.text());
+            std::process::exit(i32::try_from(code.load(Ordering::Relaxed)).unwrap_or(1));
+        });
         Ok(message)
     }
 

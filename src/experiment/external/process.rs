@@ -1,8 +1,8 @@
 //! Runs a command within its limits.
 //!
-//! The command belongs to the process group of the calling process, which leads it: whoever ends
-//! that group ends the command with all its descendants. When the command ends, what it left
-//! running is ended, too.
+//! The command belongs to the process group of the calling process, which leads it: a signal to
+//! that group ends the command with all its descendants. When the command ends, its remaining
+//! descendants are ended, too.
 
 use std::any::Any;
 use std::io;

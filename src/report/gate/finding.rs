@@ -54,7 +54,7 @@ pub enum GateVerdict {
     Regression,
     /// Nothing regressed, but something differs from the `[expected]` values of the spec.
     Unexpected,
-    /// Nothing regressed, but not every row is identical, as `--strict` demands.
+    /// Nothing regressed, but not every row is identical, which `--strict` requires.
     NotIdentical,
     /// Nothing regressed, but not everything could be compared.
     NotComparable,

@@ -3,7 +3,7 @@
 //! Data, folds and negatives are those of the baseline, so that a difference has two causes only:
 //! the change under test, and the random choices of the learner. A row regressed if its mean
 //! paired loss exceeds the tolerance, or if a one-sided paired t-test rejects a loss of at most
-//! [`NEGLIGIBLE`], after Holm's correction over the rows that moved. Identical rows are no tests:
+//! [`NEGLIGIBLE`], after Holm's correction over the rows that moved. Identical rows are not tested:
 //! they cannot be rejected. The test is the ordinary one of
 //! [`crate::metric::significance::decision`]: the correction for shared training examples concerns
 //! conclusions about other examples, which the gate does not draw.
