@@ -6,7 +6,7 @@ Install: `pip install neuralogic==0.9.2`, and Java 17 (on Debian `apt-get instal
     run = ["python3", "{spec_dir}/../adapters/neuralogic_adapter.py"]
     features = "clauses"
 
-Works in the current directory, which holds `train/`, `test/` and `job.json` as described in docs/EXTERNAL.md, and writes `scores.csv`,
+Works in the current directory, which holds `train/`, `test/` and `job.json` as described in docs/src/external.md, and writes `scores.csv`,
 `model.json` (rules and weights) and `info.json`. The template has a rule for each clause of `features/clauses.txt`, which lrbm learns on the
 training part with `progol`:
 

@@ -6,7 +6,7 @@ Install: `pip install scikit-learn==1.9.1`.
     run = ["python3", "{spec_dir}/../adapters/sklearn_adapter.py", "--model", "logistic"]
     features = "random-walks"
 
-Works in the current directory, which holds `features/train.csv`, `features/test.csv` and `job.json` as described in docs/EXTERNAL.md, and writes
+Works in the current directory, which holds `features/train.csv`, `features/test.csv` and `job.json` as described in docs/src/external.md, and writes
 `scores.csv` (probabilities), `model.json` (coefficients, or importances, by feature) and `info.json`. Parameters in `params`, with the
 values that are passed by default: for logistic regression C=1.0, max_iter=1000; for gradient boosting trees=100, learning_rate=0.1, max_depth=3,
 min_samples_leaf=1; for both log=true, which takes log(1 + count). Logistic regression standardizes the features. All else is left to the package.

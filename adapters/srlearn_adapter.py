@@ -5,7 +5,7 @@ Install: `pip install srlearn==0.5.5`, and Java 17 (on Debian `apt-get install o
 
     run = ["python3", "{spec_dir}/../adapters/srlearn_adapter.py", "--solver", "SRLBoost"]
 
-Works in the current directory, which holds `train/`, `test/` and `job.json` as described in docs/EXTERNAL.md, and writes
+Works in the current directory, which holds `train/`, `test/` and `job.json` as described in docs/src/external.md, and writes
 `scores.csv` (probabilities), `model.txt` (the trees) and `info.json`. Parameters in `params`, with srlearn's defaults:
 trees=10, node_size=2, max_depth=3, clauses=100, cycles=100, neg_pos_ratio=2 (negatives per positive that are drawn from the training
 negatives). The seed has no effect: the programs seed from the clock. `--jar FILE` runs another program with the command line of BoostSRL, such as the

@@ -1,4 +1,4 @@
-"""The page docs/PYTHON.md, the docstrings, the stubs, the notebook and the generated classes."""
+"""The page docs/src/python.md, the docstrings, the stubs, the notebook and the generated classes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ import pytest
 import lrbm
 from conftest import ROOT
 
-PAGE = ROOT / "docs/PYTHON.md"
+PAGE = ROOT / "docs/src/python.md"
 BLOCK = re.compile(r"^```(python|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 

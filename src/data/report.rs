@@ -13,7 +13,7 @@ use super::store::{Store, StoreError};
 use super::summary::predicate_rows;
 use crate::determinism::IndexMap;
 
-/// The content of `lrbm datasets info`; the tables of `datasets/README.md` are generated from it.
+/// The content of `lrbm datasets info`; the tables of `docs/src/datasets.md` are generated from it.
 #[derive(Clone, Debug, Serialize)]
 pub struct DatasetReport {
     /// The short name.

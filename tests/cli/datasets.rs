@@ -73,7 +73,7 @@ fn fetched_data_verify_and_changed_files_are_named() {
         .unwrap();
     assert!(
         page.status.success(),
-        "datasets/README.md is outdated, run scripts/datasets_page:\n{}",
+        "docs/src/datasets.md is outdated, run scripts/datasets_page:\n{}",
         text(&page.stdout)
     );
 }

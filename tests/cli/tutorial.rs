@@ -1,5 +1,5 @@
-//! Runs `TUTORIAL.md` and `docs/BOOSTSRL.md`: writes their files, runs their commands and compares
-//! the output.
+//! Runs `docs/src/tutorial.md` and `docs/src/boostsrl.md`: writes their files, runs their commands
+//! and compares the output.
 //!
 //! A block ` ```LANGUAGE FILE ` is a file. In a block ` ```console ` a line `$ COMMAND` is run, and
 //! the lines below it are its stdout. `…` matches anything within a line or, alone on a line, any
@@ -95,7 +95,7 @@ fn is_a_path(commands: &[String], steps: &[&str]) {
 
 #[test]
 fn the_tutorial_prints_what_it_shows() {
-    let (files, commands) = run_page("TUTORIAL.md");
+    let (files, commands) = run_page("docs/src/tutorial.md");
     assert!(files >= 6);
     let steps = ["datasets import", "datasets lint", "run", "report", "explain"];
     let start = |what: &str| commands.iter().position(|command| command.starts_with(what)).unwrap();
@@ -106,7 +106,7 @@ fn the_tutorial_prints_what_it_shows() {
 
 #[test]
 fn the_page_about_boostsrl_prints_what_it_shows() {
-    let (files, commands) = run_page("docs/BOOSTSRL.md");
+    let (files, commands) = run_page("docs/src/boostsrl.md");
     assert!(files >= 8);
     is_a_path(&commands, &["datasets lint", "run", "report", "explain"]);
 }

@@ -153,7 +153,7 @@ fn the_clock_is_read_in_one_place_only() {
 #[test]
 fn every_test_that_reliability_names_exists() {
     let all: String = code(&["src", "tests"]).into_iter().map(|(_, text)| text).collect();
-    let page = text("RELIABILITY.md");
+    let page = text("docs/src/reliability.md");
     let quoted = page.split('`').skip(1).step_by(2);
     let is_name =
         |name: &&str| name.matches('_').count() >= 2 && name.chars().all(|c| c.is_ascii_lowercase() || c == '_');

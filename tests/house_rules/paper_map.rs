@@ -82,7 +82,7 @@ fn each_used_equation_has_one_home() {
     assert!(homes.values().all(|locations| locations.len() == 1), "{homes:?}");
     // The published map agrees.
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let list = fs::read_to_string(root.join("docs/PAPER_MAP.md")).unwrap();
+    let list = fs::read_to_string(root.join("docs/src/paper-map.md")).unwrap();
     let listed: BTreeMap<String, String> = list
         .lines()
         .filter_map(|line| line.strip_prefix("| Eq. ("))

@@ -5,7 +5,7 @@
 //! `scores.csv` ([`scores`]). Labels of test examples are not in that directory, its parents or
 //! its environment. Everything that its result depends on is part of the key of its job
 //! ([`config::ExternalKey`]): the output of its `version` command, the checksums of its files, its
-//! parameters. docs/EXTERNAL.md describes the contract.
+//! parameters. docs/src/external.md describes the contract.
 
 pub mod config;
 pub mod contract;

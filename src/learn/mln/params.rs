@@ -44,7 +44,7 @@ kind_params! {
     }
     own defaults: |params| {
         // Chosen by cross-validation inside the training folds of IMDB, UW-CSE and WEBKB, with
-        // inner folds by sets of facts where the outer ones are; docs/DEPARTURES.md says which
+        // inner folds by sets of facts where the outer ones are; docs/src/departures.md says which
         // data this choice had seen.
         params.additive.prior = Prior::LogOdds;
         params.additive.step = 1.0;

@@ -1,4 +1,4 @@
-//! The examples of docs/EXTERNAL.md run.
+//! The examples of docs/src/external.md run.
 
 use std::fs;
 use std::process::Command;
@@ -10,7 +10,7 @@ use crate::lab::Lab;
 
 /// Returns the code block of the page that begins with `# NAME`.
 fn example(name: &str) -> String {
-    let page = fs::read_to_string(format!("{}/docs/EXTERNAL.md", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    let page = fs::read_to_string(format!("{}/docs/src/external.md", env!("CARGO_MANIFEST_DIR"))).unwrap();
     let begin = page.find(&format!("# {name}\n")).unwrap();
     page[begin..].split("\n```").next().unwrap().to_owned() + "\n"
 }
