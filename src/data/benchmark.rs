@@ -276,6 +276,32 @@ impl Benchmark {
         })
     }
 
+    /// Returns a dataset with the properties of this one and other pools. The id seeds its random
+    /// choices.
+    pub(super) fn with_pools(
+        &self,
+        id: String,
+        pools: Pools,
+        folds: FoldScheme,
+        negatives: Option<NegativeScheme>,
+    ) -> Benchmark {
+        Benchmark {
+            id,
+            title: self.title.clone(),
+            variant: self.variant.clone(),
+            folds,
+            negatives,
+            pools,
+            traits: self.traits.clone(),
+            rules: self.rules.clone(),
+            manifest: self.manifest.clone(),
+            conversion: Conversion::default(),
+            checksum: self.checksum.clone(),
+            files: Vec::new(),
+            warnings: Diagnostics::default(),
+        }
+    }
+
     /// Returns the short name.
     pub fn id(&self) -> &str {
         &self.id

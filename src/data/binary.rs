@@ -114,6 +114,31 @@ pub(super) fn rewrite(
     Ok(changed)
 }
 
+/// Returns the database with some of its facts. Constants and predicates keep their ids.
+pub(super) fn retain(
+    database: &Database,
+    mut keep: impl FnMut(PredicateId, &[Constant]) -> bool,
+    time: Option<&TimeRule>,
+) -> Result<Database, RewriteError> {
+    let mut builder = DatabaseBuilder::new();
+    builder.symbols = database.symbols.clone();
+    builder.predicates = database.predicates.clone();
+    builder.schema = database.schema.clone();
+    let mut args = Vec::new();
+    for id in database.predicates.iter() {
+        for row in database.facts.relation(id).iter() {
+            args.clear();
+            args.extend(row.iter());
+            if keep(id, &args) {
+                builder.fact(id, &args)?;
+            }
+        }
+    }
+    let mut retained = builder.build(time)?.0;
+    retained.classes.clone_from(&database.classes);
+    Ok(retained)
+}
+
 /// Interns a constant of another symbol table.
 fn intern(to: &mut Symbols, from: &Symbols, constant: Constant) -> Result<Constant, SymbolTableFull> {
     match from.number(constant) {

@@ -9,6 +9,7 @@ pub mod benchmark;
 pub mod binary;
 pub mod classes;
 pub mod embedded;
+pub mod example_folds;
 pub mod example_set;
 pub mod examples;
 #[cfg(feature = "harness")]

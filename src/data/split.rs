@@ -9,6 +9,10 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+mod inner;
+
+pub use inner::TrainingPart;
+
 use super::benchmark::{Benchmark, BenchmarkError, Pool, Pools, TimeUse};
 use super::binary::{self, AddedFacts, Changes};
 use super::example_set::ExampleSet;
