@@ -119,6 +119,11 @@ pub mod internal {
     pub mod tree;
 }
 
+/// The page of the book about the library, whose examples are documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/src/library.md")]
+pub struct LibraryPage;
+
 // So that paths inside the crate need not name `internal`.
 use internal::{cancel, cover, data, determinism, files, kb, learn, logic, math, metric, parallel, rbm, tree};
 #[cfg(feature = "harness")]

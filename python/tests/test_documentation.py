@@ -1,4 +1,4 @@
-"""The page docs/src/python.md, the docstrings, the stubs, the notebook and the generated classes."""
+"""The pages README.md and docs/src/python.md, the docstrings, the stubs, the notebook and the generated classes."""
 
 from __future__ import annotations
 
@@ -19,14 +19,16 @@ import pytest
 import lrbm
 from conftest import ROOT
 
-PAGE = ROOT / "docs/src/python.md"
+PAGES = {"README.md": 1, "docs/src/python.md": 8}
 BLOCK = re.compile(r"^```(python|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-def test_the_page_prints_what_it_says(tmp_path: pathlib.Path, monkeypatch: Any) -> None:
+@pytest.mark.parametrize("name", PAGES)
+def test_the_page_prints_what_it_says(name: str, tmp_path: pathlib.Path, monkeypatch: Any) -> None:
     """Runs the blocks in order. `SNAPSHOTS=overwrite` writes what they print into the page."""
     monkeypatch.chdir(tmp_path)
-    page = PAGE.read_text(encoding="utf-8")
+    path = ROOT / name
+    page = path.read_text(encoding="utf-8")
     blocks = BLOCK.findall(page)
     names: dict[str, Any] = {}
     printed = ""
@@ -36,7 +38,7 @@ def test_the_page_prints_what_it_says(tmp_path: pathlib.Path, monkeypatch: Any) 
             assert not printed, "a block prints, and no block of text follows"
             output = io.StringIO()
             with contextlib.redirect_stdout(output):
-                exec(compile(text, str(PAGE), "exec"), names)
+                exec(compile(text, str(path), "exec"), names)
             printed = output.getvalue()
         else:
             if os.environ.get("SNAPSHOTS") == "overwrite":
@@ -45,8 +47,8 @@ def test_the_page_prints_what_it_says(tmp_path: pathlib.Path, monkeypatch: Any) 
                 assert printed == text
             printed = ""
     if replaced != page:
-        PAGE.write_text(replaced, encoding="utf-8")
-    assert sum(language == "python" for language, _ in blocks) >= 8
+        path.write_text(replaced, encoding="utf-8")
+    assert sum(language == "python" for language, _ in blocks) >= PAGES[name]
 
 
 def test_doctests() -> None:

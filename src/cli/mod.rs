@@ -92,15 +92,15 @@ enum Command {
 fn parse() -> Cli {
     Cli::try_parse().unwrap_or_else(|error| match error.kind() {
         ErrorKind::DisplayHelp => {
-            let matches = command_with_parameters().get_matches();
+            let matches = command().get_matches();
             Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
         }
         _ => error.exit(),
     })
 }
 
-/// Returns the command with the list of parameters in the help of `train`.
-fn command_with_parameters() -> clap::Command {
+/// Returns the command, with the list of parameters in the help of `train`.
+pub fn command() -> clap::Command {
     Cli::command().mut_subcommand("train", |train| train.after_help(train::parameters()))
 }
 
@@ -121,7 +121,7 @@ pub fn main() -> ExitCode {
         Command::Predict(args) => predict::run(&args, &mut output),
         Command::Explain(args) => explain::run(&args, &mut output),
         Command::Completions(args) => completions::run(&args, Cli::command(), &mut output),
-        Command::Man(args) => man::run(&args, command_with_parameters(), &mut output),
+        Command::Man(args) => man::run(&args, command(), &mut output),
         Command::Convert(args) => convert::run(&args, &mut output),
     };
     let result = result.and_then(|()| output.out.flush().map_err(CommandError::from));

@@ -7,8 +7,10 @@
 //! <!-- lrbm: end -->
 //! ```
 //!
-//! `figure` instead of `table` inserts an image. Paths are relative to the Markdown file. A
-//! marker is alone on its line; markers inside code blocks are ignored.
+//! `figure` instead of `table` inserts an image. Paths are relative to the Markdown file and stay
+//! below its directory or the working directory, so that `docs/src/page.md` may name
+//! `../../results/table.csv`. A marker is alone on its line; markers inside code blocks are
+//! ignored.
 
 use std::fs;
 use std::io;
@@ -72,8 +74,10 @@ pub enum MarkerError {
     /// The path is missing.
     #[error("missing path: write `<!-- lrbm: {0} PATH -->`")]
     NoPath(&'static str),
-    /// The path leaves the directory of the Markdown file.
-    #[error("`{0}` must be below the directory of this file: give a relative path without `..`")]
+    /// The path leaves the directory of the Markdown file and the working directory.
+    #[error(
+        "`{0}` must be below the directory of this file or the working directory: give a relative path, and call the program where all files are below"
+    )]
     Outside(String),
     /// The file is not an image.
     #[error("`{0}` is not a figure: give an .svg or .png file")]
@@ -122,6 +126,44 @@ enum SpliceMarker<'t> {
     End,
 }
 
+/// The directories whose files may be spliced.
+#[derive(Clone, Copy)]
+struct Scope<'p> {
+    /// The directory of the Markdown file, which paths are relative to.
+    home: &'p Path,
+    /// The working directory.
+    root: &'p Path,
+}
+
+impl Scope<'_> {
+    /// Resolves a path named by a marker.
+    fn resolve(self, name: &str) -> Result<PathBuf, MarkerError> {
+        let outside = || MarkerError::Outside(name.to_owned());
+        let is_relative =
+            Path::new(name).components().all(|part| !matches!(part, Component::RootDir | Component::Prefix(_)));
+        let path = normalized(&self.root.join(self.home).join(name)).filter(|_| is_relative).ok_or_else(outside)?;
+        let is_below = |directory: &Path| normalized(directory).is_some_and(|directory| path.starts_with(directory));
+        let is_inside = is_below(&self.root.join(self.home)) || is_below(self.root);
+        if is_inside { Ok(self.home.join(name)) } else { Err(outside()) }
+    }
+}
+
+/// Removes `.` and `..` by name, without following links; `None` above the root.
+fn normalized(path: &Path) -> Option<PathBuf> {
+    let mut clean = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => match clean.components().next_back() {
+                Some(Component::Normal(_)) => drop(clean.pop()),
+                _ => return None,
+            },
+            other => clean.push(other),
+        }
+    }
+    Some(clean)
+}
+
 /// Splices the regions of a Markdown file.
 ///
 /// # Errors
@@ -129,7 +171,8 @@ enum SpliceMarker<'t> {
 pub fn splice(path: &Path) -> Result<Spliced, SpliceError> {
     let text = fs::read_to_string(path).map_err(|source| SpliceError::Unreadable { path: path.to_owned(), source })?;
     let home = path.parent().unwrap_or(Path::new(""));
-    let spliced = fill(&text, home).map_err(|(line, problem)| SpliceError::Marker {
+    let scope = Scope { home, root: &std::env::current_dir().unwrap_or_default() };
+    let spliced = fill(&text, scope).map_err(|(line, problem)| SpliceError::Marker {
         path: path.to_owned(),
         line,
         problem: Box::new(problem),
@@ -137,7 +180,7 @@ pub fn splice(path: &Path) -> Result<Spliced, SpliceError> {
     if spliced.regions == 0 { Err(SpliceError::NoMarker(path.to_owned())) } else { Ok(spliced) }
 }
 
-fn fill(text: &str, home: &Path) -> Result<Spliced, (usize, MarkerError)> {
+fn fill(text: &str, scope: Scope<'_>) -> Result<Spliced, (usize, MarkerError)> {
     let mut spliced = Spliced { text: String::with_capacity(text.len()), regions: 0, changed: Vec::new() };
     let mut is_code = false;
     // The line of the open marker, the old text and the new text of its region.
@@ -161,7 +204,7 @@ fn fill(text: &str, home: &Path) -> Result<Spliced, (usize, MarkerError)> {
             (Some(SpliceMarker::End), None) => return Err((number, MarkerError::NoBegin)),
             (Some(_), Some((begin, _, _))) => return Err((number, MarkerError::Nested(*begin))),
             (Some(marker), None) => {
-                let mut new = content(&marker, home).map_err(|problem| (number, problem))?;
+                let mut new = content(&marker, scope).map_err(|problem| (number, problem))?;
                 if line.ends_with("\r\n") {
                     new = new.replace('\n', "\r\n");
                 }
@@ -195,27 +238,20 @@ fn marker(line: &str) -> Result<Option<SpliceMarker<'_>>, MarkerError> {
     }
 }
 
-fn content(marker: &SpliceMarker<'_>, home: &Path) -> Result<String, MarkerError> {
+fn content(marker: &SpliceMarker<'_>, scope: Scope<'_>) -> Result<String, MarkerError> {
     match marker {
-        SpliceMarker::Table(name) => table(name, home),
-        SpliceMarker::Figure(name) => figure(name, home),
+        SpliceMarker::Table(name) => table(name, scope),
+        SpliceMarker::Figure(name) => figure(name, scope),
         SpliceMarker::End => Ok(String::new()),
     }
-}
-
-/// Resolves a path named by a marker, which must be below the directory of the Markdown file.
-fn below(home: &Path, name: &str) -> Result<PathBuf, MarkerError> {
-    let path = Path::new(name);
-    let is_plain = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
-    if path.components().all(is_plain) { Ok(home.join(path)) } else { Err(MarkerError::Outside(name.to_owned())) }
 }
 
 fn read(path: &Path) -> Result<String, MarkerError> {
     fs::read_to_string(path).map_err(|source| MarkerError::Unreadable { path: path.to_owned(), source })
 }
 
-fn table(name: &str, home: &Path) -> Result<String, MarkerError> {
-    let path = below(home, name)?;
+fn table(name: &str, scope: Scope<'_>) -> Result<String, MarkerError> {
+    let path = scope.resolve(name)?;
     let mut table = table::read(&read(&path)?).map_err(|source| MarkerError::Table { path: path.clone(), source })?;
     let notes = path.with_file_name(NOTES);
     let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
@@ -226,8 +262,8 @@ fn table(name: &str, home: &Path) -> Result<String, MarkerError> {
     Ok(format!("\n{}\n", table::markdown(&table)))
 }
 
-fn figure(name: &str, home: &Path) -> Result<String, MarkerError> {
-    let path = below(home, name)?;
+fn figure(name: &str, scope: Scope<'_>) -> Result<String, MarkerError> {
+    let path = scope.resolve(name)?;
     if !path.extension().is_some_and(|extension| extension == "svg" || extension == "png") {
         return Err(MarkerError::NoFigure(name.to_owned()));
     }
@@ -257,6 +293,25 @@ mod tests {
             .unwrap();
         fs::write(home.path().join("bar-chart.svg"), "<svg/>").unwrap();
         home
+    }
+
+    fn fill(text: &str, home: &Path) -> Result<Spliced, (usize, MarkerError)> {
+        super::fill(text, Scope { home, root: home })
+    }
+
+    #[test]
+    fn files_below_the_working_directory_are_spliced_into_a_page_further_down() {
+        let home = home();
+        let text = "<!-- lrbm: figure ../../bar-chart.svg -->\n<!-- lrbm: end -->\n";
+        let scope = Scope { home: Path::new("docs/src"), root: home.path() };
+        fs::create_dir_all(home.path().join("docs/src")).unwrap();
+        assert_eq!(scope.resolve("../../bar-chart.svg").unwrap(), Path::new("docs/src/../../bar-chart.svg"));
+        assert!(scope.resolve("../../../bar-chart.svg").is_err() && scope.resolve("/bar-chart.svg").is_err());
+        let scope = Scope { home: &home.path().join("docs/src"), root: home.path() };
+        let spliced = super::fill(text, scope).unwrap();
+        assert!(spliced.text.contains("\n![bar chart](../../bar-chart.svg)\n"), "{}", spliced.text);
+        let elsewhere = Scope { root: Path::new("/elsewhere"), ..scope };
+        assert!(super::fill(text, elsewhere).is_err());
     }
 
     #[test]

@@ -4,6 +4,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod book;
 mod classes;
 mod control;
 mod convert;
@@ -20,6 +21,5 @@ mod lint;
 mod own_data;
 mod programs;
 mod train_predict;
-mod tutorial;
 mod user_errors;
 mod walks_and_templates;

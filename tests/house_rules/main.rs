@@ -1,6 +1,7 @@
 //! Rules for all source files that the compiler does not check.
 
 mod imports;
+mod links;
 mod paper_map;
 
 use std::fs;

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use lrbm::internal::experiment::Experiment;
+use lrbm::internal::report::splice::{SpliceError, splice};
 use lrbm::internal::report::versions::{VERSIONS, versions_csv};
 
 /// Specs without committed tables: a demonstration, and one with a baseline instead.
@@ -38,4 +39,26 @@ fn results_are_as_recent_as_their_algorithms_and_specs() {
     }
     assert!(compared > 10, "only {compared} specs");
     assert!(outdated.is_empty(), "run scripts/regenerate:\n{}", outdated.join("\n"));
+}
+
+/// Tests run in the directory of the package, below which spliced files are.
+#[test]
+fn pages_have_the_tables_and_figures_of_the_committed_results() {
+    let mut pages = vec![Path::new("README.md").to_owned()];
+    pages.extend(fs::read_dir("docs/src").unwrap().map(|entry| entry.unwrap().path()));
+    let (mut regions, mut outdated) = (0, Vec::new());
+    for page in pages.iter().filter(|page| page.extension().is_some_and(|extension| extension == "md")) {
+        match splice(page) {
+            Ok(spliced) => {
+                regions += spliced.regions;
+                if !spliced.changed.is_empty() {
+                    outdated.push(format!("lrbm report --splice {}", page.display()));
+                }
+            }
+            Err(SpliceError::NoMarker(_)) => {}
+            Err(error) => panic!("{error}"),
+        }
+    }
+    assert!(regions > 5, "only {regions} regions");
+    assert!(outdated.is_empty(), "run\n{}", outdated.join("\n"));
 }
