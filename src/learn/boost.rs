@@ -1,5 +1,6 @@
 //! Functional gradient boosting, shared by all ensembles: the paper's Algorithm 1, lines 1 to 9.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::checks::{check_recursion, count_labels};
@@ -8,8 +9,8 @@ use super::header::Header;
 use super::leaf::Fitter;
 use super::params::Value;
 use super::params::shared::{
-    Additive, Growth, Prior, Rounds, Stopping, TestExtensions, Tests, Training, grow_options, language_options,
-    with_stopping,
+    Additive, Growth, Prior, RegressionTarget, Rounds, Stopping, TestExtensions, Tests, Training, grow_options,
+    language_options, with_stopping,
 };
 use super::progress::{Progress, Statistics};
 use super::tree_model::{ClassSums, Parts, add, with_counts};
@@ -31,6 +32,8 @@ pub(super) struct BoostParams {
     pub rounds: Rounds,
     /// Maximum number of candidates refitted exactly; `None` for all.
     pub rescore: Option<u32>,
+    /// What trees are fitted to; anything but the gradient is meant for a single tree.
+    pub target: RegressionTarget,
     /// All parameters of the kind, for the record.
     pub values: BTreeMap<String, Value>,
 }
@@ -63,7 +66,8 @@ pub(super) fn train(
     let mut statistics = Statistics::default();
     let sampling = Sampling::new(&params.additive, &params.training);
     let trees = boost(task, &sampling, &params.rounds, &weights, &priors, progress, |round, psi| {
-        let grown = grower.grow(fitter, round.gradients, round.in_use, seed, round.number);
+        let targets = regression_targets(params.target, examples, priors.len() > 1, &round);
+        let grown = grower.grow(fitter, &targets, round.in_use, seed, round.number);
         add(&grown.tree, &grown.reached, params.additive.step, psi);
         statistics = statistics.after(&grown.statistics);
         let own = |i: usize| examples[i].class as usize == round.class;
@@ -81,6 +85,19 @@ pub(super) fn train(
     let header = Header::new(kind, task, params.values.clone(), trained_on);
     let parts = Parts { header, classes, fidelity: None, prior, step: params.additive.step, trees };
     Ok(TrainedModel { model: TreeModel::from_parts(parts, database), warnings, statistics })
+}
+
+/// Returns what the tree of a round is fitted to.
+fn regression_targets<'r>(
+    target: RegressionTarget,
+    examples: &[Example],
+    multi_class: bool,
+    round: &Round<'r>,
+) -> Cow<'r, [f64]> {
+    let RegressionTarget::Value(value) = target else { return Cow::Borrowed(round.gradients) };
+    let is_own = |example: &Example| if multi_class { example.class as usize == round.class } else { example.positive };
+    // Departs from paper: its Δ is the gradient, but the authors' program fits a single tree to ±4.
+    examples.iter().map(|example| if is_own(example) { value } else { -value }).collect()
 }
 
 /// Returns ψ₀, the prior log-odds of a binary target.
@@ -321,6 +338,20 @@ mod tests {
         let ends: Vec<bool> = [-3.0, -1.0, -2.0, -1.0].iter().map(|&x| stopping.should_stop(x)).collect();
         assert_eq!(ends, [false, false, false, true]);
         assert_eq!(stopping.best_rounds, 2);
+    }
+
+    #[test]
+    fn a_single_tree_is_fitted_to_the_gradient_or_to_a_value() {
+        let example = |positive, class| Example { args: Box::new([]), positive, class, weight: 1.0, line: 0 };
+        let examples = [example(true, 0), example(false, 1), example(true, 1)];
+        let (gradients, in_use) = ([0.5, -0.5, 0.5], Bits::ones(3));
+        let round = |class| Round { number: 0, class, gradients: &gradients, in_use: &in_use };
+        let targets = |target, multi_class, class| {
+            regression_targets(target, &examples, multi_class, &round(class)).into_owned()
+        };
+        assert_eq!(targets(RegressionTarget::Gradient, false, 0), gradients);
+        assert_eq!(targets(RegressionTarget::Value(4.0), false, 0), [4.0, -4.0, 4.0]);
+        assert_eq!(targets(RegressionTarget::Value(4.0), true, 1), [-4.0, 4.0, 4.0]);
     }
 
     #[test]

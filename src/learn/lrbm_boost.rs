@@ -5,8 +5,8 @@ use super::boost::BoostParams;
 use super::kind_params::{KindParams, ensemble_cost};
 use super::leaf::Fitter;
 use super::params::shared::{
-    Additive, Growth, LeafFit, LeafFitting, LearningRate, Rounds, Seed, Stopping, TestExtensions, Tests, Training,
-    descent,
+    Additive, Growth, LeafFit, LeafFitting, LearningRate, RegressionTarget, Rounds, Seed, Stopping, TestExtensions,
+    Tests, Training, descent,
 };
 use super::params::{Builder, ParamSet, kind_params};
 use super::progress::Progress;
@@ -70,7 +70,9 @@ impl Learner for LrbmBoost {
         let LrbmBoostParams { rounds, growth, stopping, tests, more_tests, training, additive, rate, leaf, .. } =
             self.params;
         let (rescore, values) = (leaf.rescore, self.params.to_values());
-        let params = BoostParams { growth, stopping, tests, more_tests, training, additive, rounds, rescore, values };
+        let target = RegressionTarget::Gradient;
+        let params =
+            BoostParams { growth, stopping, tests, more_tests, training, additive, rounds, rescore, target, values };
         boost::train(Kind::LrbmBoost, task, &params, &fitter(&leaf, &rate), progress)
     }
 }

@@ -4,9 +4,10 @@ use super::boost;
 use super::boost::BoostParams;
 use super::kind_params::{KindParams, tree_cost};
 use super::params::shared::{
-    Additive, Growth, LeafFitting, LearningRate, Rounds, Seed, Stopping, TestExtensions, Tests, Training,
+    Additive, Growth, LeafFitting, LearningRate, RegressionTarget, Rounds, Seed, Stopping, TestExtensions, Tests,
+    Training,
 };
-use super::params::{Builder, ParamSet, kind_params};
+use super::params::{Builder, ParamSet, Shape, group, kind_params};
 use super::progress::Progress;
 use super::{Kind, LearnError, Learner, Task, TrainedModel, TreeModel, lrbm_boost};
 
@@ -24,6 +25,16 @@ impl LrbmNoBoost {
     }
 }
 
+group! {
+    /// What the tree is fitted to.
+    pub struct SingleFit {
+        regression_target: RegressionTarget = RegressionTarget::Gradient,
+            Shape::RealOrWord { min: 0.01, max: 100.0, word: "gradient" },
+            "What the tree is fitted to: the gradient at the prior, or this value for positives and its negative for \
+             negatives", added later;
+    }
+}
+
 kind_params! {
     /// Parameters of LRBM-NoBoost.
     pub struct LrbmNoBoostParams {
@@ -35,6 +46,7 @@ kind_params! {
         additive: Additive,
         rate: LearningRate,
         leaf: LeafFitting,
+        fit: SingleFit,
         seed: Seed,
     }
     own defaults: |params| {
@@ -61,9 +73,12 @@ impl Learner for LrbmNoBoost {
     type Model = TreeModel;
 
     fn fit(&self, task: &Task<'_>, progress: &mut dyn FnMut(Progress)) -> Result<TrainedModel, LearnError> {
-        let LrbmNoBoostParams { growth, stopping, tests, more_tests, training, additive, rate, leaf, .. } = self.params;
+        let LrbmNoBoostParams { growth, stopping, tests, more_tests, training, additive, rate, leaf, fit, .. } =
+            self.params;
         let (rounds, rescore, values) = (Rounds::one(), leaf.rescore, self.params.to_values());
-        let params = BoostParams { growth, stopping, tests, more_tests, training, additive, rounds, rescore, values };
+        let target = fit.regression_target;
+        let params =
+            BoostParams { growth, stopping, tests, more_tests, training, additive, rounds, rescore, target, values };
         boost::train(Kind::LrbmNoBoost, task, &params, &lrbm_boost::fitter(&leaf, &rate), progress)
     }
 }

@@ -4,7 +4,9 @@ use super::boost;
 use super::boost::BoostParams;
 use super::kind_params::{KindParams, ensemble_cost};
 use super::leaf::Fitter;
-use super::params::shared::{Additive, Growth, LeafFitting, Rounds, Seed, Stopping, TestExtensions, Tests, Training};
+use super::params::shared::{
+    Additive, Growth, LeafFitting, RegressionTarget, Rounds, Seed, Stopping, TestExtensions, Tests, Training,
+};
 use super::params::{Builder, ParamSet, kind_params};
 use super::progress::Progress;
 use super::{Kind, LearnError, Learner, Task, TrainedModel, TreeModel};
@@ -59,7 +61,9 @@ impl Learner for RdnBoost {
     fn fit(&self, task: &Task<'_>, progress: &mut dyn FnMut(Progress)) -> Result<TrainedModel, LearnError> {
         let RdnBoostParams { rounds, growth, stopping, tests, more_tests, training, additive, .. } = self.params;
         let (rescore, values) = (LeafFitting::default().rescore, self.params.to_values());
-        let params = BoostParams { growth, stopping, tests, more_tests, training, additive, rounds, rescore, values };
+        let target = RegressionTarget::Gradient;
+        let params =
+            BoostParams { growth, stopping, tests, more_tests, training, additive, rounds, rescore, target, values };
         boost::train(Kind::RdnBoost, task, &params, &Fitter::Mean, progress)
     }
 }

@@ -141,7 +141,7 @@ pub fn another_value(name: &str) -> Value {
         | "groups" | "train_negatives" => 11.into(),
         "step" | "learning_rate" | "subsample" | "held_out" | "prior" | "count_margin" | "look_ahead_margin"
         | "laplace" | "clause_noise" | "l2" | "shrinkage" | "positive_weight" | "min_variance" | "min_share"
-        | "max_share" | "test_seeds" => 0.25.into(),
+        | "max_share" | "test_seeds" | "regression_target" => 0.25.into(),
         "leaf_fit" => "closed-form".into(),
         "schedule" => "sqrt".into(),
         "order" => "online".into(),

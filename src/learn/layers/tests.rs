@@ -55,6 +55,7 @@ fn defaults_and_presets_are_frozen() {
     assert_eq!(numbers(&single, limits), [10, 21, 12, 20, 3, 10]);
     assert_eq!(single.get("prior"), Some(Value::Number(0.0)));
     assert_eq!(single.get("min_variance"), Some(Value::Number(0.0001)));
+    assert_eq!(single.get("regression_target"), Some(Value::Number(4.0)));
     // Kinds that the authors' program does not have keep their own limits.
     let rpt = Unchecked::new(Kind::Rpt).preset(Preset::Paper).check().unwrap();
     assert_eq!(numbers(&rpt, ["min_leaf", "node_size"]), [5, 1]);

@@ -76,6 +76,7 @@ fn authors_growth(kind: Kind) -> Vec<(&'static str, Value)> {
     if kind == Kind::LrbmNoBoost {
         settings.extend([
             ("prior", Value::Number(0.0)),
+            ("regression_target", Value::Number(4.0)),
             ("max_depth", 10.into()),
             ("max_path_literals", 12.into()),
             // 20 tests.

@@ -38,6 +38,37 @@ impl Argument<Prior> for f64 {
     }
 }
 
+/// What a single tree is fitted to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum RegressionTarget {
+    /// The functional gradient at the prior.
+    Gradient,
+    /// This value for positive examples, its negative for the others.
+    Value(f64),
+}
+
+impl ParamType for RegressionTarget {
+    fn from_value(value: &Value) -> Option<Self> {
+        match value {
+            Value::Text(_) => Some(RegressionTarget::Gradient),
+            _ => value.as_f64().map(RegressionTarget::Value),
+        }
+    }
+
+    fn to_value(self, _: &Shape) -> Value {
+        match self {
+            RegressionTarget::Value(x) => Value::Number(x),
+            RegressionTarget::Gradient => "gradient".into(),
+        }
+    }
+}
+
+impl Argument<RegressionTarget> for f64 {
+    fn argument(self) -> RegressionTarget {
+        RegressionTarget::Value(self)
+    }
+}
+
 /// The maximum share of the examples of a node that a test covers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum MaxShare {
