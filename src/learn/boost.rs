@@ -346,9 +346,8 @@ mod tests {
         let examples = [example(true, 0), example(false, 1), example(true, 1)];
         let (gradients, in_use) = ([0.5, -0.5, 0.5], Bits::ones(3));
         let round = |class| Round { number: 0, class, gradients: &gradients, in_use: &in_use };
-        let targets = |target, multi_class, class| {
-            regression_targets(target, &examples, multi_class, &round(class)).into_owned()
-        };
+        let targets =
+            |target, multi_class, class| regression_targets(target, &examples, multi_class, &round(class)).into_owned();
         assert_eq!(targets(RegressionTarget::Gradient, false, 0), gradients);
         assert_eq!(targets(RegressionTarget::Value(4.0), false, 0), [4.0, -4.0, 4.0]);
         assert_eq!(targets(RegressionTarget::Value(4.0), true, 1), [-4.0, 4.0, 4.0]);
