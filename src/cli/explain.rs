@@ -130,7 +130,7 @@ fn print_importance(measured: &Importance, json: bool, output: &mut Output) -> R
     for (name, weights) in [("predicate", &measured.predicates), ("rule", &measured.rules)] {
         writeln!(output.out)?;
         let mut table =
-            Grid::new(&[">mean |adds to psi|", ">holds for", ">AUC-ROC lost", ">log-likelihood lost", name]);
+            Grid::new(&[">mean |contribution|", ">coverage", ">AUC-ROC lost", ">log-likelihood lost", name]);
         for weight in weights {
             let Weight { name, holds_for, mean_contribution, auc_roc_drop, log_likelihood_drop, .. } = weight;
             table.row([

@@ -91,7 +91,7 @@ fn of_rows(
         datasets.contains(&group.key.dataset.as_str()) && rows.labels().any(|label| label == group.key.label())
     };
     let refused = if refused(rows.results).iter().any(is_shown) {
-        " Where a bar says refused, the kind of model is not made for the data."
+        " Where a bar says refused, the kind of model does not support the data."
     } else {
         ""
     };

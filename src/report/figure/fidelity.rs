@@ -74,7 +74,7 @@ fn of_label(rows: &RunRows<'_>, label: &str) -> Result<Option<FigureScene>, Figu
     Ok(Some(FigureScene {
         name: ["fidelity", &key.model, &key.preset].map(slug).join("-").trim_end_matches('-').to_owned(),
         title: format!("Fidelity of {label} to its ensemble"),
-        caption: "Each test example of all folds at what the ensemble and the tree say of it; larger dots are more examples, on \
+        caption: "Each test example of all folds by the predictions of ensemble and tree; larger dots are more examples, on \
                   the dotted diagonal both agree. R² is the part of the variance of the ensemble's ψ that the tree explains, on \
                   these examples."
             .to_owned(),

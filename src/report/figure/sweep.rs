@@ -60,7 +60,7 @@ pub fn sweep(results: &Results, column: Column) -> Option<FigureScene> {
         title: format!("{} against {key}", axis_label(column)),
         caption: format!(
             "Means over folds (seeds of given folds averaged first); bands are one standard deviation over folds to each side. Each panel \
-             has its own upright axis, which does not start at 0.{skew}"
+             has its own vertical axis, which does not start at 0.{skew}"
         ),
         scene,
     })

@@ -57,7 +57,7 @@ pub fn time(results: &Results, column: Column) -> Option<FigureScene> {
         title: format!("Time of training against {}", axis_label(column)),
         caption: "Means over folds and seeds; bars are one standard deviation over folds. Times are those of the machine and the \
                   load that the run had; an explainable tree counts without the ensemble that it copies. Each panel has its own \
-                  upright axis, which does not start at 0."
+                  vertical axis, which does not start at 0."
             .to_owned(),
         scene,
     })

@@ -69,7 +69,7 @@ fn figure(history: &History, points: &[ChangePoint], series: Series) -> Option<F
         title: format!("{aside} over commits"),
         caption: format!(
             "Means over folds and seeds, commits in the order in which they were recorded. A vertical line is a change point of one \
-             of the models: solid for a change by the rule of the gate, dotted for other data. Each panel has its own upright \
+             of the models: solid for a change by the rule of the gate, dotted for other data. Each panel has its own vertical \
              axis, which does not start at 0.{more}"
         ),
         scene,

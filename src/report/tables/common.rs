@@ -80,7 +80,7 @@ pub fn status_notes(results: &Results) -> Vec<String> {
         *reasons.entry((dataset, model, stored.record.status.message().unwrap_or_default())).or_default() += 1;
     }
     for ((dataset, model, why), jobs) in reasons {
-        sentences.push(format!("{model} on {dataset} refused ({jobs} jobs): {why}."));
+        sentences.push(format!("{model} does not support {dataset} ({jobs} jobs): {why}."));
     }
     if failed > 0 {
         sentences.push(format!("{failed} of {} jobs failed; their cells say so.", results.planned));

@@ -21,8 +21,7 @@ pub fn paper_tables(results: &Results, rows: &[ReportRow<'_>], published: &Publi
             rows::applies_to_preset(row.kind, &row.key().preset, preset) && row.key().case == case
         };
         let rows: Vec<&ReportRow<'_>> = rows.iter().filter(fits).collect();
-        let parts: Vec<&str> = [preset, case].into_iter().filter(|part| !part.is_empty()).collect();
-        PaperTable::new(published, &rows).table(results, &parts)
+        PaperTable::new(published, &rows).table(results, preset, case)
     };
     rows::settings(rows).into_iter().map(of_setting).collect()
 }
@@ -59,22 +58,24 @@ impl<'s, 'r> PaperTable<'s, 'r> {
         }
     }
 
-    fn table(&self, results: &Results, setting: &[&str]) -> Table {
+    fn table(&self, results: &Results, preset: &str, case: &str) -> Table {
         let published = self.published;
         let (columns, rows) = match published.layout {
             TableLayout::ModelsAcross => self.models_across(),
             TableLayout::DatasetsAcross => self.datasets_across(),
         };
         let number = published.name.trim_start_matches(|c: char| !c.is_ascii_digit());
-        let name: Vec<String> =
-            std::iter::once(published.name.clone()).chain(setting.iter().map(|s| safe_name(s))).collect();
-        let setting = if setting.is_empty() { String::new() } else { format!(", our setting {}", setting.join(", ")) };
+        let (mut name, mut setting) = (published.name.clone(), String::new());
+        for (label, part) in [("preset ", preset), ("", case)].into_iter().filter(|(_, part)| !part.is_empty()) {
+            name += &format!("-{}", safe_name(part));
+            setting += &format!(", {label}{part}");
+        }
         let deviations = published.cells.iter().any(|cell| cell.deviation.is_some());
         let whose = if deviations { "ours, theirs, or both" } else { "ours, since the paper prints none here" };
         let mut notes = notes(results);
         notes.extend(self.reasons().into_iter().map(|text| Note { about: None, text }));
         Table {
-            name: name.join("-"),
+            name,
             title: format!("Table {number} of the paper{setting}"),
             caption: format!(
                 "{}. {} The difference is ours minus the paper's; \"within\" says whose standard deviation covers it ({whose}); \"at chance\": the 95% interval of ours includes the score of a constant. Best of ours in bold.",
