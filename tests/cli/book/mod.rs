@@ -49,13 +49,15 @@ struct PageRun {
     commands: Vec<String>,
     skipped: usize,
     problems: Vec<String>,
+    /// Whether other output is recorded instead of reported.
+    is_recorded: bool,
     /// Lines to replace by others, from the top.
     records: Vec<(std::ops::Range<usize>, String)>,
 }
 
 impl PageRun {
     /// Runs a page from top to bottom.
-    fn of(page: &str, text: &str) -> Self {
+    fn of(page: &str, text: &str, is_recorded: bool) -> Self {
         let home = tempfile::tempdir().unwrap();
         if text.contains("experiments/") {
             let specs = home.path().join("experiments");
@@ -72,6 +74,7 @@ impl PageRun {
             commands: Vec::new(),
             skipped: 0,
             problems: Vec::new(),
+            is_recorded,
             records: Vec::new(),
         };
         for block in blocks(text) {
@@ -146,8 +149,7 @@ impl PageRun {
             if lines_match(&printed.lines().collect::<Vec<_>>(), expected) {
                 continue;
             }
-            let is_recorded = std::env::var("SNAPSHOTS").is_ok_and(|action| action == "overwrite");
-            if is_recorded && !expected.concat().contains('…') {
+            if self.is_recorded && !expected.concat().contains('…') {
                 let indent = block.indent;
                 let lines = printed.lines().map(|line| format!("{indent}{line}\n"));
                 self.records.push((shown, lines.collect()));
@@ -203,9 +205,10 @@ fn is_a_path(commands: &[String], steps: &[&str]) {
 fn every_page_does_what_it_shows() {
     let pages = pages();
     assert!(pages.len() > 20, "{pages:?}");
+    let is_recorded = std::env::var("SNAPSHOTS").is_ok_and(|action| action == "overwrite");
     let run = |page: &str| {
         let text = fs::read_to_string(root().join(page)).unwrap();
-        let run = PageRun::of(page, &text);
+        let run = PageRun::of(page, &text, is_recorded);
         if !run.records.is_empty() {
             fs::write(root().join(page), replaced(&text, &run.records)).unwrap();
         }
@@ -235,7 +238,7 @@ fn every_page_does_what_it_shows() {
 
 #[test]
 fn a_page_that_shows_something_else_is_found() {
-    let problems = |text: &str| PageRun::of("page.md", text).problems;
+    let problems = |text: &str| PageRun::of("page.md", text, false).problems;
     assert!(problems("```console\n$ echo a\na\n```\n").is_empty());
     assert!(problems("```sh no-run: needs a cluster\nx\n```\n").is_empty());
     assert!(problems("```text a.txt\na\n```\n- list\n\n  ```console\n  $ cat a.txt\n  a\n  ```\n").is_empty());
@@ -251,7 +254,7 @@ fn a_page_that_shows_something_else_is_found() {
     ] {
         assert_eq!(problems(wrong).len(), 1, "{wrong}");
     }
-    assert_eq!(PageRun::of("page.md", "```console needs: no-such-program\n$ false\n```\n").skipped, 1);
+    assert_eq!(PageRun::of("page.md", "```console needs: no-such-program\n$ false\n```\n", false).skipped, 1);
     assert_eq!(
         replaced("a\nb\nc\nd\n", &[(1..2, "x\ny\n".to_owned()), (3..3, "z\n".to_owned())]),
         "a\nx\ny\nc\nz\nd\n"
