@@ -12,6 +12,7 @@ use crate::experiment::external::error::ExternalError;
 use crate::experiment::outstanding::states;
 use crate::experiment::plan::PlanEntry;
 use crate::experiment::store::{RunStore, RunStoreError};
+use crate::experiment::tune::Trial;
 use crate::experiment::{
     Experiment, JobFilter, JobState, Plan, RemoteError, RemoteRun, filter, remote, slurm, spec, tasks,
 };
@@ -229,7 +230,12 @@ fn commands(selection: &Selection, output: &mut Output) -> Result<(), CommandErr
         None => Err(CommandError::input(RemoteError::NotText(path.to_owned()))),
     };
     let (program, root, digits) = (text(&program)?, text(&root)?, remote::digits(&planned));
-    let tasks = tasks::group(&planned, &to_do, experiment.slurm.task_time);
+    // Trials first: a tuned job runs those of its trials that have no result itself.
+    let (trials, outer): (Vec<usize>, Vec<usize>) =
+        to_do.iter().copied().partition(|&job| planned[job].job.trial.is_some());
+    let task_time = experiment.slurm.task_time;
+    let mut tasks = tasks::group(&planned, &trials, task_time);
+    tasks.extend(tasks::group(&planned, &outer, task_time));
     for task in &tasks {
         let ids = task.iter().map(|&job| planned[job].id.as_str().get(..digits).unwrap_or_default());
         writeln!(output.out, "{program} run-job {root} {}", ids.collect::<Vec<_>>().join(" "))?;
@@ -253,7 +259,10 @@ pub fn print(selection: &Selection, output: &mut Output) -> Result<(), CommandEr
         let state = data_checksum.as_ref().and_then(|_| states.next()).unwrap_or(JobState::NoData);
         table.row([
             job.dataset.name.clone(),
-            job.label(),
+            match &job.trial {
+                Some(Trial { id, .. }) => format!("{} trial {} inner fold {}", job.label(), id.trial, id.inner_fold),
+                None => job.label(),
+            },
             job.fold_number().to_string(),
             job.seed.to_string(),
             state.name().to_owned(),

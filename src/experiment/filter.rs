@@ -18,9 +18,11 @@ pub const HELP: &str = "\
   model~boost              models with `boost` in their name
   dataset=imdb|cora        one of several values
   preset!=paper            all other values
-Columns are dataset, model, kind, preset, case, fold, seed, and the swept parameters (trees=5).
-Case is ignored. Several --only options select the union of their jobs.";
+Columns are dataset, model, kind, preset, case, fold, seed, and the swept parameters (trees=5); of a
+tuned experiment also trial and inner_fold, which are empty for other jobs. The trials of a selected
+job run with it. Case is ignored. Several --only options select the union of their jobs.";
 
+const TRIAL_COLUMNS: [&str; 2] = ["trial", "inner_fold"];
 const COLUMNS: [&str; 7] = ["dataset", "model", "kind", "preset", "case", "fold", "seed"];
 
 /// Reason why a filter expression is invalid.
@@ -85,6 +87,9 @@ impl JobFilter {
             if !known.contains(&key.as_str()) {
                 known.push(key);
             }
+        }
+        if experiment.datasets.iter().flat_map(|part| &part.rows).any(|row| row.tuning.is_some()) {
+            known.extend(TRIAL_COLUMNS);
         }
         let any = expressions.iter().map(|expression| conditions(expression, &known));
         Ok(JobFilter { any: any.collect::<Result<_, _>>()? })
@@ -163,6 +168,8 @@ fn value_of(job: &Job, column: &str) -> String {
         "case" => job.case(),
         "fold" => job.fold_number().to_string(),
         "seed" => job.seed.to_string(),
+        "trial" => job.trial.as_ref().map_or_else(String::new, |trial| trial.id.trial.to_string()),
+        "inner_fold" => job.trial.as_ref().map_or_else(String::new, |trial| trial.id.inner_fold.to_string()),
         other => job.settings.get(other).cloned().unwrap_or_default(),
     }
 }

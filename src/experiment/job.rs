@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use super::dataset_ref::DatasetRef;
 use super::external::config::External;
-use super::key::{DATA_VERSION, JobKey, LearnerKey, NEGATIVES_VERSION};
+use super::key::{DATA_VERSION, InnerKey, JobKey, LearnerKey, NEGATIVES_VERSION, TuningKey};
+use super::tune::config::{Trial, TrialConfig, TrialId, TrialSystem, Tuning};
 use crate::data::split::SplitOptions;
 use crate::determinism::{IndexMap, Stream};
 use crate::files::digest;
@@ -36,6 +37,10 @@ pub struct Job {
     pub seed: u64,
     /// Time and memory limits.
     pub limits: Limits,
+    /// Its trials, if the model is tuned: it runs with the parameters of the best one.
+    pub tuning: Option<Arc<Tuning>>,
+    /// The trial and the inner fold, if it is a trial of a tuned job.
+    pub trial: Option<Trial>,
 }
 
 /// What is trained and tested: a learner of this library, or a system outside of it.
@@ -151,6 +156,35 @@ impl Job {
         Some(Job { model, system, ..self.clone() })
     }
 
+    /// Returns the jobs of its trials, in order; empty unless the model is tuned.
+    pub fn trials(&self) -> Vec<Job> {
+        let Some(tuning) = &self.tuning else { return Vec::new() };
+        let job = |id: TrialId| {
+            let TrialConfig { settings, system } = &tuning.trials[id.trial - 1];
+            Job { trial: Some(Trial { id, settings: settings.clone() }), ..self.with_trial(system) }
+        };
+        tuning.ids().map(job).collect()
+    }
+
+    /// Returns the job with the parameters of a trial, not tuned itself.
+    pub fn with_trial(&self, trial: &TrialSystem) -> Job {
+        let mut system = self.system.clone();
+        match (&mut system, trial) {
+            (System::Learner(learner), TrialSystem::Learner { params, from }) => {
+                learner.params = params.clone();
+                if let (Some(ensemble), Some(params)) = (&mut learner.from, from) {
+                    ensemble.params = params.clone();
+                }
+                learner.set_seed(self.training_seed());
+            }
+            (System::External(external), TrialSystem::External(params)) => external.params = params.clone(),
+            (System::Learner(_), TrialSystem::External(_)) | (System::External(_), TrialSystem::Learner { .. }) => {}
+        }
+        let recursive = system.learner().is_some_and(LearnerConfig::is_recursive);
+        let split = SplitOptions { recursive, ..self.split };
+        Job { system, split, tuning: None, trial: None, ..self.clone() }
+    }
+
     /// Returns whether its model is a sum of trees.
     pub fn grows_trees(&self) -> bool {
         self.system.learner().is_some_and(|learner| learner.kind.grows_trees())
@@ -196,7 +230,32 @@ impl Job {
             negatives_per_positive: self.split.negatives_per_positive,
             fold: self.fold_number(),
             seed: self.seed,
+            inner: self.trial.as_ref().map(|Trial { id, .. }| InnerKey { fold: id.inner_fold, folds: id.inner_folds }),
+            tuning: self.tuning.as_ref().map(|tuning| self.tuning_key(tuning)),
             algorithm,
+        }
+    }
+
+    fn tuning_key(&self, tuning: &Tuning) -> TuningKey {
+        let learner = |trial: &TrialSystem| match (&self.system, trial) {
+            (System::Learner(learner), TrialSystem::Learner { params, from }) => {
+                let ensemble = learner.from.as_ref().zip(from.as_ref());
+                (learner_key(learner.kind, params), ensemble.map(|(known, params)| learner_key(known.kind, params)))
+            }
+            (system, TrialSystem::External(parameters)) => {
+                (LearnerKey { kind: system.kind_name().to_owned(), parameters: parameters.clone() }, None)
+            }
+            (System::External(external), TrialSystem::Learner { .. }) => {
+                (LearnerKey { kind: external.kind_name().to_owned(), parameters: BTreeMap::new() }, None)
+            }
+        };
+        let trials: Vec<_> = tuning.trials.iter().map(|trial| learner(&trial.system)).collect();
+        let text = serde_json::to_string(&trials).unwrap_or_default();
+        TuningKey {
+            metric: tuning.metric.name().to_owned(),
+            folds: tuning.folds,
+            trials: tuning.trials.len(),
+            parameters: digest::sha256(text.as_bytes()),
         }
     }
 
@@ -207,8 +266,7 @@ impl Job {
 
     /// Returns the name of the preset; empty without one.
     pub fn preset_name(&self) -> &'static str {
-        let named = |preset| Preset::ALL.iter().find(|(_, known)| *known == preset).map(|(name, _)| *name);
-        self.preset.and_then(named).unwrap_or_default()
+        self.preset.map_or("", Preset::name)
     }
 
     /// Returns the model with preset and case, such as `LRBM-Boost (paper, trees=5)`.
@@ -220,8 +278,18 @@ impl Job {
     /// `jobs/<dataset>/<model>/<preset and case>/fold<k>-seed<s>`.
     ///
     /// It identifies the row of the experiment, not its parameters: a changed parameter is thereby
-    /// detected as a change of the same row.
+    /// detected as a change of the same row. A trial adds `-trial<n>-inner<k>`.
     pub fn directory(&self) -> PathBuf {
+        let mut path = self.outer_directory();
+        if let (Some(Trial { id, .. }), Some(name)) = (&self.trial, path.file_name()) {
+            let name = format!("{}-trial{}-inner{}", name.to_string_lossy(), id.trial, id.inner_fold);
+            path.set_file_name(name);
+        }
+        path
+    }
+
+    /// Returns the directory of the tuned job of a trial; of another job its own.
+    pub fn outer_directory(&self) -> PathBuf {
         let mut case = vec![self.preset_name().to_owned()];
         case.extend(shown_settings(&self.settings));
         case.retain(|part| !part.is_empty());
@@ -234,7 +302,11 @@ impl Job {
 
 impl fmt::Display for Job {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {} fold {} seed {}", self.dataset.name, self.label(), self.fold_number(), self.seed)
+        write!(f, "{} {} fold {} seed {}", self.dataset.name, self.label(), self.fold_number(), self.seed)?;
+        match &self.trial {
+            Some(Trial { id, .. }) => write!(f, " trial {} inner fold {}", id.trial, id.inner_fold),
+            None => Ok(()),
+        }
     }
 }
 

@@ -47,8 +47,38 @@ pub struct JobKey {
     pub fold: usize,
     /// Seed of the split and of training.
     pub seed: u64,
+    /// The inner fold of a trial; omitted for other jobs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inner: Option<InnerKey>,
+    /// How the model is tuned; omitted if it is not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tuning: Option<TuningKey>,
     /// Versions of the algorithms behind the result, by name.
     pub algorithm: BTreeMap<String, u32>,
+}
+
+/// An inner fold of the training part of a fold.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct InnerKey {
+    /// The inner fold, from 1.
+    pub fold: usize,
+    /// Number of inner folds.
+    pub folds: usize,
+}
+
+/// How a model is tuned.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TuningKey {
+    /// The metric that is maximized.
+    pub metric: String,
+    /// Number of inner folds.
+    pub folds: usize,
+    /// Number of trials.
+    pub trials: usize,
+    /// Hash of the parameters of all trials, in order.
+    pub parameters: String,
 }
 
 /// A learner and its parameters.

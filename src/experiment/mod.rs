@@ -23,6 +23,7 @@ pub mod slurm;
 pub mod spec;
 pub mod store;
 pub mod tasks;
+pub mod tune;
 
 pub use dataset_ref::{DatasetRef, DirectoryOptions};
 pub use error::RunError;

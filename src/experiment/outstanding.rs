@@ -2,9 +2,10 @@
 //!
 //! `plan`, `run`, `run-job` and every executor decide by it.
 
-use super::plan::{JobState, Previous, Reason};
+use super::plan::{Change, JobState, Previous, Reason};
 use super::planned::PlannedJob;
 use super::store::{JobRecord, RECORD, RunStore, STEPS_TO_READ};
+use super::tune::results::is_outdated;
 use crate::files::visible::ShownPath;
 use crate::parallel;
 
@@ -21,7 +22,12 @@ pub fn inspect(plan: &[PlannedJob], jobs: &[usize], store: &RunStore) -> Vec<(Jo
 
 fn inspect_one(planned: &PlannedJob, store: &RunStore) -> (JobState, Option<JobRecord>) {
     let previous = match store.read_record(&planned.job) {
-        Ok(Some(record)) if record.id == planned.id => return (JobState::ended(&record.status), Some(record)),
+        Ok(Some(record)) if record.id == planned.id => {
+            if is_outdated(&planned.job, &record, store) {
+                return (JobState::Outstanding(Reason::Changed(vec![Change::Trials])), None);
+            }
+            return (JobState::ended(&record.status), Some(record));
+        }
         Ok(record) => record.map(|record| Previous::Ended { key: Box::new(record.key), status: record.status }),
         Err(damage) => Some(Previous::Damaged(damage.to_string())),
     };
@@ -35,7 +41,8 @@ fn inspect_one(planned: &PlannedJob, store: &RunStore) -> (JobState, Option<JobR
     (state, None)
 }
 
-/// Returns the record of a job if it has the job's id.
+/// Returns the record of a job if it has the job's id and, if it is tuned, follows from its trials.
 pub fn recorded(planned: &PlannedJob, store: &RunStore) -> Option<JobRecord> {
-    store.record(&planned.job).filter(|record| record.id == planned.id)
+    let is_current = |record: &JobRecord| record.id == planned.id && !is_outdated(&planned.job, record, store);
+    store.record(&planned.job).filter(is_current)
 }

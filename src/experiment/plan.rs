@@ -6,7 +6,7 @@ use std::fmt;
 
 use super::dataset_ref::DatasetRef;
 use super::job::Job;
-use super::key::{JobKey, LearnerKey};
+use super::key::{JobKey, LearnerKey, TuningKey};
 use super::planned::PlannedJob;
 use super::spec::Experiment;
 use super::store::Status;
@@ -173,6 +173,8 @@ pub enum Change {
     External(Vec<String>),
     /// The algorithm version.
     Algorithm,
+    /// Results of trials, so that the choice may differ.
+    Trials,
 }
 
 impl PlanEntry {
@@ -264,6 +266,7 @@ impl fmt::Display for Change {
             Change::Data => f.write_str("data checksum changed"),
             Change::External(which) => write!(f, "external system changed: {}", visible(&which.join(", "))),
             Change::Algorithm => f.write_str("algorithm version changed"),
+            Change::Trials => f.write_str("results of its trials changed"),
         }
     }
 }
@@ -291,6 +294,11 @@ fn changes(old: &JobKey, new: &JobKey) -> Vec<Change> {
     note("negatives_per_positive", ratio(old), ratio(new));
     note("fold", old.fold.to_string(), new.fold.to_string());
     note("seed", old.seed.to_string(), new.seed.to_string());
+    let inner = |key: &JobKey| {
+        key.inner.as_ref().map_or("none".to_owned(), |inner| format!("{} of {}", inner.fold, inner.folds))
+    };
+    note("inner fold", inner(old), inner(new));
+    tuning_changes(old.tuning.as_ref(), new.tuning.as_ref(), &mut note);
     let mut changes = Vec::new();
     if !which.is_empty() {
         changes.push(Change::Parameters(which));
@@ -307,6 +315,20 @@ fn changes(old: &JobKey, new: &JobKey) -> Vec<Change> {
         changes.push(Change::Algorithm);
     }
     changes
+}
+
+fn tuning_changes(old: Option<&TuningKey>, new: Option<&TuningKey>, note: &mut impl FnMut(&str, String, String)) {
+    let (Some(old), Some(new)) = (old, new) else {
+        let shown = |key: Option<&TuningKey>| if key.is_some() { "yes" } else { "no" }.to_owned();
+        return note("tuned", shown(old), shown(new));
+    };
+    note("tuning metric", old.metric.clone(), new.metric.clone());
+    note("inner folds", old.folds.to_string(), new.folds.to_string());
+    note("trials", old.trials.to_string(), new.trials.to_string());
+    let short = |key: &TuningKey| key.parameters.get(..12).unwrap_or_default().to_owned();
+    if old.parameters != new.parameters {
+        note("parameters of trials", short(old), short(new));
+    }
 }
 
 fn learner_changes(prefix: &str, old: Option<&LearnerKey>, new: Option<&LearnerKey>, which: &mut Vec<String>) {

@@ -20,7 +20,9 @@ impl PlannedJob {
     /// Derives key and ids from the checksum of the data.
     pub fn new(job: Job, data_checksum: &str) -> Self {
         let key = job.key(data_checksum);
-        let ensemble = job.ensemble().map(|first| first.key(data_checksum).id());
+        // Which ensemble a tuned job distils follows from its trials.
+        let first = job.ensemble().filter(|_| job.tuning.is_none());
+        let ensemble = first.map(|first| first.key(data_checksum).id());
         PlannedJob { id: key.id(), job, key, ensemble }
     }
 }

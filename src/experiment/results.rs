@@ -42,9 +42,12 @@ pub struct Results {
     pub root: PathBuf,
     /// The experiment, from the stored spec.
     pub experiment: Experiment,
-    /// Jobs that ended, in the order of the spec.
+    /// Jobs that ended, in the order of the spec, without trials.
     pub stored: JobFrame,
-    /// Number of jobs of the experiment.
+    /// Trials of tuned jobs that ended, in the order of the spec. They are apart, so that they
+    /// enter no table, test or gate of the outer jobs.
+    pub trials: Vec<StoredJob>,
+    /// Number of jobs of the experiment, without trials.
     pub planned: usize,
     /// Number of results whose key does not follow from the stored spec.
     pub stale: usize,
@@ -78,6 +81,7 @@ impl Results {
         let environment = Environment::read(root);
         let mut skipped = store.skipped();
         let (mut jobs, mut stored, mut stale, mut damaged) = (Vec::new(), Vec::new(), 0, Vec::new());
+        let mut trials = Vec::new();
         for part in &experiment.datasets {
             let folds = part.folds.or_else(|| recorded_folds(part, &store));
             let Some(folds) = folds.or_else(|| part.source.known_folds()) else { continue };
@@ -92,15 +96,17 @@ impl Results {
             for read in read {
                 match read {
                     ReadJob::Absent => {}
+                    ReadJob::Stored(job) if job.record.row.trial.is_some() => trials.push(*job),
                     ReadJob::Stored(job) => stored.push(*job),
                     ReadJob::Stale => stale += 1,
                     ReadJob::Damaged(job) => damaged.push(job),
                 }
             }
+            of_part.retain(|job| job.trial.is_none());
             jobs.extend(of_part);
         }
         let stored = JobFrame::new(Schema::of(jobs.iter()), stored).map_err(RunStoreError::Frame)?;
-        Ok(Results { root: root.to_owned(), experiment, stored, planned: jobs.len(), stale, damaged, skipped })
+        Ok(Results { root: root.to_owned(), experiment, stored, trials, planned: jobs.len(), stale, damaged, skipped })
     }
 
     /// Returns the rows: each dataset with each model, in the order of the spec.

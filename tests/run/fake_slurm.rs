@@ -7,6 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use super::lab::{Lab, events, stderr};
+use super::tuning::{TUNED, TUNED_JOBS};
 
 /// Records the name of each array and delegates to `on_sbatch`; `accept` queues and runs an array,
 /// slowly enough to be observed.
@@ -123,6 +124,20 @@ fn an_array_with_a_lost_response_is_found() {
     assert_eq!((submitted.len(), &submitted[0]["array"]), (1, &17.into()));
     assert!(events(&output, "lost").is_empty());
     assert!(lab.out().join("cluster/batch-0001/submitted.json").is_file());
+    assert_eq!(lab.results(), reference.results());
+}
+
+#[test]
+fn tuned_jobs_are_submitted_when_their_trials_have_ended() {
+    let (reference, lab) = (Lab::with(TUNED), Lab::with(TUNED));
+    assert!(reference.run(&["-q"]).status.success());
+    let fake = Fake::new("accept");
+    let output = fake.driver(&lab, &[]).output().unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+    let submitted: Vec<u64> =
+        events(&output, "submitted").iter().map(|event| event["jobs"].as_u64().unwrap()).collect();
+    assert!(submitted.len() > 1, "{submitted:?}");
+    assert_eq!(submitted.iter().sum::<u64>(), TUNED_JOBS as u64);
     assert_eq!(lab.results(), reference.results());
 }
 

@@ -19,3 +19,4 @@ mod links;
 mod read;
 mod resume;
 mod slurm;
+mod tuning;

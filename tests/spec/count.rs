@@ -19,6 +19,10 @@ fn shipped_specs_are_valid_and_expand_to_their_jobs() {
         ("ablation-node-size.toml", 7 * 4 * 5 * 3),
         ("ablation-trees.toml", 7 * 14 * 5 * 3),
         ("archives.toml", 4 * 2 * 5),
+        // Three models as they are; four, four and six trials on three inner folds.
+        ("defaults.toml", 4 * (3 + 2 * (4 * 3 + 1) + 6 * 3 + 1) * 5),
+        // Each of eight models has six trials on two inner folds.
+        ("figures-tuned.toml", 4 * 8 * (6 * 2 + 1) * 5),
         ("figures.toml", (4 * 10 + 3) * (4 * 2 + 4) * 5),
         ("hybrid.toml", 4 * 4 * 5),
         ("multiclass.toml", 3 * 4 * 5),

@@ -117,6 +117,13 @@ pub fn tally(
             jobs(tally.failed)
         )?;
     }
+    if tally.failed_trials > 0 {
+        writeln!(
+            out,
+            "{} of trials failed and were not chosen: metrics.csv gives the reason; --retry-failed runs them again",
+            jobs(tally.failed_trials)
+        )?;
+    }
     if tally.not_run > 0 {
         let why = if tally.failed > 0 { ", because one failed: run the same command without --fail-fast" } else { "" };
         writeln!(out, "{} not run{why}", jobs(tally.not_run))?;

@@ -2,15 +2,18 @@
 
 use polars::prelude::{Column, DataFrame, PolarsResult};
 
-use crate::determinism::IndexMap;
-use crate::experiment::job::Job;
-use crate::experiment::store::{ExampleCounts, JobRecord, MachineInfo, Outcome, column};
+use crate::determinism::{HashMap, IndexMap};
+use crate::experiment::job::{Job, case_text};
+use crate::experiment::store::{ExampleCounts, JobRecord, JobRow, MachineInfo, Outcome, TrialRow, column};
+use crate::experiment::tune::choice::TrialChoice;
 use crate::metric::{self, ClassMetrics};
 
 /// The columns of an experiment's frame: the fixed ones, and one for each swept parameter.
 #[derive(Clone, Debug, Default)]
 pub struct Schema {
     settings: Vec<Setting>,
+    /// Whether some jobs are trials, whose columns other experiments lack.
+    has_trials: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -20,20 +23,37 @@ struct Setting {
 }
 
 /// Columns that always exist, so that a sweep over them adds none.
-const FIXED: [&str; 11] =
-    ["job", "dataset", "model", "kind", "preset", "case", "fold", "seed", "folds", "negatives_per_positive", "status"];
+const FIXED: [&str; 15] = [
+    "job",
+    "dataset",
+    "model",
+    "kind",
+    "preset",
+    "case",
+    "fold",
+    "seed",
+    "folds",
+    "negatives_per_positive",
+    "status",
+    "trial",
+    "inner_fold",
+    "tuned",
+    "chosen",
+];
 
 impl Schema {
     /// Returns the columns for these jobs, whether they ended or not.
     pub fn of<'a>(jobs: impl Iterator<Item = &'a Job>) -> Self {
+        let jobs: Vec<&Job> = jobs.collect();
+        let has_trials = jobs.iter().any(|job| job.trial.is_some());
         let is_fixed = |name: &str| FIXED.contains(&name) || metric::Column::named(name).is_some();
         let mut settings: IndexMap<&str, bool> = IndexMap::default();
-        for (name, value) in jobs.flat_map(|job| &job.settings).filter(|(name, _)| !is_fixed(name)) {
+        for (name, value) in jobs.iter().flat_map(|job| &job.settings).filter(|(name, _)| !is_fixed(name)) {
             // Over all jobs, so that the column type does not depend on which of them ended.
             *settings.entry(name).or_insert(true) &= value.parse::<f64>().is_ok();
         }
         let setting = |(name, as_number): (&str, bool)| Setting { name: name.to_owned(), as_number };
-        Schema { settings: settings.into_iter().map(setting).collect() }
+        Schema { settings: settings.into_iter().map(setting).collect(), has_trials }
     }
 
     /// Converts records to a frame, one row each.
@@ -44,6 +64,9 @@ impl Schema {
         let records = Records(records.into_iter().collect());
         let mut columns = records.identity();
         columns.extend(self.settings.iter().map(|setting| records.setting(setting)));
+        if self.has_trials {
+            columns.extend(records.trials());
+        }
         columns.extend(records.outcome());
         columns.extend(records.machine());
         DataFrame::new(records.0.len(), columns)
@@ -88,6 +111,35 @@ impl Records<'_> {
             return column(&setting.name, numbers);
         }
         column(&setting.name, values.collect::<Vec<_>>())
+    }
+
+    /// The number and inner fold of trials, the tuned values of trials and outer jobs, and whether
+    /// the outer job chose the trial; unknown until it has ended.
+    fn trials(&self) -> Vec<Column> {
+        let outer = |row: &JobRow| {
+            let JobRow { dataset, model, preset, case, fold, seed, .. } = row.clone();
+            (dataset, model, preset, case, fold, seed)
+        };
+        let tuned = self.records().filter_map(|r| Some((outer(&r.row), r.tuning.as_ref()?)));
+        let choices: HashMap<_, &TrialChoice> = tuned.collect();
+        let number = |get: fn(&TrialRow) -> usize| -> Vec<Option<u64>> {
+            self.records().map(|r| r.row.trial.as_ref().map(|trial| get(trial) as u64)).collect()
+        };
+        let chosen = self.records().map(|r| {
+            let (trial, choice) = (r.row.trial.as_ref()?, choices.get(&outer(&r.row))?);
+            Some(trial.number == choice.trial)
+        });
+        let settings = self.records().map(|r| match (&r.row.trial, &r.tuning) {
+            (Some(trial), _) => Some(case_text(&trial.settings)),
+            (None, Some(choice)) => Some(case_text(&choice.settings)),
+            (None, None) => None,
+        });
+        vec![
+            column("trial", number(|trial| trial.number)),
+            column("inner_fold", number(|trial| trial.inner_fold)),
+            column("tuned", settings.collect::<Vec<_>>()),
+            column("chosen", chosen.collect::<Vec<_>>()),
+        ]
     }
 
     fn outcome(&self) -> Vec<Column> {

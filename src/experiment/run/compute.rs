@@ -7,9 +7,11 @@ use serde::{Deserialize, Serialize};
 use super::execute::{Attempt, Execution, JobOutput, JobProgress, RunContext};
 use super::failure::{self, Failure, LimitMonitor};
 use super::threads::JobThreads;
-use crate::experiment::job::Limits;
+use crate::experiment::job::{Job, Limits, case_text};
 use crate::experiment::planned::PlannedJob;
-use crate::experiment::store::{Outcome, RunStoreError, StagingFiles};
+use crate::experiment::store::{FailureKind, Outcome, RunStoreError, StagingFiles};
+use crate::experiment::tune::choose::ChoiceError;
+use crate::experiment::tune::results::stored_choice;
 
 /// How a job ended, wherever it ran.
 #[derive(Debug, Serialize, Deserialize)]
@@ -38,12 +40,20 @@ pub fn compute(
 ) -> Result<JobEnd, RunStoreError> {
     let before = threads.cpu_seconds();
     let mut attempt = Attempt::default();
+    let data_checksum = planned.key.data_checksum.as_str();
+    let chosen = match chosen(context, planned, staging, &mut attempt) {
+        Ok(chosen) => chosen,
+        Err(failure) => {
+            return Ok(JobEnd { attempt, result: Err(failure), cpu_seconds: None, peak_memory_bytes: None });
+        }
+    };
+    let ensemble = chosen.as_ref().and_then(Job::ensemble).map(|first| first.key(data_checksum).id());
     let execution = Execution {
         context,
-        job: &planned.job,
+        job: chosen.as_ref().unwrap_or(&planned.job),
         id: &planned.id,
-        data_checksum: &planned.key.data_checksum,
-        ensemble_id: planned.ensemble.as_ref(),
+        data_checksum,
+        ensemble_id: ensemble.as_ref().or(planned.ensemble.as_ref()),
         staging,
         notify,
     };
@@ -62,4 +72,35 @@ pub fn compute(
     };
     let cpu_seconds = threads.cpu_seconds().zip(before).map(|(after, before)| after - before);
     Ok(JobEnd { attempt, result, cpu_seconds, peak_memory_bytes: None })
+}
+
+/// Returns a tuned job with the parameters of its best trial; `None` for other jobs.
+fn chosen(
+    context: &RunContext<'_>,
+    planned: &PlannedJob,
+    staging: &mut StagingFiles,
+    attempt: &mut Attempt,
+) -> Result<Option<Job>, Failure> {
+    let PlannedJob { job, key, .. } = planned;
+    let (Some(tuning), Some(choice)) = (&job.tuning, stored_choice(job, &key.data_checksum, context.store)) else {
+        return Ok(None);
+    };
+    let choice = choice.map_err(|error| {
+        let kind = match &error {
+            ChoiceError::AllFailed { kind: FailureKind::Refused, .. } => FailureKind::Refused,
+            _ => FailureKind::Error,
+        };
+        Failure { kind, message: error.to_string() }
+    })?;
+    staging.log(&format!(
+        "chose trial {} of {}: {} ({} {:.6} on the inner folds)",
+        choice.trial,
+        choice.trials.len(),
+        case_text(&choice.settings),
+        choice.metric,
+        choice.score
+    ));
+    let chosen = job.with_trial(&tuning.trials[choice.trial - 1].system);
+    attempt.tuning = Some(choice);
+    Ok(Some(chosen))
 }

@@ -5,22 +5,24 @@ use std::time::Instant;
 
 use super::shared::Shared;
 use crate::data::benchmark::Benchmark;
-use crate::data::split::Fold;
+use crate::data::split::{Fold, SplitOptions};
 use crate::data::store::Store;
 use crate::experiment::job::Job;
 
 /// Name and variant of a dataset: a sweep may use several variants of one.
 type VariantKey = (String, String);
 /// What a split depends on besides the dataset: folds, bits of the negative ratio, seed, fold,
-/// recursion.
-type SplitKey = (Option<usize>, u64, u64, usize, bool);
+/// recursion, and the inner fold with their number.
+type SplitKey = (Option<usize>, u64, u64, usize, bool, Option<(usize, usize)>);
 
 fn variant_key(job: &Job) -> VariantKey {
     (job.dataset.name.clone(), serde_json::to_string(&job.dataset.variant).unwrap_or_default())
 }
 
 fn split_key(job: &Job) -> SplitKey {
-    (job.split.folds, job.split.negatives_per_positive.to_bits(), job.split.seed, job.fold, job.split.recursive)
+    let SplitOptions { folds, negatives_per_positive, seed, recursive } = job.split;
+    let inner = job.trial.as_ref().map(|trial| (trial.id.inner_fold, trial.id.inner_folds));
+    (folds, negatives_per_positive.to_bits(), seed, job.fold, recursive, inner)
 }
 
 /// Datasets and folds in use.
@@ -54,7 +56,11 @@ impl<'a> DataCache<'a> {
     /// Returns the fold of a job.
     pub fn fold(&self, job: &Job, dataset: &Benchmark) -> Result<Arc<Fold>, String> {
         let key = (variant_key(job), split_key(job));
-        self.folds.get(&key, || dataset.fold(job.fold, &job.split).map_err(|error| error.to_string()))
+        let fold = || match job.trial.as_ref().map(|trial| trial.id) {
+            Some(id) => dataset.training_part(job.fold, &job.split, id.inner_folds)?.fold(id.inner_fold - 1),
+            None => dataset.fold(job.fold, &job.split),
+        };
+        self.folds.get(&key, || fold().map_err(|error| error.to_string()))
     }
 
     /// Releases the data of a job that ended.

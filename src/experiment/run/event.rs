@@ -170,13 +170,19 @@ pub enum Event {
 impl Tally {
     /// Counts the jobs with a result, the unsupported ones, and the failed ones.
     pub(super) fn count(&mut self, jobs: &[usize], table: &RecordTable<'_>) {
-        let count = |is: fn(&Status) -> bool| {
+        let count = |of_trials: bool, is: fn(&Status) -> bool| {
             let records = jobs.iter().filter_map(|&job| table.get(job));
-            records.filter(|record| is(&record.status)).count()
+            records.filter(|record| record.row.trial.is_some() == of_trials && is(&record.status)).count()
         };
-        (self.done, self.refused) = (count(|status| *status == Status::Done), count(Status::is_refused));
-        self.failed = count(|status| *status != Status::Done && !status.is_refused());
+        let both = |is: fn(&Status) -> bool| count(false, is) + count(true, is);
+        (self.done, self.refused) = (both(|status| *status == Status::Done), both(Status::is_refused));
+        let is_failed: fn(&Status) -> bool = |status| *status != Status::Done && !status.is_refused();
+        (self.failed, self.failed_trials) = (count(false, is_failed), count(true, is_failed));
     }
+}
+
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 /// Summary of a run.
@@ -192,6 +198,9 @@ pub struct Tally {
     pub refused: usize,
     /// Jobs that failed, now or before.
     pub failed: usize,
+    /// Trials that failed, now or before. They are not chosen, and the run continues.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub failed_trials: usize,
     /// Jobs that were not started because of `--fail-fast` or cancellation.
     pub not_run: usize,
     /// Jobs that were left queued on the cluster.

@@ -20,6 +20,7 @@ use crate::experiment::job::{Job, LearnerConfig, System};
 use crate::experiment::key::JobId;
 use crate::experiment::planned::PlannedJob;
 use crate::experiment::store::{self, MODEL, Outcome, PREDICTIONS, Prediction, RunStore, StagingFiles};
+use crate::experiment::tune::choice::TrialChoice;
 use crate::files::digest;
 use crate::learn::{
     self, LearnError, Learner, LrbmExplainable, Model, Progress, Resources, SavedModel, Scored, Stored, Task, Trained,
@@ -63,6 +64,9 @@ impl<'a> RunContext<'a> {
 pub struct Attempt {
     pub data: Option<store::DatasetRecord>,
     pub counts: Option<store::ExampleCounts>,
+    /// The chosen trial of a tuned job.
+    #[serde(default)]
+    pub tuning: Option<TrialChoice>,
     pub warnings: Vec<String>,
     pub train_seconds: f64,
     pub ensemble_seconds: f64,

@@ -16,6 +16,7 @@ use crate::determinism::HashMap;
 use crate::experiment::error::RunError;
 use crate::experiment::key::JobId;
 use crate::experiment::planned::PlannedJob;
+use crate::experiment::tune::graph::TrialGraph;
 
 /// Executor that runs jobs in this process.
 #[derive(Debug)]
@@ -79,8 +80,12 @@ impl Executor for Local<'_> {
 fn entries(plan: &[PlannedJob], jobs: &[usize]) -> Vec<QueueEntry> {
     let positions: HashMap<&JobId, usize> =
         jobs.iter().enumerate().map(|(position, &job)| (&plan[job].id, position)).collect();
-    let entry =
-        |&job: &usize| QueueEntry { after: plan[job].ensemble.as_ref().and_then(|id| positions.get(id)).copied() };
+    let graph = TrialGraph::of(plan);
+    let entry = |&job: &usize| {
+        let ensemble = plan[job].ensemble.as_ref().and_then(|id| positions.get(id)).copied();
+        let trials = graph.trials(job).iter().filter_map(|trial| jobs.binary_search(trial).ok());
+        QueueEntry { after: trials.chain(ensemble).collect() }
+    };
     jobs.iter().map(entry).collect()
 }
 

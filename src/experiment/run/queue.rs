@@ -10,10 +10,10 @@ use std::sync::{Condvar, Mutex, PoisonError};
 use super::shared::lock;
 
 /// Scheduling constraints of a job.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct QueueEntry {
-    /// Position of a job that must end before this one starts.
-    pub after: Option<usize>,
+    /// Positions of jobs that must end before this one starts.
+    pub after: Vec<usize>,
 }
 
 /// A started job with its threads.
@@ -94,7 +94,7 @@ impl Queue {
         }
         waiting.retain(|&job| {
             let elsewhere =
-                self.entries[job].after.is_some_and(|first| released[first] == Some(ReleaseReason::Elsewhere));
+                self.entries[job].after.iter().any(|&first| released[first] == Some(ReleaseReason::Elsewhere));
             if elsewhere {
                 released[job] = Some(ReleaseReason::Elsewhere);
             }
@@ -108,7 +108,7 @@ impl Queue {
         }
         let is_ready = |job: &usize| {
             let entry = &self.entries[*job];
-            entry.after.is_none_or(|first| state.released[first] == Some(ReleaseReason::Ended))
+            entry.after.iter().all(|&first| state.released[first] == Some(ReleaseReason::Ended))
         };
         // More ready jobs than idle workers make no difference.
         let places = (0..state.waiting.len()).filter(|&i| is_ready(&state.waiting[i]));
@@ -156,7 +156,7 @@ mod tests {
     use super::*;
 
     fn entries(after: &[Option<usize>]) -> Vec<QueueEntry> {
-        after.iter().map(|&after| QueueEntry { after }).collect()
+        after.iter().map(|after| QueueEntry { after: after.iter().copied().collect() }).collect()
     }
 
     #[test]

@@ -13,6 +13,7 @@ use crate::experiment::outstanding::inspect;
 use crate::experiment::plan::{JobState, Reason};
 use crate::experiment::planned::PlannedJob;
 use crate::experiment::store::{RunStore, RunStoreError};
+use crate::experiment::tune::graph::TrialGraph;
 
 /// Outcome of a run.
 #[derive(Clone, Debug)]
@@ -25,8 +26,9 @@ pub struct Finished {
 
 /// Runs the selected jobs of a plan that are outstanding.
 ///
-/// `plan` is the entire experiment and `selected` the positions of the jobs to run. A job that
-/// fails is recorded, and the others continue.
+/// `plan` is the entire experiment and `selected` the positions of the jobs to run, in order; the
+/// trials of selected jobs are selected with them. A job that fails is recorded, and the others
+/// continue.
 ///
 /// # Errors
 /// If the run directory cannot be written or the executor fails. Finished jobs are kept.
@@ -38,6 +40,8 @@ pub fn run(
     options: &Options,
     listen: &mut dyn FnMut(Event),
 ) -> Result<Finished, RunError> {
+    let graph = TrialGraph::of(plan);
+    let selected = &graph.with_trials(selected)[..];
     let (mut table, mut damaged) = (RecordTable::new(plan), Vec::new());
     let mut is_outstanding = vec![false; plan.len()];
     let all: Vec<usize> = (0..plan.len()).collect();
@@ -51,6 +55,10 @@ pub fn run(
             table.set(job, record);
         }
     }
+    // A trial that runs again may change the choice. Trials precede their outer job in the plan.
+    let changing: Vec<usize> =
+        selected.iter().filter(|&&job| is_outstanding[job]).filter_map(|&job| graph.outer(job)).collect();
+    changing.into_iter().for_each(|job| is_outstanding[job] = true);
     // Jobs of one dataset and fold stay adjacent, so that their data are released early.
     let to_run: Vec<usize> = selected.iter().copied().filter(|&job| is_outstanding[job]).collect();
     let (mut all, mut again) = (Tally::default(), Tally::default());

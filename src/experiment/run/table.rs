@@ -41,9 +41,10 @@ impl<'a> RecordTable<'a> {
         self.schema.frame(self.records.iter().flatten())
     }
 
-    /// Returns the jobs that ended with their frame.
+    /// Returns the jobs that ended with their frame, without trials.
     pub fn into_jobs(self) -> PolarsResult<JobFrame> {
         let stored = |(planned, record): (&PlannedJob, Option<JobRecord>)| {
+            let record = record.filter(|record| record.row.trial.is_none());
             record.map(|record| StoredJob { directory: planned.job.directory(), record })
         };
         JobFrame::new(self.schema, self.plan.iter().zip(self.records).filter_map(stored).collect())

@@ -47,8 +47,10 @@ enum Disposition {
 }
 
 impl Disposition {
-    fn of(status: &Status) -> Self {
-        if *status == Status::Done || status.is_refused() { Disposition::Done } else { Disposition::Failed }
+    /// A trial that fails is not chosen, which is not a failure of the run.
+    fn of(JobRecord { status, row, .. }: &JobRecord) -> Self {
+        let is_done = *status == Status::Done || status.is_refused() || row.trial.is_some();
+        if is_done { Disposition::Done } else { Disposition::Failed }
     }
 }
 
@@ -118,7 +120,7 @@ impl<'a> WorkerContext<'a> {
             return Ok(Disposition::Elsewhere);
         };
         let adopt = |record: JobRecord| {
-            let disposition = Disposition::of(&record.status);
+            let disposition = Disposition::of(&record);
             notify(Event::Adopted { job, name: name.clone(), done: disposition == Disposition::Done });
             drop(send.send(Message::Ended { job, record: Box::new(record), seconds: None }));
             Ok(disposition)
@@ -137,7 +139,7 @@ impl<'a> WorkerContext<'a> {
         };
         notify(end_event(job, name, &record));
         let seconds = Some(JobSeconds { total: began.elapsed().as_secs_f64(), learning });
-        let disposition = Disposition::of(&record.status);
+        let disposition = Disposition::of(&record);
         drop(send.send(Message::Ended { job, record: Box::new(record), seconds }));
         Ok(disposition)
     }
@@ -221,6 +223,7 @@ impl<'a> WorkerContext<'a> {
             training_seed: planned.job.training_seed(),
             data: attempt.data,
             counts: attempt.counts,
+            tuning: attempt.tuning,
             result,
             warnings: attempt.warnings,
             program,

@@ -69,6 +69,7 @@ pub fn record(
         training_seed: planned.job.training_seed(),
         data: None,
         counts: None,
+        tuning: None,
         result: None,
         warnings: Vec::new(),
         program: provenance::program(),

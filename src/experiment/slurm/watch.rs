@@ -19,6 +19,7 @@ use crate::experiment::outstanding::recorded;
 use crate::experiment::run::{Event, RunRecorder, Workload};
 use crate::experiment::spec::SlurmSettings;
 use crate::experiment::store::{JobRecord, RECORD, Status};
+use crate::experiment::tune::graph::TrialGraph;
 
 /// Polling interval of user interrupts.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
@@ -65,6 +66,8 @@ pub struct Watcher<'a> {
     batches: &'a BatchDirectory,
     /// Jobs without a result, in the order of the plan.
     waiting: IndexSet<usize>,
+    /// Jobs of `waiting` whose trials have not ended, with these trials.
+    blocked: Vec<(usize, Vec<usize>)>,
     /// Tasks with at least one such job.
     tasks: Vec<Task>,
     /// Jobs without attempts left that another process has locked; they are watched, not submitted.
@@ -102,6 +105,7 @@ impl<'a> Watcher<'a> {
             settings,
             batches,
             waiting: work.jobs.iter().copied().collect(),
+            blocked: Vec::new(),
             tasks: Vec::new(),
             exhausted: Vec::new(),
             unsubmitted: Vec::new(),
@@ -126,9 +130,20 @@ impl<'a> Watcher<'a> {
     ) -> Result<(), RunError> {
         self.attach(recorder)?;
         let jobs_on_cluster = self.jobs_on_cluster();
-        let left: Vec<usize> = self.waiting.iter().copied().filter(|job| !jobs_on_cluster.contains(job)).collect();
-        self.unsubmitted = arrays(group_jobs(self.work, &left, self.settings, 1), self.cluster.max_tasks);
+        let graph = TrialGraph::of(self.work.plan);
+        let mut left: Vec<usize> = self.waiting.iter().copied().filter(|job| !jobs_on_cluster.contains(job)).collect();
+        left.retain(|&job| {
+            let trials = graph.trials(job).iter().copied().filter(|trial| self.waiting.contains(trial));
+            let trials: Vec<usize> = trials.collect();
+            let is_ready = trials.is_empty();
+            if !is_ready {
+                self.blocked.push((job, trials));
+            }
+            is_ready
+        });
+        self.plan_submission(&left, 1);
         loop {
+            self.unblock();
             self.submit(recorder)?;
             self.scan(recorder);
             if self.waiting.is_empty() {
@@ -151,6 +166,24 @@ impl<'a> Watcher<'a> {
                 }
                 Some(InterruptAction::Continue) | None => std::thread::sleep(POLL_INTERVAL),
             }
+        }
+    }
+
+    /// Plans tasks for jobs, to be submitted next.
+    fn plan_submission(&mut self, jobs: &[usize], attempt: u64) {
+        let tasks = group_jobs(self.work, jobs, self.settings, attempt);
+        self.unsubmitted.extend(arrays(tasks, self.cluster.max_tasks));
+    }
+
+    /// Plans the tuned jobs whose trials have ended.
+    fn unblock(&mut self) {
+        let waiting = &self.waiting;
+        let is_blocked = |(_, trials): &(usize, Vec<usize>)| trials.iter().any(|trial| waiting.contains(trial));
+        let (blocked, ready): (Vec<_>, Vec<_>) = std::mem::take(&mut self.blocked).into_iter().partition(is_blocked);
+        self.blocked = blocked;
+        if !ready.is_empty() {
+            let jobs: Vec<usize> = ready.into_iter().map(|(job, _)| job).collect();
+            self.plan_submission(&jobs, 1);
         }
     }
 
@@ -247,7 +280,7 @@ impl<'a> Watcher<'a> {
 
     fn end(&mut self, recorder: &mut RunRecorder<'_>, job: usize, record: JobRecord) {
         self.waiting.shift_remove(&job);
-        recorder.tally.failed += usize::from(record.status != Status::Done);
+        recorder.tally.failed += usize::from(record.status != Status::Done && record.row.trial.is_none());
         recorder.enter_from_task(job, self.work.plan[job].job.to_string(), record);
     }
 
@@ -337,8 +370,7 @@ impl<'a> Watcher<'a> {
         for (attempt, mut jobs) in to_resubmit {
             jobs.sort_unstable();
             jobs.dedup();
-            let tasks = group_jobs(self.work, &jobs, self.settings, attempt);
-            self.unsubmitted.extend(arrays(tasks, self.cluster.max_tasks));
+            self.plan_submission(&jobs, attempt);
         }
     }
 

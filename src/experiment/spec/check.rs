@@ -14,6 +14,7 @@ use super::models::{self, Axis, Model};
 use super::raw::{Item, RawTable};
 use super::shape::{self, join};
 use super::slurm::SlurmSettings;
+use super::tune;
 use super::units;
 use crate::data::benchmark::{TimeUse, Variant};
 use crate::data::generate::{Domain, GeneratorSettings};
@@ -43,24 +44,37 @@ pub fn check(raw: &RawTable, data: DataRequirement, diagnostics: &mut Vec<SpecDi
     let own = external::parameter_names(raw);
     let table = shape::check(raw, &format::TOP, ("", &SpecLocation::Line(1)), &own, diagnostics);
     let items = |key: &str| table.get(key).map_or(&[][..], Item::items);
-    let models = models::read(items("model"), diagnostics);
+    let mut models = models::read(items("model"), diagnostics);
+    // Missing parameters can be reported only if all models could be read.
+    let complete = models.len() == items("model").len();
+    tune::attach(&table, &mut models, complete, diagnostics);
     let presets: Vec<Preset> = items("presets").iter().filter_map(|item| Preset::find(item.text()?).ok()).collect();
     report_duplicates(items("presets"), "presets", diagnostics);
     let empty = RawTable::default();
     let inner = |key: &str| table.get(key).and_then(Item::table).unwrap_or(&empty);
-    // Missing parameters can be reported only if all models could be read.
-    let complete = models.len() == items("model").len();
     let axes = models::sweep(inner("sweep"), &models, complete, diagnostics);
     let seeds = seeds(&table, diagnostics);
     // An excessive number of jobs is detected without expanding them.
     let rows = models::count(&models, &presets, &axes);
     let min_jobs = rows.saturating_mul(seeds.len().max(1)).saturating_mul(items("datasets").len().max(1));
-    let place = table.get("sweep").map_or(SpecLocation::Line(1), |item| item.place.clone());
-    let axes = if check_job_count(min_jobs, &place, diagnostics) { Vec::new() } else { axes };
-    let rows = RowSettings { models: &models, complete, presets: &presets, axes: &axes };
+    let place = table.get("sweep").or_else(|| table.get("tune"));
+    let place = place.map_or(SpecLocation::Line(1), |item| item.place.clone());
+    let axes = if check_job_count(min_jobs, &place, diagnostics) {
+        models.iter_mut().for_each(|model| model.tune = None);
+        Vec::new()
+    } else {
+        axes
+    };
+    tune::check_conflicts(&models, &presets, &axes, diagnostics);
+    let seed = seeds.first().copied().unwrap_or(SEED);
+    let rows = RowSettings { models: &models, complete, presets: &presets, axes: &axes, seed };
     let datasets = datasets(&table, &seeds, data, &rows, diagnostics);
     let folds = |part: &ExperimentDataset| part.folds.or_else(|| part.source.known_folds()).unwrap_or(1);
-    let jobs = datasets.iter().map(|part| part.rows.len().saturating_mul(folds(part)).saturating_mul(part.seeds.len()));
+    let rows = |part: &ExperimentDataset| {
+        let jobs = part.rows.iter().map(|row| 1 + row.tuning.as_ref().map_or(0, |tuning| tuning.jobs()));
+        jobs.fold(0, usize::saturating_add)
+    };
+    let jobs = datasets.iter().map(|part| rows(part).saturating_mul(folds(part)).saturating_mul(part.seeds.len()));
     if min_jobs <= MAX_JOBS {
         check_job_count(jobs.fold(0, usize::saturating_add), &place, diagnostics);
     }
@@ -147,13 +161,15 @@ struct RowSettings<'a> {
     complete: bool,
     presets: &'a [Preset],
     axes: &'a [Axis],
+    /// Seed of drawn settings.
+    seed: u64,
 }
 
 fn datasets(
     table: &RawTable,
     default_seeds: &[u64],
     data: DataRequirement,
-    &RowSettings { models, complete, presets, axes }: &RowSettings<'_>,
+    &RowSettings { models, complete, presets, axes, seed }: &RowSettings<'_>,
     diagnostics: &mut Vec<SpecDiagnostic>,
 ) -> Vec<ExperimentDataset> {
     let empty = RawTable::default();
@@ -173,14 +189,17 @@ fn datasets(
         let at = ListedDataset { name, place: &item.place, path: format!("datasets[{i}]"), own: of_dataset, data };
         let Some(source) = source(&at, table, axes, diagnostics) else { continue };
         let parameters = models::parameters(of_dataset, &at.section(), &format::DATASET);
-        parameters
-            .iter()
-            .for_each(|parameter| models::check_for_dataset(parameter, models, complete, axes, diagnostics));
+        for parameter in &parameters {
+            models::check_for_dataset(parameter, models, complete, axes, diagnostics);
+            if tune::is_tuned(models, parameter) {
+                diagnostics.push(parameter.invalid("tuned: a dataset cannot set its own value"));
+            }
+        }
         let first = |key: &str| of_dataset.get(key).or_else(|| table.get(key));
         let folds = first("folds");
         check_folds(&at, &source, folds, diagnostics);
         // An invalid parameter was reported at its own location.
-        let rows: Vec<ModelConfig> = models::rows(models, presets, axes, &parameters).unwrap_or_default();
+        let rows: Vec<ModelConfig> = models::rows(models, presets, axes, &parameters, seed).unwrap_or_default();
         parts.push(ExperimentDataset {
             source: Arc::new(source),
             seeds: match of_dataset.get("seeds") {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::super::dataset_ref::DatasetRef;
 use super::super::job::{Job, Limits, System, training_seed};
+use super::super::tune::config::Tuning;
 use super::slurm::SlurmSettings;
 use crate::data::benchmark::Arity;
 use crate::data::split::SplitOptions;
@@ -64,6 +65,8 @@ pub struct ModelConfig {
     pub negatives_per_positive: Option<f64>,
     /// Arity, if swept.
     pub arity: Option<Arity>,
+    /// The trials, if the model is tuned.
+    pub tuning: Option<Arc<Tuning>>,
 }
 
 /// Reference values and significance tests.
@@ -112,7 +115,8 @@ impl ExperimentDataset {
         SplitOptions { folds: self.folds, negatives_per_positive, ..SplitOptions::new(seed) }
     }
 
-    /// Expands the jobs by seed, fold and row, so that jobs that share a fold are adjacent.
+    /// Expands the jobs by seed, fold and row, so that jobs that share a fold are adjacent. The
+    /// trials of a tuned job precede it.
     pub fn jobs(&self, seeds: &[u64], folds: usize, limits: Limits) -> Vec<Job> {
         let sources: Vec<Arc<DatasetRef>> = self.rows.iter().map(|row| self.source_of(row)).collect();
         let mut jobs = Vec::with_capacity(seeds.len() * folds * self.rows.len());
@@ -125,7 +129,7 @@ impl ExperimentDataset {
                         learner.set_seed(training_seed);
                     }
                     let own_time = system.external().and_then(|external| external.time_limit());
-                    jobs.push(Job {
+                    let job = Job {
                         dataset: Arc::clone(source),
                         model: row.model.clone(),
                         preset: row.preset,
@@ -140,7 +144,11 @@ impl ExperimentDataset {
                         fold,
                         seed,
                         limits: Limits { time: own_time.or(limits.time), ..limits },
-                    });
+                        tuning: row.tuning.clone(),
+                        trial: None,
+                    };
+                    jobs.extend(job.trials());
+                    jobs.push(job);
                 }
             }
         }

@@ -30,6 +30,8 @@ pub enum Parameters {
     Values,
     /// Each parameter has a list of values.
     Lists,
+    /// Each parameter has a list of values or a range.
+    Ranges,
 }
 
 /// A key of a table.
@@ -150,6 +152,11 @@ pub const TOP: Section = Section {
             "parameter sweep: every combination of the lists, with every case",
             FieldShape::Table(&SWEEP),
         ),
+        optional(
+            "tune",
+            "parameters that are chosen on the training part of each fold, for every model that has them",
+            FieldShape::Table(&TUNE),
+        ),
         optional("compare", "comparison with the paper, and significance tests", FieldShape::Table(&COMPARE)),
         optional("expected", "expected results", FieldShape::Table(&EXPECTED)),
         optional(
@@ -187,6 +194,11 @@ pub const MODEL: Section = Section {
             "path",
             "scores: files relative to the spec, with the placeholders {dataset}, {fold} and {seed}",
             FieldShape::Line,
+        ),
+        optional(
+            "tune",
+            "its parameters that are chosen on the training part of each fold, instead of those of [tune]",
+            FieldShape::Table(&TUNE),
         ),
     ],
     parameters: Parameters::Values,
@@ -260,6 +272,33 @@ pub const CASE: Section = Section {
         optional("arity", "whether predicates with more than two arguments are kept or made binary", ARITY),
     ],
     parameters: Parameters::Values,
+};
+
+/// The keys of `[tune]` and of `tune` in `[[model]]`.
+pub const TUNE: Section = Section {
+    fields: &[
+        optional(
+            "method",
+            "whether every combination is tried, or random ones [default: grid]",
+            FieldShape::OneOf(tune_methods),
+        ),
+        optional("trials", "with `method = \"random\"`: number of settings to draw", FieldShape::Whole(1, 10_000)),
+        optional("folds", "number of inner folds of the training part [default: 3]", FieldShape::Whole(2, 100)),
+        optional("metric", "the metric to maximize [default: auc_roc]", FieldShape::OneOf(maximized_metrics)),
+        optional("presets", "presets to choose from", FieldShape::List(&PRESET)),
+    ],
+    parameters: Parameters::Ranges,
+};
+
+/// The keys of a range of `[tune]`.
+pub const RANGE: Section = Section {
+    fields: &[
+        required("min", "the smallest value", FieldShape::Number),
+        required("max", "the largest value", FieldShape::Number),
+        optional("steps", "with a grid: number of values, ends included", FieldShape::Whole(2, 1000)),
+        optional("log", "whether values are spread evenly in their logarithm [default: false]", FieldShape::Bool),
+    ],
+    parameters: Parameters::No,
 };
 
 /// The keys of `[compare]`.
@@ -376,6 +415,14 @@ fn tests() -> Vec<&'static str> {
 
 fn metrics() -> Vec<&'static str> {
     Column::ALL.iter().map(|column| column.name()).collect()
+}
+
+fn tune_methods() -> Vec<&'static str> {
+    vec!["grid", "random"]
+}
+
+fn maximized_metrics() -> Vec<&'static str> {
+    Column::ALL.iter().filter(|column| column.higher_is_better()).map(|column| column.name()).collect()
 }
 
 /// Returns the tables of `results/paper.toml`, in its order.

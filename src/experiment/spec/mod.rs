@@ -13,12 +13,15 @@ mod experiment;
 mod external;
 pub mod format;
 mod models;
+mod parameter;
 pub mod raw;
 mod read;
 pub mod schema;
 mod set;
 mod shape;
 mod slurm;
+mod space;
+mod tune;
 pub(crate) mod units;
 mod value;
 

@@ -1,16 +1,21 @@
 //! Models, presets and the sweep of a spec, expanded to model configurations with checked
 //! parameters.
 
+use std::sync::Arc;
+
 use super::diagnostic::{SpecDiagnostic, SpecLocation, listed};
 use super::experiment::ModelConfig;
 use super::external;
 use super::format::{self, Parameters, Section};
+use super::parameter::RawParameter;
 use super::raw::{Item, RawTable};
 use super::shape::join;
+use super::space::{RawTune, Setting};
 use crate::data::benchmark::Arity;
 use crate::determinism::{HashSet, IndexMap};
 use crate::experiment::external::config::{COMMAND, External, Inputs, SCORES, ScoreSource};
 use crate::experiment::job::{Ensemble, LearnerConfig, System};
+use crate::experiment::tune::config::{TrialConfig, TrialSystem, Tuning};
 use crate::learn::lrbm_explainable::TREE_PARAMETERS;
 use crate::learn::params::{ParamError, Value};
 use crate::learn::{Distillation, Kind, Params, Preset, Unchecked};
@@ -18,15 +23,6 @@ use crate::logic::nearest::did_you_mean;
 
 /// The format of a table of parameters only.
 const NO_FIELDS: Section = Section { fields: &[], parameters: Parameters::Values };
-
-/// A parameter of the raw spec with its location.
-#[derive(Clone, Debug)]
-pub struct RawParameter {
-    pub path: String,
-    pub place: SpecLocation,
-    pub key: String,
-    pub value: Value,
-}
 
 /// A model of the raw spec.
 #[derive(Clone, Debug)]
@@ -38,6 +34,8 @@ pub struct Model {
     pub parameters: Vec<RawParameter>,
     /// Index of the model that it is distilled from.
     pub from: Option<usize>,
+    /// How it is tuned, if it has a parameter that is.
+    pub tune: Option<Arc<RawTune>>,
 }
 
 /// Kind of a model of the raw spec.
@@ -66,7 +64,7 @@ impl Model {
     }
 
     /// Returns whether it has a parameter itself. A command has those that its table lists.
-    fn has_own_parameter(&self, key: &str) -> bool {
+    pub fn has_own_parameter(&self, key: &str) -> bool {
         match self.kind {
             ModelKind::Learner(kind) => kind.has_parameter(key),
             ModelKind::External(_) => self.parameters.iter().any(|parameter| parameter.key == key),
@@ -138,7 +136,7 @@ pub fn read(items: &[Item], diagnostics: &mut Vec<SpecDiagnostic>) -> Vec<Model>
             Some(params) => parameters(params, &join(&path, external::PARAMS), &NO_FIELDS),
             None => parameters(table, &path, &format::MODEL),
         };
-        models.push(Model { name: name.to_owned(), kind, preset, parameters, from: None, path });
+        models.push(Model { name: name.to_owned(), kind, preset, parameters, from: None, tune: None, path });
         froms.push(table.get("from").cloned());
         presets.push(table.get("preset").cloned());
     }
@@ -181,7 +179,7 @@ fn quoted(name: &str) -> String {
 }
 
 fn invalid(parameter: &RawParameter, reason: impl Into<String>) -> SpecDiagnostic {
-    SpecDiagnostic::new(&parameter.place, &parameter.path, reason).with(parameter.value.to_string())
+    parameter.invalid(reason)
 }
 
 fn check_parameter(kind: Kind, parameter: &RawParameter, diagnostics: &mut Vec<SpecDiagnostic>) {
@@ -336,13 +334,13 @@ fn quoted_label(choice: &Choice) -> String {
 }
 
 /// Returns whether a model, or the ensemble it is distilled from, has a parameter.
-fn has_parameter(models: &[Model], model: &Model, key: &str) -> bool {
+pub fn has_parameter(models: &[Model], model: &Model, key: &str) -> bool {
     model.has_own_parameter(key) || model.from.is_some_and(|from| models[from].has_own_parameter(key))
 }
 
 /// Checks a value with the first kind of learner that has the parameter. Commands check theirs
 /// themselves.
-fn check_for_learners(models: &[Model], parameter: &RawParameter, diagnostics: &mut Vec<SpecDiagnostic>) {
+pub fn check_for_learners(models: &[Model], parameter: &RawParameter, diagnostics: &mut Vec<SpecDiagnostic>) {
     let kinds = models.iter().flat_map(|model| [Some(model), model.from.map(|from| &models[from])]);
     let mut kinds = kinds.flatten().filter_map(Model::learner);
     if let Some(kind) = kinds.find(|kind| kind.has_parameter(&parameter.key)) {
@@ -366,35 +364,61 @@ pub fn rows(
     presets: &[Preset],
     axes: &[Axis],
     of_dataset: &[RawParameter],
+    seed: u64,
 ) -> Result<Vec<ModelConfig>, ParamError> {
     let mut rows = Vec::new();
     for model in models {
         for preset in presets_of(models, model, presets) {
             for choices in combinations(models, model, axes) {
-                rows.push(row(models, model, preset, &choices, of_dataset)?);
+                rows.push(row(models, model, preset, &choices, of_dataset, seed)?);
             }
         }
     }
     Ok(rows)
 }
 
-/// Returns the number of model configurations of a dataset without building them.
+/// Returns the number of jobs of a dataset per seed and fold, trials included, without building
+/// them.
 pub fn count(models: &[Model], presets: &[Preset], axes: &[Axis]) -> usize {
     let of = |model: &Model| {
         let varied = axes.iter().filter(|axis| is_varied(models, model, axis)).map(|axis| axis.choices.len().max(1));
-        varied.fold(presets_of(models, model, presets).len(), usize::saturating_mul)
+        let rows = varied.fold(presets_of(models, model, presets).len(), usize::saturating_mul);
+        rows.saturating_mul(1usize.saturating_add(trial_jobs(models, model)))
     };
     models.iter().map(of).fold(0, usize::saturating_add)
 }
 
 /// Returns the presets that a model runs in.
 pub fn presets_of(models: &[Model], model: &Model, presets: &[Preset]) -> Vec<Option<Preset>> {
+    if model.tune.as_ref().is_some_and(|tune| !tune.presets.is_empty()) && has_presets(models, model) {
+        return vec![None];
+    }
     let model = model.from.map_or(model, |from| &models[from]);
     match model.preset {
         Some(preset) => vec![Some(preset)],
         None if presets.is_empty() || !model.learner().is_some_and(Kind::has_presets) => vec![None],
         None => presets.iter().copied().map(Some).collect(),
     }
+}
+
+/// Returns whether a model, or the ensemble it is distilled from, has presets.
+pub fn has_presets(models: &[Model], model: &Model) -> bool {
+    let model = model.from.map_or(model, |from| &models[from]);
+    model.learner().is_some_and(Kind::has_presets)
+}
+
+/// Returns how a model is tuned; `None` if it has none of the tuned parameters.
+fn tune_of<'m>(models: &[Model], model: &'m Model) -> Option<&'m RawTune> {
+    let has = |key: &str| has_parameter(models, model, key);
+    model.tune.as_deref().filter(|tune| tune.applies(has, has_presets(models, model)))
+}
+
+/// Returns the number of trials of a job, times their inner folds.
+fn trial_jobs(models: &[Model], model: &Model) -> usize {
+    let trials = |tune: &RawTune| {
+        tune.count(|key| has_parameter(models, model, key), has_presets(models, model)).saturating_mul(tune.folds)
+    };
+    tune_of(models, model).map_or(0, trials)
 }
 
 fn combinations<'a>(models: &[Model], model: &Model, axes: &'a [Axis]) -> Vec<Vec<&'a Choice>> {
@@ -414,19 +438,12 @@ fn row(
     preset: Option<Preset>,
     choices: &[&Choice],
     of_dataset: &[RawParameter],
+    seed: u64,
 ) -> Result<ModelConfig, ParamError> {
     let swept: Vec<&RawParameter> = choices.iter().flat_map(|choice| &choice.parameters).collect();
     // Later values override earlier ones.
     let others: Vec<&RawParameter> = of_dataset.iter().chain(swept).collect();
-    let system = match &model.kind {
-        ModelKind::Learner(kind) => System::Learner(learner(models, model, *kind, preset, &others)?),
-        ModelKind::External(source) => {
-            let own = others.iter().copied().filter(|parameter| model.has_own_parameter(&parameter.key));
-            let all = model.parameters.iter().chain(own);
-            let params = all.map(|parameter| (parameter.key.clone(), parameter.value.clone())).collect();
-            System::External(Box::new(External { source: source.clone(), params, inputs: Inputs::default() }))
-        }
-    };
+    let system = system(models, model, preset, &others)?;
     let settings: IndexMap<String, String> = choices.iter().map(|choice| choice.label.clone()).collect();
     Ok(ModelConfig {
         model: model.name.clone(),
@@ -435,7 +452,51 @@ fn row(
         settings,
         negatives_per_positive: choices.iter().rev().find_map(|choice| choice.negatives_per_positive),
         arity: choices.iter().rev().find_map(|choice| choice.arity),
+        tuning: tuning(models, model, preset, &others, seed)?.map(Arc::new),
     })
+}
+
+fn system(
+    models: &[Model],
+    model: &Model,
+    preset: Option<Preset>,
+    others: &[&RawParameter],
+) -> Result<System, ParamError> {
+    Ok(match &model.kind {
+        ModelKind::Learner(kind) => System::Learner(learner(models, model, *kind, preset, others)?),
+        ModelKind::External(source) => {
+            let own = others.iter().copied().filter(|parameter| model.has_own_parameter(&parameter.key));
+            let all = model.parameters.iter().chain(own);
+            let params = all.map(|parameter| (parameter.key.clone(), parameter.value.clone())).collect();
+            System::External(Box::new(External { source: source.clone(), params, inputs: Inputs::default() }))
+        }
+    })
+}
+
+/// Returns the trials of a tuned model; `None` if it is not tuned.
+fn tuning(
+    models: &[Model],
+    model: &Model,
+    preset: Option<Preset>,
+    others: &[&RawParameter],
+    seed: u64,
+) -> Result<Option<Tuning>, ParamError> {
+    let Some(tune) = tune_of(models, model) else { return Ok(None) };
+    let has = |key: &str| has_parameter(models, model, key);
+    let mut trials = Vec::new();
+    for Setting { preset: tried, parameters } in tune.settings(has, has_presets(models, model), seed, &model.name) {
+        let all: Vec<&RawParameter> = others.iter().copied().chain(&parameters).collect();
+        let system = match system(models, model, tried.or(preset), &all)? {
+            System::Learner(LearnerConfig { params, from, .. }) => {
+                TrialSystem::Learner { params, from: from.map(|from| from.params) }
+            }
+            System::External(external) => TrialSystem::External(external.params),
+        };
+        let tried = tried.map(|preset| ("preset".to_owned(), preset.name().to_owned()));
+        let values = parameters.into_iter().map(|parameter| (parameter.key, label_text(&parameter.value)));
+        trials.push(TrialConfig { settings: tried.into_iter().chain(values).collect(), system });
+    }
+    Ok(Some(Tuning { folds: tune.folds, metric: tune.metric, trials }))
 }
 
 fn learner(

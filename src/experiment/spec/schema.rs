@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use super::format::{Field, FieldShape, MAX_FOLDS, Parameters, Section, TOP};
+use super::format::{Field, FieldShape, MAX_FOLDS, Parameters, RANGE, Section, TOP};
 use crate::learn::parameters;
 use crate::learn::params::Shape;
 
@@ -12,6 +12,7 @@ pub fn text() -> String {
     let head = [
         ("$schema", json!("http://json-schema.org/draft-07/schema#")),
         ("title", json!("Experiment specification of lrbm")),
+        ("definitions", json!({ "range": section(&RANGE) })),
     ];
     if let Some(object) = root.as_object_mut() {
         object.extend(head.map(|(key, value)| (key.to_owned(), value)));
@@ -26,8 +27,11 @@ fn section(section: &Section) -> Json {
         let entries = parameters().iter().map(|parameter| parameter.entry);
         for entry in entries.filter(|entry| entry.name != "seed" && section.field(entry.name).is_none()) {
             let mut schema = parameter(&entry.shape);
-            if section.parameters == Parameters::Lists {
+            if matches!(section.parameters, Parameters::Lists | Parameters::Ranges) {
                 schema = json!({ "type": "array", "minItems": 1, "items": schema });
+            }
+            if section.parameters == Parameters::Ranges {
+                schema = json!({ "anyOf": [schema, { "$ref": "#/definitions/range" }] });
             }
             if let Some(object) = schema.as_object_mut() {
                 object.insert("description".to_owned(), json!(format!("{} ({})", entry.help, entry.shape)));

@@ -1,13 +1,13 @@
 //! `--set KEY=VALUE`: changes of a spec on the command line.
 //!
 //! `KEY` is a top-level key (`folds`, `seeds`, `datasets`, …), `dataset.NAME.KEY` for a dataset,
-//! `MODEL.KEY` for one model, or a parameter, which is set in every model that has it. The value
-//! replaces that of the file. A parameter that the sweep or a dataset sets cannot be set for
-//! models, because it would have no effect.
+//! `tune.KEY` for `[tune]`, `MODEL.KEY` for one model, or a parameter, which is set in every model
+//! that has it. The value replaces that of the file. A parameter that the sweep, `[tune]` or a
+//! dataset sets cannot be set for models, because it would have no effect.
 
 use super::diagnostic::{SpecDiagnostic, SpecLocation, listed};
 use super::external;
-use super::format::{DATASET, FieldShape, TOP};
+use super::format::{DATASET, FieldShape, TOP, TUNE};
 use super::models;
 use super::raw::{Item, RawTable, RawValue};
 use super::value;
@@ -41,6 +41,9 @@ fn apply_one(table: &mut RawTable, setting: &str) -> Result<(), SpecDiagnostic> 
     if let Some((name, inner)) = key.strip_prefix("dataset.").and_then(|rest| rest.rsplit_once('.')) {
         set_in_dataset(table, name, inner, value, &place);
         return Ok(());
+    }
+    if let Some(inner) = key.strip_prefix("tune.") {
+        return set_in_tune(table, inner, value, &place);
     }
     let (model, key) = match key.rsplit_once('.') {
         Some((model, key)) => (Some(known_model(table, model, &place)?), key),
@@ -109,6 +112,14 @@ fn set_in_models(
     if let Some((name, _)) = own {
         return error(format!("[dataset.{name}] sets its own `{key}`: use `--set dataset.{name}.{key}=…`"));
     }
+    let concerned = |raw: &RawTable| match model {
+        Some(wanted) => raw.get("name").and_then(Item::text) == Some(wanted),
+        None => models::has_own_parameter(raw, key),
+    };
+    let mut all = table.get("model").map_or(&[][..], Item::items).iter().filter_map(Item::table);
+    if all.any(|raw| concerned(raw) && is_tuned(table, raw, key)) {
+        return error(format!("`{key}` is tuned: change it with `--set tune.{key}=…`, or remove it from [tune]"));
+    }
     let Some(RawValue::List(models)) = table.get_mut("model").map(|item| &mut item.value) else { return Ok(()) };
     let mut found = false;
     for item in models {
@@ -125,6 +136,23 @@ fn set_in_models(
         }
     }
     if found { Ok(()) } else { error(format!("no model of the experiment has a parameter `{key}`")) }
+}
+
+/// Sets a key of `[tune]`; a parameter has a list of values or a range.
+fn set_in_tune(table: &mut RawTable, key: &str, value: &str, place: &SpecLocation) -> Result<(), SpecDiagnostic> {
+    let Some(RawValue::Table(tune)) = table.get_mut("tune").map(|item| &mut item.value) else {
+        return Err(SpecDiagnostic::new(place, "", "the spec has no [tune]: add the table to the file"));
+    };
+    const LIST: FieldShape = FieldShape::List(&FieldShape::Text);
+    let value = value::parse(value, TUNE.field(key).map_or(&LIST, |field| &field.shape), place);
+    tune.insert(key.to_owned(), Item { place: place.clone(), value });
+    Ok(())
+}
+
+/// Returns whether a model of the raw spec tunes a parameter.
+fn is_tuned(table: &RawTable, model: &RawTable, key: &str) -> bool {
+    let own = model.get("tune").or_else(|| table.get("tune")).and_then(Item::table);
+    own.is_some_and(|tune| TUNE.field(key).is_none() && tune.contains_key(key))
 }
 
 fn set_in_dataset(table: &mut RawTable, name: &str, key: &str, value: &str, place: &SpecLocation) {

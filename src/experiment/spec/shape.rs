@@ -4,7 +4,7 @@
 //! Invalid values are reported and removed, so that later checks see valid ones only.
 
 use super::diagnostic::{SpecDiagnostic, SpecLocation, listed};
-use super::format::{FieldShape, NOT_BUILT, Parameters, Section};
+use super::format::{FieldShape, NOT_BUILT, Parameters, RANGE, Section};
 use super::raw::{Item, RawTable, RawValue};
 use crate::learn::{Kind, parameter, parameters};
 use crate::logic::nearest::did_you_mean;
@@ -68,7 +68,14 @@ fn unknown(key: &str, section: &Section, path: &str, place: &SpecLocation) -> Sp
 }
 
 fn check_parameter(item: &Item, section: &Section, path: &str, diagnostics: &mut Vec<SpecDiagnostic>) -> Option<Item> {
-    let wants_list = section.parameters == Parameters::Lists;
+    let has_ranges = section.parameters == Parameters::Ranges;
+    let wants_list = has_ranges || section.parameters == Parameters::Lists;
+    if let (true, RawValue::Table(table)) = (has_ranges, &item.value) {
+        let before = diagnostics.len();
+        let range = check(table, &RANGE, (path, &item.place), &[], diagnostics);
+        let is_valid = diagnostics.len() == before;
+        return is_valid.then(|| Item { place: item.place.clone(), value: RawValue::Table(range) });
+    }
     let fits = match &item.value {
         RawValue::Scalar(_) => !wants_list,
         RawValue::List(items) => wants_list && !items.is_empty() && items.iter().all(|item| item.scalar().is_some()),
@@ -79,7 +86,13 @@ fn check_parameter(item: &Item, section: &Section, path: &str, diagnostics: &mut
     }
     let allowed = path.rsplit('.').next().and_then(parameter);
     let allowed = allowed.map_or("a value".to_owned(), |known| known.entry.shape.to_string());
-    let reason = if wants_list { format!("must be a list, each {allowed}") } else { format!("must be {allowed}") };
+    let reason = match (wants_list, has_ranges) {
+        (false, _) => format!("must be {allowed}"),
+        (true, false) => format!("must be a list, each {allowed}"),
+        (true, true) => {
+            format!("must be a list, each {allowed}, or a range such as {{ min = 1, max = 10, steps = 4 }}")
+        }
+    };
     diagnostics.push(SpecDiagnostic::new(&item.place, path, reason).with(item.value.inline()));
     None
 }

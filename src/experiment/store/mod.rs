@@ -32,7 +32,7 @@ pub use layout::{LOG, METRICS_CSV, METRICS_PARQUET, MODEL, PREDICTIONS, RECORD, 
 pub use lock::{JobLock, Presence};
 pub use record::{
     DatasetRecord, ExampleCounts, FailureKind, JobRecord, JobRow, MachineInfo, Outcome, ProgramInfo, RECORD_VERSION,
-    Status,
+    Status, TrialRow,
 };
 pub use run_store::{RunStore, STEPS_TO_READ};
 pub use staging::{Staging, StagingFiles};

@@ -13,6 +13,7 @@ use crate::data::benchmark::{Benchmark, Variant};
 use crate::data::manifest::FoldScheme;
 use crate::data::split::{FoldCounts, SideCounts};
 use crate::determinism::IndexMap;
+use crate::experiment::tune::choice::TrialChoice;
 use crate::experiment::{Job, JobId, JobKey};
 use crate::files::digest;
 use crate::learn::Fidelity;
@@ -41,6 +42,9 @@ pub struct JobRecord {
     pub data: Option<DatasetRecord>,
     /// Numbers of examples; `None` if the fold could not be built.
     pub counts: Option<ExampleCounts>,
+    /// The chosen trial of a tuned job; omitted for other jobs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tuning: Option<TrialChoice>,
     /// Result; `None` if the job failed.
     pub result: Option<Outcome>,
     /// Warnings of the log.
@@ -143,6 +147,19 @@ impl Status {
         matches!(self, Status::Failed { failure: TimeLimit | MemoryLimit | Lost, .. })
     }
 
+    /// Returns whether the job ended by a panic.
+    pub fn is_panic(&self) -> bool {
+        matches!(self, Status::Failed { failure: FailureKind::Panic, .. })
+    }
+
+    /// Returns the category and the message of a failure.
+    pub fn failure(&self) -> Option<(FailureKind, &str)> {
+        match self {
+            Status::Done => None,
+            Status::Failed { failure, message } => Some((*failure, message)),
+        }
+    }
+
     /// Returns the message of a failure.
     pub fn message(&self) -> Option<&str> {
         match self {
@@ -172,6 +189,21 @@ pub struct JobRow {
     pub fold: usize,
     /// The seed.
     pub seed: u64,
+    /// The trial, if it is one; omitted for other jobs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trial: Option<TrialRow>,
+}
+
+/// Identity of a trial within its tuned job.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TrialRow {
+    /// Number from 1.
+    pub number: usize,
+    /// Inner fold from 1.
+    pub inner_fold: usize,
+    /// Tuned values by name.
+    pub settings: IndexMap<String, String>,
 }
 
 impl JobRow {
@@ -186,6 +218,11 @@ impl JobRow {
             case: job.case(),
             fold: job.fold_number(),
             seed: job.seed,
+            trial: job.trial.as_ref().map(|trial| TrialRow {
+                number: trial.id.trial,
+                inner_fold: trial.id.inner_fold,
+                settings: trial.settings.clone(),
+            }),
         }
     }
 }

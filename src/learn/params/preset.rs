@@ -21,6 +21,11 @@ impl Preset {
     pub const ALL: [(&'static str, Preset); 3] =
         [("paper", Preset::Paper), ("lookahead", Preset::Lookahead), ("extended", Preset::Extended)];
 
+    /// Returns its name.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(_, preset)| *preset == self).map_or("", |(name, _)| name)
+    }
+
     /// Returns the preset with this name.
     ///
     /// # Errors
@@ -52,7 +57,7 @@ impl Preset {
                 settings.extend(authors_growth(kind));
             }
             Preset::Lookahead => {}
-            // Compared with others in results/settled.md.
+            // Compared with others in experiments/defaults.toml.
             Preset::Extended => settings.extend([("counts", true.into()), ("max_leaves", 8.into())]),
         }
         settings

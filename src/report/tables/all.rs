@@ -8,6 +8,7 @@ use super::seconds::{memory_table, seconds_table};
 use super::significance::significance_table;
 use super::sizes::size_table;
 use super::sweep::sweep_tables;
+use super::tuning::{choice_table, tuning_table};
 use super::variants::variant_tables;
 use super::verdicts::{comparison_table, verdict_table};
 use crate::experiment::Results;
@@ -20,6 +21,7 @@ use crate::report::table::Table;
 pub fn tables(results: &Results, rows: &[ReportRow<'_>], claims: &[JudgedClaim]) -> (Vec<Table>, usize) {
     let mut tables = main_tables(results, rows);
     tables.extend(size_table(results, rows));
+    tables.extend(tuning_table(results, rows));
     tables.extend(verdict_table(results, claims));
     let main = tables.len();
     if !tables.iter().any(|table| table.name == RESULTS) {
@@ -27,6 +29,7 @@ pub fn tables(results: &Results, rows: &[ReportRow<'_>], claims: &[JudgedClaim])
     }
     tables.extend(comparison_table(results, claims));
     tables.extend(significance_table(results));
+    tables.extend(choice_table(results, rows));
     tables.push(all_metrics(results, rows));
     tables.extend(seconds_table(results, rows));
     tables.extend(memory_table(results, rows));

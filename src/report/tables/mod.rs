@@ -1,6 +1,6 @@
 //! The tables of a run: the paper's own, one per swept parameter, one per dataset with several
-//! variants, overviews, sizes, verdicts on the paper's claims, significance tests, costs, and
-//! figures recorded elsewhere.
+//! variants, overviews, sizes, choices of tuned models, verdicts on the paper's claims, tests of
+//! significance, costs, and figures recorded elsewhere.
 
 mod all;
 mod classes;
@@ -12,6 +12,7 @@ mod seconds;
 mod significance;
 mod sizes;
 mod sweep;
+mod tuning;
 mod variants;
 mod verdicts;
 
