@@ -158,6 +158,8 @@ fn read(job: &Job, store: &RunStore) -> ReadJob {
             ReadJob::Stored(Box::new(StoredJob { directory: job.directory(), record }))
         }
         Ok(Some(_)) => ReadJob::Stale,
+        // The outer job has chosen; a damaged trial runs again with the next run.
+        Err(_) if job.trial.is_some() => ReadJob::Absent,
         Err(damage) => ReadJob::Damaged(DamagedJob { key: RowKey::of_job(job), damage }),
     }
 }

@@ -125,8 +125,9 @@ pub fn rows(results: &Results) -> Vec<ReportRow<'_>> {
     let mut rows = Vec::new();
     for part in &results.experiment.datasets {
         let folds = folds(part, results);
-        // One seed and one fold yield each row once.
-        for job in part.jobs(part.seeds.get(..1).unwrap_or_default(), 1, results.experiment.limits) {
+        // One seed and one fold yield each row once; trials are no rows.
+        let jobs = part.jobs(part.seeds.get(..1).unwrap_or_default(), 1, results.experiment.limits);
+        for job in jobs.into_iter().filter(|job| job.trial.is_none()) {
             let key = RowKey::of_job(&job);
             let damaged = damaged.get(&key).copied().unwrap_or_default();
             let group = groups.swap_remove(&key).unwrap_or_else(|| results.stored.empty_group(key));
