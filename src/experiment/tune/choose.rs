@@ -26,6 +26,9 @@ pub enum ChoiceError {
     Undefined(&'static str),
 }
 
+/// The metric of a trial on each inner fold, or how it failed.
+type TrialValues = Result<Vec<Option<f64>>, (String, FailureKind)>;
+
 /// Chooses the trial with the best mean over the inner folds; of equal ones the earliest.
 ///
 /// A trial with a failed job is not chosen. An inner fold in which the metric is undefined for some
@@ -37,7 +40,7 @@ pub fn choose<'r>(
     tuning: &Tuning,
     record: impl Fn(TrialId) -> Option<&'r JobRecord>,
 ) -> Result<TrialChoice, ChoiceError> {
-    let mut trials: Vec<Result<Vec<Option<f64>>, (String, FailureKind)>> = vec![Ok(Vec::new()); tuning.trials.len()];
+    let mut trials: Vec<TrialValues> = vec![Ok(Vec::new()); tuning.trials.len()];
     let mut trial_seconds = 0.0;
     for id in tuning.ids() {
         let record = record(id).ok_or(ChoiceError::Missing(id, tuning.trials.len()))?;
