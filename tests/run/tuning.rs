@@ -244,8 +244,8 @@ fn labels_of_the_outer_test_do_not_change_the_choice() {
 }
 
 /// Without a signal, the outer score is that of chance, although the inner score of the chosen
-/// trial is the best of several. 20 shuffles of 3 folds with about 60 positives and 120 negatives have a
-/// standard error of 0.006.
+/// trial is the best of several. 20 shuffles of 3 folds with about 60 positives and 120 negatives
+/// have a standard error of 0.006.
 #[test]
 fn shuffled_labels_give_the_score_of_chance() {
     const SHUFFLES: usize = 20;
