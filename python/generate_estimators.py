@@ -125,7 +125,7 @@ def of_class(name: str, kinds: list[dict[str, Any]], note: str) -> str:
         assigned.append(here)
     if "node_size" in parameters:
         signature.append("preset: str | None = None")
-        docs += ["preset : str", '    Preset of the candidate tests: "paper", "lookahead" or "extended".']
+        docs += ["preset : str", '    Preset of the candidate tests: "paper", "lookahead", "extended" or "auto", chosen on training examples.']
         assigned.append("preset")
     if "recursive" in parameters:
         signature.append("symmetric: bool = False")

@@ -87,8 +87,8 @@
 //! `cancel`, `parallel`, `files` (foundations), `logic` (symbols, modes, clauses, the reader of
 //! BoostSRL files), `kb` (the fact store and the naive evaluator), `data` (datasets, generated
 //! domains, folds, negatives), `cover` (the conjunctive-query engine), `tree` (relational
-//! regression trees), `rbm` (leaf parameters, descent, the lifted network), `learn` (one module
-//! per kind of model), `metric`, and with the feature `harness` `experiment`, `report` and `cli`.
+//! regression trees), `rbm` (leaf parameters, descent, the lifted network), `metric`, `learn` (one
+//! module per kind of model), and with the feature `harness` `experiment`, `report` and `cli`.
 
 #![forbid(unsafe_code)]
 // The documentation of private modules links freely; `--document-private-items` shows it.

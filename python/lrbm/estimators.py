@@ -124,7 +124,7 @@ class LRBMBoostClassifier(RelationalClassifier):
     seed : int
         Seed of the random streams (a whole number from 0) [default: 1].
     preset : str
-        Preset of the candidate tests: "paper", "lookahead" or "extended".
+        Preset of the candidate tests: "paper", "lookahead", "extended" or "auto", chosen on training examples.
     symmetric : bool
         With recursive=True: treat p(a,b) and p(b,a) as equivalent.
     """
@@ -355,7 +355,7 @@ class LRBMNoBoostClassifier(RelationalClassifier):
     seed : int
         Seed of the random streams (a whole number from 0) [default: 1].
     preset : str
-        Preset of the candidate tests: "paper", "lookahead" or "extended".
+        Preset of the candidate tests: "paper", "lookahead", "extended" or "auto", chosen on training examples.
     symmetric : bool
         With recursive=True: treat p(a,b) and p(b,a) as equivalent.
     """
@@ -597,7 +597,7 @@ class ExplainableLRBMClassifier(Distilled, RelationalClassifier):
     seed : int
         Seed of the random streams (a whole number from 0) [default: 1].
     preset : str
-        Preset of the candidate tests: "paper", "lookahead" or "extended".
+        Preset of the candidate tests: "paper", "lookahead", "extended" or "auto", chosen on training examples.
     symmetric : bool
         With recursive=True: treat p(a,b) and p(b,a) as equivalent.
     """
@@ -832,7 +832,7 @@ class BoostedRDNClassifier(SrlearnForm, RelationalClassifier):
     seed : int
         Seed of the random streams (a whole number from 0) [default: 1].
     preset : str
-        Preset of the candidate tests: "paper", "lookahead" or "extended".
+        Preset of the candidate tests: "paper", "lookahead", "extended" or "auto", chosen on training examples.
     symmetric : bool
         With recursive=True: treat p(a,b) and p(b,a) as equivalent.
     """
@@ -1016,7 +1016,7 @@ class MLNBoostClassifier(RelationalClassifier):
     seed : int
         Seed of the random streams (a whole number from 0) [default: 1].
     preset : str
-        Preset of the candidate tests: "paper", "lookahead" or "extended".
+        Preset of the candidate tests: "paper", "lookahead", "extended" or "auto", chosen on training examples.
     """
 
     _kind = "mln-boost"
@@ -1150,7 +1150,7 @@ class RelationalProbabilityTreeClassifier(RelationalClassifier):
     seed : int
         Seed of the random streams (a whole number from 0) [default: 1].
     preset : str
-        Preset of the candidate tests: "paper", "lookahead" or "extended".
+        Preset of the candidate tests: "paper", "lookahead", "extended" or "auto", chosen on training examples.
     """
 
     _kind = "rpt"

@@ -48,7 +48,8 @@ pub fn fit(
     let given = match (ensemble, rules) {
         (Some(model), _) => match &model.get().inner {
             SavedModel::Trees(trees) => Given::Ensemble(Box::new(LrbmExplainable {
-                params: params.typed().map_err(value_error)?,
+                // If the preset was chosen, it is that of the ensemble.
+                params: params.resolved(&trees.header.parameters).typed().map_err(value_error)?,
                 from: Some(trees.clone()),
             })),
             _ => return Err(value_error("only sums of trees can be distilled")),

@@ -21,8 +21,8 @@ use crate::learn::lrnn::Template;
 use crate::learn::params::Entry;
 use crate::learn::prepare::{PrepareOptions, Purpose, make_binary_for};
 use crate::learn::{
-    self, Distillation, Kind, LearnError, Learner, ListedParameter, LrbmExplainable, Lrnn, Model, Params, Preset,
-    Resources, SavedModel, Stored, Task, Trained, TreeModel, Unchecked,
+    self, Choice, Distillation, Kind, LearnError, Learner, ListedParameter, LrbmExplainable, Lrnn, Model, Params,
+    Preset, Resources, SavedModel, Stored, Task, Trained, TreeModel, Unchecked,
 };
 use crate::logic::Diagnostics;
 
@@ -40,8 +40,8 @@ pub struct Train {
     /// lrnn. See `lrbm convert --help` for the notation.
     #[arg(long, value_name = "FILE")]
     rules: Option<PathBuf>,
-    /// Preset of parameters for kinds that grow trees: `paper`, `lookahead` (same as none) or
-    /// `extended`
+    /// Preset of parameters for kinds that grow trees: `paper`, `lookahead` (same as none),
+    /// `extended`, or `auto` for the one that is best on held-out training examples
     #[arg(long)]
     preset: Option<String>,
     /// Arity of predicates: `binary` replaces longer ones by a predicate `p_i_j` for each pair of
@@ -296,10 +296,34 @@ pub fn run(args: &Train, output: &mut Output) -> Result<(), CommandError> {
         write_whole(path, &trees.unwrap_or_default())?;
     }
     summary(output, kind, &trained, &args.out, &loaded)?;
+    if let Some(choice) = &trained.choice {
+        writeln!(output.out, "{}\n\nThis table repeats it in an experiment:\n", choice.describe())?;
+        write!(output.out, "{}", model_table(choice, &params, &trained.model)?)?;
+    }
     if let Some(Audited { conjunctions, answers }) = audited {
         writeln!(output.out, "audit: {answers} answers for {conjunctions} conjunctions recomputed, no difference")?;
     }
     Ok(())
+}
+
+/// Returns the table of a spec that names the chosen preset, and the parameters that differ from it.
+fn model_table(choice: &Choice, params: &Params, model: &SavedModel) -> Result<String, CommandError> {
+    let kind = params.kind();
+    let of_preset = Unchecked::new(kind).preset(choice.preset).check().map_err(CommandError::input)?;
+    let chosen = model.header().map_or_else(|| params.clone(), |header| params.resolved(&header.parameters));
+    let mut lines = vec![
+        "[[model]]".to_owned(),
+        format!("name = \"{kind}\""),
+        format!("kind = \"{kind}\""),
+        format!("preset = \"{}\"", choice.preset.name()),
+    ];
+    // An experiment derives the seed from its own seed, the dataset and the fold.
+    for name in chosen.entries().into_iter().map(|entry| entry.name).filter(|name| *name != "seed") {
+        if let Some(value) = chosen.get(name).filter(|value| of_preset.get(name).as_ref() != Some(value)) {
+            lines.push(format!("{name} = {value}"));
+        }
+    }
+    Ok(lines.join("\n") + "\n")
 }
 
 /// Learns the weights of given rules.
@@ -395,7 +419,9 @@ fn fit(
     let task = Task { database, target, examples, seed: params.seed(), resources };
     let trained = match given {
         Given::Ensemble(from) => {
-            let learner = params.typed().map(|params| LrbmExplainable { params, from: Some(*from) });
+            // If the preset was chosen, it is that of the ensemble.
+            let params = params.resolved(&from.header.parameters).typed();
+            let learner = params.map(|params| LrbmExplainable { params, from: Some(*from) });
             learner.map_err(LearnError::from).and_then(|learner| learner.fit(&task, &mut progress).map(Trained::saved))
         }
         Given::Template(template) => {

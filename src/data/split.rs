@@ -36,12 +36,15 @@ pub struct SplitOptions {
     pub seed: u64,
     /// Whether training positives are evidence for other examples, both in training and in test.
     pub recursive: bool,
+    /// The fraction of the training examples that is kept, above 0 and at most 1. A smaller
+    /// fraction keeps a subset of what a larger one keeps; facts and test examples stay.
+    pub train_fraction: f64,
 }
 
 impl SplitOptions {
     /// Returns the default folds of the dataset with two negatives per positive, as in the paper.
     pub fn new(seed: u64) -> SplitOptions {
-        SplitOptions { folds: None, negatives_per_positive: 2.0, seed, recursive: false }
+        SplitOptions { folds: None, negatives_per_positive: 2.0, seed, recursive: false, train_fraction: 1.0 }
     }
 }
 
@@ -266,7 +269,9 @@ impl Benchmark {
         count: usize,
         split: &SplitOptions,
     ) -> Result<Fold, BenchmarkError> {
-        let (trained, tested, counts) = self.choose(self.groups(pool, count, split)?, index);
+        let (trained, tested, mut counts) = self.choose(self.groups(pool, count, split)?, index);
+        let trained = self.reduced(trained, pool, index, split);
+        counts.train = trained.counts;
         let known = KnownPositives { positives: &trained.positives, from: None };
         let known = (self.traits.target_is_evidence || split.recursive).then_some(known);
         // A known example is uninformative without its class.
@@ -423,6 +428,43 @@ impl Benchmark {
         ExampleGroup { positives, negatives, counts }
     }
 
+    /// Keeps the fraction of the training examples that a split asks for, at least one of each label:
+    /// the first of a seeded order, so that smaller fractions are nested in larger ones.
+    fn reduced(&self, group: ExampleGroup, pool: &Pool, index: usize, split: &SplitOptions) -> ExampleGroup {
+        if split.train_fraction >= 1.0 {
+            return group;
+        }
+        let purpose = format!("fold {}", index + 1);
+        let kept = |examples: Vec<Example>, label: &str| {
+            let classes = examples.iter().map(|example| example.class + 1).max().unwrap_or(0);
+            let mut kept: Vec<usize> = Vec::new();
+            for class in 0..classes {
+                let mut own: Vec<usize> = (0..examples.len()).filter(|&i| examples[i].class == class).collect();
+                let stratum = [&*self.id, &purpose, "training fraction", label, &class.to_string()];
+                Stream::new(split.seed, &stratum).shuffle(&mut own);
+                own.truncate((split.train_fraction * own.len() as f64).ceil() as usize);
+                kept.append(&mut own);
+            }
+            kept.sort_unstable();
+            kept.into_iter().map(|i| examples[i].clone()).collect::<Vec<Example>>()
+        };
+        let mut listed = ArgumentSet::new(false);
+        pool.listed.iter().for_each(|example| {
+            listed.insert(&example.args);
+        });
+        let (positives, negatives) = (kept(group.positives, "positives"), kept(group.negatives, "negatives"));
+        let listed = negatives.iter().filter(|example| listed.contains(&example.args)).count();
+        let counts = SideCounts {
+            positives: positives.len(),
+            reflexive_positives: positives.iter().filter(|example| is_reflexive(&example.args)).count(),
+            positives_to_the_future: positives.iter().filter(|example| points_to_the_future(pool, example)).count(),
+            listed,
+            drawn: negatives.len() - listed,
+            ..group.counts
+        };
+        ExampleGroup { positives, negatives, counts }
+    }
+
     /// Merges the training groups, without positives shared with the test if the variant drops
     /// them.
     fn merge(&self, groups: Vec<ExampleGroup>, tested: &ExampleGroup) -> (ExampleGroup, FoldCounts) {
@@ -473,6 +515,7 @@ impl Benchmark {
         let test_negatives: Vec<Box<[Constant]>> =
             tested.negatives.iter().filter_map(|example| translation.args(&example.args)).collect();
         let trained = self.given_group(train, positives, &test_negatives, split, index, &mut counts, "train");
+        let trained = self.reduced(trained, train, index, split);
         let mut in_test = ArgumentSet::new(false);
         test_negatives.iter().for_each(|args| {
             in_test.insert(args);

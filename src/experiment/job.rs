@@ -13,7 +13,7 @@ use super::tune::config::{Trial, TrialConfig, TrialId, TrialSystem, Tuning};
 use crate::data::split::SplitOptions;
 use crate::determinism::{IndexMap, Stream};
 use crate::files::digest;
-use crate::learn::{Kind, Params, Preset};
+use crate::learn::{Kind, Params, Preset, auto};
 
 /// One training run and one test run.
 #[derive(Clone, Debug, PartialEq)]
@@ -216,6 +216,9 @@ impl Job {
         for kind in kind.into_iter().chain(from.map(|from| from.kind)) {
             algorithm.insert(kind.name().to_owned(), kind.info().version);
         }
+        if self.system.learner().is_some_and(|learner| learner.params.is_auto()) {
+            algorithm.insert(Preset::Auto.name().to_owned(), auto::VERSION);
+        }
         // Since version 1, a directory that lists enough negatives has no drawn ones.
         if self.dataset.is_directory() && self.dataset.variant.negatives.is_none() {
             algorithm.insert("negatives".to_owned(), NEGATIVES_VERSION);
@@ -228,6 +231,7 @@ impl Job {
             data_checksum: data_checksum.to_owned(),
             folds: self.split.folds.unwrap_or_default(),
             negatives_per_positive: self.split.negatives_per_positive,
+            train_fraction: self.split.train_fraction,
             fold: self.fold_number(),
             seed: self.seed,
             inner: self.trial.as_ref().map(|Trial { id, .. }| InnerKey { fold: id.inner_fold, folds: id.inner_folds }),
@@ -266,7 +270,7 @@ impl Job {
 
     /// Returns the name of the preset; empty without one.
     pub fn preset_name(&self) -> &'static str {
-        self.preset.map_or("", Preset::name)
+        self.preset.map(Preset::name).unwrap_or_default()
     }
 
     /// Returns the model with preset and case, such as `LRBM-Boost (paper, trees=5)`.

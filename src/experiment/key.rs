@@ -43,6 +43,9 @@ pub struct JobKey {
     pub folds: usize,
     /// Number of negatives for each positive.
     pub negatives_per_positive: f64,
+    /// Fraction of the training examples that is kept; omitted if all are.
+    #[serde(default = "whole", skip_serializing_if = "is_whole")]
+    pub train_fraction: f64,
     /// The fold, from 1.
     pub fold: usize,
     /// Seed of the split and of training.
@@ -55,6 +58,15 @@ pub struct JobKey {
     pub tuning: Option<TuningKey>,
     /// Versions of the algorithms behind the result, by name.
     pub algorithm: BTreeMap<String, u32>,
+}
+
+fn whole() -> f64 {
+    1.0
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_whole(fraction: &f64) -> bool {
+    *fraction == 1.0
 }
 
 /// An inner fold of the training part of a fold.

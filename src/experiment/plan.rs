@@ -292,6 +292,7 @@ fn changes(old: &JobKey, new: &JobKey) -> Vec<Change> {
     note("folds", old.folds.to_string(), new.folds.to_string());
     let ratio = |key: &JobKey| key.negatives_per_positive.to_string();
     note("negatives_per_positive", ratio(old), ratio(new));
+    note("train_fraction", old.train_fraction.to_string(), new.train_fraction.to_string());
     note("fold", old.fold.to_string(), new.fold.to_string());
     note("seed", old.seed.to_string(), new.seed.to_string());
     let inner = |key: &JobKey| {

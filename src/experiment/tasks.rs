@@ -28,9 +28,9 @@ const SECONDS_ALWAYS: f64 = 0.02;
 
 /// Groups jobs of a plan, given by their indices, into tasks of about this length. Jobs keep their
 /// order, so that those with the same data stay together. A job that distills an ensemble is in the
-/// task of the ensemble, which is then learned once.
+/// task of the ensemble, which is then learned once; so are ensembles that share their first rounds.
 pub fn group(plan: &[PlannedJob], jobs: &[usize], task_time: Duration) -> Vec<Vec<usize>> {
-    let units = units(plan, jobs);
+    let units = units_by(plan, jobs, |planned| planned.prefix.as_ref().map(|prefix| &prefix.group));
     let costs: Vec<f64> = units.iter().map(|unit| unit.iter().map(|&job| seconds(&plan[job].job)).sum()).collect();
     let tasks = number(costs.iter().sum(), task_time).min(units.len());
     parts(&costs, tasks).into_iter().map(|part| units[part].concat()).collect()
@@ -38,11 +38,27 @@ pub fn group(plan: &[PlannedJob], jobs: &[usize], task_time: Duration) -> Vec<Ve
 
 /// Groups jobs that must run in the same task.
 pub fn units(plan: &[PlannedJob], jobs: &[usize]) -> Vec<Vec<usize>> {
+    units_by(plan, jobs, |_| None)
+}
+
+/// Groups jobs that must run in the same task, and those with a common id.
+fn units_by<'p>(
+    plan: &'p [PlannedJob],
+    jobs: &[usize],
+    common: impl Fn(&'p PlannedJob) -> Option<&'p JobId>,
+) -> Vec<Vec<usize>> {
     let mut units: Vec<Vec<usize>> = Vec::new();
     let mut of_ensemble: HashMap<&JobId, usize> = HashMap::default();
+    let mut of_common: HashMap<&JobId, usize> = HashMap::default();
     for &job in jobs {
         let PlannedJob { id, ensemble, .. } = &plan[job];
-        let unit = *of_ensemble.entry(ensemble.as_ref().unwrap_or(id)).or_insert(units.len());
+        let id = ensemble.as_ref().unwrap_or(id);
+        let common = common(&plan[job]);
+        let next = common.and_then(|common| of_common.get(common)).copied().unwrap_or(units.len());
+        let unit = *of_ensemble.entry(id).or_insert(next);
+        if let Some(common) = common {
+            of_common.entry(common).or_insert(unit);
+        }
         match units.get_mut(unit) {
             Some(unit) => unit.push(job),
             None => units.push(vec![job]),

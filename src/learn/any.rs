@@ -172,17 +172,17 @@ impl From<LrnnModel> for SavedModel {
 impl<M: Into<SavedModel>> Trained<M> {
     /// Returns the same result with a model of any kind.
     pub fn saved(self) -> Trained<SavedModel> {
-        let Trained { model, warnings, statistics } = self;
-        Trained { model: model.into(), warnings, statistics }
+        let Trained { model, warnings, statistics, choice } = self;
+        Trained { model: model.into(), warnings, statistics, choice }
     }
 }
 
 impl Trained<SavedModel> {
     /// Returns the same result with a sum of trees; `None` for other kinds.
     pub fn into_trees(self) -> Option<Trained<TreeModel>> {
-        let Trained { model, warnings, statistics } = self;
+        let Trained { model, warnings, statistics, choice } = self;
         match model {
-            SavedModel::Trees(model) => Some(Trained { model, warnings, statistics }),
+            SavedModel::Trees(model) => Some(Trained { model, warnings, statistics, choice }),
             _ => None,
         }
     }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use super::auto::{self, Selection};
 use super::checks::{check_recursion, count_labels};
 use super::gradient::Scores;
 use super::header::Header;
@@ -13,13 +14,15 @@ use super::params::shared::{
     language_options, with_stopping,
 };
 use super::progress::{Progress, Statistics};
-use super::tree_model::{ClassSums, Parts, add, with_counts};
+use super::tree_model::{ClassSums, LeafWeights, Parts, add, with_counts};
 use super::weights::Weights;
-use super::{Kind, LearnError, Task, TrainedModel, TreeModel, negatives, warnings};
-use crate::cover::Bits;
+use super::{Kind, LearnError, Task, Trained, TrainedModel, TreeModel, negatives, warnings};
+use crate::cover::{Bits, Coverage};
+use crate::data::example_folds::ExampleFold;
 use crate::determinism::Stream;
 use crate::kb::Example;
-use crate::tree::{Grower, Language, PathOptions, path};
+use crate::logic::Literal;
+use crate::tree::{CandidateCache, GrowStatistics, Grower, Language, PathOptions, Tree, path};
 
 /// The parameters of a sum of trees.
 pub(super) struct BoostParams {
@@ -38,53 +41,191 @@ pub(super) struct BoostParams {
     pub values: BTreeMap<String, Value>,
 }
 
-/// Learns a sum of trees, or one sum per class for a multi-class target.
+/// A kind of ensemble with its parameters.
+pub(super) struct Setup {
+    pub kind: Kind,
+    pub params: BoostParams,
+    pub fitter: Fitter,
+}
+
+/// Learns a sum of trees, or one sum per class for a multi-class target, for each of these numbers
+/// of rounds. A shorter sum is a prefix of the longest one: no round depends on the number of
+/// rounds, except as [`Rounds::prefix`] says.
 pub(super) fn train(
-    kind: Kind,
     task: &Task<'_>,
-    params: &BoostParams,
-    fitter: &Fitter,
+    setup: &Setup,
+    lengths: &[u32],
     progress: &mut dyn FnMut(Progress),
-) -> Result<TrainedModel, LearnError> {
-    negatives::check(&params.training)?;
-    let examples = negatives::of_model(task, &params.training)?;
+) -> Result<Vec<TrainedModel>, LearnError> {
+    negatives::check(&setup.params.training)?;
+    let examples = negatives::of_model(task, &setup.params.training)?;
     let task = &Task { examples: &examples, ..*task };
-    let weights = Weights::new(task.examples, params.training.positive_weight);
-    let (trained_on, classes) = count_classes(task, &params.training, params.additive.prior, &weights)?;
-    check_recursion(task, params.training.recursive)?;
-    let priors = match &classes {
-        None => vec![prior(params.additive.prior, &weights, task.examples)],
-        Some(classes) => classes.priors.clone(),
-    };
-    let Task { database, target, examples, seed, .. } = *task;
     let coverage = task.coverage();
-    let language = language(task, &params.tests, &params.more_tests);
-    let single = params.rounds.trees == 1;
-    let options = grow_options(&params.growth, &params.more_tests, params.rescore, single);
-    let options = with_stopping(options, &params.stopping, task.negatives_per_positive());
-    let grower = Grower::new(&coverage, &language, options).weighted(weights.get());
-    let mut statistics = Statistics::default();
-    let sampling = Sampling::new(&params.additive, &params.training);
-    let trees = boost(task, &sampling, &params.rounds, &weights, &priors, progress, |round, psi| {
-        let targets = regression_targets(params.target, examples, priors.len() > 1, &round);
-        let grown = grower.grow(fitter, &targets, round.in_use, seed, round.number);
-        add(&grown.tree, &grown.reached, params.additive.step, psi);
-        statistics = statistics.after(&grown.statistics);
-        let own = |i: usize| examples[i].class as usize == round.class;
-        let counted = |tree| if priors.len() > 1 { with_counts(tree, &grown.reached, round.in_use, own) } else { tree };
-        counted(grown.tree)
-    })?;
-    let trees: Vec<_> = trees.into_iter().flatten().collect();
-    statistics.trees = trees.len() as u64;
-    let prior = if classes.is_some() { 0.0 } else { priors[0] };
-    let mut warnings = Vec::new();
-    warnings.extend(warnings::budget(statistics.budget_hits, params.tests.max_candidates));
-    if trees.iter().all(|tree| tree.leaves() == 1) {
-        warnings.extend(warnings::nothing_learned(database, target, &params.stopping.rejecting()));
+    Booster::new(task, setup, &coverage, 1).fit(lengths, progress)
+}
+
+/// Compares setups that treat the training examples alike, and trains the best on all of them. All
+/// trainings share one coverage, in which held-out examples are masked.
+pub(super) fn train_best(
+    task: &Task<'_>,
+    setups: &[Setup],
+    progress: &mut dyn FnMut(Progress),
+) -> Result<(Selection, TrainedModel), LearnError> {
+    let training = &setups[0].params.training;
+    negatives::check(training)?;
+    let examples = negatives::of_model(task, training)?;
+    let task = &Task { examples: &examples, ..*task };
+    let coverage = task.coverage();
+    let boosters: Vec<Booster<'_>> =
+        setups.iter().map(|setup| Booster::new(task, setup, &coverage, setups.len())).collect();
+    let selection = auto::select(task, setups.len(), |setup, fold| boosters[setup].held_out_scores(fold, progress))?;
+    let chosen = &boosters[selection.chosen];
+    let trained = chosen.fit(&[chosen.setup.params.rounds.trees], progress).map(only)?;
+    Ok((selection, trained))
+}
+
+/// Boosting over the examples of a coverage.
+struct Booster<'a> {
+    task: &'a Task<'a>,
+    setup: &'a Setup,
+    coverage: &'a Coverage<'a>,
+    language: Language,
+    chains: Vec<Vec<Literal>>,
+    /// The candidate tests of the language.
+    cache: CandidateCache,
+    /// Number of boosters that share the memory of the coverage.
+    users: usize,
+}
+
+/// The trees of each round with the statistics of their growth.
+type BoostedTrees = Boosted<(Tree<LeafWeights>, GrowStatistics)>;
+
+impl<'a> Booster<'a> {
+    fn new(task: &'a Task<'a>, setup: &'a Setup, coverage: &'a Coverage<'a>, users: usize) -> Self {
+        let BoostParams { tests, more_tests, .. } = &setup.params;
+        let chains = chains(task, tests, more_tests);
+        let language = Language::new(task.database, task.target, language_options(tests, more_tests));
+        let language = language.with_tests(chains.clone());
+        Booster { task, setup, coverage, language, chains, cache: CandidateCache::new(coverage, users), users }
     }
-    let header = Header::new(kind, task, params.values.clone(), trained_on);
-    let parts = Parts { header, classes, fidelity: None, prior, step: params.additive.step, trees };
-    Ok(TrainedModel { model: TreeModel::from_parts(parts, database), warnings, statistics })
+
+    /// Learns a model on all examples for each of these numbers of rounds.
+    fn fit(&self, lengths: &[u32], progress: &mut dyn FnMut(Progress)) -> Result<Vec<TrainedModel>, LearnError> {
+        let Setup { kind, params, .. } = self.setup;
+        let Task { database, target, examples, .. } = *self.task;
+        let weights = Weights::new(examples, params.training.positive_weight);
+        let (trained_on, classes) = count_classes(self.task, &params.training, params.additive.prior, &weights)?;
+        check_recursion(self.task, params.training.recursive)?;
+        let priors = self.priors(classes.as_ref(), &weights);
+        let rounds = params.rounds.longest(lengths);
+        let sizes = self.task.negatives_per_positive();
+        let grower = self.grower(&self.language, &self.cache, &rounds, sizes);
+        let boosted = self.boost(&grower.weighted(weights.get()), &rounds, &weights, &priors, progress)?;
+        let model = |&length: &u32| {
+            let (fitted, kept) = boosted.prefix(length);
+            let mut statistics = fitted.fold(Statistics::default(), |sum, (_, of_tree)| sum.after(of_tree));
+            let trees: Vec<_> = kept.map(|(tree, _)| tree.clone()).collect();
+            statistics.trees = trees.len() as u64;
+            let prior = if classes.is_some() { 0.0 } else { priors[0] };
+            let mut warnings = Vec::new();
+            warnings.extend(warnings::budget(statistics.budget_hits, params.tests.max_candidates));
+            if trees.iter().all(|tree| tree.leaves() == 1) {
+                warnings.extend(warnings::nothing_learned(database, target, &params.stopping.rejecting()));
+            }
+            let header = Header::new(*kind, self.task, with_rounds(&params.values, length), trained_on);
+            let (classes, step) = (classes.clone(), params.additive.step);
+            let parts = Parts { header, classes, fidelity: None, prior, step, trees };
+            TrainedModel { model: TreeModel::from_parts(parts, database), warnings, statistics, choice: None }
+        };
+        Ok(lengths.iter().map(model).collect())
+    }
+
+    /// Learns on the training examples of a fold and returns the scores of its test examples, as
+    /// [`auto::select`] takes them.
+    fn held_out_scores(
+        &self,
+        fold: &ExampleFold,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<Vec<Vec<f64>>, LearnError> {
+        let BoostParams { tests, more_tests, training, additive, rounds, .. } = &self.setup.params;
+        let mut within = Bits::zeros(self.task.examples.len());
+        fold.train.iter().for_each(|&i| within.set(i as usize, true));
+        let inner: Vec<Example> = within.iter().map(|i| self.task.examples[i].clone()).collect();
+        let inner = Task { examples: &inner, ..*self.task };
+        // Chains are proposed by positives, which must not be held-out ones.
+        let chains = chains(&inner, tests, more_tests);
+        let own = (chains != self.chains).then(|| {
+            let language = Language::new(inner.database, inner.target, language_options(tests, more_tests));
+            (language.with_tests(chains), CandidateCache::new(self.coverage, self.users))
+        });
+        let (language, cache) =
+            own.as_ref().map_or((&self.language, &self.cache), |(language, cache)| (language, cache));
+        let weights = Weights::new(self.task.examples, training.positive_weight).restricted_to(within);
+        let (_, classes) = count_classes(self.task, training, additive.prior, &weights)?;
+        check_recursion(self.task, training.recursive)?;
+        let priors = self.priors(classes.as_ref(), &weights);
+        let rounds = Rounds { trees: auto::inner_rounds(rounds.trees), early_stopping: 0, ..*rounds };
+        let grower = self.grower(language, cache, &rounds, inner.negatives_per_positive());
+        let boosted = self.boost(&grower.weighted(weights.get()), &rounds, &weights, &priors, progress)?;
+        let tested = |column: &[f64]| fold.test.iter().map(|&i| column[i as usize]).collect();
+        Ok(boosted.scores.columns().map(tested).collect())
+    }
+
+    fn priors(&self, classes: Option<&ClassSums>, weights: &Weights) -> Vec<f64> {
+        match classes {
+            None => vec![prior(self.setup.params.additive.prior, weights, self.task.examples)],
+            Some(classes) => classes.priors.clone(),
+        }
+    }
+
+    fn grower<'g>(
+        &'g self,
+        language: &'g Language,
+        cache: &CandidateCache,
+        rounds: &Rounds,
+        negatives_per_positive: f64,
+    ) -> Grower<'g> {
+        let BoostParams { growth, stopping, more_tests, rescore, .. } = &self.setup.params;
+        let options = grow_options(growth, more_tests, *rescore, rounds.trees == 1);
+        let options = with_stopping(options, stopping, negatives_per_positive);
+        Grower::new(self.coverage, language, options).sharing(cache)
+    }
+
+    fn boost(
+        &self,
+        grower: &Grower<'_>,
+        rounds: &Rounds,
+        weights: &Weights,
+        priors: &[f64],
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<BoostedTrees, LearnError> {
+        let Setup { params, fitter, .. } = self.setup;
+        let Task { examples, seed, .. } = *self.task;
+        let sampling = Sampling::new(&params.additive, &params.training);
+        boost(self.task, &sampling, rounds, weights, priors, progress, |round, psi| {
+            let targets = regression_targets(params.target, examples, priors.len() > 1, &round);
+            let grown = grower.grow(fitter, &targets, round.in_use, seed, round.number);
+            add(&grown.tree, &grown.reached, params.additive.step, psi);
+            let own = |i: usize| examples[i].class as usize == round.class;
+            let counted =
+                |tree| if priors.len() > 1 { with_counts(tree, &grown.reached, round.in_use, own) } else { tree };
+            (counted(grown.tree), grown.statistics)
+        })
+    }
+}
+
+/// Returns the only model of a training with one number of rounds.
+pub(super) fn only<M>(models: Vec<Trained<M>>) -> Trained<M> {
+    models.into_iter().next().expect("training returns a model for each number of rounds")
+}
+
+/// Returns the parameters of a model with this number of rounds; kinds of one round record none.
+pub(super) fn with_rounds(values: &BTreeMap<String, Value>, rounds: u32) -> BTreeMap<String, Value> {
+    let mut values = values.clone();
+    if let Some(trees) = values.get_mut("trees") {
+        *trees = Value::Integer(rounds.into());
+    }
+    values
 }
 
 /// Returns what the tree of a round is fitted to.
@@ -151,11 +292,16 @@ pub(super) fn count_classes(
 /// Returns the language bias: the literals that the modes allow, and the chains between the
 /// arguments of the target as additional tests.
 pub(super) fn language(task: &Task<'_>, tests: &Tests, more: &TestExtensions) -> Language {
+    let language = Language::new(task.database, task.target, language_options(tests, more));
+    language.with_tests(chains(task, tests, more))
+}
+
+/// Returns the chains between the arguments of the target that its positives propose.
+fn chains(task: &Task<'_>, tests: &Tests, more: &TestExtensions) -> Vec<Vec<Literal>> {
     let Task { database, target, examples, seed, .. } = *task;
     let max_length = tests.path_length as usize;
     let options = PathOptions { max_length, compares: more.cuts > 0, seed, ..PathOptions::default() };
-    let chains = path::chains(database, target, examples, &options);
-    Language::new(database, target, language_options(tests, more)).with_tests(chains)
+    path::chains(database, target, examples, &options)
 }
 
 /// The regression problem of one boosting round.
@@ -185,8 +331,29 @@ impl Sampling {
     }
 }
 
+/// The summands of boosting.
+pub(super) struct Boosted<T> {
+    /// The summands of each class; a binary target has one list.
+    summands: Vec<Vec<T>>,
+    /// By round that ran: the number of rounds that are kept if boosting ends with it.
+    kept: Vec<usize>,
+    /// The scores of all examples after the last round.
+    pub scores: Scores,
+}
+
+impl<T> Boosted<T> {
+    /// Returns the summands that boosting with this number of rounds fits, and those of them that
+    /// it keeps, class by class.
+    pub fn prefix(&self, rounds: u32) -> (impl Iterator<Item = &T>, impl Iterator<Item = &T>) {
+        let ran = self.kept.len().min(rounds as usize);
+        let kept = ran.checked_sub(1).map_or(0, |last| self.kept[last]);
+        let first = |count: usize| self.summands.iter().flat_map(move |summands| &summands[..count]);
+        (first(ran), first(kept))
+    }
+}
+
 /// Fits one summand per round and class with `grow`, which also adds the summand's values to ψ of
-/// each example. Returns the summands of each class; a binary target has one list.
+/// each example.
 // Paper: Alg. 1, line 1
 pub(super) fn boost<T>(
     task: &Task<'_>,
@@ -196,7 +363,7 @@ pub(super) fn boost<T>(
     priors: &[f64],
     progress: &mut dyn FnMut(Progress),
     mut grow: impl FnMut(Round<'_>, &mut [f64]) -> T,
-) -> Result<Vec<Vec<T>>, LearnError> {
+) -> Result<Boosted<T>, LearnError> {
     let Task { examples, seed, .. } = *task;
     let strata = strata(examples, task.classes().map(<[_]>::len));
     let (learning, held_out) = hold_out(task, &strata, weights.counted(), rounds)?;
@@ -204,6 +371,7 @@ pub(super) fn boost<T>(
     // Paper: Alg. 1, line 2, F₀ = ψ₀; one for each class, if there are several.
     let mut scores = Scores::new(priors, examples.len());
     let mut summands: Vec<Vec<T>> = priors.iter().map(|_| Vec::with_capacity(rounds.trees as usize)).collect();
+    let mut kept = Vec::with_capacity(rounds.trees as usize);
     // Paper: Alg. 1, line 3
     for step in 0..rounds.trees as usize {
         // Paper: Alg. 1, line 4, GenerateExamples: Δᵢ = I(yᵢ = 1) − P(yᵢ = 1)
@@ -220,17 +388,16 @@ pub(super) fn boost<T>(
         }
         let log_likelihood = || mean_log_likelihood(examples, &scores, weights, &learning);
         progress(Progress::new(step + 1, rounds.trees as usize, &log_likelihood));
-        if let Some(held_out) = &held_out
-            && stopping.should_stop(mean_log_likelihood(examples, &scores, weights, held_out))
-        {
+        let ends = held_out
+            .as_ref()
+            .is_some_and(|held_out| stopping.should_stop(mean_log_likelihood(examples, &scores, weights, held_out)));
+        kept.push(if held_out.is_some() { stopping.best_rounds } else { step + 1 });
+        if ends {
             break;
         }
     }
     // Paper: Alg. 1, lines 7 to 9: P(y = 1) = sigmoid(ψ), see [`crate::math::sigmoid`]
-    if held_out.is_some() {
-        summands.iter_mut().for_each(|summands| summands.truncate(stopping.best_rounds));
-    }
-    Ok(summands)
+    Ok(Boosted { summands, kept, scores })
 }
 
 /// Returns the strata of sampling: positives and negatives, or the examples of each class.

@@ -46,6 +46,11 @@ impl Scores {
         &mut self.columns[k]
     }
 
+    /// Returns the columns.
+    pub fn columns(&self) -> impl Iterator<Item = &[f64]> {
+        self.columns.iter().map(Vec::as_slice)
+    }
+
     fn row(&self, i: usize) -> Vec<f64> {
         self.columns.iter().map(|column| column[i]).collect()
     }

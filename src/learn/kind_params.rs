@@ -14,6 +14,12 @@ pub trait KindParams: ParamSet + Clone + Default {
     /// Returns the estimated cost of training per example, in splits of a first tree. It orders and
     /// groups jobs; no result depends on it.
     fn cost(&self) -> f64;
+
+    /// Returns the number of boosting rounds, if the model equals the first rounds of every longer
+    /// ensemble with otherwise equal parameters; see [`Learner::fit_prefixes`].
+    fn prefix_rounds(&self) -> Option<u32> {
+        None
+    }
 }
 
 /// Returns the estimated cost of one tree of this maximum depth.

@@ -4,6 +4,7 @@
 //! kind (one tree, no limit on leaves), `setParam` of the background file, the default of the
 //! parameter.
 
+use super::auto::PORTFOLIO;
 use super::kind::Kind;
 use super::params::{ParamError, Preset, Shape, Value};
 use super::registry::{Params, parameter, parameters};
@@ -60,6 +61,11 @@ impl Unchecked {
     /// # Errors
     /// For an unknown parameter, one that the kind does not have, and a value outside its range.
     pub fn check(&self) -> Result<Params, ParamError> {
+        if self.preset == Some(Preset::Auto) && self.kind.has_presets() {
+            let with = |preset| Unchecked { preset: Some(preset), ..self.clone() }.check();
+            let portfolio = PORTFOLIO.map(|preset| with(preset).map(|params| (preset, params)));
+            return Ok(Params::auto(portfolio.into_iter().collect::<Result<_, ParamError>>()?));
+        }
         let mut params = Params::of_groups(self.kind);
         for (key, value) in &self.background {
             set_from_background(&mut params, key, value)?;

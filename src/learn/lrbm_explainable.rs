@@ -1,6 +1,7 @@
 //! Explainable LRBM: one large tree distilled from an ensemble, as in Craven and Shavlik (1996).
 
-use super::boost;
+use super::auto::Selection;
+use super::boost::{self, Setup};
 use super::checks;
 use super::header::Header;
 use super::kind_params::{KindParams, tree_cost};
@@ -148,6 +149,23 @@ impl Learner for LrbmExplainable {
         let LearnedEnsemble { model, statistics } = self.ensemble(task, progress)?;
         self.distill(&model, task, statistics)
     }
+
+    /// Compares the ensembles; the best one is distilled.
+    fn fit_best(
+        candidates: &[Self],
+        task: &Task<'_>,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Option<Result<(Selection, TrainedModel), LearnError>> {
+        let ensemble = |candidate: &Self| LrbmBoost { params: candidate.params.ensemble() }.setup();
+        let setups: Vec<Setup> = candidates.iter().map(ensemble).collect();
+        let trained = negatives::of_model(task, &candidates[0].params.training).and_then(|examples| {
+            let task = &Task { examples: &examples, ..*task };
+            let (selection, ensemble) = boost::train_best(task, &setups, progress)?;
+            let chosen = &candidates[selection.chosen];
+            Ok((selection, chosen.distill(&ensemble.model, task, ensemble.statistics)?))
+        });
+        Some(trained)
+    }
 }
 
 struct LearnedEnsemble {
@@ -235,7 +253,7 @@ impl LrbmExplainable {
             step: 1.0,
             trees,
         };
-        Ok(TrainedModel { model: TreeModel::from_parts(parts, database), warnings, statistics })
+        Ok(TrainedModel { model: TreeModel::from_parts(parts, database), warnings, statistics, choice: None })
     }
 }
 

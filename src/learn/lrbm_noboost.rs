@@ -1,7 +1,8 @@
 //! LRBM-NoBoost: a single large tree instead of an ensemble.
 
+use super::auto::Selection;
 use super::boost;
-use super::boost::BoostParams;
+use super::boost::{BoostParams, Setup};
 use super::kind_params::{KindParams, tree_cost};
 use super::params::shared::{
     Additive, Growth, LeafFitting, LearningRate, RegressionTarget, Rounds, Seed, Stopping, TestExtensions, Tests,
@@ -73,12 +74,27 @@ impl Learner for LrbmNoBoost {
     type Model = TreeModel;
 
     fn fit(&self, task: &Task<'_>, progress: &mut dyn FnMut(Progress)) -> Result<TrainedModel, LearnError> {
+        boost::train(task, &self.setup(), &[1], progress).map(boost::only)
+    }
+
+    fn fit_best(
+        candidates: &[Self],
+        task: &Task<'_>,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Option<Result<(Selection, TrainedModel), LearnError>> {
+        let setups: Vec<Setup> = candidates.iter().map(Self::setup).collect();
+        Some(boost::train_best(task, &setups, progress))
+    }
+}
+
+impl LrbmNoBoost {
+    fn setup(&self) -> Setup {
         let LrbmNoBoostParams { growth, stopping, tests, more_tests, training, additive, rate, leaf, fit, .. } =
             self.params;
         let (rounds, rescore, values) = (Rounds::one(), leaf.rescore, self.params.to_values());
         let target = fit.regression_target;
         let params =
             BoostParams { growth, stopping, tests, more_tests, training, additive, rounds, rescore, target, values };
-        boost::train(Kind::LrbmNoBoost, task, &params, &lrbm_boost::fitter(&leaf, &rate), progress)
+        Setup { kind: Kind::LrbmNoBoost, params, fitter: lrbm_boost::fitter(&leaf, &rate) }
     }
 }

@@ -18,6 +18,7 @@
 //! ```
 
 pub mod any;
+pub mod auto;
 pub mod boost;
 mod checks;
 pub mod clauses;
@@ -58,6 +59,7 @@ mod warnings;
 mod weights;
 
 pub use any::SavedModel;
+pub use auto::Choice;
 pub use error::{LearnError, ScoreError};
 pub use fitting::FitControl;
 pub use header::Header;
@@ -76,7 +78,7 @@ pub use params::{ParamError, Preset};
 pub use progol::Progol;
 pub use progress::{Progress, Statistics};
 pub use rdn_boost::RdnBoost;
-pub use registry::{ListedParameter, Params, fit, parameter, parameters, train};
+pub use registry::{ListedParameter, Params, fit, fit_prefixes, parameter, parameters, select_separately, train};
 pub use rpt::Rpt;
 pub use rrbm::{RrbmC, RrbmE, RrbmModel};
 pub use rules::ModelRule;

@@ -112,7 +112,7 @@ impl Learner for Progol {
         progress(Progress::new(1, 1, &|| log_likelihood));
         let Theory { seeds, examined, budget_hits, .. } = theory;
         let statistics = Statistics { expansions: seeds, screened: examined, budget_hits, ..Statistics::default() };
-        Ok(Trained { model: network, warnings, statistics })
+        Ok(Trained { model: network, warnings, statistics, choice: None })
     }
 }
 

@@ -1,7 +1,8 @@
 //! RDN-Boost (Natarajan et al., 2012): the same boosting loop with the mean gradient in each leaf.
 
+use super::auto::Selection;
 use super::boost;
-use super::boost::BoostParams;
+use super::boost::{BoostParams, Setup};
 use super::kind_params::{KindParams, ensemble_cost};
 use super::leaf::Fitter;
 use super::params::shared::{
@@ -53,17 +54,45 @@ impl KindParams for RdnBoostParams {
     fn cost(&self) -> f64 {
         self.tests.cost() * ensemble_cost(self.growth.max_leaves, self.rounds.trees)
     }
+
+    fn prefix_rounds(&self) -> Option<u32> {
+        self.rounds.prefix(&self.more_tests)
+    }
 }
 
 impl Learner for RdnBoost {
     type Model = TreeModel;
 
     fn fit(&self, task: &Task<'_>, progress: &mut dyn FnMut(Progress)) -> Result<TrainedModel, LearnError> {
+        boost::train(task, &self.setup(), &[self.params.rounds.trees], progress).map(boost::only)
+    }
+
+    fn fit_prefixes(
+        &self,
+        task: &Task<'_>,
+        lengths: &[u32],
+        progress: &mut dyn FnMut(Progress),
+    ) -> Option<Result<Vec<TrainedModel>, LearnError>> {
+        Some(boost::train(task, &self.setup(), lengths, progress))
+    }
+
+    fn fit_best(
+        candidates: &[Self],
+        task: &Task<'_>,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Option<Result<(Selection, TrainedModel), LearnError>> {
+        let setups: Vec<Setup> = candidates.iter().map(Self::setup).collect();
+        Some(boost::train_best(task, &setups, progress))
+    }
+}
+
+impl RdnBoost {
+    fn setup(&self) -> Setup {
         let RdnBoostParams { rounds, growth, stopping, tests, more_tests, training, additive, .. } = self.params;
         let (rescore, values) = (LeafFitting::default().rescore, self.params.to_values());
         let target = RegressionTarget::Gradient;
         let params =
             BoostParams { growth, stopping, tests, more_tests, training, additive, rounds, rescore, target, values };
-        boost::train(Kind::RdnBoost, task, &params, &Fitter::Mean, progress)
+        Setup { kind: Kind::RdnBoost, params, fitter: Fitter::Mean }
     }
 }

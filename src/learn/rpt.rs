@@ -97,7 +97,7 @@ impl Learner for Rpt {
         }
         let header = Header::new(Kind::Rpt, task, params.to_values(), trained_on);
         let parts = Parts { header, classes: None, fidelity: None, prior: 0.0, step: 1.0, trees: vec![tree] };
-        Ok(TrainedModel { model: TreeModel::from_parts(parts, database), warnings, statistics })
+        Ok(TrainedModel { model: TreeModel::from_parts(parts, database), warnings, statistics, choice: None })
     }
 }
 

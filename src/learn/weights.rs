@@ -9,6 +9,8 @@ pub(super) struct Weights {
     count: usize,
     /// `None` if all are 1: then nothing needs to be multiplied, and sums are whole numbers.
     of: Option<Vec<f64>>,
+    /// The examples to train on; `None` for all.
+    within: Option<Bits>,
 }
 
 impl Weights {
@@ -16,12 +18,18 @@ impl Weights {
     pub fn new(examples: &[Example], positive_weight: f64) -> Self {
         let weight = |example: &Example| example.weight * if example.positive { positive_weight } else { 1.0 };
         let all_one = examples.iter().all(|example| weight(example) == 1.0);
-        Weights { count: examples.len(), of: (!all_one).then(|| examples.iter().map(weight).collect()) }
+        let of = (!all_one).then(|| examples.iter().map(weight).collect());
+        Weights { count: examples.len(), of, within: None }
     }
 
     /// Creates weights of 1 for `count` examples.
     pub fn even(count: usize) -> Self {
-        Weights { count, of: None }
+        Weights { count, of: None, within: None }
+    }
+
+    /// Restricts training to some of the examples.
+    pub fn restricted_to(self, within: Bits) -> Self {
+        Weights { within: Some(within), ..self }
     }
 
     /// Returns the weights; `None` if all are 1.
@@ -29,8 +37,11 @@ impl Weights {
         self.of.as_deref()
     }
 
-    /// Returns the weight of an example.
+    /// Returns the weight of an example; 0 if it is not to be trained on.
     pub fn at(&self, example: usize) -> f64 {
+        if self.within.as_ref().is_some_and(|within| !within.get(example)) {
+            return 0.0;
+        }
         self.of.as_ref().map_or(1.0, |weights| weights[example])
     }
 

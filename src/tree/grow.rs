@@ -55,8 +55,20 @@ pub struct Grower<'a> {
     options: GrowOptions,
     /// The weights of the examples; `None` if all are 1.
     weights: Option<&'a [f64]>,
-    /// By the true literals of a path and its typed variables.
-    candidate_cache: Mutex<Cache<PathKey, Arc<Candidates>>>,
+    candidate_cache: CandidateCache,
+}
+
+/// The candidate tests of a language over the examples of a coverage, by the true literals of a
+/// path and its typed variables. Growers of the same language, coverage and margins may share it.
+#[derive(Clone, Debug)]
+pub struct CandidateCache(Arc<Mutex<Cache<PathKey, Arc<Candidates>>>>);
+
+impl CandidateCache {
+    /// Creates a cache for one of `users` languages that share the memory budget of a coverage.
+    /// Together they take up to half of it, less what growing a tree takes.
+    pub fn new(coverage: &Coverage<'_>, users: usize) -> Self {
+        CandidateCache(Arc::new(Mutex::new(Cache::new(coverage.memory_bytes() / 8 * 3 / users.max(1)))))
+    }
 }
 
 /// The candidates of a node, for the false side of its test: both have the same path, so they
@@ -150,8 +162,13 @@ impl<'a> Grower<'a> {
     /// Creates a grower. Its cache of candidate tests takes up to half of the memory budget of the
     /// coverage.
     pub fn new(coverage: &'a Coverage<'a>, language: &'a Language, options: GrowOptions) -> Self {
-        let candidate_cache = Mutex::new(Cache::new(coverage.memory_bytes() / 8 * 3));
+        let candidate_cache = CandidateCache::new(coverage, 1);
         Grower { coverage, language, options, weights: None, candidate_cache }
+    }
+
+    /// Uses candidate tests that another grower of the same language, coverage and margins found.
+    pub fn sharing(self, cache: &CandidateCache) -> Self {
+        Grower { candidate_cache: cache.clone(), ..self }
     }
 
     /// Sets the weights of the examples: weight 2 is equivalent to two copies of weight 1.
@@ -519,12 +536,12 @@ impl<'a> Grower<'a> {
     /// Returns the candidates below a path with these variables, cached.
     fn cached_candidates(&self, path: &[Literal], known: &[TypedVariable]) -> Arc<Candidates> {
         let key = (path.to_vec(), known.to_vec());
-        if let Some(candidates) = lock(&self.candidate_cache).get(&key) {
+        if let Some(candidates) = lock(&self.candidate_cache.0).get(&key) {
             return candidates;
         }
         let candidates = Arc::new(self.generate_candidates(self.coverage, path, known));
         let bytes = candidates.bytes();
-        lock(&self.candidate_cache).insert(key, candidates.clone(), bytes, bytes as u64);
+        lock(&self.candidate_cache.0).insert(key, candidates.clone(), bytes, bytes as u64);
         candidates
     }
 

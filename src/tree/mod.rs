@@ -23,7 +23,7 @@ mod stopping;
 
 pub(crate) use conjunct::{Conjunct, Conjuncts};
 pub use fit::{Fit, LeafFitter, Screening};
-pub use grow::{GrowStatistics, Grower, Grown};
+pub use grow::{CandidateCache, GrowStatistics, Grower, Grown};
 pub(crate) use language::TypedVariable;
 pub use language::{Language, LanguageOptions, LookAhead, MAX_NODE_SIZE};
 pub use node::{CountTest, FailedTest, Leaf, Node, NodeId, Path, SplitNode, Tree, TreeError};

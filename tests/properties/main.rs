@@ -3,6 +3,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod auto;
 mod baselines;
 mod explain;
 #[cfg(feature = "benchmarks")]
@@ -14,6 +15,7 @@ mod network;
 mod order;
 mod parse;
 mod path;
+mod prefix;
 mod recovery;
 mod significance;
 mod template;

@@ -16,6 +16,7 @@ mod isolation;
 mod kill;
 mod lab;
 mod links;
+mod prefixes;
 mod read;
 mod resume;
 mod slurm;

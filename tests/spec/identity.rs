@@ -194,3 +194,18 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_fraction_of_the_training_examples_and_a_chosen_preset_are_part_of_the_key() {
+    let plain = ids(PLAIN);
+    let whole = ids(&format!("{PLAIN}\n[sweep]\ntrain_fraction = [1.0]\n"));
+    assert_eq!(whole, plain);
+    let parts = format!("{PLAIN}\n[sweep]\ntrain_fraction = [0.5, 1.0]\n");
+    assert_eq!(ids(&parts).iter().filter(|id| plain.contains(id)).count(), plain.len());
+    let [half, _] = &jobs(&experiment(&parts))[..2] else { panic!() };
+    assert_eq!((half.split.train_fraction, half.case()), (0.5, "train_fraction=0.5".to_owned()));
+    let auto = ids(&PLAIN.replace("trees = 7", "trees = 7\npreset = \"auto\""));
+    let set = ids(&PLAIN.replace("trees = 7", "trees = 7\nnode_size = 2\npreset = \"auto\""));
+    let of = |ids: &[JobId]| ids[0].clone();
+    assert!(of(&auto) != of(&plain) && of(&set) != of(&auto) && of(&set) != of(&plain));
+}

@@ -54,11 +54,12 @@ impl Benchmark {
             return Err(BenchmarkError::NoSuchFold { id: self.id.clone(), index: outer, count: outer_count });
         }
         let id = format!("{}, training part of fold {}", self.id, outer + 1);
-        let inner = SplitOptions { folds: Some(count), ..*split };
+        let mut inner = SplitOptions { folds: Some(count), ..*split };
         let (part, sets) = match &self.pools {
             Pools::Pooled(pool) => {
-                let (ExampleGroup { positives, negatives, .. }, _, _) =
-                    self.choose(self.groups(pool, outer_count, split)?, outer);
+                let (trained, _, _) = self.choose(self.groups(pool, outer_count, split)?, outer);
+                let ExampleGroup { positives, negatives, .. } = self.reduced(trained, pool, outer, split);
+                inner.train_fraction = 1.0;
                 let pool = Pool { positives, listed: negatives, ..pool.clone() };
                 let scheme = if self.has_times(&pool, count) { FoldScheme::ByTime } else { FoldScheme::Random };
                 // The training part has the requested number of negatives already.

@@ -54,6 +54,7 @@ pub fn compute(
         id: &planned.id,
         data_checksum,
         ensemble_id: ensemble.as_ref().or(planned.ensemble.as_ref()),
+        prefix: planned.prefix.as_ref(),
         staging,
         notify,
     };

@@ -5,24 +5,25 @@ use std::time::Instant;
 
 use super::shared::Shared;
 use crate::data::benchmark::Benchmark;
-use crate::data::split::{Fold, SplitOptions};
+use crate::data::split::Fold;
 use crate::data::store::Store;
 use crate::experiment::job::Job;
 
 /// Name and variant of a dataset: a sweep may use several variants of one.
 type VariantKey = (String, String);
-/// What a split depends on besides the dataset: folds, bits of the negative ratio, seed, fold,
-/// recursion, and the inner fold with their number.
-type SplitKey = (Option<usize>, u64, u64, usize, bool, Option<(usize, usize)>);
+/// What a split depends on besides the dataset: folds, bits of the negative ratio and of the
+/// fraction of the training examples, seed, fold, recursion, and the inner fold with their number.
+type SplitKey = (Option<usize>, [u64; 2], u64, usize, bool, Option<(usize, usize)>);
 
 fn variant_key(job: &Job) -> VariantKey {
     (job.dataset.name.clone(), serde_json::to_string(&job.dataset.variant).unwrap_or_default())
 }
 
 fn split_key(job: &Job) -> SplitKey {
-    let SplitOptions { folds, negatives_per_positive, seed, recursive } = job.split;
+    let split = &job.split;
+    let ratios = [split.negatives_per_positive.to_bits(), split.train_fraction.to_bits()];
     let inner = job.trial.as_ref().map(|trial| (trial.id.inner_fold, trial.id.inner_folds));
-    (folds, negatives_per_positive.to_bits(), seed, job.fold, recursive, inner)
+    (split.folds, ratios, split.seed, job.fold, split.recursive, inner)
 }
 
 /// Datasets and folds in use.

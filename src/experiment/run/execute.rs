@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::data::DataCache;
 use super::failure::Failure;
 use super::fault::Fault;
+use super::prefixes::{Prefixes, RoundTimes, TrainedPrefix};
 use super::shared::Shared;
 use crate::cancel;
 use crate::data::benchmark::Benchmark;
@@ -18,7 +19,7 @@ use crate::data::store::Store;
 use crate::determinism::{HashMap, IndexMap};
 use crate::experiment::job::{Job, LearnerConfig, System};
 use crate::experiment::key::JobId;
-use crate::experiment::planned::PlannedJob;
+use crate::experiment::planned::{PlannedJob, Prefix};
 use crate::experiment::store::{self, MODEL, Outcome, PREDICTIONS, Prediction, RunStore, StagingFiles};
 use crate::experiment::tune::choice::TrialChoice;
 use crate::files::digest;
@@ -37,6 +38,8 @@ pub struct RunContext<'a> {
     pub data: DataCache<'a>,
     /// Ensembles to distill.
     pub ensembles: Shared<JobId, SavedModel, Failure>,
+    /// Models of jobs that share a training.
+    pub prefixes: Prefixes,
     /// Every job of the plan by its id.
     pub by_id: HashMap<JobId, &'a Job>,
     /// Injected fault, in tests.
@@ -52,6 +55,7 @@ impl<'a> RunContext<'a> {
             store,
             data: DataCache::new(data, jobs.iter().map(|&job| &plan[job].job)),
             ensembles: Shared::new(jobs.iter().filter_map(|&job| plan[job].ensemble.clone())),
+            prefixes: Prefixes::new(plan, jobs),
             by_id: plan.iter().map(|planned| (planned.id.clone(), &planned.job)).collect(),
             fault: Fault::from_environment(),
             scratch: None,
@@ -71,6 +75,9 @@ pub struct Attempt {
     pub train_seconds: f64,
     pub ensemble_seconds: f64,
     pub score_seconds: f64,
+    /// Number of rounds of the training that the model is a prefix of, if another job did it.
+    #[serde(default)]
+    pub prefix_of: Option<u32>,
     /// Largest memory of the processes of a command together.
     pub command_peak_bytes: Option<u64>,
 }
@@ -106,6 +113,8 @@ pub struct Execution<'a> {
     pub data_checksum: &'a str,
     /// Id of the ensemble to distill.
     pub ensemble_id: Option<&'a JobId>,
+    /// The jobs that one training can serve.
+    pub prefix: Option<&'a Prefix>,
     /// Files of the staging directory.
     pub staging: &'a mut StagingFiles,
     /// Listener for progress.
@@ -145,7 +154,8 @@ impl Execution<'_> {
         let began = Instant::now();
         let product = test(&trained.model, &fold);
         attempt.score_seconds = began.elapsed().as_secs_f64();
-        let (product, warnings) = product?;
+        let (mut product, warnings) = product?;
+        product.outcome.choice = trained.choice.as_ref().map(store::ChoiceRecord::from);
         self.warn(&warnings, attempt);
         self.context.ensembles.offer(self.id, || trained.model);
         Ok(product)
@@ -177,34 +187,64 @@ impl Execution<'_> {
         fold: &Fold,
         attempt: &mut Attempt,
     ) -> Result<Trained<SavedModel>, Failure> {
-        let job = self.job;
+        let (job, context) = (self.job, self.context);
+        let FoldSide { database, target, examples } = &fold.train;
+        let flipped_examples = context.fault.as_ref().and_then(|fault| fault.flipped_examples(job, examples));
+        let memory_limit = context.fault.as_ref().and_then(|fault| fault.memory_bytes(job));
+        let prefix = self.prefix.filter(|_| flipped_examples.is_none() && memory_limit.is_none());
+        if let Some(trained) = prefix.and_then(|_| context.prefixes.take(self.id)) {
+            return Ok(self.adopt(trained, attempt));
+        }
         let ensemble = match (self.ensemble_id, job.ensemble()) {
             (Some(id), Some(first)) => Some(self.ensemble(id, &first, fold, attempt)?),
             _ => None,
         };
         let began = Instant::now();
-        let FoldSide { database, target, examples } = &fold.train;
-        let flipped_examples = self.context.fault.as_ref().and_then(|fault| fault.flipped_examples(job, examples));
         let examples = flipped_examples.as_ref().unwrap_or(examples);
-        let memory_limit = self.context.fault.as_ref().and_then(|fault| fault.memory_bytes(job));
         let defaults = Resources::default();
         let resources = Resources { memory_bytes: memory_limit.unwrap_or(defaults.memory_bytes), ..defaults };
-        let mut grown = self.progress();
+        let mut times = RoundTimes::begin();
+        let mut report = self.progress();
+        let mut grown = |at: Progress| {
+            times.note();
+            report(at);
+        };
         let task = Task { database, target: *target, examples, seed: job.training_seed(), resources };
-        let trained = match ensemble {
-            Some(ensemble) => {
+        let shorter = prefix.map(|prefix| context.prefixes.shorter(prefix)).unwrap_or_default();
+        let trained = match (ensemble, prefix.filter(|_| !shorter.is_empty())) {
+            (Some(ensemble), _) => {
                 let from = ensemble.trees().cloned();
-                let learner = config.params.typed().map(|params| LrbmExplainable { params, from });
+                // If the preset was chosen, it is that of the ensemble.
+                let chosen = from.as_ref().map(|from| config.params.resolved(&from.header.parameters));
+                let params = chosen.as_ref().unwrap_or(&config.params).typed();
+                let learner = params.map(|params| LrbmExplainable { params, from });
                 learner.map_err(LearnError::from).and_then(|learner| learner.fit(&task, &mut grown).map(Trained::saved))
             }
-            None => learn::fit(config.kind, &task, &config.params, &mut grown),
+            (None, Some(prefix)) => {
+                let lengths: Vec<u32> = [prefix.rounds].into_iter().chain(shorter).collect();
+                let trained = learn::fit_prefixes(config.kind, &task, &config.params, &lengths, &mut grown);
+                trained.map(|models| context.prefixes.leave_all_but_first(prefix, &lengths, models, &times))
+            }
+            (None, None) => learn::fit(config.kind, &task, &config.params, &mut grown),
         };
-        drop(grown);
+        drop(report);
         attempt.train_seconds = began.elapsed().as_secs_f64();
         let trained = trained.map_err(|error| Failure::of_learning(&error))?;
         self.warn(&trained.warnings, attempt);
         self.staging.log(&format!("trained in {:.3} s", attempt.train_seconds));
+        if let Some(choice) = &trained.choice {
+            self.staging.log(&choice.describe());
+        }
         Ok(trained)
+    }
+
+    /// Uses the model that the training of a longer ensemble left for this job.
+    fn adopt(&mut self, prefix: TrainedPrefix, attempt: &mut Attempt) -> Trained<SavedModel> {
+        let TrainedPrefix { trained, seconds, of_rounds } = prefix;
+        (attempt.train_seconds, attempt.prefix_of) = (seconds, Some(of_rounds));
+        self.warn(&trained.warnings, attempt);
+        self.staging.log(&format!("taken from a training with {of_rounds} rounds, {seconds:.3} s into it"));
+        trained
     }
 
     fn warn(&mut self, warnings: &[Diagnostic], attempt: &mut Attempt) {
@@ -279,6 +319,7 @@ fn test(model: &SavedModel, fold: &Fold) -> Result<(JobOutput, Vec<Diagnostic>),
         walks: size.walks(),
         fidelity: model.trees().and_then(|trees| trees.fidelity),
         classes: class_metrics,
+        choice: None,
         files: files.iter().map(|(name, bytes)| (name.clone(), digest::sha256(bytes))).collect(),
     };
     outcome.set_metrics(&metrics);

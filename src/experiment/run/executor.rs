@@ -94,7 +94,7 @@ impl RunRecorder<'_> {
 
     /// Enters a job that a cluster task ended, and notifies the listener.
     pub(crate) fn enter_from_task(&mut self, job: usize, name: String, record: JobRecord) {
-        let learning = record.machine.train_seconds + record.machine.ensemble_seconds;
+        let learning = record.machine.learning_seconds();
         let seconds = JobSeconds { total: record.machine.wall_seconds, learning };
         self.notify(end_event(job, name, &record));
         self.enter(job, record, Some(seconds));

@@ -63,6 +63,7 @@ impl Execution<'_> {
             leaves: 0,
             walks: None,
             fidelity: None,
+            choice: None,
             classes: None,
             files: files.iter().map(|(name, bytes)| (name.clone(), digest::sha256(bytes))).collect(),
         };

@@ -9,6 +9,7 @@ use std::sync::mpsc;
 use super::event::Event;
 use super::executor::{Executor, RunRecorder, Workload};
 use super::isolation::Isolation;
+use super::prefixes;
 use super::queue::{Queue, QueueEntry};
 use super::worker::{Message, WorkerContext};
 use crate::data::store::Store;
@@ -81,12 +82,12 @@ fn entries(plan: &[PlannedJob], jobs: &[usize]) -> Vec<QueueEntry> {
     let positions: HashMap<&JobId, usize> =
         jobs.iter().enumerate().map(|(position, &job)| (&plan[job].id, position)).collect();
     let graph = TrialGraph::of(plan);
-    let entry = |&job: &usize| {
+    let entry = |(&job, next_longer): (&usize, Option<usize>)| {
         let ensemble = plan[job].ensemble.as_ref().and_then(|id| positions.get(id)).copied();
         let trials = graph.trials(job).iter().filter_map(|trial| jobs.binary_search(trial).ok());
-        QueueEntry { after: trials.chain(ensemble).collect() }
+        QueueEntry { after: trials.chain(ensemble.or(next_longer)).collect() }
     };
-    jobs.iter().map(entry).collect()
+    jobs.iter().zip(prefixes::next_longer(plan, jobs)).map(entry).collect()
 }
 
 /// One pass of all workers over jobs.

@@ -19,6 +19,7 @@ mod local;
 pub mod machine;
 mod metrics;
 mod options;
+mod prefixes;
 pub mod provenance;
 mod queue;
 mod runner;

@@ -42,5 +42,6 @@ pub fn machine(threads: usize, jobs_at_once: usize) -> MachineInfo {
         score_seconds: 0.0,
         cpu_seconds: None,
         peak_memory_bytes: None,
+        prefix_of: None,
     }
 }

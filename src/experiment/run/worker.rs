@@ -93,8 +93,9 @@ impl<'a> WorkerContext<'a> {
     }
 
     fn release(&self, job: usize) {
-        let PlannedJob { job, ensemble, .. } = &self.plan[job];
+        let PlannedJob { job, ensemble, id, .. } = &self.plan[job];
         self.context.data.release(job);
+        self.context.prefixes.release(id);
         if let Some(id) = ensemble {
             self.context.ensembles.release(id);
         }
@@ -210,9 +211,10 @@ impl<'a> WorkerContext<'a> {
             score_seconds: attempt.score_seconds,
             cpu_seconds,
             peak_memory_bytes,
+            prefix_of: attempt.prefix_of,
             ..machine
         };
-        let learning = attempt.train_seconds + attempt.ensemble_seconds;
+        let learning = machine.learning_seconds();
         let (status, result) = ended(result);
         let record = JobRecord {
             version: RECORD_VERSION,

@@ -65,6 +65,8 @@ pub struct ModelConfig {
     pub negatives_per_positive: Option<f64>,
     /// Arity, if swept.
     pub arity: Option<Arity>,
+    /// Fraction of the training examples, if swept.
+    pub train_fraction: Option<f64>,
     /// The trials, if the model is tuned.
     pub tuning: Option<Arc<Tuning>>,
 }
@@ -138,6 +140,7 @@ impl ExperimentDataset {
                             folds: Some(folds),
                             negatives_per_positive: row.negatives_per_positive.unwrap_or(self.negatives_per_positive),
                             seed,
+                            train_fraction: row.train_fraction.unwrap_or(1.0),
                             recursive: system.learner().is_some_and(|learner| learner.is_recursive()),
                         },
                         system,

@@ -105,6 +105,7 @@ const TEXT: FieldShape = FieldShape::Text;
 const ARGUMENTS: FieldShape = FieldShape::List(&FieldShape::Text);
 const LABEL: FieldShape = FieldShape::Label;
 const RATIO: FieldShape = FieldShape::Above(0.0, 10_000.0);
+const FRACTION: FieldShape = FieldShape::Above(0.0, 1.0);
 const PRESET: FieldShape = FieldShape::OneOf(presets);
 const ARITY: FieldShape = FieldShape::OneOf(arities);
 const SBATCH_OPTION: FieldShape = FieldShape::SbatchOption;
@@ -259,6 +260,11 @@ pub const SWEEP: Section = Section {
             "whether predicates with more than two arguments are kept or made binary",
             FieldShape::List(&ARITY),
         ),
+        optional(
+            "train_fraction",
+            "fraction of the training examples that is kept; smaller ones are nested in larger ones",
+            FieldShape::List(&FRACTION),
+        ),
         optional("case", "named cases, one table each", FieldShape::Tables(&CASE)),
     ],
     parameters: Parameters::Lists,
@@ -270,6 +276,11 @@ pub const CASE: Section = Section {
         required("name", "the name of the case in tables and paths", LABEL),
         optional("negatives_per_positive", "number of negatives per positive", RATIO),
         optional("arity", "whether predicates with more than two arguments are kept or made binary", ARITY),
+        optional(
+            "train_fraction",
+            "fraction of the training examples that is kept; smaller ones are nested in larger ones",
+            FRACTION,
+        ),
     ],
     parameters: Parameters::Values,
 };

@@ -88,6 +88,7 @@ pub struct Choice {
     pub parameters: Vec<RawParameter>,
     pub negatives_per_positive: Option<f64>,
     pub arity: Option<Arity>,
+    pub train_fraction: Option<f64>,
 }
 
 /// Returns the parameters of a checked table of this format.
@@ -264,6 +265,7 @@ pub fn sweep(table: &RawTable, models: &[Model], complete: bool, diagnostics: &m
                 parameters: parameters(table, &path, &format::CASE),
                 negatives_per_positive: table.get("negatives_per_positive").and_then(Item::number),
                 arity: table.get("arity").and_then(Item::text).and_then(format::arity),
+                train_fraction: table.get("train_fraction").and_then(Item::number),
                 path,
             })
         })
@@ -280,7 +282,9 @@ pub fn sweep(table: &RawTable, models: &[Model], complete: bool, diagnostics: &m
 fn choice(key: &str, item: &Item, value: &Value, path: String, label: (String, String)) -> Choice {
     let place = item.place.clone();
     let (mut parameters, mut negatives_per_positive, mut arity) = (Vec::new(), None, None);
+    let mut train_fraction = None;
     match key {
+        "train_fraction" => train_fraction = item.number(),
         "negatives_per_positive" => negatives_per_positive = item.number(),
         "arity" => arity = item.text().and_then(format::arity),
         _ => parameters.push(RawParameter {
@@ -290,7 +294,7 @@ fn choice(key: &str, item: &Item, value: &Value, path: String, label: (String, S
             value: value.clone(),
         }),
     }
-    Choice { place, path, label, parameters, negatives_per_positive, arity }
+    Choice { place, path, label, parameters, negatives_per_positive, arity, train_fraction }
 }
 
 /// Formats a value for a label: text without quotes.
@@ -353,6 +357,7 @@ fn is_varied(models: &[Model], model: &Model, axis: &Axis) -> bool {
     axis.choices.iter().any(|choice| {
         choice.negatives_per_positive.is_some()
             || choice.arity.is_some()
+            || choice.train_fraction.is_some()
             || choice.parameters.iter().any(|parameter| has_parameter(models, model, &parameter.key))
     })
 }
@@ -452,6 +457,7 @@ fn row(
         settings,
         negatives_per_positive: choices.iter().rev().find_map(|choice| choice.negatives_per_positive),
         arity: choices.iter().rev().find_map(|choice| choice.arity),
+        train_fraction: choices.iter().rev().find_map(|choice| choice.train_fraction),
         tuning: tuning(models, model, preset, &others, seed)?.map(Arc::new),
     })
 }

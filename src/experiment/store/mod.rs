@@ -31,8 +31,8 @@ pub use frame::{Prediction, column, csv, parquet, predictions, read_predictions}
 pub use layout::{LOG, METRICS_CSV, METRICS_PARQUET, MODEL, PREDICTIONS, RECORD, SKIPPED, SPEC, TALLY};
 pub use lock::{JobLock, Presence};
 pub use record::{
-    DatasetRecord, ExampleCounts, FailureKind, JobRecord, JobRow, MachineInfo, Outcome, ProgramInfo, RECORD_VERSION,
-    Status, TrialRow,
+    ChoiceRecord, DatasetRecord, ExampleCounts, FailureKind, JobRecord, JobRow, MachineInfo, Outcome, ProgramInfo,
+    RECORD_VERSION, Status, TrialRow,
 };
 pub use run_store::{RunStore, STEPS_TO_READ};
 pub use staging::{Staging, StagingFiles};

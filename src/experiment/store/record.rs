@@ -16,7 +16,7 @@ use crate::determinism::IndexMap;
 use crate::experiment::tune::choice::TrialChoice;
 use crate::experiment::{Job, JobId, JobKey};
 use crate::files::digest;
-use crate::learn::Fidelity;
+use crate::learn::{Choice, Fidelity};
 use crate::metric::{ClassMetrics, Column, Metrics};
 
 /// Format version written. A record of a later version is unusable, so its job runs again.
@@ -328,8 +328,28 @@ pub struct Outcome {
     /// Multi-class metrics.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub classes: Option<ClassMetrics>,
+    /// The preset that training chose, if the preset is `auto`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub choice: Option<ChoiceRecord>,
     /// SHA-256 of the files besides the record and the log, by name.
     pub files: BTreeMap<String, String>,
+}
+
+/// The preset that training chose.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ChoiceRecord {
+    /// The preset.
+    pub preset: String,
+    /// The scores of each preset on the inner folds it was trained on.
+    pub inner_scores: IndexMap<String, Vec<f64>>,
+}
+
+impl From<&Choice> for ChoiceRecord {
+    fn from(choice: &Choice) -> Self {
+        let scores = choice.compared.iter().map(|(preset, scores)| (preset.name().to_owned(), scores.clone()));
+        ChoiceRecord { preset: choice.preset.name().to_owned(), inner_scores: scores.collect() }
+    }
 }
 
 impl Outcome {
@@ -389,7 +409,8 @@ pub struct MachineInfo {
     pub ended: String,
     /// Wall time in seconds.
     pub wall_seconds: f64,
-    /// Seconds spent learning, without the ensemble that an explainable model distils.
+    /// Seconds spent learning, without the ensemble that an explainable model distils. Of a model
+    /// from the training of a longer ensemble: from the start of that training to its last tree.
     pub train_seconds: f64,
     /// Seconds spent learning the ensemble to distill, if it was not available.
     pub ensemble_seconds: f64,
@@ -399,4 +420,15 @@ pub struct MachineInfo {
     pub cpu_seconds: Option<f64>,
     /// Peak resident memory of the job's own process; `None` if it shared one, or if unknown.
     pub peak_memory_bytes: Option<u64>,
+    /// Number of boosting rounds of the training that the model was taken from, if the job of a
+    /// longer ensemble did it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prefix_of: Option<u32>,
+}
+
+impl MachineInfo {
+    /// Returns the seconds that the job itself spent learning.
+    pub fn learning_seconds(&self) -> f64 {
+        if self.prefix_of.is_some() { 0.0 } else { self.train_seconds + self.ensemble_seconds }
+    }
 }

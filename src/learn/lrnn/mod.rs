@@ -102,7 +102,7 @@ impl Learner for Lrnn {
         let statistics = Statistics { budget_hits: unrolled.budget_hits, ..Statistics::default() };
         let UnrolledModel { weights, family, .. } = unrolled_model;
         let model = LrnnModel { header, template, family, max_groundings: params.unrolling.max_groundings, weights };
-        Ok(Trained { model, warnings, statistics })
+        Ok(Trained { model, warnings, statistics, choice: None })
     }
 }
 

@@ -14,16 +14,23 @@ pub enum Preset {
     Lookahead,
     /// The defaults with longer chains, count tests and larger trees: slower, and mostly better.
     Extended,
+    /// The one of the others that is best on held-out training examples; see
+    /// [`crate::learn::auto`].
+    Auto,
 }
 
 impl Preset {
     /// All presets with their names.
-    pub const ALL: [(&'static str, Preset); 3] =
-        [("paper", Preset::Paper), ("lookahead", Preset::Lookahead), ("extended", Preset::Extended)];
+    pub const ALL: [(&'static str, Preset); 4] = [
+        ("paper", Preset::Paper),
+        ("lookahead", Preset::Lookahead),
+        ("extended", Preset::Extended),
+        ("auto", Preset::Auto),
+    ];
 
-    /// Returns its name.
+    /// Returns the name.
     pub fn name(self) -> &'static str {
-        Self::ALL.iter().find(|(_, preset)| *preset == self).map_or("", |(name, _)| name)
+        Self::ALL.iter().find(|(_, known)| *known == self).map_or("", |(name, _)| name)
     }
 
     /// Returns the preset with this name.
@@ -42,7 +49,8 @@ impl Preset {
     pub(crate) fn settings(self, kind: Kind) -> Vec<(&'static str, Value)> {
         let (node_size, path_length) = match self {
             Preset::Paper => (1, 0),
-            Preset::Lookahead => (2, 3),
+            // Before the choice, parameters are those of the first preset of the portfolio.
+            Preset::Lookahead | Preset::Auto => (2, 3),
             Preset::Extended => (2, 4),
         };
         let mut settings = vec![("node_size", node_size.into()), ("path_length", path_length.into())];
@@ -56,7 +64,7 @@ impl Preset {
                 ]);
                 settings.extend(authors_growth(kind));
             }
-            Preset::Lookahead => {}
+            Preset::Lookahead | Preset::Auto => {}
             // Compared with others in experiments/defaults.toml.
             Preset::Extended => settings.extend([("counts", true.into()), ("max_leaves", 8.into())]),
         }

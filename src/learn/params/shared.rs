@@ -261,6 +261,17 @@ impl Rounds {
     pub(crate) fn one() -> Self {
         Rounds { trees: 1, ..Rounds::default() }
     }
+
+    /// Returns the rounds of the longest of ensembles with these numbers of rounds.
+    pub(crate) fn longest(&self, lengths: &[u32]) -> Self {
+        Rounds { trees: lengths.iter().copied().max().unwrap_or(self.trees), ..*self }
+    }
+
+    /// Returns the number of rounds, if the ensemble is a prefix of every longer one. One tree
+    /// alone is not: the search for its tests sees the examples of a node only.
+    pub(crate) fn prefix(&self, more: &TestExtensions) -> Option<u32> {
+        (self.trees > 1 || more.counts).then_some(self.trees)
+    }
 }
 
 group! {

@@ -153,7 +153,7 @@ impl Rrbm {
         let mut walk_rbm = WalkRbm { rbm: model.rbm, inputs };
         descend(&mut walk_rbm, task, &options, progress);
         model.rbm = walk_rbm.rbm;
-        Ok(Trained { model, warnings, statistics: Statistics::default() })
+        Ok(Trained { model, warnings, statistics: Statistics::default(), choice: None })
     }
 
     /// Selects the walks and initializes the weights.

@@ -71,6 +71,7 @@ fn key_name(key: &str) -> String {
     let about = parameter(key).map(|known| known.entry.help);
     match (key, about) {
         ("negatives_per_positive", _) => "negatives for each positive".to_owned(),
+        ("train_fraction", _) => "fraction of the training examples".to_owned(),
         (_, Some(about)) if about.len() < 60 => format!("{key}: {about}"),
         _ => key.to_owned(),
     }

@@ -335,8 +335,7 @@ fn judged_mean(row: CheckedRow, folds: usize) -> CheckedRow {
 }
 
 fn preset_name(preset: Option<Preset>) -> String {
-    let named = |preset| Preset::ALL.iter().find(|(_, known)| *known == preset).map(|(name, _)| *name);
-    preset.and_then(named).unwrap_or_default().to_owned()
+    preset.map(Preset::name).unwrap_or_default().to_owned()
 }
 
 /// Returns the finding if the run lacks results for a row.

@@ -96,6 +96,8 @@ fn parameters_by_kind() -> String {
 }
 
 fn presets() -> String {
+    // `auto` chooses one of the others.
+    let presets = Preset::ALL.iter().filter(|(_, preset)| *preset != Preset::Auto);
     let kinds: Vec<Kind> = Kind::ALL.into_iter().filter(|kind| kind.has_presets()).collect();
     let of = |kind: Kind, preset: Preset, name: &str| {
         let params = Unchecked::new(kind).preset(preset).check().unwrap();
@@ -106,7 +108,7 @@ fn presets() -> String {
     for parameter in parameters() {
         let name = parameter.entry.name;
         for kind in kinds.iter().filter(|kind| parameter.kinds.contains(kind)) {
-            let values: Vec<String> = Preset::ALL.iter().filter_map(|(_, preset)| of(*kind, *preset, name)).collect();
+            let values: Vec<String> = presets.clone().filter_map(|(_, preset)| of(*kind, *preset, name)).collect();
             if values.iter().all(|value| *value == values[0]) {
                 continue;
             }
@@ -116,7 +118,7 @@ fn presets() -> String {
             }
         }
     }
-    let names: Vec<String> = Preset::ALL.iter().map(|(name, _)| format!("`{name}`")).collect();
+    let names: Vec<String> = presets.map(|(name, _)| format!("`{name}`")).collect();
     let mut table = format!("| parameter | {} | kinds |\n|---|{}---|\n", names.join(" | "), "---|".repeat(names.len()));
     for (name, values, listed) in rows {
         writeln!(table, "| `{name}` | {} | {} |", values.join(" | "), listed.join(", ")).unwrap();

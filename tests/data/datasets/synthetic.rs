@@ -299,3 +299,38 @@ fn generated_domains_open_like_other_datasets() {
     let error = Benchmark::open("movies", &nowhere, &variant).unwrap_err().to_string();
     assert!(error.contains("does not support `evidence = \"base\"`"), "{error}");
 }
+
+/// Fractions of the training examples are nested and stratified; facts and test examples stay.
+#[test]
+fn fractions_of_the_training_examples_are_nested() {
+    let dataset = Benchmark::open("university", &Store::open("none"), &Variant::default()).unwrap();
+    let of = |fraction| {
+        let split = SplitOptions { folds: Some(4), train_fraction: fraction, ..SplitOptions::new(9) };
+        dataset.fold(1, &split).unwrap()
+    };
+    let whole = of(1.0);
+    let plain = dataset.fold(1, &SplitOptions { folds: Some(4), ..SplitOptions::new(9) }).unwrap();
+    assert_eq!(whole.train.examples, plain.train.examples);
+    let count = |fold: &Fold, label| fold.train.examples.iter().filter(|example| example.positive == label).count();
+    let mut larger = whole.clone();
+    for fraction in [0.7, 0.3, 0.1, 0.0001] {
+        let smaller = of(fraction);
+        assert!(smaller.train.examples.iter().all(|example| larger.train.examples.contains(example)), "{fraction}");
+        for label in [true, false] {
+            let expected = (fraction * count(&whole, label) as f64).ceil() as usize;
+            assert_eq!(count(&smaller, label), expected, "{fraction} {label}");
+        }
+        assert_eq!(smaller.test.examples, whole.test.examples);
+        assert!(std::sync::Arc::ptr_eq(&smaller.train.database, &smaller.test.database));
+        assert_eq!(smaller.train.database.facts.len(), whole.train.database.facts.len());
+        let counts = smaller.counts.train;
+        assert_eq!((counts.positives, counts.negatives()), (count(&smaller, true), count(&smaller, false)));
+        larger = smaller;
+    }
+    assert_eq!((count(&larger, true), count(&larger, false)), (1, 1));
+    let seeded = |seed| {
+        let split = SplitOptions { folds: Some(4), train_fraction: 0.2, ..SplitOptions::new(seed) };
+        dataset.fold(1, &split).unwrap().train.examples
+    };
+    assert_eq!(seeded(3), seeded(3));
+}
