@@ -25,6 +25,7 @@ fn shipped_specs_are_valid_and_expand_to_their_jobs() {
         ("figures-tuned.toml", 4 * 8 * (6 * 2 + 1) * 5),
         ("figures.toml", (4 * 10 + 3) * (4 * 2 + 4) * 5),
         ("hybrid.toml", 4 * 4 * 5),
+        ("learning-curve.toml", 7 * 5 * 5),
         ("multiclass.toml", 3 * 4 * 5),
         ("peers.toml", (7 * 5 + 2) * 12),
         ("quick.toml", 45),
