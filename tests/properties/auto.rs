@@ -42,8 +42,8 @@ fn shared_coverage_gives_the_scores_of_separate_trainings() {
         let slow = select_separately(&params, &task, &mut |_| {}).unwrap();
         let choice = learn(&task, &params).choice.unwrap();
         let fast: Vec<Vec<f64>> = choice.compared.iter().map(|(_, scores)| scores.clone()).collect();
-        // `paper` visits the examples of a leaf in a random order that depends on how many other tests were ranked
-        // above, and tests that only held-out examples distinguish count.
+        // `paper` visits the examples of a leaf in a random order that depends on the ranks of
+        // tests, and tests that only held-out examples distinguish are ranked as well.
         assert_eq!(fast[..2], slow.scores[..2], "{kind} {settings:?}");
         assert!(fast[..2].iter().all(|scores| !scores.is_empty()), "{kind} {settings:?}");
         assert_eq!(choice.compared.iter().map(|(preset, _)| *preset).collect::<Vec<_>>(), auto::PORTFOLIO);

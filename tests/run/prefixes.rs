@@ -84,7 +84,8 @@ fn jobs_that_share_a_training_have_the_bytes_of_separate_jobs() {
             assert!(path == "spec.toml" || together.results()[&path] == bytes, "{path} with {threads} threads");
         }
         assert_eq!(records(&together), records(&separate), "{threads} threads");
-        // The longest ensemble of each kind and fold trains. One tree alone is no prefix, except for MLN-Boost.
+        // The longest ensemble of each kind and fold trains. One tree alone is no prefix, except
+        // for MLN-Boost.
         for (path, of) in shared(&together) {
             let is_prefix = !path.contains("/Copy/")
                 && !path.contains("trees=6")
