@@ -306,7 +306,7 @@ pub fn run(args: &Train, output: &mut Output) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// Returns the table of a spec that names the chosen preset, and the parameters that differ from it.
+/// Returns the table of a spec with the chosen preset and the parameters that differ from it.
 fn model_table(choice: &Choice, params: &Params, model: &SavedModel) -> Result<String, CommandError> {
     let kind = params.kind();
     let of_preset = Unchecked::new(kind).preset(choice.preset).check().map_err(CommandError::input)?;

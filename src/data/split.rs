@@ -428,8 +428,8 @@ impl Benchmark {
         ExampleGroup { positives, negatives, counts }
     }
 
-    /// Keeps the fraction of the training examples that a split asks for, at least one of each label:
-    /// the first of a seeded order, so that smaller fractions are nested in larger ones.
+    /// Keeps the fraction of the training examples that a split asks for, at least one of each
+    /// label: the first of a seeded order, so that smaller fractions are nested in larger ones.
     fn reduced(&self, group: ExampleGroup, pool: &Pool, index: usize, split: &SplitOptions) -> ExampleGroup {
         if split.train_fraction >= 1.0 {
             return group;

@@ -28,7 +28,8 @@ const SECONDS_ALWAYS: f64 = 0.02;
 
 /// Groups jobs of a plan, given by their indices, into tasks of about this length. Jobs keep their
 /// order, so that those with the same data stay together. A job that distills an ensemble is in the
-/// task of the ensemble, which is then learned once; so are ensembles that share their first rounds.
+/// task of the ensemble, which is then learned once. Ensembles that share their first rounds are in
+/// one task as well.
 pub fn group(plan: &[PlannedJob], jobs: &[usize], task_time: Duration) -> Vec<Vec<usize>> {
     let units = units_by(plan, jobs, |planned| planned.prefix.as_ref().map(|prefix| &prefix.group));
     let costs: Vec<f64> = units.iter().map(|unit| unit.iter().map(|&job| seconds(&plan[job].job)).sum()).collect();

@@ -8,8 +8,9 @@
 //! - The score on a fold is the mean of AUC-ROC and AUC-PR of its held-out examples, over all
 //!   classes against the others if there are several.
 //! - After the first fold, settings whose score is more than a margin below the best are discarded:
-//!   0.02, or 0.5/√n with n held-out examples of the rarest label, if that is more. The others are compared on all folds by their mean score, then by the mean
-//!   log-likelihood, then by their order in the portfolio.
+//!   0.02, or 0.5/√n with n held-out examples of the rarest label, if that is more. The others are
+//!   compared on all folds by their mean score, then by the mean log-likelihood, then by their
+//!   order in the portfolio.
 //! - Inner trainings have half of the boosting rounds, rounded up, and no early stopping.
 //!
 //! Examples are ordered by name when they are read, so the choice does not depend on the order of

@@ -383,8 +383,8 @@ pub fn select_separately(
 }
 
 /// Learns the models of a kind with these numbers of boosting rounds: by one training of the
-/// longest where [`Params::prefix_rounds`] allows it, and one by one otherwise. The models are those
-/// of separate trainings.
+/// longest where [`Params::prefix_rounds`] allows it, and one by one otherwise. The models are
+/// those of separate trainings.
 ///
 /// # Errors
 /// As [`fit`].
