@@ -15,11 +15,13 @@ use self::stop::StopMessage;
 use super::plan::{self, Selection, Versions};
 use super::{CommandError, Output, report};
 use crate::experiment::frame::StoredJob;
+use crate::experiment::job::UNIVERSE;
 use crate::experiment::run::{Executor, Finished, Isolation, Local, Options, machine, run as run_jobs};
 use crate::experiment::slurm::{self, Cluster, ClusterStatus, InterruptAction, Slurm, SlurmError};
 use crate::experiment::spec::SlurmSettings;
 use crate::experiment::store::{MODEL, RunStore, RunStoreError};
 use crate::experiment::{Experiment, PlannedJob, RemoteError, RemoteRun, RunError, filter};
+use crate::files::visible::ShownPath;
 
 /// Arguments of `lrbm run`.
 #[derive(clap::Args)]
@@ -120,6 +122,13 @@ pub fn run(args: &Run, output: &mut Output) -> Result<(), CommandError> {
     let (planned, selected) = selection.plan.planned(&selection.selected);
     let store = RunStore::new(&selection.out);
     let _presence = store.prepare().map_err(store_error)?;
+    let published = selection.experiment.multiverse.as_ref().and_then(|multiverse| multiverse.published.as_ref());
+    if let Some(path) = published {
+        let failed =
+            |error| CommandError::input(format!("{}: cannot read the published values: {error}", path.shown()));
+        let text = std::fs::read_to_string(path).map_err(failed)?;
+        store.write_published(&text).map_err(store_error)?;
+    }
     store.freeze(&selection.experiment.frozen).map_err(store_error)?;
     plan::store_skipped(&selection, &store).map_err(store_error)?;
     plan::store_environment(&selection, &store)?;
@@ -237,9 +246,15 @@ fn print_summary(
     store: &RunStore,
     is_reported: bool,
 ) -> Result<(), CommandError> {
-    summary::table(&mut output.out, &finished.jobs)?;
+    // Universes are too many for a table of rows; the report summarizes them.
+    if !finished.jobs.iter().any(|stored| stored.record.row.settings.contains_key(UNIVERSE)) {
+        summary::table(&mut output.out, &finished.jobs)?;
+    }
     // The first available model, as an example for `lrbm explain`.
-    let has_model = |stored: &&StoredJob| stored.is_done() && stored.record.key.external.is_none();
+    let has_model = |stored: &&StoredJob| {
+        let files = stored.record.result.as_ref().map(|result| &result.files);
+        stored.record.key.external.is_none() && files.is_some_and(|files| files.contains_key(MODEL))
+    };
     let done = finished.jobs.iter().find(has_model);
     let model = done.map(|stored| store.root().join(&stored.directory).join(MODEL));
     summary::tally(&mut output.out, &finished.tally, store.root(), model.as_deref(), is_reported)?;

@@ -42,7 +42,7 @@ mod variant;
 pub use error::BenchmarkError;
 use pools::PoolReader;
 pub(super) use pools::{Pool, Pools};
-pub use variant::{Arity, Reflexive, TimeUse, Variant};
+pub use variant::{Arity, Mirror, Reflexive, TimeUse, Variant};
 
 /// The properties of a dataset that matter after loading, from its manifest or by default.
 #[derive(Clone, Debug, Default)]
@@ -137,7 +137,11 @@ impl Benchmark {
             time: time.clone(),
         };
         let classes = class_labels(variant);
-        let options = LoadOptions { target: Some(target.to_owned()), time, classes, ..LoadOptions::default() };
+        let modes = match &variant.modes {
+            Some(name) => manifest.option_modes(name, evidence)?,
+            None => Vec::new(),
+        };
+        let options = LoadOptions { target: Some(target.to_owned()), time, classes, modes, ..LoadOptions::default() };
         let directory = store.dataset(id).join(&evidence.name);
         let rules = arity_rules(manifest, evidence);
         let reader = PoolReader { id, options: &options, variant, rules: Some(&rules) };
@@ -249,6 +253,14 @@ impl Benchmark {
                 key: "evidence",
                 value: evidence.clone(),
                 advice: "it always uses all its facts, so omit the key".to_owned(),
+            });
+        }
+        if let Some(modes) = &variant.modes {
+            return Err(BenchmarkError::Unsupported {
+                id: id.to_owned(),
+                key: "modes",
+                value: modes.clone(),
+                advice: "only published datasets have mode options, so omit the key".to_owned(),
             });
         }
         check_time(id, variant, options.time.as_ref())?;

@@ -32,6 +32,8 @@ pub struct LoadOptions {
     pub classes: ClassLabels,
     /// Whether some facts must have modes, since nothing can be learned otherwise.
     pub needs_modes: bool,
+    /// Modes in addition to those of the background file, one line each.
+    pub modes: Vec<String>,
 }
 
 /// A database with the examples of its target.
@@ -129,6 +131,11 @@ fn read_sources(
     let mut loader = Loader::default();
     if let Some(background) = &files.background {
         loader.read_with_imports(background, FileRole::Background)?;
+    }
+    if !options.modes.is_empty() {
+        let added = DataSource::text("added modes", options.modes.join("\n") + "\n");
+        loader.read_with_imports(&added, FileRole::Background)?;
+        loader.counts.files.pop();
     }
     if let Some(facts) = &files.facts {
         loader.read_with_imports(facts, FileRole::Facts)?;

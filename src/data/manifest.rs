@@ -18,8 +18,8 @@ mod check;
 mod fields;
 
 pub use fields::{
-    Adaptor, EvidenceVariant, ExpectedCounts, FoldDefaults, FoldOption, FoldScheme, Manifest, NegativeScheme,
-    Negatives, SourceFile, SourceRepository, Target, TimeFrom, TimeLimit, Unpack,
+    Adaptor, EvidenceVariant, ExpectedCounts, FoldDefaults, FoldOption, FoldScheme, Manifest, ModeOption,
+    NegativeScheme, Negatives, SourceFile, SourceRepository, Target, TimeFrom, TimeLimit, Unpack,
 };
 
 /// The host of raw files of public repositories.
@@ -54,6 +54,16 @@ pub enum ManifestError {
         known: String,
         /// The most similar known id.
         hint: Option<String>,
+    },
+    /// The dataset has no mode option of this name.
+    #[error("dataset `{id}` has no mode option `{name}`; expected {known}")]
+    UnknownModes {
+        /// The dataset.
+        id: String,
+        /// The unknown option.
+        name: String,
+        /// The known options.
+        known: String,
     },
     /// The dataset has no evidence variant of this name.
     #[error("dataset `{id}` has no evidence variant `{name}`; expected one of {known}")]
@@ -110,6 +120,30 @@ impl Manifest {
             name: name.unwrap_or("default").to_owned(),
             known: listed(self.evidence.iter().map(|e| e.name.as_str())),
         })
+    }
+
+    /// Returns the modes of options, separated by `+`, for the predicates of an evidence variant.
+    pub fn option_modes(&self, names: &str, evidence: &EvidenceVariant) -> Result<Vec<String>, ManifestError> {
+        let each = names.split('+').map(|name| self.modes_of_option(name.trim(), evidence));
+        Ok(each.collect::<Result<Vec<_>, _>>()?.concat())
+    }
+
+    fn modes_of_option(&self, name: &str, evidence: &EvidenceVariant) -> Result<Vec<String>, ManifestError> {
+        let found = self.mode_option.iter().find(|option| option.name == name);
+        let option = found.ok_or_else(|| ManifestError::UnknownModes {
+            id: self.id.clone(),
+            name: name.to_owned(),
+            known: match self.mode_option.is_empty() {
+                true => "none: omit the key".to_owned(),
+                false => format!("one of {}", listed(self.mode_option.iter().map(|option| option.name.as_str()))),
+            },
+        })?;
+        let is_absent = |mode: &&String| {
+            let added = self.evidence.iter().flat_map(|other| &other.adds);
+            let mut of_mode = added.filter(|predicate| mode.contains(&format!(" {predicate}("))).peekable();
+            of_mode.peek().is_some() && !of_mode.any(|predicate| evidence.adds.contains(predicate))
+        };
+        Ok(option.adds.iter().filter(|mode| !is_absent(mode)).cloned().collect())
     }
 
     /// Iterates over the modes of an evidence variant: the common ones, then those it adds.

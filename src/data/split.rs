@@ -13,7 +13,7 @@ mod inner;
 
 pub use inner::TrainingPart;
 
-use super::benchmark::{Benchmark, BenchmarkError, Pool, Pools, TimeUse};
+use super::benchmark::{Benchmark, BenchmarkError, Mirror, Pool, Pools, TimeUse};
 use super::binary::{self, AddedFacts, Changes};
 use super::example_set::ExampleSet;
 use super::folds::{groups_by_time, random_folds};
@@ -309,7 +309,10 @@ impl Benchmark {
             database.times = None;
         }
         if split.recursive && database.classes.is_none() {
-            database.recursion = Some(Recursion { target: pool.target, symmetric: self.traits.symmetric });
+            database.recursion = Some(Recursion {
+                target: pool.target,
+                symmetric: self.traits.symmetric && self.variant.mirror == Mirror::Hide,
+            });
         }
         Ok(Arc::new(database))
     }

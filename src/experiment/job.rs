@@ -15,6 +15,9 @@ use crate::determinism::{IndexMap, Stream};
 use crate::files::digest;
 use crate::learn::{Kind, Params, Preset, auto};
 
+/// Name of the setting that identifies the universe of a job in a multiverse.
+pub const UNIVERSE: &str = "universe";
+
 /// One training run and one test run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Job {
@@ -41,6 +44,34 @@ pub struct Job {
     pub tuning: Option<Arc<Tuning>>,
     /// The trial and the inner fold, if it is a trial of a tuned job.
     pub trial: Option<Trial>,
+    /// What is stored of the result.
+    pub keep: Keep,
+}
+
+/// What is stored of a job besides its record with the metrics. It changes no result, so it is not
+/// part of the key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Keep {
+    /// The model.
+    pub models: bool,
+    /// The prediction of every test example.
+    pub predictions: bool,
+    /// The numbers of positive and negative test examples at each score.
+    pub scores: bool,
+}
+
+impl Default for Keep {
+    fn default() -> Self {
+        Keep { models: true, predictions: true, scores: false }
+    }
+}
+
+impl Keep {
+    /// Returns whether jobs are small and many: they have no log, and are not synced to disk. A
+    /// result that a crash of the machine damages fails its checksum, and its job runs again.
+    pub fn is_compact(self) -> bool {
+        !self.models && !self.predictions
+    }
 }
 
 /// What is trained and tested: a learner of this library, or a system outside of it.
@@ -326,7 +357,10 @@ pub(crate) fn case_text(settings: &IndexMap<String, String>) -> String {
 }
 
 fn shown_settings(settings: &IndexMap<String, String>) -> impl Iterator<Item = String> + '_ {
-    settings.iter().map(|(key, value)| match key.as_str() {
+    // The name of a universe stands for all its settings.
+    let is_universe = settings.contains_key(UNIVERSE);
+    let shown = settings.iter().filter(move |(key, _)| !is_universe || key.as_str() == UNIVERSE);
+    shown.map(|(key, value)| match key.as_str() {
         "case" => value.clone(),
         _ => format!("{key}={value}"),
     })

@@ -28,7 +28,7 @@ pub mod tune;
 pub use dataset_ref::{DatasetRef, DirectoryOptions};
 pub use error::RunError;
 pub use filter::JobFilter;
-pub use job::{Ensemble, Job, LearnerConfig, Limits, System};
+pub use job::{Ensemble, Job, Keep, LearnerConfig, Limits, System};
 pub use key::{JobId, JobKey};
 pub use plan::{JobState, Plan, PlanEntry, Previous};
 pub use planned::PlannedJob;

@@ -3,6 +3,7 @@
 //! The state of a job is a pure function of the plan and the run directory.
 
 use std::fmt;
+use std::sync::Arc;
 
 use super::dataset_ref::DatasetRef;
 use super::job::Job;
@@ -63,11 +64,25 @@ impl Plan {
             let seed = part.seeds.first().copied().unwrap_or_default();
             let DataInfo { checksum, folds } = look(&part.source, data, &part.split(seed))?;
             let jobs = part.jobs(&part.seeds, folds, experiment.limits);
+            let mut checksums = vec![(Arc::clone(&part.source), checksum.clone())];
             if checksum.is_none() {
                 let DatasetRef { name, id, .. } = (*part.source).clone();
                 plan.missing.push(MissingDataset { name, id, jobs: jobs.len() });
             }
-            plan.jobs.extend(jobs.into_iter().map(|job| PlanEntry { job, data_checksum: checksum.clone() }));
+            for job in jobs {
+                // Rows of a multiverse share the variants of their dataset.
+                let is_same = |(source, _): &&(Arc<DatasetRef>, _)| Arc::ptr_eq(source, &job.dataset);
+                let known = checksums.iter().find(is_same).map(|(_, checksum)| checksum.clone());
+                let data_checksum = match known {
+                    Some(checksum) => checksum,
+                    None => {
+                        let found = look(&job.dataset, data, &job.split)?.checksum;
+                        checksums.push((Arc::clone(&job.dataset), found.clone()));
+                        found
+                    }
+                };
+                plan.jobs.push(PlanEntry { job, data_checksum });
+            }
         }
         Ok(plan)
     }
@@ -286,8 +301,13 @@ fn changes(old: &JobKey, new: &JobKey) -> Vec<Change> {
     note("target", target(old), target(new));
     let variant = |key: &JobKey| serde_json::to_value(&key.dataset.variant).unwrap_or_default();
     let (before, after) = (variant(old), variant(new));
-    for (key, value) in after.as_object().into_iter().flatten() {
-        note(key, before[key].to_string(), value.to_string());
+    // Fields added later are omitted at their default.
+    let mut keys: Vec<&String> =
+        [&after, &before].into_iter().flat_map(|json| json.as_object()).flat_map(|o| o.keys()).collect();
+    keys.sort();
+    keys.dedup();
+    for key in keys {
+        note(key, before[key].to_string(), after[key].to_string());
     }
     note("folds", old.folds.to_string(), new.folds.to_string());
     let ratio = |key: &JobKey| key.negatives_per_positive.to_string();

@@ -10,7 +10,9 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::dataset_ref::DatasetRef;
 use super::external::environment::Environment;
+use super::job::Job;
 use super::key::JobId;
 use super::plan::Plan;
 use super::planned::PlannedJob;
@@ -92,6 +94,9 @@ pub struct RemoteDataset {
     pub checksum: String,
     /// Number of folds.
     pub folds: usize,
+    /// Checksums of other variants, by the variant as text.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub variants: IndexMap<String, String>,
 }
 
 impl RemoteRun {
@@ -105,9 +110,12 @@ impl RemoteRun {
         let mut datasets = IndexMap::default();
         for entry in &plan.jobs {
             if let (Some(checksum), Some(folds)) = (&entry.data_checksum, entry.job.split.folds) {
-                datasets
-                    .entry(entry.job.dataset.name.clone())
-                    .or_insert_with(|| RemoteDataset { checksum: checksum.clone(), folds });
+                let first = || RemoteDataset { checksum: checksum.clone(), folds, variants: IndexMap::default() };
+                let dataset = datasets.entry(entry.job.dataset.name.clone()).or_insert_with(first);
+                if dataset.checksum != *checksum {
+                    let variant = variant_text(&entry.job.dataset);
+                    dataset.variants.entry(variant).or_insert_with(|| checksum.clone());
+                }
             }
         }
         let (directory, data) = (absolute(Path::new("."))?, absolute(data.root())?);
@@ -161,16 +169,27 @@ impl RemoteRun {
     pub fn jobs(&self, experiment: &Experiment) -> Vec<PlannedJob> {
         let mut planned = Vec::new();
         for part in &experiment.datasets {
-            if let Some(RemoteDataset { checksum, folds }) = self.datasets.get(&part.source.name) {
+            if let Some(RemoteDataset { checksum, folds, variants }) = self.datasets.get(&part.source.name) {
                 let mut jobs = part.jobs(&part.seeds, *folds, experiment.limits);
                 if let Some(environment) = &self.external {
                     jobs.iter_mut().for_each(|job| environment.apply(job));
                 }
-                planned.extend(jobs.into_iter().map(|job| PlannedJob::new(job, checksum)));
+                let checksum_of = |job: &Job| match variants.is_empty() {
+                    true => checksum,
+                    false => variants.get(&variant_text(&job.dataset)).unwrap_or(checksum),
+                };
+                planned.extend(jobs.into_iter().map(|job| {
+                    let checksum = checksum_of(&job);
+                    PlannedJob::new(job, checksum)
+                }));
             }
         }
         planned
     }
+}
+
+fn variant_text(source: &DatasetRef) -> String {
+    serde_json::to_string(&source.variant).unwrap_or_default()
 }
 
 /// Returns whether a directory holds the spec of a run.

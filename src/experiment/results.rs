@@ -10,7 +10,7 @@ use super::frame::{Group, JobFrame, RowKey, Schema, StoredJob};
 use super::job::Job;
 use super::spec::{Experiment, ExperimentDataset, SpecError};
 use super::store::{
-    self, Damage, JobRecord, MODEL, PREDICTIONS, Prediction, RunStore, RunStoreError, SPEC, STEPS_TO_READ,
+    self, Damage, JobRecord, MODEL, PREDICTIONS, Prediction, RunStore, RunStoreError, SCORES, SPEC, STEPS_TO_READ,
 };
 use crate::determinism::IndexSet;
 use crate::files::json::FileError;
@@ -120,12 +120,19 @@ impl Results {
         names.into_iter().collect()
     }
 
-    /// Reads the predictions of a job on its test examples.
+    /// Reads the predictions of a job on its test examples; without the examples and
+    /// probabilities if only compact scores are stored.
     ///
     /// # Errors
     /// If the file cannot be read.
     pub fn predictions(&self, stored: &StoredJob) -> Result<Vec<Prediction>, ResultsError> {
-        Ok(store::read_predictions(&self.root.join(&stored.directory).join(PREDICTIONS))?)
+        let directory = self.root.join(&stored.directory);
+        let is_stored =
+            |name: &str| stored.record.result.as_ref().is_some_and(|result| result.files.contains_key(name));
+        match !is_stored(PREDICTIONS) && is_stored(SCORES) {
+            true => Ok(store::read_scores(&directory.join(SCORES))?),
+            false => Ok(store::read_predictions(&directory.join(PREDICTIONS))?),
+        }
     }
 
     /// Reads the model of a job.

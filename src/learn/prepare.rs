@@ -127,6 +127,7 @@ fn load_options(model: &dyn Stored, options: &PrepareOptions) -> LoadOptions {
         time: options.time.clone().or_else(|| model.signature().time.clone()),
         classes: if with_class { ClassLabels::Always } else { ClassLabels::Never },
         needs_modes: false,
+        modes: Vec::new(),
     }
 }
 

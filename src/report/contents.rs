@@ -2,13 +2,27 @@
 
 use super::answer::answer;
 use super::claims::{self, JudgedClaim};
-use super::figure::{Figure, FigureError, PublishedMean, figures};
+use super::figure::{Figure, FigureError, FigureScene, PublishedMean, figures};
+use super::multiverse::{self, MultiverseError, MultiverseReport};
 use super::published::PublishedTable;
 use super::rows::{self, ReportRow};
 use super::table::Table;
 use super::tables;
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
+
 use crate::determinism::IndexSet;
 use crate::experiment::Results;
+
+/// Why a report cannot be built.
+#[derive(Debug, thiserror::Error)]
+pub enum ReportError {
+    /// A figure cannot be drawn.
+    #[error(transparent)]
+    Figure(#[from] FigureError),
+    /// The multiverse cannot be evaluated.
+    #[error(transparent)]
+    Multiverse(#[from] MultiverseError),
+}
 
 /// All contents of a report, before it is written.
 #[derive(Debug)]
@@ -25,6 +39,8 @@ pub struct Report<'r> {
     pub main_tables: usize,
     /// All figures.
     pub figures: Vec<Figure>,
+    /// Figures that are written but not shown in the page.
+    pub more_figures: Vec<Figure>,
     /// The paper's claims, evaluated on this run.
     pub claims: Vec<JudgedClaim>,
 }
@@ -34,12 +50,32 @@ impl<'r> Report<'r> {
     ///
     /// # Errors
     /// If predictions of a job cannot be read.
-    pub fn new(results: &'r Results) -> Result<Self, FigureError> {
+    pub fn new(results: &'r Results) -> Result<Self, ReportError> {
         let rows = of_started_datasets(results);
+        if let Some(MultiverseReport { answer, tables, main_tables, figures, more_figures }) =
+            multiverse::report(results, &rows)?
+        {
+            // Universes are many: tables and figures summarize them, and `metrics.csv` lists all.
+            let rows = Vec::new();
+            let paint = |scenes: Vec<FigureScene>| scenes.into_par_iter().map(FigureScene::paint).collect();
+            let (figures, more_figures): (Result<_, _>, Result<_, _>) = (paint(figures), paint(more_figures));
+            let (figures, more_figures) = (figures?, more_figures?);
+            return Ok(Report {
+                results,
+                rows,
+                answer,
+                tables,
+                main_tables,
+                figures,
+                more_figures,
+                claims: Vec::new(),
+            });
+        }
         let claims = claims::judge(&rows);
         let (tables, main_tables) = tables::tables(results, &rows, &claims);
         let figures = figures(results, &published_means(results, &rows))?;
-        Ok(Report { results, answer: answer(&rows), tables, main_tables, figures, claims, rows })
+        let answer = answer(&rows);
+        Ok(Report { results, answer, tables, main_tables, figures, more_figures: Vec::new(), claims, rows })
     }
 }
 

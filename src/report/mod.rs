@@ -16,6 +16,7 @@ pub mod history;
 mod html;
 pub mod importance;
 pub mod markdown;
+pub mod multiverse;
 pub mod page;
 pub mod published;
 pub mod recorded;
@@ -30,5 +31,5 @@ mod contents;
 mod summary;
 mod write;
 
-pub use contents::Report;
+pub use contents::{Report, ReportError};
 pub use write::{ReportWriteError, WrittenFiles};

@@ -123,8 +123,8 @@ enum WireRow {
     },
 }
 
-/// Parses the text of `results/paper.toml`; the error is a message.
-fn read(text: &str) -> Result<Vec<PublishedTable>, String> {
+/// Parses a file of published values in the format of `results/paper.toml`; the error is a message.
+pub fn read(text: &str) -> Result<Vec<PublishedTable>, String> {
     let tables: toml::Table = toml::from_str(text).map_err(|error| error.to_string())?;
     let mut wire: BTreeMap<String, WireTable> = BTreeMap::new();
     for (name, value) in tables.into_iter().filter(|(name, _)| name != CLAUSES) {

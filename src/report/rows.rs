@@ -125,9 +125,7 @@ pub fn rows(results: &Results) -> Vec<ReportRow<'_>> {
     let mut rows = Vec::new();
     for part in &results.experiment.datasets {
         let folds = folds(part, results);
-        // One seed and one fold yield each row once; trials are no rows.
-        let jobs = part.jobs(part.seeds.get(..1).unwrap_or_default(), 1, results.experiment.limits);
-        for job in jobs.into_iter().filter(|job| job.trial.is_none()) {
+        for (config, job) in part.first_jobs(results.experiment.limits) {
             let key = RowKey::of_job(&job);
             let damaged = damaged.get(&key).copied().unwrap_or_default();
             let group = groups.swap_remove(&key).unwrap_or_else(|| results.stored.empty_group(key));
@@ -138,7 +136,7 @@ pub fn rows(results: &Results) -> Vec<ReportRow<'_>> {
                 kind: job.system.kind_name(),
                 settings: job.settings,
                 damaged,
-                expected: folds.map(|folds| folds * part.seeds.len()),
+                expected: folds.map(|folds| config.jobs(folds, part.seeds.len())),
             });
         }
     }

@@ -23,7 +23,13 @@ fn write_page(out: &mut String, report: &Report<'_>) -> std::fmt::Result {
     if !experiment.about.is_empty() {
         writeln!(out, "{}\n", escape(&experiment.about))?;
     }
-    if !report.answer.is_empty() {
+    if experiment.multiverse.is_some() {
+        // Several findings, one per line.
+        for sentence in &report.answer {
+            writeln!(out, "- {}", escape(sentence))?;
+        }
+        writeln!(out)?;
+    } else if !report.answer.is_empty() {
         writeln!(out, "{}\n", escape(&report.answer.join(" ")))?;
     }
     let report_command = format!("lrbm report results/runs/{name} --copy-to results/{name}");

@@ -58,13 +58,13 @@ impl Report<'_> {
             put(&tables, &table.name, "csv", table::csv(table)?.as_bytes())?;
             put(&tables, &table.name, "parquet", &table::parquet(table)?)?;
         }
-        for figure in &self.figures {
+        for figure in self.figures.iter().chain(&self.more_figures) {
             put(&figures, &figure.name, "svg", figure.svg.as_bytes())?;
             put(&figures, &figure.name, "png", &figure.png)?;
         }
         let page = page::page(self, directory)?;
         put(directory, "report", "html", page.as_bytes())?;
-        Ok(WrittenFiles { tables: self.tables.len(), figures: self.figures.len() })
+        Ok(WrittenFiles { tables: self.tables.len(), figures: self.figures.len() + self.more_figures.len() })
     }
 
     /// Writes the files to be committed into one directory: tables as CSV and Markdown,

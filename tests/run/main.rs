@@ -16,6 +16,7 @@ mod isolation;
 mod kill;
 mod lab;
 mod links;
+mod multiverse;
 mod prefixes;
 mod read;
 mod resume;

@@ -9,6 +9,7 @@ mod count;
 mod filter;
 mod identity;
 mod lab;
+mod multiverse;
 mod plan;
 mod raw;
 mod schema;

@@ -17,7 +17,10 @@ fn edited_specs_keep_their_comments() {
         again.frozen.clone_from(&set.frozen);
         assert_eq!((&again, again.about.as_str()), (&set, "other"), "{name}");
         again.datasets.iter_mut().zip(&kept.datasets).for_each(|(new, old)| new.seeds.clone_from(&old.seeds));
-        assert_eq!(again.datasets, kept.datasets, "{name}");
+        // The seed also draws the universes of a multiverse.
+        if kept.multiverse.is_none() {
+            assert_eq!(again.datasets, kept.datasets, "{name}");
+        }
         for line in text.lines().filter(|line| line.starts_with('#')) {
             assert!(set.frozen.contains(line), "{name}: {line}\n{}", set.frozen);
             comments += 1;

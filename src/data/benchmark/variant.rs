@@ -30,6 +30,13 @@ pub struct Variant {
     /// The minimum number of examples of such a class; examples of smaller classes are dropped.
     #[serde(skip_serializing_if = "is_zero")]
     pub class_size: u32,
+    /// The names of mode options, separated by `+`, whose modes are added to those of the
+    /// manifest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub modes: Option<String>,
+    /// Whether a recursive model sees p(b,a) as evidence for p(a,b) of a symmetric target.
+    #[serde(skip_serializing_if = "Mirror::is_hidden")]
+    pub mirror: Mirror,
 }
 
 fn is_zero(number: &u32) -> bool {
@@ -51,6 +58,24 @@ pub enum TimeUse {
 impl TimeUse {
     fn is_limit(&self) -> bool {
         *self == TimeUse::Limit
+    }
+}
+
+/// The visibility of the mirror image p(b,a) of an example p(a,b) of a symmetric target to models
+/// with recursive evidence.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mirror {
+    /// Neither is evidence for the other: they are the same statement.
+    #[default]
+    Hide,
+    /// A known mirror image is evidence, which reveals the label where both are listed.
+    Show,
+}
+
+impl Mirror {
+    fn is_hidden(&self) -> bool {
+        *self == Mirror::Hide
     }
 }
 

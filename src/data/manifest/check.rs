@@ -31,6 +31,12 @@ impl Checked for Manifest {
         require(!self.target.arguments.is_empty(), "target.arguments", "must name the type of at least one argument")?;
         self.check_evidence()?;
         self.check_arity()?;
+        for (i, option) in self.mode_option.iter().enumerate() {
+            let (key, name) = (format!("mode_option[{i}]"), &option.name);
+            let is_new = self.mode_option[..i].iter().all(|other| other.name != *name);
+            require(is_new && !name.trim().is_empty(), format!("{key}.name"), "must be unique and not empty")?;
+            require(!option.adds.is_empty(), format!("{key}.adds"), "must list at least one mode")?;
+        }
         // One given fold is a published split.
         let min = if self.folds.scheme == FoldScheme::Given { 1 } else { 2 };
         require(self.folds.count >= min, "folds.count", format!("must be at least {min}, got {}", self.folds.count))?;

@@ -27,6 +27,9 @@ pub struct Manifest {
     pub substitute: Option<String>,
     /// The modes common to every evidence variant, one BoostSRL line each.
     pub modes: Vec<String>,
+    /// Named sets of further modes, for other languages of tests.
+    #[serde(default)]
+    pub mode_option: Vec<ModeOption>,
     /// Known problems of the data.
     #[serde(default)]
     pub caveats: Vec<String>,
@@ -105,6 +108,18 @@ pub struct EvidenceVariant {
     /// Whether this is the default variant.
     #[serde(default)]
     pub default: bool,
+}
+
+/// A named set of modes that a variant adds to those of its evidence.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct ModeOption {
+    /// The name of the option.
+    pub name: String,
+    /// What the modes allow.
+    pub about: String,
+    /// The modes. Those of a predicate that the chosen evidence lacks have no effect.
+    pub adds: Vec<String>,
 }
 
 /// The default folds and the alternatives.

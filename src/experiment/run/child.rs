@@ -79,7 +79,7 @@ fn run(assignment: Assignment, progress: &(dyn Fn(super::execute::JobProgress) +
     let jobs = [position];
     let context = RunContext { scratch, ..RunContext::new(&plan, &jobs, &data, &store) };
     let threads = JobThreads::new(threads)?;
-    let mut files = StagingFiles::open(&staging, elapsed)?;
+    let mut files = StagingFiles::open(&staging, elapsed, plan[position].job.keep)?;
     let mut end = compute(&context, &plan[position], limits, &threads, &mut files, &mut |at| progress(at))?;
     if is_command {
         (end.peak_memory_bytes, end.cpu_seconds) = (end.attempt.command_peak_bytes, None);

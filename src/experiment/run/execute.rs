@@ -17,10 +17,10 @@ use crate::data::benchmark::Benchmark;
 use crate::data::split::{Fold, FoldSide};
 use crate::data::store::Store;
 use crate::determinism::{HashMap, IndexMap};
-use crate::experiment::job::{Job, LearnerConfig, System};
+use crate::experiment::job::{Job, Keep, LearnerConfig, System};
 use crate::experiment::key::JobId;
 use crate::experiment::planned::{PlannedJob, Prefix};
-use crate::experiment::store::{self, MODEL, Outcome, PREDICTIONS, Prediction, RunStore, StagingFiles};
+use crate::experiment::store::{self, MODEL, Outcome, PREDICTIONS, Prediction, RunStore, SCORES, StagingFiles};
 use crate::experiment::tune::choice::TrialChoice;
 use crate::files::digest;
 use crate::learn::{
@@ -152,7 +152,7 @@ impl Execution<'_> {
         let trained = self.learn(learner, &fold, attempt)?;
         cancel::poll();
         let began = Instant::now();
-        let product = test(&trained.model, &fold);
+        let product = test(&trained.model, &fold, job.keep);
         attempt.score_seconds = began.elapsed().as_secs_f64();
         let (mut product, warnings) = product?;
         product.outcome.choice = trained.choice.as_ref().map(store::ChoiceRecord::from);
@@ -302,14 +302,17 @@ impl Execution<'_> {
 }
 
 /// Scores and evaluates the test examples; also returns the warnings of scoring.
-fn test(model: &SavedModel, fold: &Fold) -> Result<(JobOutput, Vec<Diagnostic>), Failure> {
+fn test(model: &SavedModel, fold: &Fold, keep: Keep) -> Result<(JobOutput, Vec<Diagnostic>), Failure> {
     let Evaluation { metrics, class_metrics, predictions, warnings } = match model.classes() {
         None => test_binary(model, fold)?,
         Some(_) => test_classes(model, fold)?,
     };
-    let predictions = store::predictions(&predictions).map_err(Failure::error)?;
-    let text = model.to_readable_json().map_err(Failure::error)?;
-    let files = vec![(MODEL.to_owned(), text.into_bytes()), (PREDICTIONS.to_owned(), predictions)];
+    let mut files = Vec::new();
+    if keep.models {
+        let text = model.to_readable_json().map_err(Failure::error)?;
+        files.push((MODEL.to_owned(), text.into_bytes()));
+    }
+    files.extend(kept(&predictions, keep)?);
     let size = model.size();
     let mut outcome = Outcome {
         metrics: IndexMap::default(),
@@ -324,6 +327,18 @@ fn test(model: &SavedModel, fold: &Fold) -> Result<(JobOutput, Vec<Diagnostic>),
     };
     outcome.set_metrics(&metrics);
     Ok((JobOutput { outcome, files }, warnings))
+}
+
+/// Returns the files of predictions that are kept, by name.
+pub(super) fn kept(predictions: &[Prediction], keep: Keep) -> Result<Vec<(String, Vec<u8>)>, Failure> {
+    let mut files = Vec::new();
+    if keep.predictions {
+        files.push((PREDICTIONS.to_owned(), store::predictions(predictions).map_err(Failure::error)?));
+    }
+    if keep.scores {
+        files.push((SCORES.to_owned(), store::scores(predictions)));
+    }
+    Ok(files)
 }
 
 /// Evaluation of the test examples.

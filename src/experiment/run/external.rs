@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::process::ExitStatus;
 
-use super::execute::{Attempt, Execution, JobOutput};
+use super::execute::{Attempt, Execution, JobOutput, kept};
 use super::failure::Failure;
 use super::machine;
 use crate::cancel;
@@ -20,7 +20,7 @@ use crate::experiment::external::output::LastLines;
 use crate::experiment::external::process::{self, Ended, Launch};
 use crate::experiment::external::scores::{self, Scores};
 use crate::experiment::process::OwnGroup;
-use crate::experiment::store::{self, FailureKind, Outcome, PREDICTIONS, Prediction};
+use crate::experiment::store::{FailureKind, Outcome, Prediction};
 use crate::files::digest;
 use crate::files::visible::{ShownPath, visible};
 use crate::learn::{Resources, Task};
@@ -55,7 +55,7 @@ impl Execution<'_> {
         };
         cancel::poll();
         let (metrics, predictions) = evaluate(&scores, &queries, fold)?;
-        files.push((PREDICTIONS.to_owned(), store::predictions(&predictions).map_err(Failure::error)?));
+        files.extend(kept(&predictions, self.job.keep)?);
         let mut outcome = Outcome {
             metrics: IndexMap::default(),
             undefined: BTreeMap::new(),

@@ -4,18 +4,21 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::super::dataset_ref::DatasetRef;
-use super::super::job::Limits;
+use super::super::job::{Keep, Limits};
 use super::diagnostic::{SpecDiagnostic, SpecLocation, listed};
 use super::directory;
 use super::experiment::{CompareSettings, ExpectedMean, Experiment, ExperimentDataset, ModelConfig};
 use super::external;
-use super::format;
+use super::format::{self, MAX_JOBS};
 use super::models::{self, Axis, Model};
+use super::multiverse::{self, DatasetContext, MultiverseSpec};
+use super::names;
 use super::raw::{Item, RawTable};
 use super::shape::{self, join};
 use super::slurm::SlurmSettings;
 use super::tune;
 use super::units;
+use super::universe::Multiverse;
 use crate::data::benchmark::{TimeUse, Variant};
 use crate::data::generate::{Domain, GeneratorSettings};
 use crate::data::manifest::{FoldScheme, Manifest};
@@ -66,15 +69,27 @@ pub fn check(raw: &RawTable, data: DataRequirement, diagnostics: &mut Vec<SpecDi
         axes
     };
     tune::check_conflicts(&models, &presets, &axes, diagnostics);
+    let names: Vec<&str> = items("datasets").iter().filter_map(Item::text).collect();
+    for key in ["sweep", "tune"] {
+        if let (Some(other), Some(_)) = (table.get(key), table.get("multiverse")) {
+            let reason = format!("`[{key}]` and `[multiverse]` exclude each other: make its parameters choices");
+            diagnostics.push(SpecDiagnostic::new(&other.place, key, reason));
+        }
+    }
     let seed = seeds.first().copied().unwrap_or(SEED);
-    let rows = RowSettings { models: &models, complete, presets: &presets, axes: &axes, seed };
-    let datasets = datasets(&table, &seeds, data, &rows, diagnostics);
+    let context = multiverse::Context { models: &models, complete, presets: &presets, datasets: &names, seed };
+    let universes = multiverse::read(table.get("multiverse"), &context, diagnostics);
+    let mut multiverse = universes.as_ref().map(MultiverseSpec::multiverse);
+    let universes = universes.as_ref();
+    let rows = RowSettings { models: &models, complete, presets: &presets, axes: &axes, seed, universes };
+    let datasets = datasets(&table, &seeds, data, &rows, multiverse.as_mut(), diagnostics);
     let folds = |part: &ExperimentDataset| part.folds.or_else(|| part.source.known_folds()).unwrap_or(1);
-    let rows = |part: &ExperimentDataset| {
-        let jobs = part.rows.iter().map(|row| 1 + row.tuning.as_ref().map_or(0, |tuning| tuning.jobs()));
-        jobs.fold(0, usize::saturating_add)
+    let of_part = |part: &ExperimentDataset| {
+        let folds = folds(part);
+        part.rows.iter().map(|row| row.jobs(folds, part.seeds.len())).fold(0, usize::saturating_add)
     };
-    let jobs = datasets.iter().map(|part| rows(part).saturating_mul(folds(part)).saturating_mul(part.seeds.len()));
+    let jobs = datasets.iter().map(of_part);
+    let place = table.get("multiverse").map_or(place, |item| item.place.clone());
     if min_jobs <= MAX_JOBS {
         check_job_count(jobs.fold(0, usize::saturating_add), &place, diagnostics);
     }
@@ -95,13 +110,11 @@ pub fn check(raw: &RawTable, data: DataRequirement, diagnostics: &mut Vec<SpecDi
             isolate: matches!(table.get("isolate").and_then(Item::scalar), Some(Value::Bool(true))),
         },
         slurm: SlurmSettings::default().with(inner("slurm")),
+        multiverse,
         frozen: String::new(),
     };
     diagnostics.is_empty().then_some(experiment)
 }
-
-/// Maximum number of jobs of an experiment.
-pub const MAX_JOBS: usize = 100_000;
 
 fn check_job_count(jobs: usize, place: &SpecLocation, diagnostics: &mut Vec<SpecDiagnostic>) -> bool {
     if jobs > MAX_JOBS {
@@ -163,15 +176,18 @@ struct RowSettings<'a> {
     axes: &'a [Axis],
     /// Seed of drawn settings.
     seed: u64,
+    universes: Option<&'a MultiverseSpec>,
 }
 
 fn datasets(
     table: &RawTable,
     default_seeds: &[u64],
     data: DataRequirement,
-    &RowSettings { models, complete, presets, axes, seed }: &RowSettings<'_>,
+    &RowSettings { models, complete, presets, axes, seed, universes }: &RowSettings<'_>,
+    mut multiverse: Option<&mut Multiverse>,
     diagnostics: &mut Vec<SpecDiagnostic>,
 ) -> Vec<ExperimentDataset> {
+    let keep = keep(table, diagnostics);
     let empty = RawTable::default();
     let own = table.get("dataset").and_then(Item::table).unwrap_or(&empty);
     let listed_items = table.get("datasets").map_or(&[][..], Item::items);
@@ -190,7 +206,9 @@ fn datasets(
         let Some(source) = source(&at, table, axes, diagnostics) else { continue };
         let parameters = models::parameters(of_dataset, &at.section(), &format::DATASET);
         for parameter in &parameters {
-            models::check_for_dataset(parameter, models, complete, axes, diagnostics);
+            let swept = axes.iter().flat_map(|axis| &axis.choices).flat_map(|choice| &choice.parameters);
+            let varied = swept.chain(universes.into_iter().flat_map(MultiverseSpec::parameters));
+            models::check_for_dataset(parameter, models, complete, varied, diagnostics);
             if tune::is_tuned(models, parameter) {
                 diagnostics.push(parameter.invalid("tuned: a dataset cannot set its own value"));
             }
@@ -198,15 +216,25 @@ fn datasets(
         let first = |key: &str| of_dataset.get(key).or_else(|| table.get(key));
         let folds = first("folds");
         check_folds(&at, &source, folds, diagnostics);
+        let (source, folds_item) = (Arc::new(source), folds);
+        let folds = folds_item.and_then(Item::whole).map(|n| n as usize);
+        let rows = match (universes, multiverse.as_deref_mut()) {
+            (Some(universes), Some(multiverse)) => {
+                let part = DatasetContext { source: &source, folds, parameters: &parameters };
+                universes.rows(&part, models, presets, multiverse)
+            }
+            _ => models::rows(models, presets, axes, &parameters, seed),
+        };
         // An invalid parameter was reported at its own location.
-        let rows: Vec<ModelConfig> = models::rows(models, presets, axes, &parameters, seed).unwrap_or_default();
+        let rows: Vec<ModelConfig> = rows.unwrap_or_default();
         parts.push(ExperimentDataset {
-            source: Arc::new(source),
+            source,
+            keep,
             seeds: match of_dataset.get("seeds") {
                 Some(seeds) => listed_seeds(seeds, &join(&at.section(), "seeds"), diagnostics),
                 None => default_seeds.to_vec(),
             },
-            folds: folds.and_then(Item::whole).map(|n| n as usize),
+            folds,
             negatives_per_positive: first("negatives_per_positive")
                 .and_then(Item::number)
                 .unwrap_or(NEGATIVES_PER_POSITIVE),
@@ -214,6 +242,18 @@ fn datasets(
         });
     }
     parts
+}
+
+/// Reads what is stored of a job.
+fn keep(table: &RawTable, diagnostics: &mut Vec<SpecDiagnostic>) -> Keep {
+    let Some(item) = table.get("keep") else { return Keep::default() };
+    report_duplicates(item.items(), "keep", diagnostics);
+    let has = |name: &str| item.items().iter().any(|item| item.text() == Some(name));
+    if !has("metrics") {
+        let reason = "metrics are always stored: add `\"metrics\"`";
+        diagnostics.push(SpecDiagnostic::new(&item.place, "keep", reason).with(item.value.inline()));
+    }
+    Keep { models: has("models"), predictions: has("predictions"), scores: has("scores") }
 }
 
 /// A listed dataset with its own table.
@@ -255,14 +295,16 @@ fn source(
     let arity = own("arity").or_else(|| table.get("arity").and_then(Item::text));
     let variant = Variant {
         evidence: own("evidence").map(str::to_owned),
-        arity: arity.and_then(format::arity).unwrap_or_default(),
-        reflexive: own("reflexive").and_then(format::reflexive).unwrap_or_default(),
+        arity: arity.and_then(names::arity).unwrap_or_default(),
+        reflexive: own("reflexive").and_then(names::reflexive).unwrap_or_default(),
         drop_shared: matches!(at.own.get("drop_shared").and_then(Item::scalar), Some(Value::Bool(true))),
-        negatives: own("negatives").and_then(format::negative_scheme),
-        folds: own("fold_scheme").and_then(format::fold_scheme),
-        time: own("time").and_then(format::time_use).unwrap_or_default(),
+        negatives: own("negatives").and_then(names::negative_scheme),
+        folds: own("fold_scheme").and_then(names::fold_scheme),
+        time: own("time").and_then(names::time_use).unwrap_or_default(),
         classes: matches!(at.own.get("classes").and_then(Item::scalar), Some(Value::Bool(true))),
         class_size: at.own.get("class_size").and_then(Item::whole).unwrap_or(0) as u32,
+        modes: own("modes").map(str::to_owned),
+        mirror: own("mirror").and_then(names::mirror).unwrap_or_default(),
     };
     let has_times = manifest.is_some_and(|manifest| manifest.time.is_some())
         || domain.is_some_and(|domain| domain.info().time.is_some());
@@ -288,10 +330,10 @@ fn source(
     let variant = match manifest {
         Some(manifest) => complete_variant(at, manifest, variant, diagnostics),
         None => {
-            if variant.evidence.is_some() {
-                diagnostics.push(
-                    at.diagnostic_for("evidence", "only published datasets offer several kinds: remove this key"),
-                );
+            let given = [("evidence", variant.evidence.is_some()), ("modes", variant.modes.is_some())];
+            for (key, _) in given.into_iter().filter(|(_, is_given)| *is_given) {
+                let reason = "only published datasets offer several kinds: remove this key";
+                diagnostics.push(at.diagnostic_for(key, reason));
             }
             variant
         }
@@ -372,6 +414,12 @@ fn complete_variant(
             diagnostics
                 .push(at.diagnostic_for("evidence", format!("not available: {hint}available are {}", listed(known))));
         }
+    }
+    let evidence = manifest.evidence(variant.evidence.as_deref()).ok();
+    if let (Some(names), Some(evidence)) = (&variant.modes, evidence)
+        && let Err(error) = manifest.option_modes(names, evidence)
+    {
+        diagnostics.push(at.diagnostic_for("modes", error.to_string()));
     }
     let schemes: Vec<FoldScheme> =
         [manifest.folds.scheme].into_iter().chain(manifest.folds.option.iter().map(|option| option.scheme)).collect();

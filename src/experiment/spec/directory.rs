@@ -16,6 +16,13 @@ const PATHS: [&str; 2] = ["path", "background"];
 ///
 /// Paths of the file are relative to its directory, those of the command line to the current one.
 pub fn resolve(table: &mut RawTable, base: &Path, diagnostics: &mut Vec<SpecDiagnostic>) {
+    if let Some(RawValue::Table(multiverse)) = table.get_mut("multiverse").map(|item| &mut item.value)
+        && let Some(item) = multiverse.get_mut("published")
+        && let Some(text) = item.text().filter(|text| !text.trim().is_empty())
+        && let Some(absolute) = std::path::absolute(base.join(text)).ok().as_deref().and_then(Path::to_str)
+    {
+        item.value = RawValue::Scalar(Value::Text(absolute.to_owned()));
+    }
     let Some(RawValue::Table(datasets)) = table.get_mut("dataset").map(|item| &mut item.value) else { return };
     for (name, item) in datasets {
         let RawValue::Table(dataset) = &mut item.value else { continue };

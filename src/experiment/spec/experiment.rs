@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use super::super::dataset_ref::DatasetRef;
-use super::super::job::{Job, Limits, System, training_seed};
+use super::super::job::{Job, Keep, Limits, System, UNIVERSE, training_seed};
 use super::super::tune::config::Tuning;
 use super::slurm::SlurmSettings;
+use super::universe::Multiverse;
 use crate::data::benchmark::Arity;
 use crate::data::split::SplitOptions;
 use crate::determinism::{IndexMap, IndexSet};
@@ -31,6 +32,8 @@ pub struct Experiment {
     pub limits: Limits,
     /// Resources and options of cluster tasks.
     pub slurm: SlurmSettings,
+    /// Choices of a multiverse and their universes.
+    pub multiverse: Option<Multiverse>,
     /// Text of the spec including `--set` options; parsing it gives the same experiment.
     pub frozen: String,
 }
@@ -48,6 +51,8 @@ pub struct ExperimentDataset {
     pub negatives_per_positive: f64,
     /// Models with their parameters.
     pub rows: Vec<ModelConfig>,
+    /// What is stored of a job.
+    pub keep: Keep,
 }
 
 /// A model in one preset and one case of the sweep.
@@ -69,6 +74,26 @@ pub struct ModelConfig {
     pub train_fraction: Option<f64>,
     /// The trials, if the model is tuned.
     pub tuning: Option<Arc<Tuning>>,
+    /// Variant of the dataset, if a universe changes it.
+    pub source: Option<Arc<DatasetRef>>,
+    /// The only seed of its jobs, if a universe sets it.
+    pub seed: Option<u64>,
+    /// Number of folds, if known for a universe.
+    pub folds: Option<usize>,
+}
+
+impl ModelConfig {
+    /// Returns whether it is a universe of a multiverse.
+    pub fn is_universe(&self) -> bool {
+        self.settings.contains_key(UNIVERSE)
+    }
+
+    /// Returns its number of jobs with the folds and seeds of its dataset.
+    pub fn jobs(&self, folds: usize, seeds: usize) -> usize {
+        let trials = self.tuning.as_ref().map_or(0, |tuning| tuning.jobs());
+        let seeds = if self.seed.is_some() { 1 } else { seeds };
+        self.folds.unwrap_or(folds).saturating_mul(seeds).saturating_mul(1 + trials)
+    }
 }
 
 /// Reference values and significance tests.
@@ -118,54 +143,105 @@ impl ExperimentDataset {
     }
 
     /// Expands the jobs by seed, fold and row, so that jobs that share a fold are adjacent. The
-    /// trials of a tuned job precede it.
+    /// trials of a tuned job precede it. Universes are grouped by their data first.
     pub fn jobs(&self, seeds: &[u64], folds: usize, limits: Limits) -> Vec<Job> {
         let sources: Vec<Arc<DatasetRef>> = self.rows.iter().map(|row| self.source_of(row)).collect();
+        let mut groups: IndexMap<Option<DataGroup>, Vec<usize>> = IndexMap::default();
+        for (place, row) in self.rows.iter().enumerate() {
+            let group = row.is_universe().then(|| DataGroup::of(row, &sources[place]));
+            groups.entry(group).or_default().push(place);
+        }
         let mut jobs = Vec::with_capacity(seeds.len() * folds * self.rows.len());
-        for &seed in seeds {
-            for fold in 0..folds {
-                let training_seed = training_seed(seed, &self.source.dataset_id(), fold);
-                for (row, source) in self.rows.iter().zip(&sources) {
-                    let mut system = row.system.clone();
-                    if let System::Learner(learner) = &mut system {
-                        learner.set_seed(training_seed);
+        for rows in groups.values() {
+            let first = &self.rows[rows[0]];
+            for &seed in first.seed.as_ref().map_or(seeds, std::slice::from_ref) {
+                for fold in 0..first.folds.unwrap_or(folds) {
+                    for &row in rows {
+                        let job = self.job(&self.rows[row], &sources[row], seed, (fold, folds), limits);
+                        jobs.extend(job.trials());
+                        jobs.push(job);
                     }
-                    let own_time = system.external().and_then(|external| external.time_limit());
-                    let job = Job {
-                        dataset: Arc::clone(source),
-                        model: row.model.clone(),
-                        preset: row.preset,
-                        settings: row.settings.clone(),
-                        split: SplitOptions {
-                            folds: Some(folds),
-                            negatives_per_positive: row.negatives_per_positive.unwrap_or(self.negatives_per_positive),
-                            seed,
-                            train_fraction: row.train_fraction.unwrap_or(1.0),
-                            recursive: system.learner().is_some_and(|learner| learner.is_recursive()),
-                        },
-                        system,
-                        fold,
-                        seed,
-                        limits: Limits { time: own_time.or(limits.time), ..limits },
-                        tuning: row.tuning.clone(),
-                        trial: None,
-                    };
-                    jobs.extend(job.trials());
-                    jobs.push(job);
                 }
             }
         }
         jobs
     }
 
+    /// Returns the first job of every row, with its row.
+    pub fn first_jobs(&self, limits: Limits) -> impl Iterator<Item = (&ModelConfig, Job)> {
+        let seed = self.seeds.first().copied().unwrap_or_default();
+        self.rows.iter().map(move |row| {
+            let source = self.source_of(row);
+            (row, self.job(row, &source, row.seed.unwrap_or(seed), (0, 1), limits))
+        })
+    }
+
+    /// Returns the job of a row with a seed on a fold of so many.
+    fn job(
+        &self,
+        row: &ModelConfig,
+        source: &Arc<DatasetRef>,
+        seed: u64,
+        (fold, folds): (usize, usize),
+        limits: Limits,
+    ) -> Job {
+        let mut system = row.system.clone();
+        if let System::Learner(learner) = &mut system {
+            learner.set_seed(training_seed(seed, &self.source.dataset_id(), fold));
+        }
+        let own_time = system.external().and_then(|external| external.time_limit());
+        Job {
+            dataset: Arc::clone(source),
+            model: row.model.clone(),
+            preset: row.preset,
+            settings: row.settings.clone(),
+            split: SplitOptions {
+                folds: Some(row.folds.unwrap_or(folds)),
+                negatives_per_positive: row.negatives_per_positive.unwrap_or(self.negatives_per_positive),
+                seed,
+                train_fraction: row.train_fraction.unwrap_or(1.0),
+                recursive: system.learner().is_some_and(|learner| learner.is_recursive()),
+            },
+            system,
+            fold,
+            seed,
+            limits: Limits { time: own_time.or(limits.time), ..limits },
+            keep: self.keep,
+            tuning: row.tuning.clone(),
+            trial: None,
+        }
+    }
+
     fn source_of(&self, row: &ModelConfig) -> Arc<DatasetRef> {
+        let source = row.source.as_ref().unwrap_or(&self.source);
         match row.arity {
-            Some(arity) if arity != self.source.variant.arity => {
-                let mut source = (*self.source).clone();
+            Some(arity) if arity != source.variant.arity => {
+                let mut source = (**source).clone();
                 source.variant.arity = arity;
                 Arc::new(source)
             }
-            _ => Arc::clone(&self.source),
+            _ => Arc::clone(source),
+        }
+    }
+}
+
+/// What the data of a universe depend on besides seed and fold.
+#[derive(PartialEq, Eq, Hash)]
+struct DataGroup {
+    /// The variant as text.
+    variant: String,
+    ratio: Option<u64>,
+    seed: Option<u64>,
+    folds: Option<usize>,
+}
+
+impl DataGroup {
+    fn of(row: &ModelConfig, source: &DatasetRef) -> Self {
+        DataGroup {
+            variant: serde_json::to_string(&source.variant).unwrap_or_default(),
+            ratio: row.negatives_per_positive.map(f64::to_bits),
+            seed: row.seed,
+            folds: row.folds,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! External systems of a spec: the keys of `kind = "command"` and `kind = "scores"`.
 
 use super::diagnostic::{SpecDiagnostic, SpecLocation, listed};
-use super::format;
+use super::names;
 use super::raw::{Item, RawTable, RawValue};
 use super::shape::join;
 use super::units;
@@ -95,7 +95,7 @@ pub fn read(
             version: model.contains_key("version").then(|| texts("version")),
             files: texts("files"),
             repeatable: !matches!(model.get("repeatable").and_then(Item::scalar), Some(Value::Bool(false))),
-            features: model.get("features").and_then(Item::text).and_then(format::features),
+            features: model.get("features").and_then(Item::text).and_then(names::features),
             time_limit: model.get("time_limit").and_then(Item::scalar).and_then(units::time),
         })
     } else {

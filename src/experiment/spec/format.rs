@@ -3,15 +3,14 @@
 //! [`crate::learn::parameters`].
 
 use super::diagnostic::listed;
+use super::names::{
+    areas, arities, feature_names, fold_schemes, kept, kinds, maximized_metrics, metrics, mirrors, negative_schemes,
+    paper_tables, poolings, presets, recorded_tables, reflexives, tests, time_uses, tune_methods,
+};
 use super::raw::{Item, RawValue};
 use super::units;
-use crate::data::benchmark::{Arity, Reflexive, TimeUse};
-use crate::data::manifest::{FoldScheme, NegativeScheme};
-use crate::experiment::external::config::{EXTERNAL_KINDS, Features};
 use crate::files::visible::is_active;
 use crate::learn::params::Value;
-use crate::learn::{Kind, Preset};
-use crate::metric::Column;
 
 /// A table of a spec.
 pub struct Section {
@@ -98,6 +97,8 @@ const fn required(name: &'static str, about: &'static str, shape: FieldShape) ->
 
 /// The largest whole number that TOML can hold.
 const LARGEST: u64 = i64::MAX as u64;
+/// Maximum number of jobs of an experiment.
+pub const MAX_JOBS: usize = 100_000;
 /// Maximum number of folds.
 pub const MAX_FOLDS: u64 = 1000;
 const SEED: FieldShape = FieldShape::Whole(0, LARGEST);
@@ -146,6 +147,11 @@ pub const TOP: Section = Section {
             "whether every job runs in a process of its own, so that its peak memory is known [default: false]",
             FieldShape::Bool,
         ),
+        optional(
+            "keep",
+            "what is stored of a job besides its record [default: metrics, predictions, models]",
+            FieldShape::List(&FieldShape::OneOf(kept)),
+        ),
         optional("dataset", "settings of one dataset", FieldShape::Named(&DATASET)),
         required("model", "the models, one table each", FieldShape::Tables(&MODEL)),
         optional(
@@ -157,6 +163,11 @@ pub const TOP: Section = Section {
             "tune",
             "parameters that are chosen on the training part of each fold, for every model that has them",
             FieldShape::Table(&TUNE),
+        ),
+        optional(
+            "multiverse",
+            "choices that a publication leaves open; universes are drawn from their product",
+            FieldShape::Table(&MULTIVERSE),
         ),
         optional("compare", "comparison with the paper, and significance tests", FieldShape::Table(&COMPARE)),
         optional("expected", "expected results", FieldShape::Table(&EXPECTED)),
@@ -234,6 +245,12 @@ pub const DATASET: Section = Section {
             FieldShape::Bool,
         ),
         optional("time", "whether the time limits of the dataset apply", FieldShape::OneOf(time_uses)),
+        optional("modes", "mode options of a published dataset, separated by `+`", TEXT),
+        optional(
+            "mirror",
+            "whether recursive models see p(b,a) as evidence for p(a,b) of a symmetric target [default: hide]",
+            FieldShape::OneOf(mirrors),
+        ),
         optional(
             "classes",
             "whether the last argument of the target becomes the class of an example",
@@ -310,6 +327,78 @@ pub const RANGE: Section = Section {
         optional("log", "whether values are spread evenly in their logarithm [default: false]", FieldShape::Bool),
     ],
     parameters: Parameters::No,
+};
+
+/// The keys of `[multiverse]`.
+pub const MULTIVERSE: Section = Section {
+    fields: &[
+        optional(
+            "sample",
+            "number of universes per dataset and model [default: all combinations]",
+            FieldShape::Whole(1, MAX_JOBS as u64),
+        ),
+        optional("samples", "number of universes by model, instead of `sample`", FieldShape::Scalars),
+        optional(
+            "published",
+            "file of published values, relative to the spec [default: results/paper.toml of the program]",
+            FieldShape::Line,
+        ),
+        optional("tables", "tables of published values [default: all]", FieldShape::List(&LABEL)),
+        required("choice", "the choices, one table each", FieldShape::Tables(&UNIVERSE_CHOICE)),
+        optional(
+            "exclude",
+            "combinations of alternatives that do not occur, as tables of choice and alternative",
+            FieldShape::List(&FieldShape::Scalars),
+        ),
+    ],
+    parameters: Parameters::No,
+};
+
+/// The keys of `[[multiverse.choice]]`.
+pub const UNIVERSE_CHOICE: Section = Section {
+    fields: &[
+        required("name", "the name of the choice, which is a column of the results", FieldShape::Name),
+        required("stated", "what the publication says about it, in a sentence", TEXT),
+        optional("models", "models it applies to [default: all that it affects]", FieldShape::List(&LABEL)),
+        optional("datasets", "datasets it applies to [default: all]", FieldShape::List(&LABEL)),
+        required("alternatives", "the alternatives, the first one the reference", FieldShape::Tables(&ALTERNATIVE)),
+    ],
+    parameters: Parameters::No,
+};
+
+/// The keys of an alternative of a choice.
+pub const ALTERNATIVE: Section = Section {
+    fields: &[
+        required("name", "the name of the alternative", LABEL),
+        optional("datasets", "datasets it is run on [default: all that offer it]", FieldShape::List(&LABEL)),
+        optional("evidence", "evidence variant of a published dataset", TEXT),
+        optional("arity", "whether predicates with more than two arguments are kept or made binary", ARITY),
+        optional("folds", "number of cross-validation folds", FieldShape::Folds),
+        optional("fold_scheme", "how examples are split into folds", FieldShape::OneOf(fold_schemes)),
+        optional("negatives", "where negatives come from", FieldShape::OneOf(negative_schemes)),
+        optional("negatives_per_positive", "number of negatives per positive", RATIO),
+        optional("reflexive", "whether examples of the form (a,a) are kept", FieldShape::OneOf(reflexives)),
+        optional(
+            "drop_shared",
+            "whether training positives that are also test positives are dropped",
+            FieldShape::Bool,
+        ),
+        optional("time", "whether the time limits of the dataset apply", FieldShape::OneOf(time_uses)),
+        optional("modes", "mode options of a published dataset; those of several choices add up", TEXT),
+        optional(
+            "mirror",
+            "whether recursive models see p(b,a) as evidence for p(a,b) of a symmetric target",
+            FieldShape::OneOf(mirrors),
+        ),
+        optional("seed", "seed of folds, negatives and training", SEED),
+        optional("area", "definition of the areas, evaluated from the scores", FieldShape::OneOf(areas)),
+        optional(
+            "pooling",
+            "mean over folds, or one value of all predictions together, evaluated from the scores",
+            FieldShape::OneOf(poolings),
+        ),
+    ],
+    parameters: Parameters::Values,
 };
 
 /// The keys of `[compare]`.
@@ -400,86 +489,8 @@ pub const OWN_OPTIONS: [&str; 18] = [
     "wrap",
 ];
 
-/// Significance tests that a spec may select.
-pub const TESTS: [&str; 3] = [CORRECTED_T, WILCOXON, FRIEDMAN_NEMENYI];
-/// The corrected resampled t-test on the folds of each dataset.
-pub const CORRECTED_T: &str = "corrected-t";
-/// Wilcoxon's signed-rank test on the means of all datasets.
-pub const WILCOXON: &str = "wilcoxon-over-datasets";
-/// Friedman's test on the ranks of all rows, with Nemenyi's critical difference.
-pub const FRIEDMAN_NEMENYI: &str = "friedman-nemenyi";
-
 /// Kinds of models that specs do not support yet, with their description.
 pub const NOT_BUILT: [(&str, &str); 1] = [("lrbm-weights", "a lifted RBM of given rules")];
-
-fn kinds() -> Vec<&'static str> {
-    Kind::ALL.iter().map(|kind| kind.name()).chain(EXTERNAL_KINDS).collect()
-}
-
-fn presets() -> Vec<&'static str> {
-    Preset::ALL.iter().map(|(name, _)| *name).collect()
-}
-
-fn tests() -> Vec<&'static str> {
-    TESTS.to_vec()
-}
-
-fn metrics() -> Vec<&'static str> {
-    Column::ALL.iter().map(|column| column.name()).collect()
-}
-
-fn tune_methods() -> Vec<&'static str> {
-    vec!["grid", "random"]
-}
-
-fn maximized_metrics() -> Vec<&'static str> {
-    Column::ALL.iter().filter(|column| column.higher_is_better()).map(|column| column.name()).collect()
-}
-
-/// Returns the tables of `results/paper.toml`, in its order.
-pub fn paper_tables() -> Vec<&'static str> {
-    table_names(include_str!("../../../results/paper.toml"))
-}
-
-fn recorded_tables() -> Vec<&'static str> {
-    table_names(include_str!("../../../results/recorded-peers.toml"))
-}
-
-/// Returns the names of the tables of a TOML file whose headers fill their lines.
-fn table_names(text: &'static str) -> Vec<&'static str> {
-    text.lines().filter_map(|line| line.strip_prefix('[')?.strip_suffix(']')).collect()
-}
-
-/// Lists the names of a type with few values and finds a value by its name.
-macro_rules! named {
-    ($names:ident, $find:ident, $type:ty, $values:expr) => {
-        fn $names() -> Vec<&'static str> {
-            $values.iter().map(|(name, _)| *name).collect()
-        }
-
-        /// Returns the value with this name.
-        pub fn $find(name: &str) -> Option<$type> {
-            $values.iter().find(|(known, _)| *known == name).map(|&(_, value)| value)
-        }
-    };
-}
-
-const ARITIES: [(&str, Arity); 2] = [("original", Arity::Original), ("binary", Arity::Binary)];
-const REFLEXIVES: [(&str, Reflexive); 2] = [("keep", Reflexive::Keep), ("drop", Reflexive::Drop)];
-const FOLD_SCHEMES: [(&str, FoldScheme); 3] =
-    [("given", FoldScheme::Given), ("random", FoldScheme::Random), ("by-time", FoldScheme::ByTime)];
-const NEGATIVE_SCHEMES: [(&str, NegativeScheme); 3] = [
-    ("listed-then-closed-world", NegativeScheme::ListedThenClosedWorld),
-    ("closed-world", NegativeScheme::ClosedWorld),
-    ("listed", NegativeScheme::Listed),
-];
-const TIME_USES: [(&str, TimeUse); 2] = [("limit", TimeUse::Limit), ("ignore", TimeUse::Ignore)];
-named!(feature_names, features, Features, Features::NAMES);
-named!(arities, arity, Arity, ARITIES);
-named!(time_uses, time_use, TimeUse, TIME_USES);
-named!(reflexives, reflexive, Reflexive, REFLEXIVES);
-named!(fold_schemes, fold_scheme, FoldScheme, FOLD_SCHEMES);
-named!(negative_schemes, negative_scheme, NegativeScheme, NEGATIVE_SCHEMES);
 
 impl Section {
     /// Returns the field with this name.

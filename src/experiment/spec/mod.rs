@@ -8,11 +8,15 @@
 mod check;
 mod diagnostic;
 mod directory;
+mod draw;
 pub mod edit;
 mod experiment;
 mod external;
 pub mod format;
 mod models;
+mod multiverse;
+pub mod names;
+mod offer;
 mod parameter;
 pub mod raw;
 mod read;
@@ -23,9 +27,10 @@ mod slurm;
 mod space;
 mod tune;
 pub(crate) mod units;
+pub mod universe;
 mod value;
 
 pub use diagnostic::{SpecDiagnostic, SpecError, SpecLocation};
 pub use experiment::{CompareSettings, ExpectedMean, Experiment, ExperimentDataset, ModelConfig};
-pub use format::{CORRECTED_T, FRIEDMAN_NEMENYI, WILCOXON};
+pub use names::{CORRECTED_T, FRIEDMAN_NEMENYI, WILCOXON};
 pub use slurm::SlurmSettings;

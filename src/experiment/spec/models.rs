@@ -7,6 +7,7 @@ use super::diagnostic::{SpecDiagnostic, SpecLocation, listed};
 use super::experiment::ModelConfig;
 use super::external;
 use super::format::{self, Parameters, Section};
+use super::names;
 use super::parameter::RawParameter;
 use super::raw::{Item, RawTable};
 use super::shape::join;
@@ -264,7 +265,7 @@ pub fn sweep(table: &RawTable, models: &[Model], complete: bool, diagnostics: &m
                 label: ("case".to_owned(), name),
                 parameters: parameters(table, &path, &format::CASE),
                 negatives_per_positive: table.get("negatives_per_positive").and_then(Item::number),
-                arity: table.get("arity").and_then(Item::text).and_then(format::arity),
+                arity: table.get("arity").and_then(Item::text).and_then(names::arity),
                 train_fraction: table.get("train_fraction").and_then(Item::number),
                 path,
             })
@@ -286,7 +287,7 @@ fn choice(key: &str, item: &Item, value: &Value, path: String, label: (String, S
     match key {
         "train_fraction" => train_fraction = item.number(),
         "negatives_per_positive" => negatives_per_positive = item.number(),
-        "arity" => arity = item.text().and_then(format::arity),
+        "arity" => arity = item.text().and_then(names::arity),
         _ => parameters.push(RawParameter {
             path: path.clone(),
             place: place.clone(),
@@ -437,7 +438,8 @@ fn combinations<'a>(models: &[Model], model: &Model, axes: &'a [Axis]) -> Vec<Ve
     all
 }
 
-fn row(
+/// Returns the configuration of a model with these choices.
+pub fn row(
     models: &[Model],
     model: &Model,
     preset: Option<Preset>,
@@ -459,6 +461,9 @@ fn row(
         arity: choices.iter().rev().find_map(|choice| choice.arity),
         train_fraction: choices.iter().rev().find_map(|choice| choice.train_fraction),
         tuning: tuning(models, model, preset, &others, seed)?.map(Arc::new),
+        source: None,
+        seed: None,
+        folds: None,
     })
 }
 
@@ -541,19 +546,28 @@ fn learner(
     Ok(LearnerConfig { kind, params: params(kind, inherited.iter().chain(&model.parameters).collect())?, from })
 }
 
-/// Checks that some model has a parameter that a dataset sets.
-pub fn check_for_dataset(
+/// Checks that a parameter that a dataset sets is not varied, and that some model has it.
+pub fn check_for_dataset<'a>(
     parameter: &RawParameter,
     models: &[Model],
     complete: bool,
-    axes: &[Axis],
+    mut varied: impl Iterator<Item = &'a RawParameter>,
     diagnostics: &mut Vec<SpecDiagnostic>,
 ) {
-    let swept = axes.iter().flat_map(|axis| &axis.choices).flat_map(|choice| &choice.parameters);
-    if swept.clone().any(|swept| swept.key == parameter.key) {
+    if varied.any(|varied| varied.key == parameter.key) {
         diagnostics.push(invalid(parameter, "varied by the sweep: a dataset cannot set its own value"));
         return;
     }
+    check_for_choice(parameter, models, complete, diagnostics);
+}
+
+/// Checks that some model has a parameter, and its value.
+pub fn check_for_choice(
+    parameter: &RawParameter,
+    models: &[Model],
+    complete: bool,
+    diagnostics: &mut Vec<SpecDiagnostic>,
+) {
     if models.iter().any(|model| has_parameter(models, model, &parameter.key)) {
         check_for_learners(models, parameter, diagnostics);
     } else if complete {

@@ -6,6 +6,7 @@
 //!         run.json                   job record: key, status, metrics, provenance, timing
 //!         model.json                 the model; of an external system model.* and info.json, if any
 //!         predictions.parquet        example, label, psi, probability
+//!         scores.csv                 with `keep = ["scores"]`: positives and negatives at each psi
 //!         log.txt                    log with timestamps
 //! RUN/metrics.parquet, metrics.csv   one row per job that ended
 //! RUN/tally.json                     job counts and timing of the last run
@@ -24,15 +25,19 @@ mod layout;
 mod lock;
 mod record;
 mod run_store;
+mod scores;
 mod staging;
 
 pub use error::{Damage, RunStoreError};
 pub use frame::{Prediction, column, csv, parquet, predictions, read_predictions};
-pub use layout::{LOG, METRICS_CSV, METRICS_PARQUET, MODEL, PREDICTIONS, RECORD, SKIPPED, SPEC, TALLY};
+pub use layout::{
+    LOG, METRICS_CSV, METRICS_PARQUET, MODEL, PREDICTIONS, PUBLISHED, RECORD, SCORES, SKIPPED, SPEC, TALLY,
+};
 pub use lock::{JobLock, Presence};
 pub use record::{
     ChoiceRecord, DatasetRecord, ExampleCounts, FailureKind, JobRecord, JobRow, MachineInfo, Outcome, ProgramInfo,
     RECORD_VERSION, Status, TrialRow,
 };
 pub use run_store::{RunStore, STEPS_TO_READ};
+pub use scores::{read_scores, scores};
 pub use staging::{Staging, StagingFiles};

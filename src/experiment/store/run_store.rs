@@ -10,7 +10,9 @@ use serde::Serialize;
 
 use super::error::{Damage, RunStoreError};
 use super::frame;
-use super::layout::{METRICS_CSV, METRICS_PARQUET, MODEL, PREDICTIONS, RECORD, SKIPPED, SPEC, TALLY};
+use super::layout::{
+    METRICS_CSV, METRICS_PARQUET, MODEL, PREDICTIONS, PUBLISHED, RECORD, SCORES, SKIPPED, SPEC, TALLY,
+};
 use super::lock::{self, JobLock, Presence};
 use super::record::{JobRecord, Status};
 use super::staging::{self, Staging};
@@ -104,6 +106,15 @@ impl RunStore {
         files::write(&path, |out| out.write_all(spec.as_bytes())).map_err(RunStoreError::io(&path))
     }
 
+    /// Stores a copy of published values.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn write_published(&self, text: &str) -> Result<(), RunStoreError> {
+        let path = self.root.join(PUBLISHED);
+        files::write(&path, |out| out.write_all(text.as_bytes())).map_err(RunStoreError::io(&path))
+    }
+
     /// Stores the names of datasets that are skipped because their data are missing.
     ///
     /// # Errors
@@ -154,8 +165,13 @@ impl RunStore {
             let files = record.result.as_ref().map(|outcome| &outcome.files);
             let mut names: Vec<&str> = files.into_iter().flatten().map(|(name, _)| name.as_str()).collect();
             // An external system need not leave a model.
-            let is_required = |name: &&str| *name != MODEL || record.key.external.is_none();
-            names.extend([MODEL, PREDICTIONS].into_iter().filter(is_required).filter(|name| !lists(files, name)));
+            let wanted = [
+                (MODEL, job.keep.models && record.key.external.is_none()),
+                (PREDICTIONS, job.keep.predictions),
+                (SCORES, job.keep.scores),
+            ];
+            let required = wanted.into_iter().filter(|(_, is_required)| *is_required).map(|(name, _)| name);
+            names.extend(required.filter(|name| !lists(files, name)));
             for name in names {
                 let wanted = files.and_then(|files| files.get(name));
                 match fs::read(directory.join(name)) {
@@ -226,7 +242,7 @@ impl RunStore {
         for directory in [&target, &parent] {
             files::check_no_links(&self.root, directory).map_err(RunStoreError::io(&target))?;
         }
-        Staging::begin(target)
+        Staging::begin(target, job.keep)
     }
 
     /// Removes the result of a job that is to run again, unless another process is working on it.

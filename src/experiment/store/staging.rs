@@ -10,12 +10,14 @@ use tempfile::TempDir;
 use super::error::RunStoreError;
 use super::layout::{LOG, RECORD};
 use super::record::JobRecord;
+use crate::experiment::job::Keep;
 use crate::files::{self, DiskWriter};
 
 /// Staging directory of a job; removed on drop unless it was published.
 #[derive(Debug)]
 pub struct Staging {
     target: PathBuf,
+    keep: Keep,
     directory: TempDir,
     files: StagingFiles,
 }
@@ -25,7 +27,8 @@ pub struct Staging {
 #[derive(Debug)]
 pub struct StagingFiles {
     directory: PathBuf,
-    log: DiskWriter<File>,
+    /// The log; `None` for jobs that have none.
+    log: Option<DiskWriter<File>>,
     began: Instant,
 }
 
@@ -35,9 +38,10 @@ impl StagingFiles {
     ///
     /// # Errors
     /// If its log cannot be written.
-    pub fn open(directory: &Path, elapsed: Duration) -> Result<Self, RunStoreError> {
+    pub fn open(directory: &Path, elapsed: Duration, keep: Keep) -> Result<Self, RunStoreError> {
         let path = directory.join(LOG);
-        let log = DiskWriter::append(&path).map_err(RunStoreError::io(&path))?;
+        let log = (!keep.is_compact()).then(|| DiskWriter::append(&path)).transpose();
+        let log = log.map_err(RunStoreError::io(&path))?;
         let now = Instant::now();
         Ok(StagingFiles { directory: directory.to_owned(), log, began: now.checked_sub(elapsed).unwrap_or(now) })
     }
@@ -56,7 +60,9 @@ impl StagingFiles {
     pub fn log(&mut self, line: &str) {
         // A failed log write must not end the job; a full disk shows when the result is written.
         let line = format!("{:9.3} {line}\n", self.began.elapsed().as_secs_f64());
-        let _ = self.log.write_all(line.as_bytes());
+        if let Some(log) = &mut self.log {
+            let _ = log.write_all(line.as_bytes());
+        }
     }
 
     /// Writes a file.
@@ -71,7 +77,7 @@ impl StagingFiles {
 
 impl Staging {
     /// Creates the staging directory for the final path `target`.
-    pub(super) fn begin(target: PathBuf) -> Result<Self, RunStoreError> {
+    pub(super) fn begin(target: PathBuf, keep: Keep) -> Result<Self, RunStoreError> {
         let begin = || {
             // Each job has its own parent directory for staging, so that the lock holder may clear
             // it.
@@ -81,12 +87,13 @@ impl Staging {
             }
             let directory = files::temporary_dir_in(&parent)?;
             // Opened for appending, because the process of an isolated job appends as well.
-            let log = DiskWriter::append_new(&directory.path().join(LOG))?;
+            let log = !keep.is_compact();
+            let log = log.then(|| DiskWriter::append_new(&directory.path().join(LOG))).transpose()?;
             Ok((directory, log))
         };
         let (directory, log) = begin().map_err(RunStoreError::io(&target))?;
         let files = StagingFiles { directory: directory.path().to_owned(), log, began: Instant::now() };
-        Ok(Staging { target, directory, files })
+        Ok(Staging { target, keep, directory, files })
     }
 
     /// Returns the files of the directory.
@@ -100,10 +107,12 @@ impl Staging {
     /// If it cannot be written.
     pub fn publish(self, record: &JobRecord) -> Result<(), RunStoreError> {
         self.files.write(RECORD, record.to_text().as_bytes())?;
-        let Staging { target, directory, files: written } = self;
+        let Staging { target, keep, directory, files: written } = self;
         drop(written);
         let publish = || {
-            files::sync_all(directory.path())?;
+            if !keep.is_compact() {
+                files::sync_all(directory.path())?;
+            }
             let parent = staging_parent(&target);
             // A rename cannot replace a non-empty directory. Killed between the two, the job runs
             // again.

@@ -7,7 +7,7 @@ use super::scene::{Position, Scene, Stroke};
 
 /// The palette of Okabe and Ito (2008, *Color universal design*) without its yellow, which is too
 /// light for lines on white.
-const PALETTE: [Color; 7] = [
+pub const PALETTE: [Color; 7] = [
     Color(0x00, 0x72, 0xb2),
     Color(0xd5, 0x5e, 0x00),
     Color(0x00, 0x9e, 0x73),

@@ -25,7 +25,7 @@ pub(super) fn value(row: &ReportRow<'_>, metric: Column) -> CellValue {
 }
 
 /// Returns the notes of every table: footnotes about datasets, and what is missing.
-pub(super) fn notes(results: &Results) -> Vec<Note> {
+pub fn notes(results: &Results) -> Vec<Note> {
     let footnotes = results.stored.footnotes();
     let mut notes: Vec<Note> = footnotes
         .into_iter()

@@ -18,7 +18,7 @@ mod verdicts;
 
 pub use all::{main_tables, tables};
 pub use classes::classes_table;
-pub use common::{MAIN, status_notes};
+pub use common::{MAIN, notes, status_notes};
 pub use everything::{all_metrics, results_table};
 pub use paper::paper_tables;
 pub use recorded::recorded_table;
