@@ -4,6 +4,7 @@ pub mod digest;
 mod disk;
 pub mod fault;
 pub mod json;
+pub mod lock;
 pub mod visible;
 pub mod xml;
 

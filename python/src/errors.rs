@@ -1,4 +1,5 @@
-//! Errors of the library as Python exceptions, with the same messages and positions.
+//! Errors of the library as Python exceptions, with the same messages and positions. Options of the
+//! command line are named as Python spells them.
 
 use lrbm::{Diagnostic, Diagnostics, LoadError, PrepareError};
 use pyo3::exceptions::PyValueError;
@@ -12,9 +13,35 @@ pyo3::create_exception!(
     "Invalid data. `diagnostics` lists every error and warning with its file, line and column."
 );
 
+/// Options of the command line, and what takes their place here. Longer ones come first.
+const OPTIONS: [(&str, &str); 14] = [
+    ("`lrbm train --help` lists all", "`get_params()` lists all"),
+    ("use --allow-unknown", "use `allow_unknown=True`"),
+    ("--allow-unknown", "`allow_unknown`"),
+    ("with --background, in a spec with `background = \"…\"`", "with `background=`"),
+    (
+        "set arity = \"binary\" in the spec or pass --arity binary to decompose them, or drop their modes",
+        "drop their modes",
+    ),
+    ("omit --audit", "omit it"),
+    ("--class ", "class_name "),
+    ("--query", "query"),
+    ("print a mapping with --infer and edit it", "pass a `mapping`"),
+    ("pass --target ", "pass `target` as "),
+    ("pass --key ", "pass `keys` with "),
+    ("--target ", "`target` "),
+    ("--key ", "`keys` with "),
+    ("--set ", "parameter "),
+];
+
+/// Rewrites a message of the command line for Python.
+fn in_python(message: &str) -> String {
+    OPTIONS.iter().fold(message.to_owned(), |text, (option, here)| text.replace(option, here))
+}
+
 /// Returns an exception with the message of an error.
 pub fn value_error(error: impl std::fmt::Display) -> PyErr {
-    PyValueError::new_err(error.to_string())
+    PyValueError::new_err(in_python(&error.to_string()))
 }
 
 /// Returns the exception of data that cannot be loaded.
@@ -45,7 +72,7 @@ pub fn diagnostic_error(py: Python<'_>, diagnostic: &Diagnostic) -> PyErr {
 }
 
 fn data_error(py: Python<'_>, message: String, diagnostics: PyResult<Bound<'_, PyList>>) -> PyErr {
-    let error = DataError::new_err(message);
+    let error = DataError::new_err(in_python(&message));
     match diagnostics.and_then(|list| error.value(py).setattr("diagnostics", list)) {
         Ok(()) => error,
         Err(failed) => failed,
@@ -58,8 +85,8 @@ fn list<'py, 'd>(py: Python<'py>, diagnostics: impl Iterator<Item = &'d Diagnost
         let entry = PyDict::new(py);
         entry.set_item("severity", if diagnostic.severity == lrbm::Severity::Error { "error" } else { "warning" })?;
         entry.set_item("code", diagnostic.code)?;
-        entry.set_item("message", &diagnostic.message)?;
-        entry.set_item("help", &diagnostic.help)?;
+        entry.set_item("message", in_python(&diagnostic.message))?;
+        entry.set_item("help", in_python(&diagnostic.help))?;
         let location = diagnostic.location.as_deref();
         entry.set_item("file", location.map(|location| location.file.display().to_string()))?;
         entry.set_item("line", location.map(|location| location.line).filter(|&line| line > 0))?;
@@ -71,5 +98,5 @@ fn list<'py, 'd>(py: Python<'py>, diagnostics: impl Iterator<Item = &'d Diagnost
 
 /// Returns warnings as texts.
 pub fn texts(diagnostics: &Diagnostics) -> Vec<String> {
-    diagnostics.warnings().map(ToString::to_string).collect()
+    diagnostics.warnings().map(|warning| in_python(&warning.to_string())).collect()
 }

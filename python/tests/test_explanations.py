@@ -101,6 +101,17 @@ def test_queries_are_checked(movies: lrbm.Database) -> None:
         restored.explain("workedunder(person5, person7)")
 
 
+def test_messages_name_no_options_of_the_command_line(movies: lrbm.Database) -> None:
+    model = learn("LRBMBoostClassifier", movies)
+    with pytest.raises(lrbm.DataError) as unknown:
+        model.explain("workedunder(nobody, person1)")
+    with pytest.raises(ValueError) as other_class:
+        model.explain(str(movies.pos[0]).rstrip("."), class_name="maybe")
+    messages = [str(unknown.value), unknown.value.diagnostics[0]["help"], str(other_class.value)]
+    assert "allow_unknown=True" in messages[0] and "allow_unknown=True" in messages[1] and "class_name" in messages[2]
+    assert not any("--" in message for message in messages), messages
+
+
 def test_networks(movies: lrbm.Database, tmp_path: Any) -> None:
     model = learn("LRBMBoostClassifier", movies)
     network = model.to_network()

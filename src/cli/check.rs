@@ -44,6 +44,9 @@ pub struct CheckArgs {
     /// With --record: commit that was tested [default: that of the program].
     #[arg(long, value_name = "NAME", value_parser = commit_name, requires = "record")]
     commit: Option<String>,
+    /// Print the findings as one JSON object.
+    #[arg(long, conflicts_with = "bless")]
+    json: bool,
     /// Write the findings to this file as JUnit XML.
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
@@ -53,14 +56,14 @@ pub struct CheckArgs {
 }
 
 const AFTER_HELP: &str = "\
-A baseline has one line per dataset, model, preset, case, metric, fold and seed, with the value and the checksum of the
-predictions. Cells are paired. A row is identical (equal values and predictions), moved, regressed (its mean paired loss exceeds
-the tolerance, or a one-sided paired t-test rejects a loss of at most 0.001 at level 0.01 after Holm's correction over the rows that
-moved), or improved (a gain beyond the tolerance). Other data, folds or negatives make a row incomparable; parameters and versions
-of algorithms may differ. Rows of skipped datasets (--available) are not checked. The expected means of the spec ([expected]) are
+A baseline has one line per dataset, model, preset, case, metric, fold and seed, with the value and the checksum of the \
+predictions. Cells are paired. A row is identical (equal values and predictions), moved, regressed (its mean paired loss exceeds \
+the tolerance, or a one-sided paired t-test rejects a loss of at most 0.001 at level 0.01 after Holm's correction over the rows that \
+moved), or improved (a gain beyond the tolerance). Other data, folds or negatives make a row incomparable; parameters and versions \
+of algorithms may differ. Rows of skipped datasets (--available) are not checked. The expected means of the spec ([expected]) are \
 checked in both directions. Baselines of means (dataset,model,metric,mean,sd,n,tolerance) are compared by means.
 
-Exit codes: 0 passed or blessed, 2 invalid usage, run or baseline file, 5 regression, or a difference with --strict, 6 nothing to
+Exit codes: 0 passed or blessed, 2 invalid usage, run or baseline file, 5 regression, or a difference with --strict, 6 nothing to \
 compare, no baseline, or rows that cannot be compared.";
 
 fn not_negative(text: &str) -> Result<f64, String> {
@@ -91,7 +94,7 @@ pub fn run(args: &CheckArgs, output: &mut Output) -> Result<(), CommandError> {
         Err(error) => return Err(CommandError::input(error)),
     };
     if let Some(file) = &args.record {
-        record(file, &results, args.commit.as_deref(), output)?;
+        record(file, &results, args, output)?;
     }
     if args.bless {
         return bless(args, &results, baseline.as_ref(), &path, output);
@@ -99,7 +102,11 @@ pub fn run(args: &CheckArgs, output: &mut Output) -> Result<(), CommandError> {
     // Without a baseline, the expected means of the spec are still checked.
     let check = gate::check(&results, &baseline.unwrap_or_default(), &args.options());
     write_files(args, &check, &gate::markdown(&check))?;
-    write!(output.out, "{}", gate::summary(&check))?;
+    if args.json {
+        writeln!(output.out, "{:#}", gate::json(&check))?;
+    } else {
+        write!(output.out, "{}", gate::summary(&check))?;
+    }
     match (check.verdict(), missing) {
         (GateVerdict::Regression, _) => {
             Err(CommandError::Regression(format!("{}: results regressed", args.run.shown())))
@@ -122,13 +129,18 @@ pub fn run(args: &CheckArgs, output: &mut Output) -> Result<(), CommandError> {
 }
 
 /// Appends the run to a history, whatever the verdict.
-fn record(file: &Path, results: &Results, commit: Option<&str>, output: &mut Output) -> Result<(), CommandError> {
-    let rows = history::rows_of(results, commit);
+fn record(file: &Path, results: &Results, args: &CheckArgs, output: &mut Output) -> Result<(), CommandError> {
+    let rows = history::rows_of(results, args.commit.as_deref());
     let note = history::record(file, &rows).map_err(CommandError::input)?;
     if let (Some(note), false) = (note, output.quiet) {
         super::say(format!("warning: {note}"));
     }
-    writeln!(output.out, "recorded {} rows in {}", rows.len(), file.shown())?;
+    // With --json, stdout has the object alone.
+    match (args.json, output.quiet) {
+        (true, true) => {}
+        (true, false) => super::say(format!("recorded {} rows in {}", rows.len(), file.shown())),
+        (false, _) => writeln!(output.out, "recorded {} rows in {}", rows.len(), file.shown())?,
+    }
     Ok(())
 }
 

@@ -36,16 +36,16 @@ pub struct Compare {
 }
 
 const AFTER_HELP: &str = "\
-Rows of both runs with the same dataset, model, preset and case are paired by fold and seed; with --models, a model kind
-without presets is paired with each preset of the other. A row is not paired, and the reason is printed, if its data, folds,
+Rows of both runs with the same dataset, model, preset and case are paired by fold and seed; with --models, a model kind \
+without presets is paired with each preset of the other. A row is not paired, and the reason is printed, if its data, folds, \
 negatives or metric definitions differ.
 
-p-values are those of the corrected resampled t-test with the actual fold sizes, adjusted for the number of rows by Holm's
-method, and over datasets those of Wilcoxon's signed-rank test. Two rows are equivalent if two one-sided tests reject a difference
+p-values are those of the corrected resampled t-test with the actual fold sizes, adjusted for the number of rows by Holm's \
+method, and over datasets those of Wilcoxon's signed-rank test. Two rows are equivalent if two one-sided tests reject a difference \
 above 0.02 in an area under a curve. A test without power is marked as such.
 
-A run is a directory, or a name below results/runs. The object of --json has `first` and `second` (what is compared), `metrics` and the rows
-that only one side has. A metric has `rows` with means, `difference` (second minus first), `interval`, p-values and `finding`,
+A run is a directory, or a name below results/runs. The object of --json has `first` and `second` (what is compared), `metrics` and the rows \
+that only one side has. A metric has `rows` with means, `difference` (second minus first), `interval`, p-values and `finding`, \
 `skipped` rows with the reason, and `over_datasets`. Missing values are null.
 
 Exit codes: 0 done, 2 invalid usage or no run, 6 nothing can be compared.";

@@ -20,6 +20,7 @@ use crate::math::sigmoid;
 use crate::metric::calibration::{Probabilities, cll};
 use crate::metric::ranking::{Ranking, auc_pr, auc_roc};
 use crate::metric::{ClassMetrics, Column, Metrics, Output as Scores, Undefined};
+use crate::rbm::network::draw::DRAWN_RULES;
 use crate::rbm::network::{Network, two_classes};
 
 /// Arguments of `lrbm convert`.
@@ -68,9 +69,12 @@ pub struct Convert {
     /// Write the network as a Graphviz file.
     #[arg(long, value_name = "FILE")]
     dot: Option<PathBuf>,
-    /// Draw the network to this file.
+    /// Draw the network to this file, with equal rules merged.
     #[arg(long, value_name = "FILE.svg")]
     svg: Option<PathBuf>,
+    /// With --svg: number of rules to draw, the strongest.
+    #[arg(long, value_name = "N", default_value_t = DRAWN_RULES, requires = "svg")]
+    top: usize,
 }
 
 const NOTATION: &str = "\
@@ -118,7 +122,7 @@ pub fn run(args: &Convert, output: &mut Output) -> Result<(), CommandError> {
         write_whole(path, &network.to_dot())?;
     }
     if let Some(path) = &svg {
-        write_whole(path, &network.to_svg())?;
+        write_whole(path, &network.merged().to_svg_of_strongest(args.top))?;
     }
     let place = args.out.as_ref().map(|path| format!("{}: ", path.shown())).unwrap_or_default();
     writeln!(
@@ -129,6 +133,12 @@ pub fn run(args: &Convert, output: &mut Output) -> Result<(), CommandError> {
         network.origin
     )?;
     writeln!(output.out, "{}", network.size())?;
+    if let Some(path) = &args.svg {
+        let (rules, drawn) = (network.merged().hidden().len(), args.top);
+        let which =
+            if drawn < rules { format!("the {drawn} strongest of {rules} rules") } else { "all rules".to_owned() };
+        writeln!(output.out, "{}: a drawing of {which}", path.shown())?;
+    }
     if let Some(learned) = &learned {
         weights::print_learned(output, learned)?;
     }

@@ -17,6 +17,7 @@ use crate::files::visible::ShownPath;
 use crate::learn::explain::{QueryError, QueryExplanation, QueryOptions};
 use crate::learn::prepare::Purpose;
 use crate::learn::{Method, Model, SavedModel};
+use crate::rbm::network::draw::DrawingWidth;
 use crate::rbm::network::explain::FlipOptions;
 use crate::report::importance::{Importance, Weight, chart, importance};
 use crate::report::table::Grid;
@@ -73,6 +74,8 @@ pub fn run(args: &Explain, output: &mut Output) -> Result<(), CommandError> {
     if let Some(path) = &svg {
         write_whole(path, &chart(&measured, &format!("what matters for {}", network.target_name())))?;
     }
+    announce(args.csv.as_deref(), args.json, output)?;
+    announce(args.svg.as_deref(), args.json, output)?;
     print_importance(&measured, args.json, output)
 }
 
@@ -102,18 +105,28 @@ fn explain_query(
     match &explained {
         QueryExplanation::Network(explained) => {
             if let Some(path) = html {
-                let page = explained.view.to_html(&explained.to_svg());
+                let [wide, narrow] = [DrawingWidth::Wide, DrawingWidth::Narrow].map(|width| explained.to_svg_of(width));
+                let page = explained.view.to_html(&wide, &narrow);
                 write_whole(path, &page.map_err(CommandError::internal)?)?;
             }
         }
         QueryExplanation::Clauses(_, warnings) | QueryExplanation::Parts(_, warnings) => output.warn(warnings),
     }
+    announce(args.html.as_deref(), args.json, output)?;
     let out = &mut output.out;
     match &explained {
         explained if args.json => write!(out, "{}", explained.to_json())?,
         QueryExplanation::Network(explained) => write!(out, "{}", explained.view.show(args.top))?,
         QueryExplanation::Clauses(clauses, _) => text::print_clauses(clauses, args.top, out)?,
         QueryExplanation::Parts(parts, _) => text::print_parts(parts, args.top, out)?,
+    }
+    Ok(())
+}
+
+/// Prints the path of a written file, unless stdout is for a program.
+fn announce(path: Option<&Path>, json: bool, output: &mut Output) -> Result<(), CommandError> {
+    if let Some(path) = path.filter(|_| !json) {
+        writeln!(output.out, "wrote {}", path.shown())?;
     }
     Ok(())
 }

@@ -38,14 +38,14 @@ pub struct ReportArgs {
 }
 
 const AFTER_HELP: &str = "\
-An unfinished run is reported as far as it has results, and every table lists what is missing. Results of a spec other than
+An unfinished run is reported as far as it has results, and every table lists what is missing. Results of a spec other than \
 the one in the run directory are ignored. The data are not needed.
 
-A marker for --splice is a line `<!-- lrbm: table PATH.csv -->` or `<!-- lrbm: figure PATH.svg -->`; everything up to the next
-`<!-- lrbm: end -->` is replaced. Paths are relative to the Markdown file and stay below its directory or
+A marker for --splice is a line `<!-- lrbm: table PATH.csv -->` or `<!-- lrbm: figure PATH.svg -->`; everything up to the next \
+`<!-- lrbm: end -->` is replaced. Paths are relative to the Markdown file and stay below its directory or \
 the working directory; tables are those of --copy-to.
 
---history writes history.html, history.md and figures as SVG to the directory named like the file without its extension. A change
+--history writes history.html, history.md and figures as SVG to the directory named like the file without its extension. A change \
 point is a commit that regressed or improved by the rule of `lrbm check`, or takes more than 1.25 times as long or short.
 
 Exit codes: 0 done, 2 no run, an invalid marker or file, or --check found a difference, 4 the run or history has no result yet.";

@@ -72,26 +72,26 @@ enum ExecutorKind {
 }
 
 const AFTER_HELP: &str = "\
-A run can be stopped at any time, with Ctrl-C or otherwise; the same command resumes it. Several processes may work on one
-directory and share its jobs. A finished job runs again only if its parameters, data or algorithm version changed;
+A run can be stopped at any time, with Ctrl-C or otherwise; the same command resumes it. Several processes may work on one \
+directory and share its jobs. A finished job runs again only if its parameters, data or algorithm version changed; \
 `lrbm plan` lists what changed.
 
-The run directory holds spec.toml, metrics.csv and metrics.parquet (one row per job; only columns that end in _seconds or
-_bytes depend on the machine), and for each job jobs/DATASET/MODEL/CASE/foldK-seedS with run.json, model.json,
-predictions.parquet and log.txt. When all jobs have ended, the report is written beside them: report.html, tables and figures,
+The run directory holds spec.toml, metrics.csv and metrics.parquet (one row per job; only columns that end in _seconds or \
+_bytes depend on the machine), and for each job jobs/DATASET/MODEL/CASE/foldK-seedS with run.json, model.json, \
+predictions.parquet and log.txt. When all jobs have ended, the report is written beside them: report.html, tables and figures, \
 as by `lrbm report`; not with --json-events or --no-report, nor again if no job had to run.
 
-Time and memory limits of the spec are checked while a job reads, learns and scores. With `memory_limit` or `isolate = true`
-every job runs in a process of its own, which reads its data itself: the limit then bounds the peak resident memory of that
-process, whatever else runs, and peak_memory_bytes is recorded; otherwise that column is empty. The process of a job ends with
-this one. A model of kind `command` always has one, whose group holds all processes that the command starts; their memory is
+Time and memory limits of the spec are checked while a job reads, learns and scores. With `memory_limit` or `isolate = true` \
+every job runs in a process of its own, which reads its data itself: the limit then bounds the peak resident memory of that \
+process, whatever else runs, and peak_memory_bytes is recorded; otherwise that column is empty. The process of a job ends with \
+this one. A model of kind `command` always has one, whose group holds all processes that the command starts; their memory is \
 summed. Outside Linux the memory of a process is not known: memory limits are not enforced there, and each job says so.
 
-With --executor slurm, jobs are grouped into tasks of a few minutes and submitted as job arrays. This process watches them,
-resubmits lost jobs, and writes the tables. It can be stopped: the tasks keep running, and the same command finds them again.
+With --executor slurm, jobs are grouped into tasks of a few minutes and submitted as job arrays. This process watches them, \
+resubmits lost jobs, and writes the tables. It can be stopped: the tasks keep running, and the same command finds them again. \
 The run directory, the data and this program must have the same paths on the nodes.
 
-Exit codes: 0 all jobs have a result or are unsupported for their dataset, 2 invalid spec or data, 3 some jobs failed,
+Exit codes: 0 all jobs have a result or are unsupported for their dataset, 2 invalid spec or data, 3 some jobs failed, \
 4 no job matches, 130 and 143 stopped by Ctrl-C or SIGTERM.";
 
 pub fn run(args: &Run, output: &mut Output) -> Result<(), CommandError> {

@@ -36,11 +36,11 @@ pub struct RunJob {
 }
 
 const AFTER_HELP: &str = "\
-Cluster tasks call this command; `lrbm plan SPEC --format commands` prints such commands for any scheduler. Jobs that are done
-or failed are skipped, so it is safe to call it repeatedly and concurrently. It does not write the tables of the run:
+Cluster tasks call this command; `lrbm plan SPEC --format commands` prints such commands for any scheduler. Jobs that are done \
+or failed are skipped, so it is safe to call it repeatedly and concurrently. It does not write the tables of the run: \
 `lrbm run SPEC` does once all tasks have ended, and `lrbm report` works with partial results.
 
-Exit codes: 0 all given jobs have a result or are unsupported for their dataset, 2 invalid run directory or id,
+Exit codes: 0 all given jobs have a result or are unsupported for their dataset, 2 invalid run directory or id, \
 3 some jobs failed.";
 
 pub fn run(args: &RunJob, output: &mut Output) -> Result<(), CommandError> {

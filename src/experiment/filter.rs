@@ -18,8 +18,8 @@ pub const HELP: &str = "\
   model~boost              models with `boost` in their name
   dataset=imdb|cora        one of several values
   preset!=paper            all other values
-Columns are dataset, model, kind, preset, case, fold, seed, and the swept parameters (trees=5); of a
-tuned experiment also trial and inner_fold, which are empty for other jobs. The trials of a selected
+Columns are dataset, model, kind, preset, case, fold, seed, and the swept parameters (trees=5); of a \
+tuned experiment also trial and inner_fold, which are empty for other jobs. The trials of a selected \
 job run with it. Case is ignored. Several --only options select the union of their jobs.";
 
 const TRIAL_COLUMNS: [&str; 2] = ["trial", "inner_fold"];

@@ -9,12 +9,13 @@ use crate::report::html::format_visible;
 const TEMPLATE: &str = include_str!("explanation/page.html");
 
 impl ExplanationView {
-    /// Renders the explanation as a page. `drawing` is our own SVG of the network, whose texts
-    /// are escaped already; everything else is escaped here.
+    /// Renders the explanation as a page. The drawings are our own SVGs of the network, one for
+    /// wide and one for narrow screens, whose texts are escaped already; everything else is
+    /// escaped here.
     ///
     /// # Errors
     /// If the template is invalid, which no input can cause.
-    pub fn to_html(&self, drawing: &str) -> Result<String, minijinja::Error> {
+    pub fn to_html(&self, wide: &str, narrow: &str) -> Result<String, minijinja::Error> {
         let mut environment = Environment::new();
         environment.set_formatter(format_visible);
         // Templates named `*.html` are auto-escaped.
@@ -27,7 +28,8 @@ impl ExplanationView {
         let share = move |value: f64| format!("{:.1}", 100.0 * value.abs() / largest);
         environment.add_filter("share", share);
         let page = environment.get_template("page.html")?;
-        page.render(context! { explanation => Serde(self), drawing => Value::from_safe_string(drawing.to_owned()) })
+        let [wide, narrow] = [wide, narrow].map(|drawing| Value::from_safe_string(drawing.to_owned()));
+        page.render(context! { explanation => Serde(self), wide, narrow })
     }
 }
 
@@ -82,7 +84,7 @@ mod tests {
                 cut: true,
             },
         };
-        let html = explanation.to_html("<svg><title>ours</title></svg>").unwrap();
+        let html = explanation.to_html("<svg><title>ours</title></svg>", "<svg/>").unwrap();
         assert!(!html.contains("<script"), "{html}");
         assert!(html.contains("&lt;script&gt;") && html.contains("<svg><title>ours</title></svg>"), "{html}");
         assert_eq!(html.matches("</title>").count(), 2);

@@ -84,6 +84,26 @@ max_depth = 2
 trees = [1, 2, 16]
 "#;
 
+const TWO_PARAMETERS: &str = r#"
+name = "grid"
+about = "A sweep over two parameters, one of them of names, with lines that coincide."
+seed = 1
+folds = 2
+datasets = ["movies", "university"]
+
+[[model]]
+name = "Boost"
+kind = "lrbm-boost"
+
+[[model]]
+name = "RDN"
+kind = "rdn-boost"
+
+[sweep]
+trees = [2, 4, 8]
+expand = ["mean", "total"]
+"#;
+
 const CASES: &str = r#"
 name = "cases"
 about = "A sweep over named cases."
@@ -141,8 +161,6 @@ fn runs_without_a_sweep_have_all_figures() {
     let expected = [
         "bars-auc-roc",
         "bars-auc-pr",
-        "ranks-auc-roc",
-        "ranks-auc-pr",
         "curves-movies",
         "curves-university",
         "calibration-paper",
@@ -181,7 +199,7 @@ fn sweeps_have_their_own_figures() {
     let (numbers, cases) = (Lab::new(SWEEP), Lab::new(CASES));
     let results = numbers.results();
     let scenes = figure::scenes(&results, &[]).unwrap();
-    assert_eq!(names(&scenes), ["sweep-trees-auc-roc", "sweep-trees-auc-pr", "ranks-auc-roc", "ranks-auc-pr"]);
+    assert_eq!(names(&scenes), ["sweep-trees-auc-roc", "sweep-trees-auc-pr"]);
     check(&scenes);
     let has = |text: &str| scenes[0].scene.texts().any(|t| t.text.contains(text));
     assert!(has("log scale") && has("Boost") && has("NoBoost") && has("citations"));
@@ -191,6 +209,56 @@ fn sweeps_have_their_own_figures() {
     let figure = &scenes[0];
     assert!(figure.scene.texts().any(|text| text.text.starts_with("a case with") && text.text.ends_with('…')));
     assert!(figure::bars(&results, Column::AucRoc, &[]).is_empty(), "a sweep has too many bars");
+}
+
+#[test]
+fn sweeps_over_two_parameters_have_heat_maps() {
+    let lab = Lab::new(TWO_PARAMETERS);
+    let results = lab.results();
+    let scenes = figure::scenes(&results, &[]).unwrap();
+    check(&scenes);
+    let heat = scenes.iter().find(|figure| figure.name == "heat-trees-expand-auc-roc").unwrap();
+    assert!(names(&scenes).contains(&"sweep-trees-auc-roc"), "lines beside it");
+    let texts: Vec<&str> = heat.scene.texts().map(|text| text.text.as_str()).collect();
+    for text in ["movies, Boost", "university, RDN", "total", "8", "expand"] {
+        assert!(texts.contains(&text), "{text}: {texts:?}");
+    }
+    // One number for each dataset, model, number of trees and way to expand.
+    assert_eq!(texts.iter().filter(|text| text.len() == 5 && text.contains('.')).count(), 2 * 2 * 3 * 2);
+    for group in results.groups() {
+        let mean = format!("{:.3}", group.average(Column::AucRoc).unwrap().mean);
+        assert!(texts.contains(&mean.as_str()), "{mean}: {texts:?}");
+    }
+    scenes.into_iter().for_each(|scene| check_file(&scene.paint().unwrap()));
+    assert!(figure::heat(&Lab::new(SWEEP).results(), Column::AucRoc).is_none(), "one parameter");
+}
+
+/// With three models, two datasets can never differ by the critical difference; three can.
+#[test]
+fn ranks_are_drawn_only_if_they_can_differ() {
+    let datasets = ["movies", "university", "citations"];
+    let noise = datasets.map(|dataset| format!("[dataset.{dataset}]\nnoise = 0.2\n")).concat();
+    let model = |name: &str, more: &str| format!("[[model]]\nname = \"{name}\"\n{more}\n");
+    let models = model("Many", "kind = \"lrbm-boost\"\ntrees = 20")
+        + &model("One", "kind = \"lrbm-boost\"\ntrees = 1\nmax_leaves = 2")
+        + &model("Clauses", "kind = \"progol\"");
+    let spec = |count: usize| {
+        let names: Vec<String> = datasets[..count].iter().map(|dataset| format!("\"{dataset}\"")).collect();
+        let noise: String = noise.split_inclusive("noise = 0.2\n").take(count).collect();
+        format!("name = \"ranks\"\nfolds = 2\ndatasets = [{}]\n{noise}{models}", names.join(", "))
+    };
+    let scenes = |count: usize| figure::scenes(&Lab::new(&spec(count)).results(), &[]).unwrap();
+    assert!(!scenes(2).iter().any(|figure| figure.name.starts_with("ranks")));
+    let scenes = scenes(3);
+    let ranks = scenes.iter().find(|figure| figure.name == "ranks-auc-roc").unwrap();
+    check(std::slice::from_ref(ranks));
+    // Nothing horizontal is longer than the axis, from 250 to 470.
+    let lines = ranks.scene.shapes.iter().filter_map(|shape| match shape {
+        figure::scene::Primitive::Line(at, _) if at.len() == 2 && at[0].1 == at[1].1 => Some((at[1].0 - at[0].0).abs()),
+        _ => None,
+    });
+    let lengths: Vec<f64> = lines.collect();
+    assert!(lengths.contains(&220.0) && lengths.iter().all(|&length| length <= 220.0), "{lengths:?}");
 }
 
 #[test]
@@ -223,10 +291,6 @@ fn models_without_presets_appear_in_each_preset() {
         "bars-auc-roc-lookahead",
         "bars-auc-pr-paper",
         "bars-auc-pr-lookahead",
-        "ranks-auc-roc-paper",
-        "ranks-auc-roc-lookahead",
-        "ranks-auc-pr-paper",
-        "ranks-auc-pr-lookahead",
         "curves-movies",
         "curves-university",
         "calibration-paper",
@@ -241,9 +305,7 @@ fn models_without_presets_appear_in_each_preset() {
     };
     for preset in ["paper", "lookahead"] {
         let has = |figure: &str, text: &str| texts(&format!("{figure}-{preset}")).iter().any(|t| t == text);
-        for figure in ["ranks-auc-roc", "calibration"] {
-            assert!(["Boost", "Tree", "Clauses"].iter().all(|model| has(figure, model)), "{figure} {preset}");
-        }
+        assert!(["Boost", "Tree", "Clauses"].iter().all(|model| has("calibration", model)), "{preset}");
         assert!(has("bars-auc-pr", &format!("Boost ({preset})")) && has("bars-auc-pr", "Clauses"));
     }
     let panels: Vec<String> =
@@ -252,8 +314,7 @@ fn models_without_presets_appear_in_each_preset() {
     // With one preset there is one figure of each kind.
     let lab = Lab::new(&spec.replace(", \"lookahead\"]", "]"));
     let scenes = figure::scenes(&lab.results(), &[]).unwrap();
-    let one = ["bars-auc-roc", "bars-auc-pr", "ranks-auc-roc", "ranks-auc-pr"];
-    assert_eq!(names(&scenes)[..4], one);
-    assert_eq!(names(&scenes)[6..], ["calibration-paper", "time-auc-roc"]);
+    assert_eq!(names(&scenes)[..2], ["bars-auc-roc", "bars-auc-pr"]);
+    assert_eq!(names(&scenes)[4..], ["calibration-paper", "time-auc-roc"]);
     check(&scenes);
 }

@@ -37,9 +37,9 @@ pub struct Export {
 }
 
 const AFTER_HELP: &str = "\
-Writes every split of an experiment in the layout that commands of a spec get (docs/src/external.md):
-DIR/DATASET/foldK-seedS with train/, test/ and job.json, and the labels of the test examples in
-DIR/labels/DATASET/foldK-seedS.csv. With a sweep that changes the split there is a folder of each
+Writes every split of an experiment in the layout that commands of a spec get (docs/src/external.md): \
+DIR/DATASET/foldK-seedS with train/, test/ and job.json, and the labels of the test examples in \
+DIR/labels/DATASET/foldK-seedS.csv. With a sweep that changes the split there is a folder of each \
 case between the two. Scores that are made from them enter an experiment with `kind = \"scores\"`.";
 
 /// The split of a job, as text that tells splits apart.

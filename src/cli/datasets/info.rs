@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
+use serde_json::json;
 
 use super::super::error::{CommandError, with_cause};
 use super::super::fold_data::SEED;
@@ -13,13 +14,13 @@ use super::{print, published};
 use crate::data::benchmark::{Arity, Benchmark, Reflexive, Variant};
 use crate::data::embedded::load_domain;
 use crate::data::folds::random_folds;
-use crate::data::generate::Domain;
+use crate::data::generate::{Domain, GeneratorSettings};
 use crate::data::load::LoadOptions;
 use crate::data::manifest::{FoldScheme, Manifest, NegativeScheme};
 use crate::data::report::DatasetReport;
 use crate::data::split::SplitOptions;
 use crate::data::store::Store;
-use crate::data::summary::{DatasetSummary, fold_sizes};
+use crate::data::summary::{DatasetSummary, PredicateRow, fold_sizes};
 
 /// Arguments of `lrbm datasets info`.
 #[derive(clap::Args)]
@@ -168,6 +169,19 @@ fn generated(domain: Domain, args: &Info, output: &mut Output) -> Result<(), Com
     let loaded = load_domain(domain, &settings)?;
     output.warn(&loaded.warnings);
     let info = domain.info();
+    if args.markdown {
+        let message =
+            format!("--markdown applies only to published data and directories, and `{}` is generated", info.id);
+        return Err(CommandError::Input(message));
+    }
+    let k = args.folds.unwrap_or(5);
+    let folds = random_folds(&loaded.examples, k as usize, settings.seed(), info.id);
+    let sizes = fold_sizes(&loaded.examples, &folds);
+    if args.json {
+        let object = generated_json(domain, &settings, &DatasetSummary::of(&loaded), &sizes);
+        writeln!(output.out, "{object:#}")?;
+        return Ok(());
+    }
     let out = &mut output.out;
     writeln!(out, "{}: {}", info.id, info.title)?;
     print::paragraph(out, info.about)?;
@@ -180,9 +194,36 @@ fn generated(domain: Domain, args: &Info, output: &mut Output) -> Result<(), Com
     }
     writeln!(out)?;
     print::summary(out, &DatasetSummary::of(&loaded))?;
-    let k = args.folds.unwrap_or(5);
-    let folds = random_folds(&loaded.examples, k as usize, settings.seed(), info.id);
     writeln!(out, "\n{k} random folds, drawn with seed {}:", settings.seed())?;
-    print::folds(out, &fold_sizes(&loaded.examples, &folds))?;
+    print::folds(out, &sizes)?;
     Ok(())
+}
+
+/// Formats a generated domain with the field names of other datasets.
+fn generated_json(
+    domain: Domain,
+    settings: &GeneratorSettings,
+    summary: &DatasetSummary,
+    sizes: &[(usize, usize)],
+) -> serde_json::Value {
+    let info = domain.info();
+    let predicate = |row: &PredicateRow| {
+        let PredicateRow { predicate, types, facts, duplicates, .. } = row;
+        json!({ "predicate": predicate, "types": types, "facts": facts, "duplicates": duplicates })
+    };
+    let fold = |(fold, (positives, negatives)): (usize, &(usize, usize))| json!({ "fold": fold + 1, "counts": { "test": { "positives": positives, "listed": negatives } } });
+    json!({
+        "id": info.id,
+        "title": info.title,
+        "about": info.about,
+        "target": summary.target,
+        "generated": { "scale": settings.scale(), "noise": settings.noise(), "rules": info.rules, "time": info.time },
+        "seed": settings.seed(),
+        "positives": summary.positives,
+        "listed_negatives": summary.negatives,
+        "duplicate_examples": summary.duplicate_examples,
+        "predicates": summary.predicates.iter().map(predicate).collect::<Vec<_>>(),
+        "facts": summary.facts,
+        "folds": sizes.iter().enumerate().map(fold).collect::<Vec<_>>(),
+    })
 }

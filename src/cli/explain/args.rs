@@ -79,12 +79,12 @@ fn tries_help() -> String {
 }
 
 const NOTES: &str = "\
-Models of mln-boost, rrbm-c, rrbm-e and lrnn are printed as clauses, walks or rules; --query shows the contribution of each.
-Trees are converted to a network with the same probabilities, equivalent rules are merged, and rules are numbered by decreasing
-strength. The grounding shown for a rule is the first in a fixed order: literals from left to right, and facts in the canonical
-order of their arguments.
-A proposed change removes a fact of such a grounding, or adds the fact that a rule lacks for one more grounding, with constants of
-the query and of that grounding, or with the value of the data that just satisfies a comparison. Each change is tested on the
+Models of mln-boost, rrbm-c, rrbm-e and lrnn are printed as clauses, walks or rules; --query shows the contribution of each. \
+Trees are converted to a network with the same probabilities, equivalent rules are merged, and rules are numbered by decreasing \
+strength. The grounding shown for a rule is the first in a fixed order: literals from left to right, and facts in the canonical \
+order of their arguments. \
+A proposed change removes a fact of such a grounding, or adds the fact that a rule lacks for one more grounding, with constants of \
+the query and of that grounding, or with the value of the data that just satisfies a comparison. Each change is tested on the \
 network. The search is not exhaustive.";
 
 impl Explain {

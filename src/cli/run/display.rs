@@ -231,13 +231,13 @@ impl Bars {
                 bar.enable_steady_tick(Duration::from_millis(200));
                 self.running.insert(*job, bar);
             }
-            Event::Tree { job, trees, of } => self.step(*job, "tree", (*trees, *of)),
-            Event::Step { job, steps, of } => self.step(*job, "step", (*steps, *of)),
+            Event::Tree { job, trees, of, .. } => self.step(*job, "tree", (*trees, *of)),
+            Event::Step { job, steps, of, .. } => self.step(*job, "step", (*steps, *of)),
             Event::Done { job, name, .. } => {
                 self.end(*job);
                 self.overall.set_message(format!("last: {}: {}", visible(name), auc_text(event)));
             }
-            Event::Failed { job, name, failure, message } => {
+            Event::Failed { job, name, failure, message, .. } => {
                 self.end(*job);
                 self.say(&failed(name, *failure, message));
             }
@@ -280,7 +280,7 @@ fn style(template: &str) -> ProgressStyle {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::run::Tally;
+    use crate::experiment::run::{JobPlace, Tally};
 
     #[test]
     fn events_are_formatted_as_lines() {
@@ -302,14 +302,16 @@ mod tests {
              2 at once on 2 threads"
         );
         let name = "imdb LRBM-Boost fold 1 seed 1".to_owned();
-        assert_eq!(lines.line(&Event::Start { job: 3, name: name.clone(), threads: 1 }), None);
-        let done =
-            Event::Done { job: 3, name: name.clone(), auc_roc: Some(0.98765), auc_pr: None, wall_seconds: 1.234 };
+        let place = JobPlace::default;
+        assert_eq!(lines.line(&Event::Start { job: 3, name: name.clone(), place: place(), threads: 1 }), None);
+        let (auc_roc, wall_seconds) = (Some(0.98765), 1.234);
+        let done = Event::Done { job: 3, name: name.clone(), place: place(), auc_roc, auc_pr: None, wall_seconds };
         assert_eq!(
             lines.line(&done).unwrap(),
             " 1/10 imdb LRBM-Boost fold 1 seed 1: AUC-ROC 0.9877 AUC-PR undefined (1.23 s)"
         );
-        let failed = Event::Failed { job: 4, name, failure: FailureKind::TimeLimit, message: "too long".into() };
+        let (failure, message) = (FailureKind::TimeLimit, "too long".to_owned());
+        let failed = Event::Failed { job: 4, name, place: place(), failure, message };
         assert_eq!(lines.line(&failed).unwrap(), " 2/10 imdb LRBM-Boost fold 1 seed 1: stopped: too long");
         assert_eq!(lines.line(&Event::End(Tally::default())), None);
         let submitted = Event::Submitted { array: 17, tasks: 1, jobs: 10 };

@@ -5,7 +5,39 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use super::table::RecordTable;
+use crate::experiment::job::Job;
 use crate::experiment::store::{FailureKind, Status};
+
+/// Row, fold and seed of a job, as separate fields for programs.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct JobPlace {
+    /// Name of the dataset.
+    pub dataset: String,
+    /// Name of the model.
+    pub model: String,
+    /// Preset; empty without one.
+    pub preset: String,
+    /// Sweep settings as text; empty without a sweep.
+    pub case: String,
+    /// Fold, from 1.
+    pub fold: usize,
+    /// Seed of the experiment.
+    pub seed: u64,
+}
+
+impl JobPlace {
+    /// Returns the place of a job.
+    pub fn of(job: &Job) -> Self {
+        JobPlace {
+            dataset: job.dataset.name.clone(),
+            model: job.model.clone(),
+            preset: job.preset_name().to_owned(),
+            case: job.case(),
+            fold: job.fold_number(),
+            seed: job.seed,
+        }
+    }
+}
 
 /// An event. Jobs are identified by their position in the plan.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -38,6 +70,9 @@ pub enum Event {
         job: usize,
         /// Name of the job.
         name: String,
+        /// Its row, fold and seed.
+        #[serde(flatten)]
+        place: JobPlace,
         /// The file and the description of the damage.
         what: String,
     },
@@ -97,6 +132,9 @@ pub enum Event {
         job: usize,
         /// Name of the job.
         name: String,
+        /// Its row, fold and seed.
+        #[serde(flatten)]
+        place: JobPlace,
         /// Threads of the job.
         threads: usize,
     },
@@ -104,6 +142,9 @@ pub enum Event {
     Tree {
         /// Position of the job.
         job: usize,
+        /// Its row, fold and seed.
+        #[serde(flatten)]
+        place: JobPlace,
         /// Trees grown so far.
         trees: usize,
         /// Total number of trees.
@@ -113,6 +154,9 @@ pub enum Event {
     Step {
         /// Position of the job.
         job: usize,
+        /// Its row, fold and seed.
+        #[serde(flatten)]
+        place: JobPlace,
         /// Steps taken so far.
         steps: usize,
         /// Total number of steps.
@@ -124,6 +168,9 @@ pub enum Event {
         job: usize,
         /// Name of the job.
         name: String,
+        /// Its row, fold and seed.
+        #[serde(flatten)]
+        place: JobPlace,
         /// Area under the ROC curve.
         auc_roc: Option<f64>,
         /// Area under the precision-recall curve.
@@ -137,6 +184,9 @@ pub enum Event {
         job: usize,
         /// Name of the job.
         name: String,
+        /// Its row, fold and seed.
+        #[serde(flatten)]
+        place: JobPlace,
         /// Category of the failure.
         failure: FailureKind,
         /// The message.
@@ -148,6 +198,9 @@ pub enum Event {
         job: usize,
         /// Name of the job.
         name: String,
+        /// Its row, fold and seed.
+        #[serde(flatten)]
+        place: JobPlace,
     },
     /// Another process finished a job.
     Adopted {
@@ -155,6 +208,9 @@ pub enum Event {
         job: usize,
         /// Name of the job.
         name: String,
+        /// Its row, fold and seed.
+        #[serde(flatten)]
+        place: JobPlace,
         /// Whether it has a result.
         done: bool,
     },

@@ -2,11 +2,12 @@
 
 use std::sync::mpsc::Receiver;
 
-use super::event::{Event, Tally};
+use super::event::{Event, JobPlace, Tally};
 use super::metrics::MetricsWriter;
 use super::options::Options;
 use super::table::RecordTable;
 use crate::experiment::error::RunError;
+use crate::experiment::job::Job;
 use crate::experiment::planned::PlannedJob;
 use crate::experiment::store::{FailureKind, JobRecord, RunStore, RunStoreError, Status};
 use crate::metric::Column;
@@ -93,10 +94,10 @@ impl RunRecorder<'_> {
     }
 
     /// Enters a job that a cluster task ended, and notifies the listener.
-    pub(crate) fn enter_from_task(&mut self, job: usize, name: String, record: JobRecord) {
+    pub(crate) fn enter_from_task(&mut self, job: usize, planned: &Job, record: JobRecord) {
         let learning = record.machine.learning_seconds();
         let seconds = JobSeconds { total: record.machine.wall_seconds, learning };
-        self.notify(end_event(job, name, &record));
+        self.notify(end_event(job, planned, &record));
         self.enter(job, record, Some(seconds));
     }
 
@@ -123,16 +124,17 @@ impl RunRecorder<'_> {
 }
 
 /// Returns the event of a job that ended.
-pub(super) fn end_event(job: usize, name: String, record: &JobRecord) -> Event {
+pub(super) fn end_event(job: usize, planned: &Job, record: &JobRecord) -> Event {
+    let (name, place) = (planned.to_string(), JobPlace::of(planned));
     match &record.status {
         Status::Done => {
             let metric = |column| record.result.as_ref().and_then(|outcome| outcome.metric(column));
             let (auc_roc, auc_pr) = (metric(Column::AucRoc), metric(Column::AucPr));
-            Event::Done { job, name, auc_roc, auc_pr, wall_seconds: record.machine.wall_seconds }
+            Event::Done { job, name, place, auc_roc, auc_pr, wall_seconds: record.machine.wall_seconds }
         }
         Status::Failed { failure, message } => {
             let (failure, message): (FailureKind, String) = (*failure, message.clone());
-            Event::Failed { job, name, failure, message }
+            Event::Failed { job, name, place, failure, message }
         }
     }
 }

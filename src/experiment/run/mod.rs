@@ -29,7 +29,7 @@ mod threads;
 mod worker;
 
 pub use child::run_assigned;
-pub use event::{Event, Tally};
+pub use event::{Event, JobPlace, Tally};
 pub use executor::{Executor, RunRecorder, Workload};
 pub use isolation::Isolation;
 pub use local::Local;

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::event::{Event, Tally};
+use super::event::{Event, JobPlace, Tally};
 use super::executor::{Executor, RunRecorder, Workload};
 use super::metrics::MetricsWriter;
 use super::options::Options;
@@ -77,7 +77,8 @@ pub fn run(
         threads,
     });
     for (job, what) in damaged.into_iter().filter(|(job, _)| to_run.binary_search(job).is_ok()) {
-        listen(Event::Damaged { job, name: plan[job].job.to_string(), what });
+        let (name, place) = (plan[job].job.to_string(), JobPlace::of(&plan[job].job));
+        listen(Event::Damaged { job, name, place, what });
     }
     let tally = Tally { jobs: selected.len(), ..Tally::default() };
     let writer = options.write_tables.then(|| MetricsWriter::new(plan, store));

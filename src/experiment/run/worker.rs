@@ -4,7 +4,7 @@ use std::sync::mpsc::Sender;
 use std::time::Instant;
 
 use super::compute::{JobEnd, compute};
-use super::event::Event;
+use super::event::{Event, JobPlace};
 use super::execute::{JobProgress, RunContext};
 use super::executor::{JobSeconds, Workload, end_event};
 use super::failure::Failure;
@@ -111,25 +111,26 @@ impl<'a> WorkerContext<'a> {
     ) -> Result<Disposition, RunError> {
         let began = Instant::now();
         let planned = &self.plan[job];
-        let name = planned.job.to_string();
+        let (name, place) = (planned.job.to_string(), JobPlace::of(&planned.job));
         let store = self.context.store;
         // The receiver is gone only if the run is over.
         let notify = |event| drop(send.send(Message::Event(event)));
         let lock = if wait { Some(store.lock(&planned.job)?) } else { store.try_lock(&planned.job)? };
         let Some(lock) = lock else {
-            notify(Event::Elsewhere { job, name });
+            notify(Event::Elsewhere { job, name, place });
             return Ok(Disposition::Elsewhere);
         };
         let adopt = |record: JobRecord| {
             let disposition = Disposition::of(&record);
-            notify(Event::Adopted { job, name: name.clone(), done: disposition == Disposition::Done });
+            let (name, place, done) = (name.clone(), place.clone(), disposition == Disposition::Done);
+            notify(Event::Adopted { job, name, place, done });
             drop(send.send(Message::Ended { job, record: Box::new(record), seconds: None }));
             Ok(disposition)
         };
         if let Some(record) = self.published_meanwhile(planned, wait) {
             return adopt(record);
         }
-        notify(Event::Start { job, name: name.clone(), threads: claim.threads });
+        notify(Event::Start { job, name: name.clone(), place: place.clone(), threads: claim.threads });
         let executed = self.execute(job, (claim.threads, pools), &lock, send);
         drop(lock);
         let (record, learning) = match executed {
@@ -138,7 +139,7 @@ impl<'a> WorkerContext<'a> {
             // the same time and removed our staging directory as a leftover.
             Err(error) => return self.published_meanwhile(planned, wait).map_or(Err(error), adopt),
         };
-        notify(end_event(job, name, &record));
+        notify(end_event(job, &planned.job, &record));
         let seconds = Some(JobSeconds { total: began.elapsed().as_secs_f64(), learning });
         let disposition = Disposition::of(&record);
         drop(send.send(Message::Ended { job, record: Box::new(record), seconds }));
@@ -174,13 +175,16 @@ impl<'a> WorkerContext<'a> {
         files.log(&format!("job {} starts: {}", planned.id, planned.job));
         files.log(&format!("lrbm {} on {threads} threads, {}", program.version, machine.started));
         let dataset = &planned.job.dataset.name;
+        let place = JobPlace::of(&planned.job);
         let mut notify = |progress| {
             let event = match progress {
                 JobProgress::Opened { seconds, warnings } => {
                     Event::Opened { dataset: dataset.clone(), seconds, warnings }
                 }
-                JobProgress::Step { done, of } if planned.job.grows_trees() => Event::Tree { job, trees: done, of },
-                JobProgress::Step { done, of } => Event::Step { job, steps: done, of },
+                JobProgress::Step { done, of } if planned.job.grows_trees() => {
+                    Event::Tree { job, place: place.clone(), trees: done, of }
+                }
+                JobProgress::Step { done, of } => Event::Step { job, place: place.clone(), steps: done, of },
             };
             drop(send.send(Message::Event(event)));
         };

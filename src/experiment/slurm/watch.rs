@@ -281,7 +281,7 @@ impl<'a> Watcher<'a> {
     fn end(&mut self, recorder: &mut RunRecorder<'_>, job: usize, record: JobRecord) {
         self.waiting.shift_remove(&job);
         recorder.tally.failed += usize::from(record.status != Status::Done && record.row.trial.is_none());
-        recorder.enter_from_task(job, self.work.plan[job].job.to_string(), record);
+        recorder.enter_from_task(job, &self.work.plan[job].job, record);
     }
 
     /// Queries the queue and handles tasks that are gone.

@@ -18,6 +18,7 @@ use crate::kb::TimeSource;
 use crate::logic::nearest::did_you_mean;
 use crate::logic::{Constant, Diagnostic, Diagnostics};
 use crate::math::sigmoid;
+use crate::rbm::network::draw::DrawingWidth;
 use crate::rbm::network::explain::{ExplainError, Explainer, ExplanationView, FlipOptions, QueryContext};
 use crate::rbm::network::{ConvertError, Network};
 use decision::{example, unlabeled};
@@ -91,7 +92,12 @@ pub struct NetworkExplanation {
 impl NetworkExplanation {
     /// Draws the network with the true rules marked.
     pub fn to_svg(&self) -> String {
-        self.network.to_svg_with_active(|node| self.active.contains(&node))
+        self.to_svg_of(DrawingWidth::Wide)
+    }
+
+    /// Draws the network with the true rules marked, in a given width.
+    pub fn to_svg_of(&self, width: DrawingWidth) -> String {
+        self.network.to_svg_with_active(|node| self.active.contains(&node), width)
     }
 }
 

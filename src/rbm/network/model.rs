@@ -145,13 +145,6 @@ impl Network {
         order
     }
 
-    /// Returns the network with at most `max` of its strongest rules, strongest first. The effect
-    /// of the others is not compensated: the result is for display, not for prediction.
-    pub fn strongest(&self, max: usize) -> Self {
-        let hidden = self.strongest_first().into_iter().take(max).map(|j| self.hidden[j].clone()).collect();
-        Network { hidden, ..self.clone() }
-    }
-
     /// Adds a hidden node that uses the names of the network.
     ///
     /// # Panics

@@ -9,6 +9,7 @@ use super::critical::mean_ranks;
 use super::curves::curves;
 use super::error::FigureError;
 use super::fidelity::fidelity;
+use super::heat::heat;
 use super::output::{Figure, FigureScene, PublishedMean};
 use super::sweep::sweep;
 use super::time::time;
@@ -25,6 +26,7 @@ pub fn scenes(results: &Results, published: &[PublishedMean]) -> Result<Vec<Figu
         scenes.extend(bars(results, column, published));
         scenes.extend(sweep(results, column));
         scenes.extend(cases(results, column));
+        scenes.extend(heat(results, column));
     }
     for column in [Column::AucRoc, Column::AucPr] {
         scenes.extend(mean_ranks(results, column)?);

@@ -6,7 +6,7 @@ use super::legend::{LegendSymbol, legend};
 use super::naming::{axis_label, slug};
 use super::output::FigureScene;
 use super::panel::{COLUMNS, Panel, PanelMargins, grid};
-use super::rows::{RunRows, unit_axis};
+use super::rows::{RunRows, series_label, unit_axis};
 use super::scene::{Anchor, Scene, Stroke, Text};
 use super::style::{LABEL, SeriesStyle, TICK, WIDTH};
 use super::sweep::sweep;
@@ -78,23 +78,19 @@ struct CaseList {
 /// A case and one of its series.
 type Lane<'l> = (&'l str, &'l str);
 
-fn without_case(key: &RowKey) -> String {
-    RowKey { case: String::new(), ..key.clone() }.label()
-}
-
 /// Returns the list entry of a row: its case, or its label without one.
 fn listed(key: &RowKey) -> String {
-    if key.case.is_empty() { without_case(key) } else { key.case.clone() }
+    if key.case.is_empty() { series_label(key) } else { key.case.clone() }
 }
 
 impl CaseList {
     fn of(rows: &RunRows<'_>) -> Self {
-        let series: IndexSet<String> = rows.groups.iter().map(|group| without_case(&group.key)).collect();
+        let series: IndexSet<String> = rows.groups.iter().map(|group| series_label(&group.key)).collect();
         // Cases first, then rows that the sweep does not affect.
         let (touched, untouched): (Vec<_>, Vec<_>) = rows.groups.iter().partition(|group| !group.key.case.is_empty());
         let names: IndexSet<String> = touched.into_iter().chain(untouched).map(|group| listed(&group.key)).collect();
         let has = |name: &str, series: &str| {
-            rows.groups.iter().any(|group| listed(&group.key) == name && without_case(&group.key) == series)
+            rows.groups.iter().any(|group| listed(&group.key) == name && series_label(&group.key) == series)
         };
         let lanes = |name: &String| {
             series.iter().enumerate().filter(|(_, series)| has(name, series)).map(|(i, _)| i).collect::<Vec<_>>()
@@ -104,7 +100,7 @@ impl CaseList {
     }
 
     fn is(&self, group: &Group<'_>, (case, series): Lane<'_>) -> bool {
-        listed(&group.key) == case && without_case(&group.key) == series
+        listed(&group.key) == case && series_label(&group.key) == series
     }
 
     fn draw<'a, 'r: 'a>(

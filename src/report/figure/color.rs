@@ -13,6 +13,14 @@ impl Color {
     pub const GRID: Color = Color(0xdd, 0xdd, 0xdd);
     /// Background.
     pub const PAPER: Color = Color(0xff, 0xff, 0xff);
+    /// Best value of a heat map.
+    pub const BLUE: Color = Color(0x00, 0x72, 0xb2);
+
+    /// Returns the mixture with a share of another color.
+    pub fn mixed(self, other: Color, share: f64) -> Color {
+        let mix = |a: u8, b: u8| (f64::from(a) + share * (f64::from(b) - f64::from(a))).round() as u8;
+        Color(mix(self.0, other.0), mix(self.1, other.1), mix(self.2, other.2))
+    }
 }
 
 /// Dash pattern of a line.

@@ -85,8 +85,9 @@ pub(crate) fn friedman_words(ranks: &Ranks) -> String {
     }
 }
 
-/// Lays out a diagram of the mean ranks if there are three to ten rows and at least two datasets
-/// on which every row has a result; one per preset if models without presets accompany several.
+/// Lays out a diagram of the mean ranks if there are three to ten rows and enough datasets on which
+/// every row has a result; one per preset if models without presets accompany several. With fewer
+/// datasets no difference could be significant, and the diagram would say nothing.
 ///
 /// # Errors
 /// If a value is not finite.
@@ -98,6 +99,11 @@ pub fn mean_ranks(results: &Results, column: Column) -> Result<Vec<FigureScene>,
 fn diagram(RankedRows { preset, ranks }: &RankedRows, column: Column) -> Option<FigureScene> {
     let (names, ranks) = ranks.as_ref()?;
     let difference = ranks.critical_difference(CriticalLevel::Five).ok()?;
+    let can_differ = difference < names.len() as f64 - 1.0;
+    let can_reject = matches!(ranks.friedman(ALPHA).map(|test| test.verdict), Ok(Verdict::P(_)));
+    if !can_differ || !can_reject {
+        return None;
+    }
     let positions = ranks.order().into_iter().map(|i| (names[i].clone(), ranks.means()[i]));
     let input = CriticalDifference {
         by: axis_label(column).to_owned(),
@@ -119,7 +125,7 @@ pub fn critical_difference(input: &CriticalDifference) -> FigureScene {
     let x = |rank: f64| AXIS.0 + (AXIS.1 - AXIS.0) * axis.position(rank);
     let ink = |width: f64| Stroke::new(Color::INK, width);
     // The critical difference as a ruler.
-    let (left, right, y) = (x(1.0), x(1.0 + input.difference), 22.0);
+    let (left, right, y) = (x(1.0), x(1.0 + input.difference).min(AXIS.1), 22.0);
     scene.line([(left, y), (right, y)], ink(1.4));
     for end in [left, right] {
         scene.line([(end, y - 4.0), (end, y + 4.0)], ink(1.4));
@@ -141,7 +147,8 @@ pub fn critical_difference(input: &CriticalDifference) -> FigureScene {
             continue;
         };
         let y = y + 9.0 + 7.0 * i as f64;
-        scene.line([(x(first.1) - 4.0, y), (x(last.1) + 4.0, y)], Stroke::new(Color::GREY, 4.0));
+        let (left, right) = ((x(first.1) - 4.0).max(AXIS.0), (x(last.1) + 4.0).min(AXIS.1));
+        scene.line([(left, y), (right, y)], Stroke::new(Color::GREY, 4.0));
     }
     let first_row = y + 16.0 + 7.0 * input.groups.len() as f64;
     let half = input.ranks.len().div_ceil(2);

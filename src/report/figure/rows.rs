@@ -118,6 +118,11 @@ impl<'r> RunRows<'r> {
     }
 }
 
+/// Returns the label of a row without its case.
+pub(super) fn series_label(key: &RowKey) -> String {
+    RowKey { case: String::new(), ..key.clone() }.label()
+}
+
 /// Returns the share of positives among the test examples, which is the precision of a random
 /// ranking. `None` with several classes, since each has its own share.
 pub(super) fn positive_share<'r>(records: impl Iterator<Item = &'r JobRecord>) -> Option<f64> {

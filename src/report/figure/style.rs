@@ -111,11 +111,11 @@ pub enum Hatch {
     Falling,
     /// Both diagonals.
     Crossed,
-    /// One vertical line.
-    Middle,
+    /// Dots.
+    Dotted,
 }
 
-const HATCHES: [Hatch; 6] = [Hatch::None, Hatch::Rising, Hatch::Across, Hatch::Falling, Hatch::Crossed, Hatch::Middle];
+const HATCHES: [Hatch; 6] = [Hatch::None, Hatch::Rising, Hatch::Across, Hatch::Falling, Hatch::Crossed, Hatch::Dotted];
 
 impl Hatch {
     /// Draws the hatching on a rectangle, given its upper left and lower right corners.
@@ -151,9 +151,20 @@ impl Hatch {
                     scene.line([(left, y), (right, y)], stroke);
                 }
             }
-            Hatch::Middle => {
-                let x = f64::midpoint(left, right);
-                scene.line([(x, top), (x, bottom)], Stroke::new(Color::PAPER, 2.0));
+            Hatch::Dotted => {
+                // Every other row is shifted by half a gap.
+                let rows = (height / (0.8 * GAP)) as usize;
+                for row in 0..rows {
+                    let y = bottom - GAP / 2.0 - 0.8 * GAP * row as f64;
+                    let first = left + if row % 2 == 0 { GAP / 4.0 } else { 3.0 * GAP / 4.0 } + 1.0;
+                    let dots = ((right - 1.5 - first) / GAP).floor();
+                    for dot in 0..=dots.max(-1.0) as i64 {
+                        let x = first + GAP * dot as f64;
+                        if y - 1.0 > top && x + 1.0 < right {
+                            scene.disc((x, y), 1.0, Color::PAPER, 1.0);
+                        }
+                    }
+                }
             }
         }
     }

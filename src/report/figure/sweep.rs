@@ -6,14 +6,14 @@ use super::naming::{axis_label, slug};
 use super::output::FigureScene;
 use super::panel::{COLUMNS, Panel, PanelMargins, axis_names, grid};
 use super::rows::{RunRows, high_end, low_end, unit_axis};
-use super::scene::Scene;
-use super::style::{SeriesStyle, WIDTH};
-use crate::determinism::{IndexMap, IndexSet};
+use super::scene::{Position, Scene, Stroke};
+use super::style::{DATA_LINE, RADIUS, SeriesStyle, WIDTH};
+use super::swept::{key_name, swept};
+use crate::determinism::IndexMap;
 use crate::experiment::Results;
 use crate::experiment::frame::{Group, RowKey};
 use crate::experiment::job::case_text;
 use crate::experiment::store::JobRecord;
-use crate::learn::parameter;
 use crate::metric::{Average, Column};
 
 const HEIGHT: f64 = 118.0;
@@ -30,8 +30,9 @@ pub fn sweep(results: &Results, column: Column) -> Option<FigureScene> {
     }
     let mut scene = Scene::new(WIDTH, 0.0);
     let entries = series.lines.keys().enumerate();
-    let entries: Vec<_> =
-        entries.map(|(i, name)| (LegendSymbol::MarkedLine(SeriesStyle::of(i, i)), name.clone())).collect();
+    let is_single = series.lines.len() == 1;
+    let symbol = if is_single { LegendSymbol::MarkedLine } else { LegendSymbol::PointedLine };
+    let entries: Vec<_> = entries.map(|(i, name)| (symbol(SeriesStyle::of(i, i)), name.clone())).collect();
     let top = legend(&mut scene, &entries, (50.0, 6.0), WIDTH - 10.0);
     let datasets = rows.datasets();
     let margins = PanelMargins { left: 36.0, top: 24.0, bottom: 22.0 };
@@ -55,43 +56,28 @@ pub fn sweep(results: &Results, column: Column) -> Option<FigureScene> {
         }
         _ => "",
     };
+    let spread = if is_single { "bands" } else { "lines that coincide are drawn side by side, and whiskers" };
     Some(FigureScene {
         name: format!("sweep-{}-{}", slug(&key), slug(column.name())),
         title: format!("{} against {key}", axis_label(column)),
         caption: format!(
-            "Means over folds (seeds of given folds averaged first); bands are one standard deviation over folds to each side. Each panel \
+            "Means over folds (seeds of given folds averaged first); {spread} are one standard deviation over folds to each side. Each panel \
              has its own vertical axis, which does not start at 0.{skew}"
         ),
         scene,
     })
 }
 
-/// Returns the axis label of a parameter.
-fn key_name(key: &str) -> String {
-    let about = parameter(key).map(|known| known.entry.help);
-    match (key, about) {
-        ("negatives_per_positive", _) => "negatives for each positive".to_owned(),
-        ("train_fraction", _) => "fraction of the training examples".to_owned(),
-        (_, Some(about)) if about.len() < 60 => format!("{key}: {about}"),
-        _ => key.to_owned(),
-    }
-}
-
 fn record<'r>(group: &Group<'r>) -> &'r JobRecord {
     &group.jobs[0].record
 }
 
-/// Returns the numeric parameter with the most values, at least two.
+/// Returns the numeric parameter with the most values; ties go to the first.
 fn axis_of(rows: &RunRows<'_>) -> Option<String> {
-    let mut values: IndexMap<&str, IndexSet<&str>> = IndexMap::default();
-    for (key, value) in rows.groups.iter().flat_map(|group| &record(group).row.settings) {
-        values.entry(key).or_default().insert(value);
-    }
-    let number = |text: &&str| text.parse::<f64>().is_ok_and(f64::is_finite);
-    values.retain(|_, values| values.len() > 1 && values.iter().all(number));
-    // Ties go to the first.
-    let max = values.values().map(IndexSet::len).max()?;
-    values.into_iter().find(|(_, values)| values.len() == max).map(|(key, _)| key.to_owned())
+    let mut numeric = swept(rows);
+    numeric.retain(|parameter| parameter.is_numeric);
+    let max = numeric.iter().map(|parameter| parameter.values.len()).max()?;
+    numeric.into_iter().find(|parameter| parameter.values.len() == max).map(|parameter| parameter.key)
 }
 
 /// Averages by parameter value.
@@ -151,27 +137,142 @@ impl Series {
     }
 
     fn draw(&self, scene: &mut Scene, panel: &Panel, dataset: &str) {
-        let lines = || {
-            let lines = self.lines.values().enumerate();
-            lines.filter_map(|(i, line)| Some((drawn(line.get(dataset)?, panel.x), SeriesStyle::of(i, i))))
-        };
-        for (points, style) in lines() {
-            let ends = points.iter().map(|(x, a)| (*x, low_end(a), high_end(a)));
-            panel.band(scene, &ends.collect::<Vec<_>>(), style);
+        let lines = self.lines.values().enumerate();
+        let lines: Vec<Line<'_>> = lines
+            .filter_map(|(i, line)| Some(Line { points: line.get(dataset)?, style: SeriesStyle::of(i, i), index: i }))
+            .collect();
+        if let [line] = &lines[..]
+            && self.lines.len() == 1
+        {
+            let ends = line.points.iter().map(|(x, a)| (*x, low_end(a), high_end(a)));
+            panel.band(scene, &ends.collect::<Vec<_>>(), line.style);
         }
-        for (points, style) in lines() {
-            panel.curve(scene, &points.iter().map(|(x, a)| (*x, a.mean)).collect::<Vec<_>>(), style);
-            for (x, average) in &points {
-                panel.mark(scene, *x, average.mean, style);
+        let step = self.step(panel);
+        let middle = (self.lines.len() as f64 - 1.0) / 2.0;
+        for (place, line) in lines.iter().enumerate() {
+            let aside = step * (line.index as f64 - middle);
+            let positions: Vec<Position> = line
+                .drawn(panel.x)
+                .iter()
+                .map(|&(x, y, is_point)| {
+                    let (left, top) = panel.at(x, y.mean.clamp(panel.y.low, panel.y.high));
+                    (left + if is_point { aside } else { 0.0 }, top + lane(&lines, place, x, panel))
+                })
+                .collect();
+            if self.lines.len() > 1 {
+                line.whiskers(scene, panel, aside);
             }
+            scene.line(positions.clone(), Stroke::new(line.style.color, DATA_LINE).dashed(line.style.dash));
+            for position in positions {
+                line.style.marker.draw(scene, position, RADIUS, line.style.color);
+            }
+        }
+    }
+
+    /// Returns the distance between the points of neighboring lines at one value: about a marker,
+    /// less if values are close.
+    fn step(&self, panel: &Panel) -> f64 {
+        let positions: Vec<f64> = self.numbers.iter().map(|(at, _)| panel.at(*at, panel.y.low).0).collect();
+        let gaps = positions.windows(2).map(|pair| pair[1] - pair[0]);
+        // The first and last value are as far from the edges.
+        let ends = positions
+            .first()
+            .zip(positions.last())
+            .map(|(first, last)| 2.0 * (first - panel.left).min(panel.right() - last));
+        let gap = gaps.chain(ends).fold(f64::INFINITY, f64::min);
+        (2.0 * RADIUS).min(0.8 * gap / self.lines.len().max(1) as f64).max(0.0)
+    }
+}
+
+/// Distance between lines that coincide.
+const LANE: f64 = DATA_LINE + 0.6;
+
+/// Returns the vertical shift of a line at a value: lines within one width of each other are drawn
+/// side by side, in the order of the legend.
+fn lane(lines: &[Line<'_>], place: usize, x: f64, panel: &Panel) -> f64 {
+    let height = |line: &Line<'_>| Some(panel.at(panel.x.low, line.at(x)?.clamp(panel.y.low, panel.y.high)).1);
+    let Some(here) = height(&lines[place]) else { return 0.0 };
+    let coincides = |line: &&Line<'_>| height(line).is_some_and(|there| (there - here).abs() < DATA_LINE);
+    let before = lines[..place].iter().filter(coincides).count() as f64;
+    let all = lines.iter().filter(coincides).count() as f64;
+    // Within the panel.
+    let first = (here - LANE * (all - 1.0) / 2.0).min(panel.bottom() - LANE * (all - 1.0)).max(panel.top);
+    first + LANE * before - here
+}
+
+/// A line of a panel.
+struct Line<'s> {
+    points: &'s Points,
+    style: SeriesStyle,
+    /// Position in the legend.
+    index: usize,
+}
+
+impl Line<'_> {
+    /// Returns the level of a row that the sweep does not affect.
+    fn level(&self) -> Option<Average> {
+        self.points.iter().find(|(x, _)| x.is_nan()).map(|(_, average)| *average)
+    }
+
+    /// Returns the mean at a value of the parameter, or at the nearest value.
+    fn at(&self, x: f64) -> Option<f64> {
+        let distance = |point: &&(f64, Average)| (point.0 - x).abs();
+        let nearest = self.points.iter().min_by(|a, b| distance(a).total_cmp(&distance(b)));
+        nearest.map(|(_, average)| average.mean)
+    }
+
+    /// Returns the points to draw, and whether each is at a value of the parameter: a row that the
+    /// sweep does not affect becomes a horizontal line.
+    fn drawn(&self, x: Axis) -> Vec<(f64, Average, bool)> {
+        match self.level() {
+            Some(average) => vec![(x.low, average, false), (x.high, average, false)],
+            None => self.points.iter().map(|&(x, average)| (x, average, true)).collect(),
+        }
+    }
+
+    /// Draws the standard deviation at each value.
+    fn whiskers(&self, scene: &mut Scene, panel: &Panel, aside: f64) {
+        for (x, average) in self.points.iter().filter(|(x, average)| !x.is_nan() && average.deviation.is_some()) {
+            let end = |value: f64| {
+                let (left, top) = panel.at(*x, value.clamp(panel.y.low, panel.y.high));
+                (left + aside, top)
+            };
+            scene.line([end(low_end(average)), end(high_end(average))], Stroke::new(self.style.color, 0.9));
         }
     }
 }
 
-/// Returns the points to draw: rows that the sweep does not affect become a horizontal line.
-fn drawn(points: &Points, x: Axis) -> Points {
-    let ends = |average: Average| [(x.low, average), (x.high, average)];
-    let levels = points.iter().filter(|(x, _)| x.is_nan()).flat_map(|&(_, average)| ends(average));
-    let levels: Points = levels.collect();
-    if levels.is_empty() { points.clone() } else { levels }
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn coinciding_lines_are_separated_and_others_stay() {
+        let average = |mean| Average { mean, deviation: None, n: 2 };
+        let points = [
+            vec![(1.0, average(0.5)), (2.0, average(1.0))],
+            vec![(1.0, average(0.8)), (2.0, average(1.0))],
+            vec![(f64::NAN, average(1.0))],
+        ];
+        let line = |index: usize| Line { points: &points[index], style: SeriesStyle::of(index, index), index };
+        let lines = [line(0), line(1), line(2)];
+        let panel = |high: f64| Panel {
+            left: 0.0,
+            top: 0.0,
+            width: 300.0,
+            height: 128.0,
+            x: Axis::linear(0.0, 3.0),
+            y: Axis::linear(0.0, high),
+        };
+        let shifts = |x: f64, high: f64| [0, 1, 2].map(|place| lane(&lines, place, x, &panel(high)));
+        let near = |found: [f64; 3], expected: [f64; 3]| {
+            assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-9), "{found:?}");
+        };
+        near(shifts(1.0, 2.0), [0.0; 3]);
+        near(shifts(2.0, 2.0), [-LANE, 0.0, LANE]);
+        // Not above the panel.
+        near(shifts(2.0, 1.0), [0.0, LANE, 2.0 * LANE]);
+        // At the ends of a level line, the nearest points count.
+        near(shifts(3.0, 2.0), [-LANE, 0.0, LANE]);
+    }
 }

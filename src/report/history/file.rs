@@ -8,6 +8,7 @@ use super::row::{COLUMNS, HistoryRow};
 use crate::determinism::{IndexMap, IndexSet};
 use crate::experiment::frame::RowKey;
 use crate::files;
+use crate::files::lock::FileLock;
 use crate::files::visible::ShownPath;
 use crate::report::csv;
 
@@ -79,13 +80,15 @@ fn text_of(path: &Path) -> Result<String, HistoryError> {
     })
 }
 
-/// Appends rows to a file, which is created if missing. The file is replaced atomically, so that a
-/// killed process leaves the old or the new one; an incomplete last line of other origin is
-/// dropped, and the note says so.
+/// Appends rows to a file, which is created if missing. Processes that append at the same time
+/// take turns. The file is replaced atomically, so that a killed process leaves the old or the new
+/// one; an incomplete last line of other origin is dropped, and the note says so.
 ///
 /// # Errors
 /// If the file is invalid, or cannot be read or written.
 pub fn record(path: &Path, rows: &[HistoryRow]) -> Result<Option<String>, HistoryError> {
+    let unwritable = |source| HistoryError::Unwritable { path: path.to_owned(), source };
+    let _lock = lock(path).map_err(unwritable)?;
     let old = match text_of(path) {
         Err(HistoryError::Missing(_)) => String::new(),
         other => other?,
@@ -96,9 +99,15 @@ pub fn record(path: &Path, rows: &[HistoryRow]) -> Result<Option<String>, Histor
         text = csv::line(COLUMNS);
     }
     rows.iter().for_each(|row| text += &csv::line(row.fields()));
-    files::write(path, |out| out.write_all(text.as_bytes()))
-        .map_err(|source| HistoryError::Unwritable { path: path.to_owned(), source })?;
+    files::write(path, |out| out.write_all(text.as_bytes())).map_err(unwritable)?;
     Ok(known.note)
+}
+
+/// Acquires the right to replace a file, through a hidden file beside it.
+fn lock(path: &Path) -> io::Result<FileLock> {
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    files::lock::lock(directory, &format!(".{name}.lock"))
 }
 
 #[cfg(test)]
@@ -142,6 +151,25 @@ mod tests {
             assert_eq!(rows[..complete], first[..complete]);
             assert_eq!(rows[complete..], [row("c2", 1, 0.25)]);
         }
+    }
+
+    #[test]
+    fn concurrent_records_lose_nothing() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("history.csv");
+        std::thread::scope(|scope| {
+            for writer in 0..4 {
+                let path = &path;
+                scope.spawn(move || {
+                    for fold in 1..=10 {
+                        record(path, &[row(&format!("c{writer}"), fold, 0.5)]).unwrap();
+                    }
+                });
+            }
+        });
+        assert_eq!(History::read(&path).unwrap().rows.len(), 40);
+        // The lock leaves no file behind.
+        assert_eq!(std::fs::read_dir(home.path()).unwrap().count(), 1);
     }
 
     #[test]

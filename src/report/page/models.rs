@@ -9,6 +9,7 @@ use crate::experiment::external::config::EXTERNAL_KINDS;
 use crate::experiment::store::MODEL;
 use crate::learn::{Method, Model, SavedModel, Stored};
 use crate::rbm::network::Network;
+use crate::rbm::network::draw::DRAWN_RULES;
 use crate::report::drawing::tree;
 use crate::report::rows::ReportRow;
 
@@ -16,8 +17,6 @@ use crate::report::rows::ReportRow;
 const RULES_BYTES: usize = 1_400_000;
 /// Size limit of all drawings together.
 const DRAWINGS_BYTES: usize = 1_600_000;
-/// Largest number of rules of a drawn network.
-const RULES_DRAWN: usize = 12;
 /// Smallest size limit per model.
 const MIN_BYTES: usize = 3_000;
 
@@ -92,12 +91,13 @@ pub fn models(results: &Results, rows: &[ReportRow<'_>], base: &str) -> (Vec<Mod
         drawings.push(trees.map_or_else(String::new, |trees| tree(trees, 0)));
         let fidelity = model.trees().and_then(|trees| trees.fidelity);
         let lifted = network(&model).filter(|(network, _)| !network.hidden().is_empty());
-        networks.push(lifted.as_ref().map_or_else(String::new, |(network, _)| network.strongest(RULES_DRAWN).to_svg()));
+        networks
+            .push(lifted.as_ref().map_or_else(String::new, |(network, _)| network.to_svg_of_strongest(DRAWN_RULES)));
         let lifted = lifted.map(|(network, about)| NetworkView {
             size: network.size().to_string(),
             about,
             drawn: match network.hidden().len() {
-                all if all > RULES_DRAWN => format!("its {RULES_DRAWN} strongest rules of {all}"),
+                all if all > DRAWN_RULES => format!("its {DRAWN_RULES} strongest rules of {all}"),
                 _ => "all of it".to_owned(),
             },
             drawing: None,

@@ -84,4 +84,32 @@
       });
     });
   }
+
+  // Keep the first columns, which name a row, in view while a wide table scrolls.
+  const fix = (scroll) => {
+    const table = scroll.querySelector("table");
+    if (!table?.tHead) return;
+    for (const cell of table.querySelectorAll(".fixed")) cell.classList.remove("fixed", "fixed-last");
+    const headings = [...table.tHead.rows[0].cells];
+    const names = headings.findIndex((heading) => heading.classList.contains("number"));
+    if (table.offsetWidth <= scroll.clientWidth) return;
+    let [left, last] = [0, -1];
+    for (let column = 0; column < names; column++) {
+      const width = headings[column].getBoundingClientRect().width;
+      // The other half is for the numbers.
+      if (left + width > scroll.clientWidth / 2) break;
+      for (const row of table.rows) {
+        row.cells[column].classList.add("fixed");
+        row.cells[column].style.left = `${left}px`;
+      }
+      left += width;
+      last = column;
+    }
+    if (last >= 0) for (const row of table.rows) row.cells[last].classList.add("fixed-last");
+  };
+  const resized = new ResizeObserver((entries) => entries.forEach((entry) => fix(entry.target)));
+  for (const scroll of document.querySelectorAll(".scroll")) {
+    fix(scroll);
+    resized.observe(scroll);
+  }
 })();

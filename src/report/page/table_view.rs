@@ -43,22 +43,23 @@ impl TableView {
     pub fn new(table: &Table) -> Self {
         let mark = |name: &str| table.mark(name).map_or_else(String::new, |mark| format!(" [{mark}]"));
         let mut headings = Vec::new();
-        for column in &table.columns {
+        let numeric: Vec<bool> = (0..table.columns.len()).map(|column| has_numbers(table, column)).collect();
+        for (column, &is_number) in table.columns.iter().zip(&numeric) {
             let text = format!("{}{}", column.heading(), mark(&column.name));
             let beside = column.shape == ColumnKind::WithPaper && !table.style.stacked;
             let others = [("paper", true), ("difference", true), (WITHIN, false)];
-            headings.push(Heading { text, is_number: column.shape != ColumnKind::Text });
+            headings.push(Heading { text, is_number });
             let others = others.into_iter().filter(|_| beside);
             headings.extend(others.map(|(text, is_number)| Heading { text: text.to_owned(), is_number }));
         }
         let mut groups = vec![Vec::new(), Vec::new()];
         for row in &table.rows {
             let mut cells = Vec::new();
-            for (column, cell) in table.columns.iter().zip(&row.cells) {
+            for ((column, cell), &is_number) in table.columns.iter().zip(&row.cells).zip(&numeric) {
                 match cell {
                     TableCell::Text(text) => {
                         let mark = table.mark_in(column, text).map_or_else(String::new, |mark| format!(" [{mark}]"));
-                        cells.push(plain(format!("{text}{mark}"), text.clone(), false));
+                        cells.push(plain(format!("{text}{mark}"), text.clone(), is_number));
                     }
                     TableCell::Value(value) => cells.extend(value_cells(value, column.shape, table)),
                 }
@@ -79,6 +80,24 @@ impl TableView {
             notes: notes.collect(),
         }
     }
+}
+
+/// Returns whether a column has numbers, which are aligned at the right: values, or texts that
+/// start with a number.
+fn has_numbers(table: &Table, column: usize) -> bool {
+    let number = |text: &str| {
+        let start = text.split([' ', '%']).next().unwrap_or_default().replace('−', "-");
+        start.parse::<f64>().is_ok()
+    };
+    let texts: Vec<&str> = table
+        .rows
+        .iter()
+        .filter_map(|row| match row.cells.get(column) {
+            Some(TableCell::Text(text)) if !["", "–", "-"].contains(&text.as_str()) => Some(text.as_str()),
+            _ => None,
+        })
+        .collect();
+    table.columns[column].shape != ColumnKind::Text || (!texts.is_empty() && texts.into_iter().all(number))
 }
 
 fn plain(text: String, sort: String, is_number: bool) -> CellView {

@@ -26,13 +26,15 @@ pub fn paper_tables(results: &Results, rows: &[ReportRow<'_>], published: &Publi
     rows::settings(rows).into_iter().map(of_setting).collect()
 }
 
-/// A published table in one preset: its datasets and models, then those that the paper does not
-/// have.
+/// A published table in one preset: its datasets and models as far as the run has them, then those
+/// that the paper does not have.
 struct PaperTable<'s, 'r> {
     published: &'s PublishedTable,
     rows: &'s [&'s ReportRow<'r>],
     datasets: Vec<NamePair>,
     models: Vec<NamePair>,
+    /// Datasets and kinds of the paper that the run does not have.
+    absent: Vec<String>,
 }
 
 /// A dataset or model with its name in the paper.
@@ -50,12 +52,14 @@ impl<'s, 'r> PaperTable<'s, 'r> {
         };
         let datasets = names(|row| (row.key().dataset.as_str(), row.dataset_id.as_str()));
         let models = names(|row| (row.key().model.as_str(), row.kind));
-        PaperTable {
-            published,
-            rows,
-            datasets: name_pairs(&published.datasets(), &datasets),
-            models: name_pairs(&published.kinds(), &models),
-        }
+        let mut datasets = name_pairs(&published.datasets(), &datasets);
+        let mut models = name_pairs(&published.kinds(), &models);
+        let absent = datasets
+            .extract_if(.., |line| !rows.iter().any(|row| row.key().dataset == line.name))
+            .chain(models.extract_if(.., |line| !rows.iter().any(|row| row.key().model == line.name)))
+            .map(|line| line.name)
+            .collect();
+        PaperTable { published, rows, datasets, models, absent }
     }
 
     fn table(&self, results: &Results, preset: &str, case: &str) -> Table {
@@ -150,13 +154,8 @@ impl<'s, 'r> PaperTable<'s, 'r> {
     /// Explains each published number without a counterpart.
     fn reasons(&self) -> Vec<String> {
         let mut reasons = Vec::new();
-        let without_dataset = |line: &&NamePair| !self.rows.iter().any(|row| row.key().dataset == line.name);
-        let without_model = |line: &&NamePair| !self.rows.iter().any(|row| row.key().model == line.name);
-        for dataset in self.datasets.iter().filter(without_dataset) {
-            reasons.push(format!("No counterpart for {}: it is not a dataset of this run's spec.", dataset.name));
-        }
-        for model in self.models.iter().filter(without_model) {
-            reasons.push(format!("No counterpart for {}: no model of this run's spec is of that kind.", model.name));
+        if !self.absent.is_empty() {
+            reasons.push(format!("Published, but not in this run, so omitted: {}.", self.absent.join(", ")));
         }
         for dataset in &self.datasets {
             for model in &self.models {

@@ -155,6 +155,23 @@ fn described(arg: &Arg) -> String {
     text
 }
 
+/// Breaks paragraphs, which the program wraps at the width of the terminal.
+fn in_lines(text: &str) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for line in text.lines() {
+        let words: Vec<&str> = if line.starts_with(' ') { vec![line] } else { line.split(' ').collect() };
+        lines.push(String::new());
+        for word in words {
+            let last = lines.last_mut().unwrap();
+            match last.chars().count() + 1 + word.chars().count() <= 110 || last.is_empty() {
+                true => *last = if last.is_empty() { word.to_owned() } else { format!("{last} {word}") },
+                false => lines.push(word.to_owned()),
+            }
+        }
+    }
+    lines.join("\n")
+}
+
 fn reference(command: &mut Command, full: &str, depth: usize, out: &mut String) {
     let about = command.get_long_about().or(command.get_about()).map(ToString::to_string).unwrap_or_default();
     if !command.has_subcommands() {
@@ -170,8 +187,12 @@ fn reference(command: &mut Command, full: &str, depth: usize, out: &mut String) 
         // The list of parameters is a page of its own.
         let after = command.get_after_long_help().or(command.get_after_help()).map(ToString::to_string);
         if let Some(after) = after.filter(|_| full != "lrbm train") {
-            writeln!(out, "```text no-run: printed below the options by `{full} --help`\n{}\n```\n", after.trim())
-                .unwrap();
+            writeln!(
+                out,
+                "```text no-run: printed below the options by `{full} --help`\n{}\n```\n",
+                in_lines(after.trim())
+            )
+            .unwrap();
         }
     }
     for subcommand in command.get_subcommands_mut().filter(|subcommand| !subcommand.is_hide_set()) {

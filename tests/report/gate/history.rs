@@ -135,3 +135,24 @@ fn invalid_histories_are_reported() {
     lab.lrbm(&["report", "run", "--history", HISTORY]).expect(2, &["cannot be used with"]);
     assert!(!is_there(&lab.path("results/history")));
 }
+
+/// Processes that record at the same time take turns, so that no row is lost.
+#[test]
+fn concurrent_processes_lose_no_rows() {
+    let lab = Lab::new();
+    lab.run(SPEC, "run");
+    let commits: Vec<String> = (0..6).map(|number| format!("commit{number}")).collect();
+    std::thread::scope(|scope| {
+        for commit in &commits {
+            let lab = &lab;
+            scope.spawn(move || {
+                lab.lrbm(&["check", "run", "--record", HISTORY, "--commit", commit]).expect(6, &["recorded 6 rows"]);
+            });
+        }
+    });
+    let text = lab.read(HISTORY);
+    for commit in &commits {
+        assert_eq!(text.lines().filter(|line| line.starts_with(&format!("{commit},"))).count(), 6, "{commit}: {text}");
+    }
+    assert_eq!(text.lines().count(), 1 + 6 * 6);
+}

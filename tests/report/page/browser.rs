@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use super::lab::Lab;
+use crate::common::program::succeeds;
 
 const BEFORE: &str = r#"<script>
 window.found = { errors: [] };
@@ -52,11 +53,31 @@ const AFTER: &str = r##"<script>
   found.anchors = [...document.querySelectorAll('a[href^="#"]')]
     .filter((link) => !document.getElementById(decodeURIComponent(link.hash.slice(1)))).length;
   found.broken = window.broken === 1;
+  const drawings = [...document.querySelectorAll("figure .drawing")];
+  found.figures = drawings.length;
+  const inner = (drawing) => drawing.clientWidth - 2 * parseFloat(getComputedStyle(drawing).paddingLeft);
+  found.filled = drawings.every((drawing) =>
+    Math.abs(drawing.querySelector("svg").getBoundingClientRect().width - inner(drawing)) < 2);
+  const look = () => getComputedStyle(drawings[0]).filter;
+  const light = look();
+  document.getElementById("theme").click();
+  found.looks = [light, look()].sort();
+  document.getElementById("theme").click();
   const jobs = document.querySelector("#jobs details");
   location.hash = "%";
   setTimeout(() => { location.hash = jobs.id; }, 100);
   setTimeout(() => {
     found.opened = jobs.open;
+    // The first column stays while a wide table scrolls, and the others move.
+    const scroll = document.querySelector("#table-all-metrics .scroll");
+    scroll.scrollLeft = 120;
+    const left = (cell) => cell.getBoundingClientRect().left - scroll.getBoundingClientRect().left;
+    const cells = [...scroll.querySelector("tbody tr").cells];
+    found.scrolled = scroll.scrollLeft;
+    // A name of a dataset that is wider than half of the table would hide the numbers.
+    found.narrow = cells[0].offsetWidth <= scroll.clientWidth / 2;
+    found.fixed = found.narrow === (Math.abs(left(cells[0])) < 1);
+    found.moved = left(cells[cells.length - 1]) + 1 < cells[cells.length - 1].offsetLeft;
     const report = document.createElement("pre");
     report.id = "found";
     report.textContent = JSON.stringify(found);
@@ -128,12 +149,15 @@ fn page_works_in_a_browser() {
             ["descending", "ascending", "none"],
             "{found}"
         );
-        for good in ["focus", "descendingSorted", "ascendingSorted", "opened"] {
+        for good in ["focus", "descendingSorted", "ascendingSorted", "opened", "filled", "fixed", "moved"] {
             assert_eq!(found[good], Value::Bool(true), "{good}: {found}");
         }
         for bad in ["wide", "wideOpen", "broken"] {
             assert_eq!(found[bad], Value::Bool(false), "{bad} at {size}: {found}");
         }
+        assert!(found["figures"].as_u64() > Some(3) && found["scrolled"] == 120, "{found}");
+        assert!(size != "1300,900" || found["narrow"] == true, "{found}");
+        assert_eq!(found["looks"], serde_json::json!(["invert(0.91) hue-rotate(180deg)", "none"]), "{found}");
         assert!(found["distinct"].as_u64() > Some(2), "nothing to sort: {found}");
         assert_eq!(found["anchors"], 0, "{found}");
         assert_ne!(found["themes"][0], found["themes"][1], "{found}");
@@ -154,4 +178,55 @@ fn page_works_in_a_browser() {
     }
     let read = |name: &str| fs::read(pictures.join(name)).unwrap();
     assert!(read("light.png") != read("dark.png"), "dark is not dark");
+}
+
+/// Measures a page without scripts of its own.
+const MEASURE: &str = r##"<script>
+const found = {
+  wide: document.documentElement.scrollWidth > document.documentElement.clientWidth,
+  drawings: [...document.querySelectorAll(".drawing svg")]
+    .map((svg) => svg.getBoundingClientRect()).filter((box) => box.width > 0)
+    .map((box) => [box.left >= 0 && box.right <= document.documentElement.clientWidth, box.width]),
+  // Height of letters on the screen.
+  letters: [...document.querySelectorAll(".drawing svg")].filter((svg) => svg.getBoundingClientRect().width > 0)
+    .map((svg) => Number(svg.getAttribute("font-size")) * svg.getBoundingClientRect().width / svg.viewBox.baseVal.width),
+  legend: [...document.querySelectorAll(".drawing text")].filter((text) => text.getBoundingClientRect().width > 0)
+    .some((text) => text.textContent === "rule against the class"),
+};
+document.body.insertAdjacentHTML("beforeend", `<pre id="found"></pre>`);
+document.getElementById("found").textContent = JSON.stringify(found);
+</script>"##;
+
+#[test]
+fn explanations_fit_wide_and_narrow_screens() {
+    let Some(browser) = chromium() else {
+        eprintln!("skipped: no Chromium on the path");
+        return;
+    };
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path();
+    succeeds(home, &["datasets", "generate", "university", "--noise", "0.1", "--out", "uni", "-q"]);
+    let train = ["train", "-q", "--data", "uni", "--target", "advisedby", "--preset", "lookahead", "--out", "m.json"];
+    succeeds(home, &[&train[..], &["--set", "trees=4", "--set", "max_leaves=6"]].concat());
+    let first = fs::read_to_string(home.join("uni/train_pos.txt")).unwrap();
+    let query = first.lines().next().unwrap().trim_end_matches('.');
+    let args = ["explain", "--model", "m.json", "--data", "uni", "--query", query, "--html", "page.html"];
+    let printed = succeeds(home, &args);
+    assert!(printed.starts_with("wrote page.html\n"), "{printed}");
+    assert!(!succeeds(home, &[&args[..], &["--json"]].concat()).contains("wrote"), "an object alone");
+    let page = fs::read_to_string(home.join("page.html")).unwrap();
+    let copy = home.join("checked.html");
+    fs::write(&copy, page.replacen("</body>", &format!("{MEASURE}</body>"), 1)).unwrap();
+    for (size, smallest) in [("1300,900", 10.0), ("500,900", 8.0)] {
+        let profile_dir = tempfile::tempdir().unwrap();
+        let (dom, stderr) =
+            browse(&browser, profile_dir.path(), &copy, &["--dump-dom", &format!("--window-size={size}")]);
+        let report = dom.rsplit("<pre id=\"found\">").next().and_then(|rest| rest.split("</pre>").next());
+        let found: Value = serde_json::from_str(report.unwrap()).unwrap_or_else(|_| panic!("{stderr}"));
+        assert_eq!(found["wide"], false, "{size}: {found}");
+        assert_eq!(found["drawings"].as_array().unwrap().len(), 1, "one drawing is shown: {found}");
+        assert_eq!(found["drawings"][0][0], true, "{size}: {found}");
+        assert!(found["letters"][0].as_f64() > Some(smallest), "{size}: {found}");
+        assert_eq!(found["legend"], true, "{size}: {found}");
+    }
 }

@@ -5,7 +5,7 @@ use std::fs;
 use lrbm::internal::experiment::Results;
 use lrbm::internal::metric::significance::decision::Decision;
 use lrbm::internal::report::claims::{JudgedClaim, judge};
-use lrbm::internal::report::published::PublishedTable;
+use lrbm::internal::report::published::{PublishedCell, PublishedTable};
 use lrbm::internal::report::rows::{self, ReportRow, rows};
 use lrbm::internal::report::table::TableCell;
 use lrbm::internal::report::tables::{main_tables, paper_tables};
@@ -57,7 +57,8 @@ fn each_published_number_has_a_counterpart_or_a_reason() {
     );
     for (table, preset) in tables.iter().zip(["paper", "lookahead"]) {
         let columns: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
-        assert_eq!(columns, ["model", "AUC", "sports", "imdb", "uwcse", "yeast2", "cora", "webkb", "university"]);
+        // Datasets and models that were not run are named in a note, and have no column or row.
+        assert_eq!(columns, ["model", "AUC", "imdb", "university"]);
         let values = || {
             table.rows.iter().flat_map(|row| &row.cells).filter_map(|cell| match cell {
                 TableCell::Value(value) => Some(value),
@@ -65,8 +66,9 @@ fn each_published_number_has_a_counterpart_or_a_reason() {
             })
         };
         let published: Vec<f64> = values().filter_map(|value| value.paper).map(|paper| paper.mean).collect();
-        let expected: Vec<f64> = table2.cells.iter().map(|cell| cell.mean).collect();
-        assert_eq!(published, expected, "all of the paper's numbers, in its order");
+        let is_here = |cell: &&PublishedCell| cell.dataset == "imdb" && cell.kind != "lrbm-explainable";
+        let expected: Vec<f64> = table2.cells.iter().filter(is_here).map(|cell| cell.mean).collect();
+        assert_eq!(published, expected, "the paper's numbers of what was run, in its order");
         // Two models and two metrics on one dataset have both; models and datasets that the paper
         // lacks are set apart.
         assert_eq!(values().filter(|value| value.difference().is_some()).count(), 4);
@@ -74,20 +76,20 @@ fn each_published_number_has_a_counterpart_or_a_reason() {
         assert!(extra("university") && !extra("imdb"));
         assert_eq!(table.rows.iter().filter(|row| row.is_extra).count(), 2);
         let notes: Vec<&str> = table.notes.iter().map(|note| note.text.as_str()).collect();
-        for missing in ["sports", "uwcse", "yeast2", "cora", "webkb", "lrbm-explainable"] {
-            assert!(notes.iter().any(|note| note.starts_with(&format!("No counterpart for {missing}: "))), "{notes:?}");
-        }
+        let omitted =
+            "Published, but not in this run, so omitted: sports, uwcse, yeast2, cora, webkb, lrbm-explainable.";
+        assert!(notes.contains(&omitted), "{notes:?}");
         // Our numbers are those of the jobs.
         let row = rows
             .iter()
             .find(|row| row.key().dataset == "imdb" && row.kind == "lrbm-boost" && row.key().preset == preset);
-        let TableCell::Value(first) = &table.rows[0].cells[3] else { panic!("expected a number") };
+        let TableCell::Value(first) = &table.rows[0].cells[2] else { panic!("expected a number") };
         assert_eq!(first.ours, row.unwrap().average(lrbm::internal::metric::Column::AucRoc));
     }
     let table1 = &paper_tables(&results, &rows, PublishedTable::find("table1").unwrap())[0];
     let columns: Vec<&str> = table1.columns.iter().map(|column| column.name.as_str()).collect();
     assert_eq!(columns, ["dataset", "target", "measure", "Ensemble", "RDN-Boost", "Single"]);
-    assert_eq!(table1.rows.len(), 2 * 5);
+    assert_eq!(table1.rows.len(), 2 * 2);
 }
 
 /// Claims about models without presets are evaluated in each preset of the others, and tables
