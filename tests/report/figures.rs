@@ -241,7 +241,7 @@ fn ranks_are_drawn_only_if_they_can_differ() {
     let model = |name: &str, more: &str| format!("[[model]]\nname = \"{name}\"\n{more}\n");
     let models = model("Many", "kind = \"lrbm-boost\"\ntrees = 20")
         + &model("One", "kind = \"lrbm-boost\"\ntrees = 1\nmax_leaves = 2")
-        + &model("Clauses", "kind = \"progol\"");
+        + &model("Tree", "kind = \"lrbm-noboost\"\nmax_depth = 3");
     let spec = |count: usize| {
         let names: Vec<String> = datasets[..count].iter().map(|dataset| format!("\"{dataset}\"")).collect();
         let noise: String = noise.split_inclusive("noise = 0.2\n").take(count).collect();
