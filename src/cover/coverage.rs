@@ -17,6 +17,7 @@ use super::count::{GroundingCounts, MAX_GROUNDINGS};
 use super::groups::{Groups, TimeLimits};
 use super::join_plan::JoinPlan;
 use super::pack::{Pack, PackContext};
+use super::refine::{LiteralList, MIN_MEMBERS, Matches, RefineContext, Refined, refine};
 use super::search::Search;
 use super::separator::{ENTRIES_PER_STEP, ListContext, Lists, Separated, SeparatedCounts, Side};
 use crate::cancel;
@@ -49,9 +50,13 @@ pub struct Coverage<'a> {
     count_cache: Mutex<Cache<ComponentKey, Arc<GroundingCounts>>>,
     /// By side of a separator, groups needed, and whether there are numbers.
     list_cache: Mutex<ListCache>,
+    /// The matches of literals, one for each thread at work.
+    matches: Arc<Mutex<Vec<Matches>>>,
     audit: Option<&'a Audit>,
     /// See [`Coverage::bounded_from`].
     min_groups_for_bounds: usize,
+    /// See [`Coverage::refined_from`].
+    min_members: usize,
     /// The indices of the examples among those known to the audit, if they are a subset.
     indices: Option<&'a [usize]>,
 }
@@ -111,8 +116,10 @@ impl<'a> Coverage<'a> {
             cover_cache: Mutex::new(Cache::new(memory_bytes / 16 * 5)),
             count_cache: Mutex::new(Cache::new(memory_bytes / 8)),
             list_cache: Mutex::new(Cache::new(memory_bytes / 16)),
+            matches: Arc::default(),
             audit: None,
             min_groups_for_bounds: MIN_GROUPS_FOR_BOUNDS,
+            min_members: MIN_MEMBERS,
             indices: None,
         }
     }
@@ -128,6 +135,12 @@ impl<'a> Coverage<'a> {
         Coverage { min_groups_for_bounds: groups, ..self }
     }
 
+    /// Sets the number of refinements of a base with the same bound variables from which on they are
+    /// decided together. It affects the effort only.
+    pub fn refined_from(self, refinements: usize) -> Self {
+        Coverage { min_members: refinements, ..self }
+    }
+
     /// Returns the coverage of a subset of the examples, given with their indices; its caches are
     /// empty.
     pub(crate) fn restricted_to<'b>(&self, examples: &'b [Example], indices: &'b [usize]) -> Coverage<'b>
@@ -135,7 +148,9 @@ impl<'a> Coverage<'a> {
         'a: 'b,
     {
         let coverage = Coverage::new(self.database, self.target, examples, self.memory_bytes / 2);
-        Coverage { audit: self.audit, indices: Some(indices), catalog: self.catalog.clone(), ..coverage }
+        let (catalog, matches) = (self.catalog.clone(), self.matches.clone());
+        let (audit, min_members) = (self.audit, self.min_members);
+        Coverage { audit, indices: Some(indices), catalog, matches, min_members, ..coverage }
     }
 
     /// Returns the audit that records the answers.
@@ -190,6 +205,62 @@ impl<'a> Coverage<'a> {
         let conjunctions: Vec<Vec<&Literal>> =
             conjunctions.iter().map(|conjunction| conjunction.as_ref().iter().collect()).collect();
         self.cover_each(&conjunctions)
+    }
+
+    /// Covers several conjunctions, each inside a set of examples. The answers are not cached.
+    pub(crate) fn cover_within(&self, conjunctions: &[(Vec<&Literal>, &Bits)]) -> Vec<Bits> {
+        parallel::map(conjunctions, 4 * self.examples.len(), |(conjunction, within)| {
+            let Decomposed { encoded, components } = self.split(conjunction.iter().copied());
+            let mut covered = Bits::clone(within);
+            for (members, key) in &components {
+                let cached = lock(&self.cover_cache).get(key);
+                if let Some(bits) = cached {
+                    covered.and_assign(&bits);
+                    continue;
+                }
+                let groups = self.groups(&head_variables(key), self.own_labels.is_some());
+                let mut inside = groups.closure(&covered);
+                if let Some(bound) = (Bounds { encoded: &encoded, cache: &self.cover_cache }).tight(members) {
+                    inside.and_assign(&bound);
+                }
+                covered.and_assign(&self.search_one(key, Some(&inside)).0);
+            }
+            covered
+        })
+    }
+
+    /// Returns whether the refinements of conjunctions of these literals can be decided together:
+    /// none of them is negated or a comparison, and no fact is hidden from a single example.
+    pub(crate) fn can_refine(&self, literals: &[Literal]) -> bool {
+        let is_plain = |literal: &Literal| !literal.negated && literal.comparison().is_none();
+        self.own_labels.is_none() && self.database.recursion.is_none() && literals.iter().all(is_plain)
+    }
+
+    /// Returns the examples that a base covers together with each of the chosen literals, see
+    /// [`super::refine`]; `None` if the base has too many variables.
+    ///
+    /// All literals are positive and no comparisons. `within` are the examples that the base
+    /// covers, or some of them; the answers are for these.
+    pub(crate) fn refine(
+        &self,
+        base: &[&Literal],
+        literals: &LiteralList,
+        chosen: &[u32],
+        within: &Bits,
+    ) -> Option<Refined> {
+        let groups = |heads: &[u32]| self.groups(heads, false);
+        let context = RefineContext {
+            catalog: &self.catalog,
+            arity: self.arity,
+            examples: self.examples,
+            limits: &self.limits,
+            min_members: self.min_members,
+            groups: &groups,
+        };
+        let mut matches = lock(&self.matches).pop().unwrap_or_default();
+        let refined = refine(&context, &mut matches, base, literals, chosen, within);
+        lock(&self.matches).push(matches);
+        refined
     }
 
     /// Covers several conjunctions, given as references to their literals.

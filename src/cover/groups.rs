@@ -34,6 +34,16 @@ impl Groups {
         Groups { of: self.of.iter().enumerate().map(group).collect(), first }
     }
 
+    /// Returns the examples whose group has an example in a set.
+    pub fn closure(&self, set: &Bits) -> Bits {
+        if self.first.len() == self.of.len() {
+            return set.clone();
+        }
+        let mut groups = Bits::zeros(self.first.len());
+        set.iter().for_each(|i| groups.set(self.of[i] as usize, true));
+        self.covered_words(groups.words())
+    }
+
     /// Returns the examples whose group is in a set given as words.
     pub fn covered_words(&self, groups: &[u64]) -> Bits {
         if self.first.len() == self.of.len() {

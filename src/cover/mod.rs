@@ -15,6 +15,7 @@ mod coverage;
 mod groups;
 mod join_plan;
 mod pack;
+mod refine;
 mod search;
 mod separator;
 
@@ -25,4 +26,5 @@ pub(crate) use conjunction::{ComponentKey, EncodedConjunction, head_variables};
 pub use count::{GroundingCounts, MAX_GROUNDINGS, show_test};
 pub use coverage::{Coverage, DEFAULT_MEMORY_BYTES};
 pub(crate) use join_plan::JoinPlan;
+pub(crate) use refine::{LiteralList, Refined, Refinement};
 pub(crate) use search::Search;

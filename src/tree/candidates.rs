@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use hashbrown::HashTable;
 
-use super::conjunct::{Conjunct, Conjuncts, MAX_PATH_COMPONENT, max_combinable};
+use super::conjunct::{Conjunct, Conjuncts, MAX_PATH_COMPONENT, Needed, max_combinable};
 use super::language::{Language, LanguageOptions, LookAhead, MAX_NODE_SIZE, TypedVariable};
 use super::margins::Margins;
 use crate::cover::{Bits, Coverage};
@@ -112,7 +112,8 @@ impl Candidates {
         known: &[TypedVariable],
         next: u32,
     ) -> Self {
-        let conjuncts = Conjuncts::new(coverage, language, path, known, next, MAX_PATH_COMPONENT);
+        let needed = if margins.look_ahead > 0.0 { Needed::CoverageAndLookAhead } else { Needed::Coverage };
+        let conjuncts = Conjuncts::new(coverage, language, path, known, next, MAX_PATH_COMPONENT, needed);
         let mut candidates = Candidates {
             conjuncts: Arc::default(),
             tests: Vec::new(),

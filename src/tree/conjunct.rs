@@ -6,6 +6,8 @@
 //! conjunction mentions. With look-ahead from the head, only new variables connect, and no path
 //! component is touched.
 
+mod last;
+
 use std::sync::Arc;
 
 use super::language::{DraftLiteral, FixedTest, Language, LookAhead, MAX_NODE_SIZE, Scope, TypedVariable};
@@ -79,6 +81,18 @@ struct Proposal {
 /// restricted to one occurrence, and its modes if modes have occurrence limits.
 type ProposalKey = (ComponentKey, Vec<(Option<TypeId>, bool)>, Vec<usize>);
 
+/// Which of the largest conjuncts are needed; others may be missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Needed {
+    /// All of them.
+    All,
+    /// The first with each coverage.
+    Coverage,
+    /// The first with each coverage and extent of look-ahead, see
+    /// [`Conjuncts::look_ahead_literals`].
+    CoverageAndLookAhead,
+}
+
 /// The conjuncts below a path.
 pub(crate) struct Conjuncts<'b, 'a> {
     pub coverage: &'b Coverage<'a>,
@@ -104,6 +118,7 @@ pub(crate) struct Conjuncts<'b, 'a> {
     pub over_budget: bool,
     /// Whether a path component is closed to further literals.
     pub closed: bool,
+    needed: Needed,
 }
 
 impl<'b, 'a> Conjuncts<'b, 'a> {
@@ -116,6 +131,7 @@ impl<'b, 'a> Conjuncts<'b, 'a> {
         known: &'b [TypedVariable],
         next: u32,
         max_component: usize,
+        needed: Needed,
     ) -> Self {
         let arity = coverage.database().predicates.arity(coverage.target());
         let encoded = EncodedConjunction::new(path.iter(), arity);
@@ -152,10 +168,14 @@ impl<'b, 'a> Conjuncts<'b, 'a> {
             left: language.options().max_candidates,
             over_budget: false,
             closed: !closed.is_empty(),
+            needed,
         };
         conjuncts.single_literals();
-        for size in 2..=language.options().node_size {
-            conjuncts.extend(size);
+        let largest = language.options().node_size;
+        for size in 2..=largest {
+            if size < largest || !conjuncts.extend_last(size) {
+                conjuncts.extend(size);
+            }
         }
         conjuncts.fixed_tests();
         conjuncts
@@ -379,6 +399,7 @@ impl<'b, 'a> Conjuncts<'b, 'a> {
 
     fn base(&self, conjuncts: &[usize]) -> Base {
         let mut base = Base { count: usize::MAX, ..Base::default() };
+        base.members = conjuncts.to_vec();
         for conjunct in conjuncts.iter().map(|&b| &self.list[b]) {
             base.conjuncts.push((base.new.len(), conjunct.new.len(), conjunct.touched));
             let shift = base.new.len() as u32;
@@ -522,6 +543,8 @@ struct Base {
     count: usize,
     /// The index of the conjunct, if the base is a single one.
     first: usize,
+    /// The indices of the conjuncts.
+    members: Vec<usize>,
 }
 
 impl Base {

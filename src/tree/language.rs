@@ -277,6 +277,47 @@ impl Language {
         self.modes.len()
     }
 
+    /// Returns whether all literals are facts with variables and constants: there are no
+    /// comparisons, neither by modes nor by cuts.
+    pub(crate) fn is_plain(&self) -> bool {
+        let is_plain =
+            |usable: &UsableMode| usable.mode.predicate.comparison().is_none() && usable.cuts.iter().all(Vec::is_empty);
+        self.modes.iter().all(is_plain)
+    }
+
+    /// Calls `f` with each literal that [`Language::literals`] returns, until it returns `false`;
+    /// also with those that are already in the clause, which are marked by `true`.
+    pub(crate) fn for_each_literal(
+        &self,
+        mode: usize,
+        scope: &Scope<'_>,
+        mut f: impl FnMut(&DraftLiteral, bool) -> bool,
+    ) {
+        let mut fillings = Fillings::new(self, mode, scope);
+        let literal = Literal::new(self.modes[mode].mode.predicate, Vec::new());
+        let mut draft = DraftLiteral { mode, literal, comparisons: Vec::new(), new: Vec::new() };
+        let mut filled = 0u32;
+        while fillings.advance() {
+            filled = filled.wrapping_add(1);
+            if filled.is_multiple_of(POLL_INTERVAL) {
+                cancel::poll();
+            }
+            fillings.fill(&mut draft);
+            let is_known = scope.clause.contains(&&draft.literal);
+            if (is_known || self.is_candidate(&draft, scope)) && !f(&draft, is_known) {
+                return;
+            }
+        }
+    }
+
+    /// Returns whether a literal is nontrivial and within the limits of its mode.
+    fn is_candidate(&self, draft: &DraftLiteral, scope: &Scope<'_>) -> bool {
+        // Comparing a number with itself is trivial.
+        let literal = &draft.literal;
+        let is_nontrivial = literal.comparison().is_none() || literal.args.first() != literal.args.last();
+        is_nontrivial && self.is_allowed(draft.mode, literal, scope.clause)
+    }
+
     /// Returns the literals that a mode allows in this scope, generated on demand: arguments from
     /// left to right, for each first the variables in scope, then a new one, then constants.
     ///
@@ -291,10 +332,7 @@ impl Language {
                     cancel::poll();
                 }
                 let draft = fillings.advance().then(|| fillings.draft(mode))?;
-                // Comparing a number with itself is trivial.
-                let literal = &draft.literal;
-                let is_nontrivial = literal.comparison().is_none() || literal.args.first() != literal.args.last();
-                if is_nontrivial && !scope.clause.contains(&literal) && self.is_allowed(mode, literal, scope.clause) {
+                if !scope.clause.contains(&&draft.literal) && self.is_candidate(&draft, scope) {
                     return Some(draft);
                 }
             }
@@ -406,9 +444,17 @@ impl<'s> Fillings<'s> {
 
     /// Returns the literal of the current choice.
     fn draft(&self, mode: usize) -> DraftLiteral {
+        let literal = Literal::new(self.usable.mode.predicate, Vec::with_capacity(self.chosen.len()));
+        let mut draft = DraftLiteral { mode, literal, comparisons: Vec::new(), new: Vec::new() };
+        self.fill(&mut draft);
+        draft
+    }
+
+    /// Replaces the arguments of a literal by the current choice.
+    fn fill(&self, draft: &mut DraftLiteral) {
         let UsableMode { mode: declared, constants, cuts } = self.usable;
-        let mut args = Vec::with_capacity(self.chosen.len());
-        let (mut new, mut comparisons) = (Vec::new(), Vec::new());
+        let DraftLiteral { literal: Literal { args, .. }, comparisons, new, .. } = draft;
+        (args.clear(), comparisons.clear(), new.clear());
         for (position, (slot, &choice)) in declared.args.iter().zip(&self.chosen).enumerate() {
             let reusable = &self.reusable[position];
             if let Some(&variable) = reusable.get(choice) {
@@ -442,7 +488,6 @@ impl<'s> Fillings<'s> {
             comparisons.push(Literal::compare(variable, Comparison::ALL[choice % self.choices_per_cut()], cut));
             args.push(variable);
         }
-        DraftLiteral { mode, literal: Literal::new(declared.predicate, args), comparisons, new }
     }
 }
 

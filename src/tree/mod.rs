@@ -21,7 +21,7 @@ mod sample;
 mod split;
 mod stopping;
 
-pub(crate) use conjunct::{Conjunct, Conjuncts};
+pub(crate) use conjunct::{Conjunct, Conjuncts, Needed};
 pub use fit::{Fit, LeafFitter, Screening};
 pub use grow::{CandidateCache, GrowStatistics, Grower, Grown};
 pub(crate) use language::TypedVariable;

@@ -13,8 +13,8 @@ use crate::cover::lock;
 use crate::determinism::HashMap;
 use crate::logic::Literal;
 use crate::parallel;
-use crate::tree::Conjuncts;
 use crate::tree::Expand;
+use crate::tree::{Conjuncts, Needed};
 use crate::tree::{Language, TypedVariable};
 
 /// Stopping rules of tree growth.
@@ -155,7 +155,10 @@ impl<'g, 'c, 'a> CountGrower<'g, 'c, 'a> {
         if let Some(candidates) = lock(&self.candidates).get(&key) {
             return candidates.clone();
         }
-        let blocks = Conjuncts::new(self.tally.coverage(), self.language, path, known, next, self.largest_part);
+        let blocks = {
+            let (coverage, size) = (self.tally.coverage(), self.largest_part);
+            Conjuncts::new(coverage, self.language, path, known, next, size, Needed::All)
+        };
         let over_budget = blocks.over_budget;
         let candidate = |block: crate::tree::Conjunct| CountCandidate { test: block.literals, new: block.new };
         let candidates = Arc::new((blocks.list.into_iter().map(candidate).collect(), over_budget));
