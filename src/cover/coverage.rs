@@ -75,6 +75,9 @@ struct Decomposed {
 /// its base, while a search for one component ends at the first witness.
 const MIN_PACK: usize = 8;
 
+/// See [`Coverage::refines`].
+const REFINEMENTS_PER_MEMBER: usize = 128;
+
 /// The steps of a search, per group of examples and in any case, after which a separator is tried.
 const STEPS_BEFORE_SEPARATION: u64 = 32;
 const MIN_STEPS_BEFORE_SEPARATION: u64 = 1 << 15;
@@ -136,7 +139,7 @@ impl<'a> Coverage<'a> {
     }
 
     /// Sets the number of refinements of a base with the same bound variables from which on they are
-    /// decided together. It affects the effort only.
+    /// decided together; 1 decides all together, the maximum none. It affects the effort only.
     pub fn refined_from(self, refinements: usize) -> Self {
         Coverage { min_members: refinements, ..self }
     }
@@ -234,6 +237,12 @@ impl<'a> Coverage<'a> {
     pub(crate) fn can_refine(&self, literals: &[Literal]) -> bool {
         let is_plain = |literal: &Literal| !literal.negated && literal.comparison().is_none();
         self.own_labels.is_none() && self.database.recursion.is_none() && literals.iter().all(is_plain)
+    }
+
+    /// Returns whether it is worthwhile to decide so many refinements of all bases of a node together:
+    /// few are answered faster by the cache.
+    pub(crate) fn refines(&self, refinements: usize) -> bool {
+        refinements >= self.min_members.saturating_sub(1).saturating_mul(REFINEMENTS_PER_MEMBER)
     }
 
     /// Returns the examples that a base covers together with each of the chosen literals, see

@@ -651,10 +651,13 @@ proptest! {
         counts: bool,
         arity in 1usize..=8,
         target_arity in 1usize..=3,
-        max_candidates in prop::sample::select(vec![30, 200, 1000]),
+        max_candidates in prop::sample::select(vec![30, 200, 50_000]),
         threads in 1usize..=2,
         look_ahead in look_ahead(),
     ) {
+        // Within the budget, the candidates are those evaluated one by one.
+        let is_complete = max_candidates == 50_000;
+        let arity = if is_complete { arity.min(3) } else { arity };
         let world = World::new(seed, Size { predicates: 2, arity, target_arity, timed, modes: 1, ..NARROW });
         let options = LanguageOptions { look_ahead, max_candidates, counts, ..LanguageOptions::default() };
         let language = Language::new(&world.database, world.target, options);
@@ -668,7 +671,9 @@ proptest! {
         let mut path: Vec<Literal> = Vec::new();
         for depth in 0..2 {
             let together = candidates(1, &path);
-            prop_assert_eq!(&together, &candidates(usize::MAX, &path));
+            if is_complete {
+                prop_assert_eq!(&together, &candidates(usize::MAX, &path));
+            }
             let here = world.naive(&path);
             let mut stream = Stream::new(seed, &["checked", &depth.to_string()]);
             for _ in 0..together.len().min(20) {

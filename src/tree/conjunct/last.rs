@@ -112,8 +112,8 @@ impl Drafted {
 }
 
 impl Conjuncts<'_, '_> {
-    /// Finds the conjuncts of the largest size. Returns whether this was possible; otherwise
-    /// nothing has changed.
+    /// Finds the conjuncts of the largest size. Returns whether this was possible and worthwhile;
+    /// otherwise nothing has changed.
     ///
     /// The candidates are those of [`Conjuncts::extend`], except that the base that exceeds the
     /// budget is always completed.
@@ -135,6 +135,9 @@ impl Conjuncts<'_, '_> {
             let Some(drafts) = self.drafts(&base) else { return false };
             total += drafts.count;
             drafted.push(Drafted { base, drafts });
+        }
+        if !self.coverage.refines(total) {
+            return false;
         }
         drafted.sort_by_key(|drafted| drafted.base.order);
         self.over_budget |= !is_complete;
