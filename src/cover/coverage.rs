@@ -6,8 +6,12 @@
 //! literal share the search for the others, see [`super::pack`]. And since coverage does not depend
 //! on gradients, results are cached across trees, as far as memory allows.
 
+mod bounds;
+mod within;
+
 use std::sync::{Arc, Mutex};
 
+use self::bounds::Bounds;
 use super::audit::Audit;
 use super::bits::Bits;
 use super::cache::{Cache, lock};
@@ -16,8 +20,9 @@ use super::conjunction::{ComponentKey, EncodedConjunction, has_negation, head_va
 use super::count::{GroundingCounts, MAX_GROUNDINGS};
 use super::groups::{Groups, TimeLimits};
 use super::join_plan::JoinPlan;
+use super::matches::Matches;
 use super::pack::{Pack, PackContext};
-use super::refine::{LiteralList, MIN_MEMBERS, Matches, RefineContext, Refined, refine};
+use super::refine::MIN_MEMBERS;
 use super::search::Search;
 use super::separator::{ENTRIES_PER_STEP, ListContext, Lists, Separated, SeparatedCounts, Side};
 use crate::cancel;
@@ -74,9 +79,6 @@ struct Decomposed {
 /// The number of components from which on a pack is worthwhile: a pack enumerates all bindings of
 /// its base, while a search for one component ends at the first witness.
 const MIN_PACK: usize = 8;
-
-/// See [`Coverage::refines`].
-const REFINEMENTS_PER_MEMBER: usize = 128;
 
 /// The steps of a search, per group of examples and in any case, after which a separator is tried.
 const STEPS_BEFORE_SEPARATION: u64 = 32;
@@ -138,8 +140,8 @@ impl<'a> Coverage<'a> {
         Coverage { min_groups_for_bounds: groups, ..self }
     }
 
-    /// Sets the number of refinements of a base with the same bound variables from which on they are
-    /// decided together; 1 decides all together, the maximum none. It affects the effort only.
+    /// Sets the number of refinements of a base with the same bound variables from which on they
+    /// are decided together; 1 decides all together, the maximum none. It affects the effort only.
     pub fn refined_from(self, refinements: usize) -> Self {
         Coverage { min_members: refinements, ..self }
     }
@@ -208,68 +210,6 @@ impl<'a> Coverage<'a> {
         let conjunctions: Vec<Vec<&Literal>> =
             conjunctions.iter().map(|conjunction| conjunction.as_ref().iter().collect()).collect();
         self.cover_each(&conjunctions)
-    }
-
-    /// Covers several conjunctions, each inside a set of examples. The answers are not cached.
-    pub(crate) fn cover_within(&self, conjunctions: &[(Vec<&Literal>, &Bits)]) -> Vec<Bits> {
-        parallel::map(conjunctions, 4 * self.examples.len(), |(conjunction, within)| {
-            let Decomposed { encoded, components } = self.split(conjunction.iter().copied());
-            let mut covered = Bits::clone(within);
-            for (members, key) in &components {
-                let cached = lock(&self.cover_cache).get(key);
-                if let Some(bits) = cached {
-                    covered.and_assign(&bits);
-                    continue;
-                }
-                let groups = self.groups(&head_variables(key), self.own_labels.is_some());
-                let mut inside = groups.closure(&covered);
-                if let Some(bound) = (Bounds { encoded: &encoded, cache: &self.cover_cache }).tight(members) {
-                    inside.and_assign(&bound);
-                }
-                covered.and_assign(&self.search_one(key, Some(&inside)).0);
-            }
-            covered
-        })
-    }
-
-    /// Returns whether the refinements of conjunctions of these literals can be decided together:
-    /// none of them is negated or a comparison, and no fact is hidden from a single example.
-    pub(crate) fn can_refine(&self, literals: &[Literal]) -> bool {
-        let is_plain = |literal: &Literal| !literal.negated && literal.comparison().is_none();
-        self.own_labels.is_none() && self.database.recursion.is_none() && literals.iter().all(is_plain)
-    }
-
-    /// Returns whether it is worthwhile to decide so many refinements of all bases of a node together:
-    /// few are answered faster by the cache.
-    pub(crate) fn refines(&self, refinements: usize) -> bool {
-        refinements >= self.min_members.saturating_sub(1).saturating_mul(REFINEMENTS_PER_MEMBER)
-    }
-
-    /// Returns the examples that a base covers together with each of the chosen literals, see
-    /// [`super::refine`]; `None` if the base has too many variables.
-    ///
-    /// All literals are positive and no comparisons. `within` are the examples that the base
-    /// covers, or some of them; the answers are for these.
-    pub(crate) fn refine(
-        &self,
-        base: &[&Literal],
-        literals: &LiteralList,
-        chosen: &[u32],
-        within: &Bits,
-    ) -> Option<Refined> {
-        let groups = |heads: &[u32]| self.groups(heads, false);
-        let context = RefineContext {
-            catalog: &self.catalog,
-            arity: self.arity,
-            examples: self.examples,
-            limits: &self.limits,
-            min_members: self.min_members,
-            groups: &groups,
-        };
-        let mut matches = lock(&self.matches).pop().unwrap_or_default();
-        let refined = refine(&context, &mut matches, base, literals, chosen, within);
-        lock(&self.matches).push(matches);
-        refined
     }
 
     /// Covers several conjunctions, given as references to their literals.
@@ -600,64 +540,6 @@ struct Missing<'s> {
     key: &'s ComponentKey,
     encoded: &'s EncodedConjunction,
     members: &'s Vec<usize>,
-}
-
-/// Upper bounds of the coverage of a component: coverage is anti-monotone, so no more examples are
-/// covered than by some of its literals.
-struct Bounds<'s> {
-    encoded: &'s EncodedConjunction,
-    cache: &'s Mutex<Cache<ComponentKey, Arc<Bits>>>,
-}
-
-impl Bounds<'_> {
-    /// Returns the examples that a component without its last literal covers, as far as cached.
-    fn without_last(&self, members: &[usize]) -> Option<Bits> {
-        let (_, smaller) = members.split_last()?;
-        let mut bound = None;
-        if self.is_monotone(members) {
-            self.intersect(smaller, &mut bound);
-        }
-        bound
-    }
-
-    /// Returns the examples that a component covers without any one of its literals, as far as
-    /// cached.
-    fn tight(&self, members: &[usize]) -> Option<Bits> {
-        let mut bound = None;
-        if members.len() < 2 || !self.is_monotone(members) {
-            return bound;
-        }
-        for omitted in (0..members.len()).rev() {
-            let mut smaller = members.to_vec();
-            smaller.remove(omitted);
-            self.intersect(&smaller, &mut bound);
-            if bound.as_ref().is_some_and(|bound: &Bits| !bound.any()) {
-                break;
-            }
-        }
-        bound
-    }
-
-    /// Returns whether no literal is negated: such a literal may be true more often without the
-    /// literal that binds its variables.
-    fn is_monotone(&self, members: &[usize]) -> bool {
-        !members.iter().any(|&i| self.encoded.is_negated(i))
-    }
-
-    /// Intersects a bound with the cached coverage of the components of some literals.
-    fn intersect(&self, smaller: &[usize], bound: &mut Option<Bits>) {
-        // A comparison of an unbound variable is false.
-        if !self.encoded.checks_are_bound(smaller) {
-            return;
-        }
-        let keys = self.encoded.components(smaller).into_iter().map(|component| self.encoded.key(&component));
-        for bits in keys.filter_map(|key| lock(self.cache).get(&key)) {
-            match bound {
-                Some(bound) => bound.and_assign(&bits),
-                None => *bound = Some(Bits::clone(&*bits)),
-            }
-        }
-    }
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ mod last;
 
 use std::sync::Arc;
 
+pub(crate) use self::last::Needed;
 use super::language::{DraftLiteral, FixedTest, Language, LookAhead, MAX_NODE_SIZE, Scope, TypedVariable};
 use crate::cover::{Bits, ComponentKey, Coverage, EncodedConjunction};
 use crate::determinism::{HashMap, HashSet};
@@ -80,18 +81,6 @@ struct Proposal {
 /// The identity of a proposal: its normal form, the types of its new variables and whether they are
 /// restricted to one occurrence, and its modes if modes have occurrence limits.
 type ProposalKey = (ComponentKey, Vec<(Option<TypeId>, bool)>, Vec<usize>);
-
-/// Which of the largest conjuncts are needed; others may be missing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Needed {
-    /// All of them.
-    All,
-    /// The first with each coverage.
-    Coverage,
-    /// The first with each coverage and extent of look-ahead, see
-    /// [`Conjuncts::look_ahead_literals`].
-    CoverageAndLookAhead,
-}
 
 /// The conjuncts below a path.
 pub(crate) struct Conjuncts<'b, 'a> {

@@ -8,7 +8,7 @@ use std::cmp::Reverse;
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use super::{Base, Conjunct, Conjuncts, MAX_BATCH, Needed, Proposal, max_combinable, shifted};
+use super::{Base, Conjunct, Conjuncts, MAX_BATCH, Proposal, max_combinable, shifted};
 use crate::cover::{Bits, LiteralList, Refined, Refinement};
 use crate::determinism::{HashMap, HashSet};
 use crate::logic::{Argument, Literal};
@@ -17,6 +17,18 @@ use crate::tree::language::{LookAhead, Scope, TypedVariable};
 
 /// The maximum number of words of two literals whose normal form is computed without allocation.
 const MAX_WORDS: usize = 32;
+
+/// Which of the largest conjuncts are needed; others may be missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Needed {
+    /// All of them.
+    All,
+    /// The first with each coverage.
+    Coverage,
+    /// The first with each coverage and extent of look-ahead, see
+    /// [`Conjuncts::look_ahead_literals`].
+    CoverageAndLookAhead,
+}
 
 /// The literals that extend a base.
 #[derive(Default)]
