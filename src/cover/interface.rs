@@ -120,7 +120,8 @@ impl Base {
         let (mut args, mut fresh): (Vec<Result<usize, u64>>, Vec<Variable>) = (Vec::new(), Vec::new());
         for (number, &i) in chosen.iter().enumerate() {
             let (predicate, of_literal) = literals.get(i as usize);
-            (args.clear(), fresh.clear());
+            args.clear();
+            fresh.clear();
             let mut slots = 0u64;
             for arg in of_literal {
                 args.push(match *arg {
@@ -209,16 +210,15 @@ impl Generalizations {
                 general.extend_from_slice(words);
                 general[k] = FRESH | u64::from(u32::MAX);
                 rename_fresh(&mut general);
-                match self.by_words.find(hash(&general), |&other| self.words(other) == general) {
-                    Some(&other) => match refined.of[other as usize] {
-                        Refinement::Empty => is_empty = true,
-                        Refinement::Row(row) => match &mut own {
-                            Some(own) => own.and_assign(&refined.rows[row as usize]),
-                            None => own = Some(refined.rows[row as usize].clone()),
-                        },
-                        Refinement::Undecided(_) => {}
+                let found = self.by_words.find(hash(&general), |&other| self.words(other) == general);
+                let Some(&other) = found else { continue };
+                match refined.of[other as usize] {
+                    Refinement::Empty => is_empty = true,
+                    Refinement::Row(row) => match &mut own {
+                        Some(own) => own.and_assign(&refined.rows[row as usize]),
+                        None => own = Some(refined.rows[row as usize].clone()),
                     },
-                    None => {}
+                    Refinement::Undecided(_) => {}
                 }
             }
             let own = if is_empty { Bits::zeros(within.len()) } else { own? };

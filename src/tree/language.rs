@@ -454,7 +454,9 @@ impl<'s> Fillings<'s> {
     fn fill(&self, draft: &mut DraftLiteral) {
         let UsableMode { mode: declared, constants, cuts } = self.usable;
         let DraftLiteral { literal: Literal { args, .. }, comparisons, new, .. } = draft;
-        (args.clear(), comparisons.clear(), new.clear());
+        args.clear();
+        comparisons.clear();
+        new.clear();
         for (position, (slot, &choice)) in declared.args.iter().zip(&self.chosen).enumerate() {
             let reusable = &self.reusable[position];
             if let Some(&variable) = reusable.get(choice) {

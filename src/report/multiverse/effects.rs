@@ -56,9 +56,7 @@ pub fn main_effects(levels: &[Vec<Option<usize>>], values: &[f64], sizes: &[usiz
     let r_squared = explained(full.residual);
     let effect = |choice: usize| {
         let columns = &design.columns[choice];
-        if columns.iter().flatten().next().is_none() {
-            return None;
-        }
+        columns.iter().flatten().next()?;
         let value = |(level, column): (usize, &Option<usize>)| match column {
             Some(column) => Some(full.coefficients[*column]),
             None => (design.base[choice] == Some(level)).then_some(0.0),
