@@ -352,6 +352,9 @@ class LRBMNoBoostClassifier(RelationalClassifier):
     rescore : int | str
         Maximum number of candidates refitted exactly before one is chosen (a whole number from 1 to
         1000000, or "all") [default: 1].
+    regression_target : float | str
+        What the tree is fitted to: the gradient at the prior, or this value for positives and its
+        negative for negatives (a number from 0.01 to 100, or "gradient") [default: "gradient"].
     seed : int
         Seed of the random streams (a whole number from 0) [default: 1].
     preset : str
@@ -393,6 +396,7 @@ class LRBMNoBoostClassifier(RelationalClassifier):
         "schedule": "schedule",
         "order": "order",
         "rescore": "rescore",
+        "regression_target": "regression_target",
         "seed": "seed",
     }
 
@@ -432,6 +436,7 @@ class LRBMNoBoostClassifier(RelationalClassifier):
         schedule: str | None = None,
         order: str | None = None,
         rescore: int | str | None = None,
+        regression_target: float | str | None = None,
         seed: int | None = None,
         preset: str | None = None,
         symmetric: bool = False,
@@ -469,6 +474,7 @@ class LRBMNoBoostClassifier(RelationalClassifier):
         self.schedule = schedule
         self.order = order
         self.rescore = rescore
+        self.regression_target = regression_target
         self.seed = seed
         self.preset = preset
         self.symmetric = symmetric
