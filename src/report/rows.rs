@@ -136,7 +136,7 @@ pub fn rows(results: &Results) -> Vec<ReportRow<'_>> {
                 kind: job.system.kind_name(),
                 settings: job.settings,
                 damaged,
-                expected: folds.map(|folds| config.jobs(folds, part.seeds.len())),
+                expected: folds.map(|folds| config.outer_jobs(folds, part.seeds.len())),
             });
         }
     }

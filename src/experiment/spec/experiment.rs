@@ -88,11 +88,16 @@ impl ModelConfig {
         self.settings.contains_key(UNIVERSE)
     }
 
-    /// Returns its number of jobs with the folds and seeds of its dataset.
+    /// Returns its number of jobs, trials included, with the folds and seeds of its dataset.
     pub fn jobs(&self, folds: usize, seeds: usize) -> usize {
         let trials = self.tuning.as_ref().map_or(0, |tuning| tuning.jobs());
+        self.outer_jobs(folds, seeds).saturating_mul(1 + trials)
+    }
+
+    /// Returns its number of jobs that are no trials.
+    pub fn outer_jobs(&self, folds: usize, seeds: usize) -> usize {
         let seeds = if self.seed.is_some() { 1 } else { seeds };
-        self.folds.unwrap_or(folds).saturating_mul(seeds).saturating_mul(1 + trials)
+        self.folds.unwrap_or(folds).saturating_mul(seeds)
     }
 }
 

@@ -142,7 +142,7 @@ fn presets_have_names() {
     assert_eq!(Preset::find("paper"), Ok(Preset::Paper));
     assert_eq!(boost().preset(Preset::Lookahead).check().unwrap(), Params::new(Kind::LrbmBoost));
     let message = Preset::find("papers").unwrap_err().to_string();
-    assert_eq!(message, "unknown preset `papers`; expected one of paper, lookahead, extended");
+    assert_eq!(message, "unknown preset `papers`; expected one of paper, lookahead, extended, auto");
 }
 
 #[test]
