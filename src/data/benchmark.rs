@@ -124,7 +124,8 @@ impl Benchmark {
         let negatives = choose(id, "negatives", variant.negatives, &supported)?;
         let default_count = schemes.iter().find(|s| s.0 == folds).map_or(manifest.folds.count, |s| s.1);
         adapt::prepare(store, manifest, &mut |_| {})?;
-        let (checksum, files) = check_files(store, id, &evidence.name)?;
+        let files = check_files(store, id, &evidence.name)?;
+        let checksum = published_checksum(store, manifest, variant)?;
         let target = manifest.target.predicate.as_str();
         let time = manifest.time.as_ref().map(|time| time.rule());
         check_time(id, variant, time.as_ref())?;
@@ -429,9 +430,21 @@ fn choose<T: Copy + PartialEq + Serialize>(
     }
 }
 
-/// Compares every file of a variant with its record; returns a checksum of all of them and the
-/// files.
-fn check_files(store: &Store, id: &str, variant: &str) -> Result<(String, FileSums), BenchmarkError> {
+/// Returns the checksum of a variant of a published dataset: of its converted files and, if it has
+/// mode options, of their modes, which are no part of the files.
+///
+/// # Errors
+/// If the dataset is not fetched, or does not offer the variant.
+pub fn published_checksum(store: &Store, manifest: &Manifest, variant: &Variant) -> Result<String, BenchmarkError> {
+    let evidence = manifest.evidence(variant.evidence.as_deref())?;
+    let files = store.record(&manifest.id)?.checksum(&evidence.name);
+    let Some(names) = &variant.modes else { return Ok(files) };
+    let modes = manifest.option_modes(names, evidence)?.join("\n");
+    Ok(digest::sha256(format!("{files}\n{modes}").as_bytes()))
+}
+
+/// Compares every file of a variant with its record; returns the files with their checksums.
+fn check_files(store: &Store, id: &str, variant: &str) -> Result<FileSums, BenchmarkError> {
     let record = store.record(id)?;
     let prefix = format!("{variant}/");
     let files: Vec<(&str, &str)> = record.iter().filter(|(path, _)| path.starts_with(&prefix)).collect();
@@ -442,6 +455,5 @@ fn check_files(store: &Store, id: &str, variant: &str) -> Result<(String, FileSu
             _ => Err(BenchmarkError::Changed { id: id.to_owned(), file: full.display().to_string() }),
         }
     })?;
-    let sums = files.iter().map(|&(path, sum)| (path.to_owned(), sum.to_owned())).collect();
-    Ok((record.checksum(variant), sums))
+    Ok(files.iter().map(|&(path, sum)| (path.to_owned(), sum.to_owned())).collect())
 }

@@ -12,7 +12,7 @@ use super::planned::PlannedJob;
 use super::spec::Experiment;
 use super::store::Status;
 use crate::data::adapt;
-use crate::data::benchmark::BenchmarkError;
+use crate::data::benchmark::{BenchmarkError, published_checksum};
 use crate::data::split::SplitOptions;
 use crate::data::store::{Store, StoreError};
 use crate::files::visible::visible;
@@ -133,8 +133,7 @@ fn look(source: &DatasetRef, data: &Store, split: &SplitOptions) -> Result<DataI
         return Ok(DataInfo { checksum: None, folds });
     }
     adapt::prepare(data, manifest, &mut |_| {})?;
-    let evidence = manifest.evidence(source.variant.evidence.as_deref())?;
-    Ok(DataInfo { checksum: Some(data.record(&manifest.id)?.checksum(&evidence.name)), folds })
+    Ok(DataInfo { checksum: Some(published_checksum(data, manifest, &source.variant)?), folds })
 }
 
 /// The previous result of a job in a run directory.

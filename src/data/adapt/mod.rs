@@ -152,9 +152,9 @@ pub(super) fn notes(manifest: &Manifest, record: &ChecksumRecord) -> Vec<String>
 ///
 /// It is written to `CONVERSION`, a converted file. The texts of manifests are therefore hashed
 /// into data checksums, and with them into job ids: rewording a manifest invalidates stored
-/// results.
+/// results. Mode options are omitted, since they take no part in the conversion.
 fn fingerprint(manifest: &Manifest) -> String {
-    let text = toml::to_string(manifest).unwrap_or_default();
+    let text = toml::to_string(&Manifest { mode_option: Vec::new(), ..manifest.clone() }).unwrap_or_default();
     digest::sha256(format!("adaptors {VERSION}\n{text}").as_bytes())
 }
 

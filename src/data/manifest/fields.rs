@@ -28,7 +28,7 @@ pub struct Manifest {
     /// The modes common to every evidence variant, one BoostSRL line each.
     pub modes: Vec<String>,
     /// Named sets of further modes, for other languages of tests.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mode_option: Vec<ModeOption>,
     /// Known problems of the data.
     #[serde(default)]
