@@ -31,7 +31,7 @@ use crate::logic::Diagnostics;
 pub struct Train {
     #[command(flatten)]
     data: DataArgs,
-    /// Predicate to learn; required for a directory, and known for the id of a dataset.
+    /// Predicate to learn [default: that of the examples, if they have one predicate].
     #[arg(long)]
     target: Option<String>,
     #[arg(long, default_value = "lrbm-boost", help = kinds())]
@@ -90,6 +90,9 @@ impl Train {
         output: &Output,
     ) -> Result<Dataset, CommandError> {
         let mut loaded = load(&self.data.data, options)?;
+        if options.target.is_none() && !loaded.counts.other_examples.is_empty() {
+            return Err(several_targets(&loaded));
+        }
         if let Some(ensemble) = from.filter(|_| self.arity != "binary") {
             make_binary_for(ensemble, &mut loaded).map_err(CommandError::input)?;
         }
@@ -140,8 +143,11 @@ impl Train {
     }
 }
 
-fn no_target() -> CommandError {
-    CommandError::input("--target is required for a directory: give the predicate to learn")
+fn several_targets(loaded: &Dataset) -> CommandError {
+    let chosen = loaded.database.predicates.show(loaded.target).to_string();
+    let others = loaded.counts.other_examples.keys().cloned();
+    let names: Vec<String> = std::iter::once(chosen).chain(others).collect();
+    CommandError::Input(format!("the examples have several predicates, {}: select one with --target", names.join(", ")))
 }
 
 /// Parses a size; one above the address space saturates.
@@ -228,9 +234,6 @@ pub fn run(args: &Train, output: &mut Output) -> Result<(), CommandError> {
         None => None,
     };
     let request = args.data.fold_request(Side::Train, output);
-    if args.target.is_none() && args.data.data.is_dir() {
-        return Err(no_target());
-    }
     let other = |ensemble: &&TreeModel| args.target.as_ref().is_some_and(|target| ensemble.target_name() != target);
     if let Some(ensemble) = from.as_ref().filter(other) {
         let message = format!(
@@ -252,7 +255,8 @@ pub fn run(args: &Train, output: &mut Output) -> Result<(), CommandError> {
         unchecked = unchecked.set(setting).map_err(CommandError::input)?;
     }
     let is_recursive = unchecked.check().map_err(CommandError::input)?.recursive();
-    let mut options = args.data.load_options(args.target.clone())?;
+    let of_ensemble = || from.as_ref().map(|ensemble| ensemble.target_name().to_owned());
+    let mut options = args.data.load_options(args.target.clone().or_else(of_ensemble))?;
     options.needs_modes = !args.allow_constant && !is_recursive && args.rules.is_none() && from.is_none();
     // A distilled model has the time limits of its ensemble.
     options.time = options.time.or_else(|| from.as_ref().and_then(|ensemble| ensemble.header.signature.time.clone()));

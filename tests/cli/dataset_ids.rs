@@ -93,6 +93,23 @@ fn directory_wins_over_the_dataset_of_its_name() {
     succeeds(home, &["datasets", "generate", "movies", "--out", "movies"]);
     let (code, _, err) = lrbm(home, &["train", "--data", "movies", "--target", "workedunder", "--out", "m.json"]);
     assert!(code == Some(0) && err.contains("movies: the directory is read, not the dataset movies"), "{err}");
-    let err = rejected(home, &["train", "--data", "movies", "--out", "m.json"]);
-    assert!(err.contains("--target is required for a directory"), "{err}");
+}
+
+#[test]
+fn target_is_that_of_the_examples_if_they_have_one_predicate() {
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path();
+    succeeds(home, &["datasets", "generate", "movies", "--out", "films"]);
+    succeeds(home, &["train", "--data", "films", "--target", "workedunder", "--out", "named.json"]);
+    succeeds(home, &["train", "--data", "films", "--out", "found.json"]);
+    let read = |name: &str| std::fs::read(home.join(name)).unwrap();
+    assert_eq!(read("named.json"), read("found.json"));
+    let positives = home.join("films/train_pos.txt");
+    let text = std::fs::read_to_string(&positives).unwrap();
+    std::fs::write(&positives, text + "knows(person1, person2).\n").unwrap();
+    let err = rejected(home, &["train", "--data", "films", "--out", "other.json"]);
+    assert!(
+        err.contains("the examples have several predicates, workedunder/2, knows/2: select one with --target"),
+        "{err}"
+    );
 }
