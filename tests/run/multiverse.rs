@@ -144,15 +144,24 @@ fn the_report_places_own_published_values() {
         text.lines().find(|line| line.contains(model) && line.contains(metric)).unwrap().to_owned()
     };
     let inside = cell("Boost", "AUC-ROC");
-    assert!(inside.starts_with("mine,movies,Boost,AUC-ROC,0.76 ± 0.3,") && inside.contains(",inside,"), "{inside}");
-    assert!(inside.ends_with(",100%,12"), "{inside}");
+    assert!(inside.starts_with("mine,movies,Boost,AUC-ROC,0.76 ± 0.3,inside,"), "{inside}");
+    assert!(inside.contains(",100%,") && inside.ends_with(",12"), "{inside}");
+    // Cells without a published value are in the table of all ranges.
+    assert!(!text.contains("Boost,AUC-PR") && text.lines().count() == 3, "{text}");
+    let ranges = fs::read_to_string(lab.home().join("committed/ranges.csv")).unwrap();
+    assert!(ranges.contains("movies,Boost,AUC-PR,") && ranges.lines().count() == 5, "{ranges}");
     let outside = cell("Explainable", "AUC-PR");
-    assert!(outside.contains(",above all,100,0%,6"), "{outside}");
+    assert!(outside.contains(",above all,100,0%,") && outside.ends_with(",6"), "{outside}");
     let left_out = fs::read_to_string(lab.home().join("committed/left-out.csv")).unwrap();
     assert!(left_out.contains("movies,words,yes,the dataset has no mode option `constants`"), "{left_out}");
     let readme = fs::read_to_string(lab.home().join("committed/README.md")).unwrap();
     assert!(readme.contains("1 of 2 published cells lie inside the multiverse."), "{readme}");
     assert!(readme.contains("no universe is a better estimate"), "{readme}");
+    assert!(readme.contains("\n- Above all universes: movies 1 of 2.\n"), "{readme}");
+    // Findings are short; only the limits of the method need more.
+    let findings: Vec<&str> = readme.lines().filter(|line| line.starts_with("- ")).collect();
+    assert!(findings.len() >= 4 && findings.len() <= 10, "{readme}");
+    assert!(findings.iter().all(|line| line.contains("no universe") || line.len() < 200), "{findings:#?}");
     assert!(lab.home().join("committed/universes-movies.svg").is_file());
     assert!(lab.out().join("figures/universes-movies-Explainable-auc_pr.svg").is_file());
     let page = fs::read_to_string(lab.out().join("report.html")).unwrap();

@@ -23,8 +23,10 @@ pub struct ClosestToCells {
     pub cells: usize,
     /// Number of specifications that have a value for every cell.
     pub compared: usize,
-    /// Number of them within one standard deviation of every cell.
+    /// Number of them within one standard deviation, or 0.01 if that is more, of every cell.
     pub within_all: usize,
+    /// Whether standard deviations are published.
+    pub has_deviations: bool,
     /// The closest ones.
     pub closest: Vec<CloseSpecification>,
 }
@@ -146,6 +148,7 @@ fn compare(
         cells: cells.len(),
         compared: all.len(),
         within_all,
+        has_deviations: cells.iter().any(|cell| cell.published.deviation.is_some()),
         closest: closest.collect(),
     })
 }

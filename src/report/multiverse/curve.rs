@@ -14,7 +14,7 @@ use crate::report::figure::scene::{Anchor, Scene, Stroke, Text};
 use crate::report::figure::style::{HEADING, PALETTE, TICK, WIDTH};
 use crate::report::table::metric_title;
 
-const LEFT: f64 = 176.0;
+const LEFT: f64 = 212.0;
 const RIGHT: f64 = 16.0;
 const CURVE_HEIGHT: f64 = 190.0;
 /// Height of a row of the dashboard.
@@ -26,6 +26,8 @@ const BINS: usize = 110;
 /// Lower ends of the shades of a column; below the first one nothing is drawn.
 const SHADES: [(f64, Color); 3] =
     [(0.02, Color(0xc9, 0xd7, 0xe6)), (0.4, Color(0x7a, 0xa3, 0xc8)), (0.75, Color(0x1f, 0x5a, 0x93))];
+/// Smallest share of variance of a choice with rows of its own.
+const MIN_SHARE: f64 = 0.005;
 const SMALL_WIDTH: f64 = 194.0;
 const SMALL_HEIGHT: f64 = 96.0;
 
@@ -77,7 +79,7 @@ fn caption(cell: &CellReport<'_>) -> String {
     };
     format!(
         "{} specifications of {} universes in ascending order. The dashed line is the reference, with the first alternative of every choice.{published} \
-         Below: how often each alternative occurs at that place, from rarely (light) to nearly always (dark); choices by their share of variance.",
+         Below: how often each alternative occurs at that place, from rarely (light) to nearly always (dark); choices by their share of variance, those below 0.5% by name only.",
         cell.sorted.len(),
         cell.model.universes.len()
     )
@@ -168,12 +170,15 @@ fn dashboard(scene: &mut Scene, specifications: &Specifications, cell: &CellRepo
     let mut choices: Vec<(usize, f64)> =
         effects.choices.iter().enumerate().filter_map(|(c, effect)| Some((c, effect.as_ref()?.share))).collect();
     choices.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    // Alternatives without influence are spread evenly: rows of them would hide the others.
+    let shown = choices.iter().take_while(|(_, share)| *share >= MIN_SHARE).count().max(1).min(choices.len());
+    let others: Vec<&str> = choices[shown..].iter().map(|(c, _)| specifications.choices[*c].name.as_str()).collect();
     let width = WIDTH - LEFT - RIGHT;
     let n = cell.sorted.len();
     let bins = n.min(BINS);
     let bin_of = |place: usize| place * bins / n;
     let mut y = top;
-    for (c, share) in choices {
+    for &(c, share) in &choices[..shown] {
         let choice = &specifications.choices[c];
         let began = y;
         for (k, alternative) in choice.alternatives.iter().enumerate() {
@@ -208,14 +213,34 @@ fn dashboard(scene: &mut Scene, specifications: &Specifications, cell: &CellRepo
             y += ROW;
         }
         let middle = f64::midpoint(began, y);
-        let name = font::truncated(&format!("{} {:.0}%", choice.name, 100.0 * share), TICK - 1.0, 82.0);
+        let name = font::truncated(&choice.name, TICK - 1.0, 82.0);
         scene.text(Text::new(name, (6.0, middle), TICK - 1.0).centered_vertically());
+        let percent = Text::new(format!("{:.0}%", 100.0 * share), (120.0, middle), TICK - 1.0).anchored(Anchor::End);
+        scene.text(percent.centered_vertically());
         y += GAP;
     }
-    scene.text(Text::new(
-        "share of variance of each choice, and its alternatives along the curve",
-        (LEFT, y + 9.0),
-        TICK - 2.0,
-    ));
-    y + HEADING
+    let mut lines = vec!["share of variance of each choice, and its alternatives along the curve".to_owned()];
+    if !others.is_empty() {
+        let text = format!("Below {}% each: {}", 100.0 * MIN_SHARE, others.join(", "));
+        lines.extend(wrapped(&text, TICK - 2.0, width));
+    }
+    for line in lines {
+        scene.text(Text::new(line, (LEFT, y + 9.0), TICK - 2.0));
+        y += ROW;
+    }
+    y - ROW + HEADING
+}
+
+/// Breaks a text at spaces into lines that fit into a width.
+fn wrapped(text: &str, size: f64, width: f64) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if font::reserved_width(&format!("{line} {word}"), size) <= width => {
+                *line += &format!(" {word}")
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
 }

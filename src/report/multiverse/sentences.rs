@@ -1,10 +1,11 @@
-//! The answer of a multiverse in a few sentences.
+//! The answer of a multiverse in a few lines.
 
 use super::cells::{CellReport, Place};
-use super::closest::ClosestToCells;
+use super::closest::{ClosestToCells, MIN_DEVIATION};
 use super::specifications::Specifications;
 use crate::determinism::IndexMap;
 use crate::experiment::Results;
+use crate::logic::quantity::{counted, counted_as};
 use crate::report::table::metric_title;
 
 /// What a multiverse can and cannot show; every report says it.
@@ -12,81 +13,16 @@ pub const LIMITS: &str = "A universe close to the published values is a candidat
 is a better estimate than another: the choices are not known, the universes are not equally likely, and interactions \
 between choices are not in the effects.";
 
-/// Returns the answer, one sentence per line.
+/// Returns the answer, one short finding per line; tables have the details.
 pub fn answer(
     results: &Results,
     specifications: &Specifications,
     cells: &[CellReport<'_>],
     closest: &[ClosestToCells],
 ) -> Vec<String> {
-    let mut lines = Vec::new();
-    let published = cells.iter().flat_map(|cell| cell.published.iter().map(move |place| (cell, place)));
-    let all = published.clone().count();
-    if all > 0 {
-        let inside = published.clone().filter(|(_, place)| place.place == Place::Inside).count();
-        lines.push(format!("{inside} of {all} published cells lie inside the multiverse."));
-        for (place, word) in [(Place::Above, "above"), (Place::Below, "below")] {
-            let mut names: IndexMap<String, Vec<String>> = IndexMap::default();
-            for (cell, found) in published.clone().filter(|(_, found)| found.place == place) {
-                let key = format!("{} {}", cell.model.dataset, cell.model.model);
-                names.entry(key).or_default().push(format!("{} ({})", metric_title(cell.metric), found.table));
-            }
-            let names: Vec<String> =
-                names.iter().map(|(key, metrics)| format!("{key} {}", metrics.join(" and "))).collect();
-            if !names.is_empty() {
-                lines.push(format!("Outside, {word} all universes: {}.", names.join("; ")));
-            }
-        }
-    }
-    let mut moved: IndexMap<&str, String> = IndexMap::default();
-    for cell in cells {
-        let (Some(largest), Some(effects)) = (cell.largest(), &cell.effects) else { continue };
-        let Some(effect) = &effects.choices[largest] else { continue };
-        moved.entry(&cell.model.dataset).or_insert_with(|| {
-            let choice = &specifications.choices[largest];
-            let name = |place: usize| choice.alternatives[place].as_str();
-            let (low, high) = effect.extremes().unwrap_or_default();
-            if low == high {
-                return format!("{} none", cell.model.dataset);
-            }
-            format!(
-                "{} {} ({} to {}: {:+.3}, {:.0}% of the variance)",
-                cell.model.dataset,
-                choice.name,
-                name(low),
-                name(high),
-                effect.range(),
-                100.0 * effect.share
-            )
-        });
-    }
-    if let Some(first) = cells.first() {
-        let moved: Vec<String> = moved.into_values().collect();
-        lines.push(format!(
-            "The choice that moves each dataset most ({} of {}): {}.",
-            metric_title(first.metric),
-            first.model.model,
-            moved.join("; ")
-        ));
-    }
-    let mut near: IndexMap<&str, Vec<String>> = IndexMap::default();
-    for group in closest.iter().filter(|group| group.model.is_none()) {
-        let Some(best) = group.closest.first() else { continue };
-        let differs = if best.differs.is_empty() { "the reference" } else { &best.differs };
-        near.entry(&group.table).or_default().push(format!(
-            "{} {} of {} (closest, at distance {:.2}: {differs})",
-            group.dataset.as_deref().unwrap_or("all datasets together"),
-            group.within_all,
-            group.compared,
-            best.distance,
-        ));
-    }
-    for (table, groups) in near {
-        lines.push(format!(
-            "Specifications within one standard deviation of every cell of {table}: {}.",
-            groups.join("; ")
-        ));
-    }
+    let mut lines = places(cells);
+    lines.extend(influence(specifications, cells));
+    lines.extend(nearness(closest));
     let (jobs, seconds) = results.stored.iter().fold((0, 0.0), |(jobs, seconds), stored| {
         let machine = &stored.record.machine;
         (jobs + 1, seconds + machine.train_seconds + machine.ensemble_seconds + machine.score_seconds)
@@ -94,10 +30,87 @@ pub fn answer(
     let stopped = results.stored.iter().filter(|stored| stored.record.status.is_stopped()).count();
     let universes: usize = specifications.models.iter().map(|model| model.universes.len()).sum();
     let planned: usize = specifications.models.iter().map(|model| model.planned).sum();
+    let stopped = match stopped {
+        0 => "none was stopped at a limit".to_owned(),
+        _ => format!("{} stopped at a limit", counted_as(stopped, "was", "were")),
+    };
     lines.push(format!(
-        "{jobs} jobs took {seconds:.0} s of learning and scoring; {stopped} were stopped at a limit. {universes} of {planned} universes are complete, each evaluated in {} ways.",
-        specifications.evaluations.len()
+        "{} took {seconds:.0} s of learning and scoring; {stopped}. {universes} of {} complete, each evaluated in {}.",
+        counted(jobs, "job"),
+        counted_as(planned, "universe is", "universes are"),
+        counted(specifications.evaluations.len(), "way"),
     ));
     lines.push(LIMITS.to_owned());
     lines
+}
+
+/// States how many published cells lie inside, and where the others are.
+fn places(cells: &[CellReport<'_>]) -> Vec<String> {
+    let published = || cells.iter().flat_map(|cell| cell.published.iter().map(move |found| (cell, found)));
+    let all = published().count();
+    if all == 0 {
+        return Vec::new();
+    }
+    let inside = published().filter(|(_, found)| found.place == Place::Inside).count();
+    let mut lines = vec![format!(
+        "{inside} of {} inside the multiverse.",
+        counted_as(all, "published cell lies", "published cells lie")
+    )];
+    for (place, word) in [(Place::Above, "Above"), (Place::Below, "Below")] {
+        let mut datasets: IndexMap<&str, usize> = IndexMap::default();
+        for (cell, _) in published().filter(|(_, found)| found.place == place) {
+            *datasets.entry(&cell.model.dataset).or_default() += 1;
+        }
+        let parts: Vec<String> = datasets
+            .iter()
+            .map(|(dataset, &outside)| {
+                let of_dataset = published().filter(|(cell, _)| cell.model.dataset == *dataset).count();
+                format!("{dataset} {outside} of {of_dataset}")
+            })
+            .collect();
+        if !parts.is_empty() {
+            lines.push(format!("{word} all universes: {}.", parts.join(", ")));
+        }
+    }
+    lines
+}
+
+/// Names the choice with the largest share of variance on each dataset.
+fn influence(specifications: &Specifications, cells: &[CellReport<'_>]) -> Option<String> {
+    let first = cells.first()?;
+    let of_first = cells.iter().filter(|cell| cell.model.model == first.model.model && cell.metric == first.metric);
+    let parts: Vec<String> = of_first
+        .filter_map(|cell| {
+            let dataset = &cell.model.dataset;
+            let largest = cell.largest()?;
+            let effect = cell.effects.as_ref()?.choices[largest].as_ref()?;
+            Some(match effect.extremes().filter(|(low, high)| low != high) {
+                Some(_) => format!("{dataset} {} ({:+.3})", specifications.choices[largest].name, effect.range()),
+                None => format!("{dataset} none"),
+            })
+        })
+        .collect();
+    (!parts.is_empty()).then(|| {
+        format!(
+            "The choice that moves {} of {} most: {}.",
+            metric_title(first.metric),
+            first.model.model,
+            parts.join(", ")
+        )
+    })
+}
+
+/// States for each table how many specifications are near all of its cells.
+fn nearness(closest: &[ClosestToCells]) -> Vec<String> {
+    let mut tables: IndexMap<&str, (bool, Vec<String>)> = IndexMap::default();
+    for group in closest.iter().filter(|group| group.model.is_none() && group.compared > 0) {
+        let dataset = group.dataset.as_deref().unwrap_or("all datasets together");
+        let entry = tables.entry(&group.table).or_insert_with(|| (group.has_deviations, Vec::new()));
+        entry.1.push(format!("{dataset} {} of {}", group.within_all, group.compared));
+    }
+    let line = |(table, (has_deviations, parts)): (&str, (bool, Vec<String>))| {
+        let margin = if has_deviations { "one standard deviation".to_owned() } else { MIN_DEVIATION.to_string() };
+        format!("Specifications within {margin} of every cell of {table}: {}.", parts.join(", "))
+    };
+    tables.into_iter().map(line).collect()
 }

@@ -26,7 +26,11 @@ pub fn tables(
     let of_first = |cell: &&CellReport<'_>| Some((&cell.model.model, cell.metric)) == first;
     tables.push(effect_table(specifications, cells.iter().filter(of_first), SHOWN, "influence", &notes));
     tables.push(closest_table(closest, "closest", &notes, |group| group.model.is_none()));
-    let main = tables.len();
+    // Without published values the ranges are the result.
+    let ranges = range_table(cells, &notes);
+    let at = if cells.iter().all(|cell| cell.published.is_empty()) { 0 } else { tables.len() };
+    tables.insert(at, ranges);
+    let main = if at == 0 { tables.len() } else { at };
     tables.push(effect_table(specifications, cells.iter(), usize::MAX, "effects", &notes));
     tables.push(closest_table(closest, "closest-by-model", &notes, |group| group.model.is_some()));
     tables.push(universe_table(specifications, &notes));
@@ -40,7 +44,7 @@ pub fn tables(
 }
 
 /// Names of the main tables.
-const MAIN_TABLES: [&str; 3] = ["cells", "influence", "closest"];
+const MAIN_TABLES: [&str; 4] = ["cells", "ranges", "influence", "closest"];
 
 fn text_table(
     name: &str,
@@ -67,59 +71,50 @@ fn number(value: Option<f64>) -> String {
     value.map_or_else(String::new, |value| format!("{value:.3}"))
 }
 
+/// Returns the place of each published cell among the specifications.
 fn cell_table(cells: &[CellReport<'_>], notes: &[Note]) -> Table {
     let mut rows = Vec::new();
     for cell in cells {
-        let Some([lowest, median, highest]) = cell.range() else { continue };
-        let ours = [number(cell.reference), number(Some(lowest)), number(Some(median)), number(Some(highest))];
-        let own = [cell.model.dataset.clone(), cell.model.model.clone(), metric_title(cell.metric).to_owned()];
-        let universes = cell.model.universes.len().to_string();
-        let mut row = |table: &str, published: [String; 4]| {
-            let [value, place, percentile, within] = published;
-            let mut row = vec![table.to_owned()];
-            row.extend(own.iter().cloned());
-            row.push(value);
-            row.extend(ours.iter().cloned());
-            row.extend([place, percentile, within, universes.clone()]);
-            rows.push(row);
-        };
-        if cell.published.is_empty() {
-            row("", Default::default());
-        }
         for published in &cell.published {
             let deviation = published.deviation.map_or_else(String::new, |deviation| format!(" ± {deviation}"));
-            let within = published.within.map_or_else(String::new, |share| format!("{:.0}%", 100.0 * share));
-            row(
-                &published.table,
-                [
-                    format!("{}{deviation}", published.mean),
-                    published.place.word().to_owned(),
-                    format!("{:.0}", published.percentile),
-                    within,
-                ],
-            );
+            let mut row = vec![published.table.clone()];
+            row.extend(names(cell));
+            row.extend([
+                format!("{}{deviation}", published.mean),
+                published.place.word().to_owned(),
+                format!("{:.0}", published.percentile),
+                published.within.map_or_else(String::new, |share| format!("{:.0}%", 100.0 * share)),
+            ]);
+            row.extend(range(cell));
+            rows.push(row);
         }
     }
-    let columns = [
-        "table",
-        "dataset",
-        "model",
-        "measure",
-        "published",
-        "reference",
-        "lowest",
-        "median",
-        "highest",
-        "place",
-        "percentile",
-        "within sd",
-        "universes",
-    ];
+    let columns = [&["table"][..], &NAMES, &["published", "place", "percentile", "within sd"], &RANGE].concat();
     let caption = format!(
         "Published values among the specifications (universes times evaluations). The reference has the first alternative of every choice. \
          The percentile is the share of specifications below the published value; within sd is the share within its standard deviation. {LIMITS}"
     );
     text_table("cells", "Published cells and the multiverse", caption, &columns, rows, notes)
+}
+
+/// Returns the range of every cell, published or not.
+fn range_table(cells: &[CellReport<'_>], notes: &[Note]) -> Table {
+    let rows = cells.iter().map(|cell| names(cell).into_iter().chain(range(cell)).collect()).collect();
+    let caption = "Values of the specifications (universes times evaluations). The reference has the first alternative of every choice.";
+    text_table("ranges", "Ranges of all cells", caption.to_owned(), &[&NAMES[..], &RANGE].concat(), rows, notes)
+}
+
+const NAMES: [&str; 3] = ["dataset", "model", "measure"];
+const RANGE: [&str; 5] = ["reference", "lowest", "median", "highest", "universes"];
+
+fn names(cell: &CellReport<'_>) -> [String; 3] {
+    [cell.model.dataset.clone(), cell.model.model.clone(), metric_title(cell.metric).to_owned()]
+}
+
+fn range(cell: &CellReport<'_>) -> [String; 5] {
+    let [lowest, median, highest] = cell.range().map_or([None; 3], |range| range.map(Some));
+    let universes = cell.model.universes.len().to_string();
+    [number(cell.reference), number(lowest), number(median), number(highest), universes]
 }
 
 fn effect_table<'c>(
@@ -181,7 +176,7 @@ fn closest_table(
                 format!("{:.2}", one.distance),
                 format!("{} of {}", one.within, group.cells),
                 format!("{} of {}", group.within_all, group.compared),
-                one.differs.clone(),
+                if one.differs.is_empty() { "(reference)".to_owned() } else { one.differs.clone() },
                 one.universes.join(" "),
             ]);
         }
@@ -190,7 +185,7 @@ fn closest_table(
         ["table", "dataset", "model", "rank", "distance", "cells within sd", "all within sd", "differs by", "universe"];
     let caption = format!(
         "Specifications closest to the cells of a table jointly: mean of |difference| / max(sd, {MIN_DEVIATION}). \
-         All within sd: specifications within one standard deviation of every cell. Listed are the alternatives that differ from the reference. {LIMITS}"
+         All within sd: specifications within that deviation of every cell. Listed are the alternatives that differ from the reference. {LIMITS}"
     );
     let title = if name == "closest" { "Closest universes" } else { "Closest universes by model" };
     text_table(name, title, caption, &columns, rows, notes)

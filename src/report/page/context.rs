@@ -30,6 +30,8 @@ pub struct PageContext {
     name: String,
     about: String,
     answer: String,
+    /// The answer of a multiverse: one finding per line.
+    findings: Vec<String>,
     counts: Vec<(String, String)>,
     state: Vec<String>,
     questions: Vec<Question>,
@@ -131,6 +133,7 @@ struct JobView {
 /// Collects the values of the page of a report in a directory.
 pub fn context(report: &Report<'_>, directory: &Path) -> PageContext {
     let results = report.results;
+    let is_multiverse = results.experiment.multiverse.is_some();
     let base = relative(directory, &results.root);
     let (models, unread) = models(results, &report.rows, &base);
     let figures = report.figures.iter().map(|figure| FigureView {
@@ -150,7 +153,8 @@ pub fn context(report: &Report<'_>, directory: &Path) -> PageContext {
         script: Safe::from_safe_string(include_str!("script.js").to_owned()),
         name: results.experiment.name.clone(),
         about: results.experiment.about.clone(),
-        answer: report.answer.join(" "),
+        answer: if is_multiverse { String::new() } else { report.answer.join(" ") },
+        findings: if is_multiverse { report.answer.clone() } else { Vec::new() },
         counts: counts(report),
         state: status_notes(results),
         questions: questions(&report.claims),
@@ -171,6 +175,16 @@ pub fn context(report: &Report<'_>, directory: &Path) -> PageContext {
     }
 }
 
+/// Returns the number of models that have a row or, in a multiverse, a job.
+fn model_count(report: &Report<'_>) -> usize {
+    let of_rows = report.rows.iter().map(|row| row.key().model.as_str());
+    let of_jobs = report.results.stored.iter().map(|stored| stored.record.row.model.as_str());
+    match report.results.experiment.multiverse {
+        None => of_rows.collect::<IndexSet<_>>().len(),
+        Some(_) => of_jobs.collect::<IndexSet<_>>().len(),
+    }
+}
+
 /// Returns the size of the experiment as (number, noun) pairs.
 fn counts(report: &Report<'_>) -> Vec<(String, String)> {
     let results = report.results;
@@ -181,7 +195,7 @@ fn counts(report: &Report<'_>) -> Vec<(String, String)> {
     let mut counts = vec![
         (format!("{done} of {}", results.planned), "jobs done".to_owned()),
         (results.datasets().len().to_string(), "datasets".to_owned()),
-        (distinct(|row| row.key().model.clone()).len().to_string(), "models".to_owned()),
+        (model_count(report).to_string(), "models".to_owned()),
     ];
     let presets: IndexSet<&str> = rows::settings(&report.rows).into_iter().map(|(preset, _)| preset).collect();
     for (number, what) in [(presets.len(), "presets"), (distinct(|row| row.key().case.clone()).len(), "cases")] {

@@ -4,6 +4,9 @@ use serde::Serialize;
 
 use crate::report::table::{CellValue, ColumnKind, Table, TableCell, WITHIN, format_difference};
 
+/// Characters of a text that is kept in one line.
+const LONG: usize = 40;
+
 /// A table as template values.
 #[derive(Serialize)]
 pub struct TableView {
@@ -27,6 +30,8 @@ struct CellView {
     /// Sort key; empty sorts last.
     sort: String,
     is_number: bool,
+    /// Whether the text is broken into lines.
+    is_long: bool,
     strong: bool,
     text: String,
     /// Additional text in small print.
@@ -101,7 +106,8 @@ fn has_numbers(table: &Table, column: usize) -> bool {
 }
 
 fn plain(text: String, sort: String, is_number: bool) -> CellView {
-    CellView { text, sort, is_number, ..CellView::default() }
+    let is_long = text.chars().count() > LONG;
+    CellView { text, sort, is_number, is_long, ..CellView::default() }
 }
 
 fn value_cells(value: &CellValue, shape: ColumnKind, table: &Table) -> Vec<CellView> {

@@ -230,3 +230,125 @@ fn explanations_fit_wide_and_narrow_screens() {
         assert_eq!(found["legend"], true, "{size}: {found}");
     }
 }
+
+/// 8 universes of two models on two domains, with published values of one of them.
+const MULTIVERSE: &str = r#"
+name = "many"
+about = "Which choices move the numbers?"
+seed = 7
+folds = 2
+datasets = ["movies", "university"]
+keep = ["metrics", "scores"]
+
+[dataset.movies]
+noise = 0.2
+
+[dataset.university]
+noise = 0.2
+
+[[model]]
+name = "Boost"
+kind = "lrbm-boost"
+
+[[model]]
+name = "Single"
+kind = "lrbm-noboost"
+
+[multiverse]
+published = "paper.toml"
+
+[[multiverse.choice]]
+name = "smallest-leaf-of-a-tree"
+stated = "A sentence on what the publication says about this choice, long enough that it cannot stay in one line of a table."
+alternatives = [{ name = "one", min_leaf = 1 }, { name = "forty", min_leaf = 40 }]
+
+[[multiverse.choice]]
+name = "leaves"
+stated = "Not stated."
+alternatives = [{ name = "2", max_leaves = 2 }, { name = "4", max_leaves = 4 }]
+
+[[multiverse.choice]]
+name = "seed"
+stated = "Not stated."
+alternatives = [{ name = "a", seed = 7 }, { name = "b", seed = 8 }]
+
+[[multiverse.choice]]
+name = "pooling"
+stated = "Not stated."
+alternatives = [{ name = "folds", pooling = "folds" }, { name = "pooled", pooling = "pooled" }]
+"#;
+
+const PUBLISHED: &str = r#"
+[mine]
+label = "mine"
+caption = "A table"
+columns = ["movies"]
+rows = [
+    { kind = "Boost", metric = "auc_roc", mean = [0.76], sd = [0.3] },
+    { kind = "Single", metric = "auc_roc", mean = [0.999], sd = [0.001] },
+]
+"#;
+
+const MEASURE_MULTIVERSE: &str = r##"<script>
+const wide = () => document.documentElement.scrollWidth > document.documentElement.clientWidth;
+const svgs = [...document.querySelectorAll("figure .drawing svg")];
+const texts = svgs.flatMap((svg) => [...svg.querySelectorAll("text")].map((text) => [svg, text]));
+const found = {
+  wide: wide(),
+  findings: [...document.querySelectorAll(".findings li")].map((line) => line.textContent),
+  // Bottom of the answer, in heights of the window.
+  answered: document.querySelector(".findings").getBoundingClientRect().bottom,
+  counts: document.querySelector(".counts").textContent,
+  sections: [...document.querySelectorAll("main section")].map((section) => section.id),
+  anchors: [...document.querySelectorAll('a[href^="#"]')]
+    .filter((link) => !document.getElementById(decodeURIComponent(link.hash.slice(1)))).length,
+  long: [...document.querySelectorAll("td.long")].every((cell) => cell.offsetWidth <= 41 * 16),
+  longs: document.querySelectorAll("td.long").length,
+  figures: svgs.length,
+  clipped: texts.filter(([svg, text]) => {
+    const [outer, inner] = [svg.getBoundingClientRect(), text.getBoundingClientRect()];
+    return inner.left < outer.left - 1 || inner.right > outer.right + 1 || inner.bottom > outer.bottom + 1;
+  }).map(([, text]) => text.textContent),
+};
+document.querySelectorAll("details").forEach((details) => { details.open = true; });
+found.wideOpen = wide();
+document.body.insertAdjacentHTML("beforeend", `<pre id="found"></pre>`);
+document.getElementById("found").textContent = JSON.stringify(found);
+</script>"##;
+
+#[test]
+fn page_of_a_multiverse_answers_first_and_fits() {
+    let Some(browser) = chromium() else {
+        eprintln!("skipped: no Chromium on the path");
+        return;
+    };
+    let lab = Lab::with(MULTIVERSE);
+    fs::write(lab.path("paper.toml"), PUBLISHED).unwrap();
+    lab.lrbm_ok(&["run", "tiny.toml", "--out", "out"]);
+    lab.lrbm_ok(&["report", "out"]);
+    let copy = lab.path("out/checked.html");
+    fs::write(&copy, lab.page().replacen("</body>", &format!("{MEASURE_MULTIVERSE}</body>"), 1)).unwrap();
+    for (size, height) in [("1300,900", 900.0), ("500,900", 1000.0)] {
+        let profile_dir = tempfile::tempdir().unwrap();
+        let (dom, stderr) =
+            browse(&browser, profile_dir.path(), &copy, &["--dump-dom", &format!("--window-size={size}")]);
+        let report = dom.rsplit("<pre id=\"found\">").next().and_then(|rest| rest.split("</pre>").next());
+        let found: Value = serde_json::from_str(report.unwrap()).unwrap_or_else(|_| panic!("{stderr}"));
+        for bad in ["wide", "wideOpen"] {
+            assert_eq!(found[bad], false, "{bad} at {size}: {found}");
+        }
+        let findings = found["findings"].as_array().unwrap();
+        assert_eq!(findings[0], "1 of 2 published cells lie inside the multiverse.", "{found}");
+        assert_eq!(findings[1], "Above all universes: movies 1 of 2.", "{found}");
+        assert!(found["answered"].as_f64() < Some(height), "{size}: {found}");
+        let counts = found["counts"].as_str().unwrap();
+        assert!(counts.contains("2 models") && counts.contains("2 datasets"), "{counts}");
+        // Neither models nor jobs are listed, and nothing links to them.
+        let sections = serde_json::json!(["tables", "figures", "more-tables", "datasets", "spec", "provenance"]);
+        assert_eq!(found["sections"], sections, "{found}");
+        assert_eq!(found["anchors"], 0, "{found}");
+        assert_eq!(found["figures"], 2, "{found}");
+        assert_eq!(found["clipped"], Value::Array(Vec::new()), "{size}: {found}");
+        assert!(found["longs"].as_u64() > Some(0) && found["long"] == true, "{found}");
+    }
+}
