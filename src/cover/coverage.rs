@@ -7,6 +7,7 @@
 //! on gradients, results are cached across trees, as far as memory allows.
 
 mod bounds;
+mod own_labels;
 mod within;
 
 use std::sync::{Arc, Mutex};
@@ -260,9 +261,7 @@ impl<'a> Coverage<'a> {
     /// Returns the coverage of each component and its search cost.
     fn search_all(&self, missing: &[Missing<'_>]) -> Vec<(Arc<Bits>, u64)> {
         let mut found: Vec<Option<(Arc<Bits>, u64)>> = vec![None; missing.len()];
-        // A label that is hidden from some examples only requires a search for each of them.
-        let can_pack = |missing: &Missing<'_>| self.own_labels.is_none() || !mentions(missing.key, self.target);
-        let items = missing.iter().enumerate().filter(|(_, missing)| can_pack(missing));
+        let items = missing.iter().enumerate();
         let mut packs = Pack::group(items.map(|(number, missing)| (number, missing.encoded, &missing.members[..])));
         packs.retain(|pack| pack.refinements.len() >= MIN_PACK);
         let numbered: Vec<usize> = (0..packs.len()).collect();
@@ -277,6 +276,7 @@ impl<'a> Coverage<'a> {
                 found[number] = Some((bits.map_or_else(|| empty.clone(), Arc::new), cost));
             }
         }
+        self.hide_own_labels(missing, &mut found);
         let rest: Vec<usize> = (0..missing.len()).filter(|&number| found[number].is_none()).collect();
         let searched = parallel::map(&rest, 4 * self.examples.len(), |&number| {
             let Missing { key, encoded, members, .. } = &missing[number];
@@ -303,7 +303,7 @@ impl<'a> Coverage<'a> {
         };
         if groups.first.len() < self.min_groups_for_bounds {
             let (bounds, members) = bound(&pack.refinements[0]);
-            let within = bounds.without_last(members);
+            let within = bounds.without_last(members).map(|within| self.closure(&groups, within));
             let pairs = pack.refinements.len() * groups.first.len();
             return pack.evaluate(&context, &base_groups, &groups, within.as_ref(), pairs);
         }
@@ -316,6 +316,7 @@ impl<'a> Coverage<'a> {
             within.or_assign(&own);
         }
         let pairs = (pairs as f64 * groups.first.len() as f64 / self.examples.len() as f64) as usize;
+        let within = self.closure(&groups, within);
         pack.evaluate(&context, &base_groups, &groups, Some(&within), pairs)
     }
 
@@ -359,6 +360,13 @@ impl<'a> Coverage<'a> {
     /// Returns the examples that a component covers, all of them inside `within`, and the search
     /// cost.
     fn search_one(&self, key: &ComponentKey, within: Option<&Bits>) -> (Arc<Bits>, u64) {
+        if let Some(own_labels) = self.own_labels.as_ref().filter(|_| mentions(key, self.target) && !has_negation(key))
+        {
+            let plan = JoinPlan::new(key, self.arity, &self.catalog);
+            let (visible, cost) = self.search_visible(key, &plan, within);
+            let (covered, steps) = self.without_own_labels(key, &plan, own_labels, visible);
+            return (Arc::new(covered), cost + steps);
+        }
         let (groups, group_counts, cost) = self.search(key, 1, within);
         (Arc::new(groups.covered(&group_counts)), cost)
     }
@@ -375,10 +383,8 @@ impl<'a> Coverage<'a> {
         // covered without its own. This is decided for many examples at once.
         let (mut cost, mut found) = (0, None);
         if !has_negation(key) {
-            // `within` hides own labels, so the examples of a group may differ in it.
-            let (groups, group_counts, steps) = self.search_with(&plan, self.groups(&heads, false), 1, None, None);
-            let all = groups.covered(&group_counts);
-            (cost, found) = (steps, Some(within.map_or_else(|| all.clone(), |within| all.and(within))));
+            let (visible, steps) = self.search_visible(key, &plan, within);
+            (cost, found) = (steps, Some(visible));
         }
         let within = found.as_ref().or(within);
         let groups = self.groups(&heads, true);

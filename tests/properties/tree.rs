@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use lrbm::internal::cover::MAX_GROUNDINGS;
 use lrbm::internal::cover::{Audit, Bits, Coverage, DEFAULT_MEMORY_BYTES};
 use lrbm::internal::determinism::Stream;
-use lrbm::internal::kb::{Database, DatabaseBuilder, Example, Mode, TimeRule, TimeSource, TypeId, naive};
+use lrbm::internal::kb::{Database, DatabaseBuilder, Example, Mode, Recursion, TimeRule, TimeSource, TypeId, naive};
 use lrbm::internal::logic::{Argument, Constant, Literal, ModeArg, ModeDeclaration, ModeSymbol, PredicateId, Variable};
 use lrbm::internal::tree::{
     Expand, Fit, GrowOptions, Grower, Grown, Language, LanguageOptions, LeafFitter, LookAhead, Node, NodeId, Sample,
@@ -37,6 +37,8 @@ struct Size {
     /// Whether modes may use `$`. The literals of a path do not show which variables `$`
     /// introduced, so only the root is compared then.
     once: bool,
+    /// Whether positives are evidence for other examples.
+    recursive: bool,
 }
 
 const TYPES: [&str; 3] = ["person", "film", "number"];
@@ -128,9 +130,18 @@ impl World {
             weight: 1.0,
             line: 0,
         };
-        let examples = (0..3 + stream.index(9)).map(|_| example(stream)).collect();
+        let examples: Vec<Example> = (0..3 + stream.index(9)).map(|_| example(stream)).collect();
+        let mut recursion = None;
+        if size.recursive {
+            for example in examples.iter().filter(|example| example.positive) {
+                builder.fact(target, &example.args).unwrap();
+            }
+            recursion = Some(Recursion { target, symmetric: stream.index(2) == 0 });
+            predicates.push(target);
+        }
         builder.schema.add_target(target);
-        let (database, _) = builder.build(rule.as_ref()).unwrap();
+        let (mut database, _) = builder.build(rule.as_ref()).unwrap();
+        database.recursion = recursion;
         let constants = of_type.concat();
         World { database, target, examples, predicates, constants }
     }
@@ -193,8 +204,16 @@ impl World {
     }
 }
 
-const NARROW: Size =
-    Size { predicates: 3, arity: 2, target_arity: 2, modes: 2, timed: false, limited: false, once: false };
+const NARROW: Size = Size {
+    predicates: 3,
+    arity: 2,
+    target_arity: 2,
+    modes: 2,
+    timed: false,
+    limited: false,
+    once: false,
+    recursive: false,
+};
 const WIDE: Size = Size { arity: 4, target_arity: 4, ..NARROW };
 
 /// Memory budgets of the coverage cache in bytes: none, little, or sufficient.
@@ -444,11 +463,12 @@ proptest! {
     fn coverage_agrees_with_the_naive_evaluator(
         seed: u64,
         timed: bool,
+        recursive: bool,
         predicates in 1usize..=4,
         memory in memory(),
         threads in 1usize..=4,
     ) {
-        let world = World::new(seed, Size { timed, predicates, ..WIDE });
+        let world = World::new(seed, Size { timed, recursive, predicates, ..WIDE });
         let mut stream = Stream::new(seed, &["conjunctions"]);
         let coverage = Coverage::new(&world.database, world.target, &world.examples, memory);
         let conjunctions: Vec<_> = (0..12).map(|_| world.conjunction(&mut stream)).collect();
@@ -476,12 +496,13 @@ proptest! {
     fn refinements_of_a_base_agree_with_the_naive_evaluator(
         seed: u64,
         timed: bool,
+        recursive: bool,
         predicates in 1usize..=4,
         arity in 1usize..=8,
         memory in memory(),
         threads in 1usize..=4,
     ) {
-        let world = World::new(seed, Size { timed, predicates, arity, ..WIDE });
+        let world = World::new(seed, Size { timed, recursive, predicates, arity, ..WIDE });
         let mut stream = Stream::new(seed, &["refinements"]);
         let mut base = world.conjunction(&mut stream);
         base.truncate(3);
