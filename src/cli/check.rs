@@ -58,8 +58,9 @@ pub struct CheckArgs {
 const AFTER_HELP: &str = "\
 A baseline has one line per dataset, model, preset, case, metric, fold and seed, with the value and the checksum of the \
 predictions. Cells are paired. A row is identical (equal values and predictions), moved, regressed (its mean paired loss exceeds \
-the tolerance, or a one-sided paired t-test rejects a loss of at most 0.001 at level 0.01 after Holm's correction over the rows that \
-moved), or improved (a gain beyond the tolerance). Other data, folds or negatives make a row incomparable; parameters and versions \
+the tolerance, or a one-sided paired t-test rejects a loss of at most 0.001), or improved (a gain beyond the tolerance). Rows of a \
+metric that moved are also pooled, those of a model over datasets and those of all models, and judged in the same way with a tolerance \
+that is divided by the root of the number of datasets. The family-wise level of all tests is 0.01, by Holm's correction. Other data, folds or negatives make a row incomparable; parameters and versions \
 of algorithms may differ. Rows of skipped datasets (--available) are not checked. The expected means of the spec ([expected]) are \
 checked in both directions. Baselines of means (dataset,model,metric,mean,sd,n,tolerance) are compared by means.
 

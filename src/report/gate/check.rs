@@ -4,7 +4,7 @@ use super::baseline::{Baseline, BaselineCell, BaselineRow, BaselineValues};
 use super::defaults::was_skipped;
 use super::finding::{Finding, GateVerdict};
 use super::origin::Origin;
-use super::paired::{self, PairedCell, PairedRow};
+use super::paired::{self, PairedCell, PairedRow, PooledJudgement};
 use crate::determinism::{IndexMap, IndexSet};
 use crate::experiment::Results;
 use crate::experiment::frame::{RowKey, StoredJob};
@@ -30,6 +30,8 @@ pub struct GateReport {
     pub experiment: String,
     /// All baseline rows.
     pub rows: Vec<CheckedRow>,
+    /// Rows that moved, pooled over datasets or models.
+    pub pooled: Vec<PooledRow>,
     /// All rows of the spec's `[expected]`.
     pub expected: Vec<CheckedRow>,
     /// Rows of the run that the baseline lacks, as dataset and model.
@@ -65,6 +67,38 @@ pub struct CheckedRow {
     pub p: Option<f64>,
     /// Folds in which a value or prediction changed, as far as the baseline has folds.
     pub folds: Vec<usize>,
+}
+
+/// Rows of several datasets or models that were judged together.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PooledRow {
+    /// The datasets.
+    pub datasets: Vec<String>,
+    /// Labels of the models.
+    pub models: Vec<String>,
+    /// Means over all of them; dataset and model are named if there is one, and counted otherwise.
+    pub row: CheckedRow,
+}
+
+impl From<PooledJudgement> for PooledRow {
+    fn from(judged: PooledJudgement) -> Self {
+        let PooledJudgement { datasets, models, metric, tolerance, before, now, finding, p } = judged;
+        let name = |names: &[String], noun: &str| match names {
+            [one] => one.clone(),
+            _ => format!("{} {noun}", names.len()),
+        };
+        let row = CheckedRow {
+            dataset: name(&datasets, "datasets"),
+            model: name(&models, "models"),
+            metric,
+            reference: Reference { mean: before.mean, margin: tolerance },
+            now: Some(now),
+            finding,
+            p,
+            folds: Vec::new(),
+        };
+        PooledRow { datasets, models, row }
+    }
 }
 
 /// Reference value of a mean.
@@ -111,7 +145,7 @@ impl GateReport {
     /// Returns the verdict. A gain over the baseline passes; a gain over the `[expected]` value
     /// does not, since its tolerance applies in both directions.
     pub fn verdict(&self) -> GateVerdict {
-        let all = || self.rows.iter().chain(&self.expected);
+        let all = || self.rows.iter().chain(self.pooled.iter().map(|pooled| &pooled.row)).chain(&self.expected);
         if all().any(|row| row.finding == Finding::Regressed) {
             return GateVerdict::Regression;
         }
@@ -153,9 +187,11 @@ pub fn check(results: &Results, baseline: &Baseline, options: &GateOptions) -> G
     let (unsupported, extra): (Vec<_>, Vec<_>) = all.iter().filter(is_extra).partition(|row| row.is_unsupported());
     let [unsupported, extra] = [unsupported, extra].map(|rows| rows.into_iter().map(named).collect());
     let platforms = [baseline.origin.platform.clone(), run.origin.platform.clone()];
+    let (rows, pooled) = run.checked(baseline, options.k);
     GateReport {
         experiment: results.experiment.name.clone(),
-        rows: run.checked(baseline, options.k),
+        rows,
+        pooled,
         expected: results.experiment.expected.iter().map(|row| run.expected(row)).collect(),
         extra,
         unsupported,
@@ -179,8 +215,8 @@ impl<'a> Run<'a> {
         self.rows.get(&(key.dataset.clone(), key.label())).copied()
     }
 
-    /// Checks all rows of a baseline; those with cells are one family of tests.
-    fn checked(&self, baseline: &Baseline, k: f64) -> Vec<CheckedRow> {
+    /// Checks all rows of a baseline; those with cells, and their pools, are one family of tests.
+    fn checked(&self, baseline: &Baseline, k: f64) -> (Vec<CheckedRow>, Vec<PooledRow>) {
         let mut checked = Vec::new();
         let (mut paired, mut positions) = (Vec::new(), Vec::new());
         for row in baseline.rows() {
@@ -200,7 +236,8 @@ impl<'a> Run<'a> {
             };
             checked.push(found);
         }
-        for (position, judgement) in positions.into_iter().zip(paired::judge(&paired)) {
+        let judged = paired::judge(&paired);
+        for (position, judgement) in positions.into_iter().zip(judged.rows) {
             if let Some(judgement) = judgement {
                 let row: &mut CheckedRow = &mut checked[position];
                 row.reference.mean = judgement.before.mean;
@@ -210,7 +247,7 @@ impl<'a> Run<'a> {
                 row.folds = judgement.folds;
             }
         }
-        checked
+        (checked, judged.pooled.into_iter().map(PooledRow::from).collect())
     }
 
     fn unjudged(&self, row: &BaselineRow, k: f64) -> CheckedRow {
@@ -262,7 +299,8 @@ impl<'a> Run<'a> {
         if let Some(job) = jobs.values().find(is_new) {
             return Err(format!("the baseline lacks fold {}", job.record.row.fold));
         }
-        Ok(PairedRow { cells: paired, higher_is_better: row.metric.higher_is_better(), tolerance: row.tolerance })
+        let (dataset, model) = (row.key.dataset.clone(), row.label());
+        Ok(PairedRow { dataset, model, metric: row.metric, cells: paired, tolerance: row.tolerance })
     }
 
     /// Returns the seed of the run for each seed of the baseline. Equal seeds are paired; others
@@ -382,6 +420,7 @@ mod tests {
         GateReport {
             experiment: String::new(),
             rows,
+            pooled: Vec::new(),
             expected,
             extra: Vec::new(),
             unsupported: Vec::new(),
@@ -436,9 +475,13 @@ mod tests {
         let [above, below] = [better, worse.clone()].map(|row| row.expected_unless(None));
         assert_eq!(gate(vec![same.clone()], vec![above.clone()]), GateVerdict::Unexpected);
         assert_eq!(gate(vec![same.clone()], vec![below]), GateVerdict::Unexpected);
-        assert_eq!(gate(vec![worse], vec![above]), GateVerdict::Regression);
+        assert_eq!(gate(vec![worse.clone()], vec![above]), GateVerdict::Regression);
         assert_eq!(gate(vec![same.clone()], vec![unclear]), GateVerdict::NotComparable);
-        assert_eq!(gate(vec![same], vec![absent.clone()]), GateVerdict::Pass);
+        assert_eq!(gate(vec![same.clone()], vec![absent.clone()]), GateVerdict::Pass);
+        // Rows that passed on their own.
+        let pooled = PooledRow { datasets: vec!["d".into(), "e".into()], models: vec!["m".into()], row: worse.clone() };
+        let joint = GateReport { pooled: vec![pooled], ..report(vec![same.clone()], vec![], false) };
+        assert_eq!(joint.verdict(), GateVerdict::Regression);
         // Nothing was compared.
         assert_eq!(gate(vec![absent], vec![]), GateVerdict::NotComparable);
         assert_eq!(gate(vec![], vec![]), GateVerdict::NotComparable);

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::check::{CheckedRow, GateReport};
+use super::check::{CheckedRow, GateReport, PooledRow};
 use super::finding::{Finding, GateVerdict};
 
 /// Formats the gate as a JSON object; `docs/src/programs.md` describes its fields.
@@ -13,6 +13,7 @@ pub fn json(check: &GateReport) -> Value {
         "verdict": verdict(check.verdict()),
         "strict": check.is_strict,
         "rows": check.rows.iter().map(row).collect::<Vec<_>>(),
+        "pooled": check.pooled.iter().map(pooled).collect::<Vec<_>>(),
         "expected": check.expected.iter().map(row).collect::<Vec<_>>(),
         "not_in_baseline": check.extra,
         "unsupported": check.unsupported,
@@ -50,6 +51,19 @@ fn row(row: &CheckedRow) -> Value {
         "p": row.p,
         "folds": row.folds,
     })
+}
+
+/// Formats a pooled row, with names in place of one dataset, one model and folds.
+fn pooled(pooled: &PooledRow) -> Value {
+    let mut fields = row(&pooled.row);
+    if let Some(fields) = fields.as_object_mut() {
+        for key in ["dataset", "model", "reason", "folds"] {
+            fields.remove(key);
+        }
+        fields.insert("datasets".to_owned(), json!(pooled.datasets));
+        fields.insert("models".to_owned(), json!(pooled.models));
+    }
+    fields
 }
 
 fn finding(finding: &Finding) -> &'static str {

@@ -5,12 +5,13 @@ use super::finding::Finding;
 use crate::files::xml::escape;
 use crate::report::compare::signed;
 
-/// Formats one test case per baseline row and `[expected]` row.
+/// Formats one test case per baseline row, pooled row and `[expected]` row.
 pub fn junit(check: &GateReport) -> String {
     let all: Vec<(&str, &CheckedRow, bool)> = check
         .rows
         .iter()
         .map(|row| ("baseline", row, row.finding == Finding::Regressed || check.is_strict && is_changed(row)))
+        .chain(check.pooled.iter().map(|pooled| ("pooled", &pooled.row, pooled.row.finding == Finding::Regressed)))
         .chain(check.expected.iter().map(|row| ("spec", row, row.finding == Finding::Unexpected)))
         .collect();
     let failures = all.iter().filter(|(_, _, failed)| *failed).count();
@@ -54,7 +55,7 @@ fn is_changed(row: &CheckedRow) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::check::Reference;
+    use super::super::check::{PooledRow, Reference};
     use super::*;
     use crate::metric::{Average, Column};
 
@@ -79,6 +80,11 @@ mod tests {
                 row("d", 0.5, Finding::NotComparable("\"4\" folds".into())),
                 row("e", 0.5, Finding::NotChecked),
             ],
+            pooled: vec![PooledRow {
+                datasets: vec!["a".into(), "b".into()],
+                models: vec!["A & B".into()],
+                row: row("2 datasets", 0.25, Finding::Regressed),
+            }],
             expected: vec![row("f", 0.75, Finding::Unexpected)],
             extra: Vec::new(),
             unsupported: Vec::new(),
@@ -89,13 +95,14 @@ mod tests {
         };
         let text = junit(&check);
         assert!(
-            text.contains("<testsuite name=\"tiny\" tests=\"6\" failures=\"2\" errors=\"1\" skipped=\"1\">"),
+            text.contains("<testsuite name=\"tiny\" tests=\"7\" failures=\"3\" errors=\"1\" skipped=\"1\">"),
             "{text}"
         );
         for line in [
             "  <testcase classname=\"a\" name=\"A &amp; B auc_roc (baseline)\"/>",
             "><failure message=\"0.2500 was 0.5000: −0.2500, allowed ±0.0100\"/></testcase>",
             "  <testcase classname=\"c\" name=\"A &amp; B auc_roc (baseline)\"/>",
+            "  <testcase classname=\"2 datasets\" name=\"A &amp; B auc_roc (pooled)\"><failure message=\"0.2500 was 0.5000",
             "><error message=\"&quot;4&quot; folds\"/></testcase>",
             "><skipped message=\"its data are unavailable\"/></testcase>",
             "  <testcase classname=\"f\" name=\"A &amp; B auc_roc (spec)\"><failure message=\"0.7500 differs from [expected] 0.5000: +0.2500",

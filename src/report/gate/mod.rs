@@ -19,7 +19,7 @@ mod print;
 
 pub use baseline::{Baseline, BaselineCell, BaselineError, BaselineRow, BaselineValues, COLUMNS, MEAN_COLUMNS};
 pub use bless::{Blessed, NotBlessed, bless};
-pub use check::{CheckedRow, GateOptions, GateReport, Reference, check};
+pub use check::{CheckedRow, GateOptions, GateReport, PooledRow, Reference, check};
 pub use defaults::{K, METRICS, TOLERANCE};
 pub use finding::{Finding, GateVerdict};
 pub use json::json;

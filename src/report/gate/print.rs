@@ -4,7 +4,7 @@ use std::fmt::{self, Write};
 
 use super::baseline::BaselineRow;
 use super::bless::Blessed;
-use super::check::{CheckedRow, GateReport};
+use super::check::{CheckedRow, GateReport, PooledRow};
 use super::finding::{Finding, GateVerdict};
 use super::paired::LEVEL;
 use crate::determinism::IndexMap;
@@ -27,6 +27,9 @@ pub fn markdown(check: &GateReport) -> String {
     let mut table = table();
     for row in &check.rows {
         table.row(cells(row, "baseline"));
+    }
+    for pooled in &check.pooled {
+        table.row(cells(&pooled.row, "baseline"));
     }
     for row in &check.expected {
         table.row(cells(row, "spec"));
@@ -61,10 +64,12 @@ fn finding(row: &CheckedRow) -> String {
     match &row.finding {
         Finding::NotChecked => format!("{words}: no data"),
         Finding::NotComparable(reason) => format!("{words}: {reason}"),
-        Finding::Regressed | Finding::Improved | Finding::Moved if !row.folds.is_empty() => {
+        Finding::Regressed | Finding::Improved | Finding::Moved => {
             let folds: Vec<String> = row.folds.iter().map(usize::to_string).collect();
-            let p = row.p.filter(|p| *p < LEVEL).map_or_else(String::new, |p| format!(", {}", p_text(p)));
-            format!("{words}: folds {}{p}", folds.join(", "))
+            let folds = Some(format!("folds {}", folds.join(", "))).filter(|_| !row.folds.is_empty());
+            let p = row.p.filter(|p| *p < LEVEL).map(p_text);
+            let details: Vec<String> = folds.into_iter().chain(p).collect();
+            if details.is_empty() { words.to_owned() } else { format!("{words}: {}", details.join(", ")) }
         }
         _ => words.to_owned(),
     }
@@ -81,6 +86,11 @@ fn write_summary(out: &mut String, check: &GateReport) -> fmt::Result {
         matches!(row.finding, Regressed | Improved | Moved | Unexpected | NotComparable(_))
     };
     for row in check.rows.iter().filter(is_moved) {
+        moved.row(cells(row, "baseline"));
+    }
+    // That pooled rows moved follows from their rows.
+    let is_news = |row: &&CheckedRow| matches!(row.finding, Finding::Regressed | Finding::Improved);
+    for row in check.pooled.iter().map(|pooled| &pooled.row).filter(is_news) {
         moved.row(cells(row, "baseline"));
     }
     for row in check.expected.iter().filter(is_moved) {
@@ -102,6 +112,10 @@ fn write_summary(out: &mut String, check: &GateReport) -> fmt::Result {
     let counts: Vec<String> = counts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
     let counts = if counts.is_empty() { String::new() } else { format!(": {}", counts.join(", ")) };
     writeln!(out, "{}: {verdict}; {} rows of the baseline{counts}", escape(&check.experiment), check.rows.len())?;
+    let joint = check.pooled.iter().filter(|pooled| pooled.row.finding == Finding::Regressed).count();
+    if joint > 0 {
+        writeln!(out, "{joint} of {} rows pooled over datasets or models regressed", check.pooled.len())?;
+    }
     if !check.expected.is_empty() {
         let held = check.expected.iter().filter(|row| row.finding == Finding::Same).count();
         let unseen = check.expected.iter().filter(|row| row.finding == Finding::NotChecked).count();
@@ -182,8 +196,18 @@ pub fn changes(blessed: &Blessed, before: &GateReport) -> String {
     for row in removed {
         add(row, [number(row), "-".to_owned(), "removed".to_owned(), String::new()]);
     }
+    let mut joint = Grid::new(&["datasets", "model", "metric", ">was", ">is", ">change", "finding"]);
+    for PooledRow { row, .. } in &before.pooled {
+        if row.finding != Finding::Moved {
+            let [dataset, model, metric, _, was, is, change, _, finding] = cells(row, "baseline");
+            joint.row([dataset, model, metric, was, is, change, finding]);
+        }
+    }
     for (dataset, table) in tables {
         let _ = write!(text, "\n### {}\n\n{}", escape(&dataset), table.markdown());
+    }
+    if !joint.is_empty() {
+        let _ = write!(text, "\n### Pooled\n\n{}", joint.markdown());
     }
     text
 }

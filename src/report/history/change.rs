@@ -177,15 +177,19 @@ fn platform<'h>(cells: &Cells<'h>) -> Option<&'h str> {
 }
 
 fn judged_scores(candidates: Vec<(ChangePoint, Pairs)>) -> Vec<ChangePoint> {
-    let row = |(point, pairs): &(ChangePoint, Pairs)| PairedRow {
-        cells: pairs
-            .iter()
-            .map(|&(split, before, now)| PairedCell { split, before, now, same_predictions: true })
-            .collect(),
-        higher_is_better: point.series.metric().is_none_or(Column::higher_is_better),
-        tolerance: TOLERANCE,
+    let row = |(point, pairs): &(ChangePoint, Pairs)| {
+        let cell =
+            |&(split, before, now): &(SplitKey, f64, f64)| PairedCell { split, before, now, same_predictions: true };
+        Some(PairedRow {
+            dataset: point.key.dataset.clone(),
+            model: point.key.label(),
+            metric: point.series.metric()?,
+            cells: pairs.iter().map(cell).collect(),
+            tolerance: TOLERANCE,
+        })
     };
-    let judged = judge(&candidates.iter().map(row).collect::<Vec<_>>());
+    // A change point belongs to a series, so that pooled rows are not shown.
+    let judged = judge(&candidates.iter().filter_map(row).collect::<Vec<_>>()).rows;
     let found = candidates.into_iter().zip(judged).filter_map(|((point, _), judged)| match judged?.finding {
         Finding::Regressed => Some(ChangePoint { change: Change::Regressed, ..point }),
         Finding::Improved => Some(ChangePoint { change: Change::Improved, ..point }),

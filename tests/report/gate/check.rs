@@ -40,7 +40,8 @@ fn the_gate_passes_the_learner_and_fails_a_degraded_one() {
     let (was, is, change, allowed) = (number(row[4]), number(row[5]), number(row[6]), number(row[7]));
     assert!((is - was - change).abs() < 2e-4 && change < -allowed && allowed == 0.005, "{row:?}");
     let xml = lab.read("gate.xml");
-    assert!(xml.contains("tests=\"6\"") && !xml.contains("failures=\"0\""), "{xml}");
+    // Six rows, and each metric pooled over both models.
+    assert!(xml.contains("tests=\"9\"") && !xml.contains("failures=\"0\""), "{xml}");
     assert!(
         xml.contains("<testcase classname=\"movies\" name=\"Boost auc_roc (baseline)\"><failure message="),
         "{xml}"
@@ -101,6 +102,58 @@ fn each_verdict_has_its_condition() {
     assert!(!output.stdout.contains("last bits"), "{}", output.stdout);
     lab.write(BASELINE, &edited(&other, row, |_, value| (value + 1e-9, false)));
     lab.lrbm(&["check", "run"]).expect(0, &["the baseline is of other-", "differ in their last bits"]);
+}
+
+/// Losses of 0.0045 on two datasets are within the tolerance of each, 0.005, and not of both
+/// together, 0.005 / √2.
+#[test]
+fn a_loss_on_several_datasets_is_judged_together() {
+    let lab = Lab::new();
+    lab.run(&two_domains(), "run");
+    lab.lrbm(&["check", "run", "--bless"]).expect(0, &["12 rows"]);
+    let blessed = lab.read(BASELINE);
+    let shifted = |text: &str, dataset: &str, sign: f64| {
+        let spread = |fold: usize| sign * [0.0, 0.0045, 0.009][fold - 1];
+        edited(text, &format!("{dataset},Boost,,,auc_pr,"), |fold, value| (value + spread(fold), false))
+    };
+    let first = shifted(&blessed, "movies", 1.0);
+    lab.write(BASELINE, &first);
+    lab.lrbm(&["check", "run"]).expect(0, &["11 identical, 1 moved"]);
+    lab.write(BASELINE, &shifted(&first, "university", 1.0));
+    let arguments = ["check", "run", "--junit", "g.xml", "--markdown", "g.md"];
+    let words =
+        ["tiny: failed; 12 rows of the baseline: 10 identical, 2 moved", "1 of 1 rows pooled", "| 2 datasets |"];
+    let output = lab.lrbm(&arguments).expect(5, &words);
+    let row = cells(output.stdout.lines().find(|line| line.contains("2 datasets")).unwrap());
+    assert_eq!((row[1], row[2], row[6], row[7], row[8]), ("Boost", "auc_pr", "−0.0045", "±0.0035", "regressed"));
+    assert!(lab.read("g.md").matches("| 2 datasets |").count() == 2, "{}", lab.read("g.md"));
+    let xml = lab.read("g.xml");
+    assert!(xml.contains("tests=\"13\" failures=\"1\""), "{xml}");
+    assert!(xml.contains("<testcase classname=\"2 datasets\" name=\"Boost auc_pr (pooled)\"><failure"), "{xml}");
+    let json = lab.lrbm(&["check", "run", "--json"]).expect(5, &[]).stdout;
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let pooled = &json["pooled"][0];
+    assert_eq!((&json["verdict"], &pooled["finding"]), (&"regressed".into(), &"regressed".into()));
+    assert_eq!(pooled["datasets"], serde_json::json!(["movies", "university"]));
+    assert!(json["rows"].as_array().unwrap().iter().all(|row| row["finding"] != "regressed"), "{json}");
+    // Losses and gains cancel.
+    let together = lab.read(BASELINE);
+    lab.write(BASELINE, &shifted(&first, "university", -1.0));
+    lab.lrbm(&["check", "run"]).expect(0, &["tiny: passed", "2 moved"]);
+    // Rows that are not comparable are not pooled.
+    let other = together.replacen("negatives=2 data=", "negatives=2 data=0", 1);
+    lab.write(BASELINE, &other);
+    let output = lab.lrbm(&["check", "run"]).expect(6, &["6 not comparable"]);
+    assert!(!output.stdout.contains("pooled"), "{}", output.stdout);
+    // Blessing lists the pooled loss.
+    lab.write(BASELINE, &together);
+    lab.lrbm(&["check", "run", "--bless"]).expect(0, &["### Pooled", "| 2 datasets | Boost | auc_pr "]);
+    assert_eq!(lab.read(BASELINE), blessed);
+}
+
+/// The spec with a second generated domain.
+fn two_domains() -> String {
+    SPEC.replace("\"imdb\"", "\"university\"").replace("[dataset.imdb]\nfolds = 5", "[dataset.university]\nnoise = 0.1")
 }
 
 #[test]
@@ -222,9 +275,7 @@ fn a_baseline_of_another_experiment_is_not_replaced() {
 #[test]
 fn blessing_summarizes_the_changes_by_dataset() {
     let lab = Lab::new();
-    let spec = SPEC
-        .replace("\"imdb\"", "\"university\"")
-        .replace("[dataset.imdb]\nfolds = 5", "[dataset.university]\nnoise = 0.1");
+    let spec = two_domains();
     lab.run(&spec, "run");
     lab.lrbm(&["check", "run", "--bless", "--metric", "auc_pr"]).expect(0, &["4 rows: 4 new"]);
     lab.run(&spec.replace("trees = 3", "trees = 1"), "fewer");
