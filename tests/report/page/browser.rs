@@ -284,7 +284,7 @@ label = "mine"
 caption = "A table"
 columns = ["movies"]
 rows = [
-    { kind = "Boost", metric = "auc_roc", mean = [0.76], sd = [0.3] },
+    { kind = "Boost", metric = "auc_roc", mean = [0.77], sd = [0.3] },
     { kind = "Single", metric = "auc_roc", mean = [0.999], sd = [0.001] },
 ]
 "#;
