@@ -32,7 +32,7 @@ fn settings_are_stored_in_the_spec() {
         ("quick.toml", &["datasets=movies", "dataset.movies.noise=0.2", "distil_depth=3", "prior=-1"]),
         ("ablation-leaf-fit.toml", &["folds=5", "datasets=imdb", "max_leaves=none"]),
         ("ablation-trees.toml", &["about=\"what?\"", "learning_rate=0.1", "memory_limit=2 GiB"]),
-        ("regression.toml", &["RDN-Boost.trees=3", "seed=5"]),
+        ("regression.toml", &["RDN-Boost.trees=3", "seeds=5"]),
     ] {
         let set = experiment_with(&shipped(name), settings);
         assert!(set.frozen.starts_with("# spec.toml with --set "), "{}", set.frozen);
