@@ -115,6 +115,7 @@ pub(super) fn rewrite(
 }
 
 /// Returns the database with some of its facts. Constants and predicates keep their ids.
+#[cfg(feature = "benchmarks")]
 pub(super) fn retain(
     database: &Database,
     mut keep: impl FnMut(PredicateId, &[Constant]) -> bool,
