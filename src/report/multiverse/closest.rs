@@ -10,6 +10,8 @@ use crate::report::published::{PublishedCell, PublishedTable};
 pub const MIN_DEVIATION: f64 = 0.01;
 /// Number of closest universes that are listed.
 const LISTED: usize = 3;
+/// Smallest difference of shares at which an alternative is typical of near specifications.
+const MIN_EXCESS: f64 = 0.1;
 
 /// A group of published cells with the specifications that come closest to all of them.
 pub struct ClosestToCells {
@@ -29,6 +31,22 @@ pub struct ClosestToCells {
     pub has_deviations: bool,
     /// The closest ones.
     pub closest: Vec<CloseSpecification>,
+    /// Whether the reference is among the specifications within all deviations; `None` without it.
+    pub is_reference_near: Option<bool>,
+    /// Alternatives that are more frequent within all deviations than elsewhere, the most typical
+    /// first.
+    pub typical: Vec<TypicalAlternative>,
+}
+
+/// An alternative that specifications near all cells have more often than others.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TypicalAlternative {
+    /// Choice and alternative, as `choice=alternative`.
+    pub name: String,
+    /// Its share of the near specifications.
+    pub near: f64,
+    /// Its share of all compared specifications.
+    pub all: f64,
 }
 
 /// A specification close to published cells.
@@ -130,6 +148,11 @@ fn compare(
             all.push((distances.iter().sum::<f64>() / cells.len() as f64, draw, evaluation, within));
         }
     }
+    let levels = |draw, evaluation| levels(specifications, multiverse, cells, draw, evaluation);
+    let (is_reference_near, typical) = typical(
+        specifications,
+        all.iter().map(|&(_, draw, evaluation, within)| (levels(draw, evaluation), within == cells.len())),
+    );
     all.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)).then(a.2.cmp(&b.2)));
     let closest = all.iter().take(LISTED).map(|&(distance, draw, evaluation, within)| {
         let names = realized.iter().filter_map(|realized| (*realized)?.universes.get(draw)?.clone());
@@ -137,7 +160,7 @@ fn compare(
         CloseSpecification {
             distance,
             within,
-            differs: differences(specifications, multiverse, cells, draw, evaluation),
+            differs: differences(specifications, &levels(draw, evaluation)),
             universes: if dataset.is_some() { names.into_iter().collect() } else { Vec::new() },
         }
     });
@@ -150,18 +173,20 @@ fn compare(
         within_all,
         has_deviations: cells.iter().any(|cell| cell.published.deviation.is_some()),
         closest: closest.collect(),
+        is_reference_near,
+        typical,
     })
 }
 
-/// Returns the alternatives that differ from the reference: of the universes if the cells are of
-/// one dataset, else of the draw.
-fn differences(
+/// Returns the alternative of each choice: of the universes if the cells are of one dataset, else
+/// of the draw.
+fn levels(
     specifications: &Specifications,
     multiverse: &Multiverse,
     cells: &[&Cell<'_>],
     draw: usize,
     evaluation: usize,
-) -> String {
+) -> Vec<Option<usize>> {
     let datasets: IndexSet<&str> = cells.iter().map(|cell| cell.model.dataset.as_str()).collect();
     let mut levels: Vec<Option<usize>> = vec![None; multiverse.choices.len()];
     if datasets.len() > 1 {
@@ -176,11 +201,82 @@ fn differences(
             }
         }
     }
-    let of_scores = specifications.evaluations[evaluation].0.iter().map(|&level| Some(level));
-    let all = levels.into_iter().chain(of_scores).zip(&specifications.choices);
-    let differing = all.filter_map(|(level, choice)| {
+    levels.extend(specifications.evaluations[evaluation].0.iter().map(|&level| Some(level)));
+    levels
+}
+
+/// Returns the alternatives that differ from the reference.
+fn differences(specifications: &Specifications, levels: &[Option<usize>]) -> String {
+    let differing = levels.iter().zip(&specifications.choices).filter_map(|(level, choice)| {
         let level = level.filter(|level| *level > 0)?;
         Some(format!("{}={}", choice.name, choice.alternatives[level]))
     });
     differing.collect::<Vec<_>>().join(", ")
+}
+
+/// Returns whether the reference is near, and the alternatives that near specifications have more
+/// often than all, given the levels of each specification and whether it is near.
+fn typical(
+    specifications: &Specifications,
+    compared: impl Iterator<Item = (Vec<Option<usize>>, bool)>,
+) -> (Option<bool>, Vec<TypicalAlternative>) {
+    let mut counts: Vec<Vec<[usize; 2]>> =
+        specifications.choices.iter().map(|choice| vec![[0; 2]; choice.alternatives.len()]).collect();
+    let (mut reference, mut near, mut all) = (None, 0usize, 0usize);
+    for (levels, is_near) in compared {
+        all += 1;
+        near += usize::from(is_near);
+        if levels.iter().all(|level| level.unwrap_or(0) == 0) {
+            reference = Some(is_near);
+        }
+        for (counts, level) in counts.iter_mut().zip(levels) {
+            if let Some(level) = level {
+                counts[level][0] += usize::from(is_near);
+                counts[level][1] += 1;
+            }
+        }
+    }
+    let mut found = Vec::new();
+    for (choice, counts) in specifications.choices.iter().zip(counts) {
+        for (alternative, [of_near, of_all]) in choice.alternatives.iter().zip(counts) {
+            let (of_near, of_all) = (of_near as f64 / near.max(1) as f64, of_all as f64 / all.max(1) as f64);
+            if of_near - of_all >= MIN_EXCESS {
+                let name = format!("{}={alternative}", choice.name);
+                found.push(TypicalAlternative { name, near: of_near, all: of_all });
+            }
+        }
+    }
+    found.sort_by(|a, b| (b.near - b.all).total_cmp(&(a.near - a.all)));
+    (reference, found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::multiverse::specifications::ReportChoice;
+
+    #[test]
+    fn alternatives_of_near_specifications_are_typical() {
+        let choice = |name: &str, alternatives: &[&str]| ReportChoice {
+            name: name.to_owned(),
+            alternatives: alternatives.iter().map(|&name| name.to_owned()).collect(),
+        };
+        let specifications = Specifications {
+            choices: vec![choice("literals", &["1", "2"]), choice("seed", &["a", "b"]), choice("time", &["limit"])],
+            evaluations: Vec::new(),
+            metrics: Vec::new(),
+            models: Vec::new(),
+        };
+        // Both near specifications have two literals; their seeds are as everywhere. One choice does not apply.
+        let compared = [([0, 0], false), ([1, 0], true), ([1, 1], true), ([0, 1], false)]
+            .map(|(levels, is_near)| (levels.iter().map(|&level| Some(level)).chain([None]).collect(), is_near));
+        let (reference, found) = typical(&specifications, compared.into_iter());
+        assert_eq!(reference, Some(false));
+        assert_eq!(found, [TypicalAlternative { name: "literals=2".to_owned(), near: 1.0, all: 0.5 }]);
+        // Without near specifications nothing is typical.
+        assert_eq!(
+            typical(&specifications, std::iter::once((vec![Some(1), Some(0), None], false))),
+            (None, Vec::new())
+        );
+    }
 }

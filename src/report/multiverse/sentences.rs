@@ -23,6 +23,7 @@ pub fn answer(
     let mut lines = places(cells);
     lines.extend(influence(specifications, cells));
     lines.extend(nearness(closest));
+    lines.extend(explanations(closest));
     let (jobs, seconds) = results.stored.iter().fold((0, 0.0), |(jobs, seconds), stored| {
         let machine = &stored.record.machine;
         (jobs + 1, seconds + machine.train_seconds + machine.ensemble_seconds + machine.score_seconds)
@@ -113,4 +114,28 @@ fn nearness(closest: &[ClosestToCells]) -> Vec<String> {
         format!("Specifications within {margin} of every cell of {table}: {}.", parts.join(", "))
     };
     tables.into_iter().map(line).collect()
+}
+
+/// Number of typical alternatives that a finding names.
+const NAMED: usize = 3;
+
+/// Names, where the reference misses published cells and other specifications do not, what the
+/// latter have in common.
+fn explanations(closest: &[ClosestToCells]) -> Vec<String> {
+    let missed = closest.iter().filter(|group| {
+        let is_of_dataset = group.model.is_none() && group.dataset.is_some();
+        is_of_dataset && group.has_deviations && group.is_reference_near == Some(false) && !group.typical.is_empty()
+    });
+    let line = |group: &ClosestToCells| {
+        let named = group.typical.iter().take(NAMED);
+        let named =
+            named.map(|one| format!("{} in {:.0}% ({:.0}% of all)", one.name, 100.0 * one.near, 100.0 * one.all));
+        format!(
+            "Near every cell of {} on {}, where the reference is not: {}.",
+            group.table,
+            group.dataset.as_deref().unwrap_or_default(),
+            named.collect::<Vec<_>>().join(", ")
+        )
+    };
+    missed.map(line).collect()
 }
