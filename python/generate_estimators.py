@@ -121,7 +121,8 @@ def of_class(name: str, kinds: list[dict[str, Any]], note: str) -> str:
         here = SRLEARN.get(parameter["name"], parameter["name"])
         signature.append(f"{here}: {parameter['type']} | None = None")
         docs.append(f"{here} : {parameter['type']}")
-        docs.append(wrapped(f"{parameter['help']} ({parameter['accepts']}) [default: {shown(parameter['default'])}].", "    "))
+        help_text = parameter["help"].replace("train_negatives", SRLEARN["train_negatives"])
+        docs.append(wrapped(f"{help_text} ({parameter['accepts']}) [default: {shown(parameter['default'])}].", "    "))
         assigned.append(here)
     if "node_size" in parameters:
         signature.append("preset: str | None = None")

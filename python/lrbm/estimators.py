@@ -97,8 +97,8 @@ class LRBMBoostClassifier(RelationalClassifier):
         Maximum number of negatives per positive that trees are grown on, drawn at random;
         BoostSRL's -negPosRatio (a whole number from 1 to 1000000, or "all") [default: "all"].
     redraw_negatives : bool
-        Draw the negatives of train_negatives again for each tree, instead of once per model (true
-        or false) [default: False].
+        Draw the negatives of neg_pos_ratio again for each tree, instead of once per model (true or
+        false) [default: False].
     step : float
         Shrinkage, the factor on the values of each tree; BoostSRL's -step (a number above 0, up to
         10) [default: 2.0].
@@ -328,8 +328,8 @@ class LRBMNoBoostClassifier(RelationalClassifier):
         Maximum number of negatives per positive that trees are grown on, drawn at random;
         BoostSRL's -negPosRatio (a whole number from 1 to 1000000, or "all") [default: "all"].
     redraw_negatives : bool
-        Draw the negatives of train_negatives again for each tree, instead of once per model (true
-        or false) [default: False].
+        Draw the negatives of neg_pos_ratio again for each tree, instead of once per model (true or
+        false) [default: False].
     step : float
         Shrinkage, the factor on the values of each tree; BoostSRL's -step (a number above 0, up to
         10) [default: 1.0].
@@ -567,8 +567,8 @@ class ExplainableLRBMClassifier(Distilled, RelationalClassifier):
         Maximum number of negatives per positive that trees are grown on, drawn at random;
         BoostSRL's -negPosRatio (a whole number from 1 to 1000000, or "all") [default: "all"].
     redraw_negatives : bool
-        Draw the negatives of train_negatives again for each tree, instead of once per model (true
-        or false) [default: False].
+        Draw the negatives of neg_pos_ratio again for each tree, instead of once per model (true or
+        false) [default: False].
     step : float
         Shrinkage, the factor on the values of each tree; BoostSRL's -step (a number above 0, up to
         10) [default: 2.0].
@@ -825,8 +825,8 @@ class BoostedRDNClassifier(SrlearnForm, RelationalClassifier):
         Weight of a positive example relative to a negative one, times the weights of examples (a
         number above 0, up to 1000) [default: 1.0].
     redraw_negatives : bool
-        Draw the negatives of train_negatives again for each tree, instead of once per model (true
-        or false) [default: False].
+        Draw the negatives of neg_pos_ratio again for each tree, instead of once per model (true or
+        false) [default: False].
     step : float
         Shrinkage, the factor on the values of each tree; BoostSRL's -step (a number above 0, up to
         10) [default: 1.0].

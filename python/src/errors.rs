@@ -1,8 +1,8 @@
 //! Errors of the library as Python exceptions, with the same messages and positions. Options of the
 //! command line are named as Python spells them.
 
-use lrbm::{Diagnostic, Diagnostics, LoadError, PrepareError};
-use pyo3::exceptions::PyValueError;
+use lrbm::{Diagnostic, Diagnostics, LearnError, LoadError, ParamError, PrepareError};
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
@@ -14,7 +14,13 @@ pyo3::create_exception!(
 );
 
 /// Options of the command line, and what takes their place here. Longer ones come first.
-const OPTIONS: [(&str, &str); 14] = [
+const OPTIONS: [(&str, &str); 20] = [
+    ("more rules: --top shows more", "more rules: `top` shows more"),
+    ("more not tried: raise --tries", "more not tried: raise `tries`"),
+    ("use --method exact", "use the method \"exact\""),
+    ("select one with --fold K, or", "load one with `lrbm.datasets.load_fold`, or"),
+    ("then pass it with --mapping", "then pass it as `mapping`"),
+    ("select the target with --target", "select the target with `target`"),
     ("`lrbm train --help` lists all", "`get_params()` lists all"),
     ("use --allow-unknown", "use `allow_unknown=True`"),
     ("--allow-unknown", "`allow_unknown`"),
@@ -34,8 +40,42 @@ const OPTIONS: [(&str, &str); 14] = [
     ("--set ", "parameter "),
 ];
 
+/// Parameters of the learner that have srlearn's name here.
+const PARAMETERS: [(&str, &str); 3] =
+    [("trees", "n_estimators"), ("max_depth", "max_tree_depth"), ("train_negatives", "neg_pos_ratio")];
+
+/// Returns the name of a parameter here.
+pub fn parameter_name(name: &str) -> &str {
+    PARAMETERS.iter().find(|(there, _)| *there == name).map_or(name, |(_, here)| here)
+}
+
+/// Returns the exception of a parameter that cannot be used.
+pub fn param_error(error: ParamError) -> PyErr {
+    value_error(match error {
+        ParamError::BadValue { place: "parameters", key, value, shape } => {
+            format!("`{}` must be {shape}, got {value}", parameter_name(&key))
+        }
+        other => other.to_string(),
+    })
+}
+
+/// Returns the exception of a failed training.
+pub fn learn_error(error: LearnError) -> PyErr {
+    match error {
+        LearnError::Threads(_) => PyRuntimeError::new_err(error.to_string()),
+        LearnError::Parameter(error) => param_error(error),
+        LearnError::Requires { what, other } => {
+            value_error(LearnError::Requires { what: parameter_name(what), other: parameter_name(other) })
+        }
+        LearnError::NotForClasses { what, target } => {
+            value_error(LearnError::NotForClasses { what: parameter_name(what), target })
+        }
+        other => value_error(other),
+    }
+}
+
 /// Rewrites a message of the command line for Python.
-fn in_python(message: &str) -> String {
+pub fn in_python(message: &str) -> String {
     OPTIONS.iter().fold(message.to_owned(), |text, (option, here)| text.replace(option, here))
 }
 

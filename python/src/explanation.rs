@@ -5,7 +5,7 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
 use super::data::Data;
-use super::errors::{diagnostic_error, misfit_error, prepare_error, texts, value_error};
+use super::errors::{diagnostic_error, in_python, misfit_error, prepare_error, texts, value_error};
 use super::interrupt;
 
 /// An explanation as JSON, as text and as a drawing, with warnings. Only networks have the last
@@ -41,7 +41,7 @@ pub fn explain(
     let json = explained.to_json();
     Ok(match &explained {
         QueryExplanation::Network(found) => {
-            (json, Some(found.view.show(top).to_string()), Some(found.to_svg()), Vec::new())
+            (json, Some(in_python(&found.view.show(top).to_string())), Some(found.to_svg()), Vec::new())
         }
         QueryExplanation::Clauses(_, warnings) | QueryExplanation::Parts(_, warnings) => {
             (json, None, None, texts(warnings))

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
 
 use super::arrow;
-use super::errors::value_error;
+use super::errors::{in_python, value_error};
 
 /// A table of typed columns.
 #[pyclass(frozen, module = "lrbm._core")]
@@ -141,6 +141,6 @@ pub fn import_tables(
         mapping.target.predicate.clone(),
         time,
         notes,
-        render::mapping(&mapping),
+        in_python(&render::mapping(&mapping)),
     ))
 }

@@ -7,11 +7,11 @@ use lrbm::{
     Dataset, Example, ExampleSet, FitControl, Kind, LearnError, Learner, LrbmExplainable, Lrnn, Params, Preset,
     Progress, Resources, SavedModel, Task, Template, Trained, run_cancellable,
 };
-use pyo3::exceptions::{PyRuntimeError, PyTypeError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
 use super::data::Data;
-use super::errors::{texts, value_error};
+use super::errors::{learn_error, param_error, parameter_name, texts, value_error};
 use super::interrupt::{self, Report};
 use super::model::Model;
 
@@ -61,10 +61,7 @@ pub fn fit(
         (None, None) => Given::Nothing(&params),
     };
     let learned = interrupt::run(py, progress.as_ref(), |token, report| given.fit(set, params.seed(), token, report))?;
-    let Trained { model, warnings, .. } = learned.map_err(|error| match error {
-        LearnError::Threads(_) => PyRuntimeError::new_err(error.to_string()),
-        other => value_error(other),
-    })?;
+    let Trained { model, warnings, .. } = learned.map_err(learn_error)?;
     let mut found = lrbm::Diagnostics::default();
     warnings.into_iter().for_each(|warning| found.push(warning));
     Ok((Model { inner: model }, texts(&found)))
@@ -83,7 +80,7 @@ fn checked(
     for (name, given) in params {
         unchecked = unchecked.spec(name, value(name, given)?);
     }
-    unchecked.check().map_err(value_error)
+    unchecked.check().map_err(param_error)
 }
 
 /// Returns a parameter as the library takes it; numbers of NumPy are numbers.
@@ -100,7 +97,8 @@ fn value(name: &str, given: &Bound<'_, PyAny>) -> PyResult<Value> {
     match given.extract::<String>() {
         Ok(text) => Ok(Value::Text(text)),
         Err(_) => Err(PyTypeError::new_err(format!(
-            "`{name}` must be a number, a bool or a string, got {}",
+            "`{}` must be a number, a bool or a string, got {}",
+            parameter_name(name),
             given.get_type().name()?
         ))),
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import re
 from html.parser import HTMLParser
 from typing import Any
 from xml.etree import ElementTree
@@ -110,6 +111,56 @@ def test_messages_name_no_options_of_the_command_line(movies: lrbm.Database) -> 
     messages = [str(unknown.value), unknown.value.diagnostics[0]["help"], str(other_class.value)]
     assert "allow_unknown=True" in messages[0] and "allow_unknown=True" in messages[1] and "class_name" in messages[2]
     assert not any("--" in message for message in messages), messages
+
+
+#: Options of the command line in messages of the library, and what is done about them: a word of Python
+#: takes their place (`OPTIONS` in errors.rs), or why no message of the package has them.
+KNOWN = {
+    "--allow-unknown": "replaced",
+    "--arity": "replaced",
+    "--audit": "no audits are made",
+    "--background": "replaced",
+    "--class": "replaced",
+    "--fold": "replaced",
+    "--infer": "replaced",
+    "--key": "replaced",
+    "--kind": "names the command that writes a file",
+    "--mapping": "replaced",
+    "--method": "replaced",
+    "--mirror": "nothing is fetched",
+    "--out": "directories are temporary, and new",
+    "--query": "replaced",
+    "--set": "parameters are not given as text",
+    "--target": "replaced",
+    "--top": "replaced",
+    "--tries": "replaced",
+    "--help": "replaced",
+}
+
+
+def test_options_of_the_command_line_are_known() -> None:
+    """A message with an option that is new needs an entry in `OPTIONS`, or a reason here."""
+    from conftest import ROOT
+
+    found = set()
+    for path in sorted((ROOT / "src").rglob("*.rs")):
+        inner = path.relative_to(ROOT / "src").parts
+        if inner[0] in ("cli", "experiment", "report", "main.rs") or "tests" in inner or inner[-1] == "tests.rs":
+            continue
+        for line in path.read_text(encoding="utf-8").split("#[cfg(test)]")[0].splitlines():
+            if not line.strip().startswith("//"):
+                found |= set(re.findall(r"(?<![-\w])--[a-z][a-z-]*", line))
+    assert found == set(KNOWN), found ^ set(KNOWN)
+    table = (ROOT / "python/src/errors.rs").read_text(encoding="utf-8").split("const OPTIONS")[1].split("];")[0]
+    for option, what in KNOWN.items():
+        assert what != "replaced" or option in table, option
+
+
+def test_texts_name_no_options_of_the_command_line(movies: lrbm.Database) -> None:
+    model = lrbm.LRBMBoostClassifier(target="workedunder", n_estimators=5, preset="paper").fit(movies)
+    texts = [str(model.explain(str(atom).rstrip("."), top=1, tries=1)) for atom in movies.pos[:20]]
+    assert any("`top` shows more" in text for text in texts) and any("raise `tries`" in text for text in texts)
+    assert not any("--" in text for text in texts)
 
 
 def test_networks(movies: lrbm.Database, tmp_path: Any) -> None:

@@ -119,5 +119,5 @@ def test_invalid_parameters_are_value_or_type_errors(n_estimators: Any, smokers:
     if n_estimators is None:
         model.fit(smokers)
         return
-    with pytest.raises((ValueError, TypeError), match="trees"):
+    with pytest.raises((ValueError, TypeError), match="n_estimators"):
         model.fit(smokers)

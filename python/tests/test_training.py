@@ -45,7 +45,10 @@ def test_errors_are_those_of_the_command_line(program: Any, tmp_path: Any, smoke
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"n_estimators": 0}, "trees.*whole number from 1"),
+        ({"n_estimators": 0}, "^`n_estimators` must be a whole number from 1"),
+        ({"max_tree_depth": "deep"}, "^`max_tree_depth` must be"),
+        ({"neg_pos_ratio": 1.5}, "^`neg_pos_ratio` must be a whole number"),
+        ({"redraw_negatives": True}, "redraw_negatives needs neg_pos_ratio"),
         ({"leaf_fit": "closed"}, "leaf_fit.*closed-form"),
         ({"preset": "papers"}, "papers"),
         ({"seed": object()}, "`seed` must be a number, a bool or a string, got object"),
