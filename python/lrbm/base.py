@@ -221,7 +221,9 @@ class RelationalClassifier(_Predictor, ClassifierMixin, BaseEstimator):  # type:
     target: str | None
     classes_: NDArray[Any]
 
-    def fit(self, X: Any, y: Any = None, *, progress: ProgressCallback | None = None) -> Any:
+    def fit(
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, progress: ProgressCallback | None = None
+    ) -> Any:
         """Learns a model.
 
         Parameters
@@ -230,12 +232,16 @@ class RelationalClassifier(_Predictor, ClassifierMixin, BaseEstimator):  # type:
             Facts and examples.
         y : array, optional
             Labels of Examples; by default their own.
+        sample_weight : array, optional
+            Weight of each example, from 0 to 1000; by default those of the data, which are 1 unless
+            a file says otherwise. For a Database in the order of its predictions: positives, then
+            negatives. Kinds that do not use weights issue a warning.
         progress : callable or tqdm bar, optional
             Called with the number of steps done and of all steps. An exception ends training.
         """
-        return self._fit(X, y, progress, None)
+        return self._fit(X, y, sample_weight, progress, None)
 
-    def _fit(self, X: Any, y: Any, progress: Any, ensemble: _core.Model | None) -> Any:
+    def _fit(self, X: Any, y: Any, sample_weight: Any, progress: Any, ensemble: _core.Model | None) -> Any:
         params = {name: getattr(self, name) for name in self._parameters}
         given = [(self._parameters[name], value) for name, value in params.items() if value is not None]
         target = None if self.target in (None, "None") else self.target
@@ -257,12 +263,16 @@ class RelationalClassifier(_Predictor, ClassifierMixin, BaseEstimator):  # type:
                 X, self.background, target, keep_defaults=self._srlearn_defaults, needs_modes=not free
             )
             indices = None
+        weights = None
+        if sample_weight is not None:
+            weights = _weights(sample_weight, len(data) if indices is None else len(indices))
         names = data.classes
         classes = np.array([False, True] if names is None else names)
         model, warnings = _core.fit(
             data=data,
             indices=indices,
             labels=None if y is None else _encode(y, classes),
+            weights=weights,
             kind=self._kind_name(),
             params=given,
             preset=getattr(self, "preset", None),
@@ -352,6 +362,16 @@ def _encode(y: Any, classes: NDArray[Any]) -> list[int]:
     if unknown:
         raise ValueError(f"unknown classes {', '.join(unknown)}; expected {', '.join(position)}")
     return [position[label] for label in labels.tolist()]
+
+
+def _weights(sample_weight: Any, count: int) -> list[float]:
+    """Returns a weight for each example; a number is that of all, as in scikit-learn."""
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    if weights.ndim == 0:
+        weights = np.full(count, weights)
+    if weights.ndim != 1:
+        raise ValueError(f"`sample_weight` must be one weight for each example, got an array of shape {weights.shape}")
+    return list(weights.tolist())
 
 
 def _callback(progress: Any) -> ProgressCallback | None:

@@ -101,6 +101,13 @@ class Examples(Sequence[str]):
         chosen: NDArray[Any] = self.classes[labels[self._indices]]
         return chosen
 
+    @property
+    def sample_weight(self) -> NDArray[np.float64]:
+        """The weight of each example in the data."""
+        weights = np.asarray(self._data.weights(), dtype=np.float64)
+        chosen: NDArray[np.float64] = weights[self._indices]
+        return chosen
+
     def __reduce__(self) -> tuple[Any, ...]:
         return _restore, (*self._source, self._indices)
 

@@ -42,12 +42,22 @@ class Distilled:
 
     target: str | None
 
-    def distill(self, ensemble: RelationalClassifier, X: Any, *, progress: ProgressCallback | None = None) -> Any:
-        """Fits one tree to the predictions of a fitted ensemble on the examples of ``X``."""
+    def distill(
+        self,
+        ensemble: RelationalClassifier,
+        X: Any,
+        sample_weight: Any = None,
+        *,
+        progress: ProgressCallback | None = None,
+    ) -> Any:
+        """Fits one tree to the predictions of a fitted ensemble on the examples of ``X``.
+
+        ``sample_weight`` and ``progress`` are those of ``fit``.
+        """
         check_is_fitted(ensemble, "model_")
         if self.target is None and not hasattr(X, "_indices"):
             self.target = ensemble.model_.target[0]
-        return self._fit(X, None, progress, ensemble.model_)  # type: ignore[attr-defined]
+        return self._fit(X, None, sample_weight, progress, ensemble.model_)  # type: ignore[attr-defined]
 
 
 class NetworkFile:

@@ -141,6 +141,11 @@ impl Data {
         self.in_file_order().map(label).collect()
     }
 
+    /// Returns the weight of each example.
+    fn weights(&self) -> Vec<f64> {
+        self.in_file_order().map(|example| example.weight).collect()
+    }
+
     /// Returns the examples as atoms.
     fn atoms(&self, indices: Vec<usize>) -> PyResult<Vec<String>> {
         let atom =

@@ -17,16 +17,18 @@ use super::model::Model;
 
 /// Learns a model from examples, and returns it with the warnings of training.
 ///
-/// `labels` replaces the labels of the selected examples. `binary` makes binary predicates of
-/// longer ones. `ensemble` is distilled by lrbm-explainable, and `rules` is the template of lrnn.
+/// `labels` replaces the labels of the selected examples, and `weights` their weights. `binary`
+/// makes binary predicates of longer ones. `ensemble` is distilled by lrbm-explainable, and `rules`
+/// is the template of lrnn.
 #[pyfunction]
-#[pyo3(signature = (data, indices, labels, kind, params, preset, binary, symmetric, ensemble, rules, progress))]
+#[pyo3(signature = (data, indices, labels, weights, kind, params, preset, binary, symmetric, ensemble, rules, progress))]
 #[expect(clippy::too_many_arguments, reason = "the options of training, by name")]
 pub fn fit(
     py: Python<'_>,
     data: &Bound<'_, Data>,
     indices: Option<Vec<usize>>,
     labels: Option<Vec<u32>>,
+    weights: Option<Vec<f64>>,
     kind: &str,
     params: Vec<(String, Bound<'_, PyAny>)>,
     preset: Option<&str>,
@@ -39,7 +41,7 @@ pub fn fit(
     let data = data.get();
     let kind = Kind::find(kind).map_err(value_error)?;
     let params = checked(data.dataset(), kind, &params, preset)?;
-    let examples = select(data, indices, labels)?;
+    let examples = select(data, indices, labels, weights)?;
     let changed = changed(data, &examples, &params, (binary, symmetric), ensemble)?;
     let set = match &changed {
         Some(dataset) => ExampleSet::from(dataset),
@@ -105,8 +107,16 @@ fn value(name: &str, given: &Bound<'_, PyAny>) -> PyResult<Value> {
 }
 
 /// Returns the selected examples in the order of loading, positives first.
-fn select(data: &Data, indices: Option<Vec<usize>>, labels: Option<Vec<u32>>) -> PyResult<Vec<Example>> {
+fn select(
+    data: &Data,
+    indices: Option<Vec<usize>>,
+    labels: Option<Vec<u32>>,
+    weights: Option<Vec<f64>>,
+) -> PyResult<Vec<Example>> {
     let ranks = data.ranks(indices)?;
+    if let Some(weights) = &weights {
+        check_weights(weights, ranks.len())?;
+    }
     if let Some(labels) = labels.as_ref().filter(|labels| labels.len() != ranks.len()) {
         return Err(value_error(format!("{} labels for {} examples", labels.len(), ranks.len())));
     }
@@ -123,10 +133,29 @@ fn select(data: &Data, indices: Option<Vec<usize>>, labels: Option<Vec<u32>>) ->
                 None => example.positive = labels[position] != 0,
             }
         }
+        if let Some(weights) = &weights {
+            example.weight = weights[position];
+        }
         examples.push((rank, example));
     }
     examples.sort_by_key(|(rank, example)| (!example.positive, *rank));
     Ok(examples.into_iter().map(|(_, example)| example).collect())
+}
+
+/// Largest weight of an example, as in files.
+const MAX_WEIGHT: f64 = 1000.0;
+
+fn check_weights(weights: &[f64], examples: usize) -> PyResult<()> {
+    if weights.len() != examples {
+        return Err(value_error(format!("`sample_weight` has {} values for {examples} examples", weights.len())));
+    }
+    match weights.iter().position(|weight| !(0.0..=MAX_WEIGHT).contains(weight)) {
+        Some(at) => Err(value_error(format!(
+            "`sample_weight` must be between 0 and {MAX_WEIGHT}, got {} for example {at}",
+            weights[at]
+        ))),
+        None => Ok(()),
+    }
 }
 
 /// Returns the data with changed evidence, if training needs others: binary predicates, or the

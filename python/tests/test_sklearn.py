@@ -149,6 +149,7 @@ APPLICABLE = {
 #: a Database or Examples. Every other check that fails does so with this error.
 OTHER_ERROR = {
     "check_classifiers_one_label": "of one class nothing can be learned, and an array is no input",
+    "check_classifiers_one_label_sample_weights": "an array is no input; weights 0 of a class have an error of their own",
     "check_classifiers_regression_target": "an array is no input, whatever the labels",
     "check_classifiers_train": "an array is no input, whatever the number of labels",
     "check_estimator_sparse_array": "neither dense nor sparse arrays are inputs",
