@@ -58,7 +58,7 @@ impl Data {
     ) -> PyResult<Data> {
         let sources = sources(pos, neg, facts, background);
         let options = LoadOptions { target, needs_modes, time: time_rule(time), ..LoadOptions::default() };
-        let loaded = interrupt::run(py, None, |_, _| load(&sources, &options))?;
+        let loaded = interrupt::cancellable(py, || load(&sources, &options))?;
         loaded.map(Data::from).map_err(|error| load_error(py, &error))
     }
 
@@ -80,7 +80,7 @@ impl Data {
         let sources = sources(pos, neg, facts, background);
         let options = PrepareOptions { background: None, time: time_rule(time) };
         let purpose = if query { Purpose::Query } else { Purpose::Score };
-        let loaded = interrupt::run(py, None, |_, _| prepare(model, &sources, &options, purpose))?;
+        let loaded = interrupt::cancellable(py, || prepare(model, &sources, &options, purpose))?;
         loaded.map(Data::from).map_err(|error| prepare_error(py, &error))
     }
 
@@ -107,7 +107,7 @@ impl Data {
             });
             Ok(data.map(Data::from))
         };
-        let sides: Result<[Data; 2], String> = interrupt::run(py, None, |_, _| read())?;
+        let sides: Result<[Data; 2], String> = interrupt::cancellable(py, read)?;
         sides.map(Into::into).map_err(value_error)
     }
 

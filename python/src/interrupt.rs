@@ -6,7 +6,8 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
-use lrbm::CancelToken;
+use lrbm::{CancelToken, run_cancellable};
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
 /// Time between two checks for signals.
@@ -14,6 +15,12 @@ const INTERVAL: Duration = Duration::from_millis(50);
 
 /// Reports the number of steps done and of all steps.
 pub type Report<'a> = &'a mut (dyn FnMut(usize, usize) + Send);
+
+/// Runs `work`, which polls for cancellation, until it ends or a signal handler raises.
+pub fn cancellable<R: Send>(py: Python<'_>, work: impl FnOnce() -> R + Send) -> PyResult<R> {
+    let done = run(py, None, |token, _| run_cancellable(token, work))?;
+    done.map_err(|stopped| PyRuntimeError::new_err(stopped.to_string()))
+}
 
 /// Runs `work` until it ends or an exception cancels it: a signal handler's, or the callback's.
 pub fn run<R: Send>(

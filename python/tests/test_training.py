@@ -146,6 +146,29 @@ except KeyboardInterrupt:
     assert elapsed < 10, "a busy machine may take longer than a second, but not this long"
 
 
+@pytest.mark.skipif(os.name == "nt", reason="signals of other processes")
+def test_an_interrupt_ends_loading(tmp_path: Any) -> None:
+    """Loading polls for cancellation too: it ends before the file is read."""
+    facts = tmp_path / "facts.txt"
+    facts.write_text("".join(f"friends(p{number}, p{number + 1}).\n" for number in range(3_000_000)), encoding="utf-8")
+    code = f"""
+import time, lrbm
+database = lrbm.Database(["ill(p1)."], ["ill(p2)."], {str(facts)!r}, ["ill(+p).", "friends(+p,-p)."])
+print("ready", flush=True)
+try:
+    database.examples("ill")
+    print("loaded", flush=True)
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+"""
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None and process.stdout.readline() == "ready\n"
+    time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    assert process.stdout.readline() == "interrupted\n"
+    process.wait(timeout=30)
+
+
 def test_the_gil_is_released(movies: lrbm.Database) -> None:
     """Another thread counts while a model is learned, and ends the training."""
     counted, stopped = 0, False
