@@ -20,7 +20,7 @@ srlearn = pytest.importorskip("srlearn")
 
 #: Doctests that cannot pass, and why.
 CANNOT = {
-    "srlearn.rdn.BoostedRDNRegressor": "there is no regression here, and the files of its data are not installed",
+    "srlearn.rdn.BoostedRDNRegressor": "a NotImplementedError: there is no regression here; and the files of its data are not installed",
     "srlearn.example_data": "a module of data that srlearn deprecates; the doctest prints an ellipsis it does not enable",
     "srlearn.datasets._toy_father": "it names a variable that it does not define",
     "srlearn.datasets._toy_father.load_toy_father": "the doctest prints an ellipsis that it does not enable",
@@ -101,6 +101,13 @@ def test_databases_of_srlearn_are_accepted() -> None:
     train, test = importlib.import_module("srlearn.datasets").load_toy_cancer()
     model = lrbm.LRBMBoostClassifier(background=lrbm.Background(modes=train.modes), target="cancer").fit(train)
     assert model.predict(test).tolist() == [True, True, True, False, False]
+
+
+def test_regression_is_an_error_that_says_so() -> None:
+    from lrbm.rdn import BoostedRDNRegressor
+
+    with pytest.raises(NotImplementedError, match="models predict classes, not numbers; use srlearn"):
+        BoostedRDNRegressor(background=lrbm.Background(), target="medv", n_estimators=5)
 
 
 def test_backgrounds_are_written_alike() -> None:
