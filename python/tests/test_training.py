@@ -217,6 +217,34 @@ def test_presets(movies: lrbm.Database) -> None:
     assert paper.model_.to_json() != lookahead.model_.to_json()
 
 
+# The command line is told not to print warnings.
+@pytest.mark.filterwarnings("ignore:.*candidate-budget:lrbm.LrbmWarning")
+@pytest.mark.parametrize("name", ["LRBMBoostClassifier", "BoostedRDNClassifier", "ExplainableLRBMClassifier"])
+def test_the_preset_auto_is_that_of_the_command_line(program: Any, tmp_path: Any, name: str) -> None:
+    classifier = getattr(lrbm, name)
+    program("datasets", "generate", "university", "--out", tmp_path / "data")
+    database = lrbm.Database.from_directory(tmp_path / "data")
+    target, model = lrbm.datasets.generate("university")[1], tmp_path / "model.json"
+    settings = {"trees": 3, "max_depth": 3, "train_negatives": 2}
+    there = [part for key, value in settings.items() for part in ("--set", f"{key}={value}")]
+    kind = ("--kind", classifier._kind, "--preset", "auto")
+    program("train", "--data", tmp_path / "data", "--target", target, *kind, *there, "--out", model)
+    here = {"n_estimators": 3, "max_tree_depth": 3, "neg_pos_ratio": 2}
+    if classifier is lrbm.BoostedRDNClassifier:
+        here["node_size"] = None  # srlearn's default would replace that of the presets.
+    learned = classifier(target=target, preset="auto", **here).fit(database)
+    assert learned.model_.to_json() == model.read_text(encoding="utf-8")
+    # The choice is deterministic, and its parameters are those of one of the presets.
+    presets = ("lookahead", "extended", "paper")
+    single = [classifier(target=target, preset=preset, **here).fit(database) for preset in presets]
+    assert any((one.predict_proba(database) == learned.predict_proba(database)).all() for one in single)
+
+
+def test_kinds_without_presets_have_no_auto() -> None:
+    with pytest.raises(TypeError, match="preset"):
+        lrbm.RRBMClassifier(preset="auto")  # type: ignore[call-arg]
+
+
 def test_settings_of_the_background(movies: lrbm.Database) -> None:
     """Only settings that differ from srlearn's defaults replace those of the learner."""
     default = lrbm.LRBMBoostClassifier(target="workedunder").fit(movies)
