@@ -18,7 +18,7 @@ from ._warnings import warn
 from .background import Background
 from .database import check_database, load, parts
 from .examples import Examples
-from .explanation import Explanation
+from .explanation import Explanation, fitted
 from .frames import make_frame
 
 #: Called with the number of steps done and of all steps; or a tqdm bar.
@@ -192,7 +192,7 @@ class Network(_Predictor):
         return f"<Network for {self.model_.target[0]}/{self.model_.target[1]}: {self.model_.size}>"
 
     def _repr_svg_(self) -> str:
-        return self.to_svg()
+        return fitted(self.to_svg())
 
 
 class RelationalClassifier(_Predictor, ClassifierMixin, BaseEstimator):  # type: ignore[misc]

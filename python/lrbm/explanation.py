@@ -99,5 +99,11 @@ class Explanation:
             f"<p><code>{escape(self.query)}</code>: <b>{escape(str(self.data['decision']).lower())}</b>, "
             f"probability {self.probability:.6f}, log-odds {self.data['psi']:+.4f}</p>"
         )
-        head = "<tr><th>adds</th><th></th><th>rule</th></tr>"
-        return f"<div>{title}<table>{head}{''.join(rows)}</table>{flips}{self.svg or ''}</div>"
+        head = '<tr><th>adds</th><th></th><th style="text-align:left">rule</th></tr>'
+        drawing = "" if self.svg is None else fitted(self.svg)
+        return f"<div>{title}<table>{head}{''.join(rows)}</table>{flips}{drawing}</div>"
+
+
+def fitted(svg: str) -> str:
+    """Returns a drawing that is scaled down to the width of a notebook's cell."""
+    return svg.replace("<svg ", '<svg style="max-width:100%;height:auto" ', 1)

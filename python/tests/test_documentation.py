@@ -19,7 +19,7 @@ import pytest
 import lrbm
 from conftest import ROOT
 
-PAGES = {"README.md": 1, "docs/src/python.md": 8}
+PAGES = {"README.md": 1, "docs/src/python.md": 10}
 BLOCK = re.compile(r"^```(python|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -82,24 +82,24 @@ def test_stubs_and_annotations() -> None:
 
 
 def test_the_notebook_runs() -> None:
-    """Executes the notebook from scratch and compares its texts; `SNAPSHOTS=overwrite` records them."""
+    """Executes the notebook from scratch and compares its outputs; `SNAPSHOTS=overwrite` records them."""
     nbclient = pytest.importorskip("nbclient")
     nbformat = pytest.importorskip("nbformat")
     path = ROOT / "python/examples/movies.ipynb"
     notebook = nbformat.read(path, as_version=4)
-    recorded = [_texts(cell) for cell in notebook.cells]
+    recorded = [_outputs(cell) for cell in notebook.cells]
     nbclient.NotebookClient(notebook, timeout=300, kernel_name="python3").execute()
     if os.environ.get("SNAPSHOTS") == "overwrite":
         for cell in notebook.cells:
             cell.metadata.pop("execution", None)
         nbformat.write(notebook, path)
         return
-    assert [_texts(cell) for cell in notebook.cells] == recorded
+    assert [_outputs(cell) for cell in notebook.cells] == recorded
     shown = [output.data for cell in notebook.cells for output in cell.get("outputs", []) if "data" in output]
     assert any("text/html" in data and "<table>" in data["text/html"] for data in shown)
     assert any("image/svg+xml" in data for data in shown)
 
 
-def _texts(cell: Any) -> list[str]:
-    outputs = cell.get("outputs", [])
-    return [output.get("text", "") or output.get("data", {}).get("text/plain", "") for output in outputs]
+def _outputs(cell: Any) -> list[Any]:
+    """Returns what a cell prints or shows: texts, pages and drawings."""
+    return [output.get("text", "") or output.get("data", {}) for output in cell.get("outputs", [])]

@@ -170,7 +170,8 @@ def test_networks(movies: lrbm.Database, tmp_path: Any) -> None:
     # The paper's conversion is not exact, but ranks these examples alike.
     approximate = model.to_network("paper").predict_proba(movies)
     assert approximate[:250].min() > approximate[250:].max()
-    ElementTree.fromstring(network._repr_svg_())
+    drawing = ElementTree.fromstring(network._repr_svg_())
+    assert "max-width:100%" in drawing.get("style", "") and drawing.get("viewBox")
     network.to_json(tmp_path / "network.json")
     restored = lrbm.Network.from_json(tmp_path / "network.json")
     assert restored.predict_proba(movies).tolist() == network.predict_proba(movies).tolist()
