@@ -10,6 +10,10 @@ import sys
 import textwrap
 from typing import Any
 
+if __name__ == "__main__":
+    # The sources beside this file have no extension module, and would hide the installed package.
+    sys.path.pop(0)
+
 from lrbm import _core
 
 # Names of srlearn for parameters that it has.
@@ -122,7 +126,10 @@ def of_class(name: str, kinds: list[dict[str, Any]], note: str) -> str:
         signature.append(f"{here}: {parameter['type']} | None = None")
         docs.append(f"{here} : {parameter['type']}")
         help_text = parameter["help"].replace("train_negatives", SRLEARN["train_negatives"])
-        docs.append(wrapped(f"{help_text} ({parameter['accepts']}) [default: {shown(parameter['default'])}].", "    "))
+        default = shown(parameter["default"])
+        if name == "BoostedRDNClassifier" and here == "redraw_negatives":
+            default = "True if negatives are drawn, as srlearn does"
+        docs.append(wrapped(f"{help_text} ({parameter['accepts']}) [default: {default}].", "    "))
         assigned.append(here)
     if "node_size" in parameters:
         signature.append("preset: str | None = None")

@@ -242,7 +242,7 @@ class RelationalClassifier(_Predictor, ClassifierMixin, BaseEstimator):  # type:
         return self._fit(X, y, sample_weight, progress, None)
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, progress: Any, ensemble: _core.Model | None) -> Any:
-        params = {name: getattr(self, name) for name in self._parameters}
+        params = self._settings()
         given = [(self._parameters[name], value) for name, value in params.items() if value is not None]
         target = None if self.target in (None, "None") else self.target
         if target is not None and not isinstance(target, str):
@@ -294,6 +294,10 @@ class RelationalClassifier(_Predictor, ClassifierMixin, BaseEstimator):  # type:
     def _kind_name(self) -> str:
         return self._kind
 
+    def _settings(self) -> dict[str, Any]:
+        """Returns the parameters by their names here."""
+        return {name: getattr(self, name) for name in self._parameters}
+
     @property
     def estimators_(self) -> list[str]:
         """The trees as clauses, for kinds that grow trees."""
@@ -317,8 +321,13 @@ class RelationalClassifier(_Predictor, ClassifierMixin, BaseEstimator):  # type:
         header = json.loads(text)
         kind = model.kind
         self._check_kind(kind, file_name)
-        stored = header.get("parameters", {})
-        values = {name: stored[key] for name, key in self._parameters.items() if key in stored}
+        values: dict[str, Any] = {}
+        if "parameters" in header:
+            # A parameter that the file omits has the default of the learner.
+            stored = header["parameters"]
+            values = {name: stored.get(key) for name, key in self._parameters.items()}
+            if "redraw_negatives" in values and values["redraw_negatives"] is None:
+                values["redraw_negatives"] = False
         if "seed" in self._parameters and "seed" in header:
             values["seed"] = header["seed"]
         self.set_params(target=model.target[0], **values)

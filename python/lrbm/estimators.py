@@ -826,7 +826,7 @@ class BoostedRDNClassifier(SrlearnForm, RelationalClassifier):
         number above 0, up to 1000) [default: 1.0].
     redraw_negatives : bool
         Draw the negatives of neg_pos_ratio again for each tree, instead of once per model (true or
-        false) [default: False].
+        false) [default: True if negatives are drawn, as srlearn does].
     step : float
         Shrinkage, the factor on the values of each tree; BoostSRL's -step (a number above 0, up to
         10) [default: 1.0].

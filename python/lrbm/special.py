@@ -17,6 +17,14 @@ class SrlearnForm:
 
     _srlearn_defaults = True
 
+    def _settings(self) -> dict[str, Any]:
+        settings: dict[str, Any] = super()._settings()  # type: ignore[misc]
+        drawn = settings["neg_pos_ratio"] not in (None, "all")
+        if settings["redraw_negatives"] is None and drawn:
+            # The Java program of srlearn draws negatives for each tree.
+            settings["redraw_negatives"] = True
+        return settings
+
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
         params: Mapping[str, Any] = self.get_params(deep=False)  # type: ignore[attr-defined]
         background = params["background"]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import csv
+import json
 import pathlib
 from typing import Any, Callable
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 import lrbm
 
@@ -20,8 +22,14 @@ KINDS: list[tuple[type, str, dict[str, Any], dict[str, Any]]] = [
     (
         lrbm.BoostedRDNClassifier,
         "rdn-boost",
-        {"trees": 3, "node_size": 1, "max_depth": 3, "train_negatives": 2, "seed": 5},
+        {"trees": 3, "node_size": 1, "max_depth": 3, "train_negatives": 2, "redraw_negatives": "true", "seed": 5},
         {"n_estimators": 3, "node_size": 1, "max_tree_depth": 3, "neg_pos_ratio": 2, "seed": 5},
+    ),
+    (
+        lrbm.BoostedRDNClassifier,
+        "rdn-boost",
+        {"trees": 3, "max_depth": 3, "node_size": 2},
+        {"n_estimators": 3, "neg_pos_ratio": None},
     ),
     (lrbm.MLNBoostClassifier, "mln-boost", {"trees": 2}, {"n_estimators": 2}),
     (lrbm.RelationalProbabilityTreeClassifier, "rpt", {}, {}),
@@ -35,7 +43,8 @@ KINDS: list[tuple[type, str, dict[str, Any], dict[str, Any]]] = [
     ),
     (lrbm.LRNNClassifier, "lrnn", {"epochs": 3, "clause_length": 3}, {"epochs": 3, "clause_length": 3}),
 ]
-IDS = ["-".join([kind, *(["recursive"] if "recursive" in there else [])]) for _, kind, there, _ in KINDS]
+NAMED = ("recursive", "redraw_negatives")
+IDS = ["-".join([kind, *(name for name in NAMED if name in there)]) for _, kind, there, _ in KINDS]
 
 
 def predicted(program: Callable[..., str], model: pathlib.Path, *data: object) -> list[tuple[str, float, float]]:
@@ -84,6 +93,9 @@ def test_directories(
     assert predicted(program, tmp_path / "ours.json", "--data", tmp_path / "data") == expected
     restored = classifier().from_json(model)
     assert restored.predict_proba(database).tolist() == [probability for _, _, probability in expected]
+    if "parameters" in json.loads(learned.model_.to_json()):
+        # Files have the parameters of training, with those that are omitted at their default.
+        assert clone(restored).fit(database).model_.to_json() == learned.model_.to_json()
 
 
 def test_classes(program: Callable[..., str], tmp_path: pathlib.Path) -> None:

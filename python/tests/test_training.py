@@ -225,11 +225,11 @@ def test_the_preset_auto_is_that_of_the_command_line(program: Any, tmp_path: Any
     program("datasets", "generate", "university", "--out", tmp_path / "data")
     database = lrbm.Database.from_directory(tmp_path / "data")
     target, model = lrbm.datasets.generate("university")[1], tmp_path / "model.json"
-    settings = {"trees": 3, "max_depth": 3, "train_negatives": 2}
+    settings = {"trees": 3, "max_depth": 3, "train_negatives": 2, "redraw_negatives": "true"}
     there = [part for key, value in settings.items() for part in ("--set", f"{key}={value}")]
     kind = ("--kind", classifier._kind, "--preset", "auto")
     program("train", "--data", tmp_path / "data", "--target", target, *kind, *there, "--out", model)
-    here = {"n_estimators": 3, "max_tree_depth": 3, "neg_pos_ratio": 2}
+    here = {"n_estimators": 3, "max_tree_depth": 3, "neg_pos_ratio": 2, "redraw_negatives": True}
     if classifier is lrbm.BoostedRDNClassifier:
         here["node_size"] = None  # srlearn's default would replace that of the presets.
     learned = classifier(target=target, preset="auto", **here).fit(database)
