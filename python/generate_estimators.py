@@ -99,7 +99,7 @@ def of_class(name: str, kinds: list[dict[str, Any]], note: str) -> str:
         ]
         docs += [
             "target : str",
-            "    Predicate to learn; needed for a Database.",
+            "    Predicate to learn; by default that of the examples, if they have one predicate.",
             "n_estimators : int",
             "    Number of boosting rounds.",
             "node_size : int",
@@ -116,7 +116,7 @@ def of_class(name: str, kinds: list[dict[str, Any]], note: str) -> str:
             del rest[taken]
     else:
         signature += ["*", "target: str | None = None"]
-        docs += ["target : str", "    Predicate to learn; needed for a Database."]
+        docs += ["target : str", "    Predicate to learn; by default that of the examples, if they have one predicate."]
     for extra, annotation, default, help_text in own:
         signature.append(f"{extra}: {annotation} = {default}")
         docs += [f"{extra} : {annotation}", wrapped(help_text + ".", "    ")]

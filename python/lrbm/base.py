@@ -38,7 +38,13 @@ class _Predictor:
         """Returns the data of examples or of a database, and the indices of the examples."""
         if isinstance(X, Examples):
             return X._data, X._indices.tolist()
-        data = _core.Data.prepare(self.model_, query=query, **parts(X, None, False))
+        given = parts(X, None, False)
+        background = getattr(self, "background", None)
+        if isinstance(background, Background) and background.use_std_logic_variables:
+            # Facts are written as those of training; the modes are those of the model.
+            name, text = given["background"] or ("background", "")
+            given["background"] = name, text if text is None else f"useStdLogicVariables: true.\n{text}"
+        data = _core.Data.prepare(self.model_, query=query, **given)
         warn(data.warnings())
         if data.duplicates and not query:
             warn([f"{data.duplicates} repeated examples are predicted once: there are {len(data)} predictions"])
@@ -245,6 +251,8 @@ class RelationalClassifier(_Predictor, ClassifierMixin, BaseEstimator):  # type:
         params = self._settings()
         given = [(self._parameters[name], value) for name, value in params.items() if value is not None]
         target = None if self.target in (None, "None") else self.target
+        if target is None and ensemble is not None:
+            target = ensemble.target[0]
         if target is not None and not isinstance(target, str):
             raise ValueError(f"`target` must be the name of a predicate, got {target!r}")
         rules = getattr(self, "_template_text", None)
@@ -256,11 +264,14 @@ class RelationalClassifier(_Predictor, ClassifierMixin, BaseEstimator):  # type:
             check_database(X)
             if y is not None:
                 raise ValueError("a Database has its labels: pass Examples to give other ones as `y`")
-            if target is None:
-                raise ValueError("`target` must be the name of the predicate to learn")
             free = rules is not None or ensemble is not None or params.get("recursive") is True
             data = load(
-                X, self.background, target, keep_defaults=self._srlearn_defaults, needs_modes=not free
+                X,
+                self.background,
+                target,
+                keep_defaults=self._srlearn_defaults,
+                needs_modes=not free,
+                one_target=True,
             )
             indices = None
         weights = None
@@ -287,6 +298,19 @@ class RelationalClassifier(_Predictor, ClassifierMixin, BaseEstimator):  # type:
         self.classes_ = classes
         self._training = data
         return self
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Returns the accuracy: the share of examples, by weight, that ``predict`` is right about.
+
+        ``y`` has the labels of ``X``, by default its own.
+        """
+        self._check_fitted()
+        if y is None:
+            data, indices = self._data(X)
+            labels = np.asarray(data.labels(), dtype=np.intp)
+            names = data.classes
+            y = np.array([False, True] if names is None else names)[labels if indices is None else labels[indices]]
+        return float(super().score(X, y, sample_weight))
 
     def _check_fitted(self) -> None:
         check_is_fitted(self, "model_")

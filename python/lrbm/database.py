@@ -152,10 +152,10 @@ def _part(name: str, sentences: Any) -> tuple[str, str | None] | None:
 def check_database(database: Any) -> None:
     """Checks that something has facts."""
     if getattr(database, "facts", None) is None:
-        raise TypeError(
-            f"expected a Database or Examples, got {type(database).__name__}: relational data are facts and examples, "
-            "not a matrix"
-        )
+        instead = "relational data are facts and examples, not a matrix"
+        if hasattr(database, "columns"):
+            instead = "turn data frames into a Database with `lrbm.import_frames`"
+        raise TypeError(f"expected a Database or Examples, got {type(database).__name__}: {instead}")
 
 
 def parts(database: Any, background: Any, keep_defaults: bool) -> dict[str, Any]:
@@ -170,10 +170,22 @@ def parts(database: Any, background: Any, keep_defaults: bool) -> dict[str, Any]
 
 
 def load(
-    database: Any, background: Any, target: str | None, *, keep_defaults: bool = False, needs_modes: bool = True
+    database: Any,
+    background: Any,
+    target: str | None,
+    *,
+    keep_defaults: bool = False,
+    needs_modes: bool = True,
+    one_target: bool = False,
 ) -> _core.Data:
-    """Loads a database and issues the warnings about it."""
+    """Loads a database and issues the warnings about it.
+
+    With ``one_target``, a target that is not given must be the only predicate of the examples.
+    """
     given = parts(database, background, keep_defaults)
     data = _core.Data.load(target=target, needs_modes=needs_modes, **given)
+    if one_target and target is None and data.other_targets:
+        names = ", ".join(["/".join(map(str, data.target)), *data.other_targets])
+        raise ValueError(f"the examples have several predicates, {names}: select one with `target`")
     warn(data.warnings())
     return data

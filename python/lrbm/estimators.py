@@ -20,7 +20,7 @@ class LRBMBoostClassifier(RelationalClassifier):
     background : Background or path
         Modes and settings; by default those of the Database.
     target : str
-        Predicate to learn; needed for a Database.
+        Predicate to learn; by default that of the examples, if they have one predicate.
     n_estimators : int
         Number of boosting rounds; BoostSRL's -trees (a whole number from 1 to 1000000) [default:
         20].
@@ -260,7 +260,7 @@ class LRBMNoBoostClassifier(RelationalClassifier):
     background : Background or path
         Modes and settings; by default those of the Database.
     target : str
-        Predicate to learn; needed for a Database.
+        Predicate to learn; by default that of the examples, if they have one predicate.
     max_leaves : int | str
         Maximum number of leaves of a tree; BoostSRL's numOfClauses and 1 (a whole number from 2 to
         1000000, or "none") [default: "none"].
@@ -490,7 +490,7 @@ class ExplainableLRBMClassifier(Distilled, RelationalClassifier):
     background : Background or path
         Modes and settings; by default those of the Database.
     target : str
-        Predicate to learn; needed for a Database.
+        Predicate to learn; by default that of the examples, if they have one predicate.
     n_estimators : int
         Number of boosting rounds; BoostSRL's -trees (a whole number from 1 to 1000000) [default:
         20].
@@ -750,7 +750,7 @@ class BoostedRDNClassifier(SrlearnForm, RelationalClassifier):
     background : Background or path
         Modes and settings; by default those of the Database.
     target : str
-        Predicate to learn; needed for a Database.
+        Predicate to learn; by default that of the examples, if they have one predicate.
     n_estimators : int
         Number of boosting rounds.
     node_size : int
@@ -961,7 +961,7 @@ class MLNBoostClassifier(RelationalClassifier):
     background : Background or path
         Modes and settings; by default those of the Database.
     target : str
-        Predicate to learn; needed for a Database.
+        Predicate to learn; by default that of the examples, if they have one predicate.
     n_estimators : int
         Number of boosting rounds; BoostSRL's -trees (a whole number from 1 to 1000000) [default:
         20].
@@ -1112,7 +1112,7 @@ class RelationalProbabilityTreeClassifier(RelationalClassifier):
     background : Background or path
         Modes and settings; by default those of the Database.
     target : str
-        Predicate to learn; needed for a Database.
+        Predicate to learn; by default that of the examples, if they have one predicate.
     max_leaves : int | str
         Maximum number of leaves of a tree; BoostSRL's numOfClauses and 1 (a whole number from 2 to
         1000000, or "none") [default: "none"].
@@ -1225,7 +1225,7 @@ class ProgolClassifier(NetworkFile, RelationalClassifier):
     background : Background or path
         Modes and settings; by default those of the Database.
     target : str
-        Predicate to learn; needed for a Database.
+        Predicate to learn; by default that of the examples, if they have one predicate.
     clause_length : int
         Maximum number of literals in a clause (a whole number from 1 to 20) [default: 4].
     variable_depth : int
@@ -1326,7 +1326,7 @@ class RRBMClassifier(WalkInputs, RelationalClassifier):
     background : Background or path
         Modes and settings; by default those of the Database.
     target : str
-        Predicate to learn; needed for a Database.
+        Predicate to learn; by default that of the examples, if they have one predicate.
     inputs : str
         Inputs: "counts" of walks (rrbm-c), or their "existence" (rrbm-e).
     arity : str
@@ -1412,7 +1412,7 @@ class LRNNClassifier(Template, RelationalClassifier):
     background : Background or path
         Modes and settings; by default those of the Database.
     target : str
-        Predicate to learn; needed for a Database.
+        Predicate to learn; by default that of the examples, if they have one predicate.
     template : str | os.PathLike[str] | None
         Rules to learn the weights of: a text, or a path.
     clause_length : int

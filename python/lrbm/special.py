@@ -48,8 +48,6 @@ class SrlearnForm:
 class Distilled:
     """Distillation of a given ensemble."""
 
-    target: str | None
-
     def distill(
         self,
         ensemble: RelationalClassifier,
@@ -63,8 +61,6 @@ class Distilled:
         ``sample_weight`` and ``progress`` are those of ``fit``.
         """
         check_is_fitted(ensemble, "model_")
-        if self.target is None and not hasattr(X, "_indices"):
-            self.target = ensemble.model_.target[0]
         return self._fit(X, None, sample_weight, progress, ensemble.model_)  # type: ignore[attr-defined]
 
 

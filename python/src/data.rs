@@ -134,6 +134,12 @@ impl Data {
         self.dataset.counts.duplicate_examples
     }
 
+    /// Returns the other predicates that the examples have.
+    #[getter]
+    fn other_targets(&self) -> Vec<String> {
+        self.dataset.counts.other_examples.keys().cloned().collect()
+    }
+
     /// Returns the label of each example: 0 or 1, or the index of its class.
     fn labels(&self) -> Vec<u32> {
         let classes = self.dataset.database.classes_of(self.dataset.target).is_some();

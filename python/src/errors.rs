@@ -14,7 +14,7 @@ pyo3::create_exception!(
 );
 
 /// Options of the command line, and what takes their place here. Longer ones come first.
-const OPTIONS: [(&str, &str); 20] = [
+const OPTIONS: [(&str, &str); 24] = [
     ("more rules: --top shows more", "more rules: `top` shows more"),
     ("more not tried: raise --tries", "more not tried: raise `tries`"),
     ("use --method exact", "use the method \"exact\""),
@@ -24,6 +24,24 @@ const OPTIONS: [(&str, &str); 20] = [
     ("`lrbm train --help` lists all", "`get_params()` lists all"),
     ("use --allow-unknown", "use `allow_unknown=True`"),
     ("--allow-unknown", "`allow_unknown`"),
+    // Data that are not in files have no directory.
+    (
+        "write the data/bk.txt, or pass one with --background, in a spec with `background = \"…\"`",
+        "give the Database `modes`, or the classifier a `background`",
+    ),
+    ("the data: no background file, so", "no background, so"),
+    (
+        "the data: no predicate of the facts has a mode, so every example would get the same probability; write modes \
+         such as `mode: p(+type, -other).` to the data/bk.txt, or pass a file of them with --background, in a spec \
+         with `background = \"…\"`",
+        "no predicate of the facts has a mode, so every example would get the same probability; give the Database \
+         `modes` such as `p(+type, -other).`, or the classifier a `background`",
+    ),
+    (
+        "throughout, write `useStdLogicVariables: true.` before them",
+        "throughout, pass `Background(use_std_logic_variables=True, use_prolog_variables=False)`, or write \
+         `useStdLogicVariables: true.` before them in a file",
+    ),
     ("with --background, in a spec with `background = \"…\"`", "with `background=`"),
     (
         "set arity = \"binary\" in the spec or pass --arity binary to decompose them, or drop their modes",

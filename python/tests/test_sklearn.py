@@ -120,6 +120,22 @@ def test_examples_of_another_target_are_an_error(movies: lrbm.Database, universi
         shapes.predict_proba(things("cone", "disk"))
 
 
+@pytest.mark.filterwarnings("ignore:.*repeated examples:lrbm.LrbmWarning")
+def test_scores_need_no_labels(university: lrbm.Examples) -> None:
+    """Accuracies by default compare with the labels of the data."""
+    model = lrbm.LRBMBoostClassifier(n_estimators=1, max_leaves=2).fit(university[::5])
+    right = model.predict(university) == university.y
+    assert 0.5 < model.score(university) == model.score(university, university.y) == right.mean() < 1.0
+    weights = np.where(right, 0.0, 1.0)
+    assert model.score(university, sample_weight=weights) == 0.0
+    database, _ = lrbm.datasets.generate("university")
+    database.pos = [*database.pos, database.pos[0]]
+    assert model.score(database) == model.score(university)
+    shapes, target = lrbm.datasets.generate("movies-classes")
+    several = lrbm.LRBMBoostClassifier(target=target, n_estimators=2).fit(shapes)
+    assert several.score(shapes) == (several.predict(shapes) == shapes.examples(target).y).mean()
+
+
 def test_other_labels(university: lrbm.Examples) -> None:
     model = lrbm.LRBMBoostClassifier(n_estimators=2)
     own = model.fit(university).decision_function(university)
@@ -184,5 +200,8 @@ def test_check_estimator(classifier: type) -> None:
 
 
 def test_arrays_are_an_error_that_says_what_to_pass() -> None:
-    with pytest.raises(TypeError, match="expected a Database or Examples, got ndarray"):
+    with pytest.raises(TypeError, match="expected a Database or Examples, got ndarray: .* not a matrix"):
         lrbm.LRBMBoostClassifier(target="p").fit(np.zeros((3, 2)))
+    frame = pytest.importorskip("pandas").DataFrame({"a": [1]})
+    with pytest.raises(TypeError, match="got DataFrame: .*lrbm.import_frames"):
+        lrbm.LRBMBoostClassifier(target="p").fit(frame)

@@ -53,7 +53,6 @@ def test_errors_are_those_of_the_command_line(program: Any, tmp_path: Any, smoke
         ({"preset": "papers"}, "papers"),
         ({"seed": object()}, "`seed` must be a number, a bool or a string, got object"),
         ({"symmetric": True}, "requires `recursive=True`"),
-        ({"target": None}, "`target` must be the name"),
         ({"target": 3}, "`target` must be the name"),
         ({"background": 3}, "`background` must be a Background"),
         ({"target": "sick"}, "sick"),
@@ -64,10 +63,43 @@ def test_invalid_settings(smokers: lrbm.Database, settings: dict[str, Any], mess
         lrbm.LRBMBoostClassifier(**{"target": "ill", **settings}).fit(smokers)
 
 
-def test_missing_modes_are_an_error(smokers: lrbm.Database) -> None:
+def test_the_target_may_be_that_of_the_examples(smokers: lrbm.Database) -> None:
+    expected = lrbm.LRBMBoostClassifier(target="ill").fit(smokers).model_.to_json()
+    for target in (None, "None"):
+        model = lrbm.LRBMBoostClassifier(target=target).fit(smokers)
+        assert model.model_.to_json() == expected and model.target == target
+    smokers.neg = [*smokers.neg, "tired(ann)."]
+    with pytest.raises(ValueError, match="several predicates, ill/1, tired/1: select one with `target`"):
+        lrbm.LRBMBoostClassifier().fit(smokers)
+
+
+@pytest.mark.filterwarnings("ignore::lrbm.LrbmWarning")
+def test_missing_modes_are_an_error(smokers: lrbm.Database, tmp_path: Any) -> None:
     smokers.modes = []
-    with pytest.raises(lrbm.DataError, match="no predicate of the facts has a mode"):
+    with pytest.raises(lrbm.DataError, match="^no predicate of the facts has a mode.* give the Database `modes`"):
         lrbm.LRBMBoostClassifier(target="ill").fit(smokers)
+    smokers.write("train", tmp_path)
+    (tmp_path / "train_bk.txt").write_text("mode: ill(+person).\n", encoding="utf-8")
+    with pytest.raises(lrbm.DataError, match="to .*bk.txt, or pass a file of them with `background=`"):
+        lrbm.LRBMBoostClassifier(target="ill").fit(lrbm.Database.from_directory(tmp_path))
+    with pytest.warns(lrbm.LrbmWarning, match="no background, so(.|\n)*give the Database `modes`, or the classifier"):
+        smokers.examples("ill")
+
+
+@pytest.mark.filterwarnings("error")
+def test_capitalized_constants() -> None:
+    """A background in which capitalized names are constants counts for predictions as well."""
+    names = ["Ann", "Bob", "Cid", "Dan"]
+    pos, neg = ([f"ill({name})." for name in part] for part in (names[:2], names[2:]))
+    facts = [f"smokes({name})." for name in names[:2]]
+    database = lrbm.Database(pos, neg, facts)
+    modes = ["ill(+person).", "smokes(+person)."]
+    standard = lrbm.Background(modes=modes, use_std_logic_variables=True, use_prolog_variables=False)
+    model = lrbm.LRBMBoostClassifier(background=standard).fit(database)
+    assert model.predict(database).tolist() == [True, True, False, False]
+    assert model.explain("ill(Ann)", database).probability > 0.5
+    with pytest.raises(lrbm.LrbmWarning, match="Background.use_std_logic_variables=True"):
+        lrbm.LRBMBoostClassifier(background=lrbm.Background(modes=modes)).fit(database)
 
 
 def test_missing_files_are_errors(tmp_path: Any) -> None:
@@ -196,7 +228,7 @@ def test_distillation(movies: lrbm.Database) -> None:
     ensemble = lrbm.LRBMBoostClassifier(target="workedunder", n_estimators=5).fit(movies)
     distilled = lrbm.ExplainableLRBMClassifier(n_estimators=5).distill(ensemble, movies)
     whole = lrbm.ExplainableLRBMClassifier(target="workedunder", n_estimators=5).fit(movies)
-    assert len(distilled.estimators_) == 1
+    assert len(distilled.estimators_) == 1 and distilled.target is None
     assert distilled.predict_proba(movies).tolist() == whole.predict_proba(movies).tolist()
 
 
