@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import pickle
 from typing import Any
 
@@ -181,6 +182,9 @@ OTHER_ERROR = {
 @pytest.mark.parametrize("classifier", CLASSIFIERS)
 def test_check_estimator(classifier: type) -> None:
     from sklearn.utils.estimator_checks import check_estimator
+
+    if "on_fail" not in inspect.signature(check_estimator).parameters:
+        pytest.skip("scikit-learn before 1.6 stops at the first check that fails")
 
     class Checked(classifier):  # type: ignore[misc]
         """The classifier, as if it took arrays: otherwise nothing is checked."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import importlib
+import subprocess
 import sys
 import types
 import warnings
@@ -15,6 +16,7 @@ import lrbm
 import lrbm.background
 import lrbm.database
 import lrbm.rdn
+from conftest import ROOT
 
 srlearn = pytest.importorskip("srlearn")
 
@@ -128,3 +130,10 @@ def test_invalid_parameters_are_value_or_type_errors(n_estimators: Any, smokers:
         return
     with pytest.raises((ValueError, TypeError), match="n_estimators"):
         model.fit(smokers)
+
+
+def test_the_recorded_comparison_is_that_of_its_runs() -> None:
+    """`results/srlearn.md` is the page of `results/srlearn.csv`."""
+    command = [sys.executable, str(ROOT / "scripts/compare_srlearn"), "--recorded", str(ROOT / "results/srlearn.csv")]
+    printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    assert printed == (ROOT / "results/srlearn.md").read_text(encoding="utf-8")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import numpy as np
@@ -77,7 +78,10 @@ def test_weights_follow_the_folds_of_scikit_learn() -> None:
 
         __init__ = lrbm.LRBMBoostClassifier.__init__
 
-    scores = cross_val_score(Recorder(n_estimators=2), X, X.y, cv=3, params={"sample_weight": weights})
+    # `params` was called `fit_params` before scikit-learn 1.4.
+    known = inspect.signature(cross_val_score).parameters
+    given = {"params" if "params" in known else "fit_params": {"sample_weight": weights}}
+    scores = cross_val_score(Recorder(n_estimators=2), X, X.y, cv=3, **given)
     assert len(scores) == 3 and sum(seen) == 2 * len(X)
     search = GridSearchCV(Recorder(), {"n_estimators": [1, 2]}, cv=2)
     search.fit(X, X.y, sample_weight=weights)
