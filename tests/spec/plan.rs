@@ -90,11 +90,11 @@ fn keys_differ_if_and_only_if_ids_differ() {
 #[test]
 fn missing_datasets_are_named_with_the_fetch_command() {
     let plan = Plan::new(&experiment(&shipped("regression.toml")), &Store::open("no such directory")).unwrap();
-    assert_eq!(plan.jobs.len(), 140);
+    assert_eq!(plan.jobs.len(), 700);
     assert_eq!(plan.fetch_command().unwrap(), "lrbm datasets fetch imdb uwcse sports webkb");
-    assert!(plan.jobs.iter().filter(|entry| entry.state(None) == JobState::NoData).count() == 80);
+    assert!(plan.jobs.iter().filter(|entry| entry.state(None) == JobState::NoData).count() == 400);
     let here = plan.available();
-    assert_eq!(here.jobs.len(), 60);
+    assert_eq!(here.jobs.len(), 300);
     assert!(here.jobs.iter().all(|entry| entry.data_checksum.is_some()));
 }
 
@@ -143,7 +143,7 @@ fn the_plan_command_lists_jobs_and_sets_exit_codes() {
     assert!(stderr.contains("no dataset of table1 is fetched; run `lrbm datasets fetch"), "{stderr}");
     let (code, stdout, stderr) = plan_command(&[&path("regression.toml"), "--available", "--out", "elsewhere"]);
     assert_eq!(code, 0);
-    assert!(stdout.ends_with("60 jobs in elsewhere: 60 to do\n"), "{stdout}");
+    assert!(stdout.ends_with("300 jobs in elsewhere: 300 to do\n"), "{stdout}");
     assert_eq!(stderr, "skipped datasets that are not fetched: imdb, uwcse, sports, webkb\n");
     let (code, _, stderr) = plan_command(&[&path("quick.toml"), "--set", "tres=3"]);
     assert_eq!(code, 2);
