@@ -53,6 +53,17 @@ const FEW_NAMES: usize = 8;
 /// A local variable that has no number yet.
 const UNNAMED: u32 = u32::MAX;
 
+/// A local variable that has no image yet.
+const UNMAPPED: u64 = u64::MAX;
+
+/// The maximum number of literals of which implied ones are omitted, and of their words: sets of
+/// either are words.
+const MAX_FOLDED: usize = 24;
+const MAX_FOLDED_WORDS: usize = 64;
+
+/// The maximum number of pairs of literals that are compared to omit one.
+const MAX_FOLD_STEPS: usize = 256;
+
 /// A conjunction encoded as words, with its local (non-head) variables numbered from 0.
 pub(crate) struct EncodedConjunction {
     words: Vec<u64>,
@@ -154,6 +165,37 @@ impl EncodedConjunction {
             groups[place[root]].push(i);
         }
         groups
+    }
+
+    /// Returns the members that remain if literals are omitted as long as the others imply them, in
+    /// the given order: a component that covers the same examples.
+    ///
+    /// A literal is implied if a substitution of local variables maps all members to the others:
+    /// `p(X, V), p(W, V)` with local `V` and `W` is equivalent to `p(X, V)`. The last literals are
+    /// omitted first. Counts of groundings differ. Members with a negated literal or a comparison
+    /// are returned as they are.
+    pub(super) fn minimal(&self, members: &[usize]) -> Vec<usize> {
+        let mut minimal = members.to_vec();
+        let is_excluded = |&i: &usize| self.is_filter(i) || self.literal(i).len() > MAX_FOLDED_WORDS;
+        if !(2..=MAX_FOLDED).contains(&members.len()) || members.iter().any(is_excluded) {
+            return minimal;
+        }
+        let mut image = vec![UNMAPPED; self.locals];
+        // What is not implied by all others is not implied by some of them either.
+        for at in (0..members.len()).rev() {
+            let omitted = members[at];
+            let is_same = |&other: &usize| self.literal(other)[0] == self.literal(omitted)[0];
+            if minimal.iter().filter(|other| is_same(other)).count() < 2 {
+                continue;
+            }
+            let mut fold =
+                Fold { conjunction: self, members: &minimal, omitted, image: &mut image, mapped: 0, steps: 0 };
+            if fold.map(at) {
+                minimal.remove(at);
+                image.fill(UNMAPPED);
+            }
+        }
+        minimal
     }
 
     /// Returns the normal form of some literals.
@@ -264,6 +306,76 @@ impl EncodedConjunction {
             }
             _ => mix(hash, word),
         })
+    }
+}
+
+/// The search for a substitution that maps literals to those other than an omitted one.
+///
+/// A variable without an image is mapped to itself, so only literals with a variable that changes
+/// have to be matched.
+struct Fold<'f> {
+    conjunction: &'f EncodedConjunction,
+    members: &'f [usize],
+    omitted: usize,
+    /// The image of each local variable.
+    image: &'f mut [u64],
+    /// The members that are matched, as bits.
+    mapped: u64,
+    steps: usize,
+}
+
+impl Fold<'_> {
+    /// Maps a member, and then all others that this affects; returns whether that is possible. The
+    /// images are undone otherwise. A search that takes too long fails.
+    fn map(&mut self, at: usize) -> bool {
+        let conjunction = self.conjunction;
+        let literal = conjunction.literal(self.members[at]);
+        self.mapped |= 1 << at;
+        let (members, omitted) = (self.members, self.omitted);
+        for &target in members.iter().filter(|&&target| target != omitted) {
+            let target = conjunction.literal(target);
+            if target[0] != literal[0] || target.len() != literal.len() {
+                continue;
+            }
+            self.steps += 1;
+            if self.steps > MAX_FOLD_STEPS {
+                break;
+            }
+            let mut changed = 0u64;
+            let matches = literal.iter().zip(target).enumerate().skip(1).all(|(place, (&word, &value))| {
+                if word & KIND != LOCAL {
+                    return word == value;
+                }
+                let image = &mut self.image[(word & u64::from(u32::MAX)) as usize];
+                if *image == UNMAPPED {
+                    *image = value;
+                    changed |= 1 << place;
+                }
+                *image == value
+            });
+            if matches && self.map_affected() {
+                return true;
+            }
+            for (_, &word) in literal.iter().enumerate().filter(|(place, _)| changed >> place & 1 == 1) {
+                self.image[(word & u64::from(u32::MAX)) as usize] = UNMAPPED;
+            }
+        }
+        self.mapped &= !(1 << at);
+        false
+    }
+
+    /// Maps the members with a variable that changes.
+    fn map_affected(&mut self) -> bool {
+        let is_affected = |&at: &usize| {
+            let literal = self.conjunction.literal(self.members[at]);
+            let image = |word: &u64| self.image[(word & u64::from(u32::MAX)) as usize];
+            self.mapped >> at & 1 == 0
+                && literal[1..].iter().any(|word| word & KIND == LOCAL && ![UNMAPPED, *word].contains(&image(word)))
+        };
+        match (0..self.members.len()).find(is_affected) {
+            Some(at) => self.map(at),
+            None => true,
+        }
     }
 }
 
@@ -384,6 +496,38 @@ mod tests {
         let swapped = [literal(true, 1, &[-9, 9]), literal(false, 0, &[-7, -1]), literal(false, 0, &[-9, -7])];
         assert_ne!(key_of(&one), key_of(&swapped));
         assert_ne!(key_of(&[literal(false, 0, &[-3, -3])]), key_of(&[literal(false, 0, &[-3, -4])]));
+    }
+
+    /// Returns the literals that remain if implied ones are omitted; variables up to −2 are those
+    /// of the head.
+    fn minimal(literals: &[&[i32]]) -> Vec<usize> {
+        let literals: Vec<Literal> = literals.iter().map(|args| literal(false, args[0] as u32, &args[1..])).collect();
+        EncodedConjunction::new(literals.iter(), 2).minimal(&(0..literals.len()).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn implied_literals_are_omitted() {
+        // p(A, C), p(D, C): D may be A.
+        assert_eq!(minimal(&[&[0, -1, -3], &[0, -4, -3]]), [0]);
+        // The other way round, the first is implied.
+        assert_eq!(minimal(&[&[0, -4, -3], &[0, -1, -3]]), [1]);
+        // Two equal chains from A, and one to B that differs.
+        assert_eq!(minimal(&[&[0, -1, -3], &[1, -3, -4], &[0, -1, -5], &[1, -5, -6]]), [0, 1]);
+        assert_eq!(minimal(&[&[0, -1, -3], &[1, -3, -4], &[0, -1, -5], &[1, -5, -2]]), [2, 3]);
+        // A chain of two is no shorter one, a loop is a chain of any length.
+        assert_eq!(minimal(&[&[0, -1, -3], &[0, -3, -4]]), [0, 1]);
+        assert_eq!(minimal(&[&[0, -3, -3], &[0, -3, -4], &[0, -4, -5]]), [0]);
+        // Constants, head variables and other predicates imply nothing.
+        assert_eq!(minimal(&[&[0, -1, 7], &[0, -1, 8], &[0, -2, 7], &[1, -1, 7]]), [0, 1, 2, 3]);
+        assert_eq!(minimal(&[&[0, -1, 7], &[0, -1, -3]]), [0]);
+        // Equal literals.
+        assert_eq!(minimal(&[&[0, -1, -2], &[0, -1, -2]]), [0]);
+    }
+
+    #[test]
+    fn negated_literals_are_not_omitted() {
+        let literals = [literal(false, 0, &[-1, -3]), literal(false, 0, &[-1, -4]), literal(true, 1, &[-4])];
+        assert_eq!(EncodedConjunction::new(literals.iter(), 2).minimal(&[0, 1, 2]), [0, 1, 2]);
     }
 
     #[test]

@@ -53,6 +53,8 @@ pub struct Coverage<'a> {
     groups: Mutex<HashMap<Box<[u32]>, Arc<Groups>>>,
     catalog: Arc<Catalog<'a>>,
     cover_cache: Mutex<Cache<ComponentKey, Arc<Bits>>>,
+    /// The answers of [`Coverage::cover_within`].
+    within_cache: Mutex<Cache<ComponentKey, Arc<CoveredWithin>>>,
     count_cache: Mutex<Cache<ComponentKey, Arc<GroundingCounts>>>,
     /// By side of a separator, groups needed, and whether there are numbers.
     list_cache: Mutex<ListCache>,
@@ -63,12 +65,21 @@ pub struct Coverage<'a> {
     min_groups_for_bounds: usize,
     /// See [`Coverage::refined_from`].
     min_members: usize,
+    /// See [`Coverage::kept_from`].
+    min_kept_cost: u64,
     /// The indices of the examples among those known to the audit, if they are a subset.
     indices: Option<&'a [usize]>,
 }
 
 /// The lists of sides of separators, or the number of steps that did not suffice for them.
 type ListCache = Cache<(Side, Bits, bool), Result<Arc<Lists>, u64>>;
+
+/// The examples that a component covers among some.
+#[derive(Debug)]
+struct CoveredWithin {
+    within: Bits,
+    covered: Bits,
+}
 
 /// A conjunction split into components.
 struct Decomposed {
@@ -93,6 +104,9 @@ const LIST_STEPS: u64 = 2;
 
 /// The default of [`Coverage::bounded_from`]: with few groups, bounds take longer than the search.
 const MIN_GROUPS_FOR_BOUNDS: usize = 512;
+
+/// The default of [`Coverage::kept_from`].
+const MIN_KEPT_COST: u64 = 8;
 
 /// The memory of a cache entry besides its words: two allocations and a slot in the map.
 const ENTRY_BYTES: usize = 128;
@@ -119,13 +133,15 @@ impl<'a> Coverage<'a> {
             groups: Mutex::default(),
             catalog: Arc::new(Catalog::new(database)),
             // The other half is for cached candidate lists, see `Grower`.
-            cover_cache: Mutex::new(Cache::new(memory_bytes / 16 * 5)),
+            cover_cache: Mutex::new(Cache::new(memory_bytes / 16 * 4)),
+            within_cache: Mutex::new(Cache::new(memory_bytes / 16)),
             count_cache: Mutex::new(Cache::new(memory_bytes / 8)),
             list_cache: Mutex::new(Cache::new(memory_bytes / 16)),
             matches: Arc::default(),
             audit: None,
             min_groups_for_bounds: MIN_GROUPS_FOR_BOUNDS,
             min_members: MIN_MEMBERS,
+            min_kept_cost: MIN_KEPT_COST,
             indices: None,
         }
     }
@@ -147,6 +163,12 @@ impl<'a> Coverage<'a> {
         Coverage { min_members: refinements, ..self }
     }
 
+    /// Sets the search cost per example from which on an answer for the examples of one node is
+    /// cached. It affects the effort and the memory only.
+    pub fn kept_from(self, cost: u64) -> Self {
+        Coverage { min_kept_cost: cost, ..self }
+    }
+
     /// Returns the coverage of a subset of the examples, given with their indices; its caches are
     /// empty.
     pub(crate) fn restricted_to<'b>(&self, examples: &'b [Example], indices: &'b [usize]) -> Coverage<'b>
@@ -155,8 +177,8 @@ impl<'a> Coverage<'a> {
     {
         let coverage = Coverage::new(self.database, self.target, examples, self.memory_bytes / 2);
         let (catalog, matches) = (self.catalog.clone(), self.matches.clone());
-        let (audit, min_members) = (self.audit, self.min_members);
-        Coverage { audit, indices: Some(indices), catalog, matches, min_members, ..coverage }
+        let Coverage { audit, min_members, min_kept_cost, .. } = *self;
+        Coverage { audit, indices: Some(indices), catalog, matches, min_members, min_kept_cost, ..coverage }
     }
 
     /// Returns the audit that records the answers.
@@ -216,7 +238,7 @@ impl<'a> Coverage<'a> {
     /// Covers several conjunctions, given as references to their literals.
     pub(crate) fn cover_each(&self, conjunctions: &[Vec<&Literal>]) -> Vec<Arc<Bits>> {
         let split: Vec<Decomposed> =
-            parallel::map(conjunctions, 1000, |conjunction| self.split(conjunction.iter().copied()));
+            parallel::map(conjunctions, 1000, |conjunction| self.split(conjunction.iter().copied(), true));
         // The index of each distinct component in `found`, which has its coverage if cached.
         let mut index_of: HashMap<&ComponentKey, usize> = HashMap::default();
         let (mut found, mut missing) = (Vec::new(), Vec::new());
@@ -320,10 +342,14 @@ impl<'a> Coverage<'a> {
         pack.evaluate(&context, &base_groups, &groups, Some(&within), pairs)
     }
 
-    /// Splits a conjunction into components with their normal forms.
-    fn split<'l>(&self, conjunction: impl Iterator<Item = &'l Literal>) -> Decomposed {
+    /// Splits a conjunction into components with their normal forms. With `is_minimal`, literals
+    /// that others imply are omitted: this does not affect which examples are covered.
+    fn split<'l>(&self, conjunction: impl Iterator<Item = &'l Literal>, is_minimal: bool) -> Decomposed {
         let encoded = EncodedConjunction::new(conjunction, self.arity);
-        let all: Vec<usize> = (0..encoded.literals()).collect();
+        let mut all: Vec<usize> = (0..encoded.literals()).collect();
+        if is_minimal {
+            all = encoded.minimal(&all);
+        }
         let with_key = |members: Vec<usize>| {
             let key = encoded.key(&members);
             (members, key)
@@ -337,7 +363,7 @@ impl<'a> Coverage<'a> {
     /// in parallel.
     pub fn counts<C: AsRef<[Literal]> + Sync>(&self, conjunctions: &[C]) -> Vec<Arc<GroundingCounts>> {
         let count = |conjunction: &C| {
-            let components = self.split(conjunction.as_ref().iter()).components;
+            let components = self.split(conjunction.as_ref().iter(), false).components;
             let mut counts = components.iter().map(|(_, key)| self.count_component(key));
             let Some(first) = counts.next() else { return Arc::new(GroundingCounts(vec![1; self.examples.len()])) };
             counts.fold(first, |all, more| Arc::new(all.product(&more)))
@@ -552,7 +578,7 @@ struct Missing<'s> {
 impl Coverage<'_> {
     /// Replaces the cached coverage of the first component, to test that an audit finds errors.
     pub(crate) fn plant(&self, conjunction: &[Literal], covered: Bits) {
-        let (_, key) = self.split(conjunction.iter()).components.remove(0);
+        let (_, key) = self.split(conjunction.iter(), true).components.remove(0);
         lock(&self.cover_cache).insert(key, Arc::new(covered), 100, 100);
     }
 }

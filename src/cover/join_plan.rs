@@ -19,6 +19,10 @@ const ROWS_OF_NEXT_LITERAL: f64 = 16.0;
 /// The number of literals from which on further indexes are worthwhile.
 const MIN_LITERALS_FOR_INDEXES: usize = 3;
 
+/// The maximum number of bindings that form the key of a memo, and of a narrow one.
+pub(super) const MAX_MEMO_SLOTS: usize = 4;
+pub(super) const MAX_NARROW_MEMO_SLOTS: usize = 2;
+
 /// The source of a value known before a literal is matched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BoundValue {
@@ -365,7 +369,8 @@ impl<'a> Planner<'a> {
             then.push(JoinStep::emit());
         }
         let mut memo = None;
-        if !at_root && !then.is_empty() && interface.len() <= 2 {
+        let widest = if self.looks_ahead { MAX_MEMO_SLOTS } else { MAX_NARROW_MEMO_SLOTS };
+        if !at_root && !then.is_empty() && interface.len() <= widest {
             memo = Some((self.memos, interface));
             if enumerates {
                 self.enumerated.push(self.memos);

@@ -2,7 +2,9 @@
 //!
 //! A maximum of one decides whether a grounding exists.
 
-use super::join_plan::{Access, Action, BoundValue, JoinPlan, JoinStep, Operand};
+use super::join_plan::{
+    Access, Action, BoundValue, JoinPlan, JoinStep, MAX_MEMO_SLOTS, MAX_NARROW_MEMO_SLOTS, Operand,
+};
 use crate::cancel;
 use crate::determinism::HashMap;
 use crate::kb::{Database, Index, View};
@@ -27,6 +29,30 @@ struct MemoEntry {
 
 const COST_OVERFLOW: u32 = u32::MAX;
 
+/// The maximum number of memoized counts per plan step with more than two bindings.
+const MAX_WIDE_MEMO_ENTRIES: usize = 1 << 14;
+
+/// The lookups after which a memo must have had some hits, and the lookups per hit.
+const MIN_LOOKUPS: u64 = 1 << 9;
+const MAX_LOOKUPS_PER_HIT: u64 = 8;
+
+/// A memo with more than two bindings as its key. Most are of use for one head only, and many have
+/// hardly any hits.
+#[derive(Clone, Debug, Default)]
+struct WideMemo {
+    counts: HashMap<u128, MemoEntry>,
+    lookups: u64,
+    hits: u64,
+}
+
+impl WideMemo {
+    /// Returns whether there are enough hits.
+    #[inline]
+    fn is_worthwhile(&self) -> bool {
+        self.lookups < MIN_LOOKUPS || self.hits * MAX_LOOKUPS_PER_HIT >= self.lookups
+    }
+}
+
 /// A search through one plan, for one head after another.
 ///
 /// The count for a head does not depend on the heads searched before, even where the budget runs
@@ -49,6 +75,8 @@ pub(crate) struct Search<'p, 'a> {
     /// Counts saturate here.
     max_count: u32,
     memos: Vec<HashMap<u64, MemoEntry>>,
+    /// The memos with more than two bindings as their key, by the same index.
+    wide_memos: Vec<WideMemo>,
     /// Whether all memos are of the current head, so that their cost is charged already.
     memos_are_own: bool,
     /// The projected bindings found for the current head, one tuple after the other.
@@ -77,6 +105,7 @@ impl<'p, 'a> Search<'p, 'a> {
             limit: None,
             limit_id: 0,
             memos: vec![HashMap::default(); plan.memos],
+            wide_memos: vec![WideMemo::default(); plan.memos],
             memos_are_own: false,
             found: Vec::new(),
             args: Vec::new(),
@@ -118,16 +147,18 @@ impl<'p, 'a> Search<'p, 'a> {
         self.start(head, limit, limit_id);
         for &memo in &self.per_example_memos {
             clear(&mut self.memos[memo]);
+            clear(&mut self.wide_memos[memo].counts);
         }
         let count = self.count_roots();
         if !self.is_exhausted() {
             return count;
         }
         let other_memos = std::mem::replace(&mut self.memos, vec![HashMap::default(); self.plan.memos]);
+        let other_wide_memos = std::mem::replace(&mut self.wide_memos, vec![WideMemo::default(); self.plan.memos]);
         self.memos_are_own = true;
         let count = self.count_roots();
         self.memos_are_own = false;
-        self.memos = other_memos;
+        (self.memos, self.wide_memos) = (other_memos, other_wide_memos);
         count
     }
 
@@ -137,6 +168,7 @@ impl<'p, 'a> Search<'p, 'a> {
         self.start(head, limit, limit_id);
         for &memo in &self.plan.enumerated {
             clear(&mut self.memos[memo]);
+            clear(&mut self.wide_memos[memo].counts);
         }
         self.found.clear();
         // A memo hit is charged nothing: where the budget runs out, no answer is used.
@@ -175,6 +207,9 @@ impl<'p, 'a> Search<'p, 'a> {
 
     fn count_with_memo(&mut self, step: &'p JoinStep<'a>) -> u32 {
         let Some((memo, slots)) = &step.memo else { return self.count_step(step) };
+        if slots.len() > MAX_NARROW_MEMO_SLOTS {
+            return self.count_with_wide_memo(step, *memo, slots);
+        }
         let value = |k: usize| u64::from(slots.get(k).map_or(0, |&slot| self.bindings[slot]));
         let key = match slots.len() {
             2 if self.limit.is_some() => return self.count_step(step),
@@ -193,6 +228,36 @@ impl<'p, 'a> Search<'p, 'a> {
         if self.memos[*memo].len() < MAX_MEMO_ENTRIES && !self.is_exhausted() {
             let cost = u32::try_from(self.steps - steps + (budget_end - self.budget_end)).unwrap_or(COST_OVERFLOW);
             self.memos[*memo].insert(key, MemoEntry { count, cost });
+        }
+        count
+    }
+
+    /// The same for a memo with more bindings as its key.
+    fn count_with_wide_memo(&mut self, step: &'p JoinStep<'a>, memo: usize, slots: &[usize]) -> u32 {
+        let is_full = slots.len() == MAX_MEMO_SLOTS;
+        if (is_full && self.limit.is_some()) || !self.wide_memos[memo].is_worthwhile() {
+            return self.count_step(step);
+        }
+        let last = if is_full { 0 } else { u128::from(self.limit_id) };
+        let key = slots.iter().fold(last, |key, &slot| key << 32 | u128::from(self.bindings[slot]));
+        let table = &mut self.wide_memos[memo];
+        table.lookups += 1;
+        if let Some(&MemoEntry { count, cost }) = table.counts.get(&key) {
+            table.hits += 1;
+            if !self.memos_are_own && self.budget < u64::MAX {
+                self.budget_end = if cost == COST_OVERFLOW { 0 } else { self.budget_end.saturating_sub(cost.into()) };
+            }
+            return count;
+        }
+        let (steps, budget_end) = (self.steps, self.budget_end);
+        let count = self.count_step(step);
+        if !self.is_exhausted() {
+            let cost = u32::try_from(self.steps - steps + (budget_end - self.budget_end)).unwrap_or(COST_OVERFLOW);
+            let counts = &mut self.wide_memos[memo].counts;
+            if counts.len() >= MAX_WIDE_MEMO_ENTRIES {
+                counts.clear();
+            }
+            counts.insert(key, MemoEntry { count, cost });
         }
         count
     }
@@ -346,7 +411,7 @@ impl<'p, 'a> Search<'p, 'a> {
 }
 
 /// Clears a memo table.
-fn clear(table: &mut HashMap<u64, MemoEntry>) {
+fn clear<K>(table: &mut HashMap<K, MemoEntry>) {
     // Clearing takes time proportional to the capacity, and most examples need few entries.
     if table.capacity() > MAX_CLEARED_CAPACITY { *table = HashMap::default() } else { table.clear() }
 }

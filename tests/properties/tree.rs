@@ -180,7 +180,9 @@ impl World {
     /// Half of the worlds decide all refinements together, although they are few.
     fn coverage(&self) -> Coverage<'_> {
         let refinements = if self.examples.len().is_multiple_of(2) { 1 } else { 8 };
-        Coverage::new(&self.database, self.target, &self.examples, DEFAULT_MEMORY_BYTES).refined_from(refinements)
+        Coverage::new(&self.database, self.target, &self.examples, DEFAULT_MEMORY_BYTES)
+            .refined_from(refinements)
+            .kept_from(0)
     }
 
     fn language(&self, node_size: usize) -> Language {
@@ -537,6 +539,52 @@ proptest! {
         let found = in_threads(threads, || coverage.cover_all(&refinements));
         for (bits, conjunction) in found.into_iter().zip(&refinements) {
             prop_assert_eq!(&*bits, &world.naive(conjunction), "{:?}", conjunction);
+        }
+    }
+
+    #[test]
+    fn conjunctions_with_implied_literals_agree_with_the_naive_evaluator(
+        seed: u64,
+        timed: bool,
+        recursive: bool,
+        predicates in 1usize..=2,
+        arity in 1usize..=5,
+        memory in memory(),
+        threads in 1usize..=4,
+    ) {
+        let world = World::new(seed, Size { timed, recursive, predicates, arity, ..WIDE });
+        let mut stream = Stream::new(seed, &["implied"]);
+        let head = world.arity() as u32;
+        let repeated = |_| {
+            let mut literals = world.conjunction(&mut stream);
+            literals.truncate(3);
+            literals.iter_mut().for_each(|literal| literal.negated &= stream.index(4) == 0);
+            for k in 0..literals.len() {
+                let mut copy = literals[k].clone();
+                for arg in &mut copy.args {
+                    // Some variables of the copy are new ones, so that the original implies it; some
+                    // are others, so that it may not.
+                    match (*arg, stream.index(3)) {
+                        (Argument::Variable(v), 0) if v.0 >= head => *arg = Argument::Variable(Variable(v.0 + 10)),
+                        (Argument::Variable(_), 1) => {
+                            *arg = Argument::Variable(Variable(stream.index(head as usize + 4) as u32));
+                        }
+                        _ => {}
+                    }
+                }
+                let at = stream.index(literals.len() + 1);
+                literals.insert(at, copy);
+            }
+            literals
+        };
+        let conjunctions: Vec<Vec<Literal>> = (0..12).map(repeated).collect();
+        let coverage = Coverage::new(&world.database, world.target, &world.examples, memory);
+        let found = in_threads(threads, || coverage.cover_all(&conjunctions));
+        let counts = in_threads(threads, || coverage.counts(&conjunctions));
+        for ((bits, counts), conjunction) in found.into_iter().zip(counts).zip(&conjunctions) {
+            prop_assert_eq!(&*bits, &world.naive(conjunction), "{:?}", conjunction);
+            // Counts are of all groundings.
+            prop_assert_eq!(&counts.at_least(2), &world.naive_count(conjunction, 2), "{:?}", conjunction);
         }
     }
 

@@ -54,7 +54,9 @@ impl Bounds<'_> {
         if !self.encoded.checks_are_bound(smaller) {
             return;
         }
-        let keys = self.encoded.components(smaller).into_iter().map(|component| self.encoded.key(&component));
+        // Answers are cached for components without implied literals.
+        let smaller = self.encoded.minimal(smaller);
+        let keys = self.encoded.components(&smaller).into_iter().map(|component| self.encoded.key(&component));
         for bits in keys.filter_map(|key| lock(self.cache).get(&key)) {
             match bound {
                 Some(bound) => bound.and_assign(&bits),
