@@ -15,6 +15,15 @@ pub fn counted_as(n: usize, one: &str, many: &str) -> String {
     format!("{n} {}", if n == 1 { one } else { many })
 }
 
+/// Joins names with commas, and the last one with `and`.
+pub fn listed(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        [only] => only.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
 /// Formats a whole number with thousands separators: 1,234,567.
 pub fn thousands(n: impl TryInto<u64>) -> String {
     let digits = n.try_into().unwrap_or(u64::MAX).to_string();
@@ -36,6 +45,8 @@ mod tests {
     fn counts_agree_with_their_nouns() {
         assert_eq!([0, 1, 2000].map(|n| counted(n, "job")), ["0 jobs", "1 job", "2000 jobs"]);
         assert_eq!([1, 3].map(|n| counted_as(n, "leaf", "leaves")), ["1 leaf", "3 leaves"]);
+        let names = ["a", "b", "c"].map(str::to_owned);
+        assert_eq!([0, 1, 2, 3].map(|n| listed(&names[..n])), ["", "a", "a and b", "a, b and c"]);
         let shown = [0u64, 999, 1000, 1_234_567].map(thousands);
         assert_eq!(shown, ["0", "999", "1,000", "1,234,567"]);
     }

@@ -8,13 +8,19 @@ use super::compare::{Pairing, RowComparison, RowPair, RunComparison, p_value};
 use super::rows::ReportRow;
 use super::table::{format_mean, metric_title};
 use crate::determinism::{IndexMap, IndexSet};
-use crate::logic::quantity::counted;
+use crate::logic::quantity::{counted, listed};
 use crate::metric::Column;
 use crate::metric::significance::decision::Sign;
 use crate::metric::summary::mean;
 
 /// The metric that decides what is best.
 const METRIC: Column = Column::AucRoc;
+
+/// Smallest difference of means that three digits show.
+const LEVEL: f64 = 0.0005;
+
+/// Largest number of level candidates that are named.
+const MAX_NAMES: usize = 3;
 
 /// A model with its preset and sweep settings, on all datasets.
 struct Candidate<'a, 'r> {
@@ -36,7 +42,9 @@ pub fn answer(rows: &[ReportRow<'_>]) -> Vec<String> {
         match candidates.get(1) {
             None => vec![alone(best)],
             Some(next) => {
-                let mut sentences = vec![lead(best, next), tested(best, next)];
+                let level = candidates.iter().take_while(|other| best.mean - other.mean < LEVEL).count();
+                let lower = candidates.get(level);
+                let mut sentences = vec![lead(&candidates[..level], lower), tested(best, lower.unwrap_or(next))];
                 let is_sweep = rows.iter().any(|row| !row.settings.is_empty());
                 sentences.extend(
                     candidates
@@ -93,19 +101,22 @@ fn alone(only: &Candidate<'_, '_>) -> String {
     }
 }
 
-fn lead(best: &Candidate<'_, '_>, next: &Candidate<'_, '_>) -> String {
+/// Names the best candidate, those level with it, and the next one.
+fn lead(level: &[Candidate<'_, '_>], next: Option<&Candidate<'_, '_>>) -> String {
     let title = metric_title(METRIC);
+    let Some((best, level)) = level.split_first() else { return String::new() };
     let place = match best.rows.as_slice() {
         [row] => format!("on {}", row.key().dataset),
         rows => format!("on average over {} datasets", rows.len()),
     };
-    let (best, next, mean, above) = (&best.label, &next.label, best.mean, best.mean - next.mean);
-    // Shown with three digits.
-    if above < 0.0005 {
-        format!("{best} has the highest {title} {place}, {mean:.3}, with {next} level.")
-    } else {
-        format!("{best} has the highest {title} {place}: {mean:.3}, {above:.3} above {next}, the next.")
+    let mut names: Vec<String> = level.iter().take(MAX_NAMES).map(|other| other.label.clone()).collect();
+    if level.len() > MAX_NAMES {
+        names.push(format!("{} more", level.len() - MAX_NAMES));
     }
+    let level = Some(format!("level with {}", listed(&names))).filter(|_| !names.is_empty());
+    let above = next.map(|next| format!("{:.3} above {}, the next", best.mean - next.mean, next.label));
+    let relations: Vec<String> = level.into_iter().chain(above).collect();
+    format!("{} has the highest {title} {place}: {:.3}, {}.", best.label, best.mean, relations.join(" and "))
 }
 
 /// States whether the difference between the two best is beyond chance, with the datasets as one

@@ -6,6 +6,7 @@ use super::obstacle::obstacle;
 use super::published::{self, PublishedDifference, PublishedReading};
 use crate::data::benchmark::{Arity, TimeUse};
 use crate::determinism::IndexSet;
+use crate::logic::quantity::listed;
 use crate::metric::Column;
 use crate::metric::significance::decision::{
     self, DecidedClaim, DecidedComparison, Decision, DecisionRule, DifferenceEstimate, Finding,
@@ -209,6 +210,9 @@ fn find<'a, 'r>(rows: &[&'a ReportRow<'r>], kind: &str, dataset: &str) -> Option
     named().or_else(of_id).copied()
 }
 
+/// Reason of a comparison on a dataset without jobs, after its name.
+const NOT_RUN: &str = " is not in this run";
+
 /// Like [`find`], but returns an error if the row cannot be compared.
 fn row<'a, 'r>(
     claim: &Claim,
@@ -216,7 +220,7 @@ fn row<'a, 'r>(
     kind: &str,
     dataset: &str,
 ) -> Result<&'a ReportRow<'r>, String> {
-    let row = find(rows, kind, dataset).ok_or_else(|| format!("{dataset} is not in this run"))?;
+    let row = find(rows, kind, dataset).ok_or_else(|| format!("{dataset}{NOT_RUN}"))?;
     if row.is_unsupported() {
         return Err(format!("{kind} refuses {dataset}"));
     }
@@ -244,7 +248,7 @@ fn row<'a, 'r>(
 /// Describes how many comparisons support and refute a claim, with the numbers that refute it.
 fn reason(claim: &Claim, evidence: &[ClaimEvidence]) -> String {
     let of = |verdict| evidence.iter().filter(move |one| one.verdict() == verdict);
-    let listed = |verdict| {
+    let places = |verdict| {
         let shown = |one: &ClaimEvidence| {
             let against = if claim.others.len() > 1 { format!("{}: ", one.other) } else { String::new() };
             format!("{against}{}", if verdict == Decision::Refuted { one.numbers() } else { one.place() })
@@ -261,15 +265,20 @@ fn reason(claim: &Claim, evidence: &[ClaimEvidence]) -> String {
     let count = of(Decision::Supported).count();
     let mut parts = vec![format!("supported in {count} of {} comparisons{range}", evidence.len())];
     for verdict in [Decision::Refuted, Decision::Inconclusive] {
-        let listed = listed(verdict);
-        if !listed.is_empty() {
-            parts.push(format!("{} in {}: {}", verdict.words(), listed.len(), listed.join(", ")));
+        let places = places(verdict);
+        if !places.is_empty() {
+            parts.push(format!("{} in {}: {}", verdict.words(), places.len(), places.join(", ")));
         }
     }
     let missing: IndexSet<&str> =
         of(Decision::NotTestable).filter_map(|one| one.decided.as_ref().err().map(String::as_str)).collect();
     if !missing.is_empty() {
-        let missing: Vec<&str> = missing.into_iter().collect();
+        // Datasets that were not run share one verb.
+        let (not_run, others): (Vec<&str>, Vec<&str>) = missing.into_iter().partition(|why| why.ends_with(NOT_RUN));
+        let not_run: Vec<String> = not_run.iter().map(|why| why.trim_end_matches(NOT_RUN).to_owned()).collect();
+        let verb = if not_run.len() == 1 { NOT_RUN.to_owned() } else { NOT_RUN.replacen("is", "are", 1) };
+        let not_run = Some(format!("{}{verb}", listed(&not_run))).filter(|_| !not_run.is_empty());
+        let missing: Vec<String> = not_run.into_iter().chain(others.into_iter().map(str::to_owned)).collect();
         parts.push(format!("not testable in {}: {}", of(Decision::NotTestable).count(), missing.join(", ")));
     }
     parts.join("; ")

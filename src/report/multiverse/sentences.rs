@@ -91,6 +91,9 @@ fn influence(specifications: &Specifications, cells: &[CellReport<'_>]) -> Optio
             })
         })
         .collect();
+    if cells.iter().all(|cell| cell.effects.is_none()) {
+        return Some("How much each choice matters is not estimated: the universes are too few for that.".to_owned());
+    }
     (!parts.is_empty()).then(|| {
         format!(
             "The choice that moves {} of {} most: {}.",

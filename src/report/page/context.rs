@@ -1,5 +1,6 @@
 //! Values of the page template.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use minijinja::Value as Safe;
@@ -20,7 +21,7 @@ use crate::report::compare::{interval, with_sign};
 use crate::report::contents::Report;
 use crate::report::rows::{self, ReportRow};
 use crate::report::table::{format_difference, format_mean, metric_title};
-use crate::report::tables::status_notes;
+use crate::report::tables::{VERDICTS, status_notes};
 
 /// Values of the page template.
 #[derive(Serialize)]
@@ -68,9 +69,8 @@ struct FigureView {
 struct Question {
     name: &'static str,
     text: &'static str,
+    /// Those for which the run has numbers.
     claims: Vec<ClaimView>,
-    /// Claims for which the run has no numbers.
-    unknown: Vec<ClaimView>,
 }
 
 #[derive(Serialize)]
@@ -143,7 +143,13 @@ pub fn context(report: &Report<'_>, directory: &Path) -> PageContext {
         // Our own drawing, which escapes names.
         svg: Safe::from_safe_string(figure.svg.clone()),
     });
+    let questions = questions(&report.claims);
+    let status = status_notes(results);
     let (main_tables, more_tables) = report.tables.split_at(report.main_tables);
+    // The section of claims has the verdicts.
+    let (verdicts, main_tables): (Vec<_>, Vec<_>) =
+        main_tables.iter().partition(|table| table.name == VERDICTS && !questions.is_empty());
+    let view = |table| TableView::new(table, &status);
     let tally = Decision::ALL.map(|verdict| {
         let number = report.claims.iter().filter(|judged| judged.has_numbers() && judged.verdict == verdict).count();
         (class(verdict), verdict.words(), number)
@@ -156,13 +162,13 @@ pub fn context(report: &Report<'_>, directory: &Path) -> PageContext {
         answer: if is_multiverse { String::new() } else { report.answer.join(" ") },
         findings: if is_multiverse { report.answer.clone() } else { Vec::new() },
         counts: counts(report),
-        state: status_notes(results),
-        questions: questions(&report.claims),
         tally: tally.into(),
         margin: MARGIN,
         has_paper: results.experiment.compare.paper.is_some() || report.claims.iter().any(JudgedClaim::has_numbers),
-        tables: main_tables.iter().map(TableView::new).collect(),
-        more_tables: more_tables.iter().map(TableView::new).collect(),
+        tables: main_tables.into_iter().map(view).collect(),
+        more_tables: verdicts.into_iter().chain(more_tables).map(view).collect(),
+        state: status.clone(),
+        questions,
         figures: figures.collect(),
         jobs: report.rows.iter().filter(|row| !row.group.jobs.is_empty()).map(|row| jobs(row, &base)).collect(),
         failures: failures(report, &base),
@@ -190,7 +196,7 @@ fn counts(report: &Report<'_>) -> Vec<(String, String)> {
     let results = report.results;
     let distinct = |get: fn(&ReportRow<'_>) -> String| report.rows.iter().map(get).collect::<IndexSet<_>>();
     let done = results.stored.iter().filter(|stored| stored.is_done()).count();
-    let folds: IndexSet<usize> = results.stored.iter().map(|stored| stored.record.key.folds).collect();
+    let folds: BTreeSet<usize> = results.stored.iter().map(|stored| stored.record.key.folds).collect();
     let folds: Vec<String> = folds.iter().map(ToString::to_string).collect();
     let mut counts = vec![
         (format!("{done} of {}", results.planned), "jobs done".to_owned()),
@@ -234,12 +240,10 @@ fn questions(claims: &[JudgedClaim]) -> Vec<Question> {
             }
         }
         let is_known = |view: &ClaimView| view.verdicts.iter().any(|verdict| !verdict.evidence.is_empty());
-        let (claims, unknown) = views.into_iter().partition(is_known);
-        Question { name, text, claims, unknown }
+        views.retain(is_known);
+        Question { name, text, claims: views }
     };
-    // Without any evidence the claims are not listed.
-    let any_known = claims.iter().any(JudgedClaim::has_numbers);
-    if any_known { QUESTIONS.iter().map(of_question).collect() } else { Vec::new() }
+    QUESTIONS.iter().map(of_question).filter(|question| !question.claims.is_empty()).collect()
 }
 
 /// Returns the style class of a verdict.

@@ -15,10 +15,10 @@ use std::path::Path;
 
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
-use minijinja::{Environment, UndefinedBehavior};
+use minijinja::{Environment, UndefinedBehavior, Value};
 
 use super::contents::Report;
-use crate::report::html::format_visible;
+use crate::report::html::{format_visible, with_code};
 
 const TEMPLATE: &str = include_str!("page.html");
 
@@ -31,6 +31,7 @@ pub fn page(report: &Report<'_>, directory: &Path) -> Result<String, minijinja::
     environment.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
     environment.set_formatter(format_visible);
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    environment.add_filter("prose", |text: &str| Value::from_safe_string(with_code(text)));
     environment.add_template("page.html", TEMPLATE)?;
     environment.get_template("page.html")?.render(Serde(context::context(report, directory)))
 }

@@ -9,6 +9,7 @@ use crate::data::manifest::Manifest;
 use crate::determinism::IndexMap;
 use crate::experiment::Results;
 use crate::experiment::store::{DatasetRecord, ExampleCounts, JobRecord, ProgramInfo};
+use crate::logic::quantity::counted;
 
 /// Programs and machines of a run.
 #[derive(Serialize)]
@@ -43,14 +44,18 @@ impl Provenance {
             let machine = &record.machine;
             let cpu = machine.cpu.as_deref().unwrap_or("an unknown processor");
             let (cores, os, threads, at_once) = (machine.cores, &machine.os, machine.threads, machine.jobs_at_once);
-            format!("{cpu}, {cores} cores, {os}; {threads} threads a job, {at_once} jobs at once")
+            format!(
+                "{cpu}, {cores} cores, {os}; {} a job, {} at once",
+                counted(threads, "thread"),
+                counted(at_once, "job")
+            )
         };
         let seconds: f64 = records().map(|record| record.machine.wall_seconds).sum();
         let work = if seconds < 120.0 { format!("{seconds:.1} s") } else { format!("{:.1} min", seconds / 60.0) };
         let definitions = records().next().map(|record| record.program.definitions.clone()).unwrap_or_default();
         Provenance {
-            programs: counted(records().map(|record| program_name(&record.program))),
-            machines: counted(records().map(machine)),
+            programs: tallied(records().map(|record| program_name(&record.program))),
+            machines: tallied(records().map(machine)),
             started: records().map(|record| record.machine.started.as_str()).min().unwrap_or_default().to_owned(),
             ended: records().map(|record| record.machine.ended.as_str()).max().unwrap_or_default().to_owned(),
             work,
@@ -59,7 +64,7 @@ impl Provenance {
     }
 }
 
-fn counted(names: impl Iterator<Item = String>) -> Vec<(String, usize)> {
+fn tallied(names: impl Iterator<Item = String>) -> Vec<(String, usize)> {
     let mut counts: IndexMap<String, usize> = IndexMap::default();
     names.for_each(|name| *counts.entry(name).or_default() += 1);
     counts.into_iter().collect()
@@ -92,7 +97,11 @@ impl DatasetView {
                 results.stored.iter().map(|stored| &stored.record).filter(|record| record.row.dataset == name);
             let records: Vec<&JobRecord> = records.collect();
             let data = records.iter().find_map(|record| record.data.as_ref())?;
-            Some(DatasetView::new(name, data, &records))
+            let mut view = DatasetView::new(name, data, &records);
+            if view.target.is_empty() {
+                view.target = predicted(results, name).unwrap_or_default();
+            }
+            Some(view)
         };
         results.datasets().into_iter().filter_map(of_name).collect()
     }
@@ -127,6 +136,15 @@ impl DatasetView {
             counts: counts.into_iter().collect(),
         }
     }
+}
+
+/// Returns the predicate of the examples that the first job on a dataset scored, if they are
+/// stored.
+fn predicted(results: &Results, dataset: &str) -> Option<String> {
+    let stored = results.stored.iter().find(|stored| stored.is_done() && stored.record.row.dataset == dataset)?;
+    let example = results.predictions(stored).ok()?.into_iter().next()?.example;
+    let (predicate, _) = example.split_once('(')?;
+    Some(predicate.to_owned())
 }
 
 /// Returns the cells of a fold; a count that earlier versions did not record is empty.

@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::report::table::{CellValue, ColumnKind, Table, TableCell, WITHIN, format_difference};
 
 /// Characters of a text that is kept in one line.
-const LONG: usize = 40;
+const LONG: usize = 32;
 
 /// A table as template values.
 #[derive(Serialize)]
@@ -44,11 +44,11 @@ struct CellView {
 }
 
 impl TableView {
-    /// Converts a table.
-    pub fn new(table: &Table) -> Self {
+    /// Converts a table without those notes, which the page has once.
+    pub fn new(table: &Table, shared: &[String]) -> Self {
         let mark = |name: &str| table.mark(name).map_or_else(String::new, |mark| format!(" [{mark}]"));
         let mut headings = Vec::new();
-        let numeric: Vec<bool> = (0..table.columns.len()).map(|column| has_numbers(table, column)).collect();
+        let numeric: Vec<bool> = (0..table.columns.len()).map(|column| table.has_numbers(column)).collect();
         for (column, &is_number) in table.columns.iter().zip(&numeric) {
             let text = format!("{}{}", column.heading(), mark(&column.name));
             let beside = column.shape == ColumnKind::WithPaper && !table.style.stacked;
@@ -72,7 +72,8 @@ impl TableView {
             groups[usize::from(row.is_extra)].push(cells);
         }
         groups.retain(|group| !group.is_empty());
-        let notes = table.marked_notes().map(|(mark, note)| {
+        let own = table.marked_notes().filter(|(mark, note)| mark.is_some() || !shared.contains(&note.text));
+        let notes = own.map(|(mark, note)| {
             let about = mark.zip(note.about.as_ref()).map(|(mark, about)| format!("[{mark}] {about}: "));
             (about.unwrap_or_default(), note.text.clone())
         });
@@ -85,24 +86,6 @@ impl TableView {
             notes: notes.collect(),
         }
     }
-}
-
-/// Returns whether a column has numbers, which are aligned at the right: values, or texts that
-/// start with a number.
-fn has_numbers(table: &Table, column: usize) -> bool {
-    let number = |text: &str| {
-        let start = text.split([' ', '%']).next().unwrap_or_default().replace('−', "-");
-        start.parse::<f64>().is_ok()
-    };
-    let texts: Vec<&str> = table
-        .rows
-        .iter()
-        .filter_map(|row| match row.cells.get(column) {
-            Some(TableCell::Text(text)) if !["", "–", "-"].contains(&text.as_str()) => Some(text.as_str()),
-            _ => None,
-        })
-        .collect();
-    table.columns[column].shape != ColumnKind::Text || (!texts.is_empty() && texts.into_iter().all(number))
 }
 
 fn plain(text: String, sort: String, is_number: bool) -> CellView {
@@ -131,7 +114,7 @@ fn value_cells(value: &CellValue, shape: ColumnKind, table: &Table) -> Vec<CellV
     if table.style.stacked {
         ours.lines.push(format!("paper {paper}"));
         if value.difference().is_some() {
-            ours.lines.extend([difference, value.within_phrase().to_owned()]);
+            ours.lines.push(format!("{difference}, {}", value.within_phrase()));
         }
         return vec![ours];
     }

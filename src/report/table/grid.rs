@@ -112,6 +112,36 @@ impl Table {
         grid
     }
 
+    /// Lays the table out as [`Table::grid`] does, with texts that are numbers at the right as
+    /// well. Leading numbers name a row and stay.
+    pub fn aligned_grid(&self) -> Grid {
+        let mut grid = self.grid();
+        let is_spread = grid.headings.len() != self.columns.len();
+        let first = (0..self.columns.len()).find(|&column| !self.has_numbers(column)).unwrap_or(self.columns.len());
+        if !is_spread {
+            for column in first..self.columns.len() {
+                grid.is_number[column] |= self.has_numbers(column);
+            }
+        }
+        grid
+    }
+
+    /// Returns whether a column has numbers: values, or texts that start with a number.
+    pub fn has_numbers(&self, column: usize) -> bool {
+        let number = |text: &str| {
+            let text = text.trim_start_matches(['<', '≥', ' ']);
+            let start = text.split([' ', '%']).next().unwrap_or_default().replace('−', "-");
+            start.parse::<f64>().is_ok()
+        };
+        let texts = || {
+            self.rows.iter().filter_map(|row| match row.cells.get(column) {
+                Some(TableCell::Text(text)) if !["", "–", "-"].contains(&text.as_str()) => Some(text.as_str()),
+                _ => None,
+            })
+        };
+        self.columns[column].shape != ColumnKind::Text || (texts().next().is_some() && texts().all(number))
+    }
+
     fn line(&self, value: &CellValue, line: CellLine) -> GridCell {
         match line {
             CellLine::Ours => self.ours(value),

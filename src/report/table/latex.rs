@@ -7,7 +7,7 @@ use super::text::{Grid, GridCell};
 
 /// Formats the table as a float with caption and notes.
 pub fn latex(table: &Table) -> String {
-    let grid = table.grid();
+    let grid = table.aligned_grid();
     let mut text = String::new();
     // Writing to a string cannot fail.
     let _ = write_latex(&mut text, table, &grid);

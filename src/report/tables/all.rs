@@ -7,7 +7,7 @@ use super::recorded::recorded_table;
 use super::seconds::{memory_table, seconds_table};
 use super::significance::significance_table;
 use super::sizes::size_table;
-use super::sweep::sweep_tables;
+use super::sweep::{sweep_tables, transposed_tables};
 use super::tuning::{choice_table, tuning_table};
 use super::variants::variant_tables;
 use super::verdicts::{comparison_table, verdict_table};
@@ -24,6 +24,7 @@ pub fn tables(results: &Results, rows: &[ReportRow<'_>], claims: &[JudgedClaim])
     tables.extend(tuning_table(results, rows));
     tables.extend(verdict_table(results, claims));
     let main = tables.len();
+    tables.extend(transposed_tables(results, rows));
     if !tables.iter().any(|table| table.name == RESULTS) {
         tables.push(results_table(results, rows));
     }

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use crate::determinism::{IndexMap, IndexSet};
+use crate::experiment::Results;
 use crate::experiment::frame::StoredJob;
 use crate::experiment::store::JobRow;
-use crate::experiment::{Experiment, Results};
 use crate::metric::{Column, Undefined};
 use crate::report::rows::ReportRow;
 use crate::report::table::{CellValue, Note};
@@ -94,21 +94,27 @@ pub fn status_notes(results: &Results) -> Vec<String> {
 
 /// Describes how the numbers of a run are averaged.
 pub(super) fn averaging_note(results: &Results) -> String {
-    let experiment = &results.experiment;
-    if experiment.seeds.len() == 1 && experiment.datasets.iter().all(|dataset| dataset.seeds.len() == 1) {
+    let started = results.datasets();
+    let mut datasets = results.experiment.datasets.iter();
+    if datasets.all(|dataset| dataset.seeds.len() == 1 || !started.contains(&dataset.source.name.as_str())) {
         return "Mean ± standard deviation over folds.".to_owned();
     }
-    let seeds = seeds_note(experiment);
+    let seeds = seeds_note(results);
     format!(
         "Mean ± standard deviation over the folds of {seeds}; where folds are given, the seeds of a fold are averaged first."
     )
 }
 
-/// Describes the number of seeds, with the datasets that have another number.
-pub(super) fn seeds_note(experiment: &Experiment) -> String {
+/// Describes the number of seeds, with the datasets of the run that have another number.
+pub(super) fn seeds_note(results: &Results) -> String {
+    let (experiment, started) = (&results.experiment, results.datasets());
     let count = |n: usize| if n == 1 { "one seed".to_owned() } else { format!("{n} seeds") };
     let mut others: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
-    for dataset in experiment.datasets.iter().filter(|dataset| dataset.seeds.len() != experiment.seeds.len()) {
+    let in_run = |name: &String| started.contains(&name.as_str());
+    for dataset in experiment.datasets.iter().filter(|dataset| in_run(&dataset.source.name)) {
+        if dataset.seeds.len() == experiment.seeds.len() {
+            continue;
+        }
         others.entry(dataset.seeds.len()).or_default().push(&dataset.source.name);
     }
     let others = others.into_iter().map(|(n, names)| format!("{}: {}", names.join(", "), count(n)));

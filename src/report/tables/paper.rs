@@ -33,8 +33,6 @@ struct PaperTable<'s, 'r> {
     rows: &'s [&'s ReportRow<'r>],
     datasets: Vec<NamePair>,
     models: Vec<NamePair>,
-    /// Datasets and kinds of the paper that the run does not have.
-    absent: Vec<String>,
 }
 
 /// A dataset or model with its name in the paper.
@@ -54,12 +52,9 @@ impl<'s, 'r> PaperTable<'s, 'r> {
         let models = names(|row| (row.key().model.as_str(), row.kind));
         let mut datasets = name_pairs(&published.datasets(), &datasets);
         let mut models = name_pairs(&published.kinds(), &models);
-        let absent = datasets
-            .extract_if(.., |line| !rows.iter().any(|row| row.key().dataset == line.name))
-            .chain(models.extract_if(.., |line| !rows.iter().any(|row| row.key().model == line.name)))
-            .map(|line| line.name)
-            .collect();
-        PaperTable { published, rows, datasets, models, absent }
+        datasets.retain(|line| rows.iter().any(|row| row.key().dataset == line.name));
+        models.retain(|line| rows.iter().any(|row| row.key().model == line.name));
+        PaperTable { published, rows, datasets, models }
     }
 
     fn table(&self, results: &Results, preset: &str, case: &str) -> Table {
@@ -151,12 +146,9 @@ impl<'s, 'r> PaperTable<'s, 'r> {
         CellValue { paper: cell.map(|cell| PublishedValue { mean: cell.mean, deviation: cell.deviation }), ..ours }
     }
 
-    /// Explains each published number without a counterpart.
+    /// Explains each published number of the table that has no counterpart.
     fn reasons(&self) -> Vec<String> {
         let mut reasons = Vec::new();
-        if !self.absent.is_empty() {
-            reasons.push(format!("Published, but not in this run, so omitted: {}.", self.absent.join(", ")));
-        }
         for dataset in &self.datasets {
             for model in &self.models {
                 let Some(row) =

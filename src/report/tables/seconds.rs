@@ -12,14 +12,15 @@ use crate::report::table::{Table, TableCell, TableColumn, TableRow, TableStyle};
 pub fn seconds_table(results: &Results, rows: &[ReportRow<'_>]) -> Option<Table> {
     let (columns, lines, has_bounds) = cost_rows(rows, seconds_of)?;
     let bounds = if has_bounds { " ≥: some jobs were stopped at the time limit, and count with it." } else { "" };
+    let copies = rows.iter().any(|row| row.kind == "lrbm-explainable");
+    let copies = if copies { "; an explainable tree counts without the ensemble that it copies" } else { "" };
     let external = rows.iter().any(|row| row.kind == "command");
     let external = if external { " A command counts with its whole process, from its start to its end." } else { "" };
     Some(Table {
         name: "seconds".to_owned(),
         title: "Seconds of training".to_owned(),
         caption: format!(
-            "Mean seconds that a model took to learn on a fold, by the machine and the load that the run had; an explainable tree \
-             counts without the ensemble that it copies.{external}{bounds}"
+            "Mean seconds that a model took to learn on a fold, by the machine and the load that the run had{copies}.{external}{bounds}"
         ),
         columns,
         rows: lines,

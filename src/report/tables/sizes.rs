@@ -42,9 +42,9 @@ pub fn size_table(results: &Results, rows: &[ReportRow<'_>]) -> Option<Table> {
         name: "sizes".to_owned(),
         title: "Sizes of the models".to_owned(),
         caption: format!(
-            "{} Size: number of parts of a model, of all its trees together, over all folds; walks: mean number of inputs of \
-             RRBM.{}",
+            "{} Size: mean, smallest and largest number of parts of a model over all folds, of all its trees together.{}{}",
             averaging_note(results),
+            if has_walks { " Walks: mean number of inputs of RRBM." } else { "" },
             if has_published { " Published: number of clauses in the paper." } else { "" }
         ),
         columns: columns.into_iter().map(TableColumn::text).collect(),
@@ -106,6 +106,6 @@ fn larger_copies(shown: &[(&ReportRow<'_>, Sizes)]) -> Option<String> {
         (sizes.mean > ensemble.mean).then_some(text)
     });
     let larger: Vec<String> = larger.collect();
-    let sentence = "The explainable tree has more leaves than the ensemble that it explains on";
-    (!larger.is_empty()).then(|| format!("{sentence} {}.", larger.join(", ")))
+    let sentence = "Explainable trees with more leaves than the ensemble that they explain";
+    (!larger.is_empty()).then(|| format!("{sentence}: {}.", larger.join(", ")))
 }

@@ -14,9 +14,28 @@ const NOT_VARIED: &str = "not varied";
 
 /// Returns the tables of a sweep; empty without one.
 pub fn sweep_tables(results: &Results, rows: &[ReportRow<'_>]) -> Vec<Table> {
+    let (main, _) = keys(rows);
+    of_keys(results, rows, &main)
+}
+
+/// Returns the tables of the second of two parameters, whose numbers are those of the first in
+/// another layout; empty for other sweeps.
+pub fn transposed_tables(results: &Results, rows: &[ReportRow<'_>]) -> Vec<Table> {
+    let (_, transposed) = keys(rows);
+    of_keys(results, rows, &transposed)
+}
+
+/// Returns the swept parameters with main tables, and those whose tables repeat them.
+fn keys<'r>(rows: &'r [ReportRow<'_>]) -> (Vec<&'r str>, Vec<&'r str>) {
     let keys: IndexSet<&str> = rows.iter().flat_map(|row| row.settings.keys().map(String::as_str)).collect();
+    let mut main: Vec<&str> = keys.into_iter().collect();
+    let transposed = if main.len() == 2 { main.split_off(1) } else { Vec::new() };
+    (main, transposed)
+}
+
+fn of_keys(results: &Results, rows: &[ReportRow<'_>], keys: &[&str]) -> Vec<Table> {
     let table = |key, metric| Sweep::new(rows, key).table(results, metric);
-    keys.into_iter().flat_map(|key| MAIN.map(|metric| table(key, metric))).collect()
+    keys.iter().flat_map(|key| MAIN.map(|metric| table(key, metric))).collect()
 }
 
 /// Rows of an experiment, grouped by everything but one parameter, then by its value.
@@ -77,6 +96,10 @@ impl<'s, 'r> Sweep<'s, 'r> {
         let mut rows: Vec<TableRow> =
             self.lines.iter().map(|(label, line)| row(label, self.values_of(line, metric), false)).collect();
         let over = self.over_datasets(metric);
+        let below = match over.is_empty() {
+            true => "",
+            false => " Below the line: the mean of the means of all datasets, where none is missing.",
+        };
         rows.extend(over.into_iter().map(|(label, values)| row(&label, values, true)));
         let preset = self.lines.keys().map(|label| label.preset).find(|_| !has_preset).unwrap_or_default();
         let preset = if preset.is_empty() { String::new() } else { format!(", preset {preset}") };
@@ -84,11 +107,7 @@ impl<'s, 'r> Sweep<'s, 'r> {
         Table {
             name: format!("{}-{}", safe_name(&what), metric.name()),
             title: format!("{} by {what}{preset}", metric_title(metric)),
-            caption: format!(
-                "{} {} Best of a row in bold. Below the line: the mean of the means of all datasets, where none is missing.",
-                results.experiment.about,
-                averaging_note(results)
-            ),
+            caption: format!("{} Best of a row in bold.{below}", averaging_note(results)),
             columns,
             rows,
             notes: notes(results),

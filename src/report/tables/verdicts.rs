@@ -47,14 +47,14 @@ pub fn verdict_table(results: &Results, claims: &[JudgedClaim]) -> Option<Table>
     notes.push(Note { about: None, text: changes(&shown) });
     Some(Table {
         name: VERDICTS.to_owned(),
-        title: "The paper's claims".to_owned(),
+        title: "Verdicts on the paper's claims".to_owned(),
         caption: format!(
             "Verdicts by one rule: corrected resampled t-test over the folds of {}, seeds of given folds averaged, p adjusted by Holm's method within a claim, \
              a margin of {MARGIN} for \"on a par\" and \"not worse\" (two one-sided tests). Differences, in brackets with 95% interval \
              and adjusted p; a positive one favors the model of the claim; all numbers are in the table of comparisons. The columns after the reason change one choice of the \
              rule. The last one reads the published means alone, without ours: as they are, and by Welch's test from the \
              published deviations (read as standard deviations over five folds) with the same correction, since the pairs are not published.",
-            seeds_note(&results.experiment)
+            seeds_note(results)
         ),
         columns: columns.into_iter().map(TableColumn::text).collect(),
         rows: shown.iter().map(row).collect(),

@@ -67,6 +67,9 @@ fn names_are_escaped() {
     assert_eq!(page.matches("<script").count(), 1, "only our own script");
     assert!(!page.contains("<img") && !page.contains("<b>anything"), "a name became an element");
     assert!(page.contains("&lt;script&gt;window.broken=1"), "the dataset has no name");
+    // Own data: the target is known from its examples, and the paper is not mentioned.
+    assert!(page.contains("<dt>target</dt><dd><code>happy</code></dd>"));
+    assert!(!page.contains("Kaur") && !page.contains("paper's claims"), "{page}");
     // Also in the rules, where the constant occurs in a test.
     assert!(page.matches("window.broken=1").count() > 4);
     // No external resources; the only URLs are namespaces.
