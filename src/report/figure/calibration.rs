@@ -5,7 +5,7 @@ use super::error::FigureError;
 use super::legend::{LegendSymbol, legend};
 use super::naming::{figure_name, figure_title};
 use super::output::FigureScene;
-use super::panel::{COLUMNS, Panel, PanelMargins, axis_names, grid, reference};
+use super::panel::{COLUMNS, Panel, PanelMargins, axis_names, grid, panel_height, reference};
 use super::rows::RunRows;
 use super::scene::Scene;
 use super::style::{SeriesStyle, WIDTH};
@@ -46,12 +46,12 @@ fn of_preset(rows: &RunRows<'_>, preset: &str) -> Result<FigureScene, FigureErro
     let top = legend(&mut scene, &entries, (50.0, 6.0), WIDTH - 10.0);
     let margins = PanelMargins { left: 40.0, top: 24.0, bottom: 22.0 };
     let across = datasets.len().min(COLUMNS);
-    let (positions, width, bottom) = grid(datasets.len(), across, (18.0, top, WIDTH), HEIGHT + GAP + COUNTS, margins);
-    // With few datasets a diagram would be too wide.
-    let width = width.min(1.6 * HEIGHT);
+    let area = (18.0, top, WIDTH);
+    let height = panel_height(across, area, margins, HEIGHT);
+    let (positions, width, bottom) = grid(datasets.len(), across, area, height + GAP + COUNTS, margins);
     for (dataset, (left, top)) in datasets.iter().zip(positions) {
         let unit = Axis::linear(0.0, 1.0);
-        let panel = Panel { left, top, width, height: HEIGHT, x: unit, y: unit };
+        let panel = Panel { left, top, width, height, x: unit, y: unit };
         panel.y_ticks(&mut scene, &unit.ticks(2), true);
         panel.x_ticks(&mut scene, &unit.ticks(5), false);
         panel.frame(&mut scene);

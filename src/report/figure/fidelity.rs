@@ -4,7 +4,7 @@ use super::axis::Axis;
 use super::error::FigureError;
 use super::naming::slug;
 use super::output::FigureScene;
-use super::panel::{COLUMNS, Panel, PanelMargins, axis_names, grid, reference};
+use super::panel::{COLUMNS, Panel, PanelMargins, axis_names, grid, panel_height, reference};
 use super::rows::RunRows;
 use super::scene::Scene;
 use super::style::{SeriesStyle, WIDTH};
@@ -57,11 +57,12 @@ fn of_label(rows: &RunRows<'_>, label: &str) -> Result<Option<FigureScene>, Figu
     let mut scene = Scene::new(WIDTH, 0.0);
     let margins = PanelMargins { left: 36.0, top: 26.0, bottom: 22.0 };
     let across = panels.len().min(COLUMNS);
-    let (positions, width, bottom) = grid(panels.len(), across, (18.0, 2.0, WIDTH), HEIGHT, margins);
-    let width = width.min(1.5 * HEIGHT);
+    let area = (18.0, 2.0, WIDTH);
+    let height = panel_height(across, area, margins, HEIGHT);
+    let (positions, width, bottom) = grid(panels.len(), across, area, height, margins);
     for ((dataset, pairs), (left, top)) in panels.iter().zip(positions) {
         let axis = range(pairs);
-        let panel = Panel { left, top, width, height: HEIGHT, x: axis, y: axis };
+        let panel = Panel { left, top, width, height, x: axis, y: axis };
         panel.y_ticks(&mut scene, &axis.ticks(6), true);
         panel.x_ticks(&mut scene, &axis.ticks(6), true);
         panel.frame(&mut scene);

@@ -26,10 +26,9 @@ const BELOW: f64 = 22.0;
 const GAP: f64 = 18.0;
 /// Space for the label of the vertical axis.
 const SIDE: f64 = 26.0;
-/// Tint of the worst value, as a share of full color.
+/// Tints of the worst and the best value, as shares of full color; numbers are legible on both.
 const PALEST: f64 = 0.06;
-/// Tint above which numbers are white.
-const DARK: f64 = 0.85;
+const STRONGEST: f64 = 0.7;
 
 /// Lays out a metric over the pairs of values of a sweep that sets exactly two parameters.
 pub fn heat(results: &Results, column: Column) -> Option<FigureScene> {
@@ -66,7 +65,7 @@ pub fn heat(results: &Results, column: Column) -> Option<FigureScene> {
     Some(FigureScene {
         name: format!("heat-{}-{}-{}", slug(&x.key), slug(&y.key), slug(column.name())),
         title: format!("{} by {} and {}", axis_label(column), x.key, y.key),
-        caption: "Means over folds (seeds of given folds averaged first). Darker is better, on a scale of its own for each dataset; \
+        caption: "Means over folds (seeds of given folds averaged first). A stronger color is better, on a scale of its own for each dataset; \
                   the best cells are outlined unless most are equal."
             .to_owned(),
         scene,
@@ -142,7 +141,7 @@ impl HeatMap {
                 scene.rectangle(from, to, Color::PAPER.mixed(Color::BLUE, tint), 1.0);
                 let number = format!("{value:.3}");
                 if font::reserved_width(&number, TICK) < wide {
-                    scene.text(text(number, if tint > DARK { Color::PAPER } else { Color::INK }));
+                    scene.text(text(number, Color::INK));
                 }
                 if value == best {
                     outlined.push((from, to));
@@ -171,12 +170,12 @@ impl HeatMap {
         }
     }
 
-    /// Returns the tint of a value: 1 for the best of the dataset.
+    /// Returns the tint of a value.
     fn tint(&self, value: f64) -> f64 {
         let (worst, best) = self.range;
         // Equal values get one tint, which says nothing.
         let share = if best == worst { 0.5 } else { (value - worst) / (best - worst) };
-        PALEST + (1.0 - PALEST) * share
+        PALEST + (STRONGEST - PALEST) * share
     }
 }
 
@@ -197,8 +196,28 @@ mod tests {
         scene
     }
 
+    /// Contrast ratio of WCAG 2.
+    fn contrast(a: Color, b: Color) -> f64 {
+        let linear = |c: u8| {
+            let c = f64::from(c) / 255.0;
+            if c <= 0.040_45 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
+        };
+        let luminance = |c: Color| 0.2126 * linear(c.0) + 0.7152 * linear(c.1) + 0.0722 * linear(c.2);
+        let (a, b) = (luminance(a), luminance(b));
+        (a.max(b) + 0.05) / (a.min(b) + 0.05)
+    }
+
     #[test]
-    fn cells_show_numbers_and_the_best_is_darkest_and_outlined() {
+    fn numbers_are_legible_on_every_tint() {
+        for step in 0..=10 {
+            let tint = PALEST + (STRONGEST - PALEST) * f64::from(step) / 10.0;
+            let ratio = contrast(Color::PAPER.mixed(Color::BLUE, tint), Color::INK);
+            assert!(ratio > 4.5, "{tint}: {ratio}");
+        }
+    }
+
+    #[test]
+    fn cells_show_numbers_and_the_best_is_strongest_and_outlined() {
         use super::super::scene::Primitive;
         let scene = drawn([[Some(0.5), Some(0.9)], [None, Some(0.7)]], (0.5, 0.9));
         let texts: Vec<&str> = scene.texts().map(|text| text.text.as_str()).collect();
@@ -212,18 +231,16 @@ mod tests {
                 _ => None,
             })
             .collect();
-        assert_eq!(fills[1], Color::BLUE);
+        let strongest = Color::PAPER.mixed(Color::BLUE, STRONGEST);
+        assert_eq!(fills[1], strongest);
         assert!(fills[0].0 > fills[2].0 && fills[2].0 > fills[1].0, "{fills:?}");
         let outlines =
             scene.shapes.iter().filter(|shape| matches!(shape, Primitive::Line(_, stroke) if stroke.width == 2.0));
         assert_eq!(outlines.count(), 1);
         // A lower value can be the better one.
         let scene = drawn([[Some(0.5), Some(0.9)], [None, Some(0.7)]], (0.9, 0.5));
-        assert!(
-            scene
-                .shapes
-                .iter()
-                .any(|shape| matches!(shape, Primitive::Area(at, Color::BLUE, _) if at[0] == (100.0, 60.0)))
-        );
+        assert!(scene.shapes.iter().any(
+            |shape| matches!(shape, Primitive::Area(at, color, _) if *color == strongest && at[0] == (100.0, 60.0))
+        ));
     }
 }

@@ -159,6 +159,16 @@ pub struct PanelMargins {
 /// Right margin, which the last tick label may reach into.
 const RIGHT: f64 = 14.0;
 
+/// Largest height of a panel that grows with its width.
+const MAX_HEIGHT: f64 = 230.0;
+
+/// Returns the height of panels that fill a row: at least `least`, and more if they are few and
+/// wide.
+pub fn panel_height(columns: usize, (left, _, right): (f64, f64, f64), margins: PanelMargins, least: f64) -> f64 {
+    let width = (right - left) / columns.max(1) as f64 - margins.left - RIGHT;
+    (width / 1.6).clamp(least, MAX_HEIGHT)
+}
+
 /// Arranges `n` panels in rows of `columns`: returns the upper left corner of each, their width,
 /// and the lower edge of the last row.
 pub fn grid(

@@ -35,7 +35,8 @@ pub(super) fn swept(rows: &RunRows<'_>) -> Vec<Swept> {
 
 /// Returns the axis label of a parameter.
 pub(super) fn key_name(key: &str) -> String {
-    let about = parameter(key).map(|known| known.entry.help);
+    // What follows a semicolon are names elsewhere.
+    let about = parameter(key).map(|known| known.entry.help.split(';').next().unwrap_or_default());
     match (key, about) {
         ("negatives_per_positive", _) => "negatives for each positive".to_owned(),
         ("train_fraction", _) => "fraction of the training examples".to_owned(),

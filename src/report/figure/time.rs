@@ -52,13 +52,22 @@ pub fn time(results: &Results, column: Column) -> Option<FigureScene> {
         }
     }
     axis_names(&mut scene, (top, bottom), "seconds of training, log scale", axis_label(column));
+    let is_copy = |group: &Group<'_>| group.jobs.iter().any(|stored| stored.record.key.from.is_some());
+    let copies = match rows.groups.iter().any(is_copy) {
+        true => "; an explainable tree counts without the ensemble that it copies",
+        false => "",
+    };
+    let axis = match datasets.len() {
+        1 => "The vertical axis does not start at 0.",
+        _ => "Each panel has its own vertical axis, which does not start at 0.",
+    };
     Some(FigureScene {
         name: format!("time-{}", slug(column.name())),
         title: format!("Time of training against {}", axis_label(column)),
-        caption: "Means over folds and seeds; bars are one standard deviation over folds. Times are those of the machine and the \
-                  load that the run had; an explainable tree counts without the ensemble that it copies. Each panel has its own \
-                  vertical axis, which does not start at 0."
-            .to_owned(),
+        caption: format!(
+            "Means over folds and seeds; bars are one standard deviation over folds. Times are those of the machine and the \
+             load that the run had{copies}. {axis}"
+        ),
         scene,
     })
 }

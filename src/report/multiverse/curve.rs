@@ -77,9 +77,15 @@ fn caption(cell: &CellReport<'_>) -> String {
         true => "",
         false => " Bands are published means with their standard deviation, lines published means; they are not ours.",
     };
+    let below = match cell.effects {
+        Some(_) => {
+            " Below: how often each alternative occurs at that place, from rarely (pale) to nearly always (strong); \
+             choices by their share of variance, those below 0.5% by name only."
+        }
+        None => " The universes are too few to separate the effects of the choices.",
+    };
     format!(
-        "{} specifications of {} universes in ascending order. The dashed line is the reference, with the first alternative of every choice.{published} \
-         Below: how often each alternative occurs at that place, from rarely (light) to nearly always (dark); choices by their share of variance, those below 0.5% by name only.",
+        "{} specifications of {} universes in ascending order. The dashed line is the reference, with the first alternative of every choice.{published}{below}",
         cell.sorted.len(),
         cell.model.universes.len()
     )
@@ -87,7 +93,9 @@ fn caption(cell: &CellReport<'_>) -> String {
 
 fn scene(specifications: &Specifications, main: &CellReport<'_>, others: &[&CellReport<'_>]) -> Scene {
     let mut scene = Scene::new(WIDTH, 0.0);
-    let panel = curve_panel(main, (LEFT, 26.0), (WIDTH - LEFT - RIGHT, CURVE_HEIGHT));
+    // Names of alternatives are left of their rows.
+    let left = if main.effects.is_some() { LEFT } else { 34.0 };
+    let panel = curve_panel(main, (left, 26.0), (WIDTH - left - RIGHT, CURVE_HEIGHT));
     panel.heading(&mut scene, &format!("{} · {}", main.model.dataset, label(main)));
     panel.y_ticks(&mut scene, &panel.y.ticks(6), true);
     curve(&mut scene, &panel, main);

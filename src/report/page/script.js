@@ -91,7 +91,10 @@
     if (!table?.tHead) return;
     for (const cell of table.querySelectorAll(".fixed")) cell.classList.remove("fixed", "fixed-last");
     const headings = [...table.tHead.rows[0].cells];
-    const names = headings.findIndex((heading) => heading.classList.contains("number"));
+    const isNumber = (heading) => heading.classList.contains("number");
+    // Leading numbers name a row as well.
+    const first = headings.findIndex((heading) => !isNumber(heading));
+    const names = headings.findIndex((heading, column) => column > first && isNumber(heading));
     if (table.offsetWidth <= scroll.clientWidth) return;
     let [left, last] = [0, -1];
     for (let column = 0; column < names; column++) {

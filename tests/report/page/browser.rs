@@ -25,6 +25,9 @@ const AFTER: &str = r##"<script>
   const found = window.found;
   const sorted = (table, column) => [...table.tBodies[0].rows].map((row) => Number(row.cells[column].dataset.sort));
   const is = (values, better) => values.every((value, i) => i === 0 || !better(value, values[i - 1]));
+  // Question, answer and size are on the first screen, in this order.
+  found.first = ["h1", ".lead", ".answer", ".counts"]
+    .map((part) => document.querySelector(`header ${part}`).getBoundingClientRect().bottom);
   found.tables = document.querySelectorAll("table.sortable").length;
   const table = document.querySelector("#table-results table");
   const headings = [...table.tHead.rows[0].cells];
@@ -56,8 +59,10 @@ const AFTER: &str = r##"<script>
   const drawings = [...document.querySelectorAll("figure .drawing")];
   found.figures = drawings.length;
   const inner = (drawing) => drawing.clientWidth - 2 * parseFloat(getComputedStyle(drawing).paddingLeft);
+  // On narrow screens figures scroll, so that their letters stay legible.
+  const least = innerWidth < 960 ? 38 * 16 : 0;
   found.filled = drawings.every((drawing) =>
-    Math.abs(drawing.querySelector("svg").getBoundingClientRect().width - inner(drawing)) < 2);
+    Math.abs(drawing.querySelector("svg").getBoundingClientRect().width - Math.max(inner(drawing), least)) < 2);
   const look = () => getComputedStyle(drawings[0]).filter;
   const light = look();
   document.getElementById("theme").click();
@@ -155,6 +160,8 @@ fn page_works_in_a_browser() {
         for bad in ["wide", "wideOpen", "broken"] {
             assert_eq!(found[bad], Value::Bool(false), "{bad} at {size}: {found}");
         }
+        let first: Vec<f64> = found["first"].as_array().unwrap().iter().map(|at| at.as_f64().unwrap()).collect();
+        assert!(first.is_sorted() && first[3] < 900.0, "{size}: {found}");
         assert!(found["figures"].as_u64() > Some(3) && found["scrolled"] == 120, "{found}");
         assert!(size != "1300,900" || found["narrow"] == true, "{found}");
         assert_eq!(found["looks"], serde_json::json!(["invert(0.91) hue-rotate(180deg)", "none"]), "{found}");
@@ -228,6 +235,77 @@ fn explanations_fit_wide_and_narrow_screens() {
         assert_eq!(found["drawings"][0][0], true, "{size}: {found}");
         assert!(found["letters"][0].as_f64() > Some(smallest), "{size}: {found}");
         assert_eq!(found["legend"], true, "{size}: {found}");
+    }
+}
+
+/// A sweep over two parameters.
+const SWEEP: &str = r#"
+name = "sweep"
+about = "How do the number of trees and their size interact?"
+seed = 7
+folds = 2
+datasets = ["movies", "university"]
+
+[dataset.movies]
+noise = 0.2
+
+[dataset.university]
+noise = 0.2
+
+[sweep]
+trees = [1, 5]
+max_leaves = [2, 4, 8]
+
+[[model]]
+name = "Boost"
+kind = "lrbm-boost"
+"#;
+
+const MEASURE_SWEEP: &str = r##"<script>
+const svgs = [...document.querySelectorAll("figure .drawing svg")];
+const letters = (svg) => [...svg.querySelectorAll("text")]
+  .map((text) => parseFloat(getComputedStyle(text).fontSize) * svg.getBoundingClientRect().width / svg.viewBox.baseVal.width);
+const found = {
+  wide: document.documentElement.scrollWidth > document.documentElement.clientWidth,
+  heat: [...document.querySelectorAll('figure[id^="figure-heat"]')].map((figure) => figure.textContent),
+  lines: document.querySelectorAll('figure[id^="figure-sweep"]').length,
+  letters: Math.min(...svgs.flatMap(letters)),
+  answer: document.querySelector(".answer").textContent,
+  tables: [...document.querySelectorAll("#tables article")].map((table) => table.id),
+  more: [...document.querySelectorAll("#more-tables article")].map((table) => table.id),
+};
+document.body.insertAdjacentHTML("beforeend", `<pre id="found"></pre>`);
+document.getElementById("found").textContent = JSON.stringify(found);
+</script>"##;
+
+#[test]
+fn sweeps_over_two_parameters_have_legible_heat_maps() {
+    let Some(browser) = chromium() else {
+        eprintln!("skipped: no Chromium on the path");
+        return;
+    };
+    let lab = Lab::with(SWEEP);
+    lab.lrbm_ok(&["run", "tiny.toml", "--out", "out"]);
+    lab.lrbm_ok(&["report", "out"]);
+    let copy = lab.path("out/checked.html");
+    fs::write(&copy, lab.page().replacen("</body>", &format!("{MEASURE_SWEEP}</body>"), 1)).unwrap();
+    for size in ["1300,900", "500,900"] {
+        let profile_dir = tempfile::tempdir().unwrap();
+        let (dom, stderr) =
+            browse(&browser, profile_dir.path(), &copy, &["--dump-dom", &format!("--window-size={size}")]);
+        let report = dom.rsplit("<pre id=\"found\">").next().and_then(|rest| rest.split("</pre>").next());
+        let found: Value = serde_json::from_str(report.unwrap()).unwrap_or_else(|_| panic!("{stderr}"));
+        assert_eq!(found["wide"], false, "{size}: {found}");
+        // Beside the lines, one map per metric.
+        assert_eq!(found["heat"].as_array().unwrap().len(), 2, "{found}");
+        assert_eq!(found["lines"], 2, "{found}");
+        assert!(found["heat"][0].as_str().unwrap().contains("A stronger color is better"), "{found}");
+        assert!(found["letters"].as_f64() > Some(8.0), "{size}: {found}");
+        let answer = found["answer"].as_str().unwrap();
+        assert!(answer.contains("Boost (trees=") && answer.contains("highest AUC-ROC"), "the best setting: {answer}");
+        // The same numbers by the other parameter come later.
+        assert_eq!(found["tables"], serde_json::json!(["table-trees-auc_roc", "table-trees-auc_pr"]), "{found}");
+        assert!(found["more"].as_array().unwrap().contains(&"table-max_leaves-auc_roc".into()), "{found}");
     }
 }
 
