@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use super::output::layout;
 use super::{CommandError, Output, OutputFiles};
 use crate::determinism::IndexSet;
 use crate::experiment::Results;
@@ -64,7 +65,7 @@ that is divided by the root of the number of datasets. The family-wise level of 
 of algorithms may differ. Rows of skipped datasets (--available) are not checked. The expected means of the spec ([expected]) are \
 checked in both directions. Baselines of means (dataset,model,metric,mean,sd,n,tolerance) are compared by means.
 
-Exit codes: 0 passed or blessed, 2 invalid usage, run or baseline file, 5 regression, or a difference with --strict, 6 nothing to \
+Exit codes: 0 passed or blessed, 2 invalid usage, run or baseline file, 5 regression, a difference from [expected], or with --strict any difference, 6 nothing to \
 compare, no baseline, or rows that cannot be compared.";
 
 fn not_negative(text: &str) -> Result<f64, String> {
@@ -106,15 +107,15 @@ pub fn run(args: &CheckArgs, output: &mut Output) -> Result<(), CommandError> {
     if args.json {
         writeln!(output.out, "{:#}", gate::json(&check))?;
     } else {
-        write!(output.out, "{}", gate::summary(&check))?;
+        write!(output.out, "{}", gate::summary(&check, layout()))?;
     }
     match (check.verdict(), missing) {
         (GateVerdict::Regression, _) => {
             Err(CommandError::Regression(format!("{}: results regressed", args.run.shown())))
         }
         (GateVerdict::Unexpected, _) => {
-            let message = format!("{}: nothing regressed, but a mean differs from [expected]", args.run.shown());
-            Err(CommandError::Regression(message))
+            let message = format!("{}: nothing regressed, but a mean is not the expected one", args.run.shown());
+            Err(CommandError::Unexpected(message))
         }
         (GateVerdict::NotIdentical, _) => Err(CommandError::Regression(format!(
             "{}: results are not identical, as --strict demands",
@@ -191,7 +192,7 @@ fn bless(
         super::say("warning: the program was built from a tree with uncommitted changes; commit them and run again");
     }
     if matches!(check.verdict(), GateVerdict::Regression | GateVerdict::Unexpected) && !output.quiet {
-        write!(output.out, "\n{}", gate::summary(&check))?;
+        write!(output.out, "\n{}", gate::summary(&check, layout()))?;
         output.out.flush()?;
         super::say(
             "warning: the run does not reproduce the [expected] means of the spec; `lrbm check` fails until it does",

@@ -3,10 +3,12 @@
 use std::io::Write;
 use std::path::PathBuf;
 
+use super::output::layout;
 use super::{CommandError, Output, OutputFiles};
 use crate::determinism::IndexSet;
 use crate::experiment::Results;
 use crate::files;
+use crate::files::visible::ShownPath;
 use crate::metric::Column;
 use crate::report::compare::{self, Pairing, RunComparison, SHOWN, Side};
 
@@ -18,7 +20,7 @@ pub struct Compare {
     #[arg(value_name = "RUN_A")]
     first: PathBuf,
     /// Second run directory; omit it to compare two models of the first.
-    #[arg(value_name = "RUN_B", required_unless_present = "models")]
+    #[arg(value_name = "RUN_B")]
     second: Option<PathBuf>,
     /// Compare model A of the first run with model B of the second, optionally with preset and
     /// case.
@@ -56,6 +58,11 @@ pub fn run(args: &Compare, output: &mut Output) -> Result<(), CommandError> {
     [Some(&args.first), args.second.as_ref()].into_iter().flatten().try_for_each(|run| outputs.protect_run(run))?;
     let first = super::results(&args.first, output)?;
     let second = args.second.as_deref().map(|path| super::results(path, output)).transpose()?;
+    if second.is_none() && models.is_none() {
+        let (run, names) = (args.first.shown(), names(&first));
+        let message = format!("{run}: give a second run, or two models of this one with --models \"A,B\": {names}");
+        return Err(CommandError::input(message));
+    }
     let side = |results, model| Side { results, model };
     let pairing = compare::pair(
         side(&first, models.map(|models| models.0)),
@@ -68,7 +75,7 @@ pub fn run(args: &Compare, output: &mut Output) -> Result<(), CommandError> {
     if args.json {
         writeln!(output.out, "{:#}", compare::json(&comparison))?;
     } else if is_comparable || comparison.metrics.iter().any(|metric| !metric.skipped.is_empty()) {
-        write!(output.out, "{}", compare::markdown(&comparison))?;
+        write!(output.out, "{}", compare::text(&comparison, layout()))?;
     }
     if let Some(path) = &args.csv {
         let text = compare::csv(&comparison);
@@ -91,13 +98,18 @@ fn not_comparable(pairing: &Pairing<'_>, sides: [&Results; 2]) -> String {
     }
     text += "; no row has a counterpart. Pair two by name, with --models \"A,B\"; names of";
     for (side, results) in ["A", "B"].into_iter().zip(sides) {
-        let names: IndexSet<String> = results.groups().iter().map(|group| group.key.label()).collect();
-        let shown: Vec<String> = names.iter().take(MAX_NAMES).map(|name| format!("`{name}`")).collect();
-        let more = names.len().saturating_sub(MAX_NAMES);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        text += &format!("\n  {side}: {}{more}", shown.join(", "));
+        text += &format!("\n  {side}: {}", names(results));
     }
     text
+}
+
+/// Lists the models of a run with preset and case, as far as an error has space for them.
+fn names(results: &Results) -> String {
+    let names: IndexSet<String> = results.groups().iter().map(|group| group.key.label()).collect();
+    let shown: Vec<String> = names.iter().take(MAX_NAMES).map(|name| format!("`{name}`")).collect();
+    let more = names.len().saturating_sub(MAX_NAMES);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{}{more}", shown.join(", "))
 }
 
 /// Splits two names at the only comma outside parentheses: cases contain commas.

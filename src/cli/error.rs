@@ -28,6 +28,9 @@ pub enum CommandError {
     /// The regression gate found results worse than the baseline.
     #[error("regression: {0}")]
     Regression(String),
+    /// The regression gate found means that differ from those the spec expects.
+    #[error("differs from [expected]: {0}")]
+    Unexpected(String),
     /// The run cannot be compared with the baseline or the other run.
     #[error("not comparable: {0}")]
     NotComparable(String),
@@ -68,7 +71,7 @@ impl CommandError {
             CommandError::Output(_) | CommandError::Internal(_) => 1,
             CommandError::JobsFailed(_) => JOBS_FAILED,
             CommandError::NothingMatched(_) => 4,
-            CommandError::Regression(_) => 5,
+            CommandError::Regression(_) | CommandError::Unexpected(_) => 5,
             CommandError::NotComparable(_) => 6,
             CommandError::ClosedPipe => 0,
         }

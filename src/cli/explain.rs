@@ -12,6 +12,7 @@ use super::data_args::DataArgs;
 use super::error::{CommandError, with_cause};
 use super::output::Output;
 use super::write::{check_writable, write_whole};
+use crate::cli::output::shown;
 use crate::data::query;
 use crate::files::visible::ShownPath;
 use crate::learn::explain::{QueryError, QueryExplanation, QueryOptions};
@@ -154,7 +155,7 @@ fn print_importance(measured: &Importance, json: bool, output: &mut Output) -> R
                 name.clone(),
             ]);
         }
-        write!(output.out, "{table}")?;
+        write!(output.out, "{}", shown(&table))?;
     }
     writeln!(output.out, "lost: the drop if the rule, or every rule with the predicate, covers no example")?;
     Ok(())

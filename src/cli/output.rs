@@ -10,6 +10,7 @@ use crate::files::visible::{ShownPath, VisibleWriter, visible_lines};
 use crate::logic::Diagnostics;
 use crate::logic::nearest::did_you_mean;
 use crate::metric::Column;
+use crate::report::table::{Grid, Layout, wrapped};
 
 /// Directory in which `lrbm run` puts runs by name.
 pub const RUNS: &str = "results/runs";
@@ -64,6 +65,27 @@ pub fn terminal_width() -> Option<usize> {
         let size = stdout.is_terminal().then(|| rustix::termios::tcgetwinsize(&stdout).ok())??;
         Some(size.ws_col.into()).filter(|&width| width > 0)
     })
+}
+
+/// Returns the layout of tables and sentences: plain text on a terminal, otherwise Markdown.
+pub fn layout() -> Layout {
+    terminal_width().map_or(Layout::Markdown, Layout::Terminal)
+}
+
+/// Formats a table within the width of the terminal.
+pub fn shown(grid: &Grid) -> String {
+    terminal_width().map_or_else(|| grid.to_string(), |width| grid.fitted(width))
+}
+
+/// Formats a sentence within the width of the terminal.
+pub fn sentence(text: &str) -> String {
+    wrapped(text, terminal_width().unwrap_or(usize::MAX)).join("\n")
+}
+
+/// Formats a sentence with an indentation, within the width of the terminal.
+pub fn indented(text: &str) -> String {
+    let width = terminal_width().map_or(usize::MAX, |width| width.saturating_sub(2));
+    wrapped(text, width).iter().map(|line| format!("  {line}\n")).collect()
 }
 
 /// Returns a run directory: the path itself, or the run of that name where `lrbm run` puts it.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::output::RUNS;
 use super::{CommandError, Output, with_cause};
+use crate::cli::output::shown;
 use crate::data::store::Store;
 use crate::determinism::{IndexMap, IndexSet};
 use crate::experiment::external::environment::{self, Environment};
@@ -271,7 +272,7 @@ pub fn print(selection: &Selection, output: &mut Output) -> Result<(), CommandEr
         *counts.entry(state.name()).or_default() += 1;
     }
     writeln!(output.out, "{}: {}", experiment.name, experiment.about)?;
-    write!(output.out, "{table}")?;
+    write!(output.out, "{}", shown(&table))?;
     let mut parts = Vec::new();
     for name in ["done", "to do", "failed", "refused", "no data"] {
         parts.extend(counts.get(name).map(|&n| format!("{} {name}", thousands(n))));

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use super::output::{run_directory, terminal_width};
+use super::output::{indented, run_directory, sentence, shown};
 use super::{CommandError, Output};
 use crate::experiment::store::RECORD;
 use crate::experiment::{Results, ResultsError};
@@ -78,7 +78,8 @@ pub fn of_finished(run: &Path, is_new: bool, output: &mut Output) -> Result<(), 
         let report = Report::new(&results).map_err(CommandError::input)?;
         report.write(run).map_err(write_error)?;
         if !report.answer.is_empty() {
-            writeln!(output.out, "\n{}", report.answer.join("\n"))?;
+            writeln!(output.out)?;
+            report.answer.iter().try_for_each(|line| writeln!(output.out, "{}", sentence(line)))?;
         }
     }
     writeln!(output.out, "report: {}", run.join(PAGE).shown())?;
@@ -140,9 +141,7 @@ fn report(run: &Path, args: &ReportArgs, output: &mut Output) -> Result<(), Comm
         tables::status_notes(&results).iter().for_each(super::say);
     }
     let (page, tables) = (out.join(PAGE), out.join("tables"));
-    for sentence in &report.answer {
-        writeln!(output.out, "{sentence}")?;
-    }
+    report.answer.iter().try_for_each(|line| writeln!(output.out, "{}", sentence(line)))?;
     writeln!(output.out, "report: {}", page.shown())?;
     writeln!(output.out, "{} tables in {} as md, tex, csv and parquet", written.tables, tables.shown())?;
     if written.figures > 0 {
@@ -164,15 +163,12 @@ fn write_error(error: ReportWriteError) -> CommandError {
 }
 
 fn print(out: &mut impl Write, table: &Table) -> std::io::Result<()> {
-    let grid = match terminal_width() {
-        Some(width) => table.grid().fitted(width),
-        None => table.grid().to_string(),
-    };
-    writeln!(out, "{}\n{grid}  {}", table.title, table.caption.replace("in bold", &format!("marked {STRONG}")))?;
+    let (grid, caption) = (shown(&table.aligned_grid()), table.caption.replace("in bold", &format!("marked {STRONG}")));
+    write!(out, "{}\n{grid}{}", table.title, indented(&caption))?;
     for (mark, note) in table.marked_notes() {
         match (mark, &note.about) {
-            (Some(mark), Some(about)) => writeln!(out, "  [{mark}] {about}: {}", note.text)?,
-            _ => writeln!(out, "  {}", note.text)?,
+            (Some(mark), Some(about)) => write!(out, "{}", indented(&format!("[{mark}] {about}: {}", note.text)))?,
+            _ => write!(out, "{}", indented(&note.text))?,
         }
     }
     writeln!(out)

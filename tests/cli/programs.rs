@@ -30,6 +30,14 @@ fn completions_offer_values() {
         for value in ["lrbm-noboost", "lookahead"].iter().chain(ids) {
             assert!(script.contains(value), "{shell}: {value}");
         }
+        // Ids of datasets beside paths, after `--data` of four commands.
+        let all = "movies movies-classes university";
+        let offered = match shell {
+            "bash" => format!("--data)\n                    COMPREPLY=($(compgen -W \"{all}"),
+            "zsh" => format!(":DIR|ID:{{_files; compadd -- {all}"),
+            _ => format!(" -r -F -a \"{all}"),
+        };
+        assert_eq!(script.matches(&offered).count(), 4, "{shell}: {offered}");
     }
 }
 
@@ -52,12 +60,72 @@ fn tables_fit_the_terminal() {
             .collect()
     };
     let (wide, narrow) = (printed("400"), printed("60"));
+    let texts = narrow.lines().take_while(|line| !line.starts_with("report: "));
+    assert!(texts.clone().count() > 10 && texts.clone().all(|line| line.chars().count() <= 60), "{narrow}");
     assert!(table_lines(&wide).iter().any(|&width| width > 60), "{wide}");
     assert!(table_lines(&narrow).iter().all(|&width| width <= 60), "{narrow}");
     assert!(table_lines(&narrow).len() > table_lines(&wide).len());
     // The best of a row is marked, and the caption says so.
     assert!(wide.contains(" *") && wide.contains("Best of a row marked *") && !wide.contains("bold"), "{wide}");
 }
+
+#[test]
+fn every_command_fits_the_terminal() {
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path();
+    std::fs::write(home.join("tiny.toml"), TINY).unwrap();
+    let fits = |args: &[&str], code: i32| {
+        let output = command(home).args(args).env("COLUMNS", "76").output().unwrap();
+        assert_eq!(output.status.code(), Some(code), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+        let text = String::from_utf8(output.stdout).unwrap();
+        let is_free = |line: &&str| ["next: ", "  or: ", "results are in "].iter().any(|start| line.starts_with(start));
+        for line in text.lines().filter(|line| !is_free(line)) {
+            assert!(line.chars().count() <= 76, "{args:?}: {line}");
+        }
+        text
+    };
+    let run = fits(&["run", "tiny.toml", "-q", "--no-report"], 0);
+    assert!(run.contains("AUC-PR") && run.contains("standard deviation"), "{run}");
+    fits(&["plan", "tiny.toml"], 0);
+    fits(&["datasets", "list"], 0);
+    succeeds(home, &["check", "tiny", "--bless", "-q"]);
+    let models = "Boost (paper, trees=1),Boost (paper, trees=2)";
+    let compared = fits(&["compare", "tiny", "--models", models], 0);
+    assert!(!compared.contains('|') && compared.contains("B − A"), "{compared}");
+    // Elsewhere it is Markdown.
+    assert!(succeeds(home, &["compare", "tiny", "--models", models]).contains("| dataset |"));
+    let spec = std::fs::read_to_string(home.join("results/runs/tiny/spec.toml")).unwrap();
+    std::fs::write(home.join("results/runs/tiny/spec.toml"), format!("{spec}\n{EXPECTED}")).unwrap();
+    let checked = fits(&["check", "tiny"], 5);
+    assert!(checked.contains("differs from") && !checked.contains(['|', '\\']), "{checked}");
+}
+
+#[test]
+fn comparisons_name_what_can_be_paired() {
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path();
+    std::fs::write(home.join("tiny.toml"), TINY).unwrap();
+    let other = TINY.replace("tiny", "other").replace("[1, 2]", "[3, 4]");
+    std::fs::write(home.join("other.toml"), other).unwrap();
+    succeeds(home, &["run", "tiny.toml", "-q"]);
+    succeeds(home, &["run", "other.toml", "-q"]);
+    // Runs of other cases have no row in common.
+    let (code, out, err) = lrbm(home, &["compare", "tiny", "other"]);
+    assert_eq!((code, out.as_str()), (Some(6), ""), "{err}");
+    for name in ["A: `Boost (paper, trees=1)`, `Boost (paper, trees=2)`", "B: `Boost (paper, trees=3)`"] {
+        assert!(err.contains(name), "{err}");
+    }
+    // One run alone: two of its models can be compared.
+    let (code, out, err) = lrbm(home, &["compare", "tiny"]);
+    assert_eq!((code, out.as_str()), (Some(2), ""), "{err}");
+    assert!(err.contains("--models \"A,B\": `Boost (paper, trees=1)`, `Boost (paper, trees=2)`"), "{err}");
+    let paired = "Boost (paper, trees=2),Boost (paper, trees=3)";
+    let out = succeeds(home, &["compare", "tiny", "other", "--models", paired]);
+    assert!(out.contains("Boost (paper, trees=2) → Boost (paper, trees=3)"), "{out}");
+}
+
+const EXPECTED: &str = "[expected]\ntolerance = 0.01\nrows = [{ dataset = \"movies\", model = \"Boost\", \
+                        preset = \"paper\", case = \"trees=1\", metric = \"auc_roc\", mean = 0.1 }]\n";
 
 const TINY: &str = "name = \"tiny\"\nfolds = 2\nseed = 3\ndatasets = [\"movies\"]\npresets = [\"paper\"]\n[sweep]\ntrees = [1, 2]\n\
                     [[model]]\nname = \"Boost\"\nkind = \"lrbm-boost\"\n";
@@ -124,12 +192,13 @@ fn the_gate_is_printed_as_json() {
     // An expected mean that differs is another verdict.
     std::fs::write(&file, baseline).unwrap();
     let spec = std::fs::read_to_string(home.join("results/runs/tiny/spec.toml")).unwrap();
-    let expected = "[expected]\ntolerance = 0.01\nrows = [{ dataset = \"movies\", model = \"Boost\", preset = \"paper\", \
-                    case = \"trees=1\", metric = \"auc_roc\", mean = 0.1 }]\n";
-    std::fs::write(home.join("results/runs/tiny/spec.toml"), format!("{spec}\n{expected}")).unwrap();
+    std::fs::write(home.join("results/runs/tiny/spec.toml"), format!("{spec}\n{EXPECTED}")).unwrap();
     let (code, json) = check(&[]);
     assert_eq!((code, &json["verdict"]), (Some(5), &"differs-from-expected".into()), "{json}");
     assert_eq!(json["expected"][0]["finding"], "differs-from-expected", "{json}");
+    let (code, out, err) = lrbm(home, &["check", "tiny"]);
+    assert!(code == Some(5) && out.contains("failed (differs from [expected])"), "{out}");
+    assert!(err.starts_with("differs from [expected]: tiny: nothing regressed"), "{err}");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::process::{Command, Output, Stdio};
 pub fn command(home: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_lrbm"));
     command.current_dir(home).stdin(Stdio::null());
-    for variable in ["LRBM_TEST_FAULT", "LRBM_DATA", "LRBM_MIRROR"] {
+    for variable in ["LRBM_TEST_FAULT", "LRBM_DATA", "LRBM_MIRROR", "COLUMNS"] {
         command.env_remove(variable);
     }
     command

@@ -5,6 +5,7 @@ use std::io::Write;
 use super::super::error::{CommandError, with_cause};
 use super::super::output::Output;
 use super::args::StoreArgs;
+use crate::cli::output::shown;
 use crate::data::generate::Domain;
 use crate::data::manifest::Manifest;
 use crate::data::store::StoreError;
@@ -38,6 +39,6 @@ pub fn run(args: &List, output: &mut Output) -> Result<(), CommandError> {
         };
         table.row([manifest.id.clone(), manifest.target.predicate.clone(), "published".into(), here.into(), title]);
     }
-    write!(output.out, "{table}")?;
+    write!(output.out, "{}", shown(&table))?;
     Ok(())
 }

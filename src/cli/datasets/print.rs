@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use crate::cli::output::shown;
 use crate::data::summary::DatasetSummary;
 use crate::logic::quantity::thousands;
 use crate::report::table::Grid;
@@ -48,7 +49,7 @@ pub fn summary(out: &mut impl Write, summary: &DatasetSummary) -> io::Result<()>
             constants.join(" × "),
         ]);
     }
-    write!(out, "{table}")
+    write!(out, "{}", shown(&table))
 }
 
 /// Prints the positives and negatives of each test fold.
@@ -57,7 +58,7 @@ pub fn folds(out: &mut impl Write, sizes: &[(usize, usize)]) -> io::Result<()> {
     for (fold, &(positives, negatives)) in sizes.iter().enumerate() {
         table.row([(fold + 1).to_string(), thousands(positives), thousands(negatives)]);
     }
-    write!(out, "{table}")
+    write!(out, "{}", shown(&table))
 }
 
 /// Prints text wrapped to lines of at most 100 characters, indented by two.

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use super::print::paragraph;
+use crate::cli::output::shown;
 use crate::data::report::{DatasetReport, PublishedReport};
 use crate::logic::quantity::{counted, thousands};
 use crate::report::table::Grid;
@@ -69,7 +70,7 @@ fn predicates(out: &mut impl Write, report: &DatasetReport) -> io::Result<()> {
         let types = if row.types.is_empty() { "(no mode)".into() } else { row.types.join(", ") };
         table.row([row.predicate.clone(), types, thousands(row.facts), thousands(row.duplicates)]);
     }
-    write!(out, "{table}")
+    write!(out, "{}", shown(&table))
 }
 
 fn folds(out: &mut impl Write, report: &DatasetReport) -> io::Result<()> {
@@ -109,7 +110,7 @@ fn folds(out: &mut impl Write, report: &DatasetReport) -> io::Result<()> {
             thousands(test.positives_to_the_future),
         ]);
     }
-    write!(out, "{table}")?;
+    write!(out, "{}", shown(&table))?;
     let lacking: usize = report.folds.iter().map(|row| row.counts.train.lacking + row.counts.test.lacking).sum();
     if lacking > 0 {
         writeln!(out, "  {} negatives are missing: no more pairs can be drawn", thousands(lacking))?;

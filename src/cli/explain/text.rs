@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use crate::cli::output::shown;
 use crate::learn::explain::{
     Activity, ClauseContribution, ClauseContributions, Decision, PartContribution, PartContributions,
 };
@@ -60,7 +61,7 @@ pub fn print_parts(found: &PartContributions, top: usize, out: &mut impl Write) 
         };
         table.row([format!("{adds:+.4}"), activity, what.clone()]);
     }
-    write!(out, "{table}")?;
+    write!(out, "{}", shown(&table))?;
     if parts.len() > top {
         writeln!(out, "and {} more: raise --top to show them", parts.len() - top)?;
     }

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::path::Path;
 
+use crate::cli::output::{indented, shown};
 use crate::determinism::IndexSet;
 use crate::experiment::frame::{Group, JobFrame, RowKey, StoredJob};
 use crate::experiment::run::Tally;
@@ -64,10 +65,11 @@ fn write_table(out: &mut impl Write, rows: &[SummaryRow], footnotes: &[(&str, &s
         cells.extend(failed.then(|| of_failed.to_string()));
         lines.row(cells);
     }
-    write!(out, "{lines}")?;
-    writeln!(out, "  mean ± standard deviation over folds; seeds of given folds are averaged first")?;
+    write!(out, "{}", shown(&lines))?;
+    let averaged = "mean ± standard deviation over folds; seeds of given folds are averaged first";
+    write!(out, "{}", indented(averaged))?;
     for (i, (dataset, text)) in footnotes.iter().enumerate() {
-        writeln!(out, "  {} {dataset}: {text}", note(i).trim())?;
+        write!(out, "{}", indented(&format!("{} {dataset}: {text}", note(i).trim())))?;
     }
     Ok(())
 }

@@ -16,5 +16,5 @@ pub(crate) use comparison::compare_rows;
 pub use comparison::{LEVEL, MetricComparison, OverDatasets, RowComparison, RunComparison, SHOWN, SkippedRow};
 pub use json::json;
 pub use pairing::{ModelsError, Pairing, RowPair, Side, pair};
-pub use print::{csv, markdown};
+pub use print::{csv, text};
 pub(crate) use print::{interval, p_value, sentence, signed, with_sign};

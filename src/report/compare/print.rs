@@ -1,4 +1,4 @@
-//! Markdown and CSV output of comparisons.
+//! Text and CSV output of comparisons.
 
 use std::fmt::Write;
 
@@ -8,23 +8,24 @@ use crate::metric::significance::decision::{Interval, MARGIN};
 use crate::metric::significance::effect::WinTieLoss;
 use crate::metric::significance::{ALPHA, Verdict};
 use crate::report::csv::line;
-use crate::report::markdown::escape;
-use crate::report::table::Grid;
+use crate::report::table::{Grid, Layout};
 
-/// Formats the comparison as Markdown.
-pub fn markdown(comparison: &RunComparison) -> String {
+/// Formats the comparison for people.
+pub fn text(comparison: &RunComparison, layout: Layout) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
-    let _ = write(&mut text, comparison);
-    text
+    let _ = write(&mut text, comparison, layout);
+    layout.wrap(text)
 }
 
-fn write(out: &mut String, comparison: &RunComparison) -> std::fmt::Result {
-    writeln!(out, "A: {}  ", escape(&comparison.first))?;
-    writeln!(out, "B: {}", escape(&comparison.second))?;
+fn write(out: &mut String, comparison: &RunComparison, layout: Layout) -> std::fmt::Result {
+    // Two blanks break the line in Markdown.
+    let end = if layout == Layout::Markdown { "  " } else { "" };
+    writeln!(out, "A: {}{end}", layout.text(&comparison.first))?;
+    writeln!(out, "B: {}", layout.text(&comparison.second))?;
     for metric in &comparison.metrics {
-        writeln!(out, "\n## {}\n", metric.column.name())?;
-        of_metric(out, metric)?;
+        writeln!(out, "\n{}\n", layout.heading(metric.column.name()))?;
+        of_metric(out, metric, layout)?;
     }
     if comparison.is_comparable() {
         writeln!(
@@ -40,13 +41,13 @@ fn write(out: &mut String, comparison: &RunComparison) -> std::fmt::Result {
     }
     for (side, rows) in [("A", &comparison.only_first), ("B", &comparison.only_second)] {
         if !rows.is_empty() {
-            writeln!(out, "\nOnly in {side}: {}", escape(&rows.join(", ")))?;
+            writeln!(out, "\n{}", layout.text(&format!("Only in {side}: {}", rows.join(", "))))?;
         }
     }
     Ok(())
 }
 
-fn of_metric(out: &mut String, metric: &MetricComparison) -> std::fmt::Result {
+fn of_metric(out: &mut String, metric: &MetricComparison, layout: Layout) -> std::fmt::Result {
     let headings =
         ["dataset", "model", ">folds", ">A", ">B", ">B − A", ">interval", ">better/level/worse", ">p", ">Holm", "B is"];
     let mut table = Grid::new(&headings);
@@ -70,18 +71,18 @@ fn of_metric(out: &mut String, metric: &MetricComparison) -> std::fmt::Result {
         ]);
     }
     if !table.is_empty() {
-        out.push_str(&table.markdown());
+        out.push_str(&layout.table(&table));
     }
     if !metric.over_datasets.is_empty() {
         writeln!(out)?;
     }
     for over in &metric.over_datasets {
-        writeln!(out, "- {}", escape(&sentence(over)))?;
+        writeln!(out, "- {}", layout.text(&sentence(over)))?;
     }
     if !metric.skipped.is_empty() {
         writeln!(out, "\nNot compared:\n")?;
         for SkippedRow { dataset, model, reason } in &metric.skipped {
-            writeln!(out, "- {} {}: {}", escape(dataset), escape(model), escape(reason))?;
+            writeln!(out, "- {}", layout.text(&format!("{dataset} {model}: {reason}")))?;
         }
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! Markdown output of the gate.
+//! Text output of the gate.
 
 use std::fmt::{self, Write};
 
@@ -10,20 +10,20 @@ use super::paired::LEVEL;
 use crate::determinism::IndexMap;
 use crate::report::compare::signed;
 use crate::report::markdown::escape;
-use crate::report::table::Grid;
+use crate::report::table::{Grid, Layout};
 
-/// Summarizes the gate in Markdown: changed rows, if any, and rows that were not compared.
-pub fn summary(check: &GateReport) -> String {
+/// Summarizes the gate: changed rows, if any, and rows that were not compared.
+pub fn summary(check: &GateReport, layout: Layout) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
-    let _ = write_summary(&mut text, check);
-    text
+    let _ = write_summary(&mut text, check, layout);
+    layout.wrap(text)
 }
 
 /// Formats the summary followed by every row, for a job summary page.
 pub fn markdown(check: &GateReport) -> String {
     let mut text = format!("## Gate: {}\n\n", escape(&check.experiment));
-    let _ = write_summary(&mut text, check);
+    let _ = write_summary(&mut text, check, Layout::Markdown);
     let mut table = table();
     for row in &check.rows {
         table.row(cells(row, "baseline"));
@@ -79,7 +79,7 @@ fn p_text(p: f64) -> String {
     if p < 0.0001 { "p < 0.0001".to_owned() } else { format!("p = {p:.4}") }
 }
 
-fn write_summary(out: &mut String, check: &GateReport) -> fmt::Result {
+fn write_summary(out: &mut String, check: &GateReport, layout: Layout) -> fmt::Result {
     let mut moved = table();
     let is_moved = |row: &&CheckedRow| {
         use Finding::{Improved, Moved, NotComparable, Regressed, Unexpected};
@@ -97,7 +97,7 @@ fn write_summary(out: &mut String, check: &GateReport) -> fmt::Result {
         moved.row(cells(row, "spec"));
     }
     if !moved.is_empty() {
-        writeln!(out, "{}", moved.markdown())?;
+        writeln!(out, "{}", layout.table(&moved))?;
     }
     let verdict = match check.verdict() {
         GateVerdict::Pass => "passed",
@@ -111,7 +111,7 @@ fn write_summary(out: &mut String, check: &GateReport) -> fmt::Result {
     let counts = order.map(|finding| (check.count(|found| found.words() == finding.words()), finding.words()));
     let counts: Vec<String> = counts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
     let counts = if counts.is_empty() { String::new() } else { format!(": {}", counts.join(", ")) };
-    writeln!(out, "{}: {verdict}; {} rows of the baseline{counts}", escape(&check.experiment), check.rows.len())?;
+    writeln!(out, "{}: {verdict}; {} rows of the baseline{counts}", layout.text(&check.experiment), check.rows.len())?;
     let joint = check.pooled.iter().filter(|pooled| pooled.row.finding == Finding::Regressed).count();
     if joint > 0 {
         writeln!(out, "{joint} of {} rows pooled over datasets or models regressed", check.pooled.len())?;
@@ -129,28 +129,28 @@ fn write_summary(out: &mut String, check: &GateReport) -> fmt::Result {
         }
     }
     if !datasets.is_empty() {
-        writeln!(out, "not checked, since their data are unavailable: {}", escape(&datasets.join(", ")))?;
+        writeln!(out, "not checked, since their data are unavailable: {}", layout.text(&datasets.join(", ")))?;
     }
     // Without a baseline this would list everything.
     if !check.extra.is_empty() && !check.rows.is_empty() {
-        writeln!(out, "not in the baseline (`--bless` adds it): {}", escape(&check.extra.join(", ")))?;
+        writeln!(out, "not in the baseline (`--bless` adds it): {}", layout.text(&check.extra.join(", ")))?;
     }
     if !check.unrepeatable.is_empty() {
-        writeln!(out, "not repeatable, so not compared: {}", escape(&check.unrepeatable.join(", ")))?;
+        writeln!(out, "not repeatable, so not compared: {}", layout.text(&check.unrepeatable.join(", ")))?;
     }
     if !check.unsupported.is_empty() {
         writeln!(
             out,
             "unsupported for the dataset, so not in the baseline: {}",
-            escape(&check.unsupported.join(", "))
+            layout.text(&check.unsupported.join(", "))
         )?;
     }
     if let (Some([before, now]), true) = (&check.platforms, check.count(|found| *found == Finding::Moved) > 0) {
         writeln!(
             out,
             "the baseline is of {}, this run of {}: mathematical functions differ in their last bits",
-            escape(before),
-            escape(now)
+            layout.text(before),
+            layout.text(now)
         )?;
     }
     if check.has_means {

@@ -7,6 +7,7 @@
 mod frame;
 mod grid;
 mod latex;
+mod layout;
 mod markdown;
 mod model;
 mod notes;
@@ -16,6 +17,7 @@ mod text;
 pub use frame::{csv, parquet};
 pub use grid::{WITHIN, format_difference, format_mean};
 pub use latex::latex;
+pub use layout::Layout;
 pub use markdown::markdown;
 pub use model::{
     CellValue, ColumnKind, Note, PublishedValue, Table, TableCell, TableColumn, TableRow, TableStyle, Within,
@@ -23,4 +25,4 @@ pub use model::{
 };
 pub use notes::{NOTES, annotate, notes_csv};
 pub use read::{ReadTableError, read};
-pub use text::{Grid, GridCell, GridRow, STRONG};
+pub use text::{Grid, GridCell, GridRow, STRONG, wrapped};

@@ -1,6 +1,6 @@
 //! Text tables with aligned columns, from which terminal text and Markdown are written.
 
-use std::fmt;
+use std::{fmt, iter};
 
 use crate::files::visible::visible;
 use crate::report::markdown::escape;
@@ -72,7 +72,7 @@ impl Grid {
     /// Formats the table in GitHub Flavored Markdown, readable as plain text.
     pub fn markdown(&self) -> String {
         // Markdown has no rules inside tables; an empty row takes their place.
-        let lines = self.lines(3, "", escape, |strong| format!("**{}**", escape(strong)));
+        let lines = self.lines(3, ' ', escape, |strong| format!("**{}**", escape(strong)));
         let mut text = String::new();
         for (index, line) in lines.iter().enumerate() {
             text.push('|');
@@ -90,18 +90,21 @@ impl Grid {
         text
     }
 
-    /// Returns headings and rows as cells of equal width, at least `min`. Rules are rows of `rule`.
+    /// Returns headings and rows as cells of equal width, at least `min`. Rules are rows of `rule`,
+    /// repeated.
     fn lines(
         &self,
         min: usize,
-        rule: &str,
+        rule: char,
         plain: impl Fn(&str) -> String,
         strong: impl Fn(&str) -> String,
     ) -> Vec<Vec<String>> {
         let mut lines: Vec<Vec<String>> = vec![self.headings.iter().map(|heading| plain(heading)).collect()];
+        let mut rules = Vec::new();
         for row in &self.rows {
             if row.line_above {
-                lines.push(vec![rule.to_owned(); self.headings.len()]);
+                rules.push(lines.len());
+                lines.push(vec![String::new(); self.headings.len()]);
             }
             let shown = |cell: &GridCell| match cell.strong.as_str() {
                 "" => plain(&cell.rest),
@@ -119,6 +122,9 @@ impl Grid {
                 *cell = padded(cell, width, right);
             }
         }
+        for at in rules {
+            lines[at] = widths.iter().map(|&width| rule.to_string().repeat(width)).collect();
+        }
         lines
     }
 }
@@ -127,9 +133,75 @@ impl Grid {
 pub const STRONG: char = '*';
 
 impl Grid {
-    /// Formats the table as plain text of at most this width, if possible: columns that do not fit
-    /// follow below, with the text columns at the beginning repeated.
+    /// Formats the table as plain text of at most this width, if possible: long texts are broken
+    /// into lines, and columns that do not fit follow below, with the text columns at the
+    /// beginning repeated.
     pub fn fitted(&self, width: usize) -> String {
+        let natural = self.text_lines();
+        let line =
+            natural.first().map_or(0, |line| line.iter().map(|cell| cell.chars().count() + GAP.len()).sum::<usize>());
+        if line <= width {
+            return self.to_string();
+        }
+        // Names behind the numbers come first, so that every block has them.
+        let names_last = self.is_number.first() == Some(&true) && self.is_number.last() == Some(&false);
+        let last = self.headings.len().saturating_sub(1);
+        let grid = if names_last { &self.columns(iter::once(last).chain(0..last)) } else { self };
+        grid.with_broken_texts(width).in_blocks(width)
+    }
+
+    /// Breaks texts that would leave no space for numbers.
+    fn with_broken_texts(&self, width: usize) -> Grid {
+        let natural: Vec<usize> = match self.text_lines().first() {
+            Some(line) => line.iter().map(|cell| cell.chars().count()).collect(),
+            None => return self.clone(),
+        };
+        let labels = self.is_number.iter().take_while(|&&is_number| !is_number).count();
+        let space = if labels < natural.len() { width / 2 } else { width };
+        let mut limits = natural.clone();
+        let words = |column: usize| {
+            let cells = self.rows.iter().filter_map(move |row| row.cells.get(column));
+            cells.flat_map(|cell| cell.rest.split(' ')).map(|word| word.chars().count())
+        };
+        let least: Vec<usize> = (self.headings.iter().enumerate())
+            .map(|(column, heading)| words(column).fold(NARROWEST.max(heading.chars().count()), usize::max))
+            .collect();
+        let taken = |limits: &[usize]| limits[..labels].iter().map(|own| own + GAP.len()).sum::<usize>();
+        while taken(&limits) > space {
+            let reducible = (0..labels).filter(|&column| limits[column] > least[column]);
+            match reducible.max_by_key(|&column| limits[column]) {
+                Some(widest) => limits[widest] -= 1,
+                None => break,
+            }
+        }
+        // Texts after the numbers have what the labels leave.
+        let left = width.saturating_sub(taken(&limits) + GAP.len());
+        for column in (labels..limits.len()).filter(|&column| !self.is_number[column]) {
+            limits[column] = limits[column].min(left.max(least[column]));
+        }
+        let mut grid = Grid { rows: Vec::new(), ..self.clone() };
+        for row in &self.rows {
+            let broken: Vec<Vec<GridCell>> =
+                row.cells.iter().enumerate().map(|(column, cell)| self.broken(column, cell, limits[column])).collect();
+            for line in 0..broken.iter().map(Vec::len).max().unwrap_or(1) {
+                let cells = broken.iter().map(|lines| lines.get(line).cloned().unwrap_or_default()).collect();
+                let (is_first, line_above) = (row.is_first && line == 0, row.line_above && line == 0);
+                grid.rows.push(GridRow { cells, is_first, line_above });
+            }
+        }
+        grid
+    }
+
+    /// Returns the lines of a cell.
+    fn broken(&self, column: usize, cell: &GridCell, limit: usize) -> Vec<GridCell> {
+        if self.is_number[column] || !cell.strong.is_empty() {
+            return vec![cell.clone()];
+        }
+        wrapped(&cell.rest, limit).into_iter().map(|rest| GridCell { strong: String::new(), rest }).collect()
+    }
+
+    /// Formats the table as plain text, with columns that do not fit below.
+    fn in_blocks(&self, width: usize) -> String {
         let labels = self.is_number.iter().take_while(|&&is_number| !is_number).count();
         let widths: Vec<usize> = match self.text_lines().first() {
             Some(line) => line.iter().map(|cell| cell.chars().count() + GAP.len()).collect(),
@@ -148,13 +220,13 @@ impl Grid {
         if blocks.len() < 2 {
             return self.to_string();
         }
-        let blocks = blocks.iter().map(|columns| self.with_columns(labels, columns).to_string());
+        let blocks = blocks.iter().map(|columns| self.columns((0..labels).chain(columns.iter().copied())).to_string());
         blocks.collect::<Vec<_>>().join("\n")
     }
 
-    /// Returns the first columns and some others.
-    fn with_columns(&self, first: usize, others: &[usize]) -> Grid {
-        let kept: Vec<usize> = (0..first).chain(others.iter().copied()).collect();
+    /// Returns some of the columns.
+    fn columns(&self, kept: impl Iterator<Item = usize>) -> Grid {
+        let kept: Vec<usize> = kept.collect();
         let cells = |row: &GridRow| kept.iter().filter_map(|&column| row.cells.get(column).cloned()).collect();
         Grid {
             headings: kept.iter().map(|&column| self.headings[column].clone()).collect(),
@@ -164,12 +236,30 @@ impl Grid {
     }
 
     fn text_lines(&self) -> Vec<Vec<String>> {
-        self.lines(0, "-", str::to_owned, |strong| format!("{STRONG}{strong}"))
+        self.lines(0, '-', str::to_owned, |strong| format!("{STRONG}{strong}"))
     }
 }
 
 /// Space between columns of plain text.
 const GAP: &str = "  ";
+
+/// Smallest width that texts are broken at.
+const NARROWEST: usize = 12;
+
+/// Breaks a text at blanks into lines of at most this many characters, if its words allow it.
+pub fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
 
 /// Plain text for the terminal, indented by two spaces, with bold cells marked.
 impl fmt::Display for Grid {
@@ -216,6 +306,32 @@ mod tests {
         // A column that never fits has a block of its own.
         assert_eq!(table.fitted(1).matches("name").count(), 3);
         assert_eq!(Grid::default().fitted(1), "\n");
+    }
+
+    #[test]
+    fn long_texts_are_broken() {
+        let mut table = Grid::new(&["model", ">n", "finding"]);
+        table.row(["Boost (trees=1, max_leaves=2)".into(), "12".into(), "differs from what the spec expects".into()]);
+        table.row(["B".into(), "1".into(), String::new()]);
+        table.rows[1].line_above = true;
+        let expected = [
+            "  model             n  finding",
+            "  Boost (trees=1,  12  differs from what",
+            "  max_leaves=2)        the spec expects",
+            "  ---------------  --  -----------------",
+            "  B                 1",
+        ];
+        assert_eq!(table.fitted(40).lines().collect::<Vec<_>>(), expected);
+        let narrow = table.fitted(30);
+        assert!(narrow.matches("Boost").count() == 2 && narrow.lines().all(|line| line.len() <= 30), "{narrow}");
+        // Names behind the numbers come first.
+        let mut table = Grid::new(&[">n", ">m", "rule"]);
+        table.row(["1234567".into(), "1234567".into(), "a b c d e f g h".into()]);
+        let line = |rule: &str, number: &str| format!("  {rule:<11}  {number:>7}").trim_end().to_owned();
+        let block = |name: &str| [line("rule", name), line("a b c d e f", "1234567"), line("g h", "")].join("\n");
+        assert_eq!(table.fitted(24), format!("{}\n\n{}\n", block("n"), block("m")));
+        assert_eq!(wrapped("a bc d", 4), ["a bc", "d"]);
+        assert_eq!(wrapped("abcdef", 3), ["abcdef"]);
     }
 
     #[test]
