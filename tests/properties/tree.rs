@@ -562,8 +562,7 @@ proptest! {
             for k in 0..literals.len() {
                 let mut copy = literals[k].clone();
                 for arg in &mut copy.args {
-                    // Some variables of the copy are new ones, so that the original implies it; some
-                    // are others, so that it may not.
+                    // With new variables the original implies the copy, with others it may not.
                     match (*arg, stream.index(3)) {
                         (Argument::Variable(v), 0) if v.0 >= head => *arg = Argument::Variable(Variable(v.0 + 10)),
                         (Argument::Variable(_), 1) => {
