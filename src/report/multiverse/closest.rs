@@ -267,8 +267,8 @@ mod tests {
             metrics: Vec::new(),
             models: Vec::new(),
         };
-        // Both near specifications have two literals; their seeds are as everywhere. One choice does
-        // not apply.
+        // Both near specifications have two literals, and seeds like all others. The choice `time`
+        // does not apply.
         let compared = [([0, 0], false), ([1, 0], true), ([1, 1], true), ([0, 1], false)]
             .map(|(levels, is_near)| (levels.iter().map(|&level| Some(level)).chain([None]).collect(), is_near));
         let (reference, found) = typical(&specifications, compared.into_iter());
