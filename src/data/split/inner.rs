@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use super::{ExampleGroup, Fold, SplitOptions};
+use super::{ExampleGroup, Fold, FoldCounts, SplitOptions};
 use crate::data::benchmark::{Benchmark, BenchmarkError, Pool, Pools};
 use crate::data::binary;
 use crate::data::folds::groups_by_time;
@@ -25,6 +25,9 @@ pub struct TrainingPart {
     part: Benchmark,
     /// The given folds inside the training part, if each is left out as a whole.
     sets: Vec<FactSet>,
+    /// Positives and listed negatives that stay, if a fraction of the training examples is kept and
+    /// given folds are left out as a whole.
+    kept: Option<[ArgumentSet; 2]>,
     split: SplitOptions,
     count: usize,
 }
@@ -54,17 +57,19 @@ impl Benchmark {
             return Err(BenchmarkError::NoSuchFold { id: self.id.clone(), index: outer, count: outer_count });
         }
         let id = format!("{}, training part of fold {}", self.id, outer + 1);
-        let mut inner = SplitOptions { folds: Some(count), ..*split };
-        let (part, sets) = match &self.pools {
+        // Examples that a fraction drops are in no inner fold, so that it bounds what the choice sees.
+        let inner = SplitOptions { folds: Some(count), train_fraction: 1.0, ..*split };
+        let (mut sets, mut kept) = (Vec::new(), None);
+        // A group has the requested number of negatives already.
+        let of_group = |pool: &Pool, group: ExampleGroup| {
+            let pool = Pool { positives: group.positives, listed: group.negatives, ..pool.clone() };
+            let scheme = if self.has_times(&pool, count) { FoldScheme::ByTime } else { FoldScheme::Random };
+            self.with_pools(id.clone(), Pools::Pooled(pool), scheme, Some(NegativeScheme::Listed))
+        };
+        let part = match &self.pools {
             Pools::Pooled(pool) => {
                 let (trained, _, _) = self.choose(self.groups(pool, outer_count, split)?, outer);
-                let ExampleGroup { positives, negatives, .. } = self.reduced(trained, pool, outer, split);
-                inner.train_fraction = 1.0;
-                let pool = Pool { positives, listed: negatives, ..pool.clone() };
-                let scheme = if self.has_times(&pool, count) { FoldScheme::ByTime } else { FoldScheme::Random };
-                // The training part has the requested number of negatives already.
-                let negatives = Some(NegativeScheme::Listed);
-                (self.with_pools(id, Pools::Pooled(pool), scheme, negatives), Vec::new())
+                of_group(pool, self.reduced(trained, pool, outer, split))
             }
             Pools::Given(folds) => {
                 let [train, test] = &folds[outer];
@@ -74,7 +79,7 @@ impl Benchmark {
                     pool.positives.retain(|example| !dropped.contains(&example.args));
                 }
                 let others = folds.iter().enumerate().filter(|(index, _)| *index != outer);
-                let sets = self.fact_sets(train, others.map(|(_, [_, test])| test));
+                sets = self.fact_sets(train, others.map(|(_, [_, test])| test));
                 if (2..count).contains(&sets.len()) {
                     let reason = format!(
                         "its training part has {}, which are left out as a whole: use at most {} inner folds",
@@ -83,14 +88,31 @@ impl Benchmark {
                     );
                     return Err(BenchmarkError::FoldCount { id, count, reason });
                 }
-                let scheme = if sets.is_empty() { FoldScheme::Random } else { FoldScheme::Given };
-                (self.with_pools(id, Pools::Pooled(pool), scheme, self.negatives), sets)
+                let reduced = (split.train_fraction < 1.0).then(|| self.reduced_alone(&pool, outer, split));
+                match reduced {
+                    Some(reduced) if sets.is_empty() => of_group(&pool, reduced),
+                    reduced => {
+                        kept = reduced.map(|group| [&group.positives, &group.negatives].map(|of| set_of(of)));
+                        let scheme = if sets.is_empty() { FoldScheme::Random } else { FoldScheme::Given };
+                        self.with_pools(id.clone(), Pools::Pooled(pool), scheme, self.negatives)
+                    }
+                }
             }
         };
         if sets.is_empty() {
             part.checked_count(&inner)?;
         }
-        Ok(TrainingPart { part, sets, split: inner, count })
+        Ok(TrainingPart { part, sets, kept, split: inner, count })
+    }
+
+    /// Returns the examples that a fraction of the training examples keeps, drawing negatives
+    /// without regard to the test side.
+    fn reduced_alone(&self, pool: &Pool, outer: usize, split: &SplitOptions) -> ExampleGroup {
+        let pools = Pools::Pooled(pool.clone());
+        let alone = self.with_pools(self.id.clone(), pools, self.folds, Some(self.negative_scheme(split)));
+        let counts = &mut FoldCounts::default();
+        let group = alone.given_group(pool, pool.positives.clone(), &[], split, outer, counts, "train");
+        alone.reduced(group, pool, outer, split)
     }
 
     /// Returns whether the examples of a pool can be split by time into inner folds.
@@ -163,9 +185,16 @@ impl TrainingPart {
         if self.sets.is_empty() {
             return self.part.fold(index, &self.split);
         }
-        let sides = [self.side(pool, index, false)?, self.side(pool, index, true)?];
+        let mut sides = [self.side(pool, index, false)?, self.side(pool, index, true)?];
         let Benchmark { id, folds, negatives, .. } = &self.part;
         let pair = self.part.with_pools(id.clone(), Pools::Given(vec![sides.clone()]), *folds, *negatives);
+        // The pair knows the positives that are dropped, so that none is drawn as a negative.
+        if let Some([positives, listed]) = &self.kept {
+            for side in &mut sides {
+                side.positives.retain(|example| positives.contains(&example.args));
+                side.listed.retain(|example| listed.contains(&example.args));
+            }
+        }
         pair.given_fold(&sides, index, &self.split)
     }
 
@@ -205,6 +234,15 @@ impl TrainingPart {
             ..pool.clone()
         })
     }
+}
+
+/// Returns the arguments of examples.
+fn set_of(examples: &[Example]) -> ArgumentSet {
+    let mut set = ArgumentSet::new(false);
+    examples.iter().for_each(|example| {
+        set.insert(&example.args);
+    });
+    set
 }
 
 #[cfg(test)]

@@ -176,3 +176,51 @@ fn examples_with_times_are_split_by_time() {
     let latest = time(&fold.train).into_iter().fold(f64::MIN, f64::max);
     assert!(time(&fold.test).into_iter().all(|time| time > latest));
 }
+
+#[test]
+fn examples_that_a_fraction_drops_are_in_no_inner_fold() {
+    // With three negatives per positive, negatives are drawn; only dropped examples are left to draw.
+    for (folds, count, ratio) in [(4, 3, 2.0), (4, 2, 2.0), (2, 2, 2.0), (4, 3, 3.0), (2, 2, 3.0)] {
+        let split = SplitOptions { train_fraction: 0.5, negatives_per_positive: ratio, ..SplitOptions::new(7) };
+        let directory = tempfile::tempdir().unwrap();
+        let data = given(directory.path(), folds, None);
+        for outer in 0..folds {
+            let kept = data.fold(outer, &split).unwrap();
+            let whole = data.fold(outer, &SplitOptions { train_fraction: 1.0, ..split }).unwrap();
+            let part = data.training_part(outer, &split, count).unwrap();
+            let mut tested = BTreeSet::new();
+            for index in 0..count {
+                let fold = part.fold(index).unwrap();
+                for side in [&fold.train, &fold.test] {
+                    assert!(atoms(side, true).is_subset(&atoms(&kept.train, true)));
+                    assert!(atoms(side, false).is_disjoint(&atoms(&whole.train, true)));
+                    if ratio < 3.0 {
+                        assert!(atoms(side, false).is_subset(&atoms(&kept.train, false)));
+                    }
+                }
+                // Facts stay, as in the outer fold.
+                let with_all =
+                    data.training_part(outer, &SplitOptions { train_fraction: 1.0, ..split }, count).unwrap();
+                let sides = |fold: &Fold| [&fold.train, &fold.test].map(|side| facts(&side.database));
+                assert_eq!(sides(&fold), sides(&with_all.fold(index).unwrap()));
+                tested.append(&mut atoms(&fold.test, true));
+            }
+            assert_eq!(tested, atoms(&kept.train, true));
+        }
+    }
+}
+
+#[test]
+fn labels_of_the_outer_test_side_do_not_change_what_a_fraction_keeps() {
+    for (folds, ratio) in [(4, 2.0), (4, 3.0), (2, 2.0), (2, 3.0)] {
+        let split = SplitOptions { train_fraction: 0.5, negatives_per_positive: ratio, ..SplitOptions::new(3) };
+        let [plain, garbage] = [None, Some(1)].map(|garbage| {
+            let directory = tempfile::tempdir().unwrap();
+            let path = directory.path().join("same");
+            std::fs::create_dir(&path).unwrap();
+            let part = given(&path, folds, garbage).training_part(1, &split, 2).unwrap();
+            [0, 1].map(|index| content(&part.fold(index).unwrap()))
+        });
+        assert_eq!(plain, garbage);
+    }
+}
