@@ -9,6 +9,7 @@ use crate::experiment::store::RECORD;
 use crate::experiment::{Results, ResultsError};
 use crate::files;
 use crate::files::visible::ShownPath;
+use crate::logic::quantity::counted;
 use crate::report::history::{History, HistoryError, HistoryReport, WrittenHistory};
 use crate::report::table::{STRONG, Table};
 use crate::report::{Report, ReportWriteError, splice, tables};
@@ -101,7 +102,8 @@ fn report_history(file: &Path, out: Option<&Path>, output: &mut Output) -> Resul
     let own = if own == file { file.with_extension("report") } else { own };
     let written = HistoryReport::new(&history, file).and_then(|report| report.write(out.unwrap_or(&own)));
     let WrittenHistory { page, figures, commits, changes } = written.map_err(failed)?;
-    writeln!(output.out, "{commits} commits, {changes} change points, {figures} figures")?;
+    let counts = [(commits, "commit"), (changes, "change point"), (figures, "figure")];
+    writeln!(output.out, "{}", counts.map(|(n, noun)| counted(n, noun)).join(", "))?;
     writeln!(output.out, "report: {}", page.shown())?;
     Ok(())
 }

@@ -168,6 +168,21 @@ fn the_report_places_own_published_values() {
     assert!(page.contains("Specification curve of movies"));
 }
 
+#[test]
+fn without_published_values_none_are_mentioned() {
+    let lab = Lab::with(&SPEC.replace("published = \"paper.toml\"\n", ""));
+    let output = lab.run(&[]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let report = command(lab.home()).args(["report", "out", "--copy-to", "committed"]).output().unwrap();
+    assert!(report.status.success(), "{}", stderr(&report));
+    let readme = fs::read_to_string(lab.home().join("committed/README.md")).unwrap();
+    assert!(readme.contains("\n- The choice that moves AUC-ROC of Boost most on movies: "), "{readme}");
+    assert!(readme.contains("\n- No universe is a better estimate than another: "), "{readme}");
+    assert!(!readme.to_lowercase().contains("published"), "{readme}");
+    // Short jobs do not take "0 s".
+    assert!(!readme.contains("took 0 s"), "{readme}");
+}
+
 /// Compares the pooled area and the area per fold with those of stored predictions.
 #[test]
 fn compact_scores_lose_nothing_that_metrics_need() {

@@ -3,7 +3,16 @@
 #
 # Variables: SPEC (required), LRBM (program) or LRBM_VERSION with LRBM_RELEASES (download), otherwise the program is built from the
 # source that this script belongs to; BASELINE, STRICT=true, DATASETS, RECORD, OUT, SUMMARY (file that Markdown is appended to).
+#
+# `gate.sh --digest` prints a digest of that source instead, which names the cache of its build.
 set -euo pipefail
+
+source="$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd)"
+if [ "${1:-}" = --digest ]; then
+  cd "$source"
+  find Cargo.toml Cargo.lock build.rs src datasets/*.toml -type f -print0 | LC_ALL=C sort -z | xargs -0 cat | sha256sum | cut -c 1-16
+  exit
+fi
 
 if [ -z "${SPEC:-}" ]; then
   echo "SPEC is empty: give the spec of an experiment, such as experiments/regression.toml" >&2
@@ -26,8 +35,6 @@ download() {
 }
 
 build() {
-  local source
-  source="$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd)"
   export CARGO_TARGET_DIR="${XDG_CACHE_HOME:-$HOME/.cache}/lrbm-gate/target"
   cargo build --release --locked --manifest-path "$source/Cargo.toml" >&2
   LRBM="$CARGO_TARGET_DIR/release/lrbm"

@@ -270,6 +270,14 @@ fn reason(claim: &Claim, evidence: &[ClaimEvidence]) -> String {
             parts.push(format!("{} in {}: {}", verdict.words(), places.len(), places.join(", ")));
         }
     }
+    // Otherwise comparisons that all agree with the claim do not explain the verdict.
+    let is_higher = |one: &ClaimEvidence| {
+        one.decided.as_ref().is_ok_and(|decided| decided.finding.sign == Some(decision::Sign::Positive))
+    };
+    let is_unexplained = parts.len() == 1 && count > 0 && !evidence.iter().any(is_higher);
+    if claim.relation == decision::Relation::NotWorseAndSomewhereHigher && is_unexplained {
+        parts.push("significantly higher in none".to_owned());
+    }
     let missing: IndexSet<&str> =
         of(Decision::NotTestable).filter_map(|one| one.decided.as_ref().err().map(String::as_str)).collect();
     if !missing.is_empty() {
@@ -292,7 +300,10 @@ mod tests {
     use crate::report::published::PublishedTable;
 
     fn evidence(differences: &[Option<&[f64]>]) -> (Decision, Vec<ClaimEvidence>) {
-        let claim = &CLAIMS[0];
+        evidence_for(&CLAIMS[0], differences)
+    }
+
+    fn evidence_for(claim: &Claim, differences: &[Option<&[f64]>]) -> (Decision, Vec<ClaimEvidence>) {
         let estimate = |values: &&[f64]| {
             let differences = Differences::new(values, &vec![0.0; values.len()]).unwrap();
             DifferenceEstimate::paired(&differences, 0.25).unwrap()
@@ -309,6 +320,22 @@ mod tests {
             published: None,
         };
         (decided.decision, decided.comparisons.into_iter().map(one).collect())
+    }
+
+    #[test]
+    fn a_claim_of_a_gain_says_that_none_is_significant() {
+        let (high, level): (&[f64], &[f64]) = (&[0.10, 0.11, 0.12, 0.10, 0.11], &[0.001, -0.001, 0.0, 0.001, 0.0]);
+        let is_gain = |claim: &&Claim| claim.relation == decision::Relation::NotWorseAndSomewhereHigher;
+        let claim = CLAIMS.iter().find(is_gain).unwrap();
+        let (verdict, found) = evidence_for(claim, &[Some(level), Some(level), None]);
+        assert_eq!(verdict, Decision::Inconclusive);
+        let text = reason(claim, &found);
+        assert!(
+            text.contains("supported in 2 of 3 comparisons") && text.contains("; significantly higher in none;"),
+            "{text}"
+        );
+        let (_, found) = evidence_for(claim, &[Some(level), Some(high)]);
+        assert!(!reason(claim, &found).contains("in none"));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::check::{CheckedRow, GateReport};
 use super::finding::Finding;
+use super::print::finding;
 use crate::files::xml::escape;
 use crate::report::compare::signed;
 
@@ -34,11 +35,14 @@ pub fn junit(check: &GateReport) -> String {
                 text.push_str(&format!("><error message=\"{}\"/></testcase>\n", escape(reason)));
             }
             _ if failed => {
-                let was = if row.finding == Finding::Unexpected { row.finding.words() } else { "was" };
+                let (was, details) = match row.finding {
+                    Finding::Unexpected => (row.finding.words(), String::new()),
+                    _ => ("was", format!("; {}", finding(row))),
+                };
                 let now = row.now.map_or(f64::NAN, |now| now.mean);
                 let message = format!("{now:.4} {was} {:.4}", row.reference.mean);
                 let change = row.change().map_or_else(String::new, signed);
-                let message = format!("{message}: {change}, allowed ±{:.4}", row.reference.margin);
+                let message = format!("{message}: {change}, allowed ±{:.4}{details}", row.reference.margin);
                 text.push_str(&format!("><failure message=\"{}\"/></testcase>\n", escape(&message)));
             }
             _ => text.push_str("/>\n"),
@@ -69,7 +73,7 @@ mod tests {
             now: Some(Average { mean, deviation: None, n: 5 }),
             finding,
             p: None,
-            folds: Vec::new(),
+            folds: if dataset == "b" { vec![2, 4] } else { Vec::new() },
         };
         let check = GateReport {
             experiment: "tiny".into(),
@@ -100,7 +104,7 @@ mod tests {
         );
         for line in [
             "  <testcase classname=\"a\" name=\"A &amp; B auc_roc (baseline)\"/>",
-            "><failure message=\"0.2500 was 0.5000: −0.2500, allowed ±0.0100\"/></testcase>",
+            "><failure message=\"0.2500 was 0.5000: −0.2500, allowed ±0.0100; regressed: folds 2, 4\"/></testcase>",
             "  <testcase classname=\"c\" name=\"A &amp; B auc_roc (baseline)\"/>",
             "  <testcase classname=\"2 datasets\" name=\"A &amp; B auc_roc (pooled)\"><failure message=\"0.2500 was 0.5000",
             "><error message=\"&quot;4&quot; folds\"/></testcase>",

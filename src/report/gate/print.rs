@@ -8,6 +8,7 @@ use super::check::{CheckedRow, GateReport, PooledRow};
 use super::finding::{Finding, GateVerdict};
 use super::paired::LEVEL;
 use crate::determinism::IndexMap;
+use crate::logic::quantity::counted;
 use crate::report::compare::signed;
 use crate::report::markdown::escape;
 use crate::report::table::{Grid, Layout};
@@ -59,7 +60,8 @@ fn cells(row: &CheckedRow, against: &str) -> [String; 9] {
     ]
 }
 
-fn finding(row: &CheckedRow) -> String {
+/// Describes the finding of a row, with the folds that changed and the p-value of a loss.
+pub(super) fn finding(row: &CheckedRow) -> String {
     let words = row.finding.words();
     match &row.finding {
         Finding::NotChecked => format!("{words}: no data"),
@@ -111,7 +113,12 @@ fn write_summary(out: &mut String, check: &GateReport, layout: Layout) -> fmt::R
     let counts = order.map(|finding| (check.count(|found| found.words() == finding.words()), finding.words()));
     let counts: Vec<String> = counts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
     let counts = if counts.is_empty() { String::new() } else { format!(": {}", counts.join(", ")) };
-    writeln!(out, "{}: {verdict}; {} rows of the baseline{counts}", layout.text(&check.experiment), check.rows.len())?;
+    let rows = match check.rows.len() {
+        // The summary of a job in continuous integration has no other message.
+        0 => "no baseline: `lrbm check RUN --bless` writes it".to_owned(),
+        rows => format!("{} of the baseline{counts}", counted(rows, "row")),
+    };
+    writeln!(out, "{}: {verdict}; {rows}", layout.text(&check.experiment))?;
     let joint = check.pooled.iter().filter(|pooled| pooled.row.finding == Finding::Regressed).count();
     if joint > 0 {
         writeln!(out, "{joint} of {} rows pooled over datasets or models regressed", check.pooled.len())?;

@@ -61,7 +61,7 @@ fn figure(history: &History, points: &[ChangePoint], series: Series) -> Option<F
     }
     let (aside, more) = match series {
         Series::Metric(_) => (series.name().replace('_', "-").to_uppercase(), ""),
-        Series::Seconds => ("processor seconds of a job".to_owned(), " Times depend on the machine."),
+        Series::Seconds => ("Processor seconds of a job".to_owned(), " Times depend on the machine."),
     };
     axis_names(&mut scene, (top, bottom), "commit", &aside);
     Some(FigureScene {

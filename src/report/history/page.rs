@@ -12,6 +12,7 @@ use super::figure::figures;
 use super::file::History;
 use crate::determinism::{IndexMap, IndexSet};
 use crate::files;
+use crate::logic::quantity::counted;
 use crate::report::compare::signed;
 use crate::report::figure::Figure;
 use crate::report::html::format_visible;
@@ -130,22 +131,27 @@ impl HistoryReport {
             })
             .collect();
         let page = environment.get_template("page.html")?;
-        page.render(context! { commits => Serde(&self.commits), changes => Serde(&self.changes), figures => figures })
+        page.render(context! {
+            summary => self.summary(),
+            commits => Serde(&self.commits),
+            changes => Serde(&self.changes),
+            figures => figures,
+        })
+    }
+
+    /// Describes how many commits there are, and how many change points.
+    fn summary(&self) -> String {
+        let commits = match self.commits.as_slice() {
+            [first, .., last] => format!("{} commits, {} to {}", self.commits.len(), first.commit, last.commit),
+            [only] => format!("1 commit, {}", only.commit),
+            [] => "no commits".to_owned(),
+        };
+        format!("{commits}; {}.", counted(self.changes.len(), "change point"))
     }
 
     fn markdown(&self) -> String {
-        let (first, last) = match self.commits.as_slice() {
-            [first, .., last] => (&first.commit, &last.commit),
-            [only] => (&only.commit, &only.commit),
-            [] => return String::new(),
-        };
-        let mut text = format!(
-            "# History\n\n{} commits, {} to {}; {} change points. `lrbm report --history FILE` writes this page.\n",
-            self.commits.len(),
-            escape(first),
-            escape(last),
-            self.changes.len()
-        );
+        let summary = escape(&self.summary());
+        let mut text = format!("# History\n\n{summary} `lrbm report --history FILE` writes this page.\n");
         for figure in &self.figures {
             let (title, caption) = (escape(&figure.title), escape(&figure.caption));
             text += &format!("\n![{title}]({}.svg)\n\n{title}. {caption}\n", figure.name);

@@ -101,18 +101,24 @@ fn scene(specifications: &Specifications, main: &CellReport<'_>, others: &[&Cell
     curve(&mut scene, &panel, main);
     let mut top = key(&mut scene, main, panel.bottom() + 16.0);
     top = dashboard(&mut scene, specifications, main, top + 6.0);
-    let per_row = ((WIDTH - 10.0) / (SMALL_WIDTH + 40.0)) as usize;
-    for (row, chunk) in others.chunks(per_row.max(1)).enumerate() {
+    let fitting = ((WIDTH - 10.0) / (SMALL_WIDTH + 40.0)) as usize;
+    // Few panels share the width of a row.
+    let per_row = others.len().clamp(1, fitting.max(1));
+    let small_width = match per_row < fitting {
+        true => (WIDTH - RIGHT + 6.0) / per_row as f64 - 40.0,
+        false => SMALL_WIDTH,
+    };
+    for (row, chunk) in others.chunks(per_row).enumerate() {
         let top = top + 34.0 + row as f64 * (SMALL_HEIGHT + 44.0);
         for (k, cell) in chunk.iter().enumerate() {
-            let left = 34.0 + k as f64 * (SMALL_WIDTH + 40.0);
-            let panel = curve_panel(cell, (left, top), (SMALL_WIDTH, SMALL_HEIGHT));
+            let left = 34.0 + k as f64 * (small_width + 40.0);
+            let panel = curve_panel(cell, (left, top), (small_width, SMALL_HEIGHT));
             panel.heading(&mut scene, &label(cell));
             panel.y_ticks(&mut scene, &panel.y.ticks(4), true);
             curve(&mut scene, &panel, cell);
         }
     }
-    let rows = others.len().div_ceil(per_row.max(1));
+    let rows = others.len().div_ceil(per_row);
     scene.height = top + rows as f64 * (SMALL_HEIGHT + 44.0) + 8.0;
     scene
 }

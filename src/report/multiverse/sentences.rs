@@ -8,10 +8,14 @@ use crate::experiment::Results;
 use crate::logic::quantity::{counted, counted_as};
 use crate::report::table::metric_title;
 
-/// What a multiverse can and cannot show; every report says it.
+/// What a multiverse with published values can and cannot show; every report of one says it.
 pub const LIMITS: &str = "A universe close to the published values is a candidate explanation of them, and no universe \
 is a better estimate than another: the choices are not known, the universes are not equally likely, and interactions \
 between choices are not in the effects.";
+
+/// What a multiverse without published values cannot show.
+const LIMITS_UNPUBLISHED: &str = "No universe is a better estimate than another: the universes are not equally likely, \
+and interactions between choices are not in the effects.";
 
 /// Returns the answer, one short finding per line; tables have the details.
 pub fn answer(
@@ -35,13 +39,15 @@ pub fn answer(
         0 => "none was stopped at a limit".to_owned(),
         _ => format!("{} stopped at a limit", counted_as(stopped, "was", "were")),
     };
+    let seconds = if seconds < 10.0 { format!("{seconds:.1}") } else { format!("{seconds:.0}") };
     lines.push(format!(
-        "{} took {seconds:.0} s of learning and scoring; {stopped}. {universes} of {} complete, each evaluated in {}.",
+        "{} took {seconds} s of learning and scoring; {stopped}. {universes} of {} complete, each evaluated in {}.",
         counted(jobs, "job"),
         counted_as(planned, "universe is", "universes are"),
         counted(specifications.evaluations.len(), "way"),
     ));
-    lines.push(LIMITS.to_owned());
+    let has_published = cells.iter().any(|cell| !cell.published.is_empty());
+    lines.push(if has_published { LIMITS } else { LIMITS_UNPUBLISHED }.to_owned());
     lines
 }
 
@@ -80,28 +86,29 @@ fn places(cells: &[CellReport<'_>]) -> Vec<String> {
 fn influence(specifications: &Specifications, cells: &[CellReport<'_>]) -> Option<String> {
     let first = cells.first()?;
     let of_first = cells.iter().filter(|cell| cell.model.model == first.model.model && cell.metric == first.metric);
-    let parts: Vec<String> = of_first
+    let parts: Vec<(&str, String)> = of_first
         .filter_map(|cell| {
-            let dataset = &cell.model.dataset;
             let largest = cell.largest()?;
             let effect = cell.effects.as_ref()?.choices[largest].as_ref()?;
-            Some(match effect.extremes().filter(|(low, high)| low != high) {
-                Some(_) => format!("{dataset} {} ({:+.3})", specifications.choices[largest].name, effect.range()),
-                None => format!("{dataset} none"),
-            })
+            let moved = match effect.extremes().filter(|(low, high)| low != high) {
+                Some(_) => format!("{} ({:+.3})", specifications.choices[largest].name, effect.range()),
+                None => "none".to_owned(),
+            };
+            Some((&*cell.model.dataset, moved))
         })
         .collect();
     if cells.iter().all(|cell| cell.effects.is_none()) {
         return Some("How much each choice matters is not estimated: the universes are too few for that.".to_owned());
     }
-    (!parts.is_empty()).then(|| {
-        format!(
-            "The choice that moves {} of {} most: {}.",
-            metric_title(first.metric),
-            first.model.model,
-            parts.join(", ")
-        )
-    })
+    let what = format!("The choice that moves {} of {} most", metric_title(first.metric), first.model.model);
+    match parts.as_slice() {
+        [] => None,
+        [(dataset, moved)] => Some(format!("{what} on {dataset}: {moved}.")),
+        _ => {
+            let parts: Vec<String> = parts.iter().map(|(dataset, moved)| format!("{dataset} {moved}")).collect();
+            Some(format!("{what}: {}.", parts.join(", ")))
+        }
+    }
 }
 
 /// States for each table how many specifications are near all of its cells.

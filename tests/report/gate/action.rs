@@ -30,7 +30,8 @@ fn the_steps_of_the_action_run_locally() {
     lab.write("tiny.toml", SPEC);
     let base = [("LRBM", program()), ("SPEC", "tiny.toml"), ("SUMMARY", "summary.md"), ("OUT", "run")];
     // No baseline yet.
-    assert_eq!(gate(&lab, &base).status.code(), Some(6));
+    Said::of(gate(&lab, &base)).expect(6, &["tiny: not comparable; no baseline: `lrbm check RUN --bless` writes it"]);
+    assert!(lab.read("summary.md").contains("no baseline"));
     lab.lrbm(&["check", "run", "--bless"]).expect(0, &[]);
     let commit = ("CI_COMMIT_SHA", "0123456789abcdef0123456789abcdef01234567");
     let strict = [&base[..], &[("STRICT", "true"), ("RECORD", "history.csv"), commit]].concat();
@@ -51,6 +52,27 @@ fn the_steps_of_the_action_run_locally() {
     let other = [&base[..], &[("BASELINE", "own.csv")]].concat();
     Said::of(gate(&lab, &other)).expect(0, &["6 identical"]);
     Said::of(gate(&lab, &[("LRBM", program())])).expect(2, &["SPEC is empty"]);
+}
+
+#[test]
+fn the_digest_names_the_source_of_the_build() {
+    let digest = |script: &Path| {
+        let output = Command::new("bash").arg(script).arg("--digest").output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let lab = Lab::new();
+    let copy = lab.path("clone/.github/actions/lrbm-gate/gate.sh");
+    lab.write("clone/.github/actions/lrbm-gate/gate.sh", &std::fs::read_to_string(script()).unwrap());
+    for name in ["Cargo.toml", "Cargo.lock", "build.rs", "src/lib.rs", "datasets/one.toml"] {
+        lab.write(&format!("clone/{name}"), name);
+    }
+    let first = digest(&copy);
+    assert!(first.len() == 17 && first.trim_end().chars().all(|c| c.is_ascii_hexdigit()), "{first}");
+    lab.write("clone/target/other", "no source");
+    assert_eq!(digest(&copy), first);
+    lab.write("clone/src/lib.rs", "changed");
+    assert_ne!(digest(&copy), first);
+    assert_eq!(digest(&script()).len(), 17);
 }
 
 #[test]

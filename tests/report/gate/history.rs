@@ -40,7 +40,9 @@ fn runs_are_appended_and_reported() {
     let output = lab.lrbm(&["report", "--history", HISTORY]);
     output.expect(0, &["4 commits, 2 change points, 3 figures", "report: results/history/history.html"]);
     let page = lab.read("results/history/history.html");
-    assert_eq!(page.matches("<svg").count(), 3);
+    assert_eq!(page.matches("<div class=\"drawing\"><svg").count(), 3);
+    assert!(page.contains("<p>4 commits, commit0 to commit3; 2 change points.</p>"), "{page}");
+    assert!(page.contains("<figcaption>Processor seconds of a job over commits."), "{page}");
     assert!(page.contains("commit2") && page.contains("regressed") && page.contains("−0.0500"), "{page}");
     let text = lab.read("results/history/history.md");
     assert!(text.contains("| commit2 | movies") && !text.contains("| commit1 | movies"), "{text}");
@@ -82,10 +84,10 @@ fn an_incomplete_last_line_is_dropped_with_a_note() {
     let whole = lab.read(HISTORY);
     lab.write(HISTORY, &whole[..whole.len() - 5]);
     let note = "results/history.csv:7: the last line is incomplete and was dropped";
-    lab.lrbm(&["report", "--history", HISTORY]).expect(0, &["1 commits", note]);
+    lab.lrbm(&["report", "--history", HISTORY]).expect(0, &["1 commit,", note]);
     lab.lrbm(&record).expect(6, &[note]);
     assert_eq!(lab.read(HISTORY).lines().count(), 1 + 5 + 6);
-    lab.lrbm(&["report", "--history", HISTORY]).expect(0, &["1 commits, 0 change points"]);
+    lab.lrbm(&["report", "--history", HISTORY]).expect(0, &["1 commit, 0 change points"]);
 }
 
 #[test]
