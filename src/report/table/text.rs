@@ -224,14 +224,17 @@ impl Grid {
         blocks.collect::<Vec<_>>().join("\n")
     }
 
-    /// Returns some of the columns.
+    /// Returns some of the columns, without the further lines of cells in others.
     fn columns(&self, kept: impl Iterator<Item = usize>) -> Grid {
         let kept: Vec<usize> = kept.collect();
-        let cells = |row: &GridRow| kept.iter().filter_map(|&column| row.cells.get(column).cloned()).collect();
+        let cells =
+            |row: &GridRow| kept.iter().filter_map(|&column| row.cells.get(column).cloned()).collect::<Vec<GridCell>>();
+        let is_empty = |cells: &[GridCell]| cells.iter().all(|cell| cell.strong.is_empty() && cell.rest.is_empty());
+        let rows = self.rows.iter().map(|row| GridRow { cells: cells(row), ..row.clone() });
         Grid {
             headings: kept.iter().map(|&column| self.headings[column].clone()).collect(),
             is_number: kept.iter().map(|&column| self.is_number[column]).collect(),
-            rows: self.rows.iter().map(|row| GridRow { cells: cells(row), ..row.clone() }).collect(),
+            rows: rows.filter(|row| row.is_first || !is_empty(&row.cells)).collect(),
         }
     }
 
@@ -330,6 +333,13 @@ mod tests {
         let line = |rule: &str, number: &str| format!("  {rule:<11}  {number:>7}").trim_end().to_owned();
         let block = |name: &str| [line("rule", name), line("a b c d e f", "1234567"), line("g h", "")].join("\n");
         assert_eq!(table.fitted(24), format!("{}\n\n{}\n", block("n"), block("m")));
+        // Further lines of a text are only where the text is.
+        let mut table = Grid::new(&["name", ">n", ">m", "finding"]);
+        table.row(["x".into(), "1234567".into(), "1234567".into(), "differs from what the spec expects".into()]);
+        assert_eq!(
+            table.fitted(24),
+            "  name        n        m\n  x     1234567  1234567\n\n  name  finding\n  x     differs from\n        what the spec\n        expects\n"
+        );
         assert_eq!(wrapped("a bc d", 4), ["a bc", "d"]);
         assert_eq!(wrapped("abcdef", 3), ["abcdef"]);
     }

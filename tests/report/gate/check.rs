@@ -1,6 +1,7 @@
 //! The regression gate passes unchanged results, and nothing else.
 
 use super::lab::{BASELINE, Lab, SPEC, cells, is_there};
+use lrbm::internal::files::digest::sha256;
 
 #[test]
 fn the_gate_passes_the_learner_and_fails_a_degraded_one() {
@@ -289,6 +290,29 @@ fn blessing_summarizes_the_changes_by_dataset() {
         "{row}"
     );
     assert!(!message.contains("NoBoost"), "{message}");
+}
+
+#[test]
+fn a_baseline_of_uncommitted_changes_gives_a_warning() {
+    let lab = Lab::new();
+    lab.run(SPEC, "run");
+    const CHECKSUM: &str = ",\n  \"checksum\": \"";
+    const NOTE: &str = "warning: the program was built from a tree with uncommitted changes";
+    for (is_dirty, quiet) in [(false, false), (true, false), (true, true)] {
+        for job in ["fold1-seed7", "fold2-seed7", "fold3-seed7"] {
+            for model in ["Boost", "NoBoost"] {
+                let name = format!("run/jobs/movies/{model}/default/{job}/run.json");
+                let text = lab.read(&name);
+                let old = text.lines().find(|line| line.contains("\"git_dirty\"")).unwrap();
+                let text = text.replace(old, &format!("    \"git_dirty\": {is_dirty},"));
+                let (body, _) = text.split_once(CHECKSUM).unwrap();
+                lab.write(&name, &format!("{body}{CHECKSUM}{}\"\n}}\n", sha256(body.as_bytes())));
+            }
+        }
+        let arguments = ["check", "run", "--bless", "-q"];
+        let output = lab.lrbm(&arguments[..if quiet { 4 } else { 3 }]).expect(0, &["wrote results/baselines/tiny.csv"]);
+        assert_eq!(output.stderr.contains(NOTE), is_dirty && !quiet, "{}", output.stderr);
+    }
 }
 
 /// `quick` with 3 trees instead of 20 on `university`, which two standard errors over folds hid.
