@@ -21,9 +21,10 @@ pub struct Completions {
 }
 
 const AFTER_HELP: &str = "\
-bash:  lrbm completions bash > ~/.local/share/bash-completion/completions/lrbm
-zsh:   lrbm completions zsh > DIR/_lrbm, for a DIR in your fpath
-fish:  lrbm completions fish > ~/.config/fish/completions/lrbm.fish";
+Installation:
+  bash:  lrbm completions bash > ~/.local/share/bash-completion/completions/lrbm
+  zsh:   lrbm completions zsh > DIR/_lrbm, for a DIR in your fpath
+  fish:  lrbm completions fish > ~/.config/fish/completions/lrbm.fish";
 
 /// Adds the values that a shell can offer. The command itself does not have them: its errors
 /// suggest names and state what each kind needs.
