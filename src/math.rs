@@ -28,6 +28,26 @@ pub fn log_sum_exp(xs: &[f64]) -> f64 {
     max + xs.iter().map(|x| (x - max).exp()).sum::<f64>().ln()
 }
 
+/// Returns the indices of values from smallest to largest; ties keep their order.
+pub fn ascending(values: &[f64]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
+    order
+}
+
+/// Returns the indices of values from largest to smallest; ties keep their order.
+pub fn descending(values: &[f64]) -> Vec<usize> {
+    // Negation reverses the total order.
+    ascending(&values.iter().map(|value| -value).collect::<Vec<f64>>())
+}
+
+/// Returns the items by decreasing magnitude of their values; ties keep their order.
+pub fn strongest_first<T>(items: Vec<T>, value: impl Fn(&T) -> f64) -> Vec<T> {
+    let order = descending(&items.iter().map(|item| value(item).abs()).collect::<Vec<f64>>());
+    let mut items: Vec<Option<T>> = items.into_iter().map(Some).collect();
+    order.into_iter().filter_map(|at| items[at].take()).collect()
+}
+
 fn max(xs: &[f64]) -> f64 {
     xs.iter().copied().fold(f64::NEG_INFINITY, f64::max)
 }
@@ -45,6 +65,15 @@ mod tests {
         assert_eq!(sigmoid(-1000.0), 0.0);
         assert_eq!(sigmoid(0.0), 0.5);
         assert_eq!(log_sum_exp(&[1000.0, 1000.0]), 1000.0 + 2f64.ln());
+    }
+
+    #[test]
+    fn indices_are_ordered_by_value_and_ties_keep_their_order() {
+        let values = [2.0, f64::NAN, -0.0, 0.0, 2.0, f64::NEG_INFINITY];
+        assert_eq!(ascending(&values), [5, 2, 3, 0, 4, 1]);
+        assert_eq!(descending(&values), [1, 0, 4, 3, 2, 5]);
+        let strongest = strongest_first(vec![("a", 1.0), ("b", -2.0), ("c", -1.0), ("d", 2.0)], |item| item.1);
+        assert_eq!(strongest.iter().map(|item| item.0).collect::<String>(), "bdac");
     }
 
     #[test]

@@ -37,7 +37,15 @@ pub fn map<T: Sync, R: Send>(items: &[T], steps: usize, f: impl Fn(&T) -> R + Sy
         return items.iter().map(f).collect();
     }
     let min_len = (MIN_PARALLEL_STEPS / 8 / steps.max(1)).max(1);
-    items.par_iter().with_min_len(min_len).map(f).collect()
+    collected(items.par_iter().with_min_len(min_len).map(f))
+}
+
+/// Returns the items of a parallel iterator in order. `collect` would also compile what iterators
+/// of unknown length need.
+pub fn collected<T: Send>(items: impl IndexedParallelIterator<Item = T>) -> Vec<T> {
+    let mut result = Vec::new();
+    items.collect_into_vec(&mut result);
+    result
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! A map bounded by a memory budget, for answers that can be recomputed.
 
 use std::borrow::Borrow;
+use std::cmp::Ordering;
 use std::hash::Hash;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -78,26 +79,35 @@ impl<K: Hash + Eq, V: Clone> Cache<K, V> {
     /// Evicts the entries of lowest priority until at most three quarters of the budget are in use.
     fn evict(&mut self) {
         let rank = |entry: &Entry<V>| (entry.priority, entry.used_at);
-        let compare = |a: (f64, u64), b: (f64, u64)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
-        let mut order: Vec<((f64, u64), usize)> = self.entries.values().map(|e| (rank(e), e.bytes)).collect();
-        order.sort_unstable_by(|a, b| compare(a.0, b.0));
-        let (wanted, mut freed) = (self.used - self.budget / 4 * 3, 0);
-        let mut last = (self.floor, 0);
-        for (rank, bytes) in order {
-            last = rank;
-            freed += bytes;
-            if freed >= wanted {
-                break;
-            }
-        }
+        let order: Vec<(Rank, usize)> = self.entries.values().map(|e| (rank(e), e.bytes)).collect();
+        let last = last_evicted(order, self.used - self.budget / 4 * 3).unwrap_or((self.floor, 0));
         self.floor = last.0;
         let used = &mut self.used;
         self.entries.retain(|_, entry| {
-            let keep = compare(rank(entry), last).is_gt();
+            let keep = compare(&rank(entry), &last).is_gt();
             *used -= if keep { 0 } else { entry.bytes };
             keep
         });
     }
+}
+
+/// The priority of an entry, and when it was last used.
+type Rank = (f64, u64);
+
+fn compare(a: &Rank, b: &Rank) -> Ordering {
+    a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))
+}
+
+/// Returns the rank of the last entry to evict so that `wanted` bytes are freed; entries are given
+/// with their bytes.
+fn last_evicted(mut order: Vec<(Rank, usize)>, wanted: usize) -> Option<Rank> {
+    order.sort_unstable_by(|a, b| compare(&a.0, &b.0));
+    let mut freed = 0;
+    let enough = order.iter().position(|(_, bytes)| {
+        freed += bytes;
+        freed >= wanted
+    });
+    enough.map_or(order.last(), |at| order.get(at)).map(|(rank, _)| *rank)
 }
 
 /// Locks a mutex and ignores poisoning: no thread leaves guarded data inconsistent, so a panic

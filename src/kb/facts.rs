@@ -174,7 +174,7 @@ impl FactsBuilder {
             raw.index(&ordering::orders(&schema.patterns(id), predicates.arity(id)))
         };
         let relations = if parallel::is_worthwhile(rows.saturating_mul(STEPS_PER_FACT)) {
-            jobs.into_par_iter().map(index).collect()
+            parallel::collected(jobs.into_par_iter().map(index))
         } else {
             jobs.into_iter().map(index).collect()
         };

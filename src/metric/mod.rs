@@ -4,7 +4,7 @@
 //! [`Column`] lists the metrics with their definitions and sources, and [`Metrics`] computes all
 //! of them at once. The parts can be called alone: [`ranking`] takes any scores, [`calibration`]
 //! takes probabilities, [`threshold`] takes a decision threshold. [`summary`] averages over
-//! folds, and [`significance`] tests differences between models.
+//! folds, and `significance`, a part of the program, tests differences between models.
 //!
 //! Invalid input, such as a NaN, is a [`MetricError`]. A value that does not exist for valid
 //! input, such as the area under a ROC curve without negatives, is [`Undefined`] with its reason;
@@ -17,6 +17,7 @@ mod error;
 pub mod calibration;
 pub mod classes;
 pub mod ranking;
+#[cfg(feature = "harness")]
 pub mod significance;
 pub mod summary;
 pub mod threshold;

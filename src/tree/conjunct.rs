@@ -283,9 +283,7 @@ impl<'b, 'a> Conjuncts<'b, 'a> {
     /// Finds the conjuncts with one more literal.
     fn extend(&mut self, size: usize) {
         let mut bases = self.bases(size - 1);
-        // An extension covers no more examples than its base, so bases with high coverage come
-        // first.
-        bases.sort_by_key(|base| std::cmp::Reverse(base.count));
+        by_coverage(&mut bases);
         let mut extended = Vec::new();
         let mut total = 0;
         for base in &bases {
@@ -516,6 +514,11 @@ fn fair_share(proposals: Vec<Proposal>, max: usize) -> Vec<Proposal> {
     numbered.truncate(max);
     numbered.sort_by_key(|&(_, number, _)| number);
     numbered.into_iter().map(|(_, _, proposal)| proposal).collect()
+}
+
+/// Sorts bases by decreasing coverage: an extension covers no more examples than its base.
+fn by_coverage(bases: &mut [Base]) {
+    bases.sort_by_key(|base| std::cmp::Reverse(base.count));
 }
 
 /// A conjunction to be extended by a literal.

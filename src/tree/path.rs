@@ -18,6 +18,7 @@ use crate::cancel;
 use crate::determinism::{HashMap, Stream};
 use crate::kb::{Database, Example, TypeId};
 use crate::logic::{Constant, Literal, PredicateId};
+use crate::parallel;
 use graph::{CHAIN_STEPS, FactGraph, MAX_STEPS, Reachable};
 use link::{ChainLink, Links};
 
@@ -80,7 +81,7 @@ pub fn chains(
         cancel::poll();
         finder.around(example)
     };
-    let found: Vec<Vec<Chain>> = sampled.par_iter().map(around).collect();
+    let found: Vec<Vec<Chain>> = parallel::collected(sampled.par_iter().map(around));
     let mut counts: HashMap<Chain, usize> = HashMap::default();
     for chain in found.into_iter().flatten() {
         *counts.entry(chain).or_default() += 1;

@@ -17,6 +17,7 @@ mod parse;
 mod path;
 mod prefix;
 mod recovery;
+#[cfg(feature = "harness")]
 mod significance;
 mod template;
 mod tree;

@@ -8,6 +8,7 @@ use crate::learn::error::ScoreError;
 use crate::learn::mln::MlnModel;
 use crate::learn::scoring::Scored;
 use crate::logic::Constant;
+use crate::math;
 
 /// Contributions of the clauses to ψ of a query.
 #[derive(Clone, Debug, Serialize)]
@@ -59,7 +60,7 @@ impl ClauseContributions {
                     clauses.push(ClauseContribution { clause, weight, groundings, adds: weight * groundings });
                 }
             }
-            clauses.sort_by(|a, b| b.adds.abs().total_cmp(&a.adds.abs()));
+            let clauses = math::strongest_first(clauses, |clause| clause.adds);
             ClauseContributions {
                 decision: Decision::new(data, constants, psi, threshold),
                 prior: model.prior,

@@ -9,6 +9,7 @@ use crate::learn::lrnn::LrnnModel;
 use crate::learn::rrbm::{RrbmModel, WalkContribution};
 use crate::learn::scoring::Scored;
 use crate::logic::Constant;
+use crate::math;
 
 /// A prediction with the contributions of its parts.
 #[derive(Clone, Debug, Serialize)]
@@ -88,8 +89,8 @@ impl PartContributions {
         }))
     }
 
-    fn sorted(decision: Decision, psi_without_parts: f64, mut parts: Vec<PartContribution>) -> Self {
-        parts.sort_by(|a, b| b.adds.abs().total_cmp(&a.adds.abs()));
+    fn sorted(decision: Decision, psi_without_parts: f64, parts: Vec<PartContribution>) -> Self {
+        let parts = math::strongest_first(parts, |part| part.adds);
         PartContributions { decision, psi_without_parts, parts }
     }
 }

@@ -5,6 +5,7 @@ use std::fmt;
 use super::model::LrnnModel;
 use super::net::Family;
 use crate::learn::scoring::Model;
+use crate::math;
 
 impl fmt::Display for LrnnModel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -31,10 +32,8 @@ fn write_model(out: &mut fmt::Formatter<'_>, model: &LrnnModel) -> fmt::Result {
     let template = &model.template;
     for (number, head) in template.heads().enumerate() {
         writeln!(out, "\n% {}: d={:.4}", template.predicates.show(head), model.head_weight(number))?;
-        let mut rules: Vec<usize> = (0..template.rules.len()).filter(|&k| template.rules[k].head == head).collect();
-        let strength = |rule: usize| model.rule_weights(rule).0.abs();
-        rules.sort_by(|&a, &b| strength(b).total_cmp(&strength(a)));
-        for rule in rules {
+        let rules = (0..template.rules.len()).filter(|&k| template.rules[k].head == head).collect();
+        for rule in math::strongest_first(rules, |&rule| model.rule_weights(rule).0) {
             let (w, c) = model.rule_weights(rule);
             writeln!(out, "{w:.4} {} % c={c:.4}", template.show(&template.rules[rule]))?;
         }

@@ -12,6 +12,7 @@ use crate::learn::warnings;
 use crate::logic::clause::{show_conjunction, variable_name};
 use crate::logic::rename::{self, Names};
 use crate::logic::{Literal, PredicateId, Predicates, Symbols, Variable};
+use crate::math;
 
 /// A weighted clause.
 #[derive(Clone, Debug, PartialEq)]
@@ -174,8 +175,7 @@ impl fmt::Display for MlnModel {
         let prior = self.prior;
         writeln!(f, "% psi = {prior} + the sum of weight * (number of groundings); P = 1 / (1 + exp(-psi))")?;
         writeln!(f, "% `\\+ (...)` holds for a grounding of the rest under which what is in brackets has none.\n")?;
-        let mut order: Vec<&Formula> = self.formulas.iter().collect();
-        order.sort_by(|a, b| b.weight.abs().total_cmp(&a.weight.abs()));
+        let order = math::strongest_first(self.formulas.iter().collect(), |formula: &&Formula| formula.weight);
         order.into_iter().try_for_each(|formula| writeln!(f, "{} {}", formula.weight, self.show(formula)))
     }
 }

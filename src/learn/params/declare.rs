@@ -108,10 +108,7 @@ macro_rules! kind_params {
         impl $crate::learn::params::ParamSet for $params {
             fn entries(&self) -> Vec<&'static $crate::learn::params::Entry> {
                 let mut entries = Vec::new();
-                $(
-                    let parameters = <$group as $crate::learn::params::Group>::PARAMETERS;
-                    entries.extend(parameters.iter().map(|parameter| &parameter.entry));
-                )+
+                $(<$group as $crate::learn::params::Group>::list(&mut entries);)+
                 entries
             }
 

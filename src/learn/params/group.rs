@@ -42,6 +42,13 @@ pub trait Group: Default + 'static {
     fn parameter(name: &str) -> Option<&'static Parameter<Self>> {
         Self::PARAMETERS.iter().find(|parameter| parameter.entry.name == name)
     }
+
+    /// Appends the descriptions of all parameters, in the order of listings.
+    fn list(entries: &mut Vec<&'static Entry>) {
+        for parameter in Self::PARAMETERS {
+            entries.push(&parameter.entry);
+        }
+    }
 }
 
 /// Access to a group of the parameters of a kind.
@@ -79,10 +86,7 @@ pub trait ParamSet: fmt::Debug + Send + Sync + Any {
     /// Returns the values by name as records keep them: without parameters added later that have
     /// their default.
     fn to_values(&self) -> BTreeMap<String, Value> {
-        let defaults = self.group_defaults();
-        let recorded = |entry: &&Entry| !entry.added_later || self.get(entry.name) != defaults.get(entry.name);
-        let entries = self.entries().into_iter().filter(recorded);
-        entries.filter_map(|entry| Some((entry.name.to_owned(), self.get(entry.name)?))).collect()
+        recorded_values(self.boxed().as_ref())
     }
 
     /// Checks every value against its shape.
@@ -90,14 +94,29 @@ pub trait ParamSet: fmt::Debug + Send + Sync + Any {
     /// # Errors
     /// For the first value that its shape does not accept.
     fn check(&self) -> Result<(), ParamError> {
-        for entry in self.entries() {
-            if let Some(value) = self.get(entry.name).filter(|value| !entry.shape.accepts(value)) {
-                let (place, key) = ("parameters", entry.name.to_owned());
-                return Err(ParamError::BadValue { place, key, value, shape: entry.shape });
-            }
-        }
-        Ok(())
+        check_values(self.boxed().as_ref())
     }
+}
+
+// Both functions exist once instead of once per kind, which shortens the build.
+
+/// See [`ParamSet::to_values`].
+fn recorded_values(params: &dyn ParamSet) -> BTreeMap<String, Value> {
+    let defaults = params.group_defaults();
+    let recorded = |entry: &&Entry| !entry.added_later || params.get(entry.name) != defaults.get(entry.name);
+    let entries = params.entries().into_iter().filter(recorded);
+    entries.filter_map(|entry| Some((entry.name.to_owned(), params.get(entry.name)?))).collect()
+}
+
+/// See [`ParamSet::check`].
+fn check_values(params: &dyn ParamSet) -> Result<(), ParamError> {
+    for entry in params.entries() {
+        if let Some(value) = params.get(entry.name).filter(|value| !entry.shape.accepts(value)) {
+            let (place, key) = ("parameters", entry.name.to_owned());
+            return Err(ParamError::BadValue { place, key, value, shape: entry.shape });
+        }
+    }
+    Ok(())
 }
 
 /// Checks a number of a model file against the shape of a parameter of the group.

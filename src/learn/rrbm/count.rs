@@ -14,6 +14,7 @@ use crate::cancel;
 use crate::determinism::{HashMap, IndexSet};
 use crate::kb::{Database, Example, Index, Relation};
 use crate::logic::{Constant, PredicateId};
+use crate::parallel;
 
 /// Number of paths to each constant, by ascending id.
 type PathCounts = Vec<(u32, f64)>;
@@ -125,7 +126,7 @@ impl<'a> Counter<'a> {
             });
             counts
         };
-        examples.par_iter().zip(&numbers).map(count).collect()
+        parallel::collected(examples.par_iter().zip(&numbers).map(count))
     }
 
     /// Returns the path counts along each prefix.

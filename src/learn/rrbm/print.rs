@@ -5,6 +5,7 @@ use std::fmt;
 use super::feature::Feature;
 use super::model::RrbmModel;
 use crate::learn::scoring::Model;
+use crate::math;
 
 /// Maximum number of hidden units that are printed, and of walks of each.
 const UNITS: usize = 5;
@@ -58,7 +59,5 @@ fn write_model(out: &mut fmt::Formatter<'_>, model: &RrbmModel) -> fmt::Result {
 
 /// Returns the indices of values by decreasing magnitude.
 fn strongest(values: &[f64]) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..values.len()).collect();
-    order.sort_by(|&a, &b| values[b].abs().total_cmp(&values[a].abs()));
-    order
+    math::strongest_first((0..values.len()).collect(), |&at| values[at])
 }

@@ -1,6 +1,7 @@
 //! Correction for multiple tests.
 
 use super::error::SampleError;
+use crate::math;
 
 /// Returns Holm's adjusted p-values, in the order given (Holm 1979, *A simple sequentially
 /// rejective multiple test procedure*).
@@ -15,8 +16,7 @@ pub fn holm(p_values: &[f64]) -> Result<Vec<f64>, SampleError> {
     if let Some(index) = p_values.iter().position(|p| !(0.0..=1.0).contains(p)) {
         return Err(SampleError::NotAProbability { index, value: p_values[index] });
     }
-    let mut order: Vec<usize> = (0..p_values.len()).collect();
-    order.sort_by(|&a, &b| p_values[a].total_cmp(&p_values[b]));
+    let order = math::ascending(p_values);
     let mut adjusted = vec![0.0; p_values.len()];
     let mut largest: f64 = 0.0;
     for (passed, &at) in order.iter().enumerate() {

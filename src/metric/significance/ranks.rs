@@ -8,6 +8,7 @@ use statrs::distribution::{ChiSquared, ContinuousCDF, FisherSnedecor};
 use super::error::{NoTest, SampleError};
 use super::sample::{doubled_ranks, finite};
 use super::verdict::Verdict;
+use crate::math;
 
 /// Ranks of models on datasets; the best model has rank 1, and ties share the mean rank.
 #[derive(Clone, Debug, PartialEq)]
@@ -140,9 +141,7 @@ impl Ranks {
 
     /// Returns the models sorted by mean rank, best first; ties stay in the order given.
     pub fn order(&self) -> Vec<usize> {
-        let mut order: Vec<usize> = (0..self.means.len()).collect();
-        order.sort_by(|&a, &b| self.means[a].total_cmp(&self.means[b]));
-        order
+        math::ascending(&self.means)
     }
 
     /// Returns the bars of a critical-difference diagram: maximal ranges of [`Ranks::order`] with

@@ -1,6 +1,7 @@
 //! Paired differences, and ranks with ties averaged.
 
 use super::error::SampleError;
+use crate::math;
 
 /// Paired differences, first minus second, all finite.
 ///
@@ -69,8 +70,7 @@ pub(super) fn finite(values: &[f64]) -> Result<(), SampleError> {
 /// ranks; doubling keeps all ranks integers. Values within `tolerance` of the smallest of a group
 /// are ties.
 pub(super) fn doubled_ranks(values: &[f64], tolerance: f64) -> Vec<u64> {
-    let mut order: Vec<usize> = (0..values.len()).collect();
-    order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
+    let order = math::ascending(values);
     let mut ranks = vec![0; values.len()];
     let mut start = 0;
     while start < order.len() {

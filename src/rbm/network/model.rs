@@ -7,6 +7,7 @@ use crate::determinism::IndexSet;
 use crate::kb::{Database, Signature};
 use crate::logic::rename::Names;
 use crate::logic::{PredicateId, Predicates, Symbols};
+use crate::math;
 
 /// A self-contained lifted RBM: it stores its predicates and constants by name.
 #[derive(Clone, Debug)]
@@ -140,9 +141,7 @@ impl Network {
     /// Returns the hidden nodes by decreasing strength; ties keep their order.
     pub fn strongest_first(&self) -> Vec<usize> {
         let strengths: Vec<f64> = self.hidden.iter().map(Hidden::strength).collect();
-        let mut order: Vec<usize> = (0..strengths.len()).collect();
-        order.sort_by(|&a, &b| strengths[b].total_cmp(&strengths[a]));
-        order
+        math::descending(&strengths)
     }
 
     /// Adds a hidden node that uses the names of the network.

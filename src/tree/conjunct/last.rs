@@ -4,11 +4,10 @@
 //! tens of thousands are never built: their last literals are drafted base by base, decided
 //! together, and dropped unless their coverage is new.
 
-use std::cmp::Reverse;
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use super::{Base, Conjunct, Conjuncts, MAX_BATCH, Proposal, max_combinable, shifted};
+use super::{Base, Conjunct, Conjuncts, MAX_BATCH, Proposal, by_coverage, max_combinable, shifted};
 use crate::cover::{Bits, LiteralList, Refined, Refinement};
 use crate::determinism::{HashMap, HashSet};
 use crate::logic::{Argument, Literal};
@@ -137,7 +136,7 @@ impl Conjuncts<'_, '_> {
         if bases.iter().any(|base| !base.comparisons.is_empty()) {
             return false;
         }
-        bases.sort_by_key(|base| Reverse(base.count));
+        by_coverage(&mut bases);
         let (mut drafted, mut total, mut is_complete) = (Vec::new(), 0, true);
         for base in bases {
             if total > self.left {

@@ -3,7 +3,7 @@
 use super::super::{Network, Rule};
 use crate::kb::Database;
 use crate::logic::{PredicateId, SymbolTableFull, rename};
-use crate::math::{sigmoid, softmax};
+use crate::math::{self, sigmoid, softmax};
 
 /// Explains predictions for queries about one database.
 ///
@@ -93,8 +93,7 @@ pub(super) fn compared(probabilities: &[f64]) -> [usize; 2] {
     if probabilities.len() == 2 {
         return [1, 0];
     }
-    let mut order: Vec<usize> = (0..probabilities.len()).collect();
-    order.sort_by(|&a, &b| probabilities[b].total_cmp(&probabilities[a]));
+    let order = math::descending(probabilities);
     [order[0], order[1]]
 }
 

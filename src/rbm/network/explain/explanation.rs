@@ -6,6 +6,7 @@ use super::flip::{self, FlipOptions, Flips};
 use super::ground::{GroundQuery, Grounding, query_example, substitute};
 use crate::kb::Fact;
 use crate::logic::{Constant, Literal};
+use crate::math;
 
 /// A prediction for one query with its explanation.
 #[derive(Clone, Debug, PartialEq)]
@@ -91,10 +92,9 @@ impl Explainer<'_> {
         };
         let active_nodes = || active.iter().enumerate().filter(|(_, active)| **active).map(|(j, _)| j);
         let psi = active_nodes().fold(prior_log_odds, |sum, j| sum + gain(j));
-        let mut fired: Vec<Fired> =
-            active_nodes().filter_map(|j| explain_rule(&query, &self.rules[j], j, gain(j))).collect();
+        let fired = active_nodes().filter_map(|j| explain_rule(&query, &self.rules[j], j, gain(j))).collect();
         // Ties keep the order of the nodes.
-        fired.sort_by(|a, b| b.contribution.abs().total_cmp(&a.contribution.abs()));
+        let fired = math::strongest_first(fired, |fired: &Fired| fired.contribution);
         let candidates = flip::candidates(&query, &self.order(&fired), self.exclude, options);
         let decision = decide(&probabilities, options.threshold);
         let flips = self.try_changes(args, &probabilities, candidates, options);
